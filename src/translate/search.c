@@ -96,7 +96,8 @@ static void allocate(struct search *search, struct arena *arena) {
   }
   if (search->greedy.active)
     allocate_greedy(&search->greedy, arena, &search->members[0].decoder, R);
-  search->weights = search->member_count > 1 ? arena_reals(arena, R, S, 1) : NULL;
+  search->weights = search->member_count > 1 ? arena_reals(arena, R, S, 1)
+                                             : search->members[0].decoder.attention.weights;
   rows->source.ids = arena_allocate(arena, sizeof(uint32_t), S, B, 1);
   rows->source.lengths = arena_allocate(arena, sizeof(size_t), B, 1, 1);
   rows->source.clause_ends = arena_allocate(arena, sizeof(bool), S, B, 1);
@@ -305,7 +306,29 @@ static void join_row(const void *context, size_t row) {
   }
 }
 
-/* Leaves in the scores of the first member the mean of the logarithms of all probabilities. */
+static double weight_of(const struct search_member *member, size_t S, size_t row, size_t s) {
+  const size_t N = member->pass.weights->sizes.attention.heads;
+  return (double)mean_weight(member->decoder.attention.weights + row * N * S, N, S, s);
+}
+
+/* weights (R,1,S): the mean of the attention of several members, heads and all. */
+static void join_weights(real *weights, const struct join *join, const struct search_rows *rows) {
+  const size_t S = rows->source.steps;
+  for (size_t r = 0; r < rows->target.batch; r++) {
+    for (size_t s = 0; s < rows->lengths[r] && rows->target.lengths[r] > 0; s++) {
+      double first = 0, more = 0;
+      for (size_t m = 0; m < join->count; m++) {
+        const double weight = weight_of(&join->members[m], S, r, s);
+        if (m == 0) first = weight;
+        more += weight - first;
+      }
+      weights[r * S + s] = (real)(first + more / (double)join->count);
+    }
+  }
+}
+
+/* Leaves in the scores of the first member the mean of the logarithms of all probabilities, and in
+ * the search the mean of the attention. */
 static void score_rows(const struct search *search) {
   const struct join join = {search->members, search->member_count};
   const size_t used = search->rows.used;
@@ -316,28 +339,7 @@ static void score_rows(const struct search *search) {
   if (join.count == 1) return;
   const double numbers = (double)(used * join.members[0].scores.V) * (double)join.count;
   share_out(used, (double)WORK_OF_NUMBER * numbers, join_row, &join);
-}
-
-static double weight_of(const struct search_member *member, size_t S, size_t row, size_t s) {
-  const size_t N = member->pass.weights->sizes.attention.heads;
-  return (double)mean_weight(member->decoder.attention.weights + row * N * S, N, S, s);
-}
-
-/* The attention of all rows, (R,N,S): of several members the mean, heads and all (R,1,S). */
-static const real *join_weights(const struct search *search) {
-  const struct search_member *members = search->members;
-  const struct search_rows *rows = &search->rows;
-  const size_t S = rows->source.steps, count = search->member_count;
-  if (count == 1) return members[0].decoder.attention.weights;
-  for (size_t r = 0; r < rows->target.batch; r++) {
-    for (size_t s = 0; s < rows->lengths[r] && rows->target.lengths[r] > 0; s++) {
-      const double first = weight_of(&members[0], S, r, s);
-      double more = 0;
-      for (size_t m = 1; m < count; m++) more += weight_of(&members[m], S, r, s) - first;
-      search->weights[r * S + s] = (real)(first + more / (double)count);
-    }
-  }
-  return search->weights;
+  join_weights(search->weights, &join, &search->rows);
 }
 
 /* ---- greedy search without the logits ---- */
@@ -406,7 +408,7 @@ static elman_status prepare_step(struct search *search, elman_error *error) {
 
 /* Every open hypothesis grows, and none beyond its limit; then rows->moves says where each row
  * comes from. */
-static void grow(struct search *search, const real *weights) {
+static void grow(struct search *search) {
   struct search_rows *rows = &search->rows;
   const size_t S = rows->source.steps, width = rows->width;
   size_t row = 0, used = 0; /* in use before the step and after it */
@@ -415,7 +417,7 @@ static void grow(struct search *search, const real *weights) {
     struct beam *beam = &search->beams[b];
     const size_t at = b * width, open = beam->open;
     if (open == 0) continue;
-    const real *seen = weights + at * beam->heads * S;
+    const real *seen = search->weights + at * beam->heads * S;
     if (search->greedy.active)
       greedy_grow(search, b, row, seen);
     else
@@ -466,7 +468,7 @@ static void step(struct search *search) {
   else if (greedy->screen != NULL)
     screen_largest(greedy->chosen, greedy->screen, &greedy->scratch,
                    search->members[0].decoder.features, search->rows.used);
-  grow(search, join_weights(search));
+  grow(search);
   for (size_t m = 0; m < search->member_count && search->rows.used > 0; m++)
     move_rows(&search->members[m], &search->rows);
 }

@@ -48,7 +48,7 @@ struct search {
   struct search_member *members; /* (members): the models that translate together */
   size_t member_count, member_capacity;
   struct greedy greedy;     /* of the only one */
-  real *weights;            /* (R,1,S): the mean of the members' attention, of several */
+  real *weights;            /* (R,N,S) of a step; of several members their mean (R,1,S) */
   struct beam *beams;       /* (B): what was found, one a request */
   struct hypothesis *paths; /* (B,3,width) */
   struct beam_pool pool;
