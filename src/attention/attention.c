@@ -440,7 +440,7 @@ void self_attention_history_free(struct self_attention_history *history) {
   *history = (struct self_attention_history){0};
 }
 
-static void take(struct self_attention_history *history, struct arena *arena) {
+static void allocate_history(struct self_attention_history *history, struct arena *arena) {
   const size_t capacity = history->capacity, R = history->rows;
   const size_t H = history->config.size, N = history->config.heads;
   history->keys = arena_reals(arena, capacity, R, H);
@@ -453,7 +453,7 @@ static void take(struct self_attention_history *history, struct arena *arena) {
 /* Fits the arrays to the sizes that are set. */
 static elman_status fit(struct self_attention_history *history, elman_error *error) {
   struct arena_fit fit = {0};
-  while (arena_fit(&fit, &history->arena, error)) take(history, fit.now);
+  while (arena_fit(&fit, &history->arena, error)) allocate_history(history, fit.now);
   return fit.status;
 }
 

@@ -337,11 +337,9 @@ static void layers_backward(const struct decoder_parameters *gradients,
   for (size_t l = sizes->layers; l-- > 0;) {
     const struct rnn_pass *layer = &pass->layers[l];
     const bool top = l + 1 == sizes->layers;
-    real *dstates = scratch->states[l].part[0] + (at + B) * H;
     if (top && sizes->residual) memcpy(dinputs, dgiven, rows * H * sizeof *dinputs);
     if (!top && sizes->residual) memcpy(dgiven, dinputs, rows * H * sizeof *dgiven);
-    if (!top) dropout_apply(dgiven, rows * H, at * H, layer->dropout);
-    if (!top || sizes->residual) add_to(dstates, dgiven, rows * H);
+    if (!top || sizes->residual) rnn_backward_outputs(scratch->states[l], dgiven, layer, steps);
     rnn_backward_states(scratch->states[l], layer, steps);                           /* (18) */
     rnn_backward_inputs(dinputs, layer->residual, scratch->states[l], layer, steps); /* (20, 88) */
   }

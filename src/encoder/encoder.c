@@ -103,26 +103,29 @@ void encoder_plan(struct encoder_pass *pass) {
 
 /* ---- forward ---- */
 
-/* The last states of a layer in one direction, to their columns of the finals (parts,B,H). */
-static void put_finals(real *finals, const struct rnn_pass *layer, size_t H) {
-  const struct rnn_shape shape = layer->shape;
-  for (size_t p = 0; p < shape.cell->parts; p++)
-    columns_put((struct columns){finals + p * shape.batch * H + layer->column, H, shape.hidden},
-                rnn_final(layer->states, p, shape), shape.batch);
+/* Where the last states of a layer in one direction, or their gradients, stand in finals
+ * (layers,parts,B,H). */
+static struct columns finals_of(real *finals, const struct encoder_pass *pass, size_t l, size_t d) {
+  const struct encoder_sizes *sizes = &pass->weights->sizes;
+  const struct rnn_pass *layer = &pass->layers[l][d];
+  const size_t at = l * pass->source->batch * encoder_final_size(*sizes) + layer->column;
+  return (struct columns){finals + at, layer->width, layer->shape.hidden};
 }
 
 void encoder_forward(const struct encoder_pass *pass) {
   const struct encoder_sizes *sizes = &pass->weights->sizes;
   const struct encoder_arrays *arrays = pass->arrays;
-  const size_t finals = pass->source->batch * encoder_final_size(*sizes); /* of a layer */
+  const size_t B = pass->source->batch;
   const struct range all = {0, pass->source->steps};
   embedding_forward(arrays->inputs[0], &pass->embedding, all); /* (1) */
   for (size_t l = 0; l < sizes->layers; l++) {
     for (size_t d = 0; d < sizes->directions; d++) {
       const struct rnn_pass *layer = &pass->layers[l][d];
+      struct columns finals = finals_of(arrays->finals, pass, l, d);
       rnn_start(layer);        /* e_0 = 0 */
       rnn_forward(layer, all); /* (2, 3) */
-      put_finals(arrays->finals + l * finals, layer, sizes->hidden);
+      for (size_t p = 0; p < sizes->cell->parts; p++, finals.first += B * finals.width)
+        columns_put(finals, rnn_final(layer->states, p, layer->shape), B);
     }
   }
   if (sizes->self_attention.heads > 0)
@@ -145,25 +148,10 @@ static real *self_attention_backward_all(const struct encoder_parameters *gradie
   return scratch->recurrent;
 }
 
-/* From the gradients of what a layer gives, and of its finals (parts,B,H), to that of what reaches
- * its states from above. */
-static void gather_states(struct rnn_states dstates, real *doutputs, real *dfinals,
-                          const struct rnn_pass *layer, size_t H) {
-  const struct rnn_shape shape = layer->shape;
-  const size_t B = shape.batch, width = shape.hidden, column = layer->column;
-  rnn_states_clear(dstates, shape);
-  columns_add_to(rnn_outputs(dstates, shape), (struct columns){doutputs + column, H, width},
-                 shape.steps * B);
-  for (size_t p = 0; p < shape.cell->parts; p++)
-    columns_add_to(rnn_final(dstates, p, shape),
-                   (struct columns){dfinals + p * B * H + column, H, width}, B);
-}
-
 void encoder_backward(const struct encoder_parameters *gradients,
                       const struct encoder_arrays *scratch, const struct encoder_pass *pass) {
   const struct encoder_sizes *sizes = &pass->weights->sizes;
   const size_t S = pass->source->steps, B = pass->source->batch, H = sizes->hidden;
-  const size_t finals = B * encoder_final_size(*sizes); /* of a layer */
   const struct range all = {0, S};
   real *doutputs = sizes->self_attention.heads > 0
                        ? self_attention_backward_all(gradients, scratch, pass)
@@ -175,14 +163,16 @@ void encoder_backward(const struct encoder_parameters *gradients,
     for (size_t d = 0; d < sizes->directions; d++) {
       const struct rnn_pass *layer = &pass->layers[l][d];
       const struct rnn_states dstates = scratch->states[l][d];
-      gather_states(dstates, doutputs, scratch->finals + l * finals, layer, H);
+      struct columns dfinals = finals_of(scratch->finals, pass, l, d);
+      rnn_states_clear(dstates, layer->shape);
+      rnn_backward_outputs(dstates, doutputs, layer, all);
+      for (size_t p = 0; p < sizes->cell->parts; p++, dfinals.first += B * H)
+        columns_add_to(rnn_final(dstates, p, layer->shape), dfinals, B);
       rnn_backward_states(dstates, layer, all);                                    /* (22) */
       rnn_backward_weights(&gradients->rnn[l][d], dstates, layer);                 /* (23) */
       rnn_backward_inputs(dinputs, d > 0 || layer->residual, dstates, layer, all); /* (24, 88) */
     }
-    if (l == 0) break;
-    memcpy(doutputs, dinputs, S * B * H * sizeof *doutputs);
-    dropout_apply(doutputs, S * B * H, 0, pass->layers[l - 1][0].dropout);
+    if (l > 0) memcpy(doutputs, dinputs, S * B * H * sizeof *doutputs);
   }
   embedding_backward(gradients->embedding, dinputs, &pass->embedding, all);
 }

@@ -293,18 +293,22 @@ static void run_step(const struct rnn_pass *pass, size_t t) {
 }
 
 void rnn_start(const struct rnn_pass *pass) {
-  const struct rnn_shape *shape = &pass->shape;
-  const size_t block = shape->batch * shape->hidden;
-  for (size_t p = 0; p < shape->cell->parts; p++)
-    memset(pass->states.part[p] + (shape->reverse ? shape->steps : 0) * block, 0,
-           block * sizeof(real));
+  const struct rnn_shape shape = pass->shape;
+  for (size_t p = 0; p < shape.cell->parts; p++)
+    memset(rnn_initial(pass->states, p, shape), 0, shape.batch * shape.hidden * sizeof(real));
 }
 
-/* Rows (t,b) of the outputs, from `first` on. */
+/* Rows (t,b) of the outputs, from `first` on; backward, gradients of the states and of these rows.
+ */
 struct rows_given {
   const struct rnn_pass *pass;
-  size_t first;
+  size_t first, count;
+  real *dstates, *doutputs;
 };
+
+static double work_of_given(const struct rows_given *rows) {
+  return (double)WORK_OF_FUNCTION * (double)(rows->count * rows->pass->shape.hidden);
+}
 
 /* A position has the same mask in every call. */
 static void give_row(const void *context, size_t i) {
@@ -323,18 +327,35 @@ void rnn_forward(const struct rnn_pass *pass, struct range steps) {
   const struct rnn_shape *shape = &pass->shape;
   const size_t at = steps.first * shape->batch, rows = steps.count * shape->batch;
   const struct input_maps maps = input_maps_of(pass->weights, shape);
+  const struct rows_given given = {pass, at, rows, NULL, NULL};
+  const double work = work_of_given(&given);
   real *z = rows_of_z(&pass->states, shape) + at * row_of_z(shape);
   /* The input's share of all steps in one product: it does not wait for the recurrence. */
   for (size_t i = 0; i < maps.count; i++)
     linear_forward(z + maps.map[i].column, pass->inputs + at * shape->input, maps.map[i].linear,
                    rows);
   for (size_t i = 0; i < steps.count; i++) run_step(pass, step_number(i, steps, shape));
-  const struct rows_given given = {pass, at};
-  const double work = (double)WORK_OF_FUNCTION * (double)(rows * shape->hidden);
   if (pass->outputs != NULL) share_out(rows, work, give_row, &given);
 }
 
 /* ---- backward ---- */
+
+static void give_row_back(const void *context, size_t i) {
+  const struct rows_given *rows = context;
+  const struct rnn_pass *pass = rows->pass;
+  const size_t H = pass->shape.hidden, row = rows->first + i;
+  real *doutput = rows->doutputs + i * pass->width + pass->column;
+  dropout_apply(doutput, H, row * pass->width + pass->column, pass->dropout);
+  add_to(rows->dstates + (block_after(0, &pass->shape) * pass->shape.batch + row) * H, doutput, H);
+}
+
+void rnn_backward_outputs(struct rnn_states dstates, real *doutputs, const struct rnn_pass *pass,
+                          struct range steps) {
+  const size_t B = pass->shape.batch;
+  const struct rows_given given = {pass, steps.first * B, steps.count * B, dstates.part[0],
+                                   doutputs};
+  share_out(given.count, work_of_given(&given), give_row_back, &given);
+}
 
 /* One step backward, while what reaches its state is in cache. */
 struct backward_step {

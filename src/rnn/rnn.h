@@ -111,6 +111,11 @@ void rnn_start(const struct rnn_pass *pass);
 /* Runs these steps; in reverse, all of them. */
 void rnn_forward(const struct rnn_pass *pass, struct range steps);
 
+/* Adds the gradient of the outputs of these steps, doutputs (steps,batch,width), which is dropped
+ * out in place, to that of the states. */
+void rnn_backward_outputs(struct rnn_states dstates, real *doutputs, const struct rnn_pass *pass,
+                          struct range steps);
+
 /* The recurrent part of the backward pass. `dstates` comes in with the gradient that reaches each
  * state from above. It goes out with dz, the gradient before the nonlinearities, in its gates, or
  * in the outputs' blocks if it has none, and with the gradient of the state before these steps

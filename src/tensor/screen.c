@@ -85,7 +85,7 @@ enum { CHUNK = 256 }; /* columns; a multiple of 4 */
 
 /* ---- the weights ---- */
 
-static void take(struct screen *screen, struct arena *arena) {
+static void allocate(struct screen *screen, struct arena *arena) {
   const size_t rows = screen->blocks, R = QUANTIZED_BLOCK;
   screen->packed = arena_allocate(arena, 4, rows, R, screen->groups);
   screen->scales = arena_allocate(arena, sizeof(float), rows, R, 1);
@@ -170,7 +170,7 @@ elman_status screen_create(struct screen *screen, struct screened_layer layer,
                             .kernel = layer.F <= QUANTIZED_MOST_COLUMNS ? kernel : NULL};
   if (screen->kernel == NULL) return ELMAN_OK;
   struct arena_fit fit = {0};
-  while (arena_fit(&fit, &screen->arena, error)) take(screen, fit.now);
+  while (arena_fit(&fit, &screen->arena, error)) allocate(screen, fit.now);
   if (fit.status != ELMAN_OK) return fit.status;
   share_out(screen->blocks, (double)WORK_OF_NUMBER * (double)layer.V * (double)layer.F, pack_block,
             &screen);
@@ -188,8 +188,8 @@ bool screen_is_worth(const struct screen *screen, size_t rows) {
   return screen->kernel != NULL && (rows == 1 || !screen->kernel->one_row);
 }
 
-void screen_scratch_take(struct screen_scratch *scratch, struct arena *arena,
-                         const struct screen *screen, size_t n) {
+void screen_scratch_allocate(struct screen_scratch *scratch, struct arena *arena,
+                             const struct screen *screen, size_t n) {
   scratch->features = arena_allocate(arena, 4, n, screen->groups, 1);
   scratch->rows = arena_allocate(arena, sizeof *scratch->rows, n, 1, 1);
   scratch->highest = arena_allocate(arena, sizeof(float), n, screen->blocks, 1);

@@ -68,8 +68,8 @@ struct screen_scratch {
   float *highest, *lowest;   /* (n,blocks): of approximation plus, and minus, bound */
   real *logits;              /* (V) */
 };
-void screen_scratch_take(struct screen_scratch *scratch, struct arena *arena,
-                         const struct screen *screen, size_t n);
+void screen_scratch_allocate(struct screen_scratch *scratch, struct arena *arena,
+                             const struct screen *screen, size_t n);
 
 #define SCREEN_NONE SIZE_MAX
 

@@ -84,7 +84,8 @@ static void allocate_greedy(struct greedy *greedy, struct arena *arena,
   decoder->logits = NULL;
   greedy->chosen = arena_allocate(arena, sizeof *greedy->chosen, rows, 1, 1);
   greedy->waiting = arena_allocate(arena, sizeof *greedy->waiting, greedy->most, 1, 1);
-  if (greedy->screen != NULL) screen_scratch_take(&greedy->scratch, arena, greedy->screen, rows);
+  if (greedy->screen != NULL)
+    screen_scratch_allocate(&greedy->scratch, arena, greedy->screen, rows);
 }
 
 static void allocate(struct search *search, struct arena *arena) {

@@ -125,9 +125,9 @@ Test(plain, likeliest) {
     cr_assert_eq(
         screen_create(&screen, (struct screened_layer){W, b, V, F, NEVER, false}, kernel, NULL),
         ELMAN_OK);
-    screen_scratch_take(&scratch, &measured, &screen, N);
+    screen_scratch_allocate(&scratch, &measured, &screen, N);
     cr_assert_eq(arena_reserve(&arena, &measured, NULL), ELMAN_OK);
-    screen_scratch_take(&scratch, &arena, &screen, N);
+    screen_scratch_allocate(&scratch, &arena, &screen, N);
     screen_largest(found, &screen, &scratch, x, N);
     for (size_t n = 0; n < N; n++) cr_assert_eq(found[n], plain_likeliest(&map, x + n * F, NEVER));
     arena_free(&arena);

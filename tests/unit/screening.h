@@ -21,9 +21,9 @@ static inline void find_largest(size_t *largest, const struct quantized_kernel *
   struct screen_scratch scratch = {0};
   struct arena measured = {0}, arena = {0};
   cr_assert_eq(screen_create(&screen, layer, kernel, NULL), ELMAN_OK);
-  screen_scratch_take(&scratch, &measured, &screen, n);
+  screen_scratch_allocate(&scratch, &measured, &screen, n);
   cr_assert_eq(arena_reserve(&arena, &measured, NULL), ELMAN_OK);
-  screen_scratch_take(&scratch, &arena, &screen, n);
+  screen_scratch_allocate(&scratch, &arena, &screen, n);
   if (!row_by_row) screen_largest(largest, &screen, &scratch, features, n);
   for (size_t r = 0; row_by_row && r < n; r++)
     screen_largest(largest + r, &screen, &scratch, features + r * layer.F, 1);
