@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "api/call.h"
-#include "corpus/line_file.h"
+#include "corpus/pairs.h"
 #include "metric/metric.h"
 
 /* ---- lines of a file ---- */

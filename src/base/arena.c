@@ -48,7 +48,8 @@ void *arena_allocate(struct arena *arena, size_t element, size_t n1, size_t n2, 
   return arena->base + start;
 }
 
-void arena_reset(struct arena *arena) {
+/* Frees all arrays. The block stays. */
+static void arena_reset(struct arena *arena) {
   arena->used = 0;
   arena->failed = false;
   if (arena->base != NULL) POISON(arena->base, arena->size);

@@ -26,11 +26,8 @@ struct arena {
 /* An array of n1 * n2 * n3 elements, not cleared. NULL while measuring and after a failure. */
 void *arena_allocate(struct arena *arena, size_t element, size_t n1, size_t n2, size_t n3);
 
-/* Gives all arrays back. The block stays. */
-void arena_reset(struct arena *arena);
-
-/* Makes the block at least as large as `measured->used` and gives all arrays back. A block that is
- * large enough already stays where it is. */
+/* Makes the block at least as large as `measured->used` and frees all arrays. A block that is large
+ * enough already stays where it is. */
 elman_status arena_reserve(struct arena *arena, const struct arena *measured,
                            elman_error *error) CHECKED;
 void arena_free(struct arena *arena);

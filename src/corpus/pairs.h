@@ -1,4 +1,5 @@
-/* Sentence pairs as text, read from TSV files or from two parallel (Moses) files. */
+/* Sentence pairs as text, read from TSV files or from two parallel (Moses) files. Also files with
+ * one sentence per line. */
 #ifndef ELMAN_CORPUS_PAIRS_H
 #define ELMAN_CORPUS_PAIRS_H
 
@@ -33,7 +34,7 @@ void pairs_free(struct pairs *pairs);
 size_t pairs_count(const struct pairs *pairs);
 size_t pairs_skipped_count(const struct pairs *pairs);
 
-/* The text is valid until it is given back, or the pairs are freed. */
+/* The text is valid until pairs_give_back frees it, or the pairs are freed. */
 struct pair pairs_get(const struct pairs *pairs, size_t index);
 
 /* Frees text that only pairs before this one need. */
@@ -50,5 +51,19 @@ size_t pairs_line_number(const struct pairs *pairs, size_t index);
 
 /* That file and that number, as "file:line", for messages. */
 void pairs_place(char *place, size_t size, const struct pairs *pairs, size_t index);
+
+/* ---- a file of sentences ---- */
+
+/* A file with one sentence per line, as scores need it: every line is kept, also an empty one. LF
+ * or CRLF; a byte order mark is dropped. */
+struct line_file {
+  struct buffer bytes;
+  const char **lines;
+  size_t count, capacity;
+};
+
+/* A line that is not UTF-8, and no line at all, are ELMAN_BAD_DATA. Nothing is owned after that. */
+elman_status line_file_read(struct line_file *file, const char *path, elman_error *error) CHECKED;
+void line_file_free(struct line_file *file);
 
 #endif

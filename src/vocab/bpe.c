@@ -101,7 +101,8 @@ static uint32_t merges_symbol(const struct merges *merges, struct text character
                    (struct text){bytes, character.length + sizeof END_OF_WORD - 1});
 }
 
-const struct merge *merges_origin(const struct merges *merges, uint32_t symbol) {
+/* The first merge that makes this symbol, or NULL. */
+static const struct merge *merges_origin(const struct merges *merges, uint32_t symbol) {
   if (symbol == TABLE_NONE) return NULL;
   const uint64_t number = merges->symbols.words[symbol].count;
   return number == 0 ? NULL : &merges->items[number - 1];

@@ -49,9 +49,6 @@ static inline uint64_t symbols_hash(uint32_t left, uint32_t right) {
   return hash * UINT64_C(0xD6E8FEB86659FD93) >> 16;
 }
 
-/* The first merge that makes this symbol, or NULL. */
-const struct merge *merges_origin(const struct merges *merges, uint32_t symbol);
-
 static inline struct text merges_text(const struct merges *merges, uint32_t symbol) {
   return word_text(&merges->symbols, symbol);
 }

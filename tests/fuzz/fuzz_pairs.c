@@ -3,7 +3,7 @@
 
 #include "corpus/alignment.h"
 #include "corpus/check.h"
-#include "corpus/line_file.h"
+#include "corpus/pairs.h"
 #include "corpus/split.h"
 #include "fuzz.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "corpus/line_file.h"
+#include "corpus/pairs.h"
 
 static char path[] = "/tmp/elman-lines-XXXXXX";
 

@@ -211,8 +211,6 @@ Test(subwords, merges_that_fit_no_text_divide_nothing) {
   make_side(&side, LINES, LINE_COUNT, 0, 1);
   add_merge(&side.merges, "we </w>");
   add_merge(&side.merges, "w e</w>");
-  const uint32_t both = word_find(&side.merges.symbols, text_of("we</w>"));
-  cr_assert_eq(merges_origin(&side.merges, both), &side.merges.items[0]);
   assert_tokens(&side, "we", "w|￭e");
   free_side(&side);
 }
