@@ -37,7 +37,7 @@ void arena_free(struct arena *arena);
  *   struct arena_fit fit = {0};
  *   while (arena_fit(&fit, arena, error)) allocate(..., fit.now);
  *
- * Afterwards fit.status tells whether the arrays are there. */
+ * Afterwards fit.status is ELMAN_OK if the arrays are there. */
 struct arena_fit {
   struct arena *now, measured;
   elman_status status;
@@ -50,7 +50,7 @@ bool arena_fit(struct arena_fit *fit, struct arena *arena, elman_error *error);
 /* Asks for large pages: a block of many megabytes is then there after a few page faults instead of
  * thousands. Advice only; where there are none nothing changes.
  * Before the memory is first written: what is there already keeps its small pages. The whole large
- * pages inside it are meant, so that it takes up no more memory than otherwise. */
+ * pages inside it are meant, so that it occupies no more memory than otherwise. */
 void advise_large_pages(void *memory, size_t bytes);
 
 /* Faults in ordinary pages for memory that is about to be read and then written: a first read maps

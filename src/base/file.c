@@ -164,7 +164,7 @@ static bool is_binary(struct text block) {
   return 2 * good < filled;
 }
 
-/* The kind of file that a binary one is: those that people take for text most often. */
+/* The kind of file that a binary one is: those that people most often mistake for text. */
 static const char *what_it_is(struct text binary) {
   static const struct {
     const char *begins, *is;

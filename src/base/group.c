@@ -55,26 +55,26 @@ static elman_status gather_each(const elman_group *group, void *each, size_t siz
 static elman_status hand_round(const elman_group *group, size_t from, elman_status status,
                                elman_error *error) {
   size_t counts[GROUP_MOST] = {0};
-  elman_error told;
-  (void)fail(&told, status, NULL, "its work failed");
-  if (from == group->rank && error != NULL) told = *error;
-  told.code = status;
-  counts[from] = sizeof told;
-  const elman_status handed = group_gather(group, &told, counts, error);
+  elman_error kept;
+  (void)fail(&kept, status, NULL, "its work failed");
+  if (from == group->rank && error != NULL) kept = *error;
+  kept.code = status;
+  counts[from] = sizeof kept;
+  const elman_status handed = group_gather(group, &kept, counts, error);
   if (handed != ELMAN_OK) return handed;
-  if (from == 0) return fail_again(error, &told);
-  return fail(error, status, told.where, "process %zu: %s", from, told.message);
+  if (from == 0) return fail_again(error, &kept);
+  return fail(error, status, kept.where, "process %zu: %s", from, kept.message);
 }
 
 elman_status group_agree(const elman_group *group, elman_status status, elman_error *error) {
   const size_t P = group_size(group);
   if (P == 1) return status;
   elman_status all[GROUP_MOST];
-  elman_status told = check_size(group, error);
-  if (told != ELMAN_OK) return told;
+  elman_status kept = check_size(group, error);
+  if (kept != ELMAN_OK) return kept;
   all[group->rank] = status;
-  told = gather_each(group, all, sizeof *all, error);
-  if (told != ELMAN_OK) return told;
+  kept = gather_each(group, all, sizeof *all, error);
+  if (kept != ELMAN_OK) return kept;
   for (size_t r = 0; r < P; r++)
     if (all[r] != ELMAN_OK) return hand_round(group, r, all[r], error);
   return ELMAN_OK;

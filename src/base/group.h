@@ -21,7 +21,7 @@ size_t group_first(size_t count, size_t rank, size_t size);
 elman_status group_broadcast(const elman_group *group, void *bytes, size_t count,
                              elman_error *error) CHECKED;
 
-/* Process r has filled counts[r] bytes of `bytes`, behind those of the processes before it; then
+/* Process r has filled counts[r] bytes of `bytes`, after those of the processes before it; then
  * all have all. */
 elman_status group_gather(const elman_group *group, void *bytes, const size_t *counts,
                           elman_error *error) CHECKED;

@@ -67,7 +67,7 @@ static int read_unit(struct parser *parser) {
   return unit;
 }
 
-/* The character of one or two \u escapes, behind the first \u; -1 if it is none. */
+/* The character of one or two \u escapes, after the first \u; -1 if it is none. */
 static int read_escaped_character(struct parser *parser) {
   const int unit = read_unit(parser);
   if (unit <= 0 || (unit >= 0xDC00 && unit <= 0xDFFF)) return -1;
@@ -101,7 +101,7 @@ static const char *plain_end(const struct parser *parser) {
   return at;
 }
 
-/* The content of a string, behind its first quote; it is valid until the next one. */
+/* The content of a string, after its first quote; it is valid until the next one. */
 static elman_status parse_content(struct text *content, struct parser *parser) {
   const char *start = parser->at;
   parser->at = plain_end(parser);
@@ -197,7 +197,7 @@ static elman_status parse_entry(json_t *object, struct parser *parser, size_t de
   skip_space(parser);
   if (status == ELMAN_OK && !accept(parser, ':')) status = wrong(parser, "a colon is expected");
   if (status == ELMAN_OK) status = parse_value(&value, parser, depth);
-  /* The object takes the value over, also when it fails. */
+  /* The object owns the value from here on, also when it fails. */
   if (status == ELMAN_OK && json_object_set_new_nocheck(object, json_string_value(key), value) != 0)
     status = fail_no_memory(parser->error);
   json_decref(key);
@@ -213,7 +213,7 @@ static elman_status parse_item(json_t *array, struct parser *parser, size_t dept
 
 typedef elman_status part_function(json_t *whole, struct parser *parser, size_t depth);
 
-/* Parts with commas between them, behind the first bracket and up to the last. */
+/* Parts with commas between them, after the first bracket and up to the last. */
 static elman_status parse_parts(json_t *whole, struct parser *parser, char bracket,
                                 part_function *parse_part, size_t depth) {
   elman_status status = given(parser, whole);
@@ -260,7 +260,7 @@ static elman_status parse_value(json_t **value, struct parser *parser, size_t de
   return status;
 }
 
-/* The end of the text, behind its one value. */
+/* The end of the text, after its one value. */
 static elman_status parse_end(struct parser *parser, elman_status status) {
   skip_space(parser);
   buffer_free(&parser->unescaped);

@@ -1,8 +1,8 @@
 /* JSON text to the values of the JSON library and back, with failures that are exact.
  *
- * The library's own parser does not tell a failed allocation from wrong text, and may lose bytes of
- * a token for one; its json_dumps may leave out the name of an entry. Only its constructors are
- * used here, and a dump that keeps its own account of failures. */
+ * The library's own parser does not distinguish a failed allocation from wrong text, and may lose
+ * bytes of a token for one; its json_dumps may leave out the name of an entry. Only its
+ * constructors are used here, and a dump that keeps its own account of failures. */
 #ifndef ELMAN_BASE_JSON_H
 #define ELMAN_BASE_JSON_H
 

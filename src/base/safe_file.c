@@ -195,7 +195,7 @@ static bool is_temporary(const char *name, const char *base) {
          name[length + (size_t)end] == '\0';
 }
 
-/* Removes what writers of the same file left behind that were killed. */
+/* Removes the temporary files of killed writers of the same file. */
 static void remove_abandoned(const struct safe_file *file) {
   const char *slash = strrchr(file->path, '/'), *base = slash == NULL ? file->path : slash + 1;
   DIR *folder = opendir(file->folder);

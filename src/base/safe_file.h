@@ -1,6 +1,6 @@
 /* Writing a file so that a reader sees the old one or the new one, never a part: temporary file in
  * the same directory, write, fsync, close, rename, fsync of the directory. Also where an output
- * lies, and a lock for outputs that take long. */
+ * lies, and a lock for outputs of long jobs. */
 #ifndef ELMAN_BASE_SAFE_FILE_H
 #define ELMAN_BASE_SAFE_FILE_H
 
@@ -74,7 +74,7 @@ elman_status safe_file_end(struct safe_file *file, elman_status written,
 
 /* ---- the lock of an output ---- */
 
-/* A claim to an output that takes long to write: a file beside it, with ".lock" after its name,
+/* A claim to the output of a long job: a file beside it, with ".lock" after its name,
  * that is locked and holds the number of the process. The kernel ends the claim when the process
  * ends, however that comes about; a file that is left then claims nothing. */
 struct lock {

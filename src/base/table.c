@@ -5,7 +5,7 @@
 
 enum { LEAST_SLOTS = 16 };
 
-/* As many slots as the bits that are kept of a hash tell apart. */
+/* As many slots as the kept bits of a hash distinguish. */
 static const uint64_t MOST_SLOTS = (uint64_t)1 << 32;
 
 static const uint64_t MOST_ITEMS = (uint64_t)1 << 31;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* How long a member looks at an empty board before it sleeps: longer than what lies between two
- * steps of a sentence, and short enough to take little from other programs. */
+ * steps of a sentence, and short enough to cost other programs little. */
 enum { PATIENCE_NS = 100000 };
 
 /* A member's pieces, in a cache line of its own. */
@@ -23,7 +23,7 @@ struct team {
   _Alignas(64) atomic_size_t asleep;
   atomic_bool over;
   atomic_bool waiting; /* the caller sleeps until the last piece is done */
-  /* Of the job: written while no piece is left, read by those who have taken one. */
+  /* Of the job: written while no piece is left, read by members that have one. */
   team_job *job;
   const void *context;
   size_t count;
@@ -67,8 +67,8 @@ static long long nanoseconds(void) {
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* By the clock: who loses the processor meanwhile has waited long enough. To read it takes longer
- * than to look, so it is read now and then. */
+/* By the clock: a thread that loses the processor meanwhile has waited long enough. Reading the
+ * clock costs more than looking, so it is read now and then. */
 static bool waits_in_vain(struct team *team, bool (*goes_on)(struct team *)) {
   enum { LOOKS = 16 };
   const long long end = nanoseconds() + PATIENCE_NS;
@@ -118,8 +118,8 @@ static size_t share_start(const struct team *team, size_t member) {
   return team->count * member / team->members;
 }
 
-/* One piece of a member's share. Whoever takes one keeps the job from ending: what it then reads of
- * the job is the job's of that piece. */
+/* Runs one piece of a member's share. The job cannot end before the piece is done, so that `team`
+ * describes the job of this piece all the while. */
 static bool run_piece(struct team *team, size_t member) {
   atomic_long *left = &team->shares[member].left;
   if (atomic_load(left) <= 0) return false;

@@ -1,7 +1,7 @@
 /* One team of threads for everything that a call computes in parallel.
  *
- * The work of a job lies in pieces. Each thread takes one after the other, and nobody waits for a
- * thread that has not taken one: on a busy machine the caller does it all alone. Every member
+ * The work of a job lies in pieces. Each thread does one after the other, and nobody waits for a
+ * thread that has none: on a busy machine the caller does them all. Every member
  * begins with the same pieces each time, from the first to the last and the next time back, so that
  * what it read last is still in its cache. What comes out must not depend on who does what.
  *
@@ -42,8 +42,8 @@ void team_run(team_job *job, const void *context, size_t count);
 
 /* ---- what is worth sharing ---- */
 
-/* The one cost model: work is reckoned in multiplications of a product of large matrices, of which
- * a core does 64 and more in a nanosecond, and is worth sharing from what takes it 65 µs. To post a
+/* The one cost model: work is counted in multiplications of a product of large matrices, of which
+ * a core does 64 and more in a nanosecond, and is worth sharing from 65 µs on. To post a
  * job costs the caller 0.1 µs, and 1 to 3 µs where members sleep, who come some 90 µs later. */
 enum {
   WORK_OF_SMALL_PRODUCTS = 8, /* for each multiplication of products of few rows */
@@ -52,8 +52,8 @@ enum {
 };
 bool is_worth_sharing(double work);
 
-/* The same as team_run for many small pieces, which members take some at a time, if `work`, that
- * of all, is worth it. */
+/* The same as team_run for many small pieces, of which a member does some at a time, if `work`,
+ * that of all, is worth it. */
 void share_out(size_t count, double work, team_job *job, const void *context);
 
 /* ---- a job beside other work ---- */

@@ -48,12 +48,12 @@ void xxh64_add(struct xxh64 *sum, const void *bytes, size_t size) {
   const size_t held = sum->total % XXH64_STRIPE;
   sum->total += size;
   if (held > 0) {
-    const size_t room = XXH64_STRIPE - held, taken = size < room ? size : room;
-    if (taken > 0) memcpy(sum->rest + held, at, taken);
-    if (taken < room) return;
+    const size_t room = XXH64_STRIPE - held, copied = size < room ? size : room;
+    if (copied > 0) memcpy(sum->rest + held, at, copied);
+    if (copied < room) return;
     add_stripes(sum, sum->rest, 1);
-    at += taken;
-    size -= taken;
+    at += copied;
+    size -= copied;
   }
   const size_t stripes = size / XXH64_STRIPE, left = size % XXH64_STRIPE;
   add_stripes(sum, at, stripes);

@@ -52,7 +52,7 @@ static void fill_target(struct sequence *sequence, uint32_t *labels,
   }
 }
 
-/* From the number of each position's sources, which lies one place behind its start, to the starts.
+/* From the number of each position's sources, which lies one place after its start, to the starts.
  */
 static void close_starts(struct guide *guide, size_t positions) {
   guide->starts[0] = guide->tokens = 0;

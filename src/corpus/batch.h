@@ -9,8 +9,8 @@
 elman_status batch_fill(struct batch *batch, const struct corpus *corpus, const size_t *indices,
                         size_t count, elman_error *error) CHECKED;
 
-/* Sentence b of a batch's source, or of another sequence that has these arrays: its ids, 0 behind
- * them, and where its clauses end, as `words` tell (NULL: with the sentence). */
+/* Sentence b of a batch's source, or of another sequence that has these arrays: its ids, 0 after
+ * them, and where its clauses end according to `words` (NULL: with the sentence). */
 void batch_fill_source(struct sequence *sequence, size_t b, const uint32_t *ids, size_t length,
                        const struct vocabulary *words);
 

@@ -88,7 +88,7 @@ static elman_status findings_add(struct findings *findings, struct example examp
 
 /* The findings: what they are called, and those that a line by itself shows. */
 
-/* Enough lines to tell what is usual. */
+/* Enough lines to find what is usual. */
 enum { SAMPLE = 10000 };
 
 /* Characters added to both lengths before they are compared: short sentences vary more. */

@@ -20,7 +20,7 @@ struct line_look;
 /* A finding is a row of the table in check.c. */
 struct finding_row {
   const char *name, *description;              /* for programs; for people */
-  bool (*holds)(const struct line_look *line); /* NULL if it takes more than the line */
+  bool (*holds)(const struct line_look *line); /* NULL if it needs more than the line */
 };
 
 /* NULL if there is no such finding. */

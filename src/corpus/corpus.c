@@ -112,7 +112,7 @@ size_t corpus_unguided(const struct corpus *corpus) {
 
 /* A piece of the pairs on its way. */
 struct encoded_piece {
-  size_t end; /* behind its last pair */
+  size_t end; /* the pair after its last */
   struct encoding from, to;
   struct token_linker linker;
   struct corpus corpus;

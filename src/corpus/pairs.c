@@ -99,7 +99,7 @@ static elman_status block_with_room(struct pair_text_block **found, struct pair_
   return ELMAN_OK;
 }
 
-/* Copies the fields of the next pair, one behind the other, each with a NUL behind it. The copy
+/* Copies the fields of the next pair, one after the other, each with a NUL after it. The copy
  * stays where it is until it is given back. */
 static elman_status pair_text_add(const char **copy, struct pair_text *text,
                                   const struct text *fields, size_t count, elman_error *error) {
@@ -204,7 +204,7 @@ static elman_status note_line(struct pairs *pairs, const struct lines *lines, el
   return status;
 }
 
-/* The next pair, from the line that was taken last: its source, its target and its alignment, or
+/* The next pair, from the last line that was read: its source, its target and its alignment, or
  * the whole line. */
 static elman_status pairs_add(struct pairs *pairs, const struct lines *lines,
                               const struct text *fields, size_t count, elman_error *error) {
@@ -442,7 +442,7 @@ static elman_status open_alignments(struct reader *reader, const struct lines *w
   return not_as_many(reader, alignments, found, with, wanted, "align");
 }
 
-/* "" behind the last, and without an alignment file. */
+/* "" after the last, and without an alignment file. */
 static struct text next_alignment(struct reader *reader) {
   struct text line = text_of("");
   if (reader->alignments.name != NULL) (void)lines_next(&line, &reader->alignments);

@@ -43,7 +43,7 @@ static size_t groups_find(struct groups *groups, size_t member) {
 
 static void groups_join(struct groups *groups, size_t a, size_t b) {
   const size_t root_a = groups_find(groups, a), root_b = groups_find(groups, b);
-  /* A parent never stands behind its child, so that a root is the first of its group. */
+  /* A parent never comes after its child, so that a root is the first of its group. */
   if (root_a < root_b)
     groups->parents[root_b] = (uint32_t)root_a;
   else

@@ -7,7 +7,7 @@
 #include "vocab/characters.h"
 #include "vocab/normalize.h"
 
-/* Enough lines to tell how a corpus is written. */
+/* Enough lines to find how a corpus is written. */
 enum { SCRIPT_SAMPLE = 10000 };
 
 /* ---- counting ---- */
@@ -181,7 +181,7 @@ static elman_status count_pairs(struct counting *counting, count_function *count
 
 /* ---- merges ---- */
 
-/* The source learns from the words of both, and the target takes its merges. */
+/* The source learns from the words of both, and the target gets the same merges. */
 static elman_status learn_joint_merges(struct counting *counting, size_t most, elman_error *error) {
   struct side_count *sides = counting->sides;
   struct word_table both = {0};

@@ -128,7 +128,7 @@ static bool is_symbol(char byte) {
 /* Passes stand for the regular expressions that define the tokeniser. They look for ASCII and copy
  * what they do not know, so bytes do as well as characters: where an expression asks for "no
  * digit", the last or first byte of a longer character answers for the whole. As with re.sub, a
- * match begins behind the end of the one before. */
+ * match begins after the end of the previous one. */
 
 static bool is_no_digit(char byte) {
   return !is_digit(byte);
@@ -271,7 +271,7 @@ static bool stands_apart(int codepoint) {
 
 static elman_status split_zh(struct tokens *tokens, struct bleu_passes *passes, struct text line,
                              elman_error *error) {
-  /* No spaces are put around the line here, so a full stop behind a last digit stays with it. */
+  /* No spaces are put around the line here, so a full stop after a last digit stays with it. */
   for (size_t at = run_end(line, 0, is_python_space, true); at < line.length;) {
     const size_t start = at;
     const bool apart = stands_apart(character_at(line, &at));

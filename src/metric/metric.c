@@ -36,7 +36,7 @@ static bool is_cased(int codepoint) {
          category == UTF8PROC_CATEGORY_LT || IN_RANGES(others, codepoint);
 }
 
-/* Stops at the next sigma at the latest: a line of sigmas takes linear time. */
+/* Stops at the next sigma at the latest: the time of a line of sigmas is linear. */
 static bool cased_follows(struct text text, size_t at) {
   while (at < text.length) {
     const int codepoint = character_at(text, &at);

@@ -23,7 +23,7 @@ enum {
   CHRF_COUNTS = CHRF_MATCHED + CHRF_ORDERS
 };
 
-/* A line's n-grams take some hundred bytes each; beyond this a line is refused. */
+/* A line's n-grams occupy about a hundred bytes each; a longer line is refused. */
 #define METRIC_MOST_BYTES ((size_t)1 << 24)
 
 /* Line i of each set is a reference for hypothesis i. */

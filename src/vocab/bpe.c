@@ -142,7 +142,7 @@ uint64_t merges_hash(uint64_t hash, const struct merges *merges) {
 /* A symbol of the word: at first a character each. One that was merged into its left neighbour is
  * gone. */
 struct bpe_node {
-  size_t end; /* byte behind it */
+  size_t end; /* the byte after it */
   uint32_t symbol;
   uint32_t next, previous; /* NO_NODE at the ends */
   bool gone;
@@ -324,8 +324,8 @@ static elman_status split_word(struct bpe_split *split, struct text word,
 
 enum { SLOTS = 2048, LONGEST_REMEMBERED = 32, MOST_PARTS = 8 };
 
-/* Few words are most of a text. Each has one place, by its hash, which the last one that was split
- * takes. */
+/* Few words make up most of a text. A word has one slot, by its hash; the last word that was split
+ * occupies it. */
 struct bpe_memory {
   struct remembered_word {
     char word[LONGEST_REMEMBERED];

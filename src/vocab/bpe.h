@@ -11,7 +11,7 @@
  * Birch, "Neural machine translation of rare words with subword units", ACL 2016.
  *
  * A merge makes one symbol of two neighbours within a word. A symbol is a string: characters of the
- * word, and behind those that end it END_OF_WORD (version 0.2 of subword-nmt's files). */
+ * word, and END_OF_WORD after those that end it (version 0.2 of subword-nmt's files). */
 #define END_OF_WORD "</w>"
 
 struct merge {
@@ -34,7 +34,7 @@ struct merges {
 elman_status merges_intern(uint32_t *symbol, struct merges *merges, struct text text,
                            elman_error *error) CHECKED;
 
-/* Adds a merge behind the others. Neither side is empty. One that is there already (a symbol that
+/* Adds a merge after the others. Neither side is empty. One that is there already (a symbol that
  * is made in two ways may meet its neighbour again) is applied with its first rank. */
 elman_status merges_add(struct merges *merges, struct text left, struct text right,
                         elman_error *error) CHECKED;
@@ -74,7 +74,7 @@ struct bpe_dropout {
 };
 
 struct bpe_part {
-  size_t end;      /* byte of the word behind it; it starts where the one before ends */
+  size_t end;      /* the byte of the word after it; it starts where the previous one ends */
   uint32_t symbol; /* of the merges, or TABLE_NONE */
 };
 
@@ -110,7 +110,7 @@ void bpe_split_free(struct bpe_split *split);
  * The words are those of tokens_split in this mode; merges split them into parts, and a part is a
  * token, with a mark where the rule for spaces needs one. What the vocabulary lacks becomes, as far
  * as it must, smaller: the parts that the part was merged from; at last a character, which the
- * vocabulary holds without a mark, behind a token that is a mark alone where it needs one; at the
+ * vocabulary holds without a mark, after a token that is a mark alone where it needs one; at the
  * very last the bytes of the character, "<0xE4>" and so on. So text never becomes <unk>.
  *
  * Neighbouring byte units within a sentence are characters of one word. A literal mark in text is

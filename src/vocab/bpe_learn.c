@@ -23,7 +23,7 @@ struct entry {
 struct learner {
   struct merges *merges; /* and the symbols */
   const struct word_table *words;
-  uint32_t *units;   /* the symbols of all words, one behind the other */
+  uint32_t *units;   /* the symbols of all words, one after the other */
   size_t *starts;    /* (words) where those of a word begin */
   uint32_t *lengths; /* (words) how many they are by now */
   struct pair *pairs;

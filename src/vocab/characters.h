@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "elman/tokens.h"
 
-/* The code point at byte *at, which moves behind it; *at < text.length. */
+/* The code point at byte *at, which moves to the next one; *at < text.length. */
 static inline int character_at(struct text text, size_t *at) {
   const unsigned char first = (unsigned char)text.bytes[*at];
   if (first < 0x80) {
@@ -86,9 +86,9 @@ bool script_is_han(const struct script_counts *counts); /* most letters and digi
 /* A sample of lines, from which `auto` is resolved. Each line counts once, so that none outweighs
  * the others: as `words` unless it is mostly Han; as `space` when at least a fifth of its
  * neighbouring Han characters have a space between them (segmented Chinese), else as `chars`. A
- * line too short to tell the latter two apart counts as Han only. Where both are found, `chars`
- * loses least: it takes them alike, whereas an unsegmented sentence is one long word in `space`. So
- * `space` needs nine lines of ten. Start from all zero. */
+ * line too short to distinguish the latter two counts as Han only. Where both are found, `chars`
+ * loses least: it treats them alike, whereas an unsegmented sentence is one long word in `space`.
+ * So `space` needs nine lines of ten. Start from all zero. */
 struct script_sample {
   size_t lines;    /* with letters or digits */
   size_t han;      /* of them, mostly Han */

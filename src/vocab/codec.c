@@ -37,7 +37,7 @@ static double word_cost(const struct segmenter *segmenter, uint32_t id) {
   return segmenter->log_total - log(count > 0 ? (double)count : 1.0);
 }
 
-/* An unknown character is taken to be ten times as rare as a word seen once. So it costs more than
+/* An unknown character counts as ten times as rare as a word seen once. So it costs more than
  * any one word, and a known word is always preferred to it, but not a long chain of rare words. */
 static double unknown_cost(const struct segmenter *segmenter) {
   return segmenter->log_total + log(10.0);

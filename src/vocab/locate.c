@@ -8,7 +8,7 @@
 
 /* ---- tokens in a text as it was given ---- */
 
-/* The tokens' surfaces, one behind the other, are the normalised text without its spaces. */
+/* The tokens' surfaces, one after the other, are the normalised text without its spaces. */
 struct cursor {
   struct spans spans;
   const struct tokens *tokens;
@@ -43,10 +43,10 @@ static void consume(struct cursor *cursor, size_t start, size_t end, size_t leng
     pass_marks(cursor, same ? start + done : start);
     if (cursor->token == cursor->tokens->count) return;
     const size_t i = cursor->token, size = surface_size(cursor, i);
-    const size_t taken = smaller(length - done, size - cursor->used);
+    const size_t used = smaller(length - done, size - cursor->used);
     if (cursor->used == 0) cursor->spans.starts[i] = same ? start + done : start;
-    cursor->used += taken;
-    done += taken;
+    cursor->used += used;
+    done += used;
     cursor->spans.ends[i] = same ? start + done : end;
     if (cursor->used < size) return;
     cursor->token++;

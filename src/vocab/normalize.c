@@ -56,8 +56,8 @@ bool sign_has_two_forms(int codepoint) {
 /* ---- where they stand ---- */
 
 struct context {
-  int before, given, behind; /* 0 at an end; the neighbours in their narrow forms */
-  bool *open;                /* by kind of quotation mark: double, single */
+  int before, given, after; /* 0 at an end; the neighbours in their narrow forms */
+  bool *open;               /* by kind of quotation mark: double, single */
 };
 
 static bool is_ascii_word(int codepoint) {
@@ -65,7 +65,7 @@ static bool is_ascii_word(int codepoint) {
 }
 
 static bool is_within_word(const struct context *context) {
-  return is_ascii_word(context->before) && is_ascii_word(context->behind);
+  return is_ascii_word(context->before) && is_ascii_word(context->after);
 }
 
 static int quotation_mark(const struct context *context, bool single) {
@@ -83,7 +83,7 @@ static int widen(const struct context *context) {
   case '\'':
     return is_within_word(context) ? narrow : quotation_mark(context, true);
   case '.':
-    if (context->before == '.' || context->behind == '.') return narrow;
+    if (context->before == '.' || context->after == '.') return narrow;
     return is_within_word(context) ? narrow : wide_form(narrow);
   case ',':
   case ':':
@@ -108,7 +108,7 @@ static void append_unified(struct buffer *into, struct text text, bool wide) {
   for (size_t at = 0; at < text.length;) {
     context.given = character_at(text, &at);
     size_t next = at;
-    context.behind = at < text.length ? narrow_form(character_at(text, &next)) : 0;
+    context.after = at < text.length ? narrow_form(character_at(text, &next)) : 0;
     const int unified = wide ? widen(&context) : narrow_form(context.given);
     buffer_append_character(into, unified);
     context.before = narrow_form(context.given);
@@ -154,7 +154,7 @@ static bool is_kept(int codepoint, elman_normalization form) {
 }
 
 /* Text of these characters alone is its own normal form: NFC, and NFKC before signs_unify. There
- * are more of that kind; text with others takes the slow way, which is always right. */
+ * are more of that kind; text with others goes the slow way, which is always right. */
 static bool is_inert(int codepoint, elman_normalization form) {
   static const struct codepoint_range nfc_inert[] = {
       {0x80, 0x2FF},    {0x400, 0x482},   {0x2010, 0x2027}, {0x3001, 0x3029},
@@ -333,8 +333,8 @@ void text_drop_spaces(struct buffer *normalized, elman_token_mode mode) {
     const size_t start = at;
     const int codepoint = character_at(text, &at);
     if (codepoint == ' ' && at < text.length) {
-      size_t behind = at;
-      const int next = character_at(text, &behind);
+      size_t after = at;
+      const int next = character_at(text, &after);
       if (is_idle(idle, unspaced, is_unspaced(next)) && !stands_on_another(next)) continue;
     }
     if (!stands_on_another(codepoint)) unspaced = is_unspaced(codepoint);

@@ -26,7 +26,7 @@ elman_status text_fold(struct buffer *into, struct text text, elman_error *error
 
 /* ---- signs ---- */
 
-/* Punctuation that a typist cannot tell apart gets one form per sign.
+/* Punctuation that a typist cannot distinguish gets one form per sign.
  *
  * NFKC makes full-width signs narrow, but leaves apart what differs in more than width: 。 and the
  * full stop, curly and straight quotation marks, dashes of the length of a hyphen. The table of

@@ -204,7 +204,7 @@ elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_m
   const struct token_mode *how = token_mode_row(mode);
   tokens_clear(tokens);
   struct text previous = {"", 0};
-  /* Spaces are looked for before clusters are: a space and the combining mark behind it are one
+  /* Spaces are looked for before clusters are: a space and the combining mark after it are one
    * cluster in Unicode's eyes, but no token holds a space. */
   for (struct text rest = text; rest.length > 0;) {
     const struct text piece = text_cut(&rest, ' ');

@@ -8,8 +8,8 @@
  *   MARK_SPACED "▁" (U+2581)  a space stood here although the rule expects none
  *
  * A token whose own text begins with a mark character always carries an explicit mark, so that one
- * leading mark can always be taken off; on the first token of a text it is the one that the rule
- * would expect behind nothing.
+ * leading mark can always be removed; on the first token of a text it is the one that the rule
+ * would expect after nothing.
  *
  *   space  split at white space; a space is expected between all tokens (so there are never marks,
  *          except on a token that itself begins with a mark character)
@@ -101,7 +101,7 @@ int token_byte(struct text token);
 /* What a token is in text. */
 struct surface {
   struct text text; /* without its mark; the bytes of a mark alone are none */
-  size_t next;      /* the token behind it: byte units that are a character go together */
+  size_t next;      /* the token after it: byte units that are a character go together */
   bool is_bytes;
   char character[4]; /* what `text` then is */
 };

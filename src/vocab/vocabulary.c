@@ -59,7 +59,7 @@ struct vocabulary {
   struct word_table table; /* index = id */
   size_t specials;
   double total;
-  double unspaced, spaced; /* counts of tokens of unspaced characters; of those behind a space */
+  double unspaced, spaced; /* counts of tokens of unspaced characters; of those after a space */
   size_t longest_han;
 };
 

@@ -27,7 +27,7 @@ struct word {
 
 /* Start from all zero. */
 struct word_table {
-  struct buffer bytes; /* all words, one behind the other, with a NUL behind each */
+  struct buffer bytes; /* all words, one after the other, with a NUL after each */
   struct word *words;
   size_t count;
   size_t capacity;
@@ -63,7 +63,7 @@ elman_status token_counter_add(struct token_counter *counter, const struct token
 elman_status token_counter_keep(struct token_counter *counter, const struct tokens *tokens,
                                 elman_error *error) CHECKED;
 
-/* Adds the counts of `from`, whose words come behind those that are there, in their order. */
+/* Adds the counts of `from`, whose words come after those that are there, in their order. */
 elman_status token_counter_merge(struct token_counter *counter, const struct token_counter *from,
                                  elman_error *error) CHECKED;
 void token_counter_free(struct token_counter *counter);
@@ -91,7 +91,7 @@ double vocabulary_total(const struct vocabulary *vocabulary); /* sum of all coun
 /* The longest word that is Han throughout, in characters. */
 size_t vocabulary_longest_han(const struct vocabulary *vocabulary);
 
-/* At least a fifth of the Han characters, kana and full-width signs were counted behind a space: so
+/* At least a fifth of the Han characters, kana and full-width signs were counted after a space: so
  * they are where segmented text was split into characters with its spaces. */
 bool vocabulary_is_spaced(const struct vocabulary *vocabulary);
 
