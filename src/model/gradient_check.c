@@ -54,10 +54,7 @@ static struct network_pass network_copy_pass(struct network_copy *copy, const st
 
 /* ELMAN_BAD_DATA if a loss is not finite. */
 static elman_status network_copy_check(double loss, elman_error *error) {
-  if (isfinite(loss)) return ELMAN_OK;
-  return fail(error, ELMAN_BAD_DATA, NULL,
-              "the model's weights are so large that its numbers overflow; train it again with a "
-              "lower learning rate");
+  return isfinite(loss) ? ELMAN_OK : fail_overflow(error);
 }
 
 /* The mean loss of the batch, checked. */

@@ -160,3 +160,9 @@ double network_gradient(const struct parameters *gradients, const struct network
   encoder_backward(&gradients->encoder, &w->encoder_scratch, &plan.encoder); /* (22) to (24) */
   return sum_of_losses(pass);
 }
+
+elman_status fail_overflow(elman_error *error) {
+  return fail(error, ELMAN_BAD_DATA, NULL,
+              "the model's weights are so large that its numbers overflow; train it again with a "
+              "lower learning rate");
+}

@@ -81,4 +81,7 @@ double network_guide_loss(const struct network_pass *pass);
  * gradients. */
 double network_gradient(const struct parameters *gradients, const struct network_pass *pass);
 
+/* ELMAN_BAD_DATA, for a loss or scores that are not finite. */
+elman_status fail_overflow(elman_error *error);
+
 #endif

@@ -147,10 +147,7 @@ static elman_status evaluate_loss(elman_scores *scores, const struct model *mode
   scores->tokens = loss.tokens;
   scores->loss = loss.sum / (double)loss.tokens;
   scores->perplexity = exp(scores->loss);
-  if (isfinite(scores->loss)) return ELMAN_OK;
-  return fail(error, ELMAN_BAD_DATA, NULL,
-              "the model's weights are so large that its numbers overflow; train it again with "
-              "a lower learning rate");
+  return isfinite(scores->loss) ? ELMAN_OK : fail_overflow(error);
 }
 
 /* ---- translations, and the attention under the references ---- */

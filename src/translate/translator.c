@@ -141,10 +141,7 @@ static void assign_beams(struct translator *translator, size_t count) {
     struct translator_item *item = &translator->items[i];
     if (item->request.count == 0) continue;
     item->beam = &beams[b++];
-    if (item->beam->finished > 0) continue;
-    item->status = fail(&item->error, ELMAN_BAD_DATA, NULL,
-                        "the model's weights are so large that its numbers overflow; train it "
-                        "again with a lower learning rate");
+    if (item->beam->finished == 0) item->status = fail_overflow(&item->error);
   }
 }
 
