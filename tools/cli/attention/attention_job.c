@@ -22,7 +22,7 @@ static const char *format_suffix(size_t index) {
 
 const struct formats attention_formats = {format_choice, format_suffix};
 
-/* What the library writes for one of them. */
+/* The format of the library that one of them is made of. */
 static const char *attention_format_written(const char *format) {
   return strcmp(format, PNG) == 0 ? "svg" : format;
 }
@@ -184,7 +184,7 @@ static int accept_sentence(void *context, const struct translated *translated) {
 
 /* ---- the job: all of them ---- */
 
-/* What the tokens of a side are here. */
+/* The units of a side: its tokens, words of them, or both. */
 struct unit {
   const char *count, *end, *others; /* labels */
   const char *json;                 /* NULL = tokens, which need no name */

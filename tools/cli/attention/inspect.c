@@ -16,7 +16,7 @@
 
 enum { TRAINING = ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END };
 
-/* What a batch is counted in, the other number says nothing beside. */
+/* A batch is counted in sentences or in tokens; the row of the other number has no effect. */
 static const char *idle_row(const elman_train_settings *training) {
   return training->batch_tokens > 0 ? "batch_size" : NULL;
 }

@@ -104,8 +104,8 @@ static void read_more(struct line_reader *lines) {
   lines->unpacks = filled == room;
 }
 
-/* Of a line whose end is not in sight, what is more than a longest line with byte order mark and
- * CR, and one byte that shows the excess. */
+/* Drops the rest of a line that is longer than a longest line with byte order mark and CR, and one
+ * byte that shows the excess. */
 static void drop_excess(struct line_reader *lines) {
   const size_t enough = lines->max_line + strlen(BYTE_ORDER_MARK) + 1 + 1;
   if (lines->end - lines->start > enough) lines->searched = lines->end = lines->start + enough;

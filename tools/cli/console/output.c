@@ -89,7 +89,7 @@ static int run_converter(char *const *arguments, int in, int out, int *ending) {
   return 0;
 }
 
-/* What people see at twice the size, as on a slide, shall not be blurred. */
+/* A picture at twice the size, as on a slide, shall not be blurred. */
 static char *const draw_arguments[] = {CONVERTER, "--zoom=2", "--format=png", NULL};
 
 static char *const version_arguments[] = {CONVERTER, "--version", NULL};

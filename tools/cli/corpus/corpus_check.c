@@ -77,7 +77,7 @@ static void print_tokens(FILE *stream, const char *side, elman_token_mode mode, 
             tokens == 0 ? 0 : 100 * (double)unknown / (double)tokens);
 }
 
-/* Of pairs, sources and targets. */
+/* The counts are of pairs, sources and targets. */
 static void print_shared(FILE *stream, const size_t counts[3]) {
   fprintf(stream, "%zu pair%s, %zu source%s, %zu target%s\n", counts[0], plural(counts[0]),
           counts[1], plural(counts[1]), counts[2], plural(counts[2]));

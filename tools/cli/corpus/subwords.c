@@ -10,7 +10,8 @@
 #include "input/model_input.h"
 #include "options/command_line.h"
 
-/* Of subword-nmt's codes. Those of before version 0.2 are applied in another way. */
+/* The first line of subword-nmt's codes. Codes of versions before 0.2 are applied in another way.
+ */
 static const char VERSION_LINE[] = "#version: 0.2";
 enum { MOST_BYTES = 1 << 28, MOST_CODE_BYTES = 1 << 20 }; /* of a line of text, and of codes */
 
@@ -84,7 +85,7 @@ static int close_output(struct job *job, int code) {
   return code;
 }
 
-/* What cannot be written is noted for the end. */
+/* A failed write is kept for the end. */
 static void write_line(struct job *job, const char *line) {
   if (fprintf(job->out.stream, "%s\n", line) < 0) (void)output_flush(&job->out);
 }

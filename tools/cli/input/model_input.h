@@ -66,7 +66,7 @@ struct unknown_words {
 
 void unknown_words_add(struct unknown_words *words, const elman_translation *translation);
 
-/* Of a translation that was forced: what the decoder was made to say. */
+/* The same for the target side of a translation that was forced. */
 void unknown_words_add_target(struct unknown_words *words, const elman_translation *translation);
 
 /* Adds what was collected from sentences that come later. */

@@ -119,7 +119,7 @@ static bool arguments_find(const struct arguments *start, const char *name,
   return false;
 }
 
-/* What an option says, or NULL: for those that others depend on. */
+/* The value of an option, or NULL: for options that others depend on. */
 static const char *arguments_value(const struct arguments *start, const char *name) {
   struct argument argument;
   return arguments_find(start, name, &argument) ? argument.value : NULL;

@@ -14,7 +14,7 @@
  * ones. From index 0 up; NULL past the last. */
 const char *preset_name(size_t index);
 
-/* What it stands for, as `settings` of struct option says it. */
+/* The settings of a preset, in the form of `settings` in struct option. */
 const char *preset_settings(size_t index);
 
 /* A row of an option table: the hyperparameter that has this name in files, kept at `field`. */

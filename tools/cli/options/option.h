@@ -39,7 +39,7 @@ struct option_list {
   size_t count;
 };
 
-/* What the command does with the file that a value names. A row of one file of each kind is enough
+/* How the command uses the file that a value names. A row of one file of each kind is enough
  * for options_check_files to keep outputs off inputs. */
 enum option_use {
   FILE_IS_NONE, /* the value names no file */

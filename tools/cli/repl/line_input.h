@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the tabulator completes where there is editing. */
+/* The words that the tabulator completes where there is editing. */
 struct line_input_words {
   /* The commands, from index 0 up; NULL past the last. */
   const char *(*command)(size_t index);

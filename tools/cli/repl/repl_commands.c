@@ -44,7 +44,7 @@ static const char *units_word(size_t index) {
 
 /* ---- the table ---- */
 
-/* Of names that start alike the first is meant by what they have in common. */
+/* A common start of several names means the first of them. */
 static const struct repl_command commands[] = {
     {"help", "", "list the commands", WORDS, show_help, NULL},
     {"attention", "on|off", "show the attention under each translation", WORDS,

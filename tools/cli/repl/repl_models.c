@@ -27,7 +27,7 @@ static bool open_named(struct side *side, const struct session *session, const c
   return false;
 }
 
-/* What was translated by another model cannot be looked into with this one. */
+/* The translation of another model cannot be examined with this one. */
 static void begin_side(struct session *session, struct side side) {
   session->side = side;
   elman_translation_free(session->last);

@@ -135,7 +135,7 @@ elman_translate_options session_options(const struct session *session, const str
 
 bool session_may_write(const struct session *session, const char *command, const char *path) {
   struct stat info;
-  /* What cannot be looked at cannot be written either, which then is an error. */
+  /* Where lstat fails for another reason, writing fails, too, and reports it. */
   if (session->replaces || lstat(path, &info) != 0 || elman_file_is_direct(path)) return true;
   report(path, "exists already; '%s! %s' replaces it", command, path);
   return false;

@@ -19,7 +19,7 @@ struct side {
 
 enum { HISTORY_COLUMNS = 5 };
 
-/* What a session has translated, and how: rows of a table that can be saved. */
+/* The sentences that a session has translated, and how: rows of a table that can be saved. */
 struct history {
   char **cells; /* (rows,HISTORY_COLUMNS), owned */
   size_t rows, capacity;

@@ -92,7 +92,7 @@ static void show(const struct session *session, const struct side *side,
   note_unknown(side, translation);
 }
 
-/* What the overrides changed, if there are any. */
+/* Reports the effect of the overrides, if there are any. */
 static void tell_effect(const struct session *session, const elman_sentence *sentence,
                         const elman_translation *changed) {
   elman_translate_options options = session_options(session, &session->side);

@@ -154,7 +154,7 @@ static bool is_csv(const struct train_log_place *place) {
   return format != NULL && strcmp(format, CSV) == 0;
 }
 
-/* What is there. */
+/* The file that is there. */
 struct found {
   char start[HEADER_SIZE]; /* its first bytes */
   size_t size;             /* of those; 0 = nothing is there */

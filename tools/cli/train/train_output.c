@@ -10,7 +10,7 @@
 #include "console/messages.h"
 #include "console/output.h"
 
-/* What will be written beside the model can be, even where its longest name is much longer than the
+/* Whether the files beside the model can be written, whose longest name is much longer than the
  * model's. */
 static int check_beside(const struct train_output *output) {
   struct stat info;
@@ -47,7 +47,7 @@ static void describe(char *text, size_t size, const elman_history *history) {
              history->epochs, plural(history->epochs), history->updates, plural(history->updates));
 }
 
-/* What is at the place of a model that shall be written. */
+/* The file at the place of a model that shall be written. */
 enum found { NOTHING, A_MODEL, NO_MODEL };
 
 /* An empty file, a device and a pipe are nothing that could be lost; a model is one that this

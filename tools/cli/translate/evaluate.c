@@ -220,7 +220,7 @@ static void write_scores(FILE *stream, const elman_scores *scores, bool aligned,
   write_signatures(&json, &scores->metrics);
 }
 
-/* Of a text in the model's target language hardly a word in two is new. */
+/* In a text of the model's target language fewer than half of the words are unknown. */
 static void note_left_out(const elman_scores *scores) {
   if (scores->left_out > 0)
     note("%zu pair%s left out: a side has more tokens than can be translated", scores->left_out,
