@@ -14,7 +14,7 @@ struct groups {
 };
 
 /* At first every pair is a group of its own. */
-elman_status groups_create(struct groups *groups, size_t count, elman_error *error) {
+static elman_status groups_create(struct groups *groups, size_t count, elman_error *error) {
   *groups = (struct groups){0};
   if (count > UINT32_MAX)
     return fail(error, ELMAN_BAD_DATA, NULL, "there are more than %zu pairs", (size_t)UINT32_MAX);

@@ -9,8 +9,6 @@
 #include "vocab/characters.h"
 #include "vocab/tokens.h"
 
-/* ---- bpe ---- */
-
 /* ---- merge operations ---- */
 
 static bool is_pair(const void *items, size_t index, const void *key) {
