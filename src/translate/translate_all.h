@@ -10,7 +10,6 @@
 #include "translate/translator.h"
 
 /* Sentences in batches of like length, so that few of a batch wait for the longest. */
-
 struct length_batches {
   size_t *order;  /* the sentences' numbers, the longest first */
   size_t *starts; /* (count + 1): batch i is order[starts[i]] up to order[starts[i + 1]] */

@@ -14,9 +14,7 @@
 
 /* ---- a sentence on its way into the search ---- */
 
-/* As elman_translate_batch says. */
-static const char IN_REFERENCE[] = "reference";
-
+/* The place of its errors is as elman_translate_batch says. */
 static elman_status encode_reference(struct encoding *encoding, const struct model *model,
                                      const elman_sentence *sentence, elman_error *error) {
   const struct codec codec = model_target_codec(model);
@@ -24,7 +22,7 @@ static elman_status encode_reference(struct encoding *encoding, const struct mod
   elman_status status = encode_checked(encoding, &codec, reference, error);
   if (status == ELMAN_OK && encoding->tokens.count == 0)
     status = fail(error, ELMAN_BAD_DATA, NULL, "the reference is empty");
-  if (status == ELMAN_BAD_DATA) snprintf(error->where, sizeof error->where, "%s", IN_REFERENCE);
+  if (status == ELMAN_BAD_DATA) snprintf(error->where, sizeof error->where, "reference");
   return status;
 }
 
@@ -494,12 +492,13 @@ elman_status translation_create(elman_translation **translation, struct translat
                                 size_t i, elman_error *error) {
   const struct translator_item *item = &translator->items[i];
   const size_t count = item->beam == NULL ? 1 : item->beam->finished;
-  struct owned_translation *owned;
-  struct arena measured = {0}, arena = {0};
+  struct owned_translation *owned = NULL;
+  struct arena arena = {0};
+  struct arena_fit fit = {0};
   elman_status status = render_best(translator, item, count, error);
-  if (status == ELMAN_OK) status = copy_into(&owned, &measured, translator, item, count, error);
-  if (status == ELMAN_OK) status = arena_reserve(&arena, &measured, error);
-  if (status == ELMAN_OK) status = copy_into(&owned, &arena, translator, item, count, error);
+  while (status == ELMAN_OK && arena_fit(&fit, &arena, error))
+    status = copy_into(&owned, fit.now, translator, item, count, error);
+  if (status == ELMAN_OK) status = fit.status;
   if (status != ELMAN_OK) {
     arena_free(&arena);
     return status;
