@@ -64,8 +64,9 @@ static const char *override_problem(const elman_translate_options *options) {
   return NULL;
 }
 
-elman_status check_translate_options(const struct model *model,
-                                     const elman_translate_options *options, elman_error *error) {
+static elman_status check_translate_options(const struct model *model,
+                                            const elman_translate_options *options,
+                                            elman_error *error) {
   enum { MOST_PENALTY = 10 };
   const char *problem;
   if (options->beam == 0 || options->beam > ELMAN_MOST_BEAM)

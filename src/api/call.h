@@ -41,8 +41,4 @@ static inline const struct pairs *inner_pairs_const(const elman_pairs *pairs) {
   return (const struct pairs *)pairs;
 }
 
-elman_status check_translate_options(const struct model *model,
-                                     const elman_translate_options *options,
-                                     elman_error *error) CHECKED;
-
 #endif

@@ -233,6 +233,27 @@ static elman_status count_sentence(struct sentence_counts *counts, struct metric
   return status;
 }
 
+/* The tokeniser that is named or, where none is, fits the first references: `zh` if they are mostly
+ * Han, else `13a`. Lines must be valid UTF-8. */
+static elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer,
+                                     const elman_metric_options *options,
+                                     const struct metric_references *references,
+                                     elman_error *error) {
+  struct script_counts counts = {0};
+  if (options->bleu_tokens != NULL) {
+    size_t index;
+    if (!choice_parse(&index, bleu_tokenizer_name, options->bleu_tokens))
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                  "'%s' is no tokeniser of BLEU; there are 13a, zh, char and none",
+                  options->bleu_tokens);
+    *tokenizer = (enum bleu_tokenizer)index;
+    return ELMAN_OK;
+  }
+  for (size_t i = 0; i < references->count; i++) script_count(&counts, references->sets[0][i]);
+  *tokenizer = script_is_han(&counts) ? BLEU_ZH : BLEU_13A;
+  return ELMAN_OK;
+}
+
 elman_status metric_count(struct sentence_counts *counts, const struct text *hypotheses,
                           const struct metric_references *references,
                           const elman_metric_options *options, elman_error *error) {
@@ -287,23 +308,6 @@ elman_status metric_score_all(elman_metric_scores *scores, const struct text *hy
 
 elman_metric_options metric_options_default(void) {
   return (elman_metric_options){.resamples = 1000, .seed = 1};
-}
-
-elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer, const elman_metric_options *options,
-                              const struct metric_references *references, elman_error *error) {
-  struct script_counts counts = {0};
-  if (options->bleu_tokens != NULL) {
-    size_t index;
-    if (!choice_parse(&index, bleu_tokenizer_name, options->bleu_tokens))
-      return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "'%s' is no tokeniser of BLEU; there are 13a, zh, char and none",
-                  options->bleu_tokens);
-    *tokenizer = (enum bleu_tokenizer)index;
-    return ELMAN_OK;
-  }
-  for (size_t i = 0; i < references->count; i++) script_count(&counts, references->sets[0][i]);
-  *tokenizer = script_is_han(&counts) ? BLEU_ZH : BLEU_13A;
-  return ELMAN_OK;
 }
 
 elman_status metric_sign(elman_metric_scores *scores, const elman_metric_options *options,

@@ -50,12 +50,6 @@ elman_status metric_score_all(elman_metric_scores *scores, const struct text *hy
                               const struct metric_references *references,
                               const elman_metric_options *options, elman_error *error) CHECKED;
 
-/* The tokeniser that is named or, where none is, fits the first references: `zh` if they are mostly
- * Han, else `13a`. Lines must be valid UTF-8. */
-elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer, const elman_metric_options *options,
-                              const struct metric_references *references,
-                              elman_error *error) CHECKED;
-
 /* Adds what sacreBLEU prints beside a score, so that others can repeat it; the version is "elman-"
  * and the library's. `resamples` 0 = none were drawn. */
 elman_status metric_sign(elman_metric_scores *scores, const elman_metric_options *options,

@@ -215,8 +215,8 @@ static bool has_word(const struct word_range *words) {
   return words->first < words->end;
 }
 
-void locate_words(struct word_range *words, const size_t *starts, const size_t *ends, size_t count,
-                  struct text text) {
+static void locate_words(struct word_range *words, const size_t *starts, const size_t *ends,
+                         size_t count, struct text text) {
   size_t token = 0, word = 0;
   for (size_t i = 0; i < count; i++) words[i] = (struct word_range){0, 0};
   for (size_t start, end = 0; word_next(&start, &end, text); word++) {

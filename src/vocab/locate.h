@@ -36,11 +36,6 @@ size_t words_count(struct text text);
 /* Finds the next word at or after byte *at, which moves to its end. False past the last. */
 bool word_next(size_t *start, size_t *at, struct text text);
 
-/* words[i] = every word that token i has a byte of; the word before which it stands, if it has no
- * byte. Neither end of the ranges falls from a token with a word to the next. */
-void locate_words(struct word_range *words, const size_t *starts, const size_t *ends, size_t count,
-                  struct text text);
-
 /* ---- units ---- */
 
 /* Word alignments count units: the words of a text, or its tokens where it has no words. */
@@ -58,7 +53,8 @@ struct unit_side {
 
 size_t units_count(const struct unit_side *side);
 
-/* units[i] = those that token i lies in, as locate_words has it. */
+/* units[i] = every unit that token i has a byte of; the unit before which it stands, if it has no
+ * byte. Neither end of the ranges falls from a token with a unit to the next. */
 void units_locate(struct word_range *units, const struct unit_side *side);
 
 #endif

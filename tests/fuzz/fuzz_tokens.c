@@ -20,7 +20,7 @@ static void require_places(const struct tokens *tokens, struct text text, elman_
     REQUIRE(places.starts[i] <= places.ends[i] && places.ends[i] <= text.length);
     REQUIRE(i == 0 || places.starts[i - 1] <= places.starts[i]);
   }
-  locate_words(words, places.starts, places.ends, tokens->count, text);
+  units_locate(words, &(struct unit_side){text, places.starts, places.ends, tokens->count, false});
   struct word_range last = {0, 0};
   for (size_t i = 0; i < tokens->count; i++) {
     REQUIRE(words[i].first <= words[i].end && words[i].end <= words_count(text));

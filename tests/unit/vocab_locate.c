@@ -238,7 +238,7 @@ Test(locate, joined) {
 static void assert_word_ranges(const char *text, const size_t *starts, const size_t *ends,
                                size_t count, const struct word_range *expected) {
   struct word_range words[8];
-  locate_words(words, starts, ends, count, text_of(text));
+  units_locate(words, &(struct unit_side){text_of(text), starts, ends, count, false});
   for (size_t i = 0; i < count; i++) {
     cr_assert_eq(words[i].first, expected[i].first, "%s: %zu", text, i);
     cr_assert_eq(words[i].end, expected[i].end, "%s: %zu", text, i);
@@ -254,7 +254,8 @@ static void assert_words(const char *text, elman_token_mode mode, size_t count,
   cr_assert_eq(locate_tokens(places, &tokens, text_of(text), ELMAN_TOKENS_WORDS, ELMAN_NFC, NULL),
                ELMAN_OK);
   cr_assert_eq(words_count(text_of(text)), count, "%s", text);
-  locate_words(words, places.starts, places.ends, tokens.count, text_of(text));
+  units_locate(words,
+               &(struct unit_side){text_of(text), places.starts, places.ends, tokens.count, false});
   for (size_t i = 0; i < tokens.count; i++) {
     cr_assert_eq(words[i].first, expected[i], "%s: %zu", text, i);
     cr_assert_eq(words[i].end, expected[i] + 1, "%s: %zu", text, i);
