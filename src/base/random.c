@@ -45,7 +45,8 @@ static double unit(uint32_t high, uint32_t low) {
   return (double)((((uint64_t)high << 32) | low) >> 11) * 0x1p-53;
 }
 
-uint64_t random_bits(struct random_stream stream, uint64_t index) {
+/* The first 64 of 128. */
+static uint64_t random_bits(struct random_stream stream, uint64_t index) {
   uint32_t words[4];
   random_words(words, stream, index);
   return ((uint64_t)words[0] << 32) | words[1];

@@ -27,8 +27,6 @@ struct random_stream {
 
 /* 128 random bits at `index`. */
 void random_words(uint32_t words[4], struct random_stream stream, uint64_t index);
-/* The first 64 of them. */
-uint64_t random_bits(struct random_stream stream, uint64_t index);
 /* Uniform in [0, 1). */
 double random_uniform(struct random_stream stream, uint64_t index);
 double random_normal(struct random_stream stream, uint64_t index);

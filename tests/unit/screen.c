@@ -8,7 +8,9 @@
 /* ---- products ---- */
 
 static uint64_t bits(unsigned which, size_t i) {
-  return random_bits((struct random_stream){11, 5, which}, i);
+  uint32_t words[4];
+  random_words(words, (struct random_stream){11, 5, which}, i);
+  return (uint64_t)words[0] << 32 | words[1];
 }
 
 /* By definition, from numbers in rows. */

@@ -79,20 +79,8 @@ void session_narrow(char *text);
  * the line starts with none. */
 size_t session_colon(const char *line);
 
-/* ---- commands: repl_commands.c. In all that follow `argument` is what follows the name, without
- * blanks around it ---- */
-
-/* Prints how to leave or get help, if the line looks as if somebody wanted that. */
-void session_hint(const char *line);
-
-/* Runs what follows the colon. */
-void session_command(struct session *session, char *command);
-
-/* The names of the commands, from index 0 up; NULL past the last. */
-const char *session_command_name(size_t index);
-
-/* The words that may follow `line`, if that is a command alone; NULL past the last. */
-const char *session_argument(const char *line, size_t index);
+/* ---- commands, which repl.c calls. `argument` is what follows the name, without blanks around it
+ * ---- */
 
 /* ---- sentences, and a look into the last one: repl_translate.c ---- */
 
