@@ -310,17 +310,35 @@ static double work_of_given(const struct rows_given *rows) {
   return (double)WORK_OF_FUNCTION * (double)(rows->count * rows->pass->shape.hidden);
 }
 
+/* Rows that one piece of work gives: where no other direction's columns lie between them, they are
+ * one array, in which random numbers come in vectors. */
+enum { ROWS_TOGETHER = 32 };
+
+static size_t pieces_of(const struct rows_given *rows) {
+  const size_t each = rows->pass->width == rows->pass->shape.hidden ? ROWS_TOGETHER : 1;
+  return (rows->count + each - 1) / each;
+}
+
+/* Rows of piece i, from *row on. */
+static size_t rows_of_piece(size_t *row, const struct rows_given *rows, size_t i) {
+  const size_t each = rows->pass->width == rows->pass->shape.hidden ? ROWS_TOGETHER : 1;
+  const size_t left = rows->count - i * each;
+  *row = i * each;
+  return left < each ? left : each;
+}
+
 /* A position has the same mask in every call. */
-static void give_row(const void *context, size_t i) {
+static void give_rows(const void *context, size_t i) {
   const struct rows_given *rows = context;
   const struct rnn_pass *pass = rows->pass;
   const struct rnn_shape *shape = &pass->shape;
-  const size_t H = shape->hidden, row = rows->first + i, at = row * pass->width + pass->column;
-  real *output = pass->outputs + at;
-  memcpy(output, pass->states.part[0] + (block_after(0, shape) * shape->batch + row) * H,
-         H * sizeof *output);
-  dropout_apply(output, H, at, pass->dropout);
-  if (pass->residual) add_to(output, pass->inputs + at, H);
+  size_t row;
+  const size_t H = shape->hidden, n = rows_of_piece(&row, rows, i) * H;
+  const size_t at = (rows->first + row) * pass->width + pass->column;
+  const size_t state = (block_after(0, shape) * shape->batch + rows->first + row) * H;
+  memcpy(pass->outputs + at, pass->states.part[0] + state, n * sizeof(real));
+  dropout_apply(pass->outputs + at, n, at, pass->dropout);
+  if (pass->residual) add_to(pass->outputs + at, pass->inputs + at, n);
 }
 
 void rnn_forward(const struct rnn_pass *pass, struct range steps) {
@@ -329,24 +347,29 @@ void rnn_forward(const struct rnn_pass *pass, struct range steps) {
   const struct input_maps maps = input_maps_of(pass->weights, shape);
   const struct rows_given given = {pass, at, rows, NULL, NULL};
   const double work = work_of_given(&given);
+  const size_t pieces = pieces_of(&given);
   real *z = rows_of_z(&pass->states, shape) + at * row_of_z(shape);
   /* The input's share of all steps in one product: it does not wait for the recurrence. */
   for (size_t i = 0; i < maps.count; i++)
     linear_forward(z + maps.map[i].column, pass->inputs + at * shape->input, maps.map[i].linear,
                    rows);
   for (size_t i = 0; i < steps.count; i++) run_step(pass, step_number(i, steps, shape));
-  if (pass->outputs != NULL) share_out(rows, work, give_row, &given);
+  if (pass->outputs != NULL) share_out(pieces, work, give_rows, &given);
 }
 
 /* ---- backward ---- */
 
-static void give_row_back(const void *context, size_t i) {
+static void give_rows_back(const void *context, size_t i) {
   const struct rows_given *rows = context;
   const struct rnn_pass *pass = rows->pass;
-  const size_t H = pass->shape.hidden, row = rows->first + i;
-  real *doutput = rows->doutputs + i * pass->width + pass->column;
-  dropout_apply(doutput, H, row * pass->width + pass->column, pass->dropout);
-  add_to(rows->dstates + (block_after(0, &pass->shape) * pass->shape.batch + row) * H, doutput, H);
+  const struct rnn_shape *shape = &pass->shape;
+  size_t row;
+  const size_t H = shape->hidden, n = rows_of_piece(&row, rows, i) * H;
+  const size_t at = (rows->first + row) * pass->width + pass->column;
+  real *doutputs = rows->doutputs + row * pass->width + pass->column;
+  dropout_apply(doutputs, n, at, pass->dropout);
+  add_to(rows->dstates + (block_after(0, shape) * shape->batch + rows->first + row) * H, doutputs,
+         n);
 }
 
 void rnn_backward_outputs(struct rnn_states dstates, real *doutputs, const struct rnn_pass *pass,
@@ -354,7 +377,7 @@ void rnn_backward_outputs(struct rnn_states dstates, real *doutputs, const struc
   const size_t B = pass->shape.batch;
   const struct rows_given given = {pass, steps.first * B, steps.count * B, dstates.part[0],
                                    doutputs};
-  share_out(given.count, work_of_given(&given), give_row_back, &given);
+  share_out(pieces_of(&given), work_of_given(&given), give_rows_back, &given);
 }
 
 /* One step backward, while what reaches its state is in cache. */
