@@ -22,8 +22,8 @@ typedef enum elman_scope {
  *
  * The field is its name in files, too. `option` is what the command calls it; `label` is what
  * sentences call it, and the text of `inspect`. Choices have no limits but their names. `since` is
- * 1 for what every model file has, 2 for what files of version 0.1 lack, 3 for a flag or a name
- * that model files have only where it is on or not the first choice. */
+ * 1 for what every model file has, 2 for a number that older files lack, 3 for a flag or a name
+ * that model files have only where it is on or not the first choice: a new row has 2 or 3. */
 #define ELMAN_MODEL_HYPERPARAMETERS(X)                                                             \
   X(SIZE, embedding_size, "embedding-size", "embedding size", 1, 16384, 128, MODEL, 1,             \
     "numbers that stand for a word")                                                               \

@@ -12,50 +12,6 @@
 #define ELMAN_ATTENTION_ATTENTION_H
 
 #include "attention/kinds.h"
-#include "base/sequence.h"
-#include "tensor/dropout.h"
-
-struct attention_overrides; /* attention/mask.h */
-
-/* Sentence b has query_lengths[b] queries and key_lengths[b] keys; what lies past them is masked:
- * it is not read, and its weights and contexts are exactly zero. Projections go over all rows,
- * though: with them, what is masked must be finite, and its dcontext zero. */
-struct attention_shape {
-  size_t queries, keys, batch; /* T, S, B */
-  const size_t *query_lengths; /* (B) */
-  const size_t *key_lengths;   /* (B), each at least 1 */
-  size_t first_query;          /* where a range of the queries is run: its first */
-  bool causal;                 /* query t sees the keys 0 to t only */
-  const bool *clause_ends;     /* (S,B): a clause of keys ends with this one; where the
-                                  configuration asks for clauses */
-};
-
-/* The same for all calls of one update. */
-struct attention_layer {
-  struct attention_config config;
-  const struct attention_parameters *weights;
-  struct dropout dropout; /* of the weights; a position has the same mask in every call */
-  const struct attention_overrides *overrides; /* of the weights; NULL = none. No backward pass */
-  const struct guide *guide; /* of the weights before dropout; NULL = none. See attention/guide.h */
-  real guide_scale;          /* λ/M: what a query's guide loss counts in the loss */
-};
-
-/* What a forward pass makes, or its gradients. Arrays that a mechanism does not need are NULL. */
-struct attention_arrays {
-  real *context; /* (T,B,H), or with another size of the values (T,B,V) */
-  real *weights; /* (T,B,N,S); each row sums to 1, or with a Gaussian to e⁻² to 1; of gradients:
-                    dweights, then dscores */
-  real *queries; /* (T,B,H), projected */
-  real *keys, *values; /* (S,B,H), projected */
-  real *merged;        /* (T,B,H): the heads' contexts side by side, before context_forward */
-  real *own[MAX_OWN];  /* (T,B,·): the mechanism's */
-  /* Of values only: */
-  real *scores;  /* (T,B,N,S) before the softmax, -∞ where masked; NULL unless somebody wants to
-                    see them, or weights are shares of them */
-  real *dropped; /* (T,B,N,S): the weights after dropout; not used without it */
-  /* Of gradients only: */
-  real *shares[MAX_OWN]; /* (B,·): of the gradients that sentences share */
-};
 
 enum arrays_for {
   VALUES,
@@ -69,31 +25,12 @@ void attention_allocate(struct attention_arrays *arrays, struct arena *arena,
                         struct attention_config config, struct attention_shape shape,
                         enum arrays_for purpose);
 
-/* One call: what looks at what, and where the results go. All arrays hold all queries. */
-struct attention_pass {
-  struct attention_layer layer;
-  struct attention_shape shape;
-  struct attention_arrays cache;
-  const real *queries; /* (T,B,H) */
-  const real *keys;    /* (S,B,H) */
-  const real *values;  /* (S,B,H), or (S,B,V) */
-};
-
 /* Projects the keys and values of these steps, once for all queries that see them. Does nothing for
  * mechanisms that do not. */
 void attention_prepare(const struct attention_pass *pass, struct range keys);
 
 /* Runs these queries; attention_shape.first_query is set here. */
 void attention_forward(const struct attention_pass *pass, struct range queries);
-
-/* Where the gradients of a pass go, with the shapes of what they are of: all are added to. Queries,
- * keys and values may be one array, but none is the context's. */
-struct attention_gradients {
-  real *queries, *keys, *values;
-  const struct attention_parameters *weights;
-  struct attention_arrays scratch;
-  const real *context; /* comes in */
-};
 
 /* Must come before the first backward call of an update: the gradients of projected keys and values
  * gather there. */
@@ -107,6 +44,14 @@ void attention_backward(const struct attention_gradients *d, const struct attent
 /* Passes on what the scratch gathered for these keys, and for the weights of their projections. */
 void attention_prepare_backward(const struct attention_gradients *d,
                                 const struct attention_pass *pass, struct range keys);
+
+/* ---- guided alignment (Chen, Matusov, Khadivi and Peter, AMTA 2016): a query's weights learn to
+ * be like a given distribution over the keys, the uniform one over those that it is linked with.
+ * The loss is the cross-entropy between the two; of several heads, of the mean of their weights.
+ * docs/beyond.md, equations 75 to 78. attention_backward adds its gradient. ---- */
+
+/* losses (T B): of queries without links, zero. After the forward pass of all queries. */
+void guide_losses(double *losses, const struct attention_pass *pass);
 
 /* ---- self-attention as a residual sublayer over the states of an RNN: outputs = states + context,
  * with the states as queries, keys and values (Vaswani et al., NIPS 2017). docs/beyond.md,

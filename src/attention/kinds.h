@@ -1,12 +1,14 @@
-/* The table of attention mechanisms, and the weights that each of them has. */
+/* The table of attention mechanisms, the weights that each of them has, and the arrays of a pass.
+ */
 #ifndef ELMAN_ATTENTION_KINDS_H
 #define ELMAN_ATTENTION_KINDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/sequence.h"
 #include "base/status.h"
-#include "tensor/real.h"
+#include "tensor/dropout.h"
 
 /* A row for each: its kind is ATTENTION_ and the first word, and what it does stands in
  * `attention_` and the second (attention/mechanism.h), which is also its name in options and files.
@@ -110,5 +112,68 @@ bool attention_part_at(struct attention_part *part, struct attention_parameters 
                        enum attention_kind kind, size_t H, size_t index);
 /* Numbers in a part. */
 size_t attention_part_size(const struct attention_part *part);
+
+/* ---- a layer and its passes ---- */
+
+struct attention_overrides; /* attention/mask.h */
+
+/* Sentence b has query_lengths[b] queries and key_lengths[b] keys; what lies past them is masked:
+ * it is not read, and its weights and contexts are exactly zero. Projections go over all rows,
+ * though: with them, what is masked must be finite, and its dcontext zero. */
+struct attention_shape {
+  size_t queries, keys, batch; /* T, S, B */
+  const size_t *query_lengths; /* (B) */
+  const size_t *key_lengths;   /* (B), each at least 1 */
+  size_t first_query;          /* where a range of the queries is run: its first */
+  bool causal;                 /* query t sees the keys 0 to t only */
+  const bool *clause_ends;     /* (S,B): a clause of keys ends with this one; where the
+                                  configuration asks for clauses */
+};
+
+/* The same for all calls of one update. */
+struct attention_layer {
+  struct attention_config config;
+  const struct attention_parameters *weights;
+  struct dropout dropout; /* of the weights; a position has the same mask in every call */
+  const struct attention_overrides *overrides; /* of the weights; NULL = none. No backward pass */
+  const struct guide *guide; /* of the weights before dropout; NULL = none. Equations 75 to 78 */
+  real guide_scale;          /* λ/M: what a query's guide loss counts in the loss */
+};
+
+/* What a forward pass makes, or its gradients. Arrays that a mechanism does not need are NULL. */
+struct attention_arrays {
+  real *context; /* (T,B,H), or with another size of the values (T,B,V) */
+  real *weights; /* (T,B,N,S); each row sums to 1, or with a Gaussian to e⁻² to 1; of gradients:
+                    dweights, then dscores */
+  real *queries; /* (T,B,H), projected */
+  real *keys, *values; /* (S,B,H), projected */
+  real *merged;        /* (T,B,H): the heads' contexts side by side, before context_forward */
+  real *own[MAX_OWN];  /* (T,B,·): the mechanism's */
+  /* Of values only: */
+  real *scores;  /* (T,B,N,S) before the softmax, -∞ where masked; NULL unless somebody wants to
+                    see them, or weights are shares of them */
+  real *dropped; /* (T,B,N,S): the weights after dropout; not used without it */
+  /* Of gradients only: */
+  real *shares[MAX_OWN]; /* (B,·): of the gradients that sentences share */
+};
+
+/* One call: what looks at what, and where the results go. All arrays hold all queries. */
+struct attention_pass {
+  struct attention_layer layer;
+  struct attention_shape shape;
+  struct attention_arrays cache;
+  const real *queries; /* (T,B,H) */
+  const real *keys;    /* (S,B,H) */
+  const real *values;  /* (S,B,H), or (S,B,V) */
+};
+
+/* Where the gradients of a pass go, with the shapes of what they are of: all are added to. Queries,
+ * keys and values may be one array, but none is the context's. */
+struct attention_gradients {
+  real *queries, *keys, *values;
+  const struct attention_parameters *weights;
+  struct attention_arrays scratch;
+  const real *context; /* comes in */
+};
 
 #endif

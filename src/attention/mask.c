@@ -4,16 +4,6 @@
 
 #include "tensor/softmax.h"
 
-/* The softmax: equations 7, 37 and 16. */
-weigh_forward mask_softmax_forward;
-
-weigh_backward mask_softmax_backward;
-
-/* Division by the sum, which must not be zero: equation 46. Backward, scores must be kept. */
-weigh_forward mask_share_forward;
-
-weigh_backward mask_share_backward;
-
 static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }

@@ -3,7 +3,7 @@
 #ifndef ELMAN_ATTENTION_MASK_H
 #define ELMAN_ATTENTION_MASK_H
 
-#include "attention/attention.h"
+#include "attention/kinds.h"
 #include "base/random.h"
 #include "elman/translate.h"
 

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "attention/guide.h"
 #include "base/team.h"
 
 /* Dropout sites: those from 0 on, and 2 MAX_LAYERS + 1, are the encoder's. */

@@ -103,7 +103,7 @@ void decoder_plan(struct decoder_pass *pass);
 /* To the features; the output layer (decoder/output.h) goes on from there. */
 void decoder_forward(const struct decoder_pass *pass);
 
-/* losses (T B), after the forward pass with a guide: see attention/guide.h. */
+/* losses (T B), after the forward pass with a guide: see attention/attention.h. */
 void decoder_guide_losses(double *losses, const struct decoder_pass *pass);
 
 /* Its parts, for a search: fills block 0 of all states from the encoder's final states, and

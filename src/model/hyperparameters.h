@@ -1,11 +1,15 @@
-/* The rows of elman/hyperparameters.h as a table, and what walks it. */
+/* The rows of elman/hyperparameters.h as a table, their values in files, and the configuration of a
+ * network, which some of them fix. */
 #ifndef ELMAN_MODEL_HYPERPARAMETERS_H
 #define ELMAN_MODEL_HYPERPARAMETERS_H
 
 #include <jansson.h>
 
 #include "base/status.h"
+#include "decoder/decoder.h"
+#include "elman/hyperparameters.h"
 #include "elman/train.h"
+#include "encoder/encoder.h"
 
 /* The next row of these scopes after `row`, NULL = from the first; NULL past the last. */
 const elman_hyperparameter *hyperparameter_next(const elman_hyperparameter *row, unsigned scopes);
@@ -28,8 +32,6 @@ elman_status hyperparameters_check(const void *fields, unsigned scopes, elman_er
 const char *schedule_name(size_t index);
 const char *measure_name(size_t index);
 
-/* Hyperparameters in files. */
-
 /* The value of a row in the struct at `fields`; NULL when memory runs out. */
 json_t *hyperparameter_to_json(const elman_hyperparameter *row, const void *fields);
 
@@ -42,5 +44,23 @@ int hyperparameters_to_json(json_t *object, unsigned scopes, const void *fields)
  * name, or NULL. Limits are not checked. */
 const elman_hyperparameter *hyperparameters_from_json(void *fields, unsigned scopes, size_t *found,
                                                       const json_t *object);
+
+/* Everything that fixes the shapes and the arithmetic of a network, and its words. */
+struct model_config {
+  ELMAN_MODEL_HYPERPARAMETERS(ELMAN_FIELD)
+  size_t source_vocabulary, target_vocabulary; /* V_src, V_tgt, specials included */
+  elman_normalization source_normalization, target_normalization;
+};
+
+/* The default network with vocabularies of one token, which are never right. */
+struct model_config model_config_default(void);
+
+/* Replaces 0 and NULL by the values that they stand for. */
+void model_config_complete(struct model_config *config);
+
+/* Sizes within their limits and parts that go together, or ELMAN_INVALID_ARGUMENT. */
+elman_status model_config_check(const struct model_config *config, elman_error *error) CHECKED;
+struct encoder_sizes encoder_sizes_of(const struct model_config *config);
+struct decoder_sizes decoder_sizes_of(const struct model_config *config);
 
 #endif

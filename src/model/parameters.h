@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/model_config.h"
+#include "model/hyperparameters.h"
 
 /* The views: weights, or gradients, or moments, by the block they look into; and the sizes of
  * encoder and decoder. */

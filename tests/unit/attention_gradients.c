@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "attention/attention.h"
-#include "attention/guide.h"
 
 enum { B = 3 };
 

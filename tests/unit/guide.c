@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "attention/guide.h"
+#include "attention/attention.h"
 #include "attention/mechanism.h"
 
 enum { S = 4, H = 4, MOST_HEADS = 2 };

@@ -11,17 +11,27 @@ struct scene {
   const char *name;
   size_t source_length; /* 0: lengths differ */
   size_t window;        /* of mechanisms that have one; without it others are left out */
-  /* Tensors of each mechanism, in the order of its names, that have no influence. */
-  size_t still[16];
+  size_t still[16];     /* tensors of each mechanism that have no influence */
 };
 
-/* dot, scaled, general, additive, projected, multihead, local, adaptive, sentinel, hierarchical. Of
- * one token the encoder's W_hh meets e_0 = 0 only. */
+/* Of one token the encoder's W_hh meets e_0 = 0 only. */
 static const struct scene scenes[] = {
-    {"one source token", 1, 3, {1, 1, 2, 5, 5, 5, 2, 6, 1, 3}},
-    {"several source tokens", 0, 3, {0, 0, 0, 0, 1, 1, 0, 0, 0, 0}},
-    {"a window over all tokens", 0, 50, {[6] = 0, [9] = 1}},
-    {"segments of one token", 0, 1, {[6] = 0, [9] = 1}}};
+    {"one source token",
+     1,
+     3,
+     {[ATTENTION_DOT] = 1,
+      [ATTENTION_SCALED] = 1,
+      [ATTENTION_GENERAL] = 2,
+      [ATTENTION_ADDITIVE] = 5,
+      [ATTENTION_PROJECTED] = 5,
+      [ATTENTION_MULTIHEAD] = 5,
+      [ATTENTION_LOCAL] = 2,
+      [ATTENTION_ADAPTIVE] = 6,
+      [ATTENTION_SENTINEL] = 1,
+      [ATTENTION_HIERARCHICAL] = 3}},
+    {"several source tokens", 0, 3, {[ATTENTION_PROJECTED] = 1, [ATTENTION_MULTIHEAD] = 1}},
+    {"a window over all tokens", 0, 50, {[ATTENTION_HIERARCHICAL] = 1}},
+    {"segments of one token", 0, 1, {[ATTENTION_HIERARCHICAL] = 1}}};
 
 static void fill_lengths(size_t lengths[PAIRS][2], const struct scene *scene) {
   for (size_t i = 0; i < PAIRS; i++) {

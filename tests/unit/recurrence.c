@@ -147,15 +147,18 @@ static double lstm_unit(const struct shares *z, double previous, double *c) {
   return sigmoid(both(z[3])) * tanh(*c);
 }
 
-static double (*const units[])(const struct shares *z, double previous,
-                               double *c) = {[CELL_ELMAN] = elman_unit,
-                                             [CELL_RELU] = relu_unit,
-                                             [CELL_GRU] = gru_unit,
-                                             [CELL_LSTM] = lstm_unit};
+#define ONE_KIND(KIND, name) +1
+enum { KINDS = RNN_CELLS(ONE_KIND) };
+static double (*const units[KINDS])(const struct shares *z, double previous,
+                                    double *c) = {[CELL_ELMAN] = elman_unit,
+                                                  [CELL_RELU] = relu_unit,
+                                                  [CELL_GRU] = gru_unit,
+                                                  [CELL_LSTM] = lstm_unit};
 
 /* states and cells: (STEPS+1,B,H) */
 static void plain_forward(double *states, double *cells, enum cell_kind kind,
                           const struct layer *layer) {
+  cr_assert(units[kind] != NULL, "%s: its equation is missing in `units`", cell_name(kind));
   const size_t B = layer->shape.batch, H = layer->shape.hidden;
   for (size_t i = 0; i < STEPS; i++) {
     const size_t t = number(layer, i);
@@ -380,7 +383,8 @@ Test(recurrence, gradients_in_tiles) {
       check_direction("bias_hh", &layer, layer.weights.bias_hh, d.bias_hh, rows);
       if (layer_norm) check_direction("gain", &layer, layer.weights.gain, d.gain, columns);
       check_direction("inputs", &layer, layer.inputs, dinputs, STEPS * B * E);
-      real *const lists[] = {start, dinputs, d.weight_ih, d.weight_hh, d.bias_ih, d.bias_hh, d.gain};
+      real *const lists[] = {start,     dinputs,   d.weight_ih, d.weight_hh,
+                             d.bias_ih, d.bias_hh, d.gain};
       for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) free(lists[k]);
       states_free(states);
       states_free(dstates);
@@ -429,9 +433,8 @@ Test(recurrence, each_gate_is_flat_by_its_own_function) {
 
 /* Else a model whose numbers have overflown would go on as if nothing had happened. */
 Test(recurrence, what_is_no_number_stays_none) {
-  const enum cell_kind kinds[] = {CELL_ELMAN, CELL_RELU, CELL_GRU, CELL_LSTM};
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    const struct rnn_cell *cell = rnn_cell_of(kinds[i]);
+  for (unsigned kind = 0; kind < KINDS; kind++) {
+    const struct rnn_cell *cell = rnn_cell_of(kind);
     for (size_t gate = 0; gate < rnn_columns(cell); gate++) {
       real z[8] = {0}, state[MAX_STATE_PARTS] = {0};
       const real previous[MAX_STATE_PARTS] = {1, 1}, bias[8] = {0};
@@ -442,7 +445,7 @@ Test(recurrence, what_is_no_number_stays_none) {
       }
       z[gate] = (real)NAN;
       cell->forward(&step);
-      cr_assert(isnan(cell->keeps ? state[0] : z[0]), "cell %d, gate %zu", (int)kinds[i], gate);
+      cr_assert(isnan(cell->keeps ? state[0] : z[0]), "%s, gate %zu", cell_name(kind), gate);
     }
   }
 }
