@@ -8,20 +8,8 @@
  * 2 MAX_LAYERS are the decoder's. */
 enum { SITE_SELF_ATTENTION = 2 * MAX_LAYERS + 1 };
 
-size_t encoder_direction_size(struct encoder_sizes sizes) {
-  return sizes.hidden / sizes.directions;
-}
-
-size_t encoder_input_size(struct encoder_sizes sizes, size_t layer) {
-  return layer == 0 ? sizes.embedding : sizes.hidden;
-}
-
 static bool is_residual(const struct encoder_sizes *sizes, size_t layer) {
   return sizes->residual && layer > 0;
-}
-
-size_t encoder_final_size(struct encoder_sizes sizes) {
-  return sizes.cell->parts * sizes.hidden;
 }
 
 /* ---- memory ---- */

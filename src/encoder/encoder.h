@@ -30,9 +30,18 @@ struct encoder_parameters {
   struct attention_parameters self_attention;
 };
 
-size_t encoder_direction_size(struct encoder_sizes sizes);           /* H or H/2 */
-size_t encoder_input_size(struct encoder_sizes sizes, size_t layer); /* E, then H */
-size_t encoder_final_size(struct encoder_sizes sizes);               /* parts · H */
+/* H or H/2 */
+static inline size_t encoder_direction_size(struct encoder_sizes sizes) {
+  return sizes.hidden / sizes.directions;
+}
+/* E, then H */
+static inline size_t encoder_input_size(struct encoder_sizes sizes, size_t layer) {
+  return layer == 0 ? sizes.embedding : sizes.hidden;
+}
+/* parts · H */
+static inline size_t encoder_final_size(struct encoder_sizes sizes) {
+  return sizes.cell->parts * sizes.hidden;
+}
 
 /* What a forward pass makes and the backward pass reads, or its gradients. */
 struct encoder_arrays {

@@ -151,18 +151,6 @@ void rnn_states_clear(struct rnn_states states, struct rnn_shape shape) {
     memset(states.part[p], 0, (shape.steps + 1) * shape.batch * shape.hidden * sizeof(real));
 }
 
-real *rnn_outputs(struct rnn_states states, struct rnn_shape shape) {
-  return states.part[0] + block_after(0, &shape) * shape.batch * shape.hidden;
-}
-
-real *rnn_initial(struct rnn_states states, size_t part, struct rnn_shape shape) {
-  return states.part[part] + (shape.reverse ? shape.steps : 0) * shape.batch * shape.hidden;
-}
-
-real *rnn_final(struct rnn_states states, size_t part, struct rnn_shape shape) {
-  return states.part[part] + (shape.reverse ? 0 : shape.steps) * shape.batch * shape.hidden;
-}
-
 /* z of all steps, or dz, in rows of K·H. */
 static real *rows_of_z(const struct rnn_states *states, const struct rnn_shape *shape) {
   if (states->gates != NULL) return states->gates;

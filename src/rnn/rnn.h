@@ -81,14 +81,16 @@ void rnn_states_allocate(struct rnn_states *states, struct arena *arena, struct 
 
 /* Sets all parts to zero. */
 void rnn_states_clear(struct rnn_states states, struct rnn_shape shape);
-/* h after each input, (steps,batch,hidden), within the states or their gradients. */
-real *rnn_outputs(struct rnn_states states, struct rnn_shape shape);
 
 /* A part of the initial state, (batch,hidden). */
-real *rnn_initial(struct rnn_states states, size_t part, struct rnn_shape shape);
+static inline real *rnn_initial(struct rnn_states states, size_t part, struct rnn_shape shape) {
+  return states.part[part] + (shape.reverse ? shape.steps : 0) * shape.batch * shape.hidden;
+}
 
 /* A part of the state after the last input that was run, (batch,hidden). */
-real *rnn_final(struct rnn_states states, size_t part, struct rnn_shape shape);
+static inline real *rnn_final(struct rnn_states states, size_t part, struct rnn_shape shape) {
+  return states.part[part] + (shape.reverse ? 0 : shape.steps) * shape.batch * shape.hidden;
+}
 
 /* A batch on its way through a layer. */
 struct rnn_pass {
