@@ -231,7 +231,7 @@ static struct log_sum log_sum_of_heads(const struct attention_row *row, size_t k
   return sum;
 }
 
-/* Of a row in the first head, or of one of a single query's heads side by side. */
+/* The mean weight of a key: `row` is the first head's, the other heads' rows follow it. */
 static double mean_of_heads(const struct attention_row *row, size_t heads, size_t key) {
   const size_t S = row->pass->shape.keys;
   double sum = 0;

@@ -140,7 +140,8 @@ struct attention_layer {
   real guide_scale;          /* λ/M: what a query's guide loss counts in the loss */
 };
 
-/* What a forward pass makes, or its gradients. Arrays that a mechanism does not need are NULL. */
+/* The results of a forward pass, or their gradients. Arrays that a mechanism does not need are
+ * NULL. */
 struct attention_arrays {
   real *context; /* (T,B,H), or with another size of the values (T,B,V) */
   real *weights; /* (T,B,N,S); each row sums to 1, or with a Gaussian to e⁻² to 1; of gradients:

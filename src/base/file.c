@@ -41,8 +41,8 @@ static elman_status skip_padding(struct text *input, elman_error *error) {
   return input->length == 0 ? ELMAN_OK : damaged(error, "something else follows");
 }
 
-/* Looks whether a member begins. What turns out to be plain gets back what was read as its
- * beginning. */
+/* Looks whether a member begins. If the input turns out to be plain, the bytes read as its
+ * beginning go to the output. */
 static elman_status find_member(struct unpacker *unpacker, struct text *input, char *into,
                                 size_t *filled, elman_error *error) {
   if (unpacker->state == INPUT_BETWEEN && unpacker->matched == 0 && input->length > 0 &&

@@ -23,7 +23,7 @@ struct team {
   _Alignas(64) atomic_size_t asleep;
   atomic_bool over;
   atomic_bool waiting; /* the caller sleeps until the last piece is done */
-  /* Of the job: written while no piece is left, read by members that have one. */
+  /* The job: written while no piece is left, read by members that have one. */
   team_job *job;
   const void *context;
   size_t count;

@@ -26,7 +26,7 @@ typedef elman_status piece_collector(void *context, size_t place, elman_error *e
 elman_status pieces_run(size_t pairs, piece_function *run, piece_collector *collect, void *context,
                         elman_error *error) CHECKED;
 
-/* What so many pairs are worth to a team (base/team.h). */
+/* The work of so many pairs, for a team (base/team.h). */
 double pieces_work(size_t pairs);
 
 /* ---- pairs as ids ---- */
@@ -93,8 +93,8 @@ struct resplit {
   size_t room;     /* pairs */
 };
 
-/* Fills resplit->pairs with pairs `indices` of a corpus. What is dropped is a function of the seed,
- * the epoch, the pair and the side alone. */
+/* Fills resplit->pairs with pairs `indices` of a corpus. The dropped merges depend on the seed, the
+ * epoch, the pair and the side alone. */
 elman_status resplit_pairs(struct resplit *resplit, const struct corpus *corpus,
                            const size_t *indices, size_t count, size_t epoch,
                            elman_error *error) CHECKED;

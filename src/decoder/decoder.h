@@ -50,7 +50,7 @@ struct decoder_source {
   size_t steps;            /* S */
 };
 
-/* What a forward pass makes and the backward pass and search read, or its gradients. N is the
+/* Results of a forward pass that the backward pass and search read, or their gradients. N is the
  * number of real target positions: the output layer runs on these only, packed time-major. */
 struct decoder_arrays {
   real *inputs[MAX_LAYERS];             /* (T,B,E [+ A]) or (T,B,H); gradients share the widest */

@@ -43,7 +43,7 @@ static inline size_t encoder_final_size(struct encoder_sizes sizes) {
   return sizes.cell->parts * sizes.hidden;
 }
 
-/* What a forward pass makes and the backward pass reads, or its gradients. */
+/* Results of a forward pass that the backward pass reads, or their gradients. */
 struct encoder_arrays {
   real *inputs[MAX_LAYERS]; /* (S,B,E) or (S,B,H); gradients share (S,B,max(E,H)) */
   struct rnn_states states[MAX_LAYERS][DIRECTIONS]; /* of H or H/2 units; gradients share their
