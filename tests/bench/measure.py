@@ -263,7 +263,7 @@ class Bench:
     def part_toy(self):
         """The toy training: the whole command, and a single update."""
         updates, hidden = self.sizes.toy
-        whole = Row("toy", f"{updates} updates: our whole command, PyTorch's loop alone")
+        whole = Row("toy", f"{updates} updates: elman's whole command, PyTorch's loop alone")
         single = Row("toy", f"one update of one sentence, H {hidden}")
         for _ in range(self.rounds):
             whole.elman.append(self.elman("train", "--quiet", "--batch-size", 1, "--epochs",
@@ -280,7 +280,7 @@ class Bench:
         self.finish(single)
 
     def part_update(self):
-        """One update at each size, and what its bare products would take."""
+        """One update at each size, and the time of its matrix products alone."""
         updates = self.sizes.updates
         for vocabulary, hidden in self.sizes.update:
             row = Row("update", update_name(vocabulary, hidden))
@@ -295,7 +295,7 @@ class Bench:
             reached = [rate / square for rate, square in zip(rates, squares)]
             row.extra = {"product_share": shares, "gflops": rates, "square_gflops": squares,
                          "sgemm_share": reached}
-            row.notes.append("bare products need " + range_of(shares, "{:.0%}".format)
+            row.notes.append("matrix products alone need " + range_of(shares, "{:.0%}".format)
                              + " of the time")
             row.notes.append(f"{statistics.median(rates):.0f} GFLOP/s, "
                              + range_of(reached, "{:.0%}".format) + " of sgemm's rate")
@@ -338,7 +338,7 @@ class Bench:
             row.add_other(worker.label, answer["peak_kib"] / 1024)
             worker.close()
         if before is not None:
-            row.notes.append(f"PyTorch holds {before:,.0f} MiB of it before it does anything")
+            row.notes.append(f"PyTorch uses {before:,.0f} MiB of it before any work")
         self.finish(row)
 
     def part_threads(self):
@@ -363,7 +363,7 @@ class Bench:
                     for n in (1, self.threads))
                 machine.append(one / all_threads)
             row.extra = {"products_ratio": machine}
-            row.notes.append("bare products " + range_of(machine, "{:.2f}".format) + " times")
+            row.notes.append("matrix products alone " + range_of(machine, "{:.2f}".format) + " times")
             self.finish(row)
 
     def part_epoch(self):
@@ -423,7 +423,7 @@ class Bench:
                     row.extra["same"] = same
                     row.notes.append(f"{same:.1%} of the translations are the same")
                     if beam == 1 and same < 0.99:
-                        self.note(f"{row.what}: the programs do not agree, the ratio means nothing")
+                        self.note(f"{row.what}: the programs do not agree, so the ratio is meaningless")
                 self.finish(row)
 
     def source_tokens(self, model, text):
@@ -439,7 +439,7 @@ class Bench:
         model, sentences, _ = self.model()
         text = sentences.read_text(encoding="utf-8").splitlines()[0]
         words = self.source_tokens(model, text)
-        row = Row("start", "from the start to the first translation")
+        row = Row("start", "process start to first translation")
         for _ in range(self.rounds):
             row.elman.append(self.elman("translate", "--quiet", "--model", model, text))
             for worker in self.workers:
@@ -461,7 +461,7 @@ class Bench:
                  ("subwords", "learn", "--quiet", "--merges", merges, "--output", codes, text)),
                 (Row("subwords", f"{count:,} lines split"),
                  ("subwords", "apply", "--quiet", "--codes", codes, "--input", text)),
-                (Row("subwords", f"{count:,} pairs, from the start to the first update"),
+                (Row("subwords", f"{count:,} pairs, process start to first update"),
                  ("train", "--quiet", "--force", "--subwords", merges, "--epochs", 0, "--threads",
                   self.threads, "--output", self.folder / "syllables.safetensors", pairs))]
         for _ in range(min(self.rounds, 3)):
