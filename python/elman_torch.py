@@ -148,7 +148,7 @@ def recurrent(config, *sizes, **options):
 
 class Stack(nn.Module):
     """PyTorch's layer of a cell, step by step, with what that one does not have: layer normalisation
-    and residual connections (`docs/beyond.md`, sections 28 and 29).
+    and residual connections (`docs/beyond.md`, sections 6 and 5).
 
     It is called as PyTorch's is, but takes lengths instead of packed sequences."""
 

@@ -265,7 +265,7 @@ void guide_losses(double *losses, const struct attention_pass *pass) {
     const size_t first = guide->starts[i], end = guide->starts[i + 1];
     double sum = 0;
     for (size_t k = first; k < end; k++) sum -= log_of_mean(&row, guide->sources[k]);
-    losses[i] = end == first ? 0 : sum / (double)(end - first); /* (75) */
+    losses[i] = end == first ? 0 : sum / (double)(end - first); /* (74) */
   }
 }
 
@@ -283,7 +283,7 @@ real guided_pull(const struct guided *guided, size_t i) {
 }
 
 /* With l the gradients of the logarithms: du_s += l_s - a_s Σ l. It stays of the size of λ/M
- * where weights vanish, and the gradients of the weights themselves would be without bound.  (78)
+ * where weights vanish, and the gradients of the weights themselves would be without bound.  (77)
  */
 void guided_softmax_backward(real *dscores, const struct guided *guided,
                              const struct attention_arrays *scratch) {
@@ -368,7 +368,7 @@ static void weigh(const struct attention_pass *pass, struct head head) {
     if (!drops(pass)) continue;
     real *dropped = pass->cache.dropped + (row.weights - pass->cache.weights);
     memcpy(dropped, row.weights, S * sizeof *dropped);
-    drop(dropped, pass, head, t); /* (45) */
+    drop(dropped, pass, head, t); /* (72) */
   }
 }
 
@@ -420,7 +420,7 @@ static void weigh_back(const struct backward *back, struct head head) {
   for (size_t t = 0; t < head.queries; t++) {
     const struct attention_row row = row_of(pass, head, t);
     real *da = back->d.scratch.weights + (row.weights - pass->cache.weights);
-    if (drops(pass)) drop(da, pass, head, t); /* (45) */
+    if (drops(pass)) drop(da, pass, head, t); /* (72) */
     weighing(da, &row, &back->d.scratch);
     if (pass->layer.guide != NULL) guide_backward(da, &row, head.n, &back->d.scratch);
   }
@@ -462,7 +462,7 @@ static void project_back(real *drows, const real *dprojected, const real *rows,
                          const struct attention_gradients *d, const struct attention_pass *pass,
                          size_t weight, size_t n) {
   /* The bias of the keys adds the same to all scores of a query, which the softmax does not see:
-   * its gradient is zero. What rounding would make of it Adam would take for a direction.    (39)
+   * its gradient is zero. What rounding would make of it Adam would take for a direction.    (50)
    */
   const bool sees_bias = weight != KEY_WEIGHT || pass->layer.config.divide_by_sum;
   real *const *dpart = d->weights->part;
@@ -526,7 +526,7 @@ struct attention_pass self_attention_pass(struct attention_layer layer,
                                  states};
 }
 
-/* outputs = states + contexts                                                           (44) */
+/* outputs = states + contexts                                                           (51) */
 static void add_states(real *outputs, const real *states, const real *contexts, size_t n) {
   for (size_t i = 0; i < n; i++) outputs[i] = states[i] + contexts[i];
 }
@@ -543,7 +543,7 @@ void self_attention_backward(const struct attention_gradients *d, const struct a
   const size_t size = pass->shape.batch * pass->layer.config.size, at = steps.first * size;
   attention_backward(d, pass, steps);
   attention_prepare_backward(d, pass, steps);
-  for (size_t i = at; i < at + steps.count * size; i++) d->queries[i] += d->context[i]; /* (44) */
+  for (size_t i = at; i < at + steps.count * size; i++) d->queries[i] += d->context[i]; /* (51) */
 }
 
 /* ---- self-attention, one step after the other ---- */

@@ -1,7 +1,7 @@
 /* Attention: queries look at keys and take a weighted mean of values. Encoder–decoder attention
  * (queries: decoder states; keys and values: encoder states) and self-attention (all three the
- * same) are made of the same pieces. docs/bptt.md, equations 6 to 8 and 15 to 17;
- * docs/beyond.md, 29 to 31, 37 to 46, 50 to 54 and 65 to 74.
+ * same) are made of the same pieces. docs/bptt.md, (6) to (8) and (15) to (17);
+ * docs/beyond.md, (45) to (71); docs/training.md, (72).
  *
  *   queries, keys, values → projections → scores → mask, softmax → [dropout] → context
  *
@@ -48,14 +48,14 @@ void attention_prepare_backward(const struct attention_gradients *d,
 /* ---- guided alignment (Chen, Matusov, Khadivi and Peter, AMTA 2016): a query's weights learn to
  * be like a given distribution over the keys, the uniform one over those that it is linked with.
  * The loss is the cross-entropy between the two; of several heads, of the mean of their weights.
- * docs/beyond.md, equations 75 to 78. attention_backward adds its gradient. ---- */
+ * docs/training.md, (74) to (77). attention_backward adds its gradient. ---- */
 
 /* losses (T B): of queries without links, zero. After the forward pass of all queries. */
 void guide_losses(double *losses, const struct attention_pass *pass);
 
 /* ---- self-attention as a residual sublayer over the states of an RNN: outputs = states + context,
- * with the states as queries, keys and values (Vaswani et al., NIPS 2017). docs/beyond.md,
- * equation 44 ---- */
+ * with the states as queries, keys and values (Vaswani et al., NIPS 2017). docs/beyond.md, (51)
+ * ---- */
 
 /* Everything looks at everything. */
 struct attention_shape self_attention_shape(const struct sequence *sequence);

@@ -136,7 +136,7 @@ struct attention_layer {
   const struct attention_parameters *weights;
   struct dropout dropout; /* of the weights; a position has the same mask in every call */
   const struct attention_overrides *overrides; /* of the weights; NULL = none. No backward pass */
-  const struct guide *guide; /* of the weights before dropout; NULL = none. Equations 75 to 78 */
+  const struct guide *guide; /* of the weights before dropout; NULL = none. docs/training.md */
   real guide_scale;          /* λ/M: what a query's guide loss counts in the loss */
 };
 

@@ -51,11 +51,11 @@ typedef void weigh_forward(struct attention_row *row);
 typedef void weigh_backward(real *drow, const struct attention_row *row,
                             const struct attention_arrays *scratch);
 
-/* The softmax: equations 7, 37 and 16. */
+/* The softmax: (7), (48) and (16). */
 weigh_forward mask_softmax_forward;
 weigh_backward mask_softmax_backward;
 
-/* Division by the sum, which must not be zero: equation 46. Backward, scores must be kept. */
+/* Division by the sum, which must not be zero: (71). Backward, scores must be kept. */
 weigh_forward mask_share_forward;
 weigh_backward mask_share_backward;
 

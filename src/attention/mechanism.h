@@ -24,7 +24,7 @@ typedef void score_forward(real *u, const struct score_input *input);
 typedef void score_backward(real *dq, real *dk, real *const *down, const real *du,
                             const struct score_input *input);
 
-/* ---- the loss of a guide (75), where something else stands in the softmax's place ---- */
+/* ---- the loss of a guide (74), where something else stands in the softmax's place ---- */
 
 /* A query in one head, and the keys that it is linked with. */
 struct guided {
@@ -36,7 +36,7 @@ struct guided {
 };
 
 /* Gradient of the loss with respect to the logarithm of this head's weight of the i-th of the keys:
- * -scale, or of several heads this one's share of it.                                 (77) */
+ * -scale, or of several heads this one's share of it.                                 (76) */
 real guided_pull(const struct guided *guided, size_t i);
 
 /* The logarithm of a key's weight in head n, from the scores, so that it is finite where the weight
@@ -143,7 +143,7 @@ score_forward score_additive_forward;
 score_backward score_additive_backward;
 
 /* A prediction: numbers that a query gives by a small network of one tanh layer: φ_t = tanh(W d_t),
- * and z_t = ω·φ_t for each of them; docs/beyond.md, equations 40 and 65. */
+ * and z_t = ω·φ_t for each of them; docs/beyond.md, (52) and (56). */
 
 /* Where its parts stand among the mechanism's own weights and arrays: W and φ first, then an ω (a
  * row) and a z for each number. */

@@ -1,7 +1,7 @@
 /* General attention between global and local: each query predicts a centre, a width and a gate. A
  * Gaussian around the centre (Yang et al., EMNLP 2018, after local-p of Luong et al.) is mixed with
  * 1 by the gate, and the softmax is weighted by this mask (as that of Sukhbaatar et al., ACL 2019),
- * so that all of it has gradients; docs/beyond.md, equations 65 to 69. Source positions count from
+ * so that all of it has gradients; docs/beyond.md, (56) to (60). Source positions count from
  * 1. */
 #include <tgmath.h>
 
@@ -33,7 +33,7 @@ static real distance_of(const struct span *span, size_t key) {
 }
 
 /* The logarithm of the mask, which may be too small for itself; `share`: that of the Gaussian in
- * it. (67) */
+ * it. (58) */
 static real log_mask(const struct span *span, size_t key, real *share) {
   const real distance = distance_of(span, key) / span->width;
   const real local = span->log_local - 2 * distance * distance, global = span->log_global;
@@ -51,7 +51,7 @@ static void spans_forward(const struct attention_pass *pass) {
     const real S_b = (real)mask_visible(shape, i % B, i / B).end;
     real *center = pass->cache.own[CENTERS] + i, *width = pass->cache.own[WIDTHS] + i;
     *center = S_b * sigmoid(*center);
-    *width = 1 + S_b * sigmoid(*width); /* (66) */
+    *width = 1 + S_b * sigmoid(*width); /* (57) */
   }
 }
 
@@ -63,7 +63,7 @@ static void spans_backward(const struct attention_gradients *d, const struct att
     const real S_b = (real)mask_visible(shape, i % B, i / B).end;
     const real center = pass->cache.own[CENTERS][i], width = pass->cache.own[WIDTHS][i] - 1;
     d->scratch.own[CENTERS][i] *= center * (1 - center / S_b);
-    d->scratch.own[WIDTHS][i] *= width * (1 - width / S_b); /* (69) */
+    d->scratch.own[WIDTHS][i] *= width * (1 - width / S_b); /* (60) */
   }
   prediction_backward(d, pass, PREDICTED);
 }
@@ -72,7 +72,7 @@ static void weigh_by_mask(struct attention_row *row) {
   const struct span span = span_of(row);
   real share;
   for (size_t s = row->visible.first; s < row->visible.end; s++)
-    row->weights[s] += log_mask(&span, s, &share); /* (68) */
+    row->weights[s] += log_mask(&span, s, &share); /* (59) */
   mask_softmax_forward(row);
 }
 
@@ -85,7 +85,7 @@ static void add_to_span(const struct attention_arrays *scratch, const struct att
   const real distance = distance_of(span, key) / span->width, dlocal = dscore * share;
   scratch->own[CENTERS][row->position] += dlocal * 4 * distance / span->width;
   scratch->own[WIDTHS][row->position] += dlocal * 4 * distance * distance / span->width;
-  scratch->own[GATES][row->position] += dlocal; /* (69) */
+  scratch->own[GATES][row->position] += dlocal; /* (60) */
 }
 
 static void weigh_by_mask_backward(real *drow, const struct attention_row *row,
@@ -107,7 +107,7 @@ static double guided_log_by_mask(const struct attention_row *row, size_t n, size
          log_sum_of(&sum);
 }
 
-/* (78), for the mask as for the scores. */
+/* (77), for the mask as for the scores. */
 static void guided_by_mask(real *dscores, const struct guided *guided,
                            const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;

@@ -20,12 +20,12 @@ void score_additive_forward(real *u, const struct score_input *in) {
     const real *q = in->q + t * in->vector_step;
     for (size_t s = 0; s < in->keys; s++) {
       const real *k = in->k + s * in->vector_step;
-      u[t * in->score_step + s] = weighted_tanh(in->own[0], q, k, in->size); /* (30) */
+      u[t * in->score_step + s] = weighted_tanh(in->own[0], q, k, in->size); /* (46) */
     }
   }
 }
 
-/* Of one score. The tanh is made again rather than kept: it would need T S H numbers. (31) */
+/* Of one score. The tanh is made again rather than kept: it would need T S H numbers. (47) */
 static void add_gradients(real *restrict dq, real *restrict dk, real *restrict dv, real du,
                           const struct score_input *in, const real *q, const real *k) {
   const real *v = in->own[0];

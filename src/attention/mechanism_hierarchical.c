@@ -1,7 +1,7 @@
 /* Attention in two levels: over segments of the keys, and over the keys within each. The weights of
  * the keys make a vector of their segment, whose score, with another query, gives the segment's
- * weight (Yang et al., NAACL 2016); a key's own is the product of both. docs/beyond.md, equations
- * 70 to 74. A segment is `window` keys long, the last perhaps shorter, or a clause. */
+ * weight (Yang et al., NAACL 2016); a key's own is the product of both. docs/beyond.md,
+ * (66) to (70). A segment is `window` keys long, the last perhaps shorter, or a clause. */
 #include <float.h>
 #include <string.h>
 #include <tgmath.h>
@@ -41,7 +41,7 @@ static void scores_forward(const struct attention_pass *pass) {
                  pass->shape.queries * B);
   for (size_t b = 0; b < B; b++) {
     const struct score_input input = input_of(pass, b);
-    if (input.queries > 0) /* (71) */
+    if (input.queries > 0) /* (67) */
       score_product_forward(pass->cache.own[SEGMENT_SCORES] + b * pass->shape.keys, &input);
   }
 }
@@ -96,19 +96,19 @@ static void weigh_twice(struct attention_row *row) {
   double sum = 0;
   for (size_t s = 0, next; s < end; s = next) {
     next = end_of(row, s);
-    softmax_forward(w + s, next - s); /* (70) */
+    softmax_forward(w + s, next - s); /* (66) */
     const real score = sum_of_products(w + s, v + s, next - s);
     if (s == 0 || score > largest) largest = score;
   }
   for (size_t s = 0, next; s < end; s = next) {
     next = end_of(row, s);
-    sum += (double)exp(sum_of_products(w + s, v + s, next - s) - largest); /* (72) */
+    sum += (double)exp(sum_of_products(w + s, v + s, next - s) - largest); /* (68) */
   }
   for (size_t s = 0, next; s < end; s = next) {
     next = end_of(row, s);
     const real segment =
         (real)((double)exp(sum_of_products(w + s, v + s, next - s) - largest) / sum);
-    for (size_t i = s; i < next; i++) w[i] *= segment; /* (73) */
+    for (size_t i = s; i < next; i++) w[i] *= segment; /* (69) */
   }
   mask_fill_outside(w, row->visible, row->pass->shape.keys, 0);
 }
@@ -142,7 +142,7 @@ static void segment_backward(real *da, real *dv, const struct attention_row *row
     const double within = (double)a[i] * one;
     const double direct = (double)a[i] * ((double)da[i] - dsegment * one);
     dv[i] = (real)(dscore * within);
-    da[i] = (real)(direct + dscore * within * ((double)v[i] - score * one)); /* (74) */
+    da[i] = (real)(direct + dscore * within * ((double)v[i] - score * one)); /* (70) */
   }
   if (!is_choice(s, end)) da[s] = 0;
 }
@@ -202,7 +202,7 @@ static void add_pulls_between(real *dscores, const struct guided *guided, size_t
       dscores[guided->keys[i]] += guided_pull(guided, i);
 }
 
-/* A pull on a key is one on its segment, too.                                            (81) */
+/* A pull on a key is one on its segment, too.                                            (80) */
 static void guided_twice(real *dscores, const struct guided *guided,
                          const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;

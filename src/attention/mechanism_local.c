@@ -1,5 +1,5 @@
 /* General attention in a window around a predicted centre, with a Gaussian: local-p of Luong et
- * al., EMNLP 2015, equations 9 and 10; docs/beyond.md, equations 40 to 43. Source positions count
+ * al., EMNLP 2015, equations 9 and 10; docs/beyond.md, (52) to (55). Source positions count
  * from 1.
  */
 #include <tgmath.h>
@@ -17,7 +17,7 @@ static void center_forward(const struct attention_pass *pass) {
   for (size_t i = 0; i < rows; i++) {
     real *center = pass->cache.own[CENTERS] + i;
     const real S_b = (real)mask_visible(shape, i % B, i / B).end;
-    *center = S_b / (1 + exp(-*center)); /* (40) */
+    *center = S_b / (1 + exp(-*center)); /* (52) */
   }
 }
 
@@ -28,7 +28,7 @@ static void center_backward(const struct attention_gradients *d,
   const size_t B = shape.batch, rows = shape.queries * B;
   for (size_t i = 0; i < rows; i++) {
     const real p = pass->cache.own[CENTERS][i], S_b = (real)mask_visible(shape, i % B, i / B).end;
-    d->scratch.own[CENTERS][i] = d->scratch.own[CENTERS][i] * p * (1 - p / S_b); /* (43) */
+    d->scratch.own[CENTERS][i] = d->scratch.own[CENTERS][i] * p * (1 - p / S_b); /* (55) */
   }
   prediction_backward(d, pass, 1);
 }
@@ -58,7 +58,7 @@ static void gaussian_forward(struct attention_row *row) {
   row->visible = window_of(row->visible, center, window);
   mask_softmax_forward(row);
   for (size_t s = row->visible.first; s < row->visible.end; s++)
-    row->weights[s] *= gaussian_at(s, center, window); /* (41) */
+    row->weights[s] *= gaussian_at(s, center, window); /* (53) */
 }
 
 /* The softmax over one key gives 1, whatever its score is, so that the score has no gradient. With
@@ -67,7 +67,7 @@ static bool is_choice(struct visible visible) {
   return visible.end - visible.first > 1;
 }
 
-/* With α the softmax and g the Gaussian, a = α g: dα = g da, and equation 16 for α needs
+/* With α the softmax and g the Gaussian, a = α g: dα = g da, and (16) for α needs
  * Σ α dα = Σ a da and α = a / g only. */
 static void gaussian_backward(real *drow, const struct attention_row *row,
                               const struct attention_arrays *scratch) {
@@ -77,7 +77,7 @@ static void gaussian_backward(real *drow, const struct attention_row *row,
   real dcenter = 0, sum = 0;
   for (size_t s = visible.first; s < visible.end; s++) {
     const real distance = (real)(s + 1) - center;
-    dcenter += drow[s] * weights[s] * 2 * distance * sharpness(window); /* (42) */
+    dcenter += drow[s] * weights[s] * 2 * distance * sharpness(window); /* (54) */
     sum += drow[s] * weights[s];
   }
   for (size_t s = visible.first; s < visible.end; s++) {
@@ -92,7 +92,7 @@ static void gaussian_backward(real *drow, const struct attention_row *row,
 /* ---- a guide ---- */
 
 /* Outside the window nothing is left of the weight. There the Gaussian goes on for the guide, so
- * that the centre is drawn to the key: log a = log g.                                  (79) */
+ * that the centre is drawn to the key: log a = log g.                                  (78) */
 static double gaussian_guided_log(const struct attention_row *row, size_t n, size_t key) {
   const size_t window = row->pass->layer.config.window;
   const real center = row->pass->cache.own[CENTERS][row->position];
@@ -104,7 +104,7 @@ static double gaussian_guided_log(const struct attention_row *row, size_t n, siz
   return guided_log_of_softmax(&inside, n, key) + log_gaussian;
 }
 
-/* log a = log α + log g: equation 78 for α, and d log g / dp = 4 (s - p) / D² for the centre. */
+/* log a = log α + log g: (77) for α, and d log g / dp = 4 (s - p) / D² for the centre. */
 static void gaussian_guided_backward(real *dscores, const struct guided *guided,
                                      const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;
@@ -115,7 +115,7 @@ static void gaussian_guided_backward(real *dscores, const struct guided *guided,
   for (size_t i = 0; i < guided->count; i++) {
     const size_t key = guided->keys[i];
     const real pull = guided_pull(guided, i);
-    dcenter += pull * 2 * ((real)(key + 1) - center) * sharpness(window); /* (80) */
+    dcenter += pull * 2 * ((real)(key + 1) - center) * sharpness(window); /* (79) */
     if (key < visible.first || key >= visible.end || !is_choice(visible)) continue;
     dscores[key] += pull;
     sum += pull;

@@ -1,5 +1,5 @@
 /* Scaled attention after projections, in N heads, and a linear map of what they give: Vaswani et
- * al., NIPS 2017; docs/beyond.md, equation 38. */
+ * al., NIPS 2017; docs/beyond.md, (49). */
 #include "attention/mechanism.h"
 #include "tensor/linear.h"
 
@@ -17,7 +17,7 @@ static size_t rows_of(const struct attention_pass *pass) {
 
 static void out_forward(const struct attention_pass *pass) {
   const struct linear out = out_of(pass);
-  linear_forward(pass->cache.context, pass->cache.merged, out, rows_of(pass)); /* (38) */
+  linear_forward(pass->cache.context, pass->cache.merged, out, rows_of(pass)); /* (49) */
   for (size_t b = 0; b < pass->shape.batch; b++)
     mask_clear_queries(pass->cache.context, out.out, pass->shape, b);
 }

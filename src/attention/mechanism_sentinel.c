@@ -1,6 +1,6 @@
 /* Additive attention that can look at nothing: a sentinel, which the query makes of itself, stands
  * beside the keys, and what it gets of the softmax the keys lack. The adaptive attention of Lu et
- * al., CVPR 2017; docs/beyond.md, equations 50 to 54. */
+ * al., CVPR 2017; docs/beyond.md, (61) to (65). */
 #include <string.h>
 #include <tgmath.h>
 
@@ -35,7 +35,7 @@ static void sentinels_forward(const struct attention_pass *pass) {
   linear_forward(g, pass->queries, map_of(pass, GATE_WEIGHT), rows);
   for (size_t i = 0; i < rows * H; i++) {
     g[i] = 1 / (1 + exp(-g[i]));
-    s[i] = g[i] * pass->queries[i]; /* (50) */
+    s[i] = g[i] * pass->queries[i]; /* (61) */
   }
 }
 
@@ -52,7 +52,7 @@ static void queries_forward(const struct attention_pass *pass) {
       f[j] = tanh_real(q[j] + f[j]);
       score += v[j] * f[j];
     }
-    pass->cache.own[SCORES][i] = score; /* (51) */
+    pass->cache.own[SCORES][i] = score; /* (62) */
   }
 }
 
@@ -64,7 +64,7 @@ static void sentinels_backward(const struct attention_gradients *d,
   real *dz = d->scratch.own[GATES];
   for (size_t i = 0; i < rows * H; i++) {
     dz[i] = ds[i] * pass->queries[i] * g[i] * (1 - g[i]);
-    d->queries[i] += ds[i] * g[i]; /* (54) */
+    d->queries[i] += ds[i] * g[i]; /* (65) */
   }
   const struct linear gate = map_of(pass, GATE_WEIGHT);
   const struct linear_gradients dgate = {d->weights->part[OWN_PARTS + GATE_WEIGHT], NULL};
@@ -96,7 +96,7 @@ static void queries_backward(const struct attention_gradients *d,
 
 /* ---- in the softmax's place ---- */
 
-/* The softmax over the keys and the sentinel, of which the row has the keys' part.        (52) */
+/* The softmax over the keys and the sentinel, of which the row has the keys' part.        (63) */
 static void weigh_with_sentinel(struct attention_row *row) {
   const struct visible visible = row->visible;
   const size_t n = visible.end - visible.first;
@@ -131,7 +131,7 @@ static double guided_log_with_sentinel(const struct attention_row *row, size_t n
   return (double)attention_score_at(row, n, key) - log_sum_of(&sum);
 }
 
-/* The sentinel is one more key of the softmax, that no guide names.                      (78) */
+/* The sentinel is one more key of the softmax, that no guide names.                      (77) */
 static void guided_with_sentinel(real *dscores, const struct guided *guided,
                                  const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;
@@ -154,7 +154,7 @@ static void context_forward(const struct attention_pass *pass) {
     const real *merged = pass->cache.merged + i * H, *s = pass->cache.own[SENTINELS] + i * H;
     const real rest = rest_at(pass, i);
     for (size_t j = 0; j < H; j++)
-      pass->cache.context[i * H + j] = merged[j] + rest * s[j]; /* (53) */
+      pass->cache.context[i * H + j] = merged[j] + rest * s[j]; /* (64) */
   }
   for (size_t b = 0; b < pass->shape.batch; b++)
     mask_clear_queries(pass->cache.context, H, pass->shape, b);
@@ -170,7 +170,7 @@ static void context_backward(const struct attention_gradients *d,
     real *ds = d->scratch.own[SENTINELS] + i * H, drest = 0;
     for (size_t j = 0; j < H; j++) {
       ds[j] = rest * dc[j];
-      drest += dc[j] * s[j]; /* (54) */
+      drest += dc[j] * s[j]; /* (65) */
     }
     d->scratch.own[SCORES][i] = drest;
   }

@@ -67,7 +67,7 @@ static void plan_layers(struct decoder_pass *pass) {
       .batch = target->batch,
       .size = sizes->embedding,
       .row = decoder_input_size(*sizes, 0),
-      .beside = sizes->input_feeding ? arrays->attentional : NULL, /* h_{t-1} (35) */
+      .beside = sizes->input_feeding ? arrays->attentional : NULL, /* h_{t-1} (44) */
       .dropout = dropout_site(pass->dropouts.units, SITE_INPUTS)};
   for (size_t l = 0; l < sizes->layers; l++) {
     struct rnn_pass *layer = &pass->layers[l];
@@ -133,7 +133,7 @@ void decoder_plan(struct decoder_pass *pass) {
 
 /* ---- the bridge: from the encoder's final states to the decoder's first. A copy, or tanh(W e + b)
  * where the encoder reads in both directions; without the tanh for parts other than h, which have
- * no bounds. docs/bptt.md, equations 5 and 21; docs/beyond.md, 33 and 64 ---- */
+ * no bounds. docs/bptt.md, (5) and (21); docs/beyond.md, (35) and (36) ---- */
 
 /* Where part p of a layer begins in final states, or in their gradients. */
 static size_t final_at(const struct decoder_pass *pass, size_t layer, size_t p) {
@@ -159,9 +159,9 @@ static void bridge_forward(const struct decoder_pass *pass, size_t l) {
     if (!sizes->bridge)
       memcpy(start, final, B * H * sizeof *start); /* (5) */
     else if (p == 0)
-      linear_tanh_forward(start, final, bridge, B); /* (33) */
+      linear_tanh_forward(start, final, bridge, B); /* (35) */
     else
-      linear_forward(start, final, bridge, B); /* (64) */
+      linear_forward(start, final, bridge, B); /* (36) */
   }
 }
 
@@ -283,11 +283,11 @@ void decoder_steps(const struct decoder_pass *pass) {
     for (size_t l = 0; l < sizes->layers; l++) rnn_forward(&pass->layers[l], steps);
     if (pass->history != NULL)
       self_attention_step(arrays->outputs, pass->history, &pass->self_attention);
-    else if (sizes->self_attention.heads > 0) /* d_t + self-attention over d_1 .. d_t (44) */
+    else if (sizes->self_attention.heads > 0) /* d_t + self-attention over d_1 .. d_t (51) */
       self_attention_forward(arrays->outputs, &pass->self_attention, steps);
     attention_forward(&pass->attention, steps);
     if (A == 0) continue;
-    /* h_t = tanh(W_a [d_t ; c_t] + b_a)                                                 (34) */
+    /* h_t = tanh(W_a [d_t ; c_t] + b_a)                                                 (43) */
     real *combined = arrays->combined + at * 2 * H;
     columns_put((struct columns){combined, 2 * H, H}, arrays->outputs + at * H, rows);
     columns_put((struct columns){combined + H, 2 * H, H}, arrays->attention.context + at * H, rows);
@@ -344,7 +344,7 @@ static void layers_backward(const struct decoder_parameters *gradients,
   }
   if (sizes->input_feeding) {
     const struct columns fed_in = {dinputs + sizes->embedding, pass->embedding.row, A};
-    columns_add_to(scratch->attentional + at * A, fed_in, rows); /* (35) */
+    columns_add_to(scratch->attentional + at * A, fed_in, rows); /* (44) */
   }
   embedding_backward(gradients->embedding, dinputs, &pass->embedding, steps);
 }

@@ -1,5 +1,5 @@
 /* The output layer: packed features to logits and losses, with gradients in training, with scores
- * in search. docs/bptt.md, equations 9 to 14. */
+ * in search. docs/bptt.md, (9) to (14). */
 #ifndef ELMAN_DECODER_OUTPUT_H
 #define ELMAN_DECODER_OUTPUT_H
 
@@ -32,8 +32,8 @@ size_t output_block(size_t tokens);
 /* The logits of the last block stay. */
 void output_losses(const struct output_pass *pass);
 
-/* ---- training: logits, loss and gradients in one go. docs/bptt.md, equations 9 to 14;
- * docs/performance.md, 47 ----
+/* ---- training: logits, loss and gradients in one go. docs/bptt.md, (9) to (14);
+ * docs/performance.md, (90) ----
  *
  * A block of rows is worked on in tiles of the vocabulary, which stay in the second-level cache:
  * product, bias and exponentials of a tile go together, and so do, once the sums of all tiles are

@@ -67,7 +67,7 @@ void encoder_plan(struct encoder_pass *pass) {
                             .shape = shape_of(sizes, source, l, d),
                             .states = arrays->states[l][d],
                             .inputs = arrays->inputs[l],
-                            .outputs = last ? arrays->recurrent : arrays->inputs[l + 1], /* (32) */
+                            .outputs = last ? arrays->recurrent : arrays->inputs[l + 1], /* (34) */
                             .width = sizes->hidden,
                             .column = d * encoder_direction_size(*sizes),
                             .dropout = last ? (struct dropout){0}
@@ -117,7 +117,7 @@ void encoder_forward(const struct encoder_pass *pass) {
     }
   }
   if (sizes->self_attention.heads > 0)
-    self_attention_forward(arrays->outputs, &pass->self_attention, all); /* (44) */
+    self_attention_forward(arrays->outputs, &pass->self_attention, all); /* (51) */
 }
 
 /* ---- backward ---- */

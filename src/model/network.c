@@ -126,7 +126,7 @@ double network_forward(const struct network_pass *pass) {
   decoder_forward(&plan.decoder); /* d_0, y_t, d_t, a_t, c_t    (4) to (8)  */
   output_losses(&plan.output);    /* o_t, loss                  (9) to (11) */
   if (is_guided(pass))
-    decoder_guide_losses(pass->workspace->guide_losses, &plan.decoder); /* (66) */
+    decoder_guide_losses(pass->workspace->guide_losses, &plan.decoder); /* (74), (75) */
   return sum_of_losses(pass);
 }
 
@@ -152,7 +152,7 @@ double network_gradient(const struct parameters *gradients, const struct network
   decoder_forward(&plan.decoder);                                                 /* (4) to (8) */
   output_learn(&gradients->decoder, dfeatures, &w->output_scratch, &plan.output); /* (9) to (14) */
   if (pass->output_learnt.give != NULL) pass->output_learnt.give(pass->output_learnt.context);
-  if (is_guided(pass)) decoder_guide_losses(w->guide_losses, &plan.decoder); /* (66) */
+  if (is_guided(pass)) decoder_guide_losses(w->guide_losses, &plan.decoder); /* (74), (75) */
   if (pass->only_token > 0) single_out(dfeatures, &plan.output, pass->only_token);
   memset(doutputs, 0, source->steps * source->batch * H * sizeof *doutputs);
   decoder_backward(&gradients->decoder, doutputs, dfinals, &w->decoder_scratch,

@@ -39,8 +39,8 @@ struct regularization {
 
 /* Sums over the tokens of a batch. */
 struct losses {
-  double cross_entropy; /* equation 11 times N */
-  double guide;         /* equation 76 times M */
+  double cross_entropy; /* (11) times N */
+  double guide;         /* Σ_t ℓ_t of (75) */
 };
 
 /* Must be called before the functions below, once a batch. */
@@ -61,18 +61,18 @@ struct network_pass {
   const struct batch *batch;
   const struct regularization *regularization;
   struct workspace *workspace;
-  size_t mean_of;    /* tokens: what the mean loss divides by, N of equation 11, where the batch is
+  size_t mean_of;    /* tokens: what the mean loss divides by, N of (11), where the batch is
                         part of another; 0 = its own */
   size_t only_token; /* the gradient is that of this token's loss, from 1; 0 = of the mean loss */
   struct notice output_learnt; /* the gradient of the output layer is whole; where it is tied to an
                                   embedding, but for that one's own part */
 };
 
-/* Returns the sum of the losses over all real target tokens, equation 11 times N; the single losses
+/* Returns the sum of the losses over all real target tokens, (11) times N; the single losses
  * are left in workspace->losses, the attention weights in workspace->decoder.attention. */
 double network_forward(const struct network_pass *pass);
 
-/* After one of the two, the sum of the losses by the batch's guide, equation 76 times M; 0 without
+/* After one of the two, the sum of the losses by the batch's guide, Σ_t ℓ_t of (75); 0 without
  * one. */
 double network_guide_loss(const struct network_pass *pass);
 

@@ -1,6 +1,6 @@
 /* The gated recurrent unit, with PyTorch's reset gate after the product. Cho et al., "Learning
  * phrase representations using RNN encoder–decoder for statistical machine translation", EMNLP
- * 2014. docs/beyond.md, equations 60 and 61. */
+ * 2014. docs/beyond.md, (30) and (31). */
 #include "rnn/cell.h"
 #include "tensor/elementary.h"
 
@@ -13,7 +13,7 @@ static void forward(const struct cell_step *step) {
   real *restrict m = r + STATE_SHARE * H, *restrict n = r + NEW * H;
   real *restrict h = step->state[0];
   const real *previous = step->previous[0], *b = step->bias_ih, *c = step->bias_hh;
-  for (size_t j = 0; j < step->units; j++) { /* (60) */
+  for (size_t j = 0; j < step->units; j++) { /* (30) */
     const real reset = sigmoid_real(r[j] + b[j] + c[j]);
     const real update = sigmoid_real(z[j] + b[H + j] + c[H + j]);
     const real share = m[j] + c[2 * H + j];
@@ -33,7 +33,7 @@ static void backward(const struct cell_step_back *step) {
   real *restrict dr = step->dz, *restrict dz = dr + UPDATE * H;
   real *restrict dm = dr + STATE_SHARE * H, *restrict dn = dr + NEW * H;
   real *restrict dprevious = step->dprevious[0];
-  for (size_t j = 0; j < step->units; j++) { /* (61) */
+  for (size_t j = 0; j < step->units; j++) { /* (31) */
     const real dfresh = dh[j] * (1 - z[j]) * (1 - n[j] * n[j]);
     dn[j] = dfresh;
     dm[j] = dfresh * r[j];

@@ -1,6 +1,6 @@
 /* Long short-term memory with a forget gate. Hochreiter and Schmidhuber, Neural Computation 9,
  * 1997; Gers, Schmidhuber and Cummins, Neural Computation 12, 2000.
- * docs/beyond.md, equations 62 and 63. */
+ * docs/beyond.md, (32) and (33). */
 #include "rnn/cell.h"
 #include "tensor/elementary.h"
 
@@ -14,7 +14,7 @@ static void forward(const struct cell_step *step) {
   real *restrict g = i + CANDIDATE * H, *restrict o = i + OUTPUT * H;
   real *restrict h = step->state[HIDDEN], *restrict c = step->state[CELL];
   const real *previous = step->previous[CELL], *b = step->bias_ih, *d = step->bias_hh;
-  for (size_t j = 0; j < step->units; j++) { /* (62) */
+  for (size_t j = 0; j < step->units; j++) { /* (32) */
     i[j] = sigmoid_real(i[j] + b[j] + d[j]);
     f[j] = sigmoid_real(f[j] + b[H + j] + d[H + j]);
     g[j] = tanh_real(g[j] + b[2 * H + j] + d[2 * H + j]);
@@ -32,7 +32,7 @@ static void backward(const struct cell_step_back *step) {
   real *restrict di = step->dz, *restrict df = di + FORGET * H;
   real *restrict dg = di + CANDIDATE * H, *restrict d_o = di + OUTPUT * H;
   real *restrict dprevious = step->dprevious[CELL];
-  for (size_t j = 0; j < step->units; j++) { /* (63) */
+  for (size_t j = 0; j < step->units; j++) { /* (33) */
     const real shown = tanh_real(c[j]);
     const real dc = dc_later[j] + dh[j] * o[j] * (1 - shown * shown);
     di[j] = dc * g[j] * i[j] * (1 - i[j]);

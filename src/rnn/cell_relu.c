@@ -1,6 +1,6 @@
 /* h_t = max(0, W_ih x_t + b_ih + W_hh h_{t-1} + b_hh), which starts from W_hh = I and biases of
  * zero: Le, Jaitly and Hinton, "A simple way to initialize recurrent networks of rectified linear
- * units", arXiv:1504.00941, 2015. docs/beyond.md, equation 59. */
+ * units", arXiv:1504.00941, 2015. docs/beyond.md, (29). */
 #include "rnn/cell.h"
 
 static void forward(const struct cell_step *step) {

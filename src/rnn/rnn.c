@@ -252,7 +252,7 @@ static void normalized_row_forward(const void *context, size_t b) {
   const struct forward_step *step = context;
   const size_t H = step->pass->shape.hidden, K = rnn_columns(step->pass->shape.cell);
   const struct blocks *own = &step->blocks;
-  for (size_t k = 0, i = b * K; k < K; k++, i++) /* (85) */
+  for (size_t k = 0, i = b * K; k < K; k++, i++) /* (41) */
     own->scales[i] = layer_norm_forward(own->z + i * H, own->normalized + i * H,
                                         step->pass->weights->gain + k * H, H);
   step_forward(step, b, 1, 0, H);
@@ -429,7 +429,7 @@ static void normalized_row_backward(const void *context, size_t b) {
   const size_t H = step->pass->shape.hidden, K = rnn_columns(step->pass->shape.cell);
   step_backward(step, b, 1, 0, H);
   memcpy(step->d.normalized + b * K * H, step->d.z + b * K * H, K * H * sizeof(real));
-  for (size_t k = 0, i = b * K; k < K; k++, i++) /* (86) */
+  for (size_t k = 0, i = b * K; k < K; k++, i++) /* (42) */
     layer_norm_backward(step->d.z + i * H, step->states.normalized + i * H, step->states.scales[i],
                         step->pass->weights->gain + k * H, H);
 }

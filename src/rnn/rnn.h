@@ -1,6 +1,6 @@
 /* The embedding of tokens, and a recurrent layer: what all cells (rnn/cell.h) have in common.
- * Weights as in PyTorch's nn.RNN, nn.GRU and nn.LSTM. docs/bptt.md, equations 2, 3, 18, 19, 22 and
- * 23; docs/beyond.md, 59 to 63; layer normalisation: 83 to 85. */
+ * Weights as in PyTorch's nn.RNN, nn.GRU and nn.LSTM. docs/bptt.md, (2), (3), (18), (19), (22)
+ * and (23); docs/beyond.md, (29) to (33); layer normalization: (39) to (42). */
 #ifndef ELMAN_RNN_RNN_H
 #define ELMAN_RNN_RNN_H
 
@@ -25,11 +25,11 @@ struct embedding_pass {
   struct dropout dropout;
 };
 
-/* Equations 1, 4 and 35. x (steps,batch,row) of these steps: columns below `size` = table[id],
+/* (1), (4) and (44). x (steps,batch,row) of these steps: columns below `size` = table[id],
  * dropped out, zero past the end of a sentence; and what is given for the rest. */
 void embedding_forward(real *x, const struct embedding_pass *pass, struct range steps);
 
-/* Equations 20 and 24. dtable[id] += dx of these steps; a repeated word collects all its gradients.
+/* (20) and (24). dtable[id] += dx of these steps; a repeated word collects all its gradients.
  * dx is dropped out in place. */
 void embedding_backward(real *dtable, real *dx, const struct embedding_pass *pass,
                         struct range steps);
@@ -100,7 +100,7 @@ struct rnn_pass {
   const real *inputs; /* (steps,batch,input) */
   /* What the layer gives to the next one, `width` columns a row, of which its own begin at
    * `column`: h, dropped out, and with a residual connection the same columns of the inputs added
-   * (87). NULL: nothing but the states themselves. */
+   * (37). NULL: nothing but the states themselves. */
   real *outputs; /* (steps,batch,width) */
   size_t width, column;
   struct dropout dropout;

@@ -1,6 +1,6 @@
 /* Cross-entropy of softmax(logits) against target ids, one row a token, with label smoothing
  * (Szegedy et al., CVPR 2016; as in PyTorch's cross_entropy): the target's share is 1 - ε, and ε is
- * spread evenly over the whole vocabulary. Equations 10 to 12, 36 and 47. */
+ * spread evenly over the whole vocabulary. (10) to (12), (73) and (90). */
 #ifndef ELMAN_TENSOR_CROSS_ENTROPY_H
 #define ELMAN_TENSOR_CROSS_ENTROPY_H
 
@@ -37,12 +37,12 @@ void cross_entropy_part(struct softmax_part *part /* (n) */, real *logits,
                         struct cross_entropy_task task, size_t first, size_t width);
 
 /* losses (n), from the parts (parts,n) that make up the vocabulary: with m the largest of all m_k,
- * log Σ_v exp(o_v) = m + log Σ_k exp(m_k - m) Σ_v exp(o_v - m_k), equations 10 and 47. */
+ * log Σ_v exp(o_v) = m + log Σ_k exp(m_k - m) Σ_v exp(o_v - m_k), (10) and (90). */
 void cross_entropy_join(double *losses, struct softmax_part *parts, size_t count,
                         struct cross_entropy_task task);
 
 /* After the join: the exponentials (n,width) of a part become the gradient of its logits,
- * scale · (softmax(logits) - q), equations 12, 36 and 47. */
+ * scale · (softmax(logits) - q), (12), (73) and (90). */
 void cross_entropy_gradient(real *exponentials, const struct softmax_part *part,
                             struct cross_entropy_task task, size_t first, size_t width);
 

@@ -108,7 +108,7 @@ static double mean_of_products(const real *x, const real *y, size_t n) {
   return sum_of_lanes(&sums) / (double)n;
 }
 
-real layer_norm_forward(real *x, real *normalized, const real *gain, size_t n) { /* (83) */
+real layer_norm_forward(real *x, real *normalized, const real *gain, size_t n) { /* (39) */
   const double mean = mean_of(x, n);
   for (size_t i = 0; i < n; i++) normalized[i] = (real)((double)x[i] - mean);
   const real scale = (real)(1 / sqrt(mean_of_products(normalized, normalized, n) + EPSILON));
@@ -120,7 +120,7 @@ real layer_norm_forward(real *x, real *normalized, const real *gain, size_t n) {
 }
 
 void layer_norm_backward(real *dy, const real *normalized, real scale, const real *gain,
-                         size_t n) { /* (84) */
+                         size_t n) { /* (40) */
   for (size_t i = 0; i < n; i++) dy[i] *= gain[i];
   const real mean = (real)mean_of(dy, n);
   const real share = (real)mean_of_products(dy, normalized, n);

@@ -73,7 +73,7 @@ static inline void columns_add_to(real *narrow, struct columns wide, size_t rows
 
 /* Layer normalisation of a row of n numbers, with a gain for each: nn.LayerNorm of PyTorch without
  * its bias. J. L. Ba, J. R. Kiros and G. E. Hinton, "Layer normalization", arXiv:1607.06450, 2016.
- * docs/beyond.md, equations 83 and 84. */
+ * docs/beyond.md, (39) and (40). */
 
 /* normalized (n) = (x - mean) · scale and y (n) = gain ⊙ normalized, in the place of x. Gives the
  * scale, 1 / √(variance + 1e-5). */

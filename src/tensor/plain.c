@@ -69,7 +69,7 @@ double plain_output(double *dx, const struct plain_map *map, const real *x, size
   softmax(p, V);           /* (10) */
   for (size_t j = 0; j < F; j++) dx[j] = 0;
   for (size_t v = 0; v < V; v++) {
-    const double q = smoothing / (double)V + (v == target ? 1 - smoothing : 0); /* (36) */
+    const double q = smoothing / (double)V + (v == target ? 1 - smoothing : 0); /* (73) */
     const double gradient = (p[v] - q) / (double)N;                             /* (12) */
     loss -= q > 0 ? q * log(p[v]) : 0;                                          /* (11) */
     map->db[v] += gradient;                                                     /* (13) */

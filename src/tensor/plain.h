@@ -23,7 +23,7 @@ struct plain_map {
 /* y = W x + b */
 void plain_linear(double *y, const struct plain_map *map, const real *x);
 
-/* Equations 6 to 8, and 15 to 17, of one sentence. */
+/* (6) to (8), and (15) to (17), of one sentence. */
 struct plain_attention {
   size_t T, S, H;
   double alpha;
@@ -35,15 +35,15 @@ void plain_attention(const struct plain_attention *attention);
 void plain_attention_backward(double *dd, double *de, const struct plain_attention *attention,
                               const real *dc);
 
-/* Equations 9 to 14 of one token of N, with the features x = [d ; c]: returns its loss, adds to the
- * gradients of the map, fills dx. Label smoothing: docs/beyond.md, 36. */
+/* (9) to (14) of one token of N, with the features x = [d ; c]: returns its loss, adds to the
+ * gradients of the map, fills dx. Label smoothing: docs/training.md, (73). */
 double plain_output(double *dx, const struct plain_map *map, const real *x, size_t target,
                     double smoothing, size_t N);
 
 /* The largest of the logits but one, the first among equals. */
 size_t plain_likeliest(const struct plain_map *map, const real *x, size_t never);
 
-/* Equations 26 to 28: update k of one weight. */
+/* (26) to (28): update k of one weight. */
 struct plain_adam {
   double weight, m, v;
 };

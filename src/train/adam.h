@@ -1,7 +1,7 @@
 /* Adam with bias correction. Kingma and Ba, "Adam: a method for stochastic optimization", ICLR
  * 2015; arithmetic as in torch.optim.Adam, to rounding: where the processor estimates inverse roots
  * (AVX-512), root and division of floats are within 4 units in the last place. docs/bptt.md,
- * equations 26 to 28. */
+ * (26) to (28). */
 #ifndef ELMAN_TRAIN_ADAM_H
 #define ELMAN_TRAIN_ADAM_H
 

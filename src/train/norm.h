@@ -1,5 +1,5 @@
 /* The norm of the gradients, and clipping by it. Pascanu, Mikolov and Bengio, "On the difficulty of
- * training recurrent neural networks", ICML 2013; docs/bptt.md, equation 25. */
+ * training recurrent neural networks", ICML 2013; docs/bptt.md, (25). */
 #ifndef ELMAN_TRAIN_NORM_H
 #define ELMAN_TRAIN_NORM_H
 

@@ -65,8 +65,8 @@ struct optimizer {
 
 /* The share of the weights in the moving average after update `update`, which counts from 1. The
  * first shares are larger, so that the initial weights soon have little part in it. Polyak and
- * Juditsky, "Acceleration of stochastic approximation by averaging", SIAM 1992; docs/beyond.md,
- * section 11. */
+ * Juditsky, "Acceleration of stochastic approximation by averaging", SIAM 1992; docs/training.md,
+ * section 3. */
 real average_share(double decay, uint64_t update);
 
 /* Gradients and moments are 0; the average, if there is one, begins as the weights. */

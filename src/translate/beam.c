@@ -123,7 +123,7 @@ real mean_weight(const real *rows, size_t N, size_t S, size_t s) {
   return sum / (real)N;
 }
 
-/* docs/beyond.md, section 23. Wu et al., "Google's neural machine translation system", 2016,
+/* docs/decoding.md, section 1. Wu et al., "Google's neural machine translation system", 2016,
  * equation 14. */
 
 const char *length_norm_name(size_t index) {
@@ -142,7 +142,7 @@ double score_of_length(double log_probability, size_t count,
  * and f(n) > 0 what it is divided by. A probability is at most 1, so L' <= L; f never falls, as
  * A >= 0; and min(c, 1) <= 1, so that with B >= 0 no source token adds more than 0. Hence
  *
- *   score = L' / f(n) + B sum log min(c, 1) <= L' / f(n) <= L / f(n) <= L / f(limit).         (58)
+ *   score = L' / f(n) + B sum log min(c, 1) <= L' / f(n) <= L / f(n) <= L / f(limit).         (83)
  *
  * In floating point offer_tokens keeps L' <= L. The two quotients and the two powers in them err by
  * a few units in the last place, for which the bound is raised. */
@@ -150,7 +150,7 @@ double score_bound(double log_probability, size_t limit, const elman_translate_o
   return score_of_length(log_probability, limit, options) * (1 - 8 * DBL_EPSILON);
 }
 
-/* log min(coverage, 1), where `coverage` is the sum of a source token's attention weights    (57)
+/* log min(coverage, 1), where `coverage` is the sum of a source token's attention weights    (82)
  * A token without any counts as one with the smallest weight of a softmax in float, so that a score
  * stays a number. */
 static double score_of_coverage(double coverage) {
@@ -161,7 +161,7 @@ static double score_of_coverage(double coverage) {
 
 /* The next token is drawn from the softmax of the logits, in place of the likeliest one. The k
  * likeliest alone may be drawn from (Fan, Lewis and Dauphin, "Hierarchical neural story
- * generation", ACL 2018). docs/beyond.md, (89) and (90). */
+ * generation", ACL 2018). docs/decoding.md, (85) and (86). */
 
 /* What is drawn from. */
 struct tokens_seen {
@@ -330,7 +330,7 @@ static bool choose(struct choice *choice, const struct beam *beam,
 
 /* ---- growing ---- */
 
-/* Σ_s log min(Σ_t a_ts, 1), with the mean of the heads                                     (57) */
+/* Σ_s log min(Σ_t a_ts, 1), with the mean of the heads                                     (82) */
 static double coverage_of(const struct beam *beam, const struct hypothesis *path) {
   const struct beam_pool *pool = beam->pool;
   const size_t S = beam->request->count;

@@ -126,7 +126,7 @@ size_t hypothesis_looked_at(const struct beam *beam, size_t n, size_t t);
 /* "power", "wu"; NULL past the last. */
 const char *length_norm_name(size_t index);
 
-/* log p of `count` tokens, divided by the power of their length                            (56) */
+/* log p of `count` tokens, divided by the power of their length                            (81) */
 double score_of_length(double log_probability, size_t count,
                        const elman_translate_options *options);
 

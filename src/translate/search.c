@@ -281,7 +281,7 @@ struct join {
   size_t count;
 };
 
-/* The mean of the logits less the mean of log Σ exp is the mean of log p                   (55)
+/* The mean of the logits less the mean of log Σ exp is the mean of log p                   (84)
  * All means are the first number and the mean of what the others differ by: so that of equal
  * numbers is that number. */
 static void join_row(const void *context, size_t row) {

@@ -2,8 +2,8 @@
 
 Every process has one shard of the batch, so the shards are as many as the processes, and each has one
 part to tell. An update takes what the shard takes, what does not get smaller with the shard (Adam,
-the norm), and the sending of docs/beyond.md, 49, at the full rate of the network in both directions
-at once, less what of it is hidden behind computing: docs/beyond.md, 65."""
+the norm), and the sending of docs/cluster.md, (88), at the full rate of the network in both directions
+at once, less what of it is hidden behind computing: docs/cluster.md, (89)."""
 
 NETWORKS = (10, 25, 100)  # Gb/s
 NODES = (2, 4, 8, 16, 32, 64)

@@ -37,7 +37,7 @@ expect_stderr_match '^3 processes; for each update, process 0 sent [1-9][0-9]* b
 expect_stderr_match '^epoch 1 of 3 '
 [ "$(grep -c '^epoch 1 of 3 ' "$results/stderr")" -eq 1 ] || fail "several processes print"
 
-# And is (49) of docs/beyond.md, with a word more at the end of each epoch, which is an update here. The
+# And is docs/cluster.md, (88), with a word more at the end of each epoch, which is an update here. The
 # pairs lack <unk> on both sides and </s> as an input, and the last bias is filled up from 21 to 32.
 numbers=$((76565 - 3 * 128 + 11)) output=$((21 * (2 * 128 + 1) + 11))
 for split in 2:2 2:4 3:4 4:4; do

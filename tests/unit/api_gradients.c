@@ -99,8 +99,8 @@ Test(api_gradients, the_loss_is_the_models) {
   elman_model_free(model);
 }
 
-/* By (66): the cross-entropy between links and attention under the forced target, whatever the
- * guide's weight. */
+/* By (74) and (75): the cross-entropy between links and attention under the forced target, whatever
+ * the guide's weight. */
 Test(api_gradients, the_guide_s_loss_is_that_of_the_attention) {
   const char *const links = "0-0 2-1";
   const elman_model_options options = small();

@@ -409,7 +409,7 @@ static size_t share_of(size_t count, size_t r, size_t P) {
   return count * (r + 1) / P - count * r / P;
 }
 
-/* docs/beyond.md, 49. */
+/* docs/cluster.md, (88). */
 Test(api_group, sends_as_many_bytes_as_the_documents_say) {
   enum { N = 7, RESULT = 24, STATUS = sizeof(elman_status) };
   struct training training = training_of(N);

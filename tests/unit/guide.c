@@ -122,7 +122,7 @@ Test(guide, vanished_weights_are_found_again) {
 }
 
 /* The window of 1 around the centre at position 1 ends at position 2; the last key is at 4. The
- * centre is drawn there by (80), and no score is moved. */
+ * centre is drawn there by (79), and no score is moved. */
 Test(guide, the_centre_is_drawn_to_keys_outside_the_window) {
   struct query q;
   real dscores[S], dcenter = 0;

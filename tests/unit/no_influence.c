@@ -124,7 +124,7 @@ static void check_scene(const struct scene *scene, unsigned kind, bool self_atte
     if (guided) add_guides(&corpus, (const size_t(*)[2])lengths, PAIRS);
     const size_t still = check_run(config, &corpus, guided ? 0.5 : 0, scene->name);
     if (self_attention)
-      cr_assert_geq(still, scene->still[kind] + 2, "%s", config.attention); /* both b_k (39) */
+      cr_assert_geq(still, scene->still[kind] + 2, "%s", config.attention); /* both b_k (50) */
     else
       cr_assert_eq(still, scene->still[kind], "%s, %s: %zu", scene->name, config.attention, still);
     corpus_free(&corpus);

@@ -1,5 +1,5 @@
-/* A recurrent layer where its products are cut into tiles: the Elman cell against equations 2, 3,
- * 18 and 22 written out, and every cell against itself run another way. */
+/* A recurrent layer where its products are cut into tiles: the Elman cell against (2), (3),
+ * (18) and (22) written out, and every cell against itself run another way. */
 #include "check.h"
 
 #include <string.h>
