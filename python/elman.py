@@ -568,23 +568,23 @@ class Model(_Handle):
         return self._coded(library.elman_decode, side, (ctypes.c_uint32 * len(ids))(*ids), len(ids)).text
 
     def _coded(self, function, side, *arguments):
-        coded = ctypes.POINTER(library.complete("elman_coded"))()
+        coded = ctypes.POINTER(library.complete("elman_encoding"))()
         with self._use() as model:
             _call(function, ctypes.byref(coded), model, _word("side", side, SIDES), *arguments)
         try:
             return types.SimpleNamespace(text=coded.contents.text.decode(),
                                          ids=coded.contents.ids[: coded.contents.count])
         finally:
-            library.elman_coded_free(coded)
+            library.elman_encoding_free(coded)
 
-    def train(self, pairs, dev=None, report=None, validated=None, saved=None, kept=None, **options):
+    def train(self, pairs, dev=None, report=None, validated=None, checkpoint_written=None, snapshot_written=None, **options):
         """Trains; options are those of elman_train_options. `report` gets an elman_train_report after
-        each update, `validated` an elman_validation, `saved` an Error or None after each checkpoint,
-        `kept` an elman_kept; the first two stop the training when they return False. Returns whether
+        each update, `validated` an elman_validation, `checkpoint_written` an Error or None after each checkpoint,
+        `snapshot_written` an elman_snapshot; the first two stop the training when they return False. Returns whether
         it came to its end."""
         given, functions = _fill(library.elman_train_options_default(), options), _Functions()
         functions.set(given, "report", report)
-        for name, function in ("validated", validated), ("saved", saved), ("kept", kept):
+        for name, function in ("validated", validated), ("checkpoint_written", checkpoint_written), ("snapshot_written", snapshot_written):
             if function is not None:
                 functions.set(given, name, function)
         with contextlib.ExitStack() as uses:

@@ -44,25 +44,29 @@ typedef struct elman_lock elman_lock;
 /* Claims the output at `path`. ELMAN_CANNOT_CREATE, with the number of the process, when another
  * one has it. Where the file cannot be made or the file system has no locks, nothing is claimed and
  * elman_lock_problem says why. A device or a pipe needs no claim. */
-ELMAN_CHECKED elman_status elman_lock_take(elman_lock **lock, const char *path, elman_error *error);
+ELMAN_CHECKED elman_status elman_lock_acquire(elman_lock **lock, const char *path,
+                                              elman_error *error);
 /* NULL if there is none; else it lives as long as the lock. */
 ELMAN_API const char *elman_lock_problem(const elman_lock *lock);
 ELMAN_API void elman_lock_release(elman_lock *lock);
 
 /* Input that comes piece by piece, and is unpacked if it begins as what gzip packs does. Functions
  * of this library that read text, pairs and matrices from files do this by themselves. */
-typedef struct elman_unpacker elman_unpacker;
+typedef struct elman_decompressor elman_decompressor;
 
 /* For one input, from its first byte. */
-ELMAN_CHECKED elman_status elman_unpacker_create(elman_unpacker **unpacker, elman_error *error);
-ELMAN_API void elman_unpacker_free(elman_unpacker *unpacker);
+ELMAN_CHECKED elman_status elman_decompressor_create(elman_decompressor **decompressor,
+                                                     elman_error *error);
+ELMAN_API void elman_decompressor_free(elman_decompressor *decompressor);
 /* Takes *size bytes at *input, of which those that are left stay there, and fills the *room bytes,
  * at least 1, at `into`; *room is then how many it gave. If these are fewer than were asked for,
  * nothing is left, and more input is needed. */
-ELMAN_CHECKED elman_status elman_unpack(elman_unpacker *unpacker, const char **input, size_t *size,
-                                        char *into, size_t *room, elman_error *error);
+ELMAN_CHECKED elman_status elman_decompress(elman_decompressor *decompressor, const char **input,
+                                            size_t *size, char *into, size_t *room,
+                                            elman_error *error);
 /* At the end of the input: ELMAN_BAD_DATA if it ends too early. */
-ELMAN_CHECKED elman_status elman_unpack_end(const elman_unpacker *unpacker, elman_error *error);
+ELMAN_CHECKED elman_status elman_decompress_end(const elman_decompressor *decompressor,
+                                                elman_error *error);
 
 ELMAN_END
 

@@ -10,9 +10,9 @@ ELMAN_BEGIN
 
 /* How a tensor's gradient compares with differences of the loss. */
 typedef enum elman_verdict {
-  ELMAN_GRADIENT_RIGHT,
+  ELMAN_GRADIENT_PASSED,
   ELMAN_GRADIENT_TOO_SMALL, /* not measured: rounding explains all of the difference */
-  ELMAN_GRADIENT_WRONG,
+  ELMAN_GRADIENT_FAILED,
   ELMAN_GRADIENT_TIED, /* the tensor is another one's, under which it is checked */
   ELMAN_GRADIENT_KINK  /* not measured: every step crosses a point where the loss is not smooth: a
                           rectifier switches, or a key enters or leaves a window */
@@ -32,9 +32,9 @@ typedef struct elman_checked_tensor {
   double step;          /* the smallest step; below that of the options where the error of a step,
                            which grows with its square, or a kink demanded it */
   /* Norms of the gradient of those that are left. */
-  double norm;     /* by back-propagation through time */
-  double measured; /* by differences */
-  double error;    /* |a - b| / (|a| + |b|), from 0 to 1 */
+  double analytic;  /* by back-propagation through time */
+  double numerical; /* by differences */
+  double error;     /* |a - b| / (|a| + |b|), from 0 to 1 */
   elman_verdict verdict;
 } elman_checked_tensor;
 
@@ -49,8 +49,8 @@ typedef struct elman_gradient_report {
   const elman_checked_tensor *tensors; /* in the order of the file */
   const elman_checked_tensor *worst;   /* the one with the largest error that is not of rounding;
                                           NULL if nothing could be measured */
-  bool right; /* at least one tensor could be measured, and all that could are right */
-  bool wrong; /* a tensor is wrong */
+  bool passed; /* at least one tensor could be measured, and all that could are right */
+  bool failed; /* a tensor is wrong */
 } elman_gradient_report;
 
 typedef struct elman_gradient_options {

@@ -18,7 +18,7 @@ typedef enum elman_scope {
   ELMAN_SCOPE_END = 8       /* likewise, but training may go on with another value */
 } elman_scope;
 
-/* X(type, field, option, label, least, most, default, scope, since, help)
+/* X(type, field, option, label, minimum, maximum, default, scope, since, help)
  *
  * The field is its name in files, too. `option` is what the command calls it; `label` is what
  * sentences call it, and the text of `inspect`. Choices have no limits but their names. `since` is
@@ -145,7 +145,7 @@ typedef struct elman_hyperparameter {
   const char *name, *option, *label, *help; /* as in the rows */
   const char *argument;                     /* what help calls the value; NULL for a flag */
   elman_value value;
-  double least, most;                  /* of sizes and reals */
+  double minimum, maximum;             /* of sizes and reals */
   const char *(*choice)(size_t index); /* of names and enums; NULL past the last */
   elman_scope scope;
   int since;

@@ -18,18 +18,18 @@ typedef struct elman_tensor {
 
 /* The weights that a mechanism has for queries of `width` numbers, from index 0 up: *weight has
  * name and shape, and `values` NULL. False past the last, and if there is no such mechanism. */
-ELMAN_API bool elman_attention_weight(elman_tensor *weight, const char *mechanism, size_t width,
-                                      size_t index);
+ELMAN_API bool elman_attention_parameter(elman_tensor *parameter, const char *mechanism,
+                                         size_t width, size_t index);
 
 /* Reads all weights of a mechanism for queries of `width` numbers from the safetensors file at
  * `path`, where they have the names above, or the same behind "decoder.attention.", as in a model
  * file. Gives an array of *count, which lives in one piece; free it by
- * elman_attention_weights_free.
+ * elman_attention_parameters_free.
  */
-ELMAN_CHECKED elman_status elman_attention_weights_load(elman_tensor **weights, size_t *count,
-                                                        const char *path, const char *mechanism,
-                                                        size_t width, elman_error *error);
-ELMAN_API void elman_attention_weights_free(elman_tensor *weights);
+ELMAN_CHECKED elman_status elman_attention_parameters_load(elman_tensor **parameters, size_t *count,
+                                                           const char *path, const char *mechanism,
+                                                           size_t width, elman_error *error);
+ELMAN_API void elman_attention_parameters_free(elman_tensor *parameters);
 
 /* A key_length without padding. */
 #define ELMAN_ALL_KEYS SIZE_MAX
@@ -54,15 +54,15 @@ ELMAN_API elman_attention_options elman_attention_options_default(void);
 
 /* All numbers are finite. The three matrices may be one: self-attention. */
 typedef struct elman_attention_input {
-  size_t query_count, key_count; /* T and S, at least 1 */
-  size_t width;                  /* H, of queries and keys */
-  size_t value_width;            /* V, of values; 0 = H, which it must be for "projected",
-                                    "multihead" and "sentinel" */
-  const float *queries;          /* (T,H) */
-  const float *keys;             /* (S,H) */
-  const float *values;           /* (S,V) */
-  const elman_tensor *weights;   /* those of the mechanism, in any order, and no others */
-  size_t weight_count;
+  size_t query_count, key_count;  /* T and S, at least 1 */
+  size_t width;                   /* H, of queries and keys */
+  size_t value_width;             /* V, of values; 0 = H, which it must be for "projected",
+                                     "multihead" and "sentinel" */
+  const float *queries;           /* (T,H) */
+  const float *keys;              /* (S,H) */
+  const float *values;            /* (S,V) */
+  const elman_tensor *parameters; /* those of the mechanism, in any order, and no others */
+  size_t parameter_count;
 } elman_attention_input;
 
 /* Read only; owned by the caller, freed whole. */
@@ -89,11 +89,11 @@ ELMAN_API void elman_attention_output_free(elman_attention_output *output);
 /* Arrays that gradients are added to. NULL, or a weight left out, is not wanted. Two of them may be
  * one array, which then gets the sum, as self-attention needs it. */
 typedef struct elman_attention_gradients {
-  float *queries;              /* (T,H) */
-  float *keys;                 /* (S,H) */
-  float *values;               /* (S,V) */
-  const elman_tensor *weights; /* named and shaped as the weights */
-  size_t weight_count;
+  float *queries;                 /* (T,H) */
+  float *keys;                    /* (S,H) */
+  float *values;                  /* (S,V) */
+  const elman_tensor *parameters; /* names and shapes as in the input */
+  size_t parameter_count;
 } elman_attention_gradients;
 
 /* From `dcontext`, the gradient of the context (T,V), to those of all that went in. An error

@@ -116,14 +116,15 @@ ELMAN_API const char *elman_model_get_token(const elman_model *model, elman_side
 
 /* How a token follows the one before it: as the way of splitting expects, or behind a space or
  * joined although it expects the other. */
-typedef enum elman_joint {
-  ELMAN_JOINT_EXPECTED,
-  ELMAN_JOINT_SPACED,
-  ELMAN_JOINT_JOINED
-} elman_joint;
+typedef enum elman_boundary {
+  ELMAN_BOUNDARY_DEFAULT,
+  ELMAN_BOUNDARY_SPACE,
+  ELMAN_BOUNDARY_NONE
+} elman_boundary;
 
 /* Of the token with this id, less than the vocabulary's size. */
-ELMAN_API elman_joint elman_model_get_joint(const elman_model *model, elman_side side, size_t id);
+ELMAN_API elman_boundary elman_model_get_boundary(const elman_model *model, elman_side side,
+                                                  size_t id);
 
 ELMAN_END
 

@@ -59,7 +59,7 @@ ELMAN_API size_t elman_pairs_skipped(const elman_pairs *pairs);
 ELMAN_API const char *elman_pairs_line(const elman_pairs *pairs, size_t index, size_t *length);
 
 /* Makes j-i of each i-j of an alignment, in place: for source and target that change places. */
-ELMAN_API void elman_alignment_turn(char *alignment);
+ELMAN_API void elman_alignment_reverse(char *alignment);
 
 ELMAN_END
 

@@ -47,25 +47,25 @@ typedef bool elman_validation_function(void *context, const elman_validation *va
 
 /* Called after every attempt to write the checkpoint: `problem` says why that failed; NULL = it is
  * written. Training goes on in any case, and tries again when the next checkpoint is due. */
-typedef void elman_saved_function(void *context, const elman_error *problem);
+typedef void elman_checkpoint_function(void *context, const elman_error *problem);
 
 /* Called once training begins, with how many models of other trainings were there; then for every
  * model that is kept, with its update. `problem` says what could not be written or removed; NULL =
  * all is well. Training goes on in any case. */
-typedef struct elman_kept {
+typedef struct elman_snapshot {
   uint64_t update; /* 0 = training begins, or goes on */
   size_t removed;  /* where it begins: those of others, which are gone */
   size_t others;   /* where it goes on: those of others, which stay, whatever keep_last is */
   size_t own;      /* those of this training, which are there now */
   const elman_error *problem;
-} elman_kept;
-typedef void elman_kept_function(void *context, const elman_kept *kept);
+} elman_snapshot;
+typedef void elman_snapshot_function(void *context, const elman_snapshot *snapshot);
 
 /* A number of epochs that leaves the choice to the library. */
 #define ELMAN_EPOCHS_AUTO SIZE_MAX
 
 /* A guide_weight that leads attention without taking much from the translation. */
-#define ELMAN_USUAL_GUIDE_WEIGHT 0.3
+#define ELMAN_DEFAULT_GUIDE_WEIGHT 0.3
 
 /* elman/hyperparameters.h says what the fields are that change the result. */
 typedef struct elman_train_options {
@@ -86,7 +86,7 @@ typedef struct elman_train_options {
   const char *checkpoint; /* file to which training is saved when it ends, also after its last
                              epoch, so that it can be made longer; NULL (default) = none. One that
                              is there is replaced then, if not before. For one training at a time:
-                             see elman_lock_take */
+                             see elman_lock_acquire */
   const char *output;     /* where the model will go: a checkpoint has the permissions of the file
                              there. NULL (default) = those of any new file */
   size_t keep_last;       /* models that stay beside `output`, those of the last validations, or
@@ -97,37 +97,37 @@ typedef struct elman_train_options {
                   for byte, as that of a run that never stopped. ELMAN_INVALID_ARGUMENT when
                   corpus, model or options differ */
 
-  elman_train_function *report;         /* may be NULL */
-  elman_validation_function *validated; /* may be NULL */
-  elman_saved_function *saved;          /* NULL (default) = a checkpoint that cannot be written ends
-                                           training, with its error */
-  elman_kept_function *kept;            /* likewise for models that are kept */
+  elman_train_function *report;                  /* may be NULL */
+  elman_validation_function *validated;          /* may be NULL */
+  elman_checkpoint_function *checkpoint_written; /* NULL (default) = a checkpoint that cannot be
+                                  written ends training, with its error */
+  elman_snapshot_function *snapshot_written;     /* likewise for models that are kept */
   void *context;
 } elman_train_options;
 
 ELMAN_API elman_train_options elman_train_options_default(void);
 
 /* What the file of a checkpoint holds. */
-typedef enum elman_checkpoint {
+typedef enum elman_checkpoint_state {
   ELMAN_CHECKPOINT_NONE,
   ELMAN_CHECKPOINT_UNFINISHED,
   ELMAN_CHECKPOINT_FINISHED /* its training came to its end: little is lost if it is replaced */
-} elman_checkpoint;
+} elman_checkpoint_state;
 
 /* Looks into the checkpoint at `path`. One that is there and cannot be read is an error. */
-ELMAN_CHECKED elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, const char *path,
-                                                 elman_error *error);
+ELMAN_CHECKED elman_status elman_checkpoint_get_state(elman_checkpoint_state *state,
+                                                      const char *path, elman_error *error);
 
 /* The models that trainings with `keep_last` left beside `output`: *count of them, and in *longest
  * what that one has learnt that took the most work. A new training with `keep_last` removes them. A
  * file of such a name that is no model is none of them, and stays.
  */
-ELMAN_CHECKED elman_status elman_kept_look(elman_history *longest, size_t *count,
-                                           const char *output, elman_error *error);
+ELMAN_CHECKED elman_status elman_snapshots_find(elman_history *longest, size_t *count,
+                                                const char *output, elman_error *error);
 
 /* Whether `name` is that of a model that a training with `keep_last` left beside one of the name
  * `model`, both without their folder: model.update400. Gives the update. */
-ELMAN_API bool elman_kept_update(uint64_t *update, const char *name, const char *model);
+ELMAN_API bool elman_snapshot_update(uint64_t *update, const char *name, const char *model);
 
 /* Trains with teacher forcing, back-propagation through time and Adam. An update whose loss is not
  * finite is left out; ten in a row are an error, ELMAN_INVALID_ARGUMENT. `options` may be NULL for

@@ -68,11 +68,11 @@ typedef struct elman_translation {
 } elman_translation;
 
 /* The largest values of options; ELMAN_DEFAULT_MAX_BYTES is a default. */
-#define ELMAN_MOST_BEAM 1024
+#define ELMAN_MAX_BEAM 1024
 #define ELMAN_DEFAULT_MAX_BYTES ((size_t)1 << 22)
-#define ELMAN_MOST_OVERRIDES 64
-#define ELMAN_MOST_ENSEMBLE 64
-#define ELMAN_MOST_TOP_K 1024
+#define ELMAN_MAX_OVERRIDES 64
+#define ELMAN_MAX_ENSEMBLE 64
+#define ELMAN_MAX_TOP_K 1024
 
 /* An intervention: attention weights are changed, in every head, while the model decodes, and what
  * the decoder then does shows whether it needs them as they are. */
@@ -106,7 +106,7 @@ typedef struct elman_translate_options {
   size_t max_length; /* target tokens; 0 (default) = none, but see max_ratio */
   double max_ratio;  /* target tokens for each source token; 0 (default) = none; where neither is
                         set the limit is 2 S + 10, where both are it is the smaller */
-  size_t beam;       /* translations that are followed at once, 1 to ELMAN_MOST_BEAM; 1 (default)
+  size_t beam;       /* translations that are followed at once, 1 to ELMAN_MAX_BEAM; 1 (default)
                         is greedy search: at each step the likeliest token */
   size_t n_best;     /* how many of them are given, as `next`; 1 (default) to beam */
   double length_penalty;         /* A in the score log p / T^A, which chooses among translations of
@@ -129,13 +129,13 @@ typedef struct elman_translate_options {
   double temperature; /* of sampling: divides the logits; smaller than 1 makes likely tokens
                          likelier; more than 0, default 1 */
   size_t top_k; /* of sampling: so many tokens, the likeliest, may be drawn; 0 (default) = all; at
-                   most ELMAN_MOST_TOP_K */
+                   most ELMAN_MAX_TOP_K */
   uint64_t sample_seed; /* default 1; see also `number` of elman_sentence */
   /* Models that translate together with the translator's own (an ensemble): at each step the
    * logarithms of their probabilities are averaged, and the attention is the mean of all heads of
    * all of them, one matrix. They may differ in all but splitting, normalization and vocabularies;
    * one that does not know the same words is ELMAN_INVALID_ARGUMENT, and what differs is named. The
-   * same model may stand there twice. Default none; ELMAN_MOST_ENSEMBLE at most. */
+   * same model may stand there twice. Default none; ELMAN_MAX_ENSEMBLE at most. */
   const elman_model *const *ensemble;
   size_t ensemble_count;
   const elman_override *overrides; /* applied in turn, in every model; default none */

@@ -25,8 +25,8 @@ elman_status elman_pairs_read(elman_pairs **pairs, const elman_pairs_options *op
   return status;
 }
 
-void elman_alignment_turn(char *alignment) {
-  alignment_turn(alignment, strlen(alignment));
+void elman_alignment_reverse(char *alignment) {
+  alignment_reverse(alignment, strlen(alignment));
 }
 
 void elman_pairs_free(elman_pairs *pairs) {

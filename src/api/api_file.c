@@ -77,7 +77,7 @@ struct elman_lock {
   struct lock inner;
 };
 
-elman_status elman_lock_take(elman_lock **lock, const char *path, elman_error *error) {
+elman_status elman_lock_acquire(elman_lock **lock, const char *path, elman_error *error) {
   *lock = malloc(sizeof **lock);
   const elman_status status =
       *lock == NULL ? fail_no_memory(error) : lock_acquire(&(*lock)->inner, path, error);
@@ -98,32 +98,32 @@ void elman_lock_release(elman_lock *lock) {
   free(lock);
 }
 
-struct elman_unpacker {
-  struct unpacker inner;
+struct elman_decompressor {
+  struct decompressor inner;
 };
 
-elman_status elman_unpacker_create(elman_unpacker **unpacker, elman_error *error) {
-  *unpacker = calloc(1, sizeof **unpacker);
-  return *unpacker == NULL ? fail_no_memory(error) : ELMAN_OK;
+elman_status elman_decompressor_create(elman_decompressor **decompressor, elman_error *error) {
+  *decompressor = calloc(1, sizeof **decompressor);
+  return *decompressor == NULL ? fail_no_memory(error) : ELMAN_OK;
 }
 
-void elman_unpacker_free(elman_unpacker *unpacker) {
-  if (unpacker == NULL) return;
-  unpack_free(&unpacker->inner);
-  free(unpacker);
+void elman_decompressor_free(elman_decompressor *decompressor) {
+  if (decompressor == NULL) return;
+  decompress_free(&decompressor->inner);
+  free(decompressor);
 }
 
-elman_status elman_unpack(elman_unpacker *unpacker, const char **input, size_t *size, char *into,
-                          size_t *room, elman_error *error) {
+elman_status elman_decompress(elman_decompressor *decompressor, const char **input, size_t *size,
+                              char *into, size_t *room, elman_error *error) {
   struct text left = {*input, *size};
   size_t filled;
-  const elman_status status = unpack(&unpacker->inner, &left, into, *room, &filled, error);
+  const elman_status status = unpack(&decompressor->inner, &left, into, *room, &filled, error);
   *input = left.bytes;
   *size = left.length;
   *room = filled;
   return status;
 }
 
-elman_status elman_unpack_end(const elman_unpacker *unpacker, elman_error *error) {
-  return unpack_end(&unpacker->inner, error);
+elman_status elman_decompress_end(const elman_decompressor *decompressor, elman_error *error) {
+  return decompress_end(&decompressor->inner, error);
 }

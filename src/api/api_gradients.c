@@ -13,7 +13,7 @@ static double network_product(const struct model *model, const struct batch *bat
 /* ---- the gradient check ---- */
 
 const char *elman_verdict_name(elman_verdict verdict) {
-  static const char *const names[] = {"right", "too small", "wrong", "tied", "kink"};
+  static const char *const names[] = {"passed", "too small", "failed", "tied", "kink"};
   return (size_t)verdict < sizeof names / sizeof *names ? names[verdict] : NULL;
 }
 

@@ -11,8 +11,8 @@
 
 /* ---- names and shapes of weights ---- */
 
-bool elman_attention_weight(elman_tensor *weight, const char *mechanism, size_t width,
-                            size_t index) {
+bool elman_attention_parameter(elman_tensor *weight, const char *mechanism, size_t width,
+                               size_t index) {
   enum attention_kind kind;
   struct attention_parameters parameters = {0};
   struct attention_part part;
@@ -89,8 +89,9 @@ static elman_status load(elman_tensor **weights, size_t *count, const char *path
   return status;
 }
 
-elman_status elman_attention_weights_load(elman_tensor **weights, size_t *count, const char *path,
-                                          const char *mechanism, size_t width, elman_error *error) {
+elman_status elman_attention_parameters_load(elman_tensor **weights, size_t *count,
+                                             const char *path, const char *mechanism, size_t width,
+                                             elman_error *error) {
   *weights = NULL;
   const elman_status status = load(weights, count, path, mechanism, width, error);
   if (status != ELMAN_OK) {
@@ -101,7 +102,7 @@ elman_status elman_attention_weights_load(elman_tensor **weights, size_t *count,
   return status;
 }
 
-void elman_attention_weights_free(elman_tensor *weights) {
+void elman_attention_parameters_free(elman_tensor *weights) {
   free(weights);
 }
 
@@ -208,10 +209,10 @@ static elman_status check_tensors(const elman_tensor *tensors, size_t count, con
   for (size_t i = 0; i < count; i++) {
     elman_tensor part = {0};
     size_t index = 0;
-    while (elman_attention_weight(&part, mechanism, H, index) &&
+    while (elman_attention_parameter(&part, mechanism, H, index) &&
            strcmp(part.name, tensors[i].name) != 0)
       index++;
-    if (!elman_attention_weight(&part, mechanism, H, index))
+    if (!elman_attention_parameter(&part, mechanism, H, index))
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s attention has no weight \"%s\"",
                   mechanism, tensors[i].name);
     if (find(tensors, i, part.name) != NULL)
@@ -230,10 +231,11 @@ static elman_status set_weights(struct attending *a, const elman_attention_input
   const enum attention_kind kind = a->layer.config.kind;
   const char *mechanism = attention_name(kind);
   const size_t H = input->width;
-  elman_status status = check_tensors(input->weights, input->weight_count, mechanism, H, error);
+  elman_status status =
+      check_tensors(input->parameters, input->parameter_count, mechanism, H, error);
   struct attention_part part;
   for (size_t i = 0; status == ELMAN_OK && attention_part_at(&part, &a->weights, kind, H, i); i++) {
-    const elman_tensor *weight = find(input->weights, input->weight_count, part.name);
+    const elman_tensor *weight = find(input->parameters, input->parameter_count, part.name);
     if (weight == NULL)
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s attention needs the weight \"%s\"",
                   mechanism, part.name);
@@ -252,10 +254,10 @@ struct piece {
   float *wanted;
 };
 
-enum { MOST_PIECES = 3 + MAX_ATTENTION_PARTS };
+enum { MAX_PIECES = 3 + MAX_ATTENTION_PARTS };
 
 /* All of them, of which it tells the number; `wanted` NULL = nothing is known of that yet. */
-static size_t list_pieces(struct piece pieces[MOST_PIECES], struct attending *a,
+static size_t list_pieces(struct piece pieces[MAX_PIECES], struct attending *a,
                           const elman_attention_gradients *wanted) {
   const elman_attention_gradients nothing = {0}, *to = wanted == NULL ? &nothing : wanted;
   const struct attention_config config = a->layer.config;
@@ -266,7 +268,7 @@ static size_t list_pieces(struct piece pieces[MOST_PIECES], struct attending *a,
   pieces[count++] = (struct piece){&a->dkeys, S * H, to->keys};
   pieces[count++] = (struct piece){&a->dvalues, S * attention_value_size(config), to->values};
   for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, H, i); i++) {
-    const elman_tensor *weight = find(to->weights, to->weight_count, part.name);
+    const elman_tensor *weight = find(to->parameters, to->parameter_count, part.name);
     pieces[count++] = (struct piece){part.view, attention_part_size(&part),
                                      weight == NULL ? NULL : weight->values};
   }
@@ -275,7 +277,7 @@ static size_t list_pieces(struct piece pieces[MOST_PIECES], struct attending *a,
 
 static elman_status reserve(struct attending *a, bool backward, elman_error *error) {
   const struct attention_config config = a->layer.config;
-  struct piece pieces[MOST_PIECES];
+  struct piece pieces[MAX_PIECES];
   const size_t count = backward ? list_pieces(pieces, a, NULL) : 0;
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &a->arena, error)) {
@@ -434,7 +436,7 @@ void elman_attention_output_free(elman_attention_output *output) {
 
 static void run_backward(struct attending *a, const float *dcontext,
                          const elman_attention_input *input) {
-  struct piece pieces[MOST_PIECES];
+  struct piece pieces[MAX_PIECES];
   const size_t count = list_pieces(pieces, a, NULL);
   for (size_t i = 0; i < count; i++) memset(*pieces[i].made, 0, pieces[i].count * sizeof(real));
   const struct attention_pass pass = pass_of(a, input);
@@ -447,7 +449,7 @@ static void run_backward(struct attending *a, const float *dcontext,
 
 static elman_status add_gradients(const elman_attention_gradients *gradients, struct attending *a,
                                   elman_error *error) {
-  struct piece pieces[MOST_PIECES];
+  struct piece pieces[MAX_PIECES];
   const size_t count = list_pieces(pieces, a, gradients);
   for (size_t i = 0; i < count; i++)
     if (!all_finite(*pieces[i].made, pieces[i].count))
@@ -468,7 +470,7 @@ elman_status elman_attention_backward(const elman_attention_gradients *gradients
     status = check_numbers(dcontext, input->query_count * attention_value_size(a.layer.config),
                            "gradients of the context", error);
   if (status == ELMAN_OK)
-    status = check_tensors(gradients->weights, gradients->weight_count,
+    status = check_tensors(gradients->parameters, gradients->parameter_count,
                            attention_name(a.layer.config.kind), input->width, error);
   if (status == ELMAN_OK) status = reserve(&a, true, error);
   struct surroundings before;

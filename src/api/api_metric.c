@@ -48,11 +48,11 @@ elman_metric_options elman_metric_options_default(void) {
 
 /* ---- the caller's strings as texts ---- */
 
-enum { MOST_OUTPUTS = 2 };
+enum { MAX_OUTPUTS = 2 };
 
 /* All sentences of a call in one block of memory: outputs first, then the sets of references. */
 struct texts {
-  struct text *outputs[MOST_OUTPUTS];
+  struct text *outputs[MAX_OUTPUTS];
   const struct text **sets;
   struct text *block;
   struct metric_references references; /* of `sets` */
@@ -115,15 +115,15 @@ elman_status elman_metrics(elman_metric_scores *scores, const char *const *hypot
 static elman_status compare(elman_comparison *result, const struct texts *texts,
                             const elman_metric_options *options, elman_error *error) {
   const size_t count = texts->references.count;
-  if (count > SIZE_MAX / MOST_OUTPUTS) return fail_no_memory(error);
-  struct sentence_counts *counts = calloc(MOST_OUTPUTS * count, sizeof *counts);
+  if (count > SIZE_MAX / MAX_OUTPUTS) return fail_no_memory(error);
+  struct sentence_counts *counts = calloc(MAX_OUTPUTS * count, sizeof *counts);
   if (counts == NULL) return fail_no_memory(error);
   elman_status status = ELMAN_OK;
-  for (size_t o = 0; o < MOST_OUTPUTS && status == ELMAN_OK; o++)
+  for (size_t o = 0; o < MAX_OUTPUTS && status == ELMAN_OK; o++)
     status =
         metric_count(counts + o * count, texts->outputs[o], &texts->references, options, error);
   if (status == ELMAN_OK) status = bootstrap(result, counts, counts + count, count, options, error);
-  for (size_t o = 0; o < MOST_OUTPUTS && status == ELMAN_OK; o++)
+  for (size_t o = 0; o < MAX_OUTPUTS && status == ELMAN_OK; o++)
     status =
         metric_sign(&result->scores[o], options, &texts->references, options->resamples, error);
   free(counts);
@@ -140,9 +140,9 @@ elman_status elman_metrics_compare(elman_comparison *comparison,
   if (options == NULL) options = &defaults;
   if (options->resamples == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "at least one resample is needed");
-  elman_status status = texts_create(&texts, MOST_OUTPUTS, sets, count, error);
+  elman_status status = texts_create(&texts, MAX_OUTPUTS, sets, count, error);
   if (status == ELMAN_OK) {
-    texts_fill(&texts, outputs, MOST_OUTPUTS, references);
+    texts_fill(&texts, outputs, MAX_OUTPUTS, references);
     status = compare(&result, &texts, options, error);
   }
   if (status == ELMAN_OK) *comparison = result;

@@ -280,8 +280,8 @@ const char *elman_model_get_token(const elman_model *model, elman_side side, siz
   return surface.bytes;
 }
 
-elman_joint elman_model_get_joint(const elman_model *model, elman_side side, size_t id) {
+elman_boundary elman_model_get_boundary(const elman_model *model, elman_side side, size_t id) {
   const struct text token = vocabulary_token(vocabulary_of(model, side), id);
-  if (!token_has_mark(token)) return ELMAN_JOINT_EXPECTED;
-  return token_is_spaced(token) ? ELMAN_JOINT_SPACED : ELMAN_JOINT_JOINED;
+  if (!token_has_mark(token)) return ELMAN_BOUNDARY_DEFAULT;
+  return token_is_spaced(token) ? ELMAN_BOUNDARY_SPACE : ELMAN_BOUNDARY_NONE;
 }

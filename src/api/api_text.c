@@ -12,7 +12,7 @@
 
 /* The public part comes first: a pointer to it is one to the whole. */
 struct coded {
-  elman_coded shown;
+  elman_encoding shown;
   struct encoding encoding;
   struct buffer text;
   struct buffer names; /* of the tokens */
@@ -35,7 +35,7 @@ static void coded_free(struct coded *coded) {
 }
 
 /* Takes `coded`: gives it to the caller, or frees it. */
-static elman_status give(elman_coded **out, struct coded *coded, elman_status status,
+static elman_status give(elman_encoding **out, struct coded *coded, elman_status status,
                          elman_error *error) {
   if (status == ELMAN_OK) {
     buffer_append(&coded->text, "", 0); /* there is a NUL in any case */
@@ -82,7 +82,7 @@ static elman_status show_tokens(struct coded *coded, const struct codec *codec,
   return find_joined(coded->joined, tokens, codec, buffer_text(&coded->encoding.normalized), error);
 }
 
-elman_status elman_encode(elman_coded **out, const elman_model *model, elman_side side,
+elman_status elman_encode(elman_encoding **out, const elman_model *model, elman_side side,
                           const char *text, size_t length, elman_error *error) {
   const struct codec codec = codec_of(inner_model_const(model), side);
   *out = NULL;
@@ -111,7 +111,7 @@ static elman_status copy_ids(struct encoding *encoding, const struct codec *code
   return status;
 }
 
-elman_status elman_decode(elman_coded **out, const elman_model *model, elman_side side,
+elman_status elman_decode(elman_encoding **out, const elman_model *model, elman_side side,
                           const uint32_t *ids, size_t count, elman_error *error) {
   const struct codec codec = codec_of(inner_model_const(model), side);
   *out = NULL;
@@ -127,7 +127,7 @@ bool elman_is_text(const char *bytes, size_t length) {
   return text_valid_prefix((struct text){bytes, length}) == length;
 }
 
-void elman_coded_free(elman_coded *coded) {
+void elman_encoding_free(elman_encoding *coded) {
   coded_free((struct coded *)coded);
 }
 
@@ -182,9 +182,9 @@ static void forget_splits(elman_subwords *subwords) {
 elman_status elman_subwords_learn(elman_subwords *subwords, size_t merges, elman_error *error) {
   if (subwords->merges.count > 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there are merges already");
-  if (merges > MOST_MERGES)
+  if (merges > MAX_MERGES)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "more than %d merges are not learnt",
-                MOST_MERGES);
+                MAX_MERGES);
   forget_splits(subwords);
   return bpe_learn(&subwords->merges, &subwords->words, merges, error);
 }

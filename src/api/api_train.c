@@ -6,8 +6,8 @@
 #include "model/ensemble.h"
 #include "model/hyperparameters.h"
 #include "train/checkpoint.h"
-#include "train/kept.h"
 #include "train/loop.h"
+#include "train/snapshots.h"
 
 /* ---- processes ---- */
 
@@ -38,18 +38,18 @@ elman_train_options elman_train_options_default(void) {
                                    ELMAN_EPOCHS_AUTO};
 }
 
-elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, const char *path,
-                                   elman_error *error) {
-  return checkpoint_look(checkpoint, path, error);
+elman_status elman_checkpoint_get_state(elman_checkpoint_state *checkpoint, const char *path,
+                                        elman_error *error) {
+  return checkpoint_get_state(checkpoint, path, error);
 }
 
-bool elman_kept_update(uint64_t *update, const char *name, const char *model) {
-  return kept_parse_name(update, name, model);
+bool elman_snapshot_update(uint64_t *update, const char *name, const char *model) {
+  return snapshot_parse_name(update, name, model);
 }
 
-elman_status elman_kept_look(elman_history *longest, size_t *count, const char *output,
-                             elman_error *error) {
-  return kept_look(longest, count, output, error);
+elman_status elman_snapshots_find(elman_history *longest, size_t *count, const char *output,
+                                  elman_error *error) {
+  return snapshots_find(longest, count, output, error);
 }
 
 /* `done` are the pairs if they shall be freed, which begins while they are encoded; or NULL. */

@@ -54,7 +54,7 @@ void elman_translation_free(elman_translation *translation) {
 /* ---- options ---- */
 
 static const char *override_problem(const elman_translate_options *options) {
-  if (options->override_count > ELMAN_MOST_OVERRIDES) return "there are more than 64 overrides";
+  if (options->override_count > ELMAN_MAX_OVERRIDES) return "there are more than 64 overrides";
   for (size_t i = 0; i < options->override_count; i++) {
     const elman_override *one = &options->overrides[i];
     if ((unsigned)one->kind > ELMAN_OVERRIDE_CELL) return "there is no such kind of override";
@@ -67,17 +67,17 @@ static const char *override_problem(const elman_translate_options *options) {
 static elman_status check_translate_options(const struct model *model,
                                             const elman_translate_options *options,
                                             elman_error *error) {
-  enum { MOST_PENALTY = 10 };
+  enum { MAX_PENALTY = 10 };
   const char *problem;
-  if (options->beam == 0 || options->beam > ELMAN_MOST_BEAM)
+  if (options->beam == 0 || options->beam > ELMAN_MAX_BEAM)
     problem = "the beam must lie from 1 to 1024";
   else if (options->n_best == 0 || options->n_best > options->beam)
     problem = "the number of best translations must lie from 1 to the beam";
-  else if (!(options->length_penalty >= 0 && options->length_penalty <= MOST_PENALTY))
+  else if (!(options->length_penalty >= 0 && options->length_penalty <= MAX_PENALTY))
     problem = "the length penalty must lie from 0 to 10";
   else if (length_norm_name((size_t)options->length_norm) == NULL)
     problem = "there is no such norm of lengths";
-  else if (!(options->coverage_penalty >= 0 && options->coverage_penalty <= MOST_PENALTY))
+  else if (!(options->coverage_penalty >= 0 && options->coverage_penalty <= MAX_PENALTY))
     problem = "the coverage penalty must lie from 0 to 10";
   else if (options->replace_unknown && model_target_codec(model).mode == ELMAN_TOKENS_BPE)
     problem = "the target is split by bpe and has no unknown words to replace";
@@ -85,13 +85,13 @@ static elman_status check_translate_options(const struct model *model,
     problem = "sampling draws one translation, with a beam of 1";
   else if (options->sample && !(options->temperature > 0 && isfinite(options->temperature)))
     problem = "the temperature must be more than 0";
-  else if (options->top_k > ELMAN_MOST_TOP_K)
+  else if (options->top_k > ELMAN_MAX_TOP_K)
     problem = "at most the 1024 likeliest tokens can be chosen from";
   else if (!(options->max_ratio >= 0)) /* also what is not a number */
     problem = "the largest ratio of lengths must not be negative";
   else if (options->self_attention && options->ensemble_count + options->override_count > 0)
     problem = "self-attention is given of one model, with its attention as it is";
-  else if (options->ensemble_count > ELMAN_MOST_ENSEMBLE)
+  else if (options->ensemble_count > ELMAN_MAX_ENSEMBLE)
     problem = "there are more than 64 models beside the first";
   else
     problem = override_problem(options);

@@ -19,13 +19,13 @@ static elman_status damaged(elman_error *error, const char *problem) {
               "is packed by gzip and damaged: %s; 'gzip -t' looks for damage, too", problem);
 }
 
-static elman_status begin_member(struct unpacker *unpacker, elman_error *error) {
-  z_stream *stream = &unpacker->stream;
+static elman_status begin_member(struct decompressor *decompressor, elman_error *error) {
+  z_stream *stream = &decompressor->stream;
   const int result =
-      unpacker->state == INPUT_BETWEEN ? inflateReset(stream) : inflateInit2(stream, WINDOW);
+      decompressor->state == INPUT_BETWEEN ? inflateReset(stream) : inflateInit2(stream, WINDOW);
   if (result != Z_OK) return fail_no_memory(error);
-  unpacker->state = INPUT_PACKED;
-  unpacker->matched = 0;
+  decompressor->state = INPUT_PACKED;
+  decompressor->matched = 0;
   Bytef none; /* is what the first bytes alone give */
   stream->next_in = (Bytef *)(uintptr_t)MAGIC;
   stream->avail_in = sizeof MAGIC;
@@ -43,30 +43,30 @@ static elman_status skip_padding(struct text *input, elman_error *error) {
 
 /* Looks whether a member begins. If the input turns out to be plain, the bytes read as its
  * beginning go to the output. */
-static elman_status find_member(struct unpacker *unpacker, struct text *input, char *into,
+static elman_status find_member(struct decompressor *decompressor, struct text *input, char *into,
                                 size_t *filled, elman_error *error) {
-  if (unpacker->state == INPUT_BETWEEN && unpacker->matched == 0 && input->length > 0 &&
+  if (decompressor->state == INPUT_BETWEEN && decompressor->matched == 0 && input->length > 0 &&
       input->bytes[0] == '\0')
-    unpacker->state = INPUT_PADDING;
-  if (unpacker->state == INPUT_PADDING) return skip_padding(input, error);
-  while (unpacker->matched < sizeof MAGIC && input->length > 0 &&
-         input->bytes[0] == MAGIC[unpacker->matched]) {
-    unpacker->matched++;
+    decompressor->state = INPUT_PADDING;
+  if (decompressor->state == INPUT_PADDING) return skip_padding(input, error);
+  while (decompressor->matched < sizeof MAGIC && input->length > 0 &&
+         input->bytes[0] == MAGIC[decompressor->matched]) {
+    decompressor->matched++;
     text_drop(input, 1);
   }
-  if (unpacker->matched == sizeof MAGIC) return begin_member(unpacker, error);
+  if (decompressor->matched == sizeof MAGIC) return begin_member(decompressor, error);
   if (input->length == 0) return ELMAN_OK;
-  if (unpacker->state == INPUT_BETWEEN) return damaged(error, "something else follows");
-  memcpy(into, MAGIC, unpacker->matched);
-  *filled = unpacker->matched;
-  unpacker->matched = 0;
-  unpacker->state = INPUT_PLAIN;
+  if (decompressor->state == INPUT_BETWEEN) return damaged(error, "something else follows");
+  memcpy(into, MAGIC, decompressor->matched);
+  *filled = decompressor->matched;
+  decompressor->matched = 0;
+  decompressor->state = INPUT_PLAIN;
   return ELMAN_OK;
 }
 
-static elman_status inflate_member(struct unpacker *unpacker, struct text *input, char *into,
-                                   size_t room, size_t *filled, elman_error *error) {
-  z_stream *stream = &unpacker->stream;
+static elman_status inflate_member(struct decompressor *decompressor, struct text *input,
+                                   char *into, size_t room, size_t *filled, elman_error *error) {
+  z_stream *stream = &decompressor->stream;
   const uInt size = input->length < UINT_MAX ? (uInt)input->length : UINT_MAX;
   const uInt space = room - *filled < UINT_MAX ? (uInt)(room - *filled) : UINT_MAX;
   stream->next_in = (Bytef *)(uintptr_t)input->bytes;
@@ -76,7 +76,7 @@ static elman_status inflate_member(struct unpacker *unpacker, struct text *input
   const int result = inflate(stream, Z_NO_FLUSH);
   text_drop(input, size - stream->avail_in);
   *filled += space - stream->avail_out;
-  if (result == Z_STREAM_END) unpacker->state = INPUT_BETWEEN;
+  if (result == Z_STREAM_END) decompressor->state = INPUT_BETWEEN;
   if (result == Z_OK || result == Z_BUF_ERROR || result == Z_STREAM_END) return ELMAN_OK;
   if (result == Z_MEM_ERROR) return fail_no_memory(error);
   return damaged(error, stream->msg == NULL ? "it cannot be unpacked" : stream->msg);
@@ -89,28 +89,28 @@ static size_t copy(struct text *input, char *into, size_t room) {
   return size;
 }
 
-elman_status unpack(struct unpacker *unpacker, struct text *input, char *into, size_t room,
+elman_status unpack(struct decompressor *decompressor, struct text *input, char *into, size_t room,
                     size_t *filled, elman_error *error) {
   elman_status status = ELMAN_OK;
   *filled = 0;
   do {
-    if (unpacker->state != INPUT_PLAIN && unpacker->state != INPUT_PACKED)
-      status = find_member(unpacker, input, into, filled, error);
-    if (status == ELMAN_OK && unpacker->state == INPUT_PACKED)
-      status = inflate_member(unpacker, input, into, room, filled, error);
-    if (unpacker->state == INPUT_PLAIN) *filled += copy(input, into + *filled, room - *filled);
+    if (decompressor->state != INPUT_PLAIN && decompressor->state != INPUT_PACKED)
+      status = find_member(decompressor, input, into, filled, error);
+    if (status == ELMAN_OK && decompressor->state == INPUT_PACKED)
+      status = inflate_member(decompressor, input, into, room, filled, error);
+    if (decompressor->state == INPUT_PLAIN) *filled += copy(input, into + *filled, room - *filled);
   } while (status == ELMAN_OK && input->length > 0 && *filled < room);
   return status;
 }
 
-elman_status unpack_end(const struct unpacker *unpacker, elman_error *error) {
-  if (unpacker->state != INPUT_PACKED && unpacker->matched == 0) return ELMAN_OK;
+elman_status decompress_end(const struct decompressor *decompressor, elman_error *error) {
+  if (decompressor->state != INPUT_PACKED && decompressor->matched == 0) return ELMAN_OK;
   return damaged(error, "it ends too early");
 }
 
-void unpack_free(struct unpacker *unpacker) {
-  if (unpacker->state != INPUT_UNKNOWN && unpacker->state != INPUT_PLAIN)
-    (void)inflateEnd(&unpacker->stream);
+void decompress_free(struct decompressor *decompressor) {
+  if (decompressor->state != INPUT_UNKNOWN && decompressor->state != INPUT_PLAIN)
+    (void)inflateEnd(&decompressor->stream);
 }
 
 /* ---- names ---- */
@@ -192,7 +192,7 @@ static const char *what_it_is(struct text binary) {
 
 struct reading {
   struct buffer *into;
-  struct unpacker unpacker;
+  struct decompressor decompressor;
   size_t limit;                     /* bytes in all */
   const struct text_limits *limits; /* NULL = not of text */
   bool looked;                      /* at the first block */
@@ -212,7 +212,7 @@ static elman_status look(struct reading *reading, bool ended, elman_error *error
 static elman_status check_text(struct reading *reading, elman_error *error) {
   const struct text_limits *limits = reading->limits;
   const struct buffer *into = reading->into;
-  const bool packed = reading->unpacker.state != INPUT_PLAIN;
+  const bool packed = reading->decompressor.state != INPUT_PLAIN;
   if (limits->unpacked > 0 && packed && into->length > limits->unpacked)
     return fail(error, ELMAN_BAD_DATA, NULL,
                 "is packed, and has more than %zu bytes when unpacked; --max-unpacked allows more",
@@ -239,7 +239,7 @@ static elman_status append(struct reading *reading, struct text input, elman_err
   size_t filled = ROOM;
   elman_status status = ELMAN_OK;
   while (status == ELMAN_OK && (input.length > 0 || filled == ROOM)) {
-    status = unpack(&reading->unpacker, &input, piece, ROOM, &filled, error);
+    status = unpack(&reading->decompressor, &input, piece, ROOM, &filled, error);
     if (status == ELMAN_OK && filled > reading->limit - reading->into->length)
       status = fail(error, ELMAN_BAD_DATA, NULL, "is larger than %zu bytes", reading->limit);
     if (status == ELMAN_OK) buffer_append(reading->into, piece, filled);
@@ -259,9 +259,9 @@ static elman_status read_all(struct reading *reading, FILE *stream, elman_error 
     status = append(reading, (struct text){chunk, got}, error);
   if (status == ELMAN_OK && ferror(stream))
     status = fail(error, ELMAN_IO, NULL, "cannot read the file: %s", REASON(errno, reason));
-  if (status == ELMAN_OK) status = unpack_end(&reading->unpacker, error);
+  if (status == ELMAN_OK) status = decompress_end(&reading->decompressor, error);
   if (status == ELMAN_OK && reading->limits != NULL) status = look(reading, true, error);
-  unpack_free(&reading->unpacker);
+  decompress_free(&reading->decompressor);
   free(chunk);
   return status;
 }

@@ -39,7 +39,7 @@ elman_status file_read_text(struct buffer *into, const char *path, const struct 
 /* Input that gzip may have packed: input that begins with gzip's two bytes is unpacked, and other
  * input stays as it is. Several consecutive members are one input, and zero bytes after the last
  * are padding, as for gzip. Starts from all zero. */
-struct unpacker {
+struct decompressor {
   z_stream stream;
   enum {
     INPUT_UNKNOWN, /* as long as it may be one of gzip's */
@@ -53,11 +53,11 @@ struct unpacker {
 
 /* Moves bytes from the front of `input`, unpacked, into `into`: *filled of them, at most `room`,
  * which is not 0. If *filled is less than `room`, the whole input has been used. */
-elman_status unpack(struct unpacker *unpacker, struct text *input, char *into, size_t room,
+elman_status unpack(struct decompressor *decompressor, struct text *input, char *into, size_t room,
                     size_t *filled, elman_error *error) CHECKED;
 
 /* No input is left: ELMAN_BAD_DATA in the midst of a member. */
-elman_status unpack_end(const struct unpacker *unpacker, elman_error *error) CHECKED;
-void unpack_free(struct unpacker *unpacker);
+elman_status decompress_end(const struct decompressor *decompressor, elman_error *error) CHECKED;
+void decompress_free(struct decompressor *decompressor);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEPTH = 100, LONGEST_NUMBER = 255 };
+enum { MAX_DEPTH = 100, LONGEST_NUMBER = 255 };
 
 struct parser {
   const char *start, *at, *end;
@@ -232,7 +232,7 @@ static elman_status parse_parts(json_t *whole, struct parser *parser, char brack
 static elman_status parse_value(json_t **value, struct parser *parser, size_t depth) {
   elman_status status = ELMAN_OK;
   skip_space(parser);
-  if (depth == MOST_DEPTH) return wrong(parser, "too many values lie within each other");
+  if (depth == MAX_DEPTH) return wrong(parser, "too many values lie within each other");
   if (accept(parser, '{')) {
     *value = json_object();
     status = parse_parts(*value, parser, '}', parse_entry, depth + 1);

@@ -39,11 +39,11 @@ char *write_json(const json_t *value, size_t flags);
 
 /* The largest count that a file may hold: every reader of JSON has whole numbers up to 2^53
  * exactly, and sums of them do not wrap. Both readers and writers keep to it. */
-#define MOST_COUNT ((uint64_t)1 << 53)
+#define MAX_COUNT ((uint64_t)1 << 53)
 
-/* The lesser of a + b and MOST_COUNT. */
+/* The lesser of a + b and MAX_COUNT. */
 static inline uint64_t add_counts(uint64_t a, uint64_t b) {
-  return a > MOST_COUNT || b > MOST_COUNT - a ? MOST_COUNT : a + b;
+  return a > MAX_COUNT || b > MAX_COUNT - a ? MAX_COUNT : a + b;
 }
 
 /* One entry of an object, and where its value goes: to the one pointer that is not NULL. */

@@ -16,7 +16,7 @@
 
 /* ---- where an output file lies ---- */
 
-enum { MOST_LINKS = 40 };
+enum { MAX_LINKS = 40 };
 
 char *join(const char *a, const char *b) {
   char *joined;
@@ -97,7 +97,7 @@ static bool is_descriptor(struct output_place *place) {
 
 /* 0 or a reason as errno has it. */
 static int find(struct output_place *place) {
-  for (int links = 0; links <= MOST_LINKS; links++) {
+  for (int links = 0; links <= MAX_LINKS; links++) {
     struct stat info;
     if (lstat(place->path, &info) != 0) return errno == ENOENT ? 0 : errno;
     if (S_ISDIR(info.st_mode)) return EISDIR;
@@ -389,7 +389,7 @@ elman_status safe_file_end(struct safe_file *file, elman_status written, elman_e
 /* ---- the file of a lock ---- */
 
 /* NO_CLAIM is the error of open() for a link, which is no claim either. */
-enum { LOCK_ATTEMPTS = 100, MOST_DIGITS = 20, NO_CLAIM = ELOOP };
+enum { LOCK_ATTEMPTS = 100, MAX_DIGITS = 20, NO_CLAIM = ELOOP };
 
 /* Not through a link, and without waiting. To lock another user's file, reading it is enough. */
 static int open_file(const char *path) {
@@ -405,7 +405,7 @@ static int open_file(const char *path) {
  * may be, which is ordinary, and empty or a number and a line's end. */
 static int read_claim(long *process, int descriptor) {
   struct stat info;
-  char text[MOST_DIGITS + 2];
+  char text[MAX_DIGITS + 2];
   ssize_t length;
   *process = 0;
   if (fstat(descriptor, &info) != 0) return errno;
@@ -426,7 +426,7 @@ static int read_claim(long *process, int descriptor) {
  * it there could have chosen whose bytes are lost. */
 static void write_claim(int descriptor) {
   struct stat info;
-  char text[MOST_DIGITS + 2];
+  char text[MAX_DIGITS + 2];
   if (fstat(descriptor, &info) != 0 || info.st_nlink != 1 || info.st_uid != geteuid()) return;
   const int length = snprintf(text, sizeof text, "%ld\n", (long)getpid());
   if (ftruncate(descriptor, 0) != 0 || pwrite(descriptor, text, (size_t)length, 0) != length)

@@ -6,13 +6,13 @@
 enum { LEAST_SLOTS = 16 };
 
 /* As many slots as the kept bits of a hash distinguish. */
-static const uint64_t MOST_SLOTS = (uint64_t)1 << 32;
+static const uint64_t MAX_SLOTS = (uint64_t)1 << 32;
 
-static const uint64_t MOST_ITEMS = (uint64_t)1 << 31;
+static const uint64_t MAX_ITEMS = (uint64_t)1 << 31;
 
 static elman_status fail_full(elman_error *error) {
   return fail(error, ELMAN_BAD_DATA, NULL, "there are more than %llu different entries",
-              (unsigned long long)MOST_ITEMS);
+              (unsigned long long)MAX_ITEMS);
 }
 
 void table_free(struct table *table) {
@@ -28,7 +28,7 @@ static void put(struct table_slot *slots, size_t slot_count, struct table_slot s
 
 elman_status table_reset(struct table *table, size_t count, elman_error *error) {
   size_t slot_count = LEAST_SLOTS;
-  if (count > MOST_ITEMS) return fail_full(error);
+  if (count > MAX_ITEMS) return fail_full(error);
   while (slot_count / 2 < count) slot_count *= 2;
   if (slot_count > table->capacity) {
     table_free(table);
@@ -56,7 +56,7 @@ static elman_status grow(struct table *table, elman_error *error) {
 
 elman_status table_add(struct table *table, uint64_t hash, size_t item, elman_error *error) {
   if (table->count >= table->slot_count / 2) {
-    if (table->slot_count == MOST_SLOTS) return fail_full(error);
+    if (table->slot_count == MAX_SLOTS) return fail_full(error);
     const elman_status status = grow(table, error);
     if (status != ELMAN_OK) return status;
   }

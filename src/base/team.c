@@ -264,91 +264,92 @@ void share_out(size_t count, double work, team_job *job, const void *context) {
 
 /* ---- a job beside other work ---- */
 
-struct errand {
-  errand_job *job; /* NULL = none is under way */
+struct background_task {
+  background_function *job; /* NULL = none is under way */
   void *context;
   size_t awaited;
-  bool here; /* the caller of errand_end does it */
+  bool here; /* the caller of background_task_finish does it */
   bool started, over;
   pthread_t thread;
   pthread_mutex_t mutex; /* of the members above */
   pthread_cond_t changed;
 };
 
-elman_status errand_create(struct errand **out, elman_error *error) {
-  struct errand *errand = malloc(sizeof *errand);
-  *out = errand;
-  if (errand == NULL) return fail_no_memory(error);
-  *errand = (struct errand){0};
-  pthread_mutex_init(&errand->mutex, NULL);
-  pthread_cond_init(&errand->changed, NULL);
+elman_status background_task_create(struct background_task **out, elman_error *error) {
+  struct background_task *background_task = malloc(sizeof *background_task);
+  *out = background_task;
+  if (background_task == NULL) return fail_no_memory(error);
+  *background_task = (struct background_task){0};
+  pthread_mutex_init(&background_task->mutex, NULL);
+  pthread_cond_init(&background_task->changed, NULL);
   return ELMAN_OK;
 }
 
 /* With the mutex, which it leaves while it does the job. */
-static void do_job(struct errand *errand) {
-  pthread_mutex_unlock(&errand->mutex);
-  errand->job(errand->context);
-  pthread_mutex_lock(&errand->mutex);
-  errand->job = NULL;
-  pthread_cond_broadcast(&errand->changed);
+static void do_job(struct background_task *background_task) {
+  pthread_mutex_unlock(&background_task->mutex);
+  background_task->job(background_task->context);
+  pthread_mutex_lock(&background_task->mutex);
+  background_task->job = NULL;
+  pthread_cond_broadcast(&background_task->changed);
 }
 
-static bool is_ready(const struct errand *errand) {
-  return errand->job != NULL && errand->awaited == 0;
+static bool is_ready(const struct background_task *background_task) {
+  return background_task->job != NULL && background_task->awaited == 0;
 }
 
-static void *serve_errand(void *argument) {
-  struct errand *errand = argument;
-  pthread_mutex_lock(&errand->mutex);
-  while (!errand->over) {
-    if (is_ready(errand) && !errand->here)
-      do_job(errand);
+static void *serve_background_task(void *argument) {
+  struct background_task *background_task = argument;
+  pthread_mutex_lock(&background_task->mutex);
+  while (!background_task->over) {
+    if (is_ready(background_task) && !background_task->here)
+      do_job(background_task);
     else
-      pthread_cond_wait(&errand->changed, &errand->mutex);
+      pthread_cond_wait(&background_task->changed, &background_task->mutex);
   }
-  pthread_mutex_unlock(&errand->mutex);
+  pthread_mutex_unlock(&background_task->mutex);
   return NULL;
 }
 
-void errand_free(struct errand *errand) {
-  if (errand == NULL) return;
-  pthread_mutex_lock(&errand->mutex);
-  errand->over = true;
-  pthread_cond_broadcast(&errand->changed);
-  pthread_mutex_unlock(&errand->mutex);
-  if (errand->started) pthread_join(errand->thread, NULL);
-  pthread_cond_destroy(&errand->changed);
-  pthread_mutex_destroy(&errand->mutex);
-  free(errand);
+void background_task_free(struct background_task *background_task) {
+  if (background_task == NULL) return;
+  pthread_mutex_lock(&background_task->mutex);
+  background_task->over = true;
+  pthread_cond_broadcast(&background_task->changed);
+  pthread_mutex_unlock(&background_task->mutex);
+  if (background_task->started) pthread_join(background_task->thread, NULL);
+  pthread_cond_destroy(&background_task->changed);
+  pthread_mutex_destroy(&background_task->mutex);
+  free(background_task);
 }
 
-void errand_begin(struct errand *errand, size_t awaited, bool here, errand_job *job,
-                  void *context) {
-  pthread_mutex_lock(&errand->mutex);
-  errand->job = job;
-  errand->context = context;
-  errand->awaited = awaited;
-  if (!errand->started && !here)
-    errand->started = start_thread(&errand->thread, serve_errand, errand);
-  errand->here = !errand->started || here;
-  pthread_cond_broadcast(&errand->changed);
-  pthread_mutex_unlock(&errand->mutex);
+void background_task_start(struct background_task *background_task, size_t awaited, bool here,
+                           background_function *job, void *context) {
+  pthread_mutex_lock(&background_task->mutex);
+  background_task->job = job;
+  background_task->context = context;
+  background_task->awaited = awaited;
+  if (!background_task->started && !here)
+    background_task->started =
+        start_thread(&background_task->thread, serve_background_task, background_task);
+  background_task->here = !background_task->started || here;
+  pthread_cond_broadcast(&background_task->changed);
+  pthread_mutex_unlock(&background_task->mutex);
 }
 
-void errand_bring(struct errand *errand) {
-  pthread_mutex_lock(&errand->mutex);
-  if (--errand->awaited == 0) pthread_cond_broadcast(&errand->changed);
-  pthread_mutex_unlock(&errand->mutex);
+void background_task_signal(struct background_task *background_task) {
+  pthread_mutex_lock(&background_task->mutex);
+  if (--background_task->awaited == 0) pthread_cond_broadcast(&background_task->changed);
+  pthread_mutex_unlock(&background_task->mutex);
 }
 
-void errand_end(struct errand *errand) {
-  pthread_mutex_lock(&errand->mutex);
-  while (errand->job != NULL) {
-    if (errand->here && is_ready(errand))
-      do_job(errand);
+void background_task_finish(struct background_task *background_task) {
+  pthread_mutex_lock(&background_task->mutex);
+  while (background_task->job != NULL) {
+    if (background_task->here && is_ready(background_task))
+      do_job(background_task);
     else
-      pthread_cond_wait(&errand->changed, &errand->mutex);
+      pthread_cond_wait(&background_task->changed, &background_task->mutex);
   }
-  pthread_mutex_unlock(&errand->mutex);
+  pthread_mutex_unlock(&background_task->mutex);
 }

@@ -60,21 +60,24 @@ void share_out(size_t count, double work, team_job *job, const void *context);
 
 /* A job for a thread of its own, while the caller goes on with other work. The job begins when
  * everything that it waits for is ready. If the system gives no thread, or the caller wants none,
- * errand_end does the job. */
-struct errand;
+ * background_task_finish does the job. */
+struct background_task;
 
 /* The thread starts with its first job and inherits the floating-point mode of the caller. It has
  * no team in use. */
-elman_status errand_create(struct errand **errand, elman_error *error) CHECKED;
-void errand_free(struct errand *errand);
+elman_status background_task_create(struct background_task **background_task,
+                                    elman_error *error) CHECKED;
+void background_task_free(struct background_task *background_task);
 
-/* job(context) runs once errand_bring has been called `awaited` times, by any threads; at once if
- * that is 0. `here`: errand_end runs it. The previous job has ended (errand_end). */
-typedef void errand_job(void *context);
-void errand_begin(struct errand *errand, size_t awaited, bool here, errand_job *job, void *context);
-void errand_bring(struct errand *errand);
+/* job(context) runs once background_task_signal has been called `awaited` times, by any threads; at
+ * once if that is 0. `here`: background_task_finish runs it. The previous job has ended
+ * (background_task_finish). */
+typedef void background_function(void *context);
+void background_task_start(struct background_task *background_task, size_t awaited, bool here,
+                           background_function *job, void *context);
+void background_task_signal(struct background_task *background_task);
 
 /* Returns when the job is done. All that it waits for has been brought, or will be by others. */
-void errand_end(struct errand *errand);
+void background_task_finish(struct background_task *background_task);
 
 #endif

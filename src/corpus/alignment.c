@@ -43,7 +43,7 @@ static void reverse(char *from, char *to) {
 }
 
 /* A link is as long either way round: it is reversed, and then each number. */
-void alignment_turn(char *bytes, size_t length) {
+void alignment_reverse(char *bytes, size_t length) {
   struct text rest = {bytes, length};
   struct link link;
   for (char *start = bytes; alignment_next(&link, &rest); start = bytes + (length - rest.length)) {

@@ -24,7 +24,7 @@ elman_status alignment_read(bool *found, struct link *link, struct text *rest, s
                             size_t targets, elman_error *error) CHECKED;
 
 /* Makes j-i of each i-j, in place, up to what is no link. */
-void alignment_turn(char *bytes, size_t length);
+void alignment_reverse(char *bytes, size_t length);
 
 /* ---- links between tokens: the guides of attention ---- */
 

@@ -383,7 +383,7 @@ static elman_status add_pair(struct reader *reader, const struct lines *lines,
       return skip(reader, where, ELMAN_FINDING_BAD_ALIGNMENT, problem);
     }
     /* It lies in the bytes of a file that this reader has read. */
-    if (turned) alignment_turn((char *)(uintptr_t)pair->alignment.bytes, pair->alignment.length);
+    if (turned) alignment_reverse((char *)(uintptr_t)pair->alignment.bytes, pair->alignment.length);
   }
   const struct text fields[] = {pair->source, pair->target, pair->alignment};
   return pairs_add(reader->pairs, lines, fields, sizeof fields / sizeof *fields, reader->error);

@@ -25,8 +25,8 @@ void output_logits(real *logits, const real *features, size_t rows,
 }
 
 size_t output_block(size_t tokens) {
-  enum { MOST_ROWS = 384 };
-  const size_t blocks = divide_up(tokens, MOST_ROWS);
+  enum { MAX_ROWS = 384 };
+  const size_t blocks = divide_up(tokens, MAX_ROWS);
   return blocks <= 1 ? tokens : divide_up(tokens, blocks);
 }
 

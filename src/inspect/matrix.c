@@ -41,7 +41,7 @@ void matrix_free(elman_matrix *matrix) {
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "numbers are stored as they lie in memory");
 
-enum { MAGIC = 6, VERSION = 2, ALIGNMENT = 64, MOST_SIZES = 8 };
+enum { MAGIC = 6, VERSION = 2, ALIGNMENT = 64, MAX_SIZES = 8 };
 
 static const char MAGIC_BYTES[MAGIC] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
@@ -52,7 +52,7 @@ static bool is_npy(struct text bytes) {
 struct npy_header {
   struct text type;
   bool fortran_order;
-  size_t sizes[MOST_SIZES];
+  size_t sizes[MAX_SIZES];
   size_t dimensions;
   bool has_type, has_order, has_shape;
 };
@@ -100,7 +100,7 @@ static bool accept_shape(struct text *rest, struct npy_header *header) {
   header->dimensions = 0;
   if (!accept(rest, "(")) return false;
   while (!accept(rest, ")")) {
-    if (header->dimensions == MOST_SIZES) return false;
+    if (header->dimensions == MAX_SIZES) return false;
     if (!accept_size(rest, &header->sizes[header->dimensions++])) return false;
     if (accept(rest, ",")) continue;
     return accept(rest, ")");

@@ -330,7 +330,7 @@ enum { REFINEMENTS = 2, FINER = 10 };
 /* The derivatives of a tensor against its gradient. Sums of squares at first, then norms. */
 struct comparison {
   size_t count;
-  double norm, measured;
+  double analytic, numerical;
   double difference, rounding; /* of the gradient and `value`; how far rounding moves `value` */
   double spread;               /* of `value` and `fine`: how much the error of a step still is */
 };
@@ -339,8 +339,8 @@ static void add_slope(struct comparison *sum, double gradient, const struct slop
                       double rounding) {
   const double difference = gradient - slope->value, spread = slope->value - slope->fine;
   sum->count++;
-  sum->norm += gradient * gradient;
-  sum->measured += slope->value * slope->value;
+  sum->analytic += gradient * gradient;
+  sum->numerical += slope->value * slope->value;
   sum->difference += difference * difference;
   sum->spread += spread * spread;
   sum->rounding += rounding * rounding;
@@ -355,8 +355,8 @@ static struct comparison compare(const struct run *run, const real *gradient, si
       add_slope(&sum, (double)gradient[run->places[i]], slope,
                 growth * run->rounding / slope->step);
   }
-  sum.norm = sqrt(sum.norm);
-  sum.measured = sqrt(sum.measured);
+  sum.analytic = sqrt(sum.analytic);
+  sum.numerical = sqrt(sum.numerical);
   sum.difference = sqrt(sum.difference);
   sum.spread = sqrt(sum.spread);
   sum.rounding = sqrt(sum.rounding);
@@ -364,15 +364,15 @@ static struct comparison compare(const struct run *run, const real *gradient, si
 }
 
 static double error_of(const struct comparison *sum) {
-  return sum->difference == 0 ? 0 : sum->difference / (sum->norm + sum->measured);
+  return sum->difference == 0 ? 0 : sum->difference / (sum->analytic + sum->numerical);
 }
 
 /* Two zeros agree, but nothing was measured. NaN is wrong. */
 static elman_verdict judge(const struct run *run, const struct comparison *sum) {
   if (sum->count == 0) return ELMAN_GRADIENT_KINK;
-  if (sum->norm == 0 && sum->measured == 0) return ELMAN_GRADIENT_TOO_SMALL;
-  if (error_of(sum) <= run->options->tolerance) return ELMAN_GRADIENT_RIGHT;
-  return sum->difference <= sum->rounding ? ELMAN_GRADIENT_TOO_SMALL : ELMAN_GRADIENT_WRONG;
+  if (sum->analytic == 0 && sum->numerical == 0) return ELMAN_GRADIENT_TOO_SMALL;
+  if (error_of(sum) <= run->options->tolerance) return ELMAN_GRADIENT_PASSED;
+  return sum->difference <= sum->rounding ? ELMAN_GRADIENT_TOO_SMALL : ELMAN_GRADIENT_FAILED;
 }
 
 /* With the step of the options, or the first smaller one that stays on its piece. */
@@ -409,13 +409,13 @@ static void refine(struct run *run, real *weights, size_t count) {
 static elman_verdict judge_refined(struct comparison *sum, struct run *run, real *weights,
                                    const real *gradient, size_t count) {
   const double square = FINER * FINER;
-  elman_verdict verdict = ELMAN_GRADIENT_WRONG;
+  elman_verdict verdict = ELMAN_GRADIENT_FAILED;
   for (int n = 1; n <= REFINEMENTS; n++) {
     const struct comparison before = *sum;
     refine(run, weights, count);
     *sum = compare(run, gradient, count, (square + 1 / (double)FINER) / (square - 1));
     verdict = judge(run, sum);
-    if (verdict == ELMAN_GRADIENT_RIGHT || verdict == ELMAN_GRADIENT_KINK) return verdict;
+    if (verdict == ELMAN_GRADIENT_PASSED || verdict == ELMAN_GRADIENT_KINK) return verdict;
     if (verdict == ELMAN_GRADIENT_TOO_SMALL) {
       /* Rounding is larger now. The larger step decides, if its error does not explain it. */
       double moved = 0;
@@ -425,7 +425,7 @@ static elman_verdict judge_refined(struct comparison *sum, struct run *run, real
       }
       if (before.difference <= before.rounding + sqrt(moved)) return verdict;
       *sum = before;
-      return ELMAN_GRADIENT_WRONG;
+      return ELMAN_GRADIENT_FAILED;
     }
     if (sum->difference > square * sum->spread) return verdict; /* no step is to blame */
   }
@@ -441,12 +441,13 @@ static elman_checked_tensor check_tensor(struct run *run, size_t number) {
   measure(run, weights, count);
   struct comparison sum = compare(run, gradient, count, 1);
   elman_verdict verdict = judge(run, &sum);
-  if (verdict == ELMAN_GRADIENT_WRONG) verdict = judge_refined(&sum, run, weights, gradient, count);
+  if (verdict == ELMAN_GRADIENT_FAILED)
+    verdict = judge_refined(&sum, run, weights, gradient, count);
   elman_checked_tensor report = {.checked = count,
                                  .kinks = count - sum.count,
                                  .step = run->options->step,
-                                 .norm = sum.norm,
-                                 .measured = sum.measured,
+                                 .analytic = sum.analytic,
+                                 .numerical = sum.numerical,
                                  .error = error_of(&sum),
                                  .verdict = verdict};
   for (size_t i = 0; i < count; i++)

@@ -109,14 +109,14 @@ void gradient_report_fill(struct gradient_report *owned, const struct model *mod
     tensor->rows = row->rows;
     tensor->columns = row->columns;
     tensor->dimensions = row->dimensions;
-    if (tensor->verdict == ELMAN_GRADIENT_WRONG) report->wrong = true;
+    if (tensor->verdict == ELMAN_GRADIENT_FAILED) report->failed = true;
     const bool counts =
-        tensor->verdict == ELMAN_GRADIENT_RIGHT || tensor->verdict == ELMAN_GRADIENT_WRONG;
+        tensor->verdict == ELMAN_GRADIENT_PASSED || tensor->verdict == ELMAN_GRADIENT_FAILED;
     /* Also an error that is not a number comes before all others. */
     if (counts && (report->worst == NULL || !(tensor->error <= report->worst->error)))
       report->worst = tensor;
   }
-  report->right = report->worst != NULL && !report->wrong;
+  report->passed = report->worst != NULL && !report->failed;
 }
 
 /* ---- the trace ---- */

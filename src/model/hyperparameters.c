@@ -40,8 +40,8 @@ static const char *normalization_choice(size_t index) {
 #define KIND_NORMALIZATION                                                                         \
   .value = ELMAN_VALUE_ENUM, .argument = "FORM", .choice = normalization_choice
 #define ROW(type, field, word, text, low, high, otherwise, place, version, line)                   \
-  .name = #field, .option = (word), .label = (text), .help = (line), .least = (low),               \
-  .most = (high), .scope = ELMAN_SCOPE_##place, .since = (version), KIND_##type
+  .name = #field, .option = (word), .label = (text), .help = (line), .minimum = (low),             \
+  .maximum = (high), .scope = ELMAN_SCOPE_##place, .since = (version), KIND_##type
 #define MODEL_ROW(type, field, ...)                                                                \
   {ROW(type, field, __VA_ARGS__), .offset = offsetof(elman_model_options, field)},
 #define TRAIN_ROW(type, field, ...)                                                                \
@@ -104,15 +104,15 @@ static elman_status check_row(const elman_hyperparameter *row, const void *field
   if (row->choice != NULL) return check_choice(row, fields, error);
   if (row->value == ELMAN_VALUE_SIZE) {
     const size_t size = *(const size_t *)field;
-    if (!((double)size >= row->least && (double)size <= row->most))
+    if (!((double)size >= row->minimum && (double)size <= row->maximum))
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "the %s must lie between %.0f and %.0f, not %td", row->label, row->least,
-                  row->most, (ptrdiff_t)size); /* what a file has below 0 became huge */
+                  "the %s must lie between %.0f and %.0f, not %td", row->label, row->minimum,
+                  row->maximum, (ptrdiff_t)size); /* what a file has below 0 became huge */
   } else if (row->value == ELMAN_VALUE_REAL) {
     const double number = *(const double *)field;
-    if (!(number >= row->least && number <= row->most))
+    if (!(number >= row->minimum && number <= row->maximum))
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the %s must lie between %g and %g, not %g",
-                  row->label, row->least, row->most, number);
+                  row->label, row->minimum, row->maximum, number);
   }
   return ELMAN_OK;
 }

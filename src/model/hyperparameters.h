@@ -15,7 +15,8 @@
 const elman_hyperparameter *hyperparameter_next(const elman_hyperparameter *row, unsigned scopes);
 
 /* Initializers of structs that begin with the fields: with the defaults, and from another. */
-#define FIELD_DEFAULT(type, field, option, label, least, most, otherwise, ...) .field = (otherwise),
+#define FIELD_DEFAULT(type, field, option, label, minimum, maximum, otherwise, ...)                \
+  .field = (otherwise),
 #define FIELD_COPY(type, field, ...) .field = from->field,
 
 /* The word that stands for a name or an enum; NULL if the value is none of the choices. */

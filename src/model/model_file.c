@@ -134,7 +134,7 @@ static elman_status parse_config(struct model_config *config, const struct safet
 static bool read_count(uint64_t *count, const json_t *json, const char *key) {
   const json_t *value = json_object_get(json, key);
   *count = (uint64_t)json_integer_value(value);
-  return json_is_integer(value) && *count <= MOST_COUNT; /* a negative one is larger */
+  return json_is_integer(value) && *count <= MAX_COUNT; /* a negative one is larger */
 }
 
 static elman_status read_past(struct model_past *past, struct model_config *config,
@@ -183,7 +183,7 @@ struct side_lists {
 };
 
 static elman_status add_word(void *context, size_t index, const struct json_item *item,
-                              elman_error *error) {
+                             elman_error *error) {
   struct side_lists *lists = context;
   lists->wrong = lists->wrong || item->string.bytes == NULL;
   if (lists->wrong || index >= lists->size) return ELMAN_OK;
@@ -191,10 +191,10 @@ static elman_status add_word(void *context, size_t index, const struct json_item
 }
 
 static elman_status add_count(void *context, size_t index, const struct json_item *item,
-                               elman_error *error) {
+                              elman_error *error) {
   struct side_lists *lists = context;
   (void)error;
-  lists->wrong = lists->wrong || !item->whole || (uint64_t)item->number > MOST_COUNT;
+  lists->wrong = lists->wrong || !item->whole || (uint64_t)item->number > MAX_COUNT;
   if (index < lists->size) lists->counts[index] = (uint64_t)item->number;
   return ELMAN_OK;
 }
@@ -243,7 +243,7 @@ static elman_status parse_vocabulary(struct vocabulary **vocabulary, const struc
 }
 
 static elman_status add_merge(void *context, size_t index, const struct json_item *item,
-                               elman_error *error) {
+                              elman_error *error) {
   (void)index;
   if (item->string.bytes == NULL) return fail(error, ELMAN_BAD_DATA, NULL, "is no merge");
   return merges_add_line(context, item->string, error);

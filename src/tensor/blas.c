@@ -157,17 +157,17 @@ void matrix_product(struct product p) {
  * buffers at least, and keeps those that it has. */
 static const size_t BUFFER_BYTES = ((size_t)128 + 1) << 20;
 
-enum { MOST_BUFFERS = 48 };
+enum { MAX_BUFFERS = 48 };
 
 static bool can_map(size_t buffers) {
-  void *mapped[MOST_BUFFERS];
+  void *mapped[MAX_BUFFERS];
   size_t count = 0;
-  for (; count < buffers && count < MOST_BUFFERS; count++) {
+  for (; count < buffers && count < MAX_BUFFERS; count++) {
     mapped[count] =
         mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped[count] == MAP_FAILED) break;
   }
-  const bool all = count == buffers || count == MOST_BUFFERS;
+  const bool all = count == buffers || count == MAX_BUFFERS;
   while (count > 0) munmap(mapped[--count], BUFFER_BYTES);
   return all;
 }
@@ -178,7 +178,7 @@ extern void blas_memory_free(void *buffer) __attribute__((weak));
 
 /* OpenBLAS allocates and keeps them. */
 static void allocate_buffers(size_t buffers) {
-  void *held[MOST_BUFFERS];
+  void *held[MAX_BUFFERS];
   if (blas_memory_alloc == NULL || blas_memory_free == NULL) return;
   for (size_t i = 0; i < buffers; i++) held[i] = blas_memory_alloc(0);
   for (size_t i = 0; i < buffers; i++) blas_memory_free(held[i]);
@@ -300,7 +300,7 @@ elman_status blas_reserve(size_t threads, elman_error *error) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static size_t reserved;
   blas_set_up();
-  if (threads > MOST_BUFFERS) threads = MOST_BUFFERS;
+  if (threads > MAX_BUFFERS) threads = MAX_BUFFERS;
   elman_status status = ELMAN_OK;
   pthread_mutex_lock(&lock);
   if (threads > reserved && can_map(threads - reserved)) {

@@ -9,7 +9,7 @@
 #include "tensor/softmax.h"
 
 /* Larger features, or logits, are left to the floats: there the bounds could overflow. */
-static const double MOST_NORM = 1e6, MOST_LOGIT = 1e30;
+static const double MAX_NORM = 1e6, MAX_LOGIT = 1e30;
 
 /* For what the norms and the factors of the bound are rounded by themselves. */
 static const double UP = 1 + 0x1p-16;
@@ -55,7 +55,7 @@ static struct quantization quantization_of(const real *x, size_t n, int most_lev
   for (size_t l = 0; i < n; i++, l++) sum.of[l] += (double)x[i] * (double)x[i];
   const double squares = sum_of_lanes(&sum), largest = largest_size(x, n);
   struct quantization q = {.norm = sqrt(squares), .error = sqrt(squares)};
-  if (!(squares <= MOST_LOGIT * MOST_LOGIT) || largest < least) return q;
+  if (!(squares <= MAX_LOGIT * MAX_LOGIT) || largest < least) return q;
   q.scale = (float)(largest / most);
   q.inverse = (float)(most / largest);
   return q;
@@ -156,7 +156,7 @@ static void pack_block(const void *context, size_t block) {
       forbid(screen, v);
     const double size =
         v < screen->layer.V ? q.norm + q.error + fabs((double)screen->layer.bias[v]) : 0;
-    const double known = size <= MOST_LOGIT ? size : (double)INFINITY;
+    const double known = size <= MAX_LOGIT ? size : (double)INFINITY;
     largest = known > largest ? known : largest;
   }
   screen->block_largest[block] = largest;
@@ -204,7 +204,7 @@ static struct screened_row screen_row(uint8_t *features, const struct screen *sc
   const int zero = screen->kernel->most_level + 1;
   struct quantization q = quantization_of(f, screen->layer.F, screen->kernel->most_level);
   memset(features, zero, 4 * screen->groups);
-  if (!(q.norm <= MOST_NORM) || !(screen->largest * (1 + q.norm) <= MOST_LOGIT))
+  if (!(q.norm <= MAX_NORM) || !(screen->largest * (1 + q.norm) <= MAX_LOGIT))
     return (struct screened_row){.exact = true};
   double squares = 0, errors = 0;
   for (size_t first = 0; q.scale > 0 && first < screen->layer.F; first += CHUNK) {

@@ -38,7 +38,7 @@ static bool has_possible_counts(const struct training_state *state) {
                              state->epoch_tokens, state->failures,  state->skipped,
                              state->stale,        state->validated, state->end_validated};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-    if (counts[i] > MOST_COUNT) return false;
+    if (counts[i] > MAX_COUNT) return false;
   return state->epoch >= 1 && state->validated <= state->update &&
          state->end_validated <= state->update;
 }
@@ -198,7 +198,8 @@ elman_status checkpoint_load(struct trainer *trainer, bool *found, elman_error *
   return status;
 }
 
-elman_status checkpoint_look(elman_checkpoint *checkpoint, const char *path, elman_error *error) {
+elman_status checkpoint_get_state(elman_checkpoint_state *checkpoint, const char *path,
+                                  elman_error *error) {
   bool found;
   elman_status status = file_exists(&found, path, error);
   if (status != ELMAN_OK) return status;

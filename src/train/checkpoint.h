@@ -14,8 +14,8 @@ elman_status checkpoint_save(const struct trainer *trainer, elman_error *error) 
  * result, are ELMAN_INVALID_ARGUMENT with the difference; a damaged file is ELMAN_BAD_DATA. */
 elman_status checkpoint_load(struct trainer *trainer, bool *found, elman_error *error) CHECKED;
 
-/* As elman_checkpoint_look. */
-elman_status checkpoint_look(elman_checkpoint *checkpoint, const char *path,
-                             elman_error *error) CHECKED;
+/* As elman_checkpoint_get_state. */
+elman_status checkpoint_get_state(elman_checkpoint_state *checkpoint, const char *path,
+                                  elman_error *error) CHECKED;
 
 #endif

@@ -10,9 +10,9 @@
 #include "corpus/corpus.h"
 #include "model/hyperparameters.h"
 #include "train/checkpoint.h"
-#include "train/kept.h"
 #include "train/order.h"
 #include "train/same_training.h"
+#include "train/snapshots.h"
 #include "translate/evaluate.h"
 
 enum { MAX_FAILURES = 10 };
@@ -28,7 +28,7 @@ struct run {
   size_t epochs;
   size_t unguided;                       /* pairs without a link */
   double unknown_source, unknown_target; /* shares of the tokens */
-  struct kept kept;                      /* snapshots */
+  struct snapshots snapshots;            /* snapshots */
   double saved_at;                       /* seconds */
   bool saved; /* there is a checkpoint, of this run or of an earlier one, which must be replaced */
   /* A stop or an error of this process, which ends the training of all before the next update. */
@@ -233,8 +233,8 @@ static elman_status save_checkpoint(struct run *run, elman_error *error) {
   trainer_flush(run->trainer);
   elman_error problem;
   const elman_status status = checkpoint_save(run->trainer, &problem);
-  if (run->options->saved != NULL) {
-    run->options->saved(run->options->context, status == ELMAN_OK ? NULL : &problem);
+  if (run->options->checkpoint_written != NULL) {
+    run->options->checkpoint_written(run->options->context, status == ELMAN_OK ? NULL : &problem);
     return ELMAN_OK;
   }
   return status == ELMAN_OK ? ELMAN_OK : fail_again(error, &problem);
@@ -255,7 +255,7 @@ static void add_history(struct model_past *past, const struct run *run) {
   if (state->update == 0) return;
   const uint64_t tokens = target->starts[target->count] + target->count;
   uint64_t tokens_before;
-  if (__builtin_mul_overflow(epochs_before, tokens, &tokens_before)) tokens_before = MOST_COUNT;
+  if (__builtin_mul_overflow(epochs_before, tokens, &tokens_before)) tokens_before = MAX_COUNT;
   elman_history *history = &past->history;
   history->epochs = add_counts(history->epochs, epochs_before + epoch_ended);
   history->updates = add_counts(history->updates, state->update);
@@ -265,26 +265,26 @@ static void add_history(struct model_past *past, const struct run *run) {
 }
 
 /* As with a checkpoint, a failure ends the training only if the options do not report it. */
-static void report_kept(struct run *run, elman_kept kept, elman_status status,
-                        const elman_error *problem) {
+static void report_snapshots(struct run *run, elman_snapshot snapshot, elman_status status,
+                             const elman_error *problem) {
   const elman_train_options *options = run->options;
-  kept.problem = status == ELMAN_OK ? NULL : problem;
-  kept.own = run->kept.count;
-  if (options->kept != NULL)
-    options->kept(options->context, &kept);
+  snapshot.problem = status == ELMAN_OK ? NULL : problem;
+  snapshot.own = run->snapshots.count;
+  if (options->snapshot_written != NULL)
+    options->snapshot_written(options->context, &snapshot);
   else if (status != ELMAN_OK && run->pending == ELMAN_OK)
     run->pending = fail_again(&run->problem, problem);
 }
 
 /* The model that a validation would score, with its history so far. */
-static elman_status write_kept(struct run *run, elman_error *error) {
+static elman_status write_snapshot(struct run *run, elman_error *error) {
   struct trainer *trainer = run->trainer;
   struct model *model = trainer->model;
   const struct model_past before = model->past;
   trainer_flush(trainer);
   trainer_swap_average(trainer);
   add_history(&model->past, run);
-  const elman_status status = kept_write(&run->kept, model, trainer->state.update, error);
+  const elman_status status = snapshots_write(&run->snapshots, model, trainer->state.update, error);
   model->past = before;
   trainer_swap_average(trainer);
   return status;
@@ -292,27 +292,29 @@ static elman_status write_kept(struct run *run, elman_error *error) {
 
 static void keep_model(struct run *run) {
   elman_error problem;
-  elman_kept kept = {.update = run->trainer->state.update};
-  elman_status status = write_kept(run, &problem);
-  if (status == ELMAN_OK) status = kept_prune(&run->kept, kept.update, &problem);
-  report_kept(run, kept, status, &problem);
+  elman_snapshot snapshot = {.update = run->trainer->state.update};
+  elman_status status = write_snapshot(run, &problem);
+  if (status == ELMAN_OK) status = snapshots_prune(&run->snapshots, snapshot.update, &problem);
+  report_snapshots(run, snapshot, status, &problem);
 }
 
 static void begin_keeping(struct run *run) {
   const elman_train_options *options = run->options;
   elman_error problem;
-  elman_kept kept = {0};
+  elman_snapshot snapshot = {0};
   elman_status status;
   if (options->keep_last == 0 || !is_first(run)) return;
-  run->kept = (struct kept){.output = options->output, .most = options->keep_last};
+  run->snapshots = (struct snapshots){.output = options->output, .most = options->keep_last};
   if (options->resume && run->saved) {
     const elman_train_settings settings = settings_of(options);
-    status = kept_find(&run->kept, &kept.others, run->trainer->model, &settings, &problem);
-    if (status == ELMAN_OK) status = kept_prune(&run->kept, run->trainer->state.update, &problem);
+    status = snapshots_find_own(&run->snapshots, &snapshot.others, run->trainer->model, &settings,
+                                &problem);
+    if (status == ELMAN_OK)
+      status = snapshots_prune(&run->snapshots, run->trainer->state.update, &problem);
   } else {
-    status = kept_clear(&kept.removed, options->output, &problem);
+    status = snapshots_clear(&snapshot.removed, options->output, &problem);
   }
-  report_kept(run, kept, status, &problem);
+  report_snapshots(run, snapshot, status, &problem);
 }
 
 /* ---- the epochs ---- */
@@ -488,7 +490,7 @@ elman_status trainer_run(struct model *model, const struct corpus *corpus,
     trainer.state.finished = false; /* a later run may add epochs */
     status = end(&run, run_epochs(&run, error), error);
   }
-  kept_free(&run.kept);
+  snapshots_free(&run.snapshots);
   epoch_order_free(&run.order);
   corpus_free(&run.dev);
   batch_free(&run.batch);

@@ -247,7 +247,7 @@ static bool parse_hexadecimal(uint64_t *number, const char *digits) {
 
 static bool parse_start(struct training_start *start, const json_t *json) {
   const char *weights, *written;
-  const json_int_t most = (json_int_t)MOST_COUNT;
+  const json_int_t most = (json_int_t)MAX_COUNT;
   json_int_t epochs, updates, tokens;
   const struct json_field fields[] = {{"weights", .string = &weights},
                                       {"written", .string = &written},

@@ -8,7 +8,7 @@
 #include "corpus/batch.h"
 
 enum {
-  MOST_SHARDS = 1024,     /* each has a dropout stream and a gradient of its own */
+  MAX_SHARDS = 1024,      /* each has a dropout stream and a gradient of its own */
   LONGEST_RANGE = 1 << 16 /* longer ones are cut, for threads to share them out */
 };
 
@@ -32,7 +32,8 @@ struct worker {
   size_t sum_count;
   struct batch batch; /* of a shard */
   struct workspace workspace;
-  struct errand *awaiting; /* the gradient of its output layer; NULL = no longer, or never */
+  struct background_task
+      *awaiting; /* the gradient of its output layer; NULL = no longer, or never */
   elman_status status;
   elman_error error;
 };
@@ -76,11 +77,11 @@ struct shards {
   /* The output layer, which is packed in place, and has no numbers if all goes together; and all
    * else. */
   struct reduction output, rest;
-  size_t *counts;              /* (P): what each process gives to a gather */
-  elman_bytes *send, *receive; /* (P) */
-  struct errand *errand;       /* reduces the output layer */
-  size_t exchange;             /* that it is for */
-  elman_status reduced;        /* its result */
+  size_t *counts;                          /* (P): what each process gives to a gather */
+  elman_bytes *send, *receive;             /* (P) */
+  struct background_task *background_task; /* reduces the output layer */
+  size_t exchange;                         /* that it is for */
+  elman_status reduced;                    /* its result */
   elman_error error;
 };
 
@@ -234,7 +235,7 @@ static void assign_workers(struct shards *s, struct range shards) {
 
 static void bring_output(void *context) {
   struct worker *worker = context;
-  if (worker->awaiting != NULL) errand_bring(worker->awaiting);
+  if (worker->awaiting != NULL) background_task_signal(worker->awaiting);
   worker->awaiting = NULL;
 }
 
@@ -402,15 +403,18 @@ static void reduce_output(void *context) {
 
 static void begin_output(struct shards *s, size_t exchange) {
   const bool apart = s->output.numbers > 0;
-  for (size_t k = 0; k < s->worker_count; k++) s->workers[k].awaiting = apart ? s->errand : NULL;
+  for (size_t k = 0; k < s->worker_count; k++)
+    s->workers[k].awaiting = apart ? s->background_task : NULL;
   s->exchange = exchange;
   s->reduced = ELMAN_OK;
-  if (apart) errand_begin(s->errand, s->worker_count, s->group->single_thread, reduce_output, s);
+  if (apart)
+    background_task_start(s->background_task, s->worker_count, s->group->single_thread,
+                          reduce_output, s);
 }
 
 /* Sends the current subtree's sum, if this process has one in this exchange. */
 static elman_status exchange_subtree(struct shards *s, size_t exchange, elman_error *error) {
-  if (s->output.numbers > 0) errand_end(s->errand);
+  if (s->output.numbers > 0) background_task_finish(s->background_task);
   if (s->reduced != ELMAN_OK) return fail_again(error, &s->error);
   if (exchange < s->own_count) pack_gradient(&s->rest, s->optimizer->blocks.gradients);
   return exchange_slices(s, &s->rest, exchange, error);
@@ -517,7 +521,7 @@ static elman_status create_sums(struct worker *worker, size_t depth, real *gradi
 static elman_status create_workers(struct shards *s, const struct model *model,
                                    elman_error *error) {
   const struct subtree *own = s->subtrees + s->own_first;
-  size_t depths[MOST_SHARDS] = {0}, shards = 1;
+  size_t depths[MAX_SHARDS] = {0}, shards = 1;
   for (size_t i = 0; i < s->own_count; i++)
     if (own[i].shards.count > shards) shards = own[i].shards.count;
   s->workers = calloc(shards, sizeof *s->workers);
@@ -581,14 +585,14 @@ static elman_status create_reductions(struct shards *s, const struct model *mode
   s->output.packed = s->optimizer->blocks.gradients + start;
   s->rest.packed = malloc(start * sizeof *s->rest.packed);
   if (s->rest.packed == NULL) return fail_no_memory(error);
-  return errand_create(&s->errand, error);
+  return background_task_create(&s->background_task, error);
 }
 
 static elman_status create(struct shards *s, const struct model *model, elman_error *error) {
   const size_t P = group_size(s->group);
-  if (s->count > MOST_SHARDS)
+  if (s->count > MAX_SHARDS)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%zu shards: at most %d", s->count,
-                MOST_SHARDS);
+                MAX_SHARDS);
   if (P > s->count)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "a batch in %zu shard%s is work for so many processes at most, and there are %zu; "
@@ -625,7 +629,7 @@ elman_status shards_create(struct shards **shards, const elman_group *group, siz
 
 void shards_free(struct shards *s) {
   if (s == NULL) return;
-  errand_free(s->errand);
+  background_task_free(s->background_task);
   for (size_t k = 0; k < s->most_workers; k++) {
     struct worker *worker = &s->workers[k];
     for (size_t i = 0; i < worker->sum_count; i++)

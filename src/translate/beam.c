@@ -197,7 +197,7 @@ static void sift_down(struct ranked *heap, size_t count, size_t at) {
 
 /* The last of the k tokens that may be drawn; of fewer than k, one behind all. */
 static struct ranked last_of(const struct tokens_seen *seen, size_t k) {
-  struct ranked heap[ELMAN_MOST_TOP_K];
+  struct ranked heap[ELMAN_MAX_TOP_K];
   size_t count = 0;
   for (size_t id = 0; id < seen->V; id++) {
     const struct ranked one = {seen->logits[id], id};

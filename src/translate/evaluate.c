@@ -31,7 +31,7 @@ struct corpus_loss {
 
 /* The weights of attention are the largest part of a forward pass: as many for each sentence of a
  * batch as for one of its longest source and longest target. */
-enum { MOST_WEIGHTS = 1 << 23 };
+enum { MAX_WEIGHTS = 1 << 23 };
 
 /* Up to where a batch from `start` goes: `most` pairs, or fewer where one is very long. */
 static size_t batch_end(const struct corpus *corpus, size_t start, size_t most) {
@@ -41,7 +41,7 @@ static size_t batch_end(const struct corpus *corpus, size_t start, size_t most) 
     const size_t t = sentences_length(&corpus->target, end);
     S = s > S ? s : S;
     T = t > T ? t : T;
-    if (end > start && (end - start + 1) * S * T > MOST_WEIGHTS) break;
+    if (end > start && (end - start + 1) * S * T > MAX_WEIGHTS) break;
     end++;
   }
   return end;

@@ -10,7 +10,7 @@
 
 /* Rows of a batch times the source positions that each of them looks at; and rows alone, for each
  * has a row of logits. */
-enum { MOST_POSITIONS = 1 << 16, MOST_ROWS = 512 };
+enum { MAX_POSITIONS = 1 << 16, MAX_ROWS = 512 };
 
 struct numbered {
   size_t length, number;
@@ -23,8 +23,8 @@ static int longest_first(const void *left, const void *right) {
 }
 
 static size_t largest_batch(size_t length, size_t batch_size, size_t width) {
-  size_t rows = length == 0 ? MOST_POSITIONS : MOST_POSITIONS / length;
-  if (rows > MOST_ROWS) rows = MOST_ROWS;
+  size_t rows = length == 0 ? MAX_POSITIONS : MAX_POSITIONS / length;
+  if (rows > MAX_ROWS) rows = MAX_ROWS;
   const size_t sentences = rows / width;
   if (sentences == 0) return 1;
   return sentences < batch_size ? sentences : batch_size;

@@ -49,8 +49,8 @@ static elman_status intern_both(uint32_t *symbol, struct merges *merges, struct 
 elman_status merges_add(struct merges *merges, struct text left, struct text right,
                         elman_error *error) {
   struct merge merge;
-  if (merges->count == MOST_MERGES)
-    return fail(error, ELMAN_BAD_DATA, NULL, "there are more than %d merges", MOST_MERGES);
+  if (merges->count == MAX_MERGES)
+    return fail(error, ELMAN_BAD_DATA, NULL, "there are more than %d merges", MAX_MERGES);
   elman_status status = merges_intern(&merge.left, merges, left, error);
   if (status == ELMAN_OK) status = merges_intern(&merge.right, merges, right, error);
   if (status == ELMAN_OK) status = intern_both(&merge.result, merges, left, right, error);
@@ -320,7 +320,7 @@ static elman_status split_word(struct bpe_split *split, struct text word,
 
 /* ---- splitting a word: remembered words ---- */
 
-enum { SLOTS = 2048, LONGEST_REMEMBERED = 32, MOST_PARTS = 8 };
+enum { SLOTS = 2048, LONGEST_REMEMBERED = 32, MAX_PARTS = 8 };
 
 /* Few words make up most of a text. A word has one slot, by its hash; the last word that was split
  * occupies it. */
@@ -328,7 +328,7 @@ struct bpe_memory {
   struct remembered_word {
     char word[LONGEST_REMEMBERED];
     size_t length; /* 0 = free */
-    struct bpe_part parts[MOST_PARTS];
+    struct bpe_part parts[MAX_PARTS];
     size_t count;
   } slots[SLOTS];
 };
@@ -345,7 +345,7 @@ static elman_status recall(struct bpe_split *split, const struct remembered_word
 
 static void remember(struct remembered_word *slot, const struct bpe_split *split,
                      struct text word) {
-  if (split->count > MOST_PARTS) return;
+  if (split->count > MAX_PARTS) return;
   memcpy(slot->word, word.bytes, word.length);
   slot->length = word.length;
   memcpy(slot->parts, split->parts, split->count * sizeof *split->parts);

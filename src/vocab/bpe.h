@@ -28,7 +28,7 @@ struct merges {
 };
 
 /* More than fit a model file of the largest size. */
-#define MOST_MERGES 1000000
+#define MAX_MERGES 1000000
 
 /* The number of a string, which becomes a symbol if it was none. */
 elman_status merges_intern(uint32_t *symbol, struct merges *merges, struct text text,

@@ -50,9 +50,9 @@ static double one_round(kernel_function *run, void *context) {
 
 static void measure(const char *name, double work, const char *unit, int threads,
                     kernel_function *run, void *context) {
-  enum { MOST_ROUNDS = 1000 };
-  double seconds[MOST_ROUNDS];
-  const size_t rounds = bench.rounds < MOST_ROUNDS ? bench.rounds : MOST_ROUNDS;
+  enum { MAX_ROUNDS = 1000 };
+  double seconds[MAX_ROUNDS];
+  const size_t rounds = bench.rounds < MAX_ROUNDS ? bench.rounds : MAX_ROUNDS;
   struct team *team;
   if (team_create(&team, (size_t)threads, NULL) != ELMAN_OK) bench_fail("out of memory");
   (void)team_use(team);

@@ -142,19 +142,19 @@ static void measure(double *seconds, size_t rounds, const struct list *list, siz
 }
 
 int main(int argc, char **argv) {
-  enum { MOST_ROUNDS = 1000, SQUARE = 1536 };
+  enum { MAX_ROUNDS = 1000, SQUARE = 1536 };
   if (argc != 8)
     bench_fail("usage: bench_products V H BATCH SOURCE_STEPS TARGET_STEPS THREADS ROUNDS");
   const size_t threads = bench_size(argv[6]);
   const size_t rounds = bench_size(argv[7]);
-  if (threads < 1 || rounds < 1 || rounds > MOST_ROUNDS)
+  if (threads < 1 || rounds < 1 || rounds > MAX_ROUNDS)
     bench_fail("THREADS must be at least 1, ROUNDS from 1 to 1000");
   openblas_set_num_threads(1);
   const struct list update =
       update_of(bench_size(argv[1]), bench_size(argv[2]), bench_size(argv[3]), bench_size(argv[4]),
                 bench_size(argv[5]));
   const struct list square = {{{SQUARE, SQUARE, SQUARE, 1, CblasNoTrans, CblasNoTrans}}, 1};
-  double seconds[MOST_ROUNDS], squares[3], best;
+  double seconds[MAX_ROUNDS], squares[3], best;
   measure(seconds, rounds, &update, threads);
   measure(squares, 3, &square, threads);
   best = squares[0];

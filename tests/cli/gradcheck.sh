@@ -4,13 +4,13 @@ expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 6 --embedding-size 5 "$
 expect_exit 0 "$ELMAN" gradcheck '我 爱 学习' 'I love studying'
 expect_no_stderr
 expect_stdout_match '^loss 3\.[0-9]+, the mean over 4 target tokens$'
-expect_stdout_match '^tensor +shape +checked +derived +measured +error$'
-expect_stdout_match '^encoder\.embedding\.weight +19 x 5 +[0-9]+ +[0-9.e-]+ +[0-9.e-]+ +[0-9.]+e-(09|1[0-9])  right$'
+expect_stdout_match '^tensor +shape +checked +analytic +numerical +error$'
+expect_stdout_match '^encoder\.embedding\.weight +19 x 5 +[0-9]+ +[0-9.e-]+ +[0-9.e-]+ +[0-9.]+e-(09|1[0-9])  passed$'
 expect_stdout_match '^decoder\.out\.bias +21 +21 '
 tail -n 1 "$results/stdout" |
-  grep -qE '^largest error [0-9.]+e-(0[89]|1[0-9]), of [a-z]+\.[a-z_.0-9]+: the gradients are right$' ||
+  grep -qE '^largest error [0-9.]+e-(0[89]|1[0-9]), of [a-z]+\.[a-z_.0-9]+: all gradients passed$' ||
   fail "the last line is not the largest error"
-[ "$(grep -c ' right$' "$results/stdout")" -eq 13 ] || fail "not 12 tensors are right"
+[ "$(grep -c ' passed$' "$results/stdout")" -eq 13 ] || fail "not 12 tensors passed"
 
 # The same seed tries the same weights.
 cp "$results/stdout" first
@@ -29,22 +29,22 @@ expect_exit 0 "$ELMAN" gradcheck --dropout 0.3 --label-smoothing 0.1 --seed 7 '�
 # The error of a step goes with smaller steps. A step that is far too coarse makes the measurement
 # wrong.
 expect_exit 0 "$ELMAN" gradcheck --epsilon 0.01 '我 爱 学习' 'I love studying'
-expect_stdout_match '  right, steps down to 1e-03$'
-expect_stdout_match ': the gradients are right$'
+expect_stdout_match '  passed, steps down to 1e-03$'
+expect_stdout_match ': all gradients passed$'
 expect_exit 65 "$ELMAN" gradcheck --epsilon 1 '我 爱 学习' 'I love studying'
-expect_stdout_match '  wrong, steps down to 1e-02$'
-expect_stdout_match ': not all gradients are right$'
+expect_stdout_match '  failed, steps down to 1e-02$'
+expect_stdout_match ': not all gradients passed$'
 expect_exit 0 "$ELMAN" gradcheck --epsilon 1 --tolerance 1 '我 爱 学习' 'I love studying'
 
 # One that is too fine drowns in rounding, which is not wrong. So does what has no gradient: one
 # source word leaves attention nothing to choose.
 expect_exit 0 "$ELMAN" gradcheck --epsilon 1e-11 '我 爱 学习' 'I love studying'
 expect_stdout_match '  too small$'
-expect_stdout_match ': all gradients that could be measured are right; too small to be measured: [0-9]+$'
+expect_stdout_match ': all gradients that could be checked passed; too small to check: [0-9]+$'
 expect_exit 0 "$ELMAN" gradcheck --epsilon 1e-12 --tolerance 0 '我 爱 学习' 'I love studying'
-expect_stdout_match '^no gradient could be measured with this step; too small to be measured: 12$'
+expect_stdout_match '^no gradient could be checked with this step; too small to check: 12$'
 expect_exit 0 "$ELMAN" gradcheck --json --epsilon 1e-12 --tolerance 0 '我 爱 学习' 'I love studying'
-expect_stdout_match '"right":false,"wrong":false,"worst":null,'
+expect_stdout_match '"passed":false,"failed":false,"worst":null,'
 expect_exit 0 "$ELMAN" train -q --epochs 0 --attention general --hidden-size 6 -o general.safetensors \
   "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" gradcheck -m general.safetensors '我' 'I love studying'
@@ -56,8 +56,8 @@ expect_exit 0 "$ELMAN" train -q --epochs 400 --cell relu -t 1 -o relu.safetensor
 expect_exit 0 "$ELMAN" gradcheck --samples 200 -m relu.safetensors '我 爱 学习' 'I love studying'
 
 expect_exit 0 "$ELMAN" gradcheck --json '我 爱 学习' 'I love studying'
-expect_stdout_match '^\{"loss":3\.[0-9]+,"tokens":4,"right":true,"wrong":false,"worst":"[a-z_.0-9]+","tensors":\[$'
-expect_stdout_match '^  \{"name":"decoder\.out\.bias","shape":\[21\],"verdict":"right","checked":21,"kinks":0,"step":1e-05,"derived":[0-9.e-]+,"measured":[0-9.e-]+,"error":[0-9.e-]+\}$'
+expect_stdout_match '^\{"loss":3\.[0-9]+,"tokens":4,"passed":true,"failed":false,"worst":"[a-z_.0-9]+","tensors":\[$'
+expect_stdout_match '^  \{"name":"decoder\.out\.bias","shape":\[21\],"verdict":"passed","checked":21,"kinks":0,"step":1e-05,"analytic":[0-9.e-]+,"numerical":[0-9.e-]+,"error":[0-9.e-]+\}$'
 python3 -c 'import json, sys; json.load(sys.stdin)' <"$results/stdout" || fail "not JSON"
 
 # A tied tensor is named, and checked under its other name; a trained model has small gradients.

@@ -145,11 +145,11 @@ wrong "--output: 'links' is read by --guide" --guide links -o links train.tsv
 # ---- the gradient ----
 
 expect_exit 0 "$ELMAN" gradcheck -m guided --guide '0-0 1-1 2-2' '我 喜欢 书' 'I like books'
-expect_stdout_match "^guide's loss [0-9.]+, the mean over 3 linked target tokens$"
-expect_stdout_match ': the gradients are right'
+expect_stdout_match "^guided-alignment loss [0-9.]+, the mean over 3 linked target tokens$"
+expect_stdout_match ': all gradients passed'
 expect_exit 0 "$ELMAN" gradcheck -m guided --json --attention-dropout 0.2 --guide '0-0' --guide '' \
   --guide-weight 2 '我 喜欢 书' 'I like books' '他 忙' 'He is busy'
-expect_stdout_match '"tokens":8,"guide_loss":[0-9.]+,"linked":1,"right":true,"wrong":false,'
+expect_stdout_match '"tokens":8,"guide_loss":[0-9.]+,"linked":1,"passed":true,"failed":false,'
 expect_exit 64 "$ELMAN" gradcheck -m guided --guide '0-0' '我' 'I' '他' 'He'
 expect_stderr_match '--guide is given 1 time for 2 pairs; '
 expect_exit 64 "$ELMAN" gradcheck -m guided --guide-weight 2 '我' 'I'

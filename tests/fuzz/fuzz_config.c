@@ -38,7 +38,7 @@ static int parse(struct settings *settings, int argc, char **argv) {
       {"count", 'c', "N", .count = &settings->count, .least = 2, .most = 1000},
       {"seed", 0, "N", .seed = &settings->seed},
       {"real", 'r', "X", .real = &settings->real, .lowest = -1, .highest = 1e9},
-      {"list", 'l', "WORD", .list = &settings->list, .most = MOST_LISTED},
+      {"list", 'l', "WORD", .list = &settings->list, .most = MAX_LISTED},
       {0}};
   const struct usage usage = {"fuzz", "", "", options, NULL, .reads_operands = false};
   struct operands operands;

@@ -5,7 +5,7 @@
 #include "fuzz.h"
 #include "metric/metric.h"
 
-enum { MOST_LINES = 8 };
+enum { MAX_LINES = 8 };
 
 static void require_scores(const elman_metric_scores *scores) {
   const double most = 100 + 1e-9;
@@ -29,7 +29,7 @@ static void require_copy_is_best(const struct text *lines, size_t count,
 
 static void compare(const struct text *lines, const struct metric_references *references,
                     const elman_metric_options *options) {
-  struct sentence_counts first[MOST_LINES], second[MOST_LINES];
+  struct sentence_counts first[MAX_LINES], second[MAX_LINES];
   elman_comparison result;
   REQUIRE(metric_count(first, lines, references, options, NULL) == ELMAN_OK);
   REQUIRE(metric_count(second, references->sets[0], references, options, NULL) == ELMAN_OK);
@@ -46,9 +46,9 @@ bool fuzz_one(const uint8_t *bytes, size_t size) {
                                         .chrf_lowercase = choice & 8,
                                         .resamples = 5,
                                         .seed = 1};
-  struct text rest = fuzz_text(bytes, size), lines[2 * MOST_LINES];
+  struct text rest = fuzz_text(bytes, size), lines[2 * MAX_LINES];
   size_t count = 0;
-  while (count < 2 * MOST_LINES) {
+  while (count < 2 * MAX_LINES) {
     const char *end = rest.length == 0 ? NULL : memchr(rest.bytes, '\n', rest.length);
     const size_t length = end == NULL ? rest.length : (size_t)(end - rest.bytes);
     lines[count++] = (struct text){rest.bytes, length};

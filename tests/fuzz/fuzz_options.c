@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "fuzz.h"
 
-enum { MOST_WORDS = 24 };
+enum { MAX_WORDS = 24 };
 
 /* Help would close standard output; behind "--" the last two are no options. */
 static bool ends_parsing(const char *word) {
@@ -33,11 +33,11 @@ bool fuzz_one(const uint8_t *bytes, size_t size) {
   while (commands[known].name != NULL) known++;
   const struct command *command = &commands[choice % known];
   if (command->run == no_command) command++; /* to the first of its group */
-  char *text = malloc(size + 1), *words[MOST_WORDS + 4] = {(char *)command->name};
+  char *text = malloc(size + 1), *words[MAX_WORDS + 4] = {(char *)command->name};
   REQUIRE(text != NULL);
   memcpy(text, bytes, size);
   text[size] = '\0';
-  for (char *word = strtok(text, "\n"); word != NULL && count <= MOST_WORDS;
+  for (char *word = strtok(text, "\n"); word != NULL && count <= MAX_WORDS;
        word = strtok(NULL, "\n"))
     if (!ends_parsing(word)) words[count++] = word;
   for (size_t i = 0; i < 2; i++)

@@ -14,7 +14,7 @@
 #include "elman.h"
 #include "group/group.h"
 
-enum { MOST_PROCESSES = 64 };
+enum { MAX_PROCESSES = 64 };
 
 /* What process `from` sends to `to`; none in one case of three. */
 static size_t size_of(size_t round, size_t from, size_t to) {
@@ -27,7 +27,7 @@ static uint8_t byte_of(size_t round, size_t from, size_t to, size_t i) {
 }
 
 static elman_status check(const elman_group *group, size_t round, elman_error *error) {
-  elman_bytes send[MOST_PROCESSES], receive[MOST_PROCESSES];
+  elman_bytes send[MAX_PROCESSES], receive[MAX_PROCESSES];
   for (size_t r = 0; r < group->size; r++) {
     send[r].count = size_of(round, group->rank, r);
     receive[r].count = size_of(round, r, group->rank);
@@ -59,7 +59,7 @@ static double processor_time(void) {
 /* Process 0 comes late to every other exchange, as one does that has more to compute. */
 static elman_status measure(const elman_group *group, size_t count, size_t rounds, double late,
                             elman_error *error) {
-  elman_bytes send[MOST_PROCESSES], receive[MOST_PROCESSES];
+  elman_bytes send[MAX_PROCESSES], receive[MAX_PROCESSES];
   for (size_t r = 0; r < group->size; r++) {
     send[r] = (elman_bytes){calloc(count, 1), count};
     receive[r] = (elman_bytes){calloc(count, 1), count};
@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
   elman_error error;
   int code = group_join();
   const elman_group *group = group_joined();
-  if (code != 0 || group == NULL || group->size > MOST_PROCESSES) return 64;
+  if (code != 0 || group == NULL || group->size > MAX_PROCESSES) return 64;
   elman_status status = ELMAN_OK;
   if (argc > 2)
     status = measure(group, strtoul(argv[1], NULL, 10), strtoul(argv[2], NULL, 10),

@@ -161,7 +161,8 @@ static void whole_cycle(void) {
                    "学习");
   cr_assert_str_eq(elman_model_get_token(model, ELMAN_TARGET, a->target_ids[1], NULL, NULL),
                    "love");
-  cr_assert_eq(elman_model_get_joint(model, ELMAN_TARGET, a->target_ids[1]), ELMAN_JOINT_EXPECTED);
+  cr_assert_eq(elman_model_get_boundary(model, ELMAN_TARGET, a->target_ids[1]),
+               ELMAN_BOUNDARY_DEFAULT);
   cr_assert(a->source_known[0] && a->source_known[1] && a->source_known[2]);
   cr_assert_arr_eq(a->attention, b->attention, 12 * sizeof *a->attention);
   check_translation(a);

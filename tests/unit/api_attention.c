@@ -234,8 +234,8 @@ static void compare_gradient(const char *what, struct attention_case *c, const f
 
 static void check_backward(struct attention_case *c) {
   const float start = 0.5F;
-  float queries[MOST], keys[MOST], values[MOST], weights[MOST_WEIGHTS][MOST];
-  elman_tensor tensors[MOST_WEIGHTS];
+  float queries[MOST], keys[MOST], values[MOST], weights[MAX_WEIGHTS][MOST];
+  elman_tensor tensors[MAX_WEIGHTS];
   for (size_t i = 0; i < MOST; i++) queries[i] = keys[i] = values[i] = start;
   for (size_t w = 0; w < c->weight_count; w++) {
     for (size_t i = 0; i < MOST; i++) weights[w][i] = start;
@@ -408,6 +408,6 @@ Test(api_attention, defaults_and_null) {
   elman_attention_output_free(out);
   elman_attention_output_free(NULL);
   elman_tensor none;
-  cr_assert_not(elman_attention_weight(&none, "dot", 3, 0));
-  cr_assert_not(elman_attention_weight(&none, "dots", 3, 0));
+  cr_assert_not(elman_attention_parameter(&none, "dot", 3, 0));
+  cr_assert_not(elman_attention_parameter(&none, "dots", 3, 0));
 }

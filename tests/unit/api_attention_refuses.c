@@ -100,7 +100,7 @@ Test(api_attention_refuses, sizes) {
   input.keys = NULL;
   refuse(ELMAN_INVALID_ARGUMENT, "there are no keys");
   good.options.mechanism = "dot";
-  input.weight_count = 0;
+  input.parameter_count = 0;
   input.keys = good.keys.single;
   input.value_width = 5;
   good.options.heads = 2;
@@ -108,9 +108,9 @@ Test(api_attention_refuses, sizes) {
 }
 
 Test(api_attention_refuses, weights) {
-  input.weight_count--;
+  input.parameter_count--;
   refuse(ELMAN_INVALID_ARGUMENT, "needs the weight \"value.bias\"");
-  input.weight_count++;
+  input.parameter_count++;
   good.tensors[1].rows = 5;
   refuse(ELMAN_INVALID_ARGUMENT, "query.bias must have 6 rows and 1 columns, not 5 and 1");
   good.tensors[1] = good.tensors[0];
@@ -146,11 +146,11 @@ Test(api_attention_refuses, gradients_that_do_not_fit) {
   elman_error error = {0};
   elman_tensor wrong = good.tensors[0];
   wrong.columns = 1;
-  elman_attention_gradients gradients = {.weights = &wrong, .weight_count = 1};
+  elman_attention_gradients gradients = {.parameters = &wrong, .parameter_count = 1};
   cr_assert_eq(
       elman_attention_backward(&gradients, good.dcontext.single, &input, &good.options, &error),
       ELMAN_INVALID_ARGUMENT);
-  gradients.weight_count = 0;
+  gradients.parameter_count = 0;
   cr_assert_eq(elman_attention_backward(&gradients, NULL, &input, &good.options, &error),
                ELMAN_INVALID_ARGUMENT);
   good.dcontext.single[0] = NAN;

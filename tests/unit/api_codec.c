@@ -13,17 +13,17 @@ static elman_model *model_of(elman_token_mode source, elman_token_mode target) {
   return model;
 }
 
-static elman_coded *encoded(const elman_model *model, elman_side side, const char *text) {
-  elman_coded *coded;
+static elman_encoding *encoded(const elman_model *model, elman_side side, const char *text) {
+  elman_encoding *coded;
   elman_error error = {0};
   cr_assert_eq(elman_encode(&coded, model, side, text, strlen(text), &error), ELMAN_OK, "%s",
                error.message);
   return coded;
 }
 
-static elman_coded *decoded(const elman_model *model, elman_side side, const uint32_t *ids,
-                            size_t count) {
-  elman_coded *coded;
+static elman_encoding *decoded(const elman_model *model, elman_side side, const uint32_t *ids,
+                               size_t count) {
+  elman_encoding *coded;
   elman_error error = {0};
   cr_assert_eq(elman_decode(&coded, model, side, ids, count, &error), ELMAN_OK, "%s",
                error.message);
@@ -33,8 +33,8 @@ static elman_coded *decoded(const elman_model *model, elman_side side, const uin
 /* What the ids of a text say is the text, normalised. */
 static void check_back(const elman_model *model, elman_side side, const char *text,
                        const char *expected) {
-  elman_coded *there = encoded(model, side, text);
-  elman_coded *back = decoded(model, side, there->ids, there->count);
+  elman_encoding *there = encoded(model, side, text);
+  elman_encoding *back = decoded(model, side, there->ids, there->count);
   cr_assert_str_eq(back->text, expected);
   cr_assert_eq(back->count, there->count);
   char shown[256] = "";
@@ -42,8 +42,8 @@ static void check_back(const elman_model *model, elman_side side, const char *te
     snprintf(shown + strlen(shown), sizeof shown - strlen(shown), "%s%s",
              i == 0 || there->joined[i] ? "" : " ", there->tokens[i]);
   cr_assert_str_eq(shown, expected);
-  elman_coded_free(there);
-  elman_coded_free(back);
+  elman_encoding_free(there);
+  elman_encoding_free(back);
 }
 
 Test(api_codec, there_and_back, .init = enter_folder, .fini = leave_folder) {
@@ -69,18 +69,18 @@ Test(api_codec, ids_are_the_translator_s, .init = enter_folder, .fini = leave_fo
   elman_translation *translation;
   cr_assert_eq(elman_translate_batch(&translation, NULL, translator, &sentence, 1, NULL, NULL),
                ELMAN_OK);
-  elman_coded *source = encoded(model, ELMAN_SOURCE, text);
-  elman_coded *target = encoded(model, ELMAN_TARGET, reference);
+  elman_encoding *source = encoded(model, ELMAN_SOURCE, text);
+  elman_encoding *target = encoded(model, ELMAN_TARGET, reference);
   cr_assert_eq(source->count, translation->source_count);
   cr_assert_arr_eq(source->ids, translation->source_ids, source->count * sizeof *source->ids);
   cr_assert_eq(target->count + 1, translation->target_count);
   cr_assert_arr_eq(target->ids, translation->target_ids, target->count * sizeof *target->ids);
-  elman_coded *said =
+  elman_encoding *said =
       decoded(model, ELMAN_TARGET, translation->target_ids, translation->target_count);
   cr_assert_str_eq(said->text, translation->text, "</s> says nothing");
-  elman_coded_free(source);
-  elman_coded_free(target);
-  elman_coded_free(said);
+  elman_encoding_free(source);
+  elman_encoding_free(target);
+  elman_encoding_free(said);
   elman_translation_free(translation);
   elman_translator_free(translator);
   elman_model_free(model);
@@ -88,14 +88,14 @@ Test(api_codec, ids_are_the_translator_s, .init = enter_folder, .fini = leave_fo
 
 Test(api_codec, text_is_as_it_was_split, .init = enter_folder, .fini = leave_folder) {
   elman_model *model = model_of(ELMAN_TOKENS_WORDS, ELMAN_TOKENS_WORDS);
-  elman_coded *coded = encoded(model, ELMAN_TARGET, "\xEF\xBC\xB7\xEF\xBD\x85  zebra");
+  elman_encoding *coded = encoded(model, ELMAN_TARGET, "\xEF\xBC\xB7\xEF\xBD\x85  zebra");
   cr_assert_str_eq(coded->text, "We zebra", "full-width letters become ordinary ones");
   cr_assert_eq(coded->count, 2);
   cr_assert_neq(coded->ids[0], 0);
   cr_assert_eq(coded->ids[1], 0);
-  elman_coded_free(coded);
+  elman_encoding_free(coded);
   elman_model_free(model);
-  elman_coded_free(NULL);
+  elman_encoding_free(NULL);
 }
 
 /* With merges of both sides, which are in the file. */
@@ -108,30 +108,30 @@ Test(api_codec, a_model_with_merges_splits_as_its_file_does, .init = enter_folde
   cr_assert_eq(elman_model_load(&loaded, MODEL, &error), ELMAN_OK, "%s", error.message);
   for (size_t i = 0; i < 4; i++) {
     const elman_side side = i % 2 == 0 ? ELMAN_SOURCE : ELMAN_TARGET;
-    elman_coded *now = encoded(model, side, texts[i / 2]);
-    elman_coded *then = encoded(loaded, side, texts[i / 2]);
+    elman_encoding *now = encoded(model, side, texts[i / 2]);
+    elman_encoding *then = encoded(loaded, side, texts[i / 2]);
     cr_assert_eq(now->count, then->count);
     cr_assert_arr_eq(now->ids, then->ids, now->count * sizeof *now->ids);
-    elman_coded_free(now);
-    elman_coded_free(then);
+    elman_encoding_free(now);
+    elman_encoding_free(then);
   }
   /* Fewer tokens than letters: merges take part. */
-  elman_coded *english = encoded(loaded, ELMAN_TARGET, texts[1]);
+  elman_encoding *english = encoded(loaded, ELMAN_TARGET, texts[1]);
   cr_assert_lt(english->count, 29);
-  elman_coded_free(english);
+  elman_encoding_free(english);
   elman_model_free(loaded);
   elman_model_free(model);
 }
 
 Test(api_codec, what_is_refused, .init = enter_folder, .fini = leave_folder) {
   elman_model *model = model_of(ELMAN_TOKENS_WORDS, ELMAN_TOKENS_WORDS);
-  elman_coded *coded = (elman_coded *)&coded;
+  elman_encoding *coded = (elman_encoding *)&coded;
   elman_error error = {0};
   check_error(elman_encode(&coded, model, ELMAN_SOURCE, "a\xFF", 2, &error), &error, ELMAN_BAD_DATA,
               "byte 2 is not valid UTF-8", "");
   cr_assert_null(coded);
   const uint32_t ids[] = {0, UINT32_MAX};
-  coded = (elman_coded *)&coded;
+  coded = (elman_encoding *)&coded;
   check_error(elman_decode(&coded, model, ELMAN_TARGET, ids, 2, &error), &error,
               ELMAN_INVALID_ARGUMENT, "id 4294967295 of token 2 is not below", "");
   cr_assert_null(coded);

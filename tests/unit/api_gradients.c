@@ -60,7 +60,7 @@ Test(api_gradients, every_kind_of_model_is_right) {
       options.attentional_layer = options.input_feeding = options.tie_embeddings = parts & 2;
       elman_model *model = model_of(&options, 0);
       elman_gradient_report *report = check(model, NULL);
-      cr_assert(report->right, "%s: %s", options.attention, report->worst->name);
+      cr_assert(report->passed, "%s: %s", options.attention, report->worst->name);
       cr_assert_not_null(report->worst);
       cr_assert(report->worst->error < 1e-7, "%s: %g", report->worst->name, report->worst->error);
       cr_assert_eq(report->tensor_count, elman_model_get_info(model).tensors);
@@ -116,7 +116,7 @@ Test(api_gradients, the_guide_s_loss_is_that_of_the_attention) {
     guided.alignments = &links;
     guided.guide_weight = weight;
     elman_gradient_report *report = check(model, &guided);
-    cr_assert(report->right);
+    cr_assert(report->passed);
     cr_assert_eq(report->linked, 2);
     cr_assert_float_eq(report->guide_loss, expected, 1e-5);
     elman_gradient_report_free(report);
@@ -137,17 +137,17 @@ Test(api_gradients, a_coarse_step_is_seen) {
   elman_gradient_options coarse = elman_gradient_options_default();
   coarse.step = 0.1;
   elman_gradient_report *report = check(model, &coarse);
-  cr_assert(report->right && !report->wrong);
+  cr_assert(report->passed && !report->failed);
   cr_assert_lt(report->worst->step, coarse.step);
   elman_gradient_report_free(report);
   coarse.step = 1;
   report = check(model, &coarse);
-  cr_assert(!report->right && report->wrong);
-  cr_assert_eq(report->worst->verdict, ELMAN_GRADIENT_WRONG);
+  cr_assert(!report->passed && report->failed);
+  cr_assert_eq(report->worst->verdict, ELMAN_GRADIENT_FAILED);
   elman_gradient_report_free(report);
   coarse.tolerance = 1;
   report = check(model, &coarse);
-  cr_assert(report->right && !report->wrong);
+  cr_assert(report->passed && !report->failed);
   cr_assert_eq(report->worst->step, coarse.step);
   elman_gradient_report_free(report);
   elman_model_free(model);
@@ -161,7 +161,7 @@ Test(api_gradients, a_fine_step_measures_nothing) {
   fine.step = 1e-12;
   fine.tolerance = 0;
   elman_gradient_report *report = check(model, &fine);
-  cr_assert(!report->right && !report->wrong);
+  cr_assert(!report->passed && !report->failed);
   cr_assert_null(report->worst);
   for (size_t i = 0; i < report->tensor_count; i++)
     cr_assert_eq(report->tensors[i].verdict, ELMAN_GRADIENT_TOO_SMALL);
@@ -177,7 +177,7 @@ Test(api_gradients, a_trained_rectifying_model_is_right) {
   elman_gradient_options all = elman_gradient_options_default();
   all.samples = 0;
   elman_gradient_report *report = check(model, &all);
-  cr_assert(report->right && !report->wrong, "%s: %g", report->worst->name, report->worst->error);
+  cr_assert(report->passed && !report->failed, "%s: %g", report->worst->name, report->worst->error);
   elman_gradient_report_free(report);
   elman_model_free(model);
 }
@@ -192,7 +192,7 @@ Test(api_gradients, dropout_and_smoothing_change_the_loss_and_stay_right) {
     regularized.label_smoothing = i == 1 ? 0.2 : 0;
     regularized.attention_dropout = i == 2 ? 0.5 : 0;
     elman_gradient_report *report = check(model, &regularized);
-    cr_assert(report->right);
+    cr_assert(report->passed);
     cr_assert_neq(report->loss, plain->loss);
     elman_gradient_report_free(report);
   }
@@ -309,9 +309,9 @@ Test(api_gradients, wrong_options_are_refused) {
 }
 
 Test(api_gradients, verdicts_have_names) {
-  cr_assert_str_eq(elman_verdict_name(ELMAN_GRADIENT_RIGHT), "right");
+  cr_assert_str_eq(elman_verdict_name(ELMAN_GRADIENT_PASSED), "passed");
   cr_assert_str_eq(elman_verdict_name(ELMAN_GRADIENT_TOO_SMALL), "too small");
-  cr_assert_str_eq(elman_verdict_name(ELMAN_GRADIENT_WRONG), "wrong");
+  cr_assert_str_eq(elman_verdict_name(ELMAN_GRADIENT_FAILED), "failed");
   cr_assert_str_eq(elman_verdict_name(ELMAN_GRADIENT_TIED), "tied");
   cr_assert_str_eq(elman_verdict_name(ELMAN_GRADIENT_KINK), "kink");
   cr_assert_null(elman_verdict_name((elman_verdict)5));

@@ -109,7 +109,7 @@ static void train(const elman_group *group, void *context) {
   options.context = training;
   options.report = on_report;
   options.validated = on_validation;
-  if (options.checkpoint != NULL) options.saved = on_saved;
+  if (options.checkpoint != NULL) options.checkpoint_written = on_saved;
   cr_assert_eq(elman_model_create(&model, pairs, &training->model, NULL), ELMAN_OK);
   training->status[rank] = elman_train(model, own, &options, &training->error[rank]);
   cr_assert_eq(elman_model_save(model, model_name(rank), NULL), ELMAN_OK);

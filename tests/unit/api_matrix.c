@@ -265,25 +265,25 @@ Test(api_matrix, weights_file) {
   elman_error error;
   elman_tensor *weights;
   size_t count;
-  cr_assert_eq(elman_attention_weights_load(&weights, &count, NAME, "general", 2, &error), ELMAN_OK,
-               "%s", error.message);
+  cr_assert_eq(elman_attention_parameters_load(&weights, &count, NAME, "general", 2, &error),
+               ELMAN_OK, "%s", error.message);
   cr_assert_eq(count, 1);
   cr_assert_str_eq(weights[0].name, "query.weight");
   cr_assert_eq(weights[0].rows, 2);
   cr_assert_arr_eq(weights[0].values, six, 16);
-  elman_attention_weights_free(weights);
-  cr_assert_eq(elman_attention_weights_load(&weights, &count, NAME, "general", 3, &error),
+  elman_attention_parameters_free(weights);
+  cr_assert_eq(elman_attention_parameters_load(&weights, &count, NAME, "general", 3, &error),
                ELMAN_BAD_DATA);
   cr_assert_null(weights);
   cr_assert_not_null(strstr(error.message, "3 rows and 3 columns"));
-  cr_assert_eq(elman_attention_weights_load(&weights, &count, NAME, "additive", 2, &error),
+  cr_assert_eq(elman_attention_parameters_load(&weights, &count, NAME, "additive", 2, &error),
                ELMAN_BAD_DATA);
   cr_assert_not_null(strstr(error.message, "query.bias"));
-  cr_assert_eq(elman_attention_weights_load(&weights, &count, NAME, "generic", 2, &error),
+  cr_assert_eq(elman_attention_parameters_load(&weights, &count, NAME, "generic", 2, &error),
                ELMAN_INVALID_ARGUMENT);
   cr_assert_eq(
-      elman_attention_weights_load(&weights, &count, NAME, "general", SIZE_MAX / 2, &error),
+      elman_attention_parameters_load(&weights, &count, NAME, "general", SIZE_MAX / 2, &error),
       ELMAN_INVALID_ARGUMENT);
-  cr_assert_eq(elman_attention_weights_load(&weights, &count, "none", "general", 2, &error),
+  cr_assert_eq(elman_attention_parameters_load(&weights, &count, "none", "general", 2, &error),
                ELMAN_NO_INPUT);
 }

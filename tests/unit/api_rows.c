@@ -129,7 +129,7 @@ Test(api_rows, of_a_translation) {
 
 /* ---- plain matrices ---- */
 
-enum { T = 5, S = 9, H = 4, MOST_WEIGHTS = 8 };
+enum { T = 5, S = 9, H = 4, MAX_WEIGHTS = 8 };
 
 static void fill(float *values, size_t count, float lowest) {
   static unsigned state = 1;
@@ -140,13 +140,13 @@ static void fill(float *values, size_t count, float lowest) {
 }
 
 static struct range sums_of(const elman_attention_options *options) {
-  float queries[T * H], keys[S * H], values[MOST_WEIGHTS][H * H];
-  elman_tensor weights[MOST_WEIGHTS];
+  float queries[T * H], keys[S * H], values[MAX_WEIGHTS][H * H];
+  elman_tensor weights[MAX_WEIGHTS];
   size_t count = 0;
   const float lowest = options->divide_by_sum ? 0.1F : -1;
   fill(queries, T * H, lowest);
   fill(keys, S * H, lowest);
-  for (; elman_attention_weight(&weights[count], options->mechanism, H, count); count++) {
+  for (; elman_attention_parameter(&weights[count], options->mechanism, H, count); count++) {
     fill(values[count], weights[count].rows * weights[count].columns, lowest);
     weights[count].values = values[count];
   }
@@ -156,8 +156,8 @@ static struct range sums_of(const elman_attention_options *options) {
                                        .queries = queries,
                                        .keys = keys,
                                        .values = keys,
-                                       .weights = weights,
-                                       .weight_count = count};
+                                       .parameters = weights,
+                                       .parameter_count = count};
   elman_attention_output *output;
   cr_assert_eq(elman_attention_forward(&output, &input, options, NULL), ELMAN_OK);
   const struct range range = range_of(output->weights, output->heads * T, S);

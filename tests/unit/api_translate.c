@@ -88,7 +88,7 @@ Test(api_translate, wrong_options) {
   elman_translate_options options = elman_translate_options_default();
   options.beam = 0;
   check_refused(&options, "the beam must lie");
-  options.beam = ELMAN_MOST_BEAM + 1;
+  options.beam = ELMAN_MAX_BEAM + 1;
   check_refused(&options, "the beam must lie");
   options.beam = 2;
   options.n_best = 3;
@@ -116,7 +116,7 @@ Test(api_translate, wrong_options) {
   options.coverage_penalty = (double)NAN;
   check_refused(&options, "coverage penalty");
   options.coverage_penalty = 0;
-  options.ensemble_count = ELMAN_MOST_ENSEMBLE + 1;
+  options.ensemble_count = ELMAN_MAX_ENSEMBLE + 1;
   check_refused(&options, "more than 64 models");
   options.ensemble_count = 0;
   elman_translation_free(translate(translator, "我", &options));

@@ -6,7 +6,7 @@
 
 #include "elman.h"
 
-enum { MOST = 512, MOST_WEIGHTS = 8 };
+enum { MOST = 512, MAX_WEIGHTS = 8 };
 
 /* Room for the numbers of one case, in both precisions. */
 struct numbers {
@@ -18,8 +18,8 @@ struct numbers {
 struct attention_case {
   elman_attention_options options;
   size_t T, S, H, V;
-  struct numbers queries, keys, values, weights[MOST_WEIGHTS], dcontext;
-  elman_tensor tensors[MOST_WEIGHTS];
+  struct numbers queries, keys, values, weights[MAX_WEIGHTS], dcontext;
+  elman_tensor tensors[MAX_WEIGHTS];
   size_t weight_count;
 };
 
@@ -54,7 +54,7 @@ static inline void fill_case(struct attention_case *c) {
   fill(&c->dcontext, c->T * c->V, -1, 1);
   c->weight_count = 0;
   elman_tensor tensor;
-  for (size_t i = 0; elman_attention_weight(&tensor, c->options.mechanism, c->H, i); i++) {
+  for (size_t i = 0; elman_attention_parameter(&tensor, c->options.mechanism, c->H, i); i++) {
     fill(&c->weights[i], tensor.rows * tensor.columns, lowest, 1);
     tensor.values = c->weights[i].single;
     c->tensors[c->weight_count++] = tensor;
@@ -69,8 +69,8 @@ static elman_attention_input input_of(struct attention_case *c) {
                                  .queries = c->queries.single,
                                  .keys = c->keys.single,
                                  .values = c->values.single,
-                                 .weights = c->tensors,
-                                 .weight_count = c->weight_count};
+                                 .parameters = c->tensors,
+                                 .parameter_count = c->weight_count};
 }
 
 #endif

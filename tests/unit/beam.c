@@ -260,10 +260,10 @@ Test(beam, numbers_that_overflow_fail_their_sentence_only) {
 /* ---- when it ends ---- */
 
 /* Rows of a vocabulary of one block, as the output layer would give them. */
-enum { MOST_ROWS = 3 };
+enum { MAX_ROWS = 3 };
 struct small_scores {
-  real largest[MOST_ROWS];
-  double log_sums[MOST_ROWS];
+  real largest[MAX_ROWS];
+  double log_sums[MAX_ROWS];
   struct output_scores scores;
 };
 

@@ -117,8 +117,9 @@ static inline bool is_gradient_or_zero(char message[200], real *x, const real *a
   const double most = sqrt((double)n) * rounding;
   double error = relative_error(analytic, numeric, n);
   bool right = error <= 1e-7 || (norm(analytic, n) <= most && norm(numeric, n) <= most / STEP);
-  /* Of a gradient so small that rounding of the loss over the step is seen, a wider step tells more;
-   * where the loss bends much, as at a state of little variance that is normalized, one as small. */
+  /* Of a gradient so small that rounding of the loss over the step is seen, a wider step tells
+   * more; where the loss bends much, as at a state of little variance that is normalized, one as
+   * small. */
   for (double step = 100 * STEP; !right && step > STEP / 2; step /= 10) {
     free(numeric);
     numeric = refined_gradient(x, n, step, loss, context);

@@ -50,7 +50,7 @@ Test(alignment, a_turned_one_is_as_long) {
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     char line[32];
     snprintf(line, sizeof line, "%s", lines[i][0]);
-    alignment_turn(line, strlen(line));
+    alignment_reverse(line, strlen(line));
     cr_assert_str_eq(line, lines[i][1]);
   }
 }

@@ -7,7 +7,7 @@
 
 #include "processes.h"
 
-enum { PROCESSES = 5, MOST_BYTES = 1000 };
+enum { PROCESSES = 5, MAX_BYTES = 1000 };
 
 /* ---- shares ---- */
 
@@ -31,7 +31,7 @@ Test(group, shares_are_consecutive_and_alike) {
 
 struct task {
   size_t counts[PROCESSES];
-  unsigned char got[PROCESSES][MOST_BYTES];
+  unsigned char got[PROCESSES][MAX_BYTES];
   size_t collected[PROCESSES];
   elman_status own[PROCESSES], status[PROCESSES];
   elman_error errors[PROCESSES];
@@ -50,7 +50,7 @@ static void broadcast(const elman_group *group, void *context) {
 }
 
 Test(group, what_process_0_has_goes_to_all) {
-  static const size_t counts[] = {0, 1, MOST_BYTES};
+  static const size_t counts[] = {0, 1, MAX_BYTES};
   for (size_t P = 1; P <= PROCESSES; P++) {
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
       struct task task = {.counts = {counts[c]}};

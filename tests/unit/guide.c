@@ -6,7 +6,7 @@
 #include "attention/attention.h"
 #include "attention/mechanism.h"
 
-enum { S = 4, H = 4, MOST_HEADS = 2 };
+enum { S = 4, H = 4, TESTED_HEADS = 2 };
 
 static const double VANISHED = -200; /* the score of a weight that is 0 in float, beside one of 1 */
 
@@ -16,7 +16,7 @@ struct query {
 
   size_t query_length, key_length;
   real vectors[2][H * S]; /* the query, and the keys, whose scores have the softmax `weights` */
-  real weights[MOST_HEADS * S];
+  real weights[TESTED_HEADS * S];
   size_t starts[2];
   uint32_t keys[S];
   struct guide guide;

@@ -10,13 +10,13 @@
 static const double TOLERANCE =
     1e-9; /* in the golden file's own units; 0.005 would do for people */
 
-enum { GOLDEN_CASES = 54, MOST_SETS = 4 };
+enum { GOLDEN_CASES = 54, MAX_SETS = 4 };
 
 struct golden {
   json_t *json;
   const char *name;
   struct text *hypotheses;
-  const struct text *sets[MOST_SETS];
+  const struct text *sets[MAX_SETS];
   struct metric_references references;
   elman_metric_options options;
 };
@@ -36,7 +36,7 @@ static struct golden open_case(json_t *json) {
   golden.hypotheses = texts_of(hypotheses);
   golden.references.count = json_array_size(hypotheses);
   golden.references.set_count = json_array_size(references);
-  cr_assert_leq(golden.references.set_count, MOST_SETS);
+  cr_assert_leq(golden.references.set_count, MAX_SETS);
   for (size_t r = 0; r < golden.references.set_count; r++) {
     cr_assert_eq(json_array_size(json_array_get(references, r)), golden.references.count);
     golden.sets[r] = texts_of(json_array_get(references, r));

@@ -15,7 +15,7 @@
 /* Run by each of them, at the same time as the others. */
 typedef void process_function(const elman_group *group, void *context);
 
-enum { MOST_PROCESSES = 16 };
+enum { MAX_PROCESSES = 16 };
 
 struct processes {
   size_t count, fails_at;
@@ -27,7 +27,7 @@ struct processes {
     const elman_bytes *send; /* to each, while it exchanges */
     size_t exchanges;        /* that it has begun */
     bool failed;             /* its last exchange: it must not begin another one */
-  } each[MOST_PROCESSES];
+  } each[MAX_PROCESSES];
   pthread_mutex_t mutex; /* of what follows */
   pthread_cond_t changed;
   size_t arrived, round;
@@ -105,8 +105,8 @@ static inline size_t run_failing_processes(size_t count, size_t fails_at, proces
                           .context = context,
                           .mutex = PTHREAD_MUTEX_INITIALIZER,
                           .changed = PTHREAD_COND_INITIALIZER};
-  pthread_t threads[MOST_PROCESSES];
-  cr_assert(count > 0 && count <= MOST_PROCESSES);
+  pthread_t threads[MAX_PROCESSES];
+  cr_assert(count > 0 && count <= MAX_PROCESSES);
   for (size_t r = 0; r < count; r++) {
     all.each[r] = (struct process){
         .all = &all, .group = {r, count, processes_exchange, &all.each[r], false}, .failed = false};

@@ -4,7 +4,7 @@
 
 #include "translate/translator.h"
 
-enum { MODELS = 10, RUNS = 80, LONG_LIMIT = 75, MOST_WIDTH = 5, MOST_MEMBERS = 4, ANY = 13 };
+enum { MODELS = 10, RUNS = 80, LONG_LIMIT = 75, MAX_WIDTH = 5, MAX_MEMBERS = 4, ANY = 13 };
 
 static struct model_config config_at(size_t i) {
   static const struct {
@@ -57,43 +57,45 @@ static size_t draw(size_t run, size_t what, size_t below) {
 }
 
 /* What run number `run` searches for. */
-struct errand {
+struct background_task {
   struct setup *setup;
-  const elman_model *members[MOST_MEMBERS];
+  const elman_model *members[MAX_MEMBERS];
   struct search_request requests[SENTENCES];
   size_t count;
   elman_translate_options options;
 };
 
-static void choose(struct errand *errand, struct setup *models, size_t run) {
+static void choose(struct background_task *background_task, struct setup *models, size_t run) {
   static const uint32_t forced[] = {3, 0, 7, 7, 12};
   enum { FIRST, MEMBERS, WIDTH, KIND, COUNT, SHORT, MEMBER };
   const size_t kind = draw(run, KIND, 4), count = 1 + draw(run, COUNT, SENTENCES);
-  errand->setup = &models[draw(run, FIRST, MODELS)];
-  errand->count = count;
-  memcpy(errand->requests, errand->setup->requests, sizeof errand->requests);
+  background_task->setup = &models[draw(run, FIRST, MODELS)];
+  background_task->count = count;
+  memcpy(background_task->requests, background_task->setup->requests,
+         sizeof background_task->requests);
   for (size_t i = 0; i < SENTENCES; i++) {
-    if (draw(run, SHORT, 2) > 0) errand->requests[i].limit = 5;
+    if (draw(run, SHORT, 2) > 0) background_task->requests[i].limit = 5;
     if (kind != 1) continue;
-    errand->requests[i].forced = forced;
-    errand->requests[i].forced_count = i % 6;
+    background_task->requests[i].forced = forced;
+    background_task->requests[i].forced_count = i % 6;
   }
-  errand->options = (elman_translate_options){.beam = 1, .length_penalty = 1, .temperature = 1};
-  if (kind == 2) errand->options.sample = true;
-  if (kind == 3) errand->options.beam = 1 + draw(run, WIDTH, MOST_WIDTH);
-  errand->options.n_best = errand->options.beam;
-  errand->options.ensemble = errand->members;
-  errand->options.ensemble_count = draw(run, MEMBERS, MOST_MEMBERS + 1);
-  for (size_t m = 0; m < MOST_MEMBERS; m++)
-    errand->members[m] = (const elman_model *)&models[draw(run, MEMBER + m, MODELS)].model;
+  background_task->options =
+      (elman_translate_options){.beam = 1, .length_penalty = 1, .temperature = 1};
+  if (kind == 2) background_task->options.sample = true;
+  if (kind == 3) background_task->options.beam = 1 + draw(run, WIDTH, MAX_WIDTH);
+  background_task->options.n_best = background_task->options.beam;
+  background_task->options.ensemble = background_task->members;
+  background_task->options.ensemble_count = draw(run, MEMBERS, MAX_MEMBERS + 1);
+  for (size_t m = 0; m < MAX_MEMBERS; m++)
+    background_task->members[m] = (const elman_model *)&models[draw(run, MEMBER + m, MODELS)].model;
 }
 
-static void search_for(struct search *search, const struct errand *errand) {
+static void search_for(struct search *search, const struct background_task *background_task) {
   elman_error error = {0};
   const struct search_request *requests[SENTENCES];
-  for (size_t i = 0; i < errand->count; i++) requests[i] = &errand->requests[i];
-  cr_assert_eq(search_run(search, &errand->setup->model, requests, errand->count, &errand->options,
-                          errand->setup->screen, &error),
+  for (size_t i = 0; i < background_task->count; i++) requests[i] = &background_task->requests[i];
+  cr_assert_eq(search_run(search, &background_task->setup->model, requests, background_task->count,
+                          &background_task->options, background_task->setup->screen, &error),
                ELMAN_OK, "%s", error.message);
 }
 
@@ -103,7 +105,7 @@ static void same_hypothesis(const struct search *kept, const struct search *fres
   const struct search *searches[] = {kept, fresh};
   for (size_t i = 0; i < 2; i++) {
     const struct hypothesis *path = &searches[i]->beams[b].ended[n];
-    cr_assert_leq(path->count, MOST_STEPS);
+    cr_assert_leq(path->count, MAX_STEPS);
     found[i].count = path->count;
     found[i].score = path->score;
     hypothesis_ids(found[i].ids, &searches[i]->beams[b], n);
@@ -122,12 +124,12 @@ Test(reuse, a_search_serves_models_ensembles_and_beams_of_any_sizes) {
   size_t longest = 0;
   set_up_models(models, screens);
   for (size_t run = 0; run < RUNS; run++) {
-    struct errand errand;
+    struct background_task background_task;
     struct search fresh = {0};
-    choose(&errand, models, run);
-    search_for(&kept, &errand);
-    search_for(&fresh, &errand);
-    for (size_t b = 0; b < errand.count; b++) {
+    choose(&background_task, models, run);
+    search_for(&kept, &background_task);
+    search_for(&fresh, &background_task);
+    for (size_t b = 0; b < background_task.count; b++) {
       cr_assert_eq(kept.beams[b].finished, fresh.beams[b].finished, "run %zu", run);
       for (size_t n = 0; n < kept.beams[b].finished; n++) {
         same_hypothesis(&kept, &fresh, b, n, run);
@@ -149,17 +151,19 @@ Test(reuse, a_search_serves_a_larger_model_after_a_smaller_one) {
   set_up_models(models, screens);
   for (size_t from = 0; from < MODELS; from++) {
     for (size_t to = 0; to < MODELS; to++) {
-      struct errand errand = {.count = 2,
-                              .options = search_options((struct beam_options){3, 1, 1})};
+      struct background_task background_task = {
+          .count = 2, .options = search_options((struct beam_options){3, 1, 1})};
       struct search kept = {0}, fresh = {0};
-      errand.setup = &models[from];
-      memcpy(errand.requests, errand.setup->requests, sizeof errand.requests);
-      search_for(&kept, &errand);
-      errand.setup = &models[to];
-      memcpy(errand.requests, errand.setup->requests, sizeof errand.requests);
-      search_for(&kept, &errand);
-      search_for(&fresh, &errand);
-      for (size_t b = 0; b < errand.count; b++)
+      background_task.setup = &models[from];
+      memcpy(background_task.requests, background_task.setup->requests,
+             sizeof background_task.requests);
+      search_for(&kept, &background_task);
+      background_task.setup = &models[to];
+      memcpy(background_task.requests, background_task.setup->requests,
+             sizeof background_task.requests);
+      search_for(&kept, &background_task);
+      search_for(&fresh, &background_task);
+      for (size_t b = 0; b < background_task.count; b++)
         same_hypothesis(&kept, &fresh, b, 0, from * MODELS + to);
       search_free(&kept);
       search_free(&fresh);
@@ -170,16 +174,16 @@ Test(reuse, a_search_serves_a_larger_model_after_a_smaller_one) {
 
 /* The pass that shows self-attention, of one translation after the other. */
 Test(reuse, self_attention_is_shown_of_models_of_any_sizes) {
-  enum { MOST_SELF_HEADS = 16, MOST_TOKENS = 12 };
-  static const uint32_t target[MOST_TOKENS] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 3, 4};
-  static float weights[2][MOST_SELF_HEADS * MOST_TOKENS * MOST_TOKENS];
+  enum { MAX_SELF_HEADS = 16, MAX_TOKENS = 12 };
+  static const uint32_t target[MAX_TOKENS] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 3, 4};
+  static float weights[2][MAX_SELF_HEADS * MAX_TOKENS * MAX_TOKENS];
   static struct setup models[MODELS];
   static struct screen screens[MODELS];
   struct self_weights kept = {0};
   set_up_models(models, screens);
   for (size_t run = 0; run < RUNS; run++) {
     const struct model *model = &models[draw(run, 0, MODELS)].model;
-    const size_t S = 1 + draw(run, 1, LONGEST), T = draw(run, 2, MOST_TOKENS + 1);
+    const size_t S = 1 + draw(run, 1, LONGEST), T = draw(run, 2, MAX_TOKENS + 1);
     struct self_weights fresh = {0};
     struct self_weights *both[] = {&kept, &fresh};
     for (size_t i = 0; i < 2; i++)

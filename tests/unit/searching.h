@@ -79,20 +79,20 @@ static inline elman_translate_options search_options(struct beam_options options
       .beam = options.width, .n_best = options.n_best, .length_penalty = options.length_penalty};
 }
 
-enum { MOST_STEPS = 150, MOST_HEADS = 2 };
+enum { MAX_STEPS = 150, TESTED_HEADS = 2 };
 
 /* What was found. */
 struct found {
   size_t count;
   double log_probability, score;
-  uint32_t ids[MOST_STEPS];
-  float attention[MOST_STEPS * LONGEST], heads[MOST_HEADS * MOST_STEPS * LONGEST];
+  uint32_t ids[MAX_STEPS];
+  float attention[MAX_STEPS * LONGEST], heads[TESTED_HEADS * MAX_STEPS * LONGEST];
 };
 
 static inline struct found found_in(const struct setup *s, size_t sentence, size_t n) {
   static struct found found;
   const struct hypothesis *path = &s->search.beams[sentence].ended[n];
-  cr_assert(n < s->search.beams[sentence].finished && path->count <= MOST_STEPS);
+  cr_assert(n < s->search.beams[sentence].finished && path->count <= MAX_STEPS);
   found.count = path->count;
   found.log_probability = path->log_probability;
   found.score = path->score;

@@ -124,11 +124,11 @@ struct meeting {
 };
 
 static void meet(const void *context, size_t i) {
-  enum { MOST_MS = 20000 };
+  enum { MAX_MS = 20000 };
   struct meeting *meeting = *(struct meeting *const *)context;
   atomic_fetch_add(&meeting->arrived, 1);
   for (int ms = 0; atomic_load(&meeting->arrived) < meeting->members; ms++) {
-    if (atomic_load(&meeting->alone) || ms == MOST_MS) {
+    if (atomic_load(&meeting->alone) || ms == MAX_MS) {
       atomic_store(&meeting->alone, true);
       return;
     }

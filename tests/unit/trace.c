@@ -6,14 +6,14 @@
 #include "corpus/batch.h"
 #include "model/gradient_check.h"
 
-enum { SOURCE_WORDS = 5, TARGET_WORDS = 4, SIZE = 6, MOST_NUMBERS = 8000 };
+enum { SOURCE_WORDS = 5, TARGET_WORDS = 4, SIZE = 6, MAX_NUMBERS = 8000 };
 
 /* ---- a network whose gradients can be seen from outside ---- */
 
 struct setting {
   struct model_config config;
   struct parameter_table table;
-  float numbers[MOST_NUMBERS];
+  float numbers[MAX_NUMBERS];
   float *tensors[MAX_PARAMETERS];
   struct batch batch;
   size_t step;              /* whose loss; 0 = the mean */
@@ -37,8 +37,8 @@ static void set_up(struct setting *setting, struct model_config config, size_t s
   const size_t index = 0;
   *setting = (struct setting){.config = config};
   cr_assert_eq(parameter_table_create(&setting->table, &config, &error), ELMAN_OK);
-  cr_assert(setting->table.block <= MOST_NUMBERS);
-  for (size_t i = 0; i < MOST_NUMBERS; i++)
+  cr_assert(setting->table.block <= MAX_NUMBERS);
+  for (size_t i = 0; i < MAX_NUMBERS; i++)
     setting->numbers[i] = (float)(0.7 * random_normal((struct random_stream){3, 97, 0}, i));
   for (size_t i = 0; i < setting->table.count; i++)
     setting->tensors[i] = setting->numbers + setting->table.rows[i].offset;

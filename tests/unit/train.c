@@ -243,11 +243,11 @@ Test(train, goes_on_without_a_checkpoint) {
   options.save_every = 1e-9;
   options.report = keep_attempted;
   options.context = &attempts;
-  options.saved = count_failure;
+  options.checkpoint_written = count_failure;
   cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_INTERRUPTED);
   cr_assert_eq(attempts.failed, 8);
   cr_assert(same_weights(model, expected->block));
-  options.saved = NULL; /* nobody would learn of it */
+  options.checkpoint_written = NULL; /* nobody would learn of it */
   elman_error error;
   attempts = (struct attempts){0};
   cr_assert_eq(trainer_run(model, &corpus, &options, &error), ELMAN_CANNOT_CREATE);

@@ -25,7 +25,7 @@ static void pack(struct buffer *into, const char *text, size_t length) {
 /* Unpacks in pieces of `piece` bytes into `room` bytes at a time. */
 static elman_status take(struct buffer *into, struct text input, size_t piece, size_t room,
                          elman_error *error) {
-  struct unpacker unpacker = {0};
+  struct decompressor decompressor = {0};
   elman_status status = ELMAN_OK;
   char *place = malloc(room);
   while (input.length > 0 && status == ELMAN_OK) {
@@ -33,12 +33,12 @@ static elman_status take(struct buffer *into, struct text input, size_t piece, s
     size_t filled = room;
     text_drop(&input, part.length);
     while (status == ELMAN_OK && (part.length > 0 || filled == room)) {
-      status = unpack(&unpacker, &part, place, room, &filled, error);
+      status = unpack(&decompressor, &part, place, room, &filled, error);
       if (status == ELMAN_OK) buffer_append(into, place, filled);
     }
   }
-  if (status == ELMAN_OK) status = unpack_end(&unpacker, error);
-  unpack_free(&unpacker);
+  if (status == ELMAN_OK) status = decompress_end(&decompressor, error);
+  decompress_free(&decompressor);
   free(place);
   return status;
 }

@@ -21,24 +21,24 @@ TestSuite(validation, .init = enter_folder, .fini = leave_folder);
 static const char TRAIN[] = "a b\tb a\nb c d\td c b\nc\tc\nd a\ta d\na c d\td c a\nb d\td b\n";
 static const char DEV[] = "a b\tb a\nb c d\td c b\nc\tc\na c d\td c a\nb d\ta c\nd a\tc b c\n";
 
-enum { MOST_EPOCHS = 40 };
+enum { MAX_EPOCHS = 40 };
 
 struct log {
-  elman_validation reports[MOST_EPOCHS];
-  double rates[MOST_EPOCHS]; /* after so many validations */
+  elman_validation reports[MAX_EPOCHS];
+  double rates[MAX_EPOCHS]; /* after so many validations */
   size_t count;
 };
 
 static bool keep_report(void *context, const elman_validation *report) {
   struct log *log = context;
-  cr_assert_lt(log->count, MOST_EPOCHS);
+  cr_assert_lt(log->count, MAX_EPOCHS);
   log->reports[log->count++] = *report;
   return true;
 }
 
 static bool keep_rate(void *context, const elman_train_report *report) {
   struct log *log = context;
-  if (log->count < MOST_EPOCHS) log->rates[log->count] = report->learning_rate;
+  if (log->count < MAX_EPOCHS) log->rates[log->count] = report->learning_rate;
   return true;
 }
 
@@ -153,7 +153,7 @@ static void check_error_keeps_the_best(bool before_validation, elman_status expe
   elman_train_options options = options_of(VALIDATIONS);
   options.dev = (const elman_pairs *)task.dev;
   struct model *best = trained(&task, options);
-  options.epochs = MOST_EPOCHS;
+  options.epochs = MAX_EPOCHS;
   options.validate_every = 1;
   options.report = spoil_update;
   options.validated = spoil_validation;
@@ -271,16 +271,16 @@ Test(validation, the_best_has_the_highest_bleu_and_among_equals_the_lowest_loss)
   struct task task = set_up();
   struct decisions found = {0};
   for (int averaged = 0; averaged < 2; averaged++) {
-    elman_train_options options = options_of(MOST_EPOCHS);
+    elman_train_options options = options_of(MAX_EPOCHS);
     options.average = averaged * 0.8;
     size_t best = 0;
     struct model *model;
     const struct log log = logged(&task, &model, options);
-    cr_assert_eq(log.count, MOST_EPOCHS);
+    cr_assert_eq(log.count, MAX_EPOCHS);
     check_decisions(&log, &found, &best);
     options.epochs = best;
     struct model *kept = trained(&task, options);
-    cr_assert_lt(best, MOST_EPOCHS, "the last is the best: this shows nothing");
+    cr_assert_lt(best, MAX_EPOCHS, "the last is the best: this shows nothing");
     cr_assert_eq(memcmp(model->block, kept->block, kept->table.block * sizeof(real)), 0,
                  "not the weights of validation %zu", best);
     model_free(kept);
@@ -295,18 +295,18 @@ Test(validation, the_best_has_the_highest_bleu_and_among_equals_the_lowest_loss)
 
 Test(validation, on_a_plateau_each_validation_without_a_new_best_halves_the_rate) {
   struct task task = set_up();
-  elman_train_options options = options_of(MOST_EPOCHS);
+  elman_train_options options = options_of(MAX_EPOCHS);
   options.schedule = "plateau";
   struct model *model;
   const struct log log = logged(&task, &model, options);
   double rate = options.learning_rate;
   size_t halved = 0;
-  for (size_t i = 0; i < MOST_EPOCHS; i++) {
+  for (size_t i = 0; i < MAX_EPOCHS; i++) {
     cr_assert_float_eq(log.rates[i] / rate, 1, 1e-12, "update %zu", i + 1);
     if (!log.reports[i].best) rate /= 2;
     halved += !log.reports[i].best;
   }
-  cr_assert(halved > 0 && halved < MOST_EPOCHS);
+  cr_assert(halved > 0 && halved < MAX_EPOCHS);
   model_free(model);
   tear_down(&task);
 }
@@ -314,11 +314,11 @@ Test(validation, on_a_plateau_each_validation_without_a_new_best_halves_the_rate
 Test(validation, patience_counts_validations_since_the_best) {
   struct task task = set_up();
   for (size_t patience = 1; patience <= 4; patience++) {
-    elman_train_options options = options_of(MOST_EPOCHS);
+    elman_train_options options = options_of(MAX_EPOCHS);
     options.patience = patience;
     struct model *model;
     const struct log log = logged(&task, &model, options);
-    cr_assert_lt(log.count, MOST_EPOCHS);
+    cr_assert_lt(log.count, MAX_EPOCHS);
     size_t stale = 0;
     for (size_t i = 0; i < log.count; i++) {
       cr_assert_lt(stale, patience, "training went on");
@@ -405,18 +405,18 @@ Test(validation, the_end_is_kept_if_it_is_the_best) {
   tear_down(&task);
 }
 
-enum { MOST_UPDATES = 60 };
+enum { MAX_UPDATES = 60 };
 
 struct course {
-  elman_train_report updates[MOST_UPDATES];
+  elman_train_report updates[MAX_UPDATES];
   size_t count, stop_after; /* 0 = never */
-  bool best[MOST_UPDATES];
+  bool best[MAX_UPDATES];
   size_t validations;
 };
 
 static bool note_update(void *context, const elman_train_report *report) {
   struct course *course = context;
-  cr_assert_lt(course->count, MOST_UPDATES);
+  cr_assert_lt(course->count, MAX_UPDATES);
   course->updates[course->count++] = *report;
   return course->count != course->stop_after;
 }
@@ -496,9 +496,9 @@ static void check_history(const struct model *model, const struct course *course
   cr_assert_eq(history->tokens, course->count / 3 * epoch + last);
 }
 
-static void check_checkpoint(elman_checkpoint expected) {
-  elman_checkpoint found;
-  cr_assert_eq(checkpoint_look(&found, "checkpoint", NULL), ELMAN_OK);
+static void check_checkpoint(elman_checkpoint_state expected) {
+  elman_checkpoint_state found;
+  cr_assert_eq(checkpoint_get_state(&found, "checkpoint", NULL), ELMAN_OK);
   cr_assert_eq(found, expected);
 }
 
@@ -574,7 +574,7 @@ Test(validation, a_training_that_diverged_leaves_no_checkpoint) {
   struct task task = set_up();
   struct model *model = make_model();
   struct divergence divergence = {.model = model, .after = 3};
-  elman_train_options options = options_of(MOST_EPOCHS);
+  elman_train_options options = options_of(MAX_EPOCHS);
   elman_error error = {0};
   bool left;
   options.checkpoint = "checkpoint";

@@ -13,7 +13,7 @@
 
 /* The rows of the table and those that every command has. */
 static void each_option(const struct usage *usage, void (*write)(const struct option *option)) {
-  struct option common[MOST_COMMON];
+  struct option common[MAX_COMMON];
   options_common(common, usage);
   for (const struct option *option = usage->options; option->name != NULL; option++) write(option);
   for (const struct option *option = common; option->name != NULL; option++) write(option);
@@ -354,7 +354,7 @@ const char *completion_shell_name(size_t index) {
 /* Only the functions of the commands have the tables, which they hand to --help. */
 static void (*shell_command)(const struct usage *usage);
 
-static int show_command(const struct usage *usage, const bool preset[MOST_OPTIONS]) {
+static int show_command(const struct usage *usage, const bool preset[MAX_OPTIONS]) {
   (void)preset;
   shell_command(usage);
   return EX_OK;

@@ -207,7 +207,7 @@ static int run(struct command_line *line, const struct operands *operands) {
 
 /* ---- the command ---- */
 
-static void list_options(struct option table[MOST_OPTIONS], struct command_line *line) {
+static void list_options(struct option table[MAX_OPTIONS], struct command_line *line) {
   const struct option rows[] = {
       MODELS_OPTION(line->models),
       {"each-model", 0, NULL,
@@ -239,7 +239,7 @@ static void list_options(struct option table[MOST_OPTIONS], struct command_line 
        .flag = &line->summary},
       {"alignments", 0, "N",
        "with --summary: lines are source, target and, in column N, word alignments", "none",
-       .count = &line->input.alignment_column, .least = 1, .most = MOST_COLUMNS},
+       .count = &line->input.alignment_column, .least = 1, .most = MAX_COLUMNS},
       {"columns", 0, "A,B", "with --alignments: columns of the lines that hold source and target",
        .text = &line->columns},
       {"json", 0, NULL, "with --summary: print one JSON object", .flag = &line->job.json},
@@ -259,7 +259,7 @@ int attention_command(int argc, char **argv) {
       .units = ELMAN_UNITS_AUTO,
       .columns = DEFAULT_COLUMNS,
   };
-  struct option options[MOST_OPTIONS];
+  struct option options[MAX_OPTIONS];
   list_options(options, &line);
   const struct usage usage = {
       "attention",

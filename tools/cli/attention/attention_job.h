@@ -30,7 +30,7 @@ struct override_effect {
   size_t compared, same;             /* sentences; those whose best translation did not change */
   double log_probability;            /* gained, in all */
   size_t most_targets, most_sources; /* tokens of a matrix */
-  bool reached[ELMAN_MOST_OVERRIDES];
+  bool reached[ELMAN_MAX_OVERRIDES];
 };
 
 /* Adds a sentence: its translations, and the best one with the attention as it is. */

@@ -29,14 +29,14 @@ struct matrices_options matrices_options_default(void) {
 /* A mechanism has weights, or it has none. */
 static int check_weights(const struct matrices_options *options, const struct usage *usage) {
   elman_tensor weight;
-  const bool has_weights = elman_attention_weight(&weight, options->attention.mechanism, 1, 0);
+  const bool has_weights = elman_attention_parameter(&weight, options->attention.mechanism, 1, 0);
   if (!has_weights && options->weights != NULL)
     return report_usage(usage->command, "--weights: %s attention has none",
                         options->attention.mechanism);
   if (!has_weights || options->weights != NULL) return EX_OK;
   char names[256] = "";
   size_t used = 0;
-  for (size_t i = 0; elman_attention_weight(&weight, options->attention.mechanism, 1, i); i++)
+  for (size_t i = 0; elman_attention_parameter(&weight, options->attention.mechanism, 1, i); i++)
     used +=
         (size_t)snprintf(names + used, sizeof names - used, i == 0 ? "%s" : ", %s", weight.name);
   return report_usage(usage->command, "--attention %s needs a --weights FILE with %s",
@@ -54,7 +54,7 @@ struct matrices {
 
 static void matrices_free(struct matrices *m) {
   for (size_t i = 0; i < 3; i++) elman_matrix_free(m->files[i]);
-  elman_attention_weights_free(m->weights);
+  elman_attention_parameters_free(m->weights);
 }
 
 static int check_fit(const struct matrices *m, char **names) {
@@ -85,8 +85,8 @@ static int read_matrices(struct matrices *m, const struct matrices_options *opti
   const int code = one ? EX_OK : check_fit(m, operands->words);
   if (code != EX_OK || options->weights == NULL) return code;
   const elman_status status =
-      elman_attention_weights_load(&m->weights, &m->weight_count, options->weights,
-                                   options->attention.mechanism, m->queries->columns, &error);
+      elman_attention_parameters_load(&m->weights, &m->weight_count, options->weights,
+                                      options->attention.mechanism, m->queries->columns, &error);
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 
@@ -99,8 +99,8 @@ static elman_status attend(elman_attention_output **attended, const struct matri
                                        .queries = m->queries->values,
                                        .keys = m->keys->values,
                                        .values = m->values->values,
-                                       .weights = m->weights,
-                                       .weight_count = m->weight_count};
+                                       .parameters = m->weights,
+                                       .parameter_count = m->weight_count};
   elman_attention_options inner = options->attention;
   inner.divide_by_sum = strcmp(options->normalize, "sum") == 0;
   if (options->scale) inner.scale = 1 / sqrt((double)(input.width / inner.heads));

@@ -140,10 +140,10 @@ static void write_config(FILE *stream, const elman_model *model) {
 /* ---- vocabularies ---- */
 
 /* A column more where one text is two tokens. */
-static const char *joint_suffix(elman_joint joint) {
-  static const char *const suffixes[] = {[ELMAN_JOINT_EXPECTED] = "",
-                                         [ELMAN_JOINT_SPACED] = "\tafter a space",
-                                         [ELMAN_JOINT_JOINED] = "\tjoined"};
+static const char *boundary_suffix(elman_boundary joint) {
+  static const char *const suffixes[] = {[ELMAN_BOUNDARY_DEFAULT] = "",
+                                         [ELMAN_BOUNDARY_SPACE] = "\tafter a space",
+                                         [ELMAN_BOUNDARY_NONE] = "\tjoined"};
   return suffixes[joint];
 }
 
@@ -158,7 +158,7 @@ static void write_vocabulary(FILE *stream, const elman_model *model, const char 
     const char *token = elman_model_get_token(model, of, id, &length, &count);
     fprintf(stream, "%zu\t%" PRIu64 "\t", id, count);
     print_visible_bytes(stream, token, length);
-    fprintf(stream, "%s\n", joint_suffix(elman_model_get_joint(model, of, id)));
+    fprintf(stream, "%s\n", boundary_suffix(elman_model_get_boundary(model, of, id)));
   }
 }
 

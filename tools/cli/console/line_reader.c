@@ -32,17 +32,17 @@ int line_reader_open(struct line_reader *lines, const char *path, size_t max_lin
   }
   elman_error error;
   lines->piece = malloc(PIECE);
-  const elman_status status = elman_unpacker_create(&lines->unpacker, &error);
+  const elman_status status = elman_decompressor_create(&lines->decompressor, &error);
   if (lines->piece != NULL && status == ELMAN_OK) return EX_OK;
   line_reader_close(lines);
   return report_no_memory();
 }
 
 void line_reader_close(struct line_reader *lines) {
-  elman_unpacker_free(lines->unpacker);
+  elman_decompressor_free(lines->decompressor);
   free(lines->piece);
   free(lines->bytes);
-  lines->unpacker = NULL;
+  lines->decompressor = NULL;
   lines->piece = lines->bytes = NULL;
   if (lines->file > STDIN_FILENO) close(lines->file);
 }
@@ -83,7 +83,7 @@ static void read_piece(struct line_reader *lines) {
     lines->packed_size = (size_t)got;
   } else if (got == 0) {
     lines->ended = true;
-    lines->bad = elman_unpack_end(lines->unpacker, &lines->error);
+    lines->bad = elman_decompress_end(lines->decompressor, &lines->error);
   } else if (errno != EINTR) { /* then the caller looks for a signal */
     lines->problem = errno;
   }
@@ -98,8 +98,8 @@ static void read_more(struct line_reader *lines) {
   const size_t room = lines->capacity - lines->end;
   size_t filled = room;
   if (!has_packed(lines)) return;
-  lines->bad = elman_unpack(lines->unpacker, &lines->packed, &lines->packed_size,
-                            lines->bytes + lines->end, &filled, &lines->error);
+  lines->bad = elman_decompress(lines->decompressor, &lines->packed, &lines->packed_size,
+                                lines->bytes + lines->end, &filled, &lines->error);
   lines->end += filled;
   lines->unpacks = filled == room;
 }

@@ -11,11 +11,11 @@ struct line_reader {
   int file;         /* descriptor */
   const char *name; /* for messages */
   size_t number;    /* of the last line, from 1 */
-  elman_unpacker *unpacker;
+  elman_decompressor *decompressor;
   char *piece;        /* what was read last; of it is not yet unpacked: */
   const char *packed; /* from here */
   size_t packed_size; /* so many bytes */
-  bool unpacks;       /* the unpacker may have more than there was room for */
+  bool unpacks;       /* the decompressor may have more than there was room for */
   char *bytes;        /* what is unpacked: start up to end is not yet given out */
   size_t start, end, capacity;
   size_t max_line;  /* bytes; of a longer line only so much is kept that it is known as one */

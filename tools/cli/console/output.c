@@ -192,7 +192,7 @@ int output_check(const char *path) {
 
 int output_claim(elman_lock **lock, const char *path) {
   elman_error error;
-  if (elman_lock_take(lock, path, &error) != ELMAN_OK) return report_error(&error);
+  if (elman_lock_acquire(lock, path, &error) != ELMAN_OK) return report_error(&error);
   if (elman_lock_problem(*lock) != NULL)
     note("%s: cannot be locked (%s); see to it that no other process writes there", path,
          elman_lock_problem(*lock));

@@ -13,7 +13,7 @@
 /* The first line of subword-nmt's codes. Codes of versions before 0.2 are applied in another way.
  */
 static const char VERSION_LINE[] = "#version: 0.2";
-enum { MOST_BYTES = 1 << 28, MOST_CODE_BYTES = 1 << 20 }; /* of a line of text, and of codes */
+enum { MAX_BYTES = 1 << 28, MAX_CODE_BYTES = 1 << 20 }; /* of a line of text, and of codes */
 
 struct job {
   elman_subwords *subwords;
@@ -103,7 +103,7 @@ static elman_status apply_line(struct job *job, const struct line *line, size_t 
 static elman_status encode_line(struct job *job, const struct line *line, size_t number,
                                 elman_error *error) {
   (void)number;
-  elman_coded *coded;
+  elman_encoding *coded;
   const elman_status status = elman_encode(&coded, job->opened_model, (elman_side)job->side,
                                            line->text, line->length, error);
   if (status != ELMAN_OK) return status;
@@ -113,7 +113,7 @@ static elman_status encode_line(struct job *job, const struct line *line, size_t
             : coded->joined[i] ? "@@ "
                                : " ",
             coded->tokens[i]);
-  elman_coded_free(coded);
+  elman_encoding_free(coded);
   write_line(job, "");
   return ELMAN_OK;
 }
@@ -147,9 +147,9 @@ static int add_model(struct job *job) {
 
 static int learn(struct job *job, const struct operands *operands) {
   elman_error error;
-  int code = operands->count == 0 ? for_each_line(job, NULL, MOST_BYTES, count_line) : EX_OK;
+  int code = operands->count == 0 ? for_each_line(job, NULL, MAX_BYTES, count_line) : EX_OK;
   for (size_t i = 0; code == EX_OK && i < operands->count; i++)
-    code = for_each_line(job, operands->words[i], MOST_BYTES, count_line);
+    code = for_each_line(job, operands->words[i], MAX_BYTES, count_line);
   if (code != EX_OK) return code;
   if (elman_subwords_learn(job->subwords, job->merges, &error) != ELMAN_OK)
     return report_error(&error);
@@ -161,7 +161,7 @@ static int learn(struct job *job, const struct operands *operands) {
 
 static int apply(struct job *job, const struct operands *operands) {
   (void)operands;
-  int code = job->codes != NULL ? for_each_line(job, job->codes, MOST_CODE_BYTES, add_merge)
+  int code = job->codes != NULL ? for_each_line(job, job->codes, MAX_CODE_BYTES, add_merge)
                                 : add_model(job);
   if (code == EX_OK && job->codes != NULL && !job->headed) {
     report(job->codes, "is empty, and no file of codes");
@@ -169,7 +169,7 @@ static int apply(struct job *job, const struct operands *operands) {
   }
   if (code == EX_OK) code = open_output(job);
   if (code != EX_OK) return code;
-  return for_each_line(job, job->input, MOST_BYTES, job->codes != NULL ? apply_line : encode_line);
+  return for_each_line(job, job->input, MAX_BYTES, job->codes != NULL ? apply_line : encode_line);
 }
 
 static int show(struct job *job, const struct operands *operands) {

@@ -30,7 +30,7 @@ struct pieces {
   size_t left; /* not over */
 };
 
-static const size_t MOST_BYTES = (size_t)1 << 26;
+static const size_t MAX_BYTES = (size_t)1 << 26;
 
 static void pieces_clear(struct pieces *pieces) {
   pieces->count = 0;
@@ -59,7 +59,7 @@ static int add(struct pieces *pieces, MPI_Comm world, int tag, size_t peer, elma
                bool received) {
   for (size_t done = 0; done < bytes.count;) {
     const size_t rest = bytes.count - done;
-    const int size = (int)(rest < MOST_BYTES ? rest : MOST_BYTES);
+    const int size = (int)(rest < MAX_BYTES ? rest : MAX_BYTES);
     char *data = (char *)bytes.data + done;
     if (!make_room(pieces)) return MPI_ERR_NO_MEM;
     MPI_Request *request = &pieces->requests[pieces->count];

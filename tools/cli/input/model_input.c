@@ -80,7 +80,7 @@ static int add_kept(struct model_series *series, const char *path) {
   for (int i = 0; i < found; i++) {
     const char *name = entries[i]->d_name;
     uint64_t update;
-    if (code == EX_OK && elman_kept_update(&update, name, base))
+    if (code == EX_OK && elman_snapshot_update(&update, name, base))
       code = add_path(series, path, name + strlen(base));
     free(entries[i]);
   }

@@ -20,14 +20,14 @@ int model_open(elman_model **model, const char *path);
 /* Start from all zero. */
 struct models {
   struct option_list paths;
-  elman_model *open[MOST_LISTED]; /* the first `count` of the paths */
+  elman_model *open[MAX_LISTED]; /* the first `count` of the paths */
   size_t count;
 };
 
 /* The same for several. */
 #define MODELS_OPTION(models)                                                                      \
   OPTION("model", 'm', "FILE", "the model to use; given several times, they translate together",   \
-         DEFAULT_MODEL, .list = &(models).paths, .most = MOST_LISTED, .use = FILE_IS_READ)
+         DEFAULT_MODEL, .list = &(models).paths, .most = MAX_LISTED, .use = FILE_IS_READ)
 
 /* Whether they can do what the options ask for. Gives an exit code, after a message if that is not
  * 0. */

@@ -25,7 +25,7 @@ static bool parse_column(const char *text, size_t length, size_t *column) {
   if (length >= sizeof digits) return false;
   memcpy(digits, text, length);
   digits[length] = '\0';
-  if (!parse_whole_number(digits, &number) || number < 1 || number > MOST_COLUMNS) return false;
+  if (!parse_whole_number(digits, &number) || number < 1 || number > MAX_COLUMNS) return false;
   *column = (size_t)number;
   return true;
 }
@@ -36,7 +36,7 @@ int columns_parse(size_t *source, size_t *target, const char *columns, const cha
       parse_column(columns + comma + 1, strlen(columns + comma + 1), target))
     return EX_OK;
   return report_usage(command, "--columns: '%s' is not two numbers from 1 to %d, as in 2,1",
-                      columns, MOST_COLUMNS);
+                      columns, MAX_COLUMNS);
 }
 
 int pairs_input_options(elman_pairs_options *options, const struct pairs_input *input,

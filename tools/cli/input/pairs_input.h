@@ -19,7 +19,7 @@ struct pairs_input {
 };
 
 #define DEFAULT_COLUMNS "1,2"
-#define MOST_COLUMNS 1000
+#define MAX_COLUMNS 1000
 
 /* Reads "A,B". Gives an exit code, after a message if that is not 0. */
 int columns_parse(size_t *source, size_t *target, const char *columns, const char *command);

@@ -8,7 +8,7 @@
 /* Rows of an option table. `search` is an elman_translate_options. */
 #define BEAM_OPTIONS(search)                                                                       \
   OPTION("beam", 0, "N", "translations followed at once; 1 takes the likeliest word each time",    \
-         .count = &(search).beam, .least = 1, .most = ELMAN_MOST_BEAM),                            \
+         .count = &(search).beam, .least = 1, .most = ELMAN_MAX_BEAM),                             \
       OPTION("length-penalty", 0, "X",                                                             \
              "A of the score log p / T^A for T words; 0 favours short ones",                       \
              .real = &(search).length_penalty, .highest = 10),                                     \
@@ -30,7 +30,7 @@
 #define SEARCH_OPTIONS(search)                                                                     \
   BEAM_OPTIONS(search), MAX_LINE_OPTION(search),                                                   \
       OPTION("n-best", 0, "N", "write the N best translations; --beam is N if not given",          \
-             .count = &(search).n_best, .least = 1, .most = ELMAN_MOST_BEAM),                      \
+             .count = &(search).n_best, .least = 1, .most = ELMAN_MAX_BEAM),                       \
       OPTION("replace-unk", 0, NULL, "for an unknown word put the source word most looked at",     \
              .flag = &(search).replace_unknown)
 
@@ -43,7 +43,7 @@ int search_options_complete(elman_translate_options *search, const struct usage 
 /* Changes of the attention while decoding. */
 struct overrides {
   struct option_list words; /* as they were given */
-  elman_override list[ELMAN_MOST_OVERRIDES];
+  elman_override list[ELMAN_MAX_OVERRIDES];
 };
 
 /* The seed has a row of its own. */
@@ -51,7 +51,7 @@ struct overrides {
   OPTION("override", 0, "WHAT",                                                                    \
          "change the attention: uniform, shuffle, position=K (all weight on source token K, or "   \
          "on the last of a shorter sentence) or row:col=w",                                        \
-         .list = &(overrides).words, .most = MOST_LISTED)
+         .list = &(overrides).words, .most = MAX_LISTED)
 
 /* Parses the words and points `search` to them. Gives an exit code, after a message if that is
  * not 0. */

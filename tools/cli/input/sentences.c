@@ -168,7 +168,7 @@ static bool split_columns(struct sentences *sentences, elman_sentence *sentence,
   sentence->reference_length = target.length;
   if (aligned) {
     char *alignment = put_column(&at, links);
-    if (sentences->source_column > sentences->target_column) elman_alignment_turn(alignment);
+    if (sentences->source_column > sentences->target_column) elman_alignment_reverse(alignment);
     sentences->alignment = alignment;
   }
   sentence_free(sentence);

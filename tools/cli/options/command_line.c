@@ -206,8 +206,7 @@ int config_file_read(struct config_file *config, const char *path) {
 
 /* ---- rules ---- */
 
-static bool has_option(const struct usage *usage, const bool given[MOST_OPTIONS],
-                       const char *name) {
+static bool has_option(const struct usage *usage, const bool given[MAX_OPTIONS], const char *name) {
   const struct option *option = option_row(usage->options, name);
   assert(option != NULL);
   if (option->flag != NULL) return *option->flag;
@@ -216,7 +215,7 @@ static bool has_option(const struct usage *usage, const bool given[MOST_OPTIONS]
 
 /* The first that is there of the names, which are split in place; NULL = none. */
 static const char *find_given(const struct usage *usage, const struct operands *operands,
-                              const bool given[MOST_OPTIONS], char *names) {
+                              const bool given[MAX_OPTIONS], char *names) {
   char *rest;
   for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
     if (isupper((unsigned char)*name)) {
@@ -283,21 +282,21 @@ static void print_option(FILE *stream, const struct option *option, bool preset)
 
 /* Prints usage, description and options with their defaults; preset[i]: the default of row i is
  * that of a preset. Gives an exit code. */
-static int print_help(const struct usage *usage, const bool preset[MOST_OPTIONS]) {
+static int print_help(const struct usage *usage, const bool preset[MAX_OPTIONS]) {
   printf("Usage: elman %s %s\n\n%s\n\nOptions:\n", usage->command, usage->operands,
          usage->description);
   for (const struct option *option = usage->options; option->name != NULL; option++)
     print_option(stdout, option, preset[option - usage->options]);
-  struct option common[MOST_COMMON];
+  struct option common[MAX_COMMON];
   options_common(common, usage);
   for (const struct option *option = common; option->name != NULL; option++)
     print_option(stdout, option, false);
   return output_end(EX_OK);
 }
 
-static int (*show_help)(const struct usage *usage, const bool preset[MOST_OPTIONS]) = print_help;
+static int (*show_help)(const struct usage *usage, const bool preset[MAX_OPTIONS]) = print_help;
 
-void options_help_by(int (*show)(const struct usage *usage, const bool preset[MOST_OPTIONS])) {
+void options_help_by(int (*show)(const struct usage *usage, const bool preset[MAX_OPTIONS])) {
   show_help = show == NULL ? print_help : show;
 }
 
@@ -305,7 +304,7 @@ void options_help_by(int (*show)(const struct usage *usage, const bool preset[MO
 
 /* Makes them defaults, and notes whose. */
 static void apply_settings(const struct usage *usage, const char *settings,
-                           bool preset[MOST_OPTIONS]) {
+                           bool preset[MAX_OPTIONS]) {
   const struct option_place place = {usage->command, "--"};
   char words[256], *rest;
   snprintf(words, sizeof words, "%s", settings);
@@ -321,7 +320,7 @@ static void apply_settings(const struct usage *usage, const char *settings,
 
 /* Its own option reports a choice that does not exist. */
 static void apply_choice(const struct usage *usage, const struct option *option, const char *value,
-                         bool preset[MOST_OPTIONS]) {
+                         bool preset[MAX_OPTIONS]) {
   for (size_t i = 0; value != NULL && option->choice(i) != NULL; i++)
     if (strcmp(option->choice(i), value) == 0) apply_settings(usage, option->settings(i), preset);
 }
@@ -329,7 +328,7 @@ static void apply_choice(const struct usage *usage, const struct option *option,
 /* Options point into it until the program ends. */
 static struct config_file config;
 
-static void apply_presets(const struct arguments *start, bool preset[MOST_OPTIONS]) {
+static void apply_presets(const struct arguments *start, bool preset[MAX_OPTIONS]) {
   const struct usage *usage = start->usage;
   for (const struct option *option = usage->options; option->name != NULL; option++) {
     if (option->settings == NULL) continue;
@@ -441,8 +440,8 @@ static void fill_lists(const struct usage *usage) {
 
 bool options_parse(const struct usage *usage, int argc, char **argv, struct operands *operands,
                    int *code) {
-  bool preset[MOST_OPTIONS] = {false};
-  struct option common[MOST_COMMON];
+  bool preset[MAX_OPTIONS] = {false};
+  struct option common[MAX_COMMON];
   options_common(common, usage);
   const struct arguments start = {usage, common, argv, 1, argc, .letters = NULL};
   const bool help = asks_for_help(&start);

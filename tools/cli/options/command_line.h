@@ -14,7 +14,7 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
                    int *code);
 
 /* Makes --help call `show` with the table in place of printing it; NULL ends that. */
-void options_help_by(int (*show)(const struct usage *usage, const bool preset[MOST_OPTIONS]));
+void options_help_by(int (*show)(const struct usage *usage, const bool preset[MAX_OPTIONS]));
 
 /* ---- a file of options ---- */
 

@@ -42,22 +42,22 @@ static struct option option_of(const elman_hyperparameter *row, void *field) {
                          .count = value == ELMAN_VALUE_SIZE ? field : NULL,
                          .seed = value == ELMAN_VALUE_SEED ? field : NULL,
                          .real = value == ELMAN_VALUE_REAL ? field : NULL,
-                         .least = value == ELMAN_VALUE_SIZE ? (size_t)row->least : 0,
-                         .most = value == ELMAN_VALUE_SIZE ? (size_t)row->most : 0,
-                         .lowest = row->least,
-                         .highest = row->most};
+                         .least = value == ELMAN_VALUE_SIZE ? (size_t)row->minimum : 0,
+                         .most = value == ELMAN_VALUE_SIZE ? (size_t)row->maximum : 0,
+                         .lowest = row->minimum,
+                         .highest = row->maximum};
 }
 
 struct option hyperparameter_option(const char *name, void *field) {
   return option_of(elman_hyperparameter_find(name), field);
 }
 
-void hyperparameter_options(struct option table[MOST_OPTIONS], unsigned scopes, void *fields) {
+void hyperparameter_options(struct option table[MAX_OPTIONS], unsigned scopes, void *fields) {
   const elman_hyperparameter *row = NULL;
   size_t count = 0;
   while (table[count].name != NULL) count++;
   while ((row = elman_hyperparameter_next(row, scopes)) != NULL) {
-    assert(count + 1 < MOST_OPTIONS);
+    assert(count + 1 < MAX_OPTIONS);
     table[count++] = option_of(row, (char *)fields + row->offset);
   }
 }

@@ -22,7 +22,7 @@ struct option hyperparameter_option(const char *name, void *field);
 
 /* Adds the rows of these scopes after those that a zeroed table has; `fields` is the options'
  * struct that they belong to. One zero row is left. */
-void hyperparameter_options(struct option table[MOST_OPTIONS], unsigned scopes, void *fields);
+void hyperparameter_options(struct option table[MAX_OPTIONS], unsigned scopes, void *fields);
 
 /* Each as a figure, without the row of the name `left_out` (NULL = none). */
 void hyperparameters_write(struct json *json, unsigned scopes, const void *fields,

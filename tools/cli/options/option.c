@@ -254,7 +254,7 @@ bool usage_has_config(const struct usage *usage) {
   return option_row(usage->options, CONFIG_OPTION) == NULL;
 }
 
-void options_common(struct option rows[MOST_COMMON], const struct usage *usage) {
+void options_common(struct option rows[MAX_COMMON], const struct usage *usage) {
   static const char *none = NULL;
   static bool no = false;
   size_t count = 0;

@@ -31,11 +31,11 @@ void suggestion_offer(struct suggestion *suggestion, const char *typed, const ch
 
 /* ---- rows of a table ---- */
 
-enum { MOST_LISTED = 64 };
+enum { MAX_LISTED = 64 };
 
 /* The values of an option that may be given several times, in their order. */
 struct option_list {
-  const char *words[MOST_LISTED];
+  const char *words[MAX_LISTED];
   size_t count;
 };
 
@@ -67,7 +67,7 @@ struct option {
                                             "name=value" or the name of a flag, spaces between */
   size_t *count;                         /* least to most */
   uint64_t *seed;                        /* any number of 64 bits */
-  struct option_list *list;              /* may be given `most` times, MOST_LISTED at most */
+  struct option_list *list;              /* may be given `most` times, MAX_LISTED at most */
   double *real;                          /* lowest to highest */
   size_t least, most;
   double lowest, highest;
@@ -132,8 +132,8 @@ void option_copy(const struct option *to, const struct option *from);
 
 /* ---- what a command has, and was given ---- */
 
-/* A table of options has fewer than MOST_OPTIONS rows. */
-enum { MOST_OPTIONS = 128, MOST_COMMON = 3 };
+/* A table of options has fewer than MAX_OPTIONS rows. */
+enum { MAX_OPTIONS = 128, MAX_COMMON = 3 };
 
 /* A command line is wrong if both conditions of a rule hold. Each names options, a space between,
  * of which one is there or, after a '!', none is, or, after a '+', one stands on the command line
@@ -157,9 +157,9 @@ struct usage {
 struct operands {
   char **words; /* in the order given */
   size_t count;
-  bool given[MOST_OPTIONS]; /* i: row i of the option table was on the command line, or in the file
+  bool given[MAX_OPTIONS]; /* i: row i of the option table was on the command line, or in the file
                                of options that it names */
-  bool typed[MOST_OPTIONS]; /* the same for the command line itself */
+  bool typed[MAX_OPTIONS]; /* the same for the command line itself */
 };
 
 /* The option of every command whose table has none of that name: a file of options. */
@@ -168,7 +168,7 @@ struct operands {
 bool usage_has_config(const struct usage *usage);
 
 /* The rows that a command has beside those of its table, as it ends. */
-void options_common(struct option rows[MOST_COMMON], const struct usage *usage);
+void options_common(struct option rows[MAX_COMMON], const struct usage *usage);
 
 /* Whether the option of that name, which is in the table, was given. */
 bool option_given(const struct usage *usage, const struct operands *operands, const char *name);

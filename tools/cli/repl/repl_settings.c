@@ -10,22 +10,22 @@
 
 /* ---- :set ---- */
 
-enum { MOST_SETTINGS = 16, VALUE_SIZE = 64 };
+enum { MAX_SETTINGS = 16, VALUE_SIZE = 64 };
 
-static void list_settings(struct option table[MOST_SETTINGS], elman_translate_options *options) {
+static void list_settings(struct option table[MAX_SETTINGS], elman_translate_options *options) {
   const struct option rows[] = {SEARCH_OPTIONS(*options),
                                 THREADS_OPTION(options->threads),
                                 SEED_OPTION(options->override_seed, "of ':override shuffle'"),
                                 {0}};
-  _Static_assert(sizeof rows / sizeof *rows <= MOST_SETTINGS, "there is room for all");
+  _Static_assert(sizeof rows / sizeof *rows <= MAX_SETTINGS, "there is room for all");
   memcpy(table, rows, sizeof rows);
 }
 
 const char *session_setting_name(size_t index) {
   elman_translate_options options = {0};
-  struct option table[MOST_SETTINGS] = {{0}};
+  struct option table[MAX_SETTINGS] = {{0}};
   list_settings(table, &options);
-  return index < MOST_SETTINGS ? table[index].name : NULL;
+  return index < MAX_SETTINGS ? table[index].name : NULL;
 }
 
 static void show_settings(const struct option *table) {
@@ -58,7 +58,7 @@ static bool check_settings(struct session *session, const char *changed) {
 
 void session_set(struct session *session, char *argument) {
   const struct option_place place = {":set", ""};
-  struct option table[MOST_SETTINGS], defaults[MOST_SETTINGS];
+  struct option table[MAX_SETTINGS], defaults[MAX_SETTINGS];
   elman_translate_options first = elman_translate_options_default(), before = session->options;
   char value[VALUE_SIZE];
   list_settings(table, &session->options);
@@ -84,7 +84,7 @@ void session_set(struct session *session, char *argument) {
 
 char *session_settings(const struct session *session) {
   elman_translate_options now = session->options, first = elman_translate_options_default();
-  struct option table[MOST_SETTINGS], defaults[MOST_SETTINGS];
+  struct option table[MAX_SETTINGS], defaults[MAX_SETTINGS];
   char value[VALUE_SIZE], otherwise[VALUE_SIZE], *text = NULL;
   size_t length, count = 0;
   FILE *stream = open_memstream(&text, &length);
@@ -116,8 +116,8 @@ static bool split_overrides(struct overrides *overrides, const struct session *s
   elman_alignment_units units = session->units;
   while (words[0] != '\0') {
     char *rest = session_split_word(words);
-    if (overrides->words.count == MOST_LISTED) {
-      report(":override", "there are more than %d", MOST_LISTED);
+    if (overrides->words.count == MAX_LISTED) {
+      report(":override", "there are more than %d", MAX_LISTED);
       return false;
     }
     overrides->words.words[overrides->words.count++] = words;

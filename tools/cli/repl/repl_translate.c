@@ -185,7 +185,7 @@ void session_dump(struct session *session, char *argument) {
 
 /* ---- what else could stand there ---- */
 
-enum { FEW_ALTERNATIVES = 3, USUAL_ALTERNATIVES = 10, MOST_ALTERNATIVES = 100 };
+enum { FEW_ALTERNATIVES = 3, USUAL_ALTERNATIVES = 10, MAX_ALTERNATIVES = 100 };
 
 /* Which tokens of the last translation are looked at, and how many for each. */
 struct places {
@@ -302,7 +302,7 @@ void session_alternatives(struct session *session, char *argument) {
     if (!read_number(&token, argument, "token", T)) return;
     places = (struct places){token - 1, 1, USUAL_ALTERNATIVES};
     if (most[0] != '\0' &&
-        !read_number(&places.most, most, "number of alternatives", MOST_ALTERNATIVES))
+        !read_number(&places.most, most, "number of alternatives", MAX_ALTERNATIVES))
       return;
   }
   write_alternatives(session, &places);

@@ -32,13 +32,13 @@ static void write_conclusion(FILE *stream, const elman_gradient_report *report) 
   const size_t small = count_verdict(report, ELMAN_GRADIENT_TOO_SMALL);
   const size_t kinks = count_verdict(report, ELMAN_GRADIENT_KINK);
   if (report->worst == NULL)
-    fputs("\nno gradient could be measured with this step", stream);
+    fputs("\nno gradient could be checked with this step", stream);
   else
     fprintf(stream, "\nlargest error %.1e, of %s: %s", report->worst->error, report->worst->name,
-            report->wrong       ? "not all gradients are right"
-            : small + kinks > 0 ? "all gradients that could be measured are right"
-                                : "the gradients are right");
-  if (small > 0) fprintf(stream, "; too small to be measured: %zu", small);
+            report->failed      ? "not all gradients passed"
+            : small + kinks > 0 ? "all gradients that could be checked passed"
+                                : "all gradients passed");
+  if (small > 0) fprintf(stream, "; too small to check: %zu", small);
   if (kinks > 0) fprintf(stream, "; at a kink: %zu", kinks);
   putc('\n', stream);
 }
@@ -47,7 +47,7 @@ static void write_losses(FILE *stream, const elman_gradient_report *report) {
   fprintf(stream, "loss %.6g, the mean over %zu target token%s\n", report->loss, report->tokens,
           plural(report->tokens));
   if (report->linked > 0)
-    fprintf(stream, "guide's loss %.6g, the mean over %zu linked target token%s\n",
+    fprintf(stream, "guided-alignment loss %.6g, the mean over %zu linked target token%s\n",
             report->guide_loss, report->linked, plural(report->linked));
   putc('\n', stream);
 }
@@ -63,8 +63,9 @@ static void write_tensor(struct json *json, const elman_checked_tensor *tensor, 
       {"checked", "checked", .count = &tensor->checked, .width = 9, .words = none},
       {"kinks", .count = &tensor->kinks},
       {"step", .real = &tensor->step},
-      {"derived", "derived", .real = &tensor->norm, .format = "%.4e", .width = 11, .words = none},
-      {"measured", "measured", .real = &tensor->measured, .format = "%.4e", .width = 11,
+      {"analytic", "analytic", .real = &tensor->analytic, .format = "%.4e", .width = 11,
+       .words = none},
+      {"numerical", "numerical", .real = &tensor->numerical, .format = "%.4e", .width = 11,
        .words = none},
       {"error", "error", .real = &tensor->error, .format = "%.1e", .width = 9, .words = none},
       {0}};
@@ -88,7 +89,7 @@ static void write_report(const elman_gradient_report *report, bool as_json, doub
   json_print(&json, "{loss %g tokens %zu", report->loss, report->tokens);
   if (report->linked > 0)
     json_print(&json, " guide_loss %g linked %zu", report->guide_loss, report->linked);
-  json_print(&json, " right %d wrong %d worst %s tensors [", report->right, report->wrong,
+  json_print(&json, " passed %d failed %d worst %s tensors [", report->passed, report->failed,
              report->worst == NULL ? NULL : report->worst->name);
   for (size_t i = 0; i < report->tensor_count; i++)
     write_tensor(&json, &report->tensors[i], i == 0, step);
@@ -132,7 +133,7 @@ static int check(const elman_model *model, const struct operands *operands,
   if (status != ELMAN_OK) return report_error(&error);
   note_unknown(found);
   write_report(found, json, options->step);
-  const int code = output_end(found->wrong ? EX_DATAERR : EX_OK);
+  const int code = output_end(found->failed ? EX_DATAERR : EX_OK);
   elman_gradient_report_free(found);
   return code;
 }
@@ -149,7 +150,7 @@ static int apply_guide(elman_gradient_options *options, const struct option_list
                         plural(operands->count / 2));
   options->alignments = guides->words;
   if (!option_given(usage, operands, "guide-weight"))
-    options->guide_weight = ELMAN_USUAL_GUIDE_WEIGHT;
+    options->guide_weight = ELMAN_DEFAULT_GUIDE_WEIGHT;
   if (options->guide_weight > 0) return EX_OK;
   return report_usage(usage->command,
                       "--guide has no effect with --guide-weight 0; leave both out");
@@ -172,7 +173,7 @@ int gradcheck_command(int argc, char **argv) {
       hyperparameter_option("attention_dropout", &choice.attention_dropout),
       hyperparameter_option("label_smoothing", &choice.label_smoothing),
       {"guide", 0, "LINKS", "word alignment of a pair, as in '0-0 1-2', once for each",
-       .list = &guides, .most = MOST_LISTED},
+       .list = &guides, .most = MAX_LISTED},
       hyperparameter_option("guide_weight", &choice.guide_weight),
       SEED_OPTION(choice.seed, "chooses weights and mask"),
       JSON_OPTION(json),

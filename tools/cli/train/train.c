@@ -214,9 +214,9 @@ static int apply_guide(struct job *job, const struct usage *usage,
   const bool is_column = parse_whole_number(job->guide, &column);
   if (job->guide[0] == '\0')
     return report_usage(usage->command, "--guide: '' names neither a column nor a file");
-  if (is_column && (column < 1 || column > MOST_COLUMNS))
+  if (is_column && (column < 1 || column > MAX_COLUMNS))
     return report_usage(usage->command, "--guide: '%s' is not a column from 1 to %d", job->guide,
-                        MOST_COLUMNS);
+                        MAX_COLUMNS);
   if (is_column && job->input.source != NULL)
     return report_usage(usage->command,
                         "--guide: --source and --target have no column %s; name a file with an "
@@ -228,7 +228,7 @@ static int apply_guide(struct job *job, const struct usage *usage,
                         "put the alignments into a column",
                         operands->count);
   if (!option_given(usage, operands, "guide-weight"))
-    job->train.guide_weight = ELMAN_USUAL_GUIDE_WEIGHT;
+    job->train.guide_weight = ELMAN_DEFAULT_GUIDE_WEIGHT;
   if (job->train.guide_weight <= 0)
     return report_usage(usage->command,
                         "--guide has no effect with --guide-weight 0; leave both out");
@@ -242,7 +242,7 @@ static int apply_guide(struct job *job, const struct usage *usage,
 
 /* ---- the command ---- */
 
-static void list_options(struct option table[MOST_OPTIONS], struct job *job) {
+static void list_options(struct option table[MAX_OPTIONS], struct job *job) {
   static const char *const beside_model[] = {".checkpoint", ".lock", ".update#", NULL};
   static const char *const beside_log[] = {".lock", NULL};
   const struct option rows[] = {
@@ -302,7 +302,7 @@ int train_command(int argc, char **argv) {
                     .output = {.train = &job.train},
                     .preset = preset_name(0),
                     .started_at = now()};
-  struct option options[MOST_OPTIONS] = {{0}};
+  struct option options[MAX_OPTIONS] = {{0}};
   job.train.save_every = 600;
   job.train.output = DEFAULT_MODEL;
   list_options(options, &job);

@@ -137,7 +137,7 @@ static int check_kept(const struct train_output *output) {
   elman_error error;
   char description[128];
   if (output->train->keep_last == 0 || output->force) return EX_OK;
-  if (elman_kept_look(&longest, &count, output->train->output, &error) != ELMAN_OK)
+  if (elman_snapshots_find(&longest, &count, output->train->output, &error) != ELMAN_OK)
     return report_error(&error);
   if (longest.work <= LONG_WORK) return EX_OK;
   describe(description, sizeof description, &longest);
@@ -150,9 +150,9 @@ static int check_kept(const struct train_output *output) {
 
 int train_output_check(struct train_output *output) {
   elman_error error;
-  elman_checkpoint found = ELMAN_CHECKPOINT_NONE;
+  elman_checkpoint_state found = ELMAN_CHECKPOINT_NONE;
   if (output->train->checkpoint != NULL &&
-      elman_checkpoint_look(&found, output->train->checkpoint, &error) != ELMAN_OK)
+      elman_checkpoint_get_state(&found, output->train->checkpoint, &error) != ELMAN_OK)
     return report_error(&error);
   if (output->train->resume && found != ELMAN_CHECKPOINT_NONE) return check_replaced(output, true);
   if (output->train->resume) {

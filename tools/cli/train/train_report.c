@@ -165,7 +165,7 @@ static bool on_validation(void *context, const elman_validation *validation) {
 }
 
 /* Reported once, not at every attempt that fails for the same reason. */
-static void on_saved(void *context, const elman_error *problem) {
+static void on_checkpoint(void *context, const elman_error *problem) {
   struct training *training = context;
   const bool failed_before = training->checkpoint != EX_OK;
   training->up_to_date = problem == NULL;
@@ -177,31 +177,32 @@ static void on_saved(void *context, const elman_error *problem) {
 }
 
 /* Reported once, as for checkpoints. */
-static void on_kept(void *context, const elman_kept *kept) {
+static void on_snapshot(void *context, const elman_snapshot *snapshot) {
   struct training *training = context;
-  const bool failed_before = training->keeping != EX_OK, begins = kept->update == 0;
-  if (kept->problem == NULL && !begins) training->kept = kept->own;
-  if (begins && kept->removed > 0 && kept->problem == NULL)
+  const bool failed_before = training->keeping != EX_OK, begins = snapshot->update == 0;
+  if (snapshot->problem == NULL && !begins) training->snapshots = snapshot->own;
+  if (begins && snapshot->removed > 0 && snapshot->problem == NULL)
     note("%s.update*: %zu model%s of another training removed", training->options->output,
-         kept->removed, plural(kept->removed));
-  if (begins && kept->others > 0 && kept->problem == NULL)
+         snapshot->removed, plural(snapshot->removed));
+  if (begins && snapshot->others > 0 && snapshot->problem == NULL)
     note("%s.update*: %zu model%s of another training stay%s there; --keep-last does not count %s",
-         training->options->output, kept->others, plural(kept->others),
-         kept->others == 1 ? "s" : "", kept->others == 1 ? "it" : "them");
-  if (failed_before == (kept->problem != NULL)) return;
+         training->options->output, snapshot->others, plural(snapshot->others),
+         snapshot->others == 1 ? "s" : "", snapshot->others == 1 ? "it" : "them");
+  if (failed_before == (snapshot->problem != NULL)) return;
   progress_erase(&training->progress);
-  training->keeping = kept->problem == NULL ? EX_OK : report_error(kept->problem);
-  note(kept->problem == NULL ? "the models to keep could be written this time"
-                             : "this one of the models to keep is left out or stays too long; the "
-                               "training is not affected");
+  training->keeping = snapshot->problem == NULL ? EX_OK : report_error(snapshot->problem);
+  note(snapshot->problem == NULL
+           ? "the models to keep could be written this time"
+           : "this one of the models to keep is left out or stays too long; the "
+             "training is not affected");
 }
 
 void training_watch(struct training *training, elman_train_options *options) {
   training->started_at = training->line_at = now();
   options->report = on_update;
   options->validated = on_validation;
-  options->saved = on_saved;
-  options->kept = on_kept;
+  options->checkpoint_written = on_checkpoint;
+  options->snapshot_written = on_snapshot;
   options->context = training;
 }
 
@@ -229,7 +230,8 @@ static const char *best_measure(const elman_train_options *options) {
 /* Which of its models a training leaves that no signal stopped. */
 static void describe_model(const struct training *training) {
   const elman_train_options *options = training->options;
-  const size_t kept = training->kept < options->keep_last ? training->kept : options->keep_last;
+  const size_t kept =
+      training->snapshots < options->keep_last ? training->snapshots : options->keep_last;
   if (kept > 0)
     note("%s.update*: the model%s of the last %zu %s%s; 'elman average' makes one of them",
          options->output, plural(kept), kept, options->dev == NULL ? "epoch" : "validation",

@@ -28,11 +28,11 @@ struct training {
   uint64_t updates;           /* between the two */
   double ends_at;             /* when the time is over, on the clock of now(); 0 = never */
   bool time_is_over;          /* before the work was */
-  size_t kept;     /* models of this training beside the output; 0 before this run wrote one */
-  size_t skipped;  /* updates that were left out, in earlier runs, too */
-  int keeping;     /* exit code of the last attempt to keep one */
-  int checkpoint;  /* exit code of the last attempt to write the checkpoint */
-  bool up_to_date; /* the checkpoint holds the last update */
+  size_t snapshots; /* models of this training beside the output; 0 before this run wrote one */
+  size_t skipped;   /* updates that were left out, in earlier runs, too */
+  int keeping;      /* exit code of the last attempt to keep one */
+  int checkpoint;   /* exit code of the last attempt to write the checkpoint */
+  bool up_to_date;  /* the checkpoint holds the last update */
 };
 
 /* Makes the options report to `training`, which is theirs until the training is over. */

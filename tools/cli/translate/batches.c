@@ -8,7 +8,7 @@
 
 /* ---- one batch ---- */
 
-static const size_t MOST_BYTES = (size_t)1 << 20, MOST_CELLS = (size_t)1 << 26;
+static const size_t MAX_BYTES = (size_t)1 << 20, MAX_CELLS = (size_t)1 << 26;
 
 void text_batch_clear(struct text_batch *batch) {
   for (size_t i = 0; i < batch->count; i++) {
@@ -34,8 +34,8 @@ bool text_batch_fill(struct text_batch *batch, struct sentences *sentences, int 
   do {
     if (!sentences_next(sentences, &sentence, code)) return false;
     text_batch_add(batch, &sentence, sentences->alignment);
-  } while (batch->count < MOST_SENTENCES && batch->bytes < MOST_BYTES &&
-           batch->cells < MOST_CELLS && sentences_ready(sentences));
+  } while (batch->count < MAX_SENTENCES && batch->bytes < MAX_BYTES && batch->cells < MAX_CELLS &&
+           sentences_ready(sentences));
   return true;
 }
 

@@ -8,14 +8,14 @@
 
 /* Sentences that are translated at once, and what came of them. */
 
-enum { MOST_SENTENCES = 256 };
+enum { MAX_SENTENCES = 256 };
 
 /* Start from all zero, on the heap: it is large. */
 struct text_batch {
-  elman_sentence sentences[MOST_SENTENCES]; /* owned */
-  const char *alignments[MOST_SENTENCES];   /* in their texts; NULL = none */
-  elman_translation *translations[MOST_SENTENCES], *plain[MOST_SENTENCES];
-  elman_error errors[MOST_SENTENCES];
+  elman_sentence sentences[MAX_SENTENCES]; /* owned */
+  const char *alignments[MAX_SENTENCES];   /* in their texts; NULL = none */
+  elman_translation *translations[MAX_SENTENCES], *plain[MAX_SENTENCES];
+  elman_error errors[MAX_SENTENCES];
   size_t count, bytes;
   size_t cells; /* of attention matrices, at most */
 };

@@ -15,7 +15,7 @@
 #include "input/search_options.h"
 #include "options/command_line.h"
 
-enum { LABELS = 20, MOST_HYPOTHESES = 2 };
+enum { LABELS = 20, MAX_HYPOTHESES = 2 };
 
 /* ---- scores of text against text ---- */
 
@@ -54,13 +54,13 @@ struct file_evaluation {
   bool json;
 };
 
-enum { MOST_FILES = MOST_HYPOTHESES + MOST_LISTED };
+enum { MAX_FILES = MAX_HYPOTHESES + MAX_LISTED };
 
 /* Hypotheses first, then references. */
 struct inputs {
-  elman_lines *files[MOST_FILES];
-  const char *names[MOST_FILES];
-  const char *const *lines[MOST_FILES];
+  elman_lines *files[MAX_FILES];
+  const char *names[MAX_FILES];
+  const char *const *lines[MAX_FILES];
   size_t count;
   size_t hypotheses;
   size_t sentences;
@@ -320,7 +320,7 @@ int evaluate_command(int argc, char **argv) {
       MODELS_OPTION(evaluation.models),
       PAIRS_OPTIONS(input),
       {"alignments", 0, "N", "column with word alignments, to compare the attention with", "none",
-       .count = &input.alignment_column, .least = 1, .most = MOST_COLUMNS},
+       .count = &input.alignment_column, .least = 1, .most = MAX_COLUMNS},
       {"batch-size", 0, "N", "sentences at a time", .count = &evaluation.options.batch_size,
        .least = 1, .most = 65536},
       BEAM_OPTIONS(evaluation.options.translate),
@@ -333,9 +333,9 @@ int evaluate_command(int argc, char **argv) {
       {"chrf-lowercase", 0, NULL, "chrF2 of text in lower case",
        .flag = &evaluation.options.metric.chrf_lowercase},
       {"hypothesis", 0, "FILE", "score these translations, without a model; twice: compare",
-       .list = &files.hypotheses, .most = MOST_HYPOTHESES, .use = FILE_IS_READ},
+       .list = &files.hypotheses, .most = MAX_HYPOTHESES, .use = FILE_IS_READ},
       {"reference", 0, "FILE", "what --hypothesis should say; may be given several times",
-       .list = &files.references, .most = MOST_LISTED, .use = FILE_IS_READ},
+       .list = &files.references, .most = MAX_LISTED, .use = FILE_IS_READ},
       {"resamples", 0, "N", "draws of the comparison's bootstrap",
        .count = &evaluation.options.metric.resamples, .least = 1, .most = 1000000},
       SEED_OPTION(evaluation.options.metric.seed,

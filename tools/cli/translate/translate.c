@@ -57,7 +57,7 @@ int translate_command(int argc, char **argv) {
       {"temperature", 0, "X", "of --sample: below 1 likely tokens become likelier",
        .real = &job.options.temperature, .lowest = 0.01, .highest = 100},
       {"top-k", 0, "K", "of --sample: draw from the K likeliest tokens; 0 = all",
-       .count = &job.options.top_k, .most = ELMAN_MOST_TOP_K},
+       .count = &job.options.top_k, .most = ELMAN_MAX_TOP_K},
       SEED_OPTION(job.options.sample_seed, "of --sample"),
       {"tag", 0, "TEXT", "put TEXT and a space in front of each translation", .text = &job.tag},
       THREADS_OPTION(job.options.threads),

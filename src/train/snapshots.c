@@ -1,4 +1,4 @@
-#include "train/kept.h"
+#include "train/snapshots.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ struct updates {
   size_t count, capacity;
 };
 
-bool kept_parse_name(uint64_t *update, const char *name, const char *base) {
+bool snapshot_parse_name(uint64_t *update, const char *name, const char *base) {
   const size_t length = strlen(base), middle = strlen(MIDDLE);
   if (strncmp(name, base, length) != 0 || strncmp(name + length, MIDDLE, middle) != 0) return false;
   const char *digits = name + length + middle;
@@ -46,7 +46,7 @@ static elman_status read_folder(struct updates *updates, DIR *folder, const char
   const struct dirent *entry;
   uint64_t update;
   while ((entry = readdir(folder)) != NULL) {
-    if (!kept_parse_name(&update, entry->d_name, base)) continue;
+    if (!snapshot_parse_name(&update, entry->d_name, base)) continue;
     const elman_status status = array_grow(&updates->all, &updates->capacity, updates->count + 1,
                                            sizeof *updates->all, error);
     if (status != ELMAN_OK) return status;
@@ -63,7 +63,7 @@ static elman_status list_names(struct updates *updates, const char *output, elma
   DIR *folder = opendir(path);
   const elman_status status = folder == NULL
                                   ? fail(error, ELMAN_CANNOT_CREATE, path,
-                                         "cannot look for kept models: %s", REASON(errno, reason))
+                                         "cannot look for snapshots: %s", REASON(errno, reason))
                                   : read_folder(updates, folder, base, error);
   if (folder != NULL) closedir(folder);
   free(path);
@@ -73,17 +73,17 @@ static elman_status list_names(struct updates *updates, const char *output, elma
 /* Whether a training may have kept the file: it is a model and has as many updates as its name says
  * or, if training began from another model, more. *history is then the model's. Any other file of
  * such a name is the user's. */
-static elman_status is_kept(bool *kept, elman_history *history, const char *output, uint64_t update,
-                            elman_error *error) {
+static elman_status is_snapshot(bool *found, elman_history *history, const char *output,
+                                uint64_t update, elman_error *error) {
   char *path;
   elman_error problem;
   struct stat info;
-  *kept = false;
+  *found = false;
   elman_status status = name_of(&path, output, update, error);
   if (status != ELMAN_OK) return status;
   if (lstat(path, &info) == 0 && S_ISREG(info.st_mode)) {
     status = model_read_history(history, path, &problem);
-    *kept = status == ELMAN_OK && history->updates >= update;
+    *found = status == ELMAN_OK && history->updates >= update;
     if (status == ELMAN_NO_MEMORY) status = fail_again(error, &problem);
   }
   free(path);
@@ -91,15 +91,15 @@ static elman_status is_kept(bool *kept, elman_history *history, const char *outp
 }
 
 /* The snapshots, and the history of the one that took the most work. */
-static elman_status list_kept(struct updates *updates, elman_history *longest, const char *output,
-                              elman_error *error) {
+static elman_status list_snapshots(struct updates *updates, elman_history *longest,
+                                   const char *output, elman_error *error) {
   elman_status status = list_names(updates, output, error);
   size_t count = 0;
   for (size_t i = 0; i < updates->count && status == ELMAN_OK; i++) {
-    bool kept;
+    bool found;
     elman_history history;
-    status = is_kept(&kept, &history, output, updates->all[i], error);
-    if (status != ELMAN_OK || !kept) continue;
+    status = is_snapshot(&found, &history, output, updates->all[i], error);
+    if (status != ELMAN_OK || !found) continue;
     if (history.work > longest->work) *longest = history;
     updates->all[count++] = updates->all[i];
   }
@@ -107,11 +107,11 @@ static elman_status list_kept(struct updates *updates, elman_history *longest, c
   return status;
 }
 
-elman_status kept_look(elman_history *longest, size_t *count, const char *output,
-                       elman_error *error) {
+elman_status snapshots_find(elman_history *longest, size_t *count, const char *output,
+                            elman_error *error) {
   struct updates updates = {0};
   elman_history found = {0};
-  const elman_status status = list_kept(&updates, &found, output, error);
+  const elman_status status = list_snapshots(&updates, &found, output, error);
   free(updates.all);
   if (status != ELMAN_OK) return status;
   *longest = found;
@@ -123,16 +123,16 @@ static elman_status remove_model(const char *output, uint64_t update, elman_erro
   char reason[128], *path;
   elman_status status = name_of(&path, output, update, error);
   if (status == ELMAN_OK && unlink(path) != 0 && errno != ENOENT)
-    status = fail(error, ELMAN_CANNOT_CREATE, path, "cannot remove a model that was kept: %s",
+    status = fail(error, ELMAN_CANNOT_CREATE, path, "cannot remove a snapshot: %s",
                   REASON(errno, reason));
   free(path);
   return status;
 }
 
-elman_status kept_clear(size_t *removed, const char *output, elman_error *error) {
+elman_status snapshots_clear(size_t *removed, const char *output, elman_error *error) {
   struct updates updates = {0};
   elman_history longest = {0};
-  elman_status status = list_kept(&updates, &longest, output, error);
+  elman_status status = list_snapshots(&updates, &longest, output, error);
   *removed = updates.count;
   for (size_t i = 0; i < updates.count && status == ELMAN_OK; i++)
     status = remove_model(output, updates.all[i], error);
@@ -142,23 +142,23 @@ elman_status kept_clear(size_t *removed, const char *output, elman_error *error)
 
 /* ---- snapshots of one training ---- */
 
-void kept_free(struct kept *kept) {
-  free(kept->own);
-  kept->own = NULL;
-  kept->count = kept->capacity = 0;
+void snapshots_free(struct snapshots *snapshots) {
+  free(snapshots->own);
+  snapshots->own = NULL;
+  snapshots->count = snapshots->capacity = 0;
 }
 
-static bool has(const struct kept *kept, uint64_t update) {
-  for (size_t i = 0; i < kept->count; i++)
-    if (kept->own[i] == update) return true;
+static bool has(const struct snapshots *snapshots, uint64_t update) {
+  for (size_t i = 0; i < snapshots->count; i++)
+    if (snapshots->own[i] == update) return true;
   return false;
 }
 
-static elman_status add(struct kept *kept, uint64_t update, elman_error *error) {
-  if (has(kept, update)) return ELMAN_OK;
-  const elman_status status =
-      array_grow(&kept->own, &kept->capacity, kept->count + 1, sizeof *kept->own, error);
-  if (status == ELMAN_OK) kept->own[kept->count++] = update;
+static elman_status add(struct snapshots *snapshots, uint64_t update, elman_error *error) {
+  if (has(snapshots, update)) return ELMAN_OK;
+  const elman_status status = array_grow(&snapshots->own, &snapshots->capacity,
+                                         snapshots->count + 1, sizeof *snapshots->own, error);
+  if (status == ELMAN_OK) snapshots->own[snapshots->count++] = update;
   return status;
 }
 
@@ -191,17 +191,18 @@ static elman_status is_own(bool *own, const char *path, uint64_t update, const s
   return status;
 }
 
-elman_status kept_find(struct kept *kept, size_t *others, const struct model *model,
-                       const elman_train_settings *settings, elman_error *error) {
+elman_status snapshots_find_own(struct snapshots *snapshots, size_t *others,
+                                const struct model *model, const elman_train_settings *settings,
+                                elman_error *error) {
   struct updates updates = {0};
-  elman_status status = list_names(&updates, kept->output, error);
+  elman_status status = list_names(&updates, snapshots->output, error);
   *others = 0;
   for (size_t i = 0; i < updates.count && status == ELMAN_OK; i++) {
     bool own = false;
     char *path;
-    status = name_of(&path, kept->output, updates.all[i], error);
+    status = name_of(&path, snapshots->output, updates.all[i], error);
     if (status == ELMAN_OK) status = is_own(&own, path, updates.all[i], model, settings, error);
-    if (status == ELMAN_OK && own) status = add(kept, updates.all[i], error);
+    if (status == ELMAN_OK && own) status = add(snapshots, updates.all[i], error);
     *others += !own;
     free(path);
   }
@@ -210,11 +211,11 @@ elman_status kept_find(struct kept *kept, size_t *others, const struct model *mo
 }
 
 /* A file that the training has not kept is not overwritten. */
-static elman_status check_free(const struct kept *kept, const char *path, uint64_t update,
+static elman_status check_free(const struct snapshots *snapshots, const char *path, uint64_t update,
                                elman_error *error) {
   struct stat info;
   char reason[128];
-  if (has(kept, update)) return ELMAN_OK;
+  if (has(snapshots, update)) return ELMAN_OK;
   if (lstat(path, &info) == 0)
     return fail(error, ELMAN_CANNOT_CREATE, path,
                 "is there, and this training has not made it: the model of this update is not "
@@ -226,18 +227,18 @@ static elman_status check_free(const struct kept *kept, const char *path, uint64
 
 /* A file that may be in place is in the list even if syncing the folder failed, or it would never
  * be removed. */
-elman_status kept_write(struct kept *kept, const struct model *model, uint64_t update,
-                        elman_error *error) {
+elman_status snapshots_write(struct snapshots *snapshots, const struct model *model,
+                             uint64_t update, elman_error *error) {
   char *path;
   struct stat info;
-  elman_status status = name_of(&path, kept->output, update, error);
-  if (status == ELMAN_OK) status = check_free(kept, path, update, error);
-  const bool was_there = has(kept, update);
-  if (status == ELMAN_OK) status = add(kept, update, error);
+  elman_status status = name_of(&path, snapshots->output, update, error);
+  if (status == ELMAN_OK) status = check_free(snapshots, path, update, error);
+  const bool was_there = has(snapshots, update);
+  if (status == ELMAN_OK) status = add(snapshots, update, error);
   if (status == ELMAN_OK) {
-    status = model_save_like(model, path, kept->output, error);
+    status = model_save_like(model, path, snapshots->output, error);
     if (status != ELMAN_OK && !was_there && lstat(path, &info) != 0 && errno == ENOENT)
-      kept->count--;
+      snapshots->count--;
   }
   free(path);
   return status;
@@ -248,17 +249,19 @@ static int latest_first(const void *a, const void *b) {
   return (left < right) - (left > right);
 }
 
-elman_status kept_prune(struct kept *kept, uint64_t update, elman_error *error) {
+elman_status snapshots_prune(struct snapshots *snapshots, uint64_t update, elman_error *error) {
   elman_status status = ELMAN_OK;
   size_t left = 0, last = 0;
-  if (kept->count > 0) qsort(kept->own, kept->count, sizeof *kept->own, latest_first);
-  for (size_t i = 0; i < kept->count; i++) {
-    const bool later = kept->own[i] > update, stays = later || last < kept->most;
+  if (snapshots->count > 0)
+    qsort(snapshots->own, snapshots->count, sizeof *snapshots->own, latest_first);
+  for (size_t i = 0; i < snapshots->count; i++) {
+    const bool later = snapshots->own[i] > update, stays = later || last < snapshots->most;
     last += !later;
-    if (!stays && status == ELMAN_OK) status = remove_model(kept->output, kept->own[i], error);
+    if (!stays && status == ELMAN_OK)
+      status = remove_model(snapshots->output, snapshots->own[i], error);
     /* The next call tries again to remove it. */
-    if (stays || status != ELMAN_OK) kept->own[left++] = kept->own[i];
+    if (stays || status != ELMAN_OK) snapshots->own[left++] = snapshots->own[i];
   }
-  kept->count = left;
+  snapshots->count = left;
   return status;
 }

@@ -9,7 +9,7 @@
 #include "moment.h"
 
 struct task {
-  struct errand *errand;
+  struct background_task *background_task;
   atomic_size_t brought, done, brought_before;
   pthread_t who;
 };
@@ -24,7 +24,7 @@ static void note(void *context) {
 static void bring(struct task *task, size_t times) {
   for (size_t i = 0; i < times; i++) {
     atomic_fetch_add(&task->brought, 1);
-    errand_bring(task->errand);
+    background_task_signal(task->background_task);
   }
 }
 
@@ -37,49 +37,49 @@ static void *bring_each(void *context) {
 
 static void check_runs(bool here, bool has_thread) {
   struct task task = {0};
-  cr_assert_eq(errand_create(&task.errand, NULL), ELMAN_OK);
+  cr_assert_eq(background_task_create(&task.background_task, NULL), ELMAN_OK);
   for (size_t run = 0; run < RUNS; run++) {
     pthread_t threads[THREADS];
     const size_t others = run % (THREADS + 1), own = run % 5;
     atomic_store(&task.brought, 0);
-    errand_begin(task.errand, others * EACH + own, here, note, &task);
+    background_task_start(task.background_task, others * EACH + own, here, note, &task);
     for (size_t i = 0; i < others; i++)
       cr_assert_eq(pthread_create(&threads[i], NULL, bring_each, &task), 0);
     bring(&task, own);
-    errand_end(task.errand);
+    background_task_finish(task.background_task);
     cr_assert_eq(atomic_load(&task.done), run + 1);
     cr_assert_eq(task.brought_before, others * EACH + own, "it began before all was there");
     cr_assert_eq(pthread_equal(task.who, pthread_self()) != 0, here || !has_thread);
     for (size_t i = 0; i < others; i++) cr_assert_eq(pthread_join(threads[i], NULL), 0);
   }
-  errand_free(task.errand);
+  background_task_free(task.background_task);
 }
 
-Test(errand, is_done_once_when_all_is_there) {
+Test(background_task, is_done_once_when_all_is_there) {
   check_runs(false, true);
 }
 
-Test(errand, is_done_here_if_it_shall_be) {
+Test(background_task, is_done_here_if_it_shall_be) {
   check_runs(true, true);
 }
 
-Test(errand, is_done_while_its_giver_goes_on) {
+Test(background_task, is_done_while_its_giver_goes_on) {
   struct task task = {0};
-  cr_assert_eq(errand_create(&task.errand, NULL), ELMAN_OK);
+  cr_assert_eq(background_task_create(&task.background_task, NULL), ELMAN_OK);
   for (size_t run = 1; run <= 20; run++) {
-    errand_begin(task.errand, 1, false, note, &task);
-    errand_bring(task.errand);
+    background_task_start(task.background_task, 1, false, note, &task);
+    background_task_signal(task.background_task);
     cr_assert(comes_to(&task.done, run), "it waits for its giver");
-    errand_end(task.errand);
+    background_task_finish(task.background_task);
   }
-  errand_free(task.errand);
+  background_task_free(task.background_task);
 }
 
-Test(errand, may_be_left_without_a_job) {
-  struct errand *errand;
-  cr_assert_eq(errand_create(&errand, NULL), ELMAN_OK);
-  errand_free(errand);
-  errand_free(NULL);
+Test(background_task, may_be_left_without_a_job) {
+  struct background_task *background_task;
+  cr_assert_eq(background_task_create(&background_task, NULL), ELMAN_OK);
+  background_task_free(background_task);
+  background_task_free(NULL);
 }
 
 static bool fails_to_start;
@@ -87,14 +87,14 @@ static bool fails_to_start;
 int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 int __wrap_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
-/* That of the errand. */
+/* That of the background_task. */
 int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*run)(void *),
                           void *argument) {
   if (fails_to_start && run != bring_each) return EAGAIN;
   return __real_pthread_create(id, attributes, run, argument);
 }
 
-Test(errand, does_without_a_thread_that_does_not_start) {
+Test(background_task, does_without_a_thread_that_does_not_start) {
   fails_to_start = true;
   check_runs(false, false);
   fails_to_start = false;

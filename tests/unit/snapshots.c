@@ -9,9 +9,9 @@
 #include "folder.h"
 #include "model/model_file.h"
 #include "tensor/blas.h"
-#include "train/kept.h"
+#include "train/snapshots.h"
 
-TestSuite(kept, .init = enter_folder, .fini = leave_folder);
+TestSuite(snapshots, .init = enter_folder, .fini = leave_folder);
 
 static void make(const char *name) {
   FILE *file = fopen(name, "w");
@@ -37,7 +37,7 @@ static void write_as(struct model *model, uint64_t before, uint64_t update, cons
   cr_assert_eq(model_save(model, name, NULL), ELMAN_OK);
 }
 
-Test(kept, those_of_others_go_where_training_begins) {
+Test(snapshots, those_of_others_go_where_training_begins) {
   static const char *const names[] = {"m.update9", "m.update10", "m.update100"};
   struct model *model = load();
   elman_history longest;
@@ -50,9 +50,9 @@ Test(kept, those_of_others_go_where_training_begins) {
   make("m.update5");
   cr_assert_eq(symlink("m.update9", "m.update6"), 0);
   cr_assert_eq(mkdir("m.update7", 0777), 0);
-  cr_assert_eq(kept_look(&longest, &count, "./m", NULL), ELMAN_OK);
+  cr_assert_eq(snapshots_find(&longest, &count, "./m", NULL), ELMAN_OK);
   cr_assert_eq(count, 3);
-  cr_assert_eq(kept_clear(&removed, "./m", NULL), ELMAN_OK);
+  cr_assert_eq(snapshots_clear(&removed, "./m", NULL), ELMAN_OK);
   cr_assert_eq(removed, 3);
   for (size_t i = 0; i < 3; i++) cr_assert(!is_there(names[i]));
   cr_assert(is_there("m.update4") && is_there("m.update5") && is_there("m.update7"));
@@ -61,33 +61,33 @@ Test(kept, those_of_others_go_where_training_begins) {
 }
 
 /* A snapshot that is in place is pruned later, whatever failed; and nothing is written over. */
-Test(kept, what_is_in_place_is_its_own_and_nothing_else_is) {
-  struct kept kept = {.output = "m", .most = 1};
+Test(snapshots, what_is_in_place_is_its_own_and_nothing_else_is) {
+  struct snapshots snapshots = {.output = "m", .most = 1};
   struct model *model = load();
   elman_error error;
   make("m.update7");
-  cr_assert_eq(kept_write(&kept, model, 7, &error), ELMAN_CANNOT_CREATE);
+  cr_assert_eq(snapshots_write(&snapshots, model, 7, &error), ELMAN_CANNOT_CREATE);
   cr_assert_str_eq(error.where, "m.update7");
-  cr_assert_eq(kept.count, 0);
+  cr_assert_eq(snapshots.count, 0);
   model->block[0] = (real)NAN; /* cannot be saved */
-  cr_assert_neq(kept_write(&kept, model, 8, NULL), ELMAN_OK);
-  cr_assert_eq(kept.count, 0);
+  cr_assert_neq(snapshots_write(&snapshots, model, 8, NULL), ELMAN_OK);
+  cr_assert_eq(snapshots.count, 0);
   model->block[0] = 0;
-  cr_assert_eq(kept_write(&kept, model, 9, NULL), ELMAN_OK);
-  cr_assert_eq(kept_write(&kept, model, 9, NULL), ELMAN_OK, "its own may be made again");
-  cr_assert_eq(kept_write(&kept, model, 10, NULL), ELMAN_OK);
-  cr_assert_eq(kept_prune(&kept, 10, NULL), ELMAN_OK);
+  cr_assert_eq(snapshots_write(&snapshots, model, 9, NULL), ELMAN_OK);
+  cr_assert_eq(snapshots_write(&snapshots, model, 9, NULL), ELMAN_OK, "its own may be made again");
+  cr_assert_eq(snapshots_write(&snapshots, model, 10, NULL), ELMAN_OK);
+  cr_assert_eq(snapshots_prune(&snapshots, 10, NULL), ELMAN_OK);
   cr_assert(is_there("m.update7") && !is_there("m.update9") && is_there("m.update10"));
-  kept_free(&kept);
+  snapshots_free(&snapshots);
   model_free(model);
 }
 
 /* Its own are found by what they have learnt and how; later ones stay, and so do those of others.
  */
-Test(kept, the_last_of_its_own_stay_where_training_goes_on) {
+Test(snapshots, the_last_of_its_own_stay_where_training_goes_on) {
   static const char *const stay[] = {"m.update20", "m.update30", "m.update50",
                                      "m.update25", "m.update26", "m.update27"};
-  struct kept kept = {.output = "m", .most = 2};
+  struct snapshots snapshots = {.output = "m", .most = 2};
   struct model *model = load();
   const struct model_past before = model->past;
   const elman_train_settings settings = before.training;
@@ -101,49 +101,49 @@ Test(kept, the_last_of_its_own_stay_where_training_goes_on) {
   write_as(model, start, 26, "m.update26"); /* other settings */
   make("m.update27");                       /* no model */
   model->past = before;
-  cr_assert_eq(kept_find(&kept, &others, model, &settings, NULL), ELMAN_OK);
+  cr_assert_eq(snapshots_find_own(&snapshots, &others, model, &settings, NULL), ELMAN_OK);
   cr_assert_eq(others, 3);
-  cr_assert_eq(kept.count, 3);
-  cr_assert_eq(kept_write(&kept, model, 30, NULL), ELMAN_OK);
-  cr_assert_eq(kept_prune(&kept, 30, NULL), ELMAN_OK);
+  cr_assert_eq(snapshots.count, 3);
+  cr_assert_eq(snapshots_write(&snapshots, model, 30, NULL), ELMAN_OK);
+  cr_assert_eq(snapshots_prune(&snapshots, 30, NULL), ELMAN_OK);
   cr_assert(!is_there("m.update9"));
   for (size_t i = 0; i < sizeof stay / sizeof *stay; i++)
     cr_assert(is_there(stay[i]), "%s", stay[i]);
-  cr_assert_eq(kept_write(&kept, model, 50, NULL), ELMAN_OK);
-  cr_assert_eq(kept_prune(&kept, 50, NULL), ELMAN_OK);
+  cr_assert_eq(snapshots_write(&snapshots, model, 50, NULL), ELMAN_OK);
+  cr_assert_eq(snapshots_prune(&snapshots, 50, NULL), ELMAN_OK);
   cr_assert(!is_there("m.update20") && is_there("m.update30") && is_there("m.update50"));
-  cr_assert_eq(kept.count, 2);
-  kept_free(&kept);
+  cr_assert_eq(snapshots.count, 2);
+  snapshots_free(&snapshots);
   model_free(model);
 }
 
 /* Names that are not written like this belong to somebody else. */
-Test(kept, other_files_stay) {
+Test(snapshots, other_files_stay) {
   static const char *const names[] = {"m.update",   "m.update0",  "m.update07",
                                       "m.update7x", "m.update-7", "m.update99999999999999999999",
                                       "mm.update7", "m.updates7", "m",
                                       "m.Update7",  "m.update 7", "n.update7"};
   size_t removed;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) make(names[i]);
-  cr_assert_eq(kept_clear(&removed, "m", NULL), ELMAN_OK);
+  cr_assert_eq(snapshots_clear(&removed, "m", NULL), ELMAN_OK);
   cr_assert_eq(removed, 0);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) cr_assert(is_there(names[i]));
 }
 
-Test(kept, what_is_no_model_is_not_counted) {
+Test(snapshots, what_is_no_model_is_not_counted) {
   elman_history longest = {.work = 1};
   size_t count;
   make("m.update7");
   make("m.update8");
   make("m.updates8");
-  cr_assert_eq(kept_look(&longest, &count, "m", NULL), ELMAN_OK);
+  cr_assert_eq(snapshots_find(&longest, &count, "m", NULL), ELMAN_OK);
   cr_assert_eq(count, 0);
   cr_assert_eq(longest.work, 0);
 }
 
-Test(kept, a_folder_that_is_not_there_is_told) {
+Test(snapshots, a_folder_that_is_not_there_is_told) {
   size_t removed;
   elman_error error;
-  cr_assert_eq(kept_clear(&removed, "none/m", &error), ELMAN_CANNOT_CREATE);
+  cr_assert_eq(snapshots_clear(&removed, "none/m", &error), ELMAN_CANNOT_CREATE);
   cr_assert_str_eq(error.where, "none/");
 }
