@@ -18,101 +18,107 @@ typedef enum elman_scope {
   ELMAN_SCOPE_END = 8       /* likewise, but training may go on with another value */
 } elman_scope;
 
-/* X(type, field, option, label, minimum, maximum, default, scope, since, help)
+/* X(type, field, option, label, minimum, maximum, default, scope, since, group, help)
  *
  * The field is its name in files, too. `option` is what the command calls it; `label` is what
  * sentences call it, and the text of `inspect`. Choices have no limits but their names. `since` is
  * 1 for what every model file has, 2 for a number that older files lack, 3 for a flag or a name
- * that model files have only where it is on or not the first choice: a new row has 2 or 3. */
+ * that model files have only where it is on or not the first choice: a new row has 2 or 3. `group`
+ * is the heading under which the command lists the option; the command has the order of the groups,
+ * so the order of the rows does not matter to it. */
 #define ELMAN_MODEL_HYPERPARAMETERS(X)                                                             \
-  X(SIZE, embedding_size, "embedding-size", "embedding size", 1, 16384, 128, MODEL, 1,             \
+  X(SIZE, embedding_size, "embedding-size", "embedding size", 1, 16384, 128, MODEL, 1, "Network",  \
     "numbers that stand for a word")                                                               \
-  X(SIZE, hidden_size, "hidden-size", "hidden size", 1, 16384, 128, MODEL, 1,                      \
+  X(SIZE, hidden_size, "hidden-size", "hidden size", 1, 16384, 128, MODEL, 1, "Network",           \
     "numbers in a state")                                                                          \
-  X(SIZE, layers, "layers", "layers", 1, 8, 1, MODEL, 1,                                           \
+  X(SIZE, layers, "layers", "layers", 1, 8, 1, MODEL, 1, "Network",                                \
     "layers of the encoder and of the decoder")                                                    \
-  X(CELL, cell, "cell", "recurrent cell", 0, 0, "elman", MODEL, 2, "recurrent cell")               \
-  X(FLAG, layer_norm, "layer-norm", "layer normalization", 0, 1, false, MODEL, 3,                  \
+  X(CELL, cell, "cell", "recurrent cell", 0, 0, "elman", MODEL, 2, "Network", "recurrent cell")    \
+  X(FLAG, layer_norm, "layer-norm", "layer normalization", 0, 1, false, MODEL, 3, "Network",       \
     "normalize what the products give to each gate over its units")                                \
-  X(FLAG, residual, "residual", "residual connections", 0, 1, false, MODEL, 3,                     \
+  X(FLAG, residual, "residual", "residual connections", 0, 1, false, MODEL, 3, "Network",          \
     "each layer from the second on adds its input to what it gives")                               \
-  X(FLAG, bidirectional, "bidirectional", "bidirectional", 0, 1, false, MODEL, 1,                  \
+  X(FLAG, bidirectional, "bidirectional", "bidirectional", 0, 1, false, MODEL, 1, "Network",       \
     "the encoder reads both ways, half the hidden size each")                                      \
-  X(ATTENTION, attention, "attention", "attention", 0, 0, "dot", MODEL, 1, "attention mechanism")  \
-  X(SIZE, attention_heads, "heads", "attention heads", 0, 64, 0, MODEL, 2,                         \
+  X(ATTENTION, attention, "attention", "attention", 0, 0, "dot", MODEL, 1, "Attention",            \
+    "attention mechanism")                                                                         \
+  X(SIZE, attention_heads, "heads", "attention heads", 0, 64, 0, MODEL, 2, "Attention",            \
     "heads of multihead attention; 0 = 4")                                                         \
   X(SIZE, attention_window, "attention-window", "attention window", 0, 1000, 0, MODEL, 2,          \
+    "Attention",                                                                                   \
     "tokens to each side that local attention sees, or of a segment of hierarchical; 0 = 5")       \
   X(FLAG, clause_segments, "clause-segments", "clauses as segments", 0, 1, false, MODEL, 3,        \
-    "segments of hierarchical attention end at punctuation instead")                               \
+    "Attention", "segments of hierarchical attention end at punctuation instead")                  \
   X(SIZE, encoder_self_attention, "encoder-self-attention", "encoder self-attention", 0, 64, 0,    \
-    MODEL, 2, "heads of self-attention over the encoder's states; 0 = none")                       \
+    MODEL, 2, "Attention", "heads of self-attention over the encoder's states; 0 = none")          \
   X(SIZE, decoder_self_attention, "decoder-self-attention", "decoder self-attention", 0, 64, 0,    \
-    MODEL, 2, "heads of self-attention over the decoder's states so far; 0 = none")                \
+    MODEL, 2, "Attention", "heads of self-attention over the decoder's states so far; 0 = none")   \
   X(FLAG, plain_self_attention, "plain-self-attention", "plain self-attention", 0, 1, false,       \
-    MODEL, 2, "self-attention without learned projections")                                        \
+    MODEL, 2, "Attention", "self-attention without learned projections")                           \
   X(FLAG, attentional_layer, "attentional-layer", "attentional layer", 0, 1, false, MODEL, 1,      \
-    "a tanh layer over RNN output and context")                                                    \
-  X(FLAG, input_feeding, "input-feeding", "input feeding", 0, 1, false, MODEL, 1,                  \
+    "Network", "a tanh layer over RNN output and context")                                         \
+  X(FLAG, input_feeding, "input-feeding", "input feeding", 0, 1, false, MODEL, 1, "Network",       \
     "feed the attentional layer into the next step")                                               \
-  X(FLAG, tie_embeddings, "tie-embeddings", "tied embeddings", 0, 1, false, MODEL, 1,              \
+  X(FLAG, tie_embeddings, "tie-embeddings", "tied embeddings", 0, 1, false, MODEL, 1, "Network",   \
     "one matrix for target embedding and output layer")                                            \
   X(TOKENS, source_tokens, "source-tokens", "splitting of the source", 0, 0, ELMAN_TOKENS_AUTO,    \
-    MODEL, 1, "how source text is split")                                                          \
+    MODEL, 1, "Tokenization", "how source text is split")                                          \
   X(TOKENS, target_tokens, "target-tokens", "splitting of the target", 0, 0, ELMAN_TOKENS_AUTO,    \
-    MODEL, 1, "how target text is split")                                                          \
+    MODEL, 1, "Tokenization", "how target text is split")                                          \
   X(NORMALIZATION, normalization, "normalize", "normalization", 0, 0, ELMAN_NFKC, START, 2,        \
-    "how text is written; nfkc unifies width and punctuation")                                     \
+    "Tokenization", "how text is written; nfkc unifies width and punctuation")                     \
   X(FLAG, orthogonal_initial_values, "orthogonal", "orthogonal initial values", 0, 1, false,       \
-    START, 2, "start from orthogonal recurrent matrices, small embeddings")                        \
+    START, 2, "Network", "start from orthogonal recurrent matrices, small embeddings")             \
   X(SIZE, min_count, "min-count", "smallest count of a word", 1, 1000000000, 1, START, 2,          \
-    "words seen less often are unknown words")                                                     \
+    "Tokenization", "words seen less often are unknown words")                                     \
   X(SIZE, max_vocabulary, "max-vocab", "largest vocabulary", 0, 1000000000, 0, START, 2,           \
-    "words a side, the most frequent; 0 = no limit")                                               \
-  X(SIZE, subwords, "subwords", "merges of subwords", 0, 1000000, 0, START, 2,                     \
+    "Tokenization", "words a side, the most frequent; 0 = no limit")                               \
+  X(SIZE, subwords, "subwords", "merges of subwords", 0, 1000000, 0, START, 2, "Tokenization",     \
     "split words into parts, by so many merges a side; 0 = 8000")                                  \
   X(SIZE, source_subwords, "source-subwords", "merges of the source", 0, 1000000, 0, START, 2,     \
-    "another number of merges for the source; 0 = the same")                                       \
-  X(FLAG, joint_subwords, "joint", "joint merges", 0, 1, false, START, 2,                          \
+    "Tokenization", "another number of merges for the source; 0 = the same")                       \
+  X(FLAG, joint_subwords, "joint", "joint merges", 0, 1, false, START, 2, "Tokenization",          \
     "merges are learnt from both sides together")
 
 /* The same of training. */
 #define ELMAN_TRAIN_HYPERPARAMETERS(X)                                                             \
-  X(SIZE, batch_size, "batch-size", "batch size", 1, 65536, 32, TRAINING, 2,                       \
+  X(SIZE, batch_size, "batch-size", "batch size", 1, 65536, 32, TRAINING, 2, "Training",           \
     "sentences in an update")                                                                      \
   X(SIZE, batch_tokens, "batch-tokens", "tokens in a batch", 0, 16777216, 0, TRAINING, 2,          \
-    "tokens in an update, of the padded longer side, instead; 0 = any number")                     \
-  X(SIZE, shards, "shards", "shards", 1, 1024, 1, TRAINING, 2,                                     \
+    "Training", "tokens in an update, of the padded longer side, instead; 0 = any number")         \
+  X(SIZE, shards, "shards", "shards", 1, 1024, 1, TRAINING, 2, "Training",                         \
     "parts of a batch, whose gradients are added up; as many processes can share it")              \
-  X(REAL, learning_rate, "lr", "learning rate", 1e-9, 1e30, 0.001, TRAINING, 2,                    \
+  X(REAL, learning_rate, "lr", "learning rate", 1e-9, 1e30, 0.001, TRAINING, 2, "Optimization",    \
     "learning rate of Adam")                                                                       \
   X(SCHEDULE, schedule, "lr-schedule", "learning-rate schedule", 0, 0, "constant", TRAINING, 2,    \
-    "how the learning rate changes")                                                               \
-  X(SIZE, warm_up, "warm-up", "warm-up", 0, 1000000000, 0, TRAINING, 2,                            \
+    "Optimization", "how the learning rate changes")                                               \
+  X(SIZE, warm_up, "warm-up", "warm-up", 0, 1000000000, 0, TRAINING, 2, "Optimization",            \
     "updates until the learning rate is reached")                                                  \
-  X(SHARE, dropout, "dropout", "dropout", 0, 0.999999, 0, TRAINING, 2,                             \
+  X(SHARE, dropout, "dropout", "dropout", 0, 0.999999, 0, TRAINING, 2, "Regularization",           \
     "share of embeddings and outputs that is dropped while learning")                              \
   X(SHARE, attention_dropout, "attention-dropout", "attention dropout", 0, 0.999999, 0, TRAINING,  \
-    2, "share of attention weights that is dropped while learning")                                \
+    2, "Regularization", "share of attention weights that is dropped while learning")              \
   X(SHARE, label_smoothing, "label-smoothing", "label smoothing", 0, 0.999999, 0, TRAINING, 2,     \
-    "share of each target that is spread over the vocabulary")                                     \
+    "Regularization", "share of each target that is spread over the vocabulary")                   \
   X(SHARE, subword_dropout, "subword-dropout", "subword dropout", 0, 0.999999, 0, TRAINING, 2,     \
+    "Regularization",                                                                              \
     "share of merges that is dropped while learning, so that words are split in several ways")     \
-  X(REAL, guide_weight, "guide-weight", "guide weight", 0, 1000, 0, TRAINING, 2,                   \
+  X(REAL, guide_weight, "guide-weight", "guide weight", 0, 1000, 0, TRAINING, 2, "Attention",      \
     "what the guide of attention counts against the cross-entropy; 0 = no guide")                  \
-  X(REAL, average, "average", "average", 0, 0.999999, 0, TRAINING, 2,                              \
+  X(REAL, average, "average", "average", 0, 0.999999, 0, TRAINING, 2, "Optimization",              \
     "decay of a moving average of the weights, which is kept; 0 = off")                            \
-  X(REAL, clip_norm, "clip-norm", "clipping norm", 0, 1e9, 1, TRAINING, 2,                         \
+  X(REAL, clip_norm, "clip-norm", "clipping norm", 0, 1e9, 1, TRAINING, 2, "Optimization",         \
     "largest norm of the gradient; 0 = no limit")                                                  \
-  X(SIZE, max_length, "max-length", "longest pair", 0, 1000000, 200, END, 2,                       \
+  X(SIZE, max_length, "max-length", "longest pair", 0, 1000000, 200, END, 2, "Input",              \
     "pairs with more tokens on a side are left out; 0 = none")                                     \
-  X(SEED, seed, "seed", "seed", 0, 0, 1, TRAINING, 2,                                              \
+  X(SEED, seed, "seed", "seed", 0, 0, 1, TRAINING, 2, "Training",                                  \
     "chooses initial weights and the order of the pairs")                                          \
   X(SIZE, validate_every, "validate-every", "validation interval", 0, 1000000000, 0, TRAINING, 2,  \
-    "updates between validations; 0 = after each epoch")                                           \
+    "Validation", "updates between validations; 0 = after each epoch")                             \
   X(MEASURE, validate_by, "validate-by", "validation measure", 0, 0, "bleu", TRAINING, 3,          \
+    "Validation",                                                                                  \
     "what makes a model the best of all validations: the highest BLEU or chrF2, the lowest loss")  \
-  X(SIZE, patience, "patience", "patience", 0, 1000000, 0, END, 2,                                 \
+  X(SIZE, patience, "patience", "patience", 0, 1000000, 0, END, 2, "Validation",                   \
     "validations without a new best before it ends; 0 = no end")
 
 /* The types of fields. */
@@ -142,8 +148,8 @@ typedef enum elman_value {
 
 /* A row, for programs that go through all of them. */
 typedef struct elman_hyperparameter {
-  const char *name, *option, *label, *help; /* as in the rows */
-  const char *argument;                     /* what help calls the value; NULL for a flag */
+  const char *name, *option, *label, *group, *help; /* as in the rows */
+  const char *argument;                             /* what help calls the value; NULL for a flag */
   elman_value value;
   double minimum, maximum;             /* of sizes and reals */
   const char *(*choice)(size_t index); /* of names and enums; NULL past the last */

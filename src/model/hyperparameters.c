@@ -39,9 +39,10 @@ static const char *normalization_choice(size_t index) {
 #define KIND_TOKENS .value = ELMAN_VALUE_ENUM, .argument = "MODE", .choice = token_mode_name
 #define KIND_NORMALIZATION                                                                         \
   .value = ELMAN_VALUE_ENUM, .argument = "FORM", .choice = normalization_choice
-#define ROW(type, field, word, text, low, high, otherwise, place, version, line)                   \
-  .name = #field, .option = (word), .label = (text), .help = (line), .minimum = (low),             \
-  .maximum = (high), .scope = ELMAN_SCOPE_##place, .since = (version), KIND_##type
+#define ROW(type, field, word, text, low, high, otherwise, place, version, heading, line)          \
+  .name = #field, .option = (word), .label = (text), .group = (heading), .help = (line),           \
+  .minimum = (low), .maximum = (high), .scope = ELMAN_SCOPE_##place, .since = (version),           \
+  KIND_##type
 #define MODEL_ROW(type, field, ...)                                                                \
   {ROW(type, field, __VA_ARGS__), .offset = offsetof(elman_model_options, field)},
 #define TRAIN_ROW(type, field, ...)                                                                \

@@ -51,17 +51,17 @@ expect_bash '--max-length' elman translate -m models/a.safetensors --max-le
 expect_bash 'bash fish zsh' elman help --completion ''
 
 # Every option that --help has, and no other.
-for command in train translate repl attention evaluate score average inspect gradcheck trace 'corpus check' 'corpus split' \
-  'subwords learn' 'subwords apply' 'subwords show' help; do
+list_commands >commands
+while read -r command; do
   expect_exit 0 "$ELMAN" $command --help
-  grep -oE -e '^  (-[a-z],|   ) --[a-z-]+' "$results/stdout" | grep -oE -e '--[a-z-]+' | sort >in_help
+  in_help <"$results/stdout" | sort >in_help
   complete_in_bash elman $command -- >in_bash
   diff -u in_help in_bash >&2 || fail "--help and the completion of bash differ for $command"
   sed -n "s/^complete -c elman -n '__elman_in $command' -l \([a-z-]*\) .*/--\1/p" completion.fish | sort >in_fish
   diff -u in_help in_fish >&2 || fail "--help and the completion of fish differ for $command"
   sed -n "/^  '\?$command'\?)\$/,/^    ;;/s/^      [^[]*--\([a-z-]*\)[^a-z-].*/--\1/p" completion.zsh | sort >in_zsh
   diff -u in_help in_zsh >&2 || fail "--help and the completion of zsh differ for $command"
-done
+done <commands
 
 # The other shells, where they are.
 expect_fish() { # expect_fish EXPECTED LINE

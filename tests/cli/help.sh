@@ -25,15 +25,28 @@ for ask in help --help -h; do
   expect_stdout_match '^  translate '
 done
 
-for command in train translate repl attention evaluate average inspect gradcheck trace corpus 'corpus check' \
-  'corpus split' help; do
+list_commands >commands
+grep -qx 'corpus check' commands || fail "the commands of groups are missing: $(xargs <commands)"
+for command in corpus subwords; do
+  echo $command
+done >>commands
+while read -r command; do
   expect_exit 0 "$ELMAN" $command --help
   expect_no_stderr
   expect_stdout_match "^Usage: elman $command "
   cp "$results/stdout" first
   expect_exit 0 "$ELMAN" help $command
   cmp first "$results/stdout" || fail "'help $command' and '$command --help' differ"
-done
+  [ "$(wc -L <first)" -le 100 ] || fail "help $command has a line of more than 100 columns"
+done <commands
+
+# Many options stand in groups, in an order of their own; few stand in one list.
+expect_exit 0 "$ELMAN" help train
+groups_in_help <"$results/stdout" | grep ':' | xargs >found
+[ "$(cat found)" = 'Input: Output: Training: Validation: Optimization: Regularization: Network: Attention: Tokenization: General:' ] ||
+  fail "the groups of train: $(cat found)"
+expect_exit 0 "$ELMAN" help average
+expect_stdout_match '^Options:$'
 
 # Help names the defaults, whatever stands before it.
 expect_exit 0 "$ELMAN" train --batch-size 7 --help
@@ -42,6 +55,8 @@ expect_stdout_match '--batch-size N .*default: 32'
 # And those of a preset.
 preset() { # preset NAME OPTION=DEFAULT...
   expect_exit 0 "$ELMAN" train --preset "$1" --help
+  # An option and the lines that continue its text, on one line.
+  sed -Ez 's/\n {10,}/ /g' -i "$results/stdout"
   for default in "${@:2}"; do
     expect_stdout_match "--${default%=*} .*default: ${default#*=}\\)"
   done

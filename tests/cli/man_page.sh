@@ -1,11 +1,11 @@
-# The man page and --help name the same options; what all commands have is described once. Its translations have the same
-# sections, synopses, options and examples in the same order, and groff has no complaint about any of them.
+# The man page and --help name the same options, in the same groups and order; what all commands have is described once.
+# A group is a section ".SS "COMMAND: GROUP"" after that of its command. Translations of the page have the same sections, synopses, options and examples in the same order, and groff has no complaint about any of them.
 
 [ -r "$MAN_PAGE" ] || fail "no man page"
-# outline PAGE: what does not depend on the language: what stands behind .TP and .SS, and examples without comments.
+# outline PAGE: what does not depend on the language: what follows .TP and .SS, without the names of groups, and examples without comments.
 outline() {
-  awk '/^\.SH / { print ".SH" } /^\.SS / || named || example { sub(/ *# .*/, ""); print }
-    { named = /^\.(TP|SS )/ } /^\.nf/ { example = 1 } /^\.fi/ { example = 0 }' "$1"
+  sed -E 's/^(\.SS "[a-z ]+)(: |：)[^"]*/\1:/' "$1" | awk '/^\.SH / { print ".SH" } /^\.SS / || named || example { sub(/ *# .*/, ""); print }
+    { named = /^\.(TP|SS )/ } /^\.nf/ { example = 1 } /^\.fi/ { example = 0 }'
 }
 outline "$MAN_PAGE" >outline
 [ "$(wc -l <outline)" -gt 300 ] || fail "the man page has another form than this case knows"
@@ -20,24 +20,21 @@ if command -v groff >/dev/null; then
   done
 fi
 
-# Sections of the page: ".SS train" to the next ".S?"; options as \-\-name.
+# page_options COMMAND: the options of its sections, \-\-name after .TP, with a line "Group:" before each group.
 page_options() {
-  sed -n "/^\.SS $1\$/,/^\.S[SH] /p" "$MAN_PAGE" | sed 's/\\-/-/g' | grep '^\.B[IR]* ' |
-    grep -oE -e '--[a-z-]+' | sort -u
+  awk -v "command=$1" '/^\.S[SH] / { inside = $0 == ".SS " command || index($0, ".SS \"" command ": ") == 1 }
+    inside && /^\.SS "/ { sub(/.*: /, ""); sub(/"/, ""); print $0 ":" }
+    inside && option { gsub(/\\-/, "-"); if (match($0, /--[a-z-]+/)) print substr($0, RSTART, RLENGTH) }
+    { option = /^\.TP/ }' "$MAN_PAGE"
 }
 
-for command in train translate repl attention evaluate score average inspect gradcheck trace 'corpus check' 'corpus split' \
-  'subwords learn' 'subwords apply' 'subwords show'; do
+list_commands >commands
+while read -r command; do
+  grep -q "^\.SS $command\$" "$MAN_PAGE" || fail "the man page lacks $command"
   expect_exit 0 "$ELMAN" $command --help
-  grep -oE -e '^  (-[a-z],|   ) --[a-z-]+' "$results/stdout" | grep -oE -e '--[a-z-]+' |
-    grep -vx -e --help >options
-  if [ "$command" = inspect ]; then cat options; else grep -vx -e --config options; fi | sort >in_help
+  groups_in_help <"$results/stdout" | grep -vx -e --help >options
   grep -qx -e --config options || fail "$command has no --config"
+  if [ "$command" = inspect ]; then cat options; else grep -vx -e --config options; fi >in_help
   page_options "$command" >in_page
   diff -u in_help in_page >&2 || fail "--help and the man page differ for $command"
-done
-page_options help | grep -qx -e --completion || fail "the man page lacks help --completion"
-expect_exit 0 "$ELMAN" help
-sed -n 's/^  \([a-z]*\) .*/\1/p' "$results/stdout" | while read -r command; do
-  grep -q "^\.SS $command\$" "$MAN_PAGE" || fail "the man page lacks $command"
-done || exit 1
+done <commands

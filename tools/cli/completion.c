@@ -11,12 +11,11 @@
 
 /* Each shell has three functions, which write to standard output, and a row of `shells`. */
 
-/* The rows of the table and those that every command has. */
+/* In the order of help. */
 static void each_option(const struct usage *usage, void (*write)(const struct option *option)) {
-  struct option common[MAX_COMMON];
-  options_common(common, usage);
-  for (const struct option *option = usage->options; option->name != NULL; option++) write(option);
-  for (const struct option *option = common; option->name != NULL; option++) write(option);
+  struct option_rows rows;
+  options_list(&rows, usage);
+  for (size_t i = 0; i < rows.count; i++) write(rows.list[i]);
 }
 
 /* Whether a value or an operand is a file, by the words that help has for it, such as "[PAIRS...]".

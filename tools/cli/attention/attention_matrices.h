@@ -19,25 +19,27 @@ const char *matrices_normalization(size_t index);
 /* Rows of an option table. */
 #define MATRICES_OPTIONS(matrices)                                                                 \
   OPTION("matrices", 0, NULL,                                                                      \
-         "take files of numbers in place of sentences; with it:", .flag = &(matrices).wanted),     \
-      OPTION("attention", 0, "KIND", "mechanism", .text = &(matrices).attention.mechanism,         \
-             .choice = elman_attention_name),                                                      \
-      OPTION("heads", 0, "N", "heads, which divide the columns",                                   \
+         "take files of numbers in place of sentences; with it:", .group = "Matrices",             \
+         .flag = &(matrices).wanted),                                                              \
+      OPTION("attention", 0, "KIND", "mechanism", .group = "Matrices",                             \
+             .text = &(matrices).attention.mechanism, .choice = elman_attention_name),             \
+      OPTION("heads", 0, "N", "heads, which divide the columns", .group = "Matrices",              \
              .count = &(matrices).attention.heads, .least = 1, .most = 64),                        \
       OPTION("attention-window", 0, "N",                                                           \
              "keys that local attention sees to each side, or of a segment of hierarchical", "5",  \
-             .count = &(matrices).attention.window, .least = 1, .most = 1000),                     \
+             .group = "Matrices", .count = &(matrices).attention.window, .least = 1,               \
+             .most = 1000),                                                                        \
       OPTION("weights", 0, "FILE", "learned weights of the mechanism: safetensors, as a model is", \
-             .text = &(matrices).weights, .use = FILE_IS_READ),                                    \
+             .group = "Matrices", .text = &(matrices).weights, .use = FILE_IS_READ),               \
       OPTION("scale", 0, NULL, "divide products by the root of the columns of a head",             \
-             .flag = &(matrices).scale),                                                           \
-      OPTION("causal", 0, NULL, "query t sees keys 1 to t only",                                   \
+             .group = "Matrices", .flag = &(matrices).scale),                                      \
+      OPTION("causal", 0, NULL, "query t sees keys 1 to t only", .group = "Matrices",              \
              .flag = &(matrices).attention.causal),                                                \
       OPTION("key-length", 0, "N", "keys after the Nth are padding, which no query sees",          \
-             "all keys", .count = &(matrices).attention.key_length, .least = 1,                    \
-             .most = 1000000000),                                                                  \
-      OPTION("normalize", 0, "NAME", "how scores become weights", .text = &(matrices).normalize,   \
-             .choice = matrices_normalization)
+             "all keys", .group = "Matrices", .count = &(matrices).attention.key_length,           \
+             .least = 1, .most = 1000000000),                                                      \
+      OPTION("normalize", 0, "NAME", "how scores become weights", .group = "Matrices",             \
+             .text = &(matrices).normalize, .choice = matrices_normalization)
 
 /* `format` may be NULL; so may `output`. Gives an exit code. */
 int attention_matrices(const struct matrices_options *options, const struct usage *usage,

@@ -195,7 +195,7 @@ int corpus_split_command(int argc, char **argv) {
        .text = &job.prefix, .use = FILE_IS_PREFIX, .beside = parts},
       {"dev", 0, "SIZE", "pairs for dev, or a share of all as in 2.5%; 0 = none", .text = &dev},
       {"test", 0, "SIZE", "pairs for test, or a share of all", .text = &test},
-      SEED_OPTION(job.options.seed, "chooses among pairs"),
+      SEED_OPTION(job.options.seed, NULL, "chooses among pairs"),
       PAIRS_COLUMNS_OPTION(job.input),
       PAIRS_STRICT_OPTION(job.input),
       PAIRS_LIMITS_OPTIONS(job.input),

@@ -9,7 +9,8 @@
 
 /* A row of an option table; `variable` is the const char * that holds the path. */
 #define MODEL_OPTION(variable)                                                                     \
-  { "model", 'm', "FILE", "the model to use", .text = &(variable), .use = FILE_IS_READ }
+  OPTION("model", 'm', "FILE", "the model to use", .group = "Input", .text = &(variable),          \
+         .use = FILE_IS_READ)
 
 /* By elman_side: "source", "target"; NULL past the last. */
 const char *text_side_name(size_t index);
@@ -27,7 +28,8 @@ struct models {
 /* The same for several. */
 #define MODELS_OPTION(models)                                                                      \
   OPTION("model", 'm', "FILE", "the model to use; given several times, they translate together",   \
-         DEFAULT_MODEL, .list = &(models).paths, .most = MAX_LISTED, .use = FILE_IS_READ)
+         DEFAULT_MODEL, .group = "Input", .list = &(models).paths, .most = MAX_LISTED,            \
+         .use = FILE_IS_READ)
 
 /* Whether they can do what the options ask for. Gives an exit code, after a message if that is not
  * 0. */

@@ -26,21 +26,23 @@ int columns_parse(size_t *source, size_t *target, const char *columns, const cha
 
 /* Rows of an option table; `input` is a struct pairs_input. */
 #define PAIRS_COLUMNS_OPTION(input)                                                                \
-  OPTION("columns", 0, "A,B", "columns of PAIRS that hold source and target",                      \
+  OPTION("columns", 0, "A,B", "columns of PAIRS that hold source and target", .group = "Input",    \
          .text = &(input).columns)
 #define PAIRS_STRICT_OPTION(input)                                                                 \
-  OPTION("strict", 0, NULL, "a bad line is an error and not left out", .flag = &(input).strict)
+  OPTION("strict", 0, NULL, "a bad line is an error and not left out", .group = "Input",           \
+         .flag = &(input).strict)
 #define PAIRS_FILES_OPTIONS(input)                                                                 \
-  OPTION("source", 0, "FILE", "source sentences, one a line, in place of PAIRS",                   \
+  OPTION("source", 0, "FILE", "source sentences, one a line, in place of PAIRS", .group = "Input", \
          .text = &(input).source, .use = FILE_IS_READ),                                            \
       OPTION("target", 0, "FILE", "target sentences, one a line; goes with --source",              \
-             .text = &(input).target, .use = FILE_IS_READ),                                        \
+             .group = "Input", .text = &(input).target, .use = FILE_IS_READ),                      \
       PAIRS_COLUMNS_OPTION(input)
 #define PAIRS_LIMITS_OPTIONS(input)                                                                \
   OPTION("max-line", 0, "BYTES", "longest line; a longer one is an error", "16777216",             \
-         .count = &(input).max_line, .least = 1, .most = 1000000000),                              \
+         .group = "Input", .count = &(input).max_line, .least = 1, .most = 1000000000),            \
       OPTION("max-unpacked", 0, "BYTES", "most that a file packed by gzip may unpack to",          \
-             "4294967296", .count = &(input).max_unpacked, .least = 1, .most = 1000000000000000)
+             "4294967296", .group = "Input", .count = &(input).max_unpacked, .least = 1,           \
+             .most = 1000000000000000)
 #define PAIRS_OPTIONS(input)                                                                       \
   PAIRS_FILES_OPTIONS(input), PAIRS_STRICT_OPTION(input), PAIRS_LIMITS_OPTIONS(input)
 

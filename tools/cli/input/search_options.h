@@ -8,31 +8,32 @@
 /* Rows of an option table. `search` is an elman_translate_options. */
 #define BEAM_OPTIONS(search)                                                                       \
   OPTION("beam", 0, "N", "translations followed at once; 1 takes the likeliest word each time",    \
-         .count = &(search).beam, .least = 1, .most = ELMAN_MAX_BEAM),                             \
+         .group = "Search", .count = &(search).beam, .least = 1, .most = ELMAN_MAX_BEAM),         \
       OPTION("length-penalty", 0, "X",                                                             \
-             "A of the score log p / T^A for T words; 0 favours short ones",                       \
+             "A of the score log p / T^A for T words; 0 favours short ones", .group = "Search",    \
              .real = &(search).length_penalty, .highest = 10),                                     \
       OPTION("length-norm", 0, "NAME", "what stands for T in the score, wu: (5 + T) / 6",          \
-             .index = (unsigned *)&(search).length_norm, .choice = elman_length_norm_name),        \
+             .group = "Search", .index = (unsigned *)&(search).length_norm,                        \
+             .choice = elman_length_norm_name),                                                    \
       OPTION("coverage-penalty", 0, "X",                                                           \
              "B of the score's part B * sum of log min(coverage, 1) over source words",            \
-             .real = &(search).coverage_penalty, .highest = 10),                                   \
+             .group = "Search", .real = &(search).coverage_penalty, .highest = 10),                \
       OPTION("max-length", 0, "N", "longest translation, in tokens",                               \
-             "2 S + 10 for S source tokens", .count = &(search).max_length, .least = 1,            \
-             .most = 1000000),                                                                     \
+             "2 S + 10 for S source tokens", .group = "Search", .count = &(search).max_length,     \
+             .least = 1, .most = 1000000),                                                         \
       OPTION("max-ratio", 0, "X", "longest translation, in tokens for each source token", "none",  \
-             .real = &(search).max_ratio, .lowest = 0.01, .highest = 1000)
+             .group = "Search", .real = &(search).max_ratio, .lowest = 0.01, .highest = 1000)
 
 #define MAX_LINE_OPTION(search)                                                                    \
   OPTION("max-line", 0, "BYTES", "longest line; a longer one is reported and left out",            \
-         .count = &(search).max_bytes, .least = 1, .most = 1000000000)
+         .group = "Input", .count = &(search).max_bytes, .least = 1, .most = 1000000000)
 
 #define SEARCH_OPTIONS(search)                                                                     \
   BEAM_OPTIONS(search), MAX_LINE_OPTION(search),                                                   \
       OPTION("n-best", 0, "N", "write the N best translations; --beam is N if not given",          \
-             .count = &(search).n_best, .least = 1, .most = ELMAN_MAX_BEAM),                       \
+             .group = "Output", .count = &(search).n_best, .least = 1, .most = ELMAN_MAX_BEAM),   \
       OPTION("replace-unk", 0, NULL, "for an unknown word put the source word most looked at",     \
-             .flag = &(search).replace_unknown)
+             .group = "Output", .flag = &(search).replace_unknown)
 
 /* Chooses the beam where it was not given. Penalties are refused where they change nothing: without
  * a beam, unless `shows_scores`, which contain them. Gives an exit code, after a message if that is
@@ -51,7 +52,7 @@ struct overrides {
   OPTION("override", 0, "WHAT",                                                                    \
          "change the attention: uniform, shuffle, position=K (all weight on source token K, or "   \
          "on the last of a shorter sentence) or row:col=w",                                        \
-         .list = &(overrides).words, .most = MAX_LISTED)
+         .group = "Attention", .list = &(overrides).words, .most = MAX_LISTED)
 
 /* Parses the words and points `search` to them. Gives an exit code, after a message if that is
  * not 0. */

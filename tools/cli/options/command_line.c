@@ -248,6 +248,8 @@ static int options_check_rules(const struct usage *usage, const struct operands 
 
 /* ---- help ---- */
 
+enum { HELP_WIDTH = 100, HELP_INDENT = 33, HELP_SIZE = 1024 };
+
 /* `preset`: a choice has made the value the default. */
 static void print_default(FILE *stream, const struct option *option, bool preset) {
   const char *words = preset ? NULL : option->default_words;
@@ -262,6 +264,41 @@ static void print_default(FILE *stream, const struct option *option, bool preset
   putc(')', stream);
 }
 
+/* What help says of an option after its name, in one line. */
+static void format_help(char text[HELP_SIZE], const struct option *option, bool preset) {
+  snprintf(text, HELP_SIZE, "%s", option->help);
+  FILE *stream = fmemopen(text, HELP_SIZE, "w");
+  if (stream == NULL) return;
+  fputs(option->help, stream);
+  if (option->choice != NULL) {
+    char choices[256];
+    option_print_choices(choices, sizeof choices, option);
+    fprintf(stream, ": %s", choices);
+  }
+  print_default(stream, option, preset);
+  fclose(stream);
+}
+
+/* Whether a line may end before text[at]: at a space, but not between "(default:" and its value. */
+static bool may_break(const char *text, size_t at) {
+  static const char kept[] = "(default:";
+  const size_t length = sizeof kept - 1;
+  return text[at] == ' ' && (at < length || strncmp(text + at - length, kept, length) != 0);
+}
+
+/* Prints the text in lines; the first one begins at HELP_INDENT. */
+static void print_wrapped(FILE *stream, const char *text) {
+  const size_t width = HELP_WIDTH - HELP_INDENT;
+  while (strlen(text) > width) {
+    size_t length = width;
+    while (length > 0 && !may_break(text, length)) length--;
+    if (length == 0) break;
+    fprintf(stream, "%.*s\n%*s", (int)length, text, HELP_INDENT, "");
+    text += length + 1;
+  }
+  fprintf(stream, "%s\n", text);
+}
+
 static void print_option(FILE *stream, const struct option *option, bool preset) {
   char names[64];
   const char *argument = option->argument == NULL ? "" : option->argument;
@@ -270,27 +307,26 @@ static void print_option(FILE *stream, const struct option *option, bool preset)
     fprintf(stream, "  -%c, %-26s ", option->letter, names);
   else
     fprintf(stream, "      %-26s ", names);
-  fputs(option->help, stream);
-  if (option->choice != NULL) {
-    char choices[256];
-    option_print_choices(choices, sizeof choices, option);
-    fprintf(stream, ": %s", choices);
-  }
-  print_default(stream, option, preset);
-  putc('\n', stream);
+  char text[HELP_SIZE];
+  format_help(text, option, preset);
+  print_wrapped(stream, text);
 }
 
 /* Prints usage, description and options with their defaults; preset[i]: the default of row i is
  * that of a preset. Gives an exit code. */
 static int print_help(const struct usage *usage, const bool preset[MAX_OPTIONS]) {
-  printf("Usage: elman %s %s\n\n%s\n\nOptions:\n", usage->command, usage->operands,
-         usage->description);
-  for (const struct option *option = usage->options; option->name != NULL; option++)
-    print_option(stdout, option, preset[option - usage->options]);
-  struct option common[MAX_COMMON];
-  options_common(common, usage);
-  for (const struct option *option = common; option->name != NULL; option++)
-    print_option(stdout, option, false);
+  struct option_rows rows;
+  options_list(&rows, usage);
+  printf("Usage: elman %s %s\n\n%s\n", usage->command, usage->operands, usage->description);
+  if (!rows.grouped) puts("\nOptions:");
+  for (size_t i = 0; i < rows.count; i++) {
+    const struct option *option = rows.list[i];
+    const size_t group = option_group_of(option);
+    if (rows.grouped && (i == 0 || option_group_of(rows.list[i - 1]) != group))
+      printf("\n%s:\n", option_group(group));
+    const struct option *row = option_row(usage->options, option->name);
+    print_option(stdout, option, row != NULL && preset[row - usage->options]);
+  }
   return output_end(EX_OK);
 }
 

@@ -1,6 +1,5 @@
 #include "options/hyperparameters.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -35,6 +34,7 @@ static struct option option_of(const elman_hyperparameter *row, void *field) {
   return (struct option){.name = row->option,
                          .argument = row->argument,
                          .help = row->help,
+                         .group = row->group,
                          .choice = row->choice,
                          .flag = value == ELMAN_VALUE_FLAG ? field : NULL,
                          .text = value == ELMAN_VALUE_NAME ? field : NULL,
@@ -54,11 +54,9 @@ struct option hyperparameter_option(const char *name, void *field) {
 
 void hyperparameter_options(struct option table[MAX_OPTIONS], unsigned scopes, void *fields) {
   const elman_hyperparameter *row = NULL;
-  size_t count = 0;
-  while (table[count].name != NULL) count++;
   while ((row = elman_hyperparameter_next(row, scopes)) != NULL) {
-    assert(count + 1 < MAX_OPTIONS);
-    table[count++] = option_of(row, (char *)fields + row->offset);
+    const struct option option = option_of(row, (char *)fields + row->offset);
+    option_append(table, &option);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "options/option.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -91,6 +92,13 @@ const struct option *option_row_n(const struct option *options, const char *name
 
 const struct option *option_row(const struct option *options, const char *name) {
   return option_row_n(options, name, strlen(name));
+}
+
+void option_append(struct option table[MAX_OPTIONS], const struct option *option) {
+  size_t count = 0;
+  while (table[count].name != NULL) count++;
+  assert(count + 1 < MAX_OPTIONS);
+  table[count] = *option;
 }
 
 void options_offer(struct suggestion *suggestion, const struct option *options, const char *name) {
@@ -264,6 +272,43 @@ void options_common(struct option rows[MAX_COMMON], const struct usage *usage) {
         "read options from lines 'name = value'; those given here replace them", .text = &none};
   rows[count++] = (struct option){"help", 'h', .help = "show this and leave", .flag = &no};
   rows[count] = (struct option){0};
+}
+
+const char *option_group(size_t index) {
+  static const char *const groups[] = {"Input",          "Output",   "Training",  "Validation",
+                                       "Scoring",        "Search",   "Sampling",  "Optimization",
+                                       "Regularization", "Network",  "Attention", "Tokenization",
+                                       "Summary",        "Matrices", "General"};
+  return index < sizeof groups / sizeof *groups ? groups[index] : NULL;
+}
+
+size_t option_group_of(const struct option *option) {
+  size_t group = 0;
+  while (option_group(group + 1) != NULL &&
+         (option->group == NULL || strcmp(option_group(group), option->group) != 0))
+    group++;
+  return group;
+}
+
+static void add_rows(struct option_rows *rows, const struct option *options, size_t group) {
+  for (const struct option *option = options; option->name != NULL; option++)
+    if (!rows->grouped || option_group_of(option) == group) rows->list[rows->count++] = option;
+}
+
+void options_list(struct option_rows *rows, const struct usage *usage) {
+  enum { MAX_UNGROUPED = 13 };
+  options_common(rows->common, usage);
+  rows->count = 0;
+  rows->grouped = false;
+  add_rows(rows, usage->options, 0);
+  add_rows(rows, rows->common, 0);
+  if (rows->count <= MAX_UNGROUPED) return;
+  rows->count = 0;
+  rows->grouped = true;
+  for (size_t group = 0; option_group(group) != NULL; group++) {
+    add_rows(rows, usage->options, group);
+    add_rows(rows, rows->common, group);
+  }
 }
 
 bool option_given(const struct usage *usage, const struct operands *operands, const char *name) {

@@ -33,6 +33,9 @@ void suggestion_offer(struct suggestion *suggestion, const char *typed, const ch
 
 enum { MAX_LISTED = 64 };
 
+/* A table of options has fewer than MAX_OPTIONS rows. */
+enum { MAX_OPTIONS = 128, MAX_COMMON = 3 };
+
 /* The values of an option that may be given several times, in their order. */
 struct option_list {
   const char *words[MAX_LISTED];
@@ -59,6 +62,7 @@ struct option {
   const char *help;          /* starts small, no full stop */
   const char *default_words; /* shown as the default, for a value that does not explain itself; a
                                 list that is not given gets it as its only value */
+  const char *group;         /* heading in help, one of option_group; NULL = the last */
   bool *flag;
   const char **text;
   unsigned *index;                       /* of one of the words of `choice`, as an enum keeps it */
@@ -83,20 +87,25 @@ struct option {
 /* Rows that several commands have; `variable` is what the value goes to. */
 #define INPUT_OPTION(variable)                                                                     \
   OPTION("input", 'i', "FILE", "sentences, one a line", "standard input", .text = &(variable),     \
-         .use = FILE_IS_READ)
+         .group = "Input", .use = FILE_IS_READ)
 #define OUTPUT_OPTION(variable, what)                                                              \
   OPTION("output", 'o', "FILE", "where the " what " go", "standard output", .text = &(variable),   \
-         .use = FILE_IS_WRITTEN)
-#define SEED_OPTION(variable, help) OPTION("seed", 0, "N", help, .seed = &(variable))
+         .group = "Output", .use = FILE_IS_WRITTEN)
+#define SEED_OPTION(variable, heading, help)                                                       \
+  OPTION("seed", 0, "N", help, .seed = &(variable), .group = heading)
 #define THREADS_OPTION(variable)                                                                   \
   OPTION("threads", 't', "N", "processor cores to use", "all", .count = &(variable), .least = 1,   \
          .most = 1024)
-#define JSON_OPTION(variable) OPTION("json", 0, NULL, "print one JSON object", .flag = &(variable))
+#define JSON_OPTION(variable)                                                                      \
+  OPTION("json", 0, NULL, "print one JSON object", .flag = &(variable), .group = "Output")
 #define QUIET_OPTION(help) OPTION("quiet", 'q', NULL, help, .flag = &messages_quiet)
 
 /* The row of that name, or of its first `length` bytes; NULL = none. */
 const struct option *option_row(const struct option *options, const char *name);
 const struct option *option_row_n(const struct option *options, const char *name, size_t length);
+
+/* Adds a row after those that a zeroed table has. One zero row is left. */
+void option_append(struct option table[MAX_OPTIONS], const struct option *option);
 
 /* Offers the name of every row for `name`, which is none. */
 void options_offer(struct suggestion *suggestion, const struct option *options, const char *name);
@@ -132,9 +141,6 @@ void option_copy(const struct option *to, const struct option *from);
 
 /* ---- what a command has, and was given ---- */
 
-/* A table of options has fewer than MAX_OPTIONS rows. */
-enum { MAX_OPTIONS = 128, MAX_COMMON = 3 };
-
 /* A command line is wrong if both conditions of a rule hold. Each names options, a space between,
  * of which one is there or, after a '!', none is, or, after a '+', one stands on the command line
  * itself, and not in a file of options, which may be a list of all there are. A capital stands for
@@ -169,6 +175,24 @@ bool usage_has_config(const struct usage *usage);
 
 /* The rows that a command has beside those of its table, as it ends. */
 void options_common(struct option rows[MAX_COMMON], const struct usage *usage);
+
+enum { MAX_ROWS = MAX_OPTIONS + MAX_COMMON };
+
+/* All rows of a command in the order of help. */
+struct option_rows {
+  struct option common[MAX_COMMON];
+  const struct option *list[MAX_ROWS]; /* of the command's table or of `common` */
+  size_t count;
+  bool grouped; /* by option_group; a command with few options has no groups */
+};
+
+void options_list(struct option_rows *rows, const struct usage *usage);
+
+/* The headings of groups in the order of help, from index 0 up; NULL past the last. */
+const char *option_group(size_t index);
+
+/* The index of the group of a row. */
+size_t option_group_of(const struct option *option);
 
 /* Whether the option of that name, which is in the table, was given. */
 bool option_given(const struct usage *usage, const struct operands *operands, const char *name);

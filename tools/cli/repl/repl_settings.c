@@ -13,10 +13,11 @@
 enum { MAX_SETTINGS = 16, VALUE_SIZE = 64 };
 
 static void list_settings(struct option table[MAX_SETTINGS], elman_translate_options *options) {
-  const struct option rows[] = {SEARCH_OPTIONS(*options),
-                                THREADS_OPTION(options->threads),
-                                SEED_OPTION(options->override_seed, "of ':override shuffle'"),
-                                {0}};
+  const struct option rows[] = {
+      SEARCH_OPTIONS(*options),
+      THREADS_OPTION(options->threads),
+      SEED_OPTION(options->override_seed, "Attention", "of ':override shuffle'"),
+      {0}};
   _Static_assert(sizeof rows / sizeof *rows <= MAX_SETTINGS, "there is room for all");
   memcpy(table, rows, sizeof rows);
 }

@@ -175,7 +175,7 @@ int gradcheck_command(int argc, char **argv) {
       {"guide", 0, "LINKS", "word alignment of a pair, as in '0-0 1-2', once for each",
        .list = &guides, .most = MAX_LISTED},
       hyperparameter_option("guide_weight", &choice.guide_weight),
-      SEED_OPTION(choice.seed, "chooses weights and mask"),
+      SEED_OPTION(choice.seed, NULL, "chooses weights and mask"),
       JSON_OPTION(json),
       {0}};
   const struct rule rules[] = {

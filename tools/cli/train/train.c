@@ -247,39 +247,47 @@ static void list_options(struct option table[MAX_OPTIONS], struct job *job) {
   static const char *const beside_log[] = {".lock", NULL};
   const struct option rows[] = {
       PAIRS_OPTIONS(job->input),
-      {"output", 'o', "FILE", "where the model goes", .text = &job->train.output,
+      {"output", 'o', "FILE", "where the model goes", .group = "Output", .text = &job->train.output,
        .use = FILE_IS_MODEL, .beside = beside_model},
       {"force", 'f', NULL, "replace what took long to train, or is no model or log",
-       .flag = &job->output.force},
+       .group = "Output", .flag = &job->output.force},
       {"dev", 0, "PAIRS", "file to validate on after each epoch; the best model is kept",
-       .text = &job->train.dev_name, .use = FILE_IS_READ},
-      {"guide", 0, "COLUMN|FILE", "word alignments that attention learns to follow",
-       .text = &job->guide, .use = FILE_IS_READ},
+       .group = "Validation", .text = &job->train.dev_name, .use = FILE_IS_READ},
+      {"preset", 0, "NAME", "settings that go together; 'base' is for real corpora",
+       .group = "Training", .text = &job->preset, .choice = preset_name,
+       .settings = preset_settings},
+      {"epochs", 0, "N", "passes over the pairs; 0 writes the initial model",
+       "10, or 400 updates if that is more", .group = "Training", .count = &job->train.epochs,
+       .most = 1000000},
       {"init-from", 0, "MODEL", "start from this model, its vocabularies and its shape",
-       .text = &job->output.init_from, .use = FILE_IS_START},
+       .group = "Training", .text = &job->output.init_from, .use = FILE_IS_START},
       {"resume", 0, NULL, "go on from the checkpoint that a training left beside the model",
-       .flag = &job->train.resume},
+       .group = "Training", .flag = &job->train.resume},
       {"save-every", 0, "SECONDS", "time between checkpoints; 0 = only at the end",
-       .real = &job->train.save_every, .highest = 1e9},
+       .group = "Output", .real = &job->train.save_every, .highest = 1e9},
       {"hours", 0, "X", "end after so much time, as after the last epoch; 0 = no limit",
-       .real = &job->hours, .highest = 1e6},
+       .group = "Training", .real = &job->hours, .highest = 1e6},
       {"keep-last", 0, "K", "models of the last K validations, or epochs, that stay, too; 0 = none",
-       .count = &job->train.keep_last, .most = 1000000},
-      {"log", 0, "FILE", "write updates and validations there", .text = &job->log.path,
-       .use = FILE_IS_WRITTEN, .beside = beside_log},
+       .group = "Output", .count = &job->train.keep_last, .most = 1000000},
+      {"log", 0, "FILE", "write updates and validations there", .group = "Output",
+       .text = &job->log.path, .use = FILE_IS_WRITTEN, .beside = beside_log},
       {"log-format", 0, "FORMAT", "as JSON Lines, with the settings, or as rows",
-       "csv if --log ends in .csv, else json", .text = &job->log.format,
+       "csv if --log ends in .csv, else json", .group = "Output", .text = &job->log.format,
        .choice = train_log_format},
       THREADS_OPTION(job->train.threads),
       TIMEOUT_OPTION,
-      QUIET_OPTION("print errors only"),
-      {"preset", 0, "NAME", "settings that go together; 'base' is for real corpora",
-       .text = &job->preset, .choice = preset_name, .settings = preset_settings},
-      {"epochs", 0, "N", "passes over the pairs; 0 writes the initial model",
-       "10, or 400 updates if that is more", .count = &job->train.epochs, .most = 1000000}};
+      QUIET_OPTION("print errors only")};
+  const struct option guide = {"guide",
+                               0,
+                               "COLUMN|FILE",
+                               "word alignments that attention learns to follow",
+                               .group = "Attention",
+                               .text = &job->guide,
+                               .use = FILE_IS_READ};
   memcpy(table, rows, sizeof rows);
-  hyperparameter_options(table, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &job->train);
   hyperparameter_options(table, OF_MODEL, &job->model);
+  option_append(table, &guide);
+  hyperparameter_options(table, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &job->train);
 }
 
 static const struct rule rules[] = {
