@@ -337,7 +337,7 @@ static struct linear projection(const struct attention_pass *pass, size_t weight
   return (struct linear){.weight = part[weight], .bias = part[weight + 1], .in = H, .out = H};
 }
 
-/* n rows, where there is such a projection                                          (29, 38) */
+/* n rows, where there is such a projection                                        (45), (49) */
 static void project(real *projected, const real *rows, const struct attention_pass *pass,
                     size_t weight, size_t n) {
   const struct linear linear = projection(pass, weight);
@@ -382,7 +382,7 @@ static void sentence_forward(const void *context, size_t b) {
     const struct score_input input = score_input_of(pass, head);
     mechanism_of(pass)->score(pass->cache.weights + head.weight, &input);
     weigh(pass, head);
-    /* c_t = Σ_s a_ts v_s                                                           (8, 38) */
+    /* c_t = Σ_s a_ts v_s                                                         (8), (49) */
     matrix_product((struct product){pass->cache.context + head.value, head.value_step, 0, 1,
                                     weight_operand(head, effective_weights(pass), AS_IT_IS),
                                     value_operand(head, pass->values, AS_IT_IS), head.queries,
@@ -452,7 +452,7 @@ static void sentence_backward(const void *context, size_t b) {
                                     head.keys, head.value_size, head.queries});
     weigh_back(back, head);
     mechanism->score_backward(d->queries + head.vector, d->keys + head.vector, shares, da,
-                              &input); /* (17, 31) */
+                              &input); /* (17), (47) */
   }
 }
 

@@ -339,8 +339,9 @@ static void layers_backward(const struct decoder_parameters *gradients,
     if (top && sizes->residual) memcpy(dinputs, dgiven, rows * H * sizeof *dinputs);
     if (!top && sizes->residual) memcpy(dgiven, dinputs, rows * H * sizeof *dgiven);
     if (!top || sizes->residual) rnn_backward_outputs(scratch->states[l], dgiven, layer, steps);
-    rnn_backward_states(scratch->states[l], layer, steps);                           /* (18) */
-    rnn_backward_inputs(dinputs, layer->residual, scratch->states[l], layer, steps); /* (20, 88) */
+    rnn_backward_states(scratch->states[l], layer, steps); /* (18) */
+    rnn_backward_inputs(dinputs, layer->residual, scratch->states[l], layer,
+                        steps); /* (20), (38) */
   }
   if (sizes->input_feeding) {
     const struct columns fed_in = {dinputs + sizes->embedding, pass->embedding.row, A};

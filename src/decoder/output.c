@@ -97,7 +97,7 @@ static void multiply(const struct block *block, struct product p) {
     matrix_product_alone(p);
 }
 
-/* o_t = W_o [d_t ; c_t] + b_o                                                    (9, 10) */
+/* o_t = W_o [d_t ; c_t] + b_o                                                  (9), (10) */
 static void forward_tile(const void *context, size_t k) {
   const struct block *block = context;
   const struct tile tile = tile_of(block, k);

@@ -111,7 +111,7 @@ void encoder_forward(const struct encoder_pass *pass) {
       const struct rnn_pass *layer = &pass->layers[l][d];
       struct columns finals = finals_of(arrays->finals, pass, l, d);
       rnn_start(layer);        /* e_0 = 0 */
-      rnn_forward(layer, all); /* (2, 3) */
+      rnn_forward(layer, all); /* (2), (3) */
       for (size_t p = 0; p < sizes->cell->parts; p++, finals.first += B * finals.width)
         columns_put(finals, rnn_final(layer->states, p, layer->shape), B);
     }
@@ -158,7 +158,7 @@ void encoder_backward(const struct encoder_parameters *gradients,
         columns_add_to(rnn_final(dstates, p, layer->shape), dfinals, B);
       rnn_backward_states(dstates, layer, all);                                    /* (22) */
       rnn_backward_weights(&gradients->rnn[l][d], dstates, layer);                 /* (23) */
-      rnn_backward_inputs(dinputs, d > 0 || layer->residual, dstates, layer, all); /* (24, 88) */
+      rnn_backward_inputs(dinputs, d > 0 || layer->residual, dstates, layer, all); /* (24), (38) */
     }
     if (l > 0) memcpy(doutputs, dinputs, S * B * H * sizeof *doutputs);
   }

@@ -12,7 +12,7 @@ static void forward(const struct cell_step *step) {
 }
 
 static void backward(const struct cell_step_back *step) {
-  /* h = tanh(z), so dz = dh (1 - h²)                                                     (18, 22)
+  /* h = tanh(z), so dz = dh (1 - h²)                                                   (18), (22)
    */
   const real *h = step->state[0];
   for (size_t j = 0; j < step->units; j++) step->dz[j] *= 1 - h[j] * h[j];

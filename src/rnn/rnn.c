@@ -258,7 +258,7 @@ static void normalized_row_forward(const void *context, size_t b) {
   step_forward(step, b, 1, 0, H);
 }
 
-/* z_t += W_hh h_{t-1}, of all gates, and then the cell                              (2, 60, 62) */
+/* z_t += W_hh h_{t-1}, of all gates, and then the cell                          (2), (30), (32) */
 static void run_step(const struct rnn_pass *pass, size_t t) {
   const struct rnn_shape *shape = &pass->shape;
   const struct forward_step step = {pass, t, blocks_of(&pass->states, shape, t)};
@@ -453,7 +453,7 @@ void rnn_backward_states(struct rnn_states dstates, const struct rnn_pass *pass,
     const struct backward_step before =
         backward_step_of(&dstates, pass, step_number(i > 0 ? i - 1 : 0, steps, shape));
     if (i + 1 == steps.count || normalize) all_rows_backward(&step);
-    /* z_t holds W_hh h_{t-1}, so dh_{t-1} += W_hhᵀ dz_t                       (18, 22) */
+    /* z_t holds W_hh h_{t-1}, so dh_{t-1} += W_hhᵀ dz_t                     (18), (22) */
     const struct product through = {step.d.before[0],
                                     H,
                                     1,
@@ -467,7 +467,7 @@ void rnn_backward_states(struct rnn_states dstates, const struct rnn_pass *pass,
   }
 }
 
-/* dx_t = W_ihᵀ dz_t                                                            (20, 24) */
+/* dx_t = W_ihᵀ dz_t                                                          (20), (24) */
 void rnn_backward_inputs(real *dinputs, real beta, struct rnn_states dstates,
                          const struct rnn_pass *pass, struct range steps) {
   const struct rnn_shape *shape = &pass->shape;
@@ -481,7 +481,7 @@ void rnn_backward_inputs(real *dinputs, real beta, struct rnn_states dstates,
 
 void rnn_backward_weights(const struct rnn_parameters *gradients, struct rnn_states dstates,
                           const struct rnn_pass *pass) {
-  /* All dz were kept, so each weight's gradient is one product over all steps  (19, 23) */
+  /* All dz were kept, so each weight's gradient is one product over all steps  (19), (23) */
   const struct rnn_shape *shape = &pass->shape;
   const size_t E = shape->input, H = shape->hidden, rows = shape->steps * shape->batch;
   const real *dz = rows_of_z(&dstates, shape);
