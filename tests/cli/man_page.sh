@@ -24,9 +24,23 @@ fi
 page_options() {
   awk -v "command=$1" '/^\.S[SH] / { inside = $0 == ".SS " command || index($0, ".SS \"" command ": ") == 1 }
     inside && /^\.SS "/ { sub(/.*: /, ""); sub(/"/, ""); print $0 ":" }
-    inside && option { gsub(/\\-/, "-"); if (match($0, /--[a-z-]+/)) print substr($0, RSTART, RLENGTH) }
+    inside && option { gsub(/\\-/, "-"); for (; match($0, /--[a-z-]+/); $0 = substr($0, RSTART + RLENGTH)) print substr($0, RSTART, RLENGTH) }
     { option = /^\.TP/ }' "$MAN_PAGE"
 }
+
+# A paragraph of several options is "See SECTION." alone: that section describes them. These are the options that a section
+# describes, and those that are referred to it.
+described() {
+  sed -n "/^\.SH \"$1\"\$/,/^\.SH /{/^\.TP\$/{n;s/\\\\-/-/g;p}}" "$MAN_PAGE" | grep -oE -e '--[a-z-]+' | sort
+}
+referred() {
+  grep -Fx -B1 "See \fB$1\fR." "$MAN_PAGE" | sed 's/\\-/-/g' | grep -oE -e '--[a-z-]+' | sort -u
+}
+sed -n 's/^See \\fB\(.*\)\\fR\.$/\1/p' "$MAN_PAGE" | sort -u >shared
+[ -s shared ] || fail "no section is shared"
+while read -r section; do
+  diff -u <(referred "$section") <(described "$section") >&2 || fail "$section describes other options than are referred to it"
+done <shared
 
 list_commands >commands
 while read -r command; do
