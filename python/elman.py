@@ -1,4 +1,4 @@
-"""The C library in Python: training, translating, and attention as NumPy arrays.
+"""Call the C library from Python: training, translation, and attention as NumPy arrays.
 
     import elman
 
@@ -8,12 +8,12 @@
         print(translation.text, translation.attention)    # (T,S)
         model.save("toy.safetensors")
 
-Options are the fields of the structs in include/elman/*.h, by name: those of elman_train_options for
-`train`, and so on. Values of enums are words, as in "bpe". What the library refuses is an Error with
-its message. What holds memory of the library gives it back at the end of `with`, in close(), or when
-nothing refers to it any more. A model serves one call at a time: other threads wait.
+Options are the fields of the structs in include/elman/*.h, by name: `train` takes those of
+elman_train_options, and so on. Values of enums are words such as "bpe". An error of the library raises
+Error with its message. The memory of an object is freed at the end of `with`, in close(), or when
+nothing refers to it any more. A model processes one call at a time: other threads wait.
 
-It needs NumPy (Debian: python3-numpy) and libelman.so; docs/python.md says where that comes from."""
+Requires NumPy (Debian: python3-numpy) and libelman.so; docs/python.md describes how to build it."""
 
 import contextlib
 import ctypes
@@ -33,12 +33,12 @@ library = elman_header.Library(elman_header.find_library(), elman_header.find_in
 SIDES = library.enum("elman_side")
 STATUS = {value: name for name, value in library.enum("elman_status").items()}
 FINDINGS = {value: name for name, value in library.enum("elman_finding").items()}
-BATCH = 32  # sentences that are translated at once
+BATCH = 32  # sentences translated together
 
 
 class Error(Exception):
-    """What the library refuses or cannot do. `status` is its code as a word, such as "bad_data";
-    `where` names a file, or a file and a line of it, or is empty."""
+    """An error of the library. `status` is its code as a word, such as "bad_data"; `where` is a file, a
+    file and a line, or empty."""
 
     def __init__(self, status, message, where=""):
         super().__init__(status, message, where)
@@ -49,8 +49,8 @@ class Error(Exception):
 
 
 class TranslationError(Error):
-    """Some texts of a list cannot be translated. `translations` has those of the others, and None in the
-    places of these; `errors` has an Error by place. Status, message and place are those of the first."""
+    """Some texts of a list cannot be translated. `translations` contains the other translations, and None for
+    each failed text; `errors` maps indices to Error. Status, message and `where` are those of the first."""
 
     def __init__(self, translations, errors):
         first = errors[min(errors)]
@@ -63,7 +63,7 @@ def _error(struct):
     return Error(STATUS[struct.code], struct.message.decode(), struct.where.decode())
 
 
-# ---- values of Python to those of C ----
+# ---- Python values to C ----
 
 
 def _expect(name, value, kind, form):
@@ -79,7 +79,7 @@ def _expect_function(name, function):
 
 
 def _without_nul(data, value):
-    """C would take the text to end there."""
+    """Refuse NUL, which ends a text in C."""
     if b"\0" in data:
         raise ValueError(f"there is a NUL in {value!r}")
     return data
@@ -94,7 +94,7 @@ def _paths(values):
 
 
 def _text(name, value):
-    """In UTF-8, whatever the locale is."""
+    """Encode as UTF-8, independently of the locale."""
     _expect(name, value, str, "a text (str)")
     try:
         return value.encode()
@@ -104,7 +104,7 @@ def _text(name, value):
 
 
 def _list(name, values, form):
-    """A text is a sequence of characters, which nobody means."""
+    """Return a list. A str is refused, although it is a sequence of characters."""
     if isinstance(values, (str, bytes, dict)) or not hasattr(type(values), "__iter__"):
         raise TypeError(f"{name} must be a list of {form}, not {values!r}")
     return list(values)
@@ -120,7 +120,7 @@ def _strings(texts):
 
 
 def _word(name, value, words):
-    """The value of an enum."""
+    """Return the value of an enum for its word."""
     if not isinstance(value, str) or value not in words:
         kind = ValueError if isinstance(value, str) else TypeError
         raise kind(f"{name} is one of {', '.join(words)}, not {value!r}")
@@ -128,7 +128,7 @@ def _word(name, value, words):
 
 
 def _words(struct, field):
-    """The words for the values of an enum; None if the field is none."""
+    """Return the words of the values of an enum; None if the field is not an enum."""
     row, enum = library.rows_of[struct].get(field), library.enums_of[struct].get(field)
     if row is not None and row.value == library.enum("elman_value")["enum"]:
         return library.choices(row)
@@ -145,7 +145,7 @@ def _number(name, value, kind):
         if is_bool or not hasattr(type(value), "__float__"):
             raise TypeError(f"{name} must be a number, not {value!r}")
         return float(value)
-    if is_bool or not hasattr(type(value), "__index__"):  # NumPy's numbers have it, 2.5 does not
+    if is_bool or not hasattr(type(value), "__index__"):  # NumPy integers have it, 2.5 does not
         raise TypeError(f"{name} must be a whole number, not {value!r}")
     whole = value.__index__()
     if not 0 <= whole < 1 << 8 * ctypes.sizeof(kind):
@@ -154,7 +154,7 @@ def _number(name, value, kind):
 
 
 def _fill(options, values):
-    """Sets what users may set: all but what points to something else than text."""
+    """Set the fields that users may set: all except pointers to anything other than text."""
     struct, kinds = type(options).__name__, dict(options._fields_)
     if not isinstance(values, dict):
         raise TypeError(f"a dictionary with fields of {struct} is needed, not {values!r}")
@@ -176,7 +176,7 @@ def _fill(options, values):
 
 
 def _fill_search(options, values, shuffles=False):
-    """elman_translate_options. An option that would be ignored is refused, as the command does."""
+    """Fill elman_translate_options. Refuse an option that would be ignored, as the command does."""
     _fill(options, values)
     for name in "temperature", "top_k", "sample_seed":
         if name in values and not options.sample:
@@ -190,14 +190,14 @@ def _fill_search(options, values, shuffles=False):
     return options
 
 
-# Options of elman_translate_options that have an effect beside a reference; the others search, and score
-# what was found.
+# Options of elman_translate_options that have an effect with a reference; the others affect the search
+# or the choice among its hypotheses.
 REFERENCE_OPTIONS = {"max_bytes", "self_attention", "without_scores", "override_seed", "threads",
                      "length_penalty", "length_norm", "coverage_penalty"}
 
 
 def _check_reference(options, references):
-    """A search option that no text would need is refused, as the command does."""
+    """Refuse search options if every text has a reference, as the command does."""
     if references and None not in references:
         for name in options:
             if name not in REFERENCE_OPTIONS:
@@ -208,7 +208,7 @@ OVERRIDE_FIELDS = {"uniform": (), "shuffle": (), "position": ("column",), "cell"
 
 
 def _overrides(values):
-    """elman_override of dictionaries."""
+    """Convert dictionaries to elman_override."""
     kind = library.complete("elman_override")
     values = _list("overrides", values, "dictionaries with the fields of elman_override")
     filled = [_fill(kind(), value) for value in values]
@@ -223,7 +223,7 @@ def _overrides(values):
 
 
 def _as_many(what, values, text, texts):
-    """A value for each text: that of the one text, or those of a list of texts."""
+    """Return a list with one value per text."""
     if isinstance(text, str):
         return [values]
     if values is None:
@@ -236,7 +236,7 @@ def _as_many(what, values, text, texts):
     return values
 
 
-# ---- and back ----
+# ---- C values to Python ----
 
 
 def _value(value):
@@ -252,7 +252,7 @@ def _value(value):
 
 
 def _record(struct):
-    """A copy of the fields."""
+    """Return a copy of the fields."""
     name, values = type(struct).__name__, {}
     for field, _ in struct._fields_:
         value, words = getattr(struct, field), _words(name, field)
@@ -271,7 +271,7 @@ def _array(pointer, *shape):
 
 @dataclasses.dataclass(eq=False)
 class Translation:
-    """What elman_translation in include/elman/translate.h is, copied."""
+    """A copy of elman_translation in include/elman/translate.h."""
 
     text: str
     source: str
@@ -280,21 +280,21 @@ class Translation:
     source_tokens: list
     source_ids: list
     source_known: list
-    source_spans: list  # (start, end) in the bytes of `source`
+    source_spans: list  # (start, end) in bytes of `source`
     target_tokens: list
     target_ids: list
-    target_spans: list  # in the bytes of `text`
-    log_probabilities: numpy.ndarray  # (T): of each target token
+    target_spans: list  # (start, end) in bytes of `text`
+    log_probabilities: numpy.ndarray  # (T)
     ended: bool
     forced: bool
     attention: numpy.ndarray  # (T,S): the average of the heads
     head_attention: numpy.ndarray  # (N,T,S)
     sentinel: numpy.ndarray  # (T); None without a sentinel
-    segment_ends: list  # (G): source tokens up to the end of each segment; none without segments
+    segment_ends: list  # (G): end of each segment in source tokens; empty without segments
     segments: numpy.ndarray  # (T,G); None without segments
-    source_self_attention: numpy.ndarray  # (heads,S,S); None without self_attention=True or in a model
-    target_self_attention: numpy.ndarray  # (heads,T,T); that has none on this side
-    others: list  # the next best translations of the sentence
+    source_self_attention: numpy.ndarray  # (heads,S,S); None without self_attention=True, or if
+    target_self_attention: numpy.ndarray  # (heads,T,T); the model has none on this side
+    others: list  # the next-best translations of the sentence (n_best)
 
 
 def _translation(it):
@@ -319,7 +319,7 @@ def _self_attention(pointer, heads, tokens):
 
 
 def _best(pointer):
-    """The translation of a sentence, with those that come after it."""
+    """Return the best translation of a sentence, with the others in `others`."""
     found = []
     while pointer:
         found.append(_translation(pointer.contents))
@@ -332,15 +332,15 @@ def _best(pointer):
 
 
 def _call(function, *arguments):
-    """Calls what can fail; the error comes last."""
+    """Call a function whose last argument is an elman_error, and raise its Error."""
     error = library.complete("elman_error")()
     if function(*arguments, ctypes.byref(error)) != 0:
         raise _error(error)
 
 
 class _Handler:
-    """Stands in for a signal handler while the library may call functions of Python. An exception of the
-    handler would be lost there: it is kept, and raised after the call."""
+    """Replaces a signal handler while the library may call Python functions. An exception of the handler
+    would be lost there, so it is stored and raised after the call."""
 
     def __init__(self, functions, original):
         self.functions = functions
@@ -357,8 +357,8 @@ class _Handler:
 
 
 class _Functions:
-    """Functions that the library calls, and signal handlers that Python runs meanwhile. The first
-    exception of any of them ends the call, and is raised after it. `with` surrounds the call."""
+    """Callbacks of a call of the library, and the signal handlers that run during it. The first exception
+    of any of them ends the call and is raised after it. Use `with` around the call."""
 
     def __init__(self):
         self.raised, self.kept, self.handlers, self.running = None, [], {}, False
@@ -368,7 +368,7 @@ class _Functions:
             self.raised = raised
 
     def set(self, options, name, function):
-        """None only lets signal handlers run."""
+        """Set a callback; None sets one that only lets signal handlers run."""
         _expect_function(name, function)
 
         def call(_, *arguments):
@@ -376,7 +376,7 @@ class _Functions:
                 if self.raised is None:
                     result = True if function is None else function(*map(_value, arguments))
                     if function is not None:
-                        self.take_signals()  # it may have set a handler
+                        self.take_signals()  # the callback may have set a handler
                     return result is not False and self.raised is None
             except BaseException as raised:
                 self.keep(raised)
@@ -387,7 +387,7 @@ class _Functions:
 
     def take_signals(self):
         if threading.current_thread() is not threading.main_thread():
-            return  # no handler runs here
+            return  # handlers run in the main thread only
         for number in signal.valid_signals():
             handler = signal.getsignal(number)
             if callable(handler) and handler is not self.handlers.get(number):
@@ -395,7 +395,7 @@ class _Functions:
                 signal.signal(number, self.handlers[number])
 
     def give_signals_back(self):
-        """A handler may raise an exception meanwhile; every step can be done again."""
+        """Restore the handlers. A handler may raise an exception at any point, so every step is repeatable."""
         while self.handlers:
             try:
                 for number, handler in list(self.handlers.items()):
@@ -422,7 +422,7 @@ class _Functions:
             raise self.raised
 
     def call(self, function, *arguments):
-        """False if a function has stopped it."""
+        """Return False if a callback has stopped the call."""
         try:
             with self:
                 _call(function, *arguments)
@@ -440,12 +440,12 @@ def _release(owned):
 
 
 class _Handle:
-    """Something that the library made."""
+    """An object of the library."""
 
     def __init__(self, free, make, *arguments):
         self._pointer, self._guard, self._users = ctypes.c_void_p(), threading.Lock(), 0
         _call(make, ctypes.byref(self._pointer), *arguments)
-        self._owned = [(free, self._pointer)]  # the last is freed first
+        self._owned = [(free, self._pointer)]  # freed from the last to the first
         self._free = weakref.finalize(self, _release, self._owned)
 
     def close(self):
@@ -474,8 +474,8 @@ class _Handle:
 
 
 class Pairs(_Handle):
-    """Sentence pairs from files: TSV files, or `source_file` and `target_file`. `skipped` is called
-    with file, line, kind ("not_utf8", ...) and problem of each line that is left out."""
+    """Sentence pairs from TSV files, or from `source_file` and `target_file`. `skipped` is called for each
+    skipped line with file, line, kind ("not_utf8", ...) and problem."""
 
     def __init__(self, *files, skipped=None, **options):
         given = _fill(library.elman_pairs_options_default(), options)
@@ -506,7 +506,7 @@ def _ids(name, values):
 
 
 class Model(_Handle):
-    """A translator, made by create, load or average."""
+    """A model, created by create, load or average."""
 
     def __init__(self, make, *arguments):
         self._lock, self._thread, self._translator = threading.Lock(), None, None
@@ -514,7 +514,7 @@ class Model(_Handle):
 
     @classmethod
     def create(cls, pairs, **options):
-        """With initial weights; options are those of elman_model_options."""
+        """Return a model with initial parameters; options are those of elman_model_options."""
         given = _fill(library.elman_model_options_default(), options)
         with _pairs("pairs", pairs)._use() as read:
             return cls(library.elman_model_create, read, ctypes.byref(given))
@@ -525,7 +525,7 @@ class Model(_Handle):
 
     @classmethod
     def average(cls, *paths):
-        """The mean of the weights in several files."""
+        """Return the mean of the parameters of several files."""
         return cls(library.elman_model_average, _paths(paths), len(paths))
 
     @contextlib.contextmanager
@@ -550,7 +550,7 @@ class Model(_Handle):
             return _record(library.elman_model_get_info(model))
 
     def vocabulary(self, side):
-        """The texts of the tokens of "source" or "target", by id."""
+        """Return the texts of the tokens of "source" or "target", by id."""
         with self._use() as model:
             info = library.elman_model_get_info(model)
             number = _word("side", side, SIDES)
@@ -558,12 +558,12 @@ class Model(_Handle):
                     for i in range(getattr(info, f"{side}_vocabulary"))]
 
     def encode(self, side, text):
-        """The ids of the tokens of a text, 0 for those that "source" or "target" lacks."""
+        """Return the ids of the tokens of a text; 0 for tokens that "source" or "target" lacks."""
         data = _text("text", text)
         return self._coded(library.elman_encode, side, data, len(data)).ids
 
     def decode(self, side, ids):
-        """The text of ids, without <s> and </s>."""
+        """Return the text of ids, without <s> and </s>."""
         ids = _ids("ids", ids)
         return self._coded(library.elman_decode, side, (ctypes.c_uint32 * len(ids))(*ids), len(ids)).text
 
@@ -577,14 +577,16 @@ class Model(_Handle):
         finally:
             library.elman_encoding_free(coded)
 
-    def train(self, pairs, dev=None, report=None, validated=None, checkpoint_written=None, snapshot_written=None, **options):
-        """Trains; options are those of elman_train_options. `report` gets an elman_train_report after
-        each update, `validated` an elman_validation, `checkpoint_written` an Error or None after each checkpoint,
-        `snapshot_written` an elman_snapshot; the first two stop the training when they return False. Returns whether
-        it came to its end."""
+    def train(self, pairs, dev=None, report=None, validated=None, checkpoint_written=None,
+              snapshot_written=None, **options):
+        """Train the model; options are those of elman_train_options. After each update `report` gets an
+        elman_train_report, after each validation `validated` an elman_validation, after each checkpoint
+        `checkpoint_written` an Error or None, and after each snapshot `snapshot_written` an
+        elman_snapshot. The first two stop training by returning False. Return whether training finished."""
         given, functions = _fill(library.elman_train_options_default(), options), _Functions()
         functions.set(given, "report", report)
-        for name, function in ("validated", validated), ("checkpoint_written", checkpoint_written), ("snapshot_written", snapshot_written):
+        for name, function in (("validated", validated), ("checkpoint_written", checkpoint_written),
+                               ("snapshot_written", snapshot_written)):
             if function is not None:
                 functions.set(given, name, function)
         with contextlib.ExitStack() as uses:
@@ -594,12 +596,11 @@ class Model(_Handle):
             return functions.call(library.elman_train, model, read, ctypes.byref(given))
 
     def translate(self, text, reference=None, prefix=None, ensemble=(), overrides=(), **options):
-        """The Translation of a text, or a list of them for a list; options are those of
-        elman_translate_options. A `reference`, or a list of them, is forced. A `prefix`, or a list of
-        them, begins the translation, and the search goes on from there by at least one token: ids, such
-        as the first of another's target_ids, or a text of whole words. `ensemble` has other models, and
-        `overrides` dictionaries with the fields of elman_override. Where texts of a list cannot be
-        translated, a TranslationError has the translations of the others."""
+        """Return the Translation of a text, or a list of them for a list of texts; options are those of
+        elman_translate_options. `reference` (or a list) is decoded as given. `prefix` (or a list) fixes the
+        beginning of the translation, as ids or as a text of whole words; the search adds at least one
+        token. `ensemble` contains other models, and `overrides` contains dictionaries with the fields of
+        elman_override. If some texts of a list cannot be translated, raise TranslationError."""
         texts = [text] if isinstance(text, str) else _list("text", text, "texts, or one text (str)")
         for each in texts:
             _expect("a text", each, str, "a str")
@@ -615,7 +616,7 @@ class Model(_Handle):
         ensemble = [_expect("each of the ensemble", model, Model, "a Model")
                     for model in _list("ensemble", ensemble, "models")]
         with contextlib.ExitStack() as uses:
-            # In one order, so that two threads never wait for each other.
+            # Lock in one order, so that two threads never wait for each other.
             for model in sorted({self, *ensemble}, key=id):
                 uses.enter_context(model._use())
             given.ensemble = (ctypes.c_void_p * len(ensemble))(*(m._pointer.value for m in ensemble))
@@ -631,7 +632,7 @@ class Model(_Handle):
         return found[0] if isinstance(text, str) else found
 
     def _prefix(self, prefix):
-        """Ids, or the Error of a text that has none."""
+        """Return the ids, or the Error if the text has none."""
         if not isinstance(prefix, str):
             return _ids("a prefix", prefix)
         try:
@@ -642,7 +643,7 @@ class Model(_Handle):
             return error
 
     def _translate(self, batch, options):
-        """Pairs of a place and its Translation or Error, of a few (text, reference, prefix, place)."""
+        """Translate a batch of (text, reference, prefix, place); return pairs (place, Translation or Error)."""
         if self._translator is None:
             self._translator = ctypes.c_void_p()
             _call(library.elman_translator_create, ctypes.byref(self._translator), self._pointer)
@@ -671,7 +672,7 @@ class Model(_Handle):
                 raise
         try:
             for translation, error, (*_, place) in zip(translations, errors, encoded):
-                if error.code != 0:  # its place in the batch says nothing to the caller
+                if error.code != 0:  # report the caller's index, not that in the batch
                     error.where = f"sentence {place + 1}".encode()
                 results.append((place, _error(error) if error.code != 0 else _best(translation)))
         finally:
@@ -680,9 +681,9 @@ class Model(_Handle):
         return results
 
     def evaluate(self, pairs, progress=None, **options):
-        """The fields of elman_scores; options are those of elman_evaluate_options, in which `translate`
-        and `metric` are dictionaries. `progress` gets how much is done, and of how much; where it returns
-        False the result is None."""
+        """Return the fields of elman_scores; options are those of elman_evaluate_options, in which
+        `translate` and `metric` are dictionaries. `progress` gets the number of finished pairs and of all
+        pairs. If it returns False, return None."""
         given, functions = _fill(library.elman_evaluate_options_default(), options), _Functions()
         scores = library.complete("elman_scores")()
         functions.set(given, "progress", progress)
@@ -691,9 +692,8 @@ class Model(_Handle):
         return _record(scores) if ended else None
 
     def check_gradients(self, sources, targets, alignments=None, progress=None, **options):
-        """The fields of elman_gradient_report for pairs of texts, in which `tensors` is a dictionary by
-        name; options are those of elman_gradient_options. Where `progress` returns False the result is
-        None."""
+        """Return the fields of elman_gradient_report for pairs of texts; `tensors` is a dictionary by name.
+        Options are those of elman_gradient_options. If `progress` returns False, return None."""
         given, functions = _fill(library.elman_gradient_options_default(), options), _Functions()
         functions.set(given, "progress", progress)
         sources, targets = _texts("sources", sources), _texts("targets", targets)
@@ -717,7 +717,7 @@ class Model(_Handle):
 
 
 def metrics(hypotheses, *references, **options):
-    """BLEU and chrF, the fields of elman_metric_scores, of lines against one or more lists of
+    """Return BLEU and chrF (the fields of elman_metric_scores) of lines against one or more lists of
     references; options are those of elman_metric_options."""
     given = _fill(library.elman_metric_options_default(), options)
     hypotheses = _texts("hypotheses", hypotheses)

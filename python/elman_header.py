@@ -1,7 +1,7 @@
-"""The C library for ctypes: types and functions as its header declares them.
+"""Read types and functions for ctypes from the header of the C library.
 
-Nothing is declared a second time here: the header is read, and the hyperparameters, which it makes by
-macros, are asked of the library. `tests/python/declarations` holds what comes out to a C compiler."""
+This file declares nothing itself: it reads the header, and queries the library for the hyperparameters,
+which macros define. `tests/python/declarations` compares the result with a C compiler."""
 
 import ctypes
 import ctypes.util
@@ -11,7 +11,7 @@ import pathlib
 import re
 
 HERE = pathlib.Path(__file__).resolve().parent
-# In the source tree, and where it is installed as PREFIX/share/elman/python.
+# For the source tree, and for an installation as PREFIX/share/elman/python.
 ROOTS = [*HERE.parents][0:3:2]
 
 SCALARS = {
@@ -22,7 +22,7 @@ SCALARS = {
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", re.MULTILINE)
 SIZE = re.compile(r"^#define (ELMAN_\w+) (\d+)$", re.MULTILINE)
-# What says nothing about how a value is passed or stored.
+# Words that do not affect how a value is passed or stored.
 SILENT = re.compile(r"\b(?:const|struct|ELMAN_BEGIN|ELMAN_END|ELMAN_API|ELMAN_CHECKED)\b")
 ENUM = re.compile(r"typedef enum \w+ \{(.*)\} (\w+)")
 STRUCT = re.compile(r"typedef (\w+) \{(.*)\} (\w+)")
@@ -44,7 +44,7 @@ def find_include():
 
 
 def find_library():
-    """The path or name by which the library is loaded."""
+    """Return the path or name by which to load the library."""
     if "ELMAN_LIBRARY" in os.environ:
         return os.environ["ELMAN_LIBRARY"]
     for root, folder in zip(ROOTS, ("build/release", "lib")):
@@ -58,7 +58,7 @@ def find_library():
 
 
 def statements(text):
-    """What stands between semicolons outside of braces."""
+    """Yield the statements: the text between semicolons outside of braces."""
     depth, start = 0, 0
     for at, sign in enumerate(text):
         depth += (sign == "{") - (sign == "}")
@@ -68,12 +68,12 @@ def statements(text):
 
 
 def split(text):
-    """What stands between commas outside of brackets."""
+    """Return the parts between commas outside of brackets."""
     return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
 
 
 class Header:
-    """The text of the declarations, by name."""
+    """The texts of the declarations, by name."""
 
     def __init__(self, folder):
         self.enums, self.structs, self.callbacks, self.functions = {}, {}, {}, {}
@@ -106,18 +106,18 @@ class Header:
 
 
 class Library:
-    """The functions as attributes, with their types, and the structures by `complete`."""
+    """The library: functions as attributes, with their types; structures by `complete`."""
 
     def __init__(self, path, include):
         self.path, self.header = path, Header(include)
-        # Of a structure, by its fields: enums that they are of, and rows of hyperparameters.
+        # By structure and field: the enum of the field, and the row of the hyperparameter.
         self.enums_of, self.rows_of = {}, {}
         self.library = ctypes.CDLL(path)
         for name in self.header.structs:
             self.complete(name)
 
     def __getattr__(self, name):
-        """A function, once it is asked for."""
+        """Return a function; it is set up on first use."""
         if name not in self.header.functions:
             raise AttributeError(f"elman.h declares no {name}")
         function = getattr(self.library, name)
@@ -129,8 +129,8 @@ class Library:
 
     @functools.cache
     def enum(self, name):
-        """Values by the library's words for them, or else by their names in the header: "bad_data" is
-        ELMAN_BAD_DATA."""
+        """Return the values of an enum by word. The word comes from the library if it has a function for
+        it, and otherwise from the name in the header: "bad_data" is ELMAN_BAD_DATA."""
         values = self.header.enums[name]
         if f"{name}_name" in self.header.functions:
             word = getattr(self, f"{name}_name")
@@ -148,12 +148,12 @@ class Library:
             result, arguments = self.header.callbacks[name]
             return ctypes.CFUNCTYPE(self.variable(result)[1], *self.arguments(arguments))
         if name in self.header.structs:
-            return type(name, (ctypes.Structure,), {})  # complete() fills it: it may point to itself
+            return type(name, (ctypes.Structure,), {})  # complete() adds the fields: they may point to it
         raise ValueError(f"unknown type {name}")
 
     @functools.cache
     def complete(self, name):
-        """The structure with its fields."""
+        """Return the structure with its fields."""
         structure = self.type(name)
         enums = self.enums_of[name] = {}
         rows = self.rows_of[name] = {}
@@ -179,7 +179,7 @@ class Library:
         return structure
 
     def pointer(self, name, stars):
-        """The type of `name` with so many stars."""
+        """Return the type of `name` with `stars` stars."""
         if stars == 0:
             return self.complete(name) if name in self.header.structs else self.type(name)
         if stars == 1:
@@ -193,7 +193,7 @@ class Library:
         return ctypes.POINTER(self.pointer(name, stars - 1))
 
     def variable(self, text):
-        """Name and type."""
+        """Return name and type of a declared variable."""
         if found := FUNCTION_POINTER.fullmatch(text):
             return found[2], ctypes.CFUNCTYPE(self.variable(found[1])[1], *self.arguments(found[3]))
         found = VARIABLE.fullmatch(text.strip())
@@ -215,14 +215,14 @@ class Library:
         scopes = self.header.enums["elman_scope"]
         kept = ("MODEL", "START") if which == "MODEL" else ("TRAINING", "END")
         mask = sum(scopes[f"ELMAN_SCOPE_{scope}"] for scope in kept)
-        self.complete("elman_hyperparameter")  # which has no such rows
+        self.complete("elman_hyperparameter")  # contains no such rows itself
         row = self.elman_hyperparameter_next(None, mask)
         while row:
             yield row.contents
             row = self.elman_hyperparameter_next(row, mask)
 
     def choices(self, row):
-        """Values by words, of a hyperparameter that has such."""
+        """Return the values of a hyperparameter by word; empty if it has no words."""
         found = {}
         while (word := row.choice(len(found))) is not None:
             found[word.decode()] = len(found)

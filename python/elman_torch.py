@@ -1,13 +1,13 @@
-"""Models of elman as PyTorch modules.
+"""Load and save models of elman as PyTorch modules.
 
     model = elman_torch.load("model.safetensors")
     logits, weights = model(source, source_lengths, target)    # ids, (S,B) and (T,B)
     best = model.translate([4, 7, 2])[0]                       # ids of one sentence
     best.tokens, best.log_probability, best.weights            # weights: (N,T,S)
 
-docs/model-file.md says what is in the file, and docs/python.md shows how this is used. S and T are
-numbers of source and target tokens, B sentences, N heads, H the hidden size; `docs/beyond.md` has the
-equations. It needs PyTorch 1.13 or newer (Debian: python3-torch) and no other package."""
+docs/model-file.md documents the file, docs/python.md shows examples, and docs/beyond.md contains the
+equations. Shapes: S source tokens, T target tokens, B sentences, N heads, H hidden size. Requires only
+PyTorch 1.13 or newer (Debian: python3-torch)."""
 
 import contextlib
 import dataclasses
@@ -23,9 +23,9 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-UNKNOWN, START, END = 0, 1, 2  # ids; a source vocabulary has the first only
+UNKNOWN, START, END = 0, 1, 2  # ids; a source vocabulary contains only the first
 
-# What config has, and what it means where a file lacks it; None: every file has it.
+# The keys of config, with their values in files that lack them; None: every file has the key.
 SETTINGS = {
     "attention": None, "attention_heads": 1, "attention_window": 0, "attentional_layer": None,
     "bidirectional": None, "cell": "elman", "clause_segments": False, "decoder_self_attention": 0, "embedding_size": None,
@@ -44,7 +44,7 @@ TYPES = {"F32": torch.float32, "F64": torch.float64, "I64": torch.int64}
 
 
 def read_safetensors(path):
-    """The metadata (strings by name) and the tensors of a file."""
+    """Return the metadata (strings by name) and the tensors of a file."""
     data = pathlib.Path(path).read_bytes()
     length = int.from_bytes(data[:8], "little")
     if not 8 + length <= len(data):
@@ -60,7 +60,7 @@ def read_safetensors(path):
 
 
 def write_safetensors(path, tensors, metadata=None):
-    """Writes tensors of the types F32, F64 and I64."""
+    """Write tensors of the types F32, F64 and I64."""
     header, blobs, at = {}, [], 0
     if metadata is not None:
         header["__metadata__"] = metadata
@@ -80,7 +80,7 @@ def write_safetensors(path, tensors, metadata=None):
 
 
 def replace_file(path, parts):
-    """Writes a file as a whole or not at all: what was there stays where writing fails."""
+    """Write a file atomically: if writing fails, the old file stays."""
     path = os.path.realpath(path)
     if os.path.exists(path) and not os.path.isfile(path):  # such as a pipe
         with open(path, "wb") as file:
@@ -102,7 +102,7 @@ def replace_file(path, parts):
 
 
 def complete(config):
-    """The config of a file with all that an older one lacks."""
+    """Return the config, completed with the keys that older files lack."""
     unknown = sorted(set(config) - set(SETTINGS))
     if unknown:
         raise ValueError(f"a model with {', '.join(unknown)} is newer than this module")
@@ -117,7 +117,7 @@ def complete(config):
 
 
 def load(path):
-    """The model in a file, as a Translator in float and ready to translate."""
+    """Return the model of a file as a Translator, in float and in evaluation mode."""
     metadata, tensors = read_safetensors(path)
     if "elman.config" not in metadata:
         raise ValueError(f"{path}: not a model of elman")
@@ -127,7 +127,7 @@ def load(path):
 
 
 def save(model, path):
-    """Writes a model that elman reads; it has the metadata of the file that it was loaded from."""
+    """Write a model that elman can read, with the metadata of the file from which it was loaded."""
     metadata = {key: value for key, value in model.metadata.items() if key != "elman.checksum"}
     tensors = {name: tensor.float() for name, tensor in model.state_dict().items()}
     for name, tensor in tensors.items():
@@ -137,7 +137,7 @@ def save(model, path):
 
 
 def recurrent(config, *sizes, **options):
-    """PyTorch's layer of this cell, or one of the same form."""
+    """Return PyTorch's layer of this cell, or a Stack."""
     cell = config["cell"]
     if config["layer_norm"] or config["residual"]:
         return Stack(config, *sizes, **options)
@@ -147,10 +147,10 @@ def recurrent(config, *sizes, **options):
 
 
 class Stack(nn.Module):
-    """PyTorch's layer of a cell, step by step, with what that one does not have: layer normalisation
-    and residual connections (`docs/beyond.md`, sections 6 and 5).
+    """A recurrent layer computed step by step, with layer normalization and residual connections
+    (`docs/beyond.md`, sections 6 and 5), which PyTorch's layers lack.
 
-    It is called as PyTorch's is, but takes lengths instead of packed sequences."""
+    The interface is that of PyTorch's layers, except that it takes lengths instead of packed sequences."""
 
     def __init__(self, config, input_size, size, layers, bidirectional=False):
         super().__init__()
@@ -169,7 +169,7 @@ class Stack(nn.Module):
                     self.register_parameter(f"{name}_l{layer}{direction}", nn.Parameter(torch.zeros(shape)))
 
     def step(self, x, state, suffix):
-        """The parts of the state (B,H) behind an input (B,E)."""
+        """Return the parts of the state (B,H) after an input (B,E)."""
         w_ih, w_hh, b_ih, b_hh = (getattr(self, f"{name}_{suffix}")
                                   for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"))
         h = state[0]
@@ -206,7 +206,7 @@ class Stack(nn.Module):
                 state, outputs = tuple(part[len(finals)] for part in initial), [None] * steps
                 for t in reversed(range(steps)) if direction else range(steps):
                     new = self.step(inputs[t], state, f"l{layer}{direction}")
-                    if lengths is not None:  # past the end of a sentence its state is held
+                    if lengths is not None:  # keep the state after the end of a sentence
                         new = tuple(torch.where((t < lengths)[:, None], a, b) for a, b in zip(new, state))
                     state, outputs[t] = new, new[0]
                 sides.append(torch.stack(outputs))
@@ -234,7 +234,7 @@ class Encoder(nn.Module):
             packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
             outputs, last = self.rnn(packed)
             outputs = pad_packed_sequence(outputs)[0]
-        # (layers,B,H), of each part of the state: both directions of a layer side by side
+        # (layers,B,H) for each part of the state: both directions of a layer are concatenated
         parts = last if isinstance(last, tuple) else (last,)
         finals = [part.reshape(self.layers, -1, *part.shape[1:]).transpose(1, 2).flatten(2)
                   for part in parts]
@@ -246,8 +246,8 @@ class Encoder(nn.Module):
 
 
 def clauses(tokens):
-    """The number of the clause of each token, from 0. A clause ends behind signs that end one, and what
-    closes brackets and quotations there; a sign between two digits ends none."""
+    """Return the number of each token's clause, from 0. A clause ends after punctuation that ends one, and
+    after closing brackets and quotation marks there; a sign between two digits does not end a clause."""
     words = ["" if token in SPECIALS else token[1:] if token[0] in MARKS else token for token in tokens]
 
     def ends(i):
@@ -265,10 +265,10 @@ def clauses(tokens):
 
 
 class Attention(nn.Module):
-    """Contexts (T,B,H) and weights (T,B,N,S) of queries (T,B,H), keys and values (S,B,H).
+    """Compute contexts (T,B,H) and weights (T,B,N,S) for queries (T,B,H), keys and values (S,B,H).
 
-    `hidden` (T,B,S) is true where a query may not look. `clause` (B,S), where segments are clauses,
-    is the number of the clause of each token, from 0."""
+    `hidden` (T,B,S) is true at masked keys. `clause` (B,S) is the number of each token's clause, from 0,
+    if segments are clauses."""
 
     clause = None
 
@@ -302,7 +302,7 @@ class Attention(nn.Module):
     def forward(self, queries, states, hidden):
         steps, batch, size = queries.shape
         if self.kind == "multihead":
-            # What nn.MultiheadAttention calls, with its three maps under names of their own.
+            # The function behind nn.MultiheadAttention; the three projections have separate names here.
             maps = (self.query, self.key, self.value)
             context, weights = nn.functional.multi_head_attention_forward(
                 queries, states, states, size, self.heads, torch.cat([m.weight for m in maps]),
@@ -324,7 +324,7 @@ class Attention(nn.Module):
                 scores = scores / (size // self.heads) ** 0.5
         hidden = hidden[:, :, None]
         if self.kind == "sentinel":
-            # One more key and value, of the query's own, behind all others.
+            # The sentinel is one more key and value, after all others.
             own = torch.sigmoid(self.gate(queries)) * queries
             score = self.score(torch.tanh(self.query(queries) + self.sentinel(own)))
             weights = torch.cat([scores.masked_fill(hidden, -torch.inf), score[:, :, None]], -1).softmax(-1)
@@ -338,11 +338,11 @@ class Attention(nn.Module):
             hidden = hidden | (distances.abs() > self.window)
         if self.kind == "hierarchical":
             segment = self.clause if self.clause is not None else torch.arange(len(states))[None] // self.window
-            segments = []  # of each the weights within it, its vector, and whether nothing of it may be seen
+            segments = []  # for each: weights within it, its vector, whether it is all masked
             for g in range(int(segment.max()) + 1):
                 out = hidden | (segment != g)[:, None]
                 gone = out.all(-1, keepdim=True)
-                # Where all of it is padding there is no softmax; any one will do.
+                # A segment of padding only has no softmax; its weights are not used.
                 within = scores.masked_fill(out & ~gone, -torch.inf).softmax(-1)
                 vector = torch.einsum("tbns,sbh->tbnh", within, states)
                 segments.append((within, vector, gone.squeeze(-1)))
@@ -374,21 +374,21 @@ def self_attention(config, heads):
 
 @dataclasses.dataclass
 class DecoderState:
-    """What the decoder knows of the tokens so far."""
+    """The state of the decoder after the tokens so far."""
 
-    rnn: object  # as PyTorch's layers take it: (layers,B,H), or a pair of these
-    outputs: torch.Tensor  # (T,B,H): those of the topmost layer, for self-attention
-    fed: torch.Tensor  # (1,B,A): the newest features, for input feeding
+    rnn: object  # in the form of PyTorch's layers: (layers,B,H), or a pair of these
+    outputs: torch.Tensor  # (T,B,H): outputs of the top layer, for self-attention
+    fed: torch.Tensor  # (1,B,A): the latest features, for input feeding
 
     def of(self, rows):
-        """The state of these sentences of the batch, in this order."""
+        """Return the state of the given sentences of the batch, in the given order."""
         rnn = tuple(part[:, rows] for part in self.rnn) if isinstance(self.rnn, tuple) else self.rnn[:, rows]
         return DecoderState(rnn, self.outputs[:, rows], self.fed[:, rows])
 
 
 @dataclasses.dataclass
 class Path:
-    """A hypothesis while it grows: its ids, with </s>, and the weights (N,S) of each."""
+    """A hypothesis during search: its ids, including </s>, and the weights (N,S) of each."""
 
     ids: list
     log_probability: float
@@ -398,7 +398,7 @@ class Path:
         return self.log_probability / len(self.ids) ** length_penalty
 
     def bound(self, limit, length_penalty):
-        """No score of what it grows to is above this."""
+        """Return an upper bound of the scores of its continuations."""
         return self.log_probability / limit**length_penalty
 
 
@@ -424,7 +424,7 @@ class Decoder(nn.Module):
             self.out.weight = self.embedding.weight
 
     def own(self, states):
-        """The newest of the states so far, after self-attention over all of them."""
+        """Return the states after self-attention of each over the states up to it."""
         if self.self_attention is None:
             return states
         steps, batch, _ = states.shape
@@ -437,7 +437,7 @@ class Decoder(nn.Module):
         return (joined if self.attentional is None else torch.tanh(self.attentional(joined))), weights
 
     def start(self, finals):
-        """The state before the first token, from the encoder's last states."""
+        """Return the state before the first token, from the encoder's last states."""
         if len(self.bridge) > 0:
             finals[0] = torch.stack([torch.tanh(b(f)) for b, f in zip(self.bridge, finals[0])])
         if len(self.cell_bridge) > 0:
@@ -448,7 +448,7 @@ class Decoder(nn.Module):
                             finals[0].new_zeros(1, batch, self.feature_size))
 
     def advance(self, inputs, state, source, padding):
-        """Features and weights of the next embedded tokens (T,B,E), and the state behind them; T is
+        """Return features and weights of the next embedded tokens (T,B,E), and the state after them; T is
         1 with input feeding."""
         if self.feeding:
             inputs = torch.cat([inputs, state.fed], -1)
@@ -470,15 +470,15 @@ class Decoder(nn.Module):
 class Hypothesis:
     """A translation of one sentence."""
 
-    ids: list  # of target tokens; END is the last of those that ended by themselves
-    tokens: list  # the same, as in the file's vocabulary
-    log_probability: float  # of all of them
-    score: float  # what it was chosen by
+    ids: list  # of target tokens; the last is END unless the limit ended the translation
+    tokens: list  # the tokens of these ids
+    log_probability: float  # sum over all tokens
+    score: float  # log_probability / T^length_penalty
     weights: torch.Tensor  # attention (N,T,S)
 
 
 class Translator(nn.Module):
-    """The whole model. `config` and `metadata` are those of docs/model-file.md."""
+    """The whole model. docs/model-file.md documents `config` and `metadata`."""
 
     def __init__(self, config, metadata=None):
         super().__init__()
@@ -489,34 +489,34 @@ class Translator(nn.Module):
             json.loads(self.metadata.get(f"elman.{side}_vocab", "[]")) for side in ("source", "target"))
 
     def forward(self, source, source_lengths, target):
-        """Logits (T,B,V) and attention weights (T,B,N,S) of a batch of ids: source (S,B), padded with
-        any id, and target (T,B), which begins with START."""
+        """Return logits (T,B,V) and attention weights (T,B,N,S) for a batch of ids: source (S,B), padded
+        with any id, and target (T,B), which begins with START."""
         states, finals = self.encoder(source, source_lengths)
         self.note_clauses(source)
         padding = torch.arange(len(source)) >= source_lengths[:, None]
         return self.decoder(target, finals, states, padding)
 
     def note_clauses(self, source):
-        """Tells the attention which clause each token of ids (S,B) is in, where it asks for that."""
+        """Set the clause of each token of ids (S,B) in the attention, if segments are clauses."""
         if self.config["clause_segments"]:
             self.decoder.attention.clause = torch.tensor(
                 [clauses([self.source_vocabulary[i] for i in sentence]) for sentence in source.t()])
 
     def source_ids(self, tokens):
-        """Ids of tokens as the file has them; UNKNOWN for those that it lacks."""
+        """Return the ids of tokens; UNKNOWN for tokens not in the vocabulary."""
         ids = {token: i for i, token in enumerate(self.source_vocabulary)}
         return [ids.get(token, UNKNOWN) for token in tokens]
 
     @torch.no_grad()
     def translate(self, source, beam=1, n_best=1, length_penalty=1.0, max_length=0):
-        """The n_best hypotheses for the ids of one sentence, the best first; beam 1 is greedy search.
+        """Return the n_best hypotheses for the ids of one sentence, best first; beam 1 is greedy search.
 
-        The rules are those of `elman translate`: what has ended leaves the beam narrower, the score
-        is log p / T^length_penalty with </s> in T, the limit is 2 S + 10 tokens if max_length is 0,
-        and the search ends when no open hypothesis can come among the n best."""
+        The rules are those of `elman translate`: a finished hypothesis reduces the beam size by one; the
+        score is log p / T^length_penalty, where T includes </s>; the limit is 2 S + 10 tokens if
+        max_length is 0; the search ends when no open hypothesis can become one of the n best."""
         if not 1 <= n_best <= beam:
             raise ValueError(f"n_best is {n_best}; it goes from 1 to the beam, {beam}")
-        if len(source) == 0:  # as elman translates an empty text
+        if len(source) == 0:  # like elman for an empty text
             return [Hypothesis([], [], 0.0, 0.0, torch.zeros(self.config["attention_heads"], 0, 0))]
         limit = max_length or 2 * len(source) + 10
         states, finals = self.encoder(torch.tensor(source)[:, None], torch.tensor([len(source)]))
@@ -549,7 +549,7 @@ class Translator(nn.Module):
         return [self.hypothesis(path, length_penalty) for path in ended[:n_best]]
 
     def never(self):
-        """Ids that no translation has. Where words are split into parts none is unknown."""
+        """Return the ids that no translation contains. Subword vocabularies need no <unk>."""
         return [START, UNKNOWN] if self.config["target_tokens"] == "bpe" else [START]
 
     def hypothesis(self, path, length_penalty):
