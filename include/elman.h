@@ -8,31 +8,34 @@
  *   elman_translator_create(&translator, model, &error);
  *   elman_translate(&translation, translator, "我 爱 学习", strlen(...), NULL, &error);
  *
- * Conventions. Text is UTF-8. A function that can fail returns an elman_status, which must be
- * looked at, and fills `error` unless that is NULL; its output is then NULL or unchanged. What a
- * `_create`, `_read` or `_load` gave is returned to the matching `_free`, which accepts NULL. A
- * `const` argument may be used by several threads at once; any other argument by one at a time.
- * `options` may be NULL for the defaults; no other pointer may be NULL where it is not said here.
- * Pointers in `options` structs are borrowed for the call. The library prints nothing, never exits,
- * and leaves the locale and signals as they were.
+ * Errors. A function that can fail returns an elman_status, which the caller must check, and fills
+ * `error` unless that is NULL. After an error its output is NULL or unchanged. The library prints
+ * nothing, never exits, and does not change the locale or signals.
  *
- * OpenBLAS is set up for the whole process by the first call that loads a model or computes: one
- * thread (elman runs its own), and, where OpenBLAS chose kernels for less than the processor can do
- * (it goes by a list of models), those for AVX-512, AVX2 or AVX. The variable OPENBLAS_CORETYPE, if
- * it is set, decides instead; if not, it is set and removed again in that call. A program that uses
- * OpenBLAS itself, or reads its environment in another thread, makes that first call while no other
- * thread does either.
+ * Ownership. An object from `_create`, `_read` or `_load` is freed by the matching `_free`, which
+ * accepts NULL. Pointers in `options` structs are borrowed for the call. `options` may be NULL for
+ * the defaults; no other pointer may be NULL unless its comment permits that.
  *
- * OpenBLAS wants 128 MB of address space for each thread that multiplies, and for each that it
- * starts when it is loaded; those wait for ever if it is refused. Calls of this library look for it
- * first, and fail with ELMAN_NO_MEMORY; but where address space is limited (ulimit -v), a program
- * that is to end at all is started with OPENBLAS_NUM_THREADS=1, as `elman` starts itself.
+ * Threads. Several threads may use a `const` argument at the same time; any other argument may be
+ * used by one thread at a time.
  *
- * Matrices are row-major. S and T are the numbers of source and target tokens. */
+ * OpenBLAS. The first call that loads a model or computes sets up OpenBLAS for the whole process. It
+ * limits OpenBLAS to one thread, because elman runs its own threads. It also selects the kernels for
+ * AVX-512, AVX2 or AVX if OpenBLAS, which recognizes processors by a list of models, chose slower
+ * ones. The variable OPENBLAS_CORETYPE overrides that selection; if it is not set, the call sets it
+ * and removes it again. During this first call no other thread may use OpenBLAS or read the
+ * environment.
+ *
+ * OpenBLAS reserves 128 MB of address space for each thread that multiplies matrices, and for each
+ * thread that it starts when it is loaded. The threads of OpenBLAS hang if this memory is refused.
+ * Calls of this library check for the space first and fail with ELMAN_NO_MEMORY. If address space is
+ * limited (ulimit -v), start the program with OPENBLAS_NUM_THREADS=1, as the `elman` command does.
+ *
+ * Text is UTF-8. Matrices are row-major. S and T are the numbers of source and target tokens. */
 #ifndef ELMAN_H
 #define ELMAN_H
 
-/* clang-format off: in the order of use */
+/* clang-format off: order of use */
 #include "elman/attention.h"
 #include "elman/evaluate.h"
 #include "elman/model.h"
@@ -42,7 +45,7 @@
 #include "elman/train.h"
 #include "elman/translate.h"
 
-/* beside this core */
+/* further subjects */
 #include "elman/check.h"
 #include "elman/codec.h"
 #include "elman/file.h"

@@ -1,4 +1,4 @@
-/* Attention matrices as files. */
+/* Attention weights as files. */
 #ifndef ELMAN_ATTENTION_H
 #define ELMAN_ATTENTION_H
 
@@ -6,135 +6,136 @@
 
 ELMAN_BEGIN
 
-/* The names of the formats, from index 0 up ("text", "json", ...), and the suffixes of their files
- * (".txt", ".json", ...); NULL past the last.
+/* Return the name of format `index` ("text", "json", ...) or the suffix of its files (".txt",
+ * ".json", ...), from index 0; NULL past the last.
  *
- *   text            a heat map for a terminal, and what its shades mean
- *   json            an object a line: tokens, places, probability, weights, entropy of each target
- *                   token's weights (in nats) and coverage, the sum of each source token's weights
- *   tsv             a table; a cell that begins with = + - @ or a quotation mark gets an apostrophe
- *                   in front
- *   npy             float32, (T,S) or, with several heads, (heads,T,S); one array after the other
- *   svg             one picture, a heat map below the other
- *   html            one page for a browser, with a script that shows the sentences
- *   pharaoh         a line "i-j i-j ..." of links between words or tokens, from 0
- *   softalignments  what the program SoftAlignments reads as the output of Nematus
+ *   text            a heat map for a terminal, with a legend of its shades
+ *   json            one object per line: tokens, positions, probability, weights, the entropy of
+ * each target token's weights (in nats) and the coverage of each source token, which is the sum of
+ * its weights tsv             a table; an apostrophe precedes a cell that starts with = + - @ or a
+ * quotation mark npy             float32, (T,S) or, with several heads, (heads,T,S); the arrays
+ * follow each other svg             one picture with one heat map below the other html one page for
+ * a browser, with a script that displays the sentences pharaoh         one line "i-j i-j ..." per
+ * sentence: links between words or tokens, from 0 softalignments  input of the program
+ * SoftAlignments, as Nematus writes it
  *
- * What a sentinel got is in json the array "sentinel", a number for each target token, which json
- * has only then; in text, tsv, svg and html a last column "no token"; in npy and softalignments
- * what a row of weights lacks to 1; and pharaoh links no source word by argmax or intersection to a
- * target word whose sentinel has more than any of them.
+ * Weights of a sentinel are in json the array "sentinel", one number per target token, present only
+ * in this case; in text, tsv, svg and html a last column "no token"; in npy and softalignments the
+ * difference of 1 and the sum of a row. With pharaoh, argmax and intersection do not link a target
+ * word whose sentinel has more weight than each source word.
  *
- * Weights of segments of the source are in json "segment_ends", the number of source tokens up to
- * the end of each, and the matrix "segments", which json has only then; in text, tsv, svg and html
- * further columns "tokens 1-5" and so on. They count tokens, also where the other columns are
- * words.
+ * Weights of source segments are in json "segment_ends", the number of source tokens up to the end
+ * of each segment, and the matrix "segments", both present only in this case; in text, tsv, svg and
+ * html further columns "tokens 1-5" and so on. These numbers count tokens even if the other columns
+ * are words.
  *
- * Self-attention is in json "source_self_attention" and "target_self_attention", which json has
- * only then: a matrix for each head, a row for each token that looked, a column for each that it
- * looked at. The page of html shows it, too; the other formats do not.
+ * Weights of self-attention are in json "source_self_attention" and "target_self_attention",
+ * present only in this case: one matrix per head, with one row per query token and one column per
+ * key token. The html page shows them; the other formats do not.
  *
- * A sentence without tokens has a record in every format. In softalignments one token ∅ stands on
- * each side of it, because SoftAlignments divides by their number.
+ * A sentence without tokens has a record in every format. In softalignments each side of it has one
+ * token ∅, because SoftAlignments divides by the number of tokens.
  *
- * Where a side is shown in words json has "source_units" or "target_units", which is "words".
+ * If a side is shown in words, json has "source_units" or "target_units" with the value "words".
  *
- * text and tsv have an empty line between translations, and show each head and then the average. A
- * source token that the vocabulary lacks is marked: in text by "*" behind it, in tsv by "
- * (unknown)", in json by a flag, in svg and html by a line below it. In none can a token do harm to
- * a terminal, a table, a page or a script. */
+ * In text and tsv an empty line separates translations, and the average follows the heads. Unknown
+ * source tokens are marked: in text by "*" after the token, in tsv by " (unknown)", in json by a
+ * flag, in svg and html by a line below the token. Every format escapes tokens so that they cannot
+ * harm a terminal, a table, a page or a script. */
 ELMAN_API const char *elman_format_name(size_t index);
 ELMAN_API const char *elman_format_suffix(size_t index);
 
-/* The format that the name of a file at `path` asks for by its suffix (".txt" is "text"); NULL if
- * none does. */
+/* Return the format that the suffix of `path` selects (".txt" selects "text"); NULL if none
+ * does. */
 ELMAN_API const char *elman_format_of_path(const char *path);
 
-/* Which words belong together. The weight between two words is the sum over the source word's
- * tokens, and the mean over the target word's. */
+/* Rules that derive word alignments from weights. The weight between two words is the sum over the
+ * tokens of the source word and the mean over the tokens of the target word. */
 typedef enum elman_alignment_rule {
-  ELMAN_ALIGNMENT_ARGMAX,      /* a target word and the source word of its largest weight */
-  ELMAN_ALIGNMENT_THRESHOLD,   /* two words with at least a certain weight */
-  ELMAN_ALIGNMENT_INTERSECTION /* argmax, where it is also the source word's largest weight */
+  ELMAN_ALIGNMENT_ARGMAX,      /* link each target word to the source word of its largest weight */
+  ELMAN_ALIGNMENT_THRESHOLD,   /* link two words whose weight reaches a threshold */
+  ELMAN_ALIGNMENT_INTERSECTION /* argmax links that are also the source word's largest weight */
 } elman_alignment_rule;
 
-/* "argmax", "threshold", "intersection"; NULL for any other value. */
+/* Return "argmax", "threshold" or "intersection"; NULL for any other value. */
 ELMAN_API const char *elman_alignment_rule_name(elman_alignment_rule rule);
 
-/* What is linked, and what a matrix has across and down: words, which white space separates in
- * `source` and `text`, or tokens. A word in a matrix is written as it stands there; its weights are
- * as above, those of each head, of a sentinel and of segments too; "</s>" has a row of its own. */
+/* Units of links and of the rows and columns of a matrix: tokens, or words, which white space
+ * separates in `source` and `text`. A matrix shows words as they are written; their weights, also
+ * those of each head, of a sentinel and of segments, are computed as described above. "</s>" has a
+ * row of its own. */
 typedef enum elman_alignment_units {
-  ELMAN_UNITS_AUTO, /* tokens on a side that is mostly Han without spaces. Elsewhere links are
-                       between words, and matrices have words where tokens are parts of them
-                       (token mode "bpe"), and else tokens */
+  ELMAN_UNITS_AUTO, /* tokens on a side that is mostly Chinese characters without spaces. On other
+                       sides links use words, and matrices use words if the tokens are subwords
+                       (token mode "bpe"), otherwise tokens */
   ELMAN_UNITS_WORDS,
   ELMAN_UNITS_TOKENS,
-  ELMAN_UNITS_SUBWORDS /* tokens, of a model that has subwords on a side; with any other
-                          translation they are ELMAN_INVALID_ARGUMENT */
+  ELMAN_UNITS_SUBWORDS /* tokens of a model that has subwords on a side; ELMAN_INVALID_ARGUMENT for
+                          other translations */
 } elman_alignment_units;
 
-/* "auto", "words", "tokens", "subwords"; NULL for any other value. */
+/* Return "auto", "words", "tokens" or "subwords"; NULL for any other value. */
 ELMAN_API const char *elman_alignment_units_name(elman_alignment_units units);
 
-#define ELMAN_DEFAULT_THRESHOLD 0.25 /* at most four source words for a target word */
+#define ELMAN_DEFAULT_THRESHOLD 0.25 /* allows up to four source words per target word */
 
-/* All zero is the default. */
+/* Style of the output; all zero is the default. */
 typedef struct elman_text_style {
-  bool color;   /* text: · ░ ▒ ▓ █ in a colour that light and dark terminals show */
-  bool numbers; /* text: the weights with two decimals in place of these shades */
-  size_t width; /* text: columns of the terminal; what is wider goes on below. 0 = any number */
+  bool color; /* text: print · ░ ▒ ▓ █ in a color that is visible on light and dark terminals */
+  bool numbers; /* text: print the weights with two decimals instead of shades */
+  size_t width; /* text: columns of the terminal; wider matrices continue below; 0 = unlimited */
   elman_alignment_rule alignment; /* pharaoh */
-  double threshold;               /* pharaoh: of that rule; 0 stands for ELMAN_DEFAULT_THRESHOLD */
+  double threshold;               /* pharaoh: for that rule; 0 = ELMAN_DEFAULT_THRESHOLD */
   elman_alignment_units units;
-  bool numbered; /* pharaoh: "sentence - 1 ||| " in front of the links; text and tsv: a line
-                    "sentence.hypothesis" before each translation. For n-best lists */
+  bool numbered; /* for n-best lists. pharaoh: print "sentence - 1 ||| " before the links; text and
+                    tsv: print a line "sentence.hypothesis" before each translation */
 } elman_text_style;
 
-/* Several translations in one format and one stream. */
+/* Writes several translations in one format to one stream. */
 typedef struct elman_attention_writer elman_attention_writer;
 
-/* Writes the format's head. The stream must outlive the writer, which does not close it. `style`
- * may be NULL. Here and below write errors stay in the stream's error flag. */
+/* Create a writer and write the header of the format. The stream must outlive the writer, which
+ * does not close it. `style` may be NULL. In this and the following functions write errors set the
+ * stream's error flag. */
 ELMAN_CHECKED elman_status elman_attention_writer_create(elman_attention_writer **writer,
                                                          FILE *stream, const char *format,
                                                          const elman_text_style *style,
                                                          elman_error *error);
 
-/* Which translation it is, from 1. */
+/* Position of a translation, from 1. */
 typedef struct elman_attention_place {
-  size_t sentence;   /* its line in the input */
+  size_t sentence;   /* line in the input */
   size_t hypothesis; /* 1 is the best of the sentence */
-  const char *model; /* whose it is, where several are compared; NULL = of the only one. json has it
-                        as "model", and the page goes through the models; the others do not */
+  const char *model; /* name of the model if several are compared, else NULL. json writes it as
+                        "model", and the html page groups by it; other formats ignore it */
 } elman_attention_place;
 
-/* Writes one translation (not those behind it in `next`), in the units of the style. */
+/* Write one translation, without those linked by `next`, in the units of the style. */
 ELMAN_CHECKED elman_status elman_attention_writer_add(elman_attention_writer *writer,
                                                       const elman_translation *translation,
                                                       elman_attention_place place,
                                                       elman_error *error);
 
-/* Keeps the place of a sentence that has no translation because of `reason`, so that no later one
- * takes it: an empty translation, as a sentence without words has, and an array (0,0) in npy. json
- * has the reason as "error", and svg and the page show it. */
+/* Write a record for a sentence that has no translation because of `reason`, so that the numbering
+ * of later sentences stays correct: an empty translation, and in npy an array (0,0). json has the
+ * reason as "error"; svg and html show it. */
 ELMAN_CHECKED elman_status elman_attention_writer_add_refused(elman_attention_writer *writer,
                                                               elman_attention_place place,
                                                               const elman_error *reason,
                                                               elman_error *error);
 
-/* Writes the format's tail; nothing can be added after it. */
+/* Write the end of the format; nothing can be added afterwards. */
 ELMAN_CHECKED elman_status elman_attention_writer_finish(elman_attention_writer *writer,
                                                          elman_error *error);
 ELMAN_API void elman_attention_writer_free(elman_attention_writer *writer);
 
-/* One translation alone, from head to tail, in a format by its name; `stream` is the caller's. */
+/* Write a single complete translation in the format of that name. The caller owns `stream`. */
 ELMAN_CHECKED elman_status elman_attention_write(FILE *stream, const elman_translation *translation,
                                                  const char *format, const elman_text_style *style,
                                                  elman_error *error);
 
-/* The same, `format` in the default style, into the file at `path`, which is replaced at once as by
- * elman_model_save. */
+/* Write a translation in the default style into the file at `path`, which is replaced atomically as
+ * by elman_model_save. */
 ELMAN_CHECKED elman_status elman_attention_save(const char *path,
                                                 const elman_translation *translation,
                                                 const char *format, elman_error *error);

@@ -1,4 +1,4 @@
-/* Output files that are replaced at once, and claims to them; input that gzip may have packed. */
+/* Output files that are replaced atomically, locks for output files, and gzip decompression. */
 #ifndef ELMAN_FILE_H
 #define ELMAN_FILE_H
 
@@ -6,65 +6,67 @@
 
 ELMAN_BEGIN
 
-/* A file that takes the place of the one at its path at once, when all of it is safely stored. */
+/* An output file. It replaces the file at its path atomically after all of it is on disk. */
 typedef struct elman_file elman_file;
 
-/* Whether the output at `path` is written directly: a device, a pipe, or what an open descriptor
- * leads to (/dev/stdout). Nothing can stand beside it. */
+/* Whether the output at `path` is written directly, without a temporary file: a device, a pipe, or
+ * a link to an open descriptor such as /dev/stdout. */
 ELMAN_API bool elman_file_is_direct(const char *path);
 
-/* The file that an output at `path` is written to, links followed, into the `size` bytes at
- * `resolved`. It need not exist. What belongs to it, such as a checkpoint, lies beside this file
- * and not beside a link to it, so that it is found by any of its names. */
+/* Write the name of the file to which `path` leads into the `size` bytes at `resolved`. Symbolic
+ * links are followed; the file need not exist. Companion files, such as a checkpoint, are stored
+ * beside this file and not beside a link, so that every name of the output leads to them. */
 ELMAN_CHECKED elman_status elman_file_resolve(char *resolved, size_t size, const char *path,
                                               elman_error *error);
 
-/* Opens the output at `path` to be written as it grows, such as a log, whose reader sees every line
- * at once: what was there goes, or stays with `append`. Links are followed as for other outputs.
- * *descriptor is the caller's to close; -1 after an error. */
+/* Open the output at `path` for writing in place, as a log needs it: readers see each line as soon
+ * as it is written. The old content is kept if `append` is set and deleted otherwise. Symbolic
+ * links are followed. The caller closes *descriptor, which is -1 after an error. */
 ELMAN_CHECKED elman_status elman_file_open_direct(int *descriptor, const char *path, bool append,
                                                   elman_error *error);
 
-/* Opens a temporary file beside `path`, or what is written directly itself. *stream has no
- * descriptor. */
+/* Open a temporary file beside `path`, or the output itself if it is written directly. *stream has
+ * no descriptor. */
 ELMAN_CHECKED elman_status elman_file_create(elman_file **file, const char *path, FILE **stream,
                                              elman_error *error);
-/* Stores what was written so far: then only putting it in place can fail. */
+/* Write everything to disk. After that, only the replacement can fail. */
 ELMAN_CHECKED elman_status elman_file_store(elman_file *file, elman_error *error);
-/* Puts the file in place, or removes every trace of it and says why. `file` is gone either way. */
+/* Replace the file at the path. After an error the temporary file is deleted and the old file is
+ * unchanged. `file` is freed in both cases. */
 ELMAN_CHECKED elman_status elman_file_commit(elman_file *file, elman_error *error);
-/* Removes the temporary file; what was at the path stays. */
+/* Delete the temporary file and free `file`. The file at the path is unchanged. */
 ELMAN_API void elman_file_discard(elman_file *file);
 
-/* A claim to an output that takes long, as a model does: two trainings that write to one file would
- * spoil each other's work. It is a file beside the output, named as that and ".lock", and ends with
- * the process if it is not released. */
+/* A lock for an output that takes long to produce: two training runs that write the same model
+ * would overwrite each other's results. The lock is a file beside the output, with the suffix
+ * ".lock". It is released at the latest when the process ends. */
 typedef struct elman_lock elman_lock;
 
-/* Claims the output at `path`. ELMAN_CANNOT_CREATE, with the number of the process, when another
- * one has it. Where the file cannot be made or the file system has no locks, nothing is claimed and
- * elman_lock_problem says why. A device or a pipe needs no claim. */
+/* Lock the output at `path`. If another process holds the lock: ELMAN_CANNOT_CREATE, with the
+ * number of that process in the message. If the lock file cannot be created or the file system does
+ * not support locks, the call succeeds without a lock; elman_lock_problem returns the reason.
+ * Devices and pipes are not locked. */
 ELMAN_CHECKED elman_status elman_lock_acquire(elman_lock **lock, const char *path,
                                               elman_error *error);
-/* NULL if there is none; else it lives as long as the lock. */
+/* Return why nothing is locked, or NULL. The string lives as long as the lock. */
 ELMAN_API const char *elman_lock_problem(const elman_lock *lock);
 ELMAN_API void elman_lock_release(elman_lock *lock);
 
-/* Input that comes piece by piece, and is unpacked if it begins as what gzip packs does. Functions
- * of this library that read text, pairs and matrices from files do this by themselves. */
+/* Streaming decompression of input that may be gzip-compressed; other input is passed through. The
+ * functions that read text, pairs and matrices from files call this themselves. */
 typedef struct elman_decompressor elman_decompressor;
 
-/* For one input, from its first byte. */
+/* Create a decompressor for one input, which must be passed from its first byte. */
 ELMAN_CHECKED elman_status elman_decompressor_create(elman_decompressor **decompressor,
                                                      elman_error *error);
 ELMAN_API void elman_decompressor_free(elman_decompressor *decompressor);
-/* Takes *size bytes at *input, of which those that are left stay there, and fills the *room bytes,
- * at least 1, at `into`; *room is then how many it gave. If these are fewer than were asked for,
- * nothing is left, and more input is needed. */
+/* Decompress from the *size bytes at *input into the *room bytes (at least 1) at `into`. *input and
+ * *size advance over the input consumed; *room becomes the number of bytes written. If fewer bytes
+ * are written than requested, all input is consumed and more is needed. */
 ELMAN_CHECKED elman_status elman_decompress(elman_decompressor *decompressor, const char **input,
                                             size_t *size, char *into, size_t *room,
                                             elman_error *error);
-/* At the end of the input: ELMAN_BAD_DATA if it ends too early. */
+/* Check the end of the input: ELMAN_BAD_DATA if compressed data are truncated. */
 ELMAN_CHECKED elman_status elman_decompress_end(const elman_decompressor *decompressor,
                                                 elman_error *error);
 

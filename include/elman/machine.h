@@ -1,4 +1,4 @@
-/* Processor and kernels, on which the speed and the last bits of a result depend. */
+/* Processor and matrix kernels. Speed and the last digits of results depend on them. */
 #ifndef ELMAN_MACHINE_H
 #define ELMAN_MACHINE_H
 
@@ -6,7 +6,8 @@
 
 ELMAN_BEGIN
 
-/* Who chose OpenBLAS's kernels: OpenBLAS, the variable OPENBLAS_CORETYPE, or this library. */
+/* The source of the choice of OpenBLAS kernels: OpenBLAS, the variable OPENBLAS_CORETYPE, or this
+ * library, from the features of the processor. */
 typedef enum elman_kernel_choice {
   ELMAN_KERNELS_BY_BLAS,
   ELMAN_KERNELS_BY_USER,
@@ -15,17 +16,17 @@ typedef enum elman_kernel_choice {
 
 /* The strings are static. */
 typedef struct elman_machine {
-  const char *blas;             /* OpenBLAS's version and how it was built */
-  const char *kernels;          /* the family in use, for example "SkylakeX" */
-  const char *original_kernels; /* the family that OpenBLAS had chosen */
+  const char *blas;             /* version and build options of OpenBLAS */
+  const char *kernels;          /* kernel family in use, for example "SkylakeX" */
+  const char *original_kernels; /* kernel family that OpenBLAS chose */
   elman_kernel_choice choice;
-  const char *processor; /* the vector instructions that it has */
-  const char *compiled;  /* those that the library's own loops were compiled for */
-  const char *screen;    /* those of eight-bit products in greedy search */
-  size_t threads;        /* that a call uses if nothing else is said */
+  const char *processor; /* vector instructions of the processor */
+  const char *compiled;  /* vector instructions that the library was compiled for */
+  const char *screen;    /* vector instructions of eight-bit products in greedy search */
+  size_t threads;        /* default number of threads of a call */
 } elman_machine;
 
-/* Sets up OpenBLAS. */
+/* Set up OpenBLAS if necessary and describe it. */
 ELMAN_API elman_machine elman_machine_get(void);
 
 ELMAN_END

@@ -1,4 +1,4 @@
-/* Matrices of numbers in files. */
+/* Matrices in files. */
 #ifndef ELMAN_MATRIX_H
 #define ELMAN_MATRIX_H
 
@@ -12,15 +12,16 @@ typedef struct elman_matrix {
   float *values;        /* (rows,columns), all finite */
 } elman_matrix;
 
-/* Reads the file at `path`, NumPy's .npy (float32 or float64, two dimensions) or text: a row a
- * line, numbers apart by white space or commas, comments after #. What the file begins with tells
- * which it is. "-" is standard input. ELMAN_BAD_DATA when it is neither, or cut short. */
+/* Read the file at `path`; "-" is standard input. The format is detected from the first bytes:
+ * NumPy's .npy (float32 or float64, two dimensions) or text, with one row per line, numbers
+ * separated by white space or commas, and comments after #. ELMAN_BAD_DATA if it is neither or is
+ * truncated. */
 ELMAN_CHECKED elman_status elman_matrix_read(elman_matrix **matrix, const char *path,
                                              elman_error *error);
 ELMAN_API void elman_matrix_free(elman_matrix *matrix);
 
-/* `values` as .npy, float32, row-major, of 1 to 3 `dimensions` with `sizes`. Write errors stay in
- * the stream's error flag. */
+/* Write `values` as .npy: float32, row-major, 1 to 3 `dimensions` of the given `sizes`. Write
+ * errors set the stream's error flag. */
 ELMAN_API void elman_npy_write(FILE *stream, const float *values, const size_t *sizes,
                                size_t dimensions);
 

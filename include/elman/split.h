@@ -1,4 +1,4 @@
-/* Splitting a corpus into parts without leaks. */
+/* Split a corpus into parts without leaks. */
 #ifndef ELMAN_SPLIT_H
 #define ELMAN_SPLIT_H
 
@@ -8,48 +8,48 @@ ELMAN_BEGIN
 
 /* The parts of a corpus. */
 typedef enum elman_part { ELMAN_PART_TRAIN, ELMAN_PART_DEV, ELMAN_PART_TEST } elman_part;
-/* How many there are. */
 #define ELMAN_PARTS 3
 
-/* "train", "dev", "test"; NULL for any other value. */
+/* Return "train", "dev" or "test"; NULL for any other value. */
 ELMAN_API const char *elman_part_name(elman_part part);
 
-/* How large a part shall be, as a number of pairs or as a share. */
+/* The requested size of a part: a number of pairs or a fraction. */
 typedef struct elman_part_size {
   size_t pairs;
-  double share; /* of all pairs, 0 to 1, in place of `pairs`; at least one pair if it is above 0 */
+  double
+      share; /* fraction of all pairs, 0 to 1, instead of `pairs`; at least one pair if above 0 */
 } elman_part_size;
 
 typedef struct elman_split_options {
-  elman_part_size dev, test; /* default a share of 0.05 each; training has the rest */
+  elman_part_size dev, test; /* default a share of 0.05 each; the rest is for training */
   uint64_t seed;             /* default 1 */
 } elman_split_options;
 
 ELMAN_API elman_split_options elman_split_options_default(void);
 
-typedef struct elman_split elman_split; /* which part each pair goes to */
+typedef struct elman_split elman_split; /* the part of each pair */
 
-/* Pairs that share a side, but for case, width, punctuation or white space, form a group, and a
- * group lies whole in one part. The smallest groups go to dev and test, which may get less than
- * they shall when no group fits. ELMAN_INVALID_ARGUMENT when nothing is left to train on;
- * ELMAN_BAD_DATA when dev or test would stay empty. */
+/* Split pairs at random. Pairs that share a side form a group, where differences of case, width,
+ * punctuation and white space do not count; all pairs of a group go to the same part. The smallest
+ * groups go to dev and test, which receive fewer pairs than requested if no group fits.
+ * ELMAN_INVALID_ARGUMENT if no pair remains for training; ELMAN_BAD_DATA if dev or test would be
+ * empty. */
 ELMAN_CHECKED elman_status elman_split_create(elman_split **split, const elman_pairs *pairs,
                                               const elman_split_options *options,
                                               elman_error *error);
 ELMAN_API void elman_split_free(elman_split *split);
 
-/* index < the number of pairs */
+/* Return the part of a pair, index below the number of pairs. */
 ELMAN_API elman_part elman_split_part(const elman_split *split, size_t index);
 
-/* How large the parts are, and the groups that they are put together from. */
+/* Sizes of the parts and groups. */
 typedef struct elman_split_info {
   size_t pairs[ELMAN_PARTS];  /* by elman_part */
-  size_t wanted[ELMAN_PARTS]; /* what was asked for */
+  size_t wanted[ELMAN_PARTS]; /* requested pairs */
   size_t groups;
   size_t largest; /* pairs in the largest group */
 } elman_split_info;
 
-/* Of all parts. */
 ELMAN_API elman_split_info elman_split_get_info(const elman_split *split);
 
 ELMAN_END

@@ -1,4 +1,4 @@
-/* Errors are values. */
+/* Status codes and error messages. Every call that can fail returns a status. */
 #ifndef ELMAN_STATUS_H
 #define ELMAN_STATUS_H
 
@@ -20,26 +20,26 @@
 
 ELMAN_BEGIN
 
-/* What became of a call. */
+/* The result of a call. */
 typedef enum elman_status {
   ELMAN_OK,
-  ELMAN_INVALID_ARGUMENT, /* something was asked for that cannot be */
-  ELMAN_BAD_DATA,         /* a corpus, text or model file does not hold what it should */
+  ELMAN_INVALID_ARGUMENT, /* an argument or option has an invalid value */
+  ELMAN_BAD_DATA,         /* a corpus, text or model file has invalid content */
   ELMAN_NO_INPUT,         /* a file does not exist or cannot be opened */
   ELMAN_NO_MEMORY,
   ELMAN_CANNOT_CREATE, /* an output file cannot be created */
-  ELMAN_IO,            /* reading or writing failed half-way */
-  ELMAN_INTERRUPTED    /* a callback asked to stop; what was done so far is kept */
+  ELMAN_IO,            /* an open file cannot be read or written */
+  ELMAN_INTERRUPTED    /* a callback stopped the call; its results so far are kept */
 } elman_status;
 
-/* Why a call failed: for the program, and for people. */
+/* Why a call failed: a code for programs, a message for people. */
 typedef struct elman_error {
   elman_status code;
-  char message[512]; /* what was wrong and what to do, one line */
+  char message[512]; /* one line: the fault and the remedy */
   char where[512];   /* "file:line" or "file", or empty */
 } elman_error;
 
-/* "0.1.0" */
+/* Return the version of the library, such as "0.1.0". */
 ELMAN_API const char *elman_version(void);
 
 ELMAN_END

@@ -1,4 +1,4 @@
-/* Tables of text as files: the history of a session, or whatever a program has in rows. */
+/* Tables of text as files, such as the history of a REPL session. */
 #ifndef ELMAN_TABLE_H
 #define ELMAN_TABLE_H
 
@@ -8,22 +8,22 @@
 
 ELMAN_BEGIN
 
-/* A table of text, its rows one behind the other. */
+/* A table of text. */
 typedef struct elman_table {
-  const char *title;          /* of a page */
-  const char *const *columns; /* (column_count): their names */
+  const char *title;          /* of the HTML page */
+  const char *const *columns; /* (column_count): column names */
   size_t column_count;        /* at least 1 */
-  const char *const *cells;   /* (row_count,column_count); UTF-8 */
+  const char *const *cells;   /* (row_count,column_count), UTF-8 */
   size_t row_count;
 } elman_table;
 
-/* "tsv", "html", from index 0 up; NULL past the last. */
+/* Return "tsv" for index 0, "html" for 1, NULL from 2. */
 ELMAN_API const char *elman_table_format_name(size_t index);
 
-/* Writes it as "tsv", the names of the columns in the first line, or as "html", a page for a
- * browser, which has no script. Characters that could do harm there are escaped; in tsv a cell that
- * a spreadsheet would take for a formula gets an apostrophe in front, unless it is a number. Write
- * errors stay in the stream's error flag; another format is ELMAN_INVALID_ARGUMENT. */
+/* Write a table as "tsv", with the column names in the first line, or as "html", a page without a
+ * script. Unsafe characters are escaped. In TSV an apostrophe precedes a cell that a spreadsheet
+ * would evaluate as a formula, unless it is a number. Write errors set the stream's error flag; any
+ * other format is ELMAN_INVALID_ARGUMENT. */
 ELMAN_CHECKED elman_status elman_table_write(FILE *stream, const elman_table *table,
                                              const char *format, elman_error *error);
 

@@ -1,4 +1,4 @@
-/* How text is normalised and split, and which characters are not shown as they are. */
+/* Tokenization and normalization modes, and characters that are unsafe to print. */
 #ifndef ELMAN_TOKENS_H
 #define ELMAN_TOKENS_H
 
@@ -6,10 +6,10 @@
 
 ELMAN_BEGIN
 
-/* How text becomes tokens: at white space; letters and digits together with punctuation apart and
- * Han characters one by one; by extended grapheme clusters; the fitting one of these; or parts of
- * words that byte-pair encoding learns from the text (elman/subwords.h), which never lack a word.
- */
+/* Tokenization modes. SPACE splits at white space. WORDS keeps runs of letters and digits together
+ * and splits off punctuation and single Chinese characters (Han). CHARS splits into extended
+ * grapheme clusters. AUTO chooses one of these from the text. BPE splits words into subwords that
+ * byte-pair encoding learns from the text (elman/subwords.h), so that no word is unknown. */
 typedef enum elman_token_mode {
   ELMAN_TOKENS_SPACE,
   ELMAN_TOKENS_WORDS,
@@ -18,23 +18,23 @@ typedef enum elman_token_mode {
   ELMAN_TOKENS_BPE
 } elman_token_mode;
 
-/* "space", "words", "chars", "auto", "bpe"; NULL for any other value. */
+/* Return "space", "words", "chars", "auto" or "bpe"; NULL for any other value. */
 ELMAN_API const char *elman_token_mode_name(elman_token_mode mode);
 
-/* How text is written before it is split. NFKC is Unicode's, which takes full-width letters and the
- * like for ordinary ones, with punctuation unified that a typist cannot tell apart: curly quotation
- * marks become straight ones, dashes hyphens. A side whose lines are mostly Han or kana is WIDE:
- * its punctuation is full-width instead, however it was typed. */
+/* Normalization of text before tokenization. NFC is Unicode's form. NFKC is Unicode's form, which
+ * replaces full-width letters by ordinary ones, and also unifies punctuation: curly quotation marks
+ * become straight, dashes become hyphens. NFKC_WIDE is NFKC with full-width punctuation; a side
+ * whose lines are mostly Chinese characters or kana uses it. */
 typedef enum elman_normalization { ELMAN_NFC, ELMAN_NFKC, ELMAN_NFKC_WIDE } elman_normalization;
 
-/* "nfc", "nfkc", "nfkc-wide"; NULL for any other value. */
+/* Return "nfc", "nfkc" or "nfkc-wide"; NULL for any other value. */
 ELMAN_API const char *elman_normalization_name(elman_normalization normalization);
 
-/* Whether `text`, of `length` bytes, begins with a character that can steer a terminal, is
- * invisible, or turns the writing direction: controls, format characters but for joiners, line and
- * paragraph separators, and what is no character. Gives its bytes and sets *codepoint, or gives 0
- * where it begins with anything else, also with what is not UTF-8. The writers of this library
- * escape just these. */
+/* Return the length in bytes of the unsafe character at the start of `text` (`length` bytes) and
+ * set *codepoint; return 0 if the text starts with anything else, invalid UTF-8 included. Unsafe
+ * are characters that control a terminal, are invisible, or change the writing direction: controls,
+ * format characters except joiners, line and paragraph separators, and noncharacters. The writers
+ * of this library escape exactly these. */
 ELMAN_API size_t elman_unsafe_character(uint32_t *codepoint, const char *text, size_t length);
 
 ELMAN_END

@@ -1,4 +1,4 @@
-/* Translating, and the attention weights of a translation. */
+/* Translation, and the attention weights of translations. */
 #ifndef ELMAN_TRANSLATE_H
 #define ELMAN_TRANSLATE_H
 
@@ -6,184 +6,180 @@
 
 ELMAN_BEGIN
 
-/* Scratch memory for one translation after the other. The model must outlive it. */
+/* Memory that is reused from one translation to the next. The model must outlive it. */
 typedef struct elman_translator elman_translator;
 
-/* For this model alone; several models are `ensemble` of the options. */
+/* Create a translator of one model; `ensemble` of the options adds others. */
 ELMAN_CHECKED elman_status elman_translator_create(elman_translator **translator,
                                                    const elman_model *model, elman_error *error);
 ELMAN_API void elman_translator_free(elman_translator *translator);
 
-/* Read only; owned by the caller, freed whole.
+/* A translation. It is read-only and owned by the caller.
  *
- * Rows of attention weights, of each head as of their average, sum to 1 (to rounding) with every
- * mechanism but "local" and "sentinel". With "local" a Gaussian around the predicted centre takes a
- * part of what a softmax has shared out, and a row sums to 1 at most and to exp(-2) = 0.135 at
- * least. With "sentinel" what a row lacks to 1 is the weight of the sentinel, with which a target
- * token looks at no source token. Overrides make rows of sum 1 in any case, but for
- * ELMAN_OVERRIDE_SHUFFLE, which leaves the sum as it is, and ELMAN_OVERRIDE_CELL, which changes one
- * row only. Dropout of weights is for training alone. */
+ * Rows of attention weights, of each head and of the average, sum to 1 (up to rounding) with every
+ * mechanism except "local" and "sentinel". With "local" a Gaussian around the predicted center
+ * scales the weights after the softmax, so that a row sums to at most 1 and at least exp(-2) =
+ * 0.135. With "sentinel" the weight of the sentinel, which stands for no source token, completes
+ * the sum to 1. Overrides produce rows that sum to 1, with two exceptions: ELMAN_OVERRIDE_SHUFFLE
+ * keeps the sum, and ELMAN_OVERRIDE_CELL changes one row only. Dropout of weights is not
+ * applied. */
 typedef struct elman_translation {
-  const char *text;       /* the translation as plain text; a reference as it was given */
-  const char *source;     /* what was translated, as it was given */
-  double log_probability; /* natural logarithm, summed over the target tokens; NaN where
-                             the options ask for no scores */
-  double score;           /* of the translation, as the options say: larger is better */
-  size_t source_count;    /* S; 0 when the text was empty or white space only */
+  const char *text;       /* the translation as plain text; a given reference unchanged */
+  const char *source;     /* the source text as given */
+  double log_probability; /* natural logarithm, summed over the target tokens; NaN with
+                             without_scores */
+  double score;           /* search score by the options: larger is better */
+  size_t source_count;    /* S; 0 if the text is empty or white space */
   size_t target_count;    /* T */
-  size_t heads;           /* matrices of attention weights, at least 1; of an ensemble 1 */
-  const char *const *source_tokens; /* (S); also words that are unknown */
+  size_t heads;           /* matrices of attention weights, at least 1; 1 for an ensemble */
+  const char *const *source_tokens; /* (S): text of each token, unknown ones included */
   const uint32_t *source_ids;       /* (S): see elman_model_get_token; 0 = unknown */
-  const bool *source_known;         /* (S): false where the vocabulary lacks the word */
-  const size_t *source_starts;      /* (S): token s is the bytes from source_starts[s] up to, */
-  const size_t *source_ends;        /* but not including, source_ends[s] of `source` */
-  const char *const *target_tokens; /* (T); the last is "</s>" if the decoder ended by itself */
-  const uint32_t *target_ids;       /* (T): what the decoder said, 0 for an unknown word */
-  const double *log_probabilities;  /* (T): of each, after those before it; NaN as above */
-  const size_t *target_starts;      /* (T): the same in `text`; "</s>" has no byte */
+  const bool *source_known;         /* (S): false for unknown tokens */
+  const size_t *source_starts;      /* (S): token s is the bytes of `source` from */
+  const size_t *source_ends;        /* source_starts[s] to source_ends[s], exclusive */
+  const char *const *target_tokens; /* (T); the last is "</s>" if the decoder produced it */
+  const uint32_t *target_ids;       /* (T): 0 for an unknown word */
+  const double *log_probabilities;  /* (T): of each token; NaN with without_scores */
+  const size_t *target_starts;      /* (T): positions in `text`; "</s>" has no bytes */
   const size_t *target_ends;
   bool ended;                  /* the last target token is "</s>" */
-  bool forced;                 /* it is the reference, which was forced */
-  const float *attention;      /* (T,S): attention weights, the average of the heads */
-  const float *head_attention; /* (heads,T,S): those of each head */
-  const float *sentinel;       /* (T): weight of the sentinel; NULL if there is none, and
-                                  of an ensemble unless all its models have one */
-  size_t segment_count;        /* G: segments of the source, of "hierarchical" attention; 0 without
-                                  them, and of an ensemble unless all its models cut alike */
-  const size_t *segment_ends;  /* (G): the source tokens up to the end of each, rising; NULL
-                                  without segments. Tokens of the model, also where words are
-                                  shown */
-  const float *segments;       /* (T,G): the sum of the weights of a segment's tokens, which is
-                                  the segment's weight; NULL without segments */
-  /* Self-attention, of each head: what each token's state looked at among those of its own side.
-   * Those of the target stand for the decoder's steps that say the tokens, and see no later ones. 0
-   * and NULL where the model has none, and unless the options ask for it. */
+  bool forced;                 /* forced decoding: the target is the given reference */
+  const float *attention;      /* (T,S): attention weights, averaged over the heads */
+  const float *head_attention; /* (heads,T,S): attention weights of each head */
+  const float *sentinel; /* (T): weights of the sentinel; NULL if there is none; for an ensemble,
+                            NULL unless all its models have one */
+  size_t segment_count;  /* G: source segments of "hierarchical" attention; 0 without segments, and
+                            for an ensemble whose models segment differently */
+  const size_t *segment_ends; /* (G): source tokens up to the end of each segment; NULL without
+                                 segments. These are tokens of the model, even if words are shown */
+  const float *segments; /* (T,G): weight of each segment, the sum of the weights of its tokens;
+                            NULL without segments */
+  /* Self-attention weights of each head: queries and keys are tokens of the same side. Target rows
+   * belong to the decoder steps that produce the tokens and attend to no later ones. 0 and NULL if
+   * the model has none or the options do not request them. */
   size_t source_self_heads, target_self_heads;
   const float *source_self_attention; /* (source_self_heads,S,S) */
   const float *target_self_attention; /* (target_self_heads,T,T) */
-  bool source_subwords;               /* the tokens are parts of words: token mode "bpe" */
+  bool source_subwords;               /* tokens are subwords: token mode "bpe" */
   bool target_subwords;
-  const struct elman_translation *next; /* the next best translation of the same sentence, which
-                                           goes with the first; NULL past the last */
+  const struct elman_translation
+      *next; /* next best translation of the sentence, freed with the first; NULL past the last */
 } elman_translation;
 
-/* The largest values of options; ELMAN_DEFAULT_MAX_BYTES is a default. */
+/* Maximum values of options; ELMAN_DEFAULT_MAX_BYTES is a default. */
 #define ELMAN_MAX_BEAM 1024
 #define ELMAN_DEFAULT_MAX_BYTES ((size_t)1 << 22)
 #define ELMAN_MAX_OVERRIDES 64
 #define ELMAN_MAX_ENSEMBLE 64
 #define ELMAN_MAX_TOP_K 1024
 
-/* An intervention: attention weights are changed, in every head, while the model decodes, and what
- * the decoder then does shows whether it needs them as they are. */
+/* Interventions: attention weights are replaced in every head during decoding, to test whether the
+ * decoder depends on them. */
 typedef enum elman_override_kind {
-  ELMAN_OVERRIDE_UNIFORM,  /* all source tokens have the same weight */
-  ELMAN_OVERRIDE_SHUFFLE,  /* the weights of a target token change places at random */
-  ELMAN_OVERRIDE_POSITION, /* source token `column` has all the weight */
-  ELMAN_OVERRIDE_CELL /* for target token `row` source token `column` has `weight`, and the others
-                         share what is left in the proportions they had */
+  ELMAN_OVERRIDE_UNIFORM,  /* all source tokens have equal weights */
+  ELMAN_OVERRIDE_SHUFFLE,  /* the weights of a target token are permuted at random */
+  ELMAN_OVERRIDE_POSITION, /* source token `column` has weight 1 */
+  ELMAN_OVERRIDE_CELL      /* for target token `row`, source token `column` has `weight`; the other
+                              weights are scaled to complete the sum */
 } elman_override_kind;
 
-/* A change of attention, of one of the kinds above. */
+/* One intervention. */
 typedef struct elman_override {
   elman_override_kind kind;
   size_t row, column; /* from 0; in a shorter sentence `column` is the last token */
   double weight;      /* 0 to 1 */
 } elman_override;
 
-/* What the score divides the log-probability of T tokens by, </s> included. */
+/* Normalization of the log-probability of T tokens, </s> included, with length penalty A. */
 typedef enum elman_length_norm {
   ELMAN_LENGTH_POWER, /* T^A */
   ELMAN_LENGTH_WU     /* ((5 + T) / 6)^A; Wu et al. 2016, equation 14 */
 } elman_length_norm;
 
-/* "power", "wu", from index 0 up; NULL past the last. */
+/* Return "power" for index 0, "wu" for 1, NULL from 2. */
 ELMAN_API const char *elman_length_norm_name(size_t index);
 
 typedef struct elman_translate_options {
-  size_t max_bytes;  /* of a text; a longer one is ELMAN_BAD_DATA, and is not looked at; 0 = no
-                        limit; default ELMAN_DEFAULT_MAX_BYTES. Memory grows with the longest */
-  size_t max_length; /* target tokens; 0 (default) = none, but see max_ratio */
-  double max_ratio;  /* target tokens for each source token; 0 (default) = none; where neither is
-                        set the limit is 2 S + 10, where both are it is the smaller */
-  size_t beam;       /* translations that are followed at once, 1 to ELMAN_MAX_BEAM; 1 (default)
-                        is greedy search: at each step the likeliest token */
-  size_t n_best;     /* how many of them are given, as `next`; 1 (default) to beam */
-  double length_penalty;         /* A in the score log p / T^A, which chooses among translations of
-                                    different lengths; 0 favours short ones; default 1; at most 10 */
-  elman_length_norm length_norm; /* what the score has for T^A; default ELMAN_LENGTH_POWER */
-  double coverage_penalty; /* B: the score has B times the sum, over source tokens, of the logarithm
-                              of the attention weights that each got in all, or 1 if that is less;
-                              0 (default) to 10. It favours translations that leave nothing out */
-  bool replace_unknown;    /* an unknown word becomes the source word with the largest weight;
-                              ELMAN_INVALID_ARGUMENT with a target that is split by bpe, which has
-                              none */
-  bool without_scores; /* log_probability and score may be NaN: greedy search then needs to know the
-                          likeliest token only, which is several times faster; the translation and
-                          its attention are the same */
-  bool self_attention; /* give the weights of self-attention, which takes a pass through the network
-                          for each translation; ELMAN_INVALID_ARGUMENT with an ensemble or with
-                          overrides, of which each would show others. Default false */
-  bool sample; /* draw each token at random, by its probability; the beam is then 1, and the score
-                  is that of what was drawn */
-  double temperature; /* of sampling: divides the logits; smaller than 1 makes likely tokens
-                         likelier; more than 0, default 1 */
-  size_t top_k; /* of sampling: so many tokens, the likeliest, may be drawn; 0 (default) = all; at
-                   most ELMAN_MAX_TOP_K */
+  size_t max_bytes;  /* maximum bytes of a text; a longer text is ELMAN_BAD_DATA; 0 = no limit;
+                        default ELMAN_DEFAULT_MAX_BYTES. Memory grows with the longest text */
+  size_t max_length; /* maximum target tokens; 0 (default) = see max_ratio */
+  double max_ratio;  /* maximum target tokens per source token; 0 (default) = none. If neither limit
+                        is set, it is 2 S + 10; if both are set, the smaller applies */
+  size_t beam;       /* beam size, 1 to ELMAN_MAX_BEAM; 1 (default) is greedy search */
+  size_t n_best;     /* number of translations to return, linked by `next`; 1 (default) to beam */
+  double length_penalty; /* A in the score log p / T^A, which compares translations of different
+                            lengths; 0 favors short ones; default 1; maximum 10 */
+  elman_length_norm length_norm; /* replaces T in the score; default ELMAN_LENGTH_POWER */
+  double coverage_penalty; /* B: adds B sum_s log min(sum_t a_ts, 1) to the score (Wu et al. 2016),
+                              which penalizes untranslated source tokens; 0 (default) to 10 */
+  bool replace_unknown;    /* replace an unknown word by the source word with the largest attention
+                              weight; ELMAN_INVALID_ARGUMENT if the target uses token mode bpe, which
+                              has no unknown words */
+  bool without_scores; /* allow NaN as log_probability and score. Greedy search then computes only
+                          the most probable token, which is several times faster; translation and
+                          attention stay equal */
+  bool self_attention; /* return self-attention weights, which takes an additional pass through the
+                          network; default false. ELMAN_INVALID_ARGUMENT with an ensemble or with
+                          overrides */
+  bool sample; /* draw each token at random from its probability; beam size 1; the score is that of
+                  the sample */
+  double temperature; /* of sampling: divides the logits; values below 1 make probable tokens more
+                         probable; above 0, default 1 */
+  size_t top_k; /* of sampling: draw from the K most probable tokens; 0 (default) = all; maximum
+                   ELMAN_MAX_TOP_K */
   uint64_t sample_seed; /* default 1; see also `number` of elman_sentence */
-  /* Models that translate together with the translator's own (an ensemble): at each step the
-   * logarithms of their probabilities are averaged, and the attention is the mean of all heads of
-   * all of them, one matrix. They may differ in all but splitting, normalization and vocabularies;
-   * one that does not know the same words is ELMAN_INVALID_ARGUMENT, and what differs is named. The
-   * same model may stand there twice. Default none; ELMAN_MAX_ENSEMBLE at most. */
+  /* Further models of an ensemble. At each step their log-probabilities and those of the
+   * translator's model are averaged; attention is the mean of all heads of all models, one matrix.
+   * The models must agree in tokenization, normalization and vocabularies, otherwise
+   * ELMAN_INVALID_ARGUMENT with a message that names the difference; everything else may differ. A
+   * model may occur twice. Default none; maximum ELMAN_MAX_ENSEMBLE. */
   const elman_model *const *ensemble;
   size_t ensemble_count;
-  const elman_override *overrides; /* applied in turn, in every model; default none */
+  const elman_override *overrides; /* applied in order, in every model; default none */
   size_t override_count;
   uint64_t override_seed; /* of ELMAN_OVERRIDE_SHUFFLE; default 1 */
-  size_t threads; /* 0 (default) = one a core; the result does not depend on it. elman_evaluate has
-                     a number of its own */
+  size_t threads; /* 0 (default) = one per core; results do not depend on it. elman_evaluate_options
+                     has its own field */
 } elman_translate_options;
 
 ELMAN_API elman_translate_options elman_translate_options_default(void);
 
-/* Whether `other` may stand in the ensemble of a translator of `model`. If not, the message says in
- * what they differ: "the splitting of the source is words there and chars here", where `model` is
- * there and `other` here. */
+/* Check whether `other` can join an ensemble with `model`. If not, the message names the first
+ * difference. */
 ELMAN_CHECKED elman_status elman_ensemble_check(const elman_model *model, const elman_model *other,
                                                 elman_error *error);
 
-/* Translates one sentence, `text` of `length` bytes. Text that is not valid UTF-8, or has more than
- * 5,000 tokens or more than `max_bytes`, is ELMAN_BAD_DATA. */
+/* Translate one sentence, `text` of `length` bytes. Text that is not valid UTF-8, has more than
+ * 5,000 tokens or more than `max_bytes` is ELMAN_BAD_DATA. */
 ELMAN_CHECKED elman_status elman_translate(elman_translation **translation,
                                            elman_translator *translator, const char *text,
                                            size_t length, const elman_translate_options *options,
                                            elman_error *error);
 ELMAN_API void elman_translation_free(elman_translation *translation);
 
-/* One of the sentences that are translated at once. */
+/* One sentence of a batch. */
 typedef struct elman_sentence {
-  const char *text;      /* what is to be translated */
+  const char *text;      /* source text */
   size_t length;         /* bytes */
-  const char *reference; /* not NULL: force this translation instead of searching for one */
+  const char *reference; /* if not NULL, decode this reference instead of searching */
   size_t reference_length;
-  uint64_t number; /* what is drawn for it depends on this and the seed, not on its batch. The
-                      command and elman.py number the sentences of a call from 1;
-                      elman_translate takes 1 */
-  const uint32_t *prefix; /* ids of the target that the translation begins with, without <s> and
-                             </s>, such as `target_ids` of another; the search goes on from there,
-                             by at least one token. Not beside a reference */
-  size_t prefix_count;    /* 0 = none. The prefix counts for the limit of the length */
+  uint64_t number; /* number of the random sequence: samples depend on it and the seed, not on the
+                      batch. The command and elman.py number the sentences of a call from 1;
+                      elman_translate uses 1 */
+  const uint32_t *prefix; /* ids of target tokens with which the translation starts, without <s> and
+                             </s>, such as `target_ids` of another translation; the search adds at
+                             least one token. Not with a reference */
+  size_t prefix_count;    /* 0 = none; the prefix counts toward the length limit */
 } elman_sentence;
 
-/* Translates `count` sentences at once, which is much faster than one by one; sentences of like
- * length are best. The translation of sentences[i] goes to translations[i]. A sentence that cannot
- * be translated makes the result ELMAN_BAD_DATA: its translation is NULL, errors[i] says why
- * (`errors` has `count` elements, or is NULL; the code of the others is ELMAN_OK, and `where` is
- * "reference" where not the sentence is at fault but its reference), and the others
- * are translated as ever. With any other error there are no translations. A prefix with an id
- * that no translation can have is ELMAN_INVALID_ARGUMENT. The result of a sentence does not depend
- * on the others, to rounding. */
+/* Translate `count` sentences at once, which is much faster than one by one, especially for
+ * sentences of similar length. translations[i] is the translation of sentences[i]. If a sentence
+ * cannot be translated, the result is ELMAN_BAD_DATA, its translation is NULL, errors[i] contains
+ * the reason, and the other sentences are translated. `errors` has `count` elements or is NULL;
+ * successful sentences have the code ELMAN_OK; `where` is "reference" if the reference is at fault.
+ * After any other error there are no translations. A prefix with an id that a translation cannot
+ * contain is ELMAN_INVALID_ARGUMENT. Results of a sentence do not depend on the other sentences (up
+ * to rounding). */
 ELMAN_CHECKED elman_status elman_translate_batch(elman_translation **translations,
                                                  elman_error *errors, elman_translator *translator,
                                                  const elman_sentence *sentences, size_t count,
