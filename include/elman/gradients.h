@@ -1,4 +1,4 @@
-/* Gradients, for those who learn how they come about. */
+/* Gradient checks, and traces of gradients over the time steps. */
 #ifndef ELMAN_GRADIENTS_H
 #define ELMAN_GRADIENTS_H
 
@@ -8,76 +8,77 @@
 
 ELMAN_BEGIN
 
-/* How a tensor's gradient compares with differences of the loss. */
+/* Result of comparing the gradient of a tensor with differences of the loss. */
 typedef enum elman_verdict {
   ELMAN_GRADIENT_PASSED,
-  ELMAN_GRADIENT_TOO_SMALL, /* not measured: rounding explains all of the difference */
+  ELMAN_GRADIENT_TOO_SMALL, /* not checked: rounding errors explain the whole difference */
   ELMAN_GRADIENT_FAILED,
-  ELMAN_GRADIENT_TIED, /* the tensor is another one's, under which it is checked */
-  ELMAN_GRADIENT_KINK  /* not measured: every step crosses a point where the loss is not smooth: a
-                          rectifier switches, or a key enters or leaves a window */
+  ELMAN_GRADIENT_TIED, /* the tensor is an alias; see tied_to */
+  ELMAN_GRADIENT_KINK  /* not checked: every step crosses a kink of the loss, where a rectifier
+                          switches or a key enters or leaves a window */
 } elman_verdict;
 
-/* "right", "too small", "wrong", "tied", "kink"; NULL for any other value. */
+/* Return "passed", "too small", "failed", "tied" or "kink"; NULL for any other value. */
 ELMAN_API const char *elman_verdict_name(elman_verdict verdict);
 
-/* A tensor of the model, and its gradient in both ways. */
+/* A tensor of the model and the comparison of its gradient. */
 typedef struct elman_checked_tensor {
-  const char *name;     /* as in the file; lives as long as the report, like the next one */
-  const char *tied_to;  /* whose numbers these are; NULL if they are its own */
+  const char *name;     /* as in the model file; lives as long as the report, like tied_to */
+  const char *tied_to;  /* the tensor that it shares its values with; NULL if none */
   size_t rows, columns; /* a vector has 1 column */
   int dimensions;       /* 1 or 2 */
-  size_t checked;       /* how many of its numbers were tried */
-  size_t kinks;         /* those of them that are left out, since every step crosses a kink */
-  double step;          /* the smallest step; below that of the options where the error of a step,
-                           which grows with its square, or a kink demanded it */
-  /* Norms of the gradient of those that are left. */
+  size_t checked;       /* number of entries checked */
+  size_t kinks;         /* entries excluded because every step crosses a kink */
+  double step; /* the smallest step used; smaller than that of the options if the error of a step,
+                  which grows with its square, or a kink required it */
+  /* Norms of the gradient over the remaining entries. */
   double analytic;  /* by back-propagation through time */
-  double numerical; /* by differences */
-  double error;     /* |a - b| / (|a| + |b|), from 0 to 1 */
+  double numerical; /* by central differences */
+  double error;     /* |a - b| / (|a| + |b|), 0 to 1 */
   elman_verdict verdict;
 } elman_checked_tensor;
 
-/* Read only; freed whole. */
+/* Results of a gradient check. The report is read-only. */
 typedef struct elman_gradient_report {
   double loss;       /* mean over the target tokens, label smoothing included */
   size_t tokens;     /* target tokens, </s> included */
-  double guide_loss; /* mean over the linked target tokens, without its weight; 0 without a guide */
-  size_t linked;     /* those tokens */
+  double guide_loss; /* mean over the linked target tokens, not multiplied by guide_weight; 0
+                        without alignments */
+  size_t linked;     /* linked target tokens */
   size_t unknown_source, unknown_target;
   size_t tensor_count;
-  const elman_checked_tensor *tensors; /* in the order of the file */
-  const elman_checked_tensor *worst;   /* the one with the largest error that is not of rounding;
-                                          NULL if nothing could be measured */
-  bool passed; /* at least one tensor could be measured, and all that could are right */
-  bool failed; /* a tensor is wrong */
+  const elman_checked_tensor *tensors; /* in the order of the model file */
+  const elman_checked_tensor
+      *worst;  /* the checked tensor with the largest error; NULL if none could be checked */
+  bool passed; /* at least one tensor was checked, and all checked tensors passed */
+  bool failed; /* at least one tensor failed */
 } elman_gradient_report;
 
 typedef struct elman_gradient_options {
-  double step;      /* h: a number is moved by it up and down; default 1e-5; 1e-12 to 1. Tensors
-                       whose error it explains are measured with smaller steps, too */
-  double tolerance; /* the largest error of a right gradient; default 1e-7; 0 to 1 */
-  size_t samples;   /* numbers tried of a tensor, chosen at random; 0 = all; default 50. Of an
-                       embedding so many again, and at least one a word, in the rows of the
-                       words of the pairs: other rows have no gradient */
+  double step;      /* h: an entry changes by h in both directions; default 1e-5; 1e-12 to 1. If the
+                       error of the step explains the difference, smaller steps follow */
+  double tolerance; /* maximum error of a gradient that passes; default 1e-7; 0 to 1 */
+  size_t samples;   /* random entries per tensor; 0 = all; default 50. An embedding has additional
+                       entries, at least one per word, in the rows of the words of the pairs, because
+                       the gradient of other rows is zero */
   double dropout;   /* as in training, with one fixed mask; default 0; below 1 */
   double attention_dropout;
   double label_smoothing;        /* as in training; default 0; below 1 */
-  const char *const *alignments; /* of the pairs, "i-j i-j ...", which guide attention as in
-                                    training, "" for none; NULL (default) = no guide */
-  double guide_weight;           /* default 0, at most 1000; goes with alignments */
-  uint64_t seed;                 /* of the numbers tried and of the mask; default 1 */
+  const char *const *alignments; /* of the pairs, "i-j i-j ...", for guided alignment; "" for no
+                                    links; NULL (default) = no guided alignment */
+  double guide_weight;           /* default 0, at most 1000; requires alignments */
+  uint64_t seed;                 /* of the choice of entries and of the mask; default 1 */
   bool (*progress)(void *context, size_t done,
-                   size_t total); /* tensors; false stops; may be NULL */
+                   size_t total); /* tensors; return false to stop; may be NULL */
   void *context;
 } elman_gradient_options;
 
 ELMAN_API elman_gradient_options elman_gradient_options_default(void);
 
-/* Holds the gradient of the mean loss of `count` pairs, sources[i] with targets[i], with a guide's,
- * as one batch, against central differences, both in double. A side that is empty, not valid UTF-8
- * or of more than 5,000 tokens is ELMAN_BAD_DATA, and so is an alignment that is none. That a
- * gradient is wrong is no error of the call. */
+/* Compare the gradient of the mean loss of `count` pairs, sources[i] with targets[i], with central
+ * differences, in double. The pairs form one batch; the loss includes guided alignment. A side that
+ * is empty, not valid UTF-8 or longer than 5,000 tokens is ELMAN_BAD_DATA, and so is a malformed
+ * alignment. A gradient that fails is not an error of the call. */
 ELMAN_CHECKED elman_status elman_gradient_check(elman_gradient_report **report,
                                                 const elman_model *model,
                                                 const char *const *sources,
@@ -86,49 +87,50 @@ ELMAN_CHECKED elman_status elman_gradient_check(elman_gradient_report **report,
                                                 elman_error *error);
 ELMAN_API void elman_gradient_report_free(elman_gradient_report *report);
 
-/* A tanh that gives more than this, up to 1, lets less than a tenth of its gradient pass; so does a
- * gate that is as near to 0 or 1, on its scale. */
+/* A tanh unit with an absolute value above this limit (the maximum is 1) passes less than a tenth
+ * of its gradient. A gate is saturated if it is equally close to 0 or 1 on its scale. */
 #define ELMAN_SATURATED 0.95
 
-/* One layer in one direction. The arrays have one element a token, in the order of the tokens. */
+/* One layer in one direction. The arrays have one element per token, in the order of the tokens. */
 typedef struct elman_traced_layer {
   elman_side side;     /* ELMAN_SOURCE: the encoder */
   size_t layer;        /* from 0, as in the names of tensors */
-  bool reverse;        /* reads from the last token to the first */
+  bool reverse;        /* runs from the last token to the first */
   size_t steps, units; /* steps: S or T */
-  double *states;      /* the norm of the gradient of the loss with respect to the state */
-  double *inputs;      /* the same with respect to what the cell's tanh and gates are taken of */
-  double *saturated;   /* share of these functions, 0 to 1; of a rectifier, of units that are off */
+  double *states;      /* norm of the gradient of the loss with respect to the state */
+  double *inputs; /* norm of the gradient with respect to the pre-activations of tanh and gates */
+  double *saturated; /* fraction of saturated functions, 0 to 1; for rectifiers, of units that are
+                        off */
 } elman_traced_layer;
 
-/* Read only; freed whole. */
+/* Gradient norms at every step. The trace is read-only. */
 typedef struct elman_gradient_trace {
-  double loss;                       /* whose gradients these are */
-  size_t target_step;                /* the target token that this is the loss of; 0 = the mean */
+  double loss;                       /* the loss that is differentiated */
+  size_t target_step;                /* the target token of that loss; 0 = mean over all */
   size_t source_count, target_count; /* S and T, </s> included */
-  const char *const *source_tokens;  /* (S); also words that are unknown */
+  const char *const *source_tokens;  /* (S): text of each token, unknown ones included */
   const bool *source_known;          /* (S) */
   const char *const *target_tokens;  /* (T); the last is "</s>" */
   const bool *target_known;          /* (T) */
   const double *losses;              /* (T): -log p of each target token */
   size_t layer_count;
-  const elman_traced_layer *layers; /* the encoder's, then the decoder's */
+  const elman_traced_layer *layers; /* of the encoder, then of the decoder */
 } elman_gradient_trace;
 
-/* How far back learning reaches for `source` and `target`, one pair: the size of the gradient at
- * every step of encoder and decoder, in double and under teacher forcing. `target_step` is the
- * target token, from 1 to T, whose loss is followed; 0 = the mean over all. Errors are those of
- * elman_gradient_check; a step that is not there is ELMAN_INVALID_ARGUMENT. */
+/* Compute the gradient norms at every step of encoder and decoder for one pair, in double and with
+ * teacher forcing. They show how far gradients propagate back. `target_step` selects the target
+ * token, from 1 to T, whose loss is differentiated; 0 = the mean over all tokens. Errors are those
+ * of elman_gradient_check; a step outside the sentence is ELMAN_INVALID_ARGUMENT. */
 ELMAN_CHECKED elman_status elman_trace(elman_gradient_trace **trace, const elman_model *model,
                                        const char *source, const char *target, size_t target_step,
                                        elman_error *error);
 ELMAN_API void elman_trace_free(elman_gradient_trace *trace);
 
-/* Draws the norms on a logarithmic scale, a panel for each layer and direction with the share that
- * is saturated below, all on one scale; a norm of 0 has no mark. The format is "svg", an image for
- * light and dark, or "html", the same on a page with the numbers in tables, without a script;
- * another is ELMAN_INVALID_ARGUMENT. No token can do harm to image or page. Write errors stay in
- * the stream's error flag. */
+/* Draw the norms on a logarithmic scale: one panel per layer and direction, all on the same scale,
+ * with the fraction of saturated units below. A norm of 0 has no mark. The format is "svg", an
+ * image for light and dark backgrounds, or "html", a page with the image and tables of the numbers,
+ * without a script; any other format is ELMAN_INVALID_ARGUMENT. Tokens are escaped. Write errors
+ * set the stream's error flag. */
 ELMAN_CHECKED elman_status elman_trace_draw(FILE *stream, const elman_gradient_trace *trace,
                                             const char *format, elman_error *error);
 

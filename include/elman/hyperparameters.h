@@ -1,8 +1,8 @@
-/* Hyperparameters: a row each. The rows make the fields of elman_model_options and
- * elman_train_options, their defaults and limits, the command's options and its help, and what
- * model file, checkpoint, log and `elman inspect` say.
+/* The table of hyperparameters. Its rows generate the fields of elman_model_options and
+ * elman_train_options, their defaults and limits, the options and help of the command, and the
+ * entries of model files, checkpoints, logs and `elman inspect`.
  *
- * A new one is a row here, and the code that heeds it. */
+ * A new hyperparameter is one row here and the code that uses it. */
 #ifndef ELMAN_HYPERPARAMETERS_H
 #define ELMAN_HYPERPARAMETERS_H
 
@@ -10,22 +10,21 @@
 
 ELMAN_BEGIN
 
-/* Where a value is kept and what must agree with it: a set, to be asked for together. */
+/* Where a value is stored, and which values must agree. Scopes are bits of a set. */
 typedef enum elman_scope {
-  ELMAN_SCOPE_MODEL = 1,    /* fixes what a model is: in its file, and a checkpoint must agree */
-  ELMAN_SCOPE_START = 2,    /* of the making of a model, of no use later; its file tells it */
-  ELMAN_SCOPE_TRAINING = 4, /* of every update: the file tells it, and a checkpoint must agree */
-  ELMAN_SCOPE_END = 8       /* likewise, but training may go on with another value */
+  ELMAN_SCOPE_MODEL = 1,    /* fixes the model: stored in its file; a checkpoint must agree */
+  ELMAN_SCOPE_START = 2,    /* used to create a model only: stored in its file */
+  ELMAN_SCOPE_TRAINING = 4, /* affects every update: stored in the file; a checkpoint must agree */
+  ELMAN_SCOPE_END = 8       /* as TRAINING, but training may resume with another value */
 } elman_scope;
 
 /* X(type, field, option, label, minimum, maximum, default, scope, since, group, help)
  *
- * The field is its name in files, too. `option` is what the command calls it; `label` is what
- * sentences call it, and the text of `inspect`. Choices have no limits but their names. `since` is
- * 1 for what every model file has, 2 for a number that older files lack, 3 for a flag or a name
- * that model files have only where it is on or not the first choice: a new row has 2 or 3. `group`
- * is the heading under which the command lists the option; the command has the order of the groups,
- * so the order of the rows does not matter to it. */
+ * `field` is also the name in files, `option` the name of the command-line option, `label` the name
+ * in messages and in the text of `inspect`. Limits of choices are 0. `since` is 1 for values in
+ * every model file, 2 for numbers that older files lack, 3 for flags and choices that files contain
+ * only if they differ from the first choice; a new row has 2 or 3. `group` is the heading of the
+ * option in help; the command defines the order of the groups. */
 #define ELMAN_MODEL_HYPERPARAMETERS(X)                                                             \
   X(SIZE, embedding_size, "embedding-size", "embedding size", 1, 16384, 128, MODEL, 1, "Network",  \
     "numbers that stand for a word")                                                               \
@@ -80,7 +79,7 @@ typedef enum elman_scope {
   X(FLAG, joint_subwords, "joint", "joint merges", 0, 1, false, START, 2, "Tokenization",          \
     "merges are learnt from both sides together")
 
-/* The same of training. */
+/* Hyperparameters of training, with the same columns. */
 #define ELMAN_TRAIN_HYPERPARAMETERS(X)                                                             \
   X(SIZE, batch_size, "batch-size", "batch size", 1, 65536, 32, TRAINING, 2, "Training",           \
     "sentences in an update")                                                                      \
@@ -121,7 +120,7 @@ typedef enum elman_scope {
   X(SIZE, patience, "patience", "patience", 0, 1000000, 0, END, 2, "Validation",                   \
     "validations without a new best before it ends; 0 = no end")
 
-/* The types of fields. */
+/* Types of the fields. */
 #define ELMAN_TYPE_SIZE size_t
 #define ELMAN_TYPE_SEED uint64_t
 #define ELMAN_TYPE_REAL double
@@ -136,45 +135,46 @@ typedef enum elman_scope {
 
 #define ELMAN_FIELD(type, field, ...) ELMAN_TYPE_##type field;
 
-/* How the value of a row is kept: the fields' types, of which some are alike. */
+/* Representation of a value. */
 typedef enum elman_value {
   ELMAN_VALUE_SIZE,
   ELMAN_VALUE_SEED,
   ELMAN_VALUE_REAL,
   ELMAN_VALUE_FLAG,
-  ELMAN_VALUE_NAME, /* const char *: one of the choices; NULL = the first */
+  ELMAN_VALUE_NAME, /* const char *: the name of a choice; NULL = the first */
   ELMAN_VALUE_ENUM  /* an enum: the index of a choice */
 } elman_value;
 
-/* A row, for programs that go through all of them. */
+/* A row, for programs that iterate over the table. */
 typedef struct elman_hyperparameter {
-  const char *name, *option, *label, *group, *help; /* as in the rows */
-  const char *argument;                             /* what help calls the value; NULL for a flag */
+  const char *name, *option, *label, *group, *help; /* columns of the row */
+  const char *argument; /* placeholder of the value in help; NULL for a flag */
   elman_value value;
-  double minimum, maximum;             /* of sizes and reals */
-  const char *(*choice)(size_t index); /* of names and enums; NULL past the last */
+  double minimum, maximum; /* of sizes and reals */
+  const char *(*choice)(
+      size_t index); /* of names and enums: the name of a choice; NULL past the last */
   elman_scope scope;
   int since;
-  size_t offset; /* of the field, in elman_model_options (and elman_model_info) for the first two
-                    scopes; in elman_train_options (and elman_train_settings) for the others */
+  size_t offset; /* of the field: in elman_model_options and elman_model_info for the scopes MODEL
+                    and START, in elman_train_options and elman_train_settings for the others */
 } elman_hyperparameter;
 
-/* The first row of these scopes behind `row`, which is NULL for the first of all; NULL past the
- * last. Those of a model come first. */
+/* Return the first row of these scopes after `row`; NULL = from the beginning. Return NULL past the
+ * last row. The rows of models come first. */
 ELMAN_API const elman_hyperparameter *elman_hyperparameter_next(const elman_hyperparameter *row,
                                                                 unsigned scopes);
 
-/* The row that has this name in files, or NULL. */
+/* Return the row with this name in files, or NULL. */
 ELMAN_API const elman_hyperparameter *elman_hyperparameter_find(const char *name);
 
-/* The word that stands for the value of a row with choices, in the struct at `fields`. */
+/* Return the name of the value of a row with choices, in the struct at `fields`. */
 ELMAN_API const char *elman_hyperparameter_choice(const elman_hyperparameter *row,
                                                   const void *fields);
 
-/* The names of the recurrent cells, the attention mechanisms, the learning-rate schedules and the
- * measures of a validation, from index 0 up; NULL past the last. "plateau" halves the rate after
- * each validation that brings no new best; "inverse-sqrt" falls with the root of the number of
- * updates. */
+/* Return the name of a recurrent cell, attention mechanism, learning-rate schedule or validation
+ * measure, from index 0; NULL past the last. "plateau" halves the learning rate after each
+ * validation without a new best score; "inverse-sqrt" decreases it with the square root of the
+ * number of updates. */
 ELMAN_API const char *elman_cell_name(size_t index);
 ELMAN_API const char *elman_attention_name(size_t index);
 ELMAN_API const char *elman_schedule_name(size_t index);

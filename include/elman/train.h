@@ -7,151 +7,150 @@
 
 ELMAN_BEGIN
 
-/* Where training stands after an update. */
+/* Progress after an update. */
 typedef struct elman_train_report {
   size_t epoch, epochs;    /* from 1 */
   size_t update, updates;  /* within the epoch, from 1 */
-  uint64_t updates_so_far; /* since the start, those left out included */
-  size_t tokens;           /* target tokens seen in this epoch, </s> included */
-  size_t left_out;         /* pairs that are not trained on, since a side is too long */
-  double unknown_source;   /* share of the source's tokens that the vocabulary lacks, 0 to 1: the
-                              model learns them as one unknown word */
+  uint64_t updates_so_far; /* since the start, skipped updates included */
+  size_t tokens;           /* target tokens of this epoch so far, </s> included */
+  size_t left_out;         /* pairs that are skipped because a side is too long */
+  double unknown_source;   /* fraction of source tokens outside the vocabulary, 0 to 1; all are
+                              trained as one unknown word */
   double unknown_target;
-  double loss;        /* mean cross-entropy per target token over this epoch so far; not a
-                         number while all its updates were left out */
-  double update_loss; /* of this update alone */
-  double guide_loss;  /* likewise, mean cross-entropy between guide and attention per linked target
-                         token; 0 where there is none */
-  size_t linked;      /* those tokens of this update; 0 without a guide */
-  size_t unguided;    /* pairs without any link; all of them without a guide */
+  double loss; /* mean cross-entropy per target token of this epoch so far; NaN as long as all
+                  updates were skipped */
+  double update_loss; /* of this update */
+  double guide_loss; /* of this update, per linked target token: cross-entropy between alignment and
+                        attention; 0 without guided alignment */
+  size_t linked;     /* linked target tokens of this update; 0 without guided alignment */
+  size_t unguided;   /* pairs without links; all pairs without guided alignment */
   double gradient_norm; /* before clipping */
   double learning_rate;
-  size_t skipped; /* updates left out so far, since their loss was not finite */
+  size_t skipped; /* skipped updates so far: their loss was not finite */
 } elman_train_report;
 
-/* What a validation found. */
+/* Results of a validation. */
 typedef struct elman_validation {
-  size_t epoch;       /* the current one, from 1 */
+  size_t epoch;       /* current epoch, from 1 */
   uint64_t update;    /* updates since the start */
   double loss;        /* mean cross-entropy per target token, without label smoothing */
   double perplexity;  /* exp(loss) */
   double exact_match; /* of greedy translations, 0 to 1 */
-  double bleu, chrf;  /* likewise, 0 to 100 */
-  bool best;          /* better than all before, by the measure of the options */
+  double bleu, chrf;  /* of greedy translations, 0 to 100 */
+  bool best;          /* better than all previous validations, by the measure of the options */
 } elman_validation;
 
-/* Called after every update, and after every validation. Both return false to stop: training ends
- * with ELMAN_INTERRUPTED, and the model keeps what it has learnt. */
+/* Called after every update and after every validation. Return false to stop: training ends with
+ * ELMAN_INTERRUPTED, and the model keeps what it has learned. */
 typedef bool elman_train_function(void *context, const elman_train_report *report);
 typedef bool elman_validation_function(void *context, const elman_validation *validation);
 
-/* Called after every attempt to write the checkpoint: `problem` says why that failed; NULL = it is
- * written. Training goes on in any case, and tries again when the next checkpoint is due. */
+/* Called after every attempt to write the checkpoint; `problem` is the reason of a failure, NULL =
+ * success. Training continues in both cases and tries again when the next checkpoint is due. */
 typedef void elman_checkpoint_function(void *context, const elman_error *problem);
 
-/* Called once training begins, with how many models of other trainings were there; then for every
- * model that is kept, with its update. `problem` says what could not be written or removed; NULL =
- * all is well. Training goes on in any case. */
+/* Report on snapshots, at the start of training and after each snapshot. `problem` is the reason
+ * why a file could not be written or deleted; NULL = success. Training continues in both cases. */
 typedef struct elman_snapshot {
-  uint64_t update; /* 0 = training begins, or goes on */
-  size_t removed;  /* where it begins: those of others, which are gone */
-  size_t others;   /* where it goes on: those of others, which stay, whatever keep_last is */
-  size_t own;      /* those of this training, which are there now */
+  uint64_t update; /* update of the snapshot; 0 = training starts or resumes */
+  size_t removed;  /* at a new start: deleted snapshots of earlier runs */
+  size_t others; /* at a resumed start: snapshots of other runs, which keep_last does not delete */
+  size_t own;    /* existing snapshots of this run */
   const elman_error *problem;
 } elman_snapshot;
 typedef void elman_snapshot_function(void *context, const elman_snapshot *snapshot);
 
-/* A number of epochs that leaves the choice to the library. */
+/* Value of epochs that leaves the choice to the library. */
 #define ELMAN_EPOCHS_AUTO SIZE_MAX
 
-/* A guide_weight that leads attention without taking much from the translation. */
+/* A guide_weight that guides attention at little cost for the translation. */
 #define ELMAN_DEFAULT_GUIDE_WEIGHT 0.3
 
-/* elman/hyperparameters.h says what the fields are that change the result. */
+/* Options of training; elman/hyperparameters.h describes the hyperparameters. */
 typedef struct elman_train_options {
   ELMAN_TRAIN_HYPERPARAMETERS(ELMAN_FIELD)
-  size_t epochs;  /* default ELMAN_EPOCHS_AUTO: at least 10 and as many as give 400 updates */
-  size_t threads; /* 0 (default) = one a core; the result does not depend on it */
+  size_t epochs;  /* default ELMAN_EPOCHS_AUTO: at least 10 epochs and at least 400 updates */
+  size_t threads; /* 0 (default) = one per core; results do not depend on it */
 
-  /* Processes that train one model; NULL (default) = this one alone. There are at most as many as
-   * `shards`, and the model does not depend on their number. All get it; only process 0 writes the
-   * checkpoint and calls the functions below. */
+  /* Processes that train one model; NULL (default) = this process alone. There are at most `shards`
+   * processes, and the model does not depend on their number. All processes get the model; only
+   * process 0 writes the checkpoint and calls the functions below. */
   const elman_group *group;
 
-  const elman_pairs *dev; /* pairs to validate on; the best model is kept. NULL (default) = none */
-  const char *pairs_name; /* what a message calls the pairs where a checkpoint belongs to others,
-                             such as the names of their files; NULL (default) = nothing */
-  const char *dev_name;   /* likewise the dev pairs */
-  const char *guide_name; /* likewise the alignments that guide attention */
-  const char *checkpoint; /* file to which training is saved when it ends, also after its last
-                             epoch, so that it can be made longer; NULL (default) = none. One that
-                             is there is replaced then, if not before. For one training at a time:
-                             see elman_lock_acquire */
-  const char *output;     /* where the model will go: a checkpoint has the permissions of the file
-                             there. NULL (default) = those of any new file */
-  size_t keep_last;       /* models that stay beside `output`, those of the last validations, or
-                             of the last epochs without dev pairs: that of update 400 is the file
-                             `output`.update400, older ones are removed; 0 (default) = none */
-  double save_every;      /* and every so many seconds; 0 (default) = only when it ends */
-  bool resume; /* go on from the checkpoint, if it is there: the final model is the same, byte
-                  for byte, as that of a run that never stopped. ELMAN_INVALID_ARGUMENT when
-                  corpus, model or options differ */
+  const elman_pairs *dev; /* pairs for validation; the best model is kept. NULL (default) = none */
+  const char *pairs_name; /* name of the pairs, such as their files, for the message that a
+                             checkpoint belongs to other pairs; NULL (default) = none */
+  const char *dev_name;   /* name of the dev pairs, for the same purpose */
+  const char *guide_name; /* name of the alignments, for the same purpose */
+  const char
+      *checkpoint;    /* file to which the state is saved when training ends, also after the last
+                         epoch, so that training can be extended; NULL (default) = none. An existing
+                         file is replaced. Only one run may use it: see elman_lock_acquire */
+  const char *output; /* path of the model: the checkpoint gets its permissions, and snapshots its
+                         name. NULL (default) = none */
+  size_t keep_last; /* number of snapshots: models of the last validations or, without dev pairs, of
+                       the last epochs, as files beside `output`. The model of update 400 is
+                       `output`.update400; older snapshots are deleted; 0 (default) = none */
+  double save_every; /* seconds between checkpoints; 0 (default) = only at the end */
+  bool resume; /* resume from the checkpoint, if it exists. The final model is byte-identical to
+                  that of an uninterrupted run. ELMAN_INVALID_ARGUMENT if corpus, model or options
+                  differ */
 
   elman_train_function *report;                  /* may be NULL */
   elman_validation_function *validated;          /* may be NULL */
   elman_checkpoint_function *checkpoint_written; /* NULL (default) = a checkpoint that cannot be
-                                  written ends training, with its error */
-  elman_snapshot_function *snapshot_written;     /* likewise for models that are kept */
+                                                    written ends training with its error */
+  elman_snapshot_function *snapshot_written; /* NULL (default) = a snapshot that cannot be written
+                                                ends training with its error */
   void *context;
 } elman_train_options;
 
 ELMAN_API elman_train_options elman_train_options_default(void);
 
-/* What the file of a checkpoint holds. */
+/* State of the training run that wrote a checkpoint. */
 typedef enum elman_checkpoint_state {
   ELMAN_CHECKPOINT_NONE,
   ELMAN_CHECKPOINT_UNFINISHED,
-  ELMAN_CHECKPOINT_FINISHED /* its training came to its end: little is lost if it is replaced */
+  ELMAN_CHECKPOINT_FINISHED /* the run is complete: replacing the checkpoint loses little */
 } elman_checkpoint_state;
 
-/* Looks into the checkpoint at `path`. One that is there and cannot be read is an error. */
+/* Get the state of the checkpoint at `path`. A file that exists and cannot be read is an error. */
 ELMAN_CHECKED elman_status elman_checkpoint_get_state(elman_checkpoint_state *state,
                                                       const char *path, elman_error *error);
 
-/* The models that trainings with `keep_last` left beside `output`: *count of them, and in *longest
- * what that one has learnt that took the most work. A new training with `keep_last` removes them. A
- * file of such a name that is no model is none of them, and stays.
- */
+/* Count the snapshots that earlier runs with `keep_last` left beside `output`, and get the history
+ * of the one with the most training. A new run with `keep_last` deletes them. Files with such a
+ * name that are not models are neither counted nor deleted. */
 ELMAN_CHECKED elman_status elman_snapshots_find(elman_history *longest, size_t *count,
                                                 const char *output, elman_error *error);
 
-/* Whether `name` is that of a model that a training with `keep_last` left beside one of the name
- * `model`, both without their folder: model.update400. Gives the update. */
+/* Whether `name` is the name of a snapshot of `model`, as in model.update400; both are file names
+ * without folders. *update is set to the update. */
 ELMAN_API bool elman_snapshot_update(uint64_t *update, const char *name, const char *model);
 
-/* Trains with teacher forcing, back-propagation through time and Adam. An update whose loss is not
- * finite is left out; ten in a row are an error, ELMAN_INVALID_ARGUMENT. `options` may be NULL for
- * the defaults.
+/* Train with teacher forcing, back-propagation through time and Adam. An update whose loss is not
+ * finite is skipped; ten consecutive ones are ELMAN_INVALID_ARGUMENT. `options` may be NULL for the
+ * defaults.
  *
- * An error once training has begun loses nothing: as after a stop, the model is the best one by the
- * dev pairs or, without them, the last one, its history tells what it has learnt, and the
- * checkpoint is written. After ten updates that were not finite neither checkpoint nor last model
- * is of use: only a best one is kept, and without one the history stays as it was.
+ * An error during training loses nothing. As after a stop, the model is the best one on the dev
+ * pairs or, without them, the last one; its history is up to date, and the checkpoint is written.
+ * After ten updates that are not finite, the checkpoint and the last model are useless: only the
+ * best model is kept, and without one the history is unchanged.
  *
- * With a guide_weight λ above 0, attention is guided (Chen et al., AMTA 2016) by the word
- * alignments that the pairs were read with (elman/pairs.h): λ times the mean over all linked target
- * tokens of the cross-entropy between their attention, the average of the heads, and the uniform
- * distribution over the source tokens that they are linked with. A link of two words is one of all
- * their tokens; tokens without a link, and </s>, are not guided. Alignments count words as white
- * space separates them, and in Han without spaces tokens, as attention is exported. ELMAN_BAD_DATA,
- * with file and line, where one is none or names a word that is not there, and where no pair has
- * any. Without a guide_weight alignments are not looked at. */
+ * A guide_weight λ above 0 enables guided alignment (Chen et al., AMTA 2016) with the word
+ * alignments of the pairs (elman/pairs.h). It adds λ times a cross-entropy to the loss: the mean
+ * over all linked target tokens of the cross-entropy between their attention, averaged over the
+ * heads, and the uniform distribution over the source tokens that they are linked to. A link of two
+ * words links all their tokens; tokens without a link, and </s>, are not guided. Alignments count
+ * words separated by white space, and tokens in Chinese text without spaces, as exports of
+ * attention do. ELMAN_BAD_DATA, with file and line, if an alignment is malformed or out of range,
+ * and if no pair has links. Without a guide_weight alignments are ignored. */
 ELMAN_CHECKED elman_status elman_train(elman_model *model, const elman_pairs *pairs,
                                        const elman_train_options *options, elman_error *error);
 
-/* The same, but frees the pairs, which are not those of `options->dev`, once they are encoded, or
- * after an error, and sets *pairs to NULL: their text and its places take more memory than their
- * tokens do. */
+/* Train like elman_train, but free the pairs, and set *pairs to NULL, as soon as they are encoded
+ * or after an error: their text takes more memory than their tokens. They must not be
+ * options->dev. */
 ELMAN_CHECKED elman_status elman_train_and_free_pairs(elman_model *model, elman_pairs **pairs,
                                                       const elman_train_options *options,
                                                       elman_error *error);
