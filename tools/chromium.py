@@ -1,6 +1,6 @@
-"""A page in headless Chromium, driven by real clicks and keys (DevTools protocol).
+"""Drive a page in headless Chromium with real clicks and keys (DevTools protocol).
 
-The protocol goes over two pipes: JSON messages, each ended by a NUL byte. No port is opened.
+The protocol uses two pipes with JSON messages, each ended by a NUL byte. No port is opened.
 
     with Chromium() as browser:
         browser.open("page.html")
@@ -22,7 +22,7 @@ import tempfile
 import time
 
 NAMES = ("chromium", "chromium-headless-shell", "chromium-browser")
-# Neither root nor most containers can have Chromium's sandbox; only files of our own are opened.
+# Chromium's sandbox does not work for root and in most containers; only local files are opened.
 OPTIONS = (
     "--headless", "--no-sandbox", "--remote-debugging-pipe", "--disable-gpu",
     "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--disable-extensions",
@@ -36,12 +36,12 @@ TYPED = {"Enter": "\r"}
 
 
 def find():
-    """The path of a Chromium, or None."""
+    """Return the path of a Chromium, or None."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 class Failure(Exception):
-    """A step that the page or the browser did not do."""
+    """A step that failed in the page or the browser."""
 
 
 class Chromium:
@@ -140,7 +140,7 @@ class Chromium:
         return self.count
 
     def call(self, method, **arguments):
-        """One command of the protocol and its answer."""
+        """Send a command of the protocol and return its result."""
         number = self._send(method, arguments)
         deadline = time.monotonic() + PATIENCE
         while True:
@@ -153,7 +153,7 @@ class Chromium:
                 self._note(message)
 
     def open(self, path, place=""):
-        """Opens a file and waits until it is loaded; gives the seconds that took."""
+        """Open a file, wait until it is loaded, and return the seconds."""
         # A mere change of place would not load again.
         self.call("Page.navigate", url="about:blank")
         self.wait("location.href === 'about:blank'")
@@ -167,7 +167,7 @@ class Chromium:
         return time.monotonic() - start
 
     def value(self, expression):
-        """What an expression of JavaScript gives, as JSON."""
+        """Return the value of a JavaScript expression, passed as JSON."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
                            awaitPromise=True)
         if "exceptionDetails" in answer:
@@ -175,7 +175,7 @@ class Chromium:
         return answer["result"].get("value")
 
     def wait(self, expression):
-        """Until an expression is true."""
+        """Wait until a JavaScript expression is true."""
         deadline = time.monotonic() + PATIENCE
         while not self.value(expression):
             if time.monotonic() > deadline:
@@ -183,7 +183,7 @@ class Chromium:
             time.sleep(0.01)
 
     def _middle(self, selector):
-        """Where to point for an element, scrolled into view if need be; none if it is covered."""
+        """Return the point to click for an element, scrolled into view; fail if it is covered."""
         place = self.value(f"""(() => {{
             const found = document.querySelector({json.dumps(selector)});
             if (found === null) return null;
@@ -210,7 +210,7 @@ class Chromium:
             self.call("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **place)
 
     def key(self, name, shift=False):
-        """A key: a character, or a name such as ArrowDown."""
+        """Press a key: a character, or a name such as ArrowDown."""
         code = KEY_CODES.get(name, ord(name.upper()) if len(name) == 1 and name.isalnum() else 0)
         event = dict(key=name, windowsVirtualKeyCode=code, modifiers=8 if shift else 0)
         text = TYPED.get(name, name if len(name) == 1 else None)
@@ -226,7 +226,7 @@ class Chromium:
                                                                       text=character)
 
     def media(self, kind="", **features):
-        """Emulates print or screen, and features such as prefers_color_scheme="dark"."""
+        """Emulate print or screen, and features such as prefers_color_scheme="dark"."""
         self.call("Emulation.setEmulatedMedia", media=kind, features=[
             dict(name=name.replace("_", "-"), value=value) for name, value in features.items()])
 
@@ -235,22 +235,22 @@ class Chromium:
                   deviceScaleFactor=1, mobile=False)
 
     def touch(self, enabled):
-        """Whether there is a screen to tap on instead of a mouse."""
+        """Enable or disable the emulation of a touch screen."""
         self.call("Emulation.setTouchEmulationEnabled", enabled=enabled, maxTouchPoints=1)
 
     def accessibility(self):
-        """The nodes that a screen reader is told of: dictionaries with role, name, id, parent."""
+        """Return the accessibility tree: dictionaries with role, name, id, parent."""
         nodes = self.call("Accessibility.getFullAXTree")["nodes"]
         return [dict(role=node.get("role", {}).get("value"), name=node.get("name", {}).get("value"),
                      id=node["nodeId"], parent=node.get("parentId"))
                 for node in nodes if not node["ignored"]]
 
     def picture(self, path, **clip):
-        """A PNG of what is in view, or of a part: x, y, width, height."""
+        """Write a PNG of the view, or of the part (x, y, width, height)."""
         part = {"clip": dict(clip, scale=1)} if clip else {}
         data = self.call("Page.captureScreenshot", format="png", **part)["data"]
         pathlib.Path(path).write_bytes(base64.b64decode(data))
 
     def pdf(self):
-        """The page as printed."""
+        """Return the page as a PDF."""
         return base64.b64decode(self.call("Page.printToPDF", printBackground=False)["data"])
