@@ -1,7 +1,7 @@
 /* Attention: queries look at keys and take a weighted mean of values. Encoder–decoder attention
  * (queries: decoder states; keys and values: encoder states) and self-attention (all three the
  * same) are made of the same pieces. docs/bptt.md, (6) to (8) and (15) to (17);
- * docs/beyond.md, (45) to (71); docs/training.md, (72).
+ * docs/mechanisms.md, (45) to (71); docs/training.md, (72).
  *
  *   queries, keys, values → projections → scores → mask, softmax → [dropout] → context
  *
@@ -54,7 +54,7 @@ void attention_prepare_backward(const struct attention_gradients *d,
 void guide_losses(double *losses, const struct attention_pass *pass);
 
 /* ---- self-attention as a residual sublayer over the states of an RNN: outputs = states + context,
- * with the states as queries, keys and values (Vaswani et al., NIPS 2017). docs/beyond.md, (51)
+ * with the states as queries, keys and values (Vaswani et al., NIPS 2017). docs/mechanisms.md, (51)
  * ---- */
 
 /* Everything looks at everything. */

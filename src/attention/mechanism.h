@@ -143,7 +143,7 @@ score_forward score_additive_forward;
 score_backward score_additive_backward;
 
 /* A prediction: numbers that a query gives by a small network of one tanh layer: φ_t = tanh(W d_t),
- * and z_t = ω·φ_t for each of them; docs/beyond.md, (52) and (56). */
+ * and z_t = ω·φ_t for each of them; docs/mechanisms.md, (52) and (56). */
 
 /* Where its parts stand among the mechanism's own weights and arrays: W and φ first, then an ω (a
  * row) and a z for each number. */

@@ -1,7 +1,7 @@
 /* General attention between global and local: each query predicts a centre, a width and a gate. A
  * Gaussian around the centre (Yang et al., EMNLP 2018, after local-p of Luong et al.) is mixed with
  * 1 by the gate, and the softmax is weighted by this mask (as that of Sukhbaatar et al., ACL 2019),
- * so that all of it has gradients; docs/beyond.md, (56) to (60). Source positions count from
+ * so that all of it has gradients; docs/mechanisms.md, (56) to (60). Source positions count from
  * 1. */
 #include <tgmath.h>
 

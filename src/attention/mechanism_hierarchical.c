@@ -1,6 +1,6 @@
 /* Attention in two levels: over segments of the keys, and over the keys within each. The weights of
  * the keys make a vector of their segment, whose score, with another query, gives the segment's
- * weight (Yang et al., NAACL 2016); a key's own is the product of both. docs/beyond.md,
+ * weight (Yang et al., NAACL 2016); a key's own is the product of both. docs/mechanisms.md,
  * (66) to (70). A segment is `window` keys long, the last perhaps shorter, or a clause. */
 #include <float.h>
 #include <string.h>

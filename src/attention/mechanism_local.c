@@ -1,5 +1,5 @@
 /* General attention in a window around a predicted centre, with a Gaussian: local-p of Luong et
- * al., EMNLP 2015, equations 9 and 10; docs/beyond.md, (52) to (55). Source positions count
+ * al., EMNLP 2015, equations 9 and 10; docs/mechanisms.md, (52) to (55). Source positions count
  * from 1.
  */
 #include <tgmath.h>

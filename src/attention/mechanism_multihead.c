@@ -1,5 +1,5 @@
 /* Scaled attention after projections, in N heads, and a linear map of what they give: Vaswani et
- * al., NIPS 2017; docs/beyond.md, (49). */
+ * al., NIPS 2017; docs/mechanisms.md, (49). */
 #include "attention/mechanism.h"
 #include "tensor/linear.h"
 

@@ -1,6 +1,6 @@
 /* Additive attention that can look at nothing: a sentinel, which the query makes of itself, stands
  * beside the keys, and what it gets of the softmax the keys lack. The adaptive attention of Lu et
- * al., CVPR 2017; docs/beyond.md, (61) to (65). */
+ * al., CVPR 2017; docs/mechanisms.md, (61) to (65). */
 #include <string.h>
 #include <tgmath.h>
 

@@ -1,7 +1,7 @@
 /* The decoder with attention: teacher-forced over a batch, or one step at a time (steps = 1) when
  * it translates. docs/bptt.md, (4) to (9) and (13) to (21); docs/beyond.md: (35) (bridge), (37) and
- * (38) (residual connections), (43) and (44) (attentional layer, input feeding), (51)
- * (self-attention). */
+ * (38) (residual connections), (43) and (44) (attentional layer, input feeding);
+ * docs/mechanisms.md, (51) (self-attention). */
 #ifndef ELMAN_DECODER_DECODER_H
 #define ELMAN_DECODER_DECODER_H
 

@@ -1,7 +1,7 @@
 /* The encoder: source tokens to one state each, by one or more recurrent layers in one or both
  * directions, and self-attention over their states. docs/bptt.md, (1) to (3) and (22) to (24);
- * docs/beyond.md: (34) (both directions), (37) and (38) (residual connections), (51)
- * (self-attention). */
+ * docs/beyond.md: (34) (both directions), (37) and (38) (residual connections);
+ * docs/mechanisms.md, (51) (self-attention). */
 #ifndef ELMAN_ENCODER_ENCODER_H
 #define ELMAN_ENCODER_ENCODER_H
 
