@@ -29,9 +29,9 @@ expect_stdout_match '"target_tokens":\["We","go","\\u003c/s\\u003e"\],"ended":tr
 
 # A suffix that is no format's; without one the file is text.
 expect_exit 64 "$ELMAN" attention -o matrix.gif '我 爱 学习'
-expect_stderr_match '^elman: matrix.gif: the suffix names no format; take one of: \.txt \.json .*\.svg .*\.ali \.png$'
+expect_stderr_match '^elman: matrix.gif: unknown suffix; use one of: \.txt \.json .*\.svg .*\.ali \.png$'
 expect_exit 64 "$ELMAN" attention --matrices -o matrix.png "$DATA/attention/six-words.txt"
-expect_stderr_match 'the suffix names no format'
+expect_stderr_match 'unknown suffix; use one of'
 [ ! -e matrix.png ] || fail "a picture that is text"
 expect_exit 0 "$ELMAN" attention -o .hidden '我 爱 学习'
 cmp .hidden <("$ELMAN" attention '我 爱 学习') || fail "not text"

@@ -33,9 +33,9 @@ rm -f model.safetensors.*
 expect_exit 64 "$ELMAN" attention --each-model --format json '我'
 expect_stderr_match -- '--each-model needs several models: .*--keep-last.*model\.safetensors'
 expect_exit 64 "$ELMAN" attention --each-model -m other -m model.safetensors '我'
-expect_stderr_match -- '--each-model is for --format json and html, not text'
+expect_stderr_match -- '--each-model needs --format json or html, not text'
 expect_exit 64 "$ELMAN" attention --each-model -m other -m model.safetensors --format json </dev/null
-expect_stderr_match 'reads the sentences once for each model'
+expect_stderr_match 'reads the sentences once per model'
 expect_exit 64 "$ELMAN" attention --each-model --summary '我'
 expect_stderr_match 'leave out --summary'
 expect_exit 64 "$ELMAN" attention --each-model --override uniform '我'

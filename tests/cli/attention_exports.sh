@@ -44,9 +44,9 @@ expect_exit 0 "$ELMAN" attention -m chars.safetensors --format pharaoh --referen
 expect_stdout_match '^[0-2]-[0-2]( [0-2]-[0-2]){2}$'
 
 expect_exit 64 "$ELMAN" attention --threshold 0.5 --format pharaoh '我'
-expect_stderr_match -- '--threshold goes with --alignment threshold'
+expect_stderr_match -- '--threshold needs --alignment threshold'
 expect_exit 64 "$ELMAN" attention --alignment argmax '我'
-expect_stderr_match 'are for --format pharaoh and --alignments'
+expect_stderr_match 'need --format pharaoh or --alignments'
 expect_exit 64 "$ELMAN" attention --format pharaoh --alignment best '我'
 expect_stderr_match 'not one of: argmax, threshold, intersection'
 expect_exit 64 "$ELMAN" attention --format pharaoh --units letters '我'
@@ -118,7 +118,7 @@ expect_exit 65 "$ELMAN" attention --format pharaoh --n-best 2 -i lines
 [ "$(sed -n '1s/.*||| //p' "$results/stdout")" = "$(sed -n 1p whole.pharaoh)" ] || fail "other links"
 expect_exit 65 "$ELMAN" attention --format softalignments --n-best 2 -i lines
 [ "$(sed -n 's/ ||| .*//p' "$results/stdout" | xargs)" = '0 0 1 2 3 3' ] || fail "not numbered"
-expect_refused 'npy has no place for the number of a sentence' attention --format npy --n-best 2 我
+expect_refused 'npy cannot store sentence numbers' attention --format npy --n-best 2 我
 expect_exit 0 "$ELMAN" attention --format npy --n-best 1 -o one.npy 我
 
 # A file of references: line n for sentence n.

@@ -87,7 +87,7 @@ wrong() { # wrong REGEX ARGUMENT...
   expect_refused "$1" attention "${@:2}"
 }
 
-wrong 'needs three files, of queries, keys and values, or one that is all of them; not 0' --matrices
+wrong 'needs three files \(queries, keys, values\) or one file for all three, not 0' --matrices
 wrong 'not 2' --matrices a b
 wrong 'not 4' --matrices a b c d
 wrong '--causal goes with --matrices' --causal 我
@@ -99,10 +99,10 @@ wrong "--normalize: 'max' is not one of: softmax, sum" --matrices --normalize ma
 wrong "--key-length: '0' is not a whole number from 1" --matrices --key-length 0 "$words"
 wrong 'the key length, 7, is more than the 6 keys' --matrices --key-length 7 "$words"
 wrong '2 heads do not divide a size of 3: it can have 1, 3 heads' --matrices --heads 2 "$words"
-wrong 'additive needs a --weights FILE with query.weight, query.bias, key.weight, score.weight' \
+wrong 'additive needs --weights FILE with query.weight, query.bias, key.weight, score.weight' \
   --matrices --attention additive "$words"
-wrong '--weights: dot attention has none' --matrices --weights model.safetensors "$words"
-wrong 'three files; name them by -o PREFIX' --matrices --format npy "$words"
+wrong '--weights: dot attention has no parameters' --matrices --weights model.safetensors "$words"
+wrong 'three files; name them with -o PREFIX' --matrices --format npy "$words"
 wrong '--matrices writes text, json or npy, not tsv' --matrices -o x.tsv "$words"
 wrong "--output: 'k.csv' is read" --matrices --format text -o k.csv k.csv
 [ "$(cat k.csv)" = $'1,0\n0,1' ] || fail "what is read was overwritten"

@@ -9,7 +9,7 @@ cp "$results/stdout" plain
 expect_exit 0 "$ELMAN" attention --format tsv --override uniform "$sentence"
 [ "$(grep -c $'\t0.333333\t0.333333\t0.333333$' "$results/stdout")" -eq \
   "$(tail -n +2 "$results/stdout" | grep -c .)" ] || fail "weights that are not uniform"
-expect_stderr_match '^with the attention as it is, [01] of 1 translation is the same; the override changes the log-probability of a sentence by [+-][0-9]'
+expect_stderr_match '^with unmodified attention, [01] of 1 translation is the same; the override changes the log-probability by [+-][0-9]'
 
 expect_exit 0 "$ELMAN" attention --format tsv --override position=2 "$sentence"
 ! tail -n +2 "$results/stdout" | grep -v $'\t0.000000\t1.000000\t0.000000$' | grep -q . ||
@@ -43,7 +43,7 @@ done
 # A whole file: what is measured, and how much of it was needed.
 cut -f1 "$DATA/toy.zh-en.tsv" >sources
 expect_exit 0 "$ELMAN" attention --summary --override uniform -i sources
-expect_stdout_match '^  of the largest +100\.00 %'
+expect_stdout_match '^  of the maximum +100\.00 %'
 expect_stderr_match ' of 5 translations are the same'
 expect_exit 0 "$ELMAN" evaluate -q --override shuffle --seed 2 "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" evaluate -q --override position=1 "$DATA/toy.zh-en.tsv"
@@ -69,10 +69,10 @@ expect_exit 64 "$ELMAN" evaluate --override uniform --hypothesis sources --refer
 expect_stderr_match '^elman: evaluate: --override is for a model'
 
 expect_exit 64 "$ELMAN" attention --seed 2 "$sentence"
-expect_stderr_match '^elman: attention: --seed is for --override shuffle'
+expect_stderr_match '^elman: attention: --seed needs --override shuffle'
 
 for wrong in even position= position=0 position=-1 1:2 1:2= 0:1=0.5 1:0=0.5 1:2=1.5 1:2=x 1:2=-0.1 \
   1:2=0.5x 1:2=0..5 uniform,shuffle; do
   expect_exit 64 "$ELMAN" attention --override "$wrong" "$sentence"
-  expect_stderr_match "^elman: attention: --override: '$wrong' is none of uniform, shuffle"
+  expect_stderr_match "^elman: attention: --override: '$wrong' is not one of uniform, shuffle"
 done

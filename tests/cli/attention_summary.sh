@@ -50,7 +50,7 @@ python3 - measures.json "$results/stdout" <<'END' || fail "text and object diffe
 import json, sys
 measures = json.load(open(sys.argv[1]))
 shown = {line[:20].strip(): float(line[20:].split()[0]) for line in open(sys.argv[2])}
-for label, key, factor in [("entropy", "entropy", 1), ("of the largest", "entropy_share", 100),
+for label, key, factor in [("entropy", "entropy", 1), ("of the maximum", "entropy_share", 100),
                            ("covered", "covered", 100), ("coverage off 1", "coverage_distance", 1),
                            ("</s> on last token", "end_on_last", 100),
                            ("others on last token", "words_on_last", 100),
@@ -61,12 +61,12 @@ END
 # A line without its columns, or with links to nowhere, is reported and left out.
 printf '我 爱\tI love\n我 爱\tI love\t5-0\n我 爱\tI love\t0-0\n' >lines
 expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 -i lines
-expect_stderr_match '^elman: lines:1: left out: there is no column 3'
+expect_stderr_match '^elman: lines:1: skipped: the line has no column 3'
 expect_stderr_match '^elman: lines:2: the alignment 5-0 names a word that is not there'
 expect_stdout_match '^\{"translations":1,.*"aligned":1,'
 # What is cut off a line that is too long may be a part of its alignment.
 expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 --max-line 21 -i gold.tsv
-expect_stderr_match '^elman: gold.tsv:[0-9]*: left out: the line has more than 21 bytes'
+expect_stderr_match '^elman: gold.tsv:[0-9]*: skipped: the line has more than 21 bytes'
 
 # Columns in another order, the alignments turned with them.
 awk -F'\t' -v OFS='\t' '{
@@ -78,9 +78,9 @@ cp "$results/stdout" by_gold
 expect_exit 0 "$ELMAN" attention --summary --json --alignments 3 --columns 4,2 -i turned.tsv
 cmp by_gold "$results/stdout" || fail "columns that are turned give other links"
 expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 --columns 4,5 -i turned.tsv
-expect_stderr_match '^elman: turned.tsv:1: left out: there is no column 5'
+expect_stderr_match '^elman: turned.tsv:1: skipped: the line has no column 5'
 expect_exit 64 "$ELMAN" attention --summary --alignments 3 --columns 2,3 -i gold.tsv
-expect_stderr_match -- '--alignments: column 3 holds sentences, by --columns 2,3$'
+expect_stderr_match -- '--alignments: column 3 contains sentences according to --columns 2,3$'
 expect_exit 64 "$ELMAN" attention --summary --alignments 3 --columns 2 -i gold.tsv
 expect_exit 64 "$ELMAN" attention --summary --columns 2,1 -i gold.tsv
 
@@ -92,10 +92,10 @@ expect_stderr_match '^elman: lines: and 4 more lines with bad data$'
 [ "$(grep -c '^elman' "$results/stderr")" -eq 6 ] || fail "not five lines and the number of the others"
 # Columns without --alignments are all taken for the sentence, which is told.
 expect_exit 0 "$ELMAN" attention --summary -i lines
-expect_stderr_match '^lines:1: has a tab; the whole line is taken as a sentence, all its columns$'
-[ "$(grep -c 'has a tab' "$results/stderr")" -eq 1 ] || fail "told more than once"
+expect_stderr_match '^lines:1: contains a tab; the whole line, with all its columns, is treated as one sentence$'
+[ "$(grep -c 'contains a tab' "$results/stderr")" -eq 1 ] || fail "told more than once"
 expect_exit 0 "$ELMAN" attention --summary --alignments 3 -i gold.tsv
-! grep -q 'has a tab' "$results/stderr" || fail "columns that were asked for"
+! grep -q 'contains a tab' "$results/stderr" || fail "columns that were asked for"
 
 expect_exit 64 "$ELMAN" attention --json '我'
 expect_stderr_match -- '--json goes with --summary'

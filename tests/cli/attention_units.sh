@@ -237,7 +237,7 @@ expect_exit 0 "$ELMAN" attention -m one --format tsv --override uniform "$senten
 expect_stdout_match $'^\tUnfortunately\t'
 for override in 1:2=0.5 position=2; do
   expect_exit 64 "$ELMAN" attention -m one --units words --override $override "$sentence"
-  expect_stderr_match -- '--override position and row:col count tokens, and --units words shows words'
+  expect_stderr_match -- '--override position and row:col count tokens, but --units words shows words'
 done
 expect_exit 64 "$ELMAN" attention --units words --matrices x
 expect_stderr_match -- '--units is for sentences'
@@ -256,5 +256,5 @@ expect_exit 0 "$ELMAN" attention --format tsv --units words '我爱 学习'
 [ "$(head -n 1 "$results/stdout")" = $'\t我爱\t学习' ] || fail "no words"
 for what in '--format json' --summary '--format pharaoh'; do
   expect_exit 64 "$ELMAN" attention $what --units subwords '我 爱'
-  expect_stderr_match '^elman: model.safetensors: has no subwords: its sides are split by space and words; take --units words or --units tokens$'
+  expect_stderr_match '^elman: model.safetensors: has no subwords: its token modes are space \(source\) and words \(target\); use --units words or --units tokens$'
 done

@@ -10,7 +10,7 @@ train two --epochs 3 --init-from start
 
 expect_exit 0 "$ELMAN" average -o mean one two
 expect_stdout
-expect_stderr_match '^mean: the mean of 2 models$'
+expect_stderr_match '^wrote mean, the mean of 2 models$'
 # Weight by weight, and the history of the one that has learnt longer.
 python3 - <<'END_PYTHON' || fail "not the mean"
 import json, struct

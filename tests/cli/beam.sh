@@ -117,7 +117,7 @@ for wrong in '--beam 0' '--beam 1025' '--beam x' '--n-best 0' '--n-best 1025' '-
   done
 done
 expect_exit 64 "$ELMAN" translate --beam 2 --n-best 3 我
-expect_stderr_match "--n-best 3 needs a --beam of at least as many"
+expect_stderr_match "--n-best 3 needs --beam 3 or more"
 for wrong in '--beam 0' '--length-penalty -1' '--max-ratio 0'; do
   expect_exit 64 "$ELMAN" evaluate $wrong "$DATA/toy.zh-en.tsv"
 done

@@ -58,10 +58,10 @@ bad() { # bad REGEX LINE...
   printf '%s\n' "$@" >bad.conf
   expect_refused "^elman: bad\.conf:$#: $regex" train --config bad.conf -o never "$DATA/toy.zh-en.tsv"
 }
-bad "there is no option 'epoch'; did you mean 'epochs'\?" '# one' 'seed = 3' 'epoch = 3'
-bad "there is no option '--epochs'" '--epochs 3'
-bad "there is no option 'config'" 'config = other.conf'
-bad "there is no option 'help'" 'help'
+bad "unknown option 'epoch'; did you mean 'epochs'\?" '# one' 'seed = 3' 'epoch = 3'
+bad "unknown option '--epochs'" '--epochs 3'
+bad "unknown option 'config'" 'config = other.conf'
+bad "unknown option 'help'" 'help'
 bad "epochs: 'x' is not a whole number from 0 to 1000000" 'epochs = x'
 bad "epochs: '3 4' is not" 'epochs = 3 4'
 bad "epochs needs a value: N" 'epochs'
@@ -69,12 +69,12 @@ bad "epochs: '' is not" 'epochs ='
 bad "epochs is given twice" 'epochs = 3' 'epochs = 4'
 bad "lr: 'nan' is not a number" 'lr = nan'
 bad "cell: 'cnn' is not one of: elman, " 'cell = cnn'
-bad "bidirectional: '1' is none of yes, no, on and off" 'bidirectional = 1'
+bad "bidirectional: '1' is not one of: yes, no, on, off" 'bidirectional = 1'
 bad "log: '' is not the name of a file" 'log = # none'
 printf 'seed = 1\0\n' >bad.conf
-expect_refused '^elman: bad\.conf:1: has a byte of 0' train --config bad.conf x
+expect_refused '^elman: bad\.conf:1: contains a zero byte' train --config bad.conf x
 yes 'input = a line that makes the file too long' | head -n 2000 >bad.conf
-expect_refused '^elman: bad\.conf:[0-9]+: there are more than 512 options' translate --config bad.conf
+expect_refused '^elman: bad\.conf:[0-9]+: the file has more than 512 options' translate --config bad.conf
 yes | head -c 140000 | tr -d '\n' >bad.conf
 expect_refused '^elman: bad\.conf:1: the options are longer' translate --config bad.conf
 expect_exit 66 "$ELMAN" translate --config nowhere.conf

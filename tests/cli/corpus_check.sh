@@ -9,17 +9,17 @@ expect_exit 0 "$ELMAN" corpus check train.tsv dev.tsv
 expect_no_stderr
 expect_stdout_match '^train\.tsv$'
 expect_stdout_match '^  pairs +2$'
-expect_stdout_match '^  source tokens \(chars\) +9, 8 different$'
-expect_stdout_match '^  target tokens \(words\) +4, 50\.00 % unknown to the first part$'
-expect_stdout_match '^0 pairs leak; 0 lines are bad$'
+expect_stdout_match '^  source tokens \(chars\) +9, 8 distinct$'
+expect_stdout_match '^  target tokens \(words\) +4, 50\.00 % not in the first part$'
+expect_stdout_match '^0 leaking pairs; 0 bad lines$'
 
 # Leaks, with where they come from.
 expect_exit 65 "$ELMAN" corpus check train.tsv dev.tsv test.tsv
 expect_stdout_match '^  leaks from train\.tsv, exact: 0 pairs, 0 sources, 0 targets$'
-expect_stdout_match '^    but for case, width, punctuation and spaces: 0 pairs, 1 source, 1 target$'
+expect_stdout_match '^    ignoring case, width, punctuation and spaces: 0 pairs, 1 source, 1 target$'
 expect_stdout_match '^  leaks from dev\.tsv, exact: 1 pair, 1 source, 1 target$'
 expect_stdout_match '^    test\.tsv:2: 是他 \| He is ASLEEP  \(as in train\.tsv:2\)$'
-expect_stdout_match '^3 pairs leak; 0 lines are bad$'
+expect_stdout_match '^3 leaking pairs; 0 bad lines$'
 expect_exit 65 "$ELMAN" corpus check --examples 0 train.tsv dev.tsv test.tsv
 ! grep -q 'as in' "$results/stdout" || fail "examples although none were asked for"
 
@@ -43,7 +43,7 @@ expect_stdout_match '^    bad\.tsv:2: is not valid UTF-8 at byte 1 of the line$'
 expect_stdout_match '^  a column missing +1$'
 expect_stdout_match '^  empty line or side +1$'
 expect_stdout_match '^    bad\.tsv:6: 你 \| you \\u\{1B\}\[31m  \(as in bad\.tsv:5\)$'
-expect_stdout_match '^3 lines are bad$'
+expect_stdout_match '^3 bad lines$'
 
 # Worth a look is not wrong.
 printf '我\tI\n我\tI\n' >twice

@@ -20,7 +20,7 @@ same_lines() { # same_lines FILE...
 
 split 0 -o a all.tsv
 expect_stderr_match '^300 pairs$'
-expect_stderr_match '^270 groups of pairs .*; the largest has 2 pairs$'
+expect_stderr_match '^270 groups of pairs, .*; the largest group has 2 pairs$'
 expect_stderr_match '^a\.train\.tsv: 270 pairs$'
 expect_stderr_match '^a\.dev\.tsv: 15 pairs$'
 same_lines a.train.tsv a.dev.tsv a.test.tsv
@@ -42,13 +42,13 @@ rm -r b
 split 0 -o c --test 0 all.tsv
 [ ! -e c.test.tsv ] || fail "an empty part was written"
 split 0 -f -o a --test 0 all.tsv
-expect_stderr_match '^a\.test\.tsv is left from an earlier split'
+expect_stderr_match '^a\.test\.tsv is from an earlier split'
 rm a.* c.*
 
 # Bad lines are left out and named.
 { cat all.tsv; printf 'bad\n\xff\tx\n'; } >worse.tsv
 split 0 -o a worse.tsv
-expect_stderr_match '^worse\.tsv:301: left out: '
+expect_stderr_match '^worse\.tsv:301: skipped: '
 same_lines a.*.tsv
 rm a.*
 split 65 --strict -o a worse.tsv
@@ -64,7 +64,7 @@ rm a.* first.tsv
 # Files that are there already stay.
 echo precious >a.dev.tsv
 split 73 -o a all.tsv
-expect_stderr_match '^elman: a\.dev\.tsv: is there already; --force replaces it$'
+expect_stderr_match '^elman: a\.dev\.tsv: already exists; add --force to overwrite it$'
 [ "$(cat a.dev.tsv)" = precious ] || fail "the old file is lost"
 expect_files a.dev.tsv all.tsv
 rm a.dev.tsv
@@ -81,8 +81,8 @@ expect_stderr_match 'dev \(1\) and test \(0\) leave nothing of 1 pair to train o
 rm single.tsv
 tail -n 3 all.tsv >>giant.tsv
 split 0 -o a --dev 2 --test 3 giant.tsv
-expect_stderr_match '^dev has 1 pair of the 2 wanted: '
-expect_stderr_match 'the largest has 40 pairs'
+expect_stderr_match '^dev has 1 pair instead of 2: '
+expect_stderr_match 'the largest group has 40 pairs'
 rm a.* giant.tsv
 
 # Wrong command lines and input.
@@ -98,11 +98,11 @@ refused() { # refused CODE REGEX ARGUMENT...
 }
 refused 64 '--output says what' all.tsv
 refused 64 '--output says what' -o '' all.tsv
-refused 64 'not to standard output' -o - all.tsv
+refused 64 'cannot be written to standard output' -o - all.tsv
 refused 64 'no PAIRS' -o a
 refused 64 'unknown option .--source' -o a --source x
 for size in x -1 1.5 % 1.2.3% 100% 1e2% 101% 99999999999999999999 ''; do
-  refused 64 "--dev: '$size' is neither a number of pairs nor a share" -o a "--dev=$size" all.tsv
+  refused 64 "--dev: '$size' is neither a number of pairs nor a percentage" -o a "--dev=$size" all.tsv
 done
 refused 64 'leave nothing of 300 pairs' -o a --dev 150 --test 150 all.tsv
 refused 64 'leave nothing of 300 pairs' -o a --dev 1000000000000 all.tsv

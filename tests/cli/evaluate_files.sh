@@ -46,9 +46,9 @@ expect_stdout_match '^\{"sentences":3,"hypotheses":\[\{"number":1,"bleu":[^]]*\]
 head -n 2 reference >short
 expect_exit 65 "$ELMAN" evaluate --hypothesis first --reference short
 expect_stdout
-expect_stderr_match '^elman: first: has 3 lines but short has 2; '
+expect_stderr_match '^elman: first: has 3 lines, but short has 2; '
 expect_exit 65 "$ELMAN" evaluate --hypothesis first --reference reference --reference short
-expect_stderr_match 'first: has 3 lines but short has 2'
+expect_stderr_match 'first: has 3 lines, but short has 2'
 printf 'good\nb\xffd\nx\n' >broken
 expect_exit 65 "$ELMAN" evaluate --hypothesis first --reference broken
 expect_stderr_match '^elman: broken:2: is not valid UTF-8 at byte 2 of the line$'
@@ -78,11 +78,11 @@ for option in '--source x' '--target x' '--columns 1,2' --strict '--alignments 3
   '--max-length 9' '-t 1' '--override uniform'; do
   wrong '--[a-z-]+ is for a model; --hypothesis is scored without one' $option --hypothesis first --reference reference
 done
-wrong '--resamples is for comparing' --resamples 9 --hypothesis first --reference reference
-wrong '--seed is for comparing' --seed 9 pairs
+wrong '--resamples needs two files to compare' --resamples 9 --hypothesis first --reference reference
+wrong '--seed needs --hypothesis twice' --seed 9 pairs
 wrong "--resamples: '0' is not a whole number from 1" --resamples 0
-wrong '--hypothesis can be given 2 times at most' --hypothesis a --hypothesis b --hypothesis c
-wrong "standard input \('-'\) can be read once only" --hypothesis - --reference -
+wrong '--hypothesis can be given at most 2 times' --hypothesis a --hypothesis b --hypothesis c
+wrong "standard input \('-'\) can be read only once" --hypothesis - --reference -
 wrong "--bleu-tokens: 'intl' is not one of: 13a, zh, char, none" --bleu-tokens intl pairs
 code=0
 "$ELMAN" evaluate --hypothesis first --reference reference >/dev/full 2>"$results/stderr" || code=$?

@@ -17,7 +17,7 @@ for i in $(seq 100); do
 done >cmn.txt
 
 expect_exit 0 "$fetch" --convert cmn.txt out
-expect_stdout_match '^0 pairs leak; 0 lines are bad$'
+expect_stdout_match '^0 leaking pairs; 0 bad lines$'
 expect_stdout_match 'CC-BY 2\.0 FR'
 expect_stdout_match 'train .*out/train\.tsv$'
 awk -F '\t' -v OFS='\t' '{ print $2, $1, $3 }' cmn.txt | sort >expected

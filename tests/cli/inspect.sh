@@ -12,7 +12,7 @@ expect_stdout_match '^recurrent cell +elman$'
 expect_stdout_match '^bidirectional +no$'
 expect_stdout_match '^decoder\.out\.weight +21 x 6 '
 expect_stdout_match '^encoder\.rnn\.bias_ih_l0 +3 '
-expect_stdout_match '^training +none, or a file too old to tell$'
+expect_stdout_match '^training +none, or not recorded by an old version$'
 # Words for what is off, and the normalization of each text once.
 expect_stdout_match '^attention window +none$'
 expect_stdout_match '^largest vocabulary +no limit$'
@@ -59,7 +59,7 @@ open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + data[8 + siz
 END
 expect_exit 0 "$ELMAN" inspect -m old
 expect_stdout_match '^hidden size +3$'
-expect_stdout_match '^training +none, or a file too old to tell$'
+expect_stdout_match '^training +none, or not recorded by an old version$'
 ! grep -q '^smallest count' "$results/stdout" || fail "what nobody knows"
 rm old
 

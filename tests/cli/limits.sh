@@ -32,5 +32,5 @@ expect_exit 0 limited '-v 2000000' "$ELMAN" translate -q '我 爱 学习'
 expect_stdout 'I love studying'
 
 expect_exit 71 limited '-s 64' "$ELMAN" gradcheck '我 爱 学习' 'I love studying'
-expect_stderr_match '^elman: the stack is limited to 64 kB, and 1024 kB are needed'
+expect_stderr_match '^elman: the stack limit of 64 kB is too small; set it to 1024 kB or more'
 expect_exit 0 limited '-s 1024' "$ELMAN" gradcheck '我 爱 学习' 'I love studying'

@@ -69,9 +69,9 @@ for command in translate attention; do
   expect_exit 64 "$ELMAN" $command -i many -o many
 done
 expect_exit 64 "$ELMAN" evaluate --source - --target -
-expect_stderr_match 'standard input .* can be read once only'
+expect_stderr_match 'standard input .* can be read only once'
 expect_exit 64 "$ELMAN" train - - <many
-expect_stderr_match 'standard input .* can be read once only'
+expect_stderr_match 'standard input .* can be read only once'
 
 # timeout sends its signal to the program and then to its group, which is one wish, not two: nothing
 # may be left half-written.

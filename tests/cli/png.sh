@@ -5,11 +5,11 @@ toy_model
 # Without the program nothing is written.
 mkdir empty
 expect_exit 69 env PATH="$PWD/empty" "$ELMAN" attention -o matrix.png '我 爱 学习'
-expect_stderr_match 'PNG is drawn by rsvg-convert, which is not there \(Debian: apt-get install librsvg2-bin\)'
+expect_stderr_match 'PNG needs rsvg-convert, which is not installed \(Debian: apt-get install librsvg2-bin\)'
 expect_exit 69 env PATH="$PWD/empty" "$ELMAN" trace --format png '我 爱 学习' 'I love studying'
 expect_stdout
 expect_exit 64 "$ELMAN" attention --matrices -o matrix.png "$DATA/attention/six-words.txt"
-expect_stderr_match 'the suffix names no format'
+expect_stderr_match 'unknown suffix; use one of'
 [ ! -e matrix.png ] || fail "a picture of nothing"
 
 # One that fails leaves what was there.
@@ -17,7 +17,7 @@ printf '#!/bin/sh\ncat >/dev/null; [ "$1" = --version ]\n' >empty/rsvg-convert
 chmod +x empty/rsvg-convert
 echo kept >kept.png
 expect_exit 70 env PATH="$PWD/empty:$PATH" "$ELMAN" attention -o kept.png '我 爱 学习'
-expect_stderr_match 'rsvg-convert: could not draw the PNG'
+expect_stderr_match 'rsvg-convert: failed to draw the PNG'
 [ "$(cat kept.png)" = kept ] || fail "an old file is gone"
 
 command -v rsvg-convert >/dev/null || exit 77
@@ -40,7 +40,7 @@ expect_exit 0 "$ELMAN" trace -o reach.svg '我 爱 学习' 'I love studying'
 check_picture reach.svg reach.png
 for i in $(seq 400); do echo '我 爱 学习'; done >many
 expect_exit 70 "$ELMAN" attention -i many -o many.png
-expect_stderr_match 'take svg, or fewer sentences at once'
+expect_stderr_match 'use svg, or fewer sentences at once'
 [ ! -e many.png ] || fail "half a picture"
 code=0
 "$ELMAN" trace --format png '我' 'I' >/dev/full 2>"$results/stderr" || code=$?

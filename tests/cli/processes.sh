@@ -7,7 +7,7 @@ refuse() { # refuse VARIABLE COMMAND...
   shift
   expect_exit 64 env "$variable=4" "$ELMAN" "$@"
   expect_stdout
-  expect_stderr_match "^elman: one of 4 processes \($variable\), .* 'env -u $variable elman \.\.\.' is on its own$"
+  expect_stderr_match "^elman: started as one of 4 processes \($variable\), .* 'env -u $variable elman \.\.\.' starts a single process$"
 }
 refuse OMPI_COMM_WORLD_SIZE train -q "$toy"
 refuse PMI_SIZE train -q "$toy"
@@ -22,5 +22,5 @@ expect_exit 0 env OMPI_COMM_WORLD_SIZE=4 "$ELMAN" inspect
 
 for command in train evaluate; do
   expect_exit 64 "$ELMAN" $command --timeout 5 "$toy"
-  expect_stderr_match "^elman: $command: --timeout is for several processes: this elman is built without MPI"
+  expect_stderr_match "^elman: $command: --timeout needs several processes, but this elman was built without MPI"
 done

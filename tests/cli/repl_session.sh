@@ -16,12 +16,12 @@ expect_stdout_match '^  max-ratio +none '
 expect_stdout_match '^  threads +all '
 expect_stdout_match '^beam is 5$'
 expect_stdout_match '^n-best is 2$'
-expect_stdout_match '^elman: :set: a beam of 1 cannot give the 2 best'
+expect_stdout_match '^elman: :set: beam \(1\) must be at least n-best \(2\); lower n-best first'
 expect_stdout_match "^elman: :set: beam: 'x' is not a whole number from 1 to 1024$"
-expect_stdout_match "^elman: :set: there is no option 'bem'; did you mean 'beam'\?$"
+expect_stdout_match "^elman: :set: unknown option 'bem'; did you mean 'beam'\?$"
 expect_stdout_match '^elman: :set: beam needs a value: N$'
 expect_stdout_match "^elman: :set: length-norm: 'none' is not one of: power, wu$"
-expect_stdout_match '^the beam is 7, too$'
+expect_stdout_match '^beam is 7 as well$'
 expect_stdout_match '^  beam +7 '
 expect_stdout_match '^replace-unk is yes$'
 expect_exit 0 "$ELMAN" attention --format json --beam 5 --length-penalty 0.6 --n-best 2 '我 爱 学习'
@@ -33,13 +33,13 @@ cmp plain.json "$results/stdout" || fail "'default' is not the default"
 session C.UTF-8 ':override' ':override position=2 3:1=0.5' '我 爱 学习' ':dump changed.json' ':override' ':units words' \
   ':override nonsense' ':override off' ':units words' ':override 1:1=1' ':override uniform' '我 爱 学习' ':trace' \
   ':override 9:9=1' ':units auto' ':override 9:9=1' '我 爱 学习' :q
-expect_stdout_match '^the attention is as it is$'
-expect_stdout_match '^the attention is changed: position=2 3:1=0\.5$'
-expect_stdout_match '^with the attention as it is, [01] of 1 translation '
-expect_stdout_match "^elman: :override: 'nonsense' is none of uniform, "
-[ "$(grep -c '^elman: :override position and row:col count tokens, and :units words shows words; take :units tokens$' \
+expect_stdout_match '^attention is unmodified$'
+expect_stdout_match '^attention is overridden: position=2 3:1=0\.5$'
+expect_stdout_match '^with unmodified attention, [01] of 1 translation '
+expect_stdout_match "^elman: :override: 'nonsense' is not one of uniform, "
+[ "$(grep -c '^elman: :override position and row:col count tokens, but :units words shows words; use :units tokens$' \
   "$results/stdout")" -eq 3 ] || fail "places of tokens among words"
-[ "$(grep -c "^with the attention as it is: ':override' does not apply to ':trace'$" "$results/stdout")" -eq 1 ] ||
+[ "$(grep -c "^':trace' uses unmodified attention; ':override' does not apply$" "$results/stdout")" -eq 1 ] ||
   fail ":trace does not say that it ignores :override"
 expect_stdout_match '^elman: :override: no matrix has target token 9 and source token 9: '
 expect_exit 0 "$ELMAN" attention --format json --override position=2 --override 3:1=0.5 '我 爱 学习'
@@ -50,22 +50,22 @@ session C.UTF-8 '我 爱 学习' ':dump last.png' ':dump last' ':dump -' :q
 if command -v rsvg-convert >/dev/null; then
   [ "$(head -c 4 last.png | tail -c 3)" = PNG ] || fail "no picture"
 fi
-expect_stdout_match '^elman: last: the suffix names no format; take one of: .* \.png$'
+expect_stdout_match '^elman: last: unknown suffix; use one of: .* \.png$'
 expect_stdout_match "^elman: :dump: name a file, as in ':dump matrix.json'$"
 
 # A look into the last translation: forced ones, other tokens, gradients.
 session C.UTF-8 ':reference I love' ':alternatives' ':trace' '我 爱 学习' ':reference' ':reference I love you' \
   ':dump forced.json' ':alternatives 3 2' ':att on' ':reference I love studying' ":alternatives 2 100" ':alternatives' \
   ':alternatives 5' ':alternatives 1 0' ':alternatives x' ':trace' ':trace I love you' :q
-[ "$(grep -c '^elman: :[a-z]*: nothing is translated yet$' "$results/stdout")" -eq 3 ] || fail "nothing to look at"
-expect_stdout_match "^elman: :reference: write the translation behind it"
+[ "$(grep -c '^elman: :[a-z]*: nothing has been translated yet$' "$results/stdout")" -eq 3 ] || fail "nothing to look at"
+expect_stdout_match "^elman: :reference: give a translation"
 expect_stdout_match '^not in the target vocabulary: you '
 expect_stdout_match '^token 3 of 4, you$'
 expect_stdout_match '^  \* +[0-9.]+ % +-[0-9.]+  you$'
 expect_stdout_match '^studying [·░▒▓█ ]+$'
-expect_stdout_match "^elman: :alternatives: '5' is no token from 1 to 4$"
-expect_stdout_match "^elman: :alternatives: '0' is no number of alternatives from 1 to 100$"
-expect_stdout_match "^elman: :alternatives: 'x' is no token from 1 to 4$"
+expect_stdout_match "^elman: :alternatives: '5' is not a token from 1 to 4$"
+expect_stdout_match "^elman: :alternatives: '0' is not a number of alternatives from 1 to 100$"
+expect_stdout_match "^elman: :alternatives: 'x' is not a token from 1 to 4$"
 cp "$results/stdout" shown
 printf '我 爱 学习\tI love studying\n' >pair
 expect_exit 0 "$ELMAN" score pair
@@ -94,19 +94,19 @@ session C.UTF-8 ':compare 我' ':load' ':load nowhere.safetensors' '我 爱 学�
   ':alternatives' ':compare' ':set beam 2' ':compare 她 是 我 的 老师' ':override uniform' ':reference She' \
   ':load model.safetensors' ':units subwords' ':save' ':save session' ':save session.gif' ':save session.tsv' \
   ':save session.html' ':save nowhere/session.tsv' :q
-expect_stdout_match "^elman: :compare: there is one model only; "
+expect_stdout_match "^elman: :compare: only one model is loaded; "
 expect_stdout_match "^elman: :load: name a file, as in ':load model.safetensors'$"
 expect_stdout_match '^elman: nowhere.safetensors: '
-expect_stdout_match '^the model is the same as before$'
-expect_stdout_match "^other.safetensors is loaded; ':compare' sets it beside model.safetensors$"
-expect_stdout_match '^elman: :alternatives: nothing is translated yet$'
+expect_stdout_match '^the previous model stays loaded$'
+expect_stdout_match "^loaded other.safetensors; ':compare' compares it with model.safetensors$"
+expect_stdout_match '^elman: :alternatives: nothing has been translated yet$'
 [ "$(grep -c '^model.safetensors, log-probability -[0-9.e-]*:$' "$results/stdout")" -eq 2 ] || fail "the first model"
 [ "$(grep -c '^other.safetensors, log-probability -[0-9.e-]*:$' "$results/stdout")" -eq 2 ] || fail "the second model"
 expect_stdout_match '^elman: model.safetensors: has no subwords: '
 expect_stdout_match "^elman: :save: name a file"
-[ "$(grep -c '^elman: session.*: the suffix names no format; take one of: .tsv .html$' "$results/stdout")" -eq 2 ] ||
+[ "$(grep -c '^elman: session.*: unknown suffix; use one of: .tsv .html$' "$results/stdout")" -eq 2 ] ||
   fail "formats of a history"
-expect_stdout_match '^session.tsv is written, with 6 translations$'
+expect_stdout_match '^wrote session.tsv with 6 translations$'
 expect_stdout_match '^elman: nowhere/session.tsv: '
 [ "$(sed -n 1p session.tsv)" = $'source\ttranslation\tlog-probability\tmodel\tsettings' ] || fail "columns"
 cut -f 1,4,5 session.tsv | tail -n +2 >rows
@@ -128,14 +128,14 @@ echo kept >kept.json
 echo kept >kept.tsv
 ln -s nowhere dangling.json
 session C.UTF-8 '我 爱 学习' ':dump kept.json' ':save kept.tsv' ':dump dangling.json' ':quit!' :q
-expect_stdout_match "^elman: kept.json: exists already; ':dump! kept.json' replaces it$"
-expect_stdout_match "^elman: kept.tsv: exists already; ':save! kept.tsv' replaces it$"
-expect_stdout_match "^elman: dangling.json: exists already; "
-expect_stdout_match "^elman: ':quit' writes no file; leave out '!'$"
+expect_stdout_match "^elman: kept.json: already exists; ':dump! kept.json' overwrites it$"
+expect_stdout_match "^elman: kept.tsv: already exists; ':save! kept.tsv' overwrites it$"
+expect_stdout_match "^elman: dangling.json: already exists; "
+expect_stdout_match "^elman: ':quit' writes no file; remove '!'$"
 [ "$(cat kept.json kept.tsv)" = $'kept\nkept' ] || fail "a file is replaced"
 session C.UTF-8 '我 爱 学习' ':dump! kept.json' ':sa! kept.tsv' ':dump /dev/null.json' :q
-expect_stdout_match '^kept.json is written$'
-expect_stdout_match '^kept.tsv is written, with 1 translation$'
+expect_stdout_match '^wrote kept.json$'
+expect_stdout_match '^wrote kept.tsv with 1 translation$'
 grep -q '^{"sentence":1,' kept.json || fail "not replaced"
 grep -q '^我 爱 学习' kept.tsv || fail "not replaced"
 
@@ -147,5 +147,5 @@ for page in tour.md tour.zh-CN.md; do
   rm -f session.html
   session C.UTF-8 "${typed[@]}"
   ! grep -q '^elman: ' "$results/stdout" || fail "an error in the session of $page"
-  expect_stdout_match '^session.html is written, with 4 translations$'
+  expect_stdout_match '^wrote session.html with 4 translations$'
 done

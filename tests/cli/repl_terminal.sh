@@ -14,19 +14,19 @@ for locale in C.UTF-8 C; do
   expect_stdout_match '(^|> )I love studying$'
   expect_stdout_match '^  :attention '
   expect_stdout_match '(^|> )elman: :dump: name a file'
-  expect_stdout_match '(^|> )m.json is written$'
-  expect_stdout_match '(^|> )elman: m.gif: the suffix names no format; take one of: \.txt \.json '
+  expect_stdout_match '(^|> )wrote m.json$'
+  expect_stdout_match '(^|> )elman: m.gif: unknown suffix; use one of: \.txt \.json '
   expect_stdout_match '(^|> )not in the vocabulary: 猫 \(1 of 3 words\)$'
   expect_stdout_match '(^|> )studying [·░▒▓█ ]+$'
-  expect_stdout_match "(^|> )elman: :attention: say"
+  expect_stdout_match "(^|> )elman: :attention: use"
   expect_stdout_match '(^|> )elman: broken.safetensors'
-  expect_stdout_match '(^|> )the model is the same as before$'
-  expect_stdout_match '(^|> )other.safetensors is loaded$'
-  expect_stdout_match '(^|> )elman: :dump: nothing is translated yet$'
+  expect_stdout_match '(^|> )the previous model stays loaded$'
+  expect_stdout_match '(^|> )loaded other.safetensors$'
+  expect_stdout_match '(^|> )elman: :dump: nothing has been translated yet$'
   expect_stdout_match "(^|> )elman: unknown command ':quti'; did you mean ':quit'\?$"
-  [ "$(grep -c 'elman: :dump: nothing is translated yet' "$results/stdout")" -eq 2 ] ||
+  [ "$(grep -c 'elman: :dump: nothing has been translated yet' "$results/stdout")" -eq 2 ] ||
     fail "blanks and a full-width colon"
-  [ "$(grep -c 'elman: :attention: say' "$results/stdout")" -eq 2 ] || fail "a name's start"
+  [ "$(grep -c 'elman: :attention: use' "$results/stdout")" -eq 2 ] || fail "a name's start"
   [ "$(grep -c 'unknown command\|vocabulary' "$results/stdout")" -eq 2 ] || fail "a command is a sentence"
   ! grep -q 'never mind.*elman' "$results/stdout" || fail "Ctrl-C did not clear the line"
   grep -q '"translation":"I love studying"' m.json || fail "the dump differs"
@@ -38,10 +38,10 @@ done
 session C.UTF-8 '：ａｔｔ　ｏｎ' '我 爱 学习' :attn ':q now' exit 退出 help :q
 expect_stdout_match '(^|> )studying [·░▒▓█ ]+$'
 expect_stdout_match "unknown command ':attn'; did you mean ':attention'\?$"
-expect_stdout_match "elman: ':quit' stands alone; leave out 'now'$"
-expect_stdout_match "^'exit' is taken as a sentence; ':quit' or Ctrl-D leaves$"
-expect_stdout_match "^'退出' is taken as a sentence; ':quit' or Ctrl-D leaves$"
-expect_stdout_match "^'help' is taken as a sentence; ':help' lists the commands$"
+expect_stdout_match "elman: ':quit' takes no argument; remove 'now'$"
+expect_stdout_match "^'exit' was treated as a sentence; ':quit' or Ctrl-D quits$"
+expect_stdout_match "^'退出' was treated as a sentence; ':quit' or Ctrl-D quits$"
+expect_stdout_match "^'help' was treated as a sentence; ':help' lists the commands$"
 expect_stdout_match 'not in the vocabulary: exit \(1 of 1 word\)$'
 
 # A dump holds all translations of the sentence.
@@ -57,10 +57,10 @@ options=
   fail "no model with parts"
 session C.UTF-8 ':units subwords' ':model parts.safetensors' '我 爱 学习' ':dump words.json' ':units subwords' \
   ':dump parts.json' ':units letters' ':model other.safetensors' ':att on' '我 爱 学习' :q
-[ "$(grep -c 'elman: .*\.safetensors: has no subwords: .*take :units words or :units tokens$' "$results/stdout")" -eq 2 ] ||
+[ "$(grep -c 'elman: .*\.safetensors: has no subwords: .*use :units words or :units tokens$' "$results/stdout")" -eq 2 ] ||
   fail "subwords of a model that has none"
-expect_stdout_match '(^|> )the units are auto again$'
-expect_stdout_match "(^|> )elman: :units: say ':units auto', "
+expect_stdout_match '(^|> ):units is reset to auto$'
+expect_stdout_match "(^|> )elman: :units: use ':units auto', "
 expect_stdout_match '(^|> )studying [·░▒▓█ ]+$'
 grep -q '"target_units":"words"' words.json || fail "parts without being asked for"
 ! grep -q '"target_units"' parts.json || fail "words although parts were asked for"
@@ -68,7 +68,7 @@ grep -q '"target_units":"words"' words.json || fail "parts without being asked f
 # :quit leaves too. The history is its owner's alone; a build without readline keeps none and takes the
 # tabulator for a blank.
 session C.UTF-8 $':att\tmaybe' $'：atten\tnever' $':set be\t4' $':units subw\t' :quit
-[ "$(grep -c 'elman: :attention: say' "$results/stdout")" -eq 2 ] || fail "the tabulator"
+[ "$(grep -c 'elman: :attention: use' "$results/stdout")" -eq 2 ] || fail "the tabulator"
 if [ -e state ]; then
   expect_stdout_match '^beam is 4$'
   expect_stdout_match ': has no subwords: '

@@ -50,11 +50,11 @@ for option in --json '--n-best 2'; do
 done
 for tag in '' $'a\tb' $'a\nb'; do
   expect_exit 64 "$ELMAN" translate --tag "$tag" 我
-  expect_stderr_match '^elman: translate: --tag: it is empty, or has a tab or a line end'
+  expect_stderr_match '^elman: translate: --tag: TEXT must not be empty or contain a tab or a line break'
 done
 for tag in $'\xff' $'a\xe6\x88' $'\xed\xa0\x80'; do
   expect_exit 64 "$ELMAN" translate --tag "$tag" 我
-  expect_stderr_match '^elman: translate: --tag: it is not valid UTF-8 text$'
+  expect_stderr_match '^elman: translate: --tag: TEXT is not valid UTF-8$'
 done
 expect_exit 64 "$ELMAN" translate --sample --temperature 0 我
 expect_stderr_match "--temperature: '0' is not a number from 0.01 to 100"

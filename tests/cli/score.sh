@@ -55,12 +55,12 @@ expect_exit 64 "$ELMAN" score -m 1 --source zh --target en "$pairs"
 expect_exit 64 "$ELMAN" score -m 1 --columns 2 "$pairs"
 expect_exit 64 "$ELMAN" score -m 1 --source - --target -
 expect_exit 65 "$ELMAN" score -m 1 --max-line 40 "$pairs"
-expect_stderr_match '^elman: .*: left out: the line has more than 40 bytes'
+expect_stderr_match '^elman: .*: skipped: the line has more than 40 bytes'
 
 # JSON, and lines that cannot be scored.
 printf '我\tI\nno tab\n\tempty\n我\t\n\xff\tbyte\n我\tI\n\n' >bad
 expect_exit 65 "$ELMAN" score -m 1 bad
-expect_stderr_match '^elman: bad:2: left out: there is no column 2'
+expect_stderr_match '^elman: bad:2: skipped: the line has no column 2'
 expect_stderr_match '^elman: bad:3: has an empty source side'
 expect_stderr_match '^elman: bad:4: target side: the reference is empty'
 expect_stderr_match '^elman: bad:5: byte 1 is not valid UTF-8'
@@ -79,5 +79,5 @@ expect_exit 0 "$ELMAN" score -m 1 /dev/null
 expect_exit 66 "$ELMAN" score -m 1 nowhere
 expect_exit 66 "$ELMAN" score -m nowhere "$pairs"
 expect_exit 64 "$ELMAN" score -m 1 one two
-expect_stderr_match 'takes one file of pairs at a time'
+expect_stderr_match 'takes at most one file of PAIRS'
 expect_exit 64 "$ELMAN" score -m 1 -o 1 "$pairs"

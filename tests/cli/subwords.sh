@@ -20,7 +20,7 @@ expect_stdout "  I have "$'\t' ""
 
 # A corpus with few words ends early, and says so.
 expect_exit 0 "$ELMAN" subwords learn -n 100 -o few <<<"ab ab"
-expect_stderr_match '^1 merge: no other pair'
+expect_stderr_match '^1 merge operation: no other pair'
 [ "$(cat few)" = $'#version: 0.2\na b</w>' ] || fail "other codes: $(cat few)"
 
 # What is no text and no codes.
@@ -30,7 +30,7 @@ expect_stderr_match '^elman: bad: line 2: byte 2 is not valid UTF-8'
 expect_exit 65 "$ELMAN" subwords apply -c codes -i bad
 printf 'a b\n' >old
 expect_exit 65 "$ELMAN" subwords apply -c old -i test
-expect_stderr_match "^elman: old: line 1: is not '#version: 0.2'"
+expect_stderr_match "^elman: old: line 1: expected '#version: 0.2'"
 printf '#version: 0.2\na b c\n' >three
 expect_exit 65 "$ELMAN" subwords apply -c three -i test
 expect_stderr_match '^elman: three: line 2: is no merge'
@@ -44,8 +44,8 @@ expect_exit 66 "$ELMAN" subwords learn nowhere
 head -n 200 "$DATA/daily.train.zh-en.tsv" >pairs
 small=(--hidden-size 8 --embedding-size 8)
 expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 1 --subwords 150 --source-subwords 50 pairs
-expect_stderr_match '^source: split into bpe by 50 merges, vocabulary of [0-9]+$'
-expect_stderr_match '^target: split into bpe by 150 merges, vocabulary of [0-9]+$'
+expect_stderr_match '^source: bpe with 50 merge operations, vocabulary size [0-9]+$'
+expect_stderr_match '^target: bpe with 150 merge operations, vocabulary size [0-9]+$'
 grep -q unknown "$results/stderr" && fail "words are unknown"
 expect_exit 0 "$ELMAN" inspect
 expect_stdout_match '^splitting of the target +bpe$'
@@ -95,7 +95,7 @@ python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$
 expect_exit 0 "$ELMAN" evaluate pairs
 for command in translate attention repl; do
   expect_exit 64 "$ELMAN" $command --replace-unk </dev/null
-  expect_stderr_match '^elman: model.safetensors: its target is split by bpe and has no unknown words; leave out --replace-unk$'
+  expect_stderr_match '^elman: model.safetensors: the target side uses bpe and has no unknown words; remove --replace-unk$'
 done
 
 # Both sides together; one side alone; the default number.
@@ -104,7 +104,7 @@ expect_exit 0 "$ELMAN" subwords show -m joint --side source -o one
 expect_exit 0 "$ELMAN" subwords show -m joint --side target -o two
 cmp one two || fail "joint merges differ"
 expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 0 --target-tokens bpe -o single pairs
-expect_stderr_match '^source: split into (chars|space), '
+expect_stderr_match '^source: (chars|space), '
 expect_exit 64 "$ELMAN" subwords show -m single --side source
 expect_stderr_match "the model's source is not split by bpe"
 expect_exit 64 "$ELMAN" train --subwords 9 --source-tokens chars --target-tokens words -o no pairs
@@ -182,7 +182,7 @@ for wrong in 'learn -n 5 text no-such' 'show -m no-such' 'apply -c no-such -i te
   "$ELMAN" subwords $wrong -o kept 2>"$results/stderr" && fail "no error: $wrong"
   [ "$(cat kept)" = good ] || fail "replaced by what failed: $wrong"
 done
-expect_stderr_match '/dev/null: is empty, and no file of codes'
+expect_stderr_match '/dev/null: is empty; BPE codes were expected'
 printf '%s\n' '#version: 0.2' 'a b' >codes
 code=0
 yes 'ab abc' | timeout 60 "$ELMAN" subwords apply -c codes >/dev/full 2>"$results/stderr" || code=$?

@@ -5,7 +5,7 @@
 paste <(printf '%s\n' 你喜欢雨吗？ 我喜欢雨。 你喝茶吗？ 我不喝茶。) \
   <(printf '%s\n' 'Do you like rain?' 'I like rain.' 'Do you drink tea?' 'I do not drink tea.') >chars.tsv
 expect_exit 0 "$ELMAN" train --epochs 30 --hidden-size 16 --embedding-size 16 chars.tsv
-expect_stderr_match 'source: split into chars'
+expect_stderr_match '^source: chars,'
 expect_exit 0 "$ELMAN" translate 你喜欢雨吗？
 expect_no_stderr
 without=$(cat "$results/stdout")
@@ -76,23 +76,23 @@ for i in {1..400}; do printf '我 喜欢 %s 雨 。\tI like rain %s.\n' "$i" "$i
 } >long.tsv
 tiny=(--epochs 0 --hidden-size 2 --embedding-size 2)
 expect_exit 0 "$ELMAN" train "${tiny[@]}" unspaced.tsv
-expect_stderr_match '^source: split into chars, vocabulary of 16$'
+expect_stderr_match '^source: chars, vocabulary size 16$'
 ! grep -q 'looked at' "$results/stderr" || fail "a mixed corpus"
 cp model.safetensors without
 expect_exit 0 "$ELMAN" train "${tiny[@]}" long.tsv
-expect_stderr_match '^source: split into chars, vocabulary of 16$'
+expect_stderr_match '^source: chars, vocabulary size 16$'
 cmp -s model.safetensors without || fail "a pair that is left out has changed the model"
 expect_exit 0 "$ELMAN" train "${tiny[@]}" segmented.tsv
-expect_stderr_match '^source: split into space,'
+expect_stderr_match '^source: space,'
 ! grep -q 'looked at' "$results/stderr" || fail "a mixed corpus"
 
 cat unspaced.tsv segmented.tsv >mixed.tsv
 expect_exit 0 "$ELMAN" train "${tiny[@]}" mixed.tsv
-expect_stderr_match '^source: split into chars, vocabulary of 16$'
-expect_stderr_match '^source: 400 of 700 lines looked at have spaces between words, the others few or none;'
+expect_stderr_match '^source: chars, vocabulary size 16$'
+expect_stderr_match '^source: 400 of 700 lines have spaces between words, the others few or none;'
 ! grep -q '^target: .*looked at' "$results/stderr" || fail "English is no mixed corpus"
 expect_exit 0 "$ELMAN" train "${tiny[@]}" --source-tokens space mixed.tsv
-expect_stderr_match '^source: 300 of 700 lines .* --source-tokens chars takes all alike$'
+expect_stderr_match '^source: 300 of 700 lines .* --source-tokens chars treats all lines in the same way$'
 expect_exit 0 "$ELMAN" train -q "${tiny[@]}" mixed.tsv
 expect_no_stderr
 

@@ -59,7 +59,7 @@ cmp as_json reach.json || fail "not what --json gives"
 expect_exit 0 "$ELMAN" trace -o reach.txt '我 爱' 'I love'
 cmp as_text reach.txt || fail "not text"
 expect_exit 64 "$ELMAN" trace -o reach.gif '我' 'I'
-expect_stderr_match '^elman: reach.gif: the suffix names no format; take one of: \.txt \.json \.svg \.html \.png$'
+expect_stderr_match '^elman: reach.gif: unknown suffix; use one of: \.txt \.json \.svg \.html \.png$'
 expect_exit 64 "$ELMAN" trace --json --format svg '我' 'I'
 expect_stderr_match -- '--json is --format json'
 cp model.safetensors before

@@ -4,11 +4,11 @@ toy=$DATA/toy.zh-en.tsv
 expect_exit 0 "$ELMAN" train "$toy"
 expect_stdout
 expect_stderr_match '^5 pairs$'
-expect_stderr_match '^source: split into space, vocabulary of 19$'
-expect_stderr_match '^target: split into words, vocabulary of 21$'
+expect_stderr_match '^source: space, vocabulary size 19$'
+expect_stderr_match '^target: words, vocabulary size 21$'
 expect_stderr_match '^epoch 1 of 400  loss [0-9.]+  [0-9]+ tokens/s$'
 expect_stderr_match '^epoch 400 of 400  loss 0\.0'
-expect_stderr_match '^model.safetensors is written; use it with: elman translate TEXT$'
+expect_stderr_match '^wrote model.safetensors; use it with: elman translate TEXT$'
 [ "$(grep -c '^epoch' "$results/stderr")" -le 22 ] || fail "too many lines"
 expect_files model.safetensors model.safetensors.checkpoint
 expect_exit 0 "$ELMAN" translate -i <(cut -f1 "$toy")

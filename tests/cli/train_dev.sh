@@ -20,8 +20,8 @@ mv model.safetensors good
 worse=(-t 1 --batch-size 64 --init-from good --lr 10 --clip-norm 0 --warm-up 1000 --dev dev.tsv
   --validate-every 5)
 expect_exit 0 "$ELMAN" train "${worse[@]}" --epochs 4 "$train"
-expect_stderr_match '^the model of epoch [0-9]+, update [0-9]+, is kept: it has the best BLEU on the dev pairs$'
-! grep -q 'ended early' "$results/stderr" || fail "all epochs are not early"
+expect_stderr_match '^kept the model of epoch [0-9]+, update [0-9]+: it has the best BLEU on the dev pairs$'
+! grep -q 'stopped early' "$results/stderr" || fail "all epochs are not early"
 best=$(grep ' best$' "$results/stderr" | tail -n 1 | bleu)
 highest=$(bleu <"$results/stderr" | sort -g | tail -n 1)
 last=$(bleu <"$results/stderr" | tail -n 1)
@@ -37,7 +37,7 @@ expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 3 --dev dev.tsv --validat
 [ "$(grep -cE "$line" "$results/stderr")" -eq 5 ] || fail "not 87 / 20 validations and one at the end"
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --dev dev.tsv --validate-every 30 "$train"
 [ "$(grep -cE "$line" "$results/stderr")" -eq 1 ] || fail "no validation at the end"
-expect_stderr_match '^the model of epoch 1, update 29, is kept: it has the best BLEU on the dev pairs$'
+expect_stderr_match '^kept the model of epoch 1, update 29: it has the best BLEU on the dev pairs$'
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 2 --dev dev.tsv --validate-every 29 "$train"
 [ "$(grep -cE "$line" "$results/stderr")" -eq 2 ] || fail "the end is validated twice"
 
@@ -48,9 +48,9 @@ grep -E "$line" "$results/stderr" | tail -n 4 >tail
   fail "it did not end three validations after the best"
 # Why it ended, and what is kept: five updates lie between validations, and 29 in an epoch.
 updates=$((5 * ($(grep -cE "$line" "$results/stderr") - 3)))
-expect_stderr_match '^ended early, in epoch [0-9]+: no new best in 3 validations \(--patience\)$'
-expect_stderr_match "^the model of epoch $(((updates + 28) / 29)), update $updates, is kept: "
-expect_stderr_match '^model.safetensors is written'
+expect_stderr_match '^stopped early in epoch [0-9]+: no new best score in 3 validations \(--patience\)$'
+expect_stderr_match "^kept the model of epoch $(((updates + 28) / 29)), update $updates: "
+expect_stderr_match '^wrote model.safetensors;'
 
 # A perplexity with hundreds of digits is told with few.
 expect_exit 0 "$ELMAN" train -t 1 --batch-size 64 --lr 10 --clip-norm 0 --epochs 1 --dev dev.tsv "$train"
@@ -66,12 +66,12 @@ expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 2 --dropout 0.1 --log 
 all_updates | cmp - with || fail "dev pairs changed the training"
 
 # Validating on what is learnt from measures memory; that is allowed, and told.
-! grep -q 'is learnt from' "$results/stderr" || fail "these files differ"
+! grep -q 'is also training data' "$results/stderr" || fail "these files differ"
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --dev ./dev.tsv dev.tsv
-expect_stderr_match '^\./dev\.tsv is learnt from, too: '
+expect_stderr_match '^dev file \./dev\.tsv is also training data; '
 
 expect_exit 64 "$ELMAN" train --dev - - <dev.tsv
-expect_stderr_match "standard input \('-'\) can be read once only"
+expect_stderr_match "standard input \('-'\) can be read only once"
 
 # Quiet is quiet.
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 1 --dev dev.tsv "$train"

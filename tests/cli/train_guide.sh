@@ -11,7 +11,7 @@ settings=(--threads 1 --hidden-size 12 --embedding-size 8 --batch-size 16 --epoc
 # ---- what it does ----
 
 expect_exit 0 "$ELMAN" train "${settings[@]}" --guide 3 --log log train.tsv
-expect_stderr_match '^attention is guided by column 3, weight 0\.3 \(--guide-weight\)$'
+expect_stderr_match '^guided alignment by column 3, weight 0\.3 \(--guide-weight\)$'
 cp model.safetensors guided
 python3 - log <<'END' || fail "the log is wrong"
 import json, sys
@@ -102,11 +102,11 @@ refused "${belongs}guide \(links\) changed; " --guide links
   printf '我 在 家\tI am home\n'
 } >bad
 expect_exit 0 "$ELMAN" train "${settings[@]}" --guide 3 bad
-expect_stderr_match '^bad:2: left out: the alignment 3-1 names a word that is not there: i-j counts from 0, and the sides have 3 and 3 words$'
-expect_stderr_match '^bad:4: left out: "at home" is not an alignment of the form i-j; is it the right column\?$'
-expect_stderr_match '^bad:5: left out: has 2 columns, column 3 is needed'
-expect_stderr_match '^2 pairs; 3 lines left out$'
-expect_stderr_match '^1 pair is without a link, whose attention is not guided$'
+expect_stderr_match '^bad:2: skipped: the alignment 3-1 names a word that is not there: i-j counts from 0, and the sides have 3 and 3 words$'
+expect_stderr_match '^bad:4: skipped: "at home" is not an alignment of the form i-j; is it the right column\?$'
+expect_stderr_match '^bad:5: skipped: has 2 columns, column 3 is needed'
+expect_stderr_match '^2 pairs; 3 lines skipped$'
+expect_stderr_match '^1 pair without alignment links, not guided$'
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --strict --guide 3 bad
 expect_stderr_match '^elman: bad:2: the alignment 3-1 names a word that is not there: '
 # In Han without spaces tokens are counted, which only the model knows.
@@ -133,11 +133,11 @@ wrong '--guide-weight needs --guide, ' --guide-weight 0.3 train.tsv
 wrong '--guide has no effect with --guide-weight 0; ' --guide 3 --guide-weight 0 train.tsv
 wrong '--guide-weight' --guide 3 --guide-weight -1 train.tsv
 wrong "--guide: '0' is not a column" --guide 0 train.tsv
-wrong "--guide: '' names neither a column nor a file" --guide '' train.tsv
+wrong "--guide: '' is neither a column nor a file" --guide '' train.tsv
 wrong '--guide: --source and --target have no column 3; ' --guide 3 --source zh --target en
 wrong '--guide is for words that are split in one way' --guide 3 --source-tokens bpe \
   --target-tokens bpe --subword-dropout 0.1 train.tsv
-wrong '--guide: a file of alignments goes with one file of PAIRS, not with 2; ' \
+wrong '--guide: an alignment file needs exactly one file of PAIRS, got 2; ' \
   --guide links train.tsv train.tsv
 wrong 'standard input .* once' --guide - -
 wrong "--output: 'links' is read by --guide" --guide links -o links train.tsv

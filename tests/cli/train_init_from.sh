@@ -20,13 +20,13 @@ for flag in '--hidden-size 7' '--attention local' --bidirectional '--min-count 2
 done
 cmp M model.safetensors || fail "the model changed"
 expect_exit 0 "$ELMAN" train --epochs 0 --init-from M --seed 5 other
-expect_stderr_match '^source: split into space, vocabulary of 19$'
+expect_stderr_match '^source: space, vocabulary size 19$'
 cmp M model.safetensors || fail "the model changed"
 
 # Words that the model lacks cannot be counted in, whatever the options are.
 printf '猫 狗 鸟\tcats dogs birds\n' >strange
 expect_exit 0 "$ELMAN" train --epochs 1 --init-from M -o next strange
-expect_stderr_match '^100 % of the source.s tokens .*; a training without --init-from counts these pairs. own words$'
+expect_stderr_match '^100 % of the source tokens .*; train without --init-from to build a vocabulary from these pairs$'
 ! grep -q -- --min-count "$results/stderr" || fail "the advice is refused with --init-from"
 rm strange
 

@@ -5,7 +5,7 @@ begin() { # begin ARGUMENT...: a training that does not end, in the background, 
   rm -f first
   "$ELMAN" train -t 1 --epochs 1000000 "$@" "$toy" 2>first &
   first=$!
-  await grep -sqE '^(epoch 1 |going on in epoch)' first
+  await grep -sqE '^(epoch 1 |resuming in epoch)' first
 }
 refused() { # refused ARGUMENT...
   expect_exit 73 "$ELMAN" train -t 1 "$@" "$toy"

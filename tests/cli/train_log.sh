@@ -94,21 +94,21 @@ not_added() { # not_added REGEX LOG [OPTION]...
   expect_stderr_match "^elman: $log: $regex\$"
   cmp "$log" before || fail "$log is changed"
 }
-other='to which no lines of another format can be added; give --log-format'
-not_added "holds a log as CSV, $other csv, or name another file" rows
-not_added "holds a log as CSV, $other csv, or name another file" log.csv --log-format json
-not_added "holds a log as JSON Lines, $other json, or name another file" log --log-format csv
+other='and lines of another format cannot be appended to it; use --log-format'
+not_added "is a CSV log, $other csv, or name another file" rows
+not_added "is a CSV log, $other csv, or name another file" log.csv --log-format json
+not_added "is a JSON Lines log, $other json, or name another file" log --log-format csv
 echo event,epoch >columns.csv
-not_added 'holds no log that lines could be added to; name another file' columns.csv
+not_added 'is not a training log, so nothing can be appended to it; name another file' columns.csv
 cp dev.tsv dev.copy
-not_added 'holds no log that lines could be added to; name another file' dev.copy
+not_added 'is not a training log, so nothing can be appended to it; name another file' dev.copy
 
 # Nor is anything but a log replaced, unless that is asked for.
 kept() { # kept FILE: is no log
   cp "$1" before
   for option in -q --log-format=csv --log-format=json; do
     expect_exit 73 "$ELMAN" train "${settings[@]}" --epochs 1 --log "$1" $option "$train"
-    expect_stderr_match "^elman: $1: holds no log of a training and would be replaced; add --force to replace it, or name another file with --log\$"
+    expect_stderr_match "^elman: $1: is not a training log and would be overwritten; add --force to overwrite it, or name another file with --log\$"
     cmp "$1" before || fail "$1 is changed"
   done
   # Before anything is read.
@@ -185,7 +185,7 @@ expect_exit 73 "$ELMAN" train "${settings[@]}" --log no/such missing.tsv
 expect_exit 66 "$ELMAN" train "${settings[@]}" --log never missing.tsv
 [ ! -e never ] || fail "a log of no training"
 expect_exit 74 "$ELMAN" train "${settings[@]}" --epochs 1 --log /dev/full -o kept "$train"
-told='elman: /dev/full: cannot write the log: No space left on device; training goes on without it'
+told='elman: /dev/full: cannot write the log: No space left on device; training continues without it'
 [ "$(cat "$results/stderr")" = "$told" ] || fail "told in other words, or more than once"
 expect_exit 0 cmp kept model.safetensors
 # It is told when it happens.
@@ -197,7 +197,7 @@ expect_exit 0 "$ELMAN" inspect -m kept
 wild=(-t 1 --epochs 2 --hidden-size 8 --embedding-size 8 --lr 1e30 --cell relu --clip-norm 0 -o wild)
 expect_exit 0 "$ELMAN" train "${wild[@]}" --log wild.jsonl "$DATA/toy.zh-en.tsv"
 expect_stderr_match '^epoch 2 of 2  loss nan  0 tokens/s$'
-expect_stderr_match '^1 update is left out: the loss or its gradient was not finite; lower the learning rate '
+expect_stderr_match '^1 update skipped: the loss or its gradient was not finite; lower the learning rate '
 tail -n 1 wild.jsonl | grep -q '"update":2,"loss":null,"epoch_loss":null,.*"skipped":1' || fail "a loss of no update"
 expect_exit 0 "$ELMAN" train -q "${wild[@]}" --log wild.csv "$DATA/toy.zh-en.tsv"
 expect_no_stderr
@@ -205,5 +205,5 @@ tail -n 1 wild.csv | grep -qE '^update,2,2,,,,1e\+30,[^,]*,1,' || fail "a loss o
 
 # No file is made that is called '-'.
 expect_exit 64 "$ELMAN" train "${settings[@]}" --log - "$train"
-expect_stderr_match '^elman: train: --log: a log goes to a file, not to standard output$'
+expect_stderr_match '^elman: train: --log: a log cannot be written to standard output; name a file$'
 [ ! -e ./- ] || fail "a file called -"

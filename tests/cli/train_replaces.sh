@@ -7,12 +7,12 @@ train() { last_wins "$ELMAN" train -t 1 --epochs 3 "$@" "$toy"; }
 expect_exit 0 train
 ! grep -q 'replaced' "$results/stderr" || fail "there was nothing to replace"
 expect_exit 0 train
-expect_stderr_match '^model.safetensors will be replaced; it holds a model that has learnt for 3 epochs, 3 updates$'
+expect_stderr_match '^model.safetensors will be overwritten; it contains a model trained for 3 epochs, 3 updates$'
 expect_exit 0 train -q
 expect_no_stderr
 expect_exit 0 train --epochs 0
 expect_exit 0 train
-expect_stderr_match '^model.safetensors will be replaced; it holds a model$'
+expect_stderr_match '^model.safetensors will be overwritten; it contains a model$'
 
 # What is no model, or none of this version, is replaced only if that is asked for; an empty file is nothing.
 : >other
@@ -24,13 +24,13 @@ no_model() { # no_model REGEX: model.safetensors is none, and stays
   cp model.safetensors before
   for option in --lr=0.1 -q --resume --init-from=model --keep-last=2; do
     expect_exit 73 train $option
-    expect_stderr_match "^elman: model.safetensors: holds no model that can be read, and would be replaced: $regex; add --force to replace it, or name another file with --output\$"
+    expect_stderr_match "^elman: model.safetensors: is not a readable model and would be overwritten: $regex; add --force to overwrite it, or name another file with --output\$"
     cmp -s before model.safetensors || fail "the file is lost"
   done
   # Before anything is read.
   expect_exit 73 "$ELMAN" train nowhere.tsv
   expect_exit 73 "$ELMAN" average -q -o model.safetensors model
-  expect_stderr_match "^elman: model.safetensors: holds no model that can be read, and would be replaced: $regex; remove it, or name another file with --output\$"
+  expect_stderr_match "^elman: model.safetensors: is not a readable model and would be overwritten: $regex; remove it, or name another file with --output\$"
   cmp -s before model.safetensors || fail "the file is lost"
 }
 printf '我\tme\n' >model.safetensors
@@ -51,7 +51,7 @@ open(sys.argv[2], "wb").write(len(text).to_bytes(8, "little") + text + data[8 + 
 END
 no_model 'not a usable elman model: elman.config names an unknown "attention".*'
 expect_exit 0 train --force
-expect_stderr_match '^model.safetensors will be replaced; it is no model$'
+expect_stderr_match '^model.safetensors will be overwritten; it is not a model$'
 expect_exit 0 "$ELMAN" inspect
 # With a checkpoint beside it, too.
 expect_exit 0 train --save-every 0.000001
@@ -67,7 +67,7 @@ expect_exit 0 train -o /dev/null
 # What a model has learnt before counts.
 expect_exit 0 train --init-from model.safetensors --batch-size 2
 expect_exit 0 train
-expect_stderr_match 'has learnt for 6 epochs, 12 updates$'
+expect_stderr_match 'model trained for 6 epochs, 12 updates$'
 
 # learn FILE TOKENS: changes the history of a model; its checksums, if there are any, no longer hold.
 learn() {
@@ -94,7 +94,7 @@ learn model.safetensors 1000000000
 cp model.safetensors long
 refused() { # refused ARGUMENT...
   expect_exit 73 train "$@"
-  expect_stderr_match '^elman: model.safetensors: holds a model that has learnt for 3 epochs, 3 updates; add --force to replace it, or name another file with --output$'
+  expect_stderr_match '^elman: model.safetensors: contains a model trained for 3 epochs, 3 updates; add --force to overwrite it, or name another file with --output$'
   cmp long model.safetensors || fail "the model is lost"
 }
 refused
@@ -108,21 +108,21 @@ for model in model.safetensors short; do
   for option in --lr=0.1 -q --force --init-from=other; do
     cp $model before
     expect_exit 66 train --resume $option -o $model
-    expect_stderr_match "^elman: $model.checkpoint: is not there, and without it --resume cannot go on with $model; leave out --resume to train a new model, or start from the weights of this one with --init-from $model\$"
+    expect_stderr_match "^elman: $model.checkpoint: not found, so --resume cannot continue $model; remove --resume to train a new model, or start from the parameters of this one with --init-from $model\$"
     cmp -s before $model || fail "the model is lost"
   done
 done
 # The model that a training starts from may be replaced; where there is none, nothing is lost.
 expect_exit 0 train --resume --init-from short -o short
-expect_stderr_match '^there is no checkpoint yet; the training starts from the beginning$'
+expect_stderr_match '^no checkpoint found; training starts from the beginning$'
 rm before short*
 expect_exit 0 train --resume -o short
-expect_stderr_match '^there is no checkpoint yet; the training starts from the beginning$'
+expect_stderr_match '^no checkpoint found; training starts from the beginning$'
 rm short*
 expect_exit 0 train --init-from model.safetensors
 cp long model.safetensors
 expect_exit 0 train --force
-expect_stderr_match '^model.safetensors will be replaced; it holds a model that has learnt for 3 epochs'
+expect_stderr_match '^model.safetensors will be overwritten; it contains a model trained for 3 epochs'
 ! cmp -s long model.safetensors || fail "nothing was replaced"
 expect_exit 0 train --save-every 0.000001
 learn model.safetensors 1000000000
@@ -138,19 +138,19 @@ rm model.safetensors model.safetensors.checkpoint
 learn model.safetensors.update3 1000000000
 kept=(model.safetensors.update{2,3})
 expect_exit 73 train --keep-last 2
-expect_stderr_match '^elman: model.safetensors: --keep-last would remove 2 models of another training, model.safetensors.update\*, and among them a model that has learnt for 3 epochs, 3 updates; add --force'
+expect_stderr_match '^elman: model.safetensors: --keep-last would delete 2 snapshots of an earlier run \(model.safetensors.update\*\), among them a model trained for 3 epochs, 3 updates; add --force'
 expect_files long other "${kept[@]}"
 expect_exit 0 train
 expect_files long model.safetensors{,.checkpoint} other "${kept[@]}"
 expect_exit 0 train --epochs 1 --keep-last 2 --force
-expect_stderr_match '^model.safetensors.update\*: 2 models of another training removed$'
+expect_stderr_match '^model.safetensors.update\*: deleted 2 snapshots of an earlier run$'
 expect_files long model.safetensors{,.checkpoint} model.safetensors.update1 other
 rm model.safetensors.update1
 
 # A checkpoint does not stay beside the model of a later training, which would then go on from it.
 expect_exit 0 train
 expect_exit 0 train --epochs 1
-expect_stderr_match '^model.safetensors.checkpoint, of a training that has ended, will be replaced, too; --resume would go on with it$'
+expect_stderr_match '^model.safetensors.checkpoint is the checkpoint of a finished run and will be overwritten; --resume would continue that run$'
 expect_exit 0 train --epochs 2 --resume
 expect_exit 0 train --epochs 2 -o two
 cmp two model.safetensors || fail "a training went on from the checkpoint of another one"

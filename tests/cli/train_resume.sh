@@ -17,7 +17,7 @@ for epochs in 1 7 8 20; do
   expect_exit 0 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs $epochs --save-every 0 --resume "$train"
   cp model.safetensors short
   expect_exit 0 last_wins "$ELMAN" train -t 1 "${settings[@]}" --epochs $epochs --resume "$train"
-  expect_stderr_match '^nothing is left to do: the training had ended; more --epochs make it longer$'
+  expect_stderr_match '^nothing to do: this run is finished; raise --epochs to continue it$'
   cmp short model.safetensors || fail "nothing was to be done, and the model is another one"
 done
 cmp expected model.safetensors || fail "made longer in steps: another model"
@@ -27,12 +27,12 @@ cmp expected model.safetensors || fail "the model is lost"
 # Without a checkpoint, and without a model, --resume starts from the beginning, and says so.
 rm short model.safetensors model.safetensors.checkpoint
 expect_exit 0 "$ELMAN" train -t 1 "${settings[@]}" --resume "$train"
-expect_stderr_match '^there is no checkpoint yet; the training starts from the beginning$'
+expect_stderr_match '^no checkpoint found; training starts from the beginning$'
 cmp expected model.safetensors || fail "--resume without a checkpoint gave another model"
 # Nor is a model replaced by one that --resume began.
 rm model.safetensors.checkpoint
 expect_exit 66 "$ELMAN" train -q -t 1 "${settings[@]}" --resume "$train"
-expect_stderr_match '^elman: model.safetensors.checkpoint: is not there, and without it --resume cannot go on with '
+expect_stderr_match '^elman: model.safetensors.checkpoint: not found, so --resume cannot continue '
 cmp expected model.safetensors || fail "the model is lost"
 rm model.safetensors
 
@@ -41,7 +41,7 @@ rm model.safetensors
 lines=0
 ready() { [ -e log ] && [ "$(wc -l <log)" -gt $lines ]; }
 expect_signal_exit INT 130 "$ELMAN" train -t 1 "${settings[@]}" --log log "$train"
-expect_stderr_match '^stopped in epoch [0-9]+; the model keeps what it has learnt, and --resume goes on$'
+expect_stderr_match '^stopped in epoch [0-9]+; the model so far is saved, and --resume continues the run$'
 expect_files dev.tsv expected log model.safetensors model.safetensors.checkpoint
 expect_exit 0 "$ELMAN" translate 我
 cp model.safetensors stopped
@@ -69,7 +69,7 @@ cp checkpoint model.safetensors.checkpoint
 
 lines=$(($(wc -l <log) + 30)) # more than an epoch
 expect_signal_exit TERM 143 "$ELMAN" train -t 2 "${settings[@]}" --resume --log log "$train"
-expect_stderr_match '^going on in epoch [0-9]+, after [0-9]+ of 29 updates$'
+expect_stderr_match '^resuming in epoch [0-9]+, after [0-9]+ of 29 updates$'
 ! grep -q 'from the beginning' "$results/stderr" || fail "there was a checkpoint"
 # With fewer epochs than it has begun it is not at its end: it would be replaced as one that is.
 cp model.safetensors later
@@ -82,7 +82,7 @@ for epochs in 0 1; do
 done
 rm later later.checkpoint
 expect_exit 0 "$ELMAN" train -t 1 "${settings[@]}" --resume --log log "$train"
-expect_stderr_match '^going on in epoch '
+expect_stderr_match '^resuming in epoch '
 cmp expected model.safetensors || fail "stopped twice and resumed: another model"
 # Every update is in the log once.
 grep '"event":"update"' log | grep -oE '"update":[0-9]+' | cut -d : -f 2 | cmp - <(seq 580) ||
@@ -97,7 +97,7 @@ expect_exit 0 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 --re
 expect_exit 0 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 -o longer "$train"
 cmp longer model.safetensors || fail "an epoch more: another model"
 expect_exit 0 last_wins "$ELMAN" train -t 1 "${settings[@]}" --epochs 21 --resume "$train"
-expect_stderr_match '^nothing is left to do: the training had ended; more --epochs make it longer$'
+expect_stderr_match '^nothing to do: this run is finished; raise --epochs to continue it$'
 expect_exit 64 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 20 --resume "$train"
 expect_stderr_match ': the training has begun 21 epochs, and is to end after 20; '
 cmp longer model.safetensors || fail "the model is lost"

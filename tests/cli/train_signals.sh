@@ -4,13 +4,13 @@ ready() { grep -q '^epoch 1 ' "$results/stderr"; }
 
 stop() { # stop SIGNAL CODE
   expect_signal_exit "$1" "$2" "$ELMAN" train -t 1 --epochs 1000000 "$DATA/toy.zh-en.tsv"
-  expect_stderr_match '^stopped in epoch [0-9]+; the model keeps what it has learnt, and --resume goes on$'
-  expect_stderr_match '^model.safetensors is written'
+  expect_stderr_match '^stopped in epoch [0-9]+; the model so far is saved, and --resume continues the run$'
+  expect_stderr_match '^wrote model.safetensors;'
   expect_exit 0 "$ELMAN" translate 我
   expect_files model.safetensors model.safetensors.checkpoint
   # What was saved is not lost by training anew without a thought.
   expect_exit 73 "$ELMAN" train "$DATA/toy.zh-en.tsv"
-  expect_stderr_match 'model.safetensors.checkpoint: holds a training that is not finished; add --resume'
+  expect_stderr_match 'model.safetensors.checkpoint: is the checkpoint of an unfinished run; add --resume'
   rm model.safetensors model.safetensors.checkpoint
 }
 stop INT 130

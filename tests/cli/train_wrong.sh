@@ -50,17 +50,17 @@ cmp -s "$toy" pairs || fail "the pairs are lost"
 
 # Bad lines are left out, named and counted.
 expect_exit 0 "$ELMAN" train --epochs 1 -o new mixed
-expect_stderr_match '^mixed:2: left out: '
-expect_stderr_match '^mixed:3: left out: '
-expect_stderr_match '^1 pair; 3 lines left out$'
+expect_stderr_match '^mixed:2: skipped: '
+expect_stderr_match '^mixed:3: skipped: '
+expect_stderr_match '^1 pair; 3 lines skipped$'
 for i in 1 2 3 4 5 6 7 8; do echo bad; done | cat - "$toy" >many
 expect_exit 0 "$ELMAN" train --epochs 1 -o new many
 expect_stderr_match '^and 3 more$'
 expect_exit 0 "$ELMAN" train -q --epochs 1 -o new many
 expect_no_stderr
 expect_exit 0 "$ELMAN" train --epochs 2 --max-length 4 -o new "$toy"
-expect_stderr_match '^2 pairs left out: a side has more than 4 tokens \(--max-length\)$'
-[ "$(grep -c 'left out' "$results/stderr")" -eq 1 ] || fail "told more than once"
+expect_stderr_match '^2 pairs skipped: a side has more than 4 tokens \(--max-length\)$'
+[ "$(grep -c 'skipped' "$results/stderr")" -eq 1 ] || fail "told more than once"
 expect_exit 65 "$ELMAN" train --epochs 2 --max-length 1 -o new "$toy"
 expect_stderr_match 'no pair is left to train on; .*--max-length'
 

@@ -97,7 +97,7 @@ read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer behind the long line"
 
 # Hints at what was hardly meant; the translations come all the same.
 expect_exit 0 "$ELMAN" translate lines 我
-expect_stderr_match "^'lines' is taken as a sentence, and is the name of a file; did you mean -i lines\?$"
+expect_stderr_match "^'lines' is treated as a sentence, but a file of this name exists; did you mean -i lines\?$"
 [ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "not two translations"
 expect_exit 0 "$ELMAN" attention --format json lines
 expect_stderr_match 'did you mean -i lines\?$'
@@ -105,7 +105,7 @@ expect_exit 0 "$ELMAN" translate -q lines .
 expect_no_stderr
 printf '我 爱 学习\tI love studying\n我\tI\n' >columns
 expect_exit 0 "$ELMAN" translate -i columns
-[ "$(grep -c '^columns:1: has a tab; the whole line is taken as a sentence' "$results/stderr")" -eq 1 ] ||
+[ "$(grep -c '^columns:1: contains a tab; the whole line' "$results/stderr")" -eq 1 ] ||
   fail "columns are not told"
 
 # Of many bad lines the first are named, and the others counted; each has its line in the output.

@@ -19,8 +19,8 @@ head -n 400 "$DATA/daily.train.zh-en.tsv" >pairs
 small=(--shards 3 --epochs 2 --embedding-size 16 --batch-size 40)
 
 refuse 64 "^elman: train: unknown option '--frob'" processes 3 "$ELMAN" train --frob pairs
-refuse 64 '^elman: train: 4 processes cannot share 3 shards; ' processes 4 "$ELMAN" train "${small[@]}" pairs
-refuse 64 "^elman: train: standard input \('-'\) reaches one process only" \
+refuse 64 '^elman: train: --shards 3 allows at most 3 processes, and 4 were started; ' processes 4 "$ELMAN" train "${small[@]}" pairs
+refuse 64 "^elman: train: standard input \('-'\) reaches only one process" \
   processes 2 "$ELMAN" train "${small[@]}" - <pairs
 refuse 64 "^elman: evaluate: standard input" processes 2 "$ELMAN" evaluate - <pairs
 refuse 66 '^elman: nowhere: cannot open the file' processes 2 "$ELMAN" train "${small[@]}" nowhere
@@ -84,7 +84,7 @@ end() { # end CODE: of the training that runs
 start 3
 kill -TERM $run
 end any
-expect_stderr_match '^stopped in epoch [0-9]+; the model keeps what it has learnt, and --resume goes on$'
+expect_stderr_match '^stopped in epoch [0-9]+; the model so far is saved, and --resume continues the run$'
 expect_files log m m.checkpoint pairs
 rm m m.checkpoint
 start 2
@@ -110,7 +110,7 @@ rm -f hours log m m.*
 start 3 --timeout 2
 kill -STOP "$(process_of $run 1)"
 end 74
-expect_stderr_match '^elman: (process [02]: )?process 1: no answer for 2 seconds \(--timeout\)$'
+expect_stderr_match '^elman: (process [02]: )?process 1: no response for 2 seconds \(--timeout\)$'
 # Process 0 keeps what was learnt, if MPI leaves it the time.
 [ ! -e m ] || expect_exit 0 "$ELMAN" inspect -m m
 rm -f m m.*

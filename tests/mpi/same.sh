@@ -33,7 +33,7 @@ expect_exit 0 last_wins "$ELMAN" train -q -f -t 1 --epochs 3 "${base[@]}" --shar
 
 # What each process sends is told.
 expect_exit 0 processes 3 "$ELMAN" train -f -t 1 --epochs 3 "${base[@]}" pairs
-expect_stderr_match '^3 processes; for each update, process 0 sent [1-9][0-9]* bytes to others$'
+expect_stderr_match '^3 processes; process 0 sent [1-9][0-9]* bytes per update$'
 expect_stderr_match '^epoch 1 of 3 '
 [ "$(grep -c '^epoch 1 of 3 ' "$results/stderr")" -eq 1 ] || fail "several processes print"
 
@@ -46,7 +46,7 @@ for split in 2:2 2:4 3:4 4:4; do
   sent=$((4 * (numbers - slice + (count - 1) * slice) + (count - 1) * (24 * own + 4 + 4)))
   expect_exit 0 processes $count "$ELMAN" train -f -t 1 --epochs 5 --shards $shards "$DATA/toy.zh-en.tsv"
   expect_stderr_match '^76565 parameters, '
-  expect_stderr_match "^$count processes; for each update, process 0 sent $sent bytes to others\$"
+  expect_stderr_match "^$count processes; process 0 sent $sent bytes per update\$"
 done
 
 # Stopped, and resumed by others.
@@ -64,7 +64,7 @@ stop() { # stop PROCESSES
   kill -TERM "$(process_of $! 0)"
   wait $! || code=$?
   [ $code -eq 143 ] || fail "exit code $code instead of 143"
-  expect_stderr_match '^stopped in epoch [0-9]+; the model keeps what it has learnt, and --resume goes on$'
+  expect_stderr_match '^stopped in epoch [0-9]+; the model so far is saved, and --resume continues the run$'
 }
 stop 3
 stop 1

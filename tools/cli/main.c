@@ -69,7 +69,7 @@ static bool has_stack(void) {
   enum { NEEDED = 1 << 20 };
   struct rlimit limit;
   if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= NEEDED) return true;
-  report(NULL, "the stack is limited to %zu kB, and %d kB are needed (ulimit -s)",
+  report(NULL, "the stack limit of %zu kB is too small; set it to %d kB or more (ulimit -s)",
          (size_t)limit.rlim_cur >> 10, NEEDED >> 10);
   return false;
 }

@@ -74,9 +74,9 @@ static int check_links(const struct usage *usage, const struct operands *operand
   const bool has_threshold = option_given(usage, operands, "threshold");
   if (!has_links && (has_threshold || option_given(usage, operands, "alignment")))
     return report_usage(usage->command,
-                        "--alignment and --threshold are for --format pharaoh and --alignments");
+                        "--alignment and --threshold need --format pharaoh or --alignments");
   if (has_threshold && line->job.style.alignment != ELMAN_ALIGNMENT_THRESHOLD)
-    return report_usage(usage->command, "--threshold goes with --alignment threshold");
+    return report_usage(usage->command, "--threshold needs --alignment threshold");
   return EX_OK;
 }
 
@@ -84,7 +84,7 @@ static int check_standard_once(const struct usage *usage, const struct operands 
                                const struct command_line *line) {
   if (line->input.references_path != NULL && is_standard(line->input.references_path) &&
       operands->count == 0 && is_standard(line->input_path))
-    return report_usage(usage->command, "standard input ('-') can be read once only");
+    return report_usage(usage->command, "standard input ('-') can be read only once");
   return EX_OK;
 }
 
@@ -98,8 +98,7 @@ static int choose_format(struct attention_job *job, const char *output, const st
     return report_usage(usage->command, "--numbers is for --format text");
   if (job->options.n_best > 1 && strcmp(job->format, "npy") == 0)
     return report_usage(usage->command,
-                        "--n-best: npy has no place for the number of a sentence; take --format "
-                        "json");
+                        "--n-best: npy cannot store sentence numbers; use --format json");
   return EX_OK;
 }
 
@@ -117,15 +116,14 @@ static int list_series(struct command_line *line, const struct usage *usage,
   struct option_list *paths = &line->models.paths;
   const char *format = line->job.format;
   if (strcmp(format, "json") != 0 && strcmp(format, "html") != 0)
-    return report_usage(usage->command, "--each-model is for --format json and html, not %s",
-                        format);
+    return report_usage(usage->command, "--each-model needs --format json or html, not %s", format);
   if (operands->count == 0 && is_standard(line->input_path))
     return report_usage(usage->command,
-                        "--each-model reads the sentences once for each model; name a file by "
-                        "--input, or give TEXT");
+                        "--each-model reads the sentences once per model and cannot use standard "
+                        "input; name a file with --input, or give TEXT");
   if (is_standard(line->input.references_path) && line->input.references_path != NULL)
-    return report_usage(usage->command, "--each-model reads --references once for each model; "
-                                        "name a file");
+    return report_usage(usage->command, "--each-model reads --references once per model and cannot "
+                                        "use standard input; name a file");
   int code = model_series_list(&line->series, paths);
   for (size_t i = 0; code == EX_OK && i < line->series.count; i++)
     code = options_check_files(
@@ -133,8 +131,8 @@ static int list_series(struct command_line *line, const struct usage *usage,
         1);
   if (code != EX_OK || line->series.count > 1) return code;
   return report_usage(usage->command,
-                      "--each-model needs several models: name them by --model, or train with "
-                      "--keep-last, which leaves some beside '%s'",
+                      "--each-model needs several models: name them with --model, or train with "
+                      "--keep-last, which writes snapshots next to '%s'",
                       paths->words[0]);
 }
 
@@ -146,7 +144,8 @@ static int parse_columns(struct command_line *line, const struct usage *usage) {
   if (code != EX_OK || (input->alignment_column != input->source_column &&
                         input->alignment_column != input->target_column))
     return code;
-  return report_usage(usage->command, "--alignments: column %zu holds sentences, by --columns %s",
+  return report_usage(usage->command,
+                      "--alignments: column %zu contains sentences according to --columns %s",
                       input->alignment_column, line->columns);
 }
 
@@ -165,7 +164,7 @@ static int check_options(struct command_line *line, const struct usage *usage,
     code = overrides_parse(&line->overrides, &job->options,
                            &(struct option_place){usage->command, "--"});
   if (code == EX_OK && option_given(usage, operands, "seed") && !overrides_shuffle(&job->options))
-    code = report_usage(usage->command, "--seed is for --override shuffle");
+    code = report_usage(usage->command, "--seed needs --override shuffle");
   if (code == EX_OK && line->each) code = list_series(line, usage, operands);
   if (code == EX_OK) code = choose_units(line, usage);
   if (code != EX_OK) return code;
@@ -239,8 +238,7 @@ static void list_options(struct option table[MAX_OPTIONS], struct command_line *
        .group = "Summary", .flag = &line->summary},
       {"alignments", 0, "N",
        "with --summary: lines are source, target and, in column N, word alignments", "none",
-       .group = "Summary", .count = &line->input.alignment_column, .least = 1,
-       .most = MAX_COLUMNS},
+       .group = "Summary", .count = &line->input.alignment_column, .least = 1, .most = MAX_COLUMNS},
       {"columns", 0, "A,B", "with --alignments: columns of the lines that hold source and target",
        .group = "Summary", .text = &line->columns},
       {"json", 0, NULL, "with --summary: print one JSON object", .group = "Summary",

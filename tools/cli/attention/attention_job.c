@@ -32,10 +32,11 @@ int units_check(const char *what, elman_alignment_units units, const struct mode
   if (units != ELMAN_UNITS_SUBWORDS || info.source_tokens == ELMAN_TOKENS_BPE ||
       info.target_tokens == ELMAN_TOKENS_BPE)
     return EX_OK;
-  report(models->paths.words[0],
-         "has no subwords: its sides are split by %s and %s; take %s words or %s tokens",
-         elman_token_mode_name(info.source_tokens), elman_token_mode_name(info.target_tokens), what,
-         what);
+  report(
+      models->paths.words[0],
+      "has no subwords: its token modes are %s (source) and %s (target); use %s words or %s tokens",
+      elman_token_mode_name(info.source_tokens), elman_token_mode_name(info.target_tokens), what,
+      what);
   return EX_USAGE;
 }
 
@@ -102,11 +103,10 @@ static int check_reach(const struct override_effect *effect, const elman_transla
 }
 
 static void note_effect(const struct override_effect *effect) {
-  note(
-      "with the attention as it is, %zu of %zu translation%s %s the same; the override changes the "
-      "log-probability of a sentence by %+.3f",
-      effect->same, effect->compared, plural(effect->compared),
-      effect->compared == 1 ? "is" : "are", effect->log_probability / (double)effect->compared);
+  note("with unmodified attention, %zu of %zu translation%s %s the same; the override changes the "
+       "log-probability by %+.3f per sentence",
+       effect->same, effect->compared, plural(effect->compared),
+       effect->compared == 1 ? "is" : "are", effect->log_probability / (double)effect->compared);
 }
 
 /* Counts whether the translation is the one that the attention as it is gives. */
@@ -206,11 +206,11 @@ static void write_measures(FILE *stream, const elman_attention_measures *m, bool
   snprintf(target_label, sizeof target_label, "target %s", target.count);
   const struct figure sums[] = {
       {"translations", "translations", .count = &m->translations},
-      {"empty", "of them empty", .count = &m->empty, .quiet_zero = true},
+      {"empty", "  empty", .count = &m->empty, .quiet_zero = true},
       {"source_tokens", source_label, .count = &m->source_tokens},
       {"target_tokens", target_label, .count = &m->target_tokens},
       {"entropy", "entropy", .real = &m->entropy, .decimals = 4, .unit = " nats"},
-      {"entropy_share", "  of the largest", .share = &m->entropy_share},
+      {"entropy_share", "  of the maximum", .share = &m->entropy_share},
       {"sentinel", "on the sentinel", .share = &m->sentinel, .quiet_zero = true},
       {"covered", "covered", .share = &m->covered},
       {"coverage_distance", "coverage off 1", .real = &m->coverage_distance, .decimals = 4},

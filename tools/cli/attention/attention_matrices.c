@@ -31,7 +31,7 @@ static int check_weights(const struct matrices_options *options, const struct us
   elman_tensor weight;
   const bool has_weights = elman_attention_parameter(&weight, options->attention.mechanism, 1, 0);
   if (!has_weights && options->weights != NULL)
-    return report_usage(usage->command, "--weights: %s attention has none",
+    return report_usage(usage->command, "--weights: %s attention has no parameters",
                         options->attention.mechanism);
   if (!has_weights || options->weights != NULL) return EX_OK;
   char names[256] = "";
@@ -39,7 +39,7 @@ static int check_weights(const struct matrices_options *options, const struct us
   for (size_t i = 0; elman_attention_parameter(&weight, options->attention.mechanism, 1, i); i++)
     used +=
         (size_t)snprintf(names + used, sizeof names - used, i == 0 ? "%s" : ", %s", weight.name);
-  return report_usage(usage->command, "--attention %s needs a --weights FILE with %s",
+  return report_usage(usage->command, "--attention %s needs --weights FILE with %s",
                       options->attention.mechanism, names);
 }
 
@@ -258,7 +258,7 @@ static int choose_format(const char **format, const char *output, const char *co
   if (!npy && strcmp(*format, "text") != 0 && strcmp(*format, "json") != 0)
     return report_usage(command, "--matrices writes text, json or npy, not %s", *format);
   if (npy && is_standard(output))
-    return report_usage(command, "npy gives three files; name them by -o PREFIX");
+    return report_usage(command, "npy writes three files; name them with -o PREFIX");
   return EX_OK;
 }
 
@@ -286,10 +286,10 @@ static int check_files(const char *format, const char *output, const struct usag
 int attention_matrices(const struct matrices_options *options, const struct usage *usage,
                        const struct operands *operands, const char *format, const char *output) {
   if (operands->count != 1 && operands->count != 3)
-    return report_usage(usage->command,
-                        "--matrices needs three files, of queries, keys and values,"
-                        " or one that is all of them; not %zu",
-                        operands->count);
+    return report_usage(
+        usage->command,
+        "--matrices needs three files (queries, keys, values) or one file for all three, not %zu",
+        operands->count);
   int code = choose_format(&format, output, usage->command);
   if (code == EX_OK) code = check_files(format, output, usage, operands);
   if (code == EX_OK) code = check_weights(options, usage);

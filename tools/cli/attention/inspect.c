@@ -49,7 +49,7 @@ static void write_tensors(struct json *json, const elman_model *model, size_t te
 }
 
 static void write_history(struct json *json, const elman_history *history) {
-  char words[128] = "none, or a file too old to tell";
+  char words[128] = "none, or not recorded by an old version";
   if (history->updates > 0)
     snprintf(words, sizeof words,
              "%" PRIu64 " epoch%s, %" PRIu64 " update%s, %" PRIu64 " target token%s",
@@ -119,21 +119,22 @@ static void write_settings(FILE *stream, const elman_model_info *info, bool diff
 static void write_config(FILE *stream, const elman_model *model) {
   const elman_model_info info = elman_model_get_info(model);
   const elman_history history = info.history;
-  fprintf(stream, "# The training of a model, for 'elman train --config FILE PAIRS...'; elman %s\n",
+  fprintf(stream,
+          "# Settings of a training run, for 'elman train --config FILE PAIRS...'; elman %s\n",
           info.version);
-  fputs("# The model does not tell where its pairs were, nor whether there were dev, guide and\n"
-        "# init-from: add these, and output, here or on the command line.\n",
+  fputs("# The model does not record its PAIRS, nor dev, guide and init-from:\n# add these, and "
+        "output, here or on the command line.\n",
         stream);
   if (!info.start_known || (info.training == NULL && history.updates > 0))
-    fputs("# Its file is too old to tell all settings.\n", stream);
+    fputs("# The model file is too old to contain all settings.\n", stream);
   else if (info.training == NULL)
-    fputs("# It is as it was made: its seed is not known.\n", stream);
-  fprintf(stream, "# It has had %" PRIu64 " update%s, in %" PRIu64 " whole epoch%s.\n",
+    fputs("# The model is untrained; its seed is not recorded.\n", stream);
+  fprintf(stream, "# It was trained for %" PRIu64 " update%s and %" PRIu64 " complete epoch%s.\n",
           history.updates, plural(history.updates), history.epochs, plural(history.epochs));
   fprintf(stream, "%sepochs = %" PRIu64 "\n",
           history.updates > 0 && history.epochs == 0 ? "# " : "", history.epochs);
   write_settings(stream, &info, true);
-  fputs("# As by default:\n", stream);
+  fputs("# Default values:\n", stream);
   write_settings(stream, &info, false);
 }
 

@@ -23,7 +23,7 @@ int report_suffix(const char *path, const struct formats *formats) {
   size_t used = 0;
   for (size_t i = 0; formats->suffix(i) != NULL && used < sizeof suffixes; i++)
     used += (size_t)snprintf(suffixes + used, sizeof suffixes - used, " %s", formats->suffix(i));
-  report(path, "the suffix names no format; take one of:%s", suffixes);
+  report(path, "unknown suffix; use one of:%s", suffixes);
   return EX_USAGE;
 }
 
@@ -56,7 +56,9 @@ int format_check_terminal(const char *command, const char *format, const char *p
   if (!is_standard(path) || !isatty(STDOUT_FILENO) ||
       (strcmp(format, "npy") != 0 && strcmp(format, "png") != 0))
     return EX_OK;
-  return report_usage(command, "%s is not text for a terminal; name a file by -o FILE", format);
+  return report_usage(
+      command, "%s is a binary format and cannot be shown on a terminal; name a file with -o FILE",
+      format);
 }
 
 /* ---- PNG: a picture that another program converts ---- */
@@ -68,7 +70,7 @@ extern char **environ;
 /* A file that goes when it is closed; NULL after a message. */
 static FILE *png_temporary(void) {
   FILE *file = tmpfile();
-  if (file == NULL) report("a temporary file", "cannot be made: %m");
+  if (file == NULL) report("a temporary file", "cannot be created: %m");
   return file;
 }
 
@@ -103,8 +105,8 @@ static int png_check(void) {
   if (nowhere >= 0) close(nowhere);
   if (problem == 0 && WIFEXITED(ending) && WEXITSTATUS(ending) == 0) return EX_OK;
   if (problem == 0 || problem == ENOENT) {
-    report(NULL, "PNG is drawn by " CONVERTER ", which is not there (Debian: apt-get install "
-                 "librsvg2-bin); svg needs nothing");
+    report(NULL, "PNG needs " CONVERTER ", which is not installed (Debian: apt-get install "
+                 "librsvg2-bin); svg does not need it");
     return EX_UNAVAILABLE;
   }
   errno = problem;
@@ -118,7 +120,7 @@ static int draw(FILE *svg, FILE *drawn) {
   const int problem = run_converter(draw_arguments, fileno(svg), fileno(drawn), &ending);
   if (problem == 0 && WIFEXITED(ending) && WEXITSTATUS(ending) == 0) return EX_OK;
   if (problem == 0) {
-    report(CONVERTER, "could not draw the PNG; take svg, or fewer sentences at once");
+    report(CONVERTER, "failed to draw the PNG; use svg, or fewer sentences at once");
     return EX_SOFTWARE;
   }
   errno = problem;
@@ -194,7 +196,7 @@ int output_claim(elman_lock **lock, const char *path) {
   elman_error error;
   if (elman_lock_acquire(lock, path, &error) != ELMAN_OK) return report_error(&error);
   if (elman_lock_problem(*lock) != NULL)
-    note("%s: cannot be locked (%s); see to it that no other process writes there", path,
+    note("%s: cannot be locked (%s); make sure that no other process writes this file", path,
          elman_lock_problem(*lock));
   return EX_OK;
 }

@@ -71,9 +71,9 @@ static void print_tokens(FILE *stream, const char *side, elman_token_mode mode, 
   snprintf(what, sizeof what, "%s tokens (%s)", side, elman_token_mode_name(mode));
   fprintf(stream, "  %-50s %8zu", what, tokens);
   if (part == 0)
-    fprintf(stream, ", %zu different\n", vocabulary);
+    fprintf(stream, ", %zu distinct\n", vocabulary);
   else
-    fprintf(stream, ", %.2f %% unknown to the first part\n",
+    fprintf(stream, ", %.2f %% not in the first part\n",
             tokens == 0 ? 0 : 100 * (double)unknown / (double)tokens);
 }
 
@@ -94,7 +94,7 @@ static void print_leaks(FILE *stream, const elman_check *check, size_t part) {
     print_visible(stream, name);
     fputs(", exact: ", stream);
     print_shared(stream, shared + ELMAN_FINDING_SAME_PAIR);
-    fputs("    but for case, width, punctuation and spaces: ", stream);
+    fputs("    ignoring case, width, punctuation and spaces: ", stream);
     print_shared(stream, shared + ELMAN_FINDING_LIKE_PAIR);
   }
   for (elman_finding leak = ELMAN_FINDING_SAME_PAIR; leak <= ELMAN_FINDING_LIKE_TARGET; leak++)
@@ -117,7 +117,7 @@ static void print_part(FILE *stream, const elman_check *check, size_t part) {
     print_count(stream, elman_finding_description(finding), count);
     print_examples(stream, check, finding, part);
   }
-  if (info.leaking > 0) print_count(stream, "PAIRS THAT LEAK", info.leaking);
+  if (info.leaking > 0) print_count(stream, "LEAKING PAIRS", info.leaking);
   print_leaks(stream, check, part);
 }
 
@@ -129,9 +129,8 @@ static void write_text(FILE *stream, const elman_check *check, size_t part_count
     bad += bad_lines(check, part);
     leaking += elman_check_get_part(check, part).leaking;
   }
-  if (part_count > 1)
-    fprintf(stream, "%zu pair%s leak%s; ", leaking, plural(leaking), leaking == 1 ? "s" : "");
-  fprintf(stream, "%zu line%s %s bad\n", bad, plural(bad), bad == 1 ? "is" : "are");
+  if (part_count > 1) fprintf(stream, "%zu leaking pair%s; ", leaking, plural(leaking));
+  fprintf(stream, "%zu bad line%s\n", bad, plural(bad));
 }
 
 /* ---- for programs ---- */

@@ -39,9 +39,9 @@ static int parse_size(elman_part_size *size, const char *command, const char *op
     size->pairs = (size_t)pairs;
     return EX_OK;
   }
-  return report_usage(command,
-                      "--%s: '%s' is neither a number of pairs nor a share from 0%% to below 100%%",
-                      option, text);
+  return report_usage(
+      command, "--%s: '%s' is neither a number of pairs nor a percentage from 0%% to below 100%%",
+      option, text);
 }
 
 /* "PREFIX.train.tsv", or "DIRECTORY/train.tsv" for a prefix that ends in a slash. */
@@ -63,11 +63,11 @@ static int refuse_existing(const struct job *job) {
   int code = EX_OK;
   for (elman_part part = 0; part < ELMAN_PARTS && !job->force; part++) {
     if (lstat(job->paths[part], &info) == 0)
-      report(job->paths[part], "is there already; --force replaces it");
+      report(job->paths[part], "already exists; add --force to overwrite it");
     else if (errno == ENOENT)
       continue;
     else
-      report(job->paths[part], "cannot look at the file: %m");
+      report(job->paths[part], "cannot access the file: %m");
     code = EX_CANTCREAT;
   }
   return code;
@@ -121,7 +121,9 @@ static int put_in_place(struct output *outputs, const elman_split_info *info) {
   for (elman_part part = 0; part < ELMAN_PARTS && code != EX_OK; part++)
     if (is_written(info, part) && part != failed)
       report(outputs[part].path,
-             part < failed ? "is new; do not use it with the other parts" : "was not written");
+             part < failed
+                 ? "is new, but not all parts could be written; do not use it with the other parts"
+                 : "was not written");
   return code;
 }
 
@@ -147,15 +149,16 @@ static int write_parts(const struct job *job, const elman_pairs *pairs, const el
 static void describe(const struct job *job, const elman_split *split) {
   const elman_split_info info = elman_split_get_info(split);
   struct stat old;
-  note("%zu group%s of pairs that share a sentence with no other group; the largest has %zu pair%s",
+  note("%zu group%s of pairs, without a sentence in common between groups; the largest group has "
+       "%zu pair%s",
        info.groups, plural(info.groups), info.largest, plural(info.largest));
   for (elman_part part = 0; part < ELMAN_PARTS; part++) {
     if (is_written(&info, part))
       note("%s: %zu pair%s", job->paths[part], info.pairs[part], plural(info.pairs[part]));
     else if (lstat(job->paths[part], &old) == 0)
-      note("%s is left from an earlier split; do not use it with these parts", job->paths[part]);
+      note("%s is from an earlier split; do not use it with these parts", job->paths[part]);
     if (part != ELMAN_PART_TRAIN && info.pairs[part] < info.wanted[part])
-      note("%s has %zu pair%s of the %zu wanted: the groups that are left are too large",
+      note("%s has %zu pair%s instead of %zu: the remaining groups are too large",
            elman_part_name(part), info.pairs[part], plural(info.pairs[part]), info.wanted[part]);
   }
 }
@@ -175,7 +178,8 @@ static int run(struct job *job, const char *command, const struct operands *oper
   if (job->prefix[0] == '\0')
     return report_usage(command, "--output says what the names of the files start with");
   if (strcmp(job->prefix, "-") == 0)
-    return report_usage(command, "--output: the parts go to files, not to standard output");
+    return report_usage(command,
+                        "--output: the parts cannot be written to standard output; name a PREFIX");
   int code = name_files(job) ? refuse_existing(job) : report_no_memory();
   elman_pairs *pairs = NULL;
   if (code == EX_OK) code = pairs_input_read(&pairs, &job->input, command, operands);

@@ -63,7 +63,7 @@ static elman_status add_merge(struct job *job, const struct line *line, size_t n
     return ELMAN_OK;
   *error = (elman_error){.code = ELMAN_BAD_DATA};
   snprintf(error->message, sizeof error->message,
-           "is not '%s': these are no codes of subword-nmt of that version", VERSION_LINE);
+           "expected '%s'; these are not BPE codes of that version of subword-nmt", VERSION_LINE);
   return error->code;
 }
 
@@ -155,7 +155,7 @@ static int learn(struct job *job, const struct operands *operands) {
     return report_error(&error);
   const size_t learnt = elman_subwords_merges(job->subwords);
   if (learnt < job->merges)
-    note("%zu merge%s: no other pair of parts is seen twice", learnt, plural(learnt));
+    note("%zu merge operation%s: no other pair of subwords occurs twice", learnt, plural(learnt));
   return write_merges(job);
 }
 
@@ -164,7 +164,7 @@ static int apply(struct job *job, const struct operands *operands) {
   int code = job->codes != NULL ? for_each_line(job, job->codes, MAX_CODE_BYTES, add_merge)
                                 : add_model(job);
   if (code == EX_OK && job->codes != NULL && !job->headed) {
-    report(job->codes, "is empty, and no file of codes");
+    report(job->codes, "is empty; BPE codes were expected");
     code = EX_DATAERR;
   }
   if (code == EX_OK) code = open_output(job);

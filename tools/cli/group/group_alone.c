@@ -12,8 +12,9 @@ int group_join(void) {
   const size_t processes = launcher_processes(&variable);
   if (processes <= 1) return EX_OK;
   report(NULL,
-         "one of %zu processes (%s), which would all do the same: this elman is built without MPI "
-         "(-DELMAN_MPI=ON); 'env -u %s elman ...' is on its own",
+         "started as one of %zu processes (%s), but this elman was built without MPI "
+         "(-DELMAN_MPI=ON), so all of them would do the same work; 'env -u %s elman ...' starts a "
+         "single process",
          processes, variable, variable);
   return EX_USAGE;
 }
@@ -44,6 +45,7 @@ double *group_timeout(void) {
 
 int group_check_timeout(const struct usage *usage, const struct operands *operands) {
   if (!option_given(usage, operands, "timeout")) return EX_OK;
-  return report_usage(usage->command, "--timeout is for several processes: this elman is built "
-                                      "without MPI (-DELMAN_MPI=ON)");
+  return report_usage(
+      usage->command,
+      "--timeout needs several processes, but this elman was built without MPI (-DELMAN_MPI=ON)");
 }

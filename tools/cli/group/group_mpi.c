@@ -203,7 +203,7 @@ static elman_status fail_mpi(elman_error *error, int result) {
   int length;
   here.broken = true;
   if (MPI_Error_string(result, text, &length) != MPI_SUCCESS) text[0] = '\0';
-  return fail(error, "the processes cannot reach each other: %s", text);
+  return fail(error, "the processes cannot communicate: %s", text);
 }
 
 /* "process 1", "processes 1, 3, 4" */
@@ -218,7 +218,7 @@ static elman_status fail_silence(elman_error *error, const struct pieces *pieces
   char names[256] = "";
   name_silent(names, sizeof names, pieces);
   here.broken = true;
-  return fail(error, "process%s %s: no answer for %g seconds (--timeout)",
+  return fail(error, "process%s %s: no response for %g seconds (--timeout)",
               strchr(names, ',') == NULL ? "" : "es", names, here.timeout);
 }
 
@@ -355,8 +355,8 @@ static int join(size_t launched, const char *variable) {
   MPI_Comm_size(here.world, &size);
   if ((size_t)size != launched) {
     report(NULL,
-           "started as %zu processes (%s), of which MPI finds %d: the launcher must be one that "
-           "this elman's MPI knows (mpirun of the same MPI; srun --mpi=list shows others)",
+           "the launcher started %zu processes (%s), but MPI finds %d; use a launcher that this "
+           "elman's MPI supports (mpirun of the same MPI, or one that 'srun --mpi=list' shows)",
            launched, variable, size);
     MPI_Finalize();
     return EX_USAGE;

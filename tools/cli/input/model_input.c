@@ -21,7 +21,7 @@ int model_open(elman_model **model, const char *path) {
   if (elman_model_load(model, path, &error) == ELMAN_OK) return EX_OK;
   const int code = report_error(&error);
   if (code == EX_NOINPUT && strcmp(path, DEFAULT_MODEL) == 0)
-    tell("'elman train' writes this file; -m FILE names another model");
+    tell("'elman train' writes this file; name another model with -m FILE");
   return code;
 }
 
@@ -30,7 +30,7 @@ int models_check(const struct models *models, const elman_translate_options *opt
       elman_model_get_info(models->open[0]).target_tokens != ELMAN_TOKENS_BPE)
     return EX_OK;
   report(models->paths.words[0],
-         "its target is split by bpe and has no unknown words; leave out --replace-unk");
+         "the target side uses bpe and has no unknown words; remove --replace-unk");
   return EX_USAGE;
 }
 

@@ -16,7 +16,7 @@ static void note_skipped(void *context, const char *file, size_t line, elman_fin
                          const char *problem) {
   (void)fault;
   size_t *skipped = context;
-  if ((*skipped)++ < SKIPPED_SHOWN) note("%s:%zu: left out: %s", file, line, problem);
+  if ((*skipped)++ < SKIPPED_SHOWN) note("%s:%zu: skipped: %s", file, line, problem);
 }
 
 static bool parse_column(const char *text, size_t length, size_t *column) {
@@ -75,7 +75,7 @@ int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const
   if (left_out == 0)
     note("%zu pair%s", count, plural(count));
   else
-    note("%zu pair%s; %zu line%s left out", count, plural(count), left_out, plural(left_out));
+    note("%zu pair%s; %zu line%s skipped", count, plural(count), left_out, plural(left_out));
   return EX_OK;
 }
 
@@ -93,10 +93,11 @@ char *pairs_input_name(const struct pairs_input *input, const struct operands *o
 }
 
 int check_standard_input(const char *command, bool read, bool twice) {
-  if (twice) return report_usage(command, "standard input ('-') can be read once only");
+  if (twice) return report_usage(command, "standard input ('-') can be read only once");
   if (read && group_joined() != NULL)
-    return report_usage(command, "standard input ('-') reaches one process only; name a file that "
-                                 "all can read");
+    return report_usage(
+        command,
+        "standard input ('-') reaches only one process; name a file that all processes can read");
   return EX_OK;
 }
 

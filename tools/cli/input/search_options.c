@@ -17,7 +17,7 @@ static int check_penalties(const elman_translate_options *search, const struct u
   for (size_t i = 0; i < sizeof penalties / sizeof *penalties; i++)
     if (option_given(usage, operands, penalties[i]))
       return report_usage(usage->command,
-                          "--%s ranks the translations of a beam; add --beam N with N above 1",
+                          "--%s has no effect on greedy decoding; add --beam N with N above 1",
                           penalties[i]);
   return EX_OK;
 }
@@ -27,7 +27,7 @@ int search_options_complete(elman_translate_options *search, const struct usage 
   if (!option_given(usage, operands, "beam") && search->beam < search->n_best)
     search->beam = search->n_best;
   if (search->n_best > search->beam)
-    return report_usage(usage->command, "--n-best %zu needs a --beam of at least as many",
+    return report_usage(usage->command, "--n-best %zu needs --beam %zu or more", search->n_best,
                         search->n_best);
   return check_penalties(search, usage, operands, shows_scores);
 }
@@ -79,10 +79,11 @@ int overrides_parse(struct overrides *overrides, elman_translate_options *search
   for (size_t i = 0; i < overrides->words.count; i++) {
     overrides->list[i] = (elman_override){0};
     if (!parse(&overrides->list[i], overrides->words.words[i]))
-      return option_refuse(place,
-                           "%soverride: '%s' is none of uniform, shuffle, position=K and row:col=w "
-                           "(target token, source token, both from 1, and a weight from 0 to 1)",
-                           place->dashes, overrides->words.words[i]);
+      return option_refuse(
+          place,
+          "%soverride: '%s' is not one of uniform, shuffle, position=K and row:col=w (target "
+          "token, source token, both counted from 1, and a weight from 0 to 1)",
+          place->dashes, overrides->words.words[i]);
   }
   search->overrides = overrides->list;
   search->override_count = overrides->words.count;
@@ -101,8 +102,8 @@ int overrides_choose_units(elman_alignment_units *units, const elman_translate_o
   if (!overrides_name_places(search)) return EX_OK;
   if (*units == ELMAN_UNITS_WORDS)
     return option_refuse(place,
-                         "%soverride position and row:col count tokens, and %sunits words shows "
-                         "words; take %sunits tokens",
+                         "%soverride position and row:col count tokens, but %sunits words shows "
+                         "words; use %sunits tokens",
                          dashes, dashes, dashes);
   if (*units == ELMAN_UNITS_AUTO) *units = ELMAN_UNITS_TOKENS;
   return EX_OK;

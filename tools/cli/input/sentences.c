@@ -17,8 +17,8 @@ static void hint_files(const struct operands *texts) {
   for (size_t i = 0; i < texts->count; i++) {
     const char *text = texts->words[i];
     if (stat(text, &info) == 0 && S_ISREG(info.st_mode))
-      note("'%s' is taken as a sentence, and is the name of a file; did you mean -i %s?", text,
-           text);
+      note("'%s' is treated as a sentence, but a file of this name exists; did you mean -i %s?",
+           text, text);
   }
 }
 
@@ -92,19 +92,19 @@ static size_t last_column(const struct sentences *sentences) {
 static void report_line(struct sentences *sentences, const elman_sentence *sentence, int *code) {
   elman_error error = {.code = ELMAN_BAD_DATA};
   if (sentence->length > sentences->max_line)
-    snprintf(error.message, sizeof error.message, "left out: the line has more than %zu byte%s",
+    snprintf(error.message, sizeof error.message, "skipped: the line has more than %zu byte%s",
              sentences->max_line, plural(sentences->max_line));
   else
     snprintf(error.message, sizeof error.message,
-             "left out: there is no column %zu, or the line is not text", last_column(sentences));
+             "skipped: the line has no column %zu or is not valid text", last_column(sentences));
   *code = sentences_report(sentences, sentence->number, &error);
 }
 
 static bool report_mismatch(struct sentences *sentences, const char *problem, int *code) {
   const size_t count = elman_lines_count(sentences->references);
   report(sentences->references_path,
-         "has %zu line%s, but there are %s sentences; line n must belong to sentence n", count,
-         plural(count), problem);
+         "has %zu line%s, but there are %s sentences; line n must be the translation of sentence n",
+         count, plural(count), problem);
   sentences->mismatch = true;
   *code = EX_DATAERR;
   return false;
@@ -181,7 +181,7 @@ static void hint_tab(struct sentences *sentences, const elman_sentence *sentence
       memchr(sentence->text, '\t', sentence->length) == NULL)
     return;
   sentences->told_tab = true;
-  note("%s:%zu: has a tab; the whole line is taken as a sentence, all its columns",
+  note("%s:%zu: contains a tab; the whole line, with all its columns, is treated as one sentence",
        sentences->lines.name, sentence->number);
 }
 

@@ -168,7 +168,7 @@ struct config_line config_line_split(char *text, size_t number) {
 
 static int add_line(struct config_file *config, const struct line *line, size_t number) {
   if (memchr(line->text, '\0', line->length) != NULL)
-    return refuse(config, number, "has a byte of 0: this is no text");
+    return refuse(config, number, "contains a zero byte; this is not a text file");
   if (line->length >= sizeof config->text - config->used)
     return refuse(config, number, "the options are longer than 65536 bytes");
   char *text = config->text + config->used;
@@ -178,7 +178,7 @@ static int add_line(struct config_file *config, const struct line *line, size_t 
   text += strspn(text, BLANKS);
   if (*text == '\0') return EX_OK;
   if (config->count == CONFIG_LINES)
-    return refuse(config, number, "there are more than 512 options");
+    return refuse(config, number, "the file has more than 512 options");
   config->used = (size_t)(text + strlen(text) + 1 - config->text);
   config->lines[config->count++] = config_line_split(text, number);
   return EX_OK;
@@ -384,7 +384,7 @@ static int apply_line(const struct usage *usage, const struct config_line *line,
   if (option == NULL) return EX_USAGE;
   bool *given = &operands->given[option - usage->options];
   if (*given && option->list == NULL)
-    return option_refuse(&place, "%s is given twice, and takes one value", line->name);
+    return option_refuse(&place, "%s is given twice but takes one value", line->name);
   *given = true;
   return option_set(option, line->value, &place);
 }
@@ -424,7 +424,7 @@ static int report_unknown(const struct arguments *start, const struct argument *
 }
 
 static int report_twice(const struct usage *usage, const char *name) {
-  return report_usage(usage->command, "--%s is given twice, and takes one value", name);
+  return report_usage(usage->command, "--%s is given twice but takes one value", name);
 }
 
 /* The file of options has been read already. */
@@ -440,8 +440,9 @@ static int apply_option(const struct usage *usage, const struct argument *argume
   if (before && option->list == NULL && option->flag == NULL)
     return report_twice(usage, option->name);
   if (before && own && option->flag != NULL && *option->flag == argument->negated)
-    return report_usage(usage->command, "--%s and --no-%s contradict each other; leave one out",
-                        option->name, option->name);
+    return report_usage(usage->command,
+                        "--%s and --no-%s contradict each other; remove one of them", option->name,
+                        option->name);
   if (!own) *config_seen = true;
   return option_set(option, argument->negated ? "no" : argument->value, &place);
 }

@@ -113,10 +113,9 @@ const struct option *option_find(const struct option *options, const char *name,
   if (option != NULL) return option;
   options_offer(&suggestion, options, name);
   if (suggestion.best != NULL)
-    (void)option_refuse(place, "there is no option '%s'; did you mean '%s'?", name,
-                        suggestion.best);
+    (void)option_refuse(place, "unknown option '%s'; did you mean '%s'?", name, suggestion.best);
   else
-    (void)option_refuse(place, "there is no option '%s'", name);
+    (void)option_refuse(place, "unknown option '%s'", name);
   return NULL;
 }
 
@@ -157,7 +156,7 @@ static int set_flag(const struct option *option, const char *value,
                     const struct option_place *place) {
   const bool on = value == NULL || strcmp(value, "yes") == 0 || strcmp(value, "on") == 0;
   if (!on && strcmp(value, "no") != 0 && strcmp(value, "off") != 0)
-    return option_refuse(place, "%s%s: '%s' is none of yes, no, on and off", place->dashes,
+    return option_refuse(place, "%s%s: '%s' is not one of: yes, no, on, off", place->dashes,
                          option->name, value);
   *option->flag = on;
   return EX_OK;
@@ -203,7 +202,7 @@ int option_set(const struct option *option, const char *value, const struct opti
     *option->text = value;
   } else if (option->list != NULL) {
     if (option->list->count == option->most)
-      return option_refuse(place, "%s%s can be given %zu times at most", dashes, name,
+      return option_refuse(place, "%s%s can be given at most %zu times", dashes, name,
                            option->most);
     option->list->words[option->list->count++] = value;
   } else {

@@ -54,7 +54,7 @@ static char *open_history(void) {
   char *path = history_path();
   if (path == NULL) return NULL;
   if (make_directories(path) && make_private_file(path)) return path;
-  note("%s: no history is kept: %m", path);
+  note("%s: cannot keep the history: %m", path);
   free(path);
   return NULL;
 }

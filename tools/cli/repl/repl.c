@@ -58,40 +58,41 @@ static const struct repl_command session_commands[] = {
     {"help", "", "list the commands", WORDS, show_help, NULL},
     {"attention", "on|off", "show the attention under each translation", WORDS,
      session_set_attention, switch_word},
-    {"alternatives", "[N [K]]", "the K likeliest tokens in the place of the last one's token N",
-     WORDS, session_alternatives, NULL},
-    {"reference", "TEXT", "force TEXT as the translation of the last sentence: its probability",
-     TEXT, session_force, NULL},
-    {"trace", "[TEXT]", "how far back learning of TEXT, or of the last translation, reaches", TEXT,
+    {"alternatives", "[N [K]]",
+     "list the K most likely tokens at position N of the last translation", WORDS,
+     session_alternatives, NULL},
+    {"reference", "TEXT", "score TEXT as the translation of the last sentence", TEXT, session_force,
+     NULL},
+    {"trace", "[TEXT]", "print gradient norms for TEXT, or for the last translation", TEXT,
      session_trace, NULL},
     {"override", "WHAT|off", "change the attention, as 'elman attention --override' does", WORDS,
      session_set_override, override_word},
-    {"set", "[NAME VALUE]", "change an option of the search, or list them", WORDS, session_set,
+    {"set", "[NAME VALUE]", "change a search option, or list all", WORDS, session_set,
      session_setting_name},
-    {"units", "WHAT", "show attention between words, tokens or subwords; auto: as fits", WORDS,
+    {"units", "WHAT", "show attention between words, tokens or subwords, or choose (auto)", WORDS,
      session_set_units, units_word},
-    {"dump", "FILE", "write the last attention; the suffix gives the format", WRITE, session_dump,
-     NULL},
-    {"save", "FILE", "write all translations of the session, as .tsv or .html", WRITE, session_save,
-     NULL},
+    {"dump", "FILE", "write the last attention matrix; the suffix selects the format", WRITE,
+     session_dump, NULL},
+    {"save", "FILE", "write all translations of the session to a .tsv or .html file", WRITE,
+     session_save, NULL},
     {"model", "FILE", "use another model", TEXT, session_change_model, NULL},
-    {"load", "FILE", "use another model beside the one so far, for ':compare'", TEXT, session_load,
-     NULL},
-    {"compare", "[TEXT]", "translate TEXT, or the last sentence, by both models", TEXT,
+    {"load", "FILE", "use another model, and keep the current one for ':compare'", TEXT,
+     session_load, NULL},
+    {"compare", "[TEXT]", "translate TEXT, or the last sentence, with both models", TEXT,
      session_compare, NULL},
-    {"quit", "", "leave, as Ctrl-D does", WORDS, quit, NULL},
+    {"quit", "", "quit (also Ctrl-D)", WORDS, quit, NULL},
 };
 enum { COMMANDS = sizeof session_commands / sizeof session_commands[0] };
 
 static void show_help(struct session *session, char *argument) {
   (void)session;
   (void)argument;
-  tell("A line is translated, unless it starts with ':'. The start of a command's name will do.");
+  tell("Each line is translated, unless it starts with ':'. Command names can be abbreviated.");
   for (size_t i = 0; i < COMMANDS; i++)
     tell("  :%-12s %-12s %s", session_commands[i].name, session_commands[i].argument,
          session_commands[i].help);
-  tell("A file that exists is replaced by ':dump! FILE' and ':save! FILE' only.");
-  tell("Ctrl-C clears the line, Ctrl-D leaves.");
+  tell("To overwrite an existing file, use ':dump! FILE' or ':save! FILE'.");
+  tell("Ctrl-C clears the line; Ctrl-D quits.");
 }
 
 static void report_unknown(const char *name) {
@@ -139,9 +140,9 @@ static void hint(const char *line) {
   static const char *const leaving[] = {"exit", "quit", "退出"};
   for (size_t i = 0; i < sizeof leaving / sizeof *leaving; i++)
     if (strcmp(line, leaving[i]) == 0)
-      note("'%s' is taken as a sentence; ':quit' or Ctrl-D leaves", line);
+      note("'%s' was treated as a sentence; ':quit' or Ctrl-D quits", line);
   if (strcmp(line, "help") == 0)
-    note("'%s' is taken as a sentence; ':help' lists the commands", line);
+    note("'%s' was treated as a sentence; ':help' lists the commands", line);
 }
 
 /* Runs what follows the colon. */
@@ -156,12 +157,12 @@ static void run_command(struct session *session, char *command) {
     return;
   }
   if (session->replaces && found->kind != WRITE) {
-    report(NULL, "':%s' writes no file; leave out '!'", found->name);
+    report(NULL, "':%s' writes no file; remove '!'", found->name);
     return;
   }
   if (found->kind == WORDS) session_narrow(argument);
   if (found->argument[0] == '\0' && argument[0] != '\0')
-    report(NULL, "':%s' stands alone; leave out '%s'", found->name, argument);
+    report(NULL, "':%s' takes no argument; remove '%s'", found->name, argument);
   else
     found->run(session, argument);
 }

@@ -23,7 +23,7 @@ static bool open_named(struct side *side, const struct session *session, const c
   }
   side->models.paths = (struct option_list){{side->path}, 1};
   if (side_open(side, session) == EX_OK) return true;
-  tell("the model is the same as before");
+  tell("the previous model stays loaded");
   return false;
 }
 
@@ -34,7 +34,7 @@ static void begin_side(struct session *session, struct side side) {
   session->last = NULL;
   if (units_check(":units", session->units, &session->side.models) == EX_OK) return;
   session->units = ELMAN_UNITS_AUTO;
-  tell("the units are auto again");
+  tell(":units is reset to auto");
 }
 
 void session_change_model(struct session *session, char *argument) {
@@ -42,7 +42,7 @@ void session_change_model(struct session *session, char *argument) {
   if (!open_named(&side, session, ":model", argument)) return;
   side_close(&session->side);
   begin_side(session, side);
-  tell("%s is loaded", side.path);
+  tell("loaded %s", side.path);
 }
 
 void session_load(struct session *session, char *argument) {
@@ -53,7 +53,7 @@ void session_load(struct session *session, char *argument) {
   session->other = session->side;
   begin_side(session, side);
   side_name(name, sizeof name, &session->other);
-  tell("%s is loaded; ':compare' sets it beside %s", side.path, name);
+  tell("loaded %s; ':compare' compares it with %s", side.path, name);
 }
 
 /* ---- what was translated ---- */
@@ -109,7 +109,7 @@ static const struct formats formats = {elman_table_format_name, format_suffix};
 static int write_as(const char *path, const char *format, const struct history *history) {
   struct output output;
   elman_error error;
-  const elman_table table = {"What elman translated", columns, HISTORY_COLUMNS,
+  const elman_table table = {"Translations of this session", columns, HISTORY_COLUMNS,
                              (const char *const *)history->cells, history->rows};
   int code = output_open(&output, path);
   if (code != EX_OK) return code;
@@ -131,6 +131,6 @@ void session_save(struct session *session, char *argument) {
     (void)report_suffix(argument, &formats);
   } else if (session_may_write(session, ":save", argument) &&
              write_as(argument, format, history) == EX_OK) {
-    tell("%s is written, with %zu translation%s", argument, history->rows, plural(history->rows));
+    tell("wrote %s with %zu translation%s", argument, history->rows, plural(history->rows));
   }
 }

@@ -117,12 +117,12 @@ void session_close(struct session *session) {
 }
 
 bool session_has_last(const struct session *session, const char *command) {
-  if (session->last == NULL) report(command, "nothing is translated yet");
+  if (session->last == NULL) report(command, "nothing has been translated yet");
   return session->last != NULL;
 }
 
 bool session_has_sentence(const struct session *session, const char *command) {
-  if (session->sentence == NULL) report(command, "nothing is translated yet");
+  if (session->sentence == NULL) report(command, "nothing has been translated yet");
   return session->sentence != NULL;
 }
 
@@ -137,6 +137,6 @@ bool session_may_write(const struct session *session, const char *command, const
   struct stat info;
   /* Where lstat fails for another reason, writing fails, too, and reports it. */
   if (session->replaces || lstat(path, &info) != 0 || elman_file_is_direct(path)) return true;
-  report(path, "exists already; '%s! %s' replaces it", command, path);
+  report(path, "already exists; '%s! %s' overwrites it", command, path);
   return false;
 }

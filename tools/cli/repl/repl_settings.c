@@ -35,7 +35,7 @@ static void show_settings(const struct option *table) {
     option_format_value(value, sizeof value, option);
     tell("  %-17s %-28s %s", option->name, value, option->help);
   }
-  tell("':set NAME VALUE' changes one, ':set NAME default' makes it what it was at first");
+  tell("':set NAME VALUE' changes an option; ':set NAME default' restores its default");
 }
 
 /* More translations need a wider beam. */
@@ -43,12 +43,12 @@ static bool widen_beam(struct session *session, const char *changed) {
   elman_translate_options *options = &session->options;
   if (options->n_best <= options->beam) return true;
   if (strcmp(changed, "n-best") != 0) {
-    report(":set", "a beam of %zu cannot give the %zu best; ':set n-best' comes first",
-           options->beam, options->n_best);
+    report(":set", "beam (%zu) must be at least n-best (%zu); lower n-best first", options->beam,
+           options->n_best);
     return false;
   }
   options->beam = options->n_best;
-  tell("the beam is %zu, too", options->beam);
+  tell("beam is %zu as well", options->beam);
   return true;
 }
 
@@ -118,7 +118,7 @@ static bool split_overrides(struct overrides *overrides, const struct session *s
   while (words[0] != '\0') {
     char *rest = session_split_word(words);
     if (overrides->words.count == MAX_LISTED) {
-      report(":override", "there are more than %d", MAX_LISTED);
+      report(":override", "more than %d overrides", MAX_LISTED);
       return false;
     }
     overrides->words.words[overrides->words.count++] = words;
@@ -138,9 +138,9 @@ void session_set_override(struct session *session, char *argument) {
   struct overrides overrides = {0};
   if (argument[0] == '\0') {
     if (session->override_words == NULL)
-      tell("the attention is as it is");
+      tell("attention is unmodified");
     else
-      tell("the attention is changed: %s", session->override_words);
+      tell("attention is overridden: %s", session->override_words);
     return;
   }
   if (strcmp(argument, "off") == 0) {
@@ -170,7 +170,7 @@ void session_set_attention(struct session *session, char *argument) {
   else if (strcmp(argument, "off") == 0)
     session->show_attention = false;
   else
-    report(":attention", "say ':attention on' or ':attention off'");
+    report(":attention", "use ':attention on' or ':attention off'");
 }
 
 void session_set_units(struct session *session, char *argument) {
@@ -183,7 +183,7 @@ void session_set_units(struct session *session, char *argument) {
       session->units = (elman_alignment_units)i;
     return;
   }
-  report(":units", "say ':units auto', ':units words', ':units tokens' or ':units subwords'");
+  report(":units", "use ':units auto', ':units words', ':units tokens' or ':units subwords'");
 }
 
 elman_alignment_units session_units(const struct session *session) {

@@ -46,7 +46,7 @@ static void write_probability(FILE *stream, double log_probability) {
 static void write_tokens(FILE *stream, const elman_translation *translation) {
   const size_t T = translation->target_count;
   fprintf(stream, "log-probability %.4f", translation->log_probability);
-  if (T > 0) fprintf(stream, ", %.4f a token", translation->log_probability / (double)T);
+  if (T > 0) fprintf(stream, ", %.4f per token", translation->log_probability / (double)T);
   putc('\n', stream);
   for (size_t t = 0; t < T; t++) {
     fprintf(stream, "%4zu  %9.4f  ", t + 1, translation->log_probabilities[t]);
@@ -104,7 +104,7 @@ static void tell_effect(const struct session *session, const elman_sentence *sen
   if (plain == NULL) return;
   override_effect_add(&effect, &options, changed, plain);
   if (override_effect_note(&effect, &options, ":override") == EX_OK && effect.same == 0)
-    tell("with the attention as it is: %s", plain->text);
+    tell("with unmodified attention: %s", plain->text);
   elman_translation_free(plain);
 }
 
@@ -127,7 +127,7 @@ void session_translate(struct session *session, const char *line) {
 void session_force(struct session *session, char *argument) {
   if (!session_has_sentence(session, ":reference")) return;
   if (argument[0] == '\0') {
-    report(":reference", "write the translation behind it, as in ':reference I love you'");
+    report(":reference", "give a translation, as in ':reference I love you'");
     return;
   }
   translate_and_show(session, &(elman_sentence){.text = session->sentence,
@@ -155,7 +155,7 @@ static elman_translation *show_side(struct session *session, const struct side *
 
 void session_compare(struct session *session, char *argument) {
   if (session->other.translator == NULL) {
-    report(":compare", "there is one model only; ':load FILE' sets another beside it");
+    report(":compare", "only one model is loaded; ':load FILE' loads another one");
     return;
   }
   if (argument[0] == '\0' && !session_has_sentence(session, ":compare")) return;
@@ -163,7 +163,7 @@ void session_compare(struct session *session, char *argument) {
   elman_translation *other = show_side(session, &session->other, text);
   elman_translation *translation = other == NULL ? NULL : show_side(session, &session->side, text);
   if (translation != NULL && strcmp(other->text, translation->text) == 0)
-    tell("both translate it in the same way");
+    tell("both models give the same translation");
   if (translation != NULL) keep(session, translation);
   elman_translation_free(other);
 }
@@ -180,7 +180,7 @@ void session_dump(struct session *session, char *argument) {
     (void)report_suffix(argument, &attention_formats);
   else if (session_may_write(session, ":dump", argument) &&
            hypotheses_save(argument, session->last, format, &style) == EX_OK)
-    tell("%s is written", argument);
+    tell("wrote %s", argument);
 }
 
 /* ---- what else could stand there ---- */
@@ -284,7 +284,7 @@ static bool read_number(size_t *number, const char *text, const char *what, size
     *number = (size_t)value;
     return true;
   }
-  report(":alternatives", "'%s' is no %s from 1 to %zu", text, what, most);
+  report(":alternatives", "'%s' is not a %s from 1 to %zu", text, what, most);
   return false;
 }
 
@@ -317,9 +317,9 @@ void session_trace(struct session *session, char *argument) {
   elman_error error;
   elman_gradient_trace *trace;
   if (session->side.models.count > 1)
-    note("of the first model, %s", session->side.models.paths.words[0]);
+    note("only the first model is traced: %s", session->side.models.paths.words[0]);
   if (session->override_words != NULL)
-    tell("with the attention as it is: ':override' does not apply to ':trace'");
+    tell("':trace' uses unmodified attention; ':override' does not apply");
   if (elman_trace(&trace, session->side.models.open[0], session->sentence, target, 0, &error) !=
       ELMAN_OK) {
     report_error(&error);

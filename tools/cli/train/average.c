@@ -17,7 +17,7 @@ static int average(char *const *paths, size_t count, const char *output) {
   const elman_status status = elman_model_save(model, output, &error);
   elman_model_free(model);
   if (status != ELMAN_OK) return report_error(&error);
-  note("%s: the mean of %zu model%s", output, count, plural(count));
+  note("wrote %s, the mean of %zu model%s", output, count, plural(count));
   return EX_OK;
 }
 
@@ -42,7 +42,8 @@ int average_command(int argc, char **argv) {
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   if (strcmp(output, "-") == 0)
-    return report_usage(usage.command, "--output: a model goes to a file, not to standard output");
+    return report_usage(usage.command,
+                        "--output: a model cannot be written to standard output; name a file");
   code = output_check(output);
   elman_lock *lock = NULL;
   if (code == EX_OK) code = output_claim(&lock, output);

@@ -144,16 +144,15 @@ static int apply_guide(elman_gradient_options *options, const struct option_list
   if (guides->count == 0) return EX_OK;
   if (guides->count != operands->count / 2)
     return report_usage(usage->command,
-                        "--guide is given %zu time%s for %zu pair%s; give it once "
-                        "for each, with '' for none",
+                        "--guide is given %zu time%s for %zu pair%s; give it once per pair, '' for "
+                        "a pair without links",
                         guides->count, plural(guides->count), operands->count / 2,
                         plural(operands->count / 2));
   options->alignments = guides->words;
   if (!option_given(usage, operands, "guide-weight"))
     options->guide_weight = ELMAN_DEFAULT_GUIDE_WEIGHT;
   if (options->guide_weight > 0) return EX_OK;
-  return report_usage(usage->command,
-                      "--guide has no effect with --guide-weight 0; leave both out");
+  return report_usage(usage->command, "--guide has no effect with --guide-weight 0; remove both");
 }
 
 int gradcheck_command(int argc, char **argv) {
@@ -194,7 +193,7 @@ int gradcheck_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  if (operands.count % 2 != 0) return report_usage(usage.command, "a SOURCE is without its TARGET");
+  if (operands.count % 2 != 0) return report_usage(usage.command, "the last SOURCE has no TARGET");
   code = apply_guide(&choice, &guides, &usage, &operands);
   if (code != EX_OK) return code;
   elman_model *model;

@@ -76,10 +76,12 @@ static int make_model(elman_model **model, const elman_pairs *pairs, const struc
   if (status != ELMAN_OK) return report_error(&error);
   if (job->output.notice[0] != '\0') note("%s", job->output.notice);
   if (job->output.replaces_checkpoint)
-    note("%s, of a training that has ended, will be replaced, too; --resume would go on with it",
+    note("%s is the checkpoint of a finished run and will be overwritten; --resume would continue "
+         "that run",
          job->train.checkpoint);
   if (job->alone)
-    note("%s is no ordinary file: no checkpoint is written, and --resume cannot go on",
+    note("%s is not a regular file: no checkpoint will be written, and --resume will not be "
+         "possible",
          job->train.output);
   training_describe_model(*model);
   return EX_OK;
@@ -93,9 +95,8 @@ static int read_dev(elman_pairs **dev, const struct job *job, const char *comman
   const struct operands operands = {.words = words, .count = 1};
   const struct pairs_input input = {.columns = job->input.columns, .strict = job->input.strict};
   if (pairs_input_includes(&job->input, training_pairs, job->train.dev_name))
-    note("%s is learnt from, too: its scores will tell what was remembered, not what was "
-         "understood; "
-         "'elman corpus split' makes parts without leaks",
+    note("dev file %s is also training data; its scores will measure memorization; 'elman corpus "
+         "split' makes parts without leaks",
          job->train.dev_name);
   note("dev:");
   return pairs_input_read(dev, &input, command, &operands);
@@ -124,8 +125,8 @@ static int check_alone(struct job *job, const struct usage *usage,
                                                                     : NULL;
   if (!job->alone || given == NULL) return EX_OK;
   return report_usage(usage->command,
-                      "--%s needs files beside the output, and '%s' is no ordinary file; name one "
-                      "by --output",
+                      "--%s needs files next to the model, but '%s' is not a regular file; name a "
+                      "regular file with --output",
                       given, job->train.output);
 }
 
@@ -148,20 +149,21 @@ static int check_group(struct job *job, const char *command) {
   job->train.threads = job->model.threads = group_threads(job->train.threads);
   if (group == NULL) return EX_OK;
   if (group->size > job->train.shards)
-    return report_usage(command,
-                        "%zu processes cannot share %zu shard%s; start at most as many as there "
-                        "are (--shards), which are part of the training",
-                        group->size, job->train.shards, plural(job->train.shards));
+    return report_usage(
+        command,
+        "--shards %zu allows at most %zu process%s, and %zu were started; start fewer processes",
+        job->train.shards, job->train.shards, job->train.shards == 1 ? "" : "es", group->size);
   return EX_OK;
 }
 
 static int run(struct job *job, const char *command, const struct operands *operands) {
   if (strcmp(job->train.output, "-") == 0)
-    return report_usage(command, "--output: a model goes to a file, not to standard output");
+    return report_usage(command,
+                        "--output: a model cannot be written to standard output; name a file");
   if (job->log.path != NULL && strcmp(job->log.path, "-") == 0)
-    return report_usage(command, "--log: a log goes to a file, not to standard output");
+    return report_usage(command, "--log: a log cannot be written to standard output; name a file");
   if (job->train.dev_name == NULL && strcmp(job->train.schedule, "plateau") == 0)
-    return report_usage(command, "--lr-schedule plateau needs --dev, which tells it of a plateau");
+    return report_usage(command, "--lr-schedule plateau needs --dev");
   if (!group_leads()) job->log.path = NULL;
   job->log.append = job->train.resume;
   job->log.force = job->output.force;
@@ -201,8 +203,8 @@ static int check_init_from(const struct usage *usage, const struct operands *ope
     if (option_given(usage, operands, row->option)) given = row->option;
   if (given == NULL) return EX_OK;
   return report_usage(usage->command,
-                      "--%s has no effect with --init-from, whose model has a shape and "
-                      "vocabularies; leave one of them out",
+                      "--%s has no effect with --init-from, which takes the architecture and "
+                      "vocabularies of its model; remove one of the two",
                       given);
 }
 
@@ -213,25 +215,24 @@ static int apply_guide(struct job *job, const struct usage *usage,
   if (job->guide == NULL) return EX_OK;
   const bool is_column = parse_whole_number(job->guide, &column);
   if (job->guide[0] == '\0')
-    return report_usage(usage->command, "--guide: '' names neither a column nor a file");
+    return report_usage(usage->command, "--guide: '' is neither a column nor a file");
   if (is_column && (column < 1 || column > MAX_COLUMNS))
     return report_usage(usage->command, "--guide: '%s' is not a column from 1 to %d", job->guide,
                         MAX_COLUMNS);
   if (is_column && job->input.source != NULL)
-    return report_usage(usage->command,
-                        "--guide: --source and --target have no column %s; name a file with an "
-                        "alignment a line",
-                        job->guide);
+    return report_usage(
+        usage->command,
+        "--guide: --source and --target have no column %s; name a file with one alignment per line",
+        job->guide);
   if (!is_column && operands->count > 1)
     return report_usage(usage->command,
-                        "--guide: a file of alignments goes with one file of PAIRS, not with %zu; "
-                        "put the alignments into a column",
+                        "--guide: an alignment file needs exactly one file of PAIRS, got %zu; put "
+                        "the alignments into a column",
                         operands->count);
   if (!option_given(usage, operands, "guide-weight"))
     job->train.guide_weight = ELMAN_DEFAULT_GUIDE_WEIGHT;
   if (job->train.guide_weight <= 0)
-    return report_usage(usage->command,
-                        "--guide has no effect with --guide-weight 0; leave both out");
+    return report_usage(usage->command, "--guide has no effect with --guide-weight 0; remove both");
   if (is_column)
     job->input.alignment_column = (size_t)column;
   else

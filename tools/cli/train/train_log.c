@@ -16,7 +16,7 @@ static void report_problem(struct train_log *log, int problem) {
   log->problem = problem;
   progress_erase(log->progress);
   errno = problem;
-  report(log->path, "cannot write the log: %m; training goes on without it");
+  report(log->path, "cannot write the log: %m; training continues without it");
 }
 
 /* All of it: a signal that ends the training comes as often as not while a line is written. */
@@ -168,13 +168,13 @@ static int read_found(struct found *found, const char *path) {
   if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return EX_OK;
   FILE *stream = fopen(path, "r");
   if (stream == NULL) {
-    report(path, "cannot read what the log is to be added to or to replace: %m");
+    report(path, "cannot read the existing log: %m");
     return EX_NOINPUT;
   }
   found->size = fread(found->start, 1, sizeof found->start, stream);
   found->torn = fseek(stream, -1, SEEK_END) == 0 && getc(stream) != '\n';
   const bool failed = ferror(stream) != 0;
-  if (failed) report(path, "cannot read what the log is to be added to or to replace: %m");
+  if (failed) report(path, "cannot read the existing log: %m");
   fclose(stream);
   return failed ? EX_IOERR : EX_OK;
 }
@@ -197,18 +197,18 @@ static int check_added_to(const char *path, bool wants_csv, const struct found *
   if (wants_csv ? csv : json) return EX_OK;
   if (json || csv)
     report(path,
-           "holds a log as %s, to which no lines of another format can be added; give "
-           "--log-format %s, or name another file",
+           "is a %s log, and lines of another format cannot be appended to it; use --log-format "
+           "%s, or name another file",
            json ? "JSON Lines" : "CSV", json ? JSON : CSV);
   else
-    report(path, "holds no log that lines could be added to; name another file");
+    report(path, "is not a training log, so nothing can be appended to it; name another file");
   return EX_CANTCREAT;
 }
 
 /* A log may be replaced, of an earlier version with fewer columns, too; anything else is lost. */
 static int check_replaced(const char *path, const struct found *found) {
   if (starts_with(found, JSON_START) || starts_with(found, CSV_START)) return EX_OK;
-  report(path, "holds no log of a training and would be replaced; add --force to replace it, or "
+  report(path, "is not a training log and would be overwritten; add --force to overwrite it, or "
                "name another file with --log");
   return EX_CANTCREAT;
 }

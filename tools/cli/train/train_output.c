@@ -38,12 +38,12 @@ int train_output_claim(elman_lock **lock, const struct train_output *output) {
 /* Some minutes of two cores. */
 static const double LONG_WORK = 1e13;
 
-/* "a model that has learnt ..." */
+/* "a model trained for ..." */
 static void describe(char *text, size_t size, const elman_history *history) {
   if (history->updates == 0)
     snprintf(text, size, "a model");
   else
-    snprintf(text, size, "a model that has learnt for %" PRIu64 " epoch%s, %" PRIu64 " update%s",
+    snprintf(text, size, "a model trained for %" PRIu64 " epoch%s, %" PRIu64 " update%s",
              history->epochs, plural(history->epochs), history->updates, plural(history->updates));
 }
 
@@ -59,7 +59,7 @@ static int look_at_model(enum found *found, elman_history *history, elman_error 
   *found = NOTHING;
   if (stat(path, &info) != 0) {
     if (errno == ENOENT) return EX_OK;
-    report(path, "cannot look at the file: %m");
+    report(path, "cannot access the file: %m");
     return EX_CANTCREAT;
   }
   if (!S_ISREG(info.st_mode) || info.st_size == 0) return EX_OK;
@@ -75,8 +75,8 @@ int train_output_check_model(const char *path) {
   const int code = look_at_model(&found, &history, &error, path);
   if (code != EX_OK || found != NO_MODEL) return code;
   report(path,
-         "holds no model that can be read, and would be replaced: %s; remove it, or name "
-         "another file with --output",
+         "is not a readable model and would be overwritten: %s; remove it, or name another file "
+         "with --output",
          error.message);
   return EX_CANTCREAT;
 }
@@ -90,14 +90,14 @@ static int check_replaced(struct train_output *output, bool any_model) {
   const int code = look_at_model(&found, &history, &error, output->train->output);
   if (code != EX_OK || found == NOTHING) return code;
   if (found == NO_MODEL && output->force) {
-    snprintf(output->notice, TRAIN_NOTICE, "%s will be replaced; it is no model",
+    snprintf(output->notice, TRAIN_NOTICE, "%s will be overwritten; it is not a model",
              output->train->output);
     return EX_OK;
   }
   if (found == NO_MODEL) {
     report(output->train->output,
-           "holds no model that can be read, and would be replaced: %s; add --force "
-           "to replace it, or name another file with --output",
+           "is not a readable model and would be overwritten: %s; add --force to overwrite it, or "
+           "name another file with --output",
            error.message);
     return EX_CANTCREAT;
   }
@@ -106,11 +106,12 @@ static int check_replaced(struct train_output *output, bool any_model) {
   if (history.work > LONG_WORK && !output->force &&
       !output_is(output->init_from, output->train->output)) {
     report(output->train->output,
-           "holds %s; add --force to replace it, or name another file with --output", description);
+           "contains %s; add --force to overwrite it, or name another file with --output",
+           description);
     return EX_CANTCREAT;
   }
-  snprintf(output->notice, TRAIN_NOTICE, "%s will be replaced; it holds %s", output->train->output,
-           description);
+  snprintf(output->notice, TRAIN_NOTICE, "%s will be overwritten; it contains %s",
+           output->train->output, description);
   return EX_OK;
 }
 
@@ -124,8 +125,8 @@ static int check_first(const struct train_output *output) {
   if (code != EX_OK || found != A_MODEL || output_is(output->init_from, output->train->output))
     return code;
   report(output->train->checkpoint,
-         "is not there, and without it --resume cannot go on with %s; leave out --resume to train "
-         "a new model, or start from the weights of this one with --init-from %s",
+         "not found, so --resume cannot continue %s; remove --resume to train a new model, or "
+         "start from the parameters of this one with --init-from %s",
          output->train->output, output->train->output);
   return EX_NOINPUT;
 }
@@ -142,8 +143,8 @@ static int check_kept(const struct train_output *output) {
   if (longest.work <= LONG_WORK) return EX_OK;
   describe(description, sizeof description, &longest);
   report(output->train->output,
-         "--keep-last would remove %zu model%s of another training, %s.update*, and among them %s; "
-         "add --force to remove them, or name another file with --output",
+         "--keep-last would delete %zu snapshot%s of an earlier run (%s.update*), among them %s; "
+         "add --force to delete them, or name another file with --output",
          count, plural(count), output->train->output, description);
   return EX_CANTCREAT;
 }
@@ -158,7 +159,7 @@ int train_output_check(struct train_output *output) {
   if (output->train->resume) {
     const int code = check_first(output);
     if (code != EX_OK) return code;
-    note("there is no checkpoint yet; the training starts from the beginning");
+    note("no checkpoint found; training starts from the beginning");
   }
   output->replaces_checkpoint = found == ELMAN_CHECKPOINT_FINISHED;
   if (found != ELMAN_CHECKPOINT_UNFINISHED) {
@@ -166,7 +167,6 @@ int train_output_check(struct train_output *output) {
     return code == EX_OK ? check_kept(output) : code;
   }
   report(output->train->checkpoint,
-         "holds a training that is not finished; add --resume to go on with "
-         "it, or remove the file");
+         "is the checkpoint of an unfinished run; add --resume to continue it, or remove the file");
   return EX_CANTCREAT;
 }

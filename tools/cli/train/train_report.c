@@ -18,22 +18,22 @@ static void describe_spacing(const char *side, elman_spacing spacing, elman_toke
   const size_t all = spacing.spaced + spacing.unspaced;
   if (100 * spacing.spaced < all || 100 * spacing.unspaced < all || all == 0) return;
   if (mode == ELMAN_TOKENS_CHARS)
-    note("%s: %zu of %zu lines looked at have spaces between words, the others few or none; split "
-         "into characters, both are taken alike",
+    note("%s: %zu of %zu lines have spaces between words, the others few or none; splitting into "
+         "characters treats both in the same way",
          side, spacing.spaced, all);
   if (mode == ELMAN_TOKENS_SPACE)
-    note("%s: %zu of %zu lines looked at have no spaces between words and become one word each; "
-         "--%s-tokens chars takes all alike",
+    note("%s: %zu of %zu lines have no spaces between words and become one word each; --%s-tokens "
+         "chars treats all lines in the same way",
          side, spacing.unspaced, all, side);
 }
 
 static void describe_splitting(const char *side, elman_token_mode mode, size_t merges,
                                size_t vocabulary) {
   if (mode == ELMAN_TOKENS_BPE)
-    note("%s: split into %s by %zu merge%s, vocabulary of %zu", side, elman_token_mode_name(mode),
-         merges, plural(merges), vocabulary);
+    note("%s: %s with %zu merge operation%s, vocabulary size %zu", side,
+         elman_token_mode_name(mode), merges, plural(merges), vocabulary);
   else
-    note("%s: split into %s, vocabulary of %zu", side, elman_token_mode_name(mode), vocabulary);
+    note("%s: %s, vocabulary size %zu", side, elman_token_mode_name(mode), vocabulary);
 }
 
 void training_describe_model(const elman_model *model) {
@@ -84,23 +84,22 @@ static void draw_progress(struct training *training, const elman_train_report *r
 static void note_unknown(const struct training *training, const char *side, double share) {
   const double worth_a_word = 0.2;
   if (share <= worth_a_word) return;
-  char advice[128] = "a training without --init-from counts these pairs' own words";
+  char advice[128] = "train without --init-from to build a vocabulary from these pairs";
   if (training->own_vocabulary)
     snprintf(advice, sizeof advice,
-             "a lower --min-count, a higher --max-vocab or '--%s-tokens chars' leave fewer", side);
-  note(
-      "%.0f %% of the %s's tokens are not in its vocabulary and are learnt as one unknown word; %s",
-      100 * share, side, advice);
+             "lower --min-count, raise --max-vocab or use '--%s-tokens chars'", side);
+  note("%.0f %% of the %s tokens are not in the vocabulary and are learned as one unknown word; %s",
+       100 * share, side, advice);
 }
 
 static void note_guide(const struct training *training, const elman_train_report *report) {
   const elman_train_options *options = training->options;
   if (options->guide_weight <= 0) return;
-  note("attention is guided by %s, weight %g (--guide-weight)", options->guide_name,
+  note("guided alignment by %s, weight %g (--guide-weight)", options->guide_name,
        options->guide_weight);
   if (report->unguided > 0)
-    note("%zu pair%s without a link, whose attention is not guided", report->unguided,
-         report->unguided == 1 ? " is" : "s are");
+    note("%zu pair%s without alignment links, not guided", report->unguided,
+         plural(report->unguided));
 }
 
 /* A run that is resumed starts in the middle. */
@@ -110,14 +109,14 @@ static void note_start(struct training *training, const elman_train_report *repo
       share_done(report) - 1 / ((double)report->updates * (double)report->epochs);
   train_log_start(&training->log, training->model, training->options, report->epochs);
   if (report->left_out > 0)
-    note("%zu pair%s left out: a side has more than %zu token%s (--max-length)", report->left_out,
+    note("%zu pair%s skipped: a side has more than %zu token%s (--max-length)", report->left_out,
          plural(report->left_out), training->options->max_length,
          plural(training->options->max_length));
   note_guide(training, report);
   note_unknown(training, "source", report->unknown_source);
   note_unknown(training, "target", report->unknown_target);
   if (report->epoch > 1 || report->update > 1)
-    note("going on in epoch %zu, after %zu of %zu updates", report->epoch, report->update - 1,
+    note("resuming in epoch %zu, after %zu of %zu updates", report->epoch, report->update - 1,
          report->updates);
 }
 
@@ -172,8 +171,8 @@ static void on_checkpoint(void *context, const elman_error *problem) {
   if (failed_before == (problem != NULL)) return;
   progress_erase(&training->progress);
   training->checkpoint = problem == NULL ? EX_OK : report_error(problem);
-  note(problem == NULL ? "the checkpoint could be written this time"
-                       : "this checkpoint is left out; the training is not affected");
+  note(problem == NULL ? "the checkpoint could be written again"
+                       : "skipped this checkpoint; training continues");
 }
 
 /* Reported once, as for checkpoints. */
@@ -182,19 +181,17 @@ static void on_snapshot(void *context, const elman_snapshot *snapshot) {
   const bool failed_before = training->keeping != EX_OK, begins = snapshot->update == 0;
   if (snapshot->problem == NULL && !begins) training->snapshots = snapshot->own;
   if (begins && snapshot->removed > 0 && snapshot->problem == NULL)
-    note("%s.update*: %zu model%s of another training removed", training->options->output,
+    note("%s.update*: deleted %zu snapshot%s of an earlier run", training->options->output,
          snapshot->removed, plural(snapshot->removed));
   if (begins && snapshot->others > 0 && snapshot->problem == NULL)
-    note("%s.update*: %zu model%s of another training stay%s there; --keep-last does not count %s",
+    note("%s.update*: kept %zu snapshot%s of an earlier run; --keep-last does not count %s",
          training->options->output, snapshot->others, plural(snapshot->others),
-         snapshot->others == 1 ? "s" : "", snapshot->others == 1 ? "it" : "them");
+         snapshot->others == 1 ? "it" : "them");
   if (failed_before == (snapshot->problem != NULL)) return;
   progress_erase(&training->progress);
   training->keeping = snapshot->problem == NULL ? EX_OK : report_error(snapshot->problem);
-  note(snapshot->problem == NULL
-           ? "the models to keep could be written this time"
-           : "this one of the models to keep is left out or stays too long; the "
-             "training is not affected");
+  note(snapshot->problem == NULL ? "the snapshots could be written again"
+                                 : "could not write or delete a snapshot; training continues");
 }
 
 void training_watch(struct training *training, elman_train_options *options) {
@@ -210,14 +207,15 @@ void training_watch(struct training *training, elman_train_options *options) {
 static void describe_reason(const struct training *training) {
   const elman_train_options *options = training->options;
   if (training->time_is_over)
-    note("the time is over in epoch %zu (--hours); %s", training->epoch,
-         training->up_to_date ? "--resume goes on" : "without a checkpoint --resume cannot go on");
+    note("time limit (--hours) reached in epoch %zu; %s", training->epoch,
+         training->up_to_date ? "--resume continues the run"
+                              : "without a checkpoint, --resume is not possible");
   else if (training->first && options->resume)
-    note("nothing is left to do: the training had ended; more --epochs%s make it longer",
+    note("nothing to do: this run is finished; raise --epochs%s to continue it",
          options->patience > 0 ? " or --patience" : "");
   else if (!training->first && !training->finished)
-    note("ended early, in epoch %zu: no new best in %zu validation%s (--patience)", training->epoch,
-         options->patience, plural(options->patience));
+    note("stopped early in epoch %zu: no new best score in %zu validation%s (--patience)",
+         training->epoch, options->patience, plural(options->patience));
 }
 
 static const char *best_measure(const elman_train_options *options) {
@@ -233,44 +231,44 @@ static void describe_model(const struct training *training) {
   const size_t kept =
       training->snapshots < options->keep_last ? training->snapshots : options->keep_last;
   if (kept > 0)
-    note("%s.update*: the model%s of the last %zu %s%s; 'elman average' makes one of them",
-         options->output, plural(kept), kept, options->dev == NULL ? "epoch" : "validation",
-         plural(kept));
+    note(
+        "%s.update*: snapshot%s of the last %zu %s%s; 'elman average' averages them into one model",
+        options->output, plural(kept), kept, options->dev == NULL ? "epoch" : "validation",
+        plural(kept));
   if (options->dev == NULL || training->first) return;
   if (training->best_epoch > 0)
-    note("the model of epoch %zu, update %" PRIu64 ", is kept: it has the %s on the dev pairs",
+    note("kept the model of epoch %zu, update %" PRIu64 ": it has the %s on the dev pairs",
          training->best_epoch, training->best_update, best_measure(options));
   else if (training->validated)
-    note("the best model is kept, from before this run went on");
+    note("kept the best model, from before this run was resumed");
   else
-    note("this run came to no validation: the best model before it is kept or, without one, the "
-         "last");
+    note("no validation ran; kept the previous best model, or the last model if there is none");
 }
 
 static void describe_traffic(const struct training *training) {
   if (group_joined() != NULL && training->updates > 0)
-    note("%zu processes; for each update, process 0 sent %" PRIu64 " bytes to others",
-         group_joined()->size, (training->sent - training->sent_before) / training->updates);
+    note("%zu processes; process 0 sent %" PRIu64 " bytes per update", group_joined()->size,
+         (training->sent - training->sent_before) / training->updates);
 }
 
 static void describe_result(const char *path) {
   if (strcmp(path, DEFAULT_MODEL) == 0)
-    note("%s is written; use it with: elman translate TEXT", path);
+    note("wrote %s; use it with: elman translate TEXT", path);
   else
-    note("%s is written; use it with: elman translate -m %s TEXT", path, path);
+    note("wrote %s; use it with: elman translate -m %s TEXT", path, path);
 }
 
 void training_describe_end(const struct training *training, enum training_end end,
                            const char *path) {
   if (end != DONE)
-    note("%s in epoch %zu; the model keeps what it has learnt, %s",
-         end == STOPPED ? "stopped" : "failed", training->epoch,
-         training->up_to_date ? "and --resume goes on"
-                              : "but --resume cannot go on without a checkpoint");
+    note("%s in epoch %zu; the model so far is saved, %s", end == STOPPED ? "stopped" : "failed",
+         training->epoch,
+         training->up_to_date ? "and --resume continues the run"
+                              : "but without a checkpoint, --resume is not possible");
   if (training->skipped > 0)
-    note("%zu update%s left out: the loss or its gradient was not finite; lower the learning rate "
+    note("%zu update%s skipped: the loss or its gradient was not finite; lower the learning rate "
          "(--lr) or clip the gradients (--clip-norm)",
-         training->skipped, training->skipped == 1 ? " is" : "s are");
+         training->skipped, plural(training->skipped));
   if (end == DONE) describe_reason(training);
   if (end != STOPPED) describe_model(training);
   if (end == DONE) describe_traffic(training);

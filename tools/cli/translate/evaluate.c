@@ -81,7 +81,7 @@ static int inputs_add(struct inputs *inputs, const char *path) {
   if (i == 0) inputs->sentences = lines;
   if (lines == inputs->sentences) return EX_OK;
   report(inputs->names[0],
-         "has %zu line%s but %s has %zu; line n of one must belong to line n of the other",
+         "has %zu line%s, but %s has %zu; line n of one file must belong to line n of the other",
          inputs->sentences, plural(inputs->sentences), inputs->names[i], lines);
   return EX_DATAERR;
 }
@@ -223,11 +223,11 @@ static void write_scores(FILE *stream, const elman_scores *scores, bool aligned,
 /* In a text of the model's target language fewer than half of the words are unknown. */
 static void note_left_out(const elman_scores *scores) {
   if (scores->left_out > 0)
-    note("%zu pair%s left out: a side has more tokens than can be translated", scores->left_out,
+    note("%zu pair%s skipped: a side has more tokens than can be translated", scores->left_out,
          plural(scores->left_out));
   if (scores->unknown_target > scores->tokens / 2)
-    note("%zu of %zu target tokens are not in the model's vocabulary: is it the right model, and "
-         "are the columns (--columns) in its order?",
+    note("%zu of %zu target tokens are not in the model's vocabulary; check the model (--model) "
+         "and the order of the columns (--columns)",
          scores->unknown_target, scores->tokens);
 }
 
@@ -290,10 +290,11 @@ static int check_comparison(const struct usage *usage, const struct operands *op
                             const elman_translate_options *search) {
   if (option_given(usage, operands, "resamples"))
     return report_usage(usage->command,
-                        "--resamples is for comparing two files: give --hypothesis twice");
+                        "--resamples needs two files to compare; give --hypothesis twice");
   if (option_given(usage, operands, "seed") && !overrides_shuffle(search))
-    return report_usage(usage->command, "--seed is for comparing two files: give --hypothesis "
-                                        "twice; or for --override shuffle");
+    return report_usage(
+        usage->command,
+        "--seed needs --hypothesis twice, which compares two files, or --override shuffle");
   return EX_OK;
 }
 

@@ -372,7 +372,7 @@ static int run(const struct translate_lines *job, const elman_model *model,
    * leader waiting, who could not look at it. */
   if (output.file != NULL || !group_leads()) interrupt_catch_first();
   if (sentences->texts.count == 0 && isatty(sentences->lines.file))
-    note("a sentence a line; Ctrl-D ends");
+    note("one sentence per line; Ctrl-D ends the input");
   return translate_all(job, model, sentences, &output);
 }
 

@@ -24,9 +24,10 @@ static const struct rule rules[] = {
 static int check_tag(const char *tag, const struct usage *usage) {
   if (tag == NULL) return EX_OK;
   if (tag[0] == '\0' || strpbrk(tag, "\t\r\n") != NULL)
-    return report_usage(usage->command, "--tag: it is empty, or has a tab or a line end");
+    return report_usage(usage->command,
+                        "--tag: TEXT must not be empty or contain a tab or a line break");
   if (!elman_is_text(tag, strlen(tag)))
-    return report_usage(usage->command, "--tag: it is not valid UTF-8 text");
+    return report_usage(usage->command, "--tag: TEXT is not valid UTF-8");
   return EX_OK;
 }
 
