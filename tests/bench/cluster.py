@@ -1,17 +1,17 @@
-"""What processes on several machines bring: times reckoned from what one machine measures.
+"""Estimate the time of an update on several machines from measurements on one machine.
 
-Every process has one shard of the batch, so the shards are as many as the processes, and each has one
-part to tell. An update takes what the shard takes, what does not get smaller with the shard (Adam,
-the norm), and the sending of docs/cluster.md, (88), at the full rate of the network in both directions
-at once, less what of it is hidden behind computing: docs/cluster.md, (89)."""
+Every process has one shard of the batch. The time of an update is the sum of the time of a shard, the
+time that does not shrink with the shard (Adam, the norm), and the time to send the bytes of
+docs/cluster.md, (88), at the full rate of the network in both directions, minus the time saved by
+sending while computing: docs/cluster.md, (89)."""
 
 NETWORKS = (10, 25, 100)  # Gb/s
 NODES = (2, 4, 8, 16, 32, 64)
 EXCHANGES = 6  # of an update
 OUTPUT_EXCHANGES = 2  # of them
 LATENCY = 50e-6  # seconds for each
-FASTER = 16  # machines of today's clusters, against the one that measures
-SHARED_BATCH = 1024  # sentences, where a batch is kept and cut ever smaller
+FASTER = 16  # speed of machines of today's clusters, relative to the measured one
+SHARED_BATCH = 1024  # sentences of a batch of constant size
 NUMBER, RESULT, STATUS = 4, 24, 4  # bytes
 
 
@@ -20,14 +20,14 @@ def output_numbers(vocabulary, hidden):
 
 
 def numbers(vocabulary, hidden, words):
-    """Of a gradient of the default network with E = H whose batch has so many words a side, each of
-    them another one as long as there are others."""
+    """Return the gradient entries of the default network with E = H for a batch of `words` words per
+    side, which are all different as far as the vocabulary allows."""
     rnn = 2 * hidden * hidden + 2 * hidden
     return 2 * min(words, vocabulary) * hidden + 2 * rnn + output_numbers(vocabulary, hidden)
 
 
 def sent(n, nodes):
-    """Bytes that one process sends in an update."""
+    """Return the bytes that one process sends in an update."""
     if nodes == 1:
         return 0
     slice_ = n / nodes
@@ -40,8 +40,8 @@ def exchange(n, nodes, gigabits, exchanges=EXCHANGES):
 
 
 class Model:
-    """A network whose update of `batch` sentences takes `whole` seconds, and `rest` without any;
-    `behind` of them pass behind the output layer's gradient, to the end of the others."""
+    """A network whose update of `batch` sentences takes `whole` seconds, of which `rest` do not depend on
+    the sentences, and `behind` pass after the output layer's gradient is complete."""
 
     def __init__(self, sizes, whole, rest, behind, batch, length):
         self.sizes, self.batch, self.length = sizes, batch, length
@@ -52,28 +52,28 @@ class Model:
         return numbers(*self.sizes, sentences * self.length)
 
     def faster(self, times):
-        """On machines that compute so many times as fast."""
+        """Return the model for machines that compute `times` times as fast."""
         return Model(self.sizes, (self.learn + self.rest) / times, self.rest / times,
                      self.behind / times, self.batch, self.length)
 
     def hidden(self, nodes, gigabits, share=1):
-        """Seconds in which something is sent while a node learns this share of `batch`."""
+        """Return the seconds of sending that overlap with computing, for a fraction `share` of `batch`."""
         seconds = exchange(output_numbers(*self.sizes), nodes, gigabits, OUTPUT_EXCHANGES)
         return min(seconds, self.behind * share)
 
     def update(self, nodes, gigabits):
-        """`batch` sentences a node."""
+        """Return the seconds of an update with `batch` sentences per node."""
         n = self.numbers(nodes * self.batch)
         return (self.learn + self.rest + exchange(n, nodes, gigabits)
                 - self.hidden(nodes, gigabits))
 
     def efficiency(self, nodes, gigabits):
-        """Against one node that learns the same batch."""
+        """Return the efficiency against one node that processes the same batch."""
         alone = nodes * self.learn + self.rest
         return alone / (nodes * self.update(nodes, gigabits))
 
     def fastest(self, gigabits):
-        """How many nodes learn one batch of SHARED_BATCH soonest, and how many times as soon."""
+        """Return the number of nodes that process SHARED_BATCH sentences fastest, and their speed-up."""
         def seconds(nodes):
             share = SHARED_BATCH / self.batch / nodes
             n = self.numbers(SHARED_BATCH)
@@ -104,9 +104,8 @@ def table(models):
 
 
 def table_of_hidden(models):
-    """What an update would take if nothing were sent while something is computed, and how much less
-    it takes."""
-    lines = ["| network, model | behind the output layer | "
+    """Return a table of update times without sending while computing, and of the savings with it."""
+    lines = ["| network, model | after the output layer | "
              + " | ".join(f"{n} nodes" for n in NODES) + " |", "|" + "---|" * (len(NODES) + 2)]
     for gigabits in NETWORKS:
         for model in models:

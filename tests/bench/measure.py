@@ -1,4 +1,4 @@
-"""Measures elman and PyTorch in one run, alternating; tools/bench is the command."""
+"""Measure elman and PyTorch alternately in one run; the command is tools/bench."""
 
 import argparse
 import dataclasses
@@ -34,7 +34,7 @@ class Sizes:
 
     rounds: int = 5
     toy: tuple = (400, 128)  # updates, H
-    update: tuple = ((6000, 256), (6000, 512), (8000, 512), (20000, 512))  # the third is usual with subwords
+    update: tuple = ((6000, 256), (6000, 512), (8000, 512), (20000, 512))  # the third is typical of subwords
     cells: tuple = ((6000, 256), (6000, 512))
     base: tuple = (5300, 256, 22)  # V, E = H, words in a sentence
     updates: int = 12
@@ -66,8 +66,8 @@ def cores():
 
 
 def best_kernels():
-    """Debian's OpenBLAS gives a processor that it does not know old kernels. elman chooses the
-    right ones by itself; everything else gets them from here."""
+    """Debian's OpenBLAS uses old kernels on unknown processors. elman chooses suitable ones itself; this
+    function chooses them for everything else."""
     if "OPENBLAS_CORETYPE" in os.environ or platform.machine() != "x86_64":
         return {}
     flags = pathlib.Path("/proc/cpuinfo").read_text().split()
@@ -115,7 +115,7 @@ def spread(values):
 
 
 class Row:
-    """One line of the table: what every program needed in every round."""
+    """One row of the table: the measurements of every program in every round."""
 
     def __init__(self, part, what, unit="s"):
         self.part, self.what, self.unit = part, what, unit
@@ -132,7 +132,7 @@ class Row:
         return min(self.other, key=lambda label: statistics.median(self.other[label]))
 
     def ratios(self):
-        """Each round's own, since a machine's speed changes from one round to the next."""
+        """Return one ratio per round, because the speed of a machine changes between rounds."""
         label = self.best()
         return [] if label is None else [o / e for o, e in zip(self.other[label], self.elman)]
 
@@ -208,18 +208,18 @@ class Bench:
     # ---- the programs ----
 
     def use_processors(self):
-        """So that a program takes as many threads as are measured."""
+        """Limit a program to the measured number of threads."""
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:self.threads])
 
     def run(self, name, *arguments, environment=None):
-        """What a program of ours prints, as JSON."""
+        """Run one of elman's programs and return its JSON output."""
         command = [self.build / name, *map(str, arguments)]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=environment,
                               preexec_fn=self.use_processors)
         return json.loads(done.stdout)
 
     def elman(self, *arguments):
-        """Seconds of a whole command."""
+        """Return the seconds of a whole command."""
         start = time.perf_counter()
         subprocess.run([self.build / "elman", *map(str, arguments)], check=True,
                        stdout=subprocess.DEVNULL, preexec_fn=self.use_processors)
@@ -248,7 +248,7 @@ class Bench:
 
     def compare_training(self, row, pairs, hidden, batch, updates, value, rounds=None,
                          settings=None):
-        """Rounds of this program and of PyTorch on the same pairs; value(answer) is what counts."""
+        """Run rounds of elman and of PyTorch on the same pairs; value(answer) is the measurement."""
         for _ in range(rounds or self.rounds):
             ours = self.update(pairs, hidden, batch, updates, settings=settings)
             row.elman.append(value(ours))
@@ -261,7 +261,7 @@ class Bench:
     # ---- the parts ----
 
     def part_toy(self):
-        """The toy training: the whole command, and a single update."""
+        """The toy run: the whole command, and a single update."""
         updates, hidden = self.sizes.toy
         whole = Row("toy", f"{updates} updates: elman's whole command, PyTorch's loop alone")
         single = Row("toy", f"one update of one sentence, H {hidden}")
@@ -324,7 +324,7 @@ class Bench:
             self.finish(row)
 
     def part_memory(self):
-        """The most memory held in training, each program in a process of its own."""
+        """Peak memory in training, each program in a separate process."""
         vocabulary, hidden = self.sizes.update[-1]
         row = Row("memory", update_name(vocabulary, hidden), "MiB")
         pairs = self.made(vocabulary, updates=3)
@@ -342,7 +342,7 @@ class Bench:
         self.finish(row)
 
     def part_threads(self):
-        """All threads against one, this program alone."""
+        """elman with all threads against one thread."""
         if self.threads < 2:
             self.note("threads: left out, there is one core only")
             return
@@ -381,7 +381,7 @@ class Bench:
         self.finish(row)
 
     def model(self):
-        """The model to translate with, sentences for it, and a limit of tokens (0 = 2 S + 10)."""
+        """Return the model, sentences to translate, and the limit of tokens (0 = 2 S + 10)."""
         if self.options.model is not None:
             return pathlib.Path(self.options.model), pathlib.Path(self.options.sentences), 0
         model, sentences = self.folder / "decode.safetensors", self.folder / "sentences"
@@ -397,7 +397,7 @@ class Bench:
         return model, sentences, LENGTH
 
     def part_decode(self):
-        """Translation of many sentences: greedy and with a beam, one by one and batched."""
+        """Translation of many sentences: greedy and with beam search, one by one and batched."""
         model, sentences, limit = self.model()
         for beam in (1, 5):
             for mode, sizes in (("single", (1,)), ("batch", (64, 256))):
@@ -427,7 +427,7 @@ class Bench:
                 self.finish(row)
 
     def source_tokens(self, model, text):
-        """A sentence as the model splits it."""
+        """Return the source tokens of a sentence."""
         sentence, found = self.folder / "sentence", self.folder / "found"
         sentence.write_text(text + "\n", encoding="utf-8")
         self.run("bench_translate", model, sentence, found, 1, 0, "single")
@@ -450,14 +450,14 @@ class Bench:
         self.finish(row)
 
     def part_subwords(self):
-        """Subwords: learning them, splitting by them, and the start of a training with them."""
+        """Subwords: learning merges, splitting, and the start of a run."""
         count, merges = self.sizes.subwords
         pairs, codes = self.folder / "syllables.tsv", self.folder / "codes"
         text = self.folder / "syllables"
         corpora.syllables(pairs, count)
         with open(pairs, encoding="utf-8") as lines, open(text, "w", encoding="utf-8") as file:
             file.writelines(line.split("\t")[0] + "\n" for line in lines)
-        rows = [(Row("subwords", f"{count:,} lines, {merges:,} merges learnt"),
+        rows = [(Row("subwords", f"{count:,} lines, {merges:,} merges learned"),
                  ("subwords", "learn", "--quiet", "--merges", merges, "--output", codes, text)),
                 (Row("subwords", f"{count:,} lines split"),
                  ("subwords", "apply", "--quiet", "--codes", codes, "--input", text)),
@@ -472,7 +472,7 @@ class Bench:
             self.finish(row)
 
     def part_growth(self):
-        """How the time of an update grows with each size, the others kept."""
+        """The time of an update as one size grows and the others stay."""
         vocabulary, hidden = self.sizes.growth_base
         base = {"V": vocabulary, "H": hidden, "length": LENGTH, "batch": BATCH}
         updates = self.sizes.growth_updates
@@ -493,7 +493,7 @@ class Bench:
             self.slopes.append({"what": name, "slopes": slopes})
 
     def part_cluster(self):
-        """What shards cost, what processes bring on this machine, and what they would on several."""
+        """The cost of shards, the gain of processes on this machine, and an estimate for several machines."""
         updates = self.sizes.shard_updates
         vocabulary, hidden = self.sizes.shards
         pairs, name = self.made(vocabulary, updates=updates), update_name(vocabulary, hidden)
@@ -517,8 +517,8 @@ class Bench:
                             cluster.table(models)))
         faster = [model.faster(cluster.FASTER) for model in models]
         self.tables.append((f"Machines {cluster.FASTER} times as fast", cluster.table(faster)))
-        self.tables.append(("Machines like this one, if nothing were sent while something is computed, "
-                            "and what that saves", cluster.table_of_hidden(models)))
+        self.tables.append(("Machines like this one, without sending while computing, "
+                            "and the time that it saves", cluster.table_of_hidden(models)))
         self.tables.append((f"The same, machines {cluster.FASTER} times as fast",
                             cluster.table_of_hidden(faster)))
 
@@ -536,8 +536,8 @@ class Bench:
         self.finish(row)
 
     def measure_processes(self, pairs, name, hidden, updates):
-        """Two processes with a thread each against one with two, the command of both built with MPI."""
-        program = self.build.parent / "mpi" / "elman"  # the preset's; a build for several processes is one itself
+        """Two processes with one thread each against one with two threads, both built with MPI."""
+        program = self.build.parent / "mpi" / "elman"  # the build of the preset
         if not program.exists() or shutil.which("mpirun") is None or self.threads < 2:
             self.note(f"processes: left out, for they need two cores, mpirun and {program}")
             return
@@ -545,7 +545,7 @@ class Bench:
                        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm_rsh_agent": "sh"}
 
         def seconds(launcher, threads):
-            """Of an update: a long training less a short one."""
+            """Return the seconds of an update: a long run minus a short one."""
             times = []
             for epochs in (1, 3):
                 start = time.perf_counter()
@@ -565,7 +565,7 @@ class Bench:
         self.finish(row)
 
     def part_kernels(self):
-        """The kernels of this program, one by one."""
+        """The kernels of elman, one by one."""
         self.kernels = self.run("bench_kernels", self.threads, *self.sizes.kernels)["kernels"]
 
     # ---- the results ----
@@ -612,7 +612,7 @@ class Bench:
 
 
 def median_update(answer):
-    """The first updates touch memory for the first time."""
+    """Return the median without the first updates, which touch memory for the first time."""
     seconds = answer["seconds"]
     return statistics.median(seconds[1:] if len(seconds) > 1 else seconds)
 
@@ -622,7 +622,7 @@ def update_name(vocabulary, hidden, length=LENGTH):
 
 
 def slope(sizes, seconds):
-    """Of the least-squares line through the points on a log-log scale."""
+    """Return the slope of the least-squares line through the points on a log-log scale."""
     x, y = [math.log(size) for size in sizes], [math.log(value) for value in seconds]
     mean_x, mean_y = statistics.fmean(x), statistics.fmean(y)
     return (sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y))
@@ -636,35 +636,35 @@ def source_words_of(model):
 
 
 def read_found(path):
-    """The ids of the sentences and of their translations."""
+    """Return the ids of the sentences and of their translations."""
     lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
     return [[list(map(int, line[side].split())) for line in lines] for side in range(2)]
 
 
 PARTS = tuple(name[len("part_") :] for name in vars(Bench) if name.startswith("part_"))
 ALONE = ("threads", "subwords", "cluster", "kernels")  # without PyTorch
-ON_REQUEST = ("subwords", "cluster", "kernels")  # for those who have one, or change one
+ON_REQUEST = ("subwords", "cluster", "kernels")  # slow, or only for special purposes
 
 
 def options_from(arguments):
     parser = argparse.ArgumentParser(
-        prog="tools/bench", description="Measures this program and PyTorch in one run, alternating, "
-        "and prints times and ratios as a Markdown table.")
+        prog="tools/bench", description="Measure elman and PyTorch alternately in one run "
+        "and print times and ratios as a Markdown table.")
     parser.add_argument("parts", metavar="PART", nargs="*",
-                        help="what to measure: " + ", ".join(PARTS) + ", or all (default: all but "
+                        help="parts to measure: " + ", ".join(PARTS) + ", or all (default: all but "
                         + ", ".join(ON_REQUEST) + ")")
     parser.add_argument("--corpus", metavar="DIR", help="folder with train.tsv, for the part epoch")
     parser.add_argument("--model", metavar="FILE", help="for the parts decode and start: a model with "
-                        "dot attention and no other extras (default: a made one, V 6,000, H 256)")
-    parser.add_argument("--sentences", metavar="FILE", help="goes with --model, a sentence a line")
-    parser.add_argument("--json", metavar="FILE", help="write every single measurement there")
-    parser.add_argument("--quick", action="store_true", help="small sizes, to see that all works")
+                        "dot attention and no other extras (default: a synthetic one, V 6,000, H 256)")
+    parser.add_argument("--sentences", metavar="FILE", help="sentences for --model, one per line")
+    parser.add_argument("--json", metavar="FILE", help="also write every single measurement to FILE")
+    parser.add_argument("--quick", action="store_true", help="small sizes, to check that everything works")
     parser.add_argument("--rounds", metavar="N", type=int, help="repetitions (default: 5; quick: 1)")
     parser.add_argument("--threads", metavar="N", type=int, default=cores(),
-                        help="threads of this program; PyTorch has these or one (default: all cores)")
-    parser.add_argument("--without-pytorch", action="store_true", help="measure this program alone")
+                        help="threads of elman; PyTorch uses as many, or one (default: all cores)")
+    parser.add_argument("--without-pytorch", action="store_true", help="measure elman only")
     parser.add_argument("--build", metavar="DIR", default=ROOT / "build" / "release",
-                        help="where the built programs are; nothing is built then")
+                        help="folder of programs that are already built")
     options = parser.parse_args(arguments)
     if options.parts == ["all"]:
         options.parts = list(PARTS)
