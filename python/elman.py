@@ -288,7 +288,7 @@ class Translation:
     ended: bool
     forced: bool
     attention: numpy.ndarray  # (T,S): the average of the heads
-    head_attention: numpy.ndarray  # (N,T,S)
+    head_attention: numpy.ndarray  # (K,T,S)
     sentinel: numpy.ndarray  # (T); None without a sentinel
     segment_ends: list  # (G): end of each segment in source tokens; empty without segments
     segments: numpy.ndarray  # (T,G); None without segments
@@ -298,7 +298,7 @@ class Translation:
 
 
 def _translation(it):
-    S, T, N, G = it.source_count, it.target_count, it.heads, it.segment_count
+    S, T, K, G = it.source_count, it.target_count, it.heads, it.segment_count
     return Translation(
         text=it.text.decode(), source=it.source.decode(), log_probability=it.log_probability,
         score=it.score, source_tokens=[token.decode() for token in it.source_tokens[:S]],
@@ -307,7 +307,7 @@ def _translation(it):
         target_tokens=[token.decode() for token in it.target_tokens[:T]],
         target_ids=it.target_ids[:T], target_spans=list(zip(it.target_starts[:T], it.target_ends[:T])),
         log_probabilities=numpy.array(it.log_probabilities[:T]), ended=it.ended, forced=it.forced,
-        attention=_array(it.attention, T, S), head_attention=_array(it.head_attention, N, T, S),
+        attention=_array(it.attention, T, S), head_attention=_array(it.head_attention, K, T, S),
         sentinel=_array(it.sentinel, T) if it.sentinel else None, segment_ends=it.segment_ends[:G],
         segments=_array(it.segments, T, G) if it.segments else None,
         source_self_attention=_self_attention(it.source_self_attention, it.source_self_heads, S),

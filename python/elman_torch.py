@@ -3,10 +3,10 @@
     model = elman_torch.load("model.safetensors")
     logits, weights = model(source, source_lengths, target)    # ids, (S,B) and (T,B)
     best = model.translate([4, 7, 2])[0]                       # ids of one sentence
-    best.tokens, best.log_probability, best.weights            # weights: (N,T,S)
+    best.tokens, best.log_probability, best.weights            # weights: (K,T,S)
 
-docs/model-file.md documents the file, docs/python.md shows examples, and docs/beyond.md contains the
-equations. Shapes: S source tokens, T target tokens, B sentences, N heads, H hidden size. Requires only
+docs/model-file.md documents the file, docs/python.md shows examples, and docs/notation.md lists the
+symbols. Shapes: S source tokens, T target tokens, B sentences, K heads, H hidden size. Requires only
 PyTorch 1.13 or newer (Debian: python3-torch)."""
 
 import contextlib
@@ -265,7 +265,7 @@ def clauses(tokens):
 
 
 class Attention(nn.Module):
-    """Compute contexts (T,B,H) and weights (T,B,N,S) for queries (T,B,H), keys and values (S,B,H).
+    """Compute contexts (T,B,H) and weights (T,B,K,S) for queries (T,B,H), keys and values (S,B,H).
 
     `hidden` (T,B,S) is true at masked keys. `clause` (B,S) is the number of each token's clause, from 0,
     if segments are clauses."""
@@ -388,7 +388,7 @@ class DecoderState:
 
 @dataclasses.dataclass
 class Path:
-    """A hypothesis during search: its ids, including </s>, and the weights (N,S) of each."""
+    """A hypothesis during search: its ids, including </s>, and the weights (K,S) of each."""
 
     ids: list
     log_probability: float
@@ -474,7 +474,7 @@ class Hypothesis:
     tokens: list  # the tokens of these ids
     log_probability: float  # sum over all tokens
     score: float  # log_probability / T^length_penalty
-    weights: torch.Tensor  # attention (N,T,S)
+    weights: torch.Tensor  # attention (K,T,S)
 
 
 class Translator(nn.Module):
@@ -489,7 +489,7 @@ class Translator(nn.Module):
             json.loads(self.metadata.get(f"elman.{side}_vocab", "[]")) for side in ("source", "target"))
 
     def forward(self, source, source_lengths, target):
-        """Return logits (T,B,V) and attention weights (T,B,N,S) for a batch of ids: source (S,B), padded
+        """Return logits (T,B,V) and attention weights (T,B,K,S) for a batch of ids: source (S,B), padded
         with any id, and target (T,B), which begins with START."""
         states, finals = self.encoder(source, source_lengths)
         self.note_clauses(source)

@@ -36,11 +36,11 @@ ELMAN_API void elman_attention_parameters_free(elman_tensor *parameters);
 
 typedef struct elman_attention_options {
   const char *mechanism; /* a name from elman_attention_name; default "dot" */
-  size_t heads;  /* N, which divides both widths; default 1; must be 1 for "additive", "local",
+  size_t heads;  /* K, which divides both widths; default 1; must be 1 for "additive", "local",
                     "adaptive", "sentinel" and "hierarchical" */
   size_t window; /* of "local": keys on each side of the center; of "hierarchical": keys per
                     segment; 0 (default) = 5. With other mechanisms ELMAN_INVALID_ARGUMENT */
-  double scale;  /* factor of the scores; 0 (default) = that of the mechanism: 1 / sqrt(width / N)
+  double scale;  /* factor of the scores; 0 (default) = that of the mechanism: 1 / sqrt(width / K)
                     for "scaled", "projected" and "multihead", else 1 */
   bool divide_by_sum; /* divide scores by their sum instead of a softmax; a row whose sum is not
                          positive is ELMAN_BAD_DATA. Not for "local", "adaptive", "sentinel" and
@@ -68,11 +68,11 @@ typedef struct elman_attention_input {
 
 /* Output of a mechanism. It is read-only and owned by the caller. */
 typedef struct elman_attention_output {
-  size_t heads, query_count, key_count, value_width; /* N, T, S, V */
-  const float *scores; /* (N,T,S): scaled, before the softmax (and before the mask of "adaptive");
+  size_t heads, query_count, key_count, value_width; /* K, T, S, V */
+  const float *scores; /* (K,T,S): scaled, before the softmax (and before the mask of "adaptive");
                           -INFINITY where masked */
   const float
-      *weights; /* (N,T,S): attention weights, exactly 0 where masked. Rows sum to 1; with "local"
+      *weights; /* (K,T,S): attention weights, exactly 0 where masked. Rows sum to 1; with "local"
                    to between exp(-2) and 1; with "sentinel" to 1 together with the sentinel */
   const float *sentinel; /* (T): weights of the sentinel; NULL if there is none */
   size_t segment_count;  /* G: segments of "hierarchical"; 0 for other mechanisms */

@@ -318,15 +318,15 @@ static elman_status enter_for(struct surroundings *before, const struct attendin
 
 /* A share of a sum that is not positive is none. */
 static elman_status check_sums(const struct attending *a, elman_error *error) {
-  const size_t N = a->layer.config.heads, S = a->shape.keys;
-  for (size_t row = 0; row < a->shape.queries * N; row++) {
+  const size_t K = a->layer.config.heads, S = a->shape.keys;
+  for (size_t row = 0; row < a->shape.queries * K; row++) {
     double sum = 0;
     for (size_t s = 0; s < S; s++)
       if (isfinite(a->cache.scores[row * S + s])) sum += (double)a->cache.scores[row * S + s];
     if (!(sum > 0))
       return fail(error, ELMAN_BAD_DATA, NULL,
                   "the scores of query %zu sum to %g; only a positive sum can be divided by",
-                  row / N + 1, sum);
+                  row / K + 1, sum);
   }
   return ELMAN_OK;
 }
@@ -339,7 +339,7 @@ static struct attention_pass pass_of(const struct attending *a,
 
 static elman_status run_forward(struct attending *a, const elman_attention_input *input,
                                 elman_error *error) {
-  const size_t T = a->shape.queries, S = a->shape.keys, N = a->layer.config.heads;
+  const size_t T = a->shape.queries, S = a->shape.keys, K = a->layer.config.heads;
   const struct attention_pass pass = pass_of(a, input);
   attention_prepare(&pass, (struct range){0, S});
   attention_forward(&pass, (struct range){0, T});
@@ -347,17 +347,17 @@ static elman_status run_forward(struct attending *a, const elman_attention_input
     const elman_status status = check_sums(a, error);
     if (status != ELMAN_OK) return status;
   }
-  if (all_finite(a->cache.weights, T * N * S) &&
+  if (all_finite(a->cache.weights, T * K * S) &&
       all_finite(a->cache.context, T * attention_value_size(a->layer.config)))
     return ELMAN_OK;
   return fail(error, ELMAN_BAD_DATA, NULL, "the numbers are too large: the result is not finite");
 }
 
-/* (T,N,S) to (N,T,S) */
-static void heads_first(float *to, const real *from, size_t T, size_t N, size_t S) {
+/* (T,K,S) to (K,T,S) */
+static void heads_first(float *to, const real *from, size_t T, size_t K, size_t S) {
   for (size_t t = 0; t < T; t++)
-    for (size_t n = 0; n < N; n++)
-      memcpy(to + (n * T + t) * S, from + (t * N + n) * S, S * sizeof *to);
+    for (size_t n = 0; n < K; n++)
+      memcpy(to + (n * T + t) * S, from + (t * K + n) * S, S * sizeof *to);
 }
 
 struct owned_output {
@@ -367,7 +367,7 @@ struct owned_output {
 
 static elman_status give_output(elman_attention_output **output, const struct attending *a,
                                 elman_error *error) {
-  const size_t T = a->shape.queries, S = a->shape.keys, N = a->layer.config.heads;
+  const size_t T = a->shape.queries, S = a->shape.keys, K = a->layer.config.heads;
   const size_t V = attention_value_size(a->layer.config);
   struct owned_output *owned = NULL;
   float *scores = NULL, *weights = NULL, *context = NULL, *sentinel = NULL, *segments = NULL;
@@ -378,22 +378,22 @@ static elman_status give_output(elman_attention_output **output, const struct at
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &arena, error)) {
     owned = arena_allocate(fit.now, sizeof *owned, 1, 1, 1);
-    scores = arena_reals(fit.now, T, N, S);
-    weights = arena_reals(fit.now, T, N, S);
+    scores = arena_reals(fit.now, T, K, S);
+    weights = arena_reals(fit.now, T, K, S);
     context = arena_reals(fit.now, T, V, 1);
     if (G > 0) segments = arena_reals(fit.now, T, G, 1);
     if (G > 0) ends = arena_allocate(fit.now, sizeof *ends, G, 1, 1);
     if (attention_has_sentinel(a->layer.config.kind)) sentinel = arena_reals(fit.now, T, 1, 1);
   }
   if (fit.status != ELMAN_OK) return fit.status;
-  heads_first(scores, a->cache.scores, T, N, S);
-  heads_first(weights, a->cache.weights, T, N, S);
+  heads_first(scores, a->cache.scores, T, K, S);
+  heads_first(weights, a->cache.weights, T, K, S);
   memcpy(context, a->cache.context, T * V * sizeof *context);
   for (size_t t = 0; t < T && sentinel != NULL; t++) sentinel[t] = mask_rest(weights + t * S, S);
   if (ends != NULL) segments_of_length(ends, S, length);
   for (size_t t = 0; t < T && segments != NULL; t++)
     row_segments(segments + t * G, weights + t * S, ends, G);
-  *owned = (struct owned_output){{.heads = N,
+  *owned = (struct owned_output){{.heads = K,
                                   .query_count = T,
                                   .key_count = S,
                                   .value_width = V,

@@ -30,16 +30,16 @@ void attention_allocate(struct attention_arrays *arrays, struct arena *arena,
   const struct attention_mechanism *mechanism = attention_mechanism(config.kind);
   const bool gradients = purpose >= GRADIENTS;
   const size_t T = shape.queries, S = shape.keys, B = shape.batch;
-  const size_t H = config.size, N = config.heads;
+  const size_t H = config.size, K = config.heads;
   *arrays = (struct attention_arrays){
       .context = reals_if(!gradients, arena, T, B, attention_value_size(config)),
-      .weights = arena_reals(arena, T * B, N, S),
+      .weights = arena_reals(arena, T * B, K, S),
       .queries = reals_if(mechanism->projections & PROJECT_QUERIES, arena, T, B, H),
       .keys = reals_if(mechanism->projections & PROJECT_KEYS, arena, S, B, H),
       .values = reals_if(mechanism->projections & PROJECT_VALUES, arena, S, B, H),
       .merged = reals_if(mechanism->context_forward != NULL, arena, T, B, H),
-      .scores = reals_if(!gradients && config.divide_by_sum, arena, T * B, N, S),
-      .dropped = reals_if(purpose == VALUES_WITH_DROPOUT, arena, T * B, N, S),
+      .scores = reals_if(!gradients && config.divide_by_sum, arena, T * B, K, S),
+      .dropped = reals_if(purpose == VALUES_WITH_DROPOUT, arena, T * B, K, S),
   };
   for (size_t i = 0; i < MAX_OWN; i++) {
     const enum attention_extent array = mechanism->arrays[i];
@@ -124,34 +124,34 @@ static const real *effective_weights(const struct attention_pass *pass) {
 /* ---- one head of one sentence ---- */
 
 /* Rows of time-major arrays of a sentence lie B · H apart (of values B · V), those of its weights
- * B · N · S; a head has its own H/N columns (V/N), and its own S of the weights. */
+ * B · K · S; a head has its own H/K columns (V/K), and its own S of the weights. */
 struct head {
   size_t b, n;
   size_t queries, keys; /* T_b, and the keys that any of the queries sees */
   size_t vector;        /* where the head begins in a row block (B,H) */
   size_t value;         /* and in (B,V) */
-  size_t weight;        /* and in (B,N,S) */
-  size_t size;          /* H/N */
-  size_t value_size;    /* V/N */
+  size_t weight;        /* and in (B,K,S) */
+  size_t size;          /* H/K */
+  size_t value_size;    /* V/K */
   size_t vector_step, value_step, weight_step;
 };
 
 static struct head head_of(const struct attention_pass *pass, size_t b, size_t n) {
   const struct attention_shape shape = pass->shape;
-  const size_t H = pass->layer.config.size, N = pass->layer.config.heads, S = shape.keys;
+  const size_t H = pass->layer.config.size, K = pass->layer.config.heads, S = shape.keys;
   const size_t V = attention_value_size(pass->layer.config);
   return (struct head){.b = b,
                        .n = n,
                        .queries = mask_queries(shape, b),
                        .keys = mask_keys(shape, b),
-                       .vector = b * H + n * (H / N),
-                       .value = b * V + n * (V / N),
-                       .weight = (b * N + n) * S,
-                       .size = H / N,
-                       .value_size = V / N,
+                       .vector = b * H + n * (H / K),
+                       .value = b * V + n * (V / K),
+                       .weight = (b * K + n) * S,
+                       .size = H / K,
+                       .value_size = V / K,
                        .vector_step = shape.batch * H,
                        .value_step = shape.batch * V,
-                       .weight_step = shape.batch * N * S};
+                       .weight_step = shape.batch * K * S};
 }
 
 static struct score_input score_input_of(const struct attention_pass *pass, struct head head) {
@@ -246,22 +246,22 @@ static bool has_vanished(double weight) {
 
 /* The logarithm of the mean of the heads; the row is the first head's. */
 static double log_of_mean(const struct attention_row *row, size_t key) {
-  const size_t N = row->pass->layer.config.heads;
-  const double mean = mean_of_heads(row, N, key);
+  const size_t K = row->pass->layer.config.heads;
+  const double mean = mean_of_heads(row, K, key);
   if (!has_vanished(mean)) return log(mean);
   const struct log_sum sum = log_sum_of_heads(row, key);
-  return log_sum_of(&sum) - log((double)N);
+  return log_sum_of(&sum) - log((double)K);
 }
 
 void guide_losses(double *losses, const struct attention_pass *pass) {
   const struct guide *guide = pass->layer.guide;
   const struct attention_config config = pass->layer.config;
-  const size_t B = pass->shape.batch, N = config.heads, S = pass->shape.keys;
+  const size_t B = pass->shape.batch, K = config.heads, S = pass->shape.keys;
   for (size_t i = 0; i < pass->shape.queries * B; i++) {
     const struct attention_row row = {.pass = pass,
                                       .position = i,
                                       .visible = mask_visible(pass->shape, i % B, i / B),
-                                      .weights = pass->cache.weights + i * N * S};
+                                      .weights = pass->cache.weights + i * K * S};
     const size_t first = guide->starts[i], end = guide->starts[i + 1];
     double sum = 0;
     for (size_t k = first; k < end; k++) sum -= log_of_mean(&row, guide->sources[k]);
@@ -270,19 +270,19 @@ void guide_losses(double *losses, const struct attention_pass *pass) {
 }
 
 real guided_pull(const struct guided *guided, size_t i) {
-  const size_t N = guided->row->pass->layer.config.heads, S = guided->row->pass->shape.keys;
-  if (N == 1) return -guided->scale;
+  const size_t K = guided->row->pass->layer.config.heads, S = guided->row->pass->shape.keys;
+  if (K == 1) return -guided->scale;
   const struct attention_row first = {.pass = guided->row->pass,
                                       .weights = guided->row->weights - guided->head * S};
   const size_t key = guided->keys[i];
-  const double mean = mean_of_heads(&first, N, key);
+  const double mean = mean_of_heads(&first, K, key);
   if (!has_vanished(mean))
-    return -guided->scale * (real)((double)guided->row->weights[key] / ((double)N * mean));
+    return -guided->scale * (real)((double)guided->row->weights[key] / ((double)K * mean));
   const struct log_sum sum = log_sum_of_heads(guided->row, key);
   return -guided->scale * (real)exp(log_in_head(guided->row, guided->head, key) - log_sum_of(&sum));
 }
 
-/* With l the gradients of the logarithms: du_s += l_s - a_s Σ l. It stays of the size of λ/M
+/* With δ the gradients of the logarithms: du_s += δ_s - a_s Σ δ. It stays of the size of λ/N_ξ
  * where weights vanish, and the gradients of the weights themselves would be without bound.  (77)
  */
 void guided_softmax_backward(real *dscores, const struct guided *guided,
@@ -555,11 +555,11 @@ void self_attention_history_free(struct self_attention_history *history) {
 
 static void allocate_history(struct self_attention_history *history, struct arena *arena) {
   const size_t capacity = history->capacity, R = history->rows;
-  const size_t H = history->config.size, N = history->config.heads;
+  const size_t H = history->config.size, K = history->config.heads;
   history->keys = arena_reals(arena, capacity, R, H);
   history->values = arena_reals(arena, capacity, R, H);
   history->spare = arena_reals(arena, 1, R, H);
-  history->weights = arena_reals(arena, R, N, capacity);
+  history->weights = arena_reals(arena, R, K, capacity);
   history->lengths = arena_allocate(arena, sizeof *history->lengths, R, 1, 1);
 }
 

@@ -83,7 +83,7 @@ struct self_attention_history {
   size_t steps, capacity;
   real *keys, *values; /* (capacity,R,H); the states themselves where there is no projection */
   real *spare;         /* (R,H): for moving rows */
-  real *weights;       /* (R,N,capacity) of the running step */
+  real *weights;       /* (R,K,capacity) of the running step */
   size_t *lengths;     /* (R): steps, the running one included */
 };
 void self_attention_history_free(struct self_attention_history *history);

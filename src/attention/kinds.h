@@ -20,7 +20,7 @@
   ROW(ADDITIVE, additive)   /* v·tanh(W_q d + b + W_k e) (Bahdanau et al., ICLR 2015) */          \
   ROW(PROJECTED, projected) /* scaled, after linear projections of queries, keys and values        \
                                (Vaswani et al.) */                                                 \
-  ROW(MULTIHEAD, multihead) /* the same in N heads, and a linear map of what they give */          \
+  ROW(MULTIHEAD, multihead) /* the same in K heads, and a linear map of what they give */          \
   ROW(LOCAL, local)         /* general, in a window around a predicted centre (Luong's local-p) */ \
   ROW(ADAPTIVE, adaptive)   /* general, between all keys and a window whose centre and width are   \
                                predicted (Yang et al., EMNLP 2018; Sukhbaatar et al., ACL 2019) */ \
@@ -44,7 +44,7 @@ enum { MAX_HEADS = 64, MAX_WINDOW = 1000 };
 struct attention_config {
   enum attention_kind kind;
   size_t size;       /* H: of queries and keys, and, if nothing else is said, values and contexts */
-  size_t heads;      /* N; 1 but for `multihead` and self-attention; divides H */
+  size_t heads;      /* K; 1 but for `multihead` and self-attention; divides H */
   size_t window;     /* D: of `local` positions to each side of the centre, of `hierarchical` keys
                         in a segment; else 0 */
   size_t value_size; /* of values and contexts, where the mechanism does not map them; 0 = H */
@@ -137,23 +137,23 @@ struct attention_layer {
   struct dropout dropout; /* of the weights; a position has the same mask in every call */
   const struct attention_overrides *overrides; /* of the weights; NULL = none. No backward pass */
   const struct guide *guide; /* of the weights before dropout; NULL = none. docs/training.md */
-  real guide_scale;          /* λ/M: what a query's guide loss counts in the loss */
+  real guide_scale;          /* λ/N_ξ: what a query's guide loss counts in the loss */
 };
 
 /* The results of a forward pass, or their gradients. Arrays that a mechanism does not need are
  * NULL. */
 struct attention_arrays {
   real *context; /* (T,B,H), or with another size of the values (T,B,V) */
-  real *weights; /* (T,B,N,S); each row sums to 1, or with a Gaussian to e⁻² to 1; of gradients:
+  real *weights; /* (T,B,K,S); each row sums to 1, or with a Gaussian to e⁻² to 1; of gradients:
                     dweights, then dscores */
   real *queries; /* (T,B,H), projected */
   real *keys, *values; /* (S,B,H), projected */
   real *merged;        /* (T,B,H): the heads' contexts side by side, before context_forward */
   real *own[MAX_OWN];  /* (T,B,·): the mechanism's */
   /* Of values only: */
-  real *scores;  /* (T,B,N,S) before the softmax, -∞ where masked; NULL unless somebody wants to
+  real *scores;  /* (T,B,K,S) before the softmax, -∞ where masked; NULL unless somebody wants to
                     see them, or weights are shares of them */
-  real *dropped; /* (T,B,N,S): the weights after dropout; not used without it */
+  real *dropped; /* (T,B,K,S): the weights after dropout; not used without it */
   /* Of gradients only: */
   real *shares[MAX_OWN]; /* (B,·): of the gradients that sentences share */
 };

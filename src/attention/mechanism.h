@@ -32,7 +32,7 @@ struct guided {
   const uint32_t *keys;
   size_t count;
   size_t head;
-  real scale; /* λ / (M count): what -log of the weight of one key counts in the loss */
+  real scale; /* λ / (N_ξ count): what -log of the weight of one key counts in the loss */
 };
 
 /* Gradient of the loss with respect to the logarithm of this head's weight of the i-th of the keys:
@@ -100,7 +100,7 @@ struct attention_mechanism {
    * NONE past the last. */
   enum attention_extent arrays[MAX_OWN];
 
-  /* In the translator, where nothing is said: N, or 0 if there is one head only; D, or 0 if there
+  /* In the translator, where nothing is said: K, or 0 if there is one head only; D, or 0 if there
    * is no window. */
   size_t heads, window;
   bool one_head; /* with plain matrices, too */

@@ -18,7 +18,7 @@ static real sigmoid(real z) {
 /* What the mask of one query is made of. */
 struct span {
   real center, width;         /* μ_t, D_t */
-  real log_local, log_global; /* log γ_t, log(1 - γ_t) */
+  real log_local, log_global; /* log χ_t, log(1 - χ_t) */
 };
 
 static struct span span_of(const struct attention_row *row) {

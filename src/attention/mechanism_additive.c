@@ -1,16 +1,16 @@
-/* u_ts = v·tanh(q_t + k_s): additive attention (Bahdanau et al. 2015) after its projections. */
+/* u_ts = ω·tanh(q_t + k_s): additive attention (Bahdanau et al. 2015) after its projections. */
 #include "attention/mechanism.h"
 #include "tensor/elementary.h"
 
-/* v·tanh(q + k) (n), in LANES sums side by side */
-static real weighted_tanh(const real *v, const real *q, const real *k, size_t n) {
+/* ω·tanh(q + k) (n), in LANES sums side by side */
+static real weighted_tanh(const real *omega, const real *q, const real *k, size_t n) {
   _Alignas(64) real lanes[LANES] = {0};
   real sum = 0;
   size_t i = 0;
   for (; i + LANES <= n; i += LANES) {
-    for (size_t l = 0; l < LANES; l++) lanes[l] += v[i + l] * tanh_real(q[i + l] + k[i + l]);
+    for (size_t l = 0; l < LANES; l++) lanes[l] += omega[i + l] * tanh_real(q[i + l] + k[i + l]);
   }
-  for (; i < n; i++) sum += v[i] * tanh_real(q[i] + k[i]);
+  for (; i < n; i++) sum += omega[i] * tanh_real(q[i] + k[i]);
   for (size_t l = 0; l < LANES; l++) sum += lanes[l];
   return sum;
 }
@@ -26,13 +26,13 @@ void score_additive_forward(real *u, const struct score_input *in) {
 }
 
 /* Of one score. The tanh is made again rather than kept: it would need T S H numbers. (47) */
-static void add_gradients(real *restrict dq, real *restrict dk, real *restrict dv, real du,
+static void add_gradients(real *restrict dq, real *restrict dk, real *restrict domega, real du,
                           const struct score_input *in, const real *q, const real *k) {
-  const real *v = in->own[0];
+  const real *omega = in->own[0];
   for (size_t i = 0; i < in->size; i++) {
     const real g = tanh_real(q[i] + k[i]);
-    const real dz = du * v[i] * (1 - g * g);
-    dv[i] += du * g;
+    const real dz = du * omega[i] * (1 - g * g);
+    domega[i] += du * g;
     dq[i] += dz;
     dk[i] += dz;
   }

@@ -10,8 +10,8 @@
 #include "tensor/linear.h"
 #include "tensor/softmax.h"
 
-enum { SEGMENT_QUERY_WEIGHT };            /* W_σ */
-enum { SEGMENT_QUERIES, SEGMENT_SCORES }; /* σ_t, and for each key v_ts = α σ_t·e_s */
+enum { SEGMENT_QUERY_WEIGHT };            /* W_G */
+enum { SEGMENT_QUERIES, SEGMENT_SCORES }; /* q_t^G, and for each key u_ts^G = α q_t^G·e_s */
 
 static struct linear map_of(const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size;
@@ -46,7 +46,7 @@ static void scores_forward(const struct attention_pass *pass) {
   }
 }
 
-/* From dv_ts in the scratch to the gradients of keys and queries, added, and of W_σ. */
+/* From du_ts^G in the scratch to the gradients of keys and queries, added, and of W_G. */
 static void scores_backward(const struct attention_gradients *d,
                             const struct attention_pass *pass) {
   const size_t B = pass->shape.batch, H = pass->layer.config.size, rows = pass->shape.queries * B;
@@ -162,7 +162,7 @@ static void weigh_twice_backward(real *drow, const struct attention_row *row,
 }
 
 /* The pull on the keys of the segment from s up to `end`. */
-/* log Σ exp of the scores of the segment from s up to `end`, and the segment's own score x. */
+/* log Σ exp of the scores of the segment from s up to `end`, and the segment's own score ū. */
 static double score_from_scores(double *log_sum, const struct attention_row *row, size_t s,
                                 size_t end) {
   const real *v = row->pass->cache.own[SEGMENT_SCORES] + offset_of(row);

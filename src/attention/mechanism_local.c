@@ -6,10 +6,10 @@
 
 #include "attention/mechanism.h"
 
-enum { CENTER_WEIGHT, CENTER_SCORE_WEIGHT };                       /* W_p, v_p */
-enum { CENTER_STATES = PREDICTION_STATES, CENTERS = PREDICTIONS }; /* tanh(W_p d_t), p_t */
+enum { CENTER_WEIGHT, CENTER_SCORE_WEIGHT };                       /* W_φ, ω_μ */
+enum { CENTER_STATES = PREDICTION_STATES, CENTERS = PREDICTIONS }; /* φ_t, μ_t */
 
-/* p_t = S_b sigmoid(v_p · tanh(W_p d_t)) */
+/* μ_t = S_b sigmoid(ω_μ·φ_t), φ_t = tanh(W_φ d_t) */
 static void center_forward(const struct attention_pass *pass) {
   const struct attention_shape shape = pass->shape;
   const size_t B = shape.batch, rows = shape.queries * B;
@@ -21,19 +21,20 @@ static void center_forward(const struct attention_pass *pass) {
   }
 }
 
-/* From dp_t in the scratch to the gradients of the queries, added, and of both weights. */
+/* From dμ_t in the scratch to the gradients of the queries, added, and of both weights. */
 static void center_backward(const struct attention_gradients *d,
                             const struct attention_pass *pass) {
   const struct attention_shape shape = pass->shape;
   const size_t B = shape.batch, rows = shape.queries * B;
   for (size_t i = 0; i < rows; i++) {
-    const real p = pass->cache.own[CENTERS][i], S_b = (real)mask_visible(shape, i % B, i / B).end;
-    d->scratch.own[CENTERS][i] = d->scratch.own[CENTERS][i] * p * (1 - p / S_b); /* (55) */
+    const real center = pass->cache.own[CENTERS][i];
+    const real S_b = (real)mask_visible(shape, i % B, i / B).end;
+    d->scratch.own[CENTERS][i] *= center * (1 - center / S_b); /* (55) */
   }
   prediction_backward(d, pass, 1);
 }
 
-/* The visible keys in the window p - D to p + D: at least one. */
+/* The visible keys in the window μ - D to μ + D: at least one. */
 static struct visible window_of(struct visible visible, real center, size_t window) {
   /* Key i has position i + 1. */
   const real first = ceil(center - (real)window) - 1, end = floor(center + (real)window);
@@ -42,7 +43,7 @@ static struct visible window_of(struct visible visible, real center, size_t wind
   return visible;
 }
 
-/* 1 / (2 σ²) with σ = D/2 */
+/* 2 / D² = 1 / (2 (D/2)²): the Gaussian's standard deviation is D/2 */
 static real sharpness(size_t window) {
   return 2 / ((real)window * (real)window);
 }
@@ -62,13 +63,13 @@ static void gaussian_forward(struct attention_row *row) {
 }
 
 /* The softmax over one key gives 1, whatever its score is, so that the score has no gradient. With
- * α = a / g it would be rounding, which Adam would follow. */
+ * â = a / g it would be rounding, which Adam would follow. */
 static bool is_choice(struct visible visible) {
   return visible.end - visible.first > 1;
 }
 
-/* With α the softmax and g the Gaussian, a = α g: dα = g da, and (16) for α needs
- * Σ α dα = Σ a da and α = a / g only. */
+/* With â the softmax and g the Gaussian, a = â g: dâ = g da, and (16) for â needs
+ * Σ â dâ = Σ a da and â = a / g only. */
 static void gaussian_backward(real *drow, const struct attention_row *row,
                               const struct attention_arrays *scratch) {
   const size_t window = row->pass->layer.config.window;
@@ -104,7 +105,7 @@ static double gaussian_guided_log(const struct attention_row *row, size_t n, siz
   return guided_log_of_softmax(&inside, n, key) + log_gaussian;
 }
 
-/* log a = log α + log g: (77) for α, and d log g / dp = 4 (s - p) / D² for the centre. */
+/* log a = log â + log g: (77) for â, and d log g / dμ = 4 (s - μ) / D² for the centre. */
 static void gaussian_guided_backward(real *dscores, const struct guided *guided,
                                      const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;

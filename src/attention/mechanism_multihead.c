@@ -1,4 +1,4 @@
-/* Scaled attention after projections, in N heads, and a linear map of what they give: Vaswani et
+/* Scaled attention after projections, in K heads, and a linear map of what they give: Vaswani et
  * al., NIPS 2017; docs/mechanisms.md, (49). */
 #include "attention/mechanism.h"
 #include "tensor/linear.h"

@@ -10,7 +10,7 @@
 #include "tensor/softmax.h"
 
 enum { SCORE_WEIGHT, GATE_WEIGHT, SENTINEL_WEIGHT }; /* ω, W_g, W_s */
-enum { GATES, SENTINELS, FEATURES, SCORES };         /* g_t, s_t, f_t, r_t */
+enum { GATES, SENTINELS, FEATURES, SCORES };         /* γ_t, ς_t, f_t0, u_t0 */
 
 static struct linear map_of(const struct attention_pass *pass, size_t weight) {
   const size_t H = pass->layer.config.size;
@@ -56,7 +56,7 @@ static void queries_forward(const struct attention_pass *pass) {
   }
 }
 
-/* From ds_t in the scratch to the gradients of the queries, added, and of W_g. */
+/* From dς_t in the scratch to the gradients of the queries, added, and of W_g. */
 static void sentinels_backward(const struct attention_gradients *d,
                                const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size, rows = rows_of(pass);
@@ -72,7 +72,7 @@ static void sentinels_backward(const struct attention_gradients *d,
   linear_backward_input(d->queries, 1, dz, gate, rows);
 }
 
-/* From dr_t and the part of ds_t that came from the context, both in the scratch. */
+/* From du_t0 and the part of dς_t that came from the context, both in the scratch. */
 static void queries_backward(const struct attention_gradients *d,
                              const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size, rows = rows_of(pass);
@@ -108,7 +108,7 @@ static void weigh_with_sentinel(struct attention_row *row) {
   mask_fill_outside(row->weights, visible, row->pass->shape.keys, 0);
 }
 
-/* scratch.own[SCORES]: from dβ_t to dr_t. */
+/* scratch.own[SCORES]: from da_t0 to du_t0. */
 static void weigh_with_sentinel_backward(real *drow, const struct attention_row *row,
                                          const struct attention_arrays *scratch) {
   const struct visible visible = row->visible;

@@ -20,7 +20,7 @@ struct output_pass {
   size_t tokens;          /* N */
   size_t mean_of;         /* the gradient is that of the losses' sum over this number: N, or that of
                              the whole where the batch is part of one */
-  double smoothing;       /* ε */
+  double smoothing;       /* η */
   size_t block;           /* rows of logits */
   real *logits;           /* (block,V) */
   double *losses;         /* (N): come out */

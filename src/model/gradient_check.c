@@ -180,7 +180,7 @@ static elman_status allocate_places(struct run *run, elman_error *error) {
  *   log Σ exp(a_v - a_k) - log Σ exp(b_v - b_k) = log(1 + Σ p_v (exp(δ_v) - 1)),   p = softmax(b),
  *
  * and no digits cancel: two losses as in (10) would have most of them in common. Smoothing
- * adds ε times the change of o_k - mean of o (73). */
+ * adds η times the change of o_k - mean of o (73). */
 static double loss_difference(const real *a, const real *b, size_t k, double smoothing, size_t V) {
   const real log_sum = log_sum_exp(b, V);
   double sum = 0, total = 0;
@@ -249,8 +249,9 @@ static bool central_difference(double *slope, struct run *run, real *weight, dou
   return stays && piece_of(run) == run->piece;
 }
 
-/* How far rounding moves sums of n numbers whose sizes add up to at most 1: λ √n u, but for a
- * chance of 2 exp(-λ² / 2), here 3e-8 (Higham and Mary, SIAM Journal on Scientific Computing 41,
+/* How far rounding moves sums of n numbers whose sizes add up to at most 1: λ √n u. If rounding
+ * errors are independent with mean 0, a sum exceeds it with a probability of at most
+ * 2 n exp(-λ² / 2), here 3e-8 n (Higham and Mary, SIAM Journal on Scientific Computing 41,
  * 2019). Sums on the way to a logit: of a step of the encoder and of one of the decoder those of
  * each gate in each layer, and the two of its normalisation; a score, the context, and the logit
  * itself. */
@@ -274,7 +275,7 @@ static double norm_of(const real *x, size_t n) {
 
 /* How far rounding moves the mean loss. The products that are added up in logit v are |w_v| |f| +
  * |b_v| together at most (Cauchy and Schwarz): the logit itself may be small where they cancel. A
- * token's loss follows the logits by 1 - p at most, and by ε. */
+ * token's loss follows the logits by 1 - p at most, and by η. */
 static double rounding_of_loss(const struct run *run) {
   const size_t N = run->batch->tokens, V = run->network.config.target_vocabulary;
   const size_t F = run->network.weight_views.decoder.sizes.features;

@@ -33,8 +33,8 @@ enum purpose {
 /* Only while the network learns. All zero = none. */
 struct regularization {
   struct dropouts dropouts; /* other streams for every update */
-  double label_smoothing;   /* ε */
-  double guide;             /* λ/M: what each loss of the batch's guide counts; 0 = no guide */
+  double label_smoothing;   /* η */
+  double guide;             /* λ/N_ξ: what each loss of the batch's guide counts; 0 = no guide */
 };
 
 /* Sums over the tokens of a batch. */

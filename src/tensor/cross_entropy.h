@@ -1,5 +1,5 @@
 /* Cross-entropy of softmax(logits) against target ids, one row a token, with label smoothing
- * (Szegedy et al., CVPR 2016; as in PyTorch's cross_entropy): the target's share is 1 - ε, and ε is
+ * (Szegedy et al., CVPR 2016; as in PyTorch's cross_entropy): the target's share is 1 - η, and η is
  * spread evenly over the whole vocabulary. (10) to (12), (73) and (90). */
 #ifndef ELMAN_TENSOR_CROSS_ENTROPY_H
 #define ELMAN_TENSOR_CROSS_ENTROPY_H
@@ -19,7 +19,7 @@ void cross_entropy_forward(double *losses, const real *logits /* (n,v) */,
 struct cross_entropy_task {
   const uint32_t *targets; /* (n) */
   size_t n, v;
-  double smoothing; /* ε */
+  double smoothing; /* η */
   real scale;       /* what the gradient of each loss is multiplied with */
 };
 

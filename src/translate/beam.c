@@ -47,11 +47,11 @@ elman_status beams_reserve(const struct beam *beams, size_t count, elman_error *
 static size_t add_node(const struct beam *beam, struct beam_node node, const real *weights,
                        size_t stride) {
   struct beam_pool *pool = beam->pool;
-  const size_t S = beam->request->count, N = beam->heads;
+  const size_t S = beam->request->count, K = beam->heads;
   node.attention = pool->attention_count;
-  for (size_t n = 0; n < N; n++)
+  for (size_t n = 0; n < K; n++)
     memcpy(pool->attention + node.attention + n * S, weights + n * stride, S * sizeof *weights);
-  pool->attention_count += N * S;
+  pool->attention_count += K * S;
   pool->nodes[pool->node_count] = node;
   return pool->node_count++;
 }
@@ -117,10 +117,10 @@ elman_status beams_tidy(const struct beam *beams, size_t count, elman_error *err
 
 /* ---- the score of a hypothesis ---- */
 
-real mean_weight(const real *rows, size_t N, size_t S, size_t s) {
+real mean_weight(const real *rows, size_t K, size_t S, size_t s) {
   real sum = 0;
-  for (size_t n = 0; n < N; n++) sum += rows[n * S + s];
-  return sum / (real)N;
+  for (size_t n = 0; n < K; n++) sum += rows[n * S + s];
+  return sum / (real)K;
 }
 
 /* docs/decoding.md, section 1. Wu et al., "Google's neural machine translation system", 2016,
@@ -463,18 +463,18 @@ void hypothesis_log_probabilities(double *log_probabilities, const struct beam *
     log_probabilities[t] = known ? nodes[at].log_probability : (double)NAN;
 }
 
-/* The weights (N,S) of node `at`. */
+/* The weights (K,S) of node `at`. */
 static const real *node_weights(const struct beam *beam, size_t at) {
   return beam->pool->attention + beam->pool->nodes[at].attention;
 }
 
 void hypothesis_attention(float *attention, float *heads, const struct beam *beam, size_t n) {
-  const size_t T = beam->ended[n].count, S = beam->request->count, N = beam->heads;
+  const size_t T = beam->ended[n].count, S = beam->request->count, K = beam->heads;
   size_t at = beam->ended[n].last;
   for (size_t t = T; t-- > 0; at = beam->pool->nodes[at].previous) {
     const real *rows = node_weights(beam, at);
-    for (size_t s = 0; s < S; s++) attention[t * S + s] = (float)mean_weight(rows, N, S, s);
-    for (size_t h = 0; h < N && heads != attention; h++)
+    for (size_t s = 0; s < S; s++) attention[t * S + s] = (float)mean_weight(rows, K, S, s);
+    for (size_t h = 0; h < K && heads != attention; h++)
       for (size_t s = 0; s < S; s++) heads[(h * T + t) * S + s] = (float)rows[h * S + s];
   }
 }
@@ -486,11 +486,11 @@ void hypothesis_sentinel(float *sentinel, const struct beam *beam, size_t n) {
 }
 
 size_t hypothesis_looked_at(const struct beam *beam, size_t n, size_t t) {
-  const size_t S = beam->request->count, N = beam->heads;
+  const size_t S = beam->request->count, K = beam->heads;
   size_t at = beam->ended[n].last, best = 0;
   for (size_t i = beam->ended[n].count - 1; i > t; i--) at = beam->pool->nodes[at].previous;
   const real *rows = node_weights(beam, at);
   for (size_t s = 1; s < S; s++)
-    if (mean_weight(rows, N, S, s) > mean_weight(rows, N, S, best)) best = s;
+    if (mean_weight(rows, K, S, s) > mean_weight(rows, K, S, best)) best = s;
   return best;
 }

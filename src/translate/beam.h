@@ -25,7 +25,7 @@ struct search_request {
 /* One token of a hypothesis. Hypotheses that begin alike share their first nodes. */
 struct beam_node {
   size_t previous;  /* BEAM_START for the first */
-  size_t attention; /* where its weights (N,S) begin in the pool: those of the next node follow */
+  size_t attention; /* where its weights (K,S) begin in the pool: those of the next node follow */
   double log_probability; /* of this token, after those before it */
   uint32_t id;
 };
@@ -56,7 +56,7 @@ struct beam {
   const struct search_request *request;
   const elman_translate_options *options; /* looked at until beam_close */
   struct beam_pool *pool;                 /* of the batch */
-  size_t heads;                           /* N: matrices of weights */
+  size_t heads;                           /* K: matrices of weights */
   bool without_unknown;                   /* <unk> is never chosen */
   struct hypothesis *paths;               /* (width): those that go on, the likeliest first */
   struct hypothesis *ended;               /* (width): those that do not, the best score first */
@@ -79,7 +79,7 @@ elman_status beams_reserve(const struct beam *beams, size_t count, elman_error *
 elman_status beams_tidy(const struct beam *beams, size_t count, elman_error *error) CHECKED;
 
 /* Grows the open hypotheses by one token, for which there is room. Hypothesis i has row `first` + i
- * of the scores and row i of the weights (open,N,stride), of which S count. A sentence of the beam
+ * of the scores and row i of the weights (open,K,stride), of which S count. A sentence of the beam
  * ends with </s>, at the limit, or when no open hypothesis can still be among the n best. */
 void beam_grow(struct beam *beam, const struct output_scores *scores, size_t first,
                const real *weights, size_t stride);
@@ -92,7 +92,7 @@ void beam_close(struct beam *beam);
 /* The token that a forced search says next. */
 uint32_t beam_forced_token(const struct beam *beam);
 
-/* Grows the one open hypothesis by a token whose probability is not known yet. weights (N,stride)
+/* Grows the one open hypothesis by a token whose probability is not known yet. weights (K,stride)
  * as above. Returns the new node, which stays where it is until beams_tidy. */
 size_t beam_append(struct beam *beam, uint32_t id, const real *weights, size_t stride);
 
@@ -110,7 +110,7 @@ void hypothesis_ids(uint32_t *ids, const struct beam *beam, size_t n);
 /* The log-probability of each (T); NaN where that of the whole is. */
 void hypothesis_log_probabilities(double *log_probabilities, const struct beam *beam, size_t n);
 
-/* Its attention: the average of the heads (T,S), and each of them (N,T,S) unless `heads` is the
+/* Its attention: the average of the heads (T,S), and each of them (K,T,S) unless `heads` is the
  * array of the average, as it is of one head. */
 void hypothesis_attention(float *attention, float *heads, const struct beam *beam, size_t n);
 
@@ -142,7 +142,7 @@ double score_bound(double log_probability, size_t limit, const elman_translate_o
 uint32_t sample_token(const real *logits, size_t V, bool without_unknown,
                       const elman_translate_options *options, uint64_t sentence, size_t step);
 
-/* The mean of what several heads look at: rows (N,S), one per head, at source token s. */
-real mean_weight(const real *rows, size_t N, size_t S, size_t s);
+/* The mean of what several heads look at: rows (K,S), one per head, at source token s. */
+real mean_weight(const real *rows, size_t K, size_t S, size_t s);
 
 #endif

@@ -308,8 +308,8 @@ static void join_row(const void *context, size_t row) {
 }
 
 static double weight_of(const struct search_member *member, size_t S, size_t row, size_t s) {
-  const size_t N = member->pass.weights->sizes.attention.heads;
-  return (double)mean_weight(member->decoder.attention.weights + row * N * S, N, S, s);
+  const size_t K = member->pass.weights->sizes.attention.heads;
+  return (double)mean_weight(member->decoder.attention.weights + row * K * S, K, S, s);
 }
 
 /* weights (R,1,S): the mean of the attention of several members, heads and all. */

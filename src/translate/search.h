@@ -48,7 +48,7 @@ struct search {
   struct search_member *members; /* (members): the models that translate together */
   size_t member_count, member_capacity;
   struct greedy greedy;     /* of the only one */
-  real *weights;            /* (R,N,S) of a step; of several members their mean (R,1,S) */
+  real *weights;            /* (R,K,S) of a step; of several members their mean (R,1,S) */
   struct beam *beams;       /* (B): what was found, one a request */
   struct hypothesis *paths; /* (B,3,width) */
   struct beam_pool pool;

@@ -302,16 +302,16 @@ elman_status self_weights_run(struct self_weights *self, const struct model *mod
   return ELMAN_OK;
 }
 
-void self_weights_copy(float *into, const struct self_weights *self, elman_side side, size_t N,
+void self_weights_copy(float *into, const struct self_weights *self, elman_side side, size_t K,
                        size_t count) {
   const bool encoder = side == ELMAN_SOURCE;
   const real *weights = encoder ? self->workspace.encoder.self_attention.weights
-                                : self->workspace.decoder.self_attention.weights; /* (T,1,N,T) */
+                                : self->workspace.decoder.self_attention.weights; /* (T,1,K,T) */
   const size_t T = encoder ? self->batch.source.steps : self->batch.target.steps;
   for (size_t t = 0; t < count; t++)
-    for (size_t n = 0; n < N; n++)
+    for (size_t n = 0; n < K; n++)
       for (size_t s = 0; s < count; s++)
-        into[(n * count + t) * count + s] = (float)weights[(t * N + n) * T + s];
+        into[(n * count + t) * count + s] = (float)weights[(t * K + n) * T + s];
 }
 
 /* ---- what is handed out: copies, which are only measured where `arena->base` is NULL ---- */
@@ -418,10 +418,10 @@ static void copy_attention(elman_translation *view, struct arena *arena,
                            size_t n) {
   const struct beam *beam = item->beam;
   const bool has_sentinel = ensemble_has_sentinel(translator->model, &translator->options);
-  const size_t T = view->target_count, S = view->source_count, N = view->heads;
+  const size_t T = view->target_count, S = view->source_count, K = view->heads;
   const size_t G = cut_source(NULL, translator, &item->source);
   float *attention = arena_allocate(arena, sizeof *attention, T, S, 1);
-  float *heads = N > 1 ? arena_allocate(arena, sizeof *heads, N, T, S) : attention;
+  float *heads = K > 1 ? arena_allocate(arena, sizeof *heads, K, T, S) : attention;
   double *log_probabilities = arena_allocate(arena, sizeof *log_probabilities, T, 1, 1);
   float *sentinel = has_sentinel ? arena_allocate(arena, sizeof *sentinel, T, 1, 1) : NULL;
   size_t *ends = G > 0 ? arena_allocate(arena, sizeof *ends, G, 1, 1) : NULL;

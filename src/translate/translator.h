@@ -38,9 +38,9 @@ elman_status self_weights_run(struct self_weights *self, const struct model *mod
                               const uint32_t *source, size_t S, const uint32_t *target,
                               size_t words, elman_error *error) CHECKED;
 
-/* into (N,count,count): of each head what the first `count` tokens look at; those of the decoder
+/* into (K,count,count): of each head what the first `count` tokens look at; those of the decoder
  * stand for the steps that say them. The side must have self-attention. */
-void self_weights_copy(float *into, const struct self_weights *self, elman_side side, size_t N,
+void self_weights_copy(float *into, const struct self_weights *self, elman_side side, size_t K,
                        size_t count);
 
 elman_translate_options translate_options_default(void); /* greedy search */

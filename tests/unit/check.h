@@ -101,8 +101,8 @@ static inline double largest_size(const real *x, size_t n) {
 
 /* How far rounding moves a sum in double, whatever the order in which a processor adds: `terms`
  * numbers, whose sizes add up to `size`, each the result of sums that are counted among the terms.
- * λ √n u Σ|x| holds but for a chance of 2 exp(-λ² / 2), here 3e-8 (Higham and Mary, SIAM Journal on
- * Scientific Computing 41, 2019). */
+ * λ √n u Σ|x| holds but for a probability of 2 n exp(-λ² / 2), here 3e-8 n, if errors are
+ * independent with mean 0 (Higham and Mary, SIAM Journal on Scientific Computing 41, 2019). */
 static inline double rounding_of_sum(size_t terms, double size) {
   const double lambda = 6, unit = DBL_EPSILON / 2;
   return lambda * sqrt((double)terms) * unit * size;

@@ -86,7 +86,7 @@ Test(guide, loss_is_of_the_mean_of_the_heads) {
   cr_assert_float_eq(loss_of(&q), -log(0.75), CLOSE);
 }
 
-/* λ/M (a - γ): the linked keys gain what the others lose. */
+/* λ/N_ξ (a - ξ): the linked keys gain what the others lose. */
 Test(guide, gradient_is_attention_less_guide) {
   struct query q;
   real dscores[S];
