@@ -81,7 +81,8 @@ typedef struct elman_train_settings {
   ELMAN_TRAIN_HYPERPARAMETERS(ELMAN_FIELD)
 } elman_train_settings;
 
-/* Properties of a model. */
+/* Properties of a model. Hyperparameters have their actual values: no 0 and no AUTO that stands for
+ * a default. */
 typedef struct elman_model_info {
   ELMAN_MODEL_HYPERPARAMETERS(
       ELMAN_FIELD)  /* with actual values: no 0 and no AUTO that stands for a default */
