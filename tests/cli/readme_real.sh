@@ -10,7 +10,7 @@ mkdir bin
 ln -s "$ELMAN" bin/elman
 PATH=$PWD/bin:$PATH
 
-sed -n '/^## Real pairs/,/^## /s/^    //p' "$DATA/../README.md" >commands
+sed -n '/^## From a download to a model/,/^## /s/^    //p' "$DATA/../README.md" >commands
 [ "$(wc -l <commands)" -ge 5 ] || fail "the README has no commands for real pairs"
 grep -q '^tools/fetch-tatoeba ' commands || fail "no download"
 [ -x tools/fetch-tatoeba ] || fail "no tools/fetch-tatoeba"
