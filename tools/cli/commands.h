@@ -1,14 +1,14 @@
-/* The commands: each is a row here and a file with its function. */
+/* The table of commands. Each command is a row here and a function in a file of its own. */
 #ifndef ELMAN_CLI_COMMANDS_H
 #define ELMAN_CLI_COMMANDS_H
 
 #include <stdio.h>
 
-/* Whether several processes may run a command as one. */
+/* Whether several processes may run the command as one. */
 enum processes { ALONE, TOGETHER };
 
-/* Name, function, processes, summary. One in a group has the group's name in front; the group
- * itself has a row without a function, before its members. */
+/* Name, function, processes, summary. The name of a command in a group starts with the group's
+ * name. A group has a row without a function before its members. */
 #define COMMANDS(ROW)                                                                              \
   ROW("train", train_command, TOGETHER, "learn from sentence pairs and write a model")             \
   ROW("translate", translate_command, TOGETHER, "translate sentences, one a line")                 \
@@ -32,14 +32,14 @@ enum processes { ALONE, TOGETHER };
   ROW("subwords show", subwords_show_command, ALONE, "write the merges of a model")                \
   ROW("help", help_command, ALONE, "explain a command")
 
-/* argv[0] is the last word of the command's name; gives the exit code. */
+/* Run a command and return its exit code. argv[0] is the last word of the command's name. */
 typedef int command_function(int argc, char **argv);
 
 #define DECLARE_COMMAND(name, run, processes, summary) command_function run;
 COMMANDS(DECLARE_COMMAND)
 #undef DECLARE_COMMAND
 
-/* --version, with the words after it. */
+/* Run `elman --version`; argv contains the words after it. */
 command_function version_command;
 
 struct command {
@@ -51,14 +51,15 @@ struct command {
 
 extern const struct command commands[];
 
-/* The command that argv begins with, after which *words is the number of words of its name; NULL,
- * after a message, if there is none of that name. */
+/* Return the command whose name argv starts with, and set *words to the number of words in the
+ * name. Return NULL after a message if no command has this name. */
 const struct command *command_find(int argc, char **argv, int *words);
 
-/* The last word of a command's name in the group (NULL = in none), or NULL if it is not in it. */
+/* Return the last word of the command's name, or NULL if the command is not in the group (NULL = no
+ * group). */
 const char *command_name_in(const struct command *group, const char *name);
 
-/* The list of all commands, or of those in a group. */
+/* Print the list of all commands, or of the commands in a group. */
 void commands_print(FILE *stream, const struct command *group);
 
 #endif

@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-/* From index 0 up; NULL past the last. */
+/* Return the name of the shell at `index`, from 0; NULL past the last. */
 const char *completion_shell_name(size_t index);
 
-/* Gives an exit code, after a message if that is not 0. */
+/* Return an exit code; print a message if it is not 0. */
 int completion_print(const char *shell);
 
 #endif

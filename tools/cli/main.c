@@ -1,4 +1,4 @@
-/* elman: finds the subcommand and runs it. */
+/* elman: find the subcommand and run it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -19,8 +19,8 @@
 
 static const char self[] = "/proc/self/exe";
 
-/* The path may name another program by now: an upgrade replaces the file, and a removed one is
- * shown as "... (deleted)". */
+/* Return whether `path` still names this program: an upgrade replaces the file, and the link of a
+ * removed file ends in "(deleted)". */
 static bool is_this_program(const char *path) {
   struct stat named, running;
   return stat(path, &named) == 0 && stat(self, &running) == 0 && named.st_dev == running.st_dev &&
@@ -28,7 +28,7 @@ static bool is_this_program(const char *path) {
 }
 
 static void restart_with(char **argv, const char *name, const char *value) {
-  char path[4096]; /* the link itself would give the process another name */
+  char path[4096]; /* executing the link itself would rename the process */
   const ssize_t length = readlink(self, path, sizeof path);
   if (length <= 0 || (size_t)length >= sizeof path) return;
   path[length] = '\0';
@@ -41,10 +41,10 @@ static bool is_memory_limited(void) {
          (getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur != RLIM_INFINITY);
 }
 
-/* OpenBLAS's own threads, where memory is limited: each wants a large buffer and, if it is refused,
- * asks for ever, so that the process would not even end. OpenBLAS reads the environment when it is
- * loaded and no later: the program sets it and starts itself again. Where that is not possible it
- * goes on as it is. */
+/* Switch off OpenBLAS's own threads if memory is limited. Each thread needs a large buffer and
+ * retries forever if it cannot get one, so the process would never end. OpenBLAS reads the
+ * environment only when it is loaded, so the program sets the variable and restarts itself. If it
+ * cannot restart, it continues unchanged. */
 static void leave_out_blas_threads(char **argv) {
   static const char name[] = "OPENBLAS_NUM_THREADS";
   const char *set = getenv(name);
@@ -54,8 +54,9 @@ static void leave_out_blas_threads(char **argv) {
 
 /* ---- the process ---- */
 
-/* A file opened later would get the number of a closed standard stream, and messages would end up
- * in it. These stand-ins fail when used. */
+/* Keep the numbers of closed standard streams occupied. Otherwise the next opened file would get
+ * such a number, and messages would be written into it. Reading from or writing to these
+ * descriptors fails. */
 static void occupy_standard_streams(void) {
   for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++)
     if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF &&
@@ -63,8 +64,9 @@ static void occupy_standard_streams(void) {
       return;
 }
 
-/* The depth of a JSON text, and the blocks that OpenBLAS keeps on the stack, are bounded; with less
- * the system would end the process without a word. The limit holds for new threads as well. */
+/* Check the stack limit. The depth of JSON and the blocks that OpenBLAS keeps on the stack are
+ * bounded; with less stack the system would kill the process without a message. The limit applies
+ * to new threads as well. */
 static bool has_stack(void) {
   enum { NEEDED = 1 << 20 };
   struct rlimit limit;
@@ -74,14 +76,14 @@ static bool has_stack(void) {
   return false;
 }
 
-/* A message goes out in one piece: other processes may write to the same terminal or log, and each
- * piece is a system call. Buffered by hand, for there are messages about a lack of memory. */
+/* Buffer standard error, so that each message is one system call: other processes may write to the
+ * same terminal or log. The buffer is static because some messages report that memory ran out. */
 static void write_whole_messages(void) {
   static char buffer[1 << 14];
   setvbuf(stderr, buffer, _IOLBF, sizeof buffer);
 }
 
-/* The commands that several processes may run as one. */
+/* Run a command that several processes may run as one. */
 static int run_together(command_function *run, int argc, char **argv) {
   const int code = group_join();
   return code != EX_OK ? code : group_leave(run(argc, argv));
@@ -94,8 +96,8 @@ int main(int argc, char **argv) {
   if (!has_stack()) return EX_OSERR;
   /* Not LC_ALL: a decimal comma must not reach JSON. */
   setlocale(LC_CTYPE, "");
-  /* A full quota and a reader that went away become errors of write(), so that temporary files are
-   * removed and a training whose messages nobody reads goes on. */
+  /* A full quota or a closed pipe becomes an error of write(). So temporary files are removed, and
+   * training continues if nobody reads its messages. */
   signal(SIGXFSZ, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
 

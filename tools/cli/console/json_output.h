@@ -1,7 +1,6 @@
-/* JSON on a stream, and figures, which are JSON for programs or lines for people. Control
- * characters that could steer a terminal are escaped; numbers have nine digits, which give a float
- * back exactly.
- */
+/* JSON on a stream, and figures: named values that are written as JSON for programs or as lines for
+ * people. Control characters that could affect a terminal are escaped. Numbers have nine digits,
+ * which is enough to restore a float exactly. */
 #ifndef ELMAN_CLI_JSON_OUTPUT_H
 #define ELMAN_CLI_JSON_OUTPUT_H
 
@@ -12,21 +11,21 @@
 
 struct json {
   FILE *stream;
-  int labels;    /* 0 = JSON; else figures are lines for people, whose labels have this width, and
-                    json_print does nothing */
-  bool comma;    /* the next value has one before it in its object or array */
-  bool own_line; /* the next value starts a line */
+  int labels;    /* 0 = JSON; otherwise figures are lines with labels of this width, and json_print
+                    prints nothing */
+  bool comma;    /* another value comes before the next one in its object or array */
+  bool own_line; /* the next value starts on a new line */
 };
 
-/* Values after a pattern of brackets, keys and %: "{epoch %zu loss %g best %d}\n". A value is a
- * text for %s (NULL = null), a count for %zu or PRIu64, a number for %g and a flag for %d. A line
- * end in front of "{" gives that object a line of its own. */
+/* Print values in a pattern of brackets, keys and conversions: "{epoch %zu loss %g best %d}\n". %s
+ * takes a text (NULL = null), %zu or PRIu64 a count, %g a number and %d a flag. A line end before
+ * "{" starts that object on a new line. */
 void json_print(struct json *json, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
 
-/* The contrary: text for people, and nothing in JSON. */
+/* Print text for people; print nothing in JSON. */
 void people_print(struct json *json, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* One value, whose key is NULL in an array. */
+/* Print one value; `key` is NULL in an array. */
 void json_text(struct json *json, const char *key, const char *text);
 void json_count(struct json *json, const char *key, uint64_t count);
 void json_number(struct json *json, const char *key, double number);
@@ -38,39 +37,40 @@ void json_flags(struct json *json, const char *key, const bool *flags, size_t co
 
 /* ---- figures: named values as results ---- */
 
-/* One of the pointers says which kind of value it is. */
+/* Exactly one of the pointers is set and selects the kind of value. */
 struct figure {
-  const char *key;   /* in JSON; NULL = for people only */
-  const char *label; /* for people; NULL = for programs only. The table ends where both are NULL */
+  const char *key; /* in JSON; NULL = only for people */
+  const char
+      *label; /* for people; NULL = only for programs. Both are NULL at the end of the table */
   const char *text;
   const bool *flag;
   const size_t *count;
   const uint64_t *number;
-  const double *share; /* 0 to 1, shown in per cent */
+  const double *share; /* fraction from 0 to 1, printed as a percentage */
   const double *list;  /* (listed) */
   size_t listed;
   const double *real;
-  int decimals;       /* of `real` and `list` */
-  const char *format; /* of `real`, in place of decimals */
-  int width;          /* of a column */
-  const char *words;  /* for people in place of the value, or NULL */
+  int decimals;       /* digits after the point, for `real` and `list` */
+  const char *format; /* for `real`, instead of `decimals` */
+  int width;          /* of a column of the table */
+  const char *words;  /* printed for people instead of the value, or NULL */
   const char *unit;   /* after the value, or NULL */
-  bool quiet_zero;    /* 0 of a count or share is for programs only */
+  bool quiet_zero;    /* people do not see this count or share if it is 0 */
 };
 
-/* Members of the object that is open, or lines "label   value". */
+/* Write members of the open object, or lines "label   value". */
 void figures_write(struct json *json, const struct figure *figures);
 
-/* A row of a table of tensors, with figures that have a label: an object in a line of its own,
- * which stays open, or columns, of which the name is the first and `width` wide. Titles stand above
- * the columns. */
+/* A row of a table of tensors: in JSON an object on a line of its own, which stays open; for people
+ * columns, the first of which is the name, `width` wide. Only figures with a label become columns.
+ * The titles are printed above them. */
 void tensor_write_titles(struct json *json, int width, const struct figure *figures);
 void tensor_start(struct json *json, int width, const char *name, size_t rows, size_t columns,
                   int dimensions);
 void tensor_write_figures(struct json *json, const struct figure *figures);
 
-/* With these decimals; of millions, which only the perplexity of a model that has learnt nothing
- * is, the digits say no more. Returns `into`. */
+/* Format `real` with this number of decimals, or with an exponent from a million on, where decimals
+ * have no meaning. Only the perplexity of an untrained model is that large. Return `into`. */
 const char *real_text(char *into, size_t size, double real, int decimals);
 
 #endif

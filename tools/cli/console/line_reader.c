@@ -53,9 +53,9 @@ static bool is_open(const struct line_reader *lines) {
   return !lines->ended && lines->problem == 0 && lines->bad == ELMAN_OK;
 }
 
-/* Whether there is more without reading. */
-static bool has_packed(const struct line_reader *lines) {
-  return lines->unpacks || lines->packed_size > 0;
+/* Return whether there is more text without reading from the file. */
+static bool has_input(const struct line_reader *lines) {
+  return lines->has_more || lines->input_size > 0;
 }
 
 static bool make_room(struct line_reader *lines) {
@@ -75,16 +75,16 @@ static bool make_room(struct line_reader *lines) {
   return true;
 }
 
-/* Another piece: what is there, or what is waited for. */
+/* Read another piece; wait if there is none yet. */
 static void read_piece(struct line_reader *lines) {
   const ssize_t got = read(lines->file, lines->piece, PIECE);
   if (got > 0) {
-    lines->packed = lines->piece;
-    lines->packed_size = (size_t)got;
+    lines->input = lines->piece;
+    lines->input_size = (size_t)got;
   } else if (got == 0) {
     lines->ended = true;
     lines->bad = elman_decompress_end(lines->decompressor, &lines->error);
-  } else if (errno != EINTR) { /* then the caller looks for a signal */
+  } else if (errno != EINTR) { /* the caller checks for a signal */
     lines->problem = errno;
   }
 }
@@ -94,24 +94,24 @@ static void read_more(struct line_reader *lines) {
     lines->problem = ENOMEM;
     return;
   }
-  if (!has_packed(lines)) read_piece(lines);
+  if (!has_input(lines)) read_piece(lines);
   const size_t room = lines->capacity - lines->end;
   size_t filled = room;
-  if (!has_packed(lines)) return;
-  lines->bad = elman_decompress(lines->decompressor, &lines->packed, &lines->packed_size,
+  if (!has_input(lines)) return;
+  lines->bad = elman_decompress(lines->decompressor, &lines->input, &lines->input_size,
                                 lines->bytes + lines->end, &filled, &lines->error);
   lines->end += filled;
-  lines->unpacks = filled == room;
+  lines->has_more = filled == room;
 }
 
-/* Drops the rest of a line that is longer than a longest line with byte order mark and CR, and one
- * byte that shows the excess. */
+/* Drop the rest of a line that is too long. Keep the longest valid line with byte order mark and
+ * CR, and one byte more, which shows that the line is too long. */
 static void drop_excess(struct line_reader *lines) {
   const size_t enough = lines->max_line + strlen(BYTE_ORDER_MARK) + 1 + 1;
   if (lines->end - lines->start > enough) lines->searched = lines->end = lines->start + enough;
 }
 
-/* The end of the first line that is not yet given out, or NULL. */
+/* Return the end of the first line that has not been returned yet, or NULL. */
 static const char *find_line_end(struct line_reader *lines) {
   if (lines->searched < lines->start) lines->searched = lines->start;
   if (lines->searched == lines->end) return NULL;
@@ -125,7 +125,7 @@ bool line_reader_ready(struct line_reader *lines) {
   while (find_line_end(lines) == NULL && is_open(lines)) {
     struct pollfd file = {.fd = lines->file, .events = POLLIN};
     if (interrupt_signal() != 0) return false;
-    if (!has_packed(lines) && poll(&file, 1, 0) <= 0) return false;
+    if (!has_input(lines) && poll(&file, 1, 0) <= 0) return false;
     read_more(lines);
   }
   return true;

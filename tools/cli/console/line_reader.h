@@ -1,4 +1,4 @@
-/* The lines of a file or of standard input, as they come; unpacked if gzip packed them. */
+/* Lines of a file or of standard input, as they arrive. gzip-compressed input is decompressed. */
 #ifndef ELMAN_CLI_LINE_READER_H
 #define ELMAN_CLI_LINE_READER_H
 
@@ -12,36 +12,36 @@ struct line_reader {
   const char *name; /* for messages */
   size_t number;    /* of the last line, from 1 */
   elman_decompressor *decompressor;
-  char *piece;        /* what was read last; of it is not yet unpacked: */
-  const char *packed; /* from here */
-  size_t packed_size; /* so many bytes */
-  bool unpacks;       /* the decompressor may have more than there was room for */
-  char *bytes;        /* what is unpacked: start up to end is not yet given out */
+  char *piece;       /* what was read last; the part that is not decompressed yet: */
+  const char *input; /* starts here */
+  size_t input_size; /* and has this many bytes */
+  bool has_more;     /* the decompressor may have more output than there was room for */
+  char *bytes;       /* decompressed text; from `start` to `end` it has not been returned yet */
   size_t start, end, capacity;
-  size_t max_line;  /* bytes; of a longer line only so much is kept that it is known as one */
+  size_t max_line;  /* bytes; of a longer line only enough is kept to detect it */
   size_t searched;  /* no line ends before this */
   int problem;      /* errno of a read that failed, or 0 */
-  elman_status bad; /* why it could not be unpacked */
+  elman_status bad; /* why the data could not be decompressed */
   elman_error error;
-  bool ended; /* nothing more can be read */
+  bool ended; /* the end of the file was reached */
 };
 
 struct line {
-  const char *text; /* valid until the next one is read or asked for */
+  const char *text; /* valid until the next call with the same reader */
   size_t length;
 };
 
-/* `path` NULL or "-" is standard input. Gives an exit code, after a message if that is not 0. */
+/* Open a file; NULL or "-" is standard input. Return an exit code; print a message if it is not 0.
+ */
 int line_reader_open(struct line_reader *lines, const char *path, size_t max_line);
 void line_reader_close(struct line_reader *lines);
 
-/* Without line end and byte order mark; of a line of more than `max_line` bytes the first
- * `max_line`
- * + 1. False at the end and, with *code set after a message, when reading fails or a signal came.
- */
+/* Get the next line without line end and byte order mark. A line longer than `max_line` bytes is
+ * cut to `max_line` + 1 bytes. Return false at the end. Return false with *code set, after a
+ * message, if reading fails or a signal came. */
 bool line_reader_next(struct line_reader *lines, struct line *line, int *code);
 
-/* Whether the next line, or the end, is there without waiting for whoever writes it. */
+/* Return whether the next line, or the end, can be read without waiting. */
 bool line_reader_ready(struct line_reader *lines);
 
 #endif

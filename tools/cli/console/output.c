@@ -27,7 +27,7 @@ int report_suffix(const char *path, const struct formats *formats) {
   return EX_USAGE;
 }
 
-/* A dot inside of the last part of the path. */
+/* Return whether the file name has a dot that is neither its first nor its last character. */
 static bool has_suffix(const char *path) {
   const char *slash = strrchr(path, '/');
   const char *name = slash == NULL ? path : slash + 1;
@@ -67,15 +67,15 @@ int format_check_terminal(const char *command, const char *format, const char *p
 
 extern char **environ;
 
-/* A file that goes when it is closed; NULL after a message. */
+/* Open a file that is deleted when it is closed. Return NULL after a message. */
 static FILE *png_temporary(void) {
   FILE *file = tmpfile();
   if (file == NULL) report("a temporary file", "cannot be created: %m");
   return file;
 }
 
-/* Runs the converter from one descriptor to another. Gives 0 and how it ended, or why it did not
- * start. */
+/* Run the converter from one descriptor to another. Return 0 and set *ending to the child's status,
+ * or return the errno of a failed start. */
 static int run_converter(char *const *arguments, int in, int out, int *ending) {
   posix_spawn_file_actions_t actions;
   pid_t child;
@@ -91,12 +91,12 @@ static int run_converter(char *const *arguments, int in, int out, int *ending) {
   return 0;
 }
 
-/* A picture at twice the size, as on a slide, shall not be blurred. */
+/* Twice the size, so that the picture is sharp on a slide. */
 static char *const draw_arguments[] = {CONVERTER, "--zoom=2", "--format=png", NULL};
 
 static char *const version_arguments[] = {CONVERTER, "--version", NULL};
 
-/* Whether the program is there. Gives an exit code, after a message if that is not 0. */
+/* Check that the converter is installed. Return an exit code; print a message if it is not 0. */
 static int png_check(void) {
   const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
   int ending = 0;
@@ -138,10 +138,10 @@ static int copy_drawn(FILE *from, FILE *to) {
   return EX_IOERR;
 }
 
-/* From the SVG that `svg`, a temporary file, holds. Gives an exit code, after a message if that is
- * not 0; what could not be written is in the error flag of `png`. */
+/* Convert the temporary file `svg` to PNG. Return an exit code; print a message if it is not 0. A
+ * write error is in the error flag of `png`. */
 static int png_convert(FILE *svg, FILE *png) {
-  /* Not all streams have a descriptor, and half a picture shall go nowhere. */
+  /* Not every stream has a descriptor, and an incomplete picture must not be written. */
   FILE *drawn = png_temporary();
   if (drawn == NULL) return EX_CANTCREAT;
   int code = draw(svg, drawn);
@@ -212,7 +212,7 @@ bool output_flush(struct output *output) {
 }
 
 static int report_problem(const struct output *output) {
-  /* The reader has what it wanted, as in `elman translate | head`. */
+  /* The reader closed the pipe, as in `elman translate | head`: no message. */
   if (output->problem == EPIPE) return 128 + SIGPIPE;
   errno = output->problem;
   report(output->path, "cannot write: %m");

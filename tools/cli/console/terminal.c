@@ -11,7 +11,7 @@
 
 static const double SECONDS_BETWEEN = 0.1;
 
-/* It understands escape sequences. */
+/* Return whether it is a terminal that supports escape sequences. */
 static bool is_capable(int descriptor) {
   const char *kind = getenv("TERM");
   return isatty(descriptor) && kind != NULL && kind[0] != '\0' && strcmp(kind, "dumb") != 0;

@@ -1,5 +1,6 @@
-/* The processes that a launcher has started this command as, which train one model or share out
- * what is translated; mostly there is one. Process 0 leads: it alone prints and writes files. */
+/* The processes that a launcher started for this command. They train one model together or share
+ * the sentences to translate. Usually there is only one. Process 0 leads: it alone prints and
+ * writes files. */
 #ifndef ELMAN_CLI_GROUP_H
 #define ELMAN_CLI_GROUP_H
 
@@ -8,28 +9,28 @@
 #include "elman.h"
 #include "options/command_line.h"
 
-/* Joins the others, if there are any; from then on this process prints nothing unless it leads.
- * Gives an exit code, after a message if that is not 0. */
+/* Join the other processes, if there are any. Afterwards only process 0 prints. Return an exit
+ * code; print a message if it is not 0. */
 int group_join(void);
 
-/* Leaves with the others, and gives the exit code of all: `code`, or that of the first process with
- * another than 0, whose message the leader prints. Whoever waits for this process elsewhere, in an
- * exchange, learns that it has ended, and why. */
+/* Leave the group. Return the exit code of all processes: `code`, or the code of the first process
+ * whose code is not 0; process 0 prints its message. A process that waits for this one in an
+ * exchange gets an error with the reason. */
 int group_leave(int code);
 
-/* NULL = this process is alone. */
+/* Return the group; NULL = there is only this process. */
 const elman_group *group_joined(void);
 
 bool group_leads(void);
 
-/* `asked`, or if that is 0 this process's share of the processors, 0 standing for all of them. */
+/* Return `asked`, or if it is 0 this process's share of the processors (0 = all). */
 size_t group_threads(size_t asked);
 
-/* Bytes that this process has sent to others. */
+/* Return the number of bytes that this process has sent to others. */
 uint64_t group_sent(void);
 
-/* Seconds to wait for another process: the value of --timeout, which a build without MPI refuses.
- */
+/* Return the address of the value of --timeout: seconds to wait for another process. A build
+ * without MPI refuses the option. */
 double *group_timeout(void);
 int group_check_timeout(const struct usage *usage, const struct operands *operands);
 

@@ -1,4 +1,4 @@
-/* Without MPI a process is alone. */
+/* Without MPI there is only one process. */
 #include <sysexits.h>
 
 #include "console/messages.h"

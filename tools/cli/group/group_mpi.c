@@ -1,4 +1,4 @@
-/* The processes that an MPI launcher has started. MPI moves bytes and nothing else. */
+/* The processes that an MPI launcher started. MPI only transfers bytes. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <sched.h>
@@ -15,19 +15,19 @@
 
 /* ---- messages of any size on their way ---- */
 
-/* Counts of MPI are int, so that long messages go in pieces; and with each that arrives, a slow
- * network shows that it is none that is silent. Start from all zero. */
+/* Counts in MPI are int, so long messages are split into pieces. Each piece that arrives also shows
+ * that a slow peer is alive. Start from all zero. */
 struct pieces {
   struct piece {
     size_t peer;
     int size;
     bool received; /* or sent */
   } * list;
-  MPI_Request *requests; /* MPI_REQUEST_NULL for what is over */
+  MPI_Request *requests; /* MPI_REQUEST_NULL for a finished one */
   MPI_Status *statuses;
   int *over; /* scratch */
   int count, room;
-  size_t left; /* not over */
+  size_t left; /* unfinished */
 };
 
 static const size_t MAX_BYTES = (size_t)1 << 26;
@@ -73,7 +73,7 @@ static int add(struct pieces *pieces, MPI_Comm world, int tag, size_t peer, elma
   return MPI_SUCCESS;
 }
 
-/* Both begin, and give MPI_SUCCESS or another of MPI's results. Nothing is sent for no bytes. */
+/* Start a transfer; return MPI_SUCCESS or an error code of MPI. No message is sent for 0 bytes. */
 static int pieces_receive(struct pieces *pieces, MPI_Comm world, int tag, size_t peer,
                           elman_bytes bytes) {
   return add(pieces, world, tag, peer, bytes, true);
@@ -84,7 +84,7 @@ static int pieces_send(struct pieces *pieces, MPI_Comm world, int tag, size_t pe
   return add(pieces, world, tag, peer, bytes, false);
 }
 
-/* The size of what came: a process that does something else sends something else. */
+/* Check the received size: a process in another state sends another size. */
 static int check_size(const struct piece *piece, const MPI_Status *status) {
   int size;
   if (!piece->received) return MPI_SUCCESS;
@@ -93,7 +93,7 @@ static int check_size(const struct piece *piece, const MPI_Status *status) {
   return size == piece->size ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
 }
 
-/* Moves on what can be moved now. */
+/* Advance all transfers as far as possible without waiting. */
 static int pieces_test(struct pieces *pieces) {
   int over;
   if (pieces->left == 0) return MPI_SUCCESS;
@@ -109,14 +109,14 @@ static int pieces_test(struct pieces *pieces) {
   return result;
 }
 
-/* Whether anything to or from that process is not over. */
+/* Return whether any transfer to or from that process is unfinished. */
 static bool pieces_open(const struct pieces *pieces, size_t peer) {
   for (int i = 0; i < pieces->count; i++)
     if (pieces->list[i].peer == peer && pieces->requests[i] != MPI_REQUEST_NULL) return true;
   return false;
 }
 
-/* Cancels what others will never send or receive. */
+/* Cancel transfers that the other side will never complete. */
 static void pieces_abandon(struct pieces *pieces) {
   for (int i = 0; i < pieces->count; i++) {
     if (pieces->requests[i] == MPI_REQUEST_NULL) continue;
@@ -128,14 +128,14 @@ static void pieces_abandon(struct pieces *pieces) {
 
 /* ---- patience ---- */
 
-/* Waiting without taking the processor from those who could bring it to an end. */
+/* Wait without taking processor time from the processes that are waited for. */
 struct patience {
-  double seconds; /* that are left */
+  double seconds; /* remaining */
   double started, last;
-  bool sleeps; /* it has been a while */
+  bool sleeps; /* has waited longer than AWAKE */
 };
 
-/* Longer than a short message needs between processes that are both at it. */
+/* Longer than a short message takes if both processes are ready. */
 static const double AWAKE = 1e-4;
 
 enum { NAP_NS = 50000 };
@@ -145,14 +145,14 @@ static struct patience patience_start(double seconds) {
   return (struct patience){.seconds = seconds, .started = started, .last = started};
 }
 
-/* A moment passes; false when none is left. */
+/* Wait a moment; return false when the time is up. */
 static bool patience_wait(struct patience *patience) {
   patience->sleeps = now() - patience->started > AWAKE;
   if (patience->sleeps)
     nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
   else
     sched_yield();
-  /* Time in which the whole program was stopped is not the others' silence. */
+  /* Time in which this program itself was stopped does not count. */
   const double time = now(), passed = time - patience->last;
   patience->last = time;
   patience->seconds -= passed < 1 ? passed : 1;
@@ -161,27 +161,27 @@ static bool patience_wait(struct patience *patience) {
 
 /* ---- the group ---- */
 
-/* Sent by a process to every other when it leaves. */
+/* Sent by a process to every other process when it leaves. */
 struct farewell {
   int code;
-  bool follows;       /* it leaves because another one has left */
-  uint64_t exchanges; /* that it has been through */
+  bool follows;       /* it leaves because another process has left */
+  uint64_t exchanges; /* that it has completed */
   char message[MESSAGE_SIZE];
 };
 
 enum { TAG_BYTES = 1, TAG_FAREWELL };
 
 static struct {
-  elman_group group; /* size 0 = alone */
+  elman_group group; /* size 0 = only this process */
   MPI_Comm world;
   size_t threads;
   double timeout;
   uint64_t exchanges, sent;
   struct pieces pieces;       /* of an exchange */
-  struct pieces expected;     /* farewells, in the places of `farewells` */
-  struct farewell *farewells; /* (size): what others have said; its own place is empty */
-  bool follows;               /* as in its own farewell */
-  bool broken;                /* no message reaches others any more */
+  struct pieces expected;     /* received into `farewells` */
+  struct farewell *farewells; /* (size): received from the others; the own entry is filled last */
+  bool follows;               /* as in the own farewell */
+  bool broken;                /* no message can reach the others any more */
 } here = {.timeout = 600};
 
 /* ---- errors ---- */
@@ -224,7 +224,7 @@ static elman_status fail_silence(elman_error *error, const struct pieces *pieces
 
 /* ---- exchange ---- */
 
-/* Process r has left without its part in this exchange, and never will have. */
+/* Return whether process r has left without completing this exchange. */
 static bool has_left(size_t r) {
   return !pieces_open(&here.expected, r) && r != here.group.rank &&
          here.farewells[r].exchanges <= here.exchanges && pieces_open(&here.pieces, r);
@@ -241,7 +241,7 @@ static elman_status fail_left(elman_error *error, size_t r) {
 static elman_status look_for_farewells(elman_error *error) {
   const int result = pieces_test(&here.expected);
   if (result != MPI_SUCCESS) return fail_mpi(error, result);
-  /* One that follows another one knows less about what happened. */
+  /* Prefer a process that failed by itself: it has the original message. */
   for (int follows = 0; follows <= 1; follows++)
     for (size_t r = 0; r < here.group.size; r++)
       if (has_left(r) && here.farewells[r].follows == (follows == 1)) return fail_left(error, r);
@@ -266,8 +266,8 @@ static elman_status await_pieces(struct pieces *pieces, bool exchanging, elman_e
   return ELMAN_OK;
 }
 
-/* Receiving comes first, so that what arrives has its place, and each process begins with another
- * one. */
+/* Start receiving first, so that each message has a buffer. Each process starts with a different
+ * peer. */
 static int begin_exchange(const elman_bytes *send, const elman_bytes *receive) {
   const size_t P = here.group.size, rank = here.group.rank;
   int result = MPI_SUCCESS;
@@ -300,24 +300,26 @@ static elman_status exchange(void *context, const elman_bytes *send, const elman
 
 /* ---- joining ---- */
 
-/* A processor that several processes of this machine may use is shared among them. */
+/* Return this process's share of the processors: each is divided among the processes of this
+ * machine that may use it. 0 = unknown. */
 static size_t share_of_processors(MPI_Comm world) {
   MPI_Comm node;
-  int neighbours;
+  int neighbors;
   cpu_set_t own;
   size_t threads = 0;
-  if (sched_getaffinity(0, sizeof own, &own) != 0) CPU_ZERO(&own); /* more than fit the set */
+  if (sched_getaffinity(0, sizeof own, &own) != 0)
+    CPU_ZERO(&own); /* more processors than the set can hold */
   if (MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS)
     return 0;
-  MPI_Comm_size(node, &neighbours);
-  cpu_set_t *sets = calloc((size_t)neighbours, sizeof *sets);
-  if (sets == NULL) MPI_Abort(world, report_no_memory()); /* the neighbours would wait */
+  MPI_Comm_size(node, &neighbors);
+  cpu_set_t *sets = calloc((size_t)neighbors, sizeof *sets);
+  if (sets == NULL) MPI_Abort(world, report_no_memory()); /* the neighbors would wait forever */
   const bool known =
       MPI_Allgather(&own, sizeof own, MPI_BYTE, sets, sizeof own, MPI_BYTE, node) == MPI_SUCCESS;
   double share = 1e-9;
   for (size_t i = 0; known && i < CPU_SETSIZE; i++) {
     int users = 0;
-    for (int n = 0; n < neighbours; n++) users += CPU_ISSET(i, &sets[n]) != 0;
+    for (int n = 0; n < neighbors; n++) users += CPU_ISSET(i, &sets[n]) != 0;
     if (CPU_ISSET(i, &own)) share += 1.0 / users;
   }
   if (known && CPU_COUNT(&own) > 0) threads = share < 1 ? 1 : (size_t)share;
@@ -338,7 +340,7 @@ static bool expect_farewells(void) {
   return true;
 }
 
-/* Only the leader prints. */
+/* Redirect the output of a process other than 0. */
 static void fall_silent(void) {
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
@@ -395,15 +397,14 @@ static elman_status say_farewell(const struct farewell *own, elman_error *error)
   return status != ELMAN_OK ? status : await_pieces(&here.pieces, false, error);
 }
 
-/* The first process where something went wrong by itself; the size of the group if there is none.
- */
+/* Return the first process that failed by itself, or the size of the group if there is none. */
 static size_t find_culprit(void) {
   size_t r = 0;
   while (r < here.group.size && (here.farewells[r].code == EX_OK || here.farewells[r].follows)) r++;
   return r;
 }
 
-/* Without others: they are ended, whatever they do. */
+/* End all processes at once, whatever they are doing. */
 static void abort_all(int code) {
   if (here.group.rank > 0 && messages_held()[0] != '\0') {
     char held[MESSAGE_SIZE];

@@ -5,8 +5,8 @@
 
 #include "options/option.h"
 
-/* Open MPI; MPICH, Intel MPI and others with their own launcher; MVAPICH; srun. The first that is
- * there counts: mpirun may itself have been started by Slurm. */
+/* Set by Open MPI; by MPICH, Intel MPI and others with their own launcher; by MVAPICH; by srun. The
+ * first one found is used: mpirun may itself have been started by Slurm. */
 static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
                                         "SLURM_STEP_NUM_TASKS"};
 

@@ -1,11 +1,11 @@
-/* Programs such as mpirun and srun, which start a command as several processes at once. */
+/* Detect launchers such as mpirun and srun, which start a command as several processes. */
 #ifndef ELMAN_CLI_LAUNCHER_H
 #define ELMAN_CLI_LAUNCHER_H
 
 #include <stddef.h>
 
-/* As how many processes this one was started, by its environment; then *variable is the name of the
- * variable that says so. 1 where none does. */
+/* Return the number of processes that the launcher started, from the environment, and set *variable
+ * to the name of the variable. Return 1 if no variable is set. */
 size_t launcher_processes(const char **variable);
 
 #endif

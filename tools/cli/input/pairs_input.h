@@ -1,4 +1,4 @@
-/* The sentence pairs that a command reads, and the options that say where they are. */
+/* The sentence pairs that a command reads, and the options for them. */
 #ifndef ELMAN_CLI_PAIRS_INPUT_H
 #define ELMAN_CLI_PAIRS_INPUT_H
 
@@ -11,7 +11,7 @@ struct pairs_input {
   const char *source, *target;   /* two files in place of PAIRS, or NULL */
   const char *columns;           /* "A,B" */
   size_t alignment_column;       /* 0 = none */
-  const char *alignment_file;    /* in its place, or NULL */
+  const char *alignment_file;    /* instead of a column, or NULL */
   bool check_alignments;         /* as in elman_pairs_options */
   size_t max_line, max_unpacked; /* 0 = the default */
   bool strict;
@@ -21,7 +21,7 @@ struct pairs_input {
 #define DEFAULT_COLUMNS "1,2"
 #define MAX_COLUMNS 1000
 
-/* Reads "A,B". Gives an exit code, after a message if that is not 0. */
+/* Parse "A,B". Return an exit code; print a message if it is not 0. */
 int columns_parse(size_t *source, size_t *target, const char *columns, const char *command);
 
 /* Rows of an option table; `input` is a struct pairs_input. */
@@ -46,7 +46,7 @@ int columns_parse(size_t *source, size_t *target, const char *columns, const cha
 #define PAIRS_OPTIONS(input)                                                                       \
   PAIRS_FILES_OPTIONS(input), PAIRS_STRICT_OPTION(input), PAIRS_LIMITS_OPTIONS(input)
 
-/* Rules of a command line with them; the first ones where there are --source and --target. */
+/* Rules for commands with these options; the first are for commands with --source and --target. */
 #define TWO_FILES_RULES                                                                            \
   {"source", "!target", "--source and --target go together"},                                      \
       {"target", "!source", "--source and --target go together"},                                  \
@@ -56,29 +56,29 @@ int columns_parse(size_t *source, size_t *target, const char *columns, const cha
 #define NO_PAIRS "no PAIRS; name a file, or '-' for standard input"
 #define PAIRS_RULES TWO_FILES_RULES, OPTION("!source", "!PAIRS", NO_PAIRS)
 
-/* Where the pairs are, as far as the options of elman_pairs_read say it. Gives an exit code, after
- * a message if that is not 0. */
+/* Set the options of elman_pairs_read, except its callback. Return an exit code; print a message if
+ * it is not 0. */
 int pairs_input_options(elman_pairs_options *options, const struct pairs_input *input,
                         const char *command, const struct operands *operands);
 
-/* Reads the pairs that `operands` or --source and --target name, and prints how many there are and
- * which lines were left out. Gives an exit code, after a message if that is not 0. */
+/* Read the pairs of `operands`, or of --source and --target. Print their number and the skipped
+ * lines. Return an exit code; print a message if it is not 0. */
 int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const char *command,
                      const struct operands *operands);
 
-/* The names of the files that the pairs are read from, to be freed; NULL = no memory. */
+/* Return the names of the files with the pairs, to be freed; NULL = no memory. */
 char *pairs_input_name(const struct pairs_input *input, const struct operands *operands);
 
-/* EX_USAGE where standard input would be read twice, or by one of several processes alone. */
+/* Return EX_USAGE if standard input would be read twice, or by one of several processes. */
 int check_standard_input(const char *command, bool read, bool twice);
 
-/* Standard input can be one of the files, or `dev` (NULL = none), and only one process reads it.
- * Gives an exit code, after a message if that is not 0. */
+/* Check that at most one file, including `dev` (NULL = none), is standard input, and that there is
+ * only one process in that case. Return an exit code; print a message if it is not 0. */
 int pairs_input_check_standard(const struct pairs_input *input, const char *dev,
                                const char *command, const struct operands *operands);
 
-/* Whether `path` is one of the files that the pairs and alignments are read from, under this name
- * or another. */
+/* Return whether `path` is one of the files that pairs and alignments are read from, even under
+ * another name. */
 bool pairs_input_includes(const struct pairs_input *input, const struct operands *operands,
                           const char *path);
 

@@ -7,7 +7,8 @@
 #include "console/messages.h"
 #include "options/option.h"
 
-/* The norm is raised to the penalty, and penalties rank the translations of a beam. */
+/* Refuse penalties without effect: the length norm is raised to the length penalty, and penalties
+ * rank the hypotheses of a beam. */
 static int check_penalties(const elman_translate_options *search, const struct usage *usage,
                            const struct operands *operands, bool shows_scores) {
   static const char *const penalties[] = {"length-penalty", "length-norm", "coverage-penalty"};
@@ -34,7 +35,8 @@ int search_options_complete(elman_translate_options *search, const struct usage 
 
 /* ---- overrides ---- */
 
-/* A position from 1 at the start of `text`, which may be NULL; gives what follows it, or NULL. */
+/* Parse a position from 1 at the start of `text`, which may be NULL. Return the text after it, or
+ * NULL. */
 static const char *parse_position(size_t *index, const char *text) {
   const size_t digits = text == NULL ? 0 : strspn(text, "0123456789");
   if (digits == 0 || digits > 9 || text[0] == '0') return NULL;
@@ -65,7 +67,7 @@ static bool parse(elman_override *override, const char *word) {
   return rest != NULL && *rest == '\0' && override->weight <= 1;
 }
 
-/* Whether one of them holds for a certain token only. */
+/* Return whether an override applies to a particular token. */
 static bool overrides_name_places(const elman_translate_options *search) {
   for (size_t i = 0; i < search->override_count; i++)
     if (search->overrides[i].kind == ELMAN_OVERRIDE_POSITION ||

@@ -1,4 +1,4 @@
-/* The options of a search for translations, the same wherever there is one. */
+/* The options of a search for translations, for all commands that search. */
 #ifndef ELMAN_CLI_SEARCH_OPTIONS_H
 #define ELMAN_CLI_SEARCH_OPTIONS_H
 
@@ -8,7 +8,7 @@
 /* Rows of an option table. `search` is an elman_translate_options. */
 #define BEAM_OPTIONS(search)                                                                       \
   OPTION("beam", 0, "N", "translations followed at once; 1 takes the likeliest word each time",    \
-         .group = "Search", .count = &(search).beam, .least = 1, .most = ELMAN_MAX_BEAM),         \
+         .group = "Search", .count = &(search).beam, .least = 1, .most = ELMAN_MAX_BEAM),          \
       OPTION("length-penalty", 0, "X",                                                             \
              "A of the score log p / T^A for T words; 0 favours short ones", .group = "Search",    \
              .real = &(search).length_penalty, .highest = 10),                                     \
@@ -31,19 +31,19 @@
 #define SEARCH_OPTIONS(search)                                                                     \
   BEAM_OPTIONS(search), MAX_LINE_OPTION(search),                                                   \
       OPTION("n-best", 0, "N", "write the N best translations; --beam is N if not given",          \
-             .group = "Output", .count = &(search).n_best, .least = 1, .most = ELMAN_MAX_BEAM),   \
+             .group = "Output", .count = &(search).n_best, .least = 1, .most = ELMAN_MAX_BEAM),    \
       OPTION("replace-unk", 0, NULL, "for an unknown word put the source word most looked at",     \
              .group = "Output", .flag = &(search).replace_unknown)
 
-/* Chooses the beam where it was not given. Penalties are refused where they change nothing: without
- * a beam, unless `shows_scores`, which contain them. Gives an exit code, after a message if that is
- * not 0. */
+/* Choose the beam size if it was not given. Refuse penalties without effect: with greedy decoding,
+ * unless scores are shown (`shows_scores`), which contain the penalties. Return an exit code; print
+ * a message if it is not 0. */
 int search_options_complete(elman_translate_options *search, const struct usage *usage,
                             const struct operands *operands, bool shows_scores);
 
-/* Changes of the attention while decoding. */
+/* Changes of the attention during decoding. */
 struct overrides {
-  struct option_list words; /* as they were given */
+  struct option_list words; /* as given */
   elman_override list[ELMAN_MAX_OVERRIDES];
 };
 
@@ -54,16 +54,16 @@ struct overrides {
          "on the last of a shorter sentence) or row:col=w",                                        \
          .group = "Attention", .list = &(overrides).words, .most = MAX_LISTED)
 
-/* Parses the words and points `search` to them. Gives an exit code, after a message if that is
+/* Parse the words and set the overrides of `search`. Return an exit code; print a message if it is
  * not 0. */
 int overrides_parse(struct overrides *overrides, elman_translate_options *search,
                     const struct option_place *place);
 
-/* Whether one of them depends on the seed. */
+/* Return whether an override depends on the seed. */
 bool overrides_shuffle(const elman_translate_options *search);
 
-/* A place in a matrix that an override names is one of tokens: they are chosen where the units are
- * open, and words are refused. Gives an exit code, after a message if that is not 0. */
+/* Make units that are not chosen yet tokens if an override names a place in the matrix, since it
+ * counts tokens. Refuse words. Return an exit code; print a message if it is not 0. */
 int overrides_choose_units(elman_alignment_units *units, const elman_translate_options *search,
                            const struct option_place *place);
 

@@ -111,7 +111,7 @@ static void note_unknown(const elman_gradient_report *report) {
          report->unknown_target, plural(report->unknown_target));
 }
 
-/* Operands are source and target in turn. */
+/* Run the check. The operands alternate between source and target. */
 static int check(const elman_model *model, const struct operands *operands,
                  elman_gradient_options *options, bool json) {
   const size_t pairs = operands->count / 2;
@@ -138,7 +138,7 @@ static int check(const elman_model *model, const struct operands *operands,
   return code;
 }
 
-/* An alignment for each pair, and a weight, if there are any. */
+/* Check the alignments, one per pair, and choose a weight if none was given. */
 static int apply_guide(elman_gradient_options *options, const struct option_list *guides,
                        const struct usage *usage, const struct operands *operands) {
   if (guides->count == 0) return EX_OK;

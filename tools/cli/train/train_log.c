@@ -19,7 +19,7 @@ static void report_problem(struct train_log *log, int problem) {
   report(log->path, "cannot write the log: %m; training continues without it");
 }
 
-/* All of it: a signal that ends the training comes as often as not while a line is written. */
+/* Write everything: a signal that ends the training often interrupts a write. */
 static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
   struct train_log *log = cookie;
   for (size_t done = 0; log->problem == 0 && done < size;) {
@@ -36,7 +36,7 @@ static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
 
 static const char JSON[] = "json", CSV[] = "csv";
 
-/* How every log of these formats begins. */
+/* The start of every log, by format. */
 static const char JSON_START[] = "{\"event\":\"", CSV_START[] = "event,epoch,update,";
 
 const char *train_log_format(size_t index) {
@@ -47,8 +47,8 @@ static const char *format_suffix(size_t index) {
   return index == 0 ? ".jsonl" : index == 1 ? ".csv" : NULL;
 }
 
-/* The columns of CSV after the event, and the keys of JSON, which leaves out what an event has
- * not. New ones go to the end: a resumed run adds rows to those that it finds. */
+/* Columns of CSV after the event, and keys of JSON, which omits values that an event does not have.
+ * Add new columns at the end: a resumed run appends rows to an existing log. */
 enum column {
   EPOCH,
   UPDATE,
@@ -92,7 +92,7 @@ static const struct {
     [BEST] = {"best", FLAG},
 };
 
-/* A double holds every count up to 2^53. */
+/* A double represents every integer up to 2^53. */
 struct field {
   bool there;
   double value;
@@ -117,7 +117,7 @@ static void write_json(FILE *stream, const char *event, const struct field field
   json_print(&json, "}\n");
 }
 
-/* RFC 4180; no field needs quotes. */
+/* Write a row as in RFC 4180; no field needs quotes. */
 static void write_csv(FILE *stream, const char *event, const struct field fields[COLUMNS]) {
   fputs(event, stream);
   for (size_t i = 0; i < COLUMNS; i++) {
@@ -154,11 +154,11 @@ static bool is_csv(const struct train_log_place *place) {
   return format != NULL && strcmp(format, CSV) == 0;
 }
 
-/* The file that is there. */
+/* The existing file. */
 struct found {
   char start[HEADER_SIZE]; /* its first bytes */
-  size_t size;             /* of those; 0 = nothing is there */
-  bool torn;               /* its last line has no end: whatever wrote it was killed */
+  size_t size;             /* number of these bytes; 0 = no file */
+  bool torn;               /* the last line has no line end: the writer was killed */
 };
 
 static int read_found(struct found *found, const char *path) {
@@ -179,7 +179,8 @@ static int read_found(struct found *found, const char *path) {
   return failed ? EX_IOERR : EX_OK;
 }
 
-/* Or with what is there of its beginning: a run may have been killed in its first line. */
+/* Return whether the file starts with `beginning`, or is a prefix of it: a run may have been killed
+ * in its first line. */
 static bool starts_with(const struct found *found, const char *beginning) {
   const size_t length = strlen(beginning);
   return memcmp(found->start, beginning, found->size < length ? found->size : length) == 0;
@@ -191,7 +192,7 @@ static bool starts_with_header(const struct found *found) {
   return found->size >= strlen(header) && starts_with(found, header);
 }
 
-/* Rows and objects in one file are of use to nobody, nor are rows of other columns. */
+/* Refuse to mix formats, or rows with different columns, in one file. */
 static int check_added_to(const char *path, bool wants_csv, const struct found *found) {
   const bool json = starts_with(found, JSON_START), csv = starts_with_header(found);
   if (wants_csv ? csv : json) return EX_OK;
@@ -205,7 +206,8 @@ static int check_added_to(const char *path, bool wants_csv, const struct found *
   return EX_CANTCREAT;
 }
 
-/* A log may be replaced, of an earlier version with fewer columns, too; anything else is lost. */
+/* A log may be overwritten, including one of an earlier version with fewer columns. Any other file
+ * is refused. */
 static int check_replaced(const char *path, const struct found *found) {
   if (starts_with(found, JSON_START) || starts_with(found, CSV_START)) return EX_OK;
   report(path, "is not a training log and would be overwritten; add --force to overwrite it, or "
@@ -226,7 +228,7 @@ static int open_file(struct train_log *log, bool append) {
     return report_error(&error);
   log->stream = fopencookie(log, "w", (cookie_io_functions_t){.write = write_all});
   if (log->stream != NULL) {
-    /* Line by line, so that a checkpoint is never ahead of the log, whatever ends the program. */
+    /* Line-buffered, so that a checkpoint is never ahead of the log, however the program ends. */
     setvbuf(log->stream, NULL, _IOLBF, BUFSIZ);
     return EX_OK;
   }
@@ -234,7 +236,7 @@ static int open_file(struct train_log *log, bool append) {
   return report_no_memory();
 }
 
-/* Makes nothing and changes nothing. A pipe is not opened: that waits for a reader. */
+/* Check without creating or changing a file. Do not open a pipe: that waits for a reader. */
 static int check_writable(const char *path) {
   struct stat info;
   elman_error error;

@@ -10,12 +10,12 @@
 #include "console/messages.h"
 #include "console/output.h"
 
-/* Whether the files beside the model can be written, whose longest name is much longer than the
- * model's. */
+/* Check that the files next to the model can be written: their names are longer than the model's
+ * and may be too long. */
 static int check_beside(const struct train_output *output) {
   struct stat info;
   char *kept;
-  /* One that is there, or cannot be looked at, is reported when it is read. */
+  /* An existing or inaccessible checkpoint is reported when it is read. */
   const bool unread = output->train->checkpoint != NULL &&
                       stat(output->train->checkpoint, &info) != 0 &&
                       (errno == ENOENT || errno == ENAMETOOLONG);
@@ -35,7 +35,7 @@ int train_output_claim(elman_lock **lock, const struct train_output *output) {
   return code == EX_OK ? output_claim(lock, output->train->output) : code;
 }
 
-/* Some minutes of two cores. */
+/* A few minutes on two cores. */
 static const double LONG_WORK = 1e13;
 
 /* "a model trained for ..." */
@@ -47,12 +47,12 @@ static void describe(char *text, size_t size, const elman_history *history) {
              history->epochs, plural(history->epochs), history->updates, plural(history->updates));
 }
 
-/* The file at the place of a model that shall be written. */
+/* What is at the path of the model to write. */
 enum found { NOTHING, A_MODEL, NO_MODEL };
 
-/* An empty file, a device and a pipe are nothing that could be lost; a model is one that this
- * version can read, and where there is none *error says what the file is. Gives an exit code, after
- * a message if that is not 0. */
+/* Find out what is at `path`. An empty file, a device and a pipe count as nothing: no data can be
+ * lost. A model is a file that this version can read; *error says why another file is not one.
+ * Return an exit code; print a message if it is not 0. */
 static int look_at_model(enum found *found, elman_history *history, elman_error *error,
                          const char *path) {
   struct stat info;
@@ -81,7 +81,7 @@ int train_output_check_model(const char *path) {
   return EX_CANTCREAT;
 }
 
-/* `any_model`: one that took long may be replaced, too. */
+/* `any_model`: overwrite even a model that took long to train. */
 static int check_replaced(struct train_output *output, bool any_model) {
   enum found found;
   elman_history history;
@@ -115,8 +115,8 @@ static int check_replaced(struct train_output *output, bool any_model) {
   return EX_OK;
 }
 
-/* Without a checkpoint nothing can go on. Where a model is, there was a training, and a new one
- * that took its place would be none that was asked for. */
+/* --resume without a checkpoint: refuse if there is a model. The user wants to continue that run,
+ * not to overwrite its result with a new one. */
 static int check_first(const struct train_output *output) {
   enum found found;
   elman_history history;
@@ -131,7 +131,8 @@ static int check_first(const struct train_output *output) {
   return EX_NOINPUT;
 }
 
-/* A new training that keeps models removes those of others. */
+/* A new run with --keep-last deletes the snapshots of earlier runs. Refuse to delete one that took
+ * long to train. */
 static int check_kept(const struct train_output *output) {
   elman_history longest;
   size_t count;

@@ -12,8 +12,9 @@
 
 enum { LINES_PER_RUN = 20 };
 
-/* A corpus that is half segmented was put together from two: both ways to split it lose something,
- * and the user may know better. A line of a hundred is chance. */
+/* Note a corpus where only some lines have spaces between words, probably joined from two: neither
+ * way to split it suits all lines, and the user may be able to fix it. Less than one line in a
+ * hundred is ignored. */
 static void describe_spacing(const char *side, elman_spacing spacing, elman_token_mode mode) {
   const size_t all = spacing.spaced + spacing.unspaced;
   if (100 * spacing.spaced < all || 100 * spacing.unspaced < all || all == 0) return;
@@ -45,7 +46,7 @@ void training_describe_model(const elman_model *model) {
   note("%zu parameters, %s attention", info.parameters, info.attention);
 }
 
-/* The first epoch, the last, and about LINES_PER_RUN in all. */
+/* Return whether to print a line: for the first epoch, the last, and about LINES_PER_RUN in all. */
 static bool deserves_a_line(const elman_train_report *report) {
   const size_t stride = (report->epochs + LINES_PER_RUN - 1) / LINES_PER_RUN;
   return report->epoch == 1 || report->epoch == report->epochs || report->epoch % stride == 0;
@@ -80,7 +81,7 @@ static void draw_progress(struct training *training, const elman_train_report *r
       tokens_per_second(training, report->tokens), report->gradient_norm, left / 60, left % 60);
 }
 
-/* A model that has seen mostly unknown words translates into them. */
+/* A model trained on mostly unknown words mostly produces them. */
 static void note_unknown(const struct training *training, const char *side, double share) {
   const double worth_a_word = 0.2;
   if (share <= worth_a_word) return;
@@ -102,7 +103,7 @@ static void note_guide(const struct training *training, const elman_train_report
          plural(report->unguided));
 }
 
-/* A run that is resumed starts in the middle. */
+/* The first report of a resumed run comes from the middle of the run. */
 static void note_start(struct training *training, const elman_train_report *report) {
   training->first = false;
   training->done_before =
@@ -120,7 +121,8 @@ static void note_start(struct training *training, const elman_train_report *repo
          report->updates);
 }
 
-/* No update begins after the end of the time, but for the one that would have been the last. */
+/* Return whether to continue. After the time limit no update begins, except the last one of the
+ * run. */
 static bool goes_on(struct training *training) {
   if (training->ends_at > 0 && now() >= training->ends_at && !training->finished)
     training->time_is_over = true;
@@ -163,7 +165,7 @@ static bool on_validation(void *context, const elman_validation *validation) {
   return goes_on(training);
 }
 
-/* Reported once, not at every attempt that fails for the same reason. */
+/* Report a failure once, not at every attempt that fails for the same reason. */
 static void on_checkpoint(void *context, const elman_error *problem) {
   struct training *training = context;
   const bool failed_before = training->checkpoint != EX_OK;
@@ -175,7 +177,7 @@ static void on_checkpoint(void *context, const elman_error *problem) {
                        : "skipped this checkpoint; training continues");
 }
 
-/* Reported once, as for checkpoints. */
+/* Report a failure once, as for checkpoints. */
 static void on_snapshot(void *context, const elman_snapshot *snapshot) {
   struct training *training = context;
   const bool failed_before = training->keeping != EX_OK, begins = snapshot->update == 0;
@@ -203,7 +205,7 @@ void training_watch(struct training *training, elman_train_options *options) {
   options->context = training;
 }
 
-/* Why a training that no signal stopped is over. */
+/* Print why a run ended that no signal stopped. */
 static void describe_reason(const struct training *training) {
   const elman_train_options *options = training->options;
   if (training->time_is_over)
@@ -225,7 +227,7 @@ static const char *best_measure(const elman_train_options *options) {
                                         : "best BLEU";
 }
 
-/* Which of its models a training leaves that no signal stopped. */
+/* Print which models a run leaves that no signal stopped. */
 static void describe_model(const struct training *training) {
   const elman_train_options *options = training->options;
   const size_t kept =

@@ -1,4 +1,4 @@
-/* Messages, progress and log of a training as it goes on. */
+/* Messages, progress and log of a training run. */
 #ifndef ELMAN_CLI_TRAIN_REPORT_H
 #define ELMAN_CLI_TRAIN_REPORT_H
 
@@ -9,41 +9,41 @@
 #include "train/train_log.h"
 
 struct training {
-  bool own_vocabulary; /* counted in these pairs, not that of --init-from */
+  bool own_vocabulary; /* the vocabulary was built from these pairs, not by --init-from */
   const elman_model *model;
   const elman_train_options *options;
   struct progress progress;
   struct train_log log;
   double started_at;
   double line_at;     /* when the last line was printed */
-  size_t line_tokens; /* in the epochs since then that are over */
-  double done_before; /* share of the work that an earlier run had done */
-  bool first;         /* no update has been yet */
+  size_t line_tokens; /* in the epochs completed since then */
+  double done_before; /* fraction of the work done by an earlier run */
+  bool first;         /* before the first update */
   size_t epoch;       /* the current one */
-  bool finished;      /* the last update of the last epoch has been */
+  bool finished;      /* the last update of the last epoch is done */
   bool validated;     /* in this run */
-  size_t best_epoch;  /* of this run's best validation; 0 = none has been */
+  size_t best_epoch;  /* of the best validation in this run; 0 = none */
   uint64_t best_update;
-  uint64_t sent_before, sent; /* bytes, by the first update and by the last */
-  uint64_t updates;           /* between the two */
-  double ends_at;             /* when the time is over, on the clock of now(); 0 = never */
-  bool time_is_over;          /* before the work was */
-  size_t snapshots; /* models of this training beside the output; 0 before this run wrote one */
-  size_t skipped;   /* updates that were left out, in earlier runs, too */
-  int keeping;      /* exit code of the last attempt to keep one */
-  int checkpoint;   /* exit code of the last attempt to write the checkpoint */
-  bool up_to_date;  /* the checkpoint holds the last update */
+  uint64_t sent_before, sent; /* bytes sent after the first update and after the last */
+  uint64_t updates;           /* number of updates between the two */
+  double ends_at;             /* end of the time limit on the clock of now(); 0 = none */
+  bool time_is_over;          /* the time limit ended the run */
+  size_t snapshots;           /* snapshots of this run; 0 until this run wrote one */
+  size_t skipped;             /* updates skipped, including those before --resume */
+  int keeping;                /* exit code of the last attempt to write a snapshot */
+  int checkpoint;             /* exit code of the last attempt to write the checkpoint */
+  bool up_to_date;            /* the checkpoint contains the last update */
 };
 
-/* Makes the options report to `training`, which is theirs until the training is over. */
+/* Set the callbacks of the options to report to `training`, which must outlive the run. */
 void training_watch(struct training *training, elman_train_options *options);
 
 void training_describe_model(const elman_model *model);
 
-/* How a training came to its end. */
+/* How a training run ended. */
 enum training_end { DONE, STOPPED, FAILED };
 
-/* Why the training is over, and which of its models lies at `path`. */
+/* Print why the run ended and which model is at `path`. */
 void training_describe_end(const struct training *training, enum training_end end,
                            const char *path);
 
