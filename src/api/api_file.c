@@ -117,7 +117,7 @@ elman_status elman_decompress(elman_decompressor *decompressor, const char **inp
                               char *into, size_t *room, elman_error *error) {
   struct text left = {*input, *size};
   size_t filled;
-  const elman_status status = unpack(&decompressor->inner, &left, into, *room, &filled, error);
+  const elman_status status = decompress(&decompressor->inner, &left, into, *room, &filled, error);
   *input = left.bytes;
   *size = left.length;
   *room = filled;

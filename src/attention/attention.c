@@ -384,8 +384,8 @@ static void sentence_forward(const void *context, size_t b) {
     weigh(pass, head);
     /* c_t = Σ_s a_ts v_s                                                         (8), (49) */
     matrix_product((struct product){pass->cache.context + head.value, head.value_step, 0, 1,
-                                    weight_operand(head, effective_weights(pass), AS_IT_IS),
-                                    value_operand(head, pass->values, AS_IT_IS), head.queries,
+                                    weight_operand(head, effective_weights(pass), NOT_TRANSPOSED),
+                                    value_operand(head, pass->values, NOT_TRANSPOSED), head.queries,
                                     head.value_size, head.keys});
   }
   mask_clear_queries(pass->cache.weights, row, pass->shape, b);
@@ -441,7 +441,7 @@ static void sentence_backward(const void *context, size_t b) {
     const struct head head = head_of(pass, b, n);
     if (head.queries == 0) continue;
     const struct score_input input = score_input_of(pass, head);
-    const struct operand dc = value_operand(head, d->context, AS_IT_IS);
+    const struct operand dc = value_operand(head, d->context, NOT_TRANSPOSED);
     real *da = d->scratch.weights + head.weight;
     /* c_t = Σ_s a_ts v_s, so da_ts = dc_t·v_s and dv_s += Σ_t a_ts dc_t               (15) */
     matrix_product((struct product){da, head.weight_step, 0, 1, dc,

@@ -48,7 +48,6 @@ void *arena_allocate(struct arena *arena, size_t element, size_t n1, size_t n2, 
   return arena->base + start;
 }
 
-/* Frees all arrays. The block stays. */
 static void arena_reset(struct arena *arena) {
   arena->used = 0;
   arena->failed = false;
@@ -57,7 +56,7 @@ static void arena_reset(struct arena *arena) {
 
 elman_status arena_reserve(struct arena *arena, const struct arena *measured, elman_error *error) {
   if (measured->failed)
-    return fail(error, ELMAN_NO_MEMORY, NULL, "the sizes asked for are too large to address");
+    return fail(error, ELMAN_NO_MEMORY, NULL, "the requested sizes exceed the address space");
   if (measured->used > arena->size || arena->base == NULL) {
     arena_free(arena);
     const size_t size = measured->used > 0 ? measured->used : (size_t)ARENA_ALIGNMENT;
@@ -90,7 +89,7 @@ void arena_free(struct arena *arena) {
 
 /* ---- pages of large memory ---- */
 
-/* For the pages of this size, a power of two, that lie wholly inside the memory. */
+/* Apply the advice to the pages of this size, a power of two, that lie wholly inside the memory. */
 static void advise(void *memory, size_t bytes, uintptr_t page, int advice) {
   const uintptr_t start = (uintptr_t)memory, end = start + bytes;
   const uintptr_t first = (start + page - 1) & ~(page - 1), last = end & ~(page - 1);

@@ -1,11 +1,11 @@
-/* An arena: one block of memory from which arrays are allocated and which is freed whole.
+/* An arena: one block of memory from which arrays are allocated and which is freed as a whole.
  *
  *   base                                          used            size
  *    | array, 64-byte aligned | gap | array | gap | free ...        |
  *
- * Sizes are found before memory is: an arena without a block (all zero) only counts, so the same
- * function that allocates the arrays first runs to measure. A product that overflows sets `failed`,
- * which sticks and is checked once. Under AddressSanitizer the gaps are poisoned. */
+ * The function that allocates the arrays runs twice: first on an arena without a block (all zero),
+ * which only counts bytes, then on one with a block of that size. A size that overflows sets
+ * `failed`, which stays set and is checked once. Under AddressSanitizer the gaps are poisoned. */
 #ifndef ELMAN_BASE_ARENA_H
 #define ELMAN_BASE_ARENA_H
 
@@ -19,25 +19,27 @@ enum { ARENA_ALIGNMENT = 64 };
 struct arena {
   unsigned char *base;
   size_t size; /* bytes in the block */
-  size_t used; /* bytes allocated or, without a block, counted */
+  size_t used; /* bytes allocated; without a block: counted */
   bool failed;
 };
 
-/* An array of n1 * n2 * n3 elements, not cleared. NULL while measuring and after a failure. */
+/* Return an uninitialized array of n1 * n2 * n3 elements of `element` bytes each. Return NULL
+ * while measuring and after a failure. */
 void *arena_allocate(struct arena *arena, size_t element, size_t n1, size_t n2, size_t n3);
 
-/* Makes the block at least as large as `measured->used` and frees all arrays. A block that is large
- * enough already stays where it is. */
+/* Make the block at least `measured->used` bytes large and free all arrays. A block that is
+ * already large enough stays where it is. */
 elman_status arena_reserve(struct arena *arena, const struct arena *measured,
                            elman_error *error) CHECKED;
 void arena_free(struct arena *arena);
 
-/* Both walks through a function that allocates arrays, with the reservation between them:
+/* Run a function that allocates arrays twice, first to measure and then to allocate, and reserve
+ * the memory in between:
  *
  *   struct arena_fit fit = {0};
  *   while (arena_fit(&fit, arena, error)) allocate(..., fit.now);
  *
- * Afterwards fit.status is ELMAN_OK if the arrays are there. */
+ * Afterwards fit.status is ELMAN_OK if the arrays are allocated. */
 struct arena_fit {
   struct arena *now, measured;
   elman_status status;
@@ -47,19 +49,19 @@ bool arena_fit(struct arena_fit *fit, struct arena *arena, elman_error *error);
 
 /* ---- pages of large memory ---- */
 
-/* Asks for large pages: a block of many megabytes is then there after a few page faults instead of
- * thousands. Advice only; where there are none nothing changes.
- * Before the memory is first written: what is there already keeps its small pages. The whole large
- * pages inside it are meant, so that it occupies no more memory than otherwise. */
+/* Advise the system to use large pages for this memory, which saves thousands of page faults.
+ * Call this function before the first write: pages already in use stay small. Only large pages
+ * that lie wholly inside the memory are affected, so memory use does not grow. No effect where
+ * the system has no large pages. */
 void advise_large_pages(void *memory, size_t bytes);
 
-/* Faults in ordinary pages for memory that is about to be read and then written: a first read maps
- * the shared zero page, and the write then faults again, which stops all threads for a moment.
- * Changes no byte. */
+/* Touch every page without changing a byte, before the memory is read and then written.
+ * Otherwise the first read maps the shared zero page and the first write faults again, which
+ * stops all threads for a moment. */
 void claim_pages(void *memory, size_t bytes);
 
-/* Before memory of malloc is freed: the system gets the whole pages inside it back, which the C
- * library would keep for itself. Its bytes are lost. */
+/* Return the whole pages inside memory of malloc to the system; their contents are lost. Call
+ * this function before free(), which would keep the pages in the process. */
 void release_pages(void *memory, size_t bytes);
 
 #endif

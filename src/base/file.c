@@ -8,15 +8,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- unpacking gzip ---- */
+/* ---- decompressing gzip ---- */
 
-static const char MAGIC[] = {'\x1F', '\x8B'};
+static const char MAGIC[] = {'\x1F', '\x8B'}, TRAILING_DATA[] = "data that is not gzip follows";
 
-enum { WINDOW = 15 + 16 }; /* the largest, with gzip's head and sums and nothing else */
+enum { WINDOW = 15 + 16 }; /* the largest window; accept only the gzip format */
 
 static elman_status damaged(elman_error *error, const char *problem) {
-  return fail(error, ELMAN_BAD_DATA, NULL,
-              "is packed by gzip and damaged: %s; 'gzip -t' looks for damage, too", problem);
+  return fail(error, ELMAN_BAD_DATA, NULL, "damaged gzip data: %s; check the file with 'gzip -t'",
+              problem);
 }
 
 static elman_status begin_member(struct decompressor *decompressor, elman_error *error) {
@@ -24,9 +24,9 @@ static elman_status begin_member(struct decompressor *decompressor, elman_error 
   const int result =
       decompressor->state == INPUT_BETWEEN ? inflateReset(stream) : inflateInit2(stream, WINDOW);
   if (result != Z_OK) return fail_no_memory(error);
-  decompressor->state = INPUT_PACKED;
+  decompressor->state = INPUT_GZIP;
   decompressor->matched = 0;
-  Bytef none; /* is what the first bytes alone give */
+  Bytef none; /* the magic bytes alone produce no output */
   stream->next_in = (Bytef *)(uintptr_t)MAGIC;
   stream->avail_in = sizeof MAGIC;
   stream->next_out = &none;
@@ -35,14 +35,14 @@ static elman_status begin_member(struct decompressor *decompressor, elman_error 
   return begun == Z_OK || begun == Z_BUF_ERROR ? ELMAN_OK : fail_no_memory(error);
 }
 
-/* Blocks of a tape or a disk end with them. */
+/* Blocks of a tape or disk may end with zero bytes. */
 static elman_status skip_padding(struct text *input, elman_error *error) {
   while (input->length > 0 && input->bytes[0] == '\0') text_drop(input, 1);
-  return input->length == 0 ? ELMAN_OK : damaged(error, "something else follows");
+  return input->length == 0 ? ELMAN_OK : damaged(error, TRAILING_DATA);
 }
 
-/* Looks whether a member begins. If the input turns out to be plain, the bytes read as its
- * beginning go to the output. */
+/* Check whether a member starts here. If the input turns out to be plain, the bytes that matched
+ * the magic are copied to the output. */
 static elman_status find_member(struct decompressor *decompressor, struct text *input, char *into,
                                 size_t *filled, elman_error *error) {
   if (decompressor->state == INPUT_BETWEEN && decompressor->matched == 0 && input->length > 0 &&
@@ -56,7 +56,7 @@ static elman_status find_member(struct decompressor *decompressor, struct text *
   }
   if (decompressor->matched == sizeof MAGIC) return begin_member(decompressor, error);
   if (input->length == 0) return ELMAN_OK;
-  if (decompressor->state == INPUT_BETWEEN) return damaged(error, "something else follows");
+  if (decompressor->state == INPUT_BETWEEN) return damaged(error, TRAILING_DATA);
   memcpy(into, MAGIC, decompressor->matched);
   *filled = decompressor->matched;
   decompressor->matched = 0;
@@ -79,7 +79,7 @@ static elman_status inflate_member(struct decompressor *decompressor, struct tex
   if (result == Z_STREAM_END) decompressor->state = INPUT_BETWEEN;
   if (result == Z_OK || result == Z_BUF_ERROR || result == Z_STREAM_END) return ELMAN_OK;
   if (result == Z_MEM_ERROR) return fail_no_memory(error);
-  return damaged(error, stream->msg == NULL ? "it cannot be unpacked" : stream->msg);
+  return damaged(error, stream->msg == NULL ? "it cannot be decompressed" : stream->msg);
 }
 
 static size_t copy(struct text *input, char *into, size_t room) {
@@ -89,14 +89,14 @@ static size_t copy(struct text *input, char *into, size_t room) {
   return size;
 }
 
-elman_status unpack(struct decompressor *decompressor, struct text *input, char *into, size_t room,
-                    size_t *filled, elman_error *error) {
+elman_status decompress(struct decompressor *decompressor, struct text *input, char *into,
+                        size_t room, size_t *filled, elman_error *error) {
   elman_status status = ELMAN_OK;
   *filled = 0;
   do {
-    if (decompressor->state != INPUT_PLAIN && decompressor->state != INPUT_PACKED)
+    if (decompressor->state != INPUT_PLAIN && decompressor->state != INPUT_GZIP)
       status = find_member(decompressor, input, into, filled, error);
-    if (status == ELMAN_OK && decompressor->state == INPUT_PACKED)
+    if (status == ELMAN_OK && decompressor->state == INPUT_GZIP)
       status = inflate_member(decompressor, input, into, room, filled, error);
     if (decompressor->state == INPUT_PLAIN) *filled += copy(input, into + *filled, room - *filled);
   } while (status == ELMAN_OK && input->length > 0 && *filled < room);
@@ -104,7 +104,7 @@ elman_status unpack(struct decompressor *decompressor, struct text *input, char 
 }
 
 elman_status decompress_end(const struct decompressor *decompressor, elman_error *error) {
-  if (decompressor->state != INPUT_PACKED && decompressor->matched == 0) return ELMAN_OK;
+  if (decompressor->state != INPUT_GZIP && decompressor->matched == 0) return ELMAN_OK;
   return damaged(error, "it ends too early");
 }
 
@@ -126,7 +126,7 @@ elman_status file_exists(bool *exists, const char *path, elman_error *error) {
   struct stat info;
   *exists = stat(path, &info) == 0;
   if (*exists || errno == ENOENT) return ELMAN_OK;
-  return fail(error, ELMAN_NO_INPUT, path, "cannot look at the file: %s", REASON(errno, reason));
+  return fail(error, ELMAN_NO_INPUT, path, "cannot access the file: %s", REASON(errno, reason));
 }
 
 bool is_named(int descriptor, const char *name) {
@@ -135,7 +135,7 @@ bool is_named(int descriptor, const char *name) {
          open.st_ino == named.st_ino;
 }
 
-/* Another chunk; 0 bytes at the end and after an error. An interrupted read is repeated. */
+/* Read the next chunk. Return 0 at the end and after an error. Repeat an interrupted read. */
 static size_t read_chunk(char *chunk, FILE *stream) {
   size_t got;
   do {
@@ -149,9 +149,9 @@ static size_t read_chunk(char *chunk, FILE *stream) {
 
 enum { FIRST_BLOCK = 1 << 16 };
 
-/* Whether a file whose first block has a NUL near its start is no text at all: fewer than half of
- * the lines in the block are; of a program up to a third. Otherwise a line with a NUL is a bad line
- * like any other. */
+/* Return whether a file is not text: its first block has a NUL near the start and fewer than
+ * half of its lines are valid text. (In programs up to a third are.) Otherwise a line with a NUL
+ * is an ordinary bad line. */
 static bool is_binary(struct text block) {
   enum { PROBE = 8192 };
   size_t filled = 0, good = 0;
@@ -164,8 +164,8 @@ static bool is_binary(struct text block) {
   return 2 * good < filled;
 }
 
-/* The kind of file that a binary one is: those that people most often mistake for text. */
-static const char *what_it_is(struct text binary) {
+/* Describe the binary formats that are most often mistaken for text. */
+static const char *describe_binary(struct text binary) {
   static const struct {
     const char *begins, *is;
   } kinds[] = {
@@ -173,12 +173,11 @@ static const char *what_it_is(struct text binary) {
       {"\xFE\xFF", "is UTF-16 text; save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8"},
       {"\xFD"
        "7zXZ",
-       "is compressed by xz; unpack it first, or pack it by gzip"},
-      {"BZh", "is compressed by bzip2; unpack it first, or pack it by gzip"},
-      {"\x28\xB5\x2F\xFD", "is compressed by zstd; unpack it first, or pack it by gzip"},
-      {"PK\3\4",
-       "is a zip file, as those of word processors and spreadsheets are; save it as UTF-8 "
-       "text"},
+       "is compressed by xz; decompress it, or use gzip"},
+      {"BZh", "is compressed by bzip2; decompress it, or use gzip"},
+      {"\x28\xB5\x2F\xFD", "is compressed by zstd; decompress it, or use gzip"},
+      {"PK\3\4", "is a zip file, perhaps of a word processor or spreadsheet; save it as UTF-8 "
+                 "text"},
   };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     const size_t length = strlen(kinds[i].begins);
@@ -193,29 +192,29 @@ static const char *what_it_is(struct text binary) {
 struct reading {
   struct buffer *into;
   struct decompressor decompressor;
-  size_t limit;                     /* bytes in all */
-  const struct text_limits *limits; /* NULL = not of text */
-  bool looked;                      /* at the first block */
+  size_t limit;                     /* maximum total size in bytes */
+  const struct text_limits *limits; /* NULL = not text */
+  bool checked;                     /* the first block was checked */
   size_t searched, line_start, lines;
 };
 
-static elman_status look(struct reading *reading, bool ended, elman_error *error) {
+static elman_status check_block(struct reading *reading, bool ended, elman_error *error) {
   const struct text all = buffer_text(reading->into);
   const struct text block = {all.bytes, all.length < FIRST_BLOCK ? all.length : FIRST_BLOCK};
-  if (reading->looked || (all.length < FIRST_BLOCK && !ended)) return ELMAN_OK;
-  reading->looked = true;
+  if (reading->checked || (all.length < FIRST_BLOCK && !ended)) return ELMAN_OK;
+  reading->checked = true;
   if (block.length == 0 || !is_binary(block)) return ELMAN_OK;
-  return fail(error, ELMAN_BAD_DATA, NULL, "%s", what_it_is(block));
+  return fail(error, ELMAN_BAD_DATA, NULL, "%s", describe_binary(block));
 }
 
-/* Looks at what was read last. */
+/* Check the limits in the text read since the last call. */
 static elman_status check_text(struct reading *reading, elman_error *error) {
   const struct text_limits *limits = reading->limits;
   const struct buffer *into = reading->into;
-  const bool packed = reading->decompressor.state != INPUT_PLAIN;
-  if (limits->unpacked > 0 && packed && into->length > limits->unpacked)
+  const bool compressed = reading->decompressor.state != INPUT_PLAIN;
+  if (limits->unpacked > 0 && compressed && into->length > limits->unpacked)
     return fail(error, ELMAN_BAD_DATA, NULL,
-                "is packed, and has more than %zu bytes when unpacked; --max-unpacked allows more",
+                "has more than %zu bytes after decompression; --max-unpacked sets the limit",
                 limits->unpacked);
   while (reading->searched < into->length) {
     const char *at = into->bytes + reading->searched;
@@ -223,7 +222,7 @@ static elman_status check_text(struct reading *reading, elman_error *error) {
     reading->searched = end == NULL ? into->length : (size_t)(end - into->bytes);
     if (limits->line > 0 && reading->searched - reading->line_start > limits->line)
       return fail(error, ELMAN_BAD_DATA, NULL,
-                  "line %zu has more than %zu bytes; --max-line allows more", reading->lines + 1,
+                  "line %zu has more than %zu bytes; --max-line sets the limit", reading->lines + 1,
                   limits->line);
     if (end == NULL) break;
     reading->line_start = ++reading->searched;
@@ -232,19 +231,19 @@ static elman_status check_text(struct reading *reading, elman_error *error) {
   return ELMAN_OK;
 }
 
-/* Appends what a piece of the file gives, unpacked. */
+/* Decompress and append a piece of the file. */
 static elman_status append(struct reading *reading, struct text input, elman_error *error) {
   enum { ROOM = 1 << 16 };
   char piece[ROOM];
   size_t filled = ROOM;
   elman_status status = ELMAN_OK;
   while (status == ELMAN_OK && (input.length > 0 || filled == ROOM)) {
-    status = unpack(&reading->decompressor, &input, piece, ROOM, &filled, error);
+    status = decompress(&reading->decompressor, &input, piece, ROOM, &filled, error);
     if (status == ELMAN_OK && filled > reading->limit - reading->into->length)
       status = fail(error, ELMAN_BAD_DATA, NULL, "is larger than %zu bytes", reading->limit);
     if (status == ELMAN_OK) buffer_append(reading->into, piece, filled);
     if (status == ELMAN_OK && reading->into->failed) status = fail_no_memory(error);
-    if (status == ELMAN_OK && reading->limits != NULL) status = look(reading, false, error);
+    if (status == ELMAN_OK && reading->limits != NULL) status = check_block(reading, false, error);
     if (status == ELMAN_OK && reading->limits != NULL) status = check_text(reading, error);
   }
   return status;
@@ -260,7 +259,7 @@ static elman_status read_all(struct reading *reading, FILE *stream, elman_error 
   if (status == ELMAN_OK && ferror(stream))
     status = fail(error, ELMAN_IO, NULL, "cannot read the file: %s", REASON(errno, reason));
   if (status == ELMAN_OK) status = decompress_end(&reading->decompressor, error);
-  if (status == ELMAN_OK && reading->limits != NULL) status = look(reading, true, error);
+  if (status == ELMAN_OK && reading->limits != NULL) status = check_block(reading, true, error);
   decompress_free(&reading->decompressor);
   free(chunk);
   return status;

@@ -1,4 +1,4 @@
-/* Looking for a file and reading it whole. */
+/* Reading whole files, gzip-compressed ones included. */
 #ifndef ELMAN_BASE_FILE_H
 #define ELMAN_BASE_FILE_H
 
@@ -8,55 +8,55 @@
 #include "base/status.h"
 #include "base/text.h"
 
-/* strerror_r in its GNU form; strerror shares one buffer between threads. */
+/* Thread-safe text of an errno value: the GNU form of strerror_r. */
 #define REASON(number, buffer) strerror_r(number, buffer, sizeof buffer)
 
-/* The name of a file for messages; "-" is standard input. */
+/* Return the name of a file for messages; "-" is standard input. */
 const char *file_name(const char *path);
 
-/* Only a name that leads nowhere is absence; a file that cannot be looked at is an error. */
+/* Set *exists. Only ENOENT counts as absent; any other failure of stat() is an error. */
 elman_status file_exists(bool *exists, const char *path, elman_error *error) CHECKED;
 
-/* Whether the name is (still) that of the open file, and no link to it. */
+/* Return whether `name` is (still) the name of the open file, and not a link to it. */
 bool is_named(int descriptor, const char *name);
 
-/* Puts all of a file, "-" is standard input, into an empty buffer, unpacked if gzip packed it. More
- * than `limit` bytes are an error. */
+/* Read a whole file into an empty buffer and decompress it if it is gzip-compressed. "-" is
+ * standard input. More than `limit` bytes are an error. */
 elman_status file_read(struct buffer *into, const char *path, size_t limit,
                        elman_error *error) CHECKED;
 
-/* Bytes that text may have; 0 = any number. */
+/* Limits of text in bytes; 0 = unlimited. */
 struct text_limits {
   size_t line;     /* a line, without its LF */
-  size_t unpacked; /* a whole file that gzip packed */
+  size_t unpacked; /* a gzip-compressed file after decompression */
 };
 
-/* file_read of text: ELMAN_BAD_DATA, as soon as it is found, where the first block is that of a
- * binary file, of which the message says what it is, and where a limit is exceeded. */
+/* Like file_read, for text. ELMAN_BAD_DATA, as early as possible, if the first block is binary
+ * or a limit is exceeded. The message names the kind of binary file. */
 elman_status file_read_text(struct buffer *into, const char *path, const struct text_limits *limits,
                             elman_error *error) CHECKED;
 
-/* Input that gzip may have packed: input that begins with gzip's two bytes is unpacked, and other
- * input stays as it is. Several consecutive members are one input, and zero bytes after the last
- * are padding, as for gzip. Starts from all zero. */
+/* Streaming decompression of input that may be gzip-compressed. Input that starts with the two
+ * magic bytes of gzip is decompressed; other input is copied. As in gzip, several consecutive
+ * members form one input, and zero bytes after the last one are padding. Start from all zero. */
 struct decompressor {
   z_stream stream;
   enum {
-    INPUT_UNKNOWN, /* as long as it may be one of gzip's */
+    INPUT_UNKNOWN, /* so far it may be gzip data */
     INPUT_PLAIN,
-    INPUT_PACKED,  /* within a member */
-    INPUT_BETWEEN, /* after one */
-    INPUT_PADDING, /* zero bytes after the last */
+    INPUT_GZIP,    /* within a member */
+    INPUT_BETWEEN, /* after a member */
+    INPUT_PADDING, /* zero bytes after the last member */
   } state;
-  size_t matched; /* bytes of a member's beginning that were read; 0 within one */
+  size_t matched; /* magic bytes of a member read so far; 0 within a member */
 };
 
-/* Moves bytes from the front of `input`, unpacked, into `into`: *filled of them, at most `room`,
- * which is not 0. If *filled is less than `room`, the whole input has been used. */
-elman_status unpack(struct decompressor *decompressor, struct text *input, char *into, size_t room,
-                    size_t *filled, elman_error *error) CHECKED;
+/* Move bytes from the front of `input` to `into`, decompressed: *filled bytes, at most `room`,
+ * which must be positive. If *filled < room, the whole input has been consumed. */
+elman_status decompress(struct decompressor *decompressor, struct text *input, char *into,
+                        size_t room, size_t *filled, elman_error *error) CHECKED;
 
-/* No input is left: ELMAN_BAD_DATA in the midst of a member. */
+/* Check the end of the input: ELMAN_BAD_DATA if it ends within a member. */
 elman_status decompress_end(const struct decompressor *decompressor, elman_error *error) CHECKED;
 void decompress_free(struct decompressor *decompressor);
 

@@ -14,12 +14,12 @@ size_t group_first(size_t count, size_t rank, size_t size) {
   return count / size * rank + count % size * rank / size;
 }
 
-/* The arrays of this file have a fixed size: a process without memory must not leave the others
- * waiting. */
+/* The arrays in this file have a fixed size, because a process that runs out of memory would
+ * leave the others waiting. */
 static elman_status check_size(const elman_group *group, elman_error *error) {
   if (group->size <= GROUP_MOST) return ELMAN_OK;
-  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%zu processes: at most %d work as one",
-              group->size, GROUP_MOST);
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%zu processes: the limit is %d", group->size,
+              GROUP_MOST);
 }
 
 elman_status group_gather(const elman_group *group, void *bytes, const size_t *counts,
@@ -32,7 +32,7 @@ elman_status group_gather(const elman_group *group, void *bytes, const size_t *c
   char *at = bytes;
   for (size_t r = 0; r < P; at += counts[r++]) receive[r] = (elman_bytes){at, counts[r]};
   for (size_t r = 0; r < P; r++) send[r] = receive[group->rank];
-  /* Its own part is where it belongs. */
+  /* Do not send a process its own part. */
   send[group->rank].count = receive[group->rank].count = 0;
   return group->exchange(group->context, send, receive, error);
 }
@@ -43,7 +43,7 @@ elman_status group_broadcast(const elman_group *group, void *bytes, size_t count
   return group_gather(group, bytes, counts, error);
 }
 
-/* `each` holds a thing of `size` bytes of each process. */
+/* Gather an array with one element of `size` bytes per process. */
 static elman_status gather_each(const elman_group *group, void *each, size_t size,
                                 elman_error *error) {
   size_t counts[GROUP_MOST];
@@ -51,9 +51,9 @@ static elman_status gather_each(const elman_group *group, void *each, size_t siz
   return group_gather(group, each, counts, error);
 }
 
-/* The error of process `from`, which has `status`, goes to all. */
-static elman_status hand_round(const elman_group *group, size_t from, elman_status status,
-                               elman_error *error) {
+/* Send the error of process `from`, which failed with `status`, to all. */
+static elman_status share_error(const elman_group *group, size_t from, elman_status status,
+                                elman_error *error) {
   size_t counts[GROUP_MOST] = {0};
   elman_error kept;
   (void)fail(&kept, status, NULL, "its work failed");
@@ -76,7 +76,7 @@ elman_status group_agree(const elman_group *group, elman_status status, elman_er
   kept = gather_each(group, all, sizeof *all, error);
   if (kept != ELMAN_OK) return kept;
   for (size_t r = 0; r < P; r++)
-    if (all[r] != ELMAN_OK) return hand_round(group, r, all[r], error);
+    if (all[r] != ELMAN_OK) return share_error(group, r, all[r], error);
   return ELMAN_OK;
 }
 

@@ -10,14 +10,14 @@ enum { MAX_DEPTH = 100, LONGEST_NUMBER = 255 };
 
 struct parser {
   const char *start, *at, *end;
-  struct buffer unescaped; /* of the last string with escapes */
-  json_receive *receive;   /* of a list that is handed on */
+  struct buffer unescaped; /* the last string with escapes */
+  json_receive *receive;   /* called for each item of a list */
   void *context;
-  size_t count; /* of its items */
+  size_t count; /* items received */
   elman_error *error;
 };
 
-static elman_status wrong(const struct parser *parser, const char *problem) {
+static elman_status malformed(const struct parser *parser, const char *problem) {
   return fail(parser->error, ELMAN_BAD_DATA, NULL, "byte %zu: %s",
               (size_t)(parser->at - parser->start) + 1, problem);
 }
@@ -30,7 +30,7 @@ static void skip_space(struct parser *parser) {
     parser->at++;
 }
 
-/* NUL at the end, which stands nowhere else. */
+/* Return the next character without consuming it; NUL at the end, which is valid nowhere else. */
 static char peek(const struct parser *parser) {
   return parser->at < parser->end ? *parser->at : '\0';
 }
@@ -51,7 +51,7 @@ static bool accept_word(struct parser *parser, const char *word) {
 
 /* ---- strings ---- */
 
-/* Four hexadecimal digits, or -1. */
+/* Return the value of four hexadecimal digits, or -1. */
 static int read_unit(struct parser *parser) {
   int unit = 0;
   for (int i = 0; i < 4; i++) {
@@ -67,7 +67,7 @@ static int read_unit(struct parser *parser) {
   return unit;
 }
 
-/* The character of one or two \u escapes, after the first \u; -1 if it is none. */
+/* Return the character of one or two \u escapes, after the first \u; -1 if they encode none. */
 static int read_escaped_character(struct parser *parser) {
   const int unit = read_unit(parser);
   if (unit <= 0 || (unit >= 0xDC00 && unit <= 0xDFFF)) return -1;
@@ -78,7 +78,7 @@ static int read_escaped_character(struct parser *parser) {
   return 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
 }
 
-/* Behind the backslash. False if there is no such escape. */
+/* Append the character of an escape, after the backslash. Return false if the escape is unknown. */
 static bool unescape(struct parser *parser) {
   static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
   if (accept(parser, 'u')) {
@@ -94,14 +94,14 @@ static bool unescape(struct parser *parser) {
   return true;
 }
 
-/* The end of what stands for itself. */
+/* Return the end of the characters that need no unescaping. */
 static const char *plain_end(const struct parser *parser) {
   const char *at = parser->at;
   while (at < parser->end && *at != '"' && *at != '\\' && (unsigned char)*at >= ' ') at++;
   return at;
 }
 
-/* The content of a string, after its first quote; it is valid until the next one. */
+/* Parse the content of a string, after its opening quote; it is valid until the next call. */
 static elman_status parse_content(struct text *content, struct parser *parser) {
   const char *start = parser->at;
   parser->at = plain_end(parser);
@@ -110,8 +110,8 @@ static elman_status parse_content(struct text *content, struct parser *parser) {
   buffer_clear(&parser->unescaped);
   buffer_append_text(&parser->unescaped, *content);
   while (!accept(parser, '"')) {
-    if (!accept(parser, '\\')) return wrong(parser, "a string does not end");
-    if (!unescape(parser)) return wrong(parser, "an escape means nothing");
+    if (!accept(parser, '\\')) return malformed(parser, "unterminated string");
+    if (!unescape(parser)) return malformed(parser, "invalid escape");
     start = parser->at;
     parser->at = plain_end(parser);
     buffer_append(&parser->unescaped, start, (size_t)(parser->at - start));
@@ -126,7 +126,7 @@ static elman_status given(const struct parser *parser, const json_t *value) {
 
 static elman_status parse_string(json_t **value, struct parser *parser) {
   struct text content;
-  if (!accept(parser, '"')) return wrong(parser, "a string is expected");
+  if (!accept(parser, '"')) return malformed(parser, "expected a string");
   const elman_status status = parse_content(&content, parser);
   if (status != ELMAN_OK) return status;
   *value = json_stringn_nocheck(content.bytes, content.length);
@@ -137,7 +137,7 @@ static elman_status parse_string(json_t **value, struct parser *parser) {
 
 struct number {
   bool whole;
-  long long integer; /* if it is whole, else: */
+  long long integer; /* if whole, else: */
   double real;
 };
 
@@ -160,31 +160,31 @@ static bool accept_number(struct parser *parser, bool *whole) {
   return true;
 }
 
-/* With a point, whatever the program's locale has. */
+/* Convert with a decimal point in every locale of the program. */
 static elman_status convert_real(double *number, const struct parser *parser, const char *digits) {
   const locale_t locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
   if (locale == (locale_t)0) return fail_no_memory(parser->error);
   *number = strtod_l(digits, NULL, locale);
   freelocale(locale);
-  return isfinite(*number) ? ELMAN_OK : wrong(parser, "a number is too large");
+  return isfinite(*number) ? ELMAN_OK : malformed(parser, "number out of range");
 }
 
 static elman_status parse_number(struct number *number, struct parser *parser) {
   const char *start = parser->at;
   *number = (struct number){0};
-  if (!accept_number(parser, &number->whole)) return wrong(parser, "a value is expected");
+  if (!accept_number(parser, &number->whole)) return malformed(parser, "expected a value");
   const size_t length = (size_t)(parser->at - start);
   char digits[LONGEST_NUMBER + 1];
-  if (length > LONGEST_NUMBER) return wrong(parser, "a number is too long");
+  if (length > LONGEST_NUMBER) return malformed(parser, "number of more than 255 characters");
   memcpy(digits, start, length);
   digits[length] = '\0';
   if (!number->whole) return convert_real(&number->real, parser, digits);
   errno = 0;
   number->integer = strtoll(digits, NULL, 10);
-  return errno == ERANGE ? wrong(parser, "a number is too large") : ELMAN_OK;
+  return errno == ERANGE ? malformed(parser, "number out of range") : ELMAN_OK;
 }
 
-/* ---- what holds values ---- */
+/* ---- objects, lists and values ---- */
 
 static elman_status parse_value(json_t **value, struct parser *parser, size_t depth);
 
@@ -193,11 +193,11 @@ static elman_status parse_entry(json_t *object, struct parser *parser, size_t de
   skip_space(parser);
   elman_status status = parse_string(&key, parser);
   if (status == ELMAN_OK && json_object_get(object, json_string_value(key)) != NULL)
-    status = wrong(parser, "a name is given twice");
+    status = malformed(parser, "duplicate key");
   skip_space(parser);
-  if (status == ELMAN_OK && !accept(parser, ':')) status = wrong(parser, "a colon is expected");
+  if (status == ELMAN_OK && !accept(parser, ':')) status = malformed(parser, "expected a colon");
   if (status == ELMAN_OK) status = parse_value(&value, parser, depth);
-  /* The object owns the value from here on, also when it fails. */
+  /* The object owns the value from here on, even if the call fails. */
   if (status == ELMAN_OK && json_object_set_new_nocheck(object, json_string_value(key), value) != 0)
     status = fail_no_memory(parser->error);
   json_decref(key);
@@ -213,7 +213,7 @@ static elman_status parse_item(json_t *array, struct parser *parser, size_t dept
 
 typedef elman_status part_function(json_t *whole, struct parser *parser, size_t depth);
 
-/* Parts with commas between them, after the first bracket and up to the last. */
+/* Parse comma-separated parts after the opening bracket, up to and including the closing one. */
 static elman_status parse_parts(json_t *whole, struct parser *parser, char bracket,
                                 part_function *parse_part, size_t depth) {
   elman_status status = given(parser, whole);
@@ -224,15 +224,15 @@ static elman_status parse_parts(json_t *whole, struct parser *parser, char brack
     skip_space(parser);
   } while (status == ELMAN_OK && accept(parser, ','));
   if (status == ELMAN_OK && !accept(parser, bracket))
-    status = wrong(parser, "a comma or a closing bracket is expected");
+    status = malformed(parser, "expected a comma or a closing bracket");
   return status;
 }
 
-/* After a failure *value is NULL or what there is so far. */
+/* Parse any value. *value is NULL after a failure. */
 static elman_status parse_value(json_t **value, struct parser *parser, size_t depth) {
   elman_status status = ELMAN_OK;
   skip_space(parser);
-  if (depth == MAX_DEPTH) return wrong(parser, "too many values lie within each other");
+  if (depth == MAX_DEPTH) return malformed(parser, "more than 100 nested values");
   if (accept(parser, '{')) {
     *value = json_object();
     status = parse_parts(*value, parser, '}', parse_entry, depth + 1);
@@ -260,12 +260,12 @@ static elman_status parse_value(json_t **value, struct parser *parser, size_t de
   return status;
 }
 
-/* The end of the text, after its one value. */
+/* Check that only white space follows the value. */
 static elman_status parse_end(struct parser *parser, elman_status status) {
   skip_space(parser);
   buffer_free(&parser->unescaped);
   if (status == ELMAN_OK && parser->at < parser->end)
-    return wrong(parser, "something follows the value");
+    return malformed(parser, "unexpected text after the value");
   return status;
 }
 
@@ -278,7 +278,7 @@ elman_status read_json(json_t **value, struct text text, elman_error *error) {
   struct parser parser = parser_of(text, error);
   *value = NULL;
   parser.at += text_valid_prefix(text);
-  if (parser.at < parser.end) return wrong(&parser, "is not UTF-8 text");
+  if (parser.at < parser.end) return malformed(&parser, "invalid UTF-8");
   parser.at = parser.start;
   const elman_status status = parse_end(&parser, parse_value(value, &parser, 0));
   if (status == ELMAN_OK) return ELMAN_OK;
@@ -289,7 +289,7 @@ elman_status read_json(json_t **value, struct text text, elman_error *error) {
 
 /* ---- lists ---- */
 
-static elman_status hand_on(json_t *list, struct parser *parser, size_t depth) {
+static elman_status receive_item(json_t *list, struct parser *parser, size_t depth) {
   struct json_item item = {.whole = false};
   struct number number = {.whole = false};
   json_t *value = NULL;
@@ -318,8 +318,9 @@ elman_status read_json_list(size_t *count, struct text text, json_receive *recei
   parser.receive = receive;
   parser.context = context;
   skip_space(&parser);
-  elman_status status = accept(&parser, '[') ? parse_parts(json_null(), &parser, ']', hand_on, 1)
-                                             : parse_value(&other, &parser, 0);
+  elman_status status = accept(&parser, '[')
+                            ? parse_parts(json_null(), &parser, ']', receive_item, 1)
+                            : parse_value(&other, &parser, 0);
   json_decref(other);
   status = parse_end(&parser, status);
   *count = parser.count;
@@ -330,7 +331,7 @@ elman_status read_json_list(size_t *count, struct text text, json_receive *recei
 
 static int append_dumped(const char *bytes, size_t size, void *buffer) {
   buffer_append(buffer, bytes, size);
-  return 0; /* the buffer remembers, while the library would forget some failures */
+  return 0; /* failures are kept in the buffer; Jansson would ignore some of them */
 }
 
 char *write_json(const json_t *value, size_t flags) {

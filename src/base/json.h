@@ -1,8 +1,8 @@
-/* JSON text to the values of the JSON library and back, with failures that are exact.
+/* Conversion between JSON text and values of the Jansson library, with exact error reports.
  *
- * The library's own parser does not distinguish a failed allocation from wrong text, and may lose
- * bytes of a token for one; its json_dumps may leave out the name of an entry. Only its
- * constructors are used here, and a dump that keeps its own account of failures. */
+ * Jansson's own parser does not distinguish a failed allocation from malformed text, and can
+ * lose bytes of a token on one; its json_dumps can omit the name of an entry. This module
+ * therefore uses only its constructors, and a dump callback that records failures. */
 #ifndef ELMAN_BASE_JSON_H
 #define ELMAN_BASE_JSON_H
 
@@ -13,50 +13,52 @@
 #include "base/status.h"
 #include "base/text.h"
 
-/* One value with white space around it, as RFC 8259 has it; *value is to be json_decref'ed, or
- * NULL. ELMAN_BAD_DATA, with the byte and what is wrong there, for anything else, and for a name
- * given twice, U+0000, a number beyond its type or of more than 255 characters, and more than 100
- * values within each other. Otherwise ELMAN_NO_MEMORY. */
+/* Parse one value surrounded by optional white space (RFC 8259). The caller releases *value with
+ * json_decref; it is NULL after an error. ELMAN_BAD_DATA, with the byte and the problem, for
+ * malformed text, duplicate keys, U+0000, a number out of range or of more than 255 characters,
+ * and more than 100 levels of nesting; otherwise ELMAN_NO_MEMORY. */
 elman_status read_json(json_t **value, struct text text, elman_error *error) CHECKED;
 
-/* An item of a list: a string, a whole number, or something else. */
+/* An item of a list: a string, an integer, or anything else. */
 struct json_item {
-  struct text string; /* without bytes if it is none; valid during the call */
+  struct text string; /* without bytes if the item is no string; valid during the call */
   bool whole;
   json_int_t number;
 };
 typedef elman_status json_receive(void *context, size_t index, const struct json_item *item,
                                   elman_error *error);
 
-/* Hands on what is in a list without making a value of each: a vocabulary has thousands. *count is
- * their number, or 0 of a value that is no list. `text` must be valid UTF-8, otherwise as
- * read_json; an error of `receive` ends it too. */
+/* Call `receive` for each item of a list without allocating a value for each item: a vocabulary
+ * has thousands. *count is the number of items, 0 if the value is no list. `text` must be valid
+ * UTF-8. An error of `receive` ends the call; other errors are those of read_json. */
 elman_status read_json_list(size_t *count, struct text text, json_receive *receive, void *context,
                             elman_error *error) CHECKED;
 
-/* The value as text, to be freed; NULL when memory ran out. `flags` are those of json_dumps. */
+/* Return the value as text, which the caller frees; NULL if memory is exhausted. `flags` are
+ * those of json_dumps. */
 char *write_json(const json_t *value, size_t flags);
 
-/* The largest count that a file may hold: every reader of JSON has whole numbers up to 2^53
- * exactly, and sums of them do not wrap. Both readers and writers keep to it. */
+/* The largest count in a file. All JSON readers represent integers up to 2^53 exactly, and sums
+ * of them do not overflow. Readers and writers enforce it. */
 #define MAX_COUNT ((uint64_t)1 << 53)
 
-/* The lesser of a + b and MAX_COUNT. */
+/* Return min(a + b, MAX_COUNT). */
 static inline uint64_t add_counts(uint64_t a, uint64_t b) {
   return a > MAX_COUNT || b > MAX_COUNT - a ? MAX_COUNT : a + b;
 }
 
-/* One entry of an object, and where its value goes: to the one pointer that is not NULL. */
+/* One entry of an object. Exactly one pointer is not NULL: the destination of the value. */
 struct json_field {
   const char *key;
   json_int_t *integer;
-  double *number; /* an integer will do */
+  double *number; /* accepts integers */
   bool *truth;
-  const char **string; /* lives as long as the object */
-  bool optional;       /* what it points to stays as it is if the entry is missing */
+  const char **string; /* valid as long as the object */
+  bool optional;       /* a missing entry leaves the destination unchanged */
 };
 
-/* Whether `object` is one, with these entries and no others. Allocates nothing. */
+/* Read the entries of `object`. Return false unless it is an object with exactly these entries.
+ * Allocates nothing. */
 bool read_json_fields(const struct json_field *fields, size_t count, const json_t *object);
 
 #endif

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* Ten rounds for `count` indices at once, each word of the counters in an array of its own, so that
- * a constant count becomes vector code. */
+/* Compute ten rounds for `count` indices at once. Each word of the counters has an array of its
+ * own, so that the compiler vectorizes a constant count. */
 static inline __attribute__((always_inline)) void
 philox(uint32_t *restrict words, struct random_stream stream, uint64_t first, size_t count) {
   uint32_t counter[4][RANDOM_MANY];
@@ -45,7 +45,7 @@ static double unit(uint32_t high, uint32_t low) {
   return (double)((((uint64_t)high << 32) | low) >> 11) * 0x1p-53;
 }
 
-/* The first 64 of 128. */
+/* Return the first 64 of the 128 bits. */
 static uint64_t random_bits(struct random_stream stream, uint64_t index) {
   uint32_t words[4];
   random_words(words, stream, index);
@@ -58,7 +58,7 @@ double random_uniform(struct random_stream stream, uint64_t index) {
   return unit(words[0], words[1]);
 }
 
-/* Box and Muller 1958. 1 - u lies in (0, 1], so the logarithm is finite. */
+/* Box and Muller 1958. 1 - u is in (0, 1], so the logarithm is finite. */
 double random_normal(struct random_stream stream, uint64_t index) {
   const double two_pi = 6.283185307179586;
   uint32_t words[4];

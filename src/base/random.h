@@ -1,13 +1,13 @@
-/* Counter-based random numbers: a number is a function of where it is used, not of what was drawn
- * before, so any part of a run can be repeated alone and in any order.
- * Philox4x32-10: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. */
+/* Counter-based random numbers: each number depends on its position only, not on earlier draws,
+ * so any part of a run can be repeated separately and in any order. Philox4x32-10: Salmon et
+ * al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. */
 #ifndef ELMAN_BASE_RANDOM_H
 #define ELMAN_BASE_RANDOM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A stream is never used for two purposes. */
+/* Each purpose has a stream of its own. */
 enum random_purpose {
   RANDOM_INITIAL_WEIGHTS = 1,
   RANDOM_EPOCH_ORDER = 2,
@@ -22,18 +22,19 @@ enum random_purpose {
 struct random_stream {
   uint64_t seed;
   uint32_t purpose;
-  uint32_t which; /* the tensor, the epoch, the resample, ... */
+  uint32_t which; /* number of the tensor, the epoch, the resample, ... */
 };
 
-/* 128 random bits at `index`. */
+/* Fill `words` with 128 random bits for `index`. */
 void random_words(uint32_t words[4], struct random_stream stream, uint64_t index);
-/* Uniform in [0, 1). */
+/* Return a number uniform in [0, 1). */
 double random_uniform(struct random_stream stream, uint64_t index);
 double random_normal(struct random_stream stream, uint64_t index);
-/* Uniform in 0 .. bound-1; bound > 0. */
+/* Return an integer uniform in 0 .. bound-1; bound > 0. */
 uint64_t random_below(struct random_stream stream, uint64_t index, uint64_t bound);
 
-/* Those at first .. first + count - 1, count at most RANDOM_MANY, in vector code. */
+/* Do the work of random_words for `count` indices from `first` on, in vector code; count <=
+ * RANDOM_MANY. */
 enum { RANDOM_MANY = 32 };
 void random_many(uint32_t *words /* (count,4) */, struct random_stream stream, uint64_t first,
                  size_t count);

@@ -23,7 +23,8 @@ char *join(const char *a, const char *b) {
   return asprintf(&joined, "%s%s", a, b) < 0 ? NULL : joined;
 }
 
-/* The folder in which a path lies, to be freed; NULL when memory ran out. */
+/* Return the directory that contains `path`, which the caller frees; NULL if memory is
+ * exhausted. */
 static char *folder_of(const char *path) {
   const char *slash = strrchr(path, '/');
   if (slash == NULL) return strdup(".");
@@ -34,16 +35,15 @@ elman_status fail_to_create(elman_error *error, const char *path, int number) {
   char reason[128];
   if (number == ENOMEM) return fail_no_memory(error);
   if (number == ENAMETOOLONG)
-    return fail(
-        error, ELMAN_CANNOT_CREATE, path,
-        "the name is too long, or gets too long by what is added to it for a temporary file "
-        "or a lock; choose a shorter one");
+    return fail(error, ELMAN_CANNOT_CREATE, path,
+                "the name is too long together with the suffix of a temporary file "
+                "or lock; choose a shorter name");
   return fail(error, ELMAN_CANNOT_CREATE, path, "cannot create the file: %s",
               REASON(number, reason));
 }
 
-/* The rule of Linux's fs.protected_symlinks, which is not set everywhere. 0, or why the link is not
- * followed as errno has it: EPERM if it may be planted. */
+/* Apply the rule of Linux's fs.protected_symlinks, which not every system enables. Return 0 or
+ * the errno value why the link is not followed: EPERM if another user may have planted it. */
 static int check_link(const struct stat *link, const char *path) {
   struct stat folder;
   char *name = folder_of(path);
@@ -55,7 +55,7 @@ static int check_link(const struct stat *link, const char *path) {
   return shared && link->st_uid != geteuid() && link->st_uid != folder.st_uid ? EPERM : 0;
 }
 
-/* The target of the link at `path`, to be freed. NULL and errno. */
+/* Return the target of the link at `path`, which the caller frees; NULL with errno set on error. */
 static char *read_link(const char *path) {
   char link[PATH_MAX];
   const ssize_t length = readlink(path, link, sizeof link - 1);
@@ -72,8 +72,8 @@ static void describe(struct output_place *place, const struct stat *info) {
   place->direct = !S_ISREG(info->st_mode);
 }
 
-/* Whether the link is one of /proc/self/fd. Such a link leads to an open file, which has an offset,
- * may be open for appending, and need not have a name, as "pipe:[7]". */
+/* Return whether the link is one of /proc/self/fd. Such a link leads to an open file, which has
+ * an offset, may be open for appending, and may have no name, as "pipe:[7]". */
 static bool is_descriptor(struct output_place *place) {
   struct statfs system;
   struct stat named, open;
@@ -95,7 +95,7 @@ static bool is_descriptor(struct output_place *place) {
   return true;
 }
 
-/* 0 or a reason as errno has it. */
+/* Return 0 or an errno value. */
 static int find(struct output_place *place) {
   for (int links = 0; links <= MAX_LINKS; links++) {
     struct stat info;
@@ -127,7 +127,7 @@ elman_status output_place_find(struct output_place *place, const char *path, elm
     return fail(error, ELMAN_CANNOT_CREATE, path, "is a directory; name a file");
   if (problem == EPERM)
     return fail(error, ELMAN_CANNOT_CREATE, path,
-                "is a symbolic link that another user has put where everybody may write; remove it "
+                "is a symbolic link of another user in a world-writable directory; remove it "
                 "or name another file");
   return fail_to_create(error, path, problem);
 }
@@ -146,7 +146,7 @@ void output_place_free(struct output_place *place) {
 
 /* ---- the stream of a safe file ---- */
 
-/* All of it, also across signals. Keeps the reason of a failure, which a stream does not. */
+/* Write all bytes, also after signals. Store errno of a failure, which stdio loses. */
 static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
   struct safe_file *file = cookie;
   for (size_t done = 0; file->problem == 0 && done < size;) {
@@ -171,9 +171,9 @@ static void safe_file_close(struct safe_file *file) {
 
 enum { NAME_ATTEMPTS = 100 };
 
-/* Whoever gets the lock on a temporary file knows that its writer is gone: the kernel gives it back
- * when a process ends, while a process's number says nothing in another namespace. Under the lock
- * no writer can give the file another name. */
+/* Remove a temporary file if its writer has ended, which the lock shows: the kernel releases it
+ * when the process ends. A process ID would not do because other namespaces reuse it. While this
+ * function has the lock, no writer can rename the file. */
 static void remove_if_abandoned(const char *name) {
   const int descriptor = open(name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -184,8 +184,8 @@ static void remove_if_abandoned(const char *name) {
   close(descriptor);
 }
 
-/* Whether `name` is that of a temporary file, as create_temporary makes it, of a file that is
- * called `base` in the same folder. */
+/* Return whether create_temporary makes names like `name` for a file `base` in the same
+ * directory. */
 static bool is_temporary(const char *name, const char *base) {
   const size_t length = strlen(base);
   long process;
@@ -195,7 +195,7 @@ static bool is_temporary(const char *name, const char *base) {
          name[length + (size_t)end] == '\0';
 }
 
-/* Removes the temporary files of killed writers of the same file. */
+/* Remove the temporary files that killed writers of the same file left. */
 static void remove_abandoned(const struct safe_file *file) {
   const char *slash = strrchr(file->path, '/'), *base = slash == NULL ? file->path : slash + 1;
   DIR *folder = opendir(file->folder);
@@ -210,27 +210,29 @@ static void remove_abandoned(const struct safe_file *file) {
   closedir(folder);
 }
 
-/* Locks a file that was just created. False if somebody took it for abandoned in between. A file
- * system without locks removes nothing either, and a name that cannot be looked at is not gone. */
+/* Lock a newly created file. Return false if another process removed it as abandoned before it
+ * was locked. On a file system without locks nothing is removed, so the claim succeeds; so does
+ * one whose name cannot be examined. */
 static bool claim(int descriptor, const char *name) {
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
   errno = 0;
   return is_named(descriptor, name) || (errno != 0 && errno != ENOENT);
 }
 
-/* Owner, group and permissions of a file as of the one that it replaces, as far as this process
- * may. A group that has to be another one gets no more than everybody. */
+/* Copy owner, group and permissions from the replaced file, as far as this process may. If the
+ * group cannot be copied, the group of the new file gets only the permissions of others. */
 static void copy_status(int descriptor, const struct stat *like) {
   struct stat own;
   mode_t mode = like->st_mode & 0777;
   if (fstat(descriptor, &own) == 0 && fchown(descriptor, like->st_uid, like->st_gid) != 0 &&
       own.st_gid != like->st_gid && fchown(descriptor, (uid_t)-1, like->st_gid) != 0)
     mode &= ~(mode_t)070 | (mode & 07) << 3;
-  /* The file is written even where its permissions cannot be set. */
+  /* Failing to set the permissions is no error. */
   if (fchmod(descriptor, mode) != 0) errno = 0;
 }
 
-/* A new file beside `file->path`; `like` NULL = what the umask leaves. 0 or a reason. */
+/* Create a new file beside `file->path`; without `like` the umask sets its permissions. Return 0
+ * or an errno value. */
 static int create_temporary(struct safe_file *file, const struct stat *like) {
   remove_abandoned(file);
   for (int attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
@@ -239,7 +241,7 @@ static int create_temporary(struct safe_file *file, const struct stat *like) {
     free(file->temporary);
     file->temporary = join(file->path, suffix);
     if (file->temporary == NULL) return ENOMEM;
-    /* Never open to more readers than it will be in the end. */
+    /* The file never has more readers than it has in the end. */
     file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                             like == NULL ? 0666 : like->st_mode & 0600);
     if (file->descriptor >= 0 && claim(file->descriptor, file->temporary)) {
@@ -256,14 +258,14 @@ static int create_temporary(struct safe_file *file, const struct stat *like) {
 
 /* ---- opening a safe file ---- */
 
-/* Opens file->descriptor. 0 or a reason. */
+/* Open file->descriptor. Return 0 or an errno value. */
 static int open_place(struct safe_file *file, const struct output_place *place,
                       const struct stat *like) {
   if (place->exists && place->direct) {
     file->descriptor = output_place_open(place, false);
     return file->descriptor < 0 ? errno : 0;
   }
-  /* A file that forbids writing is not replaced, although its directory would allow it. */
+  /* Do not replace a read-only file, although its directory would permit that. */
   if (place->exists && access(place->path, W_OK) != 0) return errno;
   return create_temporary(file, like);
 }
@@ -279,7 +281,7 @@ static int open_stream(struct safe_file *file, const struct output_place *place,
   return ENOMEM;
 }
 
-/* The file exists and is an ordinary one. Gives 0 or a reason. */
+/* Get the status of an existing regular file. Return 0 or an errno value. */
 static int find_status(struct stat *status, bool *found, const char *path) {
   struct stat info;
   if (path == NULL) return 0;
@@ -308,19 +310,19 @@ elman_status safe_file_open(struct safe_file *file, const char *path, const char
   return fail_to_create(error, path, problem);
 }
 
-/* ---- ending it ---- */
+/* ---- committing and abandoning ---- */
 
-/* A failed fsync is never repeated: the kernel may have dropped what it could not write. */
+/* A failed fsync is not repeated: the kernel may have dropped the data that it could not write. */
 static int sync_descriptor(int descriptor) {
   int result;
   do {
     result = fsync(descriptor);
   } while (result != 0 && errno == EINTR);
-  /* Some file systems cannot sync a directory, and no device needs it; they say so with EINVAL. */
+  /* File systems that cannot sync a directory, and devices, which need no sync, report EINVAL. */
   return result == 0 || errno == EINVAL ? 0 : errno;
 }
 
-/* Without this a crash after the rename could bring the old directory entry back. 0 or a reason. */
+/* Sync the directory, so that the rename survives a crash. Return 0 or an errno value. */
 static int sync_folder(const char *folder) {
   const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return errno;
@@ -329,7 +331,7 @@ static int sync_folder(const char *folder) {
   return problem;
 }
 
-/* 0 or a reason. */
+/* Return 0 or an errno value. */
 static int store(struct safe_file *file) {
   if (fflush(file->stream) != 0 || ferror(file->stream))
     return file->problem != 0 ? file->problem : EIO;
@@ -339,7 +341,7 @@ static int store(struct safe_file *file) {
 static elman_status fail_to_write(elman_error *error, const struct safe_file *file, int number) {
   char reason[128];
   return fail(error, ELMAN_IO, file->path, "cannot write the file: %s%s", REASON(number, reason),
-              file->temporary == NULL ? "" : "; what was there before is unchanged");
+              file->temporary == NULL ? "" : "; an existing file is unchanged");
 }
 
 elman_status safe_file_store(struct safe_file *file, elman_error *error) {
@@ -351,10 +353,10 @@ elman_status safe_file_commit(struct safe_file *file, elman_error *error) {
   char reason[128];
   int problem = store(file);
   fclose(file->stream);
-  /* The name changes while the lock still shows that somebody is at work. */
+  /* Rename under the lock, so that no other writer removes the file as abandoned. */
   if (problem == 0 && file->temporary != NULL && rename(file->temporary, file->path) != 0)
     problem = errno;
-  /* Of a network file system close() reports nothing that fsync() has not. */
+  /* On a network file system close() reports no error that fsync() has not reported before. */
   if (close(file->descriptor) != 0 && file->temporary == NULL && problem == 0 && errno != EINTR)
     problem = errno;
   elman_status status = ELMAN_OK;
@@ -364,7 +366,7 @@ elman_status safe_file_commit(struct safe_file *file, elman_error *error) {
   } else if (file->temporary != NULL) {
     problem = sync_folder(file->folder);
     if (problem != 0)
-      status = fail(error, ELMAN_IO, file->path, "written, but not yet safe from a power cut: %s",
+      status = fail(error, ELMAN_IO, file->path, "written, but a power failure may lose it: %s",
                     REASON(problem, reason));
   }
   safe_file_close(file);
@@ -373,7 +375,7 @@ elman_status safe_file_commit(struct safe_file *file, elman_error *error) {
 
 void safe_file_abandon(struct safe_file *file) {
   if (file->stream == NULL) return;
-  file->problem = ECANCELED; /* what is still in the stream's memory goes nowhere */
+  file->problem = ECANCELED; /* discard the bytes that the stream still buffers */
   fclose(file->stream);
   if (file->temporary != NULL) unlink(file->temporary);
   close(file->descriptor);
@@ -388,10 +390,11 @@ elman_status safe_file_end(struct safe_file *file, elman_status written, elman_e
 
 /* ---- the file of a lock ---- */
 
-/* NO_CLAIM is the error of open() for a link, which is no claim either. */
+/* open() reports ELOOP for a link, which is no claim either. */
 enum { LOCK_ATTEMPTS = 100, MAX_DIGITS = 20, NO_CLAIM = ELOOP };
 
-/* Not through a link, and without waiting. To lock another user's file, reading it is enough. */
+/* Open or create the lock file, without following a link or blocking. Read access suffices to
+ * lock the file of another user. */
 static int open_file(const char *path) {
   const int flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   const int descriptor = open(path, O_RDWR | O_CREAT | flags, 0644);
@@ -401,8 +404,8 @@ static int open_file(const char *path) {
   return readable;
 }
 
-/* *process is the number in the file, or 0. 0 or a reason; NO_CLAIM: the file is not what a claim
- * may be, which is ordinary, and empty or a number and a line's end. */
+/* Set *process to the process ID in the file, or 0. Return 0 or an errno value; NO_CLAIM if the
+ * file is not an ordinary file that is empty or contains a number and a line feed. */
 static int read_claim(long *process, int descriptor) {
   struct stat info;
   char text[MAX_DIGITS + 2];
@@ -422,20 +425,20 @@ static int read_claim(long *process, int descriptor) {
   return 0;
 }
 
-/* So that others can say who has it. Not into a file that has other names or another owner: who put
- * it there could have chosen whose bytes are lost. */
+/* Write the process ID, which others show in their messages. Do not write into a file with other
+ * names or another owner: whoever created it could make this process overwrite any file. */
 static void write_claim(int descriptor) {
   struct stat info;
   char text[MAX_DIGITS + 2];
   if (fstat(descriptor, &info) != 0 || info.st_nlink != 1 || info.st_uid != geteuid()) return;
   const int length = snprintf(text, sizeof text, "%ld\n", (long)getpid());
   if (ftruncate(descriptor, 0) != 0 || pwrite(descriptor, text, (size_t)length, 0) != length)
-    return; /* the lock holds without */
+    return; /* the lock works without the number */
 }
 
 /* ---- acquiring a lock ---- */
 
-/* Goes on without a claim, and remembers why. */
+/* Continue without a claim and store the reason. */
 static elman_status without_lock(struct lock *lock, int number) {
   char reason[128];
   snprintf(lock->problem, sizeof lock->problem, "%s", REASON(number, reason));
@@ -444,10 +447,11 @@ static elman_status without_lock(struct lock *lock, int number) {
 
 static elman_status fail_claimed(elman_error *error, const char *output, long process) {
   if (process == 0)
-    return fail(error, ELMAN_CANNOT_CREATE, output,
-                "another process is at work on it; wait until it has ended, or name another file");
+    return fail(
+        error, ELMAN_CANNOT_CREATE, output,
+        "another process is writing it; wait until that process ends, or name another file");
   return fail(error, ELMAN_CANNOT_CREATE, output,
-              "process %ld is at work on it; wait until it has ended, or name another file",
+              "process %ld is writing it; wait until that process ends, or name another file",
               process);
 }
 
@@ -455,11 +459,11 @@ static elman_status fail_to_read(elman_error *error, const char *path, int numbe
   char reason[128];
   if (number == NO_CLAIM)
     return fail(error, ELMAN_CANNOT_CREATE, path,
-                "is not a lock of this program; remove it, or name another output");
+                "is not a lock file of elman; remove it, or name another output");
   return fail(error, ELMAN_CANNOT_CREATE, path, "cannot read the lock: %s", REASON(number, reason));
 }
 
-/* *again is set when the file was removed meanwhile. */
+/* Set *again if the file was removed while it was being locked. */
 static elman_status try_to_acquire(struct lock *lock, bool *again, const char *output,
                                    elman_error *error) {
   long process;
@@ -476,12 +480,12 @@ static elman_status try_to_acquire(struct lock *lock, bool *again, const char *o
   }
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     const int problem = errno;
-    if (problem != EWOULDBLOCK && process == 0) unlink(lock->path); /* it was made for nothing */
+    if (problem != EWOULDBLOCK && process == 0) unlink(lock->path); /* this call created it */
     close(descriptor);
     return problem == EWOULDBLOCK ? fail_claimed(error, output, process)
                                   : without_lock(lock, problem);
   }
-  /* The file of one that has ended may have been removed before it was locked. */
+  /* The file may be that of an ended process and have been removed before it was locked. */
   *again = !is_named(descriptor, lock->path);
   if (*again) {
     close(descriptor);
@@ -511,7 +515,8 @@ elman_status lock_acquire(struct lock *lock, const char *output, elman_error *er
 }
 
 void lock_release(struct lock *lock) {
-  /* Removed while it is locked: who opened it before finds that it has no name any more. */
+  /* Remove the file before unlocking it: a process that opened it earlier finds that it has no
+   * name. */
   if (lock->descriptor >= 0) {
     unlink(lock->path);
     close(lock->descriptor);

@@ -1,6 +1,7 @@
-/* Writing a file so that a reader sees the old one or the new one, never a part: temporary file in
- * the same directory, write, fsync, close, rename, fsync of the directory. Also where an output
- * lies, and a lock for outputs of long jobs. */
+/* Atomic replacement of files: a reader sees the old file or the new one, never a part. The new
+ * file is written under a temporary name in the same directory, synced, closed and renamed; then
+ * the directory is synced. Also the resolution of output names, and a lock for the outputs of
+ * long jobs. */
 #ifndef ELMAN_BASE_SAFE_FILE_H
 #define ELMAN_BASE_SAFE_FILE_H
 
@@ -12,83 +13,85 @@
 
 /* ---- where an output file lies ---- */
 
-/* Symbolic links are followed, unless somebody may have planted them. rename() would replace a link
- * by a file and leave the file that it points to as it was. */
+/* Where an output name leads. Symbolic links are followed, because rename() would replace the
+ * link and leave its target unchanged; links that another user may have planted are refused. */
 struct output_place {
-  char *path;     /* owned; no link itself */
-  bool exists;    /* then: */
-  bool direct;    /* a device, a pipe, or what a descriptor of this process leads to */
-  int descriptor; /* the latter, as /dev/stdout and /dev/fd/3 name it; else -1 */
+  char *path;     /* owned; not a link */
+  bool exists;    /* if so: */
+  bool direct;    /* a device, a pipe, or an open descriptor of this process */
+  int descriptor; /* that descriptor, named as /dev/stdout or /dev/fd/3; else -1 */
 };
 
-/* A link that points nowhere yet is followed as far as it goes. Anything but absence that keeps the
- * name or the end of a link from being looked at is an error; so is a directory, and a link in a
- * folder that everybody may write to, where only owners may remove (as /tmp), if it is neither the
- * caller's nor that of the folder's owner. After an error nothing is owned. */
+/* Resolve `path`. A dangling link is followed to the name it contains. Errors: a directory; a
+ * name or target that cannot be examined for any reason but absence; a link in a sticky
+ * world-writable directory (as /tmp) that belongs neither to the caller nor to the owner of the
+ * directory. After an error nothing is owned. */
 elman_status output_place_find(struct output_place *place, const char *path,
                                elman_error *error) CHECKED;
 
-/* Opens what lies there itself, for what is written as it comes: a device, a pipe, a log. The end
- * of a file is where writing begins with `append`; without, what it held goes. A file that is not
- * there is made. A link that was put there since is not followed. A descriptor, or -1 and errno. */
+/* Open the place itself for direct writing: a device, a pipe, a log. `append` writes at the end
+ * of an existing file; otherwise the file is truncated. A missing file is created. A link
+ * created after output_place_find is not followed. Return a descriptor, or -1 with errno set. */
 int output_place_open(const struct output_place *place, bool append);
 void output_place_free(struct output_place *place);
 
-/* "cannot create the file", and why as errno has it. */
+/* Fail with "cannot create the file" and the text of the errno value `number`. */
 elman_status fail_to_create(elman_error *error, const char *path, int number);
 
-/* a + b, to be freed; NULL when memory ran out. */
+/* Return a + b, which the caller frees; NULL if memory is exhausted. */
 char *join(const char *a, const char *b);
 
 /* ---- the file ---- */
 
-/* Lies in one place while it is open. */
+/* Must not be moved in memory while it is open. */
 struct safe_file {
-  FILE *stream;    /* write here; it has no descriptor of its own */
-  char *path;      /* the final name, symbolic links resolved */
-  char *folder;    /* where both lie */
-  char *temporary; /* NULL when the target is a device or a pipe, which is written directly */
-  int descriptor;  /* locked, so that others know that its writer lives */
-  int problem;     /* why the first write failed, as errno has it; or 0 */
+  FILE *stream;    /* the stream to write to; it has no descriptor of its own */
+  char *path;      /* the final name, with symbolic links resolved */
+  char *folder;    /* the directory of `path` and `temporary` */
+  char *temporary; /* NULL if the target is a device or a pipe, which is written directly */
+  int descriptor;  /* locked, which shows other processes that the writer is running */
+  int problem;     /* errno of the first failed write, or 0 */
 };
 
-/* The new file has, from its first byte on, the permissions of the file `like` if that is there, or
- * else of the one it replaces, or else those that the umask leaves. `like` may be NULL. After an
- * error nothing needs to be closed. */
+/* Open a new file that will replace `path`. From the start it has the permissions of the file
+ * `like` if that exists, otherwise those of the file it replaces, otherwise those that the umask
+ * leaves. `like` may be NULL. After an error nothing needs to be closed. */
 elman_status safe_file_open(struct safe_file *file, const char *path, const char *like,
                             elman_error *error) CHECKED;
 
-/* Stores what was written so far. Then only putting it in place can fail. */
+/* Flush and sync the data written so far. After this call only the rename can fail. */
 elman_status safe_file_store(struct safe_file *file, elman_error *error) CHECKED;
 
-/* Puts the file in place, or removes every trace of it and says why; when only the directory could
- * not be synced, it is in place and the message says so. Either way it is closed. */
+/* Rename the file to its final name and close it. After an error the temporary file is removed,
+ * unless only the sync of the directory failed: then the new file is in place, and the message
+ * reports the failed sync. */
 elman_status safe_file_commit(struct safe_file *file, elman_error *error) CHECKED;
 
-/* Closes and removes the temporary file; the old file stays as it was. */
+/* Close and remove the temporary file; the old file stays unchanged. */
 void safe_file_abandon(struct safe_file *file);
 
-/* Commits the file if `written` is ELMAN_OK; otherwise abandons it and hands `written` on. */
+/* Commit the file if `written` is ELMAN_OK; otherwise abandon it and return `written`. */
 elman_status safe_file_end(struct safe_file *file, elman_status written,
                            elman_error *error) CHECKED;
 
 /* ---- the lock of an output ---- */
 
-/* A claim to the output of a long job: a file beside it, with ".lock" after its name,
- * that is locked and holds the number of the process. The kernel ends the claim when the process
- * ends, however that comes about; a file that is left then claims nothing. */
+/* A claim to the output of a long job: a locked file OUTPUT.lock that contains the process ID.
+ * The kernel releases the lock whenever the process ends; a file that remains has no effect. */
 struct lock {
   char *path;
   int descriptor;    /* -1 = nothing is claimed */
-  char problem[256]; /* why not: the file cannot be created, or the file system has no locks. Empty
-                        otherwise, and for a device or a pipe, which needs no claim */
+  char problem[256]; /* why no claim was made: the file cannot be created, or the file system has
+                        no locks. Empty otherwise, and for a device or a pipe, which needs no
+                        claim */
 };
 
-/* ELMAN_CANNOT_CREATE, with the process that has it, when the output is claimed; and when the file
- * beside it holds something else than a claim. After an error nothing needs to be released. */
+/* Claim `output`. ELMAN_CANNOT_CREATE, with the process ID, if another process has claimed it,
+ * and if the lock file contains anything but a claim. After an error nothing needs to be
+ * released. */
 elman_status lock_acquire(struct lock *lock, const char *output, elman_error *error) CHECKED;
 
-/* Removes the file. */
+/* Release the claim and remove its file. */
 void lock_release(struct lock *lock);
 
 #endif

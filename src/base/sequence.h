@@ -1,5 +1,5 @@
-/* Token ids as the network reads them: time-major arrays with lengths. There is no padding token:
- * what lies past a sentence's length is never read as a token. */
+/* Batches of token ids as the network reads them: time-major arrays with lengths. There is no
+ * padding token; entries beyond the length of a sentence are never read as tokens. */
 #ifndef ELMAN_BASE_SEQUENCE_H
 #define ELMAN_BASE_SEQUENCE_H
 
@@ -13,29 +13,31 @@ struct sequence {
   uint32_t *ids;   /* (steps,batch) */
   size_t *lengths; /* (batch), each from 1 to steps */
   size_t steps, batch;
-  bool *clause_ends; /* (steps,batch): a clause ends with this token; NULL but of a source */
+  bool *clause_ends; /* (steps,batch): whether a clause ends with this token; source only, else
+                        NULL */
 };
 
-/* Successive steps of a sequence, or numbers of a block. */
+/* A range of time steps of a sequence, or of entries of a block. */
 struct range {
   size_t first, count;
 };
 
-/* Which source tokens the attention of each target token is to learn to look at. */
+/* Alignment links of a batch: the source positions that each target token is trained to attend
+ * to. */
 struct guide {
-  size_t *starts;    /* (T B + 1): those of target position t in sentence b are the sources from
-                        starts[t B + b] up to the next start; NULL = no guide */
-  uint32_t *sources; /* (links): positions in the sentence, rising and each once */
+  size_t *starts;    /* (T B + 1): sources[starts[t B + b] .. starts[t B + b + 1] - 1] belong to
+                        target position t of sentence b; NULL = no guide */
+  uint32_t *sources; /* (links): positions in the sentence, in increasing order per target */
   size_t links;
-  size_t tokens; /* target tokens that have any: M of the guide's loss */
+  size_t tokens; /* target tokens with a link: M of the guide loss */
 };
 
-/* Several sentence pairs. */
+/* A batch of sentence pairs. */
 struct batch {
   struct sequence source; /* (S,B) */
   struct sequence target; /* (T,B), the decoder's input: <s> w1 .. wn; a length is n + 1 */
   uint32_t *labels;       /* (tokens): w1 .. wn </s> of all sentences, time-major, no padding */
-  size_t tokens;          /* real target tokens, </s> included: N of the loss */
+  size_t tokens;          /* target tokens without padding, </s> included: N of the loss */
   struct guide guide;
   struct arena arena;
 };

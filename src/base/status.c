@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* snprintf cuts at a byte; a UTF-8 sequence that lost its tail is dropped whole. */
+/* Remove a UTF-8 sequence that snprintf truncated at the end. */
 static void drop_partial_character(char *text) {
   size_t end = strlen(text);
   size_t start = end;

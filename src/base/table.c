@@ -5,13 +5,13 @@
 
 enum { LEAST_SLOTS = 16 };
 
-/* As many slots as the kept bits of a hash distinguish. */
+/* The stored 32 bits of a hash distinguish no more slots. */
 static const uint64_t MAX_SLOTS = (uint64_t)1 << 32;
 
 static const uint64_t MAX_ITEMS = (uint64_t)1 << 31;
 
 static elman_status fail_full(elman_error *error) {
-  return fail(error, ELMAN_BAD_DATA, NULL, "there are more than %llu different entries",
+  return fail(error, ELMAN_BAD_DATA, NULL, "more than %llu distinct entries are not supported",
               (unsigned long long)MAX_ITEMS);
 }
 

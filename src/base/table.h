@@ -1,6 +1,6 @@
-/* A hash table of items that lie elsewhere, by number: open addressing, at most half full. It knows
- * the hash of each item's key; to compare keys is the caller's part, so that keys may be bytes,
- * pairs of numbers or whatever else. Only memory and time depend on the hash, never a result. */
+/* A hash table of item numbers: open addressing, at most half full. The items stay with the
+ * caller, who also compares keys; the table stores their hashes. Results never depend on the
+ * hash function, only time and memory do. */
 #ifndef ELMAN_BASE_TABLE_H
 #define ELMAN_BASE_TABLE_H
 
@@ -12,29 +12,31 @@
 
 #define TABLE_NONE UINT32_MAX
 
-/* Start from all zero; memory is reused. */
+/* Start from all zero. Memory is reused. */
 struct table {
   struct table_slot {
     uint32_t item; /* TABLE_NONE = free */
-    uint32_t hash; /* the low bits of the key's */
+    uint32_t hash; /* low 32 bits of the hash of the key */
   } * slots;
   size_t slot_count; /* a power of two, or 0 */
   size_t capacity;
-  size_t count; /* items */
+  size_t count; /* number of items */
 };
 
 void table_free(struct table *table);
 
-/* Empties the table and makes room for `count` items; more make it grow. */
+/* Remove all items and reserve memory for `count` of them. The table grows beyond that if
+ * needed. */
 elman_status table_reset(struct table *table, size_t count, elman_error *error) CHECKED;
 
-/* Adds an item, below TABLE_NONE, whose key is not there yet. An error changes nothing. */
+/* Add an item below TABLE_NONE whose key is not in the table. An error changes nothing. */
 elman_status table_add(struct table *table, uint64_t hash, size_t item, elman_error *error) CHECKED;
 
-/* Whether item number `item` of `items` has this key. */
+/* Return whether item number `item` of `items` has this key. */
 typedef bool table_match(const void *items, size_t item, const void *key);
 
-/* The item with this key, or TABLE_NONE. Here, so that the comparison is compiled in. */
+/* Return the item with this key, or TABLE_NONE. Inline, so that the comparison is inlined as
+ * well. */
 static inline uint32_t table_find(const struct table *table, uint64_t hash, table_match *has_key,
                                   const void *items, const void *key) {
   if (table->count == 0) return TABLE_NONE;
@@ -45,7 +47,7 @@ static inline uint32_t table_find(const struct table *table, uint64_t hash, tabl
   }
 }
 
-/* FNV-1a, a hash for what is compared within one file or one group. */
+/* FNV-1a, for hashes that are compared within one file or one group of processes. */
 
 #define HASH_START UINT64_C(0xCBF29CE484222325)
 

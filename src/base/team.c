@@ -8,13 +8,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long a member looks at an empty board before it sleeps: longer than what lies between two
- * steps of a sentence, and short enough to cost other programs little. */
+/* Time for which an idle member polls before it sleeps: longer than the gap between two time
+ * steps of a sentence, short enough to cost other programs little. */
 enum { PATIENCE_NS = 100000 };
 
-/* A member's pieces, in a cache line of its own. */
+/* The pieces of a member, in a cache line of its own. */
 struct share {
-  _Alignas(64) atomic_long left; /* the next piece is number left - 1 of them, if above 0 */
+  _Alignas(64) atomic_long left; /* pieces not started; the next is number left - 1 */
 };
 
 struct team {
@@ -23,14 +23,14 @@ struct team {
   _Alignas(64) atomic_size_t asleep;
   atomic_bool over;
   atomic_bool waiting; /* the caller sleeps until the last piece is done */
-  /* The job: written while no piece is left, read by members that have one. */
+  /* The job. Written only while no piece is left; read by members that run a piece. */
   team_job *job;
   const void *context;
   size_t count;
   bool backwards;
   size_t members;
   bool started;
-  size_t threads; /* that run: members - 1 unless one could not be started */
+  size_t threads; /* running threads: members - 1 unless one could not be started */
   pthread_t ids[TEAM_MOST];
   struct seat {
     struct team *team;
@@ -42,12 +42,13 @@ struct team {
 
 static _Thread_local struct team *in_use;
 
-static _Thread_local bool backwards; /* how the next job is gone through */
+static _Thread_local bool backwards; /* order of the pieces of the next job */
 
 size_t processors_usable(void) {
   cpu_set_t usable;
   if (sched_getaffinity(0, sizeof usable, &usable) == 0) return (size_t)CPU_COUNT(&usable);
-  const long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than fit the set */
+  const long online = sysconf(_SC_NPROCESSORS_ONLN); /* if there are more than the set can
+                                                        represent */
   return online < 1 ? 1 : (size_t)online;
 }
 
@@ -57,7 +58,7 @@ static void pause_a_moment(void) {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  __asm__ volatile("isb"); /* `yield` is over at once on most processors */
+  __asm__ volatile("isb"); /* `yield` returns at once on most processors */
 #endif
 }
 
@@ -67,8 +68,9 @@ static long long nanoseconds(void) {
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* By the clock: a thread that loses the processor meanwhile has waited long enough. Reading the
- * clock costs more than looking, so it is read now and then. */
+/* Poll until goes_on() is false. Return true if PATIENCE_NS passes first. The time is wall-clock
+ * time, so losing the processor counts as waiting. Reading the clock is expensive, hence only
+ * every LOOKS polls. */
 static bool waits_in_vain(struct team *team, bool (*goes_on)(struct team *)) {
   enum { LOOKS = 16 };
   const long long end = nanoseconds() + PATIENCE_NS;
@@ -92,7 +94,8 @@ static bool is_unfinished(struct team *team) {
 
 static void sleep_until_wanted(struct team *team) {
   pthread_mutex_lock(&team->mutex);
-  atomic_fetch_add(&team->asleep, 1); /* before looking once more: `post` looks after posting */
+  atomic_fetch_add(&team->asleep, 1); /* before checking again: `post` reads `asleep` after
+                                         posting */
   while (is_idle(team)) pthread_cond_wait(&team->wake, &team->mutex);
   atomic_fetch_sub(&team->asleep, 1);
   pthread_mutex_unlock(&team->mutex);
@@ -100,7 +103,7 @@ static void sleep_until_wanted(struct team *team) {
 
 static void sleep_until_finished(struct team *team) {
   pthread_mutex_lock(&team->mutex);
-  atomic_store(&team->waiting, true); /* before looking once more, as above */
+  atomic_store(&team->waiting, true); /* before checking again, as above */
   while (is_unfinished(team)) pthread_cond_wait(&team->finished, &team->mutex);
   atomic_store(&team->waiting, false);
   pthread_mutex_unlock(&team->mutex);
@@ -118,8 +121,8 @@ static size_t share_start(const struct team *team, size_t member) {
   return team->count * member / team->members;
 }
 
-/* Runs one piece of a member's share. The job cannot end before the piece is done, so that `team`
- * describes the job of this piece all the while. */
+/* Run one piece of the share of `member`. Return false if none is left. The job cannot end
+ * before the piece is done, so the fields of `team` stay valid. */
 static bool run_piece(struct team *team, size_t member) {
   atomic_long *left = &team->shares[member].left;
   if (atomic_load(left) <= 0) return false;
@@ -132,7 +135,7 @@ static bool run_piece(struct team *team, size_t member) {
   return true;
 }
 
-/* First the member's own pieces, then what the others have not come to. */
+/* Run the member's own pieces, then those that the others have not started. */
 static void work(struct team *team, size_t member) {
   for (size_t i = 0; i < team->members; i++) {
     while (run_piece(team, (member + i) % team->members)) continue;
@@ -151,7 +154,7 @@ static void *serve(void *argument) {
 
 /* ---- a team ---- */
 
-/* A thread that handles no signals: they are the caller's. */
+/* Start a thread that handles no signals: the caller's thread handles them. */
 static bool start_thread(pthread_t *thread, void *(*run)(void *), void *argument) {
   sigset_t all, before;
   sigfillset(&all);
@@ -176,7 +179,7 @@ static void start(struct team *team) {
   for (size_t i = 1; i < team->members; i++) {
     team->seats[i] = (struct seat){team, i};
     if (!start_thread(&team->ids[i], serve, &team->seats[i])) break;
-    team->threads++; /* the others do the pieces of a missing member */
+    team->threads++; /* the others run the pieces of a missing member */
   }
   team->started = true;
 }
@@ -214,10 +217,10 @@ static void post(struct team *team, team_job *job, const void *context, size_t c
   if (atomic_load(&team->asleep) > 0) signal_all(team, &team->wake);
 }
 
-/* A single piece may share out what it does. */
+/* A single piece runs with the team in use, so it may share its own work. */
 void team_run(team_job *job, const void *context, size_t count) {
   struct team *team = in_use;
-  const bool back = backwards; /* a job within this one turns it again */
+  const bool back = backwards; /* a nested job toggles the order again */
   backwards = !backwards;
   if (team == NULL || team->members == 1 || count <= 1) {
     for (size_t i = 0; i < count; i++) job(context, back ? count - 1 - i : i);
@@ -236,7 +239,7 @@ bool is_worth_sharing(double work) {
   return work >= 1 << 22;
 }
 
-/* Items that are done in a row. */
+/* Consecutive items that one piece covers. */
 struct stretches {
   team_job *job;
   const void *context;
@@ -250,7 +253,7 @@ static void run_stretch(const void *context, size_t i) {
 }
 
 void share_out(size_t count, double work, team_job *job, const void *context) {
-  enum { STRETCHES = 8 }; /* a member */
+  enum { STRETCHES = 8 }; /* per member */
   const size_t most = STRETCHES * team_size();
   if (count <= 1 || !is_worth_sharing(work)) {
     for (size_t i = 0; i < count; i++) job(context, i);
@@ -265,13 +268,13 @@ void share_out(size_t count, double work, team_job *job, const void *context) {
 /* ---- a job beside other work ---- */
 
 struct background_task {
-  background_function *job; /* NULL = none is under way */
+  background_function *job; /* NULL = no job is scheduled */
   void *context;
   size_t awaited;
-  bool here; /* the caller of background_task_finish does it */
+  bool here; /* background_task_finish runs the job */
   bool started, over;
   pthread_t thread;
-  pthread_mutex_t mutex; /* of the members above */
+  pthread_mutex_t mutex; /* protects the members above */
   pthread_cond_t changed;
 };
 
@@ -285,7 +288,7 @@ elman_status background_task_create(struct background_task **out, elman_error *e
   return ELMAN_OK;
 }
 
-/* With the mutex, which it leaves while it does the job. */
+/* Run the job. The mutex is locked on entry and exit, but not during the job. */
 static void do_job(struct background_task *background_task) {
   pthread_mutex_unlock(&background_task->mutex);
   background_task->job(background_task->context);

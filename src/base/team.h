@@ -1,12 +1,12 @@
-/* One team of threads for everything that a call computes in parallel.
+/* A team of threads for the parallel loops of a call.
  *
- * The work of a job lies in pieces. Each thread does one after the other, and nobody waits for a
- * thread that has none: on a busy machine the caller does them all. Every member
- * begins with the same pieces each time, from the first to the last and the next time back, so that
- * what it read last is still in its cache. What comes out must not depend on who does what.
+ * A job is divided into pieces, and any thread may run any piece, so the result must not depend on
+ * the assignment. Each thread first runs its own range of pieces, alternately in ascending and
+ * descending order from job to job, so that data it read last is still in its cache. It then runs
+ * pieces that other threads have not started. On a busy machine the caller may run them all.
  *
- * The team that a thread has in use is what its jobs run on. A thread that has none does a job by
- * itself, and so does a member within a piece. */
+ * A thread runs its jobs on the team that it has in use. Without a team, and within a piece, a
+ * job runs on the calling thread alone. */
 #ifndef ELMAN_BASE_TEAM_H
 #define ELMAN_BASE_TEAM_H
 
@@ -17,67 +17,68 @@
 
 struct team;
 
-/* The processors that this process may run on. */
+/* Return the number of processors that this process may run on. */
 size_t processors_usable(void);
 
-/* `members` with the caller, at most TEAM_MOST. Their threads start with the first job, from whose
- * caller they have their floating-point mode; where the system gives no more threads, there are
- * fewer. */
+/* Create a team of `members` threads, the caller included; at most TEAM_MOST. The threads start
+ * with the first job and inherit the floating-point mode of its caller. If the system cannot
+ * start all of them, the team works with fewer. */
 enum { TEAM_MOST = 256 };
 
 elman_status team_create(struct team **team, size_t members, elman_error *error) CHECKED;
 void team_free(struct team *team);
 
-/* The calling thread has it in use from now on (NULL: none); gives what it had before. One thread
- * at a time may use a team. */
+/* Make `team` (NULL: none) the team of the calling thread and return the previous one. Only one
+ * thread at a time may use a team. */
 struct team *team_use(struct team *team);
 
-/* The members of the team in use; 1 where there is none. */
+/* Return the number of members of the team in use; 1 without a team. */
 size_t team_size(void);
 
-/* Calls job(context, i) for every i below count, in any order, and returns when all are done. */
+/* Call job(context, i) for every i < count, in any order. Return when all calls are done. */
 typedef void team_job(const void *context, size_t i);
 
 void team_run(team_job *job, const void *context, size_t count);
 
 /* ---- what is worth sharing ---- */
 
-/* The one cost model: work is counted in multiplications of a product of large matrices, of which
- * a core does 64 and more in a nanosecond, and is worth sharing from 65 µs on. To post a
- * job costs the caller 0.1 µs, and 1 to 3 µs where members sleep, who come some 90 µs later. */
+/* The cost model: work is measured in multiplications of a large matrix product, of which a core
+ * does at least 64 per nanosecond. Sharing pays from 65 µs of work. Posting a job costs the
+ * caller 0.1 µs, or 1 to 3 µs if members sleep; these start about 90 µs later. */
 enum {
-  WORK_OF_SMALL_PRODUCTS = 8, /* for each multiplication of products of few rows */
-  WORK_OF_NUMBER = 32,        /* that is read, added or multiplied, and written */
-  WORK_OF_FUNCTION = 64       /* an exponential, a root, a random number */
+  WORK_OF_SMALL_PRODUCTS = 8, /* per multiplication in products with few rows */
+  WORK_OF_NUMBER = 32,        /* per number that is read, added or multiplied, and written */
+  WORK_OF_FUNCTION = 64       /* per exponential, root or random number */
 };
 bool is_worth_sharing(double work);
 
-/* The same as team_run for many small pieces, of which a member does some at a time, if `work`,
- * that of all, is worth it. */
+/* Like team_run, for many small pieces, which members run in groups. `work` is the work of all
+ * pieces; if it is too little to share, the calling thread does it. */
 void share_out(size_t count, double work, team_job *job, const void *context);
 
 /* ---- a job beside other work ---- */
 
-/* A job for a thread of its own, while the caller goes on with other work. The job begins when
- * everything that it waits for is ready. If the system gives no thread, or the caller wants none,
- * background_task_finish does the job. */
+/* A job that runs on a thread of its own while the caller does other work. It starts as soon as
+ * its inputs are ready. If no thread can be started, or the caller prefers none,
+ * background_task_finish runs the job. */
 struct background_task;
 
-/* The thread starts with its first job and inherits the floating-point mode of the caller. It has
- * no team in use. */
+/* Create a background task. Its thread starts with its first job, inherits the floating-point
+ * mode of the caller and uses no team. */
 elman_status background_task_create(struct background_task **background_task,
                                     elman_error *error) CHECKED;
 void background_task_free(struct background_task *background_task);
 
-/* job(context) runs once background_task_signal has been called `awaited` times, by any threads; at
- * once if that is 0. `here`: background_task_finish runs it. The previous job has ended
- * (background_task_finish). */
+/* Schedule job(context) to run after `awaited` calls of background_task_signal, by any threads.
+ * `here`: background_task_finish runs it on its caller's thread. The previous job must have been
+ * finished. */
 typedef void background_function(void *context);
 void background_task_start(struct background_task *background_task, size_t awaited, bool here,
                            background_function *job, void *context);
 void background_task_signal(struct background_task *background_task);
 
-/* Returns when the job is done. All that it waits for has been brought, or will be by others. */
+/* Wait until the job is done. The awaited signals must have been sent, or be sent by other
+ * threads. */
 void background_task_finish(struct background_task *background_task);
 
 #endif

@@ -50,7 +50,7 @@ size_t text_valid_prefix(struct text text) {
       at++;
       continue;
     }
-    /* utf8proc looks at four bytes at most; the cast below cannot overflow. */
+    /* utf8proc reads at most four bytes; the cast below cannot overflow. */
     const size_t left = text.length - at < 4 ? text.length - at : 4;
     utf8proc_int32_t codepoint;
     const utf8proc_ssize_t step = utf8proc_iterate((const utf8proc_uint8_t *)text.bytes + at,
@@ -89,7 +89,7 @@ void buffer_append_text(struct buffer *buffer, struct text text) {
 
 size_t character_read(int *codepoint, struct text text) {
   utf8proc_int32_t read = -1;
-  /* utf8proc looks at four bytes at most; the cast below cannot overflow. */
+  /* utf8proc reads at most four bytes; the cast below cannot overflow. */
   const size_t most = text.length < 4 ? text.length : 4;
   const utf8proc_ssize_t step =
       utf8proc_iterate((const utf8proc_uint8_t *)text.bytes, (utf8proc_ssize_t)most, &read);
@@ -97,8 +97,8 @@ size_t character_read(int *codepoint, struct text text) {
   return step > 0 ? (size_t)step : 0;
 }
 
-/* Bidirectional controls are format characters (Cf), but so is the joiner inside an emoji. The last
- * two code points of a plane are no characters; XML forbids them. */
+/* Bidirectional controls are format characters (Cf), but so is the joiner inside an emoji. The
+ * last two code points of each plane are noncharacters, which XML forbids. */
 bool character_is_unsafe(int codepoint) {
   const utf8proc_category_t category = utf8proc_category(codepoint);
   if (codepoint == 0x200C || codepoint == 0x200D) return false;
@@ -133,7 +133,7 @@ void buffer_clear(struct buffer *buffer) {
 }
 
 void buffer_cut(struct buffer *buffer, size_t length) {
-  if (length == buffer->length) return; /* there may be no memory */
+  if (length == buffer->length) return; /* `bytes` may be NULL */
   buffer->length = length;
   buffer->bytes[length] = '\0';
 }
@@ -147,7 +147,7 @@ struct text buffer_text(const struct buffer *buffer) {
   return (struct text){buffer->bytes == NULL ? "" : buffer->bytes, buffer->length};
 }
 
-/* The pointer is copied as bytes: to write it as a `void *` would break the rules of aliasing. */
+/* Copy the pointer as bytes: access through a `void *` would break the aliasing rules. */
 elman_status array_grow(void *array, size_t *capacity, size_t count, size_t element,
                         elman_error *error) {
   if (count <= *capacity) return ELMAN_OK;

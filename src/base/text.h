@@ -16,31 +16,36 @@ struct text {
 
 struct text text_of(const char *string); /* string is NUL-terminated */
 bool text_equal(struct text a, struct text b);
-uint64_t text_hash(struct text text); /* its XXH64 */
+uint64_t text_hash(struct text text); /* XXH64 */
 
-/* The index of a word among choices, which end in NULL; false if it is none of them. */
+/* Set *index to the position of `word` among the choices, which end in NULL. Return false if it
+ * is not among them. */
 bool choice_parse(size_t *index, const char *(*choice)(size_t index), const char *word);
 
-/* Takes `count` bytes off the front. */
+/* Remove `count` bytes from the front. */
 void text_drop(struct text *rest, size_t count);
 
-/* Takes the bytes up to `end` off the front of `rest`, and `end` too; all if it is not there. */
+/* Remove the bytes up to and including the first `end` from the front of `rest`, or all bytes if
+ * there is none. Return them without `end`. */
 struct text text_cut(struct text *rest, char end);
 
-/* The index of the first byte that is NUL or not valid UTF-8; text.length if there is none. */
+/* Return the index of the first byte that is NUL or not valid UTF-8; text.length if all are
+ * valid. */
 size_t text_valid_prefix(struct text text);
 
-/* The character that `text` begins with; gives its bytes, 0 if there is none in valid UTF-8. */
+/* Read the first character of `text`. Return its length in bytes, 0 if there is no valid
+ * character. */
 size_t character_read(int *codepoint, struct text text);
 
-/* Whether a character can steer a terminal, is invisible, or turns the writing direction: controls,
- * format characters, line and paragraph separators, and what is no character. Joiners are not: they
- * make emoji. Whatever shows text to people writes these as \u{hex}; the page's UNSEEN is the same
- * rule. */
+/* Return whether a character can control a terminal, is invisible, or changes the writing
+ * direction: controls, format characters, line and paragraph separators, and noncharacters.
+ * Joiners are safe because emoji use them. Text shown to people must contain these characters as
+ * \u{hex}; UNSEEN in the attention page is the same rule. */
 bool character_is_unsafe(int codepoint);
 
-/* A growing array of bytes, always followed by a NUL. Start from all zero. When memory runs out
- * `failed` sticks, further appends do nothing, and one check at the end is enough. */
+/* A growing array of bytes, always followed by a NUL. Start from all zero. If memory is
+ * exhausted, `failed` stays set and further appends do nothing, so one check at the end is
+ * enough. */
 struct buffer {
   char *bytes;
   size_t length;
@@ -54,16 +59,16 @@ void buffer_append_character(struct buffer *buffer, int codepoint);
 void buffer_print(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void buffer_clear(struct buffer *buffer); /* keeps the memory */
-/* Keeps the first `length` bytes, of as many at least. */
+/* Truncate to `length` bytes, which must not exceed the current length. */
 void buffer_cut(struct buffer *buffer, size_t length);
 void buffer_free(struct buffer *buffer);
 struct text buffer_text(const struct buffer *buffer); /* valid until the next append */
 
-/* Makes room for `count` elements in a growing array. `array` is the address of the pointer to it,
- * of whatever type; the pointer and *capacity follow. */
+/* Make a growing array large enough for `count` elements. `array` is the address of the pointer
+ * to it, of any type; the pointer and *capacity are updated. */
 elman_status array_grow(void *array, size_t *capacity, size_t count, size_t element,
                         elman_error *error) CHECKED;
-/* The same; what is new is zero. */
+/* Like array_grow; new elements are zero. */
 elman_status array_grow_zeroed(void *array, size_t *capacity, size_t count, size_t element,
                                elman_error *error) CHECKED;
 

@@ -1,4 +1,4 @@
-/* XXH64 with seed 0, a checksum: it finds accidents, and is no defence against an attacker.
+/* XXH64 with seed 0: a checksum against accidental damage, not against an attacker.
  * https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md */
 #ifndef ELMAN_BASE_XXH64_H
 #define ELMAN_BASE_XXH64_H
@@ -16,7 +16,7 @@ struct xxh64 {
 
 void xxh64_start(struct xxh64 *sum);
 void xxh64_add(struct xxh64 *sum, const void *bytes, size_t size);
-/* Of all that was added; more may follow. */
+/* Return the checksum of everything added so far; more may be added. */
 uint64_t xxh64_value(const struct xxh64 *sum);
 
 uint64_t xxh64_of(const void *bytes, size_t size);

@@ -105,7 +105,7 @@ static void forward_tile(const void *context, size_t k) {
   const size_t n = block->loss.n, F = block->F;
   bias_forward(tile.logits, w->out_bias + tile.first, n, tile.width);
   multiply(block,
-           (struct product){tile.logits, tile.width, 1, 1, as_it_is(block->features, F),
+           (struct product){tile.logits, tile.width, 1, 1, not_transposed(block->features, F),
                             transposed(w->out_weight + tile.first * F, F), n, tile.width, F});
   cross_entropy_part(tile.part, tile.logits, block->loss, tile.first, tile.width);
 }
@@ -119,11 +119,11 @@ static void backward_tile(const struct block *block, size_t k, real *dfeatures, 
   bias_backward(block->gradients->out_bias + tile.first, tile.logits, tile.width, n, tile.width);
   multiply(block, (struct product){block->gradients->out_weight + at, F, 1, 1,
                                    transposed(tile.logits, tile.width),
-                                   as_it_is(block->features, F), tile.width, F, n});
+                                   not_transposed(block->features, F), tile.width, F, n});
   /* [dd_t ; dc_t] = W_oᵀ do_t                                                        (14) */
-  multiply(block,
-           (struct product){dfeatures, F, beta, 1, as_it_is(tile.logits, tile.width),
-                            as_it_is(block->pass->weights->out_weight + at, F), n, F, tile.width});
+  multiply(block, (struct product){dfeatures, F, beta, 1, not_transposed(tile.logits, tile.width),
+                                   not_transposed(block->pass->weights->out_weight + at, F), n, F,
+                                   tile.width});
 }
 
 static void backward_group(const void *context, size_t group) {
@@ -205,7 +205,7 @@ static void multiply_rows(const struct job *job, size_t first, size_t width) {
     few_rows_kernel_at(0)->run((struct few_rows){logits, V, .add = false}, job->features, weight,
                                job->rows, F, width);
   else
-    matrix_product_alone((struct product){logits, V, 0, 1, as_it_is(job->features, F),
+    matrix_product_alone((struct product){logits, V, 0, 1, not_transposed(job->features, F),
                                           transposed(weight, F), job->rows, width, F});
 }
 

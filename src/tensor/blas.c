@@ -26,21 +26,22 @@ static CBLAS_TRANSPOSE blas_transpose(enum transpose transpose) {
   return transpose == TRANSPOSED ? CblasTrans : CblasNoTrans;
 }
 
-/* C is one row, as in decoding step by step: then the general product would spend its time on
- * copying B into the order that suits it. */
+/* C is one row, as in step-by-step decoding. A general product would spend its time on copying B
+ * into another order. */
 static void row_product(struct product p) {
-  const bool turned = p.b.transpose == TRANSPOSED; /* B lies as (n,k) */
+  const bool turned = p.b.transpose == TRANSPOSED; /* B is stored as (n,k) */
   const size_t step = p.a.transpose == TRANSPOSED ? p.a.ld : 1;
   cblas_gemv(CblasRowMajor, turned ? CblasNoTrans : CblasTrans, (int)(turned ? p.n : p.k),
              (int)(turned ? p.k : p.n), p.alpha, p.b.data, (int)p.b.ld, p.a.data, (int)step, p.beta,
              p.c, 1);
 }
 
-/* The same holds for few rows times a matrix that lies as (n,k), if the sums are long. */
+/* Return whether few_rows.c is faster: few rows times a matrix stored as (n,k), and long sums. */
 static bool is_few_rows(struct product p) {
   enum { LONG = 256 };
   return p.m <= FEW_ROWS && p.k >= LONG && p.alpha == 1 && (p.beta == 0 || p.beta == 1) &&
-         p.a.transpose == AS_IT_IS && p.a.ld == p.k && p.b.transpose == TRANSPOSED && p.b.ld == p.k;
+         p.a.transpose == NOT_TRANSPOSED && p.a.ld == p.k && p.b.transpose == TRANSPOSED &&
+         p.b.ld == p.k;
 }
 
 void matrix_product_alone(struct product p) {
@@ -56,9 +57,9 @@ void matrix_product_alone(struct product p) {
                p.beta, p.c, (int)p.ldc);
 }
 
-/* OpenBLAS copies the operand that a tile does not cut once for every tile, so tiles are as large
- * as a few cores allow: two or four, and more only where each stays large. Powers of two are shared
- * evenly by most numbers of cores. */
+/* Return the number of tiles. OpenBLAS copies the undivided operand for every tile, so tiles are as
+ * large as a few cores permit: two or four, and more only if each stays large. Most numbers of
+ * cores can share powers of two evenly. */
 static size_t tile_count(size_t longer, double work) {
   if (!is_worth_sharing(work) || longer / 2 < LEAST_HALF) return 1;
   size_t tiles = longer / 4 < LEAST_QUARTER ? 2 : 4;
@@ -66,12 +67,12 @@ static size_t tile_count(size_t longer, double work) {
   return tiles;
 }
 
-/* A product cut along its longer side. */
+/* A product divided along its longer side. */
 struct tiled_product {
   struct product whole; /* of one group */
   size_t groups;
-  const real *bias; /* (n): in every row of C before; NULL = none */
-  size_t tile;      /* rows or columns of one */
+  const real *bias; /* (n): initial value of every row of C; NULL = none */
+  size_t tile;      /* rows or columns per tile */
   tile_function *then;
   const void *context;
 };
@@ -93,7 +94,7 @@ static void put_bias(struct product p, const real *bias) {
 static void run_rows(const struct tiled_product *all, size_t start, size_t size) {
   struct product part = all_groups(all->whole, all->groups);
   part.m = size;
-  part.a.data += part.a.transpose == AS_IT_IS ? start * part.a.ld : start;
+  part.a.data += part.a.transpose == NOT_TRANSPOSED ? start * part.a.ld : start;
   part.c += start * part.ldc;
   put_bias(part, all->bias);
   matrix_product_alone(part);
@@ -101,7 +102,7 @@ static void run_rows(const struct tiled_product *all, size_t start, size_t size)
 }
 
 static void run_columns(const struct tiled_product *all, size_t start, size_t size) {
-  const size_t b_step = all->whole.b.transpose == AS_IT_IS ? 1 : all->whole.b.ld;
+  const size_t b_step = all->whole.b.transpose == NOT_TRANSPOSED ? 1 : all->whole.b.ld;
   for (size_t g = 0; g < all->groups; g++) {
     struct product part = all->whole;
     part.n = size;
@@ -151,10 +152,10 @@ void matrix_product(struct product p) {
   run_tiled((struct tiled_product){.whole = p, .groups = 1});
 }
 
-/* ---- memory: a buffer for each thread that multiplies, and for each that OpenBLAS starts ---- */
+/* ---- memory: a buffer for each thread that multiplies, and for each thread of OpenBLAS ---- */
 
-/* The size of a buffer of OpenBLAS, where it is largest, and a margin. OpenBLAS has room for 50
- * buffers at least, and keeps those that it has. */
+/* The largest size of an OpenBLAS buffer, plus a margin. OpenBLAS supports at least 50 buffers and
+ * reuses them. */
 static const size_t BUFFER_BYTES = ((size_t)128 + 1) << 20;
 
 enum { MAX_BUFFERS = 48 };
@@ -172,11 +173,11 @@ static bool can_map(size_t buffers) {
   return all;
 }
 
-/* Not in the header, and missing in some builds. */
+/* Not declared in the header, and missing in some builds. */
 extern void *blas_memory_alloc(int unused) __attribute__((weak));
 extern void blas_memory_free(void *buffer) __attribute__((weak));
 
-/* OpenBLAS allocates and keeps them. */
+/* OpenBLAS allocates the buffers and keeps them. */
 static void allocate_buffers(size_t buffers) {
   void *held[MAX_BUFFERS];
   if (blas_memory_alloc == NULL || blas_memory_free == NULL) return;
@@ -196,7 +197,7 @@ const char *compiled_instructions(void) {
 #elif defined(__aarch64__)
   return "NEON";
 #else
-  return "those of every processor of its kind";
+  return "baseline";
 #endif
 }
 
@@ -212,7 +213,7 @@ enum vector_level vector_level_here(void) {
   return VECTOR_SSE;
 }
 
-/* The families of OpenBLAS 0.3 that use less than AVX-512. */
+/* The families of OpenBLAS 0.3 below AVX-512. */
 static const struct {
   const char *name;
   enum vector_level level;
@@ -236,14 +237,14 @@ const char *better_blas_family(const char *family, enum vector_level processor) 
   return NULL;
 }
 
-/* Missing in builds of OpenBLAS that hold the kernels of one processor only. */
+/* Missing in builds of OpenBLAS for a single processor. */
 extern void gotoblas_dynamic_quit(void) __attribute__((weak));
 extern void gotoblas_dynamic_init(void) __attribute__((weak));
 
 #define VARIABLE "OPENBLAS_CORETYPE"
 
-/* OpenBLAS chooses again, in an environment that holds this only. setenv would need memory, and
- * without it the numbers would be others. */
+/* Make OpenBLAS select again, in an environment with this variable only. setenv would need memory,
+ * and a failure would change the results. */
 static void choose_again(const char *family) {
   char entry[64];
   char *only[] = {entry, NULL}, **all = environ;
@@ -254,7 +255,7 @@ static void choose_again(const char *family) {
   environ = all;
 }
 
-/* A family that the build lacks leaves OpenBLAS with its own choice. */
+/* OpenBLAS keeps its own selection if the build lacks the family. */
 static elman_kernel_choice choose(const char *family) {
   if (getenv(VARIABLE) != NULL) return ELMAN_KERNELS_BY_USER;
   if (gotoblas_dynamic_quit == NULL || gotoblas_dynamic_init == NULL) return ELMAN_KERNELS_BY_BLAS;
@@ -269,20 +270,20 @@ struct blas_kernels blas_kernels_choose(void) {
   struct blas_kernels kernels = {.original_family = openblas_get_corename()};
   kernels.choice = choose(kernels.original_family);
   kernels.family = openblas_get_corename();
-  kernels.config = openblas_get_config(); /* which names the family, too */
+  kernels.config = openblas_get_config(); /* contains the name of the family */
   return kernels;
 }
 
 /* ---- setting up ---- */
 
-/* OpenBLAS starts its threads when it is loaded, and for some 30 ms each keeps a core busy waiting
- * for work that never comes. It stops them before every fork, too, and starts them again when more
- * than one is asked for. Some builds lack the function. */
+/* OpenBLAS starts its threads when it is loaded; each keeps a core busy for about 30 ms, waiting
+ * for work. OpenBLAS also stops them before every fork, and restarts them when more than one is
+ * requested. Some builds lack this function. */
 extern int blas_thread_shutdown_(void) __attribute__((weak));
 
 static struct blas_kernels kernels;
 
-/* A thread that cannot get its buffer never ends, and nobody may wait for it. */
+/* A thread that cannot allocate its buffer never ends, so joining it would block forever. */
 static void set_up_once(void) {
   const int threads = openblas_get_num_threads();
   kernels = blas_kernels_choose();
@@ -307,11 +308,10 @@ elman_status blas_reserve(size_t threads, elman_error *error) {
     allocate_buffers(threads);
     reserved = threads;
   } else if (threads > reserved) {
-    status =
-        fail(error, ELMAN_NO_MEMORY, NULL,
-             "out of memory: each thread that multiplies matrices needs %zu MB of address space, "
-             "which is not there for %zu; use fewer threads, or raise the limit (ulimit -v)",
-             BUFFER_BYTES >> 20, threads);
+    status = fail(error, ELMAN_NO_MEMORY, NULL,
+                  "out of memory: matrix products need %zu MB of address space per thread, "
+                  "too much for %zu threads; use fewer threads, or raise the limit (ulimit -v)",
+                  BUFFER_BYTES >> 20, threads);
   }
   pthread_mutex_unlock(&lock);
   return status;
@@ -322,13 +322,13 @@ struct blas_kernels blas_kernels_in_use(void) {
   return kernels;
 }
 
-/* ---- numbers below the smallest normal one ---- */
+/* ---- subnormal numbers ---- */
 
-/* The processor's register for how it rounds, and its bits for denormals. */
+/* The floating-point control register, and its bits for subnormal numbers. */
 #if defined(__SSE2__)
 #include <immintrin.h>
 
-enum { TO_ZERO = 0x8000 | 0x0040 }; /* of MXCSR: results, operands */
+enum { TO_ZERO = 0x8000 | 0x0040 }; /* MXCSR: flush results, treat operands as zero */
 
 static unsigned mode_of_thread(void) {
   return _mm_getcsr();
@@ -340,7 +340,7 @@ static void set_mode(unsigned mode) {
 #elif defined(__aarch64__)
 #include <stdint.h>
 
-enum { TO_ZERO = 1 << 24 }; /* of FPCR: results and operands */
+enum { TO_ZERO = 1 << 24 }; /* FPCR: flush results and operands */
 
 static unsigned mode_of_thread(void) {
   uint64_t mode;
@@ -352,7 +352,7 @@ static void set_mode(unsigned mode) {
   __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)mode) : "memory");
 }
 #else
-/* Elsewhere the results are the same to rounding, only slower where denormals are. */
+/* Elsewhere subnormal numbers are computed, which is slower and equal up to rounding. */
 enum { TO_ZERO = 0 };
 
 static unsigned mode_of_thread(void) {

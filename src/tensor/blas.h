@@ -1,8 +1,8 @@
 /* Matrix products on BLAS. Matrices are row-major; `ld` is the distance between two rows.
  *
- * OpenBLAS runs single-threaded, since its sums change with its number of threads. A large product
- * is cut into tiles of its result instead, whose sizes depend on nothing but the result's, so that
- * every number of threads gives the same bits. */
+ * OpenBLAS runs single-threaded, because its sums change with its number of threads. Instead, a
+ * large product is divided into tiles of its result. The tile sizes depend on the size of the
+ * result only, so the bits are the same for every number of threads. */
 #ifndef ELMAN_TENSOR_BLAS_H
 #define ELMAN_TENSOR_BLAS_H
 
@@ -10,7 +10,7 @@
 #include "elman/machine.h"
 #include "tensor/real.h"
 
-enum transpose { AS_IT_IS, TRANSPOSED };
+enum transpose { NOT_TRANSPOSED, TRANSPOSED };
 
 struct operand {
   const real *data;
@@ -18,16 +18,16 @@ struct operand {
   enum transpose transpose;
 };
 
-static inline struct operand as_it_is(const real *data, size_t ld) {
-  return (struct operand){data, ld, AS_IT_IS};
+static inline struct operand not_transposed(const real *data, size_t ld) {
+  return (struct operand){data, ld, NOT_TRANSPOSED};
 }
 
 static inline struct operand transposed(const real *data, size_t ld) {
   return (struct operand){data, ld, TRANSPOSED};
 }
 
-/* C (m,n) = beta C + alpha op(A) op(B), where op(A) is (m,k) and op(B) is (k,n).
- * With beta = 0, C need not hold numbers before. All sizes and distances are at most INT_MAX. */
+/* C (m,n) = beta C + alpha op(A) op(B), where op(A) is (m,k) and op(B) is (k,n). With beta = 0, C
+ * may be uninitialized. All sizes and distances are at most INT_MAX. */
 struct product {
   real *c;
   size_t ldc;
@@ -37,68 +37,68 @@ struct product {
 };
 
 void matrix_product(struct product p);
-/* First C = the bias (n) in every row; NULL: nothing. */
+/* Set every row of C to the bias (n) first, if it is not NULL. */
 void matrix_product_with_bias(struct product p, const real *bias);
-/* The same by the calling thread alone and in one piece: for work that is already shared out. */
+/* Compute the whole product on the calling thread, for work that is already shared among
+ * threads. */
 void matrix_product_alone(struct product p);
 
-/* `groups` products in one: C, and the columns of op(B), which is TRANSPOSED unless groups is 1,
- * are so many groups of p.n columns side by side. A tile has the same columns of each group. `then`
- * (NULL = nothing) is called with every tile of C once it is complete, by the thread that has it in
- * its cache: rows [row, row + rows) of the columns [column, column + columns) of the first group.
- */
+/* Compute `groups` products in one. C and op(B) contain `groups` groups of p.n columns side by
+ * side; B must be TRANSPOSED unless groups is 1. A tile consists of the same columns of each group.
+ * `then` (NULL = nothing) is called for every complete tile by the thread that has it in its cache,
+ * for rows [row, row + rows) and columns [column, column + columns) of each group. */
 typedef void tile_function(const void *context, size_t row, size_t rows, size_t column,
                            size_t columns);
 void matrix_product_then(struct product p, size_t groups, tile_function *then, const void *context);
 
-/* Makes the BLAS library single-threaded, stops the threads that it started, and has it use the
- * kernels that fit the processor. Works once for the process; must come before the first product.
- */
+/* Make OpenBLAS single-threaded, stop the threads it started, and select the kernels that fit
+ * the processor. Only the first call of the process has an effect; it must precede the first
+ * product. */
 void blas_set_up(void);
 
-/* Sets up, and gets the memory that so many threads need for products at once. OpenBLAS itself asks
- * for it within a product, and if it is refused, asks again and again for ever. ELMAN_NO_MEMORY if
- * it cannot be had. */
+/* Set up, and allocate the memory that OpenBLAS needs for products on `threads` threads at once.
+ * OpenBLAS would otherwise allocate it during a product and retry a refused allocation forever.
+ * ELMAN_NO_MEMORY if there is not enough. */
 elman_status blas_reserve(size_t threads, elman_error *error) CHECKED;
 
-/* ---- which of its families of kernels OpenBLAS should use ----
+/* ---- which family of kernels OpenBLAS should use ----
  *
- * A build of OpenBLAS for many processors (DYNAMIC_ARCH) chooses by a list of processor models that
- * was complete on the day of its release: to a newer model it gives the kernels of an old one, at
- * half or a fifth of the speed. What counts here is which instructions the processor has. */
+ * A build of OpenBLAS for many processors (DYNAMIC_ARCH) selects kernels from a list of the
+ * processor models known at its release. For a newer model it selects the kernels of an old one,
+ * which run at a half or a fifth of the speed. The selection here depends on the processor's
+ * instructions instead. */
 
-/* Vector instructions that the processor has and the operating system has enabled, each with those
- * before it: AVX2 with FMA, AVX-512 with F, DQ, BW and VL. */
+/* Vector instructions that the processor has and the operating system has enabled. Each level
+ * includes the previous ones: AVX2 with FMA; AVX-512 with F, DQ, BW and VL. */
 enum vector_level { VECTOR_SSE, VECTOR_AVX, VECTOR_AVX2, VECTOR_AVX512 };
 
 enum vector_level vector_level_here(void);
 
-/* The vector instructions that the compiler was allowed to use in the library's own loops. */
+/* Return the name of the vector instructions that the compiler used for the library's own loops. */
 const char *compiled_instructions(void);
 
-/* The family for a processor on which OpenBLAS chose `family`; NULL: that one is good, or newer
- * than what is known here. */
+/* Return the family to use where OpenBLAS selected `family`; NULL to keep `family`, which is good
+ * enough or newer than the known ones. */
 const char *better_blas_family(const char *family, enum vector_level processor);
 
-/* The kernels of this process. Static strings. */
+/* The kernels of this process, as static strings. */
 struct blas_kernels {
-  const char *config;          /* OpenBLAS's version and how it was built */
+  const char *config;          /* version and build options of OpenBLAS */
   const char *family;          /* "SkylakeX" */
-  const char *original_family; /* that OpenBLAS had chosen itself */
+  const char *original_family; /* OpenBLAS's own selection */
   elman_kernel_choice choice;
 };
 
-/* Makes the choice: once for the process, before the first product. It is made through the
- * variable OPENBLAS_CORETYPE, which is as it was afterwards. */
+/* Select the kernels. Call this function once per process, before the first product. It sets the
+ * variable OPENBLAS_CORETYPE for OpenBLAS and restores it. */
 struct blas_kernels blas_kernels_choose(void);
 
-/* After setting up. */
+/* Return the selection; the set-up must have been done. */
 struct blas_kernels blas_kernels_in_use(void);
 
-/* Numbers below the smallest normal one are zero for this thread from now on, and for the threads
- * that it starts; returns the state to restore. Adam's moments of rare words decay towards zero and
- * would stay at the smallest denormal for ever, where every operation on them takes many times as
- * long. */
+/* Treat subnormal numbers as zero on this thread and on threads that it starts from now on. Return
+ * the state for denormals_restore. Adam's moments of rare words decay towards zero and would stay
+ * at the smallest subnormal number, on which every operation takes many times as long. */
 unsigned denormals_to_zero(void);
 void denormals_restore(unsigned state);
 

@@ -16,7 +16,7 @@ static double sum_of(const real *row, size_t n) {
   return sum_of_lanes(&sum);
 }
 
-/* Σ q_v o_v over `width` columns from `first` on, of v in all */
+/* Return Σ q_v o_v over `width` of the v columns, from `first` on. */
 static double expected_logit(const real *row, size_t first, size_t width, uint32_t target,
                              double smoothing, size_t v) {
   const bool here = target >= first && target - first < width;
@@ -55,7 +55,7 @@ void cross_entropy_part(struct softmax_part *part, real *logits, struct cross_en
   }
 }
 
-/* Row i of the parts, which lie n apart. */
+/* Join row i of all parts; the parts are n elements apart. */
 static double join_row(struct softmax_part *row, size_t count, struct cross_entropy_task task) {
   real largest = row->largest;
   for (size_t k = 1; k < count; k++)

@@ -1,6 +1,6 @@
 #include "tensor/dropout.h"
 
-/* Purpose, site and part of a stream, from the lowest bits on. */
+/* A stream's purpose, site and part, from the lowest bits up. */
 enum { SITE_BITS = 8, PART_BITS = 20 };
 
 struct random_stream dropout_stream(uint64_t seed, uint64_t update, size_t part) {
@@ -23,7 +23,7 @@ void dropout_apply(real *x, size_t n, uint64_t first, struct dropout dropout) {
   const uint32_t threshold = (uint32_t)(dropout.probability * 0x1p32);
   uint32_t words[4 * RANDOM_MANY];
   for (size_t i = 0; i < n;) {
-    /* Every index gives four words, and x may begin amid the four. */
+    /* Every index yields four words; x may begin at any of them. */
     const size_t skipped = (first + i) % 4, indices = (skipped + (n - i) + 3) / 4;
     const size_t count = indices < RANDOM_MANY ? indices : (size_t)RANDOM_MANY;
     const size_t some = 4 * count - skipped < n - i ? 4 * count - skipped : n - i;

@@ -1,10 +1,9 @@
-/* Arithmetic of which compilers make vectors: exp and tanh, and sums in lanes.
+/* exp and tanh as arithmetic without branches, so that compilers vectorize loops over them, and
+ * sums in lanes.
  *
- * exp and tanh are plain arithmetic without branches, so that a loop over them becomes vector code.
- * In double they are the C library's: the tests need digits, not speed.
- *
- * In float the error is below 2 ulp (tests/unit/elementary.c tries numbers of every size). NaN
- * gives NaN. The polynomials are least-maximum-error fits on the intervals named. */
+ * In double they are the C library's functions: the tests need accuracy, not speed. In float the
+ * error is below 2 ulp (tests/unit/elementary.c checks numbers of every magnitude). NaN gives NaN.
+ * The polynomials are minimax fits on the given intervals. */
 #ifndef ELMAN_TENSOR_ELEMENTARY_H
 #define ELMAN_TENSOR_ELEMENTARY_H
 
@@ -31,10 +30,10 @@ static inline real sigmoid_real(real x) {
 
 #else
 
-/* e^x for x ≤ 88; results below the smallest normal number are 0. */
+/* Return e^x for x ≤ 88; results below the smallest normal number are 0. */
 static inline real exp_real(real x) {
-  /* x = n ln 2 + r with |r| ≤ ln 2 / 2. Adding 1.5 · 2^23 rounds to an integer, which then stands
-   * in the low bits. ln 2 comes in two parts, so that n ln 2 is exact. */
+  /* x = n ln 2 + r with |r| ≤ ln 2 / 2. Adding 1.5 · 2^23 rounds to an integer, which is then in
+   * the low bits. ln 2 is split into two parts, so that n ln 2 is exact. */
   const float magic = 0x1.8p23f, ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f;
   const float clamped = x < -87.5f ? -87.5f : x;
   const float shifted = clamped * 0x1.715476p0f + magic;
@@ -47,7 +46,7 @@ static inline real exp_real(real x) {
   p = p * r + 0.1666651964187622f;
   p = p * r + 0.4999999403953552f;
   const float power = 1 + (r + r * r * p);
-  /* 2^n: n goes to where the exponent's bits are. */
+  /* 2^n: shift n to the exponent bits. */
   uint32_t bits;
   memcpy(&bits, &shifted, sizeof bits);
   bits = (bits + 127) << 23;
@@ -65,13 +64,13 @@ static inline real tanh_real(real x) {
   q = q * square + 0.13331420719623566f;
   q = q * square - 0.3333328068256378f;
   const float near = x + x * square * q;
-  /* Farther out: 1 - 2 / (e^2|x| + 1), which is 1 to the last bit from 9.02 on. */
+  /* Elsewhere: 1 - 2 / (e^2|x| + 1), which rounds to 1 from 9.02 on. */
   const float size = fabsf(x) > 9.02f ? 9.02f : fabsf(x);
   const float far = copysignf(1 - 2 / (exp_real(2 * size) + 1), x);
   return size < 0.625f ? near : far;
 }
 
-/* 1 / (1 + e^-x). Below -87 it stays at what it is there, 1.6e-38. */
+/* Return 1 / (1 + e^-x); constant below -87, where it is 1.6e-38. */
 static inline real sigmoid_real(real x) {
   const float clamped = x < -87 ? -87 : x;
   return 1 / (1 + exp_real(-clamped));
@@ -79,18 +78,18 @@ static inline real sigmoid_real(real x) {
 
 #endif
 
-/* ---- sums in parts that lie side by side: element i belongs to part i modulo LANES. One sum alone
- * would wait for each addition; compilers make vectors of the parts, and the result depends on
- * neither the vectors nor the compiler ---- */
+/* ---- sums in lanes: element i is added to lane i modulo LANES. In a single sum each addition
+ * would wait for the previous one. Compilers vectorize the lanes, and the result depends on neither
+ * the vector size nor the compiler ---- */
 
-/* Maxima need the second: gcc unrolls sixteen of them before it looks for vectors. */
+/* Maxima need the larger number: gcc unrolls 16 of them before it vectorizes. */
 enum { LANES = 16, MANY_LANES = 32 };
 
 struct lanes {
   _Alignas(64) double of[LANES];
 };
 
-/* By halves, each of which waits for one addition instead of all. */
+/* Add in halves, so that fewer additions wait for each other. */
 static inline double sum_of_lanes(struct lanes *lanes) {
   for (size_t half = LANES / 2; half > 0; half /= 2) {
     for (size_t l = 0; l < half; l++) lanes->of[l] += lanes->of[l + half];

@@ -1,11 +1,11 @@
-/* One kernel of few_rows.c, which includes this once for each vector size: no guard. Asks for
+/* One kernel of few_rows.c, which includes this file once per vector size: no guard. Requires
  *
  *   NAME(x)   x with the kernel's suffix
  *   TARGET    the function attribute that allows its instructions, or nothing
- *   BYTES     of a vector
- *   ROWS, OUTPUTS   of a block, whose ROWS · OUTPUTS sums fit the registers; ROWS is 6 */
+ *   BYTES     size of a vector
+ *   ROWS, OUTPUTS   size of a block, whose ROWS · OUTPUTS sums fit the registers; ROWS is 6 */
 
-/* Like a plain vector, but it may lie anywhere and stand for an array. */
+/* Unaligned vector that may alias an array. */
 typedef real NAME(vector) __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias));
 
 TARGET INLINE real NAME(sum_of_lanes)(const NAME(vector) * vector) {
@@ -16,7 +16,7 @@ TARGET INLINE real NAME(sum_of_lanes)(const NAME(vector) * vector) {
   return lanes[0];
 }
 
-/* `rows` and `outputs` are constants where this is called, so that the sums stay in registers. */
+/* Callers pass constant `rows` and `outputs`, so that the sums stay in registers. */
 TARGET INLINE void NAME(block)(struct few_rows y, const real *x, const real *weight, size_t rows,
                                size_t outputs, size_t in) {
   enum { LANES = BYTES / sizeof(real) };
@@ -27,8 +27,8 @@ TARGET INLINE void NAME(block)(struct few_rows y, const real *x, const real *wei
     NAME(vector) w[OUTPUTS];
     for (size_t o = 0; o < outputs; o++) {
       w[o] = *(const NAME(vector) *)(const void *)(weight + o * in + k);
-      /* The next block: a row of weights is too short for the processor to foresee the next one.
-       * Behind the end it does no harm. */
+      /* The next block: a row of weights is too short for the hardware prefetcher. Prefetching
+       * beyond the end is harmless. */
       __builtin_prefetch(weight + (o + outputs) * in + k);
     }
     for (size_t r = 0; r < rows; r++) {

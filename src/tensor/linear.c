@@ -12,7 +12,7 @@ static size_t row_of(struct linear l) {
 
 void linear_forward(real *y, const real *x, struct linear l, size_t n) {
   const struct product product = {
-      y,     row_of(l), l.bias != NULL, 1, as_it_is(x, l.in), transposed(l.weight, l.in), n,
+      y,     row_of(l), l.bias != NULL, 1, not_transposed(x, l.in), transposed(l.weight, l.in), n,
       l.out, l.in};
   matrix_product_with_bias(product, l.bias);
 }
@@ -23,14 +23,14 @@ void linear_tanh_forward(real *y, const real *x, struct linear l, size_t n) {
 }
 
 void linear_backward_input(real *dx, real beta, const real *dy, struct linear l, size_t n) {
-  matrix_product((struct product){dx, l.in, beta, 1, as_it_is(dy, row_of(l)),
-                                  as_it_is(l.weight, l.in), n, l.in, l.out});
+  matrix_product((struct product){dx, l.in, beta, 1, not_transposed(dy, row_of(l)),
+                                  not_transposed(l.weight, l.in), n, l.in, l.out});
 }
 
 void linear_backward_weights(struct linear_gradients d, const real *dy, const real *x,
                              struct linear l, size_t n) {
   matrix_product((struct product){d.weight, l.in, 1, 1, transposed(dy, row_of(l)),
-                                  as_it_is(x, l.in), l.out, l.in, n});
+                                  not_transposed(x, l.in), l.out, l.in, n});
   if (d.bias != NULL) bias_backward(d.bias, dy, row_of(l), n, l.out);
 }
 
@@ -42,16 +42,16 @@ void bias_forward(real *y, const real *bias, size_t n, size_t out) {
   for (size_t i = 0; i < n; i++) memcpy(y + i * out, bias, out * sizeof *y);
 }
 
-enum { COLUMNS = 64, ROWS = 8 }; /* so many columns stay in registers and first cache */
+enum { COLUMNS = 64, ROWS = 8 }; /* COLUMNS sums stay in registers and first-level cache */
 
 struct column_sums {
   real *sums;          /* (out), added to */
-  const real *rows;    /* (n,out), `row` reals apart */
-  const real *factors; /* likewise, of each number; NULL = 1 */
+  const real *rows;    /* (n,out), rows `row` reals apart */
+  const real *factors; /* laid out as `rows`: a factor for each number; NULL = 1 */
   size_t row, n, out;
 };
 
-/* COLUMNS of them. Some rows at a time are added as they are, the rest in double. */
+/* Add COLUMNS columns: groups of ROWS rows in `real`, the sums of groups in double. */
 static void add_columns(const void *context, size_t block) {
   const struct column_sums *all = context;
   const size_t start = block * COLUMNS;
@@ -84,9 +84,9 @@ void gain_backward(real *dgain, const real *dy, const real *x, size_t n, size_t 
   add_rows(&(struct column_sums){dgain, dy, x, out, n, out});
 }
 
-/* ---- layer normalisation of a row ---- */
+/* ---- layer normalization of a row ---- */
 
-static const double EPSILON = 1e-5; /* PyTorch's */
+static const double EPSILON = 1e-5; /* as in PyTorch */
 
 static double mean_of(const real *x, size_t n) {
   struct lanes sums = {{0}};

@@ -8,9 +8,9 @@
 
 struct linear {
   const real *weight; /* (out,in) */
-  const real *bias;   /* (out); NULL = none. The backward functions do not read it */
+  const real *bias;   /* (out); NULL = none. Not read by the backward functions */
   size_t in, out;
-  size_t row; /* reals between two rows of y; 0 = out. Then linear_tanh_forward cannot be used */
+  size_t row; /* distance between rows of y in reals; 0 = out, which linear_tanh_forward requires */
 };
 
 struct linear_gradients {
@@ -23,28 +23,28 @@ void linear_forward(real *y, const real *x, struct linear l, size_t n);
 /* dx (n,in) = beta dx + dy W */
 void linear_backward_input(real *dx, real beta, const real *dy, struct linear l, size_t n);
 
-/* dW += dyᵀ x, db += Σ dy: all rows in one product */
+/* dW += dyᵀ x, db += Σ dy, over all rows in one product */
 void linear_backward_weights(struct linear_gradients d, const real *dy, const real *x,
                              struct linear l, size_t n);
 
-/* y (n,out) = tanh(x Wᵀ + b), and what its backward pass makes of dy: dz = dy (1 - y²), in place.
- */
+/* y (n,out) = tanh(x Wᵀ + b), and its backward pass in place: dz = dy (1 - y²) */
 void linear_tanh_forward(real *y, const real *x, struct linear l, size_t n);
 void tanh_backward(real *dy, const real *y, size_t n);
 
 /* y (n,out) = b in every row */
 void bias_forward(real *y, const real *bias, size_t n, size_t out);
 
-/* db (out) += the sum of dy's rows, which lie `row` reals apart, added in double but for a few rows
- * at a time */
+/* db (out) += the sum of the rows of dy, which are `row` reals apart. Groups of 8 rows are added in
+ * `real`, and their sums in double. */
 void bias_backward(real *dbias, const real *dy, size_t row, size_t n, size_t out);
 
-/* dg (out) += the sum of the rows of dy ⊙ x, both (n,out), added likewise: of y = g ⊙ x */
+/* dg (out) += the sum of the rows of dy ⊙ x, both (n,out), for y = g ⊙ x. Added as in
+ * bias_backward. */
 void gain_backward(real *dgain, const real *dy, const real *x, size_t n, size_t out);
 
-/* Some columns of an array of rows, copied and added. */
+/* Copying and adding some columns of an array of rows. */
 
-/* `size` columns of rows that lie `width` apart. */
+/* `size` columns of rows that are `width` reals apart. */
 struct columns {
   real *first;
   size_t width, size;
@@ -71,15 +71,15 @@ static inline void columns_add_to(real *narrow, struct columns wide, size_t rows
       narrow[r * wide.size + i] += wide.first[r * wide.width + i];
 }
 
-/* Layer normalisation of a row of n numbers, with a gain for each: nn.LayerNorm of PyTorch without
- * its bias. J. L. Ba, J. R. Kiros and G. E. Hinton, "Layer normalization", arXiv:1607.06450, 2016.
+/* Layer normalization of a row of n numbers with a gain for each: PyTorch's nn.LayerNorm without
+ * bias. J. L. Ba, J. R. Kiros and G. E. Hinton, "Layer normalization", arXiv:1607.06450, 2016.
  * docs/beyond.md, (39) and (40). */
 
-/* normalized (n) = (x - mean) · scale and y (n) = gain ⊙ normalized, in the place of x. Gives the
- * scale, 1 / √(variance + 1e-5). */
+/* Compute normalized (n) = (x - mean) · scale, and y (n) = gain ⊙ normalized in the place of x.
+ * Return scale = 1 / √(variance + 1e-5). */
 real layer_norm_forward(real *x, real *normalized, const real *gain, size_t n);
 
-/* dx (n) in the place of dy. */
+/* Replace dy (n) by dx. */
 void layer_norm_backward(real *dy, const real *normalized, real scale, const real *gain, size_t n);
 
 #endif

@@ -42,7 +42,7 @@ static int32_t four_features(const uint8_t *features, size_t r, size_t groups, s
 
 #define VNNI __attribute__((target("avx512f,avx512vnni")))
 
-/* `rows` is a constant where this is called, so that all sums stay in registers. */
+/* Callers pass a constant `rows`, so that all sums stay in registers. */
 VNNI INLINE void vnni_rows(int32_t *sums, const uint8_t *features, size_t rows, const int8_t *block,
                            size_t groups) {
   enum { LANES = 16, VECTORS = QUANTIZED_BLOCK / LANES };
@@ -88,14 +88,14 @@ VNNI static void product_vnni(int32_t *sums, const uint8_t *features, size_t row
 
 #define AVX2 __attribute__((target("avx2")))
 
-/* maddubs adds two products in 16 bits and saturates at 32,767: with features of at most 2 · 63 + 1
- * two products are 2 · 127 · 127 = 32,258 at most. */
-enum { AVX2_MOST_LEVEL = 63 };
-_Static_assert(2 * (2 * AVX2_MOST_LEVEL + 1) * QUANTIZED_MOST_WEIGHT <= INT16_MAX,
+/* maddubs adds two 16-bit products and saturates at 32,767. With features up to 2 · 63 + 1 the sum
+ * of two products is at most 2 · 127 · 127 = 32,258. */
+enum { AVX2_MAX_LEVEL = 63 };
+_Static_assert(2 * (2 * AVX2_MAX_LEVEL + 1) * QUANTIZED_MAX_WEIGHT <= INT16_MAX,
                "two products do not saturate");
 
-/* The sums of `vectors` times eight outputs from number `first` on; both counts are constants where
- * this is called, and eight sums at a time fit the registers. */
+/* Compute the sums of `vectors` times eight outputs, starting with output `first`. Callers pass
+ * constant `rows` and `vectors`, whose product is at most 8, so that the sums stay in registers. */
 AVX2 INLINE void avx2_outputs(int32_t *sums, const uint8_t *features, size_t rows,
                               const int8_t *block, size_t groups, size_t first, size_t vectors) {
   enum { LANES = 8, MOST = 8 };
@@ -154,7 +154,7 @@ static const struct {
 } kernels[] = {
 #if defined(__x86_64__) && defined(__GNUC__)
     {{"AVX-512 VNNI", product_vnni, 127, false}, runs_vnni},
-    {{"AVX2", product_avx2, AVX2_MOST_LEVEL, false}, runs_avx2},
+    {{"AVX2", product_avx2, AVX2_MAX_LEVEL, false}, runs_avx2},
 #endif
     {{"plain C", product_plain, 127, true}, runs_everywhere},
 };

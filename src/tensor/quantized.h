@@ -1,9 +1,9 @@
-/* Products of numbers in eight bits, summed exactly in 32.
+/* Products of 8-bit integers, summed exactly in 32 bits.
  *
- * A weight matrix (V,F) lies in blocks of 64 outputs, the last one filled up with zeros: of each
- * block first the four first columns of all its outputs, then the next four, and so on, so that a
- * vector instruction finds the numbers it multiplies side by side. Weights are -127 to 127.
- * Features meet them as unsigned numbers: a level of -L to L, plus L + 1. */
+ * A weight matrix (V,F) is stored in blocks of 64 outputs; the last block is padded with zeros. A
+ * block contains columns 0 to 3 of all its outputs, then columns 4 to 7, and so on, so that the
+ * numbers that a vector instruction multiplies are adjacent. Weights are -127 to 127. A feature is
+ * a level from -L to L, stored as the unsigned number level + L + 1. */
 #ifndef ELMAN_TENSOR_QUANTIZED_H
 #define ELMAN_TENSOR_QUANTIZED_H
 
@@ -13,31 +13,31 @@
 
 enum {
   QUANTIZED_BLOCK = 64, /* outputs */
-  QUANTIZED_ROWS = 4,   /* the most rows of one call */
-  QUANTIZED_MOST_WEIGHT = 127,
-  QUANTIZED_MOST_COLUMNS = 65536 /* more could overflow a sum */
+  QUANTIZED_ROWS = 4,   /* maximum rows per call */
+  QUANTIZED_MAX_WEIGHT = 127,
+  QUANTIZED_MAX_COLUMNS = 65536 /* more could overflow a sum */
 };
 
-/* F columns in groups of four. */
+/* Return the number of groups of four columns. */
 size_t quantized_groups(size_t F);
 
-/* Where weight (v,column) of a matrix of so many groups lies. */
+/* Return the index of weight (v,column) in the packed matrix. */
 size_t quantized_place(size_t v, size_t column, size_t groups);
 
-/* sums (rows,64) = features (rows, 4 groups) times one block of weights; rows is 1 to 4. */
+/* Compute sums (rows,64) = features (rows, 4 groups) times one block of weights; rows is 1 to 4. */
 typedef void quantized_product(int32_t *sums, const uint8_t *features, size_t rows,
                                const int8_t *block, size_t groups);
 
-/* One way to compute it. */
+/* An implementation of the product. */
 struct quantized_kernel {
-  const char *name; /* of the instructions it needs */
+  const char *name; /* the required instructions */
   quantized_product *product;
-  int most_level; /* L */
-  bool one_row;   /* faster than floats for one row at a time only */
+  int max_level; /* L */
+  bool one_row;  /* faster than floats only for one row at a time */
 };
 
-/* The kernels that this processor can run, the fastest first; NULL past the last one, which is
- * plain C and runs everywhere. */
+/* Return the i-th fastest kernel that this processor can run; NULL after the last one, plain C,
+ * which runs on every processor. */
 const struct quantized_kernel *quantized_kernel_at(size_t i);
 
 #endif

@@ -1,5 +1,5 @@
-/* One source, two precisions: float ships, double proves the gradients.
- * Functions of <tgmath.h> (sqrt, log ...) follow the type of their argument. */
+/* One source, two precisions: float for the program, double to verify the gradients. Functions of
+ * <tgmath.h> (sqrt, log ...) follow the type of their argument. */
 #ifndef ELMAN_TENSOR_REAL_H
 #define ELMAN_TENSOR_REAL_H
 
@@ -11,7 +11,7 @@ typedef double real;
 typedef float real;
 #endif
 
-/* Room for (n1,n2,n3) numbers. */
+/* Return an uninitialized array of (n1,n2,n3) reals, as arena_allocate. */
 static inline real *arena_reals(struct arena *arena, size_t n1, size_t n2, size_t n3) {
   return arena_allocate(arena, sizeof(real), n1, n2, n3);
 }

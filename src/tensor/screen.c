@@ -8,30 +8,30 @@
 #include "tensor/elementary.h"
 #include "tensor/softmax.h"
 
-/* Larger features, or logits, are left to the floats: there the bounds could overflow. */
+/* For larger features or logits the bounds could overflow; all logits are computed instead. */
 static const double MAX_NORM = 1e6, MAX_LOGIT = 1e30;
 
-/* For what the norms and the factors of the bound are rounded by themselves. */
+/* Covers the rounding of the norms and of the factors of the bound. */
 static const double UP = 1 + 0x1p-16;
 
 static const double TINY = 1e-25;
 
-/* Below every bound, for what is never chosen. */
+/* Approximate logit of tokens that must not be chosen; below every bound. */
 static const double NEVER = -1e32;
 
 static double rounding_of(size_t F) {
   return (double)(F + 32) * 0x1p-24;
 }
 
-/* ---- eight bits ---- */
+/* ---- 8 bits ---- */
 
-/* x~ = scale · levels approximates x; the norms tell the error. */
+/* x~ = scale · levels approximates x; the norms measure the error. */
 struct quantization {
   float scale, inverse;
-  double norm, norm_quantized, error; /* |x|, |x~|, |x - x~|; the first may not be finite */
+  double norm, norm_quantized, error; /* x|, |x~|, |x - x~|; |x| may be infinite or NaN */
 };
 
-/* |x_i| */
+/* Return max |x_i|. */
 static double largest_size(const real *x, size_t n) {
   _Alignas(64) real lanes[MANY_LANES] = {0};
   real largest = 0;
@@ -45,8 +45,8 @@ static double largest_size(const real *x, size_t n) {
   return (double)largest;
 }
 
-static struct quantization quantization_of(const real *x, size_t n, int most_level) {
-  const double most = most_level, least = 1e-30;
+static struct quantization quantization_of(const real *x, size_t n, int max_level) {
+  const double most = max_level, least = 1e-30;
   struct lanes sum = {0};
   size_t i = 0;
   for (; i + LANES <= n; i += LANES) {
@@ -61,11 +61,11 @@ static struct quantization quantization_of(const real *x, size_t n, int most_lev
   return q;
 }
 
-/* Levels of x (n), which is finite or whose inverse scale is 0; adds the squares of x~ and x - x~.
- */
+/* Compute the levels of x (n), which must be finite unless the inverse scale is 0. Add the squares
+ * of x~ and x - x~. */
 static void quantize(int8_t *levels, double *squares, double *errors, const real *x, size_t n,
                      struct quantization q) {
-  const float magic = 0x1.8p23f; /* rounds to an integer */
+  const float magic = 0x1.8p23f; /* adding it rounds to an integer */
   struct lanes sum = {0}, lost = {0};
   for (size_t i = 0; i < n; i += LANES) {
     const size_t count = n - i < LANES ? n - i : LANES;
@@ -97,10 +97,10 @@ static void allocate(struct screen *screen, struct arena *arena) {
   screen->block_largest = arena_allocate(arena, sizeof(double), rows, 1, 1);
 }
 
-/* Row v of the weights becomes output v of the packed ones; *sum is that of its levels. */
+/* Pack row v of the weights as output v; *sum is the sum of its levels. */
 static struct quantization pack_row(int32_t *sum, const struct screen *screen, size_t v) {
   const real *w = screen->layer.weight + v * screen->layer.F;
-  struct quantization q = quantization_of(w, screen->layer.F, QUANTIZED_MOST_WEIGHT);
+  struct quantization q = quantization_of(w, screen->layer.F, QUANTIZED_MAX_WEIGHT);
   int8_t *packed = screen->packed + quantized_place(v, 0, screen->groups);
   const size_t step = quantized_place(v, 4, 2) - quantized_place(v, 0, 2);
   double squares = 0, errors = 0;
@@ -118,7 +118,8 @@ static struct quantization pack_row(int32_t *sum, const struct screen *screen, s
   return q;
 }
 
-/* Padding of the last block, and tokens that are never chosen: logits far below all others. */
+/* Give padding of the last block, and tokens that must not be chosen, logits far below all
+ * others. */
 static void forbid(struct screen *screen, size_t v) {
   int8_t *packed = screen->packed + quantized_place(v, 0, screen->groups);
   const size_t step = quantized_place(v, 4, 2) - quantized_place(v, 0, 2);
@@ -139,10 +140,10 @@ static void permit(struct screen *screen, size_t v, struct quantization q, int32
   screen->errors[v] = (float)(q.error * UP);
   screen->biases[v] = (float)bias;
   screen->slack[v] = (float)(rounding_of(screen->layer.F) * fabs(bias) * UP + TINY);
-  screen->offsets[v] = (screen->kernel->most_level + 1) * sum;
+  screen->offsets[v] = (screen->kernel->max_level + 1) * sum;
 }
 
-/* Tells the largest of all norms and biases; infinity where one is not a number. */
+/* Pack one block and store the largest norm or bias; infinity if one is not finite. */
 static void pack_block(const void *context, size_t block) {
   struct screen *screen = *(struct screen *const *)context;
   double largest = 0;
@@ -167,7 +168,7 @@ elman_status screen_create(struct screen *screen, struct screened_layer layer,
   *screen = (struct screen){.layer = layer,
                             .blocks = (layer.V + QUANTIZED_BLOCK - 1) / QUANTIZED_BLOCK,
                             .groups = quantized_groups(layer.F),
-                            .kernel = layer.F <= QUANTIZED_MOST_COLUMNS ? kernel : NULL};
+                            .kernel = layer.F <= QUANTIZED_MAX_COLUMNS ? kernel : NULL};
   if (screen->kernel == NULL) return ELMAN_OK;
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &screen->arena, error)) allocate(screen, fit.now);
@@ -201,8 +202,8 @@ void screen_scratch_allocate(struct screen_scratch *scratch, struct arena *arena
 
 static struct screened_row screen_row(uint8_t *features, const struct screen *screen,
                                       const real *f) {
-  const int zero = screen->kernel->most_level + 1;
-  struct quantization q = quantization_of(f, screen->layer.F, screen->kernel->most_level);
+  const int zero = screen->kernel->max_level + 1;
+  struct quantization q = quantization_of(f, screen->layer.F, screen->kernel->max_level);
   memset(features, zero, 4 * screen->groups);
   if (!(q.norm <= MAX_NORM) || !(screen->largest * (1 + q.norm) <= MAX_LOGIT))
     return (struct screened_row){.exact = true};
@@ -225,7 +226,7 @@ static struct screened_row screen_row(uint8_t *features, const struct screen *sc
 
 /* ---- approximations ---- */
 
-/* Bounds of one row and one block: approximation plus bound (64), and the largest of those and of
+/* Extremes of one row and one block: the largest approximation plus bound, and the largest
  * approximation minus bound. */
 struct extremes {
   float highest, lowest;
@@ -294,11 +295,11 @@ static void run_block(const void *context, size_t block) {
   screen_block(job->screen, job->scratch, block, job->n);
 }
 
-/* Every thread has the same blocks in each step, which then are in its cache. Where it cannot hold
- * them all, at least those that were the last in one step are the first in the next. */
+/* Process all blocks. Every thread has the same blocks in each step, so that they are in its cache.
+ * If the cache is too small for them, the last blocks of one step are the first of the next. */
 static void screen_blocks(const struct screen *screen, struct screen_scratch *scratch, size_t n) {
   const struct block_job job = {screen, scratch, n};
-  const double weights = (double)screen->layer.V * (double)screen->layer.F; /* of eight bits */
+  const double weights = (double)screen->layer.V * (double)screen->layer.F; /* 8-bit weights */
   share_out(screen->blocks, WORK_OF_SMALL_PRODUCTS / 2 * weights * (double)n, run_block, &job);
 }
 
@@ -341,11 +342,11 @@ static size_t largest_of_all(const struct screen *screen, struct screen_scratch 
   return best;
 }
 
-/* The best token so far, and how many were looked at. */
+/* The best token so far, and the number of logits computed. */
 struct choice {
   size_t best, candidates;
   real logit;
-  double least; /* a token whose upper bound is below this is not the best */
+  double least; /* tokens whose upper bound is below this cannot be the best */
 };
 
 static bool is_better(const struct choice *choice, real logit, size_t v) {
@@ -353,7 +354,7 @@ static bool is_better(const struct choice *choice, real logit, size_t v) {
   return logit == choice->logit && v < choice->best;
 }
 
-/* Among the tokens of one block. */
+/* Update the choice with the tokens of one block. */
 static void choose_in_block(struct choice *choice, const struct screen *screen,
                             const struct screen_scratch *scratch, const real *f, size_t row,
                             size_t block) {
@@ -375,7 +376,8 @@ static void choose_in_block(struct choice *choice, const struct screen *screen,
   }
 }
 
-/* The block that promises most comes first: then most others need not be looked at. */
+/* Return the token with the largest logit. Start with the most promising block; then most others
+ * can be skipped. */
 static size_t choose(const struct screen *screen, struct screen_scratch *scratch, const real *f,
                      size_t row) {
   const float *highest = scratch->highest + row * screen->blocks;

@@ -1,22 +1,22 @@
-/* The largest of the logits w_v·f + b_v, without most of the multiplications.
+/* Finds the largest of the logits w_v·f + b_v without most of the multiplications.
  *
- * Weights and features are also kept in eight bits (for AVX2, features in seven), with a scale for
- * each row: w~_v and f~. Their product is cheap, exact in integers, and tells each logit to within
- * a bound: by Cauchy and Schwarz, since w·f - w~·f~ = w·(f - f~) + (w - w~)·f~,
+ * Weights and features are also stored in 8 bits (for AVX2, features in 7), with a scale for each
+ * row: w~_v and f~. Their product is cheap and exact in integers. It bounds each logit by Cauchy
+ * and Schwarz, because w·f - w~·f~ = w·(f - f~) + (w - w~)·f~:
  *
  *   |logit - approximation| <= |w| |f - f~| + |w - w~| |f~| + rounding,
  *
- * where |x| is the Euclidean norm and the errors f - f~, w - w~ are those that were really made.
- * Rounding: a sum of F products of floats, in any order, is off by at most (F + 2) 2^-24 |w| |f|,
- * to first order; with what the approximation, the bias and the bound itself are rounded by, we
- * take (F + 32) 2^-24 (2 (|w| + |w - w~|) max(|f|, |f~|) + |b|). Numbers below the smallest normal
- * one may be taken as zero, which moves a sum by less than 10^-25 for the features let in.
+ * where |x| is the Euclidean norm, and f - f~ and w - w~ are the actual quantization errors.
+ * Rounding: a sum of F products of floats, in any order, has an error of at most
+ * (F + 2) 2^-24 |w| |f| to first order. With the rounding of the approximation, the bias and the
+ * bound itself included, we use (F + 32) 2^-24 (2 (|w| + |w - w~|) max(|f|, |f~|) + |b|).
+ * Subnormal numbers may be treated as zero, which changes a sum by less than 10^-25 for the
+ * features that are accepted.
  *
- * A token whose approximation plus bound is below another's approximation minus bound, or below a
- * logit that is known, is not the likeliest one. Of those that are left the logits are computed
- * from the floats, in one fixed order of summation, and the first of the largest is taken: the same
- * token as when all logits are computed in that order, whatever else is in the batch and however
- * many threads there are. */
+ * A token is discarded if its approximation plus bound is below another token's approximation minus
+ * bound, or below a known logit. The logits of the remaining tokens are computed from the floats,
+ * in one fixed order of summation, and the first of the largest is returned: the same token as if
+ * all logits were computed in that order, for any batch and any number of threads. */
 #ifndef ELMAN_TENSOR_SCREEN_H
 #define ELMAN_TENSOR_SCREEN_H
 
@@ -28,44 +28,45 @@
 #include "tensor/real.h"
 
 struct screened_layer {
-  const real *weight, *bias; /* (V,F), (V); borrowed: they must not change */
+  const real *weight, *bias; /* (V,F), (V); borrowed, must not change */
   size_t V, F;
-  size_t never;     /* the token that is not to be chosen */
-  bool first_never; /* nor is the first of all */
+  size_t never;     /* a token that must not be chosen */
+  bool first_never; /* token 0 must not be chosen either */
 };
 
 struct screen {
   struct screened_layer layer;
   size_t blocks, groups;
   const struct quantized_kernel *kernel; /* NULL: compute all logits */
-  double largest;        /* of all norms |w| + |w - w~| and |b|; infinite where one is */
-  double *block_largest; /* (blocks): the same of each block */
+  double largest;        /* the largest of all |w| + |w - w~| and |b|; infinite if one is */
+  double *block_largest; /* (blocks): the largest per block */
   struct arena arena;
-  int8_t *packed; /* (64 blocks,F) as in quantized.h; the rest (64 blocks): */
+  int8_t *packed; /* (64 blocks,F) as in quantized.h; the others are (64 blocks): */
   float *scales, *norms, *errors, *biases;
   float *slack;     /* the part of the bound that does not depend on the features */
-  int32_t *offsets; /* what L + 1, added to the features, adds to a sum */
+  int32_t *offsets; /* increase of a sum caused by the L + 1 in each feature */
 };
 
-/* `kernel` NULL: the logits are all computed. Free it also when this fails. */
+/* Quantize the weights. With `kernel` NULL, all logits are always computed. Call screen_free also
+ * after a failure. */
 elman_status screen_create(struct screen *screen, struct screened_layer layer,
                            const struct quantized_kernel *kernel, elman_error *error) CHECKED;
 void screen_free(struct screen *screen);
 
-/* Whether for so many rows at a time it is faster than all logits. */
+/* Return whether screening `rows` rows at a time is faster than computing all logits. */
 bool screen_is_worth(const struct screen *screen, size_t rows);
 
-/* A row of features in eight bits, and what the bound needs of it. */
+/* A row of features in 8 bits, with the terms of its bound. */
 struct screened_row {
   float scale;
-  float norm_factor, error_factor; /* of |w| and of |w - w~| */
-  bool exact;                      /* nothing is bounded: compute all logits */
+  float norm_factor, error_factor; /* factors of |w| and of |w - w~| */
+  bool exact;                      /* no bound is possible: compute all logits */
 };
 
 struct screen_scratch {
   uint8_t *features;         /* (n, 4 groups) */
   struct screened_row *rows; /* (n) */
-  float *highest, *lowest;   /* (n,blocks): of approximation plus, and minus, bound */
+  float *highest, *lowest;   /* (n,blocks): largest approximation plus bound, and minus bound */
   real *logits;              /* (V) */
 };
 void screen_scratch_allocate(struct screen_scratch *scratch, struct arena *arena,
@@ -73,8 +74,8 @@ void screen_scratch_allocate(struct screen_scratch *scratch, struct arena *arena
 
 #define SCREEN_NONE SIZE_MAX
 
-/* largest (n): of each row of features (n,F) the token with the largest logit, the first among
- * equals; SCREEN_NONE where log Σ exp of the logits is not a number. */
+/* Set largest (n) to the token with the largest logit for each row of features (n,F); of equal
+ * logits the first. SCREEN_NONE where log Σ exp of the logits is not finite. */
 void screen_largest(size_t *largest, const struct screen *screen, struct screen_scratch *scratch,
                     const real *features, size_t n);
 

@@ -110,8 +110,8 @@ static void measure_product(const char *what, enum transpose left, enum transpos
   struct product p = {.c = numbers(m * n),
                       .ldc = n,
                       .alpha = 1,
-                      .a = {a, left == AS_IT_IS ? k : m, left},
-                      .b = {b, right == AS_IT_IS ? n : k, right},
+                      .a = {a, left == NOT_TRANSPOSED ? k : m, left},
+                      .b = {b, right == NOT_TRANSPOSED ? n : k, right},
                       .m = m,
                       .n = n,
                       .k = k};
@@ -128,14 +128,14 @@ static void measure_product(const char *what, enum transpose left, enum transpos
 
 static void measure_output_layer(struct size size) {
   const size_t V = size.vocabulary, F = 2 * size.hidden;
-  measure_product("logits", AS_IT_IS, TRANSPOSED, TOKENS, V, F);
-  measure_product("dfeatures", AS_IT_IS, AS_IT_IS, TOKENS, F, V);
-  measure_product("dW of the output layer", TRANSPOSED, AS_IT_IS, V, F, TOKENS);
+  measure_product("logits", NOT_TRANSPOSED, TRANSPOSED, TOKENS, V, F);
+  measure_product("dfeatures", NOT_TRANSPOSED, NOT_TRANSPOSED, TOKENS, F, V);
+  measure_product("dW of the output layer", TRANSPOSED, NOT_TRANSPOSED, V, F, TOKENS);
 }
 
 static void measure_recurrence(size_t H) {
-  measure_product("recurrent step", AS_IT_IS, TRANSPOSED, BATCH, H, H);
-  measure_product("recurrent step back", AS_IT_IS, AS_IT_IS, BATCH, H, H);
+  measure_product("recurrent step", NOT_TRANSPOSED, TRANSPOSED, BATCH, H, H);
+  measure_product("recurrent step back", NOT_TRANSPOSED, NOT_TRANSPOSED, BATCH, H, H);
 }
 
 /* ---- one sentence: a matrix times a vector ---- */

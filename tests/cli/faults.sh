@@ -84,7 +84,7 @@ cp model.safetensors.checkpoint checkpoint
 for error in EACCES EIO; do
   for resume in '' --resume; do
     failing_look 66 %file $error model.safetensors.checkpoint $resume
-    expect_stderr_match '^elman: model.safetensors.checkpoint: cannot look at the file: '
+    expect_stderr_match '^elman: model.safetensors.checkpoint: cannot access the file: '
     cmp -s checkpoint model.safetensors.checkpoint || fail "the checkpoint was written over"
   done
 done

@@ -65,16 +65,16 @@ head -c -9 source.gz >cut_source
 { cat source.gz; echo more; } >more
 for command in train evaluate 'corpus check'; do
   expect_exit 65 "$ELMAN" $command cut
-  expect_stderr_match '^elman: cut: is packed by gzip and damaged: it ends too early'
+  expect_stderr_match '^elman: cut: damaged gzip data: it ends too early'
 done
 expect_exit 65 "$ELMAN" train - <cut
-expect_stderr_match '^elman: standard input: is packed by gzip and damaged'
+expect_stderr_match '^elman: standard input: damaged gzip data'
 expect_exit 65 "$ELMAN" train --source more --target target
-expect_stderr_match '^elman: more: is packed by gzip and damaged: something else follows'
+expect_stderr_match '^elman: more: damaged gzip data: data that is not gzip follows'
 expect_exit 65 "$ELMAN" translate -i cut_source
-expect_stderr_match '^elman: cut_source: is packed by gzip and damaged: it ends too early'
+expect_stderr_match '^elman: cut_source: damaged gzip data: it ends too early'
 expect_exit 65 "$ELMAN" translate -i more
-expect_stderr_match '^elman: more: is packed by gzip and damaged: something else follows'
+expect_stderr_match '^elman: more: damaged gzip data: data that is not gzip follows'
 
 # A line is translated as soon as it is there, packed or not.
 coproc translator { exec "$ELMAN" translate -q; }
@@ -102,16 +102,16 @@ if limited "$ELMAN" help >/dev/null 2>&1; then
   expect_exit 65 limited "$ELMAN" evaluate --hypothesis zeros.gz --reference target
   expect_stderr_match '^elman: zeros.gz: is a binary file, not UTF-8 text$'
   expect_exit 65 limited "$ELMAN" train letters.gz
-  expect_stderr_match '^elman: letters.gz: line 1 has more than 16777216 bytes; --max-line allows more$'
+  expect_stderr_match '^elman: letters.gz: line 1 has more than 16777216 bytes; --max-line sets the limit$'
   expect_exit 65 limited "$ELMAN" subwords apply -c letters.gz -i source
   expect_stderr_match '^elman: letters.gz: line 1 has more than 1048576 bytes$'
   for command in train evaluate 'corpus check' 'corpus split -o a --dev 1 --test 1'; do
     # shellcheck disable=SC2086 # words of a command
     expect_exit 65 limited "$ELMAN" $command --max-unpacked 1000000 lines.gz
-    expect_stderr_match '^elman: lines.gz: is packed, and has more than 1000000 bytes when unpacked; --max-unpacked allows more$'
+    expect_stderr_match '^elman: lines.gz: has more than 1000000 bytes after decompression; --max-unpacked sets the limit$'
   done
 fi
 expect_exit 65 "$ELMAN" train --max-line 10 pairs
-expect_stderr_match '^elman: pairs: line [0-9]* has more than 10 bytes; --max-line allows more$'
+expect_stderr_match '^elman: pairs: line [0-9]* has more than 10 bytes; --max-line sets the limit$'
 expect_exit 65 "$ELMAN" train --max-line 10 --source source.gz --target target
 expect_exit 64 "$ELMAN" evaluate --max-line 10 --hypothesis target --reference target

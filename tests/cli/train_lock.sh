@@ -10,7 +10,7 @@ begin() { # begin ARGUMENT...: a training that does not end, in the background, 
 refused() { # refused ARGUMENT...
   expect_exit 73 "$ELMAN" train -t 1 "$@" "$toy"
   expect_stdout
-  expect_stderr_match "^elman: .*: process $first is at work on it; wait until it has ended, or name another file$"
+  expect_stderr_match "^elman: .*: process $first is writing it; wait until that process ends, or name another file$"
   [ "$(wc -l <"$results/stderr")" -eq 1 ] || fail "more was done than refused"
 }
 
@@ -25,7 +25,7 @@ refused -o alias
 expect_exit 0 "$ELMAN" train -q --epochs 1 -o other "$toy"
 # Nor does anything else write there.
 expect_exit 73 "$ELMAN" average -q -o model.safetensors other other
-expect_stderr_match "^elman: model.safetensors: process $first is at work on it; wait until it has ended, or name another file\$"
+expect_stderr_match "^elman: model.safetensors: process $first is writing it; wait until that process ends, or name another file\$"
 kill -TERM $first
 wait $first
 [ $? -eq 143 ] || fail "the first training was disturbed"
@@ -62,7 +62,7 @@ rm alias first model.safetensors model.safetensors.checkpoint other other.checkp
 # What has the lock's name and is none is kept.
 echo '{}' >model.safetensors.lock
 expect_exit 73 "$ELMAN" train "$toy"
-expect_stderr_match '^elman: model.safetensors.lock: is not a lock of this program; remove it, or name another output$'
+expect_stderr_match '^elman: model.safetensors.lock: is not a lock file of elman; remove it, or name another output$'
 [ "$(cat model.safetensors.lock)" = '{}' ] || fail "the file is lost"
 rm model.safetensors.lock
 

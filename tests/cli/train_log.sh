@@ -144,7 +144,7 @@ if [ "$(id -u)" -eq 0 ]; then
   for planted in log new; do
     for option in --epochs=1 --resume; do
       expect_exit 73 "$ELMAN" train "${settings[@]}" --log shared/$planted $option "$train"
-      expect_stderr_match "^elman: shared/$planted: is a symbolic link that another user has put where everybody may write; "
+      expect_stderr_match "^elman: shared/$planted: is a symbolic link of another user in a world-writable directory; "
     done
   done
   cmp log shared-log || fail "a link was followed"

@@ -162,7 +162,7 @@ for length in 255 251 250 243 240; do
   name=long-names/$(printf '%*s' $length '' | tr ' ' x)
   for options in '' --keep-last=2; do
     expect_exit 73 "$ELMAN" train $options -o "$name" nowhere.tsv
-    expect_stderr_match '^elman: long-names/x+[^:]*: the name is too long, or gets too long by what is added to it for a temporary file or a lock; choose a shorter one$'
+    expect_stderr_match '^elman: long-names/x+[^:]*: the name is too long together with the suffix of a temporary file or lock; choose a shorter name$'
   done
 done
 name=long-names/$(printf '%*s' 225 '' | tr ' ' x)

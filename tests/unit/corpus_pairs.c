@@ -391,7 +391,7 @@ Test(tsv, binary_files) {
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is UTF-16 text");
   put_bytes("a.tsv", "\x28\xB5\x2F\xFD\0", 5);
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv",
-               "is compressed by zstd; unpack it first, or pack it by gzip");
+               "is compressed by zstd; decompress it, or use gzip");
   put_bytes("a.tsv", "PK\3\4\x14\0", 6);
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a zip file");
   put_bytes("a.tsv", "PK\0", 3);
@@ -405,9 +405,11 @@ Test(tsv, a_line_has_a_limit) {
   options.max_line = 6;
   assert_pairs(options, "abc=d|abcd=e|x=y", 0, "");
   options.max_line = 5;
-  assert_error(options, ELMAN_BAD_DATA, "a.tsv", "line 1 has more than 5 bytes; --max-line allows");
+  assert_error(options, ELMAN_BAD_DATA, "a.tsv",
+               "line 1 has more than 5 bytes; --max-line sets the limit");
   put("a.tsv", "abc\td\nx\ty\nabcd\te");
-  assert_error(options, ELMAN_BAD_DATA, "a.tsv", "line 3 has more than 5 bytes; --max-line allows");
+  assert_error(options, ELMAN_BAD_DATA, "a.tsv",
+               "line 3 has more than 5 bytes; --max-line sets the limit");
   options.max_unpacked = 1; /* it is not packed */
   put("a.tsv", "abc\td\n");
   assert_pairs(options, "abc=d", 0, "");

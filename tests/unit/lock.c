@@ -30,7 +30,7 @@ static void check_refused(const char *output, const char *where, const char *pro
 
 Test(lock, one_at_a_time) {
   char process[64];
-  snprintf(process, sizeof process, "process %ld is at work on it", (long)getpid());
+  snprintf(process, sizeof process, "process %ld is writing it", (long)getpid());
   struct lock lock = taken("model");
   cr_assert_eq(symlink("model", "link"), 0);
   put_bytes("model", "x", 1);

@@ -89,7 +89,7 @@ static const struct {
     {"\"format\":\"pt\"", "\"format\":1", "__metadata__ holds more than strings"},
     {"\"format\":\"pt\"", "\"format\":null", "__metadata__ holds more than strings"},
     {"\"format\":\"pt\"", "\"format\":[\"pt\"]", "__metadata__ holds more than strings"},
-    {"\"format\":\"pt\"", "\"format\":\"pt\",\"format\":\"pt\"", "a name is given twice"},
+    {"\"format\":\"pt\"", "\"format\":\"pt\",\"format\":\"pt\"", "duplicate key"},
     {"\"__metadata__\":{", "\"__metadata__\":[],\"y\":{", "__metadata__ is not an object"},
     /* the vocabularies */
     {"\\\"<unk>\\\",", "", "elman.source_vocab does not have as many entries"},
@@ -114,7 +114,7 @@ static const struct {
     {"\"[0,1,4,9]\"", "\"\"", "elman.source_counts is not valid JSON"},
     {"[0,1,4,9]", "[0,-1,4,9]", "something else than words and counts"},
     /* the tensors */
-    {OUT_BIAS, OUT_BIAS "," OUT_BIAS, "a name is given twice"},
+    {OUT_BIAS, OUT_BIAS "," OUT_BIAS, "duplicate key"},
     {"," OUT_BIAS, "", "there is something after the last tensor"},
     {"decoder.out.bias", "decoder.out.b", "decoder.out.bias is missing"},
     {OUT_BIAS, OUT_BIAS ",\"x\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[352,352]}",

@@ -17,7 +17,7 @@ static uint64_t bits(unsigned which, size_t i) {
 static void check_product(const struct quantized_kernel *kernel, size_t F, size_t rows,
                           bool extreme) {
   const size_t groups = quantized_groups(F), width = 4 * groups;
-  const unsigned most = 2 * (unsigned)kernel->most_level + 1;
+  const unsigned most = 2 * (unsigned)kernel->max_level + 1;
   int8_t *weights = calloc(QUANTIZED_BLOCK, width), *packed = calloc(QUANTIZED_BLOCK, width);
   uint8_t *features = calloc(rows, width);
   int32_t sums[QUANTIZED_ROWS * QUANTIZED_BLOCK];
@@ -55,7 +55,7 @@ Test(screen, products_are_exact) {
         check_product(kernel, columns[i], rows, true);
       }
     }
-    check_product(kernel, QUANTIZED_MOST_COLUMNS, 1, true);
+    check_product(kernel, QUANTIZED_MAX_COLUMNS, 1, true);
   }
 }
 

@@ -17,7 +17,7 @@
 #include "tensor/softmax.h"
 
 static real at(struct operand a, size_t row, size_t column) {
-  return a.transpose == AS_IT_IS ? a.data[row * a.ld + column] : a.data[column * a.ld + row];
+  return a.transpose == NOT_TRANSPOSED ? a.data[row * a.ld + column] : a.data[column * a.ld + row];
 }
 
 /* They would keep the other cores busy while the first model is loaded. */
@@ -106,9 +106,9 @@ Test(tensor, matrix_product) {
     real *a = random_reals(m * k, 1, 1), *b = random_reals(k * n, 1, 2);
     for (int transposed = 0; transposed < 4; transposed++) {
       const struct operand left = {a, transposed & 1 ? m : k,
-                                   transposed & 1 ? TRANSPOSED : AS_IT_IS};
+                                   transposed & 1 ? TRANSPOSED : NOT_TRANSPOSED};
       const struct operand right = {b, transposed & 2 ? k : n,
-                                    transposed & 2 ? TRANSPOSED : AS_IT_IS};
+                                    transposed & 2 ? TRANSPOSED : NOT_TRANSPOSED};
       real *c = random_reals(m * n, 1, 3), *shown = random_reals(m * n, 1, 3);
       real *expected = random_reals(m * n, 1, 3);
       for (size_t row = 0; row < m; row++) {
@@ -139,7 +139,7 @@ Test(tensor, matrix_product) {
 Test(tensor, product_over_nothing_yet) {
   real c[2] = {NAN, NAN};
   const real a[2] = {1, 2}, b[1] = {3};
-  matrix_product((struct product){c, 1, 0, 1, as_it_is(a, 1), as_it_is(b, 1), 2, 1, 1});
+  matrix_product((struct product){c, 1, 0, 1, not_transposed(a, 1), not_transposed(b, 1), 2, 1, 1});
   cr_assert_eq(c[0], 3);
   cr_assert_eq(c[1], 6);
 }

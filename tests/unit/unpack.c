@@ -33,7 +33,7 @@ static elman_status take(struct buffer *into, struct text input, size_t piece, s
     size_t filled = room;
     text_drop(&input, part.length);
     while (status == ELMAN_OK && (part.length > 0 || filled == room)) {
-      status = unpack(&decompressor, &part, place, room, &filled, error);
+      status = decompress(&decompressor, &part, place, room, &filled, error);
       if (status == ELMAN_OK) buffer_append(into, place, filled);
     }
   }
@@ -101,7 +101,7 @@ Test(unpack, zeros_behind_the_last_member_are_padding) {
     assert_gives(buffer_text(&packed), text_of("text\n"));
   }
   buffer_append(&packed, "\x1F", 1);
-  assert_fails(buffer_text(&packed), "something else follows");
+  assert_fails(buffer_text(&packed), "data that is not gzip follows");
   buffer_free(&packed);
 }
 
@@ -126,6 +126,6 @@ Test(unpack, damage_is_seen) {
   assert_fails(buffer_text(&packed), "unknown compression method");
   packed.bytes[2] = 8;
   buffer_append(&packed, "a", 1);
-  assert_fails(buffer_text(&packed), "something else follows");
+  assert_fails(buffer_text(&packed), "data that is not gzip follows");
   buffer_free(&packed);
 }
