@@ -18,7 +18,7 @@
 
 struct command_line {
   struct attention_job job;
-  struct matrices_options matrices; /* in place of a job */
+  struct matrices_options matrices; /* used instead of a job */
   struct sentences input;
   struct models models;
   const char *input_path, *output, *columns;
@@ -149,7 +149,7 @@ static int parse_columns(struct command_line *line, const struct usage *usage) {
                       input->alignment_column, line->columns);
 }
 
-/* Chooses what was left open. */
+/* Complete options that depend on others, and check them. */
 static int check_options(struct command_line *line, const struct usage *usage,
                          const struct operands *operands) {
   struct attention_job *job = &line->job;
@@ -175,7 +175,7 @@ static int check_options(struct command_line *line, const struct usage *usage,
   return check_links(usage, operands, line);
 }
 
-/* Shown by the formats that can, of one model as it is. */
+/* Return whether the format can show self-attention, which needs one model without overrides. */
 static bool shows_self_attention(const struct attention_job *job) {
   return job->format != NULL &&
          (strcmp(job->format, "json") == 0 || strcmp(job->format, "html") == 0) &&

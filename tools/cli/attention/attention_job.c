@@ -22,7 +22,7 @@ static const char *format_suffix(size_t index) {
 
 const struct formats attention_formats = {format_choice, format_suffix};
 
-/* The format of the library that one of them is made of. */
+/* Return the library's format for a format of the command. */
 static const char *attention_format_written(const char *format) {
   return strcmp(format, PNG) == 0 ? "svg" : format;
 }
@@ -40,7 +40,7 @@ int units_check(const char *what, elman_alignment_units units, const struct mode
   return EX_USAGE;
 }
 
-/* `best`, whose place is given, and those after it. */
+/* Write `best`, at `place`, and the hypotheses after it. */
 static elman_status hypotheses_write(elman_attention_writer *writer, const elman_translation *best,
                                      elman_attention_place place, elman_error *error) {
   elman_status status = ELMAN_OK;
@@ -72,7 +72,8 @@ int hypotheses_save(const char *path, const elman_translation *best, const char 
 
 /* ---- what overrides changed ---- */
 
-/* A cell is in no matrix, or in one; the other overrides fit every sentence. */
+/* Record which overrides have an effect. A cell may lie outside of every matrix; the other
+ * overrides apply to every sentence. */
 static void measure_reach(struct override_effect *effect, const elman_translate_options *options,
                           const elman_translation *best) {
   for (const elman_translation *one = best; one != NULL; one = one->next) {
@@ -109,7 +110,7 @@ static void note_effect(const struct override_effect *effect) {
        effect->compared == 1 ? "is" : "are", effect->log_probability / (double)effect->compared);
 }
 
-/* Counts whether the translation is the one that the attention as it is gives. */
+/* Count whether the override changed the translation. */
 static void compare(struct override_effect *effect, const elman_translation *changed,
                     const elman_translation *plain) {
   effect->compared++;
@@ -132,26 +133,26 @@ int override_effect_note(const struct override_effect *effect,
 
 /* ---- the job: sentence by sentence ---- */
 
-/* Where the translations go: to the writer or into the summary. */
+/* Destination of the translations: the writer or the summary. */
 struct sink {
   const struct attention_job *job;
   struct sentences *sentences;
-  const char *model; /* the name of that one of several whose turn it is */
+  const char *model; /* name of the current model of a sequence */
   FILE *stream;
-  char *held; /* what the stream holds back; see hold_back */
+  char *held; /* output that is held back; see hold_back */
   size_t held_size;
   elman_attention_writer *writer;
   elman_attention_summary *summary;
   struct override_effect effect;
   struct unknown_words unknown, unknown_target;
-  bool unread; /* one of several models, or the sentences for it, could not be read */
+  bool unread; /* a model of a sequence, or its input, could not be read */
 };
 
 static elman_attention_place place_of(const struct sink *sink, const elman_sentence *sentence) {
   return (elman_attention_place){sentence->number, 1, sink->model};
 }
 
-/* It keeps its place in the output, as an empty sentence does. */
+/* A sentence that was refused keeps its place in the output, as an empty sentence does. */
 static int accept_refused(struct sink *sink, const struct translated *translated) {
   elman_error error;
   if (sink->writer == NULL ||
@@ -184,10 +185,10 @@ static int accept_sentence(void *context, const struct translated *translated) {
 
 /* ---- the job: all of them ---- */
 
-/* The units of a side: its tokens, words of them, or both. */
+/* Names for the units of a side: tokens, words, or both. */
 struct unit {
   const char *count, *end, *others; /* labels */
-  const char *json;                 /* NULL = tokens, which need no name */
+  const char *json;                 /* NULL = tokens, the default */
 };
 
 static struct unit unit_of(bool words, bool mixed) {
@@ -196,7 +197,7 @@ static struct unit unit_of(bool words, bool mixed) {
   return (struct unit){"tokens", "</s> on last token", "others on last token", NULL};
 }
 
-/* `aligned`: with the comparison with gold alignments. */
+/* `aligned`: write the comparison with the gold alignments as well. */
 static void write_measures(FILE *stream, const elman_attention_measures *m, bool aligned,
                            bool as_json) {
   const struct unit source = unit_of(m->source_words, m->source_mixed);
@@ -234,8 +235,8 @@ static void write_measures(FILE *stream, const elman_attention_measures *m, bool
   json_print(&json, "}\n");
 }
 
-/* A cell that is in no matrix is an error, which shall not come after half of the output. A file
- * gets its place at the end anyway. */
+/* Hold back output to a stream if an override may name a cell outside of every matrix: that error
+ * must not come after half of the output. A file is only moved to its path at the end. */
 static bool hold_back(struct sink *sink, const struct output *output) {
   bool has_cells = false;
   for (size_t i = 0; i < sink->job->options.override_count; i++)
@@ -269,13 +270,14 @@ static int finish(struct sink *sink) {
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 
-/* Not every format has a place for a mark. */
+/* Not every format can mark unknown words. */
 static void note_unknown(const struct sink *sink, const elman_model *model) {
   unknown_words_note(&sink->unknown, model, ELMAN_SOURCE);
   unknown_words_note(&sink->unknown_target, model, ELMAN_TARGET);
 }
 
-/* A line that is no text leaves the others worth having; a model that cannot be read does not. */
+/* Return whether the output is usable: despite an invalid line, but not if a model could not be
+ * read. */
 static bool is_usable(const struct sink *sink, int code) {
   return !sink->unread && sentences_usable(sink->sentences, code);
 }
@@ -326,7 +328,7 @@ static int run(struct sink *sink, const elman_model *model, struct output *outpu
   return finished == EX_OK ? code : finished;
 }
 
-/* Also after an error. */
+/* Close the sink, also after an error. */
 static bool close_sink(struct sink *sink, FILE *stream, bool usable) {
   bool complete = true;
   elman_attention_writer_free(sink->writer);

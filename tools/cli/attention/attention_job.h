@@ -1,4 +1,4 @@
-/* Attention of translations: files of matrices, what overrides changed, and `elman attention` on
+/* Attention of translations: files of matrices, the effect of overrides, and `elman attention` for
  * sentences. */
 #ifndef ELMAN_CLI_ATTENTION_JOB_H
 #define ELMAN_CLI_ATTENTION_JOB_H
@@ -10,44 +10,44 @@
 
 /* ---- files of attention matrices ---- */
 
-/* Their formats: those of the library, and PNG, which is converted from a picture of the library's.
- */
+/* The formats of the library, and PNG, which is converted from SVG. */
 extern const struct formats attention_formats;
 
-/* Whether these units are there to be shown: subwords need a model that has such. `what` asks
- * for them. Gives an exit code, after a message if that is not 0. */
+/* Check that the models have these units: subwords need token mode bpe. `what` is the option, for
+ * messages. Return an exit code; print a message if it is not 0. */
 int units_check(const char *what, elman_alignment_units units, const struct models *models);
 
-/* Writes `best` and those after it into a file, which is replaced at once. Gives an exit code,
- * after a message if that is not 0. */
+/* Write `best` and the hypotheses after it to a file, which is replaced as a whole. Return an exit
+ * code; print a message if it is not 0. */
 int hypotheses_save(const char *path, const elman_translation *best, const char *format,
                     const elman_text_style *style);
 
 /* ---- what overrides changed ---- */
 
-/* Starts from all zero. */
+/* Start from all zero. */
 struct override_effect {
-  size_t compared, same;             /* sentences; those whose best translation did not change */
-  double log_probability;            /* gained, in all */
-  size_t most_targets, most_sources; /* tokens of a matrix */
+  size_t compared,
+      same; /* sentences, and those whose best translation is the same without overrides */
+  double log_probability;            /* sum of the changes */
+  size_t most_targets, most_sources; /* largest number of tokens in a matrix */
   bool reached[ELMAN_MAX_OVERRIDES];
 };
 
-/* Adds a sentence: its translations, and the best one with the attention as it is. */
+/* Add a sentence: its translations, and the best one with unmodified attention. */
 void override_effect_add(struct override_effect *effect, const elman_translate_options *options,
                          const elman_translation *changed, const elman_translation *plain);
 
-/* Tells it, unless there is an override that no matrix has a place for: that is reported, as one
- * given at `where`. Gives the exit code. */
+/* Print the effect. If an override lies outside of every matrix, report it as given at `where`
+ * instead. Return the exit code. */
 int override_effect_note(const struct override_effect *effect,
                          const elman_translate_options *options, const char *where);
 
 /* ---- the job: every matrix is written, or all are summed up ---- */
 
-/* Models in turn; the sentences are read again for each. */
+/* Models used one after the other; the sentences are read again for each. */
 struct model_sequence {
   char *const *paths;
-  size_t count; /* 0 = there is one model, which is open */
+  size_t count; /* 0 = there is one model, already open */
   const char *input_path;
   const struct operands *operands;
 };
@@ -55,13 +55,13 @@ struct model_sequence {
 struct attention_job {
   struct model_sequence sequence;
   elman_translate_options options;
-  const char *format; /* NULL: sum up */
+  const char *format; /* NULL: write a summary */
   elman_text_style style;
-  bool json; /* the sum as a JSON object */
+  bool json; /* write the summary as a JSON object */
 };
 
-/* With a sequence `model` is NULL, and the sentences are not open yet. `path` as in output_open.
- * Gives an exit code, after a message if that is not 0. */
+/* Run the job. With a sequence, `model` is NULL and the sentences are not open yet. `path` as in
+ * output_open. Return an exit code; print a message if it is not 0. */
 int attention_job_run(const struct attention_job *job, const elman_model *model,
                       struct sentences *sentences, const char *path);
 

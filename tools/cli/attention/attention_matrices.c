@@ -26,7 +26,7 @@ struct matrices_options matrices_options_default(void) {
   return options;
 }
 
-/* A mechanism has weights, or it has none. */
+/* Check that --weights is given exactly if the mechanism has parameters. */
 static int check_weights(const struct matrices_options *options, const struct usage *usage) {
   elman_tensor weight;
   const bool has_weights = elman_attention_parameter(&weight, options->attention.mechanism, 1, 0);
@@ -46,7 +46,7 @@ static int check_weights(const struct matrices_options *options, const struct us
 /* ---- what is read ---- */
 
 struct matrices {
-  elman_matrix *files[3]; /* NULL where an earlier one stands for it */
+  elman_matrix *files[3]; /* NULL if an earlier file is used instead */
   const elman_matrix *queries, *keys, *values;
   elman_tensor *weights;
   size_t weight_count;
@@ -110,7 +110,8 @@ static elman_status attend(elman_attention_output **attended, const struct matri
 
 /* ---- for people ---- */
 
-/* Four decimals, as far as they say something. Gives the length. */
+/* Format a number with four decimals, or with an exponent if these show nothing. Return the length.
+ */
 static int print_number(char *into, size_t size, float value) {
   const float magnitude = fabsf(value);
   if (magnitude == 0) value = 0; /* without a sign */
@@ -205,7 +206,8 @@ static void write_json(FILE *stream, const elman_attention_output *a) {
 
 static const char *const NPY_NAMES[] = {"scores", "weights", "context"};
 
-/* PREFIX.name.npy of the output PREFIX or PREFIX.npy, to be freed; NULL when memory ran out. */
+/* Return PREFIX.name.npy for the output PREFIX or PREFIX.npy, to be freed; NULL if memory ran out.
+ */
 static char *npy_path(const char *output, const char *name) {
   size_t length = strlen(output);
   if (length > 4 && strcmp(output + length - 4, ".npy") == 0) length -= 4;
@@ -247,7 +249,7 @@ static int write_result(const char *path, const char *format, const elman_attent
 
 /* ---- all together ---- */
 
-/* PNG is made of a picture, and there is none of these. */
+/* PNG needs a picture, which matrices do not have. */
 static const struct formats library_formats = {elman_format_name, elman_format_suffix};
 
 static int choose_format(const char **format, const char *output, const char *command) {
@@ -262,7 +264,7 @@ static int choose_format(const char **format, const char *output, const char *co
   return EX_OK;
 }
 
-/* The files are operands here alone, and npy makes names of its own. */
+/* Check the file names. Only here are operands files, and npy derives several output names. */
 static int check_files(const char *format, const char *output, const struct usage *usage,
                        const struct operands *operands) {
   enum { NAMES = sizeof NPY_NAMES / sizeof *NPY_NAMES };

@@ -13,7 +13,7 @@ struct matrices_options {
 
 struct matrices_options matrices_options_default(void);
 
-/* "softmax", "sum" */
+/* Return "softmax" or "sum"; NULL past the last. */
 const char *matrices_normalization(size_t index);
 
 /* Rows of an option table. */
@@ -41,7 +41,7 @@ const char *matrices_normalization(size_t index);
       OPTION("normalize", 0, "NAME", "how scores become weights", .group = "Matrices",             \
              .text = &(matrices).normalize, .choice = matrices_normalization)
 
-/* `format` may be NULL; so may `output`. Gives an exit code. */
+/* Run `elman attention --matrices`. `format` and `output` may be NULL. Return the exit code. */
 int attention_matrices(const struct matrices_options *options, const struct usage *usage,
                        const struct operands *operands, const char *format, const char *output);
 

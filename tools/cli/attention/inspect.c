@@ -16,7 +16,7 @@
 
 enum { TRAINING = ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END };
 
-/* A batch is counted in sentences or in tokens; the row of the other number has no effect. */
+/* Return the row without effect: the batch size is counted in sentences or in tokens. */
 static const char *idle_row(const elman_train_settings *training) {
   return training->batch_tokens > 0 ? "batch_size" : NULL;
 }
@@ -63,7 +63,8 @@ static void write_history(struct json *json, const elman_history *history) {
   figures_write(json, figures);
 }
 
-/* The sizes of the vocabularies, and how their text is normalized; JSON has the latter first. */
+/* Write the sizes of the vocabularies and the normalization of their text; in JSON the
+ * normalization comes first. */
 static void write_sides(struct json *json, const elman_model_info *info) {
   const struct figure sizes[] = {
       {"source_vocabulary", "source vocabulary", .count = &info->source_vocabulary},
@@ -89,7 +90,7 @@ static void write_model(const elman_model *model, bool as_json) {
   write_sides(&json, &info);
   figures_write(&json, parameters);
   json_print(&json, "training {");
-  /* The lines of the two texts show the normalization. */
+  /* The lines "source text" and "target text" show the normalization already. */
   if (info.start_known && !as_json)
     hyperparameters_write(&json, ELMAN_SCOPE_START, &info, "normalization");
   write_history(&json, &info.history);
@@ -104,7 +105,8 @@ static void write_model(const elman_model *model, bool as_json) {
 
 /* ---- for training again ---- */
 
-/* Lines of hyperparameters, of those that differ from the defaults or of the others. */
+/* Write the hyperparameters that differ from the defaults (`differing`), or the others as comments.
+ */
 static void write_settings(FILE *stream, const elman_model_info *info, bool differing) {
   const elman_model_options model = elman_model_options_default();
   const elman_train_options train = elman_train_options_default();
@@ -140,7 +142,7 @@ static void write_config(FILE *stream, const elman_model *model) {
 
 /* ---- vocabularies ---- */
 
-/* A column more where one text is two tokens. */
+/* Return an additional column for a token whose text also belongs to another token. */
 static const char *boundary_suffix(elman_boundary joint) {
   static const char *const suffixes[] = {[ELMAN_BOUNDARY_DEFAULT] = "",
                                          [ELMAN_BOUNDARY_SPACE] = "\tafter a space",

@@ -20,7 +20,7 @@ static double largest_gradient(const elman_gradient_trace *trace) {
   return largest;
 }
 
-/* On a logarithmic scale, where what shrinks by the same factor at each step is a straight line. */
+/* Draw a bar on a logarithmic scale, on which exponential decay is a straight line. */
 static void write_bar(FILE *stream, double value, double largest) {
   const double length = value > 0 ? BAR + MARKS_A_DECADE * log10(value / largest) : 0;
   const int marks = length > 0 ? (int)lround(length) : 0;
@@ -29,7 +29,7 @@ static void write_bar(FILE *stream, double value, double largest) {
   putc('|', stream);
 }
 
-/* The values at the two ends of the bar. */
+/* Write the values at the two ends of the bar. */
 static void write_scale(FILE *stream, double largest) {
   char least[16], most[16];
   snprintf(least, sizeof least, "%.1e", largest * pow(10, -BAR_DECADES));
@@ -42,7 +42,7 @@ static void write_token(FILE *stream, const char *token, bool known) {
   if (!known) fputs(" (unknown)", stream);
 }
 
-/* The token that the step reads and, in the decoder, the one it shall say. */
+/* Write the input token of the step and, for the decoder, its target token and loss. */
 static void write_words(FILE *stream, const elman_gradient_trace *trace,
                         const elman_traced_layer *layer, size_t t) {
   if (layer->side == ELMAN_SOURCE) {

@@ -1,4 +1,4 @@
-/* How far back learning reaches, for people at a terminal: `trace`, and :trace of the REPL. */
+/* Gradient norms as text: for `trace`, and for :trace of the REPL. */
 #ifndef ELMAN_CLI_TRACE_TEXT_H
 #define ELMAN_CLI_TRACE_TEXT_H
 
@@ -6,10 +6,10 @@
 
 #include "elman.h"
 
-/* "encoder", "decoder" */
+/* Return "encoder" or "decoder". */
 const char *trace_side_name(const elman_traced_layer *layer);
 
-/* `step` as in elman_trace. */
+/* Write the norms; `step` as in elman_trace. */
 void trace_write_text(FILE *stream, const elman_gradient_trace *trace, size_t step);
 
 #endif

@@ -44,7 +44,7 @@ static int parse_size(elman_part_size *size, const char *command, const char *op
       option, text);
 }
 
-/* "PREFIX.train.tsv", or "DIRECTORY/train.tsv" for a prefix that ends in a slash. */
+/* Name the parts "PREFIX.train.tsv", or "DIRECTORY/train.tsv" for a prefix that ends in a slash. */
 static bool name_files(struct job *job) {
   const size_t length = strlen(job->prefix);
   const char *dot = job->prefix[length - 1] == '/' ? "" : ".";
@@ -56,8 +56,8 @@ static bool name_files(struct job *job) {
   return true;
 }
 
-/* All three names, also when one part is empty: a dev file of another split beside this train file
- * would be a leak. */
+/* Refuse to overwrite files, even that of an empty part: a dev file of an earlier split next to
+ * this train file would be a leak. */
 static int refuse_existing(const struct job *job) {
   struct stat info;
   int code = EX_OK;
@@ -79,7 +79,7 @@ static bool is_written(const elman_split_info *info, elman_part part) {
   return info->pairs[part] > 0;
 }
 
-/* Stops at a signal and at the first write error, which stays in its output. */
+/* Write the lines. Stop at a signal, and at the first write error, which stays in its output. */
 static void write_lines(struct output *outputs, const elman_pairs *pairs,
                         const elman_split *split) {
   for (size_t i = 0; i < elman_pairs_count(pairs); i++) {
@@ -94,7 +94,8 @@ static void write_lines(struct output *outputs, const elman_pairs *pairs,
   }
 }
 
-/* All that can go wrong shall do so before the first file takes its place. */
+/* Write everything to disk before the first file is moved to its path: nothing should fail after
+ * that. */
 static int store(struct output *output) {
   elman_error error;
   errno = 0;
@@ -105,7 +106,7 @@ static int store(struct output *output) {
   return EX_IOERR;
 }
 
-/* Says which files hold what if they could not all be put in place. */
+/* Move the files to their paths. If one cannot be moved, print which files are new. */
 static int put_in_place(struct output *outputs, const elman_split_info *info) {
   int code = EX_OK;
   elman_part failed = ELMAN_PART_TRAIN;

@@ -10,23 +10,22 @@
 #include "input/model_input.h"
 #include "options/command_line.h"
 
-/* The first line of subword-nmt's codes. Codes of versions before 0.2 are applied in another way.
- */
+/* The first line of BPE codes. Codes of subword-nmt before 0.2 are applied differently. */
 static const char VERSION_LINE[] = "#version: 0.2";
-enum { MAX_BYTES = 1 << 28, MAX_CODE_BYTES = 1 << 20 }; /* of a line of text, and of codes */
+enum { MAX_BYTES = 1 << 28, MAX_CODE_BYTES = 1 << 20 }; /* limits of a line of text and of codes */
 
 struct job {
   elman_subwords *subwords;
-  elman_model *opened_model; /* whose tokens are written */
+  elman_model *opened_model; /* encodes text with its own tokens */
   const char *codes, *model, *input, *output;
   unsigned side;
   size_t merges;
-  bool headed; /* the codes have their first line */
+  bool headed; /* the version line was read */
   bool opened;
   struct output out;
 };
 
-/* For line `number`, from 1. */
+/* Process line `number`, counted from 1. */
 typedef elman_status line_function(struct job *job, const struct line *line, size_t number,
                                    elman_error *error);
 
@@ -77,7 +76,8 @@ static int open_output(struct job *job) {
   return code;
 }
 
-/* A file is not replaced by a part of what was to be in it. */
+/* Close the output. After an error the existing file is kept, not overwritten with incomplete
+ * output. */
 static int close_output(struct job *job, int code) {
   if (!job->opened) return code;
   if (code == EX_OK || job->out.file == NULL) return output_close(&job->out, code);
@@ -85,7 +85,7 @@ static int close_output(struct job *job, int code) {
   return code;
 }
 
-/* A failed write is kept for the end. */
+/* Write a line. A write error is kept and reported when the output is closed. */
 static void write_line(struct job *job, const char *line) {
   if (fprintf(job->out.stream, "%s\n", line) < 0) (void)output_flush(&job->out);
 }
@@ -132,7 +132,7 @@ static int write_merges(struct job *job) {
   return code;
 }
 
-/* The model is freed with the job. */
+/* Load the model, which run() frees, and add its merge operations. */
 static int add_model(struct job *job) {
   elman_error error;
   const int code = model_open(&job->opened_model, job->model);

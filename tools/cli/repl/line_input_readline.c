@@ -16,8 +16,8 @@ enum { HISTORY_LINES = 1000 };
 
 /* ---- where the history is kept ---- */
 
-/* $XDG_STATE_HOME/elman/history; a relative XDG_STATE_HOME does not count. NULL if there is no
- * home. */
+/* Return $XDG_STATE_HOME/elman/history, or the default below $HOME; NULL if there is neither. A
+ * relative XDG_STATE_HOME is ignored. */
 static char *history_path(void) {
   const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
   char *path = NULL;
@@ -29,7 +29,7 @@ static char *history_path(void) {
   return length < 0 ? NULL : path;
 }
 
-/* Creates what is missing of the directories above `path`. */
+/* Create the missing directories above `path`. */
 static bool make_directories(char *path) {
   for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
     *slash = '\0';
@@ -48,8 +48,8 @@ static bool make_private_file(const char *path) {
   return private;
 }
 
-/* The path of the file, which then exists and is its owner's alone, to be freed; NULL, after a
- * message, if there is no place for it. */
+/* Create the file, readable only by its owner. Return its path, to be freed; NULL, after a message,
+ * if it cannot be created. */
 static char *open_history(void) {
   char *path = history_path();
   if (path == NULL) return NULL;
@@ -61,7 +61,7 @@ static char *open_history(void) {
 
 /* ---- typing ---- */
 
-/* readline calls this when a signal came while it was waiting for a key. */
+/* Called by readline when a signal comes while it waits for a key. */
 static int clear_line(void) {
   if (interrupt_signal() == 0) return 0;
   interrupt_clear();
@@ -72,14 +72,14 @@ static int clear_line(void) {
   return 0;
 }
 
-static char *history; /* path of its file; NULL = none is kept */
+static char *history; /* path of the file; NULL = not kept */
 
-/* readline hands its functions nothing of ours. */
+/* Global, because readline passes no context to its callbacks. */
 static const struct line_input_words *words;
-static char *before; /* of the word that is completed: what stands in front of it */
+static char *before; /* the text before the word that is completed */
 
-/* The first candidate from *index on that starts as `word` does after its first `lead` bytes, with
- * these in front, to be freed. */
+/* Return the next candidate from *index on that starts with `word` after its first `lead` bytes.
+ * Prepend these bytes; the result is to be freed. */
 static char *next_match(const char *word, size_t lead, size_t *index,
                         const char *(*candidate)(size_t index)) {
   for (const char *name; (name = candidate(*index)) != NULL;) {
@@ -94,7 +94,7 @@ static char *next_match(const char *word, size_t lead, size_t *index,
   return NULL;
 }
 
-/* One match for each call, from state 0 up. */
+/* Return one match per call; state 0 starts over. */
 static char *next_command(const char *word, int state) {
   static size_t index;
   if (state == 0) index = 0;
@@ -119,7 +119,7 @@ static char **complete(const char *word, int start, int end) {
   const bool is_name = is_command && first == (size_t)start;
   before = is_command && !is_name ? strndup(rl_line_buffer, (size_t)start) : NULL;
   const bool has_arguments = before != NULL && argument(0) != NULL;
-  /* A sentence has no names of files in it. */
+  /* File names are not completed within a sentence. */
   rl_attempted_completion_over = is_name || !is_command || has_arguments;
   if (is_name) matches = rl_completion_matches(word, next_command);
   if (has_arguments) matches = rl_completion_matches(word, next_argument);
@@ -132,10 +132,10 @@ void line_input_start(const struct line_input_words *of_program) {
   words = of_program;
   rl_attempted_completion_function = complete;
   rl_readline_name = "elman";
-  /* The prompt is not data: standard output may be a file. */
+  /* Standard output is for data; it may be a file. */
   rl_outstream = stderr;
   rl_signal_event_hook = clear_line;
-  /* Several sentences that are pasted are several lines. */
+  /* Several pasted sentences are several lines. */
   rl_variable_bind("enable-bracketed-paste", "off");
   using_history();
   stifle_history(HISTORY_LINES);
@@ -160,6 +160,6 @@ void line_input_remember(const char *line) {
       history_length > 0 ? history_get(history_base + history_length - 1) : NULL;
   if (last != NULL && strcmp(last->line, line) == 0) return;
   add_history(line);
-  /* At once, so that nothing is lost when the program ends by a signal. */
+  /* At once, so that a signal that ends the program loses nothing. */
   if (history != NULL) append_history(1, history);
 }

@@ -19,15 +19,16 @@
 
 /* ---- the commands of the session ---- */
 
-/* Full-width letters are narrowed in WORDS; the rest stays as it is: text, or the name of a file to
- * read, or of one to WRITE, which '!' after the command's name replaces. */
+/* Kinds of arguments. WORDS: full-width letters are converted to ASCII. TEXT: a sentence or the
+ * name of a file to read, unchanged. WRITE: the name of a file to write, unchanged; '!' after the
+ * command's name allows overwriting it. */
 enum repl_argument { WORDS, TEXT, WRITE };
 
 struct repl_command {
   const char *name, *argument, *help;
   enum repl_argument kind;
   void (*run)(struct session *session, char *argument);
-  const char *(*word)(size_t index); /* words that the argument may be; NULL = others */
+  const char *(*word)(size_t index); /* words for completion of the argument; NULL = none */
 };
 
 static void show_help(struct session *session, char *argument);
@@ -37,7 +38,7 @@ static void quit(struct session *session, char *argument) {
   session->over = true;
 }
 
-/* Words that may be arguments, NULL past the last. */
+/* Words for completion of arguments; NULL past the last. */
 
 static const char *switch_word(size_t index) {
   static const char *const words[] = {"on", "off"};
@@ -53,7 +54,7 @@ static const char *units_word(size_t index) {
   return elman_alignment_units_name((elman_alignment_units)index);
 }
 
-/* A common start of several names means the first of them. */
+/* An abbreviation of several names means the first of them. */
 static const struct repl_command session_commands[] = {
     {"help", "", "list the commands", WORDS, show_help, NULL},
     {"attention", "on|off", "show the attention under each translation", WORDS,
@@ -105,7 +106,7 @@ static void report_unknown(const char *name) {
     report(NULL, "unknown command ':%s'; ':help' lists the commands", name);
 }
 
-/* Removes the '!' at the end of the name; gives whether there was one. */
+/* Remove a '!' at the end of the name; return whether there was one. */
 static bool remove_bang(char *name) {
   const size_t length = strlen(name);
   const bool found = length > 1 && name[length - 1] == '!';
@@ -113,14 +114,15 @@ static bool remove_bang(char *name) {
   return found;
 }
 
-/* The first whose name starts so; NULL = none. */
+/* Return the first command whose name starts with `name`; NULL = none. */
 static const struct repl_command *find_command(const char *name, size_t length) {
   for (size_t i = 0; i < COMMANDS && length > 0; i++)
     if (strncmp(session_commands[i].name, name, length) == 0) return &session_commands[i];
   return NULL;
 }
 
-/* The words that may follow `line`, if that is a command alone; NULL past the last. */
+/* Return the words that may follow `line` if that is a command without an argument; NULL past the
+ * last. */
 static const char *argument_word(const char *line, size_t index) {
   line += strspn(line, " \t");
   line += session_colon(line);
@@ -130,12 +132,12 @@ static const char *argument_word(const char *line, size_t index) {
   return command->word(index);
 }
 
-/* The names of the commands, from index 0 up; NULL past the last. */
+/* Return the name of the command at `index`; NULL past the last. */
 static const char *command_name(size_t index) {
   return index < COMMANDS ? session_commands[index].name : NULL;
 }
 
-/* Prints how to leave or get help, if the line looks as if somebody wanted that. */
+/* Print a hint for a line that looks like an attempt to quit or to get help. */
 static void hint(const char *line) {
   static const char *const leaving[] = {"exit", "quit", "退出"};
   for (size_t i = 0; i < sizeof leaving / sizeof *leaving; i++)
@@ -145,7 +147,7 @@ static void hint(const char *line) {
     note("'%s' was treated as a sentence; ':help' lists the commands", line);
 }
 
-/* Runs what follows the colon. */
+/* Run the command after the colon. */
 static void run_command(struct session *session, char *command) {
   char *name = session_trim(command);
   char *argument = session_split_word(name);
@@ -171,7 +173,7 @@ static void run_command(struct session *session, char *command) {
 
 static const char PROMPT[] = "> ";
 
-/* readline reads the locale from the environment, and without UTF-8 reads a Chinese character as
+/* readline takes the locale from the environment. Without UTF-8 it reads a Chinese character as
  * three keys. */
 static void ensure_utf8(void) {
   if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return;
@@ -227,7 +229,8 @@ static int interactive(struct session *session) {
   return code;
 }
 
-/* Lines from a pipe or a file: no prompt and no commands, for text may start with ':' too. */
+/* Translate lines from a pipe or a file, without prompt or commands: text may start with ':' as
+ * well. */
 static int batch(struct translate_lines *job, struct models *models) {
   struct sentences sentences = {.max_line = job->options.max_bytes};
   int code = sentences_open(&sentences, NULL, &(struct operands){0});

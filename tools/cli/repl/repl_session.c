@@ -15,7 +15,7 @@ static bool starts_with(const char *text, const char *start) {
   return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* The bytes of the blank at the start of `text`, or 0. */
+/* Return the number of bytes of the space at the start of `text`, or 0. */
 static size_t blank_at(const char *text) {
   if (*text == ' ' || *text == '\t') return 1;
   return starts_with(text, IDEOGRAPHIC_SPACE) ? strlen(IDEOGRAPHIC_SPACE) : 0;
@@ -35,7 +35,7 @@ void session_narrow(char *text) {
   char *into = text;
   while (*text != '\0') {
     const unsigned char *bytes = (const unsigned char *)text;
-    /* U+FF01 to U+FF5E are "!" to "~", and U+3000 is the blank */
+    /* U+FF01 to U+FF5E are "!" to "~", and U+3000 is the space */
     if (bytes[0] == 0xef && ((bytes[1] == 0xbc && bytes[2] >= 0x81 && bytes[2] <= 0xbf) ||
                              (bytes[1] == 0xbd && bytes[2] >= 0x80 && bytes[2] <= 0x9e))) {
       *into++ = (char)(bytes[2] - 0x80 + (bytes[1] == 0xbc ? 0x20 : 0x60));
@@ -55,7 +55,7 @@ char *session_split_word(char *text) {
   while (*end != '\0' && blank_at(end) == 0) end++;
   char *rest = session_trim(end);
   *end = '\0';
-  char *last = rest; /* after the last that is not blank */
+  char *last = rest; /* end of the last non-space */
   for (char *at = rest; *at != '\0';) {
     const size_t blank = blank_at(at);
     at += blank > 0 ? blank : 1;
@@ -75,7 +75,8 @@ void side_close(struct side *side) {
 }
 
 int side_open(struct side *side, const struct session *session) {
-  elman_translate_options options = session->options; /* what the models must go with */
+  elman_translate_options options =
+      session->options; /* for checking that the models support the options */
   elman_error error;
   int code = models_open(&side->models, &options);
   if (code == EX_OK &&
@@ -135,7 +136,7 @@ elman_translate_options session_options(const struct session *session, const str
 
 bool session_may_write(const struct session *session, const char *command, const char *path) {
   struct stat info;
-  /* Where lstat fails for another reason, writing fails, too, and reports it. */
+  /* If lstat fails for another reason, writing fails as well and reports it. */
   if (session->replaces || lstat(path, &info) != 0 || elman_file_is_direct(path)) return true;
   report(path, "already exists; '%s! %s' overwrites it", command, path);
   return false;

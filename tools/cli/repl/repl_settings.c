@@ -38,7 +38,7 @@ static void show_settings(const struct option *table) {
   tell("':set NAME VALUE' changes an option; ':set NAME default' restores its default");
 }
 
-/* More translations need a wider beam. */
+/* A longer n-best list needs a larger beam. */
 static bool widen_beam(struct session *session, const char *changed) {
   elman_translate_options *options = &session->options;
   if (options->n_best <= options->beam) return true;
@@ -110,7 +110,7 @@ char *session_settings(const struct session *session) {
 
 static const struct option_place at_colon = {NULL, ":"};
 
-/* Takes the words apart, in place. */
+/* Split the words in place and parse them. */
 static bool split_overrides(struct overrides *overrides, const struct session *session,
                             char *words) {
   elman_translate_options options = session->options;
@@ -154,7 +154,7 @@ void session_set_override(struct session *session, char *argument) {
     forget_overrides(session);
     session->override_words = words;
     session->overrides = overrides;
-    session->overrides.words.count = 0; /* they are the line's */
+    session->overrides.words.count = 0; /* they point into the line */
     session->options.overrides = session->overrides.list;
     session->options.override_count = overrides.words.count;
   } else {
@@ -188,7 +188,7 @@ void session_set_units(struct session *session, char *argument) {
 
 elman_alignment_units session_units(const struct session *session) {
   elman_alignment_units units = session->units;
-  /* That they go together was seen to when they were set. */
+  /* Their compatibility was checked when they were set. */
   (void)overrides_choose_units(&units, &session->options, &at_colon);
   return units;
 }

@@ -14,7 +14,7 @@
 
 /* ---- translating ---- */
 
-/* NULL after a message. */
+/* Translate a sentence; return NULL after a message. */
 static elman_translation *translate(const struct side *side, const elman_sentence *sentence,
                                     const elman_translate_options *options) {
   elman_translation *translation;
@@ -26,7 +26,7 @@ static elman_translation *translate(const struct side *side, const elman_sentenc
   return NULL;
 }
 
-/* Keeps what `side` made of the sentence. */
+/* Make this the last sentence and the last translation. */
 static void keep(struct session *session, elman_translation *translation) {
   char *sentence = strdup(translation->source);
   if (sentence == NULL) (void)report_no_memory();
@@ -42,7 +42,7 @@ static void write_probability(FILE *stream, double log_probability) {
   fprintf(stream, "%6.2f %%", 100 * exp(log_probability));
 }
 
-/* The log-probability of a translation, and of each of its tokens. */
+/* Write the log-probability of a translation and of each of its tokens. */
 static void write_tokens(FILE *stream, const elman_translation *translation) {
   const size_t T = translation->target_count;
   fprintf(stream, "log-probability %.4f", translation->log_probability);
@@ -92,7 +92,7 @@ static void show(const struct session *session, const struct side *side,
   note_unknown(side, translation);
 }
 
-/* Reports the effect of the overrides, if there are any. */
+/* Print the effect of the overrides, if there are any. */
 static void tell_effect(const struct session *session, const elman_sentence *sentence,
                         const elman_translation *changed) {
   elman_translate_options options = session_options(session, &session->side);
@@ -136,7 +136,7 @@ void session_force(struct session *session, char *argument) {
                                                 .reference_length = strlen(argument)});
 }
 
-/* Gives the translation, NULL after a message. */
+/* Translate with a side and show the result. Return the translation; NULL after a message. */
 static elman_translation *show_side(struct session *session, const struct side *side,
                                     const char *text) {
   const elman_translate_options options = session_options(session, side);
@@ -187,13 +187,14 @@ void session_dump(struct session *session, char *argument) {
 
 enum { FEW_ALTERNATIVES = 3, USUAL_ALTERNATIVES = 10, MAX_ALTERNATIVES = 100 };
 
-/* Which tokens of the last translation are looked at, and how many for each. */
+/* Positions of the last translation, and the number of alternatives for each. */
 struct places {
   size_t first, count, most;
 };
 
-/* A beam that goes on from what was said before the token, by one token: found[i] is the likeliest
- * of place first + i. Gives an exit code, after a message if that is not 0. */
+/* Find alternatives with a beam that continues the translation before the position by one token:
+ * found[i] is the list for position first + i. Return an exit code; print a message if it is not 0.
+ */
 static int find_alternatives(elman_translation **found, const struct session *session,
                              const struct places *places) {
   const elman_translation *last = session->last;
@@ -225,7 +226,7 @@ static void write_alternative(FILE *stream, const elman_translation *one, size_t
   putc('\n', stream);
 }
 
-/* A line each, the one that was said among them. */
+/* Write one line per alternative, and mark the token of the translation. */
 static void write_list(FILE *stream, const elman_translation *last, size_t t,
                        const elman_translation *found) {
   bool listed = false;
@@ -240,7 +241,7 @@ static void write_list(FILE *stream, const elman_translation *last, size_t t,
   if (!listed) write_alternative(stream, last, t, true);
 }
 
-/* One line for the token and a few others. */
+/* Write the token and a few alternatives on one line. */
 static void write_few(FILE *stream, const elman_translation *last, size_t t,
                       const elman_translation *found) {
   size_t others = 0;
@@ -277,7 +278,7 @@ static void write_alternatives(struct session *session, const struct places *pla
   free(found);
 }
 
-/* A whole number from 1 to `most`, or what `text` should have been is reported. */
+/* Parse a whole number from 1 to `most`; report anything else. */
 static bool read_number(size_t *number, const char *text, const char *what, size_t most) {
   uint64_t value;
   if (parse_whole_number(text, &value) && value >= 1 && value <= most) {

@@ -36,7 +36,7 @@ static void write_metrics(struct json *json, const elman_metric_scores *scores) 
   figures_write(json, figures);
 }
 
-/* How they were computed; ends the object. */
+/* Write how the metrics were computed, and close the object. */
 static void write_signatures(struct json *json, const elman_metric_scores *scores) {
   const struct figure figures[] = {
       {"bleu_signature", "BLEU signature", .text = scores->bleu_signature},
@@ -108,7 +108,7 @@ static int check(const struct file_evaluation *evaluation, const char *command) 
   return check_standard_input(command, standard > 0, standard > 1);
 }
 
-/* With one hypothesis, scores[0] is all that is filled. */
+/* Score one hypothesis into scores[0], or compare two. */
 static int score_files(elman_comparison *found, const struct inputs *inputs,
                        const elman_metric_options *options) {
   elman_error error;
@@ -122,7 +122,7 @@ static int score_files(elman_comparison *found, const struct inputs *inputs,
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 
-/* One of the two that are compared. */
+/* Write the scores of one of the two hypotheses. */
 static void write_hypothesis(struct json *json, const struct inputs *inputs,
                              const elman_comparison *found, size_t i) {
   const elman_estimate *bleu = &found->bleu[i], *chrf = &found->chrf[i];
@@ -173,7 +173,7 @@ static void write_file_scores(struct json *json, const struct inputs *inputs,
   write_signatures(json, &found->scores[0]);
 }
 
-/* Reads, scores, writes; gives the exit code. At least one hypothesis is there. */
+/* Read, score and write; return the exit code. There is at least one hypothesis. */
 static int evaluate_files(const struct file_evaluation *evaluation, const char *command) {
   struct inputs inputs;
   elman_comparison found;
@@ -220,7 +220,8 @@ static void write_scores(FILE *stream, const elman_scores *scores, bool aligned,
   write_signatures(&json, &scores->metrics);
 }
 
-/* In a text of the model's target language fewer than half of the words are unknown. */
+/* Report skipped pairs and unknown words. In a text of the model's target language less than half
+ * of the tokens are unknown. */
 static void note_left_out(const elman_scores *scores) {
   if (scores->left_out > 0)
     note("%zu pair%s skipped: a side has more tokens than can be translated", scores->left_out,
@@ -271,7 +272,7 @@ static int evaluate_model(struct evaluation *evaluation, const struct pairs_inpu
 
 /* ---- the command ---- */
 
-/* Some options are for a model, some for files that were translated before. */
+/* Some options apply to a model, others to files of existing translations. */
 static const struct rule rules[] = {
     {"model source target columns strict max-line max-unpacked alignments batch-size beam "
      "length-penalty length-norm "
@@ -285,7 +286,7 @@ static const struct rule rules[] = {
     {"!source hypothesis", "!PAIRS", NO_PAIRS},
     {0}};
 
-/* Comparing takes two files. */
+/* Refuse options that need two hypotheses to compare. */
 static int check_comparison(const struct usage *usage, const struct operands *operands,
                             const elman_translate_options *search) {
   if (option_given(usage, operands, "resamples"))

@@ -13,11 +13,12 @@
 
 /* ---- what is written of a sentence ---- */
 
-/* Lines on their way to a stream. */
+/* Destination of the translations of a process. */
 struct lines {
   const struct translate_lines *job;
   FILE *stream;
-  bool terminal; /* what is written ends on one; set where the output is known, and handed on */
+  bool terminal; /* the text finally reaches a terminal; process 0 finds out and sends it to the
+                    others */
   struct unknown_words unknown;
 };
 
@@ -36,7 +37,8 @@ static void write_json(FILE *stream, const elman_translation *best, bool n_best)
   json_print(&json, n_best ? "]}\n" : "}\n");
 }
 
-/* Lines as Moses writes them, counted from 0; the program never changes the decimal point. */
+/* Write the n-best list in the format of Moses, numbered from 0. The program never sets a locale
+ * with another decimal point. */
 static void write_moses(const struct lines *lines, const elman_translation *best, size_t number) {
   FILE *stream = lines->stream;
   for (const elman_translation *one = best; one != NULL; one = one->next) {
@@ -46,7 +48,7 @@ static void write_moses(const struct lines *lines, const elman_translation *best
   }
 }
 
-/* A line for each sentence, also for one that could not be translated. */
+/* Write one line per sentence, even for a sentence that could not be translated. */
 static int write_line(void *context, const struct translated *translated) {
   struct lines *lines = context;
   const struct translate_lines *job = lines->job;
@@ -58,7 +60,7 @@ static int write_line(void *context, const struct translated *translated) {
   } else if (job->n_best && !job->json) {
     write_moses(lines, best, translated->sentence->number);
   } else {
-    /* No tag where there is no sentence: an empty side makes no pair. */
+    /* No tag for an empty translation: a pair with an empty side would be useless. */
     if (job->tag != NULL && best != NULL && best->text[0] != '\0') fprintf(stream, "%s ", job->tag);
     print_data_for(stream, best != NULL ? best->text : job->json ? "null" : "", lines->terminal);
     putc('\n', stream);
@@ -68,18 +70,17 @@ static int write_line(void *context, const struct translated *translated) {
 
 /* ---- batches shared out among processes: parcels ---- */
 
-/* Each round the leader hands a batch to each process, its own among them, and collects what they
- * have written. A process that fails ends: the others find out when they wait for it. */
+/* In each round, process 0 sends a batch to every process including itself, and collects the
+ * output. A process that fails ends; the others notice when they wait for it. */
 struct round {
   const elman_group *group;
   elman_bytes *send, *receive; /* (size) */
-  elman_bytes *parcels;        /* (size): to or from each process that this one deals with: the
-                                  leader with all, the others with the leader; the first of the
-                                  leader's is its own */
-  size_t *lengths;             /* (size): of parcels on their way */
+  elman_bytes *parcels; /* (size): to or from each peer of this process. Process 0 has a parcel for
+                           every process, its own first; the others have one, for process 0 */
+  size_t *lengths;      /* (size): of the parcels being transferred */
 };
 
-/* The head of a result; the written text and the errors follow. */
+/* The head of a result; the output text and the errors follow. */
 struct outcome {
   size_t text, errors;
   struct unknown_words unknown;
@@ -124,7 +125,7 @@ static void put(struct round *round, size_t r, bool gives, elman_bytes bytes) {
   round->receive[r] = gives ? (elman_bytes){0} : bytes;
 }
 
-/* Parcels go from the leader to all (`outward`), or back: first their lengths. */
+/* Transfer the parcels from process 0 to all (`outward`) or back, after their lengths. */
 static int pass_parcels(struct round *round, bool outward) {
   const bool leads = round->group->rank == 0, gives = outward == leads;
   const size_t first = leads ? 1 : 0, end = leads ? round->group->size : 1;
@@ -146,7 +147,7 @@ static int pass_parcels(struct round *round, bool outward) {
   return exchange(round);
 }
 
-/* Closes a stream that open_memstream has made. */
+/* Close a stream of open_memstream and store its bytes in the parcel. */
 static int close_parcel(elman_bytes *parcel, FILE *stream, char **bytes, size_t *length) {
   const bool failed = ferror(stream) != 0;
   if (fclose(stream) != 0 || failed) {
@@ -168,7 +169,7 @@ struct work {
 };
 
 struct batch_head {
-  size_t count; /* no batch is nothing: that is the end */
+  size_t count; /* 0 = the end */
   size_t terminal;
 };
 
@@ -188,7 +189,7 @@ static int pack_batch(elman_bytes *parcel, const struct text_batch *batch, bool 
   return close_parcel(parcel, stream, &bytes, &length);
 }
 
-/* A batch for each process, as far as there are sentences that have come. */
+/* Fill a batch for each process, as far as sentences have arrived. */
 static int fill_parcels(struct round *round, const struct work *work, struct sentences *sentences,
                         bool *more, int *stopped) {
   struct text_batch *batch = work->batch;
@@ -227,7 +228,7 @@ static int unpack_batch(struct work *work, const elman_bytes *parcel) {
 
 /* ---- shared out: what comes of them ---- */
 
-/* With room for the outcome in front, which is known last. */
+/* Write the translations and the errors. The outcome comes first; its fields are known last. */
 static int write_outcome(struct work *work, FILE *stream, struct outcome *outcome) {
   const struct text_batch *batch = work->batch;
   int code = EX_OK;
@@ -251,7 +252,7 @@ static int write_outcome(struct work *work, FILE *stream, struct outcome *outcom
   return code;
 }
 
-/* The batch in the parcel is replaced by what came of it. */
+/* Translate the batch in the parcel and replace it with the result. */
 static int translate_parcel(struct work *work, elman_bytes *parcel) {
   struct outcome outcome = {0};
   char *bytes = NULL;
@@ -269,7 +270,7 @@ static int translate_parcel(struct work *work, elman_bytes *parcel) {
   return code != EX_OK ? code : closed;
 }
 
-/* Gives EX_OK, or EX_DATAERR where there are errors. */
+/* Print a result. Return EX_OK, or EX_DATAERR if it contains errors. */
 static int hand_over(const elman_bytes *parcel, struct unknown_words *unknown,
                      struct sentences *sentences, struct output *output) {
   struct outcome outcome;
@@ -306,13 +307,13 @@ static int lead(struct round *round, struct work *work, struct sentences *senten
     if (!output_flush(output)) more = false;
   }
   work->lines->unknown = unknown;
-  /* Nothing for anyone: the end. */
+  /* Empty parcels tell the others to end. */
   for (size_t r = 0; r < round->group->size; r++) parcel_free(&round->parcels[r]);
   const int ended = pass_parcels(round, true);
   return ended != EX_OK ? ended : stopped != EX_OK ? stopped : code;
 }
 
-/* The leader may wait for its input for any time. */
+/* No timeout: process 0 may wait for its input as long as it takes. */
 static int follow(struct round *round, struct work *work) {
   *group_timeout() = INFINITY;
   int code = pass_parcels(round, true);
@@ -324,9 +325,9 @@ static int follow(struct round *round, struct work *work) {
   return code;
 }
 
-/* As batches_run in the process that leads, which reads the sentences and writes the output; each
- * batch is the one that batches_run would have made, so that the output is the same. The others
- * look at neither. */
+/* Translate as batches_run does, shared among the processes. Only process 0 reads sentences and
+ * writes the output. Its batches are those that batches_run would make, so the output is identical.
+ */
 static int batches_run_together(const struct batch_job *job, struct lines *lines,
                                 struct sentences *sentences, struct output *output) {
   struct round round;
@@ -368,8 +369,8 @@ static int run(const struct translate_lines *job, const elman_model *model,
   struct output output;
   const int code = output_open(&output, output_path);
   if (code != EX_OK) return code;
-  /* A signal must not leave the temporary file behind; nor may a process that it ends leave the
-   * leader waiting, who could not look at it. */
+  /* A signal must not leave the temporary file behind. Nor must it kill a process without a
+   * farewell: process 0 would wait for it. */
   if (output.file != NULL || !group_leads()) interrupt_catch_first();
   if (sentences->texts.count == 0 && isatty(sentences->lines.file))
     note("one sentence per line; Ctrl-D ends the input");
@@ -378,7 +379,7 @@ static int run(const struct translate_lines *job, const elman_model *model,
 
 int translate_lines(struct translate_lines *job, struct models *models, struct sentences *sentences,
                     const char *output_path) {
-  job->options.without_scores = !job->n_best && !job->json; /* nobody will see them */
+  job->options.without_scores = !job->n_best && !job->json; /* they are not printed */
   int code = models_open(models, &job->options);
   if (code == EX_OK) code = run(job, models->open[0], sentences, output_path);
   models_close(models);

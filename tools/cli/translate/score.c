@@ -20,7 +20,7 @@ struct job {
   size_t written; /* lines */
 };
 
-/* Lines in and out stay side by side. */
+/* Write lines without scores up to that number, so that input and output stay parallel. */
 static void write_none(struct job *job, size_t up_to) {
   for (; job->written < up_to; job->written++) fputs(job->json ? "null\n" : "\n", job->stream);
 }

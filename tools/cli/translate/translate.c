@@ -31,7 +31,7 @@ static int check_tag(const char *tag, const struct usage *usage) {
   return EX_OK;
 }
 
-/* The leader hands out what it reads. */
+/* Process 0 reads the input and distributes it. */
 static int run(struct translate_lines *job, struct models *models, const char *input,
                const struct operands *operands, const char *output) {
   const struct operands none = {0};
