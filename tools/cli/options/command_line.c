@@ -13,24 +13,24 @@
 
 /* ---- words as options and operands ---- */
 
-/* An option or an operand of the command line. */
+/* One option or operand of the command line. */
 struct argument {
-  char *word;                  /* where it stands */
-  char *name;                  /* of an option, after its dashes; NULL = an operand */
-  size_t length;               /* of that name */
-  const struct option *option; /* NULL = there is none of that name */
+  char *word;                  /* the word that contains it */
+  char *name;                  /* name of the option after its dashes; NULL = an operand */
+  size_t length;               /* of the name */
+  const struct option *option; /* NULL = unknown */
   const char *value;           /* NULL = none */
-  bool negated;                /* a flag's name with "no-" in front */
+  bool negated;                /* the name of a flag follows "no-" */
 };
 
-/* Goes through a command line and changes nothing: which word is an option and which the value of
- * the one before is found out here alone. */
+/* Iterator over a command line. It changes no option. Only this code decides which word is an
+ * option and which word is the value of the option before it. */
 struct arguments {
   const struct usage *usage;
-  const struct option *common; /* rows beside those of the table */
+  const struct option *common; /* options that all commands have */
   char **argv;
   int next, argc;
-  char *letters; /* that are left of a word as "-qt"; NULL = none */
+  char *letters; /* letters left of a word like "-qt"; NULL = none */
   bool only_operands;
 };
 
@@ -44,14 +44,15 @@ static const struct option *either(const struct option *own, const struct option
   return own != NULL ? own : common;
 }
 
-/* `value`, or if that is NULL the next word of an option that needs one; NULL at the end. */
+/* Return `value`; if it is NULL and the option needs a value, return the next word. NULL at the
+ * end. */
 static const char *value_at(struct arguments *arguments, const struct option *option,
                             const char *value) {
   const bool needed = option != NULL && option->flag == NULL && value == NULL;
   return needed && arguments->next < arguments->argc ? arguments->argv[arguments->next++] : value;
 }
 
-/* The flag that "no-NAME" switches off; NULL = none. */
+/* Return the flag that "no-NAME" switches off; NULL = none. */
 static const struct option *find_negated(const struct usage *usage, const char *name,
                                          size_t length) {
   if (length < 3 || strncmp(name, "no-", 3) != 0) return NULL;
@@ -59,7 +60,7 @@ static const struct option *find_negated(const struct usage *usage, const char *
   return option != NULL && option->flag != NULL ? option : NULL;
 }
 
-/* "--name", "--name=VALUE", "--no-name" */
+/* Read "--name", "--name=VALUE" or "--no-name". */
 static void read_long(struct arguments *arguments, struct argument *argument) {
   argument->name = argument->word + 2;
   argument->length = strcspn(argument->name, "=");
@@ -74,12 +75,12 @@ static void read_long(struct arguments *arguments, struct argument *argument) {
   argument->value = value_at(arguments, argument->option, *rest == '=' ? rest + 1 : NULL);
 }
 
-/* A letter of "-q", "-qm FILE", "-mFILE". */
+/* Read one letter of "-q", "-qm FILE" or "-mFILE". */
 static void read_letter(struct arguments *arguments, struct argument *argument) {
   char *letter = arguments->letters, *rest = letter[1] == '\0' ? NULL : letter + 1;
   argument->option = either(find_short(arguments->usage->options, *letter),
                             find_short(arguments->common, *letter));
-  /* An unknown word is reported as a whole. */
+  /* An unknown option is reported as a whole word. */
   argument->name = argument->option == NULL ? argument->word + 1 : letter;
   argument->length = argument->option == NULL ? strlen(argument->name) : 1;
   const bool flag = argument->option != NULL && argument->option->flag != NULL;
@@ -87,7 +88,7 @@ static void read_letter(struct arguments *arguments, struct argument *argument) 
   if (!flag) argument->value = value_at(arguments, argument->option, rest);
 }
 
-/* False at the end. */
+/* Get the next option or operand; return false at the end. */
 static bool arguments_next(struct arguments *arguments, struct argument *argument) {
   if (arguments->letters == NULL) {
     if (arguments->next < arguments->argc && !arguments->only_operands &&
@@ -110,7 +111,7 @@ static bool arguments_next(struct arguments *arguments, struct argument *argumen
   return true;
 }
 
-/* The first of that option. */
+/* Find the first occurrence of an option. */
 static bool arguments_find(const struct arguments *start, const char *name,
                            struct argument *argument) {
   struct arguments arguments = *start;
@@ -119,7 +120,7 @@ static bool arguments_find(const struct arguments *start, const char *name,
   return false;
 }
 
-/* The value of an option, or NULL: for options that others depend on. */
+/* Return the value of an option, or NULL. For options that change the defaults of others. */
 static const char *arguments_value(const struct arguments *start, const char *name) {
   struct argument argument;
   return arguments_find(start, name, &argument) ? argument.value : NULL;
@@ -129,7 +130,7 @@ static const char *arguments_value(const struct arguments *start, const char *na
 
 static const char BLANKS[] = " \t\r";
 
-/* "FILE:3", for messages. */
+/* Format "FILE:3", for messages. */
 static void config_line_name(char *name, size_t size, const struct config_file *config,
                              const struct config_line *line) {
   snprintf(name, size, "%s:%zu", config->path, line->number);
@@ -142,7 +143,7 @@ static int refuse(const struct config_file *config, size_t number, const char *p
   return EX_USAGE;
 }
 
-/* Ends the text before its comment and the blanks in front of that. */
+/* Cut the comment and the spaces before it. */
 static void cut_comment(char *text) {
   char *comment = text;
   while ((comment = strchr(comment, '#')) != NULL) {
@@ -213,7 +214,7 @@ static bool has_option(const struct usage *usage, const bool given[MAX_OPTIONS],
   return given[option - usage->options] && (option->count == NULL || *option->count > 0);
 }
 
-/* The first that is there of the names, which are split in place; NULL = none. */
+/* Return the first of the names that is given; NULL = none. Splits `names` in place. */
 static const char *find_given(const struct usage *usage, const struct operands *operands,
                               const bool given[MAX_OPTIONS], char *names) {
   char *rest;
@@ -229,7 +230,8 @@ static const char *find_given(const struct usage *usage, const struct operands *
   return NULL;
 }
 
-/* Reports the first rule of the command that is broken. Gives an exit code. */
+/* Report the first broken rule of the command. Return an exit code; print a message if it is not 0.
+ */
 static int options_check_rules(const struct usage *usage, const struct operands *operands) {
   for (const struct rule *rule = usage->rules; rule != NULL && rule->message != NULL; rule++) {
     const char *conditions[] = {rule->one, rule->other}, *found[2];
@@ -250,7 +252,7 @@ static int options_check_rules(const struct usage *usage, const struct operands 
 
 enum { HELP_WIDTH = 100, HELP_INDENT = 33, HELP_SIZE = 1024 };
 
-/* `preset`: a choice has made the value the default. */
+/* `preset`: the default was set by a preset. */
 static void print_default(FILE *stream, const struct option *option, bool preset) {
   const char *words = preset ? NULL : option->default_words;
   const bool nothing = option->list != NULL || (option->text != NULL && *option->text == NULL) ||
@@ -279,14 +281,15 @@ static void format_help(char text[HELP_SIZE], const struct option *option, bool 
   fclose(stream);
 }
 
-/* Whether a line may end before text[at]: at a space, but not between "(default:" and its value. */
+/* Return whether a line may be broken before text[at]: at a space, but not between "(default:" and
+ * its value. */
 static bool may_break(const char *text, size_t at) {
   static const char kept[] = "(default:";
   const size_t length = sizeof kept - 1;
   return text[at] == ' ' && (at < length || strncmp(text + at - length, kept, length) != 0);
 }
 
-/* Prints the text in lines; the first one begins at HELP_INDENT. */
+/* Print the text in lines; the first one starts at HELP_INDENT. */
 static void print_wrapped(FILE *stream, const char *text) {
   const size_t width = HELP_WIDTH - HELP_INDENT;
   while (strlen(text) > width) {
@@ -312,8 +315,8 @@ static void print_option(FILE *stream, const struct option *option, bool preset)
   print_wrapped(stream, text);
 }
 
-/* Prints usage, description and options with their defaults; preset[i]: the default of row i is
- * that of a preset. Gives an exit code. */
+/* Print usage, description and options with their defaults; preset[i]: the default of row i comes
+ * from a preset. Return an exit code; print a message if it is not 0. */
 static int print_help(const struct usage *usage, const bool preset[MAX_OPTIONS]) {
   struct option_rows rows;
   options_list(&rows, usage);
@@ -336,9 +339,9 @@ void options_help_by(int (*show)(const struct usage *usage, const bool preset[MA
   show_help = show == NULL ? print_help : show;
 }
 
-/* ---- presets and the file of options: what holds unless the command line says otherwise ---- */
+/* ---- presets and option files: defaults that the command line overrides ---- */
 
-/* Makes them defaults, and notes whose. */
+/* Apply the settings of a preset as defaults, and record their rows. */
 static void apply_settings(const struct usage *usage, const char *settings,
                            bool preset[MAX_OPTIONS]) {
   const struct option_place place = {usage->command, "--"};
@@ -354,14 +357,14 @@ static void apply_settings(const struct usage *usage, const char *settings,
   }
 }
 
-/* Its own option reports a choice that does not exist. */
+/* Apply the preset `value`. An unknown name is reported later, when the option itself is parsed. */
 static void apply_choice(const struct usage *usage, const struct option *option, const char *value,
                          bool preset[MAX_OPTIONS]) {
   for (size_t i = 0; value != NULL && option->choice(i) != NULL; i++)
     if (strcmp(option->choice(i), value) == 0) apply_settings(usage, option->settings(i), preset);
 }
 
-/* Options point into it until the program ends. */
+/* Option values point into it until the program ends. */
 static struct config_file config;
 
 static void apply_presets(const struct arguments *start, bool preset[MAX_OPTIONS]) {
@@ -398,7 +401,8 @@ static int apply_config(const struct usage *usage, struct operands *operands) {
 
 /* ---- the command line ---- */
 
-/* Whether it had been given before. The values that a file of options gave a list are forgotten. */
+/* Record that the option is given; return whether it was given before. The first value on the
+ * command line replaces the list of an option file. */
 static bool note_given(struct operands *operands, const struct usage *usage,
                        const struct option *option) {
   const size_t row = (size_t)(option - usage->options);
@@ -408,7 +412,7 @@ static bool note_given(struct operands *operands, const struct usage *usage,
   return before;
 }
 
-/* Without its value, which is not what is wrong. */
+/* Report an unknown option without its value. */
 static int report_unknown(const struct arguments *start, const struct argument *argument) {
   const struct usage *usage = start->usage;
   struct suggestion suggestion = {0};
@@ -427,7 +431,7 @@ static int report_twice(const struct usage *usage, const char *name) {
   return report_usage(usage->command, "--%s is given twice but takes one value", name);
 }
 
-/* The file of options has been read already. */
+/* Apply an option of the command line. --config has been applied before. */
 static int apply_option(const struct usage *usage, const struct argument *argument,
                         struct operands *operands, bool *config_seen) {
   const struct option *option = argument->option;
@@ -463,7 +467,7 @@ static int parse_words(const struct arguments *start, struct operands *operands)
   return code;
 }
 
-/* Looked for first: help shows the defaults, and options that were parsed have replaced them. */
+/* Help is checked first: it shows defaults, which parsing would overwrite. */
 static bool asks_for_help(const struct arguments *start) {
   struct argument argument;
   return arguments_find(start, "help", &argument) && argument.value == NULL;
@@ -484,7 +488,7 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
   const bool help = asks_for_help(&start);
   const char *path =
       !help && usage_has_config(usage) ? arguments_value(&start, CONFIG_OPTION) : NULL;
-  /* Operands move to the front of argv, over words that have been dealt with. */
+  /* Operands are moved to the front of argv, over words that have been parsed. */
   *operands = (struct operands){.words = argv + 1};
   config.count = config.used = 0;
   *code = path == NULL ? EX_OK : config_file_read(&config, path);

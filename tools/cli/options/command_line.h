@@ -1,4 +1,4 @@
-/* The command line, by a table of options. */
+/* Parsing of the command line by a table of options. */
 #ifndef ELMAN_CLI_COMMAND_LINE_H
 #define ELMAN_CLI_COMMAND_LINE_H
 
@@ -6,39 +6,39 @@
 
 #include "options/option.h"
 
-/* Options and operands may be mixed; after "--" all is operands. --config FILE, which every command
- * has whose table has no such row, reads options from a file; what stands on the command line
- * replaces what stands there. False when there is nothing left to do, with *code the
- * exit code: help was asked for, or command line or file are wrong. */
+/* Parse the command line. Options and operands may be mixed; all words after "--" are operands.
+ * --config FILE reads options from a file; options on the command line override them. Every command
+ * has it, except one with a --config of its own. Return false if the command must not run: help was
+ * printed, or the command line or the file is invalid. *code is then the exit code. */
 bool options_parse(const struct usage *usage, int argc, char **argv, struct operands *operands,
                    int *code);
 
-/* Makes --help call `show` with the table in place of printing it; NULL ends that. */
+/* Make --help call `show` with the table instead of printing help; NULL restores the default. */
 void options_help_by(int (*show)(const struct usage *usage, const bool preset[MAX_OPTIONS]));
 
 /* ---- a file of options ---- */
 
-/* A line "name = value" or "name value" each, with the names that the command line has after its
- * dashes. '#' at the start of a line or after a blank begins a comment. */
+/* A line "name = value" or "name value". Names are those of the command line without dashes. '#' at
+ * the start of a line or after a space starts a comment. */
 enum { CONFIG_LINES = 512, CONFIG_BYTES = 1 << 16 };
 
 struct config_line {
-  const char *name, *value; /* NULL: the name stands alone */
+  const char *name, *value; /* value NULL: the line has only a name */
   size_t number;            /* of the line, from 1 */
 };
 
 struct config_file {
-  const char *path; /* the caller's */
+  const char *path; /* owned by the caller */
   struct config_line lines[CONFIG_LINES];
   size_t count;
-  char text[CONFIG_BYTES]; /* what the lines point into */
+  char text[CONFIG_BYTES]; /* text of all lines */
   size_t used;
 };
 
-/* Starts from all zero. Gives an exit code, after a message if that is not 0. */
+/* Read an option file. Start from all zero. Return an exit code; print a message if it is not 0. */
 int config_file_read(struct config_file *config, const char *path);
 
-/* Splits a line in place; `text` is neither empty nor starts with a blank. */
+/* Split a line in place; `text` is not empty and does not start with a space. */
 struct config_line config_line_split(char *text, size_t number);
 
 #endif

@@ -7,8 +7,7 @@
 
 /* ---- presets ---- */
 
-/* The settings that all presets for real corpora share; docs/quality.md has the measured effect of
- * each. */
+/* Settings shared by all presets for real corpora; docs/quality.md measures the effect of each. */
 #define REGULARIZED                                                                                \
   "bidirectional attention=additive attentional-layer orthogonal min-count=2 batch-size=64 "       \
   "label-smoothing=0.1 average=0.999 "
@@ -99,7 +98,7 @@ void hyperparameters_write(struct json *json, unsigned scopes, const void *field
 
 enum { LONGEST_VALUE = 64 };
 
-/* As few digits as give the number back. */
+/* Format a number with as few digits as restore it exactly. */
 static void format_exactly(char text[LONGEST_VALUE], double number) {
   enum { ENOUGH = 17 };
   double read = 0;

@@ -26,9 +26,9 @@ const char *parse_decimal(double *number, const char *text) {
   return end > text && end == text + strspn(text, "0123456789.") ? end : NULL;
 }
 
-/* A finite number, maybe with sign and exponent; false if it is none. */
+/* Parse a finite number with optional sign and exponent; return false for anything else. */
 static bool parse_real(const char *text, double *number) {
-  /* Keeps out what strtod also reads: spaces, "inf", "nan", hexadecimal. */
+  /* Refuse what strtod also accepts: spaces, "inf", "nan", hexadecimal numbers. */
   if (text[0] == '\0' || strspn(text, "0123456789.eE+-") != strlen(text)) return false;
   char *end;
   *number = strtod(text, &end);
@@ -43,7 +43,7 @@ static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* Letters inserted, deleted, replaced or swapped with their neighbour, as typing errors are. */
+/* Return the number of letters inserted, deleted, replaced or swapped with their neighbor. */
 static size_t edit_distance(const char *a, size_t length_a, const char *b, size_t length_b) {
   size_t d[LONGEST_WORD + 1][LONGEST_WORD + 1];
   for (size_t i = 0; i <= length_a; i++) d[i][0] = i;
@@ -59,8 +59,8 @@ static size_t edit_distance(const char *a, size_t length_a, const char *b, size_
   return d[length_a][length_b];
 }
 
-/* Whether all letters are there in their order, after the same first one: "attn" for "attention".
- */
+/* Return whether `typed` has the first letter of `candidate` and then some of its letters in order:
+ * "attn" for "attention". */
 static bool abbreviates(const char *typed, const char *candidate) {
   enum { FEWEST = 3 };
   if (strlen(typed) < FEWEST || typed[0] != candidate[0]) return false;
@@ -71,7 +71,7 @@ static bool abbreviates(const char *typed, const char *candidate) {
 void suggestion_offer(struct suggestion *suggestion, const char *typed, const char *candidate) {
   const size_t length = strlen(typed), candidate_length = strlen(candidate);
   if (length == 0 || length > LONGEST_WORD || candidate_length > LONGEST_WORD) return;
-  /* "hidden" for "hidden-size" is many letters away and still what was meant. */
+  /* "hidden" needs many insertions to become "hidden-size", but a prefix is a good guess. */
   const size_t distance =
       (length > 1 && strncmp(typed, candidate, length) == 0) || abbreviates(typed, candidate)
           ? 1

@@ -16,7 +16,7 @@ struct named_file {
   enum option_use use;
   const char *option;
   char *path;
-  bool beside; /* the option's value, with a suffix */
+  bool beside; /* a name derived from the option's value */
 };
 
 struct named_files {
@@ -25,7 +25,7 @@ struct named_files {
   bool no_memory;
 };
 
-/* Takes over `path`; NULL = no memory. */
+/* Add a path and take ownership of it; NULL = no memory. */
 static void add_path(struct named_files *files, enum option_use use, const char *option, char *path,
                      bool beside) {
   struct named_file *more = reallocarray(files->list, files->count + 1, sizeof *more);
@@ -45,7 +45,7 @@ static void add(struct named_files *files, enum option_use use, const char *opti
   add_path(files, use, option, strdup(standard ? "/dev/stdin" : path), false);
 }
 
-/* "PREFIX.train.tsv", but "DIRECTORY/train.tsv" for a prefix that ends in a slash. */
+/* Add "PREFIX.train.tsv", but "DIRECTORY/train.tsv" for a prefix that ends in a slash. */
 static void add_beside(struct named_files *files, const struct option *option, const char *path) {
   const size_t length = strlen(path);
   const bool directory = length > 0 && path[length - 1] == '/';
@@ -56,7 +56,7 @@ static void add_beside(struct named_files *files, const struct option *option, c
   }
 }
 
-/* A value that may be a column or a file is a column where it is a number. */
+/* Return whether a value that may be a column or a file is a number, and thus a column. */
 static bool names_column(const struct option *option, const char *value) {
   uint64_t number;
   return strchr(option->argument, '|') != NULL && parse_whole_number(value, &number);
@@ -109,7 +109,7 @@ static const char *base_of(const char *path) {
   return slash == NULL ? path : slash + 1;
 }
 
-/* Whether both lie in one directory. */
+/* Return whether both are in the same directory. */
 static bool are_siblings(const char *path, const char *other) {
   const char *paths[] = {path, other};
   struct stat info[2];
@@ -123,7 +123,7 @@ static bool are_siblings(const char *path, const char *other) {
   return info[0].st_dev == info[1].st_dev && info[0].st_ino == info[1].st_ino;
 }
 
-/* A '#' at the end of `path` stands for any digits. */
+/* Compare names; a '#' at the end of `path` matches any digits. */
 static bool matches_numbered(const char *path, const char *other) {
   const char *base = base_of(path), *name = base_of(other);
   const size_t length = strlen(base) - 1;
@@ -143,7 +143,7 @@ static bool is_same_file(const struct named_file *written, const struct named_fi
 
 /* ---- the check ---- */
 
-/* "PAIRS" of "[options] PAIRS...". */
+/* Extract "PAIRS" from "[options] PAIRS...". */
 static void operand_name(char *name, size_t size, const struct usage *usage) {
   const char *last = strrchr(usage->operands, ' ');
   size_t length = 0;
@@ -172,13 +172,13 @@ static bool is_read(const struct named_file *file) {
   return file->use == FILE_IS_READ || file->use == FILE_IS_START;
 }
 
-/* A training run may replace the model that it starts from, by the name of the output itself or by
- * that of a snapshot. */
+/* Return whether `written` must not be written. A training run may overwrite the model that it
+ * starts from, as its output or as a snapshot. */
 static bool conflict(const struct named_file *written, const struct named_file *other) {
   if (is_read(written)) return false;
   if (other->use == FILE_IS_START && written->use == FILE_IS_MODEL) return false;
   if (written->option == other->option && !is_read(other)) return false;
-  /* The later row of two outputs is refused, and never a derived name. */
+  /* Of two conflicting outputs the later row is refused, and never a derived name. */
   if (!is_read(other) && (written->beside || (!other->beside && written < other))) return false;
   return is_same_file(written, other) ||
          (other->beside && !is_read(other) && is_same_file(other, written));

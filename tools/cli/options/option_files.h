@@ -1,21 +1,20 @@
-/* The files that a command line names: an output is never also an input. */
+/* Checks of the files that a command line names: an output must not be an input. */
 #ifndef ELMAN_CLI_OPTION_FILES_H
 #define ELMAN_CLI_OPTION_FILES_H
 
 #include "options/option.h"
 
-/* A file that a command uses and that its option table does not name. */
+/* A file that a command uses and that is not in its option table. */
 struct extra_file {
   enum option_use use;
   const char *option, *path;
 };
 
-/* Refuses an empty name, and a file to write that the command also reads, that it writes under
- * another option, or that another output puts beside itself. To be called once options have their
- * defaults: options_parse does so with the rows of the table, the operands and `config` (NULL =
- * none); a command calls it again with `extra` for names that it derives later. Two names of one
- * file count as that file, also where it does not exist yet. Gives an exit code, after a message if
- * that is not 0. */
+/* Refuse an empty name, and an output that the command also reads, that another option writes, or
+ * that has a name derived from another output. Call it when the options have their defaults.
+ * options_parse calls it for the table, the operands and --config; a command calls it again with
+ * `extra` for names that it derives later. Two names of one file are recognized, even if the file
+ * does not exist yet. Return an exit code; print a message if it is not 0. */
 int options_check_files(const struct usage *usage, const struct operands *operands,
                         const struct extra_file *extra, size_t count);
 
