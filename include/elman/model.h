@@ -84,8 +84,7 @@ typedef struct elman_train_settings {
 /* Properties of a model. Hyperparameters have their actual values: no 0 and no AUTO that stands for
  * a default. */
 typedef struct elman_model_info {
-  ELMAN_MODEL_HYPERPARAMETERS(
-      ELMAN_FIELD)  /* with actual values: no 0 and no AUTO that stands for a default */
+  ELMAN_MODEL_HYPERPARAMETERS(ELMAN_FIELD)
   bool start_known; /* the file states how the model was created: the fields of ELMAN_SCOPE_START
                        are valid */
   const elman_train_settings *training; /* NULL for an untrained model or an old file */
