@@ -27,98 +27,95 @@ typedef enum elman_scope {
  * option in help; the command defines the order of the groups. */
 #define ELMAN_MODEL_HYPERPARAMETERS(X)                                                             \
   X(SIZE, embedding_size, "embedding-size", "embedding size", 1, 16384, 128, MODEL, 1, "Network",  \
-    "numbers that stand for a word")                                                               \
+    "embedding dimension")                                                                         \
   X(SIZE, hidden_size, "hidden-size", "hidden size", 1, 16384, 128, MODEL, 1, "Network",           \
-    "numbers in a state")                                                                          \
+    "dimension of the hidden state")                                                               \
   X(SIZE, layers, "layers", "layers", 1, 8, 1, MODEL, 1, "Network",                                \
-    "layers of the encoder and of the decoder")                                                    \
+    "number of encoder layers, and of decoder layers")                                             \
   X(CELL, cell, "cell", "recurrent cell", 0, 0, "elman", MODEL, 2, "Network", "recurrent cell")    \
   X(FLAG, layer_norm, "layer-norm", "layer normalization", 0, 1, false, MODEL, 3, "Network",       \
-    "normalize what the products give to each gate over its units")                                \
+    "layer normalization of gate pre-activations")                                                 \
   X(FLAG, residual, "residual", "residual connections", 0, 1, false, MODEL, 3, "Network",          \
-    "each layer from the second on adds its input to what it gives")                               \
-  X(FLAG, bidirectional, "bidirectional", "bidirectional", 0, 1, false, MODEL, 1, "Network",       \
-    "the encoder reads both ways, half the hidden size each")                                      \
+    "residual connections around every layer after the first")                                     \
+  X(FLAG, bidirectional, "bidirectional", "bidirectional encoder", 0, 1, false, MODEL, 1,          \
+    "Network", "bidirectional encoder, half the hidden size in each direction")                    \
   X(ATTENTION, attention, "attention", "attention", 0, 0, "dot", MODEL, 1, "Attention",            \
     "attention mechanism")                                                                         \
   X(SIZE, attention_heads, "heads", "attention heads", 0, 64, 0, MODEL, 2, "Attention",            \
-    "heads of multihead attention; 0 = 4")                                                         \
+    "number of heads of multihead attention; 0 = 4")                                               \
   X(SIZE, attention_window, "attention-window", "attention window", 0, 1000, 0, MODEL, 2,          \
-    "Attention",                                                                                   \
-    "tokens to each side that local attention sees, or of a segment of hierarchical; 0 = 5")       \
-  X(FLAG, clause_segments, "clause-segments", "clauses as segments", 0, 1, false, MODEL, 3,        \
-    "Attention", "segments of hierarchical attention end at punctuation instead")                  \
+    "Attention", "tokens on each side of the window (local) or per segment (hierarchical); 0 = 5") \
+  X(FLAG, clause_segments, "clause-segments", "clause segments", 0, 1, false, MODEL, 3,            \
+    "Attention", "clauses as segments of hierarchical attention, split at punctuation")            \
   X(SIZE, encoder_self_attention, "encoder-self-attention", "encoder self-attention", 0, 64, 0,    \
-    MODEL, 2, "Attention", "heads of self-attention over the encoder's states; 0 = none")          \
+    MODEL, 2, "Attention", "heads of self-attention over encoder states; 0 disables")              \
   X(SIZE, decoder_self_attention, "decoder-self-attention", "decoder self-attention", 0, 64, 0,    \
-    MODEL, 2, "Attention", "heads of self-attention over the decoder's states so far; 0 = none")   \
+    MODEL, 2, "Attention", "heads of self-attention over decoder states so far; 0 disables")       \
   X(FLAG, plain_self_attention, "plain-self-attention", "plain self-attention", 0, 1, false,       \
     MODEL, 2, "Attention", "self-attention without learned projections")                           \
   X(FLAG, attentional_layer, "attentional-layer", "attentional layer", 0, 1, false, MODEL, 1,      \
-    "Network", "a tanh layer over RNN output and context")                                         \
+    "Network", "tanh layer over decoder state and context vector")                                 \
   X(FLAG, input_feeding, "input-feeding", "input feeding", 0, 1, false, MODEL, 1, "Network",       \
-    "feed the attentional layer into the next step")                                               \
+    "previous attentional vector as additional decoder input")                                     \
   X(FLAG, tie_embeddings, "tie-embeddings", "tied embeddings", 0, 1, false, MODEL, 1, "Network",   \
     "one matrix for target embedding and output layer")                                            \
-  X(TOKENS, source_tokens, "source-tokens", "splitting of the source", 0, 0, ELMAN_TOKENS_AUTO,    \
-    MODEL, 1, "Tokenization", "how source text is split")                                          \
-  X(TOKENS, target_tokens, "target-tokens", "splitting of the target", 0, 0, ELMAN_TOKENS_AUTO,    \
-    MODEL, 1, "Tokenization", "how target text is split")                                          \
+  X(TOKENS, source_tokens, "source-tokens", "source tokenization", 0, 0, ELMAN_TOKENS_AUTO, MODEL, \
+    1, "Tokenization", "tokenization of source text")                                              \
+  X(TOKENS, target_tokens, "target-tokens", "target tokenization", 0, 0, ELMAN_TOKENS_AUTO, MODEL, \
+    1, "Tokenization", "tokenization of target text")                                              \
   X(NORMALIZATION, normalization, "normalize", "normalization", 0, 0, ELMAN_NFKC, START, 2,        \
-    "Tokenization", "how text is written; nfkc unifies width and punctuation")                     \
-  X(FLAG, orthogonal_initial_values, "orthogonal", "orthogonal initial values", 0, 1, false,       \
-    START, 2, "Network", "start from orthogonal recurrent matrices, small embeddings")             \
-  X(SIZE, min_count, "min-count", "smallest count of a word", 1, 1000000000, 1, START, 2,          \
-    "Tokenization", "words seen less often are unknown words")                                     \
-  X(SIZE, max_vocabulary, "max-vocab", "largest vocabulary", 0, 1000000000, 0, START, 2,           \
-    "Tokenization", "words a side, the most frequent; 0 = no limit")                               \
-  X(SIZE, subwords, "subwords", "merges of subwords", 0, 1000000, 0, START, 2, "Tokenization",     \
-    "split words into parts, by so many merges a side; 0 = 8000")                                  \
-  X(SIZE, source_subwords, "source-subwords", "merges of the source", 0, 1000000, 0, START, 2,     \
-    "Tokenization", "another number of merges for the source; 0 = the same")                       \
-  X(FLAG, joint_subwords, "joint", "joint merges", 0, 1, false, START, 2, "Tokenization",          \
-    "merges are learnt from both sides together")
+    "Tokenization", "Unicode normalization; nfkc also unifies width and punctuation")              \
+  X(FLAG, orthogonal_initial_values, "orthogonal", "orthogonal initialization", 0, 1, false,       \
+    START, 2, "Network", "orthogonal initial recurrent matrices, embeddings of norm about 1")      \
+  X(SIZE, min_count, "min-count", "minimum word count", 1, 1000000000, 1, START, 2,                \
+    "Tokenization", "minimum count of a word; rarer words become unknown words")                   \
+  X(SIZE, max_vocabulary, "max-vocab", "maximum vocabulary size", 0, 1000000000, 0, START, 2,      \
+    "Tokenization", "maximum vocabulary size per side; 0 = no limit")                              \
+  X(SIZE, subwords, "subwords", "merge operations", 0, 1000000, 0, START, 2, "Tokenization",       \
+    "BPE with N merge operations per side; 0 = 8000")                                              \
+  X(SIZE, source_subwords, "source-subwords", "source merge operations", 0, 1000000, 0, START, 2,  \
+    "Tokenization", "merge operations of the source side; 0 = same as target")                     \
+  X(FLAG, joint_subwords, "joint", "joint merge operations", 0, 1, false, START, 2,                \
+    "Tokenization", "merge operations learned from both sides together")
 
 /* Hyperparameters of training, with the same columns. */
 #define ELMAN_TRAIN_HYPERPARAMETERS(X)                                                             \
   X(SIZE, batch_size, "batch-size", "batch size", 1, 65536, 32, TRAINING, 2, "Training",           \
-    "sentences in an update")                                                                      \
-  X(SIZE, batch_tokens, "batch-tokens", "tokens in a batch", 0, 16777216, 0, TRAINING, 2,          \
-    "Training", "tokens in an update, of the padded longer side, instead; 0 = any number")         \
+    "sentence pairs per update")                                                                   \
+  X(SIZE, batch_tokens, "batch-tokens", "batch size in tokens", 0, 16777216, 0, TRAINING, 2,       \
+    "Training", "maximum tokens per batch, padding included; replaces --batch-size; 0 disables")   \
   X(SIZE, shards, "shards", "shards", 1, 1024, 1, TRAINING, 2, "Training",                         \
-    "parts of a batch, whose gradients are added up; as many processes can share it")              \
+    "parts of a batch, processed in turn or by as many processes")                                 \
   X(REAL, learning_rate, "lr", "learning rate", 1e-9, 1e30, 0.001, TRAINING, 2, "Optimization",    \
     "learning rate of Adam")                                                                       \
   X(SCHEDULE, schedule, "lr-schedule", "learning-rate schedule", 0, 0, "constant", TRAINING, 2,    \
-    "Optimization", "how the learning rate changes")                                               \
+    "Optimization", "learning-rate schedule")                                                      \
   X(SIZE, warm_up, "warm-up", "warm-up", 0, 1000000000, 0, TRAINING, 2, "Optimization",            \
-    "updates until the learning rate is reached")                                                  \
+    "updates of linear learning-rate warm-up")                                                     \
   X(SHARE, dropout, "dropout", "dropout", 0, 0.999999, 0, TRAINING, 2, "Regularization",           \
-    "share of embeddings and outputs that is dropped while learning")                              \
+    "dropout probability of embeddings and layer outputs")                                         \
   X(SHARE, attention_dropout, "attention-dropout", "attention dropout", 0, 0.999999, 0, TRAINING,  \
-    2, "Regularization", "share of attention weights that is dropped while learning")              \
+    2, "Regularization", "dropout probability of attention weights")                               \
   X(SHARE, label_smoothing, "label-smoothing", "label smoothing", 0, 0.999999, 0, TRAINING, 2,     \
-    "Regularization", "share of each target that is spread over the vocabulary")                   \
+    "Regularization", "label smoothing: probability spread over the vocabulary")                   \
   X(SHARE, subword_dropout, "subword-dropout", "subword dropout", 0, 0.999999, 0, TRAINING, 2,     \
-    "Regularization",                                                                              \
-    "share of merges that is dropped while learning, so that words are split in several ways")     \
+    "Regularization", "BPE-dropout: probability of skipping a merge operation")                    \
   X(REAL, guide_weight, "guide-weight", "guide weight", 0, 1000, 0, TRAINING, 2, "Attention",      \
-    "what the guide of attention counts against the cross-entropy; 0 = no guide")                  \
-  X(REAL, average, "average", "average", 0, 0.999999, 0, TRAINING, 2, "Optimization",              \
-    "decay of a moving average of the weights, which is kept; 0 = off")                            \
+    "guided-alignment loss weight, 0.3 with --guide; 0 disables")                                  \
+  X(REAL, average, "average", "moving average", 0, 0.999999, 0, TRAINING, 2, "Optimization",       \
+    "decay of a moving average of the parameters; 0 disables")                                     \
   X(REAL, clip_norm, "clip-norm", "clipping norm", 0, 1e9, 1, TRAINING, 2, "Optimization",         \
-    "largest norm of the gradient; 0 = no limit")                                                  \
-  X(SIZE, max_length, "max-length", "longest pair", 0, 1000000, 200, END, 2, "Input",              \
-    "pairs with more tokens on a side are left out; 0 = none")                                     \
+    "maximum gradient norm; 0 = no limit")                                                         \
+  X(SIZE, max_length, "max-length", "maximum length", 0, 1000000, 200, END, 2, "Input",            \
+    "maximum tokens per side; longer pairs are skipped; 0 = no limit")                             \
   X(SEED, seed, "seed", "seed", 0, 0, 1, TRAINING, 2, "Training",                                  \
-    "chooses initial weights and the order of the pairs")                                          \
+    "random seed of initialization, shuffling and dropout")                                        \
   X(SIZE, validate_every, "validate-every", "validation interval", 0, 1000000000, 0, TRAINING, 2,  \
     "Validation", "updates between validations; 0 = after each epoch")                             \
-  X(MEASURE, validate_by, "validate-by", "validation measure", 0, 0, "bleu", TRAINING, 3,          \
-    "Validation",                                                                                  \
-    "what makes a model the best of all validations: the highest BLEU or chrF2, the lowest loss")  \
+  X(MEASURE, validate_by, "validate-by", "validation metric", 0, 0, "bleu", TRAINING, 3,           \
+    "Validation", "metric that selects the best model")                                            \
   X(SIZE, patience, "patience", "patience", 0, 1000000, 0, END, 2, "Validation",                   \
-    "validations without a new best before it ends; 0 = no end")
+    "validations without improvement before training stops; 0 disables")
 
 /* Types of the fields. */
 #define ELMAN_TYPE_SIZE size_t

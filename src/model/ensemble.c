@@ -89,11 +89,10 @@ static elman_status compare_names(const char *what, const char *first, const cha
 elman_status models_have_same_words(const struct model *first, const struct model *other,
                                     elman_error *error) {
   const struct model_config *a = &first->config, *b = &other->config;
-  elman_status status =
-      compare_names("the splitting of the source", token_mode_name(a->source_tokens),
-                    token_mode_name(b->source_tokens), error);
+  elman_status status = compare_names("the source tokenization", token_mode_name(a->source_tokens),
+                                      token_mode_name(b->source_tokens), error);
   if (status == ELMAN_OK)
-    status = compare_names("the splitting of the target", token_mode_name(a->target_tokens),
+    status = compare_names("the target tokenization", token_mode_name(a->target_tokens),
                            token_mode_name(b->target_tokens), error);
   if (status == ELMAN_OK)
     status = compare_names("the normalization of the source",

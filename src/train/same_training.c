@@ -67,11 +67,44 @@ static json_t *hexadecimal(uint64_t number) {
   return json_string(digits);
 }
 
+/* Keys of checkpoints, by names of hyperparameters: labels of earlier versions. The key of any
+ * other hyperparameter is its label. */
+static const struct former_label {
+  const char *name, *label;
+} former_labels[] = {{"bidirectional", "bidirectional"},
+                     {"clause_segments", "clauses as segments"},
+                     {"source_tokens", "splitting of the source"},
+                     {"target_tokens", "splitting of the target"},
+                     {"orthogonal_initial_values", "orthogonal initial values"},
+                     {"min_count", "smallest count of a word"},
+                     {"max_vocabulary", "largest vocabulary"},
+                     {"subwords", "merges of subwords"},
+                     {"source_subwords", "merges of the source"},
+                     {"joint_subwords", "joint merges"},
+                     {"batch_tokens", "tokens in a batch"},
+                     {"average", "average"},
+                     {"max_length", "longest pair"},
+                     {"validate_by", "validation measure"}};
+
+static const char *key_of(const elman_hyperparameter *row) {
+  for (size_t i = 0; i < sizeof former_labels / sizeof *former_labels; i++)
+    if (strcmp(row->name, former_labels[i].name) == 0) return former_labels[i].label;
+  return row->label;
+}
+
+/* Return what messages call the value of a key. */
+static const char *label_of(const char *key) {
+  const elman_hyperparameter *row = NULL;
+  while ((row = hyperparameter_next(row, ~0U)) != NULL)
+    if (strcmp(key_of(row), key) == 0) return row->label;
+  return key;
+}
+
 static int describe_rows(json_t *object, unsigned scopes, const void *fields) {
   const elman_hyperparameter *row = NULL;
   int result = 0;
   while ((row = hyperparameter_next(row, scopes)) != NULL)
-    result |= json_object_set_new(object, row->label, hyperparameter_to_json(row, fields));
+    result |= json_object_set_new(object, key_of(row), hyperparameter_to_json(row, fields));
   return result;
 }
 
@@ -149,13 +182,13 @@ static elman_status fail_different(const char *key, const json_t *here, const js
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "%s: %s here and %s in process 0; processes that train together need the same "
                   "program, files and options",
-                  key, is, other);
+                  label_of(key), is, other);
   else
     status =
         fail(error, ELMAN_INVALID_ARGUMENT, path,
              "the checkpoint belongs to another training: %s was %s and is now %s; use what it "
              "was trained with, or remove the file to start anew",
-             key, other, is);
+             label_of(key), other, is);
   free(is);
   free(other);
   return status;

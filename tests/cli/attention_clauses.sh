@@ -9,7 +9,7 @@ END
 train=(train -q --attention hierarchical --clause-segments --epochs 2 --hidden-size 16 --embedding-size 8)
 expect_exit 0 "$ELMAN" "${train[@]}" -o model pairs.tsv
 expect_exit 0 "$ELMAN" inspect -m model
-expect_stdout_match '^clauses as segments +yes$'
+expect_stdout_match '^clause segments +yes$'
 expect_stdout_match '^attention window +none$'
 expect_exit 0 "$ELMAN" gradcheck -m model '我爱茶，他爱水。' 'I love tea, he loves water.'
 

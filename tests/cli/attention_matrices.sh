@@ -90,10 +90,10 @@ wrong() { # wrong REGEX ARGUMENT...
 wrong 'needs three files \(queries, keys, values\) or one file for all three, not 0' --matrices
 wrong 'not 2' --matrices a b
 wrong 'not 4' --matrices a b c d
-wrong '--causal goes with --matrices' --causal 我
-wrong '--key-length goes with --matrices' --key-length 3 我
-wrong '--beam is for sentences; leave it out with --matrices' --matrices --beam 3 "$words"
-wrong '--model is for sentences' --matrices -m x "$words"
+wrong '--causal needs --matrices' --causal 我
+wrong '--key-length needs --matrices' --key-length 3 我
+wrong '--beam and --matrices cannot be combined' --matrices --beam 3 "$words"
+wrong '--model and --matrices cannot be combined' --matrices -m x "$words"
 wrong "--attention: 'dots' is not one of: dot, scaled" --matrices --attention dots "$words"
 wrong "--normalize: 'max' is not one of: softmax, sum" --matrices --normalize max "$words"
 wrong "--key-length: '0' is not a whole number from 1" --matrices --key-length 0 "$words"

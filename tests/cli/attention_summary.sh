@@ -98,7 +98,7 @@ expect_exit 0 "$ELMAN" attention --summary --alignments 3 -i gold.tsv
 ! grep -q 'contains a tab' "$results/stderr" || fail "columns that were asked for"
 
 expect_exit 64 "$ELMAN" attention --json '我'
-expect_stderr_match -- '--json goes with --summary'
+expect_stderr_match -- '--json needs --summary'
 expect_exit 64 "$ELMAN" attention --summary --format tsv '我'
 expect_exit 64 "$ELMAN" attention --alignments 3 -i gold.tsv
 expect_exit 64 "$ELMAN" attention --summary --alignments 3 '我'

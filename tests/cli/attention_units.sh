@@ -240,7 +240,7 @@ for override in 1:2=0.5 position=2; do
   expect_stderr_match -- '--override position and row:col count tokens, but --units words shows words'
 done
 expect_exit 64 "$ELMAN" attention --units words --matrices x
-expect_stderr_match -- '--units is for sentences'
+expect_stderr_match -- '--units and --matrices cannot be combined'
 
 # A model without subwords shows its tokens as ever; words, if they are asked for; it has no subwords.
 toy_model

@@ -60,6 +60,6 @@ expect_exit 64 "$ELMAN" average -o one one two
 expect_stderr_match "'one' is read"
 expect_exit 73 "$ELMAN" average -o nowhere/mean one two
 expect_exit 64 "$ELMAN" average -o mean
-expect_stderr_match 'name the MODELs'
+expect_stderr_match 'no MODEL given'
 expect_exit 64 "$ELMAN" average one two
-expect_stderr_match 'where does the mean go'
+expect_stderr_match 'no output file given'

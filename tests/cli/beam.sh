@@ -49,7 +49,7 @@ expect_exit 64 "$ELMAN" translate --coverage-penalty -1 我
 expect_exit 0 "$ELMAN" attention --format json --n-best 3 '我 爱 学习'
 [ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "not three matrices"
 expect_exit 64 "$ELMAN" attention --n-best 2 --reference 'We go' 我
-expect_stderr_match 'leave out --n-best'
+expect_stderr_match 'remove --n-best'
 echo '我 爱 学习' >line
 expect_exit 0 "$ELMAN" repl --n-best 2 <line
 [ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "not two translations"
@@ -122,4 +122,4 @@ for wrong in '--beam 0' '--length-penalty -1' '--max-ratio 0'; do
   expect_exit 64 "$ELMAN" evaluate $wrong "$DATA/toy.zh-en.tsv"
 done
 expect_exit 64 "$ELMAN" evaluate --beam 2 --hypothesis a --reference b
-expect_stderr_match 'scored without one'
+expect_stderr_match 'cannot be combined with --hypothesis'

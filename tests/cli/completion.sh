@@ -8,7 +8,7 @@ done
 expect_exit 64 "$ELMAN" help --completion csh
 expect_stderr_match "--completion: 'csh' is not one of: bash, zsh, fish"
 expect_exit 64 "$ELMAN" help --completion bash train
-expect_stderr_match '--completion is for all commands'
+expect_stderr_match '--completion covers all commands'
 
 # bash: as it hands over the words of a line, where '=' is a word. The last one is being typed.
 complete_in_bash() { # complete_in_bash WORD...

@@ -88,8 +88,8 @@ printf 'patience = 3\n' >bad.conf
 expect_refused '--patience needs --dev' train --config bad.conf "$DATA/toy.zh-en.tsv"
 printf 'batch-size = 3\nbatch-tokens = 40\n' >both.conf
 expect_exit 0 "$ELMAN" train -q --epochs 0 --config both.conf -o both "$DATA/toy.zh-en.tsv"
-expect_refused 'both say how large a batch is' train --config both.conf --batch-size 4 "$DATA/toy.zh-en.tsv"
-expect_refused '--config goes neither' inspect --config --json
+expect_refused '--batch-tokens and --batch-size cannot be combined' train --config both.conf --batch-size 4 "$DATA/toy.zh-en.tsv"
+expect_refused '--config cannot be combined' inspect --config --json
 
 # A model's file repeats its training: the bytes are the same.
 again() { # again ARGUMENT...

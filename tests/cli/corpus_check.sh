@@ -75,8 +75,8 @@ refused() { # refused CODE REGEX ARGUMENT...
 }
 refused 64 'no PAIRS'
 refused 64 "'elman help corpus check' explains the command"
-refused 64 '--source and --target go together' --source zh
-refused 64 'either PAIRS or --source' --source zh --target en train.tsv
+refused 64 '--source needs --target' --source zh
+refused 64 'PAIRS and --source cannot be combined' --source zh --target en train.tsv
 refused 64 "--max-ratio: '1' is not a number from 1\.01" --max-ratio 1 train.tsv
 refused 64 "--target-tokens: 'x' is not one of" --target-tokens x train.tsv
 refused 64 'the merges of bpe are learnt in training' --target-tokens bpe train.tsv

@@ -96,8 +96,8 @@ refused() { # refused CODE REGEX ARGUMENT...
   expect_stderr_match "$regex"
   expect_files all.tsv binary closed directory empty
 }
-refused 64 '--output says what' all.tsv
-refused 64 '--output says what' -o '' all.tsv
+refused 64 'no output prefix given' all.tsv
+refused 64 'no output prefix given' -o '' all.tsv
 refused 64 'cannot be written to standard output' -o - all.tsv
 refused 64 'no PAIRS' -o a
 refused 64 'unknown option .--source' -o a --source x

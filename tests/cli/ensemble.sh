@@ -76,7 +76,7 @@ for command in translate repl 'attention --beam 2' 'evaluate few.tsv'; do
   expect_stderr_match "^elman: few: differs from other: the source vocabulary's size is 19 there and [0-9]+ here$"
 done
 expect_exit 64 "$ELMAN" translate -m other -m chars 我
-expect_stderr_match '^elman: chars: differs from other: the splitting of the target is words there and chars here$'
+expect_stderr_match '^elman: chars: differs from other: the target tokenization is words there and chars here$'
 expect_exit 66 "$ELMAN" translate -m other -m nowhere 我
 expect_exit 64 "$ELMAN" translate -m other -m few -o few 我
 expect_stderr_match "'few' is read"

@@ -69,14 +69,14 @@ expect_stderr_match 'is a directory'
 wrong() { # wrong REGEX OPTION...
   expect_refused "^elman: evaluate: $1" evaluate "${@:2}"
 }
-wrong '--hypothesis needs a --reference' --hypothesis first
-wrong '--reference goes with --hypothesis' --reference reference
-wrong '--reference goes with --hypothesis' --reference reference pairs
-wrong 'give either PAIRS or --hypothesis' --hypothesis first --reference reference pairs
-wrong '--model is for a model' -m model.safetensors --hypothesis first --reference reference
+wrong '--hypothesis needs --reference' --hypothesis first
+wrong '--reference needs --hypothesis' --reference reference
+wrong '--reference needs --hypothesis' --reference reference pairs
+wrong 'PAIRS and --hypothesis cannot be combined' --hypothesis first --reference reference pairs
+wrong '--model needs a model' -m model.safetensors --hypothesis first --reference reference
 for option in '--source x' '--target x' '--columns 1,2' --strict '--alignments 3' '--batch-size 32' \
   '--max-length 9' '-t 1' '--override uniform'; do
-  wrong '--[a-z-]+ is for a model; --hypothesis is scored without one' $option --hypothesis first --reference reference
+  wrong '--[a-z-]+ needs a model and cannot be combined with --hypothesis' $option --hypothesis first --reference reference
 done
 wrong '--resamples needs two files to compare' --resamples 9 --hypothesis first --reference reference
 wrong '--seed needs --hypothesis twice' --seed 9 pairs

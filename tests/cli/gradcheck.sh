@@ -70,7 +70,7 @@ expect_stdout_match '"name":"decoder\.out\.weight","shape":\[21,[0-9]+\],"verdic
 
 # Wrong input.
 expect_exit 64 "$ELMAN" gradcheck
-expect_stderr_match 'name a SOURCE and its TARGET'
+expect_stderr_match 'no sentence pair given'
 expect_exit 64 "$ELMAN" gradcheck '我' 'I' '他'
 expect_stderr_match 'the last SOURCE has no TARGET'
 expect_exit 64 "$ELMAN" gradcheck --epsilon 0 '我' 'I'

@@ -4,18 +4,18 @@ expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 3 --embedding-size 2 "$
 expect_exit 0 "$ELMAN" inspect
 expect_no_stderr
 expect_stdout_match '^source vocabulary +19$'
-expect_stdout_match '^splitting of the source +space$'
-expect_stdout_match '^smallest count of a word +1$'
+expect_stdout_match '^source tokenization +space$'
+expect_stdout_match '^minimum word count +1$'
 expect_stdout_match '^written by +elman 0\.1\.0$'
 expect_stdout_match '^layers +1$'
 expect_stdout_match '^recurrent cell +elman$'
-expect_stdout_match '^bidirectional +no$'
+expect_stdout_match '^bidirectional encoder +no$'
 expect_stdout_match '^decoder\.out\.weight +21 x 6 '
 expect_stdout_match '^encoder\.rnn\.bias_ih_l0 +3 '
 expect_stdout_match '^training +none, or not recorded by an old version$'
 # Words for what is off, and the normalization of each text once.
 expect_stdout_match '^attention window +none$'
-expect_stdout_match '^largest vocabulary +no limit$'
+expect_stdout_match '^maximum vocabulary size +no limit$'
 [ "$(grep -c nfkc "$results/stdout")" -eq 2 ] || fail "a normalization is told twice"
 
 expect_exit 0 "$ELMAN" inspect --json
@@ -60,14 +60,14 @@ END
 expect_exit 0 "$ELMAN" inspect -m old
 expect_stdout_match '^hidden size +3$'
 expect_stdout_match '^training +none, or not recorded by an old version$'
-! grep -q '^smallest count' "$results/stdout" || fail "what nobody knows"
+! grep -q '^minimum word count' "$results/stdout" || fail "what nobody knows"
 rm old
 
 # How it was trained: the defaults, what was chosen, and what the whole of it was.
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 3 --hidden-size 3 --embedding-size 2 --lr 0.02 --seed 7 \
   --dropout 0.1 --lr-schedule inverse-sqrt --min-count 2 -o trained "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" inspect -m trained
-for line in 'smallest count of a word +2' 'training +3 epochs, 3 updates, 75 target tokens' \
+for line in 'minimum word count +2' 'training +3 epochs, 3 updates, 75 target tokens' \
   'learning rate +0\.02' 'seed +7' 'dropout +0\.1' 'learning-rate schedule +inverse-sqrt' \
   'batch size +32' 'label smoothing +0'; do
   expect_stdout_match "^$line\$"
@@ -77,7 +77,7 @@ expect_stdout_match ',"training":\{"epochs":3,"updates":3,"tokens":[0-9]+,.*"min
 # Of a model that is trained on, the last training counts, and the whole history.
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 1 --seed 8 --init-from trained -o on "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" inspect -m on
-for line in 'smallest count of a word +2' 'training +4 epochs, 4 updates, 100 target tokens' \
+for line in 'minimum word count +2' 'training +4 epochs, 4 updates, 100 target tokens' \
   'learning rate +0\.001' 'seed +8'; do
   expect_stdout_match "^$line\$"
 done

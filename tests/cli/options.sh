@@ -28,23 +28,23 @@ expect_refused "--columns: '0,1'" train --columns 0,1 y
 expect_refused "--columns: '1,2,3'" train --columns 1,2,3 y
 expect_refused "no PAIRS" train
 expect_refused "a model cannot be written to standard output" train -o - x
-expect_refused "--source and --target go together" train --source x
-expect_refused "either PAIRS or --source" train --source x --target y z
-expect_refused "either TEXT or --input" translate -i x y
+expect_refused "--source needs --target" train --source x
+expect_refused "PAIRS and --source cannot be combined" train --source x --target y z
+expect_refused "TEXT and --input cannot be combined" translate -i x y
 expect_refused "--reference needs exactly one TEXT" attention --reference x
 expect_refused "unexpected 'x'" inspect x
 expect_refused "unexpected 'x'" repl x
-expect_refused "do not go together" inspect --json --vocabulary source
+expect_refused "cannot be combined" inspect --json --vocabulary source
 for penalty in '--length-penalty 1' '--coverage-penalty 1' '--length-penalty 1 --length-norm wu'; do
   expect_refused 'has no effect on greedy decoding; add --beam N with N above 1' translate $penalty x
   expect_refused 'has no effect on greedy decoding' evaluate $penalty x
   expect_refused 'has no effect on greedy decoding' attention $penalty x
-  expect_refused 'is for a search, and a given translation needs none' attention --beam 2 $penalty --reference x y
+  expect_refused 'has no effect on given translations' attention --beam 2 $penalty --reference x y
 done
 expect_refused -- '--length-norm needs a --length-penalty above 0' translate --beam 2 --length-norm wu x
-expect_refused 'is for a search' attention --beam 2 --reference x y
-expect_refused 'is for a search' attention --replace-unk --references x y
-expect_refused -- '--replace-unk changes text, and --summary shows none' attention --summary --replace-unk x
+expect_refused 'has no effect on given translations' attention --beam 2 --reference x y
+expect_refused 'has no effect on given translations' attention --replace-unk --references x y
+expect_refused -- '--replace-unk and --summary cannot be combined' attention --summary --replace-unk x
 expect_refused -- '--seed needs --override shuffle' attention --override uniform --seed 2 x
 expect_refused -- 'or --override shuffle' evaluate --override uniform --seed 2 x
 expect_refused 'dot attention has no window' attention --matrices --attention-window 3 "$DATA/attention/six-words.txt"

@@ -10,8 +10,8 @@ session C.UTF-8 ':set' ':set beam 5' ':set length-penalty = 0.6' '：ｓｅｔ�
   ':set bem 3' ':set beam' ':set length-norm none' '我 爱 学习' ':dump beam.json' ':set n-best 7' ':set' \
   ':set n-best default' ':set beam default' ':set length-penalty default' ':set replace-unk' ':set replace-unk no' \
   '我 爱 学习' ':dump plain.json' :q
-expect_stdout_match '^  beam +1 +translations followed at once'
-expect_stdout_match '^  max-length +2 S \+ 10 for S source tokens +longest'
+expect_stdout_match '^  beam +1 +beam size; 1 = greedy decoding'
+expect_stdout_match '^  max-length +2 S \+ 10 for S source tokens +maximum tokens per translation'
 expect_stdout_match '^  max-ratio +none '
 expect_stdout_match '^  threads +all '
 expect_stdout_match '^beam is 5$'

@@ -42,11 +42,11 @@ for option in '--temperature 2' '--top-k 3' '--seed 3'; do
 done
 for option in '--beam 2' '--n-best 2' '--length-penalty 0.5'; do
   expect_exit 64 "$ELMAN" translate --sample $option 我
-  expect_stderr_match '^elman: translate: --sample draws one translation and chooses among none'
+  expect_stderr_match '^elman: translate: --sample cannot be combined with --beam'
 done
 for option in --json '--n-best 2'; do
   expect_exit 64 "$ELMAN" translate --tag x $option 我
-  expect_stderr_match '^elman: translate: --tag goes with plain lines'
+  expect_stderr_match '^elman: translate: --tag cannot be combined with --json'
 done
 for tag in '' $'a\tb' $'a\nb'; do
   expect_exit 64 "$ELMAN" translate --tag "$tag" 我

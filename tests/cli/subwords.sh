@@ -48,9 +48,9 @@ expect_stderr_match '^source: bpe with 50 merge operations, vocabulary size [0-9
 expect_stderr_match '^target: bpe with 150 merge operations, vocabulary size [0-9]+$'
 grep -q unknown "$results/stderr" && fail "words are unknown"
 expect_exit 0 "$ELMAN" inspect
-expect_stdout_match '^splitting of the target +bpe$'
+expect_stdout_match '^target tokenization +bpe$'
 expect_stdout_match '^source merges +50$'
-expect_stdout_match '^merges of subwords +150$'
+expect_stdout_match '^merge operations +150$'
 expect_exit 0 "$ELMAN" subwords show --side source -o shown
 [ "$(wc -l <shown)" -eq 51 ] || fail "other merges than were learnt"
 # With a model, the tokens are its own: those that it translates.

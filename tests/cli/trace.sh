@@ -69,7 +69,7 @@ cmp before model.safetensors || fail "the model is gone"
 
 # Wrong input.
 expect_exit 64 "$ELMAN" trace '我 爱 学习'
-expect_stderr_match 'exactly one SOURCE and its TARGET'
+expect_stderr_match 'give one SOURCE and one TARGET'
 expect_exit 64 "$ELMAN" trace '我' 'I' '他'
 expect_exit 64 "$ELMAN" trace --from-step 0 '我' 'I'
 expect_exit 64 "$ELMAN" trace --from-step 3 '我' 'I'

@@ -16,7 +16,7 @@ lines=0
 ready() { [ -e stopped ] && [ "$(wc -l <stopped)" -gt 4 ]; }
 expect_signal_exit INT 130 "$ELMAN" train -q -t 1 "${settings[@]}" "${batches[@]}" --epochs 30 --log stopped pairs.tsv
 expect_exit 64 "$ELMAN" train -t 1 "${settings[@]}" --batch-tokens 400 --resume pairs.tsv
-expect_stderr_match "tokens in a batch was 300 and is now 400"
+expect_stderr_match "batch size in tokens was 300 and is now 400"
 expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" "${batches[@]}" --epochs 30 --resume pairs.tsv
 cmp expected model.safetensors || fail "a stop and --resume make another model"
 
@@ -29,14 +29,14 @@ expect_exit 0 "$ELMAN" inspect --json
 expect_stdout_match '"batch_tokens": *300'
 ! grep -q '"batch_size"' "$results/stdout" || fail "a number of sentences that had no effect"
 expect_exit 0 "$ELMAN" inspect
-expect_stdout_match '^tokens in a batch +300$'
-! grep -q '^batch size' "$results/stdout" || fail "a number of sentences that had no effect"
+expect_stdout_match '^batch size in tokens +300$'
+! grep -q '^batch size  ' "$results/stdout" || fail "a number of sentences that had no effect"
 expect_exit 0 "$ELMAN" inspect -m model.safetensors
 
 # ---- refused ----
 
 expect_exit 64 "$ELMAN" train --batch-tokens 300 --batch-size 32 "$toy"
-expect_stderr_match '^elman: train: --batch-tokens and --batch-size both say how large a batch is'
+expect_stderr_match '^elman: train: --batch-tokens and --batch-size cannot be combined'
 expect_exit 64 "$ELMAN" train -o none --batch-tokens 3 "$toy"
 expect_stderr_match '^elman: a sentence has [0-9]+ tokens, its end included, and a batch has 3; allow more \(--batch-tokens\)'
 expect_exit 64 "$ELMAN" train --batch-tokens 16777217 "$toy"

@@ -129,13 +129,13 @@ wrong() { # wrong REGEX ARGUMENT...
   expect_exit 64 "$ELMAN" train -q "${settings[@]}" "$@"
   expect_stderr_match "$regex"
 }
-wrong '--guide-weight needs --guide, ' --guide-weight 0.3 train.tsv
+wrong '--guide-weight needs --guide$' --guide-weight 0.3 train.tsv
 wrong '--guide has no effect with --guide-weight 0; ' --guide 3 --guide-weight 0 train.tsv
 wrong '--guide-weight' --guide 3 --guide-weight -1 train.tsv
 wrong "--guide: '0' is not a column" --guide 0 train.tsv
 wrong "--guide: '' is neither a column nor a file" --guide '' train.tsv
 wrong '--guide: --source and --target have no column 3; ' --guide 3 --source zh --target en
-wrong '--guide is for words that are split in one way' --guide 3 --source-tokens bpe \
+wrong '--guide and --subword-dropout cannot be combined' --guide 3 --source-tokens bpe \
   --target-tokens bpe --subword-dropout 0.1 train.tsv
 wrong '--guide: an alignment file needs exactly one file of PAIRS, got 2; ' \
   --guide links train.tsv train.tsv

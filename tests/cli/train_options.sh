@@ -14,13 +14,13 @@ shape() {
 
 expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" "$toy"
 cp model.safetensors plain
-shape 'layers +1$' 'bidirectional +no$' 'attentional layer +no$' 'input feeding +no$' \
+shape 'layers +1$' 'bidirectional encoder +no$' 'attentional layer +no$' 'input feeding +no$' \
   'tied embeddings +no$'
 
 expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --layers 3 "$toy"
 shape 'layers +3$' 'encoder\.rnn\.weight_ih_l2 +6 x 6 ' 'decoder\.rnn\.bias_hh_l2 +6 '
 expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --bidirectional "$toy"
-shape 'bidirectional +yes$' 'encoder\.rnn\.weight_hh_l0_reverse +3 x 3 ' \
+shape 'bidirectional encoder +yes$' 'encoder\.rnn\.weight_hh_l0_reverse +3 x 3 ' \
   'decoder\.bridge\.0\.weight +6 x 6 '
 expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --attentional-layer "$toy"
 shape 'attentional layer +yes$' 'decoder\.attentional\.weight +6 x 12 ' 'decoder\.out\.weight +21 x 6 '

@@ -586,10 +586,10 @@ Test(api_group, models_that_differ_in_anything_are_refused) {
   check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "words of the target");
   other = base;
   other.model.source_tokens = ELMAN_TOKENS_WORDS;
-  check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "splitting of the source");
+  check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "source tokenization");
   other = base;
   other.model.target_tokens = ELMAN_TOKENS_WORDS;
-  check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "splitting of the target");
+  check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "target tokenization");
   other = base;
   other.model.normalization = ELMAN_NFC;
   check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "normalization");

@@ -119,7 +119,7 @@ Test(model_file, what_differs_is_named) {
   other = config;
   other.target_tokens = ELMAN_TOKENS_CHARS;
   check_differ(first, model_of(target, 5, &other), true,
-               "splitting of the target is words there and chars here");
+               "target tokenization is words there and chars here");
   other = config;
   other.source_normalization = ELMAN_NFKC_WIDE;
   check_differ(first, model_of(target, 5, &other), true,

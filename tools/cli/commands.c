@@ -1,5 +1,6 @@
 #include "commands.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "console/messages.h"
@@ -48,11 +49,11 @@ void commands_print(FILE *stream, const struct command *group) {
   if (group == NULL)
     fputs("Usage: elman COMMAND [options] ...\n"
           "\n"
-          "Trains a Chinese-English translator and translates with it.\n",
+          "Trains a recurrent Chinese-English translator and translates with it.\n",
           stream);
   else
-    fprintf(stream, "Usage: elman %s COMMAND [options] ...\n\nTo %s.\n", group->name,
-            group->summary);
+    fprintf(stream, "Usage: elman %s COMMAND [options] ...\n\n%c%s.\n", group->name,
+            toupper((unsigned char)group->summary[0]), group->summary + 1);
   fputs("\nCommands:\n", stream);
   for (const struct command *command = commands; command->name != NULL; command++) {
     const char *name = command_name_in(group, command->name);
@@ -61,8 +62,8 @@ void commands_print(FILE *stream, const struct command *group) {
   if (group == NULL)
     fputs(
         "\n"
-        "'elman help COMMAND' explains a command; 'elman --version' prints the version, and with\n"
-        "--verbose also the machine's part in it, for a report of a fault.\n",
+        "'elman help COMMAND' explains a command; 'elman --version' prints the version, with CPU\n"
+        "and BLAS details for bug reports if --verbose is added.\n",
         stream);
   else
     fprintf(stream, "\n'elman help %s COMMAND' explains a command.\n", group->name);

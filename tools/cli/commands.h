@@ -10,26 +10,25 @@ enum processes { ALONE, TOGETHER };
 /* Name, function, processes, summary. The name of a command in a group starts with the group's
  * name. A group has a row without a function before its members. */
 #define COMMANDS(ROW)                                                                              \
-  ROW("train", train_command, TOGETHER, "learn from sentence pairs and write a model")             \
-  ROW("translate", translate_command, TOGETHER, "translate sentences, one a line")                 \
+  ROW("train", train_command, TOGETHER, "train a model on sentence pairs")                         \
+  ROW("translate", translate_command, TOGETHER, "translate sentences, one per line")               \
   ROW("repl", repl_command, ALONE, "translate interactively")                                      \
-  ROW("attention", attention_command, ALONE, "show what the decoder's attention looked at")        \
-  ROW("evaluate", evaluate_command, TOGETHER, "measure a model on sentence pairs")                 \
-  ROW("score", score_command, ALONE, "tell how likely given translations are")                     \
-  ROW("average", average_command, ALONE, "write the mean of the weights of several models")        \
-  ROW("inspect", inspect_command, ALONE, "show what a model file holds")                           \
-  ROW("gradcheck", gradcheck_command, ALONE, "check a model's gradients")                          \
-  ROW("trace", trace_command, ALONE, "show how far back learning reaches")                         \
+  ROW("attention", attention_command, ALONE, "show the attention weights of translations")         \
+  ROW("evaluate", evaluate_command, TOGETHER, "measure loss, BLEU and chrF2 on sentence pairs")    \
+  ROW("score", score_command, ALONE, "compute log-probabilities of given translations")            \
+  ROW("average", average_command, ALONE, "average the parameters of several models")               \
+  ROW("inspect", inspect_command, ALONE, "show the contents of a model file")                      \
+  ROW("gradcheck", gradcheck_command, ALONE, "compare analytic with numerical gradients")          \
+  ROW("trace", trace_command, ALONE, "print gradient norms at every time step")                    \
   ROW("corpus", no_command, ALONE, "check or split sentence pairs")                                \
   ROW("corpus check", corpus_check_command, ALONE,                                                 \
-      "look for leaks between parts, bad lines and more")                                          \
+      "find leaks between sets, bad lines and unusual pairs")                                      \
   ROW("corpus split", corpus_split_command, ALONE,                                                 \
-      "split pairs into train, dev and test without leaks")                                        \
-  ROW("subwords", no_command, ALONE, "learn, apply and show parts of words")                       \
-  ROW("subwords learn", subwords_learn_command, ALONE,                                             \
-      "learn merges of byte-pair encoding from text")                                              \
-  ROW("subwords apply", subwords_apply_command, ALONE, "split words into parts")                   \
-  ROW("subwords show", subwords_show_command, ALONE, "write the merges of a model")                \
+      "split pairs into train, dev and test sets without leaks")                                   \
+  ROW("subwords", no_command, ALONE, "learn, apply and show BPE subwords")                         \
+  ROW("subwords learn", subwords_learn_command, ALONE, "learn BPE merge operations from text")     \
+  ROW("subwords apply", subwords_apply_command, ALONE, "split words into subwords")                \
+  ROW("subwords show", subwords_show_command, ALONE, "write the BPE codes of a model")             \
   ROW("help", help_command, ALONE, "explain a command")
 
 /* Run a command and return its exit code. argv[0] is the last word of the command's name. */

@@ -18,13 +18,13 @@ int no_command(int argc, char **argv) {
 int help_command(int argc, char **argv) {
   const char *shell = NULL;
   const struct option options[] = {{"completion", 0, "SHELL",
-                                    "print what lets a shell complete command lines",
+                                    "script that completes command lines in a shell",
                                     .text = &shell, .choice = completion_shell_name},
                                    {0}};
   const struct rule rules[] = {
-      {"completion", "COMMAND", "--completion is for all commands; leave COMMAND out"}, {0}};
+      {"completion", "COMMAND", "--completion covers all commands; remove COMMAND"}, {0}};
   const struct usage usage = {
-      "help", "[options] [COMMAND]",  "Explains a command, or lists them all.", options,
+      "help", "[options] [COMMAND]",  "Explains a command, or lists all commands.", options,
       rules,  .reads_operands = false};
   struct operands operands;
   int code, words;

@@ -19,26 +19,26 @@ const char *matrices_normalization(size_t index);
 /* Rows of an option table. */
 #define MATRICES_OPTIONS(matrices)                                                                 \
   OPTION("matrices", 0, NULL,                                                                      \
-         "take files of numbers in place of sentences; with it:", .group = "Matrices",             \
-         .flag = &(matrices).wanted),                                                              \
-      OPTION("attention", 0, "KIND", "mechanism", .group = "Matrices",                             \
+         "attention on matrices, without a model; required by the options below",                  \
+         .group = "Matrices", .flag = &(matrices).wanted),                                         \
+      OPTION("attention", 0, "KIND", "attention mechanism", .group = "Matrices",                   \
              .text = &(matrices).attention.mechanism, .choice = elman_attention_name),             \
-      OPTION("heads", 0, "N", "heads, which divide the columns", .group = "Matrices",              \
-             .count = &(matrices).attention.heads, .least = 1, .most = 64),                        \
+      OPTION("heads", 0, "N", "number of heads; must divide the number of columns",                \
+             .group = "Matrices", .count = &(matrices).attention.heads, .least = 1, .most = 64),   \
       OPTION("attention-window", 0, "N",                                                           \
-             "keys that local attention sees to each side, or of a segment of hierarchical", "5",  \
+             "keys on each side of the window (local) or per segment (hierarchical)", "5",         \
              .group = "Matrices", .count = &(matrices).attention.window, .least = 1,               \
              .most = 1000),                                                                        \
-      OPTION("weights", 0, "FILE", "learned weights of the mechanism: safetensors, as a model is", \
+      OPTION("weights", 0, "FILE", "learned parameters of the mechanism (safetensors)",            \
              .group = "Matrices", .text = &(matrices).weights, .use = FILE_IS_READ),               \
-      OPTION("scale", 0, NULL, "divide products by the root of the columns of a head",             \
+      OPTION("scale", 0, NULL, "scores divided by the square root of the columns per head",        \
              .group = "Matrices", .flag = &(matrices).scale),                                      \
-      OPTION("causal", 0, NULL, "query t sees keys 1 to t only", .group = "Matrices",              \
-             .flag = &(matrices).attention.causal),                                                \
-      OPTION("key-length", 0, "N", "keys after the Nth are padding, which no query sees",          \
+      OPTION("causal", 0, NULL, "causal mask: query t attends to keys 1 to t",                     \
+             .group = "Matrices", .flag = &(matrices).attention.causal),                           \
+      OPTION("key-length", 0, "N", "number of keys before the padding, which is masked",           \
              "all keys", .group = "Matrices", .count = &(matrices).attention.key_length,           \
              .least = 1, .most = 1000000000),                                                      \
-      OPTION("normalize", 0, "NAME", "how scores become weights", .group = "Matrices",             \
+      OPTION("normalize", 0, "NAME", "normalization of the scores", .group = "Matrices",           \
              .text = &(matrices).normalize, .choice = matrices_normalization)
 
 /* Run `elman attention --matrices`. `format` and `output` may be NULL. Return the exit code. */

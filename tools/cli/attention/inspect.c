@@ -170,18 +170,18 @@ int inspect_command(int argc, char **argv) {
   bool json = false, config = false;
   const struct option options[] = {
       MODEL_OPTION(model_path),
-      {"vocabulary", 0, "SIDE", "list a vocabulary: id, count, token, how it is joined",
+      {"vocabulary", 0, "SIDE", "list of a vocabulary: id, count, token, joining",
        .text = &vocabulary, .choice = text_side_name},
-      {"config", 0, NULL, "print a file for 'train --config' that repeats the training",
+      {"config", 0, NULL, "file of options for 'train --config' that repeats the training run",
        .flag = &config},
       JSON_OPTION(json),
       {0}};
   const struct rule rules[] = {
-      {"FILE", "", "unexpected '%s'; -m FILE names the model"},
-      {"json", "vocabulary", "--json and --vocabulary do not go together"},
-      {"config", "json vocabulary", "--config goes neither with --json nor with --vocabulary"},
+      {"FILE", "", "unexpected '%s'; name the model by -m FILE"},
+      {"json", "vocabulary", "--json and --vocabulary cannot be combined"},
+      {"config", "json vocabulary", "--config cannot be combined with --json or --vocabulary"},
       {0}};
-  const struct usage usage = {"inspect", "[options]", "Shows what a model file holds.",
+  const struct usage usage = {"inspect", "[options]", "Shows the contents of a model file.",
                               options,   rules,       .reads_operands = false};
   struct operands operands;
   int code;

@@ -111,21 +111,21 @@ int trace_command(int argc, char **argv) {
   const struct option options[] = {
       MODEL_OPTION(job.model),
       OUTPUT_OPTION(job.output, "norms"),
-      {"format", 0, "FORMAT", "how they are shown: in text and json as numbers, else as a picture",
+      {"format", 0, "FORMAT", "output format: numbers (text, json) or picture (svg, html, png)",
        "by the suffix of --output, or text", .text = &job.format, .choice = format_choice},
-      {"from-step", 0, "T", "follow the loss of target token T only", "the mean over all",
+      {"from-step", 0, "T", "target token whose loss is differentiated", "mean over all tokens",
        .count = &job.step, .least = 1, .most = SIZE_MAX},
       JSON_OPTION(job.json),
       {0}};
-  const struct rule rules[] = {{"", "!2", "exactly one SOURCE and its TARGET are needed"},
-                               {"json", "format", "--json is --format json; give one of them"},
+  const struct rule rules[] = {{"", "!2", "give one SOURCE and one TARGET"},
+                               {"json", "format", "--json and --format cannot be combined"},
                                {0}};
   const struct usage usage = {
       "trace",
       "[options] SOURCE TARGET",
-      "Shows how far back learning reaches: the norm of the gradient of the loss at every\n"
-      "step of encoder and decoder, before and after it passed the cell's nonlinearities,\n"
-      "and the share of those that are saturated.",
+      "Prints the norm of the gradient of the loss at every time step of encoder and\n"
+      "decoder, before and after the nonlinearities of the cell, and the proportion of\n"
+      "saturated units. The norms show how far gradients propagate back.",
       options,
       rules,
       .reads_operands = false};

@@ -235,11 +235,11 @@ int corpus_check_command(int argc, char **argv) {
       PAIRS_LIMITS_OPTIONS(job.input),
       hyperparameter_option("source_tokens", &job.options.source_tokens),
       hyperparameter_option("target_tokens", &job.options.target_tokens),
-      {"max-length", 0, "N", "tokens that a side may have", .count = &job.options.max_length,
+      {"max-length", 0, "N", "maximum tokens per side", .count = &job.options.max_length,
        .least = 1, .most = 1000000},
-      {"max-ratio", 0, "X", "times that a side may be longer or shorter than usual",
+      {"max-ratio", 0, "X", "maximum ratio of the length of a side to its expected length",
        .real = &job.options.max_ratio, .lowest = 1.01, .highest = 1000},
-      {"examples", 0, "N", "lines to show of each finding in each file",
+      {"examples", 0, "N", "number of lines shown per finding and file",
        .count = &job.options.examples, .most = 1000000},
       JSON_OPTION(job.json),
       {0}};
@@ -247,9 +247,9 @@ int corpus_check_command(int argc, char **argv) {
   const struct usage usage = {
       "corpus check",
       "[options] PAIRS...",
-      "Looks for bad lines, repeated and unusual pairs and, if there are several files, for\n"
-      "leaks: sentences of a file that an earlier file holds too. Name the file to train on\n"
-      "first. The exit code is 65 if pairs leak or lines are bad, else 0.",
+      "Finds bad lines, repeated and unusual pairs and, with several files, leaks: sentences\n"
+      "that also occur in an earlier file. Name the training file first. The exit code is 65\n"
+      "if there are leaks or bad lines.",
       options,
       rules,
       .reads_operands = true};

@@ -177,7 +177,7 @@ static int split_and_write(const struct job *job, const elman_pairs *pairs) {
 
 static int run(struct job *job, const char *command, const struct operands *operands) {
   if (job->prefix[0] == '\0')
-    return report_usage(command, "--output says what the names of the files start with");
+    return report_usage(command, "no output prefix given; name it by -o PREFIX");
   if (strcmp(job->prefix, "-") == 0)
     return report_usage(command,
                         "--output: the parts cannot be written to standard output; name a PREFIX");
@@ -196,28 +196,29 @@ int corpus_split_command(int argc, char **argv) {
   const char *dev = "5%", *test = "5%";
   static const char *const parts[] = {".train.tsv", ".dev.tsv", ".test.tsv", NULL};
   const struct option options[] = {
-      {"output", 'o', "PREFIX", "writes PREFIX.train.tsv, PREFIX.dev.tsv, PREFIX.test.tsv",
+      {"output", 'o', "PREFIX",
+       "prefix of the files: PREFIX.train.tsv, PREFIX.dev.tsv, PREFIX.test.tsv",
        .text = &job.prefix, .use = FILE_IS_PREFIX, .beside = parts},
-      {"dev", 0, "SIZE", "pairs for dev, or a share of all as in 2.5%; 0 = none", .text = &dev},
-      {"test", 0, "SIZE", "pairs for test, or a share of all", .text = &test},
-      SEED_OPTION(job.options.seed, NULL, "chooses among pairs"),
+      {"dev", 0, "SIZE", "number of dev pairs, or a percentage such as 2.5%; 0 = none",
+       .text = &dev},
+      {"test", 0, "SIZE", "number of test pairs, or a percentage; 0 = none", .text = &test},
+      SEED_OPTION(job.options.seed, NULL, "random seed"),
       PAIRS_COLUMNS_OPTION(job.input),
       PAIRS_STRICT_OPTION(job.input),
       PAIRS_LIMITS_OPTIONS(job.input),
-      {"force", 'f', NULL, "replace files that are there already", .flag = &job.force},
-      QUIET_OPTION("print errors only"),
+      {"force", 'f', NULL, "overwrite existing files", .flag = &job.force},
+      QUIET_OPTION("no messages except errors"),
       {0}};
-  const struct rule rules[] = {
-      {"", "!output", "--output says what the names of the files start with"},
-      {"", "!PAIRS", NO_PAIRS},
-      {0}};
+  const struct rule rules[] = {{"", "!output", "no output prefix given; name it by -o PREFIX"},
+                               {"", "!PAIRS", NO_PAIRS},
+                               {0}};
   const struct usage usage = {
       "corpus split",
       "[options] -o PREFIX PAIRS...",
-      "Splits pairs into parts to train, tune and test on. Pairs that share a sentence of\n"
-      "either side, but for case, width, punctuation and spaces, stay in one part. Lines\n"
-      "keep all their columns. A PREFIX that ends in '/' is a directory for train.tsv,\n"
-      "dev.tsv and test.tsv.",
+      "Splits pairs into train, dev and test sets. Pairs that share a sentence on either\n"
+      "side, ignoring case, width, punctuation and spaces, go to the same set. Lines keep\n"
+      "all their columns. A PREFIX that ends in '/' is a directory for train.tsv, dev.tsv\n"
+      "and test.tsv.",
       options,
       rules,
       .reads_operands = true};

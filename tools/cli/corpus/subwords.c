@@ -191,21 +191,20 @@ static int run(struct job *job, const struct operands *operands,
 }
 
 #define SIDE_OPTION(job)                                                                           \
-  OPTION("side", 0, "SIDE", "of the model that is read", .index = &(job).side,                     \
-         .choice = text_side_name)
+  OPTION("side", 0, "SIDE", "side of the model", .index = &(job).side, .choice = text_side_name)
 
 int subwords_learn_command(int argc, char **argv) {
   struct job job = {.merges = 8000};
-  const struct option options[] = {{"merges", 'n', "N", "merges to learn at most",
+  const struct option options[] = {{"merges", 'n', "N", "maximum number of merge operations",
                                     .count = &job.merges, .least = 1, .most = 1000000},
-                                   OUTPUT_OPTION(job.output, "codes"),
-                                   QUIET_OPTION("print errors only"),
+                                   OUTPUT_OPTION(job.output, "BPE codes"),
+                                   QUIET_OPTION("no messages except errors"),
                                    {0}};
   const struct usage usage = {
       "subwords learn",
       "[options] [FILE...]",
-      "Learns merges of byte-pair encoding from words with spaces between, as subword-nmt's\n"
-      "learn-bpe does, and writes its file of codes. Without FILE it reads standard input.",
+      "Learns BPE merge operations from words separated by spaces, as subword-nmt's learn-bpe\n"
+      "does, and writes them as BPE codes. Reads standard input if no FILE is given.",
       options,
       NULL,
       .reads_operands = true};
@@ -218,26 +217,26 @@ int subwords_learn_command(int argc, char **argv) {
 int subwords_apply_command(int argc, char **argv) {
   struct job job = {.side = ELMAN_TARGET};
   const struct option options[] = {
-      {"codes", 'c', "FILE", "codes of 'subwords learn' or subword-nmt", .text = &job.codes,
+      {"codes", 'c', "FILE", "BPE codes of 'subwords learn' or subword-nmt", .text = &job.codes,
        .use = FILE_IS_READ},
-      {"model", 'm', "FILE", "a model that splits text by bpe, for its own tokens",
+      {"model", 'm', "FILE", "model with bpe tokenization; its own tokens are written",
        .text = &job.model, .use = FILE_IS_READ},
       SIDE_OPTION(job),
       INPUT_OPTION(job.input),
-      OUTPUT_OPTION(job.output, "parts"),
-      QUIET_OPTION("print errors only"),
+      OUTPUT_OPTION(job.output, "subwords"),
+      QUIET_OPTION("no messages except errors"),
       {0}};
-  const struct rule rules[] = {{"codes", "model", "--codes and --model do not go together"},
-                               {"", "!codes model", "--codes or --model says what to apply"},
-                               {"side", "!model", "--side needs --model, which has two"},
-                               {"FILE", "", "unexpected '%s'; --input names the text"},
+  const struct rule rules[] = {{"codes", "model", "--codes and --model cannot be combined"},
+                               {"", "!codes model", "give --codes or --model"},
+                               {"side", "!model", "--side needs --model"},
+                               {"FILE", "", "unexpected '%s'; name the text by --input"},
                                {0}};
   const struct usage usage = {
       "subwords apply",
       "[options] -c FILE|-m FILE",
-      "Splits words with spaces between into parts, as subword-nmt's apply-bpe does: '@@ '\n"
-      "stands behind each part that another part of its word follows. With --model, writes\n"
-      "the model's own tokens in the same form: normalized, and punctuation apart.",
+      "Splits words separated by spaces into subwords, as subword-nmt's apply-bpe does: '@@ '\n"
+      "follows each subword that does not end its word. With --model, writes the tokens of\n"
+      "the model in the same form: normalized, with punctuation split off.",
       options,
       rules,
       .reads_operands = false};
@@ -251,15 +250,15 @@ int subwords_show_command(int argc, char **argv) {
   struct job job = {.side = ELMAN_TARGET, .model = DEFAULT_MODEL};
   const struct option options[] = {MODEL_OPTION(job.model),
                                    SIDE_OPTION(job),
-                                   OUTPUT_OPTION(job.output, "codes"),
-                                   QUIET_OPTION("print errors only"),
+                                   OUTPUT_OPTION(job.output, "BPE codes"),
+                                   QUIET_OPTION("no messages except errors"),
                                    {0}};
-  const struct rule rules[] = {{"FILE", "", "unexpected '%s'; -m FILE names the model"}, {0}};
+  const struct rule rules[] = {{"FILE", "", "unexpected '%s'; name the model by -m FILE"}, {0}};
   const struct usage usage = {
       "subwords show",
       "[options]",
-      "Writes the merges of a model that splits words by bpe, as a file of codes that\n"
-      "'subwords apply' and subword-nmt read. 'inspect --vocabulary' lists the parts.",
+      "Writes the merge operations of a model with bpe tokenization as BPE codes, for\n"
+      "'subwords apply' and subword-nmt. 'inspect --vocabulary' lists the subwords.",
       options,
       rules,
       .reads_operands = false};

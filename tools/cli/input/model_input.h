@@ -9,7 +9,7 @@
 
 /* A row of an option table; `variable` is the const char * for the path. */
 #define MODEL_OPTION(variable)                                                                     \
-  OPTION("model", 'm', "FILE", "the model to use", .group = "Input", .text = &(variable),          \
+  OPTION("model", 'm', "FILE", "model file", .group = "Input", .text = &(variable),                \
          .use = FILE_IS_READ)
 
 /* Return "source" or "target", by elman_side; NULL past the last. */
@@ -27,9 +27,8 @@ struct models {
 
 /* A row for several models, which form an ensemble. */
 #define MODELS_OPTION(models)                                                                      \
-  OPTION("model", 'm', "FILE", "the model to use; given several times, they translate together",   \
-         DEFAULT_MODEL, .group = "Input", .list = &(models).paths, .most = MAX_LISTED,             \
-         .use = FILE_IS_READ)
+  OPTION("model", 'm', "FILE", "model file; several form an ensemble", DEFAULT_MODEL,              \
+         .group = "Input", .list = &(models).paths, .most = MAX_LISTED, .use = FILE_IS_READ)
 
 /* Check that the models support the options. Return an exit code; print a message if it is not 0.
  */

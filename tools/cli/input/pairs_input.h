@@ -26,34 +26,34 @@ int columns_parse(size_t *source, size_t *target, const char *columns, const cha
 
 /* Rows of an option table; `input` is a struct pairs_input. */
 #define PAIRS_COLUMNS_OPTION(input)                                                                \
-  OPTION("columns", 0, "A,B", "columns of PAIRS that hold source and target", .group = "Input",    \
-         .text = &(input).columns)
+  OPTION("columns", 0, "A,B", "source and target columns of PAIRS, counted from 1",                \
+         .group = "Input", .text = &(input).columns)
 #define PAIRS_STRICT_OPTION(input)                                                                 \
-  OPTION("strict", 0, NULL, "a bad line is an error and not left out", .group = "Input",           \
+  OPTION("strict", 0, NULL, "error on a bad line instead of skipping it", .group = "Input",        \
          .flag = &(input).strict)
 #define PAIRS_FILES_OPTIONS(input)                                                                 \
-  OPTION("source", 0, "FILE", "source sentences, one a line, in place of PAIRS", .group = "Input", \
-         .text = &(input).source, .use = FILE_IS_READ),                                            \
-      OPTION("target", 0, "FILE", "target sentences, one a line; goes with --source",              \
+  OPTION("source", 0, "FILE", "source sentences, one per line, in place of PAIRS",                 \
+         .group = "Input", .text = &(input).source, .use = FILE_IS_READ),                          \
+      OPTION("target", 0, "FILE", "target sentences, one per line; requires --source",             \
              .group = "Input", .text = &(input).target, .use = FILE_IS_READ),                      \
       PAIRS_COLUMNS_OPTION(input)
 #define PAIRS_LIMITS_OPTIONS(input)                                                                \
-  OPTION("max-line", 0, "BYTES", "longest line; a longer one is an error", "16777216",             \
+  OPTION("max-line", 0, "BYTES", "maximum line length; a longer line is an error", "16777216",     \
          .group = "Input", .count = &(input).max_line, .least = 1, .most = 1000000000),            \
-      OPTION("max-unpacked", 0, "BYTES", "most that a file packed by gzip may unpack to",          \
-             "4294967296", .group = "Input", .count = &(input).max_unpacked, .least = 1,           \
+      OPTION("max-unpacked", 0, "BYTES", "maximum size of a decompressed gzip file", "4294967296", \
+             .group = "Input", .count = &(input).max_unpacked, .least = 1,                         \
              .most = 1000000000000000)
 #define PAIRS_OPTIONS(input)                                                                       \
   PAIRS_FILES_OPTIONS(input), PAIRS_STRICT_OPTION(input), PAIRS_LIMITS_OPTIONS(input)
 
 /* Rules for commands with these options; the first are for commands with --source and --target. */
 #define TWO_FILES_RULES                                                                            \
-  {"source", "!target", "--source and --target go together"},                                      \
-      {"target", "!source", "--source and --target go together"},                                  \
-      {"source", "PAIRS", "give either PAIRS or --source and --target"}, {                         \
-    "columns", "source", "--columns is for PAIRS, not for --source and --target"                   \
+  {"source", "!target", "--source needs --target"},                                                \
+      {"target", "!source", "--target needs --source"},                                            \
+      {"source", "PAIRS", "PAIRS and --source cannot be combined"}, {                              \
+    "columns", "source", "--columns applies to PAIRS, not to --source and --target"                \
   }
-#define NO_PAIRS "no PAIRS; name a file, or '-' for standard input"
+#define NO_PAIRS "no PAIRS given; name a file, or '-' for standard input"
 #define PAIRS_RULES TWO_FILES_RULES, OPTION("!source", "!PAIRS", NO_PAIRS)
 
 /* Set the options of elman_pairs_read, except its callback. Return an exit code; print a message if

@@ -7,33 +7,33 @@
 
 /* Rows of an option table. `search` is an elman_translate_options. */
 #define BEAM_OPTIONS(search)                                                                       \
-  OPTION("beam", 0, "N", "translations followed at once; 1 takes the likeliest word each time",    \
-         .group = "Search", .count = &(search).beam, .least = 1, .most = ELMAN_MAX_BEAM),          \
+  OPTION("beam", 0, "N", "beam size; 1 = greedy decoding", .group = "Search",                      \
+         .count = &(search).beam, .least = 1, .most = ELMAN_MAX_BEAM),                             \
       OPTION("length-penalty", 0, "X",                                                             \
-             "A of the score log p / T^A for T words; 0 favours short ones", .group = "Search",    \
-             .real = &(search).length_penalty, .highest = 10),                                     \
-      OPTION("length-norm", 0, "NAME", "what stands for T in the score, wu: (5 + T) / 6",          \
+             "exponent A of the score log p / T^A for T tokens; 0 favors short outputs",           \
+             .group = "Search", .real = &(search).length_penalty, .highest = 10),                  \
+      OPTION("length-norm", 0, "NAME", "base of the length penalty, T or (5 + T) / 6",             \
              .group = "Search", .index = (unsigned *)&(search).length_norm,                        \
              .choice = elman_length_norm_name),                                                    \
-      OPTION("coverage-penalty", 0, "X",                                                           \
-             "B of the score's part B * sum of log min(coverage, 1) over source words",            \
+      OPTION("coverage-penalty", 0, "X", "coverage penalty weight (Wu et al. 2016); 0 disables",   \
              .group = "Search", .real = &(search).coverage_penalty, .highest = 10),                \
-      OPTION("max-length", 0, "N", "longest translation, in tokens",                               \
+      OPTION("max-length", 0, "N", "maximum tokens per translation",                               \
              "2 S + 10 for S source tokens", .group = "Search", .count = &(search).max_length,     \
              .least = 1, .most = 1000000),                                                         \
-      OPTION("max-ratio", 0, "X", "longest translation, in tokens for each source token", "none",  \
+      OPTION("max-ratio", 0, "X", "maximum target tokens per source token", "none",                \
              .group = "Search", .real = &(search).max_ratio, .lowest = 0.01, .highest = 1000)
 
 #define MAX_LINE_OPTION(search)                                                                    \
-  OPTION("max-line", 0, "BYTES", "longest line; a longer one is reported and left out",            \
+  OPTION("max-line", 0, "BYTES", "maximum line length; longer lines are reported and skipped",     \
          .group = "Input", .count = &(search).max_bytes, .least = 1, .most = 1000000000)
 
 #define SEARCH_OPTIONS(search)                                                                     \
   BEAM_OPTIONS(search), MAX_LINE_OPTION(search),                                                   \
-      OPTION("n-best", 0, "N", "write the N best translations; --beam is N if not given",          \
+      OPTION("n-best", 0, "N", "number of best translations per sentence; --beam defaults to N",   \
              .group = "Output", .count = &(search).n_best, .least = 1, .most = ELMAN_MAX_BEAM),    \
-      OPTION("replace-unk", 0, NULL, "for an unknown word put the source word most looked at",     \
-             .group = "Output", .flag = &(search).replace_unknown)
+      OPTION("replace-unk", 0, NULL,                                                               \
+             "copy the most attended source word in place of an unknown word", .group = "Output",  \
+             .flag = &(search).replace_unknown)
 
 /* Choose the beam size if it was not given. Refuse penalties without effect: with greedy decoding,
  * unless scores are shown (`shows_scores`), which contain the penalties. Return an exit code; print
@@ -49,10 +49,11 @@ struct overrides {
 
 /* The seed has a row of its own. */
 #define OVERRIDE_OPTION(overrides)                                                                 \
-  OPTION("override", 0, "WHAT",                                                                    \
-         "change the attention: uniform, shuffle, position=K (all weight on source token K, or "   \
-         "on the last of a shorter sentence) or row:col=w",                                        \
-         .group = "Attention", .list = &(overrides).words, .most = MAX_LISTED)
+  OPTION(                                                                                          \
+      "override", 0, "WHAT",                                                                       \
+      "attention override: uniform, shuffle, position=K (all weight on source token K, or on the " \
+      "last one of a shorter sentence) or row:col=w",                                              \
+      .group = "Attention", .list = &(overrides).words, .most = MAX_LISTED)
 
 /* Parse the words and set the overrides of `search`. Return an exit code; print a message if it is
  * not 0. */
@@ -62,8 +63,9 @@ int overrides_parse(struct overrides *overrides, elman_translate_options *search
 /* Return whether an override depends on the seed. */
 bool overrides_shuffle(const elman_translate_options *search);
 
-/* Make units that are not chosen yet tokens if an override names a place in the matrix, since it
- * counts tokens. Refuse words. Return an exit code; print a message if it is not 0. */
+/* A place in a matrix that an override names is one of tokens: they are chosen where the
+ * units are open, and words are refused. Gives an exit code, after a message if that is
+ * not 0. */
 int overrides_choose_units(elman_alignment_units *units, const elman_translate_options *search,
                            const struct option_place *place);
 

@@ -61,11 +61,11 @@ void hyperparameter_options(struct option table[MAX_OPTIONS], unsigned scopes, v
 
 /* ---- values ---- */
 
-/* The words that help gives a 0, after "0 = "; "none" if that is a default number, which only the
- * mechanism that uses the setting replaces. NULL if 0 is a value like others. */
+/* Return the words for a 0: those of help after "0 = ", "off" if help says "0 disables", or NULL.
+ * "none" stands for a default number, which only the mechanism that uses the setting replaces. */
 static const char *zero_words(const elman_hyperparameter *row) {
   const char *words = strstr(row->help, "0 = ");
-  if (words == NULL) return NULL;
+  if (words == NULL) return strstr(row->help, "0 disables") != NULL ? "off" : NULL;
   words += strlen("0 = ");
   return isdigit((unsigned char)*words) ? "none" : words;
 }

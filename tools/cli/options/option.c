@@ -268,8 +268,9 @@ void options_common(struct option rows[MAX_COMMON], const struct usage *usage) {
   if (usage_has_config(usage))
     rows[count++] = (struct option){
         CONFIG_OPTION, 0, "FILE",
-        "read options from lines 'name = value'; those given here replace them", .text = &none};
-  rows[count++] = (struct option){"help", 'h', .help = "show this and leave", .flag = &no};
+        "file of options, one 'name = value' per line; the command line overrides it",
+        .text = &none};
+  rows[count++] = (struct option){"help", 'h', .help = "print this help", .flag = &no};
   rows[count] = (struct option){0};
 }
 

@@ -87,18 +87,18 @@ struct option {
 
 /* Rows used by several commands; `variable` stores the value. */
 #define INPUT_OPTION(variable)                                                                     \
-  OPTION("input", 'i', "FILE", "sentences, one a line", "standard input", .text = &(variable),     \
+  OPTION("input", 'i', "FILE", "sentences, one per line", "standard input", .text = &(variable),   \
          .group = "Input", .use = FILE_IS_READ)
 #define OUTPUT_OPTION(variable, what)                                                              \
-  OPTION("output", 'o', "FILE", "where the " what " go", "standard output", .text = &(variable),   \
+  OPTION("output", 'o', "FILE", "output file for " what, "standard output", .text = &(variable),   \
          .group = "Output", .use = FILE_IS_WRITTEN)
 #define SEED_OPTION(variable, heading, help)                                                       \
   OPTION("seed", 0, "N", help, .seed = &(variable), .group = heading)
 #define THREADS_OPTION(variable)                                                                   \
-  OPTION("threads", 't', "N", "processor cores to use", "all", .count = &(variable), .least = 1,   \
-         .most = 1024)
+  OPTION("threads", 't', "N", "number of processor cores to use", "all", .count = &(variable),     \
+         .least = 1, .most = 1024)
 #define JSON_OPTION(variable)                                                                      \
-  OPTION("json", 0, NULL, "print one JSON object", .flag = &(variable), .group = "Output")
+  OPTION("json", 0, NULL, "one JSON object as output", .flag = &(variable), .group = "Output")
 #define QUIET_OPTION(help) OPTION("quiet", 'q', NULL, help, .flag = &messages_quiet)
 
 /* Return the row of that name, or of its first `length` bytes; NULL = none. */

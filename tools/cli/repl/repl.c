@@ -245,14 +245,15 @@ int repl_command(int argc, char **argv) {
   const struct option options[] = {MODELS_OPTION(session.side.models),
                                    SEARCH_OPTIONS(session.options),
                                    THREADS_OPTION(session.options.threads),
-                                   QUIET_OPTION("no greeting, and unknown words are not named"),
+                                   QUIET_OPTION("no greeting and no notes on unknown words"),
                                    {0}};
-  const struct rule rules[] = {{"TEXT", "", "unexpected '%s'; 'elman translate' takes text"}, {0}};
+  const struct rule rules[] = {
+      {"TEXT", "", "unexpected '%s'; use 'elman translate' to translate TEXT"}, {0}};
   const struct usage usage = {
       "repl",
       "[options]",
-      "Translates what is typed, line by line; ':help' lists the commands of the session.\n"
-      "Without a terminal it reads lines as 'elman translate' does.",
+      "Translates each typed line; ':help' lists the commands of the session. If standard\n"
+      "input is not a terminal, translates its lines as 'elman translate' does.",
       options,
       rules,
       .reads_operands = false};

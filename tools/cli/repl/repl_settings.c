@@ -16,7 +16,7 @@ static void list_settings(struct option table[MAX_SETTINGS], elman_translate_opt
   const struct option rows[] = {
       SEARCH_OPTIONS(*options),
       THREADS_OPTION(options->threads),
-      SEED_OPTION(options->override_seed, "Attention", "of ':override shuffle'"),
+      SEED_OPTION(options->override_seed, "Attention", "random seed of ':override shuffle'"),
       {0}};
   _Static_assert(sizeof rows / sizeof *rows <= MAX_SETTINGS, "there is room for all");
   memcpy(table, rows, sizeof rows);

@@ -24,17 +24,17 @@ static int average(char *const *paths, size_t count, const char *output) {
 int average_command(int argc, char **argv) {
   const char *output = NULL;
   const struct option options[] = {
-      {"output", 'o', "FILE", "where the mean goes", .text = &output, .use = FILE_IS_MODEL},
-      QUIET_OPTION("print errors only"),
+      {"output", 'o', "FILE", "model file to write", .text = &output, .use = FILE_IS_MODEL},
+      QUIET_OPTION("no messages except errors"),
       {0}};
-  const struct rule rules[] = {{"", "!MODEL", "name the MODELs to take the mean of"},
-                               {"", "!output", "-o FILE is missing: where does the mean go?"},
+  const struct rule rules[] = {{"", "!MODEL", "no MODEL given; name the models to average"},
+                               {"", "!output", "no output file given; name it by -o FILE"},
                                {0}};
   const struct usage usage = {
       "average",
       "[options] -o FILE MODEL...",
-      "Writes a model whose weights are the mean of those of the models. They have the same\n"
-      "configuration and vocabularies, and come from one training.",
+      "Writes a model whose parameters are the mean of those of several models. The models\n"
+      "must have the same configuration and vocabularies and come from one training run.",
       options,
       rules,
       .reads_operands = true};

@@ -162,31 +162,30 @@ int gradcheck_command(int argc, char **argv) {
   bool json = false;
   const struct option options[] = {
       MODEL_OPTION(model_path),
-      {"epsilon", 0, "H", "how far a weight is moved, up and down", .real = &choice.step,
+      {"epsilon", 0, "H", "step of the numerical gradient, up and down", .real = &choice.step,
        .lowest = 1e-12, .highest = 1},
-      {"samples", 0, "N", "weights to try of each tensor; 0 = all", .count = &choice.samples,
-       .most = SIZE_MAX},
-      {"tolerance", 0, "X", "the largest error of a right gradient", .real = &choice.tolerance,
+      {"samples", 0, "N", "number of parameters checked per tensor; 0 = all",
+       .count = &choice.samples, .most = SIZE_MAX},
+      {"tolerance", 0, "X", "maximum error of a gradient that passes", .real = &choice.tolerance,
        .lowest = 0, .highest = 1},
       hyperparameter_option("dropout", &choice.dropout),
       hyperparameter_option("attention_dropout", &choice.attention_dropout),
       hyperparameter_option("label_smoothing", &choice.label_smoothing),
-      {"guide", 0, "LINKS", "word alignment of a pair, as in '0-0 1-2', once for each",
+      {"guide", 0, "LINKS", "word alignment of a pair, such as '0-0 1-2'; once per pair",
        .list = &guides, .most = MAX_LISTED},
       hyperparameter_option("guide_weight", &choice.guide_weight),
-      SEED_OPTION(choice.seed, NULL, "chooses weights and mask"),
+      SEED_OPTION(choice.seed, NULL, "random seed of the checked parameters and the dropout masks"),
       JSON_OPTION(json),
       {0}};
-  const struct rule rules[] = {
-      {"", "!SOURCE", "name a SOURCE and its TARGET"},
-      {"guide-weight", "!guide", "--guide-weight needs --guide, which gives the alignments"},
-      {0}};
+  const struct rule rules[] = {{"", "!SOURCE", "no sentence pair given; name SOURCE and TARGET"},
+                               {"guide-weight", "!guide", "--guide-weight needs --guide"},
+                               {0}};
   const struct usage usage = {
       "gradcheck",
       "[options] SOURCE TARGET [SOURCE TARGET...]",
-      "Checks the gradients of a model on a pair, or on a batch of pairs: those of\n"
-      "back-propagation through time against differences of the loss, in double.\n"
-      "Exits with 65 if one is wrong.",
+      "Compares the gradients of back-propagation through time with numerical gradients,\n"
+      "in double precision, on a sentence pair or a batch of pairs. The exit code is 65 if\n"
+      "the error of a gradient exceeds the tolerance.",
       options,
       rules,
       .reads_operands = false};

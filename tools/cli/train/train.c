@@ -248,43 +248,43 @@ static void list_options(struct option table[MAX_OPTIONS], struct job *job) {
   static const char *const beside_log[] = {".lock", NULL};
   const struct option rows[] = {
       PAIRS_OPTIONS(job->input),
-      {"output", 'o', "FILE", "where the model goes", .group = "Output", .text = &job->train.output,
+      {"output", 'o', "FILE", "model file to write", .group = "Output", .text = &job->train.output,
        .use = FILE_IS_MODEL, .beside = beside_model},
-      {"force", 'f', NULL, "replace what took long to train, or is no model or log",
+      {"force", 'f', NULL, "overwrite models of long runs, and files that are no models or logs",
        .group = "Output", .flag = &job->output.force},
-      {"dev", 0, "PAIRS", "file to validate on after each epoch; the best model is kept",
+      {"dev", 0, "PAIRS", "sentence pairs for validation; the best model is kept",
        .group = "Validation", .text = &job->train.dev_name, .use = FILE_IS_READ},
-      {"preset", 0, "NAME", "settings that go together; 'base' is for real corpora",
-       .group = "Training", .text = &job->preset, .choice = preset_name,
-       .settings = preset_settings},
-      {"epochs", 0, "N", "passes over the pairs; 0 writes the initial model",
-       "10, or 400 updates if that is more", .group = "Training", .count = &job->train.epochs,
+      {"preset", 0, "NAME", "named settings; 'base' suits real corpora", .group = "Training",
+       .text = &job->preset, .choice = preset_name, .settings = preset_settings},
+      {"epochs", 0, "N", "passes over the training data; 0 writes the initial model",
+       "10, or more if needed for 400 updates", .group = "Training", .count = &job->train.epochs,
        .most = 1000000},
-      {"init-from", 0, "MODEL", "start from this model, its vocabularies and its shape",
+      {"init-from", 0, "MODEL", "model with the initial parameters, configuration and vocabularies",
        .group = "Training", .text = &job->output.init_from, .use = FILE_IS_START},
-      {"resume", 0, NULL, "go on from the checkpoint that a training left beside the model",
-       .group = "Training", .flag = &job->train.resume},
+      {"resume", 0, NULL, "continue from the checkpoint of the output file", .group = "Training",
+       .flag = &job->train.resume},
       {"save-every", 0, "SECONDS", "time between checkpoints; 0 = only at the end",
        .group = "Output", .real = &job->train.save_every, .highest = 1e9},
-      {"hours", 0, "X", "end after so much time, as after the last epoch; 0 = no limit",
-       .group = "Training", .real = &job->hours, .highest = 1e6},
-      {"keep-last", 0, "K", "models of the last K validations, or epochs, that stay, too; 0 = none",
+      {"hours", 0, "X", "time limit in hours; 0 = no limit", .group = "Training",
+       .real = &job->hours, .highest = 1e6},
+      {"keep-last", 0, "K", "number of snapshots to keep, one per validation or epoch; 0 disables",
        .group = "Output", .count = &job->train.keep_last, .most = 1000000},
-      {"log", 0, "FILE", "write updates and validations there", .group = "Output",
+      {"log", 0, "FILE", "log file of updates and validations", .group = "Output",
        .text = &job->log.path, .use = FILE_IS_WRITTEN, .beside = beside_log},
-      {"log-format", 0, "FORMAT", "as JSON Lines, with the settings, or as rows",
+      {"log-format", 0, "FORMAT", "log format: JSON Lines or CSV",
        "csv if --log ends in .csv, else json", .group = "Output", .text = &job->log.format,
        .choice = train_log_format},
       THREADS_OPTION(job->train.threads),
       TIMEOUT_OPTION,
-      QUIET_OPTION("print errors only")};
-  const struct option guide = {"guide",
-                               0,
-                               "COLUMN|FILE",
-                               "word alignments that attention learns to follow",
-                               .group = "Attention",
-                               .text = &job->guide,
-                               .use = FILE_IS_READ};
+      QUIET_OPTION("no messages except errors")};
+  const struct option guide = {
+      "guide",
+      0,
+      "COLUMN|FILE",
+      "word alignments for guided alignment, in a column of PAIRS or a file",
+      .group = "Attention",
+      .text = &job->guide,
+      .use = FILE_IS_READ};
   memcpy(table, rows, sizeof rows);
   hyperparameter_options(table, OF_MODEL, &job->model);
   option_append(table, &guide);
@@ -293,13 +293,11 @@ static void list_options(struct option table[MAX_OPTIONS], struct job *job) {
 
 static const struct rule rules[] = {
     PAIRS_RULES,
-    {"guide", "subword-dropout",
-     "--guide is for words that are split in one way; leave out --subword-dropout"},
+    {"guide", "subword-dropout", "--guide and --subword-dropout cannot be combined"},
     {"log-format", "!log", "--log-format needs --log"},
-    {"guide-weight", "!guide", "--guide-weight needs --guide, which names the alignments"},
+    {"guide-weight", "!guide", "--guide-weight needs --guide"},
     {"patience validate-every validate-by", "!dev", "--%s needs --dev"},
-    {"batch-tokens", "+batch-size",
-     "--batch-tokens and --batch-size both say how large a batch is; leave one of them out"},
+    {"batch-tokens", "+batch-size", "--batch-tokens and --batch-size cannot be combined"},
     {"input-feeding tie-embeddings", "!attentional-layer init-from",
      "--%s needs --attentional-layer"},
     {0}};
@@ -318,9 +316,9 @@ int train_command(int argc, char **argv) {
   const struct usage usage = {
       "train",
       "[options] PAIRS...",
-      "Learns from sentence pairs and writes a model. PAIRS are files with a pair a line,\n"
-      "source<TAB>target, or '-' for standard input. Ctrl-C ends the training and keeps\n"
-      "what was learnt; --resume goes on from there.",
+      "Trains a model on sentence pairs. PAIRS are files with one pair per line,\n"
+      "source<TAB>target, or '-' for standard input. Ctrl-C stops training and writes the\n"
+      "model; --resume continues the run.",
       options,
       rules,
       .reads_operands = true};

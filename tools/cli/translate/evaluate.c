@@ -277,12 +277,12 @@ static const struct rule rules[] = {
     {"model source target columns strict max-line max-unpacked alignments batch-size beam "
      "length-penalty length-norm "
      "coverage-penalty max-length max-ratio override threads",
-     "hypothesis", "--%s is for a model; --hypothesis is scored without one"},
-    {"hypothesis", "PAIRS", "give either PAIRS or --hypothesis and --reference"},
-    {"hypothesis", "!reference", "--hypothesis needs a --reference to be compared with"},
-    {"reference", "!hypothesis", "--reference goes with --hypothesis"},
+     "hypothesis", "--%s needs a model and cannot be combined with --hypothesis"},
+    {"hypothesis", "PAIRS", "PAIRS and --hypothesis cannot be combined"},
+    {"hypothesis", "!reference", "--hypothesis needs --reference"},
+    {"reference", "!hypothesis", "--reference needs --hypothesis"},
     TWO_FILES_RULES,
-    {"alignments", "source", "--alignments is for PAIRS, not for --source and --target"},
+    {"alignments", "source", "--alignments applies to PAIRS, not to --source and --target"},
     {"!source hypothesis", "!PAIRS", NO_PAIRS},
     {0}};
 
@@ -321,40 +321,40 @@ int evaluate_command(int argc, char **argv) {
   const struct option options[] = {
       MODELS_OPTION(evaluation.models),
       PAIRS_OPTIONS(input),
-      {"alignments", 0, "N", "column with word alignments, to compare the attention with", "none",
-       .group = "Attention", .count = &input.alignment_column, .least = 1, .most = MAX_COLUMNS},
-      {"batch-size", 0, "N", "sentences at a time", .count = &evaluation.options.batch_size,
+      {"alignments", 0, "N", "column of reference word alignments, to compare with the attention",
+       "none", .group = "Attention", .count = &input.alignment_column, .least = 1,
+       .most = MAX_COLUMNS},
+      {"batch-size", 0, "N", "sentences per batch", .count = &evaluation.options.batch_size,
        .least = 1, .most = 65536},
       BEAM_OPTIONS(evaluation.options.translate),
       OVERRIDE_OPTION(overrides),
-      {"bleu-tokens", 0, "NAME", "how BLEU splits words",
-       "zh if references are mostly Han, else 13a", .group = "Scoring",
+      {"bleu-tokens", 0, "NAME", "tokenization for BLEU",
+       "zh if most references are Chinese, else 13a", .group = "Scoring",
        .text = &evaluation.options.metric.bleu_tokens, .choice = elman_bleu_tokens_name},
-      {"lowercase", 0, NULL, "BLEU of text in lower case", .group = "Scoring",
+      {"lowercase", 0, NULL, "case-insensitive BLEU", .group = "Scoring",
        .flag = &evaluation.options.metric.lowercase},
-      {"chrf-lowercase", 0, NULL, "chrF2 of text in lower case", .group = "Scoring",
+      {"chrf-lowercase", 0, NULL, "case-insensitive chrF2", .group = "Scoring",
        .flag = &evaluation.options.metric.chrf_lowercase},
-      {"hypothesis", 0, "FILE", "score these translations, without a model; twice: compare",
+      {"hypothesis", 0, "FILE", "translations to score without a model; two files are compared",
        .group = "Scoring", .list = &files.hypotheses, .most = MAX_HYPOTHESES, .use = FILE_IS_READ},
-      {"reference", 0, "FILE", "what --hypothesis should say; may be given several times",
+      {"reference", 0, "FILE", "reference translations for --hypothesis; several files are allowed",
        .group = "Scoring", .list = &files.references, .most = MAX_LISTED, .use = FILE_IS_READ},
-      {"resamples", 0, "N", "draws of the comparison's bootstrap", .group = "Scoring",
+      {"resamples", 0, "N", "number of bootstrap samples in a comparison", .group = "Scoring",
        .count = &evaluation.options.metric.resamples, .least = 1, .most = 1000000},
       SEED_OPTION(evaluation.options.metric.seed, "Scoring",
-                  "chooses the draws, and what --override shuffle does"),
+                  "random seed of the bootstrap and of --override shuffle"),
       THREADS_OPTION(evaluation.options.threads),
       TIMEOUT_OPTION,
       JSON_OPTION(evaluation.json),
-      QUIET_OPTION("print results and errors only"),
+      QUIET_OPTION("no messages except results and errors"),
       {0}};
   const struct usage usage = {
       "evaluate",
       "[options] PAIRS...",
-      "Measures a model on sentence pairs: loss and perplexity per target token (the end\n"
-      "of the sentence included), the share of sentences translated exactly, and BLEU and\n"
-      "chrF2 as sacreBLEU gives them. With --hypothesis and --reference in place of PAIRS it\n"
-      "scores files with a sentence a line; two hypotheses are compared by paired bootstrap\n"
-      "resampling.",
+      "Measures a model on sentence pairs: loss and perplexity per target token (</s>\n"
+      "included), the fraction of exact translations, and BLEU and chrF2 as sacreBLEU\n"
+      "computes them. With --hypothesis and --reference instead of PAIRS, scores files with\n"
+      "one sentence per line; two hypotheses are compared by paired bootstrap resampling.",
       options,
       rules,
       .reads_operands = true};

@@ -104,19 +104,19 @@ int score_command(int argc, char **argv) {
       MODELS_OPTION(models),
       PAIRS_FILES_OPTIONS(input),
       OUTPUT_OPTION(output, "scores"),
-      {"json", 0, NULL, "a JSON object a line, with the tokens", .flag = &job.json},
+      {"json", 0, NULL, "one JSON object per line, with the tokens", .flag = &job.json},
       MAX_LINE_OPTION(job.options),
       THREADS_OPTION(job.options.threads),
-      QUIET_OPTION("print errors only"),
+      QUIET_OPTION("no messages except errors"),
       {0}};
   static const struct rule rules[] = {TWO_FILES_RULES, {0}};
   const struct usage usage = {
       "score",
       "[options] [PAIRS]",
-      "Tells how likely the target side of each pair is as the translation of its source:\n"
-      "a line for each line of PAIRS, source<TAB>target, or of standard input. Columns are\n"
-      "the log-probability (natural logarithm), the number of target tokens, the end of the\n"
-      "sentence included, and the log-probability of each of them.",
+      "Computes the log-probability of each target given its source. Reads PAIRS, or standard\n"
+      "input, with one pair per line, source<TAB>target. Writes a line per pair: the\n"
+      "log-probability (natural logarithm), the number of target tokens, </s> included, and\n"
+      "the log-probability of each token.",
       options,
       rules,
       .reads_operands = true};

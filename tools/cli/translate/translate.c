@@ -13,12 +13,11 @@
 #include "translate/lines.h"
 
 static const struct rule rules[] = {
-    {"input", "TEXT", "give either TEXT or --input"},
+    {"input", "TEXT", "TEXT and --input cannot be combined"},
     {"temperature top-k seed", "!sample", "--%s needs --sample"},
     {"sample", "beam n-best length-penalty length-norm coverage-penalty",
-     "--sample draws one translation and chooses among none; leave "
-     "the options of the beam and its scores out"},
-    {"tag", "json n-best", "--tag goes with plain lines, not with --json or --n-best"},
+     "--sample cannot be combined with --beam, --n-best or penalties"},
+    {"tag", "json n-best", "--tag cannot be combined with --json or --n-best"},
     {0}};
 
 static int check_tag(const char *tag, const struct usage *usage) {
@@ -53,26 +52,26 @@ int translate_command(int argc, char **argv) {
       INPUT_OPTION(input),
       OUTPUT_OPTION(output, "translations"),
       SEARCH_OPTIONS(job.options),
-      {"sample", 0, NULL, "draw each token at random, by its probability", .group = "Sampling",
+      {"sample", 0, NULL, "random sampling of each token by its probability", .group = "Sampling",
        .flag = &job.options.sample},
-      {"temperature", 0, "X", "of --sample: below 1 likely tokens become likelier",
+      {"temperature", 0, "X", "sampling temperature; below 1 favors likely tokens",
        .group = "Sampling", .real = &job.options.temperature, .lowest = 0.01, .highest = 100},
-      {"top-k", 0, "K", "of --sample: draw from the K likeliest tokens; 0 = all",
-       .group = "Sampling", .count = &job.options.top_k, .most = ELMAN_MAX_TOP_K},
-      SEED_OPTION(job.options.sample_seed, "Sampling", "of --sample"),
-      {"tag", 0, "TEXT", "put TEXT and a space in front of each translation", .group = "Output",
+      {"top-k", 0, "K", "number of most likely tokens to sample from; 0 = all", .group = "Sampling",
+       .count = &job.options.top_k, .most = ELMAN_MAX_TOP_K},
+      SEED_OPTION(job.options.sample_seed, "Sampling", "random seed of sampling"),
+      {"tag", 0, "TEXT", "prefix of each translation, followed by a space", .group = "Output",
        .text = &job.tag},
       THREADS_OPTION(job.options.threads),
       TIMEOUT_OPTION,
-      {"json", 0, NULL, "a JSON object a line, with probability and tokens", .group = "Output",
+      {"json", 0, NULL, "one JSON object per line, with probability and tokens", .group = "Output",
        .flag = &job.json},
-      QUIET_OPTION("print errors only"),
+      QUIET_OPTION("no messages except errors"),
       {0}};
   const struct usage usage = {
       "translate",
       "[options] [TEXT...]",
-      "Translates each TEXT, or each line of the input. One sentence in, one line out; with\n"
-      "--n-best a line for each translation: number ||| text ||| logprob= X ||| score.",
+      "Translates each TEXT, or each line of the input, to one line of output. With --n-best,\n"
+      "writes a line per translation: number ||| text ||| logprob= X ||| score.",
       options,
       rules,
       .reads_operands = false};
