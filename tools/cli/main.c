@@ -15,7 +15,7 @@
 #include "console/messages.h"
 #include "group/group.h"
 
-/* ---- the environment that libraries read ---- */
+/* ---- environment of libraries ---- */
 
 static const char self[] = "/proc/self/exe";
 
@@ -45,7 +45,7 @@ static bool is_memory_limited(void) {
  * retries forever if it cannot get one, so the process would never end. OpenBLAS reads the
  * environment only when it is loaded, so the program sets the variable and restarts itself. If it
  * cannot restart, it continues unchanged. */
-static void leave_out_blas_threads(char **argv) {
+static void disable_blas_threads(char **argv) {
   static const char name[] = "OPENBLAS_NUM_THREADS";
   const char *set = getenv(name);
   if (set != NULL && strcmp(set, "1") == 0) return;
@@ -78,7 +78,7 @@ static bool has_stack(void) {
 
 /* Buffer standard error, so that each message is one system call: other processes may write to the
  * same terminal or log. The buffer is static because some messages report that memory ran out. */
-static void write_whole_messages(void) {
+static void buffer_messages(void) {
   static char buffer[1 << 14];
   setvbuf(stderr, buffer, _IOLBF, sizeof buffer);
 }
@@ -90,9 +90,9 @@ static int run_together(command_function *run, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  leave_out_blas_threads(argv);
+  disable_blas_threads(argv);
   occupy_standard_streams();
-  write_whole_messages();
+  buffer_messages();
   if (!has_stack()) return EX_OSERR;
   /* Not LC_ALL: a decimal comma must not reach JSON. */
   setlocale(LC_CTYPE, "");

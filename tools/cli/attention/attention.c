@@ -36,7 +36,7 @@ static const char *units_choice(size_t index) {
   return elman_alignment_units_name((elman_alignment_units)index);
 }
 
-/* ---- what goes together ---- */
+/* ---- rules and checks ---- */
 
 #define FOR_MATRICES "attention heads attention-window weights scale causal key-length normalize"
 #define FOR_SENTENCES                                                                              \

@@ -70,7 +70,7 @@ int hypotheses_save(const char *path, const elman_translation *best, const char 
   return code;
 }
 
-/* ---- what overrides changed ---- */
+/* ---- effect of overrides ---- */
 
 /* Record which overrides have an effect. A cell may lie outside of every matrix; the other
  * overrides apply to every sentence. */
@@ -183,7 +183,7 @@ static int accept_sentence(void *context, const struct translated *translated) {
   return EX_OK;
 }
 
-/* ---- the job: all of them ---- */
+/* ---- the job: output ---- */
 
 /* Names for the units of a side: tokens, words, or both. */
 struct unit {
@@ -282,7 +282,7 @@ static bool is_usable(const struct sink *sink, int code) {
   return !sink->unread && sentences_usable(sink->sentences, code);
 }
 
-static int ask(struct sink *sink, size_t turn, struct output *output) {
+static int run_model(struct sink *sink, size_t turn, struct output *output) {
   const struct model_sequence *sequence = &sink->job->sequence;
   elman_model *model;
   sink->model = sequence->paths[turn];
@@ -307,7 +307,7 @@ static int run_sequence(struct sink *sink, struct output *output) {
   for (size_t i = 0; i < sink->job->sequence.count; i++) {
     *sink->sentences = unopened;
     sink->unknown = sink->unknown_target = (struct unknown_words){0};
-    const int code = ask(sink, i, output);
+    const int code = run_model(sink, i, output);
     if (code != EX_OK) worst = code;
     if (!is_usable(sink, code)) return code;
   }

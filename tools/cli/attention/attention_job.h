@@ -22,7 +22,7 @@ int units_check(const char *what, elman_alignment_units units, const struct mode
 int hypotheses_save(const char *path, const elman_translation *best, const char *format,
                     const elman_text_style *style);
 
-/* ---- what overrides changed ---- */
+/* ---- effect of overrides ---- */
 
 /* Start from all zero. */
 struct override_effect {
@@ -42,7 +42,7 @@ void override_effect_add(struct override_effect *effect, const elman_translate_o
 int override_effect_note(const struct override_effect *effect,
                          const elman_translate_options *options, const char *where);
 
-/* ---- the job: every matrix is written, or all are summed up ---- */
+/* ---- the job: write every matrix, or a summary ---- */
 
 /* Models used one after the other; the sentences are read again for each. */
 struct model_sequence {

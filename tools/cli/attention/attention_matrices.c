@@ -43,7 +43,7 @@ static int check_weights(const struct matrices_options *options, const struct us
                       options->attention.mechanism, names);
 }
 
-/* ---- what is read ---- */
+/* ---- input ---- */
 
 struct matrices {
   elman_matrix *files[3]; /* NULL if an earlier file is used instead */
@@ -247,7 +247,7 @@ static int write_result(const char *path, const char *format, const elman_attent
   return output_close(&output, EX_OK);
 }
 
-/* ---- all together ---- */
+/* ---- the command ---- */
 
 /* PNG needs a picture, which matrices do not have. */
 static const struct formats library_formats = {elman_format_name, elman_format_suffix};

@@ -12,7 +12,7 @@
 #include "options/command_line.h"
 #include "options/hyperparameters.h"
 
-/* ---- what it holds ---- */
+/* ---- content ---- */
 
 enum { TRAINING = ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END };
 
@@ -103,7 +103,7 @@ static void write_model(const elman_model *model, bool as_json) {
   json_print(&json, "\n]}\n");
 }
 
-/* ---- for training again ---- */
+/* ---- option file of a training run ---- */
 
 /* Write the hyperparameters that differ from the defaults (`differing`), or the others as comments.
  */

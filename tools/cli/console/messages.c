@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- text from elsewhere ---- */
+/* ---- text from other sources ---- */
 
 void print_visible(FILE *stream, const char *text) {
   print_visible_bytes(stream, text, strlen(text));
@@ -156,7 +156,7 @@ int report_usage(const char *command, const char *format, ...) {
   va_start(arguments, format);
   print_line("elman: ", command, format, arguments);
   va_end(arguments);
-  tell("'elman help %s' explains the command", command);
+  print_info("'elman help %s' explains the command", command);
   return EX_USAGE;
 }
 
@@ -171,7 +171,7 @@ void note(const char *format, ...) {
   va_end(arguments);
 }
 
-void tell(const char *format, ...) {
+void print_info(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   if (!held.holds) print_line("", NULL, format, arguments);

@@ -71,7 +71,7 @@ void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool notes_shown(void);
 
 /* Print a line as note() does, also with --quiet: it belongs to an error or was requested. */
-void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void print_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Keep the last error and print nothing until messages_release(). */
 void messages_hold(void);

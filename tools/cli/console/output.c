@@ -61,7 +61,7 @@ int format_check_terminal(const char *command, const char *format, const char *p
       format);
 }
 
-/* ---- PNG: a picture that another program converts ---- */
+/* ---- PNG: converted by another program ---- */
 
 #define CONVERTER "rsvg-convert"
 

@@ -107,7 +107,7 @@ static int store(struct output *output) {
 }
 
 /* Move the files to their paths. If one cannot be moved, print which files are new. */
-static int put_in_place(struct output *outputs, const elman_split_info *info) {
+static int commit_parts(struct output *outputs, const elman_split_info *info) {
   int code = EX_OK;
   elman_part failed = ELMAN_PART_TRAIN;
   for (elman_part part = 0; part < ELMAN_PARTS; part++) {
@@ -139,13 +139,13 @@ static int write_parts(const struct job *job, const elman_pairs *pairs, const el
   if (code == EX_OK && interrupt_signal() != 0) code = 128 + interrupt_signal();
   for (elman_part part = 0; part < ELMAN_PARTS && code == EX_OK; part++)
     if (is_written(&info, part)) code = store(&outputs[part]);
-  if (code == EX_OK) return put_in_place(outputs, &info);
+  if (code == EX_OK) return commit_parts(outputs, &info);
   for (elman_part part = 0; part < ELMAN_PARTS; part++)
     if (outputs[part].file != NULL) output_abandon(&outputs[part]);
   return code;
 }
 
-/* ---- what is done ---- */
+/* ---- splitting ---- */
 
 static void describe(const struct job *job, const elman_split *split) {
   const elman_split_info info = elman_split_get_info(split);

@@ -103,17 +103,17 @@ static elman_status apply_line(struct job *job, const struct line *line, size_t 
 static elman_status encode_line(struct job *job, const struct line *line, size_t number,
                                 elman_error *error) {
   (void)number;
-  elman_encoding *coded;
-  const elman_status status = elman_encode(&coded, job->opened_model, (elman_side)job->side,
+  elman_encoding *encoding;
+  const elman_status status = elman_encode(&encoding, job->opened_model, (elman_side)job->side,
                                            line->text, line->length, error);
   if (status != ELMAN_OK) return status;
-  for (size_t i = 0; i < coded->count; i++)
+  for (size_t i = 0; i < encoding->count; i++)
     fprintf(job->out.stream, "%s%s",
-            i == 0             ? ""
-            : coded->joined[i] ? "@@ "
-                               : " ",
-            coded->tokens[i]);
-  elman_encoding_free(coded);
+            i == 0                ? ""
+            : encoding->joined[i] ? "@@ "
+                                  : " ",
+            encoding->tokens[i]);
+  elman_encoding_free(encoding);
   write_line(job, "");
   return ELMAN_OK;
 }
@@ -153,9 +153,9 @@ static int learn(struct job *job, const struct operands *operands) {
   if (code != EX_OK) return code;
   if (elman_subwords_learn(job->subwords, job->merges, &error) != ELMAN_OK)
     return report_error(&error);
-  const size_t learnt = elman_subwords_merges(job->subwords);
-  if (learnt < job->merges)
-    note("%zu merge operation%s: no other pair of subwords occurs twice", learnt, plural(learnt));
+  const size_t learned = elman_subwords_merges(job->subwords);
+  if (learned < job->merges)
+    note("%zu merge operation%s: no other pair of subwords occurs twice", learned, plural(learned));
   return write_merges(job);
 }
 

@@ -13,7 +13,7 @@
 #include "group/group.h"
 #include "group/launcher.h"
 
-/* ---- messages of any size on their way ---- */
+/* ---- transfer of messages of any size ---- */
 
 /* Counts in MPI are int, so long messages are split into pieces. Each piece that arrives also shows
  * that a slow peer is alive. Start from all zero. */
@@ -126,10 +126,10 @@ static void pieces_abandon(struct pieces *pieces) {
   pieces_clear(pieces);
 }
 
-/* ---- patience ---- */
+/* ---- waiting ---- */
 
 /* Wait without taking processor time from the processes that are waited for. */
-struct patience {
+struct wait {
   double seconds; /* remaining */
   double started, last;
   bool sleeps; /* has waited longer than AWAKE */
@@ -140,23 +140,23 @@ static const double AWAKE = 1e-4;
 
 enum { NAP_NS = 50000 };
 
-static struct patience patience_start(double seconds) {
+static struct wait wait_start(double seconds) {
   const double started = now();
-  return (struct patience){.seconds = seconds, .started = started, .last = started};
+  return (struct wait){.seconds = seconds, .started = started, .last = started};
 }
 
 /* Wait a moment; return false when the time is up. */
-static bool patience_wait(struct patience *patience) {
-  patience->sleeps = now() - patience->started > AWAKE;
-  if (patience->sleeps)
+static bool wait_moment(struct wait *wait) {
+  wait->sleeps = now() - wait->started > AWAKE;
+  if (wait->sleeps)
     nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
   else
     sched_yield();
   /* Time in which this program itself was stopped does not count. */
-  const double time = now(), passed = time - patience->last;
-  patience->last = time;
-  patience->seconds -= passed < 1 ? passed : 1;
-  return patience->seconds > 0;
+  const double time = now(), passed = time - wait->last;
+  wait->last = time;
+  wait->seconds -= passed < 1 ? passed : 1;
+  return wait->seconds > 0;
 }
 
 /* ---- the group ---- */
@@ -207,16 +207,16 @@ static elman_status fail_mpi(elman_error *error, int result) {
 }
 
 /* "process 1", "processes 1, 3, 4" */
-static void name_silent(char *text, size_t size, const struct pieces *pieces) {
+static void list_open_peers(char *text, size_t size, const struct pieces *pieces) {
   size_t used = 0, named = 0;
   for (size_t r = 0; r < here.group.size && used < size; r++)
     if (pieces_open(pieces, r))
       used += (size_t)snprintf(text + used, size - used, named++ == 0 ? "%zu" : ", %zu", r);
 }
 
-static elman_status fail_silence(elman_error *error, const struct pieces *pieces) {
+static elman_status fail_timeout(elman_error *error, const struct pieces *pieces) {
   char names[256] = "";
-  name_silent(names, sizeof names, pieces);
+  list_open_peers(names, sizeof names, pieces);
   here.broken = true;
   return fail(error, "process%s %s: no response for %g seconds (--timeout)",
               strchr(names, ',') == NULL ? "" : "es", names, here.timeout);
@@ -238,7 +238,7 @@ static elman_status fail_left(elman_error *error, size_t r) {
   return fail(error, "process %zu: %s", r, farewell->message);
 }
 
-static elman_status look_for_farewells(elman_error *error) {
+static elman_status check_farewells(elman_error *error) {
   const int result = pieces_test(&here.expected);
   if (result != MPI_SUCCESS) return fail_mpi(error, result);
   /* Prefer a process that failed by itself: it has the original message. */
@@ -249,17 +249,17 @@ static elman_status look_for_farewells(elman_error *error) {
 }
 
 static elman_status await_pieces(struct pieces *pieces, bool exchanging, elman_error *error) {
-  struct patience patience = patience_start(here.timeout);
+  struct wait wait = wait_start(here.timeout);
   while (pieces->left > 0) {
     const size_t left = pieces->left;
     const int result = pieces_test(pieces);
     if (result != MPI_SUCCESS) return fail_mpi(error, result);
     if (pieces->left < left) {
-      patience = patience_start(here.timeout);
-    } else if (!patience_wait(&patience)) {
-      return fail_silence(error, pieces);
-    } else if (exchanging && patience.sleeps) {
-      const elman_status status = look_for_farewells(error);
+      wait = wait_start(here.timeout);
+    } else if (!wait_moment(&wait)) {
+      return fail_timeout(error, pieces);
+    } else if (exchanging && wait.sleeps) {
+      const elman_status status = check_farewells(error);
       if (status != ELMAN_OK) return status;
     }
   }
@@ -341,7 +341,7 @@ static bool expect_farewells(void) {
 }
 
 /* Redirect the output of a process other than 0. */
-static void fall_silent(void) {
+static void silence_output(void) {
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
   if (nowhere > STDERR_FILENO) close(nowhere);
@@ -372,7 +372,7 @@ static int join(size_t launched, const char *variable) {
     report_no_memory();
     MPI_Abort(MPI_COMM_WORLD, EX_OSERR);
   }
-  if (rank > 0) fall_silent();
+  if (rank > 0) silence_output();
   return EX_OK;
 }
 
@@ -384,7 +384,7 @@ int group_join(void) {
 
 /* ---- leaving ---- */
 
-static elman_status say_farewell(const struct farewell *own, elman_error *error) {
+static elman_status send_farewells(const struct farewell *own, elman_error *error) {
   const elman_bytes bytes = {(void *)own, sizeof *own};
   pieces_clear(&here.pieces);
   for (size_t r = 0; r < here.group.size; r++) {
@@ -398,7 +398,7 @@ static elman_status say_farewell(const struct farewell *own, elman_error *error)
 }
 
 /* Return the first process that failed by itself, or the size of the group if there is none. */
-static size_t find_culprit(void) {
+static size_t find_failed(void) {
   size_t r = 0;
   while (r < here.group.size && (here.farewells[r].code == EX_OK || here.farewells[r].follows)) r++;
   return r;
@@ -422,18 +422,18 @@ int group_leave(int code) {
   elman_error error;
   *own = (struct farewell){.code = code, .follows = here.follows, .exchanges = here.exchanges};
   snprintf(own->message, sizeof own->message, "%s", messages_held());
-  if (!here.broken && say_farewell(own, &error) != ELMAN_OK) code = report_error(&error);
+  if (!here.broken && send_farewells(own, &error) != ELMAN_OK) code = report_error(&error);
   if (here.broken) abort_all(code);
-  const size_t culprit = find_culprit();
-  if (culprit < here.group.size) code = here.farewells[culprit].code;
-  if (culprit > 0 && culprit < here.group.size && !here.follows && group_leads())
-    report(NULL, "process %zu: %s", culprit, here.farewells[culprit].message);
+  const size_t failed = find_failed();
+  if (failed < here.group.size) code = here.farewells[failed].code;
+  if (failed > 0 && failed < here.group.size && !here.follows && group_leads())
+    report(NULL, "process %zu: %s", failed, here.farewells[failed].message);
   fflush(NULL);
   MPI_Finalize();
   return code;
 }
 
-/* ---- what commands ask ---- */
+/* ---- interface for commands ---- */
 
 const elman_group *group_joined(void) {
   return here.group.size == 0 ? NULL : &here.group;

@@ -21,7 +21,7 @@ int model_open(elman_model **model, const char *path) {
   if (elman_model_load(model, path, &error) == ELMAN_OK) return EX_OK;
   const int code = report_error(&error);
   if (code == EX_NOINPUT && strcmp(path, DEFAULT_MODEL) == 0)
-    tell("'elman train' writes this file; name another model with -m FILE");
+    print_info("'elman train' writes this file; name another model with -m FILE");
   return code;
 }
 
@@ -56,7 +56,7 @@ void models_close(struct models *models) {
   while (models->count > 0) elman_model_free(models->open[--models->count]);
 }
 
-/* ---- models in turn ---- */
+/* ---- series of models ---- */
 
 static int add_path(struct model_series *series, const char *path, const char *suffix) {
   char **more = reallocarray(series->paths, series->count + 1, sizeof *more);
@@ -68,7 +68,7 @@ static int add_path(struct model_series *series, const char *path, const char *s
 }
 
 /* Add the snapshots of a model in ascending order of updates; versionsort compares numbers. */
-static int add_kept(struct model_series *series, const char *path) {
+static int add_snapshots(struct model_series *series, const char *path) {
   const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1;
   char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
   if (folder == NULL) return report_no_memory();
@@ -91,7 +91,7 @@ static int add_kept(struct model_series *series, const char *path) {
 int model_series_list(struct model_series *series, const struct option_list *paths) {
   int code = EX_OK;
   for (size_t i = 0; i < paths->count && code == EX_OK; i++) {
-    code = add_kept(series, paths->words[i]);
+    code = add_snapshots(series, paths->words[i]);
     if (code == EX_OK) code = add_path(series, paths->words[i], "");
   }
   return code;

@@ -39,7 +39,7 @@ int models_check(const struct models *models, const elman_translate_options *opt
 int models_open(struct models *models, elman_translate_options *options);
 void models_close(struct models *models);
 
-/* ---- models in turn ---- */
+/* ---- series of models ---- */
 
 /* Models that are used one after the other: the named models, each preceded by its snapshots
  * (`train --keep-last`). Start from all zero. */

@@ -71,11 +71,12 @@ int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const
   const elman_status status = elman_pairs_read(pairs, &options, &error);
   if (skipped > SKIPPED_SHOWN) note("and %zu more", skipped - SKIPPED_SHOWN);
   if (status != ELMAN_OK) return report_error(&error);
-  const size_t count = elman_pairs_count(*pairs), left_out = elman_pairs_skipped(*pairs);
-  if (left_out == 0)
+  const size_t count = elman_pairs_count(*pairs), skipped_lines = elman_pairs_skipped(*pairs);
+  if (skipped_lines == 0)
     note("%zu pair%s", count, plural(count));
   else
-    note("%zu pair%s; %zu line%s skipped", count, plural(count), left_out, plural(left_out));
+    note("%zu pair%s; %zu line%s skipped", count, plural(count), skipped_lines,
+         plural(skipped_lines));
   return EX_OK;
 }
 

@@ -110,7 +110,7 @@ static bool report_mismatch(struct sentences *sentences, const char *problem, in
   return false;
 }
 
-/* ---- what belongs to a sentence ---- */
+/* ---- parts of a sentence ---- */
 
 void sentence_free(elman_sentence *sentence) {
   free((char *)sentence->text);
@@ -177,15 +177,15 @@ static bool split_columns(struct sentences *sentences, elman_sentence *sentence,
 }
 
 static void hint_tab(struct sentences *sentences, const elman_sentence *sentence) {
-  if (!has_lines(sentences) || sentences->told_tab ||
+  if (!has_lines(sentences) || sentences->noted_tab ||
       memchr(sentence->text, '\t', sentence->length) == NULL)
     return;
-  sentences->told_tab = true;
+  sentences->noted_tab = true;
   note("%s:%zu: contains a tab; the whole line, with all its columns, is treated as one sentence",
        sentences->lines.name, sentence->number);
 }
 
-/* ---- one after the other ---- */
+/* ---- iteration ---- */
 
 static bool next_text(struct sentences *sentences, elman_sentence *sentence, int *code) {
   struct line line;

@@ -24,7 +24,7 @@ struct sentences {
   size_t number;         /* of the last sentence, from 1 */
   const char *alignment; /* of the last sentence, within its text; NULL = none */
   size_t reported;       /* sentences with bad data */
-  bool told_tab;
+  bool noted_tab;
   bool mismatch; /* the numbers of references and sentences differ */
 };
 

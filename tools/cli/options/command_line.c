@@ -11,7 +11,7 @@
 #include "console/output.h"
 #include "options/option_files.h"
 
-/* ---- words as options and operands ---- */
+/* ---- options and operands ---- */
 
 /* One option or operand of the command line. */
 struct argument {
@@ -126,7 +126,7 @@ static const char *arguments_value(const struct arguments *start, const char *na
   return arguments_find(start, name, &argument) ? argument.value : NULL;
 }
 
-/* ---- a file of options ---- */
+/* ---- option files ---- */
 
 static const char BLANKS[] = " \t\r";
 
@@ -403,8 +403,8 @@ static int apply_config(const struct usage *usage, struct operands *operands) {
 
 /* Record that the option is given; return whether it was given before. The first value on the
  * command line replaces the list of an option file. */
-static bool note_given(struct operands *operands, const struct usage *usage,
-                       const struct option *option) {
+static bool record_given(struct operands *operands, const struct usage *usage,
+                         const struct option *option) {
   const size_t row = (size_t)(option - usage->options);
   const bool before = operands->typed[row];
   if (!before && option->list != NULL) option->list->count = 0;
@@ -440,7 +440,7 @@ static int apply_option(const struct usage *usage, const struct argument *argume
   if (option->flag != NULL && argument->value != NULL)
     return report_usage(usage->command, "--%s%s takes no value", argument->negated ? "no-" : "",
                         option->name);
-  const bool before = own ? note_given(operands, usage, option) : *config_seen;
+  const bool before = own ? record_given(operands, usage, option) : *config_seen;
   if (before && option->list == NULL && option->flag == NULL)
     return report_twice(usage, option->name);
   if (before && own && option->flag != NULL && *option->flag == argument->negated)
@@ -468,7 +468,7 @@ static int parse_words(const struct arguments *start, struct operands *operands)
 }
 
 /* Help is checked first: it shows defaults, which parsing would overwrite. */
-static bool asks_for_help(const struct arguments *start) {
+static bool help_requested(const struct arguments *start) {
   struct argument argument;
   return arguments_find(start, "help", &argument) && argument.value == NULL;
 }
@@ -485,7 +485,7 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
   struct option common[MAX_COMMON];
   options_common(common, usage);
   const struct arguments start = {usage, common, argv, 1, argc, .letters = NULL};
-  const bool help = asks_for_help(&start);
+  const bool help = help_requested(&start);
   const char *path =
       !help && usage_has_config(usage) ? arguments_value(&start, CONFIG_OPTION) : NULL;
   /* Operands are moved to the front of argv, over words that have been parsed. */

@@ -16,7 +16,7 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
 /* Make --help call `show` with the table instead of printing help; NULL restores the default. */
 void options_help_by(int (*show)(const struct usage *usage, const bool preset[MAX_OPTIONS]));
 
-/* ---- a file of options ---- */
+/* ---- option files ---- */
 
 /* A line "name = value" or "name value". Names are those of the command line without dashes. '#' at
  * the start of a line or after a space starts a comment. */

@@ -87,14 +87,14 @@ static struct figure figure_of(const elman_hyperparameter *row, const void *fiel
 }
 
 void hyperparameters_write(struct json *json, unsigned scopes, const void *fields,
-                           const char *left_out) {
+                           const char *excluded) {
   const elman_hyperparameter *row = NULL;
   while ((row = elman_hyperparameter_next(row, scopes)) != NULL)
-    if (left_out == NULL || strcmp(row->name, left_out) != 0)
+    if (excluded == NULL || strcmp(row->name, excluded) != 0)
       figures_write(json, (const struct figure[]){figure_of(row, fields), {0}});
 }
 
-/* ---- files of options ---- */
+/* ---- option files ---- */
 
 enum { LONGEST_VALUE = 64 };
 

@@ -25,9 +25,9 @@ struct option hyperparameter_option(const char *name, void *field);
  * struct of options that contains their values. At least one zero row is left. */
 void hyperparameter_options(struct option table[MAX_OPTIONS], unsigned scopes, void *fields);
 
-/* Write each hyperparameter as a figure, except the row named `left_out` (NULL = none). */
+/* Write each hyperparameter as a figure, except the row named `excluded` (NULL = none). */
 void hyperparameters_write(struct json *json, unsigned scopes, const void *fields,
-                           const char *left_out);
+                           const char *excluded);
 
 /* Which lines to write to an option file: rows whose value differs from that at `defaults`, or the
  * others. */

@@ -255,7 +255,7 @@ void option_copy(const struct option *to, const struct option *from) {
     *to->flag = *from->flag;
 }
 
-/* ---- what a command has and was given ---- */
+/* ---- options of a command ---- */
 
 bool usage_has_config(const struct usage *usage) {
   return option_row(usage->options, CONFIG_OPTION) == NULL;

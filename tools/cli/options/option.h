@@ -67,11 +67,10 @@ struct option {
   const char **text;
   unsigned *index;                     /* index into the words of `choice`, for an enum */
   const char *(*choice)(size_t index); /* the allowed words, also for `text`; NULL = any */
-  const char *(*settings)(
-      size_t index); /* for each choice, defaults that it sets for other options: "name=value" or
-                        the name of a flag, separated by spaces */
-  size_t *count;     /* from `least` to `most` */
-  uint64_t *seed;    /* any 64-bit number */
+  /* defaults that a choice sets for other options: "name=value" or a flag, spaces between */
+  const char *(*settings)(size_t index);
+  size_t *count;            /* from `least` to `most` */
+  uint64_t *seed;           /* any 64-bit number */
   struct option_list *list; /* at most `most` times, and at most MAX_LISTED */
   double *real;             /* from `lowest` to `highest` */
   size_t least, most;
@@ -140,7 +139,7 @@ void option_format_value(char *text, size_t size, const struct option *option);
 /* Copy the value of an option of the same kind. Not for lists. */
 void option_copy(const struct option *to, const struct option *from);
 
-/* ---- what a command has, and was given ---- */
+/* ---- options of a command ---- */
 
 /* Options that exclude or need each other. The command line is invalid if both conditions hold. A
  * condition lists names separated by spaces. It holds if one of them is given; after '!', if none

@@ -10,7 +10,7 @@
 #include "console/output.h"
 #include "options/option.h"
 
-/* ---- the files of a command line ---- */
+/* ---- files of a command line ---- */
 
 struct named_file {
   enum option_use use;
@@ -102,7 +102,7 @@ static void named_files_free(struct named_files *files) {
   free(files->list);
 }
 
-/* ---- which names lead to one file ---- */
+/* ---- identity of files ---- */
 
 static const char *base_of(const char *path) {
   const char *slash = strrchr(path, '/');

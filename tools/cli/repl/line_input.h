@@ -26,6 +26,6 @@ void line_input_end(void);
 char *line_input_read(const char *prompt);
 
 /* Add a line to the history. */
-void line_input_remember(const char *line);
+void line_input_add_history(const char *line);
 
 #endif

@@ -33,6 +33,6 @@ char *line_input_read(const char *prompt) {
   }
 }
 
-void line_input_remember(const char *line) {
+void line_input_add_history(const char *line) {
   (void)line;
 }

@@ -14,7 +14,7 @@
 
 enum { HISTORY_LINES = 1000 };
 
-/* ---- where the history is kept ---- */
+/* ---- file of the history ---- */
 
 /* Return $XDG_STATE_HOME/elman/history, or the default below $HOME; NULL if there is neither. A
  * relative XDG_STATE_HOME is ignored. */
@@ -155,7 +155,7 @@ char *line_input_read(const char *prompt) {
   return readline(prompt);
 }
 
-void line_input_remember(const char *line) {
+void line_input_add_history(const char *line) {
   const HIST_ENTRY *last =
       history_length > 0 ? history_get(history_base + history_length - 1) : NULL;
   if (last != NULL && strcmp(last->line, line) == 0) return;

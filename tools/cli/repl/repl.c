@@ -88,12 +88,13 @@ enum { COMMANDS = sizeof session_commands / sizeof session_commands[0] };
 static void show_help(struct session *session, char *argument) {
   (void)session;
   (void)argument;
-  tell("Each line is translated, unless it starts with ':'. Command names can be abbreviated.");
+  print_info(
+      "Each line is translated, unless it starts with ':'. Command names can be abbreviated.");
   for (size_t i = 0; i < COMMANDS; i++)
-    tell("  :%-12s %-12s %s", session_commands[i].name, session_commands[i].argument,
-         session_commands[i].help);
-  tell("To overwrite an existing file, use ':dump! FILE' or ':save! FILE'.");
-  tell("Ctrl-C clears the line; Ctrl-D quits.");
+    print_info("  :%-12s %-12s %s", session_commands[i].name, session_commands[i].argument,
+               session_commands[i].help);
+  print_info("To overwrite an existing file, use ':dump! FILE' or ':save! FILE'.");
+  print_info("Ctrl-C clears the line; Ctrl-D quits.");
 }
 
 static void report_unknown(const char *name) {
@@ -181,7 +182,7 @@ static void ensure_utf8(void) {
   setlocale(LC_CTYPE, "");
 }
 
-static void converse(struct session *session) {
+static void run_session(struct session *session) {
   while (!session->over && session->output->problem == 0) {
     interrupt_clear();
     char *line = line_input_read(PROMPT);
@@ -191,7 +192,7 @@ static void converse(struct session *session) {
     }
     char *command = session_trim(line);
     if (*command != '\0') {
-      line_input_remember(line);
+      line_input_add_history(line);
       if (session_colon(command) > 0)
         run_command(session, command + session_colon(command));
       else
@@ -221,7 +222,7 @@ static int interactive(struct session *session) {
     interrupt_catch_sigint();
     line_input_start(&words);
     greet(&session->side);
-    converse(session);
+    run_session(session);
     line_input_end();
     code = output_close(&output, EX_OK);
   }

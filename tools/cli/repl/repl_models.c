@@ -23,7 +23,7 @@ static bool open_named(struct side *side, const struct session *session, const c
   }
   side->models.paths = (struct option_list){{side->path}, 1};
   if (side_open(side, session) == EX_OK) return true;
-  tell("the previous model stays loaded");
+  print_info("the previous model stays loaded");
   return false;
 }
 
@@ -35,7 +35,7 @@ static void begin_side(struct session *session, struct side side) {
   session->last = NULL;
   if (units_check(":units", session->units, &session->side.models) == EX_OK) return;
   session->units = ELMAN_UNITS_AUTO;
-  tell(":units is reset to auto");
+  print_info(":units is reset to auto");
 }
 
 void session_change_model(struct session *session, char *argument) {
@@ -43,7 +43,7 @@ void session_change_model(struct session *session, char *argument) {
   if (!open_named(&side, session, ":model", argument)) return;
   side_close(&session->side);
   begin_side(session, side);
-  tell("loaded %s", side.path);
+  print_info("loaded %s", side.path);
 }
 
 void session_load(struct session *session, char *argument) {
@@ -54,10 +54,10 @@ void session_load(struct session *session, char *argument) {
   session->other = session->side;
   begin_side(session, side);
   side_name(name, sizeof name, &session->other);
-  tell("loaded %s; ':compare' compares it with %s", side.path, name);
+  print_info("loaded %s; ':compare' compares it with %s", side.path, name);
 }
 
-/* ---- what was translated ---- */
+/* ---- history ---- */
 
 static const char *const columns[HISTORY_COLUMNS] = {"source", "translation", "log-probability",
                                                      "model", "settings"};
@@ -132,6 +132,6 @@ void session_save(struct session *session, char *argument) {
     (void)report_suffix(argument, &formats);
   } else if (session_may_write(session, ":save", argument) &&
              write_as(argument, format, history) == EX_OK) {
-    tell("wrote %s with %zu translation%s", argument, history->rows, plural(history->rows));
+    print_info("wrote %s with %zu translation%s", argument, history->rows, plural(history->rows));
   }
 }

@@ -84,7 +84,7 @@ size_t session_colon(const char *line);
 /* ---- commands, called by repl.c; `argument` is the text after the name, without surrounding
  * spaces ---- */
 
-/* ---- sentences, and a look into the last one: repl_translate.c ---- */
+/* ---- sentences, and details of the last one: repl_translate.c ---- */
 
 /* Translate a line, show the result and keep it. */
 void session_translate(struct session *session, const char *line);
@@ -95,7 +95,7 @@ void session_dump(struct session *session, char *argument);
 void session_alternatives(struct session *session, char *argument);
 void session_trace(struct session *session, char *argument);
 
-/* ---- models, and what they translated: repl_models.c ---- */
+/* ---- models and the history: repl_models.c ---- */
 
 void session_change_model(struct session *session, char *argument);
 void session_load(struct session *session, char *argument);

@@ -33,9 +33,9 @@ static void show_settings(const struct option *table) {
   char value[VALUE_SIZE];
   for (const struct option *option = table; option->name != NULL; option++) {
     option_format_value(value, sizeof value, option);
-    tell("  %-17s %-28s %s", option->name, value, option->help);
+    print_info("  %-17s %-28s %s", option->name, value, option->help);
   }
-  tell("':set NAME VALUE' changes an option; ':set NAME default' restores its default");
+  print_info("':set NAME VALUE' changes an option; ':set NAME default' restores its default");
 }
 
 /* A longer n-best list needs a larger beam. */
@@ -48,7 +48,7 @@ static bool widen_beam(struct session *session, const char *changed) {
     return false;
   }
   options->beam = options->n_best;
-  tell("beam is %zu as well", options->beam);
+  print_info("beam is %zu as well", options->beam);
   return true;
 }
 
@@ -80,7 +80,7 @@ void session_set(struct session *session, char *argument) {
     return;
   }
   option_format_value(value, sizeof value, option);
-  tell("%s is %s", option->name, value);
+  print_info("%s is %s", option->name, value);
 }
 
 char *session_settings(const struct session *session) {
@@ -128,7 +128,7 @@ static bool split_overrides(struct overrides *overrides, const struct session *s
          overrides_choose_units(&units, &options, &at_colon) == EX_OK;
 }
 
-static void forget_overrides(struct session *session) {
+static void clear_overrides(struct session *session) {
   free(session->override_words);
   session->override_words = NULL;
   session->options.override_count = 0;
@@ -138,20 +138,20 @@ void session_set_override(struct session *session, char *argument) {
   struct overrides overrides = {0};
   if (argument[0] == '\0') {
     if (session->override_words == NULL)
-      tell("attention is unmodified");
+      print_info("attention is unmodified");
     else
-      tell("attention is overridden: %s", session->override_words);
+      print_info("attention is overridden: %s", session->override_words);
     return;
   }
   if (strcmp(argument, "off") == 0) {
-    forget_overrides(session);
+    clear_overrides(session);
     return;
   }
   char *words = strdup(argument);
   if (words == NULL) {
     (void)report_no_memory();
   } else if (split_overrides(&overrides, session, argument)) {
-    forget_overrides(session);
+    clear_overrides(session);
     session->override_words = words;
     session->overrides = overrides;
     session->overrides.words.count = 0; /* they point into the line */
@@ -162,7 +162,7 @@ void session_set_override(struct session *session, char *argument) {
   }
 }
 
-/* ---- what is shown ---- */
+/* ---- display ---- */
 
 void session_set_attention(struct session *session, char *argument) {
   if (strcmp(argument, "on") == 0)

@@ -27,7 +27,7 @@ static elman_translation *translate(const struct side *side, const elman_sentenc
 }
 
 /* Make this the last sentence and the last translation. */
-static void keep(struct session *session, elman_translation *translation) {
+static void remember(struct session *session, elman_translation *translation) {
   char *sentence = strdup(translation->source);
   if (sentence == NULL) (void)report_no_memory();
   free(session->sentence);
@@ -93,18 +93,18 @@ static void show(const struct session *session, const struct side *side,
 }
 
 /* Print the effect of the overrides, if there are any. */
-static void tell_effect(const struct session *session, const elman_sentence *sentence,
-                        const elman_translation *changed) {
+static void print_override_effect(const struct session *session, const elman_sentence *sentence,
+                                  const elman_translation *changed) {
   elman_translate_options options = session_options(session, &session->side);
   struct override_effect effect = {0};
   if (options.override_count == 0) return;
-  elman_translate_options as_it_is = options;
-  as_it_is.override_count = 0;
-  elman_translation *plain = translate(&session->side, sentence, &as_it_is);
+  elman_translate_options unmodified = options;
+  unmodified.override_count = 0;
+  elman_translation *plain = translate(&session->side, sentence, &unmodified);
   if (plain == NULL) return;
   override_effect_add(&effect, &options, changed, plain);
   if (override_effect_note(&effect, &options, ":override") == EX_OK && effect.same == 0)
-    tell("with unmodified attention: %s", plain->text);
+    print_info("with unmodified attention: %s", plain->text);
   elman_translation_free(plain);
 }
 
@@ -113,9 +113,9 @@ static void translate_and_show(struct session *session, const elman_sentence *se
   elman_translation *translation = translate(&session->side, sentence, &options);
   if (translation == NULL) return;
   show(session, &session->side, translation);
-  tell_effect(session, sentence, translation);
+  print_override_effect(session, sentence, translation);
   history_add(session, &session->side, translation);
-  keep(session, translation);
+  remember(session, translation);
 }
 
 void session_translate(struct session *session, const char *line) {
@@ -163,8 +163,8 @@ void session_compare(struct session *session, char *argument) {
   elman_translation *other = show_side(session, &session->other, text);
   elman_translation *translation = other == NULL ? NULL : show_side(session, &session->side, text);
   if (translation != NULL && strcmp(other->text, translation->text) == 0)
-    tell("both models give the same translation");
-  if (translation != NULL) keep(session, translation);
+    print_info("both models give the same translation");
+  if (translation != NULL) remember(session, translation);
   elman_translation_free(other);
 }
 
@@ -180,10 +180,10 @@ void session_dump(struct session *session, char *argument) {
     (void)report_suffix(argument, &attention_formats);
   else if (session_may_write(session, ":dump", argument) &&
            hypotheses_save(argument, session->last, format, &style) == EX_OK)
-    tell("wrote %s", argument);
+    print_info("wrote %s", argument);
 }
 
-/* ---- what else could stand there ---- */
+/* ---- alternatives ---- */
 
 enum { FEW_ALTERNATIVES = 3, USUAL_ALTERNATIVES = 10, MAX_ALTERNATIVES = 100 };
 
@@ -218,8 +218,8 @@ static int find_alternatives(elman_translation **found, const struct session *se
   return report_error(&error);
 }
 
-static void write_alternative(FILE *stream, const elman_translation *one, size_t t, bool said) {
-  fputs(said ? "  * " : "    ", stream);
+static void write_alternative(FILE *stream, const elman_translation *one, size_t t, bool chosen) {
+  fputs(chosen ? "  * " : "    ", stream);
   write_probability(stream, one->log_probabilities[t]);
   fprintf(stream, "  %9.4f  ", one->log_probabilities[t]);
   print_visible(stream, one->target_tokens[t]);
@@ -234,9 +234,9 @@ static void write_list(FILE *stream, const elman_translation *last, size_t t,
   print_visible(stream, last->target_tokens[t]);
   putc('\n', stream);
   for (const elman_translation *one = found; one != NULL; one = one->next) {
-    const bool said = one->target_ids[t] == last->target_ids[t];
-    write_alternative(stream, one, t, said);
-    listed = listed || said;
+    const bool chosen = one->target_ids[t] == last->target_ids[t];
+    write_alternative(stream, one, t, chosen);
+    listed = listed || chosen;
   }
   if (!listed) write_alternative(stream, last, t, true);
 }
@@ -320,7 +320,7 @@ void session_trace(struct session *session, char *argument) {
   if (session->side.models.count > 1)
     note("only the first model is traced: %s", session->side.models.paths.words[0]);
   if (session->override_words != NULL)
-    tell("':trace' uses unmodified attention; ':override' does not apply");
+    print_info("':trace' uses unmodified attention; ':override' does not apply");
   if (elman_trace(&trace, session->side.models.open[0], session->sentence, target, 0, &error) !=
       ELMAN_OK) {
     report_error(&error);

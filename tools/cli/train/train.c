@@ -45,7 +45,7 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   job->train.dev = dev;
   training_watch(&training, &job->train);
   interrupt_catch_first();
-  const uint64_t learnt = elman_model_get_info(model).history.updates;
+  const uint64_t updates_before = elman_model_get_info(model).history.updates;
   const elman_status status = elman_train_and_free_pairs(model, pairs, &job->train, &error);
   progress_erase(&training.progress);
   /* Only process 0 checks the clock and stops the others, which may lack --hours. Its exit code
@@ -62,7 +62,7 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   code = train_log_close(&training.log, code);
   if (end == FAILED) code = report_error(&error);
   if (!group_leads()) return code;
-  if (end == FAILED && elman_model_get_info(model).history.updates == learnt) return code;
+  if (end == FAILED && elman_model_get_info(model).history.updates == updates_before) return code;
   if (elman_model_save(model, job->train.output, &error) != ELMAN_OK) return report_error(&error);
   training_describe_end(&training, end, job->train.output);
   return code;

@@ -215,7 +215,7 @@ static int check_replaced(const char *path, const struct found *found) {
   return EX_CANTCREAT;
 }
 
-static int look_at_found(struct found *found, const struct train_log_place *place) {
+static int check_existing(struct found *found, const struct train_log_place *place) {
   const int code = read_found(found, place->path);
   if (code != EX_OK || found->size == 0) return code;
   if (place->append) return check_added_to(place->path, is_csv(place), found);
@@ -254,7 +254,7 @@ int train_log_claim(elman_lock **lock, const struct train_log_place *place) {
   *lock = NULL;
   if (place->path == NULL) return EX_OK;
   int code = check_writable(place->path);
-  if (code == EX_OK) code = look_at_found(&found, place);
+  if (code == EX_OK) code = check_existing(&found, place);
   return code == EX_OK ? output_claim(lock, place->path) : code;
 }
 
@@ -264,7 +264,7 @@ int train_log_open(struct train_log *log, const struct train_log_place *place,
   *log = (struct train_log){.path = place->path, .progress = progress};
   if (place->path == NULL) return EX_OK;
   log->csv = is_csv(place);
-  int code = look_at_found(&found, place);
+  int code = check_existing(&found, place);
   if (code == EX_OK) code = open_file(log, place->append);
   if (code != EX_OK) return code;
   if (place->append && found.torn) fputs(log->csv ? "\r\n" : "\n", log->stream);

@@ -53,7 +53,7 @@ enum found { NOTHING, A_MODEL, NO_MODEL };
 /* Find out what is at `path`. An empty file, a device and a pipe count as nothing: no data can be
  * lost. A model is a file that this version can read; *error says why another file is not one.
  * Return an exit code; print a message if it is not 0. */
-static int look_at_model(enum found *found, elman_history *history, elman_error *error,
+static int identify_file(enum found *found, elman_history *history, elman_error *error,
                          const char *path) {
   struct stat info;
   *found = NOTHING;
@@ -72,7 +72,7 @@ int train_output_check_model(const char *path) {
   enum found found;
   elman_history history;
   elman_error error;
-  const int code = look_at_model(&found, &history, &error, path);
+  const int code = identify_file(&found, &history, &error, path);
   if (code != EX_OK || found != NO_MODEL) return code;
   report(path,
          "is not a readable model and would be overwritten: %s; remove it, or name another file "
@@ -87,7 +87,7 @@ static int check_replaced(struct train_output *output, bool any_model) {
   elman_history history;
   elman_error error;
   char description[128];
-  const int code = look_at_model(&found, &history, &error, output->train->output);
+  const int code = identify_file(&found, &history, &error, output->train->output);
   if (code != EX_OK || found == NOTHING) return code;
   if (found == NO_MODEL && output->force) {
     snprintf(output->notice, TRAIN_NOTICE, "%s will be overwritten; it is not a model",
@@ -121,7 +121,7 @@ static int check_first(const struct train_output *output) {
   enum found found;
   elman_history history;
   elman_error error;
-  const int code = look_at_model(&found, &history, &error, output->train->output);
+  const int code = identify_file(&found, &history, &error, output->train->output);
   if (code != EX_OK || found != A_MODEL || output_is(output->init_from, output->train->output))
     return code;
   report(output->train->checkpoint,
@@ -133,7 +133,7 @@ static int check_first(const struct train_output *output) {
 
 /* A new run with --keep-last deletes the snapshots of earlier runs. Refuse to delete one that took
  * long to train. */
-static int check_kept(const struct train_output *output) {
+static int check_snapshots(const struct train_output *output) {
   elman_history longest;
   size_t count;
   elman_error error;
@@ -165,7 +165,7 @@ int train_output_check(struct train_output *output) {
   output->replaces_checkpoint = found == ELMAN_CHECKPOINT_FINISHED;
   if (found != ELMAN_CHECKPOINT_UNFINISHED) {
     const int code = check_replaced(output, false);
-    return code == EX_OK ? check_kept(output) : code;
+    return code == EX_OK ? check_snapshots(output) : code;
   }
   report(output->train->checkpoint,
          "is the checkpoint of an unfinished run; add --resume to continue it, or remove the file");

@@ -47,7 +47,7 @@ void training_describe_model(const elman_model *model) {
 }
 
 /* Return whether to print a line: for the first epoch, the last, and about LINES_PER_RUN in all. */
-static bool deserves_a_line(const elman_train_report *report) {
+static bool is_line_due(const elman_train_report *report) {
   const size_t stride = (report->epochs + LINES_PER_RUN - 1) / LINES_PER_RUN;
   return report->epoch == 1 || report->epoch == report->epochs || report->epoch % stride == 0;
 }
@@ -123,7 +123,7 @@ static void note_start(struct training *training, const elman_train_report *repo
 
 /* Return whether to continue. After the time limit no update begins, except the last one of the
  * run. */
-static bool goes_on(struct training *training) {
+static bool may_continue(struct training *training) {
   if (training->ends_at > 0 && now() >= training->ends_at && !training->finished)
     training->time_is_over = true;
   return interrupt_signal() == 0 && !training->time_is_over;
@@ -145,8 +145,8 @@ static bool on_update(void *context, const elman_train_report *report) {
   const bool epoch_ends = report->update == report->updates;
   if (progress_due(&training->progress)) draw_progress(training, report);
   if (epoch_ends) training->line_tokens += report->tokens;
-  if (epoch_ends && deserves_a_line(report)) print_epoch(training, report);
-  return goes_on(training);
+  if (epoch_ends && is_line_due(report)) print_epoch(training, report);
+  return may_continue(training);
 }
 
 static bool on_validation(void *context, const elman_validation *validation) {
@@ -162,7 +162,7 @@ static bool on_validation(void *context, const elman_validation *validation) {
   note("  dev: loss %.4f  perplexity %s  BLEU %.2f  chrF2 %.2f%s", validation->loss,
        real_text(perplexity, sizeof perplexity, validation->perplexity, 2), validation->bleu,
        validation->chrf, validation->best ? "  best" : "");
-  return goes_on(training);
+  return may_continue(training);
 }
 
 /* Report a failure once, not at every attempt that fails for the same reason. */

@@ -59,16 +59,16 @@ struct translated text_batch_get(const struct text_batch *batch, size_t i) {
                              translation == NULL ? &batch->errors[i] : NULL, batch->plain[i]};
 }
 
-/* ---- all of them ---- */
+/* ---- all batches ---- */
 
-static bool goes_on(int code) {
+static bool may_continue(int code) {
   return code == EX_OK || code == EX_DATAERR;
 }
 
 static int hand_over(const struct text_batch *batch, const struct batch_job *job,
                      struct sentences *sentences) {
   int code = EX_OK;
-  for (size_t i = 0; i < batch->count && goes_on(code); i++) {
+  for (size_t i = 0; i < batch->count && may_continue(code); i++) {
     const struct translated translated = text_batch_get(batch, i);
     if (translated.error != NULL)
       code = sentences_report(sentences, batch->sentences[i].number, translated.error);
@@ -81,7 +81,7 @@ static int hand_over(const struct text_batch *batch, const struct batch_job *job
 static int run(struct text_batch *batch, elman_translator *translator, const struct batch_job *job,
                struct sentences *sentences, struct output *output) {
   int code = EX_OK, stopped = EX_OK;
-  for (bool more = true; more && goes_on(code);) {
+  for (bool more = true; more && may_continue(code);) {
     more = text_batch_fill(batch, sentences, &stopped);
     int result = batch->count == 0 ? EX_OK : text_batch_translate(batch, translator, job->options);
     if (result == EX_OK) result = hand_over(batch, job, sentences);
@@ -89,7 +89,7 @@ static int run(struct text_batch *batch, elman_translator *translator, const str
     if (!output_flush(output)) more = false;
     text_batch_clear(batch);
   }
-  return stopped != EX_OK && goes_on(code) ? stopped : code;
+  return stopped != EX_OK && may_continue(code) ? stopped : code;
 }
 
 int batches_run(const struct batch_job *job, struct sentences *sentences, struct output *output) {

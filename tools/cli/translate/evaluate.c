@@ -222,7 +222,7 @@ static void write_scores(FILE *stream, const elman_scores *scores, bool aligned,
 
 /* Report skipped pairs and unknown words. In a text of the model's target language less than half
  * of the tokens are unknown. */
-static void note_left_out(const elman_scores *scores) {
+static void note_skipped_pairs(const elman_scores *scores) {
   if (scores->left_out > 0)
     note("%zu pair%s skipped: a side has more tokens than can be translated", scores->left_out,
          plural(scores->left_out));
@@ -248,7 +248,7 @@ static int score(struct evaluation *evaluation, const elman_model *model, const 
   const elman_status status = elman_evaluate(&scores, model, pairs, &evaluation->options, &error);
   progress_erase(&progress);
   if (status != ELMAN_OK) return report_error(&error);
-  note_left_out(&scores);
+  note_skipped_pairs(&scores);
   write_scores(stdout, &scores, aligned, evaluation->json);
   return output_end(EX_OK);
 }

@@ -11,7 +11,7 @@
 #include "group/group.h"
 #include "translate/batches.h"
 
-/* ---- what is written of a sentence ---- */
+/* ---- output per sentence ---- */
 
 /* Destination of the translations of a process. */
 struct lines {
@@ -68,7 +68,7 @@ static int write_line(void *context, const struct translated *translated) {
   return EX_OK;
 }
 
-/* ---- batches shared out among processes: parcels ---- */
+/* ---- batches distributed to processes: parcels ---- */
 
 /* In each round, process 0 sends a batch to every process including itself, and collects the
  * output. A process that fails ends; the others notice when they wait for it. */
@@ -159,7 +159,7 @@ static int close_parcel(elman_bytes *parcel, FILE *stream, char **bytes, size_t 
   return EX_OK;
 }
 
-/* ---- shared out: batches ---- */
+/* ---- distribution: batches ---- */
 
 struct work {
   const struct batch_job *job;
@@ -226,7 +226,7 @@ static int unpack_batch(struct work *work, const elman_bytes *parcel) {
   return EX_OK;
 }
 
-/* ---- shared out: what comes of them ---- */
+/* ---- distribution: results ---- */
 
 /* Write the translations and the errors. The outcome comes first; its fields are known last. */
 static int write_outcome(struct work *work, FILE *stream, struct outcome *outcome) {
@@ -290,7 +290,7 @@ static int hand_over(const elman_bytes *parcel, struct unknown_words *unknown,
   return code;
 }
 
-/* ---- shared out: rounds ---- */
+/* ---- distribution: rounds ---- */
 
 static int lead(struct round *round, struct work *work, struct sentences *sentences,
                 struct output *output) {
@@ -349,7 +349,7 @@ static int batches_run_together(const struct batch_job *job, struct lines *lines
   return code;
 }
 
-/* ---- all of them ---- */
+/* ---- all batches ---- */
 
 static int translate_all(const struct translate_lines *job, const elman_model *model,
                          struct sentences *sentences, struct output *output) {
