@@ -63,9 +63,8 @@ int overrides_parse(struct overrides *overrides, elman_translate_options *search
 /* Return whether an override depends on the seed. */
 bool overrides_shuffle(const elman_translate_options *search);
 
-/* A place in a matrix that an override names is one of tokens: they are chosen where the
- * units are open, and words are refused. Gives an exit code, after a message if that is
- * not 0. */
+/* Make units that are not chosen yet tokens if an override names a place in the matrix, since it
+ * counts tokens. Refuse words. Return an exit code; print a message if it is not 0. */
 int overrides_choose_units(elman_alignment_units *units, const elman_translate_options *search,
                            const struct option_place *place);
 
