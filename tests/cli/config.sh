@@ -76,7 +76,7 @@ expect_refused '^elman: bad\.conf:1: contains a zero byte' train --config bad.co
 yes 'input = a line that makes the file too long' | head -n 2000 >bad.conf
 expect_refused '^elman: bad\.conf:[0-9]+: the file has more than 512 options' translate --config bad.conf
 yes | head -c 140000 | tr -d '\n' >bad.conf
-expect_refused '^elman: bad\.conf:1: the options are longer' translate --config bad.conf
+expect_refused '^elman: bad\.conf:1: the file has more than 65536 bytes' translate --config bad.conf
 expect_exit 66 "$ELMAN" translate --config nowhere.conf
 expect_stderr_match '^elman: nowhere\.conf: '
 expect_refused '--config: options are read from a file' translate --config - x

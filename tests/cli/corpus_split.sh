@@ -42,7 +42,7 @@ rm -r b
 split 0 -o c --test 0 all.tsv
 [ ! -e c.test.tsv ] || fail "an empty part was written"
 split 0 -f -o a --test 0 all.tsv
-expect_stderr_match '^a\.test\.tsv is from an earlier split'
+expect_stderr_match '^a\.test\.tsv belongs to an earlier split'
 rm a.* c.*
 
 # Bad lines are left out and named.

@@ -21,7 +21,7 @@ expect_stdout_match "^elman: :set: beam: 'x' is not a whole number from 1 to 102
 expect_stdout_match "^elman: :set: unknown option 'bem'; did you mean 'beam'\?$"
 expect_stdout_match '^elman: :set: beam needs a value: N$'
 expect_stdout_match "^elman: :set: length-norm: 'none' is not one of: power, wu$"
-expect_stdout_match '^beam is 7 as well$'
+expect_stdout_match '^beam is raised to 7$'
 expect_stdout_match '^  beam +7 '
 expect_stdout_match '^replace-unk is yes$'
 expect_exit 0 "$ELMAN" attention --format json --beam 5 --length-penalty 0.6 --n-best 2 '我 爱 学习'

@@ -89,10 +89,10 @@ expect_stderr_match '^source: space,'
 cat unspaced.tsv segmented.tsv >mixed.tsv
 expect_exit 0 "$ELMAN" train "${tiny[@]}" mixed.tsv
 expect_stderr_match '^source: chars, vocabulary size 16$'
-expect_stderr_match '^source: 400 of 700 lines have spaces between words, the others few or none;'
+expect_stderr_match '^source: 400 of 700 sampled lines have spaces between words, the others few or none;'
 ! grep -q '^target: .*looked at' "$results/stderr" || fail "English is no mixed corpus"
 expect_exit 0 "$ELMAN" train "${tiny[@]}" --source-tokens space mixed.tsv
-expect_stderr_match '^source: 300 of 700 lines .* --source-tokens chars treats all lines in the same way$'
+expect_stderr_match '^source: 300 of 700 sampled lines .* --source-tokens chars treats all lines in the same way$'
 expect_exit 0 "$ELMAN" train -q "${tiny[@]}" mixed.tsv
 expect_no_stderr
 

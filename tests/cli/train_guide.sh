@@ -11,7 +11,7 @@ settings=(--threads 1 --hidden-size 12 --embedding-size 8 --batch-size 16 --epoc
 # ---- what it does ----
 
 expect_exit 0 "$ELMAN" train "${settings[@]}" --guide 3 --log log train.tsv
-expect_stderr_match '^guided alignment by column 3, weight 0\.3 \(--guide-weight\)$'
+expect_stderr_match '^guided alignment from column 3, weight 0\.3 \(--guide-weight\)$'
 cp model.safetensors guided
 python3 - log <<'END' || fail "the log is wrong"
 import json, sys

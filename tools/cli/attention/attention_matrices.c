@@ -31,7 +31,8 @@ static int check_weights(const struct matrices_options *options, const struct us
   elman_tensor weight;
   const bool has_weights = elman_attention_parameter(&weight, options->attention.mechanism, 1, 0);
   if (!has_weights && options->weights != NULL)
-    return report_usage(usage->command, "--weights: %s attention has no parameters",
+    return report_usage(usage->command,
+                        "--weights: %s attention has no parameters; remove the option",
                         options->attention.mechanism);
   if (!has_weights || options->weights != NULL) return EX_OK;
   char names[256] = "";

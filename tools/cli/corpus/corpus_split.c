@@ -150,14 +150,13 @@ static int write_parts(const struct job *job, const elman_pairs *pairs, const el
 static void describe(const struct job *job, const elman_split *split) {
   const elman_split_info info = elman_split_get_info(split);
   struct stat old;
-  note("%zu group%s of pairs, without a sentence in common between groups; the largest group has "
-       "%zu pair%s",
+  note("%zu group%s of pairs, and no two groups share a sentence; the largest group has %zu pair%s",
        info.groups, plural(info.groups), info.largest, plural(info.largest));
   for (elman_part part = 0; part < ELMAN_PARTS; part++) {
     if (is_written(&info, part))
       note("%s: %zu pair%s", job->paths[part], info.pairs[part], plural(info.pairs[part]));
     else if (lstat(job->paths[part], &old) == 0)
-      note("%s is from an earlier split; do not use it with these parts", job->paths[part]);
+      note("%s belongs to an earlier split; do not use it with these parts", job->paths[part]);
     if (part != ELMAN_PART_TRAIN && info.pairs[part] < info.wanted[part])
       note("%s has %zu pair%s instead of %zu: the remaining groups are too large",
            elman_part_name(part), info.pairs[part], plural(info.pairs[part]), info.wanted[part]);

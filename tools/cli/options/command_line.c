@@ -171,7 +171,7 @@ static int add_line(struct config_file *config, const struct line *line, size_t 
   if (memchr(line->text, '\0', line->length) != NULL)
     return refuse(config, number, "contains a zero byte; this is not a text file");
   if (line->length >= sizeof config->text - config->used)
-    return refuse(config, number, "the options are longer than 65536 bytes");
+    return refuse(config, number, "the file has more than 65536 bytes of options");
   char *text = config->text + config->used;
   memcpy(text, line->text, line->length);
   text[line->length] = '\0';

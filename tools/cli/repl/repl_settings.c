@@ -48,7 +48,7 @@ static bool widen_beam(struct session *session, const char *changed) {
     return false;
   }
   options->beam = options->n_best;
-  print_info("beam is %zu as well", options->beam);
+  print_info("beam is raised to %zu", options->beam);
   return true;
 }
 
@@ -118,7 +118,7 @@ static bool split_overrides(struct overrides *overrides, const struct session *s
   while (words[0] != '\0') {
     char *rest = session_split_word(words);
     if (overrides->words.count == MAX_LISTED) {
-      report(":override", "more than %d overrides", MAX_LISTED);
+      report(":override", "too many overrides; the limit is %d", MAX_LISTED);
       return false;
     }
     overrides->words.words[overrides->words.count++] = words;

@@ -19,11 +19,13 @@ static void describe_spacing(const char *side, elman_spacing spacing, elman_toke
   const size_t all = spacing.spaced + spacing.unspaced;
   if (100 * spacing.spaced < all || 100 * spacing.unspaced < all || all == 0) return;
   if (mode == ELMAN_TOKENS_CHARS)
-    note("%s: %zu of %zu lines have spaces between words, the others few or none; splitting into "
+    note("%s: %zu of %zu sampled lines have spaces between words, the others few or none; "
+         "splitting into "
          "characters treats both in the same way",
          side, spacing.spaced, all);
   if (mode == ELMAN_TOKENS_SPACE)
-    note("%s: %zu of %zu lines have no spaces between words and become one word each; --%s-tokens "
+    note("%s: %zu of %zu sampled lines have no spaces between words and become one word each; "
+         "--%s-tokens "
          "chars treats all lines in the same way",
          side, spacing.unspaced, all, side);
 }
@@ -96,7 +98,7 @@ static void note_unknown(const struct training *training, const char *side, doub
 static void note_guide(const struct training *training, const elman_train_report *report) {
   const elman_train_options *options = training->options;
   if (options->guide_weight <= 0) return;
-  note("guided alignment by %s, weight %g (--guide-weight)", options->guide_name,
+  note("guided alignment from %s, weight %g (--guide-weight)", options->guide_name,
        options->guide_weight);
   if (report->unguided > 0)
     note("%zu pair%s without alignment links, not guided", report->unguided,
@@ -242,7 +244,7 @@ static void describe_model(const struct training *training) {
     note("kept the model of epoch %zu, update %" PRIu64 ": it has the %s on the dev pairs",
          training->best_epoch, training->best_update, best_measure(options));
   else if (training->validated)
-    note("kept the best model, from before this run was resumed");
+    note("kept the best model, found before this run was resumed");
   else
     note("no validation ran; kept the previous best model, or the last model if there is none");
 }

@@ -82,7 +82,8 @@ static int run(struct job *job, struct models *models, const char *input, const 
 
 static int check_input(struct job *job, struct pairs_input *input, const struct operands *operands,
                        const char **path) {
-  if (operands->count > 1) return report_usage("score", "takes at most one file of PAIRS");
+  if (operands->count > 1)
+    return report_usage("score", "takes at most one file of PAIRS, not %zu", operands->count);
   *path = operands->count == 1 ? operands->words[0] : input->source;
   job->pairs->max_line = job->options.max_bytes;
   const int code = pairs_input_check_standard(input, NULL, "score", operands);
