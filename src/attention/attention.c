@@ -61,7 +61,8 @@ static const struct attention_mechanism *mechanism_of(const struct attention_pas
   return attention_mechanism(pass->layer.config.kind);
 }
 
-/* Numbers in own weight i if sentences share its gradient, else 0. */
+/* Return the number of elements of own weight i if each sentence has a share of its gradient, else
+ * 0. */
 static size_t share_size(const struct attention_pass *pass, size_t i) {
   const struct attention_own_weight *weight = &mechanism_of(pass)->own[i];
   const size_t H = pass->layer.config.size;
@@ -72,7 +73,7 @@ static real *from(real *array, size_t offset) {
   return array == NULL ? NULL : array + offset;
 }
 
-/* The pass as if these queries were all. */
+/* Return the pass restricted to these queries. */
 static struct attention_pass part_of(struct attention_pass pass, struct range queries) {
   struct attention_arrays *cache = &pass.cache;
   const struct attention_config config = pass.layer.config;
@@ -93,7 +94,8 @@ static struct attention_pass part_of(struct attention_pass pass, struct range qu
   return pass;
 }
 
-/* The pass that scores and sum see: on the projections, into the heads' contexts. */
+/* Return the pass between the projections: it reads projected arrays and writes the heads'
+ * contexts. */
 static struct attention_pass inner_of(struct attention_pass pass) {
   const struct attention_mechanism *mechanism = mechanism_of(&pass);
   if (mechanism->projections & PROJECT_QUERIES) pass.queries = pass.cache.queries;
@@ -116,21 +118,22 @@ static bool drops(const struct attention_pass *pass) {
   return pass->layer.dropout.probability > 0;
 }
 
-/* The weights that the values are summed with. */
+/* Return the weights that multiply the values: those after dropout, if there is dropout. */
 static const real *effective_weights(const struct attention_pass *pass) {
   return drops(pass) ? pass->cache.dropped : pass->cache.weights;
 }
 
 /* ---- one head of one sentence ---- */
 
-/* Rows of time-major arrays of a sentence lie B · H apart (of values B · V), those of its weights
- * B · K · S; a head has its own H/K columns (V/K), and its own S of the weights. */
+/* One head of one sentence. Arrays are time-major: rows of a sentence are B · H elements apart
+ * (values B · V, weights B · K · S). A head has H/K (V/K) columns of its own, and S of the
+ * weights. */
 struct head {
   size_t b, n;
-  size_t queries, keys; /* T_b, and the keys that any of the queries sees */
-  size_t vector;        /* where the head begins in a row block (B,H) */
-  size_t value;         /* and in (B,V) */
-  size_t weight;        /* and in (B,K,S) */
+  size_t queries, keys; /* T_b, and the number of keys that at least one query sees */
+  size_t vector;        /* offset of the head in a block (B,H) */
+  size_t value;         /* offset in (B,V) */
+  size_t weight;        /* offset in (B,K,S) */
   size_t size;          /* H/K */
   size_t value_size;    /* V/K */
   size_t vector_step, value_step, weight_step;
@@ -231,7 +234,8 @@ static struct log_sum log_sum_of_heads(const struct attention_row *row, size_t k
   return sum;
 }
 
-/* The mean weight of a key: `row` is the first head's, the other heads' rows follow it. */
+/* Return the weight of `key`, averaged over the heads. `row` belongs to the first head; the rows of
+ * the others follow it. */
 static double mean_of_heads(const struct attention_row *row, size_t heads, size_t key) {
   const size_t S = row->pass->shape.keys;
   double sum = 0;
@@ -239,12 +243,13 @@ static double mean_of_heads(const struct attention_row *row, size_t heads, size_
   return sum / (double)heads;
 }
 
-/* Below this the digits of a float become few, and then there are none: scores tell more. */
+/* Below FLT_MIN a float loses digits and then becomes 0; the logarithm is then computed from
+ * scores. */
 static bool has_vanished(double weight) {
   return weight < (double)FLT_MIN;
 }
 
-/* The logarithm of the mean of the heads; the row is the first head's. */
+/* Return the logarithm of the mean over the heads; `row` belongs to the first head. */
 static double log_of_mean(const struct attention_row *row, size_t key) {
   const size_t K = row->pass->layer.config.heads;
   const double mean = mean_of_heads(row, K, key);
@@ -282,9 +287,8 @@ real guided_pull(const struct guided *guided, size_t i) {
   return -guided->scale * (real)exp(log_in_head(guided->row, guided->head, key) - log_sum_of(&sum));
 }
 
-/* With δ the gradients of the logarithms: du_s += δ_s - a_s Σ δ. It stays of the size of λ/N_ξ
- * where weights vanish, and the gradients of the weights themselves would be without bound.  (77)
- */
+/* With δ the gradients with respect to log a: du_s += δ_s - a_s Σ δ. This is bounded by λ/N_ξ even
+ * if weights vanish; gradients with respect to the weights would be unbounded. (77) */
 void guided_softmax_backward(real *dscores, const struct guided *guided,
                              const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;
@@ -311,7 +315,7 @@ void guide_backward(real *dscores, const struct attention_row *row, size_t n,
   if (count > 0) (own != NULL ? own : guided_softmax_backward)(dscores, &guided, scratch);
 }
 
-/* The weights of query t have the same place in the dropout mask, whatever range is run. */
+/* Apply dropout to query t. Its place in the mask does not depend on the range that is run. */
 static void drop(real *row, const struct attention_pass *pass, struct head head, size_t t) {
   const struct attention_shape shape = pass->shape;
   const size_t query = (shape.first_query + t) * shape.batch + head.b;
@@ -319,7 +323,7 @@ static void drop(real *row, const struct attention_pass *pass, struct head head,
                 pass->layer.dropout);
 }
 
-/* Threads share out the sentences, whose products take most of the time. */
+/* Distribute the sentences to the threads; their products take most of the time. */
 static void for_each_sentence(const struct attention_pass *pass, size_t products, team_job *job,
                               const void *context) {
   const struct attention_shape shape = pass->shape;
@@ -337,7 +341,7 @@ static struct linear projection(const struct attention_pass *pass, size_t weight
   return (struct linear){.weight = part[weight], .bias = part[weight + 1], .in = H, .out = H};
 }
 
-/* n rows, where there is such a projection                                        (45), (49) */
+/* Project n rows, if the mechanism has this projection. (45), (49) */
 static void project(real *projected, const real *rows, const struct attention_pass *pass,
                     size_t weight, size_t n) {
   const struct linear linear = projection(pass, weight);
@@ -350,8 +354,8 @@ void attention_prepare(const struct attention_pass *pass, struct range keys) {
   project(from(pass->cache.values, at), pass->values + at, pass, VALUE_WEIGHT, keys.count * B);
 }
 
-/* From the scores of a head, in cache.weights, to its weights. Scores that are kept are -∞ where
- * masked, so that the softmax of a kept row gives the weights. */
+/* Turn the scores of a head in cache.weights into weights. Stored scores are -∞ where masked, so
+ * that their softmax is the weights. */
 static void weigh(const struct attention_pass *pass, struct head head) {
   const struct attention_layer *layer = &pass->layer;
   const size_t S = pass->shape.keys;
@@ -404,13 +408,13 @@ void attention_forward(const struct attention_pass *whole, struct range queries)
 
 /* ---- backward ---- */
 
-/* The part between the projections. */
+/* A backward pass between the projections. */
 struct backward {
   const struct attention_pass *pass;
   struct attention_gradients d;
 };
 
-/* scratch.weights of a head: from the gradients of the weights to those of the scores. */
+/* Turn the gradients of a head's weights in scratch.weights into those of its scores. */
 static void weigh_back(const struct backward *back, struct head head) {
   const struct attention_pass *pass = back->pass;
   weigh_backward *const own = mechanism_of(pass)->weigh_backward;
@@ -456,14 +460,14 @@ static void sentence_backward(const void *context, size_t b) {
   }
 }
 
-/* From the gradients of n projected rows to those of the rows, added, and of the weights, where
- * there is such a projection. */
+/* From the gradients of n projected rows, add those of the rows and of the projection's weights, if
+ * the mechanism has this projection. */
 static void project_back(real *drows, const real *dprojected, const real *rows,
                          const struct attention_gradients *d, const struct attention_pass *pass,
                          size_t weight, size_t n) {
-  /* The bias of the keys adds the same to all scores of a query, which the softmax does not see:
-   * its gradient is zero. What rounding would make of it Adam would take for a direction.    (50)
-   */
+  /* The bias of the keys adds the same constant to all scores of a query. The softmax ignores it,
+   * so its gradient is zero. A computed gradient would be rounding error, which Adam would amplify.
+   * (50) */
   const bool sees_bias = weight != KEY_WEIGHT || pass->layer.config.divide_by_sum;
   real *const *dpart = d->weights->part;
   const struct linear_gradients dlinear = {dpart[weight], sees_bias ? dpart[weight + 1] : NULL};
@@ -546,7 +550,7 @@ void self_attention_backward(const struct attention_gradients *d, const struct a
   for (size_t i = at; i < at + steps.count * size; i++) d->queries[i] += d->context[i]; /* (51) */
 }
 
-/* ---- self-attention, one step after the other ---- */
+/* ---- self-attention, step by step ---- */
 
 void self_attention_history_free(struct self_attention_history *history) {
   arena_free(&history->arena);
@@ -563,7 +567,7 @@ static void allocate_history(struct self_attention_history *history, struct aren
   history->lengths = arena_allocate(arena, sizeof *history->lengths, R, 1, 1);
 }
 
-/* Fits the arrays to the sizes that are set. */
+/* Fit the arrays to history->rows, capacity and config. */
 static elman_status fit(struct self_attention_history *history, elman_error *error) {
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &history->arena, error)) allocate_history(history, fit.now);
@@ -625,7 +629,7 @@ void self_attention_step(real *outputs, struct self_attention_history *history,
   past.values = past.cache.values = history->values;
   step.cache.keys = history->keys + at;
   step.cache.values = history->values + at;
-  /* Keys and values that are not projected are the states; projected ones overwrite them. */
+  /* Without projections, keys and values are the states; projections overwrite these copies. */
   memcpy(step.cache.keys, pass->queries, R * H * sizeof *outputs);
   memcpy(step.cache.values, pass->queries, R * H * sizeof *outputs);
   attention_prepare(&step, (struct range){0, 1});

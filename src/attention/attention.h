@@ -1,13 +1,13 @@
-/* Attention: queries look at keys and take a weighted mean of values. Encoder–decoder attention
- * (queries: decoder states; keys and values: encoder states) and self-attention (all three the
- * same) are made of the same pieces. docs/bptt.md, (6) to (8) and (15) to (17);
- * docs/mechanisms.md, (45) to (71); docs/training.md, (72).
+/* Attention: each query computes a weighted mean of values, with weights from its scores with the
+ * keys. Encoder–decoder attention (queries: decoder states; keys and values: encoder states) and
+ * self-attention (all three are the same states) share this code. docs/bptt.md, (6) to (8) and (15)
+ * to (17); docs/mechanisms.md, (45) to (71); docs/training.md, (72).
  *
  *   queries, keys, values → projections → scores → mask, softmax → [dropout] → context
  *
- * A mechanism (attention/mechanism.h) chooses the projections and the score, can put something else
- * in the softmax's place, and a step before the scores and after the context; the rest is shared.
- */
+ * A mechanism (attention/mechanism.h) selects the projections and the score. It can also replace
+ * the softmax and add a step before the scores and after the context. All mechanisms share the
+ * rest. */
 #ifndef ELMAN_ATTENTION_ATTENTION_H
 #define ELMAN_ATTENTION_ATTENTION_H
 
@@ -17,89 +17,91 @@ enum arrays_for {
   VALUES,
   VALUES_WITH_DROPOUT,
   GRADIENTS,
-  GRADIENTS_OF_EVERY_STEP /* which keep what reaches every recurrent state */
+  GRADIENTS_OF_EVERY_STEP /* also keep the gradient of every recurrent state */
 };
 
-/* The arrays that `config` needs; of gradients all but the context's, which is the caller's. */
+/* Allocate the arrays that `config` needs. Among gradients, the caller owns that of the context. */
 void attention_allocate(struct attention_arrays *arrays, struct arena *arena,
                         struct attention_config config, struct attention_shape shape,
                         enum arrays_for purpose);
 
-/* Projects the keys and values of these steps, once for all queries that see them. Does nothing for
- * mechanisms that do not. */
+/* Project the keys and values of these steps, once for all queries. Do nothing if the mechanism has
+ * no such projections. */
 void attention_prepare(const struct attention_pass *pass, struct range keys);
 
-/* Runs these queries; attention_shape.first_query is set here. */
+/* Compute weights and contexts of these queries. Sets attention_shape.first_query itself. */
 void attention_forward(const struct attention_pass *pass, struct range queries);
 
-/* Must come before the first backward call of an update: the gradients of projected keys and values
- * gather there. */
+/* Set the gradients of projected keys and values to zero. Call before the first backward call of an
+ * update. */
 void attention_clear(const struct attention_arrays *scratch, const struct attention_pass *pass);
 
-/* The backward pass of these queries. Where keys and values are projected, their gradients stay in
- * the scratch until attention_prepare_backward. */
+/* Run the backward pass of these queries. Gradients of projected keys and values accumulate in the
+ * scratch until attention_prepare_backward. */
 void attention_backward(const struct attention_gradients *d, const struct attention_pass *pass,
                         struct range queries);
 
-/* Passes on what the scratch gathered for these keys, and for the weights of their projections. */
+/* From the accumulated gradients of these projected keys and values, add those of keys, values and
+ * projection weights. */
 void attention_prepare_backward(const struct attention_gradients *d,
                                 const struct attention_pass *pass, struct range keys);
 
-/* ---- guided alignment (Chen, Matusov, Khadivi and Peter, AMTA 2016): a query's weights learn to
- * be like a given distribution over the keys, the uniform one over those that it is linked with.
- * The loss is the cross-entropy between the two; of several heads, of the mean of their weights.
- * docs/training.md, (74) to (77). attention_backward adds its gradient. ---- */
+/* ---- guided alignment (Chen, Matusov, Khadivi and Peter, AMTA 2016): adds the cross-entropy
+ * between a query's weights and the uniform distribution over its linked keys to the loss. With
+ * several heads it uses the mean of their weights. docs/training.md, (74) to (77).
+ * attention_backward adds the gradient. ---- */
 
-/* losses (T B): of queries without links, zero. After the forward pass of all queries. */
+/* Compute losses (T B); the loss of a query without links is zero. Call after the forward pass of
+ * all queries. */
 void guide_losses(double *losses, const struct attention_pass *pass);
 
 /* ---- self-attention as a residual sublayer over the states of an RNN: outputs = states + context,
  * with the states as queries, keys and values (Vaswani et al., NIPS 2017). docs/mechanisms.md, (51)
  * ---- */
 
-/* Everything looks at everything. */
+/* Return a shape in which every step is both a query and a key. */
 struct attention_shape self_attention_shape(const struct sequence *sequence);
-/* The pass over these states (T,B,H). */
+/* Return the pass over these states (T,B,H). */
 struct attention_pass self_attention_pass(struct attention_layer layer,
                                           const struct sequence *sequence,
                                           struct attention_arrays cache, const real *states);
 
-/* outputs (T,B,H) of these steps, from the states of all steps so far, which are the queries, keys
- * and values of the pass. Each step is run once, and the earlier ones before. */
+/* Compute outputs (T,B,H) of these steps. pass->queries, keys and values are the states of all
+ * steps so far. Run each step once, in order. */
 void self_attention_forward(real *outputs, const struct attention_pass *pass, struct range steps);
 
-/* From d->context, the gradients of the outputs (T,B,H), to those of the states, which are
- * d->queries, keys and values; the later steps before. */
+/* From d->context, the gradients of the outputs (T,B,H), add those of the states, which are
+ * d->queries, keys and values. Run later steps first. */
 void self_attention_backward(const struct attention_gradients *d, const struct attention_pass *pass,
                              struct range steps);
 
-/* Step by step, when translating: the keys and values of the steps so far, in rows that hypotheses
- * move between. Start from all zero. One history serves searches of any sizes: each start fits the
- * arrays to the sizes of its own search, which no other function takes from elsewhere. */
+/* Self-attention of a decoder step by step: the keys and values of all earlier steps, in rows that
+ * follow the hypotheses. Initialize with zeros. One history serves searches of different sizes:
+ * self_attention_history_start stores the sizes of a search and fits the arrays to them. */
 struct self_attention_history {
   struct arena arena;
-  struct attention_config config; /* of the running search, like the sizes below */
+  struct attention_config config; /* of the current search, like the sizes below */
   size_t rows;                    /* R */
   size_t steps, capacity;
-  real *keys, *values; /* (capacity,R,H); the states themselves where there is no projection */
+  real *keys, *values; /* (capacity,R,H); the states if there is no projection */
   real *spare;         /* (R,H): for moving rows */
-  real *weights;       /* (R,K,capacity) of the running step */
-  size_t *lengths;     /* (R): steps, the running one included */
+  real *weights;       /* (R,K,capacity) of the current step */
+  size_t *lengths;     /* (R): number of steps, including the current one */
 };
 void self_attention_history_free(struct self_attention_history *history);
 
-/* Begins a search with `rows` rows, and makes room for a step; keeps the memory. */
+/* Begin a search with `rows` rows and room for one step. Memory of an earlier search is reused. */
 elman_status self_attention_history_start(struct self_attention_history *history,
                                           struct attention_config config, size_t rows,
                                           elman_error *error) CHECKED;
-/* Makes room for one more step. */
+/* Make room for one more step. */
 elman_status self_attention_history_grow(struct self_attention_history *history,
                                          elman_error *error) CHECKED;
-/* Row r becomes a copy of what row from[r] was. */
+/* Copy the old row from[r] to row r, for every r. */
 void self_attention_history_move(struct self_attention_history *history, const size_t *from);
 
-/* outputs (1,R,H) of one more step, for which there is room. The pass is of one query a row, the
- * states (R,H) of the step; a row whose query length is 0 is not run. */
+/* Compute outputs (1,R,H) of one more step; call self_attention_history_grow before. The pass has
+ * one query per row, the states (R,H) of the step. A row with query length 0 is skipped. */
 void self_attention_step(real *outputs, struct self_attention_history *history,
                          const struct attention_pass *pass);
 

@@ -1,5 +1,4 @@
-/* The table of attention mechanisms, the weights that each of them has, and the arrays of a pass.
- */
+/* The table of attention mechanisms, their weights, and the arrays of a pass. */
 #ifndef ELMAN_ATTENTION_KINDS_H
 #define ELMAN_ATTENTION_KINDS_H
 
@@ -10,77 +9,78 @@
 #include "base/status.h"
 #include "tensor/dropout.h"
 
-/* A row for each: its kind is ATTENTION_ and the first word, and what it does stands in
- * `attention_` and the second (attention/mechanism.h), which is also its name in options and files.
- */
+/* One row per mechanism: KIND and name. Defines ATTENTION_KIND and refers to attention_name
+ * (attention/mechanism.h); `name` is also the name in options and files. */
 #define ATTENTION_MECHANISMS(ROW)                                                                  \
   ROW(DOT, dot)             /* d·e (Luong et al., EMNLP 2015) */                                  \
   ROW(SCALED, scaled)       /* d·e / √H (Vaswani et al., NIPS 2017) */                          \
   ROW(GENERAL, general)     /* (W d)·e (Luong et al.) */                                          \
   ROW(ADDITIVE, additive)   /* v·tanh(W_q d + b + W_k e) (Bahdanau et al., ICLR 2015) */          \
-  ROW(PROJECTED, projected) /* scaled, after linear projections of queries, keys and values        \
-                               (Vaswani et al.) */                                                 \
-  ROW(MULTIHEAD, multihead) /* the same in K heads, and a linear map of what they give */          \
-  ROW(LOCAL, local)         /* general, in a window around a predicted centre (Luong's local-p) */ \
-  ROW(ADAPTIVE, adaptive)   /* general, between all keys and a window whose centre and width are   \
+  ROW(PROJECTED, projected) /* scaled, after linear projections (Vaswani et al.) */                \
+  ROW(MULTIHEAD, multihead) /* projected, in K heads, with an output projection */                 \
+  ROW(LOCAL, local)         /* general, in a window around a predicted center (Luong's local-p) */ \
+  ROW(ADAPTIVE, adaptive)   /* general, between all keys and a window whose center and width are   \
                                predicted (Yang et al., EMNLP 2018; Sukhbaatar et al., ACL 2019) */ \
-  ROW(SENTINEL, sentinel)   /* additive, beside a sentinel that stands for nothing (Lu et al.,     \
-                               CVPR 2017) */                                                       \
+  ROW(SENTINEL, sentinel)   /* additive, with a sentinel (Lu et al., CVPR 2017) */                 \
   ROW(HIERARCHICAL, hierarchical) /* general, over segments and then within them (Yang et al.,     \
                                      NAACL 2016) */
 
 #define ATTENTION_KIND(KIND, name) ATTENTION_##KIND,
 enum attention_kind { ATTENTION_MECHANISMS(ATTENTION_KIND) };
 
-/* The name as it is used in options and files; NULL past the last kind. */
+/* Return the name in options and files; NULL past the last kind. */
 const char *attention_name(size_t kind);
-/* False if there is no such kind. */
+/* Return false if no kind has this name. */
 bool attention_parse(enum attention_kind *kind, const char *name);
 
 enum { MAX_HEADS = 64, MAX_WINDOW = 1000 };
 
-/* Sizes and options of an attention layer. The translator leaves value size, scale and
- * divide_by_sum at 0; plain matrices can have others, but no clauses. */
+/* Sizes and options of an attention layer. In the translator value_size, scale and divide_by_sum
+ * are 0. Attention on plain matrices can set them, but has no clauses. */
 struct attention_config {
   enum attention_kind kind;
-  size_t size;       /* H: of queries and keys, and, if nothing else is said, values and contexts */
-  size_t heads;      /* K; 1 but for `multihead` and self-attention; divides H */
-  size_t window;     /* D: of `local` positions to each side of the centre, of `hierarchical` keys
-                        in a segment; else 0 */
-  size_t value_size; /* of values and contexts, where the mechanism does not map them; 0 = H */
-  real scale;        /* α; 0 = the mechanism's own */
-  bool clauses;      /* `hierarchical`: segments are clauses, and there is no window */
-  bool divide_by_sum; /* weights are the scores divided by their sum, without a softmax */
+  size_t size;       /* H: columns of queries and keys, and by default of values and contexts */
+  size_t heads;      /* K; must divide H; 1 except for `multihead` and self-attention */
+  size_t window;     /* D: `local`: positions on each side of the center; `hierarchical`: keys per
+                        segment; else 0 */
+  size_t value_size; /* V: columns of values and contexts, if the mechanism does not project them; 0
+                        = H */
+  real scale;        /* α; 0 = the mechanism's default */
+  bool clauses;      /* `hierarchical`: segments are clauses; the window is 0 */
+  bool divide_by_sum; /* weights are the scores divided by their sum; no softmax */
 };
 
-/* Where they are 0, fills in the heads and, unless segments are clauses, the window of the
- * mechanism. */
+/* Replace zeros by the mechanism's default number of heads and, unless segments are clauses, its
+ * default window. */
 void attention_config_complete(size_t *heads, size_t *window, bool clauses,
                                enum attention_kind kind);
 
-/* Whether its rows of weights sum to less than 1 because a sentinel has the rest (mask_rest). Then
- * it has one head. */
+/* Return whether rows of weights sum to less than 1 because a sentinel has the rest (mask_rest).
+ * Such a mechanism has one head. */
 bool attention_has_sentinel(enum attention_kind kind);
 
-/* How a mechanism that weights segments and then keys cuts them: every `length` keys, or at the
- * ends of clauses. Both zero for other mechanisms. */
+/* Segments of a mechanism that weights segments and then keys: every `length` keys, or clauses.
+ * Both are zero for other mechanisms. */
 struct attention_cuts {
   size_t length;
   bool clauses;
 };
 struct attention_cuts attention_cuts_of(struct attention_config config);
 
-/* Columns of values and contexts. */
+/* Return the number of columns of values and contexts. */
 size_t attention_value_size(struct attention_config config);
 
-/* Sizes that a mechanism can work with, or ELMAN_INVALID_ARGUMENT and which sizes can be. */
+/* Return ELMAN_INVALID_ARGUMENT, and the valid sizes in `error`, if the mechanism does not support
+ * these sizes. */
 elman_status attention_config_check(const struct attention_config *config,
                                     elman_error *error) CHECKED;
-/* The same in the translator, where heads and a window are for those that are made for them. */
+/* Also return ELMAN_INVALID_ARGUMENT if heads or clauses are set for a mechanism of the translator
+ * that has none. */
 elman_status attention_config_check_translator(const struct attention_config *config,
                                                elman_error *error) CHECKED;
 
-/* The parts that mechanisms have in common: linear projections. Their own follow. */
+/* Parts of a layer's weights: the linear projections, which mechanisms share, then OWN_PARTS and up
+ * for the mechanism's own. */
 enum {
   QUERY_WEIGHT,
   QUERY_BIAS,
@@ -93,72 +93,74 @@ enum {
   MAX_ATTENTION_PARTS = OWN_PARTS + MAX_OWN
 };
 
-/* Weights, or their gradients. What a mechanism does not have is NULL. */
+/* Weights or their gradients. Parts that a mechanism lacks are NULL. */
 struct attention_parameters {
   real *part[MAX_ATTENTION_PARTS];
 };
 
-/* One of them: its name in a model file, after the layer's own, and its shape. */
+/* One part: its name in a model file, without that of the layer, and its shape. */
 struct attention_part {
   const char *name;
   int dimensions;
-  size_t rows, columns; /* of a vector: 1 column */
+  size_t rows, columns; /* a vector has 1 column */
   real **view;
 };
 
-/* The parts that a mechanism has for a size of H, in the order of the file, from index 0 up; false
- * past the last. */
+/* Get part `index` of a mechanism of size H, in the order of the model file; return false past the
+ * last. */
 bool attention_part_at(struct attention_part *part, struct attention_parameters *parameters,
                        enum attention_kind kind, size_t H, size_t index);
-/* Numbers in a part. */
+/* Return the number of elements of a part. */
 size_t attention_part_size(const struct attention_part *part);
 
 /* ---- a layer and its passes ---- */
 
 struct attention_overrides; /* attention/mask.h */
 
-/* Sentence b has query_lengths[b] queries and key_lengths[b] keys; what lies past them is masked:
- * it is not read, and its weights and contexts are exactly zero. Projections go over all rows,
- * though: with them, what is masked must be finite, and its dcontext zero. */
+/* Sentence b has query_lengths[b] queries and key_lengths[b] keys. Later rows are masked: their
+ * weights and contexts are exactly zero. Projections still read all rows, so masked rows must then
+ * be finite and their gradients of contexts zero. */
 struct attention_shape {
   size_t queries, keys, batch; /* T, S, B */
   const size_t *query_lengths; /* (B) */
   const size_t *key_lengths;   /* (B), each at least 1 */
-  size_t first_query;          /* where a range of the queries is run: its first */
-  bool causal;                 /* query t sees the keys 0 to t only */
-  const bool *clause_ends;     /* (S,B): a clause of keys ends with this one; where the
-                                  configuration asks for clauses */
+  size_t first_query;          /* the first query, if only a range is run */
+  bool causal;                 /* query t sees only keys 0 to t */
+  const bool
+      *clause_ends; /* (S,B): whether a clause ends with this key; required if config.clauses */
 };
 
-/* The same for all calls of one update. */
+/* What all calls of one update share. */
 struct attention_layer {
   struct attention_config config;
   const struct attention_parameters *weights;
-  struct dropout dropout; /* of the weights; a position has the same mask in every call */
-  const struct attention_overrides *overrides; /* of the weights; NULL = none. No backward pass */
-  const struct guide *guide; /* of the weights before dropout; NULL = none. docs/training.md */
-  real guide_scale;          /* λ/N_ξ: what a query's guide loss counts in the loss */
+  struct dropout dropout; /* of the weights; every call uses the same mask for a position */
+  const struct attention_overrides
+      *overrides; /* of the weights, in forward passes only; NULL = none */
+  const struct guide
+      *guide;       /* links for the weights before dropout; NULL = none. docs/training.md */
+  real guide_scale; /* λ/N_ξ: factor of a query's guide loss */
 };
 
 /* The results of a forward pass, or their gradients. Arrays that a mechanism does not need are
  * NULL. */
 struct attention_arrays {
-  real *context; /* (T,B,H), or with another size of the values (T,B,V) */
-  real *weights; /* (T,B,K,S); each row sums to 1, or with a Gaussian to e⁻² to 1; of gradients:
-                    dweights, then dscores */
-  real *queries; /* (T,B,H), projected */
+  real *context;       /* (T,B,H), or (T,B,V) */
+  real *weights;       /* (T,B,K,S); each row sums to 1, with a Gaussian to between e⁻² and 1; of
+                          gradients: first dweights, then dscores */
+  real *queries;       /* (T,B,H), projected */
   real *keys, *values; /* (S,B,H), projected */
-  real *merged;        /* (T,B,H): the heads' contexts side by side, before context_forward */
-  real *own[MAX_OWN];  /* (T,B,·): the mechanism's */
-  /* Of values only: */
-  real *scores;  /* (T,B,K,S) before the softmax, -∞ where masked; NULL unless somebody wants to
-                    see them, or weights are shares of them */
-  real *dropped; /* (T,B,K,S): the weights after dropout; not used without it */
-  /* Of gradients only: */
-  real *shares[MAX_OWN]; /* (B,·): of the gradients that sentences share */
+  real *merged;        /* (T,B,H): contexts of the heads side by side, before context_forward */
+  real *own[MAX_OWN];  /* (T,B,·): arrays of the mechanism */
+  /* Only of values: */
+  real *scores; /* (T,B,K,S) before the softmax, -∞ where masked; NULL unless they are exported or
+                   divide_by_sum is set */
+  real *dropped; /* (T,B,K,S): weights after dropout; NULL without dropout */
+  /* Only of gradients: */
+  real *shares[MAX_OWN]; /* (B,·): gradients of own weights by sentence */
 };
 
-/* One call: what looks at what, and where the results go. All arrays hold all queries. */
+/* One call: inputs and results. All arrays have the rows of all queries. */
 struct attention_pass {
   struct attention_layer layer;
   struct attention_shape shape;
@@ -168,13 +170,13 @@ struct attention_pass {
   const real *values;  /* (S,B,H), or (S,B,V) */
 };
 
-/* Where the gradients of a pass go, with the shapes of what they are of: all are added to. Queries,
- * keys and values may be one array, but none is the context's. */
+/* Arrays that a backward pass adds to, with the shapes of the values. Queries, keys and values may
+ * be the same array; the context must be another. */
 struct attention_gradients {
   real *queries, *keys, *values;
   const struct attention_parameters *weights;
   struct attention_arrays scratch;
-  const real *context; /* comes in */
+  const real *context; /* input */
 };
 
 #endif

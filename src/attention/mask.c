@@ -41,7 +41,7 @@ static double sum_of(const real *row, struct visible visible) {
 
 real mask_rest(const real *row, size_t S) {
   const double rest = 1 - sum_of(row, (struct visible){0, S});
-  return rest > 0 ? (real)rest : 0; /* rounding */
+  return rest > 0 ? (real)rest : 0; /* may be negative by rounding error */
 }
 
 void mask_softmax_forward(struct attention_row *row) {
@@ -84,7 +84,7 @@ static void make_uniform(real *row, struct visible visible) {
   for (size_t s = visible.first; s < visible.end; s++) row[s] = share;
 }
 
-/* Fisher and Yates: every order is equally likely. */
+/* Fisher–Yates shuffle: every order is equally likely. */
 static void shuffle(real *row, struct visible visible, uint64_t seed, size_t query) {
   const struct random_stream stream = {seed, RANDOM_OVERRIDE, (uint32_t)query};
   for (size_t n = visible.end - visible.first; n > 1; n--) {
@@ -111,7 +111,7 @@ static void set_cell(real *row, struct visible visible, size_t column, real weig
   const size_t count = visible.end - visible.first - 1;
   for (size_t s = visible.first; s < visible.end; s++) {
     if (s == column)
-      row[s] = count == 0 ? 1 : weight; /* a single key has all the weight */
+      row[s] = count == 0 ? 1 : weight; /* a single key keeps weight 1 */
     else
       row[s] = others > 0 ? row[s] * (1 - weight) / others : (1 - weight) / (real)count;
   }

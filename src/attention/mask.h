@@ -1,5 +1,4 @@
-/* Which keys a query may look at: some that follow each other, and nothing outside gets any weight;
- * and interventions in the weights. */
+/* The keys that a query sees, which are contiguous; weights over them; and overrides of weights. */
 #ifndef ELMAN_ATTENTION_MASK_H
 #define ELMAN_ATTENTION_MASK_H
 
@@ -7,28 +6,29 @@
 #include "base/random.h"
 #include "elman/translate.h"
 
-/* Keys from `first` up to but not `end`. */
+/* Keys from `first` to `end` - 1. */
 struct visible {
   size_t first, end;
 };
 
-/* The queries of sentence b that are run; the others of the shape's lie past its end. */
+/* Return how many queries of sentence b are in the range; the others are padding. */
 size_t mask_queries(struct attention_shape shape, size_t b);
 
-/* Padding and, where it is causal, what comes after query t (counted from the shape's first). */
+/* Return the visible keys of query t, counted from shape.first_query: no padding and, if the shape
+ * is causal, no later keys. */
 struct visible mask_visible(struct attention_shape shape, size_t b, size_t t);
 
-/* The largest `end` of all queries that are run. */
+/* Return the largest `end` of the visible keys of all queries in the range. */
 size_t mask_keys(struct attention_shape shape, size_t b);
 
-/* Rows (T,B,width) past the end of sentence b become zero. */
+/* Set rows (T,B,width) past the end of sentence b to zero. */
 void mask_clear_queries(real *rows, size_t width, struct attention_shape shape, size_t b);
 
-/* The masked part of a row (S) becomes this value. */
+/* Set the masked part of a row (S) to `value`. */
 void mask_fill_outside(real *row, struct visible visible, size_t S, real value);
 
-/* What the weights (S) of a query leave of 1: that of a sentinel, where there is one. At least 0.
- */
+/* Return 1 minus the sum of a query's weights (S), at least 0: the weight of a sentinel, if there
+ * is one. */
 real mask_rest(const real *row, size_t S);
 
 /* The weights of one query in one head. */
@@ -37,17 +37,17 @@ struct attention_row {
   size_t position; /* of the query in arrays (T,B,·) */
   struct visible visible;
   real *weights; /* (S) */
-  real *scores;  /* (S) before the softmax; NULL if they are not kept */
+  real *scores;  /* (S) before the softmax; NULL if they are not stored */
 };
 
-/* The score of a key in head n, computed again from queries and keys. */
+/* Return the score of a key in head n, recomputed from queries and keys. */
 real attention_score_at(const struct attention_row *row, size_t n, size_t key);
 
-/* From scores in row->weights to weights; what is not visible becomes exactly zero. May narrow what
- * is visible. */
+/* Turn scores in row->weights into weights; set those that are not visible to exactly zero. May
+ * narrow row->visible. */
 typedef void weigh_forward(struct attention_row *row);
-/* drow (S), the gradient of the weights, becomes that of the scores, and exactly zero for what is
- * not visible; `visible` is as the forward pass got it. */
+/* Turn drow (S) from the gradient of the weights into that of the scores, exactly zero for keys
+ * that are not visible. row->visible is as before the forward pass. */
 typedef void weigh_backward(real *drow, const struct attention_row *row,
                             const struct attention_arrays *scratch);
 
@@ -55,21 +55,21 @@ typedef void weigh_backward(real *drow, const struct attention_row *row,
 weigh_forward mask_softmax_forward;
 weigh_backward mask_softmax_backward;
 
-/* Division by the sum, which must not be zero: (71). Backward, scores must be kept. */
+/* Division by the sum, which must not be zero: (71). The backward pass needs row->scores. */
 weigh_forward mask_share_forward;
 weigh_backward mask_share_backward;
 
-/* ---- interventions: weights that are changed while the model decodes, to see whether its
- * translation needs them as they are ---- */
+/* ---- overrides: weights that are changed during decoding, which shows whether the translation
+ * depends on them ---- */
 
-/* Those of the options, applied one after the other, in every head. */
+/* Overrides of the options, applied in order, in every head. */
 struct attention_overrides {
   const elman_translate_options *options;
-  size_t first; /* number of the first query that is run, from 0 */
+  size_t first; /* index of the first query in the range */
 };
 
-/* Changes the row (S) of query `first` + t. Shuffling depends on its seed, the query and the number
- * of keys only. */
+/* Change the row (S) of query `first` + t. A shuffle depends only on the seed, the query and the
+ * number of visible keys. */
 void override_apply(real *row, struct visible visible, const struct attention_overrides *overrides,
                     size_t t);
 

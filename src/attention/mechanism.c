@@ -49,48 +49,51 @@ struct attention_cuts attention_cuts_of(struct attention_config config) {
   return (struct attention_cuts){config.window, config.clauses};
 }
 
-/* ---- sizes that a mechanism can work with ---- */
+/* ---- valid sizes ---- */
 
-/* "1, 2, 4, 8": the numbers of heads that divide the size. */
+/* Write the numbers of heads that divide the size: "1, 2, 4 or 8". */
 static void list_divisors(char *text, size_t capacity, size_t size) {
-  size_t used = 0;
+  size_t used = 0, last = size < MAX_HEADS ? size : MAX_HEADS;
   text[0] = '\0';
-  for (size_t n = 1; n <= size && n <= MAX_HEADS; n++) {
+  while (last > 1 && size % last != 0) last--;
+  for (size_t n = 1; n <= last; n++) {
     if (size % n != 0) continue;
-    const int written = snprintf(text + used, capacity - used, "%s%zu", used == 0 ? "" : ", ", n);
+    const char *separator = used == 0 ? "" : n == last ? " or " : ", ";
+    const int written = snprintf(text + used, capacity - used, "%s%zu", separator, n);
     if (written < 0 || (size_t)written >= capacity - used) return;
     used += (size_t)written;
   }
 }
 
-/* Plain matrices allow sizes and options that the mechanism may lack. */
+/* Check options that only attention on plain matrices can set. */
 static elman_status check_mechanism(const struct attention_config *config, elman_error *error) {
   const char *name = attention_name(config->kind);
   const struct attention_mechanism *mechanism = attention_mechanism(config->kind);
   const size_t width = attention_value_size(*config);
   if (config->heads > 1 && mechanism->one_head)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%s attention has one head, not %zu; multihead, scaled or dot can have several",
-                name, config->heads);
+                "%s attention has one head, not %zu: use multihead, scaled or dot attention", name,
+                config->heads);
   if (width != config->size &&
       (mechanism->projections & PROJECT_VALUES || mechanism->context_forward != NULL))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%s attention needs values as wide as the queries: %zu, not %zu", name,
+                "%s attention needs values with as many columns as the queries: %zu, not %zu", name,
                 config->size, width);
   if (width % config->heads != 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%zu heads do not divide values of a width of %zu", config->heads, width);
+                "heads (%zu) must divide the columns of the values (%zu)", config->heads, width);
   if (!isfinite(config->scale))
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the scale must be a finite number");
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the scale must be finite, not %g",
+                (double)config->scale);
   if (config->scale != 0 && mechanism->no_scale)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s attention is no product and has no scale",
-                name);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "%s attention has no scale: its score is not a product", name);
   if (config->window != 0 && mechanism->window == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%s attention has no window; a window needs local or hierarchical attention", name);
+                "%s attention has no window: use local or hierarchical attention", name);
   if (config->divide_by_sum && mechanism->weigh != NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%s attention needs the softmax; it cannot divide by the sum", name);
+                "%s attention needs the softmax and cannot divide by the sum", name);
   return ELMAN_OK;
 }
 
@@ -102,12 +105,10 @@ elman_status attention_config_check(const struct attention_config *config, elman
     char divisors[256];
     list_divisors(divisors, sizeof divisors, config->size);
     const size_t below = config->size / config->heads * config->heads;
-    return fail(
-        error, ELMAN_INVALID_ARGUMENT, NULL,
-        "%zu heads do not divide a size of %zu: it can have %s heads, and %zu heads can have "
-        "%zu or %zu units",
-        config->heads, config->size, divisors, config->heads, below > 0 ? below : 2 * config->heads,
-        below + config->heads);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "heads (%zu) must divide size (%zu): set heads to %s, or size to %zu or %zu",
+                config->heads, config->size, divisors, below > 0 ? below : config->heads,
+                (below > 0 ? below : config->heads) + config->heads);
   }
   const elman_status status = check_mechanism(config, error);
   if (status != ELMAN_OK) return status;
@@ -115,7 +116,7 @@ elman_status attention_config_check(const struct attention_config *config, elman
       (config->window < 1 || config->window > MAX_WINDOW))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the attention window must lie between 1 and %d, not %td", MAX_WINDOW,
-                (ptrdiff_t)config->window); /* what a file has below 0 became huge */
+                (ptrdiff_t)config->window); /* a negative number in a file has become huge */
   return ELMAN_OK;
 }
 
@@ -124,15 +125,15 @@ elman_status attention_config_check_translator(const struct attention_config *co
   const struct attention_mechanism *mechanism = attention_mechanism(config->kind);
   if (config->heads != 1 && mechanism->heads == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%s attention has one head; several need multihead attention",
-                attention_name(config->kind));
+                "%s attention has one head, not %zu: use multihead attention",
+                attention_name(config->kind), config->heads);
   if (config->clauses && !mechanism->segments)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%s attention has no segments; clauses need hierarchical attention",
+                "%s attention has no segments: clauses need hierarchical attention",
                 attention_name(config->kind));
   if (config->clauses && config->window != 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "segments are clauses or have %zu tokens, not both; leave out one of them",
+                "segments cannot be both clauses and %zu tokens long: remove one of the two",
                 config->window);
   return ELMAN_OK;
 }
@@ -199,7 +200,8 @@ void prediction_forward(const struct attention_pass *pass, size_t count) {
   }
 }
 
-/* From the dz of query i to those of its state before the tanh, and of the ω. */
+/* From dz of query i, compute the gradient of its prediction state before the tanh, and add those
+ * of the ω. */
 static void read_back(const struct attention_gradients *d, const struct attention_pass *pass,
                       size_t count, size_t i) {
   const size_t H = pass->layer.config.size, B = pass->shape.batch;

@@ -1,7 +1,7 @@
-/* General attention between global and local: each query predicts a centre, a width and a gate. A
- * Gaussian around the centre (Yang et al., EMNLP 2018, after local-p of Luong et al.) is mixed with
- * 1 by the gate, and the softmax is weighted by this mask (as that of Sukhbaatar et al., ACL 2019),
- * so that all of it has gradients; docs/mechanisms.md, (56) to (60). Source positions count from
+/* General attention between global and local: each query predicts a center, a width and a gate. The
+ * gate mixes a Gaussian around the center (Yang et al., EMNLP 2018, after local-p of Luong et al.)
+ * with 1. This mask multiplies the softmax (as in Sukhbaatar et al., ACL 2019), so that center,
+ * width and gate have gradients; docs/mechanisms.md, (56) to (60). Source positions count from
  * 1. */
 #include <tgmath.h>
 
@@ -15,7 +15,7 @@ static real sigmoid(real z) {
   return 1 / (1 + exp(-z));
 }
 
-/* What the mask of one query is made of. */
+/* The mask of one query. */
 struct span {
   real center, width;         /* μ_t, D_t */
   real log_local, log_global; /* log χ_t, log(1 - χ_t) */
@@ -32,8 +32,8 @@ static real distance_of(const struct span *span, size_t key) {
   return (real)(key + 1) - span->center;
 }
 
-/* The logarithm of the mask, which may be too small for itself; `share`: that of the Gaussian in
- * it. (58) */
+/* Return the logarithm of the mask, because the mask itself can underflow. Set `share` to the
+ * Gaussian's fraction of the mask. (58) */
 static real log_mask(const struct span *span, size_t key, real *share) {
   const real distance = distance_of(span, key) / span->width;
   const real local = span->log_local - 2 * distance * distance, global = span->log_global;
@@ -55,7 +55,8 @@ static void spans_forward(const struct attention_pass *pass) {
   }
 }
 
-/* From dμ_t, dD_t and the gradient of the gate's z in the scratch. */
+/* From dμ_t, dD_t and the gradient of the gate's z in the scratch, add those of the queries and the
+ * weights. */
 static void spans_backward(const struct attention_gradients *d, const struct attention_pass *pass) {
   const struct attention_shape shape = pass->shape;
   const size_t B = shape.batch, rows = shape.queries * B;
@@ -76,8 +77,9 @@ static void weigh_by_mask(struct attention_row *row) {
   mask_softmax_forward(row);
 }
 
-/* The mask's logarithm is added to the score, so both have one gradient. Σ_s du_ts = 0 takes away
- * what the gate does to all keys alike. */
+/* Add the gradients of center, width and gate of one key. The mask's logarithm is added to the
+ * score, so both have the same gradient. Σ_s du_ts = 0 cancels what the gate adds to all keys
+ * equally. */
 static void add_to_span(const struct attention_arrays *scratch, const struct attention_row *row,
                         const struct span *span, size_t key, real dscore) {
   real share;
@@ -107,7 +109,7 @@ static double guided_log_by_mask(const struct attention_row *row, size_t n, size
          log_sum_of(&sum);
 }
 
-/* (77), for the mask as for the scores. */
+/* Add (77) to the scores and to the mask. */
 static void guided_by_mask(real *dscores, const struct guided *guided,
                            const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;

@@ -1,8 +1,8 @@
-/* u_ts = ω·tanh(q_t + k_s): additive attention (Bahdanau et al. 2015) after its projections. */
+/* Additive attention (Bahdanau et al. 2015): after its projections, u_ts = ω·tanh(q_t + k_s). */
 #include "attention/mechanism.h"
 #include "tensor/elementary.h"
 
-/* ω·tanh(q + k) (n), in LANES sums side by side */
+/* Return ω·tanh(q + k) (n), summed in LANES partial sums. */
 static real weighted_tanh(const real *omega, const real *q, const real *k, size_t n) {
   _Alignas(64) real lanes[LANES] = {0};
   real sum = 0;
@@ -25,7 +25,8 @@ void score_additive_forward(real *u, const struct score_input *in) {
   }
 }
 
-/* Of one score. The tanh is made again rather than kept: it would need T S H numbers. (47) */
+/* Add the gradients of one score. The tanh is recomputed: storing it would take T S H elements.
+ * (47) */
 static void add_gradients(real *restrict dq, real *restrict dk, real *restrict domega, real du,
                           const struct score_input *in, const real *q, const real *k) {
   const real *omega = in->own[0];

@@ -1,7 +1,8 @@
-/* Attention in two levels: over segments of the keys, and over the keys within each. The weights of
- * the keys make a vector of their segment, whose score, with another query, gives the segment's
- * weight (Yang et al., NAACL 2016); a key's own is the product of both. docs/mechanisms.md,
- * (66) to (70). A segment is `window` keys long, the last perhaps shorter, or a clause. */
+/* Attention in two levels: over segments of the keys, and over the keys within each segment. The
+ * weights within a segment average its keys; the score of this mean with a second query gives the
+ * segment's weight (Yang et al., NAACL 2016). The weight of a key is the product of both.
+ * docs/mechanisms.md, (66) to (70). A segment is `window` keys long (the last may be shorter), or a
+ * clause. */
 #include <float.h>
 #include <string.h>
 #include <tgmath.h>
@@ -19,9 +20,9 @@ static struct linear map_of(const struct attention_pass *pass) {
       .weight = pass->layer.weights->part[OWN_PARTS + SEGMENT_QUERY_WEIGHT], .in = H, .out = H};
 }
 
-/* ---- scores of the keys for the segments' queries ---- */
+/* ---- scores of the keys with the segment queries ---- */
 
-/* Of sentence b, which has queries. */
+/* Return the input of sentence b, which must have queries. */
 static struct score_input input_of(const struct attention_pass *pass, size_t b) {
   const struct attention_config config = pass->layer.config;
   const size_t B = pass->shape.batch, H = config.size;
@@ -46,7 +47,7 @@ static void scores_forward(const struct attention_pass *pass) {
   }
 }
 
-/* From du_ts^G in the scratch to the gradients of keys and queries, added, and of W_G. */
+/* From du_ts^G in the scratch, add the gradients of keys, queries and W_G. */
 static void scores_backward(const struct attention_gradients *d,
                             const struct attention_pass *pass) {
   const size_t B = pass->shape.batch, H = pass->layer.config.size, rows = pass->shape.queries * B;
@@ -64,9 +65,9 @@ static void scores_backward(const struct attention_gradients *d,
   linear_backward_input(d->queries, 1, dqueries, map, rows);
 }
 
-/* ---- in the softmax's place ---- */
+/* ---- instead of the softmax ---- */
 
-/* The visible keys of the segment that begins at `first`. */
+/* Return the end of the segment that begins at visible key `first`. */
 static size_t end_of(const struct attention_row *row, size_t first) {
   const size_t left = row->visible.end - first, length = row->pass->layer.config.window;
   const size_t B = row->pass->shape.batch, b = row->position % B;
@@ -87,8 +88,8 @@ static real sum_of_products(const real *a, const real *b, size_t n) {
   return (real)sum;
 }
 
-/* Weights within the segments, then times those of the segments. The segments' scores are made
- * three times: there is no place to keep them. */
+/* Compute weights within the segments and multiply them by those of the segments. Segment scores
+ * are computed three times, because there is no array for them. */
 static void weigh_twice(struct attention_row *row) {
   real *w = row->weights, largest = 0;
   const real *v = row->pass->cache.own[SEGMENT_SCORES] + offset_of(row);
@@ -113,10 +114,10 @@ static void weigh_twice(struct attention_row *row) {
   mask_fill_outside(w, row->visible, row->pass->shape.keys, 0);
 }
 
-/* A softmax over one element gives 1, whatever its argument is, so that its gradient is zero. That
- * holds for the one within a segment of one key, and for the one over the segments if there is one
- * segment. It is set to zero: computed from a and β it would be rounding, which Adam would follow.
- */
+/* Return whether there is more than one element. The softmax over one element is 1, so its gradient
+ * is zero: within a segment of one key, and over segments if there is only one. The gradient is set
+ * to zero explicitly: computed from a and β, it would be rounding error, which Adam would
+ * amplify. */
 static bool is_choice(size_t first, size_t end) {
   return end - first > 1;
 }
@@ -125,8 +126,8 @@ static bool is_only_segment(const struct attention_row *row, size_t s, size_t en
   return s == 0 && end == row->visible.end;
 }
 
-/* Of the segment from s up to `end`, with Σ_r a_r da_r over the whole row. A segment without weight
- * has no gradients; of the others the weights within are a / β. */
+/* Compute gradients of the segment from s to `end`; `mean` is Σ_r a_r da_r over the whole row. The
+ * weights within a segment are a / β; a segment without weight has no gradients. */
 static void segment_backward(real *da, real *dv, const struct attention_row *row, size_t s,
                              size_t end, double mean) {
   const real *a = row->weights, *v = row->pass->cache.own[SEGMENT_SCORES] + offset_of(row);
@@ -161,8 +162,7 @@ static void weigh_twice_backward(real *drow, const struct attention_row *row,
   mask_fill_outside(dv, row->visible, keys, 0);
 }
 
-/* The pull on the keys of the segment from s up to `end`. */
-/* log Σ exp of the scores of the segment from s up to `end`, and the segment's own score ū. */
+/* Compute log Σ exp of the scores of the segment from s to `end`; return the segment's score ū. */
 static double score_from_scores(double *log_sum, const struct attention_row *row, size_t s,
                                 size_t end) {
   const real *v = row->pass->cache.own[SEGMENT_SCORES] + offset_of(row);
@@ -202,7 +202,7 @@ static void add_pulls_between(real *dscores, const struct guided *guided, size_t
       dscores[guided->keys[i]] += guided_pull(guided, i);
 }
 
-/* A pull on a key is one on its segment, too.                                            (80) */
+/* A pull on a key is also a pull on its segment. (80) */
 static void guided_twice(real *dscores, const struct guided *guided,
                          const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;
@@ -213,7 +213,7 @@ static void guided_twice(real *dscores, const struct guided *guided,
     next = end_of(row, s);
     real segment = 0;
     for (size_t i = s; i < next; i++) segment += a[i];
-    const bool vanished = segment < (real)FLT_MIN; /* then a / β is no weight within */
+    const bool vanished = segment < (real)FLT_MIN; /* then a / β has no precision */
     const real one = vanished ? 0 : 1 / segment, pull = pull_between(guided, s, next);
     double log_sum = 0;
     const real score = vanished ? (real)score_from_scores(&log_sum, row, s, next)

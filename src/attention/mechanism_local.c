@@ -1,7 +1,6 @@
-/* General attention in a window around a predicted centre, with a Gaussian: local-p of Luong et
+/* General attention in a window around a predicted center, with a Gaussian: local-p of Luong et
  * al., EMNLP 2015, equations 9 and 10; docs/mechanisms.md, (52) to (55). Source positions count
- * from 1.
- */
+ * from 1. */
 #include <tgmath.h>
 
 #include "attention/mechanism.h"
@@ -21,7 +20,7 @@ static void center_forward(const struct attention_pass *pass) {
   }
 }
 
-/* From dμ_t in the scratch to the gradients of the queries, added, and of both weights. */
+/* From dμ_t in the scratch, add the gradients of the queries and of both weights. */
 static void center_backward(const struct attention_gradients *d,
                             const struct attention_pass *pass) {
   const struct attention_shape shape = pass->shape;
@@ -34,7 +33,7 @@ static void center_backward(const struct attention_gradients *d,
   prediction_backward(d, pass, 1);
 }
 
-/* The visible keys in the window μ - D to μ + D: at least one. */
+/* Return the visible keys from μ - D to μ + D, at least one. */
 static struct visible window_of(struct visible visible, real center, size_t window) {
   /* Key i has position i + 1. */
   const real first = ceil(center - (real)window) - 1, end = floor(center + (real)window);
@@ -62,14 +61,15 @@ static void gaussian_forward(struct attention_row *row) {
     row->weights[s] *= gaussian_at(s, center, window); /* (53) */
 }
 
-/* The softmax over one key gives 1, whatever its score is, so that the score has no gradient. With
- * â = a / g it would be rounding, which Adam would follow. */
+/* Return whether there is more than one key. The softmax over one key is 1, so its score has no
+ * gradient. A gradient computed with â = a / g would be rounding error, which Adam would
+ * amplify. */
 static bool is_choice(struct visible visible) {
   return visible.end - visible.first > 1;
 }
 
-/* With â the softmax and g the Gaussian, a = â g: dâ = g da, and (16) for â needs
- * Σ â dâ = Σ a da and â = a / g only. */
+/* With â the softmax and g the Gaussian, a = â g. Then dâ = g da, and (16) for â needs only Σ â dâ
+ * = Σ a da and â = a / g. */
 static void gaussian_backward(real *drow, const struct attention_row *row,
                               const struct attention_arrays *scratch) {
   const size_t window = row->pass->layer.config.window;
@@ -90,10 +90,10 @@ static void gaussian_backward(real *drow, const struct attention_row *row,
   scratch->own[CENTERS][row->position] = dcenter;
 }
 
-/* ---- a guide ---- */
+/* ---- the guide loss ---- */
 
-/* Outside the window nothing is left of the weight. There the Gaussian goes on for the guide, so
- * that the centre is drawn to the key: log a = log g.                                  (78) */
+/* Outside the window the weight is zero. There the guide uses the Gaussian alone, log a = log g, so
+ * that it pulls the center toward the key. (78) */
 static double gaussian_guided_log(const struct attention_row *row, size_t n, size_t key) {
   const size_t window = row->pass->layer.config.window;
   const real center = row->pass->cache.own[CENTERS][row->position];
@@ -105,7 +105,7 @@ static double gaussian_guided_log(const struct attention_row *row, size_t n, siz
   return guided_log_of_softmax(&inside, n, key) + log_gaussian;
 }
 
-/* log a = log â + log g: (77) for â, and d log g / dμ = 4 (s - μ) / D² for the centre. */
+/* log a = log â + log g: (77) for â, and d log g / dμ = 4 (s - μ) / D² for the center. */
 static void gaussian_guided_backward(real *dscores, const struct guided *guided,
                                      const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;

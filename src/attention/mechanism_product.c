@@ -1,5 +1,5 @@
-/* u_ts = α q_t·k_s, and the mechanisms that are no more than that: dot and, after its projection,
- * general (Luong et al. 2015); scaled, with and without projections (Vaswani et al. 2017). */
+/* Mechanisms whose score is only u_ts = α q_t·k_s: dot and, after a projection, general (Luong et
+ * al. 2015); scaled, with and without projections (Vaswani et al. 2017). */
 #include "attention/mechanism.h"
 #include "tensor/blas.h"
 

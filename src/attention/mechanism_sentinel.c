@@ -1,6 +1,6 @@
-/* Additive attention that can look at nothing: a sentinel, which the query makes of itself, stands
- * beside the keys, and what it gets of the softmax the keys lack. The adaptive attention of Lu et
- * al., CVPR 2017; docs/mechanisms.md, (61) to (65). */
+/* Additive attention with a sentinel, which the query computes from itself: it competes with the
+ * keys in the softmax, and a query can give it the weight that no key deserves. The adaptive
+ * attention of Lu et al., CVPR 2017; docs/mechanisms.md, (61) to (65). */
 #include <string.h>
 #include <tgmath.h>
 
@@ -22,7 +22,7 @@ static size_t rows_of(const struct attention_pass *pass) {
   return pass->shape.queries * pass->shape.batch;
 }
 
-/* Padding past a sentence's end: its gradients are zero. */
+/* Return false for padding after the end of a sentence; its gradients are zero. */
 static bool is_query(const struct attention_pass *pass, size_t i) {
   return i / pass->shape.batch < mask_queries(pass->shape, i % pass->shape.batch);
 }
@@ -56,7 +56,7 @@ static void queries_forward(const struct attention_pass *pass) {
   }
 }
 
-/* From dς_t in the scratch to the gradients of the queries, added, and of W_g. */
+/* From dς_t in the scratch, add the gradients of the queries and of W_g. */
 static void sentinels_backward(const struct attention_gradients *d,
                                const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size, rows = rows_of(pass);
@@ -72,7 +72,8 @@ static void sentinels_backward(const struct attention_gradients *d,
   linear_backward_input(d->queries, 1, dz, gate, rows);
 }
 
-/* From du_t0 and the part of dς_t that came from the context, both in the scratch. */
+/* From du_t0 and the context's part of dς_t, both in the scratch, add the gradients of queries and
+ * weights. */
 static void queries_backward(const struct attention_gradients *d,
                              const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size, rows = rows_of(pass);
@@ -94,9 +95,10 @@ static void queries_backward(const struct attention_gradients *d,
   sentinels_backward(d, pass);
 }
 
-/* ---- in the softmax's place ---- */
+/* ---- instead of the softmax ---- */
 
-/* The softmax over the keys and the sentinel, of which the row has the keys' part.        (63) */
+/* Compute the softmax over the keys and the sentinel; the row receives the weights of the keys.
+ * (63) */
 static void weigh_with_sentinel(struct attention_row *row) {
   const struct visible visible = row->visible;
   const size_t n = visible.end - visible.first;
@@ -108,7 +110,7 @@ static void weigh_with_sentinel(struct attention_row *row) {
   mask_fill_outside(row->weights, visible, row->pass->shape.keys, 0);
 }
 
-/* scratch.own[SCORES]: from da_t0 to du_t0. */
+/* Turn drow into the gradient of the scores, and scratch.own[SCORES] from da_t0 into du_t0. */
 static void weigh_with_sentinel_backward(real *drow, const struct attention_row *row,
                                          const struct attention_arrays *scratch) {
   const struct visible visible = row->visible;
@@ -131,7 +133,7 @@ static double guided_log_with_sentinel(const struct attention_row *row, size_t n
   return (double)attention_score_at(row, n, key) - log_sum_of(&sum);
 }
 
-/* The sentinel is one more key of the softmax, that no guide names.                      (77) */
+/* The sentinel acts as a key of the softmax that no guide links. (77) */
 static void guided_with_sentinel(real *dscores, const struct guided *guided,
                                  const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;
@@ -147,7 +149,7 @@ static real rest_at(const struct attention_pass *pass, size_t i) {
   return mask_rest(pass->cache.weights + i * pass->shape.keys, pass->shape.keys);
 }
 
-/* What the keys leave is the sentinel's, also where an override has changed the weights. */
+/* The sentinel has the rest of the weights, also after overrides. */
 static void context_forward(const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size;
   for (size_t i = 0; i < rows_of(pass); i++) {

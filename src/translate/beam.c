@@ -9,9 +9,9 @@
 #include "base/random.h"
 #include "vocab/vocabulary.h"
 
-/* ---- the pool ---- */
+/* ---- the pool of nodes ---- */
 
-static const size_t TIDY_AT = (size_t)1 << 23; /* weights: 32 MiB of floats */
+static const size_t TIDY_AT = (size_t)1 << 23; /* elements of attention weights: 32 MiB of floats */
 
 void beam_pool_clear(struct beam_pool *pool) {
   pool->node_count = 0;
@@ -43,7 +43,7 @@ elman_status beams_reserve(const struct beam *beams, size_t count, elman_error *
   return status;
 }
 
-/* Adds a node that looked at the source as `weights` (heads,stride) says. Returns its number. */
+/* Append a node with the attention weights (heads,stride) and return its index. */
 static size_t add_node(const struct beam *beam, struct beam_node node, const real *weights,
                        size_t stride) {
   struct beam_pool *pool = beam->pool;
@@ -56,7 +56,7 @@ static size_t add_node(const struct beam *beam, struct beam_node node, const rea
   return pool->node_count++;
 }
 
-enum { UNUSED, USED }; /* in `moved`, before the new places are known */
+enum { UNUSED, USED }; /* values of `moved` before it contains new indices */
 
 static void mark(const struct beam_pool *pool, const struct hypothesis *paths, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -66,7 +66,8 @@ static void mark(const struct beam_pool *pool, const struct hypothesis *paths, s
   }
 }
 
-/* A node comes after its previous one, so that one pass from the front finds new places known. */
+/* Every node comes after its predecessor, so one pass from the front finds predecessors already
+ * moved. */
 static void move_nodes(struct beam_pool *pool) {
   size_t nodes = 0, weights = 0;
   for (size_t i = 0; i < pool->node_count; i++) {
@@ -110,7 +111,7 @@ elman_status beams_tidy(const struct beam *beams, size_t count, elman_error *err
     follow(pool, beams[b].paths, beams[b].open);
     follow(pool, beams[b].ended, beams[b].finished);
   }
-  /* So it is done each time that the used part has doubled, and costs little. */
+  /* The next call waits until the used part has doubled, so the total cost is small. */
   if (pool->tidy_at < 2 * pool->attention_count) pool->tidy_at = 2 * pool->attention_count;
   return ELMAN_OK;
 }
@@ -138,40 +139,40 @@ double score_of_length(double log_probability, size_t count,
   return log_probability / pow(length, options->length_penalty);
 }
 
-/* In real numbers: let L <= 0 be the logarithm so far, L' that of the whole, n <= limit its tokens,
- * and f(n) > 0 what it is divided by. A probability is at most 1, so L' <= L; f never falls, as
- * A >= 0; and min(c, 1) <= 1, so that with B >= 0 no source token adds more than 0. Hence
+/* In exact arithmetic: let L <= 0 be the logarithm so far, L' that of the complete translation, n
+ * <= limit its number of tokens, and f(n) > 0 the divisor. A probability is at most 1, so L' <= L.
+ * f does not decrease, because A >= 0. As min(c, 1) <= 1 and B >= 0, no source token adds more than
+ * 0. Hence
  *
  *   score = L' / f(n) + B sum log min(c, 1) <= L' / f(n) <= L / f(n) <= L / f(limit).         (83)
  *
- * In floating point offer_tokens keeps L' <= L. The two quotients and the two powers in them err by
- * a few units in the last place, for which the bound is raised. */
+ * In floating point, offer_tokens ensures L' <= L. The two quotients and their powers have errors
+ * of a few units in the last place; the factor below raises the bound by more than that. */
 double score_bound(double log_probability, size_t limit, const elman_translate_options *options) {
   return score_of_length(log_probability, limit, options) * (1 - 8 * DBL_EPSILON);
 }
 
-/* log min(coverage, 1), where `coverage` is the sum of a source token's attention weights    (82)
- * A token without any counts as one with the smallest weight of a softmax in float, so that a score
- * stays a number. */
+/* Return log min(coverage, 1), where `coverage` is the sum of a source token's attention weights.
+ * (82) Without any weight, the smallest normal float replaces 0, so that the score is finite. */
 static double score_of_coverage(double coverage) {
   return log(fmin(fmax(coverage, (double)FLT_MIN), 1));
 }
 
 /* ---- sampling ---- */
 
-/* The next token is drawn from the softmax of the logits, in place of the likeliest one. The k
- * likeliest alone may be drawn from (Fan, Lewis and Dauphin, "Hierarchical neural story
- * generation", ACL 2018). docs/decoding.md, (85) and (86). */
+/* The next token is drawn from the softmax of the logits, optionally restricted to the k most
+ * probable tokens (Fan, Lewis and Dauphin, "Hierarchical neural story generation", ACL 2018).
+ * docs/decoding.md, (85) and (86). */
 
-/* What is drawn from. */
-struct tokens_seen {
+/* The candidates. */
+struct candidates {
   const real *logits; /* (V) */
   size_t V;
   bool without_unknown;
 };
 
-static bool may_come(const struct tokens_seen *seen, size_t id) {
-  return id != TOKEN_START && (id != TOKEN_UNKNOWN || !seen->without_unknown);
+static bool is_candidate(const struct candidates *candidates, size_t id) {
+  return id != TOKEN_START && (id != TOKEN_UNKNOWN || !candidates->without_unknown);
 }
 
 struct ranked {
@@ -179,12 +180,12 @@ struct ranked {
   size_t id;
 };
 
-/* Among equals the smaller id comes first. */
+/* Equal logits are ordered by id. */
 static bool is_before(struct ranked a, struct ranked b) {
   return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
 }
 
-/* A heap, the last in rank at the root. */
+/* Restore the heap, whose root is the last in rank. */
 static void sift_down(struct ranked *heap, size_t count, size_t at) {
   for (size_t child; (child = 2 * at + 1) < count; at = child) {
     if (child + 1 < count && is_before(heap[child], heap[child + 1])) child++;
@@ -195,13 +196,13 @@ static void sift_down(struct ranked *heap, size_t count, size_t at) {
   }
 }
 
-/* The last of the k tokens that may be drawn; of fewer than k, one behind all. */
-static struct ranked last_of(const struct tokens_seen *seen, size_t k) {
+/* Return the k-th best candidate; if there are fewer than k, one that ranks after all. */
+static struct ranked last_of(const struct candidates *candidates, size_t k) {
   struct ranked heap[ELMAN_MAX_TOP_K];
   size_t count = 0;
-  for (size_t id = 0; id < seen->V; id++) {
-    const struct ranked one = {seen->logits[id], id};
-    if (!may_come(seen, id)) continue;
+  for (size_t id = 0; id < candidates->V; id++) {
+    const struct ranked one = {candidates->logits[id], id};
+    if (!is_candidate(candidates, id)) continue;
     if (count < k) {
       heap[count++] = one;
       for (size_t i = count / 2; count == k && i-- > 0;) sift_down(heap, count, i);
@@ -215,19 +216,20 @@ static struct ranked last_of(const struct tokens_seen *seen, size_t k) {
 
 uint32_t sample_token(const real *logits, size_t V, bool without_unknown,
                       const elman_translate_options *options, uint64_t sentence, size_t step) {
-  const struct tokens_seen seen = {logits, V, without_unknown};
+  const struct candidates candidates = {logits, V, without_unknown};
   const struct random_stream stream = {options->sample_seed, RANDOM_SAMPLE, (uint32_t)step};
   const struct ranked last = options->top_k == 0 ? (struct ranked){-(real)INFINITY, SIZE_MAX}
-                                                 : last_of(&seen, options->top_k);
+                                                 : last_of(&candidates, options->top_k);
   double largest = -INFINITY, part = INFINITY;
   size_t drawn = TOKEN_END;
   for (size_t id = 0; id < V; id++)
-    if (may_come(&seen, id)) largest = fmax(largest, (double)logits[id]);
-  /* The first time all of it is summed, the second time up to the part that was drawn. */
+    if (is_candidate(&candidates, id)) largest = fmax(largest, (double)logits[id]);
+  /* The first round sums all candidates, the second stops at the drawn fraction of the sum. */
   for (int time = 0; time < 2; time++) {
     double sum = 0;
     for (size_t id = 0; id < V && sum <= part; id++) {
-      if (!may_come(&seen, id) || is_before(last, (struct ranked){logits[id], id})) continue;
+      if (!is_candidate(&candidates, id) || is_before(last, (struct ranked){logits[id], id}))
+        continue;
       sum += exp(((double)logits[id] - largest) / options->temperature);
       drawn = id;
     }
@@ -238,15 +240,16 @@ uint32_t sample_token(const real *logits, size_t V, bool without_unknown,
 
 /* ---- choosing ---- */
 
-/* The best continuations so far, the likeliest first. `last` of a path is not a node here but the
- * token that it would grow by. */
+/* The best continuations so far, the most probable first. Here `last` of a path is the id of its
+ * next token, not a node. */
 struct choice {
   struct hypothesis *paths;
   size_t count, most;
   bool without_unknown;
 };
 
-/* Among equals the first offered stays in front: the smallest row, then the smallest id. */
+/* Insert a path. Of equally probable ones the first offered stays in front: the smallest row, then
+ * the smallest id. */
 static void offer(struct choice *choice, struct hypothesis path) {
   if (choice->count == choice->most) {
     if (!(path.log_probability > choice->paths[choice->most - 1].log_probability)) return;
@@ -258,9 +261,9 @@ static void offer(struct choice *choice, struct hypothesis path) {
   choice->paths[at] = path;
 }
 
-/* Offers the tokens from `first` up to `end`, whose logits add to `path`, but for those that are
- * never a translation. A probability is at most 1, whatever rounding makes of it: the sum stays at
- * or below `most`, that of the path so far. */
+/* Offer the tokens from `first` to `end` - 1, whose logits are added to `path`; skip tokens that
+ * never occur in a translation. The sum is limited to `most`, the log-probability of the path so
+ * far, because rounding error could raise it above. */
 static void offer_tokens(struct choice *choice, struct hypothesis path, double most,
                          const real *logits, size_t first, size_t end) {
   const double before = path.log_probability;
@@ -273,10 +276,10 @@ static void offer_tokens(struct choice *choice, struct hypothesis path, double m
   }
 }
 
-/* Whether the next token of hypotheses of `count` tokens is not chosen. */
+/* Return whether the next token of hypotheses with `count` tokens is given. */
 static bool is_forced(const struct beam *beam, size_t count) {
   const struct search_request *request = beam->request;
-  return request->forced != NULL && (!request->goes_on || count < request->forced_count);
+  return request->forced != NULL && (!request->is_prefix || count < request->forced_count);
 }
 
 uint32_t beam_forced_token(const struct beam *beam) {
@@ -284,7 +287,8 @@ uint32_t beam_forced_token(const struct beam *beam) {
   return count < beam->request->forced_count ? beam->request->forced[count] : (uint32_t)TOKEN_END;
 }
 
-/* Offers what may follow open hypothesis i, with the scores of `row`. False: numbers overflowed. */
+/* Offer the continuations of open hypothesis i with the scores of `row`. Return false on
+ * overflow. */
 static bool offer_row(struct choice *choice, const struct beam *beam, size_t i,
                       const struct output_scores *scores, size_t row) {
   const struct hypothesis *last = &beam->paths[i];
@@ -307,7 +311,7 @@ static bool offer_row(struct choice *choice, const struct beam *beam, size_t i,
   }
   for (size_t block = 0; block < scores->blocks; block++) {
     const size_t first = block * SCORES_BLOCK, rest = scores->V - first;
-    /* Nearly all tokens are less likely than what is there already. */
+    /* Skip blocks without a token better than the current choice; these are nearly all. */
     if (choice->count == choice->most && !(path.log_probability + (double)largest[block] >
                                            choice->paths[choice->most - 1].log_probability))
       continue;
@@ -330,7 +334,7 @@ static bool choose(struct choice *choice, const struct beam *beam,
 
 /* ---- growing ---- */
 
-/* Σ_s log min(Σ_t a_ts, 1), with the mean of the heads                                     (82) */
+/* Return Σ_s log min(Σ_t a_ts, 1) of the weights averaged over heads. (82) */
 static double coverage_of(const struct beam *beam, const struct hypothesis *path) {
   const struct beam_pool *pool = beam->pool;
   const size_t S = beam->request->count;
@@ -360,8 +364,9 @@ static void end_path(struct beam *beam, struct hypothesis path) {
   beam->ended[at] = path;
 }
 
-/* Among equal scores the first that ended stays in front, so that one must exceed the last of the n
- * best to change them. No open hypothesis is likelier than the first, and no bound is above its. */
+/* Return whether an open hypothesis can still enter the n best. It must exceed the last of them,
+ * because among equal scores the first that ended stays in front. The first open hypothesis is the
+ * most probable, so its bound is the largest. */
 static bool can_still_win(const struct beam *beam) {
   const elman_translate_options *options = beam->options;
   if (beam->finished < options->n_best) return true;
@@ -369,7 +374,7 @@ static bool can_still_win(const struct beam *beam) {
          beam->ended[options->n_best - 1].score;
 }
 
-/* Makes the chosen paths hypotheses. */
+/* Turn the chosen paths into hypotheses. */
 static void extend(struct beam *beam, const struct choice *choice, const real *weights,
                    size_t stride) {
   size_t open = 0;
@@ -385,7 +390,7 @@ static void extend(struct beam *beam, const struct choice *choice, const real *w
     if (id == TOKEN_END || path.count == beam->limit)
       end_path(beam, path);
     else
-      choice->paths[open++] = path; /* never ahead of i */
+      choice->paths[open++] = path; /* open <= i, so no path is overwritten before it is read */
   }
   memcpy(beam->paths, choice->paths, open * sizeof *beam->paths);
   beam->open = open > 0 && can_still_win(beam) ? open : 0;
@@ -397,7 +402,7 @@ void beam_start(struct beam *beam) {
   beam->open = 1;
   beam->finished = 0;
   beam->limit =
-      request->forced != NULL && !request->goes_on ? request->forced_count + 1 : request->limit;
+      request->forced != NULL && !request->is_prefix ? request->forced_count + 1 : request->limit;
   beam->overflow = false;
 }
 
@@ -420,7 +425,7 @@ void beam_close(struct beam *beam) {
   if (beam->finished > beam->options->n_best) beam->finished = beam->options->n_best;
 }
 
-/* ---- greedy search whose probabilities come later ---- */
+/* ---- greedy search with probabilities added later ---- */
 
 size_t beam_append(struct beam *beam, uint32_t id, const real *weights, size_t stride) {
   beam->grown[0] = beam->paths[0];
@@ -447,7 +452,7 @@ void beam_score(struct beam *beam, bool wanted) {
   path->score = score_of(beam, path);
 }
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 void hypothesis_ids(uint32_t *ids, const struct beam *beam, size_t n) {
   const struct beam_node *nodes = beam->pool->nodes;
@@ -463,7 +468,7 @@ void hypothesis_log_probabilities(double *log_probabilities, const struct beam *
     log_probabilities[t] = known ? nodes[at].log_probability : (double)NAN;
 }
 
-/* The weights (K,S) of node `at`. */
+/* Return the weights (K,S) of node `at`. */
 static const real *node_weights(const struct beam *beam, size_t at) {
   return beam->pool->attention + beam->pool->nodes[at].attention;
 }
@@ -485,7 +490,7 @@ void hypothesis_sentinel(float *sentinel, const struct beam *beam, size_t n) {
     sentinel[t] = (float)mask_rest(node_weights(beam, at), beam->request->count);
 }
 
-size_t hypothesis_looked_at(const struct beam *beam, size_t n, size_t t) {
+size_t hypothesis_best_source(const struct beam *beam, size_t n, size_t t) {
   const size_t S = beam->request->count, K = beam->heads;
   size_t at = beam->ended[n].last, best = 0;
   for (size_t i = beam->ended[n].count - 1; i > t; i--) at = beam->pool->nodes[at].previous;

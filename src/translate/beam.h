@@ -1,5 +1,5 @@
-/* The hypotheses of a search: how they grow by scores and weights, which others compute, how they
- * compare, and what was found. */
+/* The hypotheses of a search: extended and compared by scores and weights that search.c
+ * computes. */
 #ifndef ELMAN_TRANSLATE_BEAM_H
 #define ELMAN_TRANSLATE_BEAM_H
 
@@ -11,138 +11,140 @@
 #include "decoder/output.h"
 #include "elman/translate.h"
 
-/* A sentence as ids, and what is to be found for it. */
+/* A source sentence as ids, and the constraints on its translation. */
 struct search_request {
   const uint32_t *ids; /* at least one */
   size_t count;
-  size_t limit;           /* tokens of a translation, at least 1 */
-  const uint32_t *forced; /* NULL = choose; else force these and then </s>, whatever the limit */
+  size_t limit; /* maximum tokens of a translation, at least 1 */
+  const uint32_t
+      *forced; /* NULL = free search; else these tokens and then </s>, ignoring the limit */
   size_t forced_count;
-  bool goes_on;    /* force these, and then choose; the limit is more than forced_count */
-  uint64_t number; /* of the sentence: keys what is drawn for it */
+  bool is_prefix;    /* `forced` is only a prefix; limit > forced_count */
+  uint64_t number; /* of the sentence; part of the key of random numbers */
 };
 
-/* One token of a hypothesis. Hypotheses that begin alike share their first nodes. */
+/* One token of a hypothesis. Hypotheses with the same prefix share its nodes. */
 struct beam_node {
   size_t previous;  /* BEAM_START for the first */
-  size_t attention; /* where its weights (K,S) begin in the pool: those of the next node follow */
-  double log_probability; /* of this token, after those before it */
+  size_t attention; /* offset of its weights (K,S) in the pool; those of the next node follow */
+  double log_probability; /* conditional log-probability of this token */
   uint32_t id;
 };
 #define BEAM_START SIZE_MAX
 
-/* Common to the searches of a batch. Start from all zero; memory is reused. */
+/* Shared by the searches of a batch. Initialize with zeros; memory is reused. */
 struct beam_pool {
   struct beam_node *nodes;
   real *attention;
-  size_t *moved; /* scratch of beams_tidy, one a node */
+  size_t *moved; /* scratch of beams_tidy, one element per node */
   size_t node_count, node_capacity, moved_capacity;
   size_t attention_count, attention_capacity;
-  size_t tidy_at; /* weights from which on it is worth while to tidy up */
+  size_t tidy_at; /* number of weights at which beams_tidy compacts the pool */
 };
 void beam_pool_clear(struct beam_pool *pool); /* keeps the memory */
 void beam_pool_free(struct beam_pool *pool);
 
 struct hypothesis {
-  size_t last; /* its last node */
+  size_t last; /* last node */
   size_t count;
   double log_probability;
-  double score; /* once it has ended */
-  size_t row;   /* open: the row of its sentence that it was grown from */
+  double score; /* of a hypothesis that has ended */
+  size_t row;   /* of an open one: the row, within its sentence, that it was extended from */
 };
 
-/* One sentence's search. `open` + `finished` never exceed the width. */
+/* One sentence's search. open + finished never exceeds the beam size. */
 struct beam {
   const struct search_request *request;
-  const elman_translate_options *options; /* looked at until beam_close */
-  struct beam_pool *pool;                 /* of the batch */
-  size_t heads;                           /* K: matrices of weights */
+  const elman_translate_options *options; /* used until beam_close */
+  struct beam_pool *pool;                 /* shared by the batch */
+  size_t heads;                           /* K: number of weight matrices */
   bool without_unknown;                   /* <unk> is never chosen */
-  struct hypothesis *paths;               /* (width): those that go on, the likeliest first */
-  struct hypothesis *ended;               /* (width): those that do not, the best score first */
-  struct hypothesis *grown;               /* (width): scratch */
+  struct hypothesis *paths; /* (beam size): open hypotheses, the most probable first */
+  struct hypothesis *ended; /* (beam size): finished hypotheses, the best score first */
+  struct hypothesis *grown; /* (beam size): scratch */
   size_t open, finished;
-  size_t limit;  /* tokens of the longest hypothesis, at least 1 */
-  bool overflow; /* a number was infinite or none at all; the search is over */
+  size_t limit;  /* maximum tokens of a hypothesis, at least 1 */
+  bool overflow; /* a score was infinite or NaN; the search has ended */
 };
 
-/* ---- growing ---- */
+/* ---- extending hypotheses ---- */
 
-/* Begins with one empty hypothesis; what stands before `open` is set by the caller. */
+/* Begin with one empty hypothesis. The caller has set the fields before `open`. */
 void beam_start(struct beam *beam);
 
-/* Before each step of these beams: room in their pool for all that the step can add. */
+/* Reserve room in the pool for one step of these beams. Call before each step. */
 elman_status beams_reserve(const struct beam *beams, size_t count, elman_error *error) CHECKED;
 
-/* Also before a step: gives up the nodes that no hypothesis of these beams leads to, once there are
- * many: a wide beam over a long sentence would fill the memory with what it has long dropped. */
+/* Remove the nodes that no hypothesis of these beams uses, if the pool is large. Call before each
+ * step: dropped hypotheses of a wide beam over a long sentence would fill the memory. */
 elman_status beams_tidy(const struct beam *beams, size_t count, elman_error *error) CHECKED;
 
-/* Grows the open hypotheses by one token, for which there is room. Hypothesis i has row `first` + i
- * of the scores and row i of the weights (open,K,stride), of which S count. A sentence of the beam
- * ends with </s>, at the limit, or when no open hypothesis can still be among the n best. */
+/* Extend the open hypotheses by one token; needs beams_reserve. Hypothesis i uses row `first` + i
+ * of the scores and row i of the weights (open,K,stride), of which S columns are valid. A
+ * hypothesis ends with </s> or at the limit; the search ends when no open hypothesis can enter the
+ * n best. */
 void beam_grow(struct beam *beam, const struct output_scores *scores, size_t first,
                const real *weights, size_t stride);
 
-/* Ends a search: the n best hypotheses stay, all different; none where numbers overflowed. */
+/* End a search: keep the n best hypotheses, which all differ; after overflow keep none. */
 void beam_close(struct beam *beam);
 
-/* ---- greedy search whose probabilities come later ---- */
+/* ---- greedy search with probabilities added later ---- */
 
-/* The token that a forced search says next. */
+/* Return the next token of a forced search. */
 uint32_t beam_forced_token(const struct beam *beam);
 
-/* Grows the one open hypothesis by a token whose probability is not known yet. weights (K,stride)
- * as above. Returns the new node, which stays where it is until beams_tidy. */
+/* Extend the only open hypothesis by a token of unknown probability; weights (K,stride) as above.
+ * Return the index of the new node, which is valid until beams_tidy. */
 size_t beam_append(struct beam *beam, uint32_t id, const real *weights, size_t stride);
 
-/* Adds such a probability, of such a node, in any step after. */
+/* Set the log-probability of a node from beam_append, in any later step. */
 void beam_add_log_probability(struct beam *beam, size_t node, double log_probability);
 
-/* When all are there: the score; NaN, like the probability, where they are not wanted. */
+/* Compute the score after all log-probabilities are set; if not `wanted`, set it and the
+ * log-probability to NaN. */
 void beam_score(struct beam *beam, bool wanted);
 
-/* ---- what was found: hypothesis n of a beam that is closed, below beam->finished ---- */
+/* ---- results: hypothesis n < beam->finished of a closed beam ---- */
 
-/* Its ids (T), of which the last is TOKEN_END if the decoder ended by itself. */
+/* Get the ids (T); the last is TOKEN_END unless the limit ended the hypothesis. */
 void hypothesis_ids(uint32_t *ids, const struct beam *beam, size_t n);
 
-/* The log-probability of each (T); NaN where that of the whole is. */
+/* Get the log-probability of each token (T); NaN if that of the hypothesis is NaN. */
 void hypothesis_log_probabilities(double *log_probabilities, const struct beam *beam, size_t n);
 
-/* Its attention: the average of the heads (T,S), and each of them (K,T,S) unless `heads` is the
- * array of the average, as it is of one head. */
+/* Get the weights averaged over heads (T,S), and those of each head (K,T,S) unless `heads` and
+ * `attention` are the same array, as with one head. */
 void hypothesis_attention(float *attention, float *heads, const struct beam *beam, size_t n);
 
-/* What its rows of weights, of one head, leave of 1 (T). */
+/* Get 1 minus the sum of each row of weights (T), for attention with one head. */
 void hypothesis_sentinel(float *sentinel, const struct beam *beam, size_t n);
 
-/* The first of the source tokens with the largest weight of token t, on the average of the heads.
- */
-size_t hypothesis_looked_at(const struct beam *beam, size_t n, size_t t);
+/* Return the first source token with the largest weight for token t, averaged over heads. */
+size_t hypothesis_best_source(const struct beam *beam, size_t n, size_t t);
 
-/* ---- scores, by which translations of different lengths are compared ---- */
+/* ---- scores that compare translations of different lengths ---- */
 
-/* "power", "wu"; NULL past the last. */
+/* Return "power" or "wu"; NULL past the last. */
 const char *length_norm_name(size_t index);
 
-/* log p of `count` tokens, divided by the power of their length                            (81) */
+/* Return the log-probability of `count` tokens divided by the power of their length. (81) */
 double score_of_length(double log_probability, size_t count,
                        const elman_translate_options *options);
 
-/* No translation that begins with tokens of this log p, and has `limit` tokens at most, has a
- * score above this. */
+/* Return an upper bound of the score of every translation with at most `limit` tokens whose first
+ * tokens have this log-probability. */
 double score_bound(double log_probability, size_t limit, const elman_translate_options *options);
 
 /* ---- sampling ---- */
 
-/* A token other than <s>, or <unk> if that is not wanted, with a probability in proportion to
- * exp(logit / temperature). It is a function of the logits (V), the options, the number of the
- * sentence and that of the step alone. The logits are finite. */
+/* Draw a token other than <s> and, if `without_unknown`, <unk>, with a probability proportional to
+ * exp(logit / temperature). The result depends only on the logits (V), which must be finite, the
+ * options, and the numbers of the sentence and the step. */
 uint32_t sample_token(const real *logits, size_t V, bool without_unknown,
                       const elman_translate_options *options, uint64_t sentence, size_t step);
 
-/* The mean of what several heads look at: rows (K,S), one per head, at source token s. */
+/* Return the weight of source token s averaged over heads; rows (K,S), one per head. */
 real mean_weight(const real *rows, size_t K, size_t S, size_t s);
 
 #endif

@@ -22,18 +22,19 @@ elman_evaluate_options evaluate_options_default(void) {
   return options;
 }
 
-/* ---- the loss of one model, whose batches a group of processes shares out ---- */
+/* ---- the loss of one model; the processes of a group share the batches ---- */
 
 struct corpus_loss {
-  double sum;    /* over the target tokens, </s> included; not finite where numbers overflow */
-  size_t tokens; /* that many */
+  double sum;    /* over the target tokens including </s>; not finite on overflow */
+  size_t tokens; /* number of these tokens */
 };
 
-/* The weights of attention are the largest part of a forward pass: as many for each sentence of a
- * batch as for one of its longest source and longest target. */
+/* Limits the attention weights, the largest part of a forward pass: their size is sentences ×
+ * longest source × longest target. */
 enum { MAX_WEIGHTS = 1 << 23 };
 
-/* Up to where a batch from `start` goes: `most` pairs, or fewer where one is very long. */
+/* Return the end of the batch that begins at `start`: at most `most` pairs, fewer if one is very
+ * long. */
 static size_t batch_end(const struct corpus *corpus, size_t start, size_t most) {
   size_t end = start, S = 0, T = 0;
   while (end < corpus->source.count && end - start < most) {
@@ -47,7 +48,8 @@ static size_t batch_end(const struct corpus *corpus, size_t start, size_t most) 
   return end;
 }
 
-/* Of P processes, process r has batches r, r + P, and so on. Their losses, one behind the other. */
+/* Append the losses of this process's batches: of P processes, process r has batches r, r + P,
+ * ... */
 static elman_status own_losses(struct buffer *losses, const struct model *model,
                                const struct corpus *corpus, size_t batch_size,
                                const elman_group *group, elman_error *error) {
@@ -77,7 +79,7 @@ static elman_status own_losses(struct buffer *losses, const struct model *model,
   return status;
 }
 
-/* In the order of the batches, so that the sum has the same bits for any number of processes. */
+/* Add in the order of the batches, so that the sum is identical for any number of processes. */
 static struct corpus_loss add_up(const struct buffer *losses, size_t P) {
   struct corpus_loss all = {0}, one;
   const size_t n = losses->length / sizeof one;
@@ -91,8 +93,8 @@ static struct corpus_loss add_up(const struct buffer *losses, size_t P) {
   return all;
 }
 
-/* With teacher forcing, `batch_size` pairs at a time, which is not 0. Every process of the group
- * leaves with the same bits, which are those of one that is alone, or with the same error. */
+/* Compute the loss with teacher forcing; `batch_size` is not 0. All processes of the group get the
+ * same bits, which do not depend on their number, or the same error. */
 static elman_status corpus_loss(struct corpus_loss *loss, const struct model *model,
                                 const struct corpus *corpus, size_t batch_size,
                                 const elman_group *group, elman_error *error) {
@@ -115,7 +117,8 @@ elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
   return corpus_encode(corpus, pairs, &source, &target, &options, error);
 }
 
-/* The sum over the corpus of the members' mean, which is minus their joint log p. */
+/* Compute the sum over the corpus of the members' mean loss, which is minus their joint
+ * log-probability. */
 static elman_status mean_loss(struct corpus_loss *loss, const struct model *model,
                               const struct corpus *corpus, const elman_evaluate_options *options,
                               elman_error *error) {
@@ -141,7 +144,8 @@ static elman_status evaluate_loss(elman_scores *scores, const struct model *mode
   scores->unknown_source = sentences_unknown(&corpus->source);
   scores->unknown_target = sentences_unknown(&corpus->target);
   if (scores->sentences == 0)
-    return fail(error, ELMAN_BAD_DATA, NULL, "no pair is short enough to be translated");
+    return fail(error, ELMAN_BAD_DATA, NULL, "no pair has at most %d tokens on each side",
+                MAX_SENTENCE_TOKENS);
   const elman_status status = mean_loss(&loss, model, corpus, options, error);
   if (status != ELMAN_OK) return status;
   scores->tokens = loss.tokens;
@@ -150,13 +154,14 @@ static elman_status evaluate_loss(elman_scores *scores, const struct model *mode
   return isfinite(scores->loss) ? ELMAN_OK : fail_overflow(error);
 }
 
-/* ---- translations, and the attention under the references ---- */
+/* ---- translations, and attention under the references ---- */
 
-/* About a sentence; 0 is nothing. One process translates it, and one forces its reference. */
+/* Results of a sentence; zero if there are none. One process translates it, and one decodes its
+ * reference. */
 struct finding {
-  size_t index;                        /* of the sentence's scores */
-  size_t length;                       /* of the translation in bytes */
-  size_t exact;                        /* 1 = the translation is the reference */
+  size_t index;                        /* of the sentence in work->scores */
+  size_t length;                       /* bytes of the translation */
+  size_t exact;                        /* 1 if the translation equals the reference */
   size_t source_tokens, target_tokens; /* of the translation's attention */
   size_t aligned_words, agreeing_words;
 };
@@ -165,9 +170,9 @@ struct sentence_scores {
   struct pair pair;
   size_t number;           /* of the pair */
   struct finding own;      /* of this process */
-  char *own_translation;   /* NULL: another process translates it */
-  struct finding found;    /* by all processes */
-  struct text translation; /* lies in what they sent each other */
+  char *own_translation;   /* NULL if another process translates it */
+  struct finding found;    /* sum over all processes */
+  struct text translation; /* points into the collected bytes */
 };
 
 struct work {
@@ -175,9 +180,9 @@ struct work {
   const struct pairs *pairs;
   const elman_evaluate_options *options;
   struct sentence_scores *scores; /* (count) */
-  size_t count;                   /* pairs that are short enough */
-  elman_sentence *sentences;      /* what is translated: all of them, or those with alignments */
-  size_t *numbers;                /* whose scores each of these sentences adds to */
+  size_t count;                   /* number of pairs within the length limit */
+  elman_sentence *sentences;      /* current input: all sources, or the pairs with alignments */
+  size_t *numbers;                /* index in `scores` of each of these sentences */
 };
 
 static elman_status add_length(bool *too_long, struct encoding *encoding, const struct codec *codec,
@@ -187,11 +192,11 @@ static elman_status add_length(bool *too_long, struct encoding *encoding, const 
   return status;
 }
 
-/* Leaves out what is in no loss. */
+/* Select the pairs that the loss includes. */
 static elman_status select_pairs(struct work *work, elman_error *error) {
   const struct codec source = model_source_codec(work->model);
   const struct codec target = model_target_codec(work->model);
-  struct encoding from = {0}, to = {0}; /* an encoding remembers words of one codec */
+  struct encoding from = {0}, to = {0}; /* each encoding caches words of one codec */
   elman_status status = ELMAN_OK;
   for (size_t i = 0; i < pairs_count(work->pairs) && status == ELMAN_OK; i++) {
     const struct pair pair = pairs_get(work->pairs, i);
@@ -208,7 +213,7 @@ static elman_status select_pairs(struct work *work, elman_error *error) {
   return status;
 }
 
-/* Compares as the model writes: how it normalises text is none of its mistakes. */
+/* Compare after the codec's normalization, so that normalization does not count as an error. */
 static elman_status is_exact(bool *exact, const struct codec *codec, struct text translation,
                              struct text reference, elman_error *error) {
   struct buffer said = {0}, wanted = {0};
@@ -237,9 +242,8 @@ static elman_status score_translation(struct sentence_scores *scores, struct tra
   return ELMAN_OK;
 }
 
-/* By target word: whether it has a link, and whether one to the source word with its largest
- * weight.
- */
+/* Count the target words with a link, and those linked to the source word of their largest
+ * weight. */
 static elman_status compare_words(struct finding *finding, const struct word_matrix *words,
                                   struct text alignment, elman_error *error) {
   const size_t T = words->target_count;
@@ -262,7 +266,7 @@ static elman_status compare_words(struct finding *finding, const struct word_mat
   return status;
 }
 
-/* Under a forced reference. */
+/* Compare the attention under the forced reference with the gold alignment. */
 static elman_status score_alignment(struct sentence_scores *scores, struct translator *translator,
                                     size_t i, elman_error *error) {
   elman_translation *translation;
@@ -293,7 +297,7 @@ static elman_status score_item(void *context, size_t number, struct translator *
   return status;
 }
 
-/* All translations or, forced, the references of the aligned pairs. */
+/* Translate all sentences or, if `forced`, decode the references of the pairs with alignments. */
 static elman_status translate_pairs(struct work *work, const struct screen *screen, bool forced,
                                     const elman_translate_options *options, elman_error *error) {
   size_t n = 0;
@@ -321,7 +325,7 @@ static elman_status translate_pairs(struct work *work, const struct screen *scre
   return translate_all(&job, error);
 }
 
-/* This process's share. */
+/* Compute the results of this process's batches. */
 static elman_status score_own(struct work *work, elman_error *error) {
   elman_translate_options options = work->options->translate, plain = translate_options_default();
   struct screen *screen;
@@ -337,7 +341,7 @@ static elman_status score_own(struct work *work, elman_error *error) {
   return status;
 }
 
-/* ---- what the processes send each other ---- */
+/* ---- exchange between processes ---- */
 
 static void pack_findings(struct buffer *packed, const struct work *work) {
   for (size_t i = 0; i < work->count; i++) {
@@ -363,7 +367,8 @@ static elman_status unpack_findings(struct work *work, const struct buffer *pack
     memcpy(&one, packed->bytes + at, sizeof one);
     at += sizeof one;
     if (one.index >= work->count)
-      return fail(error, ELMAN_BAD_DATA, NULL, "the processes do not have the same pairs");
+      return fail(error, ELMAN_BAD_DATA, NULL,
+                  "the processes have different pairs: start all of them with the same files");
     struct sentence_scores *scores = &work->scores[one.index];
     add_finding(&scores->found, &one);
     if (one.length > 0) scores->translation = (struct text){packed->bytes + at, one.length};
@@ -373,7 +378,7 @@ static elman_status unpack_findings(struct work *work, const struct buffer *pack
 
 /* ---- the scores ---- */
 
-/* A cell is in no matrix, or in one; the other overrides fit every sentence. */
+/* Fail if no matrix contains the cell of an override. Other overrides apply to every sentence. */
 static elman_status check_reach(const struct work *work, elman_error *error) {
   const elman_translate_options *options = &work->options->translate;
   for (size_t i = 0; i < options->override_count; i++) {
@@ -422,7 +427,7 @@ static elman_status measure(elman_scores *scores, const struct work *work, elman
   return status;
 }
 
-/* ---- all of it ---- */
+/* ---- evaluation ---- */
 
 static elman_status make_work(struct work *work, const struct model *model,
                               const struct pairs *pairs, const elman_evaluate_options *options,
@@ -467,8 +472,8 @@ static elman_status evaluate_translations(elman_scores *scores, const struct mod
   return status;
 }
 
-/* All processes come to the end of each part, whatever happened to them on the way, and leave it
- * with the same status; so none waits for one that has given up. */
+/* All processes run each part to its end even after an error and leave it with the same status, so
+ * that none waits for one that has stopped. */
 elman_status evaluate(elman_scores *scores, const struct model *model, const struct pairs *pairs,
                       const struct corpus *encoded, const elman_evaluate_options *options,
                       elman_error *error) {

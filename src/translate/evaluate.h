@@ -8,15 +8,14 @@
 
 elman_evaluate_options evaluate_options_default(void);
 
-/* The pairs as ids, without those that have too many tokens. */
+/* Encode the pairs, without those that have more than MAX_SENTENCE_TOKENS on a side. */
 elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
                              const struct pairs *pairs, elman_error *error) CHECKED;
 
-/* Loss with teacher forcing; BLEU and chrF of translations, and the share of them that is
- * the normalised reference; where a pair has a gold alignment, the agreement of the attention under
- * that reference, between units as vocab/locate.h counts them by default. `encoded`, for who
- * evaluates often, are the pairs by evaluate_encode, or NULL; `threads` of the options is not
- * looked at. */
+/* Compute the loss with teacher forcing; BLEU, chrF and the exact-match rate of translations, where
+ * references are normalized; and, for pairs with a gold alignment, how often the attention under
+ * the reference agrees with it, in the default units of vocab/locate.h. `encoded` is the result of
+ * evaluate_encode for callers that evaluate often, or NULL. options->threads is ignored. */
 elman_status evaluate(elman_scores *scores, const struct model *model, const struct pairs *pairs,
                       const struct corpus *encoded, const elman_evaluate_options *options,
                       elman_error *error) CHECKED;

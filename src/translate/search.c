@@ -12,17 +12,17 @@
 #include "model/ensemble.h"
 #include "tensor/softmax.h"
 
-/* What one model does in a search: its view of the source, and a step of its decoder for each
- * hypothesis. Start from all zero but for `model`. */
+/* One model's part of a search: its encoder, and a decoder step for all hypotheses. Initialize with
+ * zeros except `model`. */
 struct search_member {
   const struct model *model; /* borrowed */
   struct encoder_arrays encoder;
   struct decoder_arrays decoder;
-  struct decoder_pass pass; /* of a step */
+  struct decoder_pass pass; /* of one step */
   struct attention_overrides overrides;
   real *row_states; /* (S,R,H): the source states of each row's sentence; only if R > B */
   struct self_attention_history history;
-  struct output_scores scores; /* where greedy search is not active */
+  struct output_scores scores; /* unless greedy search is active */
 };
 
 void search_free(struct search *search) {
@@ -40,8 +40,8 @@ static size_t larger(size_t a, size_t b) {
   return a > b ? a : b;
 }
 
-/* Whether BLAS, which counts in int, can do S source tokens in B sentences: every number of rows
- * and every distance between rows must fit. */
+/* Return whether BLAS, whose sizes are int, supports S source tokens in B sentences: every number
+ * of rows and every row stride must fit. */
 static bool fits_blas(const struct model *model, size_t S, size_t B, size_t width) {
   const struct model_config *config = &model->config;
   const size_t H = config->hidden_size, E = config->embedding_size;
@@ -51,13 +51,14 @@ static bool fits_blas(const struct model *model, size_t S, size_t B, size_t widt
   return B <= INT_MAX / width && longest <= INT_MAX / (B * width) && S <= INT_MAX / H;
 }
 
-/* K, for R rows at a step: products of fewer rows spend their time on reading the weights. */
+/* Return K for steps of R rows. Products of few rows spend their time reading the weights, so rows
+ * of several steps are collected. */
 static size_t waiting_rows(const struct greedy *greedy, size_t rows) {
   enum { LEAST = 64 };
   return greedy->active && greedy->scores ? larger(rows, LEAST) : rows;
 }
 
-/* The decoder has room for the features and logits of `features` rows. */
+/* Allocate a member; its features and logits have `features` rows. */
 static void allocate_member(struct search_member *member, struct arena *arena,
                             const struct search_rows *rows, size_t features) {
   const struct parameters *weights = &member->model->weights;
@@ -74,7 +75,7 @@ static void allocate_scores(struct search_member *member, struct arena *arena, s
   output_scores_allocate(&member->scores, arena, rows, member->model->weights.decoder.sizes);
 }
 
-/* The features and logits (K rows) of the decoder, which has its memory, become those that wait. */
+/* Move the features and logits (K rows) from the decoder to the waiting tokens. */
 static void allocate_greedy(struct greedy *greedy, struct arena *arena,
                             struct decoder_arrays *decoder, size_t rows) {
   greedy->count = 0;
@@ -118,9 +119,11 @@ static elman_status fit(struct search *search, const struct search_request *cons
   for (size_t b = 0; b < count; b++) S = larger(S, requests[b]->count);
   for (size_t m = 0; m < search->member_count; m++)
     if (!fits_blas(search->members[m].model, S, count, width))
-      return fail(error, ELMAN_BAD_DATA, NULL,
-                  "%zu sentence%s of up to %zu token%s %s too much for a beam of %zu", count,
-                  plural_ending(count), S, plural_ending(S), count == 1 ? "is" : "are", width);
+      return fail(
+          error, ELMAN_BAD_DATA, NULL,
+          "%zu sentence%s of up to %zu token%s exceed%s the limits of BLAS with beam size %zu: "
+          "use a smaller beam",
+          count, plural_ending(count), S, plural_ending(S), count == 1 ? "s" : "", width);
   rows->source.steps = S;
   rows->source.batch = count;
   rows->target.steps = 1;
@@ -133,7 +136,7 @@ static elman_status fit(struct search *search, const struct search_request *cons
 
 /* ---- start ---- */
 
-/* The models, in memory that is kept. */
+/* Set the members; memory is reused. */
 static elman_status gather(struct search *search, const struct model *model,
                            const elman_translate_options *options, elman_error *error) {
   const size_t count = ensemble_size(options);
@@ -145,25 +148,26 @@ static elman_status gather(struct search *search, const struct model *model,
   return ELMAN_OK;
 }
 
-/* Where each step has one row a sentence whose token is known without its probability. */
-static void choose_way(struct search *search, const struct search_request *const *requests,
-                       size_t count, const elman_translate_options *options,
-                       const struct screen *screen) {
-  bool any_forced = false, all_forced = true, any_goes_on = false;
+/* Decide whether to search greedily: possible if each step has one row per sentence, whose token is
+ * found without its probability. */
+static void choose_method(struct search *search, const struct search_request *const *requests,
+                          size_t count, const elman_translate_options *options,
+                          const struct screen *screen) {
+  bool any_forced = false, all_forced = true, any_prefix = false;
   for (size_t b = 0; b < count; b++) {
     any_forced = any_forced || requests[b]->forced != NULL;
     all_forced = all_forced && requests[b]->forced != NULL;
-    any_goes_on = any_goes_on || requests[b]->goes_on;
+    any_prefix = any_prefix || requests[b]->is_prefix;
   }
   const bool alone = search->member_count == 1;
   if (screen != NULL && (options->sample || !screen_is_worth(screen, count))) screen = NULL;
   search->greedy.active =
-      alone && options->beam == 1 && !any_goes_on && (screen != NULL || all_forced);
+      alone && options->beam == 1 && !any_prefix && (screen != NULL || all_forced);
   search->greedy.screen = all_forced ? NULL : screen;
   search->greedy.scores = any_forced || !options->without_scores;
 }
 
-/* A sentence starts with one hypothesis, in the first of its rows. */
+/* Start a sentence with one hypothesis, in its first row. */
 static void start_sentence(struct search *search, size_t b, const struct search_request *request,
                            const struct vocabulary *words) {
   struct search_rows *rows = &search->rows;
@@ -199,8 +203,9 @@ static void start_batch(struct search *search, const struct search_request *cons
   beam_pool_clear(&search->pool);
 }
 
-/* rows (S,B·width,H) = each sentence's part of `sentences` (S,B,H), `width` times. They may start
- * at one place: from the last on, nothing is overwritten that is still needed. */
+/* Repeat each sentence's rows of `sentences` (S,B,H) `width` times in rows (S,B·width,H). The
+ * arrays may start at the same address: copying backward overwrites nothing that is still
+ * needed. */
 static void repeat(real *rows, const real *sentences, size_t S, size_t B, size_t width, size_t H) {
   for (size_t i = S * B; i-- > 0;) {
     for (size_t j = width; j-- > 0;)
@@ -208,8 +213,8 @@ static void repeat(real *rows, const real *sentences, size_t S, size_t B, size_t
   }
 }
 
-/* Each sentence's first row starts from block 0 of its states; other rows, not in use, from zero.
- */
+/* Start each sentence's first row from block 0 of its states; set the other, unused rows to
+ * zero. */
 static void start_rows(struct search_member *member, const struct decoder_pass *sentences,
                        const struct search_rows *rows) {
   const struct decoder_sizes sizes = sentences->weights->sizes;
@@ -218,7 +223,8 @@ static void start_rows(struct search_member *member, const struct decoder_pass *
   const size_t parts = sizes.cell->parts;
   for (size_t i = 0; i < sizes.layers * parts && width > 1; i++) {
     real *states = member->decoder.states[i / parts].part[i % parts];
-    for (size_t b = B; b-- > 0;) { /* from the last: what moves goes where nothing waits */
+    for (size_t b = B;
+         b-- > 0;) { /* backward, so that no source is overwritten before it is read */
       memmove(states + b * width * H, states + b * H, H * sizeof *states);
       memset(states + (b * width + 1) * H, 0, (width - 1) * H * sizeof *states);
     }
@@ -227,7 +233,7 @@ static void start_rows(struct search_member *member, const struct decoder_pass *
     memset(member->decoder.attentional, 0, B * width * sizes.attentional * sizeof(real));
 }
 
-/* Gives the source as the rows see it. */
+/* Return the source with its states and projections repeated for each row. */
 static struct decoder_source prepare_source(struct search_member *member,
                                             const struct decoder_pass *sentences,
                                             const struct search_rows *rows) {
@@ -245,7 +251,7 @@ static struct decoder_source prepare_source(struct search_member *member,
                                  .steps = S};
 }
 
-/* Encodes the source and begins a hypothesis in each sentence's first row. */
+/* Encode the source and start a hypothesis in each sentence's first row. */
 static elman_status start_member(struct search_member *member, const struct search_rows *rows,
                                  const elman_translate_options *options, elman_error *error) {
   const struct model *model = member->model;
@@ -254,7 +260,7 @@ static elman_status start_member(struct search_member *member, const struct sear
   struct decoder_pass *pass = &member->pass;
   encoder_plan(&encoder);
   encoder_forward(&encoder);
-  /* At first a row a sentence, then `width` rows. */
+  /* First one row per sentence, then `width` rows. */
   *pass = (struct decoder_pass){.weights = &model->weights.decoder,
                                 .target = &rows->source,
                                 .source = {member->encoder.outputs, member->encoder.finals,
@@ -274,16 +280,16 @@ static elman_status start_member(struct search_member *member, const struct sear
                                       rows->target.batch, error);
 }
 
-/* ---- what the members say of the rows in use ---- */
+/* ---- joint scores of the members for the rows in use ---- */
 
 struct join {
   const struct search_member *members;
   size_t count;
 };
 
-/* The mean of the logits less the mean of log Σ exp is the mean of log p                   (84)
- * All means are the first number and the mean of what the others differ by: so that of equal
- * numbers is that number. */
+/* The mean of the logits minus the mean of log Σ exp is the mean of log p. (84) Each mean is the
+ * first number plus the mean difference of the others, so that the mean of equal numbers is
+ * exact. */
 static void join_row(const void *context, size_t row) {
   const struct join *join = context;
   const struct output_scores *into = &join->members[0].scores;
@@ -312,7 +318,7 @@ static double weight_of(const struct search_member *member, size_t S, size_t row
   return (double)mean_weight(member->decoder.attention.weights + row * K * S, K, S, s);
 }
 
-/* weights (R,1,S): the mean of the attention of several members, heads and all. */
+/* Compute weights (R,1,S): the mean over members of their attention averaged over heads. */
 static void join_weights(real *weights, const struct join *join, const struct search_rows *rows) {
   const size_t S = rows->source.steps;
   for (size_t r = 0; r < rows->target.batch; r++) {
@@ -328,8 +334,8 @@ static void join_weights(real *weights, const struct join *join, const struct se
   }
 }
 
-/* Leaves in the scores of the first member the mean of the logarithms of all probabilities, and in
- * the search the mean of the attention. */
+/* Compute the mean log-probabilities in the scores of the first member, and the mean attention in
+ * search->weights. */
 static void score_rows(const struct search *search) {
   const struct join join = {search->members, search->member_count};
   const size_t used = search->rows.used;
@@ -343,9 +349,9 @@ static void score_rows(const struct search *search) {
   join_weights(search->weights, &join, &search->rows);
 }
 
-/* ---- greedy search without the logits ---- */
+/* ---- greedy search without logits ---- */
 
-/* log p of the tokens that wait. */
+/* Compute the log-probabilities of the waiting tokens. */
 static void score_waiting(struct search *search) {
   struct greedy *greedy = &search->greedy;
   const struct decoder_parameters *weights = search->members[0].pass.weights;
@@ -365,7 +371,7 @@ static void score_waiting(struct search *search) {
   greedy->count = 0;
 }
 
-/* Where the next step leaves its features: after those that wait. */
+/* Let the next step write its features after those of the waiting tokens. */
 static void place_features(struct search *search) {
   struct greedy *greedy = &search->greedy;
   struct search_member *only = &search->members[0];
@@ -373,7 +379,7 @@ static void place_features(struct search *search) {
   only->decoder.features = greedy->features + greedy->count * only->pass.weights->sizes.features;
 }
 
-/* Grows the hypothesis of a sentence, whose row in use has the number `row`. */
+/* Extend the hypothesis of sentence b, whose row in use has the index `row`. */
 static void greedy_grow(struct search *search, size_t b, size_t row, const real *weights) {
   struct greedy *greedy = &search->greedy;
   struct beam *beam = &search->beams[b];
@@ -391,11 +397,11 @@ static void greedy_grow(struct search *search, size_t b, size_t row, const real 
 
 /* ---- steps ---- */
 
-/* What the next step needs, so that it cannot fail. */
+/* Reserve what the next step needs, so that the step cannot fail. */
 static elman_status prepare_step(struct search *search, elman_error *error) {
   const size_t B = search->rows.source.batch;
   elman_status status = ELMAN_OK;
-  /* Nodes that wait for their probabilities stay where they are; greedy search drops none. */
+  /* Waiting tokens refer to nodes by index; greedy search drops no nodes. */
   if (search->greedy.active)
     place_features(search);
   else
@@ -407,12 +413,12 @@ static elman_status prepare_step(struct search *search, elman_error *error) {
   return status;
 }
 
-/* Every open hypothesis grows, and none beyond its limit; then rows->moves says where each row
- * comes from. */
+/* Extend every open hypothesis, up to its limit, and set rows->moves to the row that each row
+ * continues. */
 static void grow(struct search *search) {
   struct search_rows *rows = &search->rows;
   const size_t S = rows->source.steps, width = rows->width;
-  size_t row = 0, used = 0; /* in use before the step and after it */
+  size_t row = 0, used = 0; /* rows in use before and after the step */
   for (size_t r = 0; r < rows->target.batch; r++) rows->moves[r] = r;
   for (size_t b = 0; b < rows->source.batch; b++) {
     struct beam *beam = &search->beams[b];
@@ -435,7 +441,7 @@ static void grow(struct search *search) {
   rows->used = used;
 }
 
-/* Block 0 of row r = block 1 of the row that its hypothesis was grown from. */
+/* Copy block 1 of row `from` to block 0 of row r. */
 static void move_row(struct search_member *member, size_t R, size_t r, size_t from) {
   const struct decoder_sizes sizes = member->pass.weights->sizes;
   const size_t H = sizes.hidden, A = sizes.attentional;
@@ -449,7 +455,7 @@ static void move_row(struct search_member *member, size_t R, size_t r, size_t fr
     memcpy(arrays->attentional + r * A, arrays->attentional + (R + from) * A, A * sizeof(real));
 }
 
-/* The rows in use go on from those that rows->moves names. */
+/* Copy the states of the rows in rows->moves to the rows that continue them. */
 static void move_rows(struct search_member *member, const struct search_rows *rows) {
   const size_t R = rows->target.batch;
   for (size_t r = 0; r < R; r++)
@@ -457,7 +463,8 @@ static void move_rows(struct search_member *member, const struct search_rows *ro
   if (member->pass.history != NULL) self_attention_history_move(&member->history, rows->moves);
 }
 
-/* A token for each row in use: the members' decoders, their scores, the choice of the beams. */
+/* Compute a token for each row in use: decoder steps of all members, their scores, the beams'
+ * choice. */
 static void step(struct search *search) {
   struct greedy *greedy = &search->greedy;
   for (size_t m = 0; m < search->member_count; m++) {
@@ -489,7 +496,7 @@ elman_status search_run(struct search *search, const struct model *model,
                         elman_error *error) {
   elman_status status = gather(search, model, options, error);
   if (status != ELMAN_OK) return status;
-  choose_way(search, requests, count, options, screen);
+  choose_method(search, requests, count, options, screen);
   status = fit(search, requests, count, options->beam, error);
   if (status != ELMAN_OK) return status;
   start_batch(search, requests, options);

@@ -6,10 +6,9 @@
 
 #include "base/team.h"
 
-/* ---- batches of like length ---- */
+/* ---- batches of similar length ---- */
 
-/* Rows of a batch times the source positions that each of them looks at; and rows alone, for each
- * has a row of logits. */
+/* Limits of a batch: rows times source positions, and rows, each of which has a row of logits. */
 enum { MAX_POSITIONS = 1 << 16, MAX_ROWS = 512 };
 
 struct numbered {
@@ -37,8 +36,8 @@ static void cut(struct length_batches *batches, const struct numbered *sorted, s
     const size_t rest = n - start;
     const size_t size = largest_batch(sorted[start].length, batch_size, width);
     const size_t batches_left = (rest + size - 1) / size;
-    start +=
-        (rest + batches_left - 1) / batches_left; /* of like size, so that threads end together */
+    start += (rest + batches_left - 1) /
+             batches_left; /* similar sizes, so that threads finish together */
     batches->starts[++batches->count] = start;
   }
 }
@@ -70,26 +69,26 @@ void length_batches_free(struct length_batches *batches) {
 
 /* ---- threads and processes ---- */
 
-/* Shared by the threads. */
+/* Shared by all threads. */
 struct shared {
   const struct translate_job *job;
-  const size_t *numbers; /* of the sentences that are translated, forced ones or the others */
+  const size_t *numbers; /* of the sentences of this kind: forced, or free */
   struct length_batches batches;
-  size_t before, count, own; /* sentences done before these, these, and those of this process */
-  pthread_mutex_t mutex;     /* of what follows */
-  size_t next;               /* batch */
-  size_t done;               /* of its own */
+  size_t before, count, own; /* sentences of the previous kind, of this one, and of this process */
+  pthread_mutex_t mutex;     /* protects the fields below */
+  size_t next;               /* next batch */
+  size_t done;               /* sentences of this process that are done */
   elman_status status;
   elman_error error;
 };
 
-/* A thread's own. */
+/* Private to a thread. */
 struct worker {
   struct translator translator;
-  elman_sentence *sentences; /* of a batch */
+  elman_sentence *sentences; /* of one batch */
 };
 
-/* Returns whether to go on. */
+/* Return whether to continue. */
 static bool report_progress(const struct shared *shared) {
   const struct translate_job *job = shared->job;
   return job->progress == NULL ||
@@ -97,7 +96,7 @@ static bool report_progress(const struct shared *shared) {
                        shared->before + shared->done * shared->count / shared->own, job->count);
 }
 
-/* Notes that a sentence is done, or what went wrong; returns whether to go on. */
+/* Record that a sentence is done, or the first error; return whether to continue. */
 static bool note(struct shared *shared, elman_status status, const elman_error *error) {
   pthread_mutex_lock(&shared->mutex);
   if (shared->status == ELMAN_OK && status != ELMAN_OK) {
@@ -106,7 +105,7 @@ static bool note(struct shared *shared, elman_status status, const elman_error *
   }
   shared->done++;
   if (shared->status == ELMAN_OK && !report_progress(shared))
-    shared->status = fail(&shared->error, ELMAN_INTERRUPTED, NULL, "the work was stopped");
+    shared->status = fail(&shared->error, ELMAN_INTERRUPTED, NULL, "translation was interrupted");
   const bool going = shared->status == ELMAN_OK;
   pthread_mutex_unlock(&shared->mutex);
   return going;
@@ -152,8 +151,8 @@ static void run_worker(const void *context, size_t number) {
   free(worker.sentences);
 }
 
-/* The longest come first, so that the shares of all processes are alike. One worker a thread; a
- * single one may share out its products. */
+/* Run this process's batches with one worker per thread. The longest sentences come first, which
+ * balances the processes. A single worker may distribute its products over the threads. */
 static void run_batches(struct shared *shared) {
   const size_t members = team_size(), P = group_size(shared->job->group);
   const size_t rank = group_rank(shared->job->group), *starts = shared->batches.starts;
@@ -164,8 +163,8 @@ static void run_batches(struct shared *shared) {
   team_run(run_worker, &shared, members < batches ? members : batches);
 }
 
-/* The sentences with a reference, or those without: they share no batch, for what is forced needs
- * no beam. */
+/* Translate the sentences with a reference, or those without. They never share a batch, because
+ * forced decoding needs no beam. */
 static elman_status run_kind(const struct translate_job *job, size_t *numbers, size_t *lengths,
                              bool forced, size_t *done, elman_error *error) {
   struct shared shared = {

@@ -12,9 +12,9 @@
 #include "vocab/locate.h"
 #include "vocab/tokens.h"
 
-/* ---- a sentence on its way into the search ---- */
+/* ---- encoding a sentence ---- */
 
-/* The place of its errors is as elman_translate_batch says. */
+/* Encode the reference; error->where is as in elman_translate_batch. */
 static elman_status encode_reference(struct encoding *encoding, const struct model *model,
                                      const elman_sentence *sentence, elman_error *error) {
   const struct codec codec = model_target_codec(model);
@@ -31,10 +31,9 @@ static elman_status encode_source(struct encoding *encoding, const struct model 
   const struct codec codec = model_source_codec(model);
   if (max_bytes > 0 && source.length > max_bytes) {
     encoding->tokens.count = 0;
-    return fail(
-        error, ELMAN_BAD_DATA, NULL,
-        "the sentence has more than the %zu byte%s that %s allowed; split it, or allow more",
-        max_bytes, plural_ending(max_bytes), max_bytes == 1 ? "is" : "are");
+    return fail(error, ELMAN_BAD_DATA, NULL,
+                "the sentence is longer than the limit of %zu byte%s: split it or raise the limit",
+                max_bytes, plural_ending(max_bytes));
   }
   return encode_checked(encoding, &codec, source, error);
 }
@@ -46,7 +45,7 @@ static size_t limit_of(const elman_translate_options *options, size_t S) {
   return options->max_length != 0 && options->max_length < limit ? options->max_length : limit;
 }
 
-/* The search is forced to say the prefix before it may choose. */
+/* Force the search to begin with the prefix. */
 static elman_status add_prefix(struct search_request *request, const struct model *model,
                                const elman_sentence *sentence, elman_error *error) {
   const size_t count = sentence->prefix_count;
@@ -56,17 +55,18 @@ static elman_status add_prefix(struct search_request *request, const struct mode
     if (id >= model->config.target_vocabulary || id == TOKEN_START || id == TOKEN_END ||
         (id == TOKEN_UNKNOWN && !unknown))
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "token %zu of the prefix, %" PRIu32 ", is no token of a translation", t + 1, id);
+                  "token %zu of the prefix has id %" PRIu32 ", which no translation can contain",
+                  t + 1, id);
   }
   request->forced = sentence->prefix;
   request->forced_count = count;
-  request->goes_on = true;
+  request->is_prefix = true;
   if (request->limit <= count) request->limit = count + 1;
   return ELMAN_OK;
 }
 
-/* Bad data is the status of the item, and fails no other. An item with tokens gets a request, which
- * borrows them. */
+/* Encode a sentence. Bad data becomes the status of the item and does not fail the batch. An item
+ * with tokens gets a request, which borrows them. */
 static elman_status encode_item(struct translator_item *item, const struct model *model,
                                 const elman_sentence *sentence,
                                 const elman_translate_options *options, elman_error *error) {
@@ -132,7 +132,7 @@ void translator_free(struct translator *translator) {
   *translator = (struct translator){0};
 }
 
-/* Items with tokens get what was found for their requests, which are in the same order. */
+/* Assign the search results to the items with tokens, in the order of the requests. */
 static void assign_beams(struct translator *translator, size_t count) {
   const struct beam *beams = translator->search.beams;
   for (size_t i = 0, b = 0; i < count; i++) {
@@ -151,7 +151,7 @@ elman_status translator_run(struct translator *translator, const elman_sentence 
   size_t requests = 0;
   *own = *options;
   if (count > 0 && sentences[0].reference != NULL)
-    own->beam = own->n_best = 1; /* there is nothing to choose */
+    own->beam = own->n_best = 1; /* forced decoding has no alternatives */
   elman_status status = array_grow_zeroed(&translator->items, &translator->item_capacity, count,
                                           sizeof *translator->items, error);
   if (status == ELMAN_OK)
@@ -171,13 +171,13 @@ elman_status translator_run(struct translator *translator, const elman_sentence 
 
 /* ---- hypotheses as text ---- */
 
-/* A source word among target words: without its mark, unless it would then be taken to have one. */
+/* Return a source word without its mark, unless the rest of it would be read as a mark. */
 static struct text as_target_token(struct text source) {
   const struct text surface = token_surface(source);
   return token_has_mark(surface) ? source : surface;
 }
 
-/* Whether token t is that of a reference. */
+/* Return whether token t comes from a reference. */
 static bool is_given(const struct translator_item *item, size_t t) {
   return item->given->reference != NULL && t < item->reference.tokens.count;
 }
@@ -187,19 +187,20 @@ static bool is_replaced(const struct translator *translator, const struct transl
   return translator->options.replace_unknown && id == TOKEN_UNKNOWN && !is_given(item, t);
 }
 
-/* Token t of hypothesis n, which has this id. */
+/* Return token t of hypothesis n, which has this id. */
 static struct text target_token(const struct translator *translator,
                                 const struct translator_item *item, size_t n, size_t t,
                                 uint32_t id) {
-  /* Words of the reference that the vocabulary lacks stay as they were written. */
+  /* Reference words that are not in the vocabulary stay as written. */
   if (is_given(item, t)) return tokens_get(&item->reference.tokens, t);
   if (is_replaced(translator, item, t, id))
     return as_target_token(
-        tokens_get(&item->source.tokens, hypothesis_looked_at(item->beam, n, t)));
+        tokens_get(&item->source.tokens, hypothesis_best_source(item->beam, n, t)));
   return vocabulary_token(translator->model->target_vocabulary, id);
 }
 
-/* The mark of token t, which has none of its own: a source word keeps apart from target words. */
+/* Return the mark of token t, which separates a copied source word from target words; "" if the
+ * token has one or needs none. */
 static const char *mark_of(const struct rendering *rendering, const struct translator *translator,
                            const struct translator_item *item, size_t t, struct text token) {
   if (t == 0 || rendering->ids[t] == TOKEN_END || token_has_mark(token)) return "";
@@ -235,7 +236,7 @@ static elman_status render_tokens(struct rendering *rendering, const struct tran
   return status;
 }
 
-/* Hypothesis n of an item; an empty one if it has no tokens. */
+/* Render hypothesis n of an item; without tokens, an empty one. */
 static elman_status render(struct rendering *rendering, const struct translator *translator,
                            const struct translator_item *item, size_t n, elman_error *error) {
   tokens_clear(&rendering->tokens);
@@ -256,7 +257,7 @@ static elman_status render(struct rendering *rendering, const struct translator 
   return tokens_join(&rendering->text, &words, model_target_codec(translator->model).mode, error);
 }
 
-/* The `count` best hypotheses of an item, at least one. */
+/* Render the `count` >= 1 best hypotheses of an item. */
 static elman_status render_best(struct translator *translator, const struct translator_item *item,
                                 size_t count, elman_error *error) {
   elman_status status = array_grow_zeroed(&translator->renderings, &translator->rendering_capacity,
@@ -285,7 +286,7 @@ elman_status self_weights_run(struct self_weights *self, const struct model *mod
                               size_t words, elman_error *error) {
   size_t starts[][2] = {{0, S}, {0, words}};
   const size_t index = 0;
-  /* Read only. */
+  /* cast only for the type; the pass reads them */
   const struct corpus pair = {
       .source = {.ids = (uint32_t *)source, .starts = starts[0], .count = 1},
       .target = {.ids = (uint32_t *)target, .starts = starts[1], .count = 1}};
@@ -314,11 +315,12 @@ void self_weights_copy(float *into, const struct self_weights *self, elman_side 
         into[(n * count + t) * count + s] = (float)weights[(t * K + n) * T + s];
 }
 
-/* ---- what is handed out: copies, which are only measured where `arena->base` is NULL ---- */
+/* ---- results: copies in one arena; a first pass with `arena->base` NULL only measures them
+ * ---- */
 
-/* The best translation, and in its memory all that it points to, and itself. */
+/* The best translation and the memory of all that it points to, including itself. */
 struct owned_translation {
-  elman_translation view; /* first: who has it has the whole */
+  elman_translation view; /* first, so that a pointer to it is one to the whole */
   struct arena arena;
 };
 
@@ -336,7 +338,7 @@ static const char *copy_text(struct arena *arena, struct text text) {
   return to;
 }
 
-/* Without their marks, which are a model's own affair. */
+/* Copy the tokens without their marks, which are internal to a model. */
 static const char *const *copy_tokens(struct arena *arena, const struct tokens *tokens) {
   const char **copies = arena_allocate(arena, sizeof *copies, tokens->count, 1, 1);
   char *at = arena_allocate(arena, 1, tokens->bytes.length + tokens->count, 1, 1);
@@ -357,7 +359,7 @@ static struct spans allocate_spans(struct arena *arena, size_t count) {
   return spans;
 }
 
-/* The part that all hypotheses of an item have in common. */
+/* Copy the part that all hypotheses of an item share. */
 static elman_status copy_source(elman_translation *view, struct arena *arena,
                                 const struct translator *translator,
                                 const struct translator_item *item, elman_error *error) {
@@ -404,7 +406,7 @@ static elman_status copy_target(elman_translation *view, struct arena *arena,
   return ELMAN_OK;
 }
 
-/* Segments of the source, and where each ends, unless `ends` is NULL. */
+/* Return the number of source segments, and write their ends unless `ends` is NULL. */
 static size_t cut_source(size_t *ends, const struct translator *translator,
                          const struct encoding *source) {
   const struct attention_cuts cuts = ensemble_cuts(translator->model, &translator->options);

@@ -1,82 +1,83 @@
-/* Sentences of text to their translations as text, with what attention saw: a batch at a time. */
+/* Translation of text with attention, one batch at a time. */
 #ifndef ELMAN_TRANSLATE_TRANSLATOR_H
 #define ELMAN_TRANSLATE_TRANSLATOR_H
 
 #include "model/network.h"
 #include "translate/search.h"
 
-/* A sentence of a batch. Starts from all zero; memory is reused. */
+/* A sentence of a batch. Initialize with zeros; memory is reused. */
 struct translator_item {
   const elman_sentence *given; /* borrowed from the caller of translator_run */
   struct encoding source, reference;
-  struct search_request request; /* without ids where there is nothing to translate */
-  const struct beam *beam;       /* what was found for the request; NULL without one */
+  struct search_request request; /* without ids if the sentence has no tokens */
+  const struct beam *beam;       /* result of the request; NULL without one */
   elman_status status;
   elman_error error;
 };
 
-/* A hypothesis as text. Starts from all zero; memory is reused. */
+/* A hypothesis as text. Initialize with zeros; memory is reused. */
 struct rendering {
-  uint32_t *ids;        /* (T), what the decoder said */
-  struct tokens tokens; /* (T), with "</s>" at the end if it ended by itself */
-  struct buffer text;   /* the tokens joined; of a reference as it was given */
+  uint32_t *ids;        /* (T): output of the decoder */
+  struct tokens tokens; /* (T): with a final "</s>" unless the length limit ended it */
+  struct buffer text;   /* the joined tokens, or the reference as given */
   size_t id_capacity;
   bool ended;
 };
 
-/* The attention of tokens to tokens of their own side in a translation that is there: a pass
- * through the network with the translation forced. The search keeps the weights of the running step
- * only. Memory for one translation after the other; starts from all zero. */
+/* Self-attention weights of a finished translation, from a pass through the network with forced
+ * decoding; the search stores only those of the current step. Initialize with zeros; memory is
+ * reused. */
 struct self_weights {
   struct batch batch;
   struct workspace workspace;
 };
 void self_weights_free(struct self_weights *self);
 
-/* Of S source tokens, at least one, and `words` target tokens, without </s>. */
+/* Run the pass over S >= 1 source tokens and `words` target tokens without </s>. */
 elman_status self_weights_run(struct self_weights *self, const struct model *model,
                               const uint32_t *source, size_t S, const uint32_t *target,
                               size_t words, elman_error *error) CHECKED;
 
-/* into (K,count,count): of each head what the first `count` tokens look at; those of the decoder
- * stand for the steps that say them. The side must have self-attention. */
+/* Copy each head's weights of the first `count` tokens to into (K,count,count). Decoder rows are
+ * those of the steps that output these tokens. The side must have self-attention. */
 void self_weights_copy(float *into, const struct self_weights *self, elman_side side, size_t K,
                        size_t count);
 
 elman_translate_options translate_options_default(void); /* greedy search */
 
-/* Scratch for one batch after the other, and the parts of the last one. */
+/* Scratch memory for batches, and the results of the last one. */
 struct translator {
   const struct model *model;       /* borrowed */
   const struct screen *screen;     /* as in search_run; borrowed */
-  elman_translate_options options; /* of the last batch, whose ensemble and overrides it borrows */
+  elman_translate_options options; /* of the last batch; borrows its ensemble and overrides */
   struct search search;
-  struct self_weights self; /* of the translation that was handed out last */
+  struct self_weights self; /* of the last translation created */
   struct translator_item *items;
-  const struct search_request **requests; /* of the items that have one */
-  struct rendering *renderings;           /* of the item that was rendered last, one a hypothesis */
+  const struct search_request **requests; /* of the items with a request */
+  struct rendering *renderings;           /* of the item rendered last, one per hypothesis */
   size_t item_capacity, request_capacity, rendering_capacity;
 };
 
-/* Allocates nothing yet. */
+/* Initialize; nothing is allocated yet. */
 void translator_create(struct translator *translator, const struct model *model,
                        const struct screen *screen);
 void translator_free(struct translator *translator);
 
-/* Translates `count` sentences, of which all have references, which the decoder is forced to give,
- * or none. What came out stays in the translator until the next call, and so must the sentences. A
- * sentence with invalid UTF-8, one that is too long in bytes or tokens, and one whose numbers
- * overflow have ELMAN_BAD_DATA in their item, which fails no other. */
+/* Translate `count` sentences. Either all have references, whose decoding is forced, or none. The
+ * results stay valid until the next call; the sentences must stay valid as long. Invalid UTF-8, too
+ * many bytes or tokens, and overflow set ELMAN_BAD_DATA in the item of the sentence and do not fail
+ * the others. */
 elman_status translator_run(struct translator *translator, const elman_sentence *sentences,
                             size_t count, const elman_translate_options *options,
                             elman_error *error) CHECKED;
 
-/* The best translation of item i, whose status is ELMAN_OK, as text alone, until the next call. */
+/* Get the best translation of item i, whose status must be ELMAN_OK, as text that is valid until
+ * the next call. */
 elman_status translator_text(struct text *text, struct translator *translator, size_t i,
                              elman_error *error) CHECKED;
 
-/* The translations of item i, whose status is ELMAN_OK, the best first, with their attention and in
- * memory of their own; an empty one if it has no tokens. */
+/* Create the translations of item i, whose status must be ELMAN_OK, the best first, with their
+ * attention and in their own memory. Without tokens, one empty translation. */
 elman_status translation_create(elman_translation **translation, struct translator *translator,
                                 size_t i, elman_error *error) CHECKED;
 void translation_free(elman_translation *translation);

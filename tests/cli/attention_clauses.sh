@@ -51,4 +51,4 @@ cmp one two || fail 'two threads train another model'
 expect_exit 64 "$ELMAN" train -q --clause-segments -o other pairs.tsv
 expect_stderr_match 'clauses need hierarchical attention'
 expect_exit 64 "$ELMAN" train -q --attention hierarchical --attention-window 3 --clause-segments -o other pairs.tsv
-expect_stderr_match 'segments are clauses or have 3 tokens, not both'
+expect_stderr_match 'segments cannot be both clauses and 3 tokens long'

@@ -37,7 +37,7 @@ Test(api_attention_refuses, options) {
   refuse(ELMAN_INVALID_ARGUMENT, "no attention");
   good.options.mechanism = "projected";
   good.options.heads = 4;
-  refuse(ELMAN_INVALID_ARGUMENT, "4 heads do not divide a size of 6: it can have 1, 2, 3, 6 heads");
+  refuse(ELMAN_INVALID_ARGUMENT, "heads (4) must divide size (6): set heads to 1, 2, 3 or 6");
   good.options.heads = 0;
   refuse(ELMAN_INVALID_ARGUMENT, "number of heads");
   good.options.heads = SIZE_MAX;
@@ -104,7 +104,7 @@ Test(api_attention_refuses, sizes) {
   input.keys = good.keys.single;
   input.value_width = 5;
   good.options.heads = 2;
-  refuse(ELMAN_INVALID_ARGUMENT, "2 heads do not divide values of a width of 5");
+  refuse(ELMAN_INVALID_ARGUMENT, "heads (2) must divide the columns of the values (5)");
 }
 
 Test(api_attention_refuses, weights) {
