@@ -62,8 +62,8 @@ void commands_print(FILE *stream, const struct command *group) {
   if (group == NULL)
     fputs(
         "\n"
-        "'elman help COMMAND' explains a command; 'elman --version' prints the version, with CPU\n"
-        "and BLAS details for bug reports if --verbose is added.\n",
+        "'elman help COMMAND' explains a command. 'elman --version --verbose' prints the version\n"
+        "with CPU and BLAS details, for bug reports.\n",
         stream);
   else
     fprintf(stream, "\n'elman help %s COMMAND' explains a command.\n", group->name);

@@ -170,8 +170,8 @@ int inspect_command(int argc, char **argv) {
   bool json = false, config = false;
   const struct option options[] = {
       MODEL_OPTION(model_path),
-      {"vocabulary", 0, "SIDE", "list of a vocabulary: id, count, token, joining",
-       .text = &vocabulary, .choice = text_side_name},
+      {"vocabulary", 0, "SIDE", "list of the tokens of a vocabulary", .text = &vocabulary,
+       .choice = text_side_name},
       {"config", 0, NULL, "file of options for 'train --config' that repeats the training run",
        .flag = &config},
       JSON_OPTION(json),

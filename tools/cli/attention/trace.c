@@ -111,8 +111,8 @@ int trace_command(int argc, char **argv) {
   const struct option options[] = {
       MODEL_OPTION(job.model),
       OUTPUT_OPTION(job.output, "norms"),
-      {"format", 0, "FORMAT", "output format: numbers (text, json) or picture (svg, html, png)",
-       "by the suffix of --output, or text", .text = &job.format, .choice = format_choice},
+      {"format", 0, "FORMAT", "output format", "by the suffix of --output, or text",
+       .text = &job.format, .choice = format_choice},
       {"from-step", 0, "T", "target token whose loss is differentiated", "mean over all tokens",
        .count = &job.step, .least = 1, .most = SIZE_MAX},
       JSON_OPTION(job.json),

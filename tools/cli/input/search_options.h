@@ -31,9 +31,8 @@
   BEAM_OPTIONS(search), MAX_LINE_OPTION(search),                                                   \
       OPTION("n-best", 0, "N", "number of best translations per sentence; --beam defaults to N",   \
              .group = "Output", .count = &(search).n_best, .least = 1, .most = ELMAN_MAX_BEAM),    \
-      OPTION("replace-unk", 0, NULL,                                                               \
-             "copy the most attended source word in place of an unknown word", .group = "Output",  \
-             .flag = &(search).replace_unknown)
+      OPTION("replace-unk", 0, NULL, "most attended source word in place of an unknown word",      \
+             .group = "Output", .flag = &(search).replace_unknown)
 
 /* Choose the beam size if it was not given. Refuse penalties without effect: with greedy decoding,
  * unless scores are shown (`shows_scores`), which contain the penalties. Return an exit code; print

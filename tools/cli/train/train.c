@@ -271,7 +271,7 @@ static void list_options(struct option table[MAX_OPTIONS], struct job *job) {
        .group = "Output", .count = &job->train.keep_last, .most = 1000000},
       {"log", 0, "FILE", "log file of updates and validations", .group = "Output",
        .text = &job->log.path, .use = FILE_IS_WRITTEN, .beside = beside_log},
-      {"log-format", 0, "FORMAT", "log format: JSON Lines or CSV",
+      {"log-format", 0, "FORMAT", "log format, JSON Lines or CSV",
        "csv if --log ends in .csv, else json", .group = "Output", .text = &job->log.format,
        .choice = train_log_format},
       THREADS_OPTION(job->train.threads),
