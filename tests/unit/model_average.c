@@ -115,7 +115,7 @@ Test(model_file, what_differs_is_named) {
   check_differ(first, model_of(target, 5, &other), false, "attention is scaled there and dot here");
   other = config;
   other.bidirectional = true;
-  check_differ(first, model_of(target, 5, &other), false, "bidirectional is off there and on here");
+  check_differ(first, model_of(target, 5, &other), false, "bidirectional encoder is off there and on here");
   other = config;
   other.target_tokens = ELMAN_TOKENS_CHARS;
   check_differ(first, model_of(target, 5, &other), true,
