@@ -28,7 +28,8 @@ static void center_backward(const struct attention_gradients *d,
   for (size_t i = 0; i < rows; i++) {
     const real center = pass->cache.own[CENTERS][i];
     const real S_b = (real)mask_visible(shape, i % B, i / B).end;
-    d->scratch.own[CENTERS][i] *= center * (1 - center / S_b); /* (55) */
+    d->scratch.own[CENTERS][i] =
+        d->scratch.own[CENTERS][i] * center * (1 - center / S_b); /* (55) */
   }
   prediction_backward(d, pass, 1);
 }
