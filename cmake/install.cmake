@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: libraries, header, licence, documents, sentence pairs, and the files by
+# What `cmake --install` puts where: libraries, header, license, documents, sentence pairs, and the files by
 # which pkg-config and find_package(elman) find the library. The command and what belongs to it are
 # installed by tools/cli. Components are those of packages.cmake.
 
@@ -12,7 +12,7 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY tests/stranger/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 install(EXPORT elman-targets NAMESPACE elman:: DESTINATION ${PACKAGE_DIR})
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT licence)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT license)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command PATTERN *.1 EXCLUDE)
 install(FILES README.md README.zh-CN.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
 install(FILES data/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/data COMPONENT command)

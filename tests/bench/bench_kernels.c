@@ -216,7 +216,7 @@ static void measure_loss(void) {
   free(l.targets);
 }
 
-/* ---- optimiser ---- */
+/* ---- optimizer ---- */
 
 struct adam {
   real *weights, *m, *v, *gradients;

@@ -5,7 +5,7 @@ expect_exit 0 "$ELMAN" attention '我 爱 学习'
 expect_no_stderr
 expect_stdout_match '^ +我 +爱 +学习'
 expect_stdout_match '^studying '
-! grep -q $'\e' "$results/stdout" || fail "colour where no terminal is"
+! grep -q $'\e' "$results/stdout" || fail "color where no terminal is"
 
 expect_exit 0 "$ELMAN" attention --format tsv '我 爱 学习'
 [ "$(cut -f1 "$results/stdout" | tr '\n' ' ')" = ' I love studying </s> ' ] || fail "rows differ"

@@ -13,7 +13,7 @@ at_terminal() {
 }
 widest() { sed 's/\x1b\[[0-9;]*m//g' "$results/stdout" | wc -L; }
 
-# Folded to the width, and in colours whose ground is the terminal's own.
+# Folded to the width, and in colors whose ground is the terminal's own.
 terminal=xterm-256color
 at_terminal 40 "$sentence"
 [ "$(widest)" -le 40 ] || fail "wider than the terminal"
@@ -25,12 +25,12 @@ at_terminal 200 "$sentence"
 ! grep -q '^source tokens' "$results/stdout" || fail "folded where there is room"
 terminal=dumb
 at_terminal 40 --numbers "$sentence"
-! grep -q $'\e' "$results/stdout" || fail "colour on a dumb terminal"
+! grep -q $'\e' "$results/stdout" || fail "color on a dumb terminal"
 [ "$(widest)" -le 40 ] || fail "wider than the terminal"
 expect_stdout_match '^ +I [01]\.[0-9]{2} '
 terminal=xterm-256color
 NO_COLOR=1 at_terminal 40 "$sentence"
-! grep -q $'\e' "$results/stdout" || fail "colour with NO_COLOR"
+! grep -q $'\e' "$results/stdout" || fail "color with NO_COLOR"
 
 # A pipe and a file have no width.
 expect_exit 0 "$ELMAN" attention "$sentence"

@@ -75,7 +75,7 @@ sed -n '1p;4p' "$results/stdout" | awk -F '\t' -v word="$word" '
   NR == 2 { best = 2; for (i = 3; i <= NF; i++) if ($i > $best) best = i
             exit !($1 == word && name[best] == word) }' || fail "not the word most looked at"
 
-# It keeps apart from its neighbours, also where it is written without spaces.
+# It keeps apart from its neighbors, also where it is written without spaces.
 printf '左 上 一\tthe a is\n左 上 二\tthe b is\n左 上 三\tthe c is\n' >rare
 expect_exit 0 "$ELMAN" train -q -t 1 --min-count 2 --epochs 200 -o rare.safetensors rare
 expect_exit 0 "$ELMAN" translate -q -m rare.safetensors --replace-unk '左 上 四'

@@ -77,7 +77,7 @@ expect_exit 64 "$ELMAN" train -q --residual pairs.tsv
 expect_stderr_match 'residual connections are those between layers, and there is one layer only'
 expect_exit 64 "$ELMAN" train -q -o other --residual --init-from elman pairs.tsv
 
-# Normalisation is a model's, not a training's.
+# Normalization is a model's, not a training's.
 expect_exit 64 "$ELMAN" train -q -o other --layer-norm --init-from elman pairs.tsv
 
 # A model keeps its cell.

@@ -19,7 +19,7 @@ expect_stdout_match '^\{"sentences":5,"tokens":25,"loss":0\.[0-9e-]+,"perplexity
 expect_exit 0 "$ELMAN" evaluate long
 expect_stdout_match '^sentences +5$'
 expect_stderr_match '^1 pair skipped: a side has more tokens than can be translated$'
-# Nor one that only normalisation makes so long: NFKC turns ﷺ into 18 characters.
+# Nor one that only normalization makes so long: NFKC turns ﷺ into 18 characters.
 expect_exit 0 "$ELMAN" train -q --epochs 1 --source-tokens chars -o characters "$toy"
 { cat "$toy"; for ((i = 0; i < 400; i++)); do printf 'ﷺ'; done; printf '\tI love\n'; } >grows
 expect_exit 0 "$ELMAN" evaluate -m characters grows

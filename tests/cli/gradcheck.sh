@@ -23,7 +23,7 @@ expect_stderr_match '^not in the vocabularies: 1 source and 2 target words$'
 expect_stdout_match '^loss .* over 6 target tokens$'
 expect_stdout_match '^encoder\.embedding\.weight +19 x 5 +95 '
 
-# Regularised as in training.
+# Regularized as in training.
 expect_exit 0 "$ELMAN" gradcheck --dropout 0.3 --label-smoothing 0.1 --seed 7 '我 爱 学习' 'I love studying'
 
 # The error of a step goes with smaller steps. A step that is far too coarse makes the measurement

@@ -30,7 +30,7 @@ static elman_encoding *decoded(const elman_model *model, elman_side side, const 
   return coded;
 }
 
-/* What the ids of a text say is the text, normalised. */
+/* What the ids of a text say is the text, normalized. */
 static void check_back(const elman_model *model, elman_side side, const char *text,
                        const char *expected) {
   elman_encoding *there = encoded(model, side, text);

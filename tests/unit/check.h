@@ -49,7 +49,7 @@ typedef double loss_function(void *context);
 
 static const double STEP = 1e-5; /* of central differences */
 
-/* (loss(x + step) - loss(x - step)) divided by the step that was realised. */
+/* (loss(x + step) - loss(x - step)) divided by the step that was realized. */
 static inline double central_difference(real *x, double step, loss_function *loss, void *context) {
   const real kept = *x;
   const volatile real above = kept + (real)step, below = kept - (real)step;

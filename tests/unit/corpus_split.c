@@ -62,11 +62,11 @@ static uint64_t hash_of(struct text text) {
   return hash;
 }
 
-/* The groups are those that colouring pair by pair finds, and none lies in two parts. */
+/* The groups are those that coloring pair by pair finds, and none lies in two parts. */
 static void assert_no_leak(const elman_split *split, const struct pairs *pairs) {
   const size_t count = pairs_count(pairs);
   uint64_t(*keys)[2] = calloc(count, sizeof *keys);
-  size_t *colours = calloc(count, sizeof *colours), groups = 0, largest = 0;
+  size_t *colors = calloc(count, sizeof *colors), groups = 0, largest = 0;
   for (size_t i = 0; i < count; i++) {
     keys[i][0] = hash_of(pairs_get(pairs, i).source);
     keys[i][1] = hash_of(pairs_get(pairs, i).target);
@@ -77,24 +77,24 @@ static void assert_no_leak(const elman_split *split, const struct pairs *pairs) 
                     (keys[i][0] != keys[j][0] && keys[i][1] != keys[j][1]),
                 "lines %zu and %zu share a side", j, i);
   for (size_t i = 0; i < count; i++) {
-    colours[i] = i;
+    colors[i] = i;
     for (size_t j = 0; j < i; j++) {
-      const size_t from = colours[j];
+      const size_t from = colors[j];
       if (keys[i][0] != keys[j][0] && keys[i][1] != keys[j][1]) continue;
       for (size_t k = 0; k < i; k++)
-        if (colours[k] == from) colours[k] = i;
+        if (colors[k] == from) colors[k] = i;
     }
   }
-  for (size_t colour = 0; colour < count; colour++) {
+  for (size_t color = 0; color < count; color++) {
     size_t size = 0;
-    for (size_t i = 0; i < count; i++) size += colours[i] == colour;
+    for (size_t i = 0; i < count; i++) size += colors[i] == color;
     groups += size > 0;
     if (size > largest) largest = size;
   }
   cr_assert_eq(split->info.groups, groups);
   cr_assert_eq(split->info.largest, largest);
   free(keys);
-  free(colours);
+  free(colors);
 }
 
 static void assert_sizes(const elman_split *split) {

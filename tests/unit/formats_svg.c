@@ -42,7 +42,7 @@ Test(formats, svg_marks_unknown_words) {
   free(text);
 }
 
-/* A weight of rounding's 1.0000001, and what is no number, still have a colour. */
+/* A weight of rounding's 1.0000001, and what is no number, still have a color. */
 Test(formats, svg_of_odd_weights) {
   static const float weights[] = {(float)1.0000001, (float)-1e-9, (float)NAN};
   elman_translation translation = example();
@@ -55,7 +55,7 @@ Test(formats, svg_of_odd_weights) {
   free(text);
 }
 
-/* Between two colours of the scale a weight has their mean: a 16th lies halfway to the second. */
+/* Between two colors of the scale a weight has their mean: a 16th lies halfway to the second. */
 Test(formats, svg_colors_are_mixed) {
   static const float weights[] = {(float)0.0625, (float)0.5, (float)0.96875};
   elman_translation translation = example();

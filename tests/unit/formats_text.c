@@ -78,7 +78,7 @@ Test(formats, text_is_folded) {
                "source tokens 3 to 3 of 3\n  tea\nI ···\n" TEXT_LEGEND);
 }
 
-/* No colour unless it was asked for. */
+/* No color unless it was asked for. */
 Test(formats, text_without_style) {
   const elman_translation translation = example();
   char *bytes = written_all("text", &translation, 1, NULL, NULL);

@@ -121,8 +121,8 @@ Test(guide, vanished_weights_are_found_again) {
   cr_assert_float_eq((double)dscores[1], 0, CLOSE); /* it looks there already */
 }
 
-/* The window of 1 around the centre at position 1 ends at position 2; the last key is at 4. The
- * centre is drawn there by (79), and no score is moved. */
+/* The window of 1 around the center at position 1 ends at position 2; the last key is at 4. The
+ * center is drawn there by (79), and no score is moved. */
 Test(guide, the_centre_is_drawn_to_keys_outside_the_window) {
   struct query q;
   real dscores[S], dcenter = 0;

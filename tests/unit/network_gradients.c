@@ -15,7 +15,7 @@ Test(network_gradients, of_one_sentence) {
   }
 }
 
-/* What every layer can have. Of two units normalisation leaves little but a sign, so they are three
+/* What every layer can have. Of two units normalization leaves little but a sign, so they are three
  * in each direction. */
 Test(network_gradients, with_layer_normalization) {
   for (unsigned cell = 0; cell_name(cell) != NULL; cell++) {

@@ -116,7 +116,7 @@ Test(locate, segmented_chinese) {
   tokens_free(&out);
 }
 
-/* A boundary inside what normalising changed has no place: both sides have all of it. */
+/* A boundary inside what normalizing changed has no place: both sides have all of it. */
 Test(locate, boundary_inside_a_changed_cluster) {
   struct tokens tokens = {0};
   cr_assert_eq(tokens_add(&tokens, text_of("x"), NULL), ELMAN_OK);
@@ -148,7 +148,7 @@ static void append_codepoint(char *text, size_t *length, unsigned code) {
   }
 }
 
-/* What stands at a token's place, normalised, is the token, or holds it. */
+/* What stands at a token's place, normalized, is the token, or holds it. */
 static void check_places(const struct tokens *tokens, const char *text) {
   const struct spans places = places_for(tokens->count);
   struct buffer normalized = {0};

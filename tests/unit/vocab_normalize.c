@@ -94,7 +94,7 @@ static const elman_normalization forms[] = {ELMAN_NFC, ELMAN_NFKC, ELMAN_NFKC_WI
 static const elman_token_mode modes[] = {ELMAN_TOKENS_SPACE, ELMAN_TOKENS_WORDS,
                                          ELMAN_TOKENS_CHARS};
 
-/* Normalising twice changes nothing, and the tokens' places follow each other through the text,
+/* Normalizing twice changes nothing, and the tokens' places follow each other through the text,
  * whose ends are a's and z's: what stands between them is found between them. */
 static void check_text(struct text text, elman_normalization form) {
   struct buffer normal = {0}, again = {0};

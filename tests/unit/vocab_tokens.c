@@ -1,4 +1,4 @@
-/* Normalising, the token modes and their losslessness. */
+/* Normalizing, the token modes and their losslessness. */
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,13 +38,13 @@ static void assert_tokens(elman_token_mode mode, const char *input, const char *
   tokens_free(&tokens);
 }
 
-/* Normalises `input`, then splits and joins it in every mode. */
+/* Normalizes `input`, then splits and joins it in every mode. */
 static void assert_lossless(struct text input) {
   struct buffer normal = {0}, again = {0}, joined = {0};
   struct tokens tokens = {0};
   cr_assert_eq(text_normalize(&normal, input, ELMAN_NFC, NULL), ELMAN_OK);
   cr_assert_eq(text_normalize(&again, bytes_of(&normal), ELMAN_NFC, NULL), ELMAN_OK);
-  cr_assert(text_equal(bytes_of(&normal), bytes_of(&again)), "normalising \"%s\" twice differs",
+  cr_assert(text_equal(bytes_of(&normal), bytes_of(&again)), "normalizing \"%s\" twice differs",
             normal.bytes);
   for (int i = 0; i < MODES; i++) {
     cr_assert_eq(tokens_split(&tokens, bytes_of(&normal), modes[i], NULL), ELMAN_OK);
