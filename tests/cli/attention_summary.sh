@@ -51,7 +51,7 @@ import json, sys
 measures = json.load(open(sys.argv[1]))
 shown = {line[:20].strip(): float(line[20:].split()[0]) for line in open(sys.argv[2])}
 for label, key, factor in [("entropy", "entropy", 1), ("of the maximum", "entropy_share", 100),
-                           ("covered", "covered", 100), ("coverage off 1", "coverage_distance", 1),
+                           ("covered", "covered", 100), ("coverage distance", "coverage_distance", 1),
                            ("</s> on last token", "end_on_last", 100),
                            ("others on last token", "words_on_last", 100),
                            ("diagonality", "diagonality", 1)]:

@@ -81,7 +81,7 @@ expect_stderr_match 'dev \(1\) and test \(0\) leave nothing of 1 pair to train o
 rm single.tsv
 tail -n 3 all.tsv >>giant.tsv
 split 0 -o a --dev 2 --test 3 giant.tsv
-expect_stderr_match '^dev has 1 pair instead of 2: '
+expect_stderr_match '^dev has 1 pair; 2 were requested, '
 expect_stderr_match 'the largest group has 40 pairs'
 rm a.* giant.tsv
 

@@ -212,9 +212,9 @@ static void write_measures(FILE *stream, const elman_attention_measures *m, bool
       {"target_tokens", target_label, .count = &m->target_tokens},
       {"entropy", "entropy", .real = &m->entropy, .decimals = 4, .unit = " nats"},
       {"entropy_share", "  of the maximum", .share = &m->entropy_share},
-      {"sentinel", "on the sentinel", .share = &m->sentinel, .quiet_zero = true},
+      {"sentinel", "sentinel", .share = &m->sentinel, .quiet_zero = true},
       {"covered", "covered", .share = &m->covered},
-      {"coverage_distance", "coverage off 1", .real = &m->coverage_distance, .decimals = 4},
+      {"coverage_distance", "coverage distance", .real = &m->coverage_distance, .decimals = 4},
       {"end_on_last", source.end, .share = &m->end_on_last},
       {"words_on_last", source.others, .share = &m->words_on_last},
       {"diagonality", "diagonality", .real = &m->diagonality, .decimals = 4},
@@ -223,7 +223,7 @@ static void write_measures(FILE *stream, const elman_attention_measures *m, bool
       {"aligned", "aligned translations", .count = &m->aligned},
       {"links", "links found", .count = &m->links},
       {"gold_links", "gold links", .count = &m->gold_links},
-      {"shared_links", "links in both", .count = &m->shared_links},
+      {"shared_links", "shared links", .count = &m->shared_links},
       {"alignment_error_rate", "alignment error rate", .share = &m->alignment_error_rate},
       {0}};
   struct json json = {.stream = stream, .labels = as_json ? 0 : 20};

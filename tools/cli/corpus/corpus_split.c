@@ -158,7 +158,7 @@ static void describe(const struct job *job, const elman_split *split) {
     else if (lstat(job->paths[part], &old) == 0)
       note("%s belongs to an earlier split; do not use it with these parts", job->paths[part]);
     if (part != ELMAN_PART_TRAIN && info.pairs[part] < info.wanted[part])
-      note("%s has %zu pair%s instead of %zu: the remaining groups are too large",
+      note("%s has %zu pair%s; %zu were requested, but the remaining groups are too large",
            elman_part_name(part), info.pairs[part], plural(info.pairs[part]), info.wanted[part]);
   }
 }
