@@ -11,7 +11,7 @@
 
 /* Each shell has three functions, which write to standard output, and a row of `shells`. */
 
-/* In the order of help. */
+/* Call `write` for every option of a command, in the order of help. */
 static void each_option(const struct usage *usage, void (*write)(const struct option *option)) {
   struct option_rows rows;
   options_list(&rows, usage);

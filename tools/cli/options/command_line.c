@@ -266,7 +266,7 @@ static void print_default(FILE *stream, const struct option *option, bool preset
   putc(')', stream);
 }
 
-/* What help says of an option after its name, in one line. */
+/* Write the help of an option, without its name, as one line. */
 static void format_help(char text[HELP_SIZE], const struct option *option, bool preset) {
   snprintf(text, HELP_SIZE, "%s", option->help);
   FILE *stream = fmemopen(text, HELP_SIZE, "w");

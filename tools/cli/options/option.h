@@ -104,7 +104,7 @@ struct option {
 const struct option *option_row(const struct option *options, const char *name);
 const struct option *option_row_n(const struct option *options, const char *name, size_t length);
 
-/* Adds a row after those that a zeroed table has. One zero row is left. */
+/* Add a row after the rows of the table, whose other elements are zero. The last one stays zero. */
 void option_append(struct option table[MAX_OPTIONS], const struct option *option);
 
 /* Offer the name of every row as a replacement for the unknown `name`. */
@@ -181,20 +181,21 @@ void options_common(struct option rows[MAX_COMMON], const struct usage *usage);
 
 enum { MAX_ROWS = MAX_OPTIONS + MAX_COMMON };
 
-/* All rows of a command in the order of help. */
+/* The rows of a command, its table and the common rows, in the order of help. */
 struct option_rows {
   struct option common[MAX_COMMON];
   const struct option *list[MAX_ROWS]; /* of the command's table or of `common` */
   size_t count;
-  bool grouped; /* by option_group; a command with few options has no groups */
+  bool grouped; /* by option_group; otherwise the order is that of the table */
 };
 
+/* Set the rows of a command. They are grouped if there are more than 13. */
 void options_list(struct option_rows *rows, const struct usage *usage);
 
-/* The headings of groups in the order of help, from index 0 up; NULL past the last. */
+/* Return the heading of a group in the order of help, or NULL past the last group. */
 const char *option_group(size_t index);
 
-/* The index of the group of a row. */
+/* Return the index of the group of a row: the last group if the row names none. */
 size_t option_group_of(const struct option *option);
 
 /* Return whether the option of that name, a row of the table, was given. */
