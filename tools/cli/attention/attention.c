@@ -224,7 +224,7 @@ static void list_options(struct option table[MAX_OPTIONS], struct command_line *
       OVERRIDE_OPTION(line->overrides),
       SEED_OPTION(line->job.options.override_seed, "Attention",
                   "random seed of --override shuffle"),
-      {"alignment", 0, "RULE", "rule that selects the links of pharaoh and --summary",
+      {"alignment", 0, "RULE", "rule that selects the links, for pharaoh and --alignments",
        .group = "Output", .index = &line->rule, .choice = rule_choice},
       {"threshold", 0, "X", "minimum attention weight of a link, with --alignment threshold",
        .group = "Output", .real = &line->job.style.threshold, .lowest = 0.0001, .highest = 1},
