@@ -24,7 +24,7 @@ awk -F '\t' -v OFS='\t' '{ print $2, $1, $3 }' cmn.txt | sort >expected
 sort out/*.tsv | cmp - expected || fail "the pairs are not those of the file"
 [ "$(ls out | xargs)" = 'dev.tsv test.tsv train.tsv' ] || fail "wrong files"
 expect_exit 73 "$fetch" --convert cmn.txt out
-expect_stderr_match 'out/train\.tsv is there already'
+expect_stderr_match 'out/train\.tsv already exists'
 
 # The archive itself; Windows line ends.
 if command -v python3 >/dev/null; then
@@ -36,8 +36,8 @@ with zipfile.ZipFile("other.zip", "w") as z: z.write("dos.txt", "fra.txt")'
   cmp out/train.tsv zipped/train.tsv || fail "the archive gives other pairs than the file"
   head -c 100 cmn-eng.zip >damaged.zip
   rm -r out
-  refused 65 'damaged.zip: is damaged, or holds no cmn.txt' --convert damaged.zip out
-  refused 65 'other.zip: is damaged, or holds no cmn.txt' --convert other.zip out
+  refused 65 'damaged.zip: is damaged or contains no cmn.txt' --convert damaged.zip out
+  refused 65 'other.zip: is damaged or contains no cmn.txt' --convert other.zip out
 fi
 rm -rf out
 
@@ -74,11 +74,11 @@ refused_download() { # refused_download CODE REGEX
   expect_stderr_match "$2"
   [ ! -e out ] || fail "something was written"
 }
-refused_download 69 'neither curl nor wget is here'
+refused_download 69 'neither curl nor wget was found'
 mv wget bin/
-refused_download 69 'cmn-eng.zip could not be downloaded; is there a network'
+refused_download 69 'cmn-eng.zip could not be downloaded; check the network'
 mv curl bin/
 export BYTES=1000
-refused_download 65 'the download has 1000 bytes, which cannot be the archive'
+refused_download 65 'the download has 1000 bytes, so it cannot be the archive'
 BYTES=600000
 refused_download 65 'cmn-eng.zip: is not English<TAB>Chinese'

@@ -50,7 +50,7 @@ expect_stdout '1:9 2:8 3:7 4:6'
 command -v gnuplot >/dev/null || exit 77
 
 expect_exit 0 "$plot" run.jsonl
-expect_stderr_match '^plot-log: run.jsonl: 1 lines are no JSON objects'
+expect_stderr_match '^plot-log: run.jsonl: skipped 1 lines that are not JSON objects'
 [ "$(head -c 4 run.png | tail -c 3)" = PNG ] || fail "no PNG"
 expect_exit 0 "$plot" run.jsonl "it's.svg"
 for word in loss BLEU training validation; do
@@ -60,7 +60,7 @@ done
 printf '%s\r\n' event,epoch,update,loss,lr,perplexity,bleu update,1,1,3.1,0.001,, update,1,2,2.9,,, update,1,3,,,, \
   validation,1,3,2.8,,16.4,3.4 update,2,1,2.5,,, validation,2,3,2.4,,,7.5 upd >run.csv
 expect_exit 0 "$plot" run.csv csv.svg
-expect_stderr_match '^plot-log: run.csv: 1 lines are no rows of its columns'
+expect_stderr_match '^plot-log: run.csv: skipped 1 lines that are not rows of its columns'
 expect_exit 0 "$plot" run.jsonl json.svg
 cmp csv.svg json.svg || fail "CSV is drawn otherwise"
 # A log without validation has one panel, and one point is a curve.
