@@ -64,7 +64,7 @@ struct network_pass {
   size_t mean_of;    /* tokens: what the mean loss divides by, N of (11), where the batch is
                         part of another; 0 = its own */
   size_t only_token; /* the gradient is that of this token's loss, from 1; 0 = of the mean loss */
-  struct notice output_learnt; /* the gradient of the output layer is whole; where it is tied to an
+  struct notice output_done; /* the gradient of the output layer is whole; where it is tied to an
                                   embedding, but for that one's own part */
 };
 

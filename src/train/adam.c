@@ -9,7 +9,7 @@
 
 #include "base/team.h"
 
-enum { CHUNK = 1 << 14 }; /* numbers a work item */
+enum { CHUNK = 1 << 14 }; /* elements per work item */
 
 struct adam_options adam_options_default(void) {
   return (struct adam_options){
@@ -19,7 +19,7 @@ struct adam_options adam_options_default(void) {
 struct adam_step adam_step_of(struct adam_options options, uint64_t update) {
   const double correction1 = 1 - pow(options.beta1, (double)update);
   const double correction2 = 1 - pow(options.beta2, (double)update);
-  /* (28) with both sides of the fraction multiplied by √(1 - β2^k): one division an element. */
+  /* (28) with numerator and denominator multiplied by √(1 - β2^k): one division per element. */
   return (struct adam_step){
       .scale = 1,
       .beta1 = (real)options.beta1,
@@ -46,29 +46,31 @@ void adam_update_plain(real *restrict weights, real *restrict m, real *restrict 
   }
 }
 
-/* Every update of weights goes through update_some, with gradients or without: the same operations
- * in the same order, whatever their place. All loads come before all stores: the blocks lie at
+/* Every update of weights goes through update_some, with gradients or without, so the operations
+ * and their order are the same everywhere. All loads come before all stores: the blocks lie at
  * equal offsets within a page, and a load would wait for a store to the same offset of another
  * block. */
 #if defined(__AVX512F__) && !defined(ELMAN_DOUBLE)
 
 enum { VECTOR = 16, AHEAD = 8 * VECTOR };
 
-/* √x for x ≥ FLT_MIN, by the processor's estimate of 1/√x, of 14 bits, and a step of Newton's:
- * below 2 units in the last place, in a third of the time of a root. */
+/* Return √x for x ≥ FLT_MIN: the processor's 14-bit estimate of 1/√x and one step of Newton's
+ * method. The error is below 2 units in the last place, the time a third of that of a square root.
+ */
 static inline __m512 root_of(__m512 x) {
   const __m512 guess = _mm512_rsqrt14_ps(x), root = _mm512_mul_ps(x, guess);
   const __m512 error = _mm512_fnmadd_ps(root, guess, _mm512_set1_ps(1));
   return _mm512_fmadd_ps(_mm512_mul_ps(root, _mm512_set1_ps(0.5f)), error, root);
 }
 
-/* 1/x in the same way */
+/* Return 1/x in the same way. */
 static inline __m512 inverse(__m512 x) {
   const __m512 guess = _mm512_rcp14_ps(x);
   return _mm512_mul_ps(guess, _mm512_fnmadd_ps(x, guess, _mm512_set1_ps(2)));
 }
 
-/* The processor does not prefetch four streams by itself. Prefetching after the end is harmless. */
+/* Prefetch explicitly: the processor does not prefetch four streams by itself. Prefetching past the
+ * end is harmless. */
 static inline void fetch(const real *weights, const real *m, const real *v, const real *gradients) {
   _mm_prefetch(weights + AHEAD, _MM_HINT_T0);
   _mm_prefetch(m + AHEAD, _MM_HINT_T0);
@@ -76,7 +78,7 @@ static inline void fetch(const real *weights, const real *m, const real *v, cons
   _mm_prefetch(gradients + AHEAD, _MM_HINT_T0);
 }
 
-/* Updates the elements of a vector whose bits are set in `some`. */
+/* Update those elements of a vector whose bits are set in `some`. */
 static inline void update_vector(real *weights, real *m, real *v, real *gradients, __mmask16 some,
                                  const struct adam_step *step) {
   const __m512 g = gradients == NULL ? _mm512_setzero_ps()
@@ -89,20 +91,20 @@ static inline void update_vector(real *weights, real *m, real *v, real *gradient
   const __m512 second = _mm512_fmadd_ps(
       _mm512_set1_ps(step->beta2), _mm512_maskz_loadu_ps(some, v),
       _mm512_mul_ps(_mm512_mul_ps(_mm512_set1_ps(step->one_minus_beta2), g), g)); /* (27) */
-  /* There is no estimate for 0. That for infinity makes its root NaN, of which `min` makes the
-   * largest number, and so a step of 0. */
+  /* The maximum avoids an estimate for 0, which does not exist. The estimate for infinity makes the
+   * root NaN; the minimum turns NaN into the largest number, and so the step into 0. */
   const __m512 root = root_of(_mm512_max_ps(second, _mm512_set1_ps(FLT_MIN)));
   const __m512 below = _mm512_add_ps(root, _mm512_set1_ps(step->epsilon));
-  const __m512 share = inverse(_mm512_min_ps(below, _mm512_set1_ps(FLT_MAX)));
+  const __m512 quotient = inverse(_mm512_min_ps(below, _mm512_set1_ps(FLT_MAX)));
   if (gradients != NULL) _mm512_mask_storeu_ps(gradients, some, _mm512_setzero_ps());
   _mm512_mask_storeu_ps(m, some, first);
   _mm512_mask_storeu_ps(v, some, second);
   _mm512_mask_storeu_ps(
       weights, some,
-      _mm512_fnmadd_ps(_mm512_set1_ps(step->size), _mm512_mul_ps(first, share), old)); /* (28) */
+      _mm512_fnmadd_ps(_mm512_set1_ps(step->size), _mm512_mul_ps(first, quotient), old)); /* (28) */
 }
 
-/* `gradients` NULL: they are all 0. */
+/* `gradients` NULL means that all gradients are 0. */
 static inline void update_some(real *weights, real *m, real *v, real *gradients, size_t n,
                                const struct adam_step *step) {
   const __mmask16 all = 0xFFFF;

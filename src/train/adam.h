@@ -1,7 +1,7 @@
-/* Adam with bias correction. Kingma and Ba, "Adam: a method for stochastic optimization", ICLR
- * 2015; arithmetic as in torch.optim.Adam, to rounding: where the processor estimates inverse roots
- * (AVX-512), root and division of floats are within 4 units in the last place. docs/bptt.md,
- * (26) to (28). */
+/* Adam with bias correction: Kingma and Ba, "Adam: a method for stochastic optimization", ICLR
+ * 2015; docs/bptt.md, (26) to (28). The arithmetic is that of torch.optim.Adam up to rounding. With
+ * AVX-512, square root and division of floats come from the processor's estimates and are within 4
+ * units in the last place. */
 #ifndef ELMAN_TRAIN_ADAM_H
 #define ELMAN_TRAIN_ADAM_H
 
@@ -13,30 +13,31 @@ struct adam_options {
   double learning_rate, beta1, beta2, epsilon;
 };
 
-/* PyTorch's defaults: 0.001, 0.9, 0.999, 1e-8 */
+/* PyTorch's defaults: 0.001, 0.9, 0.999, 1e-8. */
 struct adam_options adam_options_default(void);
 
 /* The constants of one update. */
 struct adam_step {
-  real scale; /* of the gradients: less than 1 when they are clipped */
+  real scale; /* factor of the gradients; less than 1 when they are clipped */
   real beta1, beta2, one_minus_beta1, one_minus_beta2;
-  real size, epsilon; /* lr and ε, with the bias corrections worked in */
+  real size, epsilon; /* learning rate and ε, with the bias corrections included */
 };
 
-/* `update` counts from 1; the scale is 1. */
+/* Return the constants of update number `update`, counted from 1, with scale 1. */
 struct adam_step adam_step_of(struct adam_options options, uint64_t update);
 
-/* One update of n weights and of their moments m and v. The gradients become 0, ready for the next
- * sum: they are in the first cache just then. */
+/* Update n weights and their moments m and v, and set the gradients to 0 for the next sum while
+ * they are in the first-level cache. */
 void adam_update(real *weights, real *m, real *v, real *gradients, size_t n,
                  const struct adam_step *step);
 
-/* The same, to the bit, for gradients that are all 0; for few numbers, in one thread. */
+/* Do the update for gradients that are all 0, with bit-identical results. For few elements, in one
+ * thread. */
 void adam_update_without_gradient(real *weights, real *m, real *v, size_t n,
                                   const struct adam_step *step);
 
-/* Both of the above, the second where `gradients` is NULL, in plain C and one thread: for
- * processors that have no vector code of their own here, and for the tests of that code. */
+/* Do both of the above in plain C and one thread; `gradients` NULL selects the second. For
+ * processors without vector code here, and for the tests of that code. */
 void adam_update_plain(real *weights, real *m, real *v, real *gradients, size_t n,
                        const struct adam_step *step);
 

@@ -32,7 +32,7 @@ static json_t *describe_state(const struct training_state *state) {
   return NULL;
 }
 
-/* Checked on writing, too, so that every checkpoint can be read. */
+/* Checked on writing too, so that every checkpoint can be read. */
 static bool has_possible_counts(const struct training_state *state) {
   const uint64_t counts[] = {state->update,       state->epoch,     state->position,
                              state->epoch_tokens, state->failures,  state->skipped,
@@ -43,8 +43,8 @@ static bool has_possible_counts(const struct training_state *state) {
          state->end_validated <= state->update;
 }
 
-/* Files of earlier versions do not say which update was validated: the last. `end_validated` is
- * there only if the end was validated for itself. */
+/* Files of earlier versions lack `validated`; it was the last update. `end_validated` is present
+ * only if the end was validated separately. */
 static bool parse_state(struct training_state *state, const json_t *json) {
   enum { NONE = -1 };
   json_int_t update, epoch, position, tokens, failures, skipped, stale, validated = NONE, end = 0;
@@ -76,7 +76,7 @@ static bool parse_state(struct training_state *state, const json_t *json) {
   state->stale = (size_t)stale;
   state->end_validated = (uint64_t)end;
   state->validated = (uint64_t)(validated == NONE ? update : validated);
-  return has_possible_counts(state); /* a negative count has become a large one */
+  return has_possible_counts(state); /* a negative count became a large one */
 }
 
 /* ---- writing ---- */
@@ -112,7 +112,7 @@ elman_status checkpoint_save(const struct trainer *trainer, elman_error *error) 
   const elman_train_options *options = trainer->options;
   if (!has_possible_counts(&trainer->state))
     return fail(error, ELMAN_INVALID_ARGUMENT, options->checkpoint,
-                "the counts of this training run do not fit into a checkpoint");
+                "a count of this run is too large for a checkpoint");
   json_t *metadata = json_object();
   int result = json_object_set_new(metadata, "elman.version", json_string(ELMAN_VERSION));
   result |= training_set_options(metadata, trainer);
@@ -132,11 +132,11 @@ elman_status checkpoint_save(const struct trainer *trainer, elman_error *error) 
 
 /* ---- reading ---- */
 
-/* The readers of safetensors do not add that a training can begin without the file. */
+/* Append the remedy, which the safetensors reader does not mention. */
 static elman_status advise(elman_status status, elman_error *error) {
   if (status == ELMAN_BAD_DATA && error != NULL) {
     const size_t used = strlen(error->message);
-    snprintf(error->message + used, sizeof error->message - used, "; remove it to start anew");
+    snprintf(error->message + used, sizeof error->message - used, "; delete it to start over");
   }
   return status;
 }
@@ -146,7 +146,7 @@ static elman_status read_state(struct training_state *state, const struct safete
   json_t *json;
   elman_status status = checkpoint_json(&json, file, KEY_STATE, error);
   if (status == ELMAN_OK && !parse_state(state, json))
-    status = checkpoint_bad(file, error, "does not hold what this version expects", KEY_STATE);
+    status = checkpoint_bad(file, error, "does not contain what this version expects", KEY_STATE);
   json_decref(json);
   return status;
 }

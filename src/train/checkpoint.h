@@ -1,20 +1,22 @@
-/* Checkpoints: everything that the rest of a training run depends on, in one safetensors file. A
- * run that goes on from one gives the same final model, bit for bit, as one that never stopped. */
+/* Checkpoints: the whole state of a training run in one safetensors file. A run that continues from
+ * it produces the same final model, bit for bit, as an uninterrupted run. */
 #ifndef ELMAN_TRAIN_CHECKPOINT_H
 #define ELMAN_TRAIN_CHECKPOINT_H
 
 #include "train/same_training.h"
 #include "train/trainer.h"
 
-/* Writes the checkpoint of the options, which is replaced at once. After trainer_flush. */
+/* Write the checkpoint that the options name, replacing an existing one atomically. Call
+ * trainer_flush first. */
 elman_status checkpoint_save(const struct trainer *trainer, elman_error *error) CHECKED;
 
-/* Reads the checkpoint of the options into the trainer and its model. A file that is not there
- * leaves them as they are, and *found is then false. Another corpus, or options that change the
- * result, are ELMAN_INVALID_ARGUMENT with the difference; a damaged file is ELMAN_BAD_DATA. */
+/* Read the checkpoint that the options name into the trainer and its model. If the file does not
+ * exist, leave them unchanged and set *found to false. Return ELMAN_INVALID_ARGUMENT, naming the
+ * difference, for another corpus or options that change the result, and ELMAN_BAD_DATA for a
+ * damaged file. */
 elman_status checkpoint_load(struct trainer *trainer, bool *found, elman_error *error) CHECKED;
 
-/* As elman_checkpoint_get_state. */
+/* See elman_checkpoint_get_state. */
 elman_status checkpoint_get_state(elman_checkpoint_state *checkpoint, const char *path,
                                   elman_error *error) CHECKED;
 

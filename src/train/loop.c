@@ -21,23 +21,23 @@ struct run {
   struct trainer *trainer;
   const struct corpus *corpus;
   const elman_train_options *options;
-  struct corpus dev; /* the dev pairs as ids; empty without */
+  struct corpus dev; /* the dev pairs as ids; empty without dev pairs */
   struct epoch_order order;
   struct batch batch;
-  struct resplit resplit; /* with subword dropout */
+  struct resplit resplit; /* used with subword dropout */
   size_t epochs;
-  size_t unguided;                       /* pairs without a link */
-  double unknown_source, unknown_target; /* shares of the tokens */
-  struct snapshots snapshots;            /* snapshots */
-  double saved_at;                       /* seconds */
-  bool saved; /* there is a checkpoint, of this run or of an earlier one, which must be replaced */
-  /* A stop or an error of this process, which ends the training of all before the next update. */
+  size_t unguided;                       /* pairs without an alignment link */
+  double unknown_source, unknown_target; /* fractions of the tokens */
+  struct snapshots snapshots;
+  double saved_at; /* time of the last checkpoint, in seconds */
+  bool saved;      /* a checkpoint of this or an earlier run exists and must be replaced */
+  /* A stop or an error of this process. It ends the run in all processes before the next update. */
   elman_status pending;
   elman_error problem;
-  bool diverged; /* the weights, and a checkpoint of them, are useless */
+  bool diverged; /* the weights are useless, and so would be a checkpoint of them */
 };
 
-/* All processes train; the first reports and writes the files. */
+/* All processes train; only the first reports and writes files. */
 static bool is_first(const struct run *run) {
   return group_rank(run->options->group) == 0;
 }
@@ -47,7 +47,7 @@ static void stop(struct run *run) {
     run->pending = fail(&run->problem, ELMAN_INTERRUPTED, NULL, "training was stopped");
 }
 
-/* The pending stop or error of any process ends the training in all. */
+/* Return the pending stop or error of any process, which ends the run in all processes. */
 static elman_status agree(const struct run *run, elman_error *error) {
   elman_error problem = run->problem;
   const elman_status status = group_agree(run->options->group, run->pending, &problem);
@@ -81,7 +81,7 @@ static void report_update(struct run *run, struct losses losses, double norm, do
     stop(run);
 }
 
-/* With subword dropout, the words of each batch are split again. */
+/* Fill the batch. With subword dropout, split its words again first. */
 static elman_status fill_batch(struct run *run, const size_t *pairs, size_t count,
                                elman_error *error) {
   struct resplit *resplit = &run->resplit;
@@ -113,8 +113,8 @@ static elman_status run_batch(struct run *run, elman_error *error) {
   } else if (state->failures >= MAX_FAILURES) {
     run->diverged = true;
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "the loss or its gradient was not finite in %d updates in a row, up to number "
-                "%llu; lower the learning rate or clip the gradients",
+                "the loss or its gradient was not finite in %d updates in a row, up to update "
+                "%llu; lower the learning rate (--learning-rate) or clip gradients (--clip-norm)",
                 MAX_FAILURES, (unsigned long long)state->update + 1);
   }
   report_update(run, losses, norm, rate);
@@ -123,7 +123,7 @@ static elman_status run_batch(struct run *run, elman_error *error) {
 
 /* ---- validation: scores on the dev pairs, the best weights so far, patience ---- */
 
-/* The larger, the better. */
+/* Larger is better. */
 static double measure_of(const elman_scores *scores, const elman_train_options *options) {
   switch (trainer_measure(options)) {
   case MEASURE_BLEU:
@@ -136,12 +136,12 @@ static double measure_of(const elman_scores *scores, const elman_train_options *
   return 0;
 }
 
-/* Keeps the model's weights if they are the best. `at_end`: for ends_unvalidated, which only
- * decides between these weights and the best before. Returns whether they are the best. */
+/* Return whether the model's weights are the best so far, and keep a copy if they are. `at_end`
+ * (see ends_unvalidated): only choose between these weights and the previous best. */
 static bool record_scores(struct trainer *trainer, const elman_scores *scores, double score,
                           bool at_end) {
   struct training_state *state = &trainer->state;
-  /* While no translation is right yet, the loss decides. */
+  /* The loss decides as long as no translation is right. */
   const bool best = !state->has_best || score > state->best_score ||
                     (score == state->best_score && scores->loss < state->best_loss);
   if (at_end) {
@@ -176,7 +176,7 @@ static void report_validation(struct run *run, const elman_scores *scores, bool 
     stop(run);
 }
 
-/* Scores the average, where there is one, else the weights. */
+/* Validate the moving average if there is one, otherwise the weights. */
 static elman_status validate(struct run *run, bool at_end, elman_error *error) {
   struct trainer *trainer = run->trainer;
   const elman_train_options *options = run->options;
@@ -204,8 +204,8 @@ static bool validation_is_due(const struct run *run) {
   return state->position == run->order.batches;
 }
 
-/* Whether the last of all updates is done and no validation of it is due: without one the updates
- * since the last validation would be left out unseen. */
+/* Return whether the last update is done but not validated, and no validation is due. Without an
+ * extra validation, the updates since the last one would be discarded without a score. */
 static bool ends_unvalidated(const struct run *run) {
   const struct training_state *state = &run->trainer->state;
   return run->options->dev != NULL && state->epoch == run->epochs &&
@@ -225,7 +225,8 @@ static double seconds(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* A failure is reported where the options have a function for it, and the training goes on. */
+/* Write the checkpoint. If the options have a callback, it reports a failure and training
+ * continues. */
 static elman_status save_checkpoint(struct run *run, elman_error *error) {
   if (run->options->checkpoint == NULL || !is_first(run)) return ELMAN_OK;
   run->saved_at = seconds();
@@ -246,7 +247,7 @@ static elman_train_settings settings_of(const elman_train_options *from) {
   return settings;
 }
 
-/* Depends on the state alone: stopping and resuming does not change it. */
+/* Depends only on the state, so stopping and resuming does not change the result. */
 static void add_history(struct model_past *past, const struct run *run) {
   const struct training_state *state = &run->trainer->state;
   const struct sentences *target = &run->corpus->target;
@@ -264,7 +265,7 @@ static void add_history(struct model_past *past, const struct run *run) {
   past->training_known = true;
 }
 
-/* As with a checkpoint, a failure ends the training only if the options do not report it. */
+/* As for a checkpoint, a failure ends the run only if the options have no callback for it. */
 static void report_snapshots(struct run *run, elman_snapshot snapshot, elman_status status,
                              const elman_error *problem) {
   const elman_train_options *options = run->options;
@@ -276,7 +277,7 @@ static void report_snapshots(struct run *run, elman_snapshot snapshot, elman_sta
     run->pending = fail_again(&run->problem, problem);
 }
 
-/* The model that a validation would score, with its history so far. */
+/* Write the model that a validation would score, with its history so far. */
 static elman_status write_snapshot(struct run *run, elman_error *error) {
   struct trainer *trainer = run->trainer;
   struct model *model = trainer->model;
@@ -290,7 +291,7 @@ static elman_status write_snapshot(struct run *run, elman_error *error) {
   return status;
 }
 
-static void keep_model(struct run *run) {
+static void add_snapshot(struct run *run) {
   elman_error problem;
   elman_snapshot snapshot = {.update = run->trainer->state.update};
   elman_status status = write_snapshot(run, &problem);
@@ -298,13 +299,13 @@ static void keep_model(struct run *run) {
   report_snapshots(run, snapshot, status, &problem);
 }
 
-static void begin_keeping(struct run *run) {
+static void begin_snapshots(struct run *run) {
   const elman_train_options *options = run->options;
   elman_error problem;
   elman_snapshot snapshot = {0};
   elman_status status;
   if (options->keep_last == 0 || !is_first(run)) return;
-  run->snapshots = (struct snapshots){.output = options->output, .most = options->keep_last};
+  run->snapshots = (struct snapshots){.output = options->output, .max = options->keep_last};
   if (options->resume && run->saved) {
     const elman_train_settings settings = settings_of(options);
     status = snapshots_find_own(&run->snapshots, &snapshot.others, run->trainer->model, &settings,
@@ -324,27 +325,27 @@ static bool save_is_due(const struct run *run) {
   return run->pending == ELMAN_OK && every > 0 && seconds() - run->saved_at >= every;
 }
 
-/* Where either is due, and at the end. */
-static elman_status validate_and_keep(struct run *run, elman_error *error) {
+/* Validate and write a snapshot if they are due, and at the end. */
+static elman_status validate_and_write(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
   const bool at_end = ends_unvalidated(run), validates = at_end || validation_is_due(run);
   const bool epoch_ended = run->trainer->state.position == run->order.batches;
   const bool keeps = options->dev != NULL ? validates : epoch_ended;
   const elman_status status = validates ? validate(run, at_end, error) : ELMAN_OK;
-  if (status == ELMAN_OK && keeps && options->keep_last > 0 && is_first(run)) keep_model(run);
+  if (status == ELMAN_OK && keeps && options->keep_last > 0 && is_first(run)) add_snapshot(run);
   return status;
 }
 
-/* The rest of the current epoch. A validation that was due when the training was stopped, or that
- * failed, comes first. */
+/* Train for the rest of the current epoch, after a validation that was due when the run was
+ * stopped, or that failed. */
 static elman_status run_epoch(struct run *run, elman_error *error) {
   struct training_state *state = &run->trainer->state;
   elman_status status = ELMAN_OK;
   epoch_order_fill(&run->order, state->epoch);
-  if (validation_is_due(run) || ends_unvalidated(run)) status = validate_and_keep(run, error);
+  if (validation_is_due(run) || ends_unvalidated(run)) status = validate_and_write(run, error);
   while (status == ELMAN_OK && state->position < run->order.batches && !patience_is_over(run)) {
     status = run_batch(run, error);
-    if (status == ELMAN_OK) status = validate_and_keep(run, error);
+    if (status == ELMAN_OK) status = validate_and_write(run, error);
     if (status == ELMAN_OK && save_is_due(run)) run->pending = save_checkpoint(run, &run->problem);
   }
   if (status != ELMAN_OK) return status;
@@ -379,8 +380,7 @@ static elman_status prepare_resplit(struct run *run, elman_error *error) {
   if (options->subword_dropout == 0) return ELMAN_OK;
   if (model->merges[ELMAN_SOURCE] == NULL && model->merges[ELMAN_TARGET] == NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "subword dropout (--subword-dropout) needs a side that is split by bpe "
-                "(--subwords)");
+                "subword dropout (--subword-dropout) needs BPE on at least one side (--subwords)");
   run->resplit = (struct resplit){.codecs = {model_source_codec(model), model_target_codec(model)},
                                   .share = options->subword_dropout,
                                   .seed = options->seed,
@@ -389,7 +389,7 @@ static elman_status prepare_resplit(struct run *run, elman_error *error) {
   return ELMAN_OK;
 }
 
-static double unknown_share(const struct sentences *sentences) {
+static double unknown_fraction(const struct sentences *sentences) {
   const size_t count = sentences->starts[sentences->count];
   return count == 0 ? 0 : (double)sentences_unknown(sentences) / (double)count;
 }
@@ -398,12 +398,12 @@ static elman_status prepare(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
   if (run->corpus->source.count == 0)
     return fail(error, ELMAN_BAD_DATA, NULL,
-                "no pair is left to train on; a larger max_length (--max-length) allows longer "
-                "sentences");
+                "no pair is left to train on; raise the maximum length (--max-length) to admit "
+                "longer sentences");
   run->trainer->corpus = corpus_hashes_of(run->corpus);
   run->unguided = corpus_unguided(run->corpus);
-  run->unknown_source = unknown_share(&run->corpus->source);
-  run->unknown_target = unknown_share(&run->corpus->target);
+  run->unknown_source = unknown_fraction(&run->corpus->source);
+  run->unknown_target = unknown_fraction(&run->corpus->target);
   run->saved_at = seconds();
   run->epochs = options->epochs;
   elman_status status = prepare_resplit(run, error);
@@ -417,20 +417,18 @@ static elman_status prepare(struct run *run, elman_error *error) {
   return status;
 }
 
-/* A training that has begun more epochs than the options allow must not be called finished, and
- * cannot give the model of so few epochs. */
+/* Refuse a checkpoint with more epochs begun than the options allow: it must not be marked as
+ * finished, and it cannot produce the model of so few epochs. */
 static elman_status check_epochs(const struct run *run, elman_error *error) {
   const struct training_state *state = &run->trainer->state;
   const size_t begun = state->position == 0 ? state->epoch - 1 : state->epoch;
   if (begun <= run->epochs) return ELMAN_OK;
-  return fail(
-      error, ELMAN_INVALID_ARGUMENT, run->options->checkpoint,
-      "the training has begun %zu epochs, and is to end after %zu; give it at least as many "
-      "as it has begun (--epochs)",
-      begun, run->epochs);
+  return fail(error, ELMAN_INVALID_ARGUMENT, run->options->checkpoint,
+              "%zu epochs have begun, but the limit is %zu; raise the limit (--epochs)", begun,
+              run->epochs);
 }
 
-/* All processes begin like the first one, with a new training or at its checkpoint. */
+/* Start all processes in the state of the first: new, or read from its checkpoint. */
 static elman_status begin(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
   elman_status status = ELMAN_OK;
@@ -444,33 +442,33 @@ static elman_status begin(struct run *run, elman_error *error) {
   if (status == ELMAN_OK) status = training_broadcast(run->trainer, options->group, error);
   if (status != ELMAN_OK) return status;
   epoch_order_fill(&run->order, run->trainer->state.epoch);
-  begin_keeping(run);
+  begin_snapshots(run);
   return ELMAN_OK;
 }
 
-static void keep_best(struct trainer *trainer) {
+static void use_result(struct trainer *trainer) {
   const real *result = trainer_result(trainer);
   if (result != trainer->model->block)
     memcpy(trainer->model->block, result, trainer_block_bytes(trainer));
 }
 
-/* Whatever ended the training, its model and a checkpoint stay; after the last epoch, too, since a
- * later run may add epochs. After an error the processes do not agree on the checkpoint: the others
- * may have left. */
+/* Keep the model and a checkpoint after any end of the run; also after the last epoch, since a
+ * later run may add epochs. After an error the processes do not agree on the checkpoint, because
+ * the others may have left. */
 static elman_status end(struct run *run, elman_status status, elman_error *error) {
   struct trainer *trainer = run->trainer;
   const bool well = status == ELMAN_OK || status == ELMAN_INTERRUPTED;
-  const bool learnt = trainer->state.update > 0 && !run->diverged;
+  const bool useful = trainer->state.update > 0 && !run->diverged;
   elman_status saved = ELMAN_OK;
   elman_error problem;
   trainer_flush(trainer);
   trainer->state.finished = status == ELMAN_OK;
-  if (well || learnt) {
+  if (well || useful) {
     trainer->start.written = trainer_hash(trainer, trainer_result(trainer));
     saved = save_checkpoint(run, &problem);
   }
-  if (well || learnt || trainer->state.has_best) {
-    keep_best(trainer);
+  if (well || useful || trainer->state.has_best) {
+    use_result(trainer);
     add_history(&trainer->model->past, run);
   }
   if (!well) return status;

@@ -3,13 +3,13 @@
 #include "base/team.h"
 #include "tensor/elementary.h"
 
-enum { CHUNK = 1 << 14 }; /* numbers a work item; fixed, so that sums do not depend on threads */
+enum { CHUNK = 1 << 14 }; /* elements per work item; fixed, so that sums do not depend on threads */
 
 static double square(real x) {
   return (double)x * (double)x;
 }
 
-/* Four quarters at once: memory is read faster in several streams than in one. */
+/* Read four quarters at once: several streams of memory are faster than one. */
 static double chunk_sum_of_squares(const real *values, size_t n) {
   const size_t quarter = n / 4 / LANES * LANES;
   const real *second = values + quarter, *third = second + quarter, *fourth = third + quarter;
@@ -24,7 +24,7 @@ static double chunk_sum_of_squares(const real *values, size_t n) {
 }
 
 struct chunks {
-  double *sums; /* one a chunk */
+  double *sums; /* one per chunk */
   const real *values;
   size_t n;
 };
@@ -37,7 +37,7 @@ static void sum_chunk(const void *context, size_t i) {
 }
 
 double sum_of_squares(const real *values, size_t n) {
-  enum { PLACES = 64 }; /* few enough to be added by one thread */
+  enum { PLACES = 64 }; /* few enough for one thread to add */
   double sum = 0;
   for (size_t at = 0; at < n; at += PLACES * CHUNK) {
     double sums[PLACES];

@@ -5,11 +5,11 @@
 
 #include "tensor/real.h"
 
-/* Added in double and in a fixed order. */
+/* Return the sum, added in double and in a fixed order. */
 double sum_of_squares(const real *values, size_t n);
 
-/* The factor that brings the gradients to a norm of at most `limit`, as torch's
- * clip_grad_norm_ does it; `limit` 0 = no limit. */
+/* Return the factor that reduces the gradients to a norm of at most `limit`, as torch's
+ * clip_grad_norm_ does; 1 for `limit` 0, which means no limit. */
 real clip_scale(double norm, double limit);
 
 #endif

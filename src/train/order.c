@@ -5,19 +5,19 @@
 #include "base/random.h"
 
 enum {
-  WINDOW = 64,               /* batches that are sorted together */
-  LEAST_BATCHES = 2 * WINDOW /* with fewer, batches would be nearly the same in every epoch */
+  WINDOW = 64,                    /* batches that are sorted together */
+  MIN_SORTED_BATCHES = 2 * WINDOW /* with fewer, every epoch would have nearly the same batches */
 };
 
-/* The tokens that a pair counts for in a batch: those of its longer side, </s> included. */
+/* Return the tokens of the longer side, </s> included; these count for `batch_tokens`. */
 static size_t longer_side(const struct corpus *corpus, size_t index) {
   const size_t source = sentences_length(&corpus->source, index);
   const size_t target = sentences_length(&corpus->target, index) + 1;
   return source > target ? source : target;
 }
 
-/* How many pairs of average length fit into the tokens. */
-static size_t usual_size(const struct corpus *corpus, size_t tokens) {
+/* Return the number of pairs of average length that fit into `tokens`. */
+static size_t average_size(const struct corpus *corpus, size_t tokens) {
   double sum = 0;
   for (size_t i = 0; i < corpus->source.count; i++) sum += (double)longer_side(corpus, i);
   const double size = (double)tokens * (double)corpus->source.count / sum;
@@ -29,8 +29,8 @@ static elman_status check_longest(const struct corpus *corpus, size_t tokens, el
   const size_t longest = corpus->source.longest > target ? corpus->source.longest : target;
   if (longest <= tokens) return ELMAN_OK;
   return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-              "a sentence has %zu tokens, its end included, and a batch has %zu; allow more "
-              "(--batch-tokens), or leave long pairs out (--max-length)",
+              "a sentence has %zu tokens with </s>, but a batch allows %zu; raise the limit "
+              "(--batch-tokens) or skip long pairs (--max-length)",
               longest, tokens);
 }
 
@@ -43,7 +43,7 @@ elman_status epoch_order_create(struct epoch_order *order, const struct corpus *
   if (batch_tokens > 0) {
     const elman_status status = check_longest(corpus, batch_tokens, error);
     if (status != ELMAN_OK) return status;
-    batch_size = usual_size(corpus, batch_tokens);
+    batch_size = average_size(corpus, batch_tokens);
   }
   if (batch_size > count) batch_size = count;
   order->batch_size = batch_size;
@@ -62,18 +62,18 @@ void epoch_order_free(struct epoch_order *order) {
   *order = (struct epoch_order){0};
 }
 
-/* Fisher and Yates; `offset` keeps the random numbers of two shuffles of one stream apart. */
+/* Fisher-Yates shuffle; `offset` keeps the random numbers of two shuffles of one stream apart. */
 static void shuffle(size_t *items, size_t count, struct random_stream stream, uint64_t offset) {
   for (size_t i = count; i > 1; i--) {
     const size_t j = random_below(stream, offset + i, i);
-    const size_t kept = items[i - 1];
+    const size_t moved = items[i - 1];
     items[i - 1] = items[j];
-    items[j] = kept;
+    items[j] = moved;
   }
 }
 
-/* By target length, for it costs most; then by source length; then by number, so that the order is
- * the same with every C library. */
+/* Compare by target length, which costs most; then by source length; then by index, so that the
+ * order is the same with every C library. */
 static int by_length(const void *a, const void *b, void *context) {
   const struct corpus *corpus = context;
   const size_t left = *(const size_t *)a, right = *(const size_t *)b;
@@ -87,7 +87,7 @@ static int by_length(const void *a, const void *b, void *context) {
   return 0;
 }
 
-/* The pairs of the batch that begins at `start`. */
+/* Return the number of pairs in the batch that begins at `start`. */
 static size_t size_at(const struct epoch_order *order, size_t start) {
   const size_t left = order->count - start;
   if (order->batch_tokens == 0) return left < order->batch_size ? left : order->batch_size;
@@ -112,7 +112,7 @@ static void cut(struct epoch_order *order) {
 void epoch_order_fill(struct epoch_order *order, size_t epoch) {
   const struct random_stream stream = {order->seed, RANDOM_EPOCH_ORDER, (uint32_t)epoch};
   const size_t window = order->window;
-  const bool sorted = order->count > (LEAST_BATCHES - 1) * order->batch_size;
+  const bool sorted = order->count > (MIN_SORTED_BATCHES - 1) * order->batch_size;
   if (order->epoch == epoch) return;
   for (size_t i = 0; i < order->count; i++) order->pairs[i] = i;
   shuffle(order->pairs, order->count, stream, 0);

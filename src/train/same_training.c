@@ -17,7 +17,7 @@
 elman_status checkpoint_bad(const struct safetensors *file, elman_error *error, const char *problem,
                             const char *what) {
   return fail(error, ELMAN_BAD_DATA, file->path,
-              "not a usable checkpoint: %s %s; remove it to start anew", what, problem);
+              "not a usable checkpoint: %s %s; delete it to start over", what, problem);
 }
 
 elman_status checkpoint_json(json_t **value, const struct safetensors *file, const char *key,
@@ -51,7 +51,7 @@ struct corpus_hashes corpus_hashes_of(const struct corpus *corpus) {
   return hashes;
 }
 
-/* And of the merges, where there are any, by which text becomes its words. */
+/* Hash the tokens, and the merge operations if there are any. */
 static uint64_t hash_vocabulary(const struct vocabulary *vocabulary, const struct merges *merges) {
   uint64_t hash = HASH_START;
   for (size_t id = 0; id < vocabulary_size(vocabulary); id++) {
@@ -108,7 +108,7 @@ static int describe_rows(json_t *object, unsigned scopes, const void *fields) {
   return result;
 }
 
-/* The effects of corpus and options together on words and ids. */
+/* Describe how corpus and options together determine words and ids. */
 static json_t *describe_words(const struct trainer *trainer) {
   const struct model *model = trainer->model;
   const struct pairs *dev = trainer_dev(trainer->options);
@@ -125,14 +125,14 @@ static json_t *describe_words(const struct trainer *trainer) {
       hexadecimal(trainer->corpus.ids), "dev pairs", hexadecimal(pairs_hash(dev)));
 }
 
-/* Corpus, model and the options of these scopes, each by its name in messages; NULL when memory
- * runs out. */
+/* Describe corpus, model and the options of these scopes; the keys are the names in messages.
+ * Return NULL when memory runs out. */
 static json_t *describe_training(const struct trainer *trainer, unsigned scopes) {
   const struct model *model = trainer->model;
   const elman_train_options *options = trainer->options;
   const uint64_t guide = trainer->corpus.guide;
   json_t *json = json_object();
-  /* Options first: a message names them rather than their effects. */
+  /* Options come first, so that a message names them rather than their effects. */
   if (json != NULL &&
       describe_rows(json, ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START, &model->config) == 0 &&
       describe_rows(json, scopes, options) == 0 &&
@@ -143,13 +143,14 @@ static json_t *describe_training(const struct trainer *trainer, unsigned scopes)
   return NULL;
 }
 
-/* False when memory runs out; a name that is not UTF-8 is left out. */
+/* Return false when memory runs out; a name that is not UTF-8 is omitted. */
 static bool add_name(json_t *names, const char *key, const char *name) {
   if (name == NULL || text_valid_prefix(text_of(name)) < strlen(name)) return true;
   return json_object_set_new(names, key, json_string(name)) == 0;
 }
 
-/* Names of the files that are compared by hashes, for messages. NULL when memory runs out. */
+/* Return the names of the files that are compared by hashes, for messages; NULL when memory runs
+ * out. */
 static json_t *describe_names(const elman_train_options *options) {
   json_t *names = json_object();
   if (names != NULL && add_name(names, "corpus", options->pairs_name) &&
@@ -168,7 +169,8 @@ int training_set_options(json_t *metadata, const struct trainer *trainer) {
 
 /* ---- comparing ---- */
 
-/* `there`, which may be NULL, is from the checkpoint `path`, or from process 0 if that is NULL. */
+/* Fail with both values. `there`, which may be NULL, comes from the checkpoint `path`, or from
+ * process 0 if `path` is NULL. */
 static elman_status fail_different(const char *key, const json_t *here, const json_t *there,
                                    const char *path, elman_error *error) {
   const size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(9);
@@ -180,15 +182,14 @@ static elman_status fail_different(const char *key, const json_t *here, const js
     status = fail_no_memory(error);
   else if (path == NULL)
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "%s: %s here and %s in process 0; processes that train together need the same "
-                  "program, files and options",
+                  "%s: %s here, but %s in process 0; all processes of a run need the same program, "
+                  "files and options",
                   label_of(key), is, other);
   else
-    status =
-        fail(error, ELMAN_INVALID_ARGUMENT, path,
-             "the checkpoint belongs to another training: %s was %s and is now %s; use what it "
-             "was trained with, or remove the file to start anew",
-             label_of(key), other, is);
+    status = fail(error, ELMAN_INVALID_ARGUMENT, path,
+                  "the checkpoint belongs to another run: %s was %s and is now %s; use the "
+                  "original files and options, or delete the checkpoint to start over",
+                  label_of(key), other, is);
   free(is);
   free(other);
   return status;
@@ -202,10 +203,11 @@ static bool is_hashed(const char *key) {
   return false;
 }
 
-/* The names of the files, where there are any, instead of hashes. */
+/* Fail with the names of the files, if known, instead of their hashes. */
 static elman_status fail_other_text(const char *key, const elman_train_options *options,
                                     const struct safetensors *file, elman_error *error) {
-  static const char advice[] = "use what it was trained with, or remove the file to start anew";
+  static const char advice[] =
+      "use the original files and options, or delete the checkpoint to start over";
   json_t *then = NULL, *now = describe_names(options);
   const char *text = safetensors_metadata(file, KEY_NAMES);
   elman_status status = text == NULL ? ELMAN_OK : checkpoint_json(&then, file, KEY_NAMES, error);
@@ -213,19 +215,19 @@ static elman_status fail_other_text(const char *key, const elman_train_options *
   const char *is = json_string_value(json_object_get(now, key));
   if (status == ELMAN_OK && was != NULL && is != NULL && strcmp(was, is) != 0)
     status = fail(error, ELMAN_INVALID_ARGUMENT, file->path,
-                  "the checkpoint belongs to another training: %s was %s and is now %s; %s", key,
-                  was, is, advice);
+                  "the checkpoint belongs to another run: %s was %s and is now %s; %s", key, was,
+                  is, advice);
   else if (status == ELMAN_OK)
     status = fail(error, ELMAN_INVALID_ARGUMENT, file->path,
-                  "the checkpoint belongs to another training: %s%s%s%s changed; %s", key,
+                  "the checkpoint belongs to another run: %s%s%s%s changed; %s", key,
                   is == NULL ? "" : " (", is == NULL ? "" : is, is == NULL ? "" : ")", advice);
   json_decref(then);
   json_decref(now);
   return status;
 }
 
-/* `there` is from a checkpoint; or from process 0, where `file` is NULL. Values that it lacks may
- * be in `unset`. */
+/* Compare with `there`, which comes from a checkpoint, or from process 0 if `file` is NULL. Values
+ * missing there are taken from `unset`. */
 static elman_status compare(const json_t *here, const json_t *there, const json_t *unset,
                             const struct safetensors *file, const elman_train_options *options,
                             elman_error *error) {
@@ -242,12 +244,12 @@ static elman_status compare(const json_t *here, const json_t *there, const json_
   return ELMAN_OK;
 }
 
-/* ---- a checkpoint and the training that goes on from it ---- */
+/* ---- resuming from a checkpoint ---- */
 
 static elman_status check_options(const struct safetensors *file, const struct trainer *trainer,
                                   elman_error *error) {
-  /* A file of an earlier version lacks options that it did not have, and was trained with their
-   * defaults. It does not say how its model was made: the user's options count for that. */
+  /* A checkpoint of an earlier version lacks newer options, and was trained with their defaults. It
+   * does not record how its model was initialized; for that, take the options of this run. */
   const elman_train_options defaults = {ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT)};
   const struct model_config model_defaults = model_config_default();
   json_t *then, *now = describe_training(trainer, ELMAN_SCOPE_TRAINING);
@@ -295,21 +297,22 @@ static bool parse_start(struct training_start *start, const json_t *json) {
   return parse_hexadecimal(&start->weights, weights) && parse_hexadecimal(&start->written, written);
 }
 
-/* The first weights; where they were made here, the options decide them. */
+/* Compare the initial weights. Random ones have the hash 0 and follow from the options. */
 static elman_status check_start(const struct training_start *then, const struct training_start *now,
                                 const struct safetensors *file, elman_error *error) {
   if (now->weights == then->weights || (now->weights != 0 && now->weights == then->written))
     return ELMAN_OK;
   return fail(error, ELMAN_INVALID_ARGUMENT, file->path,
-              "the checkpoint belongs to another training, which began from %s, and not from %s; "
-              "use what it was trained with, or remove the file to start anew",
-              then->weights == 0 ? "new weights" : "the weights of a model (--init-from)",
-              now->weights == 0    ? "new ones"
-              : then->weights == 0 ? "those of a model (--init-from)"
-                                   : "those of this one");
+              "the checkpoint belongs to another run, initialized from %s; this run is initialized "
+              "from %s; "
+              "use the original files and options, or delete the checkpoint to start over",
+              then->weights == 0 ? "random weights" : "a model (--init-from)",
+              now->weights == 0    ? "random weights"
+              : then->weights == 0 ? "a model (--init-from)"
+                                   : "another model");
 }
 
-/* Copies the start from the file to the trainer. A file of an earlier version has none. */
+/* Copy the start from the file to the trainer. A file of an earlier version has none. */
 static elman_status read_start(struct trainer *trainer, const struct safetensors *file,
                                elman_error *error) {
   struct training_start start;
@@ -317,7 +320,7 @@ static elman_status read_start(struct trainer *trainer, const struct safetensors
   if (safetensors_metadata(file, KEY_START) == NULL) return ELMAN_OK;
   elman_status status = checkpoint_json(&json, file, KEY_START, error);
   if (status == ELMAN_OK && !parse_start(&start, json))
-    status = checkpoint_bad(file, error, "does not hold what this version expects", KEY_START);
+    status = checkpoint_bad(file, error, "does not contain what this version expects", KEY_START);
   if (status == ELMAN_OK) status = check_start(&start, &trainer->start, file, error);
   json_decref(json);
   if (status != ELMAN_OK) return status;
@@ -331,9 +334,9 @@ elman_status training_check(struct trainer *trainer, const struct safetensors *f
   return status == ELMAN_OK ? read_start(trainer, file, error) : status;
 }
 
-/* ---- processes that train together ---- */
+/* ---- processes of one run ---- */
 
-/* The program comes first: another version may have other options. */
+/* Describe the program first: another version may have other options. */
 static json_t *describe_program(const struct trainer *trainer) {
   const struct blas_kernels kernels = blas_kernels_in_use();
   json_t *work = describe_training(trainer, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END);
@@ -352,7 +355,7 @@ static json_t *describe_program(const struct trainer *trainer) {
   return NULL;
 }
 
-/* The text of process 0 to all. */
+/* Copy the text of process 0 to all processes. */
 static elman_status broadcast_text(char **text, const elman_group *group, elman_error *error) {
   uint64_t length = group_rank(group) == 0 ? strlen(*text) + 1 : 0;
   elman_status status = group_broadcast(group, &length, sizeof length, error);

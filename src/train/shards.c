@@ -8,50 +8,50 @@
 #include "corpus/batch.h"
 
 enum {
-  MAX_SHARDS = 1024,      /* each has a dropout stream and a gradient of its own */
-  LONGEST_RANGE = 1 << 16 /* longer ones are cut, for threads to share them out */
+  MAX_SHARDS = 1024,      /* each has its own dropout stream and gradient */
+  LONGEST_RANGE = 1 << 16 /* longer ranges are cut, so that threads can share them */
 };
 
-/* A subtree that one process has whole. */
+/* A subtree whose shards all belong to one process. */
 struct subtree {
   struct range shards;
-  size_t rank;     /* of the process */
-  size_t exchange; /* number of the process's subtrees before this one */
+  size_t rank;     /* of that process */
+  size_t exchange; /* number of subtrees of that process before this one */
 };
 
-/* The gradient of a subtree; that of a left child stays in its parent's. */
+/* The gradient of a subtree; the sum of a left child uses the memory of its parent's. */
 struct shard_sum {
   real *block;
   struct parameters views;
 };
 
-/* A subtree that one thread computes, while others compute others. */
+/* A subtree that one thread computes while other threads compute others. */
 struct worker {
   struct range shards;
   struct shard_sum *sums; /* by depth */
   size_t sum_count;
-  struct batch batch; /* of a shard */
+  struct batch batch; /* the sentences of a shard */
   struct workspace workspace;
   struct background_task
-      *awaiting; /* the gradient of its output layer; NULL = no longer, or never */
+      *awaiting; /* waits for the gradient of the output layer; NULL = nothing to signal */
   elman_status status;
   elman_error error;
 };
 
-/* Numbers in a row of a block, and their place in a packed gradient. */
+/* A contiguous range of a block, and its position in a packed gradient. */
 struct packed_range {
   size_t offset, count;
   size_t packed;
 };
 
-/* Numbers that are added up and exchanged together: those in `within`, a range of a block, that the
- * batch's gradient has. These are the ranges of the optimizer and, of each embedding, the rows of
- * the batch's words. */
+/* Gradient elements that are added and exchanged together: those elements in the range `within` of
+ * a block that the batch's gradient has. They are the ranges of the optimizer and the rows of the
+ * batch's words in each embedding. */
 struct reduction {
   struct range within;
   struct packed_range *ranges; /* with room for every row of the embeddings */
   size_t range_count, numbers;
-  real *packed; /* a subtree's sum */
+  real *packed; /* the sum of a subtree */
   real *slices; /* this process's slice of every subtree's sum */
 };
 
@@ -61,27 +61,28 @@ struct shard_result {
 };
 
 struct shards {
-  const elman_group *group; /* NULL = alone */
+  const elman_group *group; /* NULL = a single process */
   const struct optimizer *optimizer;
   size_t count;             /* N */
   struct subtree *subtrees; /* of all processes, in the order of their shards */
   size_t subtree_count, exchanges;
   size_t own_first, own_count; /* this process's subtrees */
-  /* The threads' subtrees of one of them, `current`: a power of two, as many as there are threads
-   * or more, if it has so many shards; else one, in which threads share out products. The first sum
-   * of the first is the optimizer's gradient. */
+  /* The workers divide the subtree `current`, one of this process's. Their number is a power of two
+   * and at least the number of threads, if the subtree has that many shards; otherwise there is one
+   * worker, and threads share its matrix products. sums[0] of the first worker is the optimizer's
+   * gradient. */
   struct range current;
-  struct worker *workers; /* (most_workers) */
-  size_t worker_count, most_workers;
+  struct worker *workers; /* (max_workers) */
+  size_t worker_count, max_workers;
   struct shard_result *results; /* (N) */
-  /* The output layer, which is packed in place, and has no numbers if all goes together; and all
-   * else. */
+  /* The output layer, packed in place, and everything else. The output layer has no elements here
+   * if all parts are reduced together. */
   struct reduction output, rest;
-  size_t *counts;                          /* (P): what each process gives to a gather */
-  elman_bytes *send, *receive;             /* (P) */
+  size_t *counts;              /* (P): bytes that each process contributes to a gather */
+  elman_bytes *send, *receive; /* (P) */
   struct background_task *background_task; /* reduces the output layer */
-  size_t exchange;                         /* that it is for */
-  elman_status reduced;                    /* its result */
+  size_t exchange;                         /* the exchange of the background task */
+  elman_status reduced;                    /* the result of the background task */
   elman_error error;
 };
 
@@ -94,7 +95,7 @@ static struct range right_of(struct range shards) {
   return (struct range){shards.first + half, shards.count - half};
 }
 
-/* ---- the numbers of a gradient ---- */
+/* ---- ranges of a gradient ---- */
 
 static struct range common(struct range a, struct range b) {
   const size_t a_end = a.first + a.count, b_end = b.first + b.count;
@@ -102,7 +103,7 @@ static struct range common(struct range a, struct range b) {
   return (struct range){first, end > first ? end - first : 0};
 }
 
-/* Row number `row` of an embedding. */
+/* Return the range of row `row` of an embedding. */
 static struct range row_range(const struct optimizer *optimizer, const struct deferred_table *table,
                               size_t row) {
   const size_t start = (size_t)(table->table.gradients - optimizer->blocks.gradients);
@@ -121,7 +122,7 @@ static void add_range(struct reduction *reduction, struct range range) {
   }
 }
 
-/* Those of the batch for which optimizer_begin was called last: the same in every process. */
+/* List the ranges of the batch of the last optimizer_begin. They are the same in every process. */
 static void list_ranges(struct reduction *reduction, const struct optimizer *optimizer) {
   reduction->range_count = reduction->numbers = 0;
   for (size_t i = 0; i < optimizer->range_count; i++) add_range(reduction, optimizer->ranges[i]);
@@ -151,7 +152,7 @@ static void add_one(const void *context, size_t i) {
   memset(from, 0, range.count * sizeof *from);
 }
 
-/* Leaves `from` 0 there, as a gradient begins. */
+/* Add, and set `from` to 0 for the next gradient. */
 static void add_gradient(const struct reduction *reduction, real *to, real *from) {
   share(reduction, add_one, to, from);
 }
@@ -164,7 +165,7 @@ static void pack_one(const void *context, size_t i) {
   memset(from, 0, range.count * sizeof *from);
 }
 
-/* Leaves `from` 0, too. */
+/* Pack, and set `from` to 0. */
 static void pack_gradient(const struct reduction *reduction, real *from) {
   share(reduction, pack_one, reduction->packed, from);
 }
@@ -181,8 +182,8 @@ static void unpack_gradient(const struct reduction *reduction, real *to) {
 
 /* ---- one shard ---- */
 
-static elman_status learn_shard(const struct gradient_job *job, struct losses *losses,
-                                const struct shard *shard, elman_error *error) {
+static elman_status compute_shard(const struct gradient_job *job, struct losses *losses,
+                                  const struct shard *shard, elman_error *error) {
   if (job->function != NULL) return job->function(job->context, losses, shard, error);
   const elman_train_options *options = job->options;
   const struct model *model = job->model;
@@ -197,7 +198,7 @@ static elman_status learn_shard(const struct gradient_job *job, struct losses *l
                                     .regularization = &regularization,
                                     .workspace = shard->workspace,
                                     .mean_of = job->batch->tokens,
-                                    .output_learnt = shard->output_learnt};
+                                    .output_done = shard->output_done};
   const elman_status status =
       workspace_fit(shard->workspace, &model->weights, shard->batch, WITH_GRADIENTS, error);
   if (status != ELMAN_OK) return status;
@@ -208,13 +209,14 @@ static elman_status learn_shard(const struct gradient_job *job, struct losses *l
 
 /* ---- the sum of a subtree by the threads of a process ---- */
 
-/* How many gradients a subtree needs at once: a right child is summed while the left one waits. */
+/* Return the number of gradients that a subtree needs at once: the left child's sum waits while the
+ * right child's is computed. */
 static size_t depth_of(size_t shards) {
   return shards <= 1 ? 1 : 1 + depth_of(shards - shards / 2);
 }
 
-/* Subtrees at one level, so many that every thread has one; the deepest that are listed are single
- * shards. */
+/* List the subtrees at one level, so that every thread gets one. The deepest possible ones are
+ * single shards. */
 static void list_workers(struct shards *s, struct range shards, size_t level) {
   if (level == 0 || shards.count == 1) {
     s->workers[s->worker_count++].shards = shards;
@@ -233,13 +235,13 @@ static void assign_workers(struct shards *s, struct range shards) {
   list_workers(s, shards, level);
 }
 
-static void bring_output(void *context) {
+static void signal_output(void *context) {
   struct worker *worker = context;
   if (worker->awaiting != NULL) background_task_signal(worker->awaiting);
   worker->awaiting = NULL;
 }
 
-/* The last shard of the worker ends this subtree. */
+/* Return whether these shards include the worker's last shard. */
 static bool ends_worker(const struct worker *worker, struct range shards) {
   return shards.first + shards.count == worker->shards.first + worker->shards.count;
 }
@@ -252,18 +254,18 @@ static elman_status run_shard(const struct shards *s, const struct gradient_job 
   const size_t count = group_first(pairs, number + 1, s->count) - first;
   const bool last = ends_worker(worker, (struct range){number, 1});
   const struct shard shard = {number, &worker->batch, &worker->workspace, gradients,
-                              last ? (struct notice){bring_output, worker} : (struct notice){0}};
+                              last ? (struct notice){signal_output, worker} : (struct notice){0}};
   elman_status status = ELMAN_OK;
   result->losses = (struct losses){0};
   if (count > 0) status = batch_slice(&worker->batch, job->batch, first, count, &worker->error);
   if (count > 0 && status == ELMAN_OK)
-    status = learn_shard(job, &result->losses, &shard, &worker->error);
+    status = compute_shard(job, &result->losses, &shard, &worker->error);
   result->status = status;
   return status;
 }
 
-/* sum(a, b) in the gradient of this depth; but for the output layer, which sum_output adds up where
- * the worker's last shard is a part of it. */
+/* Compute sum(a, b) in the gradient of this depth. If the worker's last shard is included,
+ * sum_output adds up the output layer later. */
 static elman_status sum_shards(const struct shards *s, const struct gradient_job *job,
                                struct worker *worker, struct range shards, size_t depth) {
   struct shard_sum *sum = &worker->sums[depth];
@@ -286,10 +288,11 @@ static void run_worker(const void *context, size_t k) {
   const struct shards *s = run->shards;
   struct worker *worker = &s->workers[k];
   worker->status = sum_shards(s, run->job, worker, worker->shards, 0);
-  bring_output(worker); /* if no shard did */
+  signal_output(worker); /* in case no shard did */
 }
 
-/* sum(a, b) in the gradient of its first worker, whose number *worker goes on to the next. */
+/* Return sum(a, b), which is added up in the gradient of its first worker. Advance *worker past its
+ * workers. */
 static real *sum_workers(const struct shards *s, const struct reduction *reduction,
                          struct range shards, size_t *worker) {
   const struct worker *next = &s->workers[*worker];
@@ -302,7 +305,8 @@ static real *sum_workers(const struct shards *s, const struct reduction *reducti
   return left;
 }
 
-/* The sum of the current subtree in the optimizer's gradient, but for the output layer. */
+/* Compute the sum of the current subtree, except for the output layer, in the optimizer's gradient.
+ */
 static elman_status sum_subtree(struct shards *s, const struct gradient_job *job,
                                 elman_error *error) {
   const struct run run = {s, job};
@@ -317,7 +321,7 @@ static elman_status sum_subtree(struct shards *s, const struct gradient_job *job
   return ELMAN_OK;
 }
 
-/* That of the output layer, once all workers have that of their last shards. */
+/* Add up the output layer, once all workers have computed it for their last shards. */
 static void sum_output(const struct shards *s) {
   for (size_t k = 0; k < s->worker_count; k++) {
     const struct worker *worker = &s->workers[k];
@@ -337,7 +341,8 @@ static struct range slice_of(const struct shards *s, const struct reduction *red
   return (struct range){first, group_first(numbers, rank + 1, P) - first};
 }
 
-/* This process's slice of a subtree's sum. In its own last subtree it stays where it is packed. */
+/* Return this process's slice of a subtree's sum. The slice of its own last subtree stays where it
+ * is packed. */
 static real *subtree_slice(const struct shards *s, const struct reduction *reduction,
                            size_t subtree) {
   const struct subtree *of = &s->subtrees[subtree];
@@ -346,7 +351,8 @@ static real *subtree_slice(const struct shards *s, const struct reduction *reduc
   return stays ? reduction->packed + own.first : reduction->slices + subtree * own.count;
 }
 
-/* Each process sends every other its slice of the subtrees of this exchange. */
+/* Send every other process its slices of this process's subtree of this exchange, and receive
+ * theirs. */
 static elman_status exchange_slices(struct shards *s, const struct reduction *reduction,
                                     size_t exchange, elman_error *error) {
   const size_t P = s->group->size, rank = s->group->rank, own = slice_of(s, reduction, rank).count;
@@ -365,8 +371,8 @@ static elman_status exchange_slices(struct shards *s, const struct reduction *re
   return s->group->exchange(s->group->context, s->send, s->receive, error);
 }
 
-/* sum(a, b) of this process's slice, in the place of its first subtree; *subtree goes on to the
- * next. */
+/* Return this process's slice of sum(a, b), added up in place of its first subtree. Advance
+ * *subtree past its subtrees. */
 static real *sum_slices(const struct shards *s, const struct reduction *reduction,
                         struct range shards, size_t *subtree) {
   const size_t n = slice_of(s, reduction, s->group->rank).count;
@@ -378,7 +384,7 @@ static real *sum_slices(const struct shards *s, const struct reduction *reductio
   return left;
 }
 
-/* Completes the sum of this process's slice and gives all of them to all. */
+/* Complete the sum of this process's slice, and send all slices to all processes. */
 static elman_status gather_slices(struct shards *s, const struct reduction *reduction,
                                   elman_error *error) {
   const struct range own = slice_of(s, reduction, s->group->rank);
@@ -391,7 +397,7 @@ static elman_status gather_slices(struct shards *s, const struct reduction *redu
   return group_gather(s->group, reduction->packed, s->counts, error);
 }
 
-/* The background task: as long as it lasts, no other thread of this process uses the group. */
+/* The background task. While it runs, no other thread of this process uses the group. */
 static void reduce_output(void *context) {
   struct shards *s = context;
   const bool last = s->exchange + 1 == s->exchanges;
@@ -412,7 +418,7 @@ static void begin_output(struct shards *s, size_t exchange) {
                           reduce_output, s);
 }
 
-/* Sends the current subtree's sum, if this process has one in this exchange. */
+/* Exchange the current subtree's sum, if this process has one in this exchange. */
 static elman_status exchange_subtree(struct shards *s, size_t exchange, elman_error *error) {
   if (s->output.numbers > 0) background_task_finish(s->background_task);
   if (s->reduced != ELMAN_OK) return fail_again(error, &s->error);
@@ -424,7 +430,8 @@ static size_t first_of(const struct shards *s, size_t rank) {
   return group_first(s->count, rank, group_size(s->group));
 }
 
-/* All losses in all processes; or, if a shard of any failed, that process's error. */
+/* Send all losses to all processes; if a shard of any process failed, return the error of that
+ * process. */
 static elman_status gather_results(struct shards *s, elman_status own, elman_error *error) {
   for (size_t r = 0; r < group_size(s->group); r++)
     s->counts[r] = (first_of(s, r + 1) - first_of(s, r)) * sizeof *s->results;
@@ -435,17 +442,17 @@ static elman_status gather_results(struct shards *s, elman_status own, elman_err
   return failed ? group_agree(s->group, own, error) : ELMAN_OK;
 }
 
-/* After an error of its own a process still sends what the others wait for, until all have the
+/* After its own error a process still sends the data that the others expect, until all have the
  * error. */
 static elman_status sum_all(struct shards *s, const struct gradient_job *job, elman_error *error) {
   const bool alone = group_size(s->group) == 1;
   elman_status own = ELMAN_OK;
   for (size_t exchange = 0; exchange < s->exchanges; exchange++) {
-    const bool learns = exchange < s->own_count && own == ELMAN_OK;
+    const bool computes = exchange < s->own_count && own == ELMAN_OK;
     s->worker_count = 0;
-    if (learns) assign_workers(s, s->subtrees[s->own_first + exchange].shards);
+    if (computes) assign_workers(s, s->subtrees[s->own_first + exchange].shards);
     begin_output(s, exchange);
-    if (learns) own = sum_subtree(s, job, error);
+    if (computes) own = sum_subtree(s, job, error);
     elman_error broken;
     if (!alone && exchange_subtree(s, exchange, &broken) != ELMAN_OK)
       return fail_again(error, &broken);
@@ -463,7 +470,7 @@ elman_status shards_gradient(struct shards *s, struct losses *losses,
   if (s->count == 1) {
     struct worker *worker = &s->workers[0];
     const struct shard whole = {0, job->batch, &worker->workspace, &worker->sums[0].views, {0}};
-    return learn_shard(job, losses, &whole, error);
+    return compute_shard(job, losses, &whole, error);
   }
   list_ranges(&s->rest, s->optimizer);
   list_ranges(&s->output, s->optimizer);
@@ -477,7 +484,8 @@ elman_status shards_gradient(struct shards *s, struct losses *losses,
 
 /* ---- memory ---- */
 
-/* The exchanges need no more memory: a process whose shard fails goes on with them. */
+/* The exchanges allocate no more memory, because a process whose shard fails must still complete
+ * them. */
 
 static size_t owner_of(const struct shards *s, size_t shard) {
   size_t rank = 0;
@@ -499,7 +507,7 @@ static void list_subtrees(struct shards *s, struct range shards) {
   if (exchange >= s->exchanges) s->exchanges = exchange + 1;
 }
 
-/* `gradients` is the first block; NULL = it has one of its own. */
+/* `gradients` is the first block; NULL = the worker has its own. */
 static elman_status create_sums(struct worker *worker, size_t depth, real *gradients,
                                 const struct model *model, elman_error *error) {
   worker->sums = calloc(depth, sizeof *worker->sums);
@@ -517,7 +525,7 @@ static elman_status create_sums(struct worker *worker, size_t depth, real *gradi
   return ELMAN_OK;
 }
 
-/* With memory for each subtree of this process. */
+/* Create workers, with memory for each subtree of this process. */
 static elman_status create_workers(struct shards *s, const struct model *model,
                                    elman_error *error) {
   const struct subtree *own = s->subtrees + s->own_first;
@@ -532,16 +540,16 @@ static elman_status create_workers(struct shards *s, const struct model *model,
       const size_t depth = depth_of(s->workers[k].shards.count);
       if (depth > depths[k]) depths[k] = depth;
     }
-    if (s->worker_count > s->most_workers) s->most_workers = s->worker_count;
+    if (s->worker_count > s->max_workers) s->max_workers = s->worker_count;
   }
   elman_status status = ELMAN_OK;
-  for (size_t k = 0; k < s->most_workers && status == ELMAN_OK; k++)
+  for (size_t k = 0; k < s->max_workers && status == ELMAN_OK; k++)
     status = create_sums(&s->workers[k], depths[k], k == 0 ? s->optimizer->blocks.gradients : NULL,
                          model, error);
   return status;
 }
 
-/* Ranges that list_ranges makes of one. */
+/* Return the number of ranges that list_ranges makes of this one. */
 static size_t range_count(struct range range, struct range within) {
   const size_t numbers = common(range, within).count;
   return numbers / LONGEST_RANGE + (numbers % LONGEST_RANGE != 0);
@@ -567,13 +575,14 @@ static elman_status create_reduction(struct reduction *reduction, const struct s
   return reduction->slices == NULL ? fail_no_memory(error) : ELMAN_OK;
 }
 
-/* The output layer ends a block. Tied to an embedding, it is complete no sooner than all else. */
+/* Return where the output layer starts, which is at the end of a block. If it is tied to an
+ * embedding, its gradient is complete only with everything else; then return the end. */
 static size_t output_start(const struct model *model) {
   if (model->config.tie_embeddings) return model->table.block;
   return (size_t)(model->weights.decoder.out_weight - model->block);
 }
 
-/* Pages that no batch touches cost address space only. */
+/* Create both reductions. Pages that no batch touches cost only address space. */
 static elman_status create_reductions(struct shards *s, const struct model *model,
                                       elman_error *error) {
   const bool alone = group_size(s->group) == 1;
@@ -591,13 +600,13 @@ static elman_status create_reductions(struct shards *s, const struct model *mode
 static elman_status create(struct shards *s, const struct model *model, elman_error *error) {
   const size_t P = group_size(s->group);
   if (s->count > MAX_SHARDS)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%zu shards: at most %d", s->count,
-                MAX_SHARDS);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%zu shards exceed the maximum of %d",
+                s->count, MAX_SHARDS);
   if (P > s->count)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "a batch in %zu shard%s is work for so many processes at most, and there are %zu; "
-                "start fewer, or use more shards (--shards), which make another model",
-                s->count, s->count == 1 ? "" : "s", P);
+                "%zu processes need at least as many shards, but there are %zu; start fewer "
+                "processes, or raise the number of shards (--shards), which changes the model",
+                P, s->count);
   s->subtrees = calloc(s->count, sizeof *s->subtrees);
   s->results = calloc(s->count, sizeof *s->results);
   s->counts = calloc(P, sizeof *s->counts);
@@ -630,10 +639,11 @@ elman_status shards_create(struct shards **shards, const elman_group *group, siz
 void shards_free(struct shards *s) {
   if (s == NULL) return;
   background_task_free(s->background_task);
-  for (size_t k = 0; k < s->most_workers; k++) {
+  for (size_t k = 0; k < s->max_workers; k++) {
     struct worker *worker = &s->workers[k];
     for (size_t i = 0; i < worker->sum_count; i++)
-      if (k + i > 0) parameter_block_free(worker->sums[i].block); /* the first is the optimizer's */
+      if (k + i > 0)
+        parameter_block_free(worker->sums[i].block); /* the first belongs to the optimizer */
     free(worker->sums);
     batch_free(&worker->batch);
     workspace_free(&worker->workspace);

@@ -23,7 +23,7 @@ static elman_status name_of(char **path, const char *output, uint64_t update, el
   return fail_no_memory(error);
 }
 
-/* ---- snapshots of any training ---- */
+/* ---- snapshots of any run ---- */
 
 struct updates {
   uint64_t *all;
@@ -63,16 +63,16 @@ static elman_status list_names(struct updates *updates, const char *output, elma
   DIR *folder = opendir(path);
   const elman_status status = folder == NULL
                                   ? fail(error, ELMAN_CANNOT_CREATE, path,
-                                         "cannot look for snapshots: %s", REASON(errno, reason))
+                                         "cannot list snapshots: %s", REASON(errno, reason))
                                   : read_folder(updates, folder, base, error);
   if (folder != NULL) closedir(folder);
   free(path);
   return status;
 }
 
-/* Whether a training may have kept the file: it is a model and has as many updates as its name says
- * or, if training began from another model, more. *history is then the model's. Any other file of
- * such a name is the user's. */
+/* Return in *found whether a run may have written the file: it is a model with as many updates as
+ * its name says, or more if the run was initialized from another model. *history is then the
+ * model's. Any other file with such a name belongs to the user. */
 static elman_status is_snapshot(bool *found, elman_history *history, const char *output,
                                 uint64_t update, elman_error *error) {
   char *path;
@@ -90,7 +90,7 @@ static elman_status is_snapshot(bool *found, elman_history *history, const char 
   return status == ELMAN_NO_MEMORY ? status : ELMAN_OK;
 }
 
-/* The snapshots, and the history of the one that took the most work. */
+/* List the snapshots, and find the history of the one that took the most work. */
 static elman_status list_snapshots(struct updates *updates, elman_history *longest,
                                    const char *output, elman_error *error) {
   elman_status status = list_names(updates, output, error);
@@ -123,7 +123,7 @@ static elman_status remove_model(const char *output, uint64_t update, elman_erro
   char reason[128], *path;
   elman_status status = name_of(&path, output, update, error);
   if (status == ELMAN_OK && unlink(path) != 0 && errno != ENOENT)
-    status = fail(error, ELMAN_CANNOT_CREATE, path, "cannot remove a snapshot: %s",
+    status = fail(error, ELMAN_CANNOT_CREATE, path, "cannot delete a snapshot: %s",
                   REASON(errno, reason));
   free(path);
   return status;
@@ -140,7 +140,7 @@ elman_status snapshots_clear(size_t *removed, const char *output, elman_error *e
   return status;
 }
 
-/* ---- snapshots of one training ---- */
+/* ---- snapshots of one run ---- */
 
 void snapshots_free(struct snapshots *snapshots) {
   free(snapshots->own);
@@ -162,7 +162,7 @@ static elman_status add(struct snapshots *snapshots, uint64_t update, elman_erro
   return status;
 }
 
-/* *same is false, too, when memory runs out. */
+/* *same is also false when memory runs out. */
 static elman_status same_settings(bool *same, const elman_train_settings *a,
                                   const elman_train_settings *b, elman_error *error) {
   json_t *left = json_object(), *right = json_object();
@@ -210,7 +210,7 @@ elman_status snapshots_find_own(struct snapshots *snapshots, size_t *others,
   return status;
 }
 
-/* A file that the training has not kept is not overwritten. */
+/* Refuse to overwrite a file that the run did not write. */
 static elman_status check_free(const struct snapshots *snapshots, const char *path, uint64_t update,
                                elman_error *error) {
   struct stat info;
@@ -218,14 +218,13 @@ static elman_status check_free(const struct snapshots *snapshots, const char *pa
   if (has(snapshots, update)) return ELMAN_OK;
   if (lstat(path, &info) == 0)
     return fail(error, ELMAN_CANNOT_CREATE, path,
-                "is there, and this training has not made it: the model of this update is not "
-                "kept; give the file another name");
+                "exists, but this run did not write it; the snapshot is skipped; rename the file");
   if (errno == ENOENT) return ELMAN_OK;
-  return fail(error, ELMAN_CANNOT_CREATE, path, "cannot look at the file: %s",
+  return fail(error, ELMAN_CANNOT_CREATE, path, "cannot examine the file: %s",
               REASON(errno, reason));
 }
 
-/* A file that may be in place is in the list even if syncing the folder failed, or it would never
+/* A file that may be in place is listed even if syncing the folder failed; otherwise it would never
  * be removed. */
 elman_status snapshots_write(struct snapshots *snapshots, const struct model *model,
                              uint64_t update, elman_error *error) {
@@ -255,11 +254,11 @@ elman_status snapshots_prune(struct snapshots *snapshots, uint64_t update, elman
   if (snapshots->count > 0)
     qsort(snapshots->own, snapshots->count, sizeof *snapshots->own, latest_first);
   for (size_t i = 0; i < snapshots->count; i++) {
-    const bool later = snapshots->own[i] > update, stays = later || last < snapshots->most;
+    const bool later = snapshots->own[i] > update, stays = later || last < snapshots->max;
     last += !later;
     if (!stays && status == ELMAN_OK)
       status = remove_model(snapshots->output, snapshots->own[i], error);
-    /* The next call tries again to remove it. */
+    /* On failure, leave it in the list for the next call. */
     if (stays || status != ELMAN_OK) snapshots->own[left++] = snapshots->own[i];
   }
   snapshots->count = left;

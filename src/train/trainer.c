@@ -27,22 +27,23 @@ elman_status trainer_check_options(const elman_train_options *options, elman_err
   const elman_status status =
       hyperparameters_check(options, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, error);
   if (status != ELMAN_OK) return status;
-  if (!(options->save_every >= 0)) problem = "the seconds between saves must not be negative";
+  if (!(options->save_every >= 0))
+    problem = "the seconds between checkpoints (--save-every) must not be negative";
   if (options->dev == NULL && (options->patience > 0 || options->validate_every > 0 ||
                                trainer_measure(options) != MEASURE_BLEU))
-    problem = "patience and validation need dev pairs";
+    problem = "patience and validation options need dev pairs (--dev)";
   if (options->dev == NULL && schedule_kind_of(options) == SCHEDULE_PLATEAU)
-    problem = "the learning-rate schedule \"plateau\" needs dev pairs: without them nothing tells "
-              "that it has reached one";
+    problem = "the learning-rate schedule \"plateau\" needs dev pairs (--dev)";
   if (options->keep_last > 0 && options->output == NULL)
-    problem = "models are kept beside the output, which has no name";
+    problem = "keeping snapshots requires an output file";
   if (options->guide_weight > 0 && options->subword_dropout > 0)
-    problem = "a guide links tokens, which subword dropout would change";
-  if (options->resume && options->checkpoint == NULL) problem = "resuming needs a checkpoint";
+    problem = "guided alignment excludes subword dropout, which changes the linked tokens";
+  if (options->resume && options->checkpoint == NULL)
+    problem = "resuming requires a checkpoint file";
   return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
 }
 
-/* ---- from beginning to end ---- */
+/* ---- creating and ending ---- */
 
 size_t trainer_block_bytes(const struct trainer *trainer) {
   return trainer->model->table.block * sizeof(real);
@@ -118,7 +119,7 @@ void trainer_adjust_rate(struct trainer *trainer, bool improved) {
   if (trainer->schedule.kind == SCHEDULE_PLATEAU && !improved) trainer->state.rate_factor /= 2;
 }
 
-/* The part of update number state.update that is the same for all weights. */
+/* Return the constants of update number state.update, which are the same for all weights. */
 static struct update_step step_of(const struct trainer *trainer, double rate, double norm) {
   const elman_train_options *options = trainer->options;
   struct adam_options adam = trainer->adam;
@@ -167,8 +168,8 @@ void trainer_flush(struct trainer *trainer) {
 void trainer_swap_average(struct trainer *trainer) {
   real *weights = trainer->model->block, *average = trainer->optimizer.blocks.average;
   for (size_t i = 0; average != NULL && i < trainer->model->table.block; i++) {
-    const real kept = weights[i];
+    const real moved = weights[i];
     weights[i] = average[i];
-    average[i] = kept;
+    average[i] = moved;
   }
 }

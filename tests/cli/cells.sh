@@ -24,7 +24,7 @@ for name in elman relu gru lstm elman-layer-norm relu-layer-norm gru-layer-norm 
   ready() { [ -e log ] && [ "$(wc -l <log)" -gt 4 ]; }
   expect_signal_exit INT 130 "$ELMAN" "${train[@]}" -t 1 --epochs 20 --log log pairs.tsv
   expect_exit 64 "$ELMAN" train -q --cell "$cell" $other "${settings[@]}" --epochs 20 --resume pairs.tsv
-  expect_stderr_match 'the checkpoint belongs to another training: (layer normalization|residual connections) was'
+  expect_stderr_match 'the checkpoint belongs to another run: (layer normalization|residual connections) was'
   expect_exit 0 "$ELMAN" "${train[@]}" -t 1 --epochs 20 --resume pairs.tsv
   cmp "$name" model.safetensors || fail "$name: a stop and --resume make another model"
   expect_exit 0 "$ELMAN" inspect -m model.safetensors

@@ -38,7 +38,7 @@ expect_exit 0 "$ELMAN" inspect -m model.safetensors
 expect_exit 64 "$ELMAN" train --batch-tokens 300 --batch-size 32 "$toy"
 expect_stderr_match '^elman: train: --batch-tokens and --batch-size cannot be combined'
 expect_exit 64 "$ELMAN" train -o none --batch-tokens 3 "$toy"
-expect_stderr_match '^elman: a sentence has [0-9]+ tokens, its end included, and a batch has 3; allow more \(--batch-tokens\)'
+expect_stderr_match '^elman: a sentence has [0-9]+ tokens with </s>, but a batch allows 3; raise the limit \(--batch-tokens\)'
 expect_exit 64 "$ELMAN" train --batch-tokens 16777217 "$toy"
 expect_stderr_match "--batch-tokens: '16777217' is not a whole number from 0 to 16777216"
 

@@ -79,7 +79,7 @@ expect_exit 0 last_wins "$ELMAN" train -q "${settings[@]}" --guide links --epoch
 cp model.safetensors resumed
 expect_exit 0 last_wins "$ELMAN" train -q "${settings[@]}" --guide links --epochs 3 -o whole train.tsv
 cmp resumed whole || fail "a guided training that was resumed gives another model"
-belongs='^elman: model.safetensors.checkpoint: the checkpoint belongs to another training: '
+belongs='^elman: model.safetensors.checkpoint: the checkpoint belongs to another run: '
 refused() { # refused REGEX ARGUMENT...
   local regex=$1
   shift

@@ -48,9 +48,9 @@ expect_exit 0 whole --init-from M -o whole
 expect_exit 0 "$ELMAN" train -q -t 1 "${stop[@]}" --init-from M -o part "$toy"
 cp part.checkpoint stopped.checkpoint
 expect_exit 64 whole --resume --init-from initial -o part
-expect_stderr_match 'belongs to another training, which began from the weights of a model \(--init-from\), and not from those of this one; use what'
+expect_stderr_match 'belongs to another run, initialized from a model \(--init-from\); this run is initialized from another model; use the original'
 expect_exit 64 whole --resume -o part
-expect_stderr_match 'which began from the weights of a model \(--init-from\), and not from new ones; '
+expect_stderr_match 'initialized from a model \(--init-from\); this run is initialized from random weights; '
 cmp part.checkpoint stopped.checkpoint || fail "a checkpoint that was refused is changed"
 expect_exit 0 whole --resume --init-from M -o part
 cmp whole part || fail "resumed with --init-from: another model"
@@ -63,7 +63,7 @@ expect_exit 0 whole --resume --init-from part -o part
 cmp whole part || fail "in place, stopped and resumed: another model"
 expect_exit 0 "$ELMAN" train -q -t 1 "${stop[@]}" -o new "$toy"
 expect_exit 64 whole --resume --init-from M -o new
-expect_stderr_match 'which began from new weights, and not from those of a model \(--init-from\); '
+expect_stderr_match 'initialized from random weights; this run is initialized from a model \(--init-from\); '
 # A checkpoint of an earlier version does not tell.
 python3 - stopped.checkpoint part.checkpoint <<'END'
 import json, sys

@@ -62,7 +62,7 @@ text += b" " * (-len(text) % 8)
 open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + data[8 + size:])
 END
 expect_exit 64 "$ELMAN" train -q -t 1 "${settings[@]}" --shards 2 --resume "$train"
-expect_stderr_match 'belongs to another training: shards was 1 and is now 2; '
+expect_stderr_match 'belongs to another run: shards was 1 and is now 2; '
 expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" --resume "$train"
 cmp expected model.safetensors || fail "resumed from a checkpoint of an earlier version: another model"
 cp checkpoint model.safetensors.checkpoint
@@ -76,7 +76,7 @@ cp model.safetensors later
 cp model.safetensors.checkpoint later.checkpoint
 for epochs in 0 1; do
   expect_exit 64 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs $epochs --resume "$train"
-  expect_stderr_match "^elman: model.safetensors.checkpoint: the training has begun [0-9]+ epochs, and is to end after $epochs; give it at least as many as it has begun \\(--epochs\\)\$"
+  expect_stderr_match "^elman: model.safetensors.checkpoint: [0-9]+ epochs have begun, but the limit is $epochs; raise the limit \\(--epochs\\)\$"
   cmp later model.safetensors || fail "the model is lost"
   cmp later.checkpoint model.safetensors.checkpoint || fail "the checkpoint is lost"
 done
@@ -99,7 +99,7 @@ cmp longer model.safetensors || fail "an epoch more: another model"
 expect_exit 0 last_wins "$ELMAN" train -t 1 "${settings[@]}" --epochs 21 --resume "$train"
 expect_stderr_match '^nothing to do: this run is finished; raise --epochs to continue it$'
 expect_exit 64 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 20 --resume "$train"
-expect_stderr_match ': the training has begun 21 epochs, and is to end after 20; '
+expect_stderr_match ': 21 epochs have begun, but the limit is 20; '
 cmp longer model.safetensors || fail "the model is lost"
 rm longer longer.checkpoint log
 
@@ -108,7 +108,7 @@ cp model.safetensors finished
 tac "$train" >other
 for others in "--lr 0.01 $train" "--normalize nfc $train" other; do
   expect_exit 64 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 --resume $others
-  expect_stderr_match '^elman: model.safetensors.checkpoint: the checkpoint belongs to another training: '
+  expect_stderr_match '^elman: model.safetensors.checkpoint: the checkpoint belongs to another run: '
   cmp finished model.safetensors || fail "another training took the model's place"
 done
 rm finished other
@@ -125,7 +125,7 @@ refused() { # refused CODE REGEX ARGUMENT...
   expect_stderr_match "^elman: model.safetensors.checkpoint: .*$regex"
   cmp -s stopped model.safetensors || fail "the old model is lost"
 }
-belongs='the checkpoint belongs to another training: '
+belongs='the checkpoint belongs to another run: '
 refused 64 "${belongs}learning rate was 0\.02 and is now 0\.01; " --lr 0.01 "$train"
 refused 64 "${belongs}seed was 1 and is now 2; " --seed 2 "$train"
 refused 64 "${belongs}batch size was 64 and is now 32; " --batch-size 32 "$train"
@@ -165,14 +165,14 @@ expect_stderr_match "^elman: checkpoint: is the checkpoint of a training, not it
 
 for bytes in 0 7 100 5000 $(($(stat -c %s checkpoint) - 1)); do
   head -c "$bytes" checkpoint >model.safetensors.checkpoint
-  refused 65 '; remove it to start anew$' "$train"
+  refused 65 '; delete it to start over$' "$train"
 done
 cp expected model.safetensors.checkpoint
-refused 65 'not a usable checkpoint: .*; remove it to start anew' "$train"
+refused 65 'not a usable checkpoint: .*; delete it to start over' "$train"
 # Without --resume it is not replaced either.
 cp expected model.safetensors
 expect_exit 65 "$ELMAN" train -q -t 1 "${settings[@]}" "$train"
-expect_stderr_match '^elman: model.safetensors.checkpoint: not a usable checkpoint: .*; remove it to start anew$'
+expect_stderr_match '^elman: model.safetensors.checkpoint: not a usable checkpoint: .*; delete it to start over$'
 cmp expected model.safetensors.checkpoint || fail "the file is lost"
 cp stopped model.safetensors
 rm model.safetensors.checkpoint

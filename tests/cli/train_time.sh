@@ -121,6 +121,6 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 mkdir m.update10
 expect_exit 73 "$ELMAN" train "${settings[@]}" --epochs 1 --keep-last 1 -o m pairs.tsv
-expect_stderr_match 'm.update10: is there, and this training has not made it: the model of this update is not kept; '
+expect_stderr_match 'm.update10: exists, but this run did not write it; the snapshot is skipped; '
 expect_stderr_match '^could not write or delete a snapshot; training continues$'
 expect_stderr_match '^wrote m;'

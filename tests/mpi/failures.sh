@@ -39,7 +39,7 @@ done
 sed '7s/./&&/' pairs >other
 for rank in 0 2; do
   on_process $rank
-  refuse 64 '^elman: process [12]: .*; processes that train together need the same program, files and options$' \
+  refuse 64 '^elman: process [12]: .*; all processes of a run need the same program, files and options$' \
     processes 3 ./differ "$ELMAN" train -q "${small[@]}" @
 done
 rm other

@@ -335,7 +335,7 @@ Test(network, tells_when_the_output_layer_is_learnt) {
                                                 .batch = &s.batch,
                                                 .regularization = &plain,
                                                 .workspace = &s.workspace,
-                                                .output_learnt = {keep_gradient, &moment}});
+                                                .output_done = {keep_gradient, &moment}});
   cr_assert_eq(moment.times, 1);
   for (size_t i = 0; i < output; i++) cr_assert_eq(moment.gradient[i], 0);
   cr_assert_eq(memcmp(moment.gradient + output, s.gradient_block + output,
