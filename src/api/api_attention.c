@@ -39,7 +39,7 @@ elman_status elman_attention_writer_create(elman_attention_writer **writer, FILE
   const struct format *found = format_named(format);
   *writer = NULL;
   if (found == NULL)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no format \"%s\"", format);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown format \"%s\"", format);
   elman_attention_writer *created = calloc(1, sizeof *created);
   if (created == NULL) return fail_no_memory(error);
   const elman_status status = writing_start(created, stream, found, style, error);

@@ -161,16 +161,16 @@ elman_check_tokens elman_check_get_tokens(const elman_check *check) {
 
 bool elman_check_get_example(elman_check_example *example, const elman_check *check, size_t index) {
   if (index >= inner(check)->example_count) return false;
-  const struct example *kept = &inner(check)->examples[index];
-  *example = (elman_check_example){.finding = kept->finding,
-                                   .part = kept->at.part,
-                                   .line = kept->at.line,
-                                   .other_part = kept->other.part,
-                                   .other_line = kept->other.line,
-                                   .source = kept->source,
-                                   .target = kept->target,
-                                   .problem = kept->problem,
-                                   .source_length = kept->source_size,
-                                   .target_length = kept->target_size};
+  const struct example *found = &inner(check)->examples[index];
+  *example = (elman_check_example){.finding = found->finding,
+                                   .part = found->at.part,
+                                   .line = found->at.line,
+                                   .other_part = found->other.part,
+                                   .other_line = found->other.line,
+                                   .source = found->source,
+                                   .target = found->target,
+                                   .problem = found->problem,
+                                   .source_length = found->source_size,
+                                   .target_length = found->target_size};
   return true;
 }

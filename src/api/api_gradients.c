@@ -4,7 +4,7 @@
 #include "inspect/trace_picture.h"
 #include "model/gradient_report.h"
 
-/* Multiplications in the largest product of a pass, which is the output layer's. */
+/* Return the multiplications in the largest matrix product of a pass, that of the output layer. */
 static double network_product(const struct model *model, const struct batch *batch) {
   return (double)batch->tokens * (double)model->config.target_vocabulary *
          (double)model->weights.decoder.sizes.features;
@@ -23,23 +23,23 @@ elman_gradient_options elman_gradient_options_default(void) {
 
 /* ---- options ---- */
 
-static bool is_share(double value) {
+static bool is_fraction(double value) {
   return value >= 0 && value < 1;
 }
 
 static elman_status check_options(const elman_gradient_options *options, elman_error *error) {
   const char *problem = NULL;
   if (!(options->step >= 1e-12 && options->step <= 1))
-    problem = "the step must lie from 1e-12 to 1";
+    problem = "the step must lie between 1e-12 and 1";
   else if (!(options->tolerance >= 0 && options->tolerance <= 1))
-    problem = "the tolerance must lie from 0 to 1";
-  else if (!is_share(options->dropout) || !is_share(options->attention_dropout) ||
-           !is_share(options->label_smoothing))
-    problem = "dropouts and label smoothing must be at least 0 and less than 1";
+    problem = "the tolerance must lie between 0 and 1";
+  else if (!is_fraction(options->dropout) || !is_fraction(options->attention_dropout) ||
+           !is_fraction(options->label_smoothing))
+    problem = "dropout, attention dropout and label smoothing must be at least 0 and less than 1";
   else if (!(options->guide_weight >= 0 && options->guide_weight <= 1000))
-    problem = "the guide weight must lie from 0 to 1000";
+    problem = "the guide weight must lie between 0 and 1000";
   else if ((options->guide_weight > 0) != (options->alignments != NULL))
-    problem = "a guide weight goes with alignments, and they with it";
+    problem = "a guide weight and alignments must be given together";
   return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
 }
 

@@ -9,7 +9,7 @@
 #include "inspect/summary.h"
 #include "model/safetensors.h"
 
-/* ---- names and shapes of weights ---- */
+/* ---- names and shapes of parameters ---- */
 
 bool elman_attention_parameter(elman_tensor *weight, const char *mechanism, size_t width,
                                size_t index) {
@@ -40,23 +40,23 @@ static elman_status read_weight(elman_tensor *weight, const struct attention_par
                 "has no tensor \"%s\" or \"decoder.attention.%s\"", part->name, part->name);
   if (!safetensors_has_shape(tensor, part->dimensions, weight->rows, weight->columns))
     return fail(error, ELMAN_BAD_DATA, file->path,
-                "%s does not fit queries of %zu numbers: it must have %zu rows and %zu columns",
+                "%s does not fit queries of width %zu: it must have %zu rows and %zu columns",
                 tensor->name, H, weight->rows, weight->columns);
   return safetensors_read(weight->values, file, tensor, error);
 }
 
-/* One block: the tensors, then the numbers of all of them. */
+/* Allocate one block: the tensors, followed by the elements of all of them. */
 static elman_status list_weights(elman_tensor **weights, size_t *count, enum attention_kind kind,
                                  size_t H, elman_error *error) {
   struct attention_parameters parameters = {0};
   struct attention_part part;
   size_t numbers = 0, square, bytes;
   if (__builtin_mul_overflow(H, H, &square))
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "a width of %zu is impossible", H);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the width, %zu, is too large", H);
   *count = 0;
   for (; attention_part_at(&part, &parameters, kind, H, *count); ++*count)
     if (__builtin_add_overflow(numbers, attention_part_size(&part), &numbers))
-      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "a width of %zu is impossible", H);
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the width, %zu, is too large", H);
   const size_t head = (*count + 1) * sizeof **weights;
   if (__builtin_mul_overflow(numbers, sizeof(real), &bytes) ||
       __builtin_add_overflow(bytes, head, &bytes))
@@ -75,7 +75,8 @@ static elman_status load(elman_tensor **weights, size_t *count, const char *path
                          const char *mechanism, size_t H, elman_error *error) {
   enum attention_kind kind;
   if (!attention_parse(&kind, mechanism))
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no attention \"%s\"", mechanism);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown attention mechanism \"%s\"",
+                mechanism);
   struct safetensors file;
   elman_status status = safetensors_open(&file, path, error);
   if (status != ELMAN_OK) return status;
@@ -106,25 +107,23 @@ void elman_attention_parameters_free(elman_tensor *weights) {
   free(weights);
 }
 
-/* ---- names ---- */
-
 elman_attention_options elman_attention_options_default(void) {
   return (elman_attention_options){
       .mechanism = attention_name(ATTENTION_DOT), .heads = 1, .key_length = ELMAN_ALL_KEYS};
 }
 
-/* One sentence, as the core sees it: B = 1. */
+/* One sentence with its attention layer: B = 1. */
 struct attending {
   struct attention_layer layer;
   struct attention_shape shape;
-  size_t query_length, key_length; /* the shape points at these */
+  size_t query_length, key_length; /* the shape points to these */
   struct attention_parameters weights, gradients;
   struct attention_arrays cache, scratch;
   real *dqueries, *dkeys, *dvalues;
   struct arena arena;
 };
 
-/* ---- what is asked for ---- */
+/* ---- checking the input ---- */
 
 static bool all_finite(const float *values, size_t n) {
   for (size_t i = 0; i < n; i++)
@@ -134,20 +133,20 @@ static bool all_finite(const float *values, size_t n) {
 
 static elman_status check_numbers(const float *values, size_t n, const char *what,
                                   elman_error *error) {
-  if (values == NULL) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there are no %s", what);
+  if (values == NULL) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no %s were given", what);
   if (all_finite(values, n)) return ELMAN_OK;
-  return fail(error, ELMAN_BAD_DATA, NULL, "the %s hold a number that is not finite", what);
+  return fail(error, ELMAN_BAD_DATA, NULL, "%s: a value is not finite", what);
 }
 
-/* Distances between rows are ints to BLAS, and so are sizes. All products of two sizes then fit;
- * the arena checks those of three. */
+/* Sizes and distances between rows are ints in BLAS. After this check, products of two sizes fit;
+ * the arena checks products of three. */
 static elman_status check_sizes(const elman_attention_input *input, struct attention_config config,
                                 elman_error *error) {
   const size_t T = input->query_count, S = input->key_count, H = config.size;
   const size_t V = attention_value_size(config), most = INT_MAX;
   if (T == 0 || S == 0 || H == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "there must be queries and keys: not %zu and %zu, of %zu numbers each", T, S, H);
+                "queries, keys and their width must be at least 1, not %zu, %zu and %zu", T, S, H);
   if (T > most || S > most || H > most || V > most || config.heads > most / S)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the matrices are too large");
   return ELMAN_OK;
@@ -159,11 +158,10 @@ static elman_status set_mask(struct attending *a, const elman_attention_input *i
   a->query_length = input->query_count;
   a->key_length = options->key_length == ELMAN_ALL_KEYS ? S : options->key_length;
   if (a->key_length == 0)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "with a key length of 0 there is nothing left to look at");
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the key length must be at least 1, not 0");
   if (a->key_length > S)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "the key length, %zu, is more than the %zu keys", a->key_length, S);
+                "the key length, %zu, exceeds the number of keys, %zu", a->key_length, S);
   a->shape = (struct attention_shape){.queries = input->query_count,
                                       .keys = S,
                                       .batch = 1,
@@ -177,13 +175,13 @@ static elman_status set_config(struct attending *a, const elman_attention_input 
                                const elman_attention_options *options, elman_error *error) {
   struct attention_config *config = &a->layer.config;
   if (options->mechanism == NULL || !attention_parse(&config->kind, options->mechanism))
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no attention \"%s\"",
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown attention mechanism \"%s\"",
                 options->mechanism == NULL ? "" : options->mechanism);
   config->size = input->width;
   config->value_size = input->value_width;
   config->heads = options->heads;
   config->window = options->window;
-  size_t own_heads = 0; /* are not taken: heads have a default of 1 */
+  size_t own_heads = 0; /* ignored: the heads of the options have the default 1 */
   attention_config_complete(&own_heads, &config->window, false, config->kind);
   config->scale = (real)options->scale;
   if (config->scale == 0 && options->scale != 0)
@@ -195,7 +193,7 @@ static elman_status set_config(struct attending *a, const elman_attention_input 
   return status;
 }
 
-/* ---- weights by name ---- */
+/* ---- parameters by name ---- */
 
 static const elman_tensor *find(const elman_tensor *tensors, size_t count, const char *name) {
   for (size_t i = 0; i < count; i++)
@@ -203,7 +201,7 @@ static const elman_tensor *find(const elman_tensor *tensors, size_t count, const
   return NULL;
 }
 
-/* Each names a part of the mechanism, no two the same, in the part's shape. */
+/* Check that each tensor names a different parameter of the mechanism and has its shape. */
 static elman_status check_tensors(const elman_tensor *tensors, size_t count, const char *mechanism,
                                   size_t H, elman_error *error) {
   for (size_t i = 0; i < count; i++) {
@@ -213,7 +211,7 @@ static elman_status check_tensors(const elman_tensor *tensors, size_t count, con
            strcmp(part.name, tensors[i].name) != 0)
       index++;
     if (!elman_attention_parameter(&part, mechanism, H, index))
-      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s attention has no weight \"%s\"",
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s attention has no parameter \"%s\"",
                   mechanism, tensors[i].name);
     if (find(tensors, i, part.name) != NULL)
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s is given twice", part.name);
@@ -237,7 +235,7 @@ static elman_status set_weights(struct attending *a, const elman_attention_input
   for (size_t i = 0; status == ELMAN_OK && attention_part_at(&part, &a->weights, kind, H, i); i++) {
     const elman_tensor *weight = find(input->parameters, input->parameter_count, part.name);
     if (weight == NULL)
-      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s attention needs the weight \"%s\"",
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s attention needs the parameter \"%s\"",
                   mechanism, part.name);
     *part.view = weight->values;
     status = check_numbers(weight->values, attention_part_size(&part), part.name, error);
@@ -247,7 +245,7 @@ static elman_status set_weights(struct attending *a, const elman_attention_input
 
 /* ---- memory ---- */
 
-/* A gradient that comes out: where it is made, and where the caller wants it added, if at all. */
+/* A gradient: where it is computed, and where the caller wants it added (NULL = nowhere). */
 struct piece {
   real **made;
   size_t count;
@@ -256,7 +254,7 @@ struct piece {
 
 enum { MAX_PIECES = 3 + MAX_ATTENTION_PARTS };
 
-/* All of them, of which it tells the number; `wanted` NULL = nothing is known of that yet. */
+/* List all gradients and return their number; `wanted` NULL = destinations are not known yet. */
 static size_t list_pieces(struct piece pieces[MAX_PIECES], struct attending *a,
                           const elman_attention_gradients *wanted) {
   const elman_attention_gradients nothing = {0}, *to = wanted == NULL ? &nothing : wanted;
@@ -316,7 +314,7 @@ static elman_status enter_for(struct surroundings *before, const struct attendin
                error);
 }
 
-/* A share of a sum that is not positive is none. */
+/* Scores can be divided by their sum only if it is positive. */
 static elman_status check_sums(const struct attending *a, elman_error *error) {
   const size_t K = a->layer.config.heads, S = a->shape.keys;
   for (size_t row = 0; row < a->shape.queries * K; row++) {
@@ -325,8 +323,8 @@ static elman_status check_sums(const struct attending *a, elman_error *error) {
       if (isfinite(a->cache.scores[row * S + s])) sum += (double)a->cache.scores[row * S + s];
     if (!(sum > 0))
       return fail(error, ELMAN_BAD_DATA, NULL,
-                  "the scores of query %zu sum to %g; only a positive sum can be divided by",
-                  row / K + 1, sum);
+                  "the scores of query %zu sum to %g; division needs a positive sum", row / K + 1,
+                  sum);
   }
   return ELMAN_OK;
 }
@@ -350,10 +348,10 @@ static elman_status run_forward(struct attending *a, const elman_attention_input
   if (all_finite(a->cache.weights, T * K * S) &&
       all_finite(a->cache.context, T * attention_value_size(a->layer.config)))
     return ELMAN_OK;
-  return fail(error, ELMAN_BAD_DATA, NULL, "the numbers are too large: the result is not finite");
+  return fail(error, ELMAN_BAD_DATA, NULL, "the values are too large: the result is not finite");
 }
 
-/* (T,K,S) to (K,T,S) */
+/* Copy (T,K,S) to (K,T,S). */
 static void heads_first(float *to, const real *from, size_t T, size_t K, size_t S) {
   for (size_t t = 0; t < T; t++)
     for (size_t n = 0; n < K; n++)
@@ -361,11 +359,11 @@ static void heads_first(float *to, const real *from, size_t T, size_t K, size_t 
 }
 
 struct owned_output {
-  elman_attention_output view; /* first: who has it has the whole */
+  elman_attention_output view; /* first, so a pointer to it is a pointer to the whole */
   struct arena arena;
 };
 
-static elman_status give_output(elman_attention_output **output, const struct attending *a,
+static elman_status make_output(elman_attention_output **output, const struct attending *a,
                                 elman_error *error) {
   const size_t T = a->shape.queries, S = a->shape.keys, K = a->layer.config.heads;
   const size_t V = attention_value_size(a->layer.config);
@@ -421,7 +419,7 @@ elman_status elman_attention_forward(elman_attention_output **output,
     status = run_forward(&a, input, error);
     leave(before);
   }
-  if (status == ELMAN_OK) status = give_output(output, &a, error);
+  if (status == ELMAN_OK) status = make_output(output, &a, error);
   arena_free(&a.arena);
   return status;
 }
@@ -454,7 +452,7 @@ static elman_status add_gradients(const elman_attention_gradients *gradients, st
   for (size_t i = 0; i < count; i++)
     if (!all_finite(*pieces[i].made, pieces[i].count))
       return fail(error, ELMAN_BAD_DATA, NULL,
-                  "the numbers are too large: the gradients are not finite");
+                  "the values are too large: the gradients are not finite");
   for (size_t i = 0; i < count; i++)
     for (size_t j = 0; pieces[i].wanted != NULL && j < pieces[i].count; j++)
       pieces[i].wanted[j] += (*pieces[i].made)[j];

@@ -55,7 +55,7 @@ struct texts {
   struct text *outputs[MAX_OUTPUTS];
   const struct text **sets;
   struct text *block;
-  struct metric_references references; /* of `sets` */
+  struct metric_references references; /* views of `sets` */
 };
 
 static void texts_free(struct texts *texts) {
@@ -63,13 +63,13 @@ static void texts_free(struct texts *texts) {
   free(texts->sets);
 }
 
-/* Makes room for `outputs` and `sets` of `count` sentences each. */
+/* Allocate memory for `outputs` and `sets` of `count` sentences each. */
 static elman_status texts_create(struct texts *texts, size_t outputs, size_t sets, size_t count,
                                  elman_error *error) {
   size_t total;
   *texts = (struct texts){0};
-  if (sets == 0) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no references to score against");
-  if (count == 0) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no sentence to score");
+  if (sets == 0) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no references were given");
+  if (count == 0) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no sentences were given");
   if (sets > SIZE_MAX - outputs || __builtin_mul_overflow(sets + outputs, count, &total))
     return fail_no_memory(error);
   texts->block = calloc(total, sizeof *texts->block);
@@ -139,7 +139,7 @@ elman_status elman_metrics_compare(elman_comparison *comparison,
   elman_comparison result;
   if (options == NULL) options = &defaults;
   if (options->resamples == 0)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "at least one resample is needed");
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the number of resamples must be at least 1");
   elman_status status = texts_create(&texts, MAX_OUTPUTS, sets, count, error);
   if (status == ELMAN_OK) {
     texts_fill(&texts, outputs, MAX_OUTPUTS, references);

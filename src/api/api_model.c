@@ -95,7 +95,7 @@ elman_model_options elman_model_options_default(void) {
 
 enum { DEFAULT_MERGES = 8000 };
 
-/* What is asked for subwords decides what `auto` becomes. */
+/* Replace the token mode `auto` by BPE where the options request subwords. */
 static elman_status choose_subwords(elman_model_options *options, elman_error *error) {
   const bool both = options->subwords > 0 || options->joint_subwords;
   const char *problem = NULL;
@@ -106,19 +106,19 @@ static elman_status choose_subwords(elman_model_options *options, elman_error *e
   const bool source = options->source_tokens == ELMAN_TOKENS_BPE;
   const bool target = options->target_tokens == ELMAN_TOKENS_BPE;
   if (options->subwords > 0 && !source && !target)
-    problem = "merges of subwords (--subwords) need a side that is split by bpe";
+    problem = "merge operations (--subwords) need BPE on at least one side";
   if (options->source_subwords > 0 && !source)
-    problem = "merges of the source (--source-subwords) need a source that is split by bpe";
+    problem = "merge operations of the source (--source-subwords) need BPE on the source side";
   if (options->joint_subwords && (!source || !target))
-    problem = "joint merges (--joint) need two sides that are split by bpe";
+    problem = "joint merge operations (--joint) need BPE on both sides";
   if (options->joint_subwords && options->source_subwords > 0)
-    problem = "joint merges (--joint) are the same for both sides: the source has no number of its "
-              "own (--source-subwords)";
+    problem = "joint merge operations (--joint) exclude a separate number for the source "
+              "(--source-subwords)";
   if (options->subwords == 0 && (source || target)) options->subwords = DEFAULT_MERGES;
   return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
 }
 
-/* Text alone needs nothing of BLAS, so that few pairs are counted as they are. */
+/* Count words, in one thread if there are few pairs: this work needs no BLAS. */
 static elman_status count_words(struct vocabulary_pair *vocabularies, const struct pairs *pairs,
                                 const struct vocabulary_options *options, size_t threads,
                                 elman_error *error) {
@@ -134,10 +134,11 @@ static elman_status count_words(struct vocabulary_pair *vocabularies, const stru
 
 static elman_status create_model(struct model **model, const struct pairs *pairs,
                                  const elman_model_options *options, elman_error *error) {
-  elman_model_options settled = *options, *from = &settled;
+  elman_model_options resolved = *options, *from = &resolved;
   elman_status status = choose_subwords(from, error);
   if (status != ELMAN_OK) return status;
-  /* The vocabularies are not counted yet; their sizes are checked again when they are. */
+  /* Check the configuration before counting words. Vocabulary sizes are not known yet; model_create
+   * checks them. */
   struct model_config config = {ELMAN_MODEL_HYPERPARAMETERS(FIELD_COPY).source_vocabulary = 1,
                                 .target_vocabulary = 1};
   status = hyperparameters_check(from, ELMAN_SCOPE_START, error);
@@ -181,7 +182,7 @@ elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,
 
 elman_status elman_model_load(elman_model **model, const char *path, elman_error *error) {
   struct model *loaded = NULL;
-  blas_set_up(); /* first: until then its threads keep the other cores busy */
+  blas_set_up(); /* first, because the threads of BLAS would keep the other cores busy */
   const elman_status status = model_load(&loaded, path, error);
   *model = (elman_model *)loaded;
   return status;

@@ -10,12 +10,12 @@
 
 /* ---- text to ids and back ---- */
 
-/* The public part comes first: a pointer to it is one to the whole. */
+/* The public part comes first, so a pointer to it is a pointer to the whole. */
 struct coded {
   elman_encoding shown;
   struct encoding encoding;
   struct buffer text;
-  struct buffer names; /* of the tokens */
+  struct buffer names; /* names of the tokens */
   const char **tokens;
   bool *joined;
 };
@@ -34,11 +34,11 @@ static void coded_free(struct coded *coded) {
   free(coded);
 }
 
-/* Takes `coded`: gives it to the caller, or frees it. */
+/* Pass `coded` to the caller, or free it on failure. */
 static elman_status give(elman_encoding **out, struct coded *coded, elman_status status,
                          elman_error *error) {
   if (status == ELMAN_OK) {
-    buffer_append(&coded->text, "", 0); /* there is a NUL in any case */
+    buffer_append(&coded->text, "", 0); /* ensures a NUL */
     if (coded->text.failed) status = fail_no_memory(error);
   }
   if (status != ELMAN_OK) {
@@ -102,7 +102,7 @@ static elman_status copy_ids(struct encoding *encoding, const struct codec *code
   for (size_t i = 0; i < count; i++) {
     if (ids[i] >= size)
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "id %" PRIu32 " of token %zu is not below the vocabulary's size, %zu", ids[i],
+                  "id %" PRIu32 " of token %zu is not below the vocabulary size, %zu", ids[i],
                   i + 1, size);
   }
   const elman_status status =
@@ -131,13 +131,13 @@ void elman_encoding_free(elman_encoding *coded) {
   coded_free((struct coded *)coded);
 }
 
-/* ---- parts of words ---- */
+/* ---- subwords ---- */
 
 struct elman_subwords {
   struct word_table words;
   struct merges merges;
-  struct bpe_split split; /* scratch memory */
-  struct buffer text;     /* what was given out last */
+  struct bpe_split split; /* temporary memory */
+  struct buffer text;     /* the text returned last */
 };
 
 elman_status elman_subwords_create(elman_subwords **subwords, elman_error *error) {
@@ -174,24 +174,24 @@ elman_status elman_subwords_count_line(elman_subwords *subwords, const char *lin
   return status;
 }
 
-/* Words as other merges split them. */
-static void forget_splits(elman_subwords *subwords) {
+/* Delete cached splits after the merge operations changed. */
+static void clear_splits(elman_subwords *subwords) {
   bpe_split_free(&subwords->split);
 }
 
 elman_status elman_subwords_learn(elman_subwords *subwords, size_t merges, elman_error *error) {
   if (subwords->merges.count > 0)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there are merges already");
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "merge operations are already present");
   if (merges > MAX_MERGES)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "more than %d merges are not learnt",
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "at most %d merge operations can be learned",
                 MAX_MERGES);
-  forget_splits(subwords);
+  clear_splits(subwords);
   return bpe_learn(&subwords->merges, &subwords->words, merges, error);
 }
 
 elman_status elman_subwords_add_merge(elman_subwords *subwords, const char *line, size_t length,
                                       elman_error *error) {
-  forget_splits(subwords);
+  clear_splits(subwords);
   return merges_add_line(&subwords->merges, (struct text){line, length}, error);
 }
 
@@ -199,9 +199,9 @@ elman_status elman_subwords_add_model(elman_subwords *subwords, const elman_mode
                                       elman_side side, elman_error *error) {
   const struct merges *merges = inner_model_const(model)->merges[side];
   if (merges == NULL)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the model's %s is not split by bpe",
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the model's %s side does not use BPE",
                 side == ELMAN_SOURCE ? "source" : "target");
-  forget_splits(subwords);
+  clear_splits(subwords);
   return merges_copy(&subwords->merges, merges, error);
 }
 
@@ -210,7 +210,7 @@ size_t elman_subwords_merges(const elman_subwords *subwords) {
 }
 
 static elman_status give_lines(const char **text, elman_subwords *subwords, elman_error *error) {
-  buffer_append(&subwords->text, "", 0); /* there is a NUL in any case */
+  buffer_append(&subwords->text, "", 0); /* ensures a NUL */
   *text = subwords->text.bytes;
   return subwords->text.failed ? fail_no_memory(error) : ELMAN_OK;
 }

@@ -52,7 +52,8 @@ elman_status elman_snapshots_find(elman_history *longest, size_t *count, const c
   return snapshots_find(longest, count, output, error);
 }
 
-/* `done` are the pairs if they shall be freed, which begins while they are encoded; or NULL. */
+/* Encode all pairs. `done` is NULL, or the pairs if they are to be freed, which begins during
+ * encoding. */
 static elman_status encode_all(struct corpus *corpus, const struct model *model,
                                const struct pairs *pairs, elman_pairs *done,
                                const elman_train_options *options, elman_error *error) {
@@ -63,8 +64,8 @@ static elman_status encode_all(struct corpus *corpus, const struct model *model,
   elman_status status = corpus_encode(corpus, pairs, &source, &target, &encoding, error);
   if (status == ELMAN_OK && encoding.guided && corpus_unguided(corpus) == corpus->target.count)
     status = fail(error, ELMAN_BAD_DATA, NULL,
-                  "no pair has a word alignment that could guide the attention; name where they "
-                  "are, or train without a guide");
+                  "no pair has a word alignment to guide attention; specify the alignments "
+                  "(--guide) or train without guided alignment");
   elman_pairs_free(done);
   return status;
 }
@@ -82,9 +83,8 @@ static elman_status train(struct model *model, const struct pairs *pairs, elman_
   return status;
 }
 
-/* Work that threads would share out: that of the pairs' text, or the largest product of an update,
- * or its shards, with six products by the largest matrix. The target tokens of a batch are guessed.
- */
+/* Estimate the work that threads can share: encoding the text, or the largest matrix product of an
+ * update, or six such products for its shards. The number of target tokens per batch is a guess. */
 static double shared_work(const struct model *model, const struct pairs *pairs,
                           const elman_train_options *options) {
   enum { TYPICAL_LENGTH = 8, PRODUCTS = 6 };
@@ -127,7 +127,7 @@ elman_status elman_train(elman_model *model, const elman_pairs *pairs,
 
 elman_status elman_train_and_free_pairs(elman_model *model, elman_pairs **pairs,
                                         const elman_train_options *options, elman_error *error) {
-  elman_pairs *const taken = *pairs;
+  elman_pairs *const owned = *pairs;
   *pairs = NULL;
-  return check_and_train(model, taken, taken, options, error);
+  return check_and_train(model, owned, owned, options, error);
 }

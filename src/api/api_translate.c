@@ -12,8 +12,8 @@
 
 struct elman_translator {
   struct translator inner;
-  struct screen *screen; /* owned; NULL until the first greedy search */
-  size_t trainings;      /* of the model when the screen was made */
+  struct screen *screen; /* owned; NULL before the first greedy search */
+  size_t trainings;      /* of the model, when the screen was made */
   struct kept_team team; /* owned */
 };
 
@@ -54,12 +54,12 @@ void elman_translation_free(elman_translation *translation) {
 /* ---- options ---- */
 
 static const char *override_problem(const elman_translate_options *options) {
-  if (options->override_count > ELMAN_MAX_OVERRIDES) return "there are more than 64 overrides";
+  if (options->override_count > ELMAN_MAX_OVERRIDES) return "at most 64 overrides are allowed";
   for (size_t i = 0; i < options->override_count; i++) {
     const elman_override *one = &options->overrides[i];
-    if ((unsigned)one->kind > ELMAN_OVERRIDE_CELL) return "there is no such kind of override";
+    if ((unsigned)one->kind > ELMAN_OVERRIDE_CELL) return "unknown kind of override";
     if (one->kind == ELMAN_OVERRIDE_CELL && !(one->weight >= 0 && one->weight <= 1))
-      return "the weight of an override must lie from 0 to 1";
+      return "the weight of an override must lie between 0 and 1";
   }
   return NULL;
 }
@@ -70,38 +70,38 @@ static elman_status check_translate_options(const struct model *model,
   enum { MAX_PENALTY = 10 };
   const char *problem;
   if (options->beam == 0 || options->beam > ELMAN_MAX_BEAM)
-    problem = "the beam must lie from 1 to 1024";
+    problem = "the beam size must lie between 1 and 1024";
   else if (options->n_best == 0 || options->n_best > options->beam)
-    problem = "the number of best translations must lie from 1 to the beam";
+    problem = "the number of best translations must lie between 1 and the beam size";
   else if (!(options->length_penalty >= 0 && options->length_penalty <= MAX_PENALTY))
-    problem = "the length penalty must lie from 0 to 10";
+    problem = "the length penalty must lie between 0 and 10";
   else if (length_norm_name((size_t)options->length_norm) == NULL)
-    problem = "there is no such norm of lengths";
+    problem = "unknown length normalization";
   else if (!(options->coverage_penalty >= 0 && options->coverage_penalty <= MAX_PENALTY))
-    problem = "the coverage penalty must lie from 0 to 10";
+    problem = "the coverage penalty must lie between 0 and 10";
   else if (options->replace_unknown && model_target_codec(model).mode == ELMAN_TOKENS_BPE)
-    problem = "the target is split by bpe and has no unknown words to replace";
+    problem = "the target uses BPE and has no unknown words to replace";
   else if (options->sample && options->beam > 1)
-    problem = "sampling draws one translation, with a beam of 1";
+    problem = "sampling requires a beam size of 1";
   else if (options->sample && !(options->temperature > 0 && isfinite(options->temperature)))
-    problem = "the temperature must be more than 0";
+    problem = "the temperature must be positive and finite";
   else if (options->top_k > ELMAN_MAX_TOP_K)
-    problem = "at most the 1024 likeliest tokens can be chosen from";
-  else if (!(options->max_ratio >= 0)) /* also what is not a number */
-    problem = "the largest ratio of lengths must not be negative";
+    problem = "top-k sampling allows at most 1024 tokens";
+  else if (!(options->max_ratio >= 0)) /* also refuses NaN */
+    problem = "the maximum length ratio must not be negative";
   else if (options->self_attention && options->ensemble_count + options->override_count > 0)
-    problem = "self-attention is given of one model, with its attention as it is";
+    problem = "self-attention is available only for a single model with unmodified attention";
   else if (options->ensemble_count > ELMAN_MAX_ENSEMBLE)
-    problem = "there are more than 64 models beside the first";
+    problem = "an ensemble has at most 64 models besides the first";
   else
     problem = override_problem(options);
   if (problem != NULL) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
   return ensemble_check(model, options, error);
 }
 
-/* ---- what a translator keeps ---- */
+/* ---- state between calls ---- */
 
-/* Makes the screen for greedy search, once, and again when the model has been trained meanwhile. */
+/* Make the screen for greedy search at the first call, and again if the model was trained since. */
 static elman_status fit_screen(elman_translator *translator, const elman_translate_options *options,
                                elman_error *error) {
   const struct model *model = translator->inner.model;
@@ -113,7 +113,7 @@ static elman_status fit_screen(elman_translator *translator, const elman_transla
   return status;
 }
 
-/* One decoder step's product in the output layer. */
+/* Return the work of one decoder step in the output layer. */
 static double output_product(const struct model *model, const elman_translate_options *options) {
   return 2 * (double)model->config.hidden_size * (double)model->config.target_vocabulary *
          (double)(WORK_OF_SMALL_PRODUCTS / 2 * options->beam);
@@ -151,11 +151,11 @@ elman_status elman_translate(elman_translation **translation, elman_translator *
   return status;
 }
 
-/* ---- many ---- */
+/* ---- many sentences ---- */
 
 struct outcomes {
   elman_translation **translations;
-  elman_error *errors; /* with code ELMAN_OK where there is a translation */
+  elman_error *errors; /* code ELMAN_OK if there is a translation */
 };
 
 static elman_status pass_outcome(void *context, size_t number, struct translator *translator,
@@ -208,9 +208,8 @@ elman_status elman_translate_batch(elman_translation **translations, elman_error
   elman_status status = check_translate_options(model, options, error);
   for (size_t i = 0; i < count && status == ELMAN_OK; i++)
     if (sentences[i].prefix_count > 0 && sentences[i].reference != NULL)
-      status =
-          fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-               "sentence %zu has a reference and a prefix, which would be a part of it", i + 1);
+      status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                    "sentence %zu has both a reference and a prefix; give only one of them", i + 1);
   if (status == ELMAN_OK && errors == NULL) {
     outcomes.errors = calloc(count + 1, sizeof *outcomes.errors);
     if (outcomes.errors == NULL) status = fail_no_memory(error);
@@ -249,11 +248,9 @@ static elman_status same_work(const elman_model *model, const elman_pairs *pairs
   const elman_status status =
       same_model(group, inner_model_const(model), &options->translate, error);
   if (status != ELMAN_OK || group_size(group) == 1) return status;
-  return group_same(group,
-                    hash_bytes(hash_bytes(HASH_START, parts, sizeof parts), tokens, strlen(tokens)),
-                    "the pairs or the options are not those of process 0; give all processes the "
-                    "same",
-                    error);
+  return group_same(
+      group, hash_bytes(hash_bytes(HASH_START, parts, sizeof parts), tokens, strlen(tokens)),
+      "the pairs or options differ from those of process 0; use the same for all processes", error);
 }
 
 elman_status elman_evaluate(elman_scores *scores, const elman_model *model,

@@ -1,4 +1,4 @@
-/* Threads and floating-point mode, set for the length of a public call. */
+/* Threads and floating-point mode, set for the duration of a public call. */
 #ifndef ELMAN_API_CALL_H
 #define ELMAN_API_CALL_H
 
@@ -8,27 +8,28 @@
 #include "model/model.h"
 #include "translate/translator.h"
 
-/* The team in use and the treatment of denormals, as they were before the call. */
+/* The previous team and treatment of denormals. */
 struct surroundings {
   struct team *team;
-  struct team *own; /* of this call; NULL: one thread is enough, or the team is kept elsewhere */
+  struct team *own; /* of this call; NULL if one thread is enough or a caller keeps the team */
   unsigned denormals;
 };
 
-/* Gives the call a team of so many threads, 0 = one a processor; `work` = multiplications in the
- * largest product: if these are not worth sharing, one thread does it all. To be left unless it
- * fails. */
+/* Set up a team of `threads` threads, 0 = one per processor, for a call. `work` is the number of
+ * multiplications in its largest product; if that is too small for several threads, use one. Call
+ * leave() afterwards, unless this fails. */
 elman_status enter(struct surroundings *before, size_t threads, double work,
                    elman_error *error) CHECKED;
 void leave(struct surroundings before);
 
-/* A team that is kept for calls to come; all zero at first, and the caller's to free. */
+/* A team that is kept for later calls. Initialize to zero; the owner frees the team. */
 struct kept_team {
-  struct team *team; /* NULL until it is worth it */
-  size_t threads;    /* that were asked for when it was made */
+  struct team *team; /* NULL until there is enough work */
+  size_t threads;    /* requested when the team was made */
 };
 
-/* The same with such a team, which is made anew where another number of threads is asked for. */
+/* Like enter(), with a team that is kept; it is replaced if another number of threads is requested.
+ */
 elman_status enter_with(struct surroundings *before, struct kept_team *kept, size_t threads,
                         double work, elman_error *error) CHECKED;
 

@@ -4,7 +4,7 @@
 
 #include "base/team.h"
 
-/* Dropout sites: those from 0 on, and 2 MAX_LAYERS + 1, are the encoder's. */
+/* Dropout sites; those from 0 on, and 2 MAX_LAYERS + 1, belong to the encoder. */
 enum {
   SITE_INPUTS = MAX_LAYERS,
   SITE_FEATURES = 2 * MAX_LAYERS,
@@ -41,7 +41,7 @@ void decoder_allocate(struct decoder_arrays *arrays, struct arena *arena,
   arrays->top = arrays->states[sizes->layers - 1].part[0];
   if (sizes->residual)
     arrays->top = arena_reals(arena, T, B, H);
-  else if (arrays->top != NULL) /* NULL while the arena only counts */
+  else if (arrays->top != NULL) /* NULL while the arena only measures */
     arrays->top += B * H;
   arrays->outputs = arrays->top;
   if (sizes->self_attention.heads > 0) {
@@ -54,7 +54,7 @@ void decoder_allocate(struct decoder_arrays *arrays, struct arena *arena,
   arrays->logits = gradients ? NULL : arena_reals(arena, extent->rows, sizes->vocabulary, 1);
 }
 
-/* ---- what is known before a pass ---- */
+/* ---- preparing a pass ---- */
 
 static void plan_layers(struct decoder_pass *pass) {
   const struct decoder_sizes *sizes = &pass->weights->sizes;
@@ -99,12 +99,12 @@ void decoder_plan(struct decoder_pass *pass) {
       .config = sizes->self_attention,
       .weights = &weights->self_attention,
       .dropout = dropout_site(pass->dropouts.attention, SITE_SELF_ATTENTION)};
-  /* Without input feeding a step needs nothing that attention gave for the one before, and all
-   * steps are one range. With it, each step is a range of its own. */
+  /* Without input feeding, a step does not depend on the attention of the step before, and all
+   * steps form one range. With input feeding, each step is a range of its own. */
   pass->steps_at_once = sizes->input_feeding ? 1 : pass->target->steps;
   pass->dropout_of_features = dropout_site(pass->dropouts.units, SITE_FEATURES);
   plan_layers(pass);
-  /* The decoder's states look at themselves so far, and at the source's. */
+  /* The decoder's states attend to themselves so far, and to the source's. */
   pass->self_attention =
       self_attention_pass(self_attention, pass->target, arrays->self_attention, arrays->top);
   pass->self_attention.shape.causal = pass->history == NULL;
@@ -131,11 +131,11 @@ void decoder_plan(struct decoder_pass *pass) {
                                       .out = sizes->attentional};
 }
 
-/* ---- the bridge: from the encoder's final states to the decoder's first. A copy, or tanh(W e + b)
- * where the encoder reads in both directions; without the tanh for parts other than h, which have
- * no bounds. docs/bptt.md, (5) and (21); docs/beyond.md, (35) and (36) ---- */
+/* ---- the bridge from the encoder's final states to the decoder's first: a copy, or tanh(W e + b)
+ * with a bidirectional encoder; without tanh for parts other than h, which are unbounded.
+ * docs/bptt.md, (5) and (21); docs/beyond.md, (35) and (36) ---- */
 
-/* Where part p of a layer begins in final states, or in their gradients. */
+/* Return the offset of part p of a layer in the final states, or in their gradients. */
 static size_t final_at(const struct decoder_pass *pass, size_t layer, size_t p) {
   const struct decoder_sizes *sizes = &pass->weights->sizes;
   return (layer * sizes->cell->parts + p) * pass->target->batch * sizes->hidden;
@@ -148,7 +148,7 @@ static struct linear bridge_of(const struct decoder_pass *pass, size_t layer, si
       .weight = w->bridge_weight[layer][p], .bias = w->bridge_bias[layer][p], .in = H, .out = H};
 }
 
-/* Block 0 of the states of a layer, all parts. */
+/* Set block 0 of the states of a layer, all parts. */
 static void bridge_forward(const struct decoder_pass *pass, size_t l) {
   const struct decoder_sizes *sizes = &pass->weights->sizes;
   const size_t B = pass->target->batch, H = sizes->hidden;
@@ -165,7 +165,7 @@ static void bridge_forward(const struct decoder_pass *pass, size_t l) {
   }
 }
 
-/* The layer's part of dfinals (layers,parts,B,H) is overwritten; the gradient of block 0 too. */
+/* Overwrites the layer's part of dfinals (layers,parts,B,H), and the gradient of block 0. */
 static void bridge_backward(const struct decoder_parameters *gradients, real *dfinals,
                             const struct decoder_arrays *scratch, const struct decoder_pass *pass,
                             size_t l) {
@@ -189,8 +189,8 @@ static void bridge_backward(const struct decoder_parameters *gradients, real *df
 
 /* ---- features: the real positions, packed ---- */
 
-/* Two arrays side by side, one row a real position: packed (N,F), from or to the padded ones, left
- * (T,B,left_size) and right (T,B,F - left_size). */
+/* Two arrays side by side, one row per real position: packed (N,F), to or from the padded arrays
+ * left (T,B,left_size) and right (T,B,F - left_size). */
 struct packing {
   real *packed, *left, *right;
   size_t left_size, F;
@@ -199,7 +199,7 @@ struct packing {
   double work;
 };
 
-/* Real positions before step t, which are the packed rows before it. */
+/* Return the number of real positions before step t, which is that of the packed rows before it. */
 static size_t rows_before(const struct sequence *target, size_t t) {
   size_t n = 0;
   for (size_t b = 0; b < target->batch; b++) n += target->lengths[b] < t ? target->lengths[b] : t;
@@ -220,7 +220,7 @@ static void pack_step(const void *context, size_t t) {
   dropout_apply(start, (size_t)(row - start), first * F, p->dropout);
 }
 
-/* The reverse; padded positions become zero. */
+/* The inverse; sets padded positions to zero. */
 static void unpack_step(const void *context, size_t t) {
   const struct packing *p = context;
   const size_t B = p->target->batch, F = p->F, left = p->left_size, right = F - left;
@@ -241,7 +241,7 @@ static void unpack_step(const void *context, size_t t) {
   }
 }
 
-/* Features, or their gradients: those of h_1 .. h_T, or of d_t and c_t. */
+/* Return the packing of features, or of their gradients: of h_1 .. h_T, or of d_t and c_t. */
 static struct packing packing_of(const struct decoder_pass *pass,
                                  const struct decoder_arrays *arrays) {
   const struct decoder_sizes *sizes = &pass->weights->sizes;
@@ -308,7 +308,8 @@ void decoder_guide_losses(double *losses, const struct decoder_pass *pass) {
 
 /* ---- backward ---- */
 
-/* From dh_t to the gradients of d_t, added, and of c_t; dh becomes the gradient before the tanh. */
+/* From dh_t, add to the gradient of d_t and set that of c_t; dh becomes the gradient before tanh.
+ */
 static void attentional_backward(const struct decoder_arrays *scratch,
                                  const struct decoder_pass *pass, struct range steps) {
   const size_t B = pass->target->batch, H = pass->weights->sizes.hidden, A = pass->attentional.out;
@@ -321,16 +322,16 @@ static void attentional_backward(const struct decoder_arrays *scratch,
   columns_get(scratch->attention.context + at * H, (struct columns){dcombined + H, 2 * H, H}, rows);
 }
 
-/* From the gradients of what the top layer gives to those of all states, of the embedding, and of
- * the attentional states that were fed in. */
+/* From the gradient of the top layer's output, compute those of all states, of the embedding, and
+ * of the attentional states that were fed in. */
 static void layers_backward(const struct decoder_parameters *gradients,
                             const struct decoder_arrays *scratch, const struct decoder_pass *pass,
                             struct range steps) {
   const struct decoder_sizes *sizes = &pass->weights->sizes;
   const size_t B = pass->target->batch, H = sizes->hidden, A = sizes->attentional;
   const size_t at = steps.first * B, rows = steps.count * B;
-  /* Of the inputs of layer l; with a residual connection what reaches its outputs comes first, and
-   * what its states get of that, after dropout, is made in the place of the top's. */
+  /* The gradient of the inputs of layer l. With a residual connection it starts as that of the
+   * outputs, and the gradient of the states, after dropout, is computed in the memory of `top`. */
   real *dinputs = scratch->inputs[0];
   real *dgiven = sizes->residual ? scratch->top + at * H : dinputs;
   for (size_t l = sizes->layers; l-- > 0;) {
@@ -356,7 +357,7 @@ static void clear_scratch(const struct decoder_arrays *scratch, const struct dec
                bytes = pass->target->steps * B * sizes->hidden * sizeof(real);
   for (size_t l = 0; l < sizes->layers; l++)
     rnn_states_clear(scratch->states[l], pass->layers[l].shape);
-  if (sizes->attentional > 0) /* h_0; the rest is unpacked */
+  if (sizes->attentional > 0) /* h_0; the rest is set by unpacking */
     memset(scratch->attentional, 0, B * sizes->attentional * sizeof(real));
   if (sizes->residual) memset(scratch->top, 0, bytes);
   attention_clear(&scratch->attention, &pass->attention);
@@ -371,11 +372,11 @@ void decoder_backward(const struct decoder_parameters *gradients, real *dsource,
   const size_t B = pass->target->batch, A = sizes->attentional, length = pass->steps_at_once;
   const struct linear_gradients dattentional = {gradients->attentional_weight,
                                                 gradients->attentional_bias};
-  /* The source states are keys and values at once: both gradients go to dsource. */
+  /* The source states are both keys and values: both gradients are added to dsource. */
   const struct attention_gradients d = {
       scratch->outputs,          dsource, dsource, &gradients->attention, scratch->attention,
       scratch->attention.context};
-  /* From the gradients of the outputs to those of what the top layer gives. */
+  /* From the gradients of the outputs to those of the top layer's output. */
   const struct attention_gradients self_d = {scratch->top,
                                              scratch->top,
                                              scratch->top,
@@ -395,7 +396,7 @@ void decoder_backward(const struct decoder_parameters *gradients, real *dsource,
   }
   for (size_t l = 0; l < sizes->layers; l++) bridge_backward(gradients, dfinals, scratch, pass, l);
   attention_prepare_backward(&d, &pass->attention, (struct range){0, pass->source.steps});
-  /* Once the gradients of all steps are there: one product for each weight              (19) */
+  /* After the gradients of all steps: one product per weight              (19) */
   for (size_t l = 0; l < sizes->layers; l++)
     rnn_backward_weights(&gradients->rnn[l], scratch->states[l], &pass->layers[l]);
   if (A > 0)

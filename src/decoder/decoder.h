@@ -1,6 +1,6 @@
-/* The decoder with attention: teacher-forced over a batch, or one step at a time (steps = 1) when
- * it translates. docs/bptt.md, (4) to (9) and (13) to (21); docs/beyond.md: (35) (bridge), (37) and
- * (38) (residual connections), (43) and (44) (attentional layer, input feeding);
+/* The decoder with attention: over a batch with teacher forcing, or one step at a time (steps = 1)
+ * for translation. docs/bptt.md, (4) to (9) and (13) to (21); docs/beyond.md: (35) (bridge), (37)
+ * and (38) (residual connections), (43) and (44) (attentional layer, input feeding);
  * docs/mechanisms.md, (51) (self-attention). */
 #ifndef ELMAN_DECODER_DECODER_H
 #define ELMAN_DECODER_DECODER_H
@@ -14,18 +14,19 @@
 struct decoder_sizes {
   const struct rnn_cell *cell;
   bool layer_norm;
-  bool residual; /* layers from the second on add their input to what they give */
+  bool residual;                        /* layers after the first add their input to their output */
   size_t embedding, hidden, vocabulary; /* E, H, V_tgt */
   size_t layers;
-  struct attention_config self_attention; /* of no heads: none */
+  struct attention_config self_attention; /* heads = 0: none */
   struct attention_config attention;
   size_t attentional; /* A, the size of the attentional layer; 0 = none */
-  bool input_feeding; /* the attentional state joins the next input; needs the attentional layer */
-  size_t features;    /* F: A, or 2H: what the output layer reads of a token */
-  bool bridge;        /* d_0 is a learned function of the encoder's final states, not their copy */
+  bool input_feeding; /* the attentional state is part of the next input; needs the attentional
+                         layer */
+  size_t features;    /* F: A or 2H; size of the output layer's input per token */
+  bool bridge;        /* d_0 is a learned function of the encoder's final states, not a copy */
 };
 
-/* Weights, or their gradients. What the configuration does not have is NULL. */
+/* Weights, or their gradients. Parameters that the configuration lacks are NULL. */
 struct decoder_parameters {
   struct decoder_sizes sizes;
   real *embedding; /* (V_tgt,E) */
@@ -34,15 +35,15 @@ struct decoder_parameters {
   real *bridge_bias[MAX_LAYERS][MAX_STATE_PARTS];   /* (H) */
   struct attention_parameters self_attention;       /* over the decoder's own states so far */
   struct attention_parameters attention;            /* over the source states */
-  real *attentional_weight; /* (A,2H): its left half meets d_t, its right half c_t */
+  real *attentional_weight; /* (A,2H): the left half multiplies d_t, the right half c_t */
   real *attentional_bias;   /* (A) */
-  real *out_weight;         /* (V_tgt,F), or the embedding itself where they are tied */
+  real *out_weight;         /* (V_tgt,F), or the embedding if they are tied */
   real *out_bias;           /* (V_tgt) */
 };
 
 size_t decoder_input_size(struct decoder_sizes sizes, size_t layer); /* E [+ A], then H */
 
-/* The source side as the decoder sees it. */
+/* The source side as the decoder needs it. */
 struct decoder_source {
   const real *states;      /* (S,B,H) */
   const real *finals;      /* (layers,parts,B,H): each sentence's last real state */
@@ -52,22 +53,22 @@ struct decoder_source {
 };
 
 /* Results of a forward pass that the backward pass and search read, or their gradients. N is the
- * number of real target positions: the output layer runs on these only, packed time-major. */
+ * number of real target positions; the output layer runs only on these, packed time-major. */
 struct decoder_arrays {
-  real *inputs[MAX_LAYERS];             /* (T,B,E [+ A]) or (T,B,H); gradients share the widest */
+  real *inputs[MAX_LAYERS];             /* (T,B,E [+ A]) or (T,B,H); gradients share the largest */
   struct rnn_states states[MAX_LAYERS]; /* d_0 .. d_T */
-  real *top; /* (T,B,H): what the last layer gives; its states themselves unless it is residual */
+  real *top; /* (T,B,H): output of the last layer; its states unless it is residual */
   struct attention_arrays self_attention;
-  real *outputs; /* (T,B,H): d_t as attention and output layer read them: what the last layer gives,
-                    after self-attention if there is any */
+  real *outputs; /* (T,B,H): d_t for attention and output layer: output of the last layer, after
+                    self-attention if there is any */
   struct attention_arrays attention;
   real *combined;    /* (T,B,2H): [d_t ; c_t]; only with an attentional layer */
   real *attentional; /* (T+1,B,A): h_0 .. h_T; only with an attentional layer */
   real *features;    /* (N,F): the attentional state, or [d_t ; c_t] */
-  real *logits;      /* (N,V_tgt), or of some rows at a time; in training, in tiles; no gradients */
+  real *logits; /* (N,V_tgt), or some rows at a time; in training, in tiles; not in gradients */
 };
 
-/* Sizes of its arrays. */
+/* Sizes of the arrays. */
 struct decoder_extent {
   size_t source_steps, steps, batch; /* S, T, B */
   size_t tokens;                     /* N */
@@ -85,11 +86,12 @@ struct decoder_pass {
   const struct attention_overrides *overrides; /* of attention; NULL = none */
   const struct guide *guide;                   /* of attention; NULL = none */
   real guide_scale;
-  struct self_attention_history *history; /* NULL with teacher forcing; step by step its memory */
+  struct self_attention_history
+      *history; /* the memory of step-by-step decoding; NULL with teacher forcing */
   const struct sequence *target;
   struct decoder_source source;
   const struct decoder_arrays *arrays;
-  /* By decoder_plan: */
+  /* Set by decoder_plan: */
   size_t steps_at_once;
   struct dropout dropout_of_features;
   struct embedding_pass embedding;
@@ -98,25 +100,25 @@ struct decoder_pass {
   struct linear attentional;
 };
 
-/* Fills in what follows from the rest, once before the functions below. */
+/* Compute the derived fields, once before the functions below. */
 void decoder_plan(struct decoder_pass *pass);
 
-/* To the features; the output layer (decoder/output.h) goes on from there. */
+/* Compute the features; the output layer (decoder/output.h) continues from them. */
 void decoder_forward(const struct decoder_pass *pass);
 
-/* losses (T B), after the forward pass with a guide: see attention/attention.h. */
+/* Set losses (T B), after the forward pass with a guide: see attention/attention.h. */
 void decoder_guide_losses(double *losses, const struct decoder_pass *pass);
 
-/* Its parts, for a search: fills block 0 of all states from the encoder's final states, and
- * h_0 = 0; projects the source states for attention, once for all steps; runs all steps of the
- * target from block 0 of the states. */
+/* The parts of decoder_forward, for a search. decoder_start sets block 0 of all states from the
+ * encoder's final states, and h_0 = 0. decoder_prepare projects the source states for attention,
+ * once for all steps. decoder_steps runs all steps of the target from block 0 of the states. */
 void decoder_start(const struct decoder_pass *pass);
 void decoder_prepare(const struct decoder_pass *pass);
 void decoder_steps(const struct decoder_pass *pass);
 
-/* From the gradient of the features in scratch->features, which it overwrites: adds to the
- * gradients of the weights and to dsource (S,B,H), the gradient of the source states, and
- * overwrites dfinals (layers,parts,B,H). */
+/* Propagate from the gradient of the features in scratch->features, which is overwritten. Add to
+ * the gradients of the weights and to dsource (S,B,H), the gradient of the source states, and
+ * overwrite dfinals (layers,parts,B,H). */
 void decoder_backward(const struct decoder_parameters *gradients, real *dsource, real *dfinals,
                       const struct decoder_arrays *scratch, const struct decoder_pass *pass);
 

@@ -42,18 +42,18 @@ void output_losses(const struct output_pass *pass) {
 
 /* ---- logits, losses and gradients in tiles ---- */
 
-/* A tile's logits stay in the second-level cache. Fewer columns than LEAST_WIDTH would make the
- * products slow. */
+/* Return tiles whose logits fit in the second-level cache. With fewer columns than MIN_WIDTH the
+ * products would be slow. */
 struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes) {
-  enum { TILE_NUMBERS = 320 << 10, LEAST_WIDTH = 128, UNIT = 16, GROUPS = 4 };
+  enum { TILE_NUMBERS = 320 << 10, MIN_WIDTH = 128, UNIT = 16, GROUPS = 4 };
   const size_t V = sizes.vocabulary, F = sizes.features;
   const struct output_tiles one = {V, 1, 1};
   if (!is_worth_sharing((double)(rows * F) * (double)V)) return one;
-  const size_t most = V / LEAST_WIDTH < GROUPS ? V / LEAST_WIDTH : (size_t)GROUPS;
+  const size_t most = V / MIN_WIDTH < GROUPS ? V / MIN_WIDTH : (size_t)GROUPS;
   if (most <= 1) return one;
   const size_t wanted = divide_up(divide_up(V, divide_up(TILE_NUMBERS, rows)), most) * most;
   const size_t even = divide_up(divide_up(V, wanted), UNIT) * UNIT;
-  const size_t width = even < LEAST_WIDTH ? (size_t)LEAST_WIDTH : even;
+  const size_t width = even < MIN_WIDTH ? (size_t)MIN_WIDTH : even;
   const size_t count = divide_up(V, width), each = divide_up(count, most);
   return (struct output_tiles){width, count, divide_up(count, each)};
 }
@@ -89,7 +89,7 @@ static struct tile tile_of(const struct block *block, size_t k) {
                        block->scratch->parts + k * n};
 }
 
-/* The product of the only tile has tiles of its own. */
+/* A single tile is multiplied by all threads. */
 static void multiply(const struct block *block, struct product p) {
   if (block->scratch->tiles.count == 1)
     matrix_product(p);
@@ -110,7 +110,7 @@ static void forward_tile(const void *context, size_t k) {
   cross_entropy_part(tile.part, tile.logits, block->loss, tile.first, tile.width);
 }
 
-/* dfeatures (n,F) = beta dfeatures + what the tile gives to it */
+/* dfeatures (n,F) = beta dfeatures + the contribution of the tile */
 static void backward_tile(const struct block *block, size_t k, real *dfeatures, real beta) {
   const struct tile tile = tile_of(block, k);
   const size_t n = block->loss.n, F = block->F, at = tile.first * F;
@@ -135,7 +135,7 @@ static void backward_group(const void *context, size_t group) {
     backward_tile(block, k, sum, k == group * each ? 0 : 1);
 }
 
-/* One row of the features' gradient: the sum of the first group and those of the others. */
+/* Sum one row of the features' gradient over all groups. */
 static void add_groups(const void *context, size_t i) {
   const struct block *block = context;
   const size_t groups = block->scratch->tiles.groups, size = block->loss.n * block->F;
@@ -145,8 +145,8 @@ static void add_groups(const void *context, size_t i) {
     for (size_t j = 0; j < block->F; j++) row[j] += other[j];
 }
 
-void output_learn(const struct decoder_parameters *gradients, real *dfeatures,
-                  const struct output_scratch *scratch, const struct output_pass *pass) {
+void output_gradient(const struct decoder_parameters *gradients, real *dfeatures,
+                     const struct output_scratch *scratch, const struct output_pass *pass) {
   const size_t F = pass->weights->sizes.features;
   const struct output_tiles tiles = scratch->tiles;
   for (size_t first = 0; first < pass->tokens; first += pass->block) {
@@ -168,7 +168,7 @@ void output_learn(const struct decoder_parameters *gradients, real *dfeatures,
   }
 }
 
-/* ---- logits and how they compare, for search ---- */
+/* ---- logits, maxima and sums, for search ---- */
 
 void output_scores_allocate(struct output_scores *scores, struct arena *arena, size_t rows,
                             struct decoder_sizes sizes) {
@@ -184,12 +184,12 @@ struct job {
   const real *features;
   const struct decoder_parameters *weights;
   size_t rows, F;
-  size_t blocks; /* of a tile */
+  size_t blocks; /* per tile */
 };
 
-/* Blocks of a tile. A general product copies all features once for every tile, so that with many
- * rows, those of several sentences, which threads share out by themselves, there is one tile only.
- */
+/* Return the blocks of a tile. A general product copies all features once per tile. Many rows,
+ * which belong to several sentences, therefore form a single tile; threads share the sentences
+ * instead. */
 static size_t tile_blocks(size_t rows, size_t blocks) {
   enum { MANY_ROWS = 64, TILES = 8 };
   if (rows <= FEW_ROWS) return 1;
@@ -209,7 +209,7 @@ static void multiply_rows(const struct job *job, size_t first, size_t width) {
                                           transposed(weight, F), job->rows, width, F});
 }
 
-/* o_t += b_o, and what the comparison needs */
+/* o_t += b_o, and the block's maximum and Σ exp */
 static void score_block(const struct job *job, size_t row, size_t block) {
   const struct output_scores *scores = job->scores;
   const size_t V = scores->V, at = block * SCORES_BLOCK, to = row * scores->blocks + block;

@@ -4,8 +4,8 @@
 
 #include "tensor/linear.h"
 
-/* Dropout sites: the embedding, then what each layer gives to the next. Those from MAX_LAYERS to
- * 2 MAX_LAYERS are the decoder's. */
+/* Dropout sites: the embedding, then the output of each layer. Sites MAX_LAYERS to 2 MAX_LAYERS
+ * belong to the decoder. */
 enum { SITE_SELF_ATTENTION = 2 * MAX_LAYERS + 1 };
 
 static bool is_residual(const struct encoder_sizes *sizes, size_t layer) {
@@ -31,7 +31,7 @@ void encoder_allocate(struct encoder_arrays *arrays, struct arena *arena,
   const size_t S = source->steps, B = source->batch, H = sizes->hidden;
   const bool gradients = purpose >= GRADIENTS, every_step = purpose == GRADIENTS_OF_EVERY_STEP;
   for (size_t l = 0; l < sizes->layers; l++) {
-    /* The gradients of all layers' inputs share their memory, and those of their states too. */
+    /* The gradients of all layers' inputs share memory, and so do those of their states. */
     const struct rnn_shape shape = shape_of(sizes, source, l, 0);
     if (gradients && l > 0)
       arrays->inputs[l] = arrays->inputs[0];
@@ -52,7 +52,7 @@ void encoder_allocate(struct encoder_arrays *arrays, struct arena *arena,
                      self_attention_shape(source), purpose);
 }
 
-/* ---- what is known before a pass ---- */
+/* ---- preparing a pass ---- */
 
 void encoder_plan(struct encoder_pass *pass) {
   const struct encoder_parameters *weights = pass->weights;
@@ -91,8 +91,8 @@ void encoder_plan(struct encoder_pass *pass) {
 
 /* ---- forward ---- */
 
-/* Where the last states of a layer in one direction, or their gradients, stand in finals
- * (layers,parts,B,H). */
+/* Return the columns of finals (layers,parts,B,H), or of their gradients, with the last states of a
+ * layer in one direction. */
 static struct columns finals_of(real *finals, const struct encoder_pass *pass, size_t l, size_t d) {
   const struct encoder_sizes *sizes = &pass->weights->sizes;
   const struct rnn_pass *layer = &pass->layers[l][d];
@@ -122,7 +122,7 @@ void encoder_forward(const struct encoder_pass *pass) {
 
 /* ---- backward ---- */
 
-/* Returns the gradient of the recurrent states, from that of the outputs. */
+/* Return the gradient of the recurrent states, computed from that of the outputs. */
 static real *self_attention_backward_all(const struct encoder_parameters *gradients,
                                          const struct encoder_arrays *scratch,
                                          const struct encoder_pass *pass) {
@@ -144,7 +144,8 @@ void encoder_backward(const struct encoder_parameters *gradients,
   real *doutputs = sizes->self_attention.heads > 0
                        ? self_attention_backward_all(gradients, scratch, pass)
                        : scratch->outputs;
-  /* Of the inputs of layer l; with a residual connection what reaches its outputs comes first. */
+  /* The gradient of the inputs of layer l; with a residual connection it starts as that of the
+   * outputs. */
   real *dinputs = scratch->inputs[0];
   if (sizes->residual) memcpy(dinputs, doutputs, S * B * H * sizeof *dinputs);
   for (size_t l = sizes->layers; l-- > 0;) {

@@ -12,15 +12,15 @@
 
 enum { DIRECTIONS = 2 };
 
-/* With both directions each has H/2 units, so that what attention sees is (S,B,H) in any case. */
+/* With both directions each has H/2 units, so attention always reads (S,B,H). */
 struct encoder_sizes {
   const struct rnn_cell *cell;
   bool layer_norm;
-  bool residual;            /* layers from the second on add their input to what they give */
+  bool residual;            /* layers after the first add their input to their output */
   size_t embedding, hidden; /* E, H */
   size_t layers;
   size_t directions;                      /* 1 or 2 */
-  struct attention_config self_attention; /* of no heads: none */
+  struct attention_config self_attention; /* heads = 0: none */
 };
 
 /* Weights, or their gradients. */
@@ -31,15 +31,15 @@ struct encoder_parameters {
   struct attention_parameters self_attention;
 };
 
-/* H or H/2 */
+/* Return H or H/2. */
 static inline size_t encoder_direction_size(struct encoder_sizes sizes) {
   return sizes.hidden / sizes.directions;
 }
-/* E, then H */
+/* Return E for the first layer, H for others. */
 static inline size_t encoder_input_size(struct encoder_sizes sizes, size_t layer) {
   return layer == 0 ? sizes.embedding : sizes.hidden;
 }
-/* parts · H */
+/* Return parts · H. */
 static inline size_t encoder_final_size(struct encoder_sizes sizes) {
   return sizes.cell->parts * sizes.hidden;
 }
@@ -47,12 +47,12 @@ static inline size_t encoder_final_size(struct encoder_sizes sizes) {
 /* Results of a forward pass that the backward pass reads, or their gradients. */
 struct encoder_arrays {
   real *inputs[MAX_LAYERS]; /* (S,B,E) or (S,B,H); gradients share (S,B,max(E,H)) */
-  struct rnn_states states[MAX_LAYERS][DIRECTIONS]; /* of H or H/2 units; gradients share their
-                                                       memory if they are not of every step */
-  real *recurrent; /* (S,B,H): what the last layer gives; `outputs` itself without self-attention */
+  struct rnn_states states[MAX_LAYERS][DIRECTIONS]; /* of H or H/2 units; gradients share memory
+                                                       unless every step is kept */
+  real *recurrent; /* (S,B,H): output of the last layer; same as `outputs` without self-attention */
   struct attention_arrays self_attention;
-  real *outputs; /* (S,B,H): the states that attention sees */
-  real *finals;  /* (layers,parts,B,H): each sentence's last real state, of all parts */
+  real *outputs; /* (S,B,H): the states that attention reads */
+  real *finals;  /* (layers,parts,B,H): each sentence's last real state, all parts */
 };
 
 void encoder_allocate(struct encoder_arrays *arrays, struct arena *arena,
@@ -65,19 +65,19 @@ struct encoder_pass {
   struct dropouts dropouts;
   const struct sequence *source;
   const struct encoder_arrays *arrays;
-  /* By encoder_plan: */
+  /* Set by encoder_plan: */
   struct embedding_pass embedding;
   struct rnn_pass layers[MAX_LAYERS][DIRECTIONS];
   struct attention_pass self_attention;
 };
 
-/* Fills in what follows from the rest, once before the functions below. */
+/* Compute the derived fields, once before the functions below. */
 void encoder_plan(struct encoder_pass *pass);
 
 void encoder_forward(const struct encoder_pass *pass);
 
-/* From scratch->outputs, which it overwrites, and scratch->finals to the gradients of the weights,
- * which are added to. */
+/* Propagate from scratch->outputs, which is overwritten, and scratch->finals, and add to the
+ * gradients of the weights. */
 void encoder_backward(const struct encoder_parameters *gradients,
                       const struct encoder_arrays *scratch, const struct encoder_pass *pass);
 

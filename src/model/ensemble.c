@@ -11,17 +11,18 @@
 #include "model/model_file.h"
 #include "tensor/blas.h"
 
-/* ---- models with the same words and the same shape ---- */
+/* ---- models with the same words or the same configuration ---- */
 
 enum { VALUE_SIZE = 120 };
 
 static elman_status differs(elman_error *error, const char *what, const char *value,
                             const char *expected) {
-  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s is %s there and %s here", what, expected,
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s: expected %s, got %s", what, expected,
               value);
 }
 
-/* As people write it, cut where it is long, and how it joins what is before it. */
+/* Write the token as a person writes it, cut if it is long, with a note on how it joins the text
+ * before it. */
 static void describe_token(char *text, struct text token) {
   enum { LONGEST = 60 };
   const struct text shown = token_shown(token);
@@ -39,7 +40,7 @@ static elman_status compare_vocabularies(const struct vocabulary *first,
   const size_t size = vocabulary_size(first);
   char what[VALUE_SIZE], expected[VALUE_SIZE], value[VALUE_SIZE];
   if (vocabulary_size(other) != size) {
-    snprintf(what, sizeof what, "the %s vocabulary's size", side);
+    snprintf(what, sizeof what, "%s vocabulary size", side);
     snprintf(expected, sizeof expected, "%zu", size);
     snprintf(value, sizeof value, "%zu", vocabulary_size(other));
     return differs(error, what, value, expected);
@@ -67,15 +68,15 @@ static elman_status compare_merges(const struct merges *first, const struct merg
   char what[VALUE_SIZE], expected[VALUE_SIZE], value[VALUE_SIZE];
   if (first == NULL || other == NULL ||
       merges_hash(HASH_START, first) == merges_hash(HASH_START, other))
-    return ELMAN_OK; /* who has none splits in another mode */
+    return ELMAN_OK; /* a model without merges has another token mode */
   for (size_t rank = 0; rank < first->count && rank < other->count; rank++) {
     describe_merge(expected, first, rank);
     describe_merge(value, other, rank);
     if (strcmp(expected, value) == 0) continue;
-    snprintf(what, sizeof what, "merge %zu of the %s", rank + 1, side);
+    snprintf(what, sizeof what, "merge operation %zu of the %s", rank + 1, side);
     return differs(error, what, value, expected);
   }
-  snprintf(what, sizeof what, "the number of merges of the %s", side);
+  snprintf(what, sizeof what, "number of merge operations of the %s", side);
   snprintf(expected, sizeof expected, "%zu", first->count);
   snprintf(value, sizeof value, "%zu", other->count);
   return differs(error, what, value, expected);
@@ -89,18 +90,16 @@ static elman_status compare_names(const char *what, const char *first, const cha
 elman_status models_have_same_words(const struct model *first, const struct model *other,
                                     elman_error *error) {
   const struct model_config *a = &first->config, *b = &other->config;
-  elman_status status = compare_names("the source tokenization", token_mode_name(a->source_tokens),
+  elman_status status = compare_names("source tokenization", token_mode_name(a->source_tokens),
                                       token_mode_name(b->source_tokens), error);
   if (status == ELMAN_OK)
-    status = compare_names("the target tokenization", token_mode_name(a->target_tokens),
+    status = compare_names("target tokenization", token_mode_name(a->target_tokens),
                            token_mode_name(b->target_tokens), error);
   if (status == ELMAN_OK)
-    status = compare_names("the normalization of the source",
-                           normalization_name(a->source_normalization),
+    status = compare_names("source normalization", normalization_name(a->source_normalization),
                            normalization_name(b->source_normalization), error);
   if (status == ELMAN_OK)
-    status = compare_names("the normalization of the target",
-                           normalization_name(a->target_normalization),
+    status = compare_names("target normalization", normalization_name(a->target_normalization),
                            normalization_name(b->target_normalization), error);
   if (status == ELMAN_OK)
     status =
@@ -177,8 +176,8 @@ static void add_program(struct xxh64 *sum) {
   add_text(sum, text_of(compiled_instructions()));
 }
 
-/* The shape is in the rows of the table; what else the configuration says (how to look, how to
- * split) in fields that are numbers. */
+/* Hash the model. The shape is in the rows of the table, as are further settings, such as attention
+ * and token mode. */
 static void add_model(struct xxh64 *sum, const struct model *model) {
   const elman_hyperparameter *row = NULL;
   while ((row = hyperparameter_next(row, ELMAN_SCOPE_MODEL)) != NULL) {
@@ -215,21 +214,20 @@ static uint64_t work_sum(const struct model *model, const elman_translate_option
 elman_status same_model(const elman_group *group, const struct model *model,
                         const elman_translate_options *options, elman_error *error) {
   if (group_size(group) == 1) return ELMAN_OK;
-  return group_same(
-      group, work_sum(model, options),
-      "the model, the program, its kernels or the options are not those of process 0; "
-      "give all processes the same",
-      error);
+  return group_same(group, work_sum(model, options),
+                    "the model, program, kernels or options differ from those of process 0; use "
+                    "the same for all processes",
+                    error);
 }
 
 /* ---- the mean of several models ---- */
 
-/* Of the models so far. */
+/* The mean of the models so far. */
 struct mean {
-  struct model *kept; /* the one that has learnt longest */
-  double *sums;       /* by weight */
-  const char *first;  /* name of the first */
-  bool seed_known;    /* the first's: */
+  struct model *longest; /* the model with the most updates */
+  double *sums;          /* one per weight */
+  const char *first;     /* name of the first file */
+  bool seed_known;       /* the seed is that of the first file */
   uint64_t seed;
 };
 
@@ -237,8 +235,9 @@ static void add(double *sums, const struct model *model) {
   for (size_t i = 0; i < model->table.block; i++) sums[i] += (double)model->block[i];
 }
 
-/* Of the angle between the model's weights and the sums: near 0 if they began apart, since weights
- * that are drawn independently are orthogonal but for chance, and training moves them little. */
+/* Return the cosine of the angle between the model's weights and the sums. It is near 0 for
+ * different initial weights: independent random weights are nearly orthogonal, and training moves
+ * them little. */
 static double cosine(const double *sums, const struct model *model) {
   double product = 0, left = 0, right = 0;
   for (size_t i = 0; i < model->table.block; i++) {
@@ -250,8 +249,9 @@ static double cosine(const double *sums, const struct model *model) {
   return left > 0 && right > 0 ? product / sqrt(left * right) : 1;
 }
 
-/* Another seed alone says little, since a model may be trained on from another one with a new seed;
- * nor do weights that lie apart after a long training. */
+/* Refuse a model with other initial weights. A different seed alone is no proof, since a model may
+ * be trained further with a new seed; nor is a large angle alone, which a long training run can
+ * cause. */
 static elman_status check_start(const struct mean *mean, const struct model *model,
                                 const char *path, elman_error *error) {
   const double least = 0.25;
@@ -260,28 +260,27 @@ static elman_status check_start(const struct mean *mean, const struct model *mod
       cosine(mean->sums, model) >= least)
     return ELMAN_OK;
   return fail(error, ELMAN_BAD_DATA, path,
-              "began with other weights than %s (seed %llu there and %llu here), and the mean of "
-              "such models translates nothing; let them translate together, as with translate "
-              "-m %s -m %s",
+              "initial weights differ from those of %s (seed %llu there, %llu here), so the "
+              "average would be useless; use an ensemble instead: translate -m %s -m %s",
               mean->first, (unsigned long long)mean->seed, (unsigned long long)seed, mean->first,
               path);
 }
 
-/* Adds the model of a file. */
+/* Add the model of a file. */
 static elman_status add_file(struct mean *mean, const char *path, elman_error *error) {
   struct model *model;
   elman_status status = model_load(&model, path, error);
   if (status != ELMAN_OK) return status;
   elman_error problem;
-  status = models_have_same_shape(mean->kept, model, &problem);
+  status = models_have_same_shape(mean->longest, model, &problem);
   if (status != ELMAN_OK)
     status = fail(error, status, path, "differs from %s: %s", mean->first, problem.message);
   else
     status = check_start(mean, model, path, error);
   if (status == ELMAN_OK) add(mean->sums, model);
-  if (status == ELMAN_OK && model->past.history.updates > mean->kept->past.history.updates) {
-    struct model *const shorter = mean->kept;
-    mean->kept = model;
+  if (status == ELMAN_OK && model->past.history.updates > mean->longest->past.history.updates) {
+    struct model *const shorter = mean->longest;
+    mean->longest = model;
     model = shorter;
   }
   model_free(model);
@@ -292,27 +291,27 @@ elman_status model_average(struct model **average, const char *const *paths, siz
                            elman_error *error) {
   *average = NULL;
   if (count == 0)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no model to take the mean of");
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no models to average; name at least one");
   struct mean mean = {.first = paths[0]};
-  elman_status status = model_load(&mean.kept, paths[0], error);
+  elman_status status = model_load(&mean.longest, paths[0], error);
   if (status != ELMAN_OK) return status;
-  const size_t block = mean.kept->table.block;
-  mean.seed_known = mean.kept->past.training_known;
-  mean.seed = mean.kept->past.training.seed;
+  const size_t block = mean.longest->table.block;
+  mean.seed_known = mean.longest->past.training_known;
+  mean.seed = mean.longest->past.training.seed;
   mean.sums = calloc(block, sizeof *mean.sums);
   if (mean.sums == NULL)
     status = fail_no_memory(error);
   else
-    add(mean.sums, mean.kept);
+    add(mean.sums, mean.longest);
   for (size_t i = 1; i < count && status == ELMAN_OK; i++)
     status = add_file(&mean, paths[i], error);
   for (size_t i = 0; status == ELMAN_OK && i < block; i++)
-    mean.kept->block[i] = (real)(mean.sums[i] / (double)count);
+    mean.longest->block[i] = (real)(mean.sums[i] / (double)count);
   free(mean.sums);
   if (status == ELMAN_OK)
-    *average = mean.kept;
+    *average = mean.longest;
   else
-    model_free(mean.kept);
+    model_free(mean.longest);
   return status;
 }
 

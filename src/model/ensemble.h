@@ -1,4 +1,4 @@
-/* The models that translate together: a first one, and those of the options. */
+/* Models used together: ensembles for translation, averages, and the checks that models agree. */
 #ifndef ELMAN_MODEL_ENSEMBLE_H
 #define ELMAN_MODEL_ENSEMBLE_H
 
@@ -6,28 +6,22 @@
 #include "elman/translate.h"
 #include "model/model.h"
 
-/* What models must have in common to work together. */
-
-/* The same text is the same ids to both: splitting, writing and vocabularies of both sides. The
- * first thing in which `other` differs makes it ELMAN_INVALID_ARGUMENT and is named, as "the hidden
- * size is 3 there and 4 here": `first` is there. */
+/* Check that both models map the same text to the same ids: tokenization, normalization and
+ * vocabularies of both sides. If not, return ELMAN_INVALID_ARGUMENT and name the first difference,
+ * as in "hidden size: expected 3, got 4", where `first` is expected. */
 elman_status models_have_same_words(const struct model *first, const struct model *other,
                                     elman_error *error) CHECKED;
 
-/* And their weights have the same places: the whole configuration. */
+/* Check that the whole configuration agrees too, so that the weights have the same places. */
 elman_status models_have_same_shape(const struct model *first, const struct model *other,
                                     elman_error *error) CHECKED;
 
-/* Processes that translate together need one model. */
-
-/* ELMAN_INVALID_ARGUMENT in all, with the number of the first process whose program, kernels, model
- * or options are not those of process 0. */
+/* Check that all processes have the program, kernels, models and options of process 0. If not,
+ * return ELMAN_INVALID_ARGUMENT in all processes, with the number of the first that differs. */
 elman_status same_model(const elman_group *group, const struct model *model,
                         const elman_translate_options *options, elman_error *error) CHECKED;
 
-/* The mean of the weights of several models. */
-
-/* As elman_model_average. No more than two models are in memory at a time, and the sums. */
+/* See elman_model_average. At most two models and the sums are in memory at a time. */
 elman_status model_average(struct model **average, const char *const *paths, size_t count,
                            elman_error *error) CHECKED;
 
@@ -35,28 +29,29 @@ static inline size_t ensemble_size(const elman_translate_options *options) {
   return 1 + options->ensemble_count;
 }
 
-/* Member m, from 0. */
+/* Return member m, from 0. */
 static inline const struct model *
 ensemble_member(const struct model *first, const elman_translate_options *options, size_t m) {
   return m == 0 ? first : inner_model_const(options->ensemble[m - 1]);
 }
 
-/* How many matrices of attention weights a translation has. Models may have different heads, so
- * that several show the mean alone. */
+/* Return the number of attention matrices of a translation. Models may have different numbers of
+ * heads, so an ensemble shows only the mean. */
 static inline size_t ensemble_heads(const struct model *first,
                                     const elman_translate_options *options) {
   return options->ensemble_count > 0 ? 1 : first->config.attention_heads;
 }
 
-/* Whether what the weights of a translation lack to 1 is the weight of sentinels: of all models. */
+/* Return whether the weights missing to a sum of 1 are those of the sentinels, which is so if all
+ * models have one. */
 bool ensemble_has_sentinel(const struct model *first, const elman_translate_options *options);
 
-/* How the source is cut into segments, where all models do it alike; else all zero. */
+/* Return how the source is cut into segments, if all models do it alike; otherwise all zero. */
 struct attention_cuts ensemble_cuts(const struct model *first,
                                     const elman_translate_options *options);
 
-/* ELMAN_INVALID_ARGUMENT, with the number of the model and what differs, unless the same text is
- * the same ids to all. */
+/* Check that all models map the same text to the same ids. If not, return ELMAN_INVALID_ARGUMENT
+ * with the number of the model and the difference. */
 elman_status ensemble_check(const struct model *first, const elman_translate_options *options,
                             elman_error *error) CHECKED;
 

@@ -8,7 +8,7 @@
 #include "base/table.h"
 #include "tensor/softmax.h"
 
-/* ---- the network in double, with a pass ---- */
+/* ---- the network in double ---- */
 
 static void copy_weights(struct network_copy *copy, const float *const *tensors) {
   for (size_t i = 0; i < copy->table.count; i++) {
@@ -52,12 +52,12 @@ static struct network_pass network_copy_pass(struct network_copy *copy, const st
                                .workspace = &copy->workspace};
 }
 
-/* ELMAN_BAD_DATA if a loss is not finite. */
+/* Return ELMAN_BAD_DATA if a loss is not finite. */
 static elman_status network_copy_check(double loss, elman_error *error) {
   return isfinite(loss) ? ELMAN_OK : fail_overflow(error);
 }
 
-/* The mean loss of the batch, checked. */
+/* Compute the mean loss of the batch and check that it is finite. */
 static elman_status network_copy_loss(double *loss, struct network_copy *copy,
                                       const struct batch *batch,
                                       const struct regularization *regularization,
@@ -69,12 +69,12 @@ static elman_status network_copy_loss(double *loss, struct network_copy *copy,
 
 /* ---- gradient check ---- */
 
-/* A weight's derivative, by differences. */
+/* The derivative with respect to one weight, by differences. */
 struct slope {
   double step;
-  double fine;  /* as measured with the step */
-  double value; /* the best that follows from this and the step before it */
-  double last;  /* the value before */
+  double fine;  /* central difference with `step` */
+  double value; /* best estimate from this step and the one before */
+  double last;  /* the previous value */
   bool kink;    /* no step was small enough */
 };
 
@@ -83,11 +83,11 @@ struct run {
   const struct batch *batch;
   const elman_gradient_options *options;
   struct regularization regularization;
-  size_t *places;       /* of the weights to try, within a tensor */
-  struct slope *slopes; /* as many */
+  size_t *places;       /* positions of the checked weights within a tensor */
+  struct slope *slopes; /* one per position */
   real *above;          /* (N,V): logits */
-  uint64_t piece;       /* on which the weights lie: see piece_of */
-  double rounding;      /* of the mean loss, whatever the order in which a processor adds */
+  uint64_t piece;       /* smooth piece of the loss at the given weights: see piece_of */
+  double rounding; /* bound on the rounding error of the mean loss, for any order of additions */
 };
 
 /* ---- which weights ---- */
@@ -98,15 +98,15 @@ static int compare_places(const void *a, const void *b) {
 }
 
 static size_t sort_unique(size_t *places, size_t count) {
-  size_t kept = 0;
+  size_t unique = 0;
   qsort(places, count, sizeof *places, compare_places);
   for (size_t i = 0; i < count; i++) {
-    if (i == 0 || places[i] != places[kept - 1]) places[kept++] = places[i];
+    if (i == 0 || places[i] != places[unique - 1]) places[unique++] = places[i];
   }
-  return kept;
+  return unique;
 }
 
-/* The side whose words are the rows of this tensor, or NULL. */
+/* Return the side whose words are the rows of this tensor, or NULL. */
 static const struct sequence *words_of(const struct run *run, const struct parameter *row) {
   const real *tensor = run->network.weights + row->offset;
   if (tensor == run->network.weight_views.encoder.embedding) return &run->batch->source;
@@ -118,8 +118,8 @@ static bool is_real(const struct sequence *words, size_t position) {
   return position / words->batch < words->lengths[position % words->batch];
 }
 
-/* Places in the rows of a batch's words: each word in turn, until there are as many as asked for.
- */
+/* Draw positions in the rows of the batch's words: each word in turn, at least once, until there
+ * are `samples`. */
 static size_t add_places_of_words(size_t *places, size_t samples, const struct sequence *words,
                                   size_t columns, struct random_stream stream) {
   const size_t positions = words->steps * words->batch;
@@ -148,7 +148,7 @@ static size_t choose_places(struct run *run, const struct parameter *row, size_t
   return sort_unique(run->places, count);
 }
 
-/* Room for the places of any tensor, and for logits. */
+/* Allocate memory for the positions of any tensor, and for logits. */
 static elman_status allocate_places(struct run *run, elman_error *error) {
   const size_t samples = run->options->samples;
   size_t most = 0;
@@ -165,22 +165,22 @@ static elman_status allocate_places(struct run *run, elman_error *error) {
   }
   run->places = reallocarray(NULL, most, sizeof *run->places);
   run->slopes = reallocarray(NULL, most, sizeof *run->slopes);
-  /* The workspace holds as many, so the product fits. */
+  /* The workspace contains as many, so the product does not overflow. */
   run->above =
       malloc(run->batch->tokens * run->network.config.target_vocabulary * sizeof *run->above);
   const bool failed = run->places == NULL || run->slopes == NULL || run->above == NULL;
   return failed ? fail_no_memory(error) : ELMAN_OK;
 }
 
-/* ---- the measurement ---- */
+/* ---- central differences ---- */
 
-/* By how much the loss of token k differs between the logits a and b (V). With δ_v the change of
- * o_v - o_k, that is
+/* Return by how much the loss of token k differs between the logits a and b (V). With δ_v the
+ * change of o_v - o_k, that is
  *
  *   log Σ exp(a_v - a_k) - log Σ exp(b_v - b_k) = log(1 + Σ p_v (exp(δ_v) - 1)),   p = softmax(b),
  *
- * and no digits cancel: two losses as in (10) would have most of them in common. Smoothing
- * adds η times the change of o_k - mean of o (73). */
+ * which avoids cancellation: two losses as in (10) would agree in most of their digits. Label
+ * smoothing adds η times the change of o_k - mean of o (73). */
 static double loss_difference(const real *a, const real *b, size_t k, double smoothing, size_t V) {
   const real log_sum = log_sum_exp(b, V);
   double sum = 0, total = 0;
@@ -192,7 +192,7 @@ static double loss_difference(const real *a, const real *b, size_t k, double smo
   return log1p(sum) - smoothing * total / (double)V;
 }
 
-/* The sum of the guide's losses goes to *guide. */
+/* Return the logits, and the sum of the guide losses in *guide. */
 static const real *logits_of(struct run *run, double *guide) {
   const struct network_pass pass =
       network_copy_pass(&run->network, run->batch, &run->regularization);
@@ -209,9 +209,9 @@ static uint64_t add_signs(uint64_t hash, const real *x, size_t n) {
   return hash;
 }
 
-/* The loss is smooth in pieces: a rectifier gives 0 or not, and a key lies in a window or has no
- * weight. The number of the piece on which the last pass was. A difference between two pieces is
- * no derivative. */
+/* Return a hash of the smooth piece on which the last pass lies. The loss is smooth in pieces: a
+ * rectifier is on or off, and a key is inside a window or has no weight. A difference between two
+ * pieces is no derivative. */
 static uint64_t piece_of(const struct run *run) {
   const struct workspace *w = &run->network.workspace;
   const struct encoder_sizes encoder = run->network.weight_views.encoder.sizes;
@@ -228,7 +228,8 @@ static uint64_t piece_of(const struct run *run) {
   return hash;
 }
 
-/* With a step up and down, divided by the one that was realised. False if it leaves the piece. */
+/* Compute the central difference, divided by the step as rounded. Return false if a step leaves the
+ * smooth piece. */
 static bool central_difference(double *slope, struct run *run, real *weight, double step) {
   const size_t N = run->batch->tokens, V = run->network.config.target_vocabulary;
   const real kept = *weight;
@@ -249,12 +250,12 @@ static bool central_difference(double *slope, struct run *run, real *weight, dou
   return stays && piece_of(run) == run->piece;
 }
 
-/* How far rounding moves sums of n numbers whose sizes add up to at most 1: λ √n u. If rounding
- * errors are independent with mean 0, a sum exceeds it with a probability of at most
- * 2 n exp(-λ² / 2), here 3e-8 n (Higham and Mary, SIAM Journal on Scientific Computing 41,
- * 2019). Sums on the way to a logit: of a step of the encoder and of one of the decoder those of
- * each gate in each layer, and the two of its normalisation; a score, the context, and the logit
- * itself. */
+/* Return a bound on the rounding error of a sum of n terms, relative to the sum of their absolute
+ * values: λ √n u. If the rounding errors are independent with mean 0, the error exceeds the bound
+ * with a probability of at most 2 n exp(-λ² / 2), here 3e-8 n (Higham and Mary, SIAM Journal on
+ * Scientific Computing 41, 2019). n counts the additions on the way to a logit: in one step of the
+ * encoder and one of the decoder those of each gate in each layer, and the two of its
+ * normalization; the score, the context, and the logit itself. */
 static double rounding_of_sums(const struct run *run) {
   const struct model_config *config = &run->network.config;
   const size_t H = config->hidden_size, E = config->embedding_size;
@@ -273,9 +274,9 @@ static double norm_of(const real *x, size_t n) {
   return sqrt(squares);
 }
 
-/* How far rounding moves the mean loss. The products that are added up in logit v are |w_v| |f| +
- * |b_v| together at most (Cauchy and Schwarz): the logit itself may be small where they cancel. A
- * token's loss follows the logits by 1 - p at most, and by η. */
+/* Return a bound on the rounding error of the mean loss. The absolute values of the products in
+ * logit v add up to at most |w_v| |f| + |b_v| (Cauchy-Schwarz), although the logit may be small by
+ * cancellation. A token's loss changes with the logits by a factor of at most 1 - p, plus η. */
 static double rounding_of_loss(const struct run *run) {
   const size_t N = run->batch->tokens, V = run->network.config.target_vocabulary;
   const size_t F = run->network.weight_views.decoder.sizes.features;
@@ -298,7 +299,7 @@ static double rounding_of_loss(const struct run *run) {
   return rounding_of_sums(run) * sum / (double)N;
 }
 
-/* Rows of the real positions of a side, (steps,batch,H). */
+/* Return the largest norm of a row (steps,batch,H) at a real position of a side. */
 static double longest_row(const real *rows, const struct sequence *side, size_t H) {
   double longest = 0;
   for (size_t i = 0; i < side->steps * side->batch; i++)
@@ -306,9 +307,9 @@ static double longest_row(const real *rows, const struct sequence *side, size_t 
   return longest;
 }
 
-/* How far rounding moves the guide's mean loss. The logarithm of a weight follows two scores; the
- * products that are added up in a score are |q| |k| together at most or, in a sum of tanh, |v| √H.
- */
+/* Return a bound on the rounding error of the mean guide loss. The logarithm of a weight depends on
+ * two scores. The absolute values of the products in a score add up to at most |q| |k| or, for a
+ * sum of tanh, |v| √H. */
 static double rounding_of_guide(const struct run *run) {
   const struct workspace *w = &run->network.workspace;
   const struct attention_arrays *cache = &w->decoder.attention;
@@ -325,15 +326,15 @@ static double rounding_of_guide(const struct run *run) {
 
 /* ---- the verdict ---- */
 
-/* Each refinement takes a tenth of the step. */
+/* Each refinement divides the step by FINER. */
 enum { REFINEMENTS = 2, FINER = 10 };
 
-/* The derivatives of a tensor against its gradient. Sums of squares at first, then norms. */
+/* The derivatives of a tensor compared with its gradient: first sums of squares, then norms. */
 struct comparison {
   size_t count;
   double analytic, numerical;
-  double difference, rounding; /* of the gradient and `value`; how far rounding moves `value` */
-  double spread;               /* of `value` and `fine`: how much the error of a step still is */
+  double difference, rounding; /* gradient minus `value`; rounding error of `value` */
+  double spread;               /* `value` minus `fine`: the error that the step still causes */
 };
 
 static void add_slope(struct comparison *sum, double gradient, const struct slope *slope,
@@ -368,7 +369,7 @@ static double error_of(const struct comparison *sum) {
   return sum->difference == 0 ? 0 : sum->difference / (sum->analytic + sum->numerical);
 }
 
-/* Two zeros agree, but nothing was measured. NaN is wrong. */
+/* Two zeros agree, but nothing was measured. NaN is a failure. */
 static elman_verdict judge(const struct run *run, const struct comparison *sum) {
   if (sum->count == 0) return ELMAN_GRADIENT_KINK;
   if (sum->analytic == 0 && sum->numerical == 0) return ELMAN_GRADIENT_TOO_SMALL;
@@ -376,7 +377,8 @@ static elman_verdict judge(const struct run *run, const struct comparison *sum) 
   return sum->difference <= sum->rounding ? ELMAN_GRADIENT_TOO_SMALL : ELMAN_GRADIENT_FAILED;
 }
 
-/* With the step of the options, or the first smaller one that stays on its piece. */
+/* Measure with the step of the options, or with the first smaller step that stays on the smooth
+ * piece. */
 static void measure(struct run *run, real *weights, size_t count) {
   for (size_t i = 0; i < count; i++) {
     struct slope *slope = &run->slopes[i];
@@ -389,8 +391,8 @@ static void measure(struct run *run, real *weights, size_t count) {
   }
 }
 
-/* The error of a step grows with its square, so that two steps tell what is left without it
- * (Richardson). */
+/* Measure with a smaller step. The error grows with the square of the step, so two steps give the
+ * limit (Richardson extrapolation). */
 static void refine(struct run *run, real *weights, size_t count) {
   const double square = FINER * FINER;
   for (size_t i = 0; i < count; i++) {
@@ -399,14 +401,14 @@ static void refine(struct run *run, real *weights, size_t count) {
     const double coarse = slope->fine;
     slope->last = slope->value;
     slope->step /= FINER;
-    /* Within a step that stays on a piece a smaller one nearly always does, too. */
+    /* A smaller step nearly always stays on the piece too. */
     slope->kink = !central_difference(&slope->fine, run, &weights[run->places[i]], slope->step);
     slope->value = (square * slope->fine - coarse) / (square - 1);
   }
 }
 
-/* What a wrong tensor is after all, with smaller steps. `sum` comes in as it was with the last one,
- * and goes out as that of the verdict. */
+/* Judge a failed tensor again with smaller steps. `sum` contains the comparison with the last step,
+ * and then that of the verdict. */
 static elman_verdict judge_refined(struct comparison *sum, struct run *run, real *weights,
                                    const real *gradient, size_t count) {
   const double square = FINER * FINER;
@@ -418,7 +420,8 @@ static elman_verdict judge_refined(struct comparison *sum, struct run *run, real
     verdict = judge(run, sum);
     if (verdict == ELMAN_GRADIENT_PASSED || verdict == ELMAN_GRADIENT_KINK) return verdict;
     if (verdict == ELMAN_GRADIENT_TOO_SMALL) {
-      /* Rounding is larger now. The larger step decides, if its error does not explain it. */
+      /* The rounding error is larger now. The larger step decides, unless its own error explains
+       * the difference. */
       double moved = 0;
       for (size_t i = 0; i < count; i++) {
         const struct slope *slope = &run->slopes[i];
@@ -428,7 +431,8 @@ static elman_verdict judge_refined(struct comparison *sum, struct run *run, real
       *sum = before;
       return ELMAN_GRADIENT_FAILED;
     }
-    if (sum->difference > square * sum->spread) return verdict; /* no step is to blame */
+    if (sum->difference > square * sum->spread)
+      return verdict; /* no step size explains the difference */
   }
   return verdict;
 }
@@ -474,7 +478,7 @@ static elman_status check_all(struct gradient_check *check, struct run *run, elm
   check->count = network->table.count;
   for (size_t i = 0; i < check->count; i++) {
     if (options->progress != NULL && !options->progress(options->context, i, check->count))
-      return fail(error, ELMAN_INTERRUPTED, NULL, "the check was stopped");
+      return fail(error, ELMAN_INTERRUPTED, NULL, "the gradient check was stopped");
     check->reports[i] = check_tensor(run, i);
   }
   return ELMAN_OK;
@@ -578,7 +582,8 @@ elman_status trace_run(struct trace *trace, const struct model_config *config,
   *trace = (struct trace){0};
   if (step > batch->tokens)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "there is no target token %zu: </s> included there are %zu", step, batch->tokens);
+                "target token %zu does not exist: the target has %zu tokens, </s> included", step,
+                batch->tokens);
   while (arena_fit(&fit, &trace->arena, error)) allocate_trace(trace, fit.now, config, batch);
   if (fit.status != ELMAN_OK) return fit.status;
   elman_status status =

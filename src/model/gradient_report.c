@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- pairs given as text, to a batch of ids ---- */
+/* ---- pairs of texts as a batch of ids ---- */
 
 static elman_status encode_side(struct encoding *encoding, const struct codec *codec,
                                 const char *text, const char *side, size_t number,
@@ -11,13 +11,13 @@ static elman_status encode_side(struct encoding *encoding, const struct codec *c
   elman_error problem = {0};
   elman_status status = encode_checked(encoding, codec, text_of(text), &problem);
   if (status == ELMAN_OK && encoding->tokens.count == 0)
-    status = fail(&problem, ELMAN_BAD_DATA, NULL, "there is no word in it");
+    status = fail(&problem, ELMAN_BAD_DATA, NULL, "it contains no words");
   if (status == ELMAN_OK) return ELMAN_OK;
   if (status != ELMAN_BAD_DATA) return fail_again(error, &problem);
   return fail(error, status, NULL, "the %s of pair %zu: %.400s", side, number, problem.message);
 }
 
-/* Of the pair that is added next. */
+/* Add the alignment of the pair that is added next. */
 static elman_status add_alignment(struct pair_batch *texts, const struct encoded_side sides[2],
                                   const char *alignment, elman_error *error) {
   struct token_linker linker = {0};
@@ -56,7 +56,7 @@ elman_status pair_batch_fill(struct pair_batch *texts, const struct model *model
                              const char *const *sources, const char *const *targets,
                              const char *const *alignments, size_t count, elman_error *error) {
   *texts = (struct pair_batch){0};
-  if (count == 0) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no pair");
+  if (count == 0) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no sentence pair was given");
   elman_status status = fill_corpus(texts, model, sources, targets, alignments, count, error);
   if (status != ELMAN_OK) return status;
   size_t *indices = reallocarray(NULL, count, sizeof *indices);
@@ -112,7 +112,7 @@ void gradient_report_fill(struct gradient_report *owned, const struct model *mod
     if (tensor->verdict == ELMAN_GRADIENT_FAILED) report->failed = true;
     const bool counts =
         tensor->verdict == ELMAN_GRADIENT_PASSED || tensor->verdict == ELMAN_GRADIENT_FAILED;
-    /* Also an error that is not a number comes before all others. */
+    /* An error that is not a number also comes before all others. */
     if (counts && (report->worst == NULL || !(tensor->error <= report->worst->error)))
       report->worst = tensor;
   }
@@ -121,7 +121,7 @@ void gradient_report_fill(struct gradient_report *owned, const struct model *mod
 
 /* ---- the trace ---- */
 
-/* Allocates a side's tokens, without their marks, and fills them unless only measuring. */
+/* Allocate a side's tokens without their marks; fill them, unless the arena only measures. */
 static void copy_tokens(struct named_tokens *names, struct arena *arena,
                         const struct encoding *encoding, elman_side side) {
   const size_t words = encoding->tokens.count, count = words + (side == ELMAN_TARGET);

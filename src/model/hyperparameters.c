@@ -19,14 +19,15 @@ const char *measure_name(size_t index) {
   return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-/* Without the form for full-width text, which training chooses by itself. */
+/* Return a normalization that users can choose. Training chooses the form for full-width text
+ * itself. */
 static const char *normalization_choice(size_t index) {
   return index <= ELMAN_NFKC ? normalization_name(index) : NULL;
 }
 
 /* ---- the table ---- */
 
-/* Fields of a row by its type. */
+/* Fields of a row, by its type. */
 #define KIND_SIZE .value = ELMAN_VALUE_SIZE, .argument = "N"
 #define KIND_SEED .value = ELMAN_VALUE_SEED, .argument = "N"
 #define KIND_REAL .value = ELMAN_VALUE_REAL, .argument = "X"
@@ -93,9 +94,9 @@ static elman_status check_choice(const elman_hyperparameter *row, const void *fi
   if (hyperparameter_choice(row, fields) != NULL) return ELMAN_OK;
   const void *field = (const char *)fields + row->offset;
   if (row->value == ELMAN_VALUE_ENUM)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s: there is no choice number %u", row->label,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s: %u is not a valid choice", row->label,
                 *(const unsigned *)field);
-  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s: there is no \"%s\"", row->label,
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s: \"%s\" is not a valid choice", row->label,
               *(const char *const *)field);
 }
 
@@ -108,7 +109,7 @@ static elman_status check_row(const elman_hyperparameter *row, const void *field
     if (!((double)size >= row->minimum && (double)size <= row->maximum))
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "the %s must lie between %.0f and %.0f, not %td", row->label, row->minimum,
-                  row->maximum, (ptrdiff_t)size); /* what a file has below 0 became huge */
+                  row->maximum, (ptrdiff_t)size); /* a negative size from a file became huge */
   } else if (row->value == ELMAN_VALUE_REAL) {
     const double number = *(const double *)field;
     if (!(number >= row->minimum && number <= row->maximum))
@@ -146,8 +147,8 @@ json_t *hyperparameter_to_json(const elman_hyperparameter *row, const void *fiel
   return NULL;
 }
 
-/* A file without what came later is read by programs of before. */
-static bool is_left_out(const elman_hyperparameter *row, const void *fields) {
+/* A file without later settings can be read by earlier programs. */
+static bool is_omitted(const elman_hyperparameter *row, const void *fields) {
   if (row->since < 3) return false;
   if (row->value == ELMAN_VALUE_FLAG) return !*(const bool *)((const char *)fields + row->offset);
   return row->value == ELMAN_VALUE_NAME && hyperparameter_choice(row, fields) == row->choice(0);
@@ -157,7 +158,7 @@ int hyperparameters_to_json(json_t *object, unsigned scopes, const void *fields)
   const elman_hyperparameter *row = NULL;
   int result = 0;
   while ((row = hyperparameter_next(row, scopes)) != NULL) {
-    if (is_left_out(row, fields)) continue;
+    if (is_omitted(row, fields)) continue;
     result |= json_object_set_new(object, row->name, hyperparameter_to_json(row, fields));
   }
   return result;
@@ -181,7 +182,7 @@ static bool from_json(const elman_hyperparameter *row, void *fields, const json_
     *(double *)field = json_number_value(value);
   } else {
     if (!json_is_integer(value)) return false;
-    /* A negative size becomes a huge one and is refused by the check. */
+    /* A negative size becomes huge; the check refuses it. */
     if (row->value == ELMAN_VALUE_SIZE)
       *(size_t *)field = (size_t)json_integer_value(value);
     else
@@ -213,7 +214,7 @@ struct model_config model_config_default(void) {
   return config;
 }
 
-/* An unknown name is kept from here by the check. */
+/* The check has refused unknown names. */
 static enum attention_kind kind_of(const struct model_config *config) {
   enum attention_kind kind = ATTENTION_DOT;
   if (config->attention != NULL) (void)attention_parse(&kind, config->attention);
@@ -232,7 +233,7 @@ void model_config_complete(struct model_config *config) {
                             config->clause_segments, kind_of(config));
 }
 
-/* With N = 1 and projections it is what nn.MultiheadAttention computes, too. */
+/* With one head and projections this is also nn.MultiheadAttention. */
 static struct attention_config self_attention_of(const struct model_config *config, size_t heads) {
   return (struct attention_config){.kind = config->plain_self_attention ? ATTENTION_SCALED
                                                                         : ATTENTION_MULTIHEAD,
@@ -307,13 +308,13 @@ elman_status model_config_check(const struct model_config *config, elman_error *
              "a bidirectional encoder needs an even hidden size, not %zu", config->hidden_size);
   if (status == ELMAN_OK && config->layer_norm &&
       encoder_direction_size(encoder_sizes_of(config)) < 2)
-    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "layer normalization needs at least two units in each direction: of one alone "
-                  "nothing would be left; use a larger hidden size");
+    status = fail(
+        error, ELMAN_INVALID_ARGUMENT, NULL,
+        "layer normalization needs at least two units in each direction; use a larger hidden size");
   if (status == ELMAN_OK && config->residual && config->layers < 2)
-    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "residual connections are those between layers, and there is one layer only; use "
-                  "two or more");
+    status = fail(
+        error, ELMAN_INVALID_ARGUMENT, NULL,
+        "residual connections need at least two layers; raise the number of layers (--layers)");
   if (status == ELMAN_OK) status = check_attention(config, error);
   if (status == ELMAN_OK && !config->attentional_layer &&
       (config->input_feeding || config->tie_embeddings))

@@ -1,4 +1,4 @@
-/* A model: configuration, weights, and both vocabularies. All that is needed to translate. */
+/* A model: configuration, weights and both vocabularies; all that translation needs. */
 #ifndef ELMAN_MODEL_MODEL_H
 #define ELMAN_MODEL_MODEL_H
 
@@ -7,11 +7,11 @@
 #include "model/parameters.h"
 #include "vocab/codec.h"
 
-/* How it came about, as far as that is known. */
+/* How the model was made, as far as that is known. */
 struct model_past {
-  elman_history history; /* without the work */
-  bool start_known;      /* the options of its making are those of its configuration */
-  bool training_known;   /* its last training had these: */
+  elman_history history; /* without `work` */
+  bool start_known; /* the options of its initialization are known and are in its configuration */
+  bool training_known; /* the settings of its last training run are known: */
   elman_train_settings training;
 };
 
@@ -23,16 +23,17 @@ struct model {
   real *block;               /* owned; all weights */
   struct parameters weights; /* views into the block */
   struct model_past past;
-  bool loaded;                      /* from a file; else it was made */
-  char version[MODEL_VERSION_SIZE]; /* of the program that made or wrote it */
-  size_t trainings; /* since it was made: what is derived from the weights holds for one number */
-  struct script_sample sample[2]; /* by side; none once it was saved and loaded */
+  bool loaded;                      /* read from a file; otherwise created here */
+  char version[MODEL_VERSION_SIZE]; /* of the program that created or wrote it */
+  size_t trainings; /* training runs since creation; shows whether values derived from the weights
+                       are current */
+  struct script_sample sample[2]; /* by side; empty in a model read from a file */
   struct vocabulary *source_vocabulary, *target_vocabulary; /* owned */
-  struct merges *merges[2]; /* by side; owned; NULL unless its text is split to subwords */
+  struct merges *merges[2]; /* by side; owned; NULL unless the side uses BPE */
 };
 
-/* Takes over `vocabularies`, also when it fails. What they fix in `config` is filled in here, and
- * what 0 stands for; all weights are zero. */
+/* Create a model with zero weights. It owns `vocabularies`, even if this fails. Values of `config`
+ * that the vocabularies determine, and those given as 0, are filled in. */
 elman_status model_create(struct model **model, struct vocabulary_pair vocabularies,
                           struct model_config config, elman_error *error) CHECKED;
 void model_free(struct model *model);

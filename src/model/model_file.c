@@ -8,11 +8,11 @@
 #include "base/safe_file.h"
 #include "model/hyperparameters.h"
 
-/* The entries of a model file's metadata. docs/model-file.md has what they hold. */
+/* The entries of a model file's metadata; docs/model-file.md describes them. */
 static const char KEY_VERSION[] = "elman.version", KEY_CONFIG[] = "elman.config",
                   KEY_TRAINING[] = "elman.training";
 
-/* Of a side; merges are there where its text is split to subwords. */
+/* Keys of a side; `merges` is present if the side uses BPE. */
 static const struct side_keys {
   const char *vocabulary, *counts, *merges;
 } SIDE_KEYS[] = {
@@ -30,16 +30,15 @@ static elman_status parse_metadata(json_t **value, const struct safetensors *fil
                                    elman_error *error) {
   const char *text = safetensors_metadata(file, key);
   if (text == NULL && safetensors_metadata(file, "elman.state") != NULL)
-    return fail(
-        error, ELMAN_BAD_DATA, file->path,
-        "is the checkpoint of a training, not its model; name the file that stands beside it "
-        "without '.checkpoint'");
+    return fail(error, ELMAN_BAD_DATA, file->path,
+                "is the checkpoint of a training run, not its model; name the model file beside "
+                "it, without '.checkpoint'");
   if (text == NULL) return bad(file, error, "is missing from its metadata", key);
   const elman_status status = read_json(value, text_of(text), error);
   return status == ELMAN_BAD_DATA ? bad(file, error, "is not valid JSON", key) : status;
 }
 
-/* Whether `version` is above this one, number by number. */
+/* Return whether `version` is later than this one, comparing number by number. */
 static bool is_newer(const char *version) {
   const char *own = ELMAN_VERSION;
   for (int part = 0; part < 3; part++) {
@@ -61,7 +60,8 @@ elman_status name_newer_version(elman_status status, const struct safetensors *f
     return status;
   const size_t used = strlen(error->message);
   snprintf(error->message + used, sizeof error->message - used,
-           "; elman %s wrote the file and this is elman " ELMAN_VERSION ": use the newer one",
+           "; the file was written by elman %s, this is elman " ELMAN_VERSION
+           "; use the newer version",
            version);
   return status;
 }
@@ -71,7 +71,8 @@ static elman_status bad_value(const struct safetensors *file, elman_error *error
   char problem[128];
   const bool is_word = row->choice != NULL && json_is_string(json_object_get(json, row->name));
   snprintf(problem, sizeof problem, "%s \"%s\"",
-           is_word ? "names an unknown" : "does not hold what this version expects as", row->name);
+           is_word ? "names an unknown" : "does not contain what this version expects as",
+           row->name);
   return bad(file, error, problem, key);
 }
 
@@ -102,8 +103,8 @@ static bool parse_vocabulary_sizes(struct model_config *config, const json_t *js
   return json_is_integer(source) && json_is_integer(target);
 }
 
-/* Every key of the configuration must be there, and no other: a key that this version does not know
- * would change the arithmetic. */
+/* Every key of the configuration must be present, and no others: an unknown key would change the
+ * arithmetic. */
 static elman_status parse_config(struct model_config *config, const struct safetensors *file,
                                  elman_error *error) {
   json_t *json;
@@ -119,7 +120,7 @@ static elman_status parse_config(struct model_config *config, const struct safet
   } else if (!parse_normalizations(config, json, &found)) {
     status = bad(file, error, "names an unknown normalization", KEY_CONFIG);
   } else if (!parse_vocabulary_sizes(config, json, &found) || found != json_object_size(json)) {
-    status = bad(file, error, "does not hold what this version expects", KEY_CONFIG);
+    status = bad(file, error, "does not contain what this version expects", KEY_CONFIG);
   } else if (config->source_tokens == ELMAN_TOKENS_AUTO ||
              config->target_tokens == ELMAN_TOKENS_AUTO) {
     status = bad(file, error, "names an unknown token mode", KEY_CONFIG);
@@ -134,7 +135,7 @@ static elman_status parse_config(struct model_config *config, const struct safet
 static bool read_count(uint64_t *count, const json_t *json, const char *key) {
   const json_t *value = json_object_get(json, key);
   *count = (uint64_t)json_integer_value(value);
-  return json_is_integer(value) && *count <= MAX_COUNT; /* a negative one is larger */
+  return json_is_integer(value) && *count <= MAX_COUNT; /* a negative count is larger */
 }
 
 static elman_status read_past(struct model_past *past, struct model_config *config,
@@ -153,7 +154,7 @@ static elman_status read_past(struct model_past *past, struct model_config *conf
       !read_count(&history->updates, json, "updates") ||
       !read_count(&history->tokens, json, "tokens") ||
       json_object_size(json) != 3 + of_start + of_training)
-    return bad(file, error, "does not hold what this version expects", KEY_TRAINING);
+    return bad(file, error, "does not contain what this version expects", KEY_TRAINING);
   if (hyperparameters_check(config, ELMAN_SCOPE_START, &problem) != ELMAN_OK ||
       hyperparameters_check(&past->training, training, &problem) != ELMAN_OK)
     return bad(file, error, problem.message, KEY_TRAINING);
@@ -162,7 +163,7 @@ static elman_status read_past(struct model_past *past, struct model_config *conf
   return ELMAN_OK;
 }
 
-/* Files of version 0.1 and models that were not trained have none; some tell the history only. */
+/* Files of version 0.1 and untrained models have no such entry; some contain only the history. */
 static elman_status parse_past(struct model_past *past, struct model_config *config,
                                const struct safetensors *file, elman_error *error) {
   json_t *json;
@@ -174,12 +175,12 @@ static elman_status parse_past(struct model_past *past, struct model_config *con
   return status;
 }
 
-/* The tokens of one side and their counts, before anything is known of their order. */
+/* The tokens of one side and their counts, before their order is checked. */
 struct side_lists {
   struct tokens tokens;
   uint64_t *counts; /* (size) */
   size_t size;
-  bool wrong; /* something is neither */
+  bool wrong; /* an entry has the wrong type */
 };
 
 static elman_status add_word(void *context, size_t index, const struct json_item *item,
@@ -218,7 +219,7 @@ static elman_status parse_lists(struct side_lists *lists, const struct safetenso
     return bad(file, error, "does not have as many entries as the embedding has rows",
                keys.vocabulary);
   if (lists->wrong)
-    return bad(file, error, "holds something else than words and counts", keys.vocabulary);
+    return bad(file, error, "contains something other than words and counts", keys.vocabulary);
   return ELMAN_OK;
 }
 
@@ -231,7 +232,7 @@ static elman_status parse_vocabulary(struct vocabulary **vocabulary, const struc
   if (status == ELMAN_OK) {
     elman_error problem;
     status = vocabulary_from_list(vocabulary, &lists.tokens, lists.counts, side, &problem);
-    /* The file's name goes before a problem with its words. */
+    /* Put the name of the file before a problem with its words. */
     if (status == ELMAN_BAD_DATA)
       status = bad(file, error, problem.message, keys.vocabulary);
     else if (status != ELMAN_OK)
@@ -245,21 +246,21 @@ static elman_status parse_vocabulary(struct vocabulary **vocabulary, const struc
 static elman_status add_merge(void *context, size_t index, const struct json_item *item,
                               elman_error *error) {
   (void)index;
-  if (item->string.bytes == NULL) return fail(error, ELMAN_BAD_DATA, NULL, "is no merge");
+  if (item->string.bytes == NULL)
+    return fail(error, ELMAN_BAD_DATA, NULL, "is not a merge operation");
   return merges_add_line(context, item->string, error);
 }
 
-/* Without its merges text could not be split; without what makes the vocabulary a whole it could
- * not be looked up. */
+/* BPE needs the merge operations, and a vocabulary that contains all bytes and marks. */
 static elman_status parse_merges(struct vocabulary_pair *vocabularies,
                                  const struct safetensors *file, elman_side side,
                                  elman_error *error) {
   const bool source = side == ELMAN_SOURCE;
   const char *key = SIDE_KEYS[side].merges, *text = safetensors_metadata(file, key);
   if ((source ? vocabularies->source_mode : vocabularies->target_mode) != ELMAN_TOKENS_BPE)
-    return text == NULL ? ELMAN_OK : bad(file, error, "does not fit how text is split", key);
+    return text == NULL ? ELMAN_OK : bad(file, error, "contradicts the token mode", key);
   if (text == NULL) return bad(file, error, "is missing from its metadata", key);
-  if (text[strspn(text, " \t\r\n")] != '[') return bad(file, error, "is no list", key);
+  if (text[strspn(text, " \t\r\n")] != '[') return bad(file, error, "is not a list", key);
   struct merges *merges = vocabularies->merges[side] = calloc(1, sizeof *merges);
   if (merges == NULL) return fail_no_memory(error);
   size_t count;
@@ -272,7 +273,7 @@ static elman_status parse_merges(struct vocabulary_pair *vocabularies,
   return ELMAN_OK;
 }
 
-/* Names and shapes must be those of the configuration, before memory is asked for. */
+/* Check names and shapes against the configuration before allocating memory. */
 static elman_status check_tensors(const struct safetensors *file, const struct model_config *config,
                                   elman_error *error) {
   struct parameter_table table;
@@ -283,15 +284,15 @@ static elman_status check_tensors(const struct safetensors *file, const struct m
     const struct stored_tensor *tensor = safetensors_find(file, row->name);
     if (tensor == NULL) return bad(file, error, "is missing", row->name);
     if (!safetensors_has_shape(tensor, row->dimensions, row->rows, row->columns))
-      return bad(file, error, "does not have the shape that its configuration asks for", row->name);
+      return bad(file, error, "does not have the shape that its configuration requires", row->name);
     if (tensor->type != NUMBER_F32) return bad(file, error, "is not stored as F32", row->name);
   }
   if (file->count != table.count)
-    return bad(file, error, "more tensors than its configuration asks for", "it has");
+    return bad(file, error, "more tensors than its configuration requires", "it has");
   return ELMAN_OK;
 }
 
-/* Tied matrices stand in the file under both names: numbers that differ are two matrices. */
+/* Tied matrices are in the file under both names and must be equal. */
 static elman_status check_alias(const struct model *model, const struct parameter *row,
                                 const struct safetensors *file, elman_error *error) {
   const size_t bytes = parameter_size(row) * sizeof(real);
@@ -304,8 +305,8 @@ static elman_status check_alias(const struct model *model, const struct paramete
   return status;
 }
 
-/* A string in a list that is JSON within a string of JSON: \"word\", and a comma. A quote or a
- * backslash takes four bytes there. */
+/* Return the size of a string in a list that is JSON within a JSON string: \"word\" and a comma. A
+ * quote or a backslash takes four bytes. */
 static size_t listed_size(struct text text) {
   enum { AROUND = 5, QUOTED = 4, CONTROL = 7 };
   size_t size = AROUND;
@@ -318,7 +319,8 @@ static size_t listed_size(struct text text) {
 
 elman_status model_check_header(const struct model *model, elman_error *error) {
   const struct vocabulary *const sides[] = {model->source_vocabulary, model->target_vocabulary};
-  /* As much as tensors' names, options and all else in a model's or a checkpoint's header take. */
+  /* Upper bound for tensor names, options and everything else in the header of a model or
+   * checkpoint. */
   enum { OTHERS = 1 << 20 };
   size_t words = 0, merges = 0, count = 0;
   for (int s = 0; s < 2; s++) {
@@ -334,17 +336,16 @@ elman_status model_check_header(const struct model *model, elman_error *error) {
   if (words + merges + OTHERS <= SAFETENSORS_MAX_HEADER) return ELMAN_OK;
   if (merges > words)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "the %zu merges of subwords take %zu bytes and are too large for the header of a "
-                "model file (100 MB); a smaller --subwords makes fewer",
+                "the %zu merge operations take %zu bytes, too much for the header of a model file "
+                "(100 MB); use a smaller --subwords",
                 count, merges);
-  return fail(
-      error, ELMAN_INVALID_ARGUMENT, NULL,
-      "the vocabularies, of %zu and %zu words, are too large for the header of a model file "
-      "(100 MB); --max-vocab, --min-count or --subwords makes smaller ones",
-      vocabulary_size(sides[0]), vocabulary_size(sides[1]));
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+              "the vocabularies of %zu and %zu words are too large for the header of a model file "
+              "(100 MB); limit them with --max-vocab, --min-count or --subwords",
+              vocabulary_size(sides[0]), vocabulary_size(sides[1]));
 }
 
-/* It is shown to people, and stands in files that are read again. */
+/* Accept only printable text: the version is shown to people and copied to other files. */
 static elman_status parse_version(char version[MODEL_VERSION_SIZE], const struct safetensors *file,
                                   elman_error *error) {
   const char *text = safetensors_metadata(file, KEY_VERSION);
@@ -352,7 +353,7 @@ static elman_status parse_version(char version[MODEL_VERSION_SIZE], const struct
   const size_t length = strlen(text);
   bool usable = length < MODEL_VERSION_SIZE;
   for (size_t i = 0; i < length; i++) usable = usable && text[i] > ' ' && text[i] < 0x7F;
-  if (!usable) return bad(file, error, "is not the number of a version", KEY_VERSION);
+  if (!usable) return bad(file, error, "is not a version number", KEY_VERSION);
   memcpy(version, text, length + 1);
   return ELMAN_OK;
 }
@@ -474,7 +475,7 @@ static int set_merges(json_t *metadata, const char *key, const struct merges *me
   return result | safetensors_set_json(metadata, key, lines);
 }
 
-/* All training that it has had, and the settings of the last, as far as they are known. */
+/* Describe all training so far, and the settings of the last run, as far as they are known. */
 static json_t *training_to_json(const struct model *model) {
   const struct model_past *past = &model->past;
   json_t *json =

@@ -1,5 +1,5 @@
-/* The model file: one safetensors file with weights named as the PyTorch module would save them,
- * and configuration and vocabularies in its metadata. docs/model-file.md has the format. */
+/* The model file: a safetensors file with PyTorch's names of the weights, and configuration and
+ * vocabularies in its metadata. docs/model-file.md describes the format. */
 #ifndef ELMAN_MODEL_MODEL_FILE_H
 #define ELMAN_MODEL_MODEL_FILE_H
 
@@ -9,23 +9,22 @@
 
 elman_status model_save(const struct model *model, const char *path, elman_error *error) CHECKED;
 
-/* The same, with the permissions of the file `like`, if that is there. */
+/* Save with the permissions of the file `like`, if it exists. */
 elman_status model_save_like(const struct model *model, const char *path, const char *like,
                              elman_error *error) CHECKED;
 
-/* Refuses vocabularies that would not fit in a file, before anything is learnt. */
+/* Refuse vocabularies that would not fit in a file, before training begins. */
 elman_status model_check_header(const struct model *model, elman_error *error) CHECKED;
 
-/* Anything missing, altered or superfluous is ELMAN_BAD_DATA. */
+/* Load a model. Missing, altered or superfluous contents are ELMAN_BAD_DATA. */
 elman_status model_load(struct model **model, const char *path, elman_error *error) CHECKED;
 
-/* Reads the header alone. A file without a history has the history of a model that was not trained.
- */
+/* Read only the header. The history of a file without one is that of an untrained model. */
 elman_status model_read_history(elman_history *history, const char *path,
                                 elman_error *error) CHECKED;
 
-/* Returns `status`. Where that is ELMAN_BAD_DATA and a newer version wrote the file, adds this to
- * the message. */
+/* Return `status`. If it is ELMAN_BAD_DATA and a newer version wrote the file, add that to the
+ * message. */
 elman_status name_newer_version(elman_status status, const struct safetensors *file,
                                 elman_error *error) CHECKED;
 

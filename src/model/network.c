@@ -48,8 +48,8 @@ elman_status workspace_fit(struct workspace *workspace, const struct parameters 
                            const struct batch *batch, enum purpose purpose, elman_error *error) {
   if (!fits_blas(weights, batch))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "a batch of %zu sentences of up to %zu tokens is too large; use a smaller batch "
-                "or leave out long sentences",
+                "a batch of %zu sentences of up to %zu tokens is too large; use a smaller batch or "
+                "skip long sentences",
                 batch->source.batch, larger(batch->source.steps, batch->target.steps));
   workspace->block = purpose & WITH_LOGITS ? batch->tokens : output_block(batch->tokens);
   struct arena_fit fit = {0};
@@ -69,7 +69,7 @@ static bool is_guided(const struct network_pass *pass) {
   return pass->batch->guide.starts != NULL && pass->regularization->guide > 0;
 }
 
-/* The passes through the three parts, each of which sees what the one before left. */
+/* The passes through the three parts. Each part reads the results of the one before. */
 struct plan {
   struct encoder_pass encoder;
   struct decoder_pass decoder;
@@ -130,8 +130,8 @@ double network_forward(const struct network_pass *pass) {
   return sum_of_losses(pass);
 }
 
-/* From the gradient of the mean loss to that of one token's loss alone: the features of the others
- * do not count, and the mean no longer divides. */
+/* Turn the gradient of the mean loss into that of one token's loss: set the features of the other
+ * tokens to 0 and undo the division by N. */
 static void single_out(real *dfeatures, const struct output_pass *output, size_t token) {
   const size_t F = output->weights->sizes.features;
   for (size_t n = 0; n < output->tokens; n++) {
@@ -148,9 +148,10 @@ double network_gradient(const struct parameters *gradients, const struct network
   real *doutputs = w->encoder_scratch.outputs, *dfinals = w->encoder_scratch.finals;
   struct plan plan;
   make_plan(&plan, pass);
-  encoder_forward(&plan.encoder);                                                 /* (1) to (3) */
-  decoder_forward(&plan.decoder);                                                 /* (4) to (8) */
-  output_learn(&gradients->decoder, dfeatures, &w->output_scratch, &plan.output); /* (9) to (14) */
+  encoder_forward(&plan.encoder); /* (1) to (3) */
+  decoder_forward(&plan.decoder); /* (4) to (8) */
+  output_gradient(&gradients->decoder, dfeatures, &w->output_scratch,
+                  &plan.output); /* (9) to (14) */
   if (pass->output_done.give != NULL) pass->output_done.give(pass->output_done.context);
   if (is_guided(pass)) decoder_guide_losses(w->guide_losses, &plan.decoder); /* (74), (75) */
   if (pass->only_token > 0) single_out(dfeatures, &plan.output, pass->only_token);
@@ -163,6 +164,6 @@ double network_gradient(const struct parameters *gradients, const struct network
 
 elman_status fail_overflow(elman_error *error) {
   return fail(error, ELMAN_BAD_DATA, NULL,
-              "the model's weights are so large that its numbers overflow; train it again with a "
-              "lower learning rate");
+              "the model's weights are so large that values overflow; train again with a lower "
+              "learning rate");
 }

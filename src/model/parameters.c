@@ -12,7 +12,7 @@
 
 enum { ALIGNED_REALS = ARENA_ALIGNMENT / sizeof(real) };
 
-/* The list is walked to make the table (views unbound) and to bind views (table not kept). */
+/* The list is used twice: to make the table (views unbound) and to bind views (table discarded). */
 struct listing {
   struct parameter_table table;
   real *block;
@@ -50,7 +50,7 @@ static void list(struct listing *listing, real **view, const char *prefix, const
   if (listing->block != NULL) *view = listing->block + row->offset;
 }
 
-/* The same numbers as row `original` under a second name. */
+/* List the elements of row `original` under a second name. */
 static void list_alias(struct listing *listing, real **view, const char *prefix, const char *name,
                        size_t original) {
   const struct parameter shared = listing->table.rows[original];
@@ -64,7 +64,7 @@ static void list_embedding(struct listing *listing, real **view, const char *pre
   list(listing, view, prefix, "weight", matrix_of(v, e, INIT_EMBEDDING, 1 / sqrt((double)e)));
 }
 
-/* One layer in one direction: e inputs, h units; `suffix` as PyTorch has it. */
+/* List one layer in one direction: e inputs, h units; `suffix` as in PyTorch. */
 static void list_rnn(struct listing *listing, struct rnn_parameters *rnn,
                      const struct rnn_cell *cell, const char *prefix, const char *suffix, size_t e,
                      size_t h) {
@@ -89,7 +89,7 @@ static void list_rnn(struct listing *listing, struct rnn_parameters *rnn,
   }
 }
 
-/* The gains of a layer's normalisation, one for each number of its columns; see list_rnn. */
+/* List the gains of a layer's normalization, one per pre-activation; see list_rnn. */
 static void list_layer_norm(struct listing *listing, real **gain, const char *prefix,
                             const char *suffix, size_t columns) {
   char name[56];
@@ -97,7 +97,7 @@ static void list_layer_norm(struct listing *listing, real **gain, const char *pr
   list(listing, gain, prefix, name, vector_of(columns, INIT_ONE, 0));
 }
 
-/* `bias` NULL = none. */
+/* `bias` NULL = no bias. */
 static void list_linear(struct listing *listing, real **weight, real **bias, const char *prefix,
                         size_t out, size_t in) {
   const double bound = 1 / sqrt((double)in);
@@ -203,8 +203,9 @@ void parameters_bind(struct parameters *views, real *block, const struct model_c
   list_all(&listing, views, config);
 }
 
-/* calloc knows which memory is fresh from the system and so zero already, but aligns to less than
- * ARENA_ALIGNMENT. What it gave is noted in front of the block. */
+/* Use calloc, which does not write to memory that is fresh from the system and already zero. Its
+ * alignment is smaller than ARENA_ALIGNMENT, so the pointer that it returned is stored in front of
+ * the block. */
 elman_status parameter_block_create(real **block, const struct parameter_table *table,
                                     elman_error *error) {
   const size_t bytes = table->block * sizeof(real);
@@ -231,8 +232,8 @@ void parameter_block_free(real *block) {
 
 /* ---- initial values ---- */
 
-/* Gram and Schmidt, twice for accuracy, on rows of independent normal numbers, which begin with
- * number `first` of the stream: a random orthogonal matrix. In double, so that both precisions
+/* Make a random orthogonal matrix: Gram-Schmidt, applied twice for accuracy, on rows of independent
+ * normal numbers, starting with number `first` of the stream. In double, so that both precisions
  * start from the same weights. */
 static void make_orthogonal(double *matrix, size_t n, struct random_stream stream, uint64_t first) {
   for (size_t i = 0; i < n * n; i++) matrix[i] = random_normal(stream, first + i);
@@ -252,7 +253,7 @@ static void make_orthogonal(double *matrix, size_t n, struct random_stream strea
   }
 }
 
-/* A matrix for each gate. */
+/* Initialize with one matrix per gate. */
 static elman_status initialize_orthogonal(real *values, const struct parameter *row,
                                           struct random_stream stream, elman_error *error) {
   const size_t n = row->columns, size = parameter_size(row);

@@ -1,6 +1,6 @@
-/* Parameters are a table. One list gives the names, the shapes, the initial values and the struct
- * of views; weights, gradients and the optimiser's moments are blocks of equal layout, so
- * optimiser, clipping, files and gradient checks all walk the same table. */
+/* The table of parameters: names, shapes, initial values and views of all tensors. Weights,
+ * gradients and the optimizer's moments are blocks of equal layout, so optimizer, clipping, files
+ * and gradient checks all go through the same table. */
 #ifndef ELMAN_MODEL_PARAMETERS_H
 #define ELMAN_MODEL_PARAMETERS_H
 
@@ -9,36 +9,35 @@
 
 #include "model/hyperparameters.h"
 
-/* The views: weights, or gradients, or moments, by the block they look into; and the sizes of
- * encoder and decoder. */
+/* Views into a block of weights, gradients or moments, and the sizes of encoder and decoder. */
 struct parameters {
   struct encoder_parameters encoder;
   struct decoder_parameters decoder;
 };
 
-/* How a tensor's initial values are drawn. */
+/* The distribution of a tensor's initial values. */
 enum initializer {
   INIT_EMBEDDING, /* N(0,1), or N(0,1/E) */
-  INIT_RECURRENT, /* U(-bound, bound), or random orthogonal matrices, one for each gate */
+  INIT_RECURRENT, /* U(-bound, bound), or a random orthogonal matrix for each gate */
   INIT_IDENTITY,
-  INIT_ZERO, /* which a fresh block is */
+  INIT_ZERO, /* a new block is zero */
   INIT_ONE,
   INIT_UNIFORM /* U(-bound, bound) */
 };
 
-/* PyTorch's values of nn.Embedding, nn.RNN (nn.GRU, nn.LSTM) and nn.Linear, or small embeddings and
- * orthogonal recurrent matrices (Saxe, McClelland and Ganguli, ICLR 2014), whose products neither
- * grow nor vanish. */
+/* PyTorch's initial values of nn.Embedding, nn.RNN (nn.GRU, nn.LSTM) and nn.Linear; or small
+ * embeddings and orthogonal recurrent matrices (Saxe, McClelland and Ganguli, ICLR 2014), whose
+ * products neither grow nor vanish. */
 enum initial_values { INITIAL_PYTORCH, INITIAL_ORTHOGONAL };
 
 struct parameter {
-  char name[64]; /* as PyTorch's state_dict has it */
+  char name[64]; /* as in PyTorch's state_dict */
   size_t rows, columns;
   int dimensions; /* 1: a vector of `rows`; 2: a matrix */
   enum initializer initializer;
   double bound;
   size_t offset; /* in reals, from the start of a block; a multiple of 64 bytes */
-  bool alias;    /* shares its place with an earlier row: tied weights */
+  bool alias;    /* shares the elements of an earlier row: tied weights */
 };
 
 enum {
@@ -54,23 +53,22 @@ struct parameter_table {
 
 size_t parameter_size(const struct parameter *parameter); /* rows · columns */
 
-/* `config` has passed model_config_check. */
+/* `config` must have passed model_config_check. */
 elman_status parameter_table_create(struct parameter_table *table,
                                     const struct model_config *config, elman_error *error) CHECKED;
 
-/* Points the views into a block of table->block reals; what the configuration does not have is
- * NULL.
- */
+/* Point the views into a block of table->block reals. Parameters that the configuration lacks
+ * become NULL. */
 void parameters_bind(struct parameters *views, real *block, const struct model_config *config);
 
-/* A zeroed block, aligned to 64 bytes. Gaps between tensors are zero and stay zero. What nobody
- * writes to takes no memory as long as the block is a large one. */
+/* Allocate a zeroed block, aligned to 64 bytes. Gaps between tensors stay zero. Pages of a large
+ * block that are never written use no memory. */
 elman_status parameter_block_create(real **block, const struct parameter_table *table,
                                     elman_error *error) CHECKED;
 void parameter_block_free(real *block);
 
-/* Writes the initial values into a fresh block; a tensor's depend on the seed and its place in the
- * table only. */
+/* Write the initial values into a new block. A tensor's values depend only on the seed and its
+ * index in the table. */
 elman_status parameters_initialize(real *block, const struct parameter_table *table,
                                    enum initial_values values, uint64_t seed,
                                    elman_error *error) CHECKED;

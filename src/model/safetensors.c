@@ -16,11 +16,11 @@
 #define SAFETENSORS_METADATA "__metadata__"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "numbers are stored as they lie in memory");
+               "elements are stored in the byte order of memory");
 
 enum { LENGTH_BYTES = 8, ALIGNMENT = 8, CHUNK = 4096, PIECE = 1 << 14 };
 
-/* So many numbers are checked while they are still in the second cache. */
+/* elements that are checked while they are still in the second-level cache */
 static const size_t CACHED = (size_t)1 << 16;
 
 static elman_status bad(const struct safetensors *file, elman_error *error, const char *problem) {
@@ -99,7 +99,7 @@ static elman_status check_offsets(struct safetensors *file, uint64_t data_size,
   }
   if (at == data_size) return ELMAN_OK;
   return bad(file, error,
-             at < data_size ? "there is something after the last tensor" : "it is cut short");
+             at < data_size ? "there is data after the last tensor" : "it is truncated");
 }
 
 static elman_status check_metadata(struct safetensors *file, elman_error *error) {
@@ -109,7 +109,7 @@ static elman_status check_metadata(struct safetensors *file, elman_error *error)
   if (metadata == NULL) return ELMAN_OK;
   if (!json_is_object(metadata)) return bad(file, error, "__metadata__ is not an object");
   json_object_foreach((json_t *)metadata, key, value) {
-    if (!json_is_string(value)) return bad(file, error, "__metadata__ holds more than strings");
+    if (!json_is_string(value)) return bad(file, error, "__metadata__ contains more than strings");
   }
   file->metadata = metadata;
   return ELMAN_OK;
@@ -137,7 +137,7 @@ static elman_status parse_header(struct safetensors *file, const char *text, siz
   return status == ELMAN_OK ? check_offsets(file, data_size, error) : status;
 }
 
-/* False if the file ends before, as one does that is cut while it is read. */
+/* Return false if the file ends before, for example because it is truncated while being read. */
 static bool read_bytes(void *into, const struct safetensors *file, uint64_t start, size_t size) {
   for (size_t done = 0; done < size;) {
     const ssize_t got =
@@ -157,9 +157,9 @@ static elman_status read_header(struct safetensors *file, elman_error *error) {
                 strerror_r(errno, reason, sizeof reason));
   if (S_ISDIR(info.st_mode))
     return fail(error, ELMAN_NO_INPUT, file->path, "is a directory; name a file");
-  if (!S_ISREG(info.st_mode)) /* parts of it are read out of their order */
+  if (!S_ISREG(info.st_mode)) /* parts are not read in order */
     return fail(error, ELMAN_NO_INPUT, file->path,
-                "is a pipe or a device; save its contents in a regular file, and name that");
+                "is a pipe or a device; save its contents in a regular file and name that file");
   const uint64_t size = (uint64_t)info.st_size;
   unsigned char prefix[LENGTH_BYTES];
   if (size < LENGTH_BYTES) return bad(file, error, "it is shorter than 8 bytes");
@@ -182,7 +182,7 @@ static elman_status read_header(struct safetensors *file, elman_error *error) {
 }
 
 elman_status safetensors_open(struct safetensors *file, const char *path, elman_error *error) {
-  /* Nobody may ever write to a pipe of that name. */
+  /* Do not block on a pipe of that name. */
   *file = (struct safetensors){.path = path,
                                .descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file->descriptor < 0) {
@@ -204,7 +204,7 @@ void safetensors_close(struct safetensors *file) {
 
 /* ---- the checksum ---- */
 
-/* As read_bytes, and what was read goes into the sum while it is still in the cache. */
+/* Read bytes, and add them to the sum while they are in the cache. */
 static bool read_summed(void *into, const struct safetensors *file, uint64_t start, size_t size,
                         struct xxh64 *sum) {
   if (!read_bytes(into, file, start, size)) return false;
@@ -212,14 +212,14 @@ static bool read_summed(void *into, const struct safetensors *file, uint64_t sta
   return true;
 }
 
-static void keep_digest(const struct safetensors *file, const struct stored_tensor *tensor,
-                        const struct xxh64 *sum) {
-  struct stored_tensor *kept = &file->tensors[tensor - file->tensors];
-  kept->digest = xxh64_value(sum);
-  kept->is_digested = true;
+static void store_digest(const struct safetensors *file, const struct stored_tensor *tensor,
+                         const struct xxh64 *sum) {
+  struct stored_tensor *stored = &file->tensors[tensor - file->tensors];
+  stored->digest = xxh64_value(sum);
+  stored->is_digested = true;
 }
 
-/* Of a tensor that was not read. */
+/* Compute the digest of a tensor that was not read. */
 static elman_status digest_unread(const struct safetensors *file,
                                   const struct stored_tensor *tensor, elman_error *error) {
   char piece[PIECE];
@@ -230,7 +230,7 @@ static elman_status digest_unread(const struct safetensors *file,
     if (!read_summed(piece, file, file->data_start + at, size, &sum))
       return fail(error, ELMAN_IO, file->path, "cannot read all of %s", tensor->name);
   }
-  keep_digest(file, tensor, &sum);
+  store_digest(file, tensor, &sum);
   return ELMAN_OK;
 }
 
@@ -257,8 +257,8 @@ elman_status safetensors_verify(const struct safetensors *file, elman_error *err
   const elman_status status = digest_file(found, file, error);
   if (status != ELMAN_OK || strcmp(found, expected) == 0) return status;
   return fail(error, ELMAN_BAD_DATA, file->path,
-              "is damaged, or was altered after it was written: its checksum does not fit; use "
-              "another copy (whoever alters a file leaves out " CHECKSUM_KEY ")");
+              "is damaged or was altered after it was written: its checksum does not match; use "
+              "another copy (after an intended change, remove " CHECKSUM_KEY ")");
 }
 
 const struct stored_tensor *safetensors_find(const struct safetensors *file, const char *name) {
@@ -278,14 +278,14 @@ bool safetensors_has_shape(const struct stored_tensor *tensor, int dimensions, s
          (dimensions == 1 || tensor->shape[1] == columns);
 }
 
-/* Without an early exit, so that it becomes vector code. */
+/* No early exit, so that the loop can be vectorized. */
 static bool all_finite(const real *values, size_t count) {
   unsigned others = 0;
   for (size_t i = 0; i < count; i++) others |= isfinite(values[i]) ? 0u : 1u;
   return others == 0;
 }
 
-/* Numbers of another precision than `real`. */
+/* Read elements of another precision than `real`. */
 static bool read_converted(real *values, const struct safetensors *file,
                            const struct stored_tensor *tensor, uint64_t start, size_t count,
                            struct xxh64 *sum) {
@@ -320,10 +320,10 @@ elman_status safetensors_read(real *values, const struct safetensors *file,
                               : read_converted(values + done, file, tensor, start, n, &sum);
     if (!complete) return fail(error, ELMAN_IO, file->path, "cannot read all of %s", tensor->name);
     if (!all_finite(values + done, n))
-      return fail(error, ELMAN_BAD_DATA, file->path, "%s holds a number that is not finite",
+      return fail(error, ELMAN_BAD_DATA, file->path, "%s contains a value that is not finite",
                   tensor->name);
   }
-  keep_digest(file, tensor, &sum);
+  store_digest(file, tensor, &sum);
   return ELMAN_OK;
 }
 
@@ -343,8 +343,8 @@ static size_t tensor_size(const struct tensor_source *tensor) {
   return size;
 }
 
-/* The numbers as the file holds them, piece by piece: to the stream, or into the sum. */
-static void put_values(FILE *stream, struct xxh64 *sum, const struct tensor_source *tensor) {
+/* Convert the elements to the type of the file, piece by piece, for the stream or the sum. */
+static void convert_values(FILE *stream, struct xxh64 *sum, const struct tensor_source *tensor) {
   float chunk[CHUNK];
   const size_t count = tensor_size(tensor);
   for (size_t done = 0; done < count; done += CHUNK) {
@@ -357,7 +357,7 @@ static void put_values(FILE *stream, struct xxh64 *sum, const struct tensor_sour
   }
 }
 
-/* Nobody could read the file. */
+/* Refuse values that would make the file unreadable. */
 static elman_status check_finite(const struct tensor_source *tensors, size_t count,
                                  elman_error *error) {
   for (size_t i = 0; i < count; i++) {
@@ -365,8 +365,8 @@ static elman_status check_finite(const struct tensor_source *tensors, size_t cou
     for (size_t k = 0; k < size; k++) {
       if (!isfinite((float)tensors[i].values[k]))
         return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                    "%s holds a number that is not finite, and is not written; train with a lower "
-                    "learning rate",
+                    "%s contains a value that is not finite, so nothing is written; train with a "
+                    "lower learning rate",
                     tensors[i].name);
     }
   }
@@ -381,7 +381,7 @@ static elman_status set_checksum(json_t *metadata, const struct tensor_source *t
   for (size_t i = 0; i < count; i++) {
     struct xxh64 sum;
     xxh64_start(&sum);
-    put_values(NULL, &sum, &tensors[i]);
+    convert_values(NULL, &sum, &tensors[i]);
     digested[i] = (struct digested_tensor){tensors[i].name, "F32", tensors[i].shape,
                                            tensors[i].dimensions, xxh64_value(&sum)};
   }
@@ -392,7 +392,7 @@ static elman_status set_checksum(json_t *metadata, const struct tensor_source *t
   return status;
 }
 
-/* The whole header as text, or NULL when memory ran out. */
+/* Return the whole header as text, or NULL when memory runs out. */
 static char *compose_header(json_t *metadata, const struct tensor_source *tensors, size_t count) {
   json_t *header = json_object();
   int result = json_object_set(header, SAFETENSORS_METADATA, metadata);
@@ -432,6 +432,6 @@ elman_status safetensors_write(FILE *stream, json_t *metadata, const struct tens
   fwrite(text, 1, length, stream);
   fprintf(stream, "%*s", (int)padding, "");
   free(text);
-  for (size_t i = 0; i < count; i++) put_values(stream, NULL, &tensors[i]);
+  for (size_t i = 0; i < count; i++) convert_values(stream, NULL, &tensors[i]);
   return ELMAN_OK;
 }

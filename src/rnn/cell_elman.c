@@ -1,5 +1,5 @@
-/* h_t = tanh(W_ih x_t + b_ih + W_hh h_{t-1} + b_hh): the Elman cell.
- * docs/bptt.md, (2), (18) and (22). */
+/* The Elman cell: h_t = tanh(W_ih x_t + b_ih + W_hh h_{t-1} + b_hh). docs/bptt.md, (2), (18) and
+ * (22). */
 #include <math.h>
 
 #include "rnn/cell.h"

@@ -4,23 +4,23 @@
 #include "rnn/cell.h"
 #include "tensor/elementary.h"
 
-/* Columns of what is kept: r, z, m = W_hn h + b_hn, n; while they are made, the last is W_in x. */
-enum { RESET, UPDATE, STATE_SHARE, NEW };
+/* Columns of the kept values: r, z, m = W_hn h + b_hn, n. On entry, the last is W_in x. */
+enum { RESET, UPDATE, STATE_PART, NEW };
 
 static void forward(const struct cell_step *step) {
   const size_t H = step->hidden;
   real *restrict r = step->z, *restrict z = r + UPDATE * H;
-  real *restrict m = r + STATE_SHARE * H, *restrict n = r + NEW * H;
+  real *restrict m = r + STATE_PART * H, *restrict n = r + NEW * H;
   real *restrict h = step->state[0];
   const real *previous = step->previous[0], *b = step->bias_ih, *c = step->bias_hh;
   for (size_t j = 0; j < step->units; j++) { /* (30) */
     const real reset = sigmoid_real(r[j] + b[j] + c[j]);
     const real update = sigmoid_real(z[j] + b[H + j] + c[H + j]);
-    const real share = m[j] + c[2 * H + j];
-    const real fresh = tanh_real(n[j] + b[2 * H + j] + reset * share);
+    const real recurrent = m[j] + c[2 * H + j];
+    const real fresh = tanh_real(n[j] + b[2 * H + j] + reset * recurrent);
     r[j] = reset;
     z[j] = update;
-    m[j] = share;
+    m[j] = recurrent;
     n[j] = fresh;
     h[j] = fresh + update * (previous[j] - fresh);
   }
@@ -28,10 +28,10 @@ static void forward(const struct cell_step *step) {
 
 static void backward(const struct cell_step_back *step) {
   const size_t H = step->hidden;
-  const real *r = step->kept, *z = r + UPDATE * H, *m = r + STATE_SHARE * H, *n = r + NEW * H;
+  const real *r = step->kept, *z = r + UPDATE * H, *m = r + STATE_PART * H, *n = r + NEW * H;
   const real *dh = step->dstate[0], *previous = step->previous[0];
   real *restrict dr = step->dz, *restrict dz = dr + UPDATE * H;
-  real *restrict dm = dr + STATE_SHARE * H, *restrict dn = dr + NEW * H;
+  real *restrict dm = dr + STATE_PART * H, *restrict dn = dr + NEW * H;
   real *restrict dprevious = step->dprevious[0];
   for (size_t j = 0; j < step->units; j++) { /* (31) */
     const real dfresh = dh[j] * (1 - z[j]) * (1 - n[j] * n[j]);
@@ -54,7 +54,7 @@ static size_t saturated(const real *kept, size_t hidden) {
 const struct rnn_cell cell_gru = {.gates = 3,
                                   .parts = 1,
                                   .keeps = true,
-                                  .apart = true,
+                                  .separate = true,
                                   .forward = forward,
                                   .backward = backward,
                                   .saturated = saturated};

@@ -4,7 +4,7 @@
 #include "rnn/cell.h"
 #include "tensor/elementary.h"
 
-/* Columns of what is kept, and parts of the state. */
+/* Columns of the kept values, and parts of the state. */
 enum { INPUT, FORGET, CANDIDATE, OUTPUT };
 enum { HIDDEN, CELL };
 

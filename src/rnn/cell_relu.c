@@ -1,13 +1,13 @@
-/* h_t = max(0, W_ih x_t + b_ih + W_hh h_{t-1} + b_hh), which starts from W_hh = I and biases of
- * zero: Le, Jaitly and Hinton, "A simple way to initialize recurrent networks of rectified linear
- * units", arXiv:1504.00941, 2015. docs/beyond.md, (29). */
+/* The rectified linear cell: h_t = max(0, W_ih x_t + b_ih + W_hh h_{t-1} + b_hh), initialized with
+ * W_hh = I and zero biases. Le, Jaitly and Hinton, "A simple way to initialize recurrent networks
+ * of rectified linear units", arXiv:1504.00941, 2015. docs/beyond.md, (29). */
 #include "rnn/cell.h"
 
 static void forward(const struct cell_step *step) {
   real *h = step->z;
   for (size_t j = 0; j < step->units; j++) {
     const real z = h[j] + step->bias_ih[j] + step->bias_hh[j];
-    h[j] = z < 0 ? 0 : z; /* NaN stays */
+    h[j] = z < 0 ? 0 : z; /* keeps NaN */
   }
 }
 

@@ -41,7 +41,7 @@ enum { STRIPE = 64 };
 /* Some steps of a pass. */
 struct lookup {
   const struct embedding_pass *pass;
-  size_t first, count; /* rows of x, from place (t,b) on */
+  size_t first, count; /* rows of x, from position (t,b) on */
   real *x, *dtable;
 };
 
@@ -54,7 +54,7 @@ static bool is_token(const struct lookup *lookup, size_t place) {
   return at / B < lookup->pass->lengths[at % B];
 }
 
-/* The same place in a whole sentence has the same mask, however the sentence is cut. */
+/* A position has the same mask however the sentence is cut into ranges of steps. */
 static void drop_row(const struct lookup *lookup, size_t place) {
   const struct embedding_pass *pass = lookup->pass;
   dropout_apply(lookup->x + place * pass->row, pass->size, (lookup->first + place) * pass->size,
@@ -85,7 +85,7 @@ static void drop_if_token(const void *context, size_t place) {
   if (is_token(context, place)) drop_row(context, place);
 }
 
-/* Some columns of all rows: a word may be there more than once. */
+/* Add some columns of all rows, so that threads do not collide on a repeated word. */
 static void add_stripe(const void *context, size_t stripe) {
   const struct lookup *lookup = context;
   const struct embedding_pass *pass = lookup->pass;
@@ -110,7 +110,7 @@ void embedding_backward(real *dtable, real *dx, const struct embedding_pass *pas
 
 /* ---- a layer: its steps ---- */
 
-/* Blocks of states: that of the state after input t, and that of the state before it. */
+/* Return the block of the state after input t, and of the state before it. */
 static size_t block_after(size_t t, const struct rnn_shape *shape) {
   return shape->reverse ? t : t + 1;
 }
@@ -119,7 +119,7 @@ static size_t block_before(size_t t, const struct rnn_shape *shape) {
   return shape->reverse ? t + 1 : t;
 }
 
-/* The step that is run as number i of these. */
+/* Return the step that is the i-th to run. */
 static size_t step_number(size_t i, struct range steps, const struct rnn_shape *shape) {
   return steps.first + (shape->reverse ? steps.count - 1 - i : i);
 }
@@ -128,10 +128,10 @@ static bool is_real(size_t t, size_t b, const struct rnn_shape *shape) {
   return t < shape->lengths[b];
 }
 
-/* ---- where things lie ---- */
+/* ---- layout ---- */
 
 size_t rnn_columns(const struct rnn_cell *cell) {
-  return cell->gates + cell->apart;
+  return cell->gates + cell->separate;
 }
 
 void rnn_states_allocate(struct rnn_states *states, struct arena *arena, struct rnn_shape shape,
@@ -151,7 +151,7 @@ void rnn_states_clear(struct rnn_states states, struct rnn_shape shape) {
     memset(states.part[p], 0, (shape.steps + 1) * shape.batch * shape.hidden * sizeof(real));
 }
 
-/* z of all steps, or dz, in rows of K·H. */
+/* Return z, or dz, of all steps, in rows of K·H. */
 static real *rows_of_z(const struct rnn_states *states, const struct rnn_shape *shape) {
   if (states->gates != NULL) return states->gates;
   return states->part[0] + block_after(0, shape) * shape->batch * shape->hidden;
@@ -161,7 +161,7 @@ static size_t row_of_z(const struct rnn_shape *shape) {
   return rnn_columns(shape->cell) * shape->hidden;
 }
 
-/* Of the arrays above, the blocks of step t. */
+/* Blocks of step t in the arrays above. */
 struct blocks {
   real *after[MAX_STATE_PARTS], *before[MAX_STATE_PARTS]; /* (B,H) */
   real *z;                                                /* (B,K·H) */
@@ -185,14 +185,14 @@ static struct blocks blocks_of(const struct rnn_states *states, const struct rnn
   return blocks;
 }
 
-/* ---- the map of the input; the biases are added with the nonlinearities ---- */
+/* ---- the input's matrix product; the biases are added with the nonlinearities ---- */
 
-/* One map, or two where the last gate's share stands apart. */
+/* One map, or two if the last gate's input is kept separately. */
 struct input_maps {
   size_t count;
   struct {
     struct linear linear;
-    size_t gate, column; /* its first gate, and where its columns begin in a row of z */
+    size_t gate, column; /* its first gate, and its first column in a row of z */
   } map[2];
 };
 
@@ -202,7 +202,7 @@ static struct input_maps input_maps_of(const struct rnn_parameters *weights,
   const struct linear all = {
       .weight = weights->weight_ih, .in = E, .out = G * H, .row = row_of_z(shape)};
   struct input_maps maps = {1, {{all, 0, 0}, {all, G - 1, G * H}}};
-  if (!shape->cell->apart) return maps;
+  if (!shape->cell->separate) return maps;
   maps.count = 2;
   maps.map[0].linear.out = (G - 1) * H;
   maps.map[1].linear.out = H;
@@ -212,7 +212,7 @@ static struct input_maps input_maps_of(const struct rnn_parameters *weights,
 
 /* ---- forward ---- */
 
-/* One step, while its product is in cache. */
+/* One step, while its product is in the cache. */
 struct forward_step {
   const struct rnn_pass *pass;
   size_t t;
@@ -235,15 +235,15 @@ static void step_forward(const void *context, size_t row, size_t rows, size_t co
     for (size_t p = 0; p < shape->cell->parts; p++) {
       cell.state[p] = step->blocks.after[p] + at;
       cell.previous[p] = step->blocks.before[p] + at;
-      if (!real_step) /* the hold (3) */
+      if (!real_step) /* the state is copied unchanged (3) */
         memcpy(cell.state[p], cell.previous[p], columns * sizeof(real));
     }
     if (real_step) shape->cell->forward(&cell);
   }
 }
 
-/* Of something that is done to z in whole rows: with layer normalisation a unit's gates depend on
- * all units, and no tile has them. */
+/* Return the work of processing z in whole rows. Layer normalization needs all units of a gate, so
+ * it cannot work on tiles. */
 static double work_of_rows(const struct rnn_shape *shape) {
   return (double)WORK_OF_FUNCTION * (double)(shape->batch * row_of_z(shape));
 }
@@ -274,7 +274,8 @@ static void run_step(const struct rnn_pass *pass, size_t t) {
                                     B,
                                     H,
                                     H};
-  for (size_t b = 0; shape->cell->apart && b < B; b++) /* what is added to is not the input's */
+  /* The state's contribution to the last gate starts at 0, without the input's. */
+  for (size_t b = 0; shape->cell->separate && b < B; b++)
     memset(step.blocks.z + b * Z + (G - 1) * H, 0, H * sizeof(real));
   matrix_product_then(recurrent, G, normalize ? NULL : step_forward, &step);
   if (normalize) share_out(B, work, normalized_row_forward, &step);
@@ -286,38 +287,38 @@ void rnn_start(const struct rnn_pass *pass) {
     memset(rnn_initial(pass->states, p, shape), 0, shape.batch * shape.hidden * sizeof(real));
 }
 
-/* Rows (t,b) of the outputs, from `first` on; backward, gradients of the states and of these rows.
- */
-struct rows_given {
+/* Rows (t,b) of the outputs, from `first` on; backward, the gradients of the states and of these
+ * rows. */
+struct output_rows {
   const struct rnn_pass *pass;
   size_t first, count;
   real *dstates, *doutputs;
 };
 
-static double work_of_given(const struct rows_given *rows) {
+static double work_of_outputs(const struct output_rows *rows) {
   return (double)WORK_OF_FUNCTION * (double)(rows->count * rows->pass->shape.hidden);
 }
 
-/* Rows that one piece of work gives: where no other direction's columns lie between them, they are
- * one array, in which random numbers come in vectors. */
+/* Rows of one work item. Rows without another direction's columns between them are one array, so
+ * random numbers can be vectorized. */
 enum { ROWS_TOGETHER = 32 };
 
-static size_t pieces_of(const struct rows_given *rows) {
+static size_t pieces_of(const struct output_rows *rows) {
   const size_t each = rows->pass->width == rows->pass->shape.hidden ? ROWS_TOGETHER : 1;
   return (rows->count + each - 1) / each;
 }
 
-/* Rows of piece i, from *row on. */
-static size_t rows_of_piece(size_t *row, const struct rows_given *rows, size_t i) {
+/* Return the number of rows of item i, and set *row to the first. */
+static size_t rows_of_piece(size_t *row, const struct output_rows *rows, size_t i) {
   const size_t each = rows->pass->width == rows->pass->shape.hidden ? ROWS_TOGETHER : 1;
   const size_t left = rows->count - i * each;
   *row = i * each;
   return left < each ? left : each;
 }
 
-/* A position has the same mask in every call. */
-static void give_rows(const void *context, size_t i) {
-  const struct rows_given *rows = context;
+/* Copy states to outputs. A position has the same mask in every call. */
+static void forward_rows(const void *context, size_t i) {
+  const struct output_rows *rows = context;
   const struct rnn_pass *pass = rows->pass;
   const struct rnn_shape *shape = &pass->shape;
   size_t row;
@@ -333,22 +334,22 @@ void rnn_forward(const struct rnn_pass *pass, struct range steps) {
   const struct rnn_shape *shape = &pass->shape;
   const size_t at = steps.first * shape->batch, rows = steps.count * shape->batch;
   const struct input_maps maps = input_maps_of(pass->weights, shape);
-  const struct rows_given given = {pass, at, rows, NULL, NULL};
-  const double work = work_of_given(&given);
+  const struct output_rows given = {pass, at, rows, NULL, NULL};
+  const double work = work_of_outputs(&given);
   const size_t pieces = pieces_of(&given);
   real *z = rows_of_z(&pass->states, shape) + at * row_of_z(shape);
-  /* The input's share of all steps in one product: it does not wait for the recurrence. */
+  /* Multiply the inputs of all steps in one product, which does not depend on the recurrence. */
   for (size_t i = 0; i < maps.count; i++)
     linear_forward(z + maps.map[i].column, pass->inputs + at * shape->input, maps.map[i].linear,
                    rows);
   for (size_t i = 0; i < steps.count; i++) run_step(pass, step_number(i, steps, shape));
-  if (pass->outputs != NULL) share_out(pieces, work, give_rows, &given);
+  if (pass->outputs != NULL) share_out(pieces, work, forward_rows, &given);
 }
 
 /* ---- backward ---- */
 
-static void give_rows_back(const void *context, size_t i) {
-  const struct rows_given *rows = context;
+static void backward_rows(const void *context, size_t i) {
+  const struct output_rows *rows = context;
   const struct rnn_pass *pass = rows->pass;
   const struct rnn_shape *shape = &pass->shape;
   size_t row;
@@ -363,12 +364,12 @@ static void give_rows_back(const void *context, size_t i) {
 void rnn_backward_outputs(struct rnn_states dstates, real *doutputs, const struct rnn_pass *pass,
                           struct range steps) {
   const size_t B = pass->shape.batch;
-  const struct rows_given given = {pass, steps.first * B, steps.count * B, dstates.part[0],
-                                   doutputs};
-  share_out(pieces_of(&given), work_of_given(&given), give_rows_back, &given);
+  const struct output_rows given = {pass, steps.first * B, steps.count * B, dstates.part[0],
+                                    doutputs};
+  share_out(pieces_of(&given), work_of_outputs(&given), backward_rows, &given);
 }
 
-/* One step backward, while what reaches its state is in cache. */
+/* One step backward, while the gradient of its state is in the cache. */
 struct backward_step {
   const struct rnn_pass *pass;
   size_t t;
@@ -423,7 +424,8 @@ static void step_backward(const void *context, size_t row, size_t rows, size_t c
   }
 }
 
-/* From the gradients behind the gains, which are kept for those of gains and biases, to dz. */
+/* Compute dz from the gradients after the gains, and keep the latter for the gradients of gains and
+ * biases. */
 static void normalized_row_backward(const void *context, size_t b) {
   const struct backward_step *step = context;
   const size_t H = step->pass->shape.hidden, K = rnn_columns(step->pass->shape.cell);
@@ -453,7 +455,7 @@ void rnn_backward_states(struct rnn_states dstates, const struct rnn_pass *pass,
     const struct backward_step before =
         backward_step_of(&dstates, pass, step_number(i > 0 ? i - 1 : 0, steps, shape));
     if (i + 1 == steps.count || normalize) all_rows_backward(&step);
-    /* z_t holds W_hh h_{t-1}, so dh_{t-1} += W_hhᵀ dz_t                     (18), (22) */
+    /* z_t contains W_hh h_{t-1}, so dh_{t-1} += W_hhᵀ dz_t                     (18), (22) */
     const struct product through = {step.d.before[0],
                                     H,
                                     1,
@@ -481,11 +483,11 @@ void rnn_backward_inputs(real *dinputs, real beta, struct rnn_states dstates,
 
 void rnn_backward_weights(const struct rnn_parameters *gradients, struct rnn_states dstates,
                           const struct rnn_pass *pass) {
-  /* All dz were kept, so each weight's gradient is one product over all steps  (19), (23) */
+  /* All dz are kept, so each weight's gradient is one product over all steps  (19), (23) */
   const struct rnn_shape *shape = &pass->shape;
   const size_t E = shape->input, H = shape->hidden, rows = shape->steps * shape->batch;
   const real *dz = rows_of_z(&dstates, shape);
-  /* The biases are added behind the gains. */
+  /* The biases are added after the gains. */
   const real *dbiased = gradients->gain != NULL ? dstates.normalized : dz;
   const real *previous = pass->states.part[0] + block_before(0, shape) * shape->batch * H;
   const struct input_maps maps = input_maps_of(gradients, shape);
@@ -504,7 +506,7 @@ void rnn_backward_weights(const struct rnn_parameters *gradients, struct rnn_sta
     gain_backward(gradients->gain, dbiased, pass->states.normalized, rows, recurrent.row);
 }
 
-/* ---- for those who look at a gradient ---- */
+/* ---- measures of a step ---- */
 
 static double norm_of(const real *x, size_t n) {
   double squares = 0;
@@ -518,8 +520,8 @@ struct rnn_step_measures rnn_measure_step(struct rnn_states dstates, struct rnn_
   const size_t H = shape.hidden;
   const struct blocks d = blocks_of(&dstates, &shape, t), own = blocks_of(&states, &shape, t);
   const real *dz = d.normalized != NULL ? d.normalized : d.z;
-  double input = norm_of(dz, (cell->gates - cell->apart) * H);
-  if (cell->apart) input = hypot(input, norm_of(dz + cell->gates * H, H));
+  double input = norm_of(dz, (cell->gates - cell->separate) * H);
+  if (cell->separate) input = hypot(input, norm_of(dz + cell->gates * H, H));
   return (struct rnn_step_measures){.state = norm_of(d.reached, cell->parts * H),
                                     .input = input,
                                     .saturated = (double)cell->saturated(own.z, H) /

@@ -452,9 +452,9 @@ static void use_result(struct trainer *trainer) {
     memcpy(trainer->model->block, result, trainer_block_bytes(trainer));
 }
 
-/* Keep the model and a checkpoint after any end of the run; also after the last epoch, since a
+/* Keep the model and write a checkpoint, however the run ended; also after the last epoch, since a
  * later run may add epochs. After an error the processes do not agree on the checkpoint, because
- * the others may have left. */
+ * others may have left. */
 static elman_status end(struct run *run, elman_status status, elman_error *error) {
   struct trainer *trainer = run->trainer;
   const bool well = status == ELMAN_OK || status == ELMAN_INTERRUPTED;

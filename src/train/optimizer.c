@@ -143,7 +143,7 @@ static void square_listed(struct deferred_table *table, size_t place,
   table->squares[place] = sum_of_squares(row.gradients, table->columns);
 }
 
-/* Do the current update, the last of the record. The row is up to date but for it. */
+/* Apply the last update of the record, the only one that the row lacks. */
 static void update_listed(struct deferred_table *table, size_t place,
                           const struct update_record *record) {
   const uint32_t row = table->list[place];

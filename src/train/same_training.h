@@ -12,7 +12,7 @@ struct corpus_hashes corpus_hashes_of(const struct corpus *corpus);
 
 /* ---- in the metadata of a checkpoint ---- */
 
-/* Return ELMAN_BAD_DATA with the message that `what` in the file has this problem. */
+/* Fail with ELMAN_BAD_DATA; the message says that `what` in the file has this problem. */
 elman_status checkpoint_bad(const struct safetensors *file, elman_error *error, const char *problem,
                             const char *what) CHECKED;
 

@@ -32,8 +32,7 @@ struct worker {
   size_t sum_count;
   struct batch batch; /* the sentences of a shard */
   struct workspace workspace;
-  struct background_task
-      *awaiting; /* waits for the gradient of the output layer; NULL = nothing to signal */
+  struct background_task *awaiting; /* waits for the output layer; NULL = none */
   elman_status status;
   elman_error error;
 };
@@ -575,8 +574,8 @@ static elman_status create_reduction(struct reduction *reduction, const struct s
   return reduction->slices == NULL ? fail_no_memory(error) : ELMAN_OK;
 }
 
-/* Return where the output layer starts, which is at the end of a block. If it is tied to an
- * embedding, its gradient is complete only with everything else; then return the end. */
+/* Return the start of the output layer, which is the last part of a block. If the layer is tied to
+ * an embedding, return the end of the block: its gradient is complete only with all others. */
 static size_t output_start(const struct model *model) {
   if (model->config.tie_embeddings) return model->table.block;
   return (size_t)(model->weights.decoder.out_weight - model->block);

@@ -77,7 +77,7 @@ expect_stdout_match '^weights, head 3$'
 expect_exit 65 attend --attention additive --weights model.safetensors "$words"
 expect_stderr_match '^elman: model.safetensors: has no tensor "score.weight" or'
 expect_exit 65 attend --attention multihead --weights model.safetensors k.csv
-expect_stderr_match 'query.weight does not fit queries of 2 numbers'
+expect_stderr_match 'query.weight does not fit queries of width 2'
 expect_exit 65 attend --attention multihead --weights "$words" "$words"
 expect_stderr_match 'not a valid safetensors file'
 expect_exit 66 attend --attention multihead --weights none "$words"
@@ -97,7 +97,7 @@ wrong '--model and --matrices cannot be combined' --matrices -m x "$words"
 wrong "--attention: 'dots' is not one of: dot, scaled" --matrices --attention dots "$words"
 wrong "--normalize: 'max' is not one of: softmax, sum" --matrices --normalize max "$words"
 wrong "--key-length: '0' is not a whole number from 1" --matrices --key-length 0 "$words"
-wrong 'the key length, 7, is more than the 6 keys' --matrices --key-length 7 "$words"
+wrong 'the key length, 7, exceeds the number of keys, 6' --matrices --key-length 7 "$words"
 wrong 'heads \(2\) must divide size \(3\): set heads to 1 or 3' --matrices --heads 2 "$words"
 wrong 'additive needs --weights FILE with query.weight, query.bias, key.weight, score.weight' \
   --matrices --attention additive "$words"
@@ -126,9 +126,9 @@ expect_exit 65 attend short
 expect_stderr_match '^elman: short: not a valid .npy file: '
 printf '1 -1\n-1 1\n' >opposite
 expect_exit 65 attend --normalize sum opposite
-expect_stderr_match 'the scores of query 1 sum to 0; only a positive sum can be divided by'
+expect_stderr_match 'the scores of query 1 sum to 0; division needs a positive sum'
 printf '3e38 3e38\n' >huge
 expect_exit 65 attend huge
-expect_stderr_match 'the numbers are too large'
+expect_stderr_match 'the values are too large'
 expect_stdout
 expect_exit 73 attend -o no/such "$words"

@@ -43,17 +43,17 @@ cp mean before
 for order in 'apart1 apart2' 'apart2 apart1' 'apart1 apart1 apart2'; do
   # shellcheck disable=SC2086
   expect_exit 65 "$ELMAN" average -q -o mean $order
-  expect_stderr_match "^elman: apart[12]: began with other weights than apart[12] \(seed [12] there and [12] here\), and the mean of such models translates nothing; let them translate together, as with translate -m apart[12] -m apart[12]$"
+  expect_stderr_match "^elman: apart[12]: initial weights differ from those of apart[12] \(seed [12] there, [12] here\), so the average would be useless; use an ensemble instead: translate -m apart[12] -m apart[12]$"
   cmp before mean || fail "a mean of nothing is written"
 done
 
 train larger --epochs 0 --hidden-size 4 --embedding-size 2
 expect_exit 64 "$ELMAN" average -o mean one larger
-expect_stderr_match '^elman: larger: differs from one: hidden size is 3 there and 4 here$'
+expect_stderr_match '^elman: larger: differs from one: hidden size: expected 3, got 4$'
 head -n 2 "$DATA/toy.zh-en.tsv" >few.tsv
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 0 "${small[@]}" -o few few.tsv
 expect_exit 64 "$ELMAN" average -o mean one few
-expect_stderr_match "^elman: few: differs from one: the source vocabulary's size is 19 there and [0-9]+ here$"
+expect_stderr_match "^elman: few: differs from one: source vocabulary size: expected 19, got [0-9]+$"
 expect_exit 66 "$ELMAN" average -o mean one nowhere
 expect_exit 65 "$ELMAN" average -o mean few.tsv
 expect_exit 64 "$ELMAN" average -o one one two

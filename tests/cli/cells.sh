@@ -74,7 +74,7 @@ expect_stderr_match 'layer normalization needs at least two units in each direct
 expect_exit 0 "$ELMAN" inspect -m gru-residual
 expect_stdout_match '^residual connections +yes$'
 expect_exit 64 "$ELMAN" train -q --residual pairs.tsv
-expect_stderr_match 'residual connections are those between layers, and there is one layer only'
+expect_stderr_match 'residual connections need at least two layers; '
 expect_exit 64 "$ELMAN" train -q -o other --residual --init-from elman pairs.tsv
 
 # Normalization is a model's, not a training's.

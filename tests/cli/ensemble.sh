@@ -73,10 +73,10 @@ expect_exit 0 "$ELMAN" train -q -t 1 --epochs 0 -o few few.tsv
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 0 --target-tokens chars -o chars "$DATA/toy.zh-en.tsv"
 for command in translate repl 'attention --beam 2' 'evaluate few.tsv'; do
   expect_exit 64 "$ELMAN" $command -m other -m few </dev/null
-  expect_stderr_match "^elman: few: differs from other: the source vocabulary's size is 19 there and [0-9]+ here$"
+  expect_stderr_match "^elman: few: differs from other: source vocabulary size: expected 19, got [0-9]+$"
 done
 expect_exit 64 "$ELMAN" translate -m other -m chars 我
-expect_stderr_match '^elman: chars: differs from other: the target tokenization is words there and chars here$'
+expect_stderr_match '^elman: chars: differs from other: target tokenization: expected words, got chars$'
 expect_exit 66 "$ELMAN" translate -m other -m nowhere 我
 expect_exit 64 "$ELMAN" translate -m other -m few -o few 我
 expect_stderr_match "'few' is read"

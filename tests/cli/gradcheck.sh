@@ -77,7 +77,7 @@ expect_exit 64 "$ELMAN" gradcheck --epsilon 0 '我' 'I'
 expect_exit 64 "$ELMAN" gradcheck --dropout 1 '我' 'I'
 expect_exit 65 "$ELMAN" gradcheck '我' 'I' '' 'I'
 expect_stdout
-expect_stderr_match '^elman: the source of pair 2: there is no word in it'
+expect_stderr_match '^elman: the source of pair 2: it contains no words'
 expect_exit 65 "$ELMAN" gradcheck '我' $'\xff'
 expect_stderr_match '^elman: the target of pair 1: byte 1 is not valid UTF-8'
 expect_exit 66 "$ELMAN" gradcheck -m nowhere '我' 'I'

@@ -67,7 +67,7 @@ alter M newer elman.version '"0.10.0"'
 expect_exit 0 "$ELMAN" translate -m newer '我 爱 学习'
 alter newer newest elman.config '{"mechanism_of_tomorrow": true}'
 expect_exit 65 "$ELMAN" translate -m newest '我 爱 学习'
-expect_stderr_match '; elman 0\.10\.0 wrote the file and this is elman 0\.1\.0: use the newer one$'
+expect_stderr_match '; the file was written by elman 0\.10\.0, this is elman 0\.1\.0; use the newer version$'
 alter M other elman.config '{"mechanism_of_tomorrow": true}'
 expect_exit 65 "$ELMAN" translate -m other '我 爱 学习'
 grep -q 'wrote the file' "$results/stderr" && fail "a file of this version is called newer"

@@ -106,9 +106,9 @@ cmp one two || fail "joint merges differ"
 expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 0 --target-tokens bpe -o single pairs
 expect_stderr_match '^source: (chars|space), '
 expect_exit 64 "$ELMAN" subwords show -m single --side source
-expect_stderr_match "the model's source is not split by bpe"
+expect_stderr_match "the model's source side does not use BPE"
 expect_exit 64 "$ELMAN" train --subwords 9 --source-tokens chars --target-tokens words -o no pairs
-expect_stderr_match 'need a side that is split by bpe'
+expect_stderr_match 'need BPE on at least one side'
 expect_exit 64 "$ELMAN" train --subwords 9 --source-subwords 9 --source-tokens chars -o no pairs
 expect_exit 64 "$ELMAN" train --joint --source-tokens chars -o no pairs
 expect_exit 64 "$ELMAN" train --joint --source-subwords 9 -o no pairs
@@ -153,9 +153,9 @@ refused() {
   expect_stderr_match "$3"
 }
 refused elman.target_merges - 'elman.target_merges is missing'
-refused elman.target_merges '{}' 'elman.target_merges is no list'
-refused elman.target_merges '"a b"' 'elman.target_merges is no list'
-refused elman.target_merges '[1]' 'elman.target_merges is no merge'
+refused elman.target_merges '{}' 'elman.target_merges is not a list'
+refused elman.target_merges '"a b"' 'elman.target_merges is not a list'
+refused elman.target_merges '[1]' 'elman.target_merges is not a merge'
 refused elman.target_merges '["a"]' 'elman.target_merges is no merge'
 refused elman.target_merges '["a b", "a b c"]' 'elman.target_merges is no merge'
 refused elman.target_merges '["a b"' 'elman.target_merges '
@@ -166,14 +166,14 @@ for merges in '[]' '["a b", "a b", "ab c</w>", "a< /w>", "x</w> y", "< /w>"]'; d
   expect_exit 0 "$ELMAN" translate -m tampered --max-length 5 "abc a</w>b a</w> ab 我"
 done
 cp single model.safetensors
-refused elman.source_merges '[]' 'does not fit how text is split'
+refused elman.source_merges '[]' 'contradicts the token mode'
 
 # Merges that no model file can hold are found before the training: each of this word's is one
 # character longer than the one before.
 python3 -c 'print("a\t" + "".join(chr(0x9fff - i) for i in range(8400)) + "\n", end="")' >long
 cat long long >twice
 expect_exit 64 "$ELMAN" train "${small[@]}" --target-tokens bpe --subwords 10000 -o no twice
-expect_stderr_match '^elman: the 8399 merges of subwords take [0-9]* bytes and are too large for the header of a model file \(100 MB\); '
+expect_stderr_match '^elman: the 8399 merge operations take [0-9]* bytes, too much for the header of a model file \(100 MB\); '
 grep -q '^epoch' "$results/stderr" && fail "after the training"
 
 # What fails leaves the output as it was; what cannot be written ends the command.

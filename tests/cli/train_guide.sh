@@ -115,7 +115,7 @@ expect_exit 65 "$ELMAN" train -q "${settings[@]}" --source-tokens chars --guide 
 expect_stderr_match '^elman: unspaced:1: the alignment 4-2 names a word that is not there: '
 printf '我 爱\tI love\t\n你 好\tHello\t\n' >unlinked
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --guide 3 unlinked
-expect_stderr_match '^elman: no pair has a word alignment that could guide the attention'
+expect_stderr_match '^elman: no pair has a word alignment to guide attention'
 head -n 199 en >short
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --guide short train.tsv
 expect_stderr_match '^elman: short: has 199 lines but train.tsv has 200; line n of one must align line n of the other$'

@@ -161,7 +161,7 @@ rm other other.dev
 # ---- a checkpoint that is none ----
 
 expect_exit 65 "$ELMAN" translate -m checkpoint 我
-expect_stderr_match "^elman: checkpoint: is the checkpoint of a training, not its model; "
+expect_stderr_match "^elman: checkpoint: is the checkpoint of a training run, not its model; "
 
 for bytes in 0 7 100 5000 $(($(stat -c %s checkpoint) - 1)); do
   head -c "$bytes" checkpoint >model.safetensors.checkpoint

@@ -59,7 +59,7 @@ done
 "$ELMAN" train -q -t 1 --epochs 1 --seed 2 -o other.model pairs || fail "cannot train"
 ln -sf other.model other
 for command in 'translate 我' 'evaluate pairs'; do
-  refuse 64 '^elman: process 1: the model, the program, its kernels or the options are not those of process 0; ' \
+  refuse 64 '^elman: process 1: the model, program, kernels or options differ from those of process 0; ' \
     processes 2 ./differ "$ELMAN" ${command%% *} -m @ ${command#* }
 done
 rm differ model other other.model pairs.model *.checkpoint

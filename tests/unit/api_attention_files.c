@@ -27,14 +27,14 @@ Test(api, attention_files) {
 
   put("matrix", "old");
   check_error(elman_attention_save("matrix", translation, "gif", &error), &error,
-              ELMAN_INVALID_ARGUMENT, "there is no format \"gif\"", "");
+              ELMAN_INVALID_ARGUMENT, "unknown format \"gif\"", "");
   size_t length;
   char *bytes = get_bytes("matrix", &length);
   cr_assert_str_eq(bytes, "old");
   free(bytes);
   cr_assert_eq(each_entry(NULL), 1, "no temporary file is left");
   check_error(elman_attention_write(stderr, translation, "", NULL, &error), &error,
-              ELMAN_INVALID_ARGUMENT, "there is no format", "");
+              ELMAN_INVALID_ARGUMENT, "unknown format", "");
   cr_assert_eq(elman_attention_save("matrix", translation, "gif", NULL), ELMAN_INVALID_ARGUMENT);
   check_error(elman_attention_save(".", translation, "json", &error), &error, ELMAN_CANNOT_CREATE,
               "is a directory", ".");
@@ -119,7 +119,7 @@ Test(api, attention_writer) {
   free(bytes);
 
   check_error(elman_attention_writer_create(&writer, stdout, "gif", NULL, &error), &error,
-              ELMAN_INVALID_ARGUMENT, "there is no format \"gif\"", "");
+              ELMAN_INVALID_ARGUMENT, "unknown format \"gif\"", "");
   cr_assert_null(writer);
   elman_text_style style = {.threshold = 1.5};
   check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &error), &error,

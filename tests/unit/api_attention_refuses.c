@@ -32,9 +32,9 @@ static void refuse(elman_status status, const char *words) {
 
 Test(api_attention_refuses, options) {
   good.options.mechanism = "dots";
-  refuse(ELMAN_INVALID_ARGUMENT, "no attention \"dots\"");
+  refuse(ELMAN_INVALID_ARGUMENT, "unknown attention mechanism \"dots\"");
   good.options.mechanism = NULL;
-  refuse(ELMAN_INVALID_ARGUMENT, "no attention");
+  refuse(ELMAN_INVALID_ARGUMENT, "unknown attention mechanism");
   good.options.mechanism = "projected";
   good.options.heads = 4;
   refuse(ELMAN_INVALID_ARGUMENT, "heads (4) must divide size (6): set heads to 1, 2, 3 or 6");
@@ -44,9 +44,9 @@ Test(api_attention_refuses, options) {
   refuse(ELMAN_INVALID_ARGUMENT, "too large");
   good.options.heads = 1;
   good.options.key_length = 0;
-  refuse(ELMAN_INVALID_ARGUMENT, "nothing left to look at");
+  refuse(ELMAN_INVALID_ARGUMENT, "the key length must be at least 1, not 0");
   good.options.key_length = 5;
-  refuse(ELMAN_INVALID_ARGUMENT, "more than the 4 keys");
+  refuse(ELMAN_INVALID_ARGUMENT, "exceeds the number of keys, 4");
   good.options.key_length = ELMAN_ALL_KEYS;
   good.options.scale = (double)NAN;
   refuse(ELMAN_INVALID_ARGUMENT, "scale");
@@ -85,20 +85,20 @@ Test(api_attention_refuses, sizes) {
   refuse(ELMAN_INVALID_ARGUMENT, "6, not 5");
   input.value_width = 6;
   input.query_count = 0;
-  refuse(ELMAN_INVALID_ARGUMENT, "0 and 4");
+  refuse(ELMAN_INVALID_ARGUMENT, "0, 4 and 6");
   input.query_count = 3;
   input.key_count = 0;
-  refuse(ELMAN_INVALID_ARGUMENT, "3 and 0");
+  refuse(ELMAN_INVALID_ARGUMENT, "3, 0 and");
   input.key_count = SIZE_MAX;
   refuse(ELMAN_INVALID_ARGUMENT, "too large");
   input.key_count = 4;
   input.width = 0;
-  refuse(ELMAN_INVALID_ARGUMENT, "of 0 numbers");
+  refuse(ELMAN_INVALID_ARGUMENT, "3, 4 and 0");
   input.width = 7;
   refuse(ELMAN_INVALID_ARGUMENT, "7");
   input.width = 6;
   input.keys = NULL;
-  refuse(ELMAN_INVALID_ARGUMENT, "there are no keys");
+  refuse(ELMAN_INVALID_ARGUMENT, "no keys were given");
   good.options.mechanism = "dot";
   input.parameter_count = 0;
   input.keys = good.keys.single;
@@ -109,24 +109,24 @@ Test(api_attention_refuses, sizes) {
 
 Test(api_attention_refuses, weights) {
   input.parameter_count--;
-  refuse(ELMAN_INVALID_ARGUMENT, "needs the weight \"value.bias\"");
+  refuse(ELMAN_INVALID_ARGUMENT, "needs the parameter \"value.bias\"");
   input.parameter_count++;
   good.tensors[1].rows = 5;
   refuse(ELMAN_INVALID_ARGUMENT, "query.bias must have 6 rows and 1 columns, not 5 and 1");
   good.tensors[1] = good.tensors[0];
   refuse(ELMAN_INVALID_ARGUMENT, "query.weight is given twice");
   good.tensors[1].name = "querry.bias";
-  refuse(ELMAN_INVALID_ARGUMENT, "no weight \"querry.bias\"");
+  refuse(ELMAN_INVALID_ARGUMENT, "no parameter \"querry.bias\"");
 }
 
 Test(api_attention_refuses, numbers) {
   good.keys.single[3] = NAN;
-  refuse(ELMAN_BAD_DATA, "keys hold a number that is not finite");
+  refuse(ELMAN_BAD_DATA, "keys: a value is not finite");
   good.keys.single[3] = INFINITY;
-  refuse(ELMAN_BAD_DATA, "keys hold a number that is not finite");
+  refuse(ELMAN_BAD_DATA, "keys: a value is not finite");
   good.keys.single[3] = 0;
   good.weights[0].single[0] = -INFINITY;
-  refuse(ELMAN_BAD_DATA, "query.weight hold a number that is not finite");
+  refuse(ELMAN_BAD_DATA, "query.weight: a value is not finite");
   good.weights[0].single[0] = 0;
   for (size_t i = 0; i < good.queries.count; i++) good.queries.single[i] = 1e38F;
   for (size_t i = 0; i < good.keys.count; i++) good.keys.single[i] = 1e38F;

@@ -47,8 +47,8 @@ Test(api_ensemble, an_ensemble_has_the_same_words) {
   options.ensemble_count = 1;
   elman_translation_free(translate(translator, "我", &options));
   options.ensemble_count = 2;
-  check_refused(&options, "model 3 of the ensemble differs from the first model: the source "
-                          "vocabulary's size is 19 there and 6 here");
+  check_refused(&options, "model 3 of the ensemble differs from the first model: source "
+                          "vocabulary size: expected 19, got 6");
   evaluation.translate = options;
   cr_assert_eq(elman_evaluate(&scores, model, pairs, &evaluation, &error), ELMAN_INVALID_ARGUMENT);
   cr_assert_eq(elman_ensemble_check(model, model, &error), ELMAN_OK);

@@ -269,8 +269,8 @@ Test(api_gradients, wrong_text_is_refused) {
   elman_model *model = model_of(&options, 0);
   char *many = malloc(5001 * 2 + 1);
   for (size_t i = 0; i < 5001; i++) memcpy(many + 2 * i, "a ", 3);
-  expect_refused(model, "", TARGET, "the source of pair 1: there is no word in it");
-  expect_refused(model, SOURCE, " \t", "the target of pair 1: there is no word in it");
+  expect_refused(model, "", TARGET, "the source of pair 1: it contains no words");
+  expect_refused(model, SOURCE, " \t", "the target of pair 1: it contains no words");
   expect_refused(model, "a\xff", TARGET, "the source of pair 1: byte 2 is not valid UTF-8");
   expect_refused(model, SOURCE, many, "the target of pair 1: the sentence has 5001 tokens");
   free(many);

@@ -87,9 +87,9 @@ Test(api_translate, limits) {
 Test(api_translate, wrong_options) {
   elman_translate_options options = elman_translate_options_default();
   options.beam = 0;
-  check_refused(&options, "the beam must lie");
+  check_refused(&options, "the beam size must lie");
   options.beam = ELMAN_MAX_BEAM + 1;
-  check_refused(&options, "the beam must lie");
+  check_refused(&options, "the beam size must lie");
   options.beam = 2;
   options.n_best = 3;
   check_refused(&options, "best translations");
@@ -109,7 +109,7 @@ Test(api_translate, wrong_options) {
   check_refused(&options, "ratio");
   options.max_ratio = 0;
   options.length_norm = (elman_length_norm)2;
-  check_refused(&options, "norm of lengths");
+  check_refused(&options, "unknown length normalization");
   options.length_norm = ELMAN_LENGTH_WU;
   options.coverage_penalty = -1;
   check_refused(&options, "coverage penalty");
@@ -117,7 +117,7 @@ Test(api_translate, wrong_options) {
   check_refused(&options, "coverage penalty");
   options.coverage_penalty = 0;
   options.ensemble_count = ELMAN_MAX_ENSEMBLE + 1;
-  check_refused(&options, "more than 64 models");
+  check_refused(&options, "at most 64 models");
   options.ensemble_count = 0;
   elman_translation_free(translate(translator, "我", &options));
   options = elman_translate_options_default();

@@ -109,24 +109,24 @@ Test(model_file, what_differs_is_named) {
   cr_assert_eq(models_have_same_shape(first, equal, NULL), ELMAN_OK);
   model_free(equal);
   other.hidden_size = 2 * H;
-  check_differ(first, model_of(target, 5, &other), false, "hidden size is 2 there and 4 here");
+  check_differ(first, model_of(target, 5, &other), false, "hidden size: expected 2, got 4");
   other = config;
   other.attention = "dot";
-  check_differ(first, model_of(target, 5, &other), false, "attention is scaled there and dot here");
+  check_differ(first, model_of(target, 5, &other), false, "attention: expected scaled, got dot");
   other = config;
   other.bidirectional = true;
-  check_differ(first, model_of(target, 5, &other), false, "bidirectional encoder is off there and on here");
+  check_differ(first, model_of(target, 5, &other), false, "bidirectional: expected off, got on");
   other = config;
   other.target_tokens = ELMAN_TOKENS_CHARS;
   check_differ(first, model_of(target, 5, &other), true,
-               "target tokenization is words there and chars here");
+               "target tokenization: expected words, got chars");
   other = config;
   other.source_normalization = ELMAN_NFKC_WIDE;
   check_differ(first, model_of(target, 5, &other), true,
-               "the normalization of the source is nfc there and nfkc-wide here");
+               "source normalization: expected nfc, got nfkc-wide");
   check_differ(first, model_of(target, 4, &config), true,
-               "the target vocabulary's size is 5 there and 4 here");
+               "target vocabulary size: expected 5, got 4");
   check_differ(first, model_of(another, 5, &config), true,
-               "token 4 of the target vocabulary is \"b\" there and \"c\" here");
+               "token 4 of the target vocabulary: expected \"b\", got \"c\"");
   model_free(first);
 }

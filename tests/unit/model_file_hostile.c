@@ -18,12 +18,12 @@ static const struct {
   const char *find, *replacement, *message;
 } hostile[] = {
     /* the history */
-    {"\"elman.config\":", WITH_TRAINING("{}"), "elman.training does not hold what this version"},
+    {"\"elman.config\":", WITH_TRAINING("{}"), "elman.training does not contain what this version"},
     {"\"elman.config\":", WITH_TRAINING("{"), "elman.training is not valid JSON"},
     {"\"elman.config\":", WITH_TRAINING("{\\\"epochs\\\":1,\\\"tokens\\\":-1,\\\"updates\\\":1}"),
-     "elman.training does not hold what this version"},
+     "elman.training does not contain what this version"},
     {"\"elman.config\":", WITH_TRAINING("{\\\"epochs\\\":1,\\\"tokens\\\":1,\\\"updates\\\":1.5}"),
-     "elman.training does not hold what this version"},
+     "elman.training does not contain what this version"},
     /* the configuration */
     {HIDDEN, CONFIG_WITH("0"), "elman.config the hidden size must lie between 1 and"},
     {HIDDEN, CONFIG_WITH("-1"),
@@ -31,15 +31,15 @@ static const struct {
     {HIDDEN, CONFIG_WITH("1000000000000000000"), "the hidden size must lie between 1 and"},
     {HIDDEN, CONFIG_WITH("-9223372036854775808"), "the hidden size must lie between 1 and"},
     {HIDDEN, CONFIG_WITH("99999999999999999999"), "elman.config is not valid JSON"},
-    {HIDDEN, CONFIG_WITH("1e18"), "elman.config does not hold what this version expects"},
-    {HIDDEN, CONFIG_WITH("2.0"), "elman.config does not hold what this version expects"},
-    {HIDDEN, CONFIG_WITH("\\\"2\\\""), "elman.config does not hold what this version expects"},
-    {HIDDEN, CONFIG_WITH("null"), "elman.config does not hold what this version expects"},
+    {HIDDEN, CONFIG_WITH("1e18"), "elman.config does not contain what this version expects"},
+    {HIDDEN, CONFIG_WITH("2.0"), "elman.config does not contain what this version expects"},
+    {HIDDEN, CONFIG_WITH("\\\"2\\\""), "elman.config does not contain what this version expects"},
+    {HIDDEN, CONFIG_WITH("null"), "elman.config does not contain what this version expects"},
     {HIDDEN, CONFIG_WITH("2,\\\"hidden_size\\\":2"), "elman.config is not valid JSON"},
     {HIDDEN, CONFIG_WITH("3"), "does not have the shape"},
     {HIDDEN, CONFIG_WITH("16384"), "does not have the shape"},
-    {HIDDEN, CONFIG_WITH("2,\\\"dropout\\\":1"), "does not hold what this version expects"},
-    {HIDDEN ",", "", "elman.config does not hold what this version expects"},
+    {HIDDEN, CONFIG_WITH("2,\\\"dropout\\\":1"), "does not contain what this version expects"},
+    {HIDDEN ",", "", "elman.config does not contain what this version expects"},
     {"embedding_size\\\":3", "embedding_size\\\":0", "the embedding size must lie between 1 and"},
     {"embedding_size\\\":3", "embedding_size\\\":2", "encoder.embedding.weight does not have the"},
     {"source_vocabulary\\\":4", "source_vocabulary\\\":0",
@@ -49,8 +49,8 @@ static const struct {
     {"\\\"scaled\\\"", "\\\"Scaled\\\"", "names an unknown \"attention\""},
     {"\\\"elman\\\"", "\\\"rnn\\\"", "names an unknown \"cell\""},
     {"\\\"elman\\\"", "\\\"gru\\\"", "does not have the shape"},
-    {"\\\"elman\\\"", "0", "does not hold what this version expects"},
-    {"\\\"scaled\\\"", "1", "does not hold what this version expects"},
+    {"\\\"elman\\\"", "0", "does not contain what this version expects"},
+    {"\\\"scaled\\\"", "1", "does not contain what this version expects"},
     {"\\\"space\\\"", "\\\"auto\\\"", "names an unknown token mode"},
     {"\\\"words\\\"", "\\\"syllables\\\"", "names an unknown \"target_tokens\""},
     {"\\\"nfkc\\\"", "\\\"nfd\\\"", "names an unknown normalization"},
@@ -79,16 +79,18 @@ static const struct {
      "plain self-attention needs self-attention"},
     /* the metadata */
     {"\"elman.config\"", "\"elman.Config\"", "elman.config is missing from its metadata"},
-    {"version\":\"" ELMAN_VERSION, "version\":\"\\u001b[2J", "elman.version is not the number"},
-    {"version\":\"" ELMAN_VERSION, "version\":\"1\\noutput = x", "elman.version is not the number"},
+    {"version\":\"" ELMAN_VERSION, "version\":\"\\u001b[2J",
+     "elman.version is not a version number"},
+    {"version\":\"" ELMAN_VERSION, "version\":\"1\\noutput = x",
+     "elman.version is not a version number"},
     {"version\":\"" ELMAN_VERSION, "version\":\"0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.00",
-     "elman.version is not the number"},
+     "elman.version is not a version number"},
     {"\"elman.source_vocab\"", "\"x\"", "elman.source_vocab is missing from its metadata"},
     {"\"elman.target_counts\"", "\"x\"", "elman.target_counts is missing from its metadata"},
     {"\"__metadata__\"", "\"metadata\"", "lacks dtype, shape or data_offsets"},
-    {"\"format\":\"pt\"", "\"format\":1", "__metadata__ holds more than strings"},
-    {"\"format\":\"pt\"", "\"format\":null", "__metadata__ holds more than strings"},
-    {"\"format\":\"pt\"", "\"format\":[\"pt\"]", "__metadata__ holds more than strings"},
+    {"\"format\":\"pt\"", "\"format\":1", "__metadata__ contains more than strings"},
+    {"\"format\":\"pt\"", "\"format\":null", "__metadata__ contains more than strings"},
+    {"\"format\":\"pt\"", "\"format\":[\"pt\"]", "__metadata__ contains more than strings"},
     {"\"format\":\"pt\"", "\"format\":\"pt\",\"format\":\"pt\"", "duplicate key"},
     {"\"__metadata__\":{", "\"__metadata__\":[],\"y\":{", "__metadata__ is not an object"},
     /* the vocabularies */
@@ -97,7 +99,7 @@ static const struct {
     {",\\\"学习\\\"", ",\\\"爱\\\"", "elman.source_vocab token 3 of the vocabulary is there twice"},
     {",\\\"学习\\\"", ",\\\"\\\"", "token 3 of the vocabulary is empty"},
     {",\\\"学习\\\"", ",\\\"</s>\\\"", "token 3 of the vocabulary must not be a special"},
-    {",\\\"学习\\\"", ",7", "holds something else than words and counts"},
+    {",\\\"学习\\\"", ",7", "contains something other than words and counts"},
     {",\\\"学习\\\"", ",\\\"a\\\\u0000b\\\"", "elman.source_vocab is not valid JSON"},
     {",\\\"学习\\\"", ",\\\"a\\u0000b\\\"", "header, byte"},
     {",\\\"学习\\\"", ",\\\"\\\\ud83d\\\"", "elman.source_vocab is not valid JSON"},
@@ -108,19 +110,19 @@ static const struct {
     {"\\\"<s>\\\",\\\"</s>\\\"", "\\\"</s>\\\",\\\"<s>\\\"",
      "elman.target_vocab token 1 of the vocabulary must be <s>"},
     {"\"[0,1,4,9]\"", "\"[0,1,4]\"", "does not have as many entries"},
-    {"\"[0,1,4,9]\"", "\"[0,1,4,-9]\"", "holds something else than words and counts"},
-    {"\"[0,1,4,9]\"", "\"[0,1,4,0.5]\"", "holds something else than words and counts"},
+    {"\"[0,1,4,9]\"", "\"[0,1,4,-9]\"", "contains something other than words and counts"},
+    {"\"[0,1,4,9]\"", "\"[0,1,4,0.5]\"", "contains something other than words and counts"},
     {"\"[0,1,4,9]\"", "\"{}\"", "does not have as many entries"},
     {"\"[0,1,4,9]\"", "\"\"", "elman.source_counts is not valid JSON"},
-    {"[0,1,4,9]", "[0,-1,4,9]", "something else than words and counts"},
+    {"[0,1,4,9]", "[0,-1,4,9]", "something other than words and counts"},
     /* the tensors */
     {OUT_BIAS, OUT_BIAS "," OUT_BIAS, "duplicate key"},
-    {"," OUT_BIAS, "", "there is something after the last tensor"},
+    {"," OUT_BIAS, "", "there is data after the last tensor"},
     {"decoder.out.bias", "decoder.out.b", "decoder.out.bias is missing"},
     {OUT_BIAS, OUT_BIAS ",\"x\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[352,352]}",
-     "it has more tensors than its configuration asks for"},
+     "it has more tensors than its configuration requires"},
     {OUT_BIAS, OUT_BIAS ",\"x\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[352,356]}",
-     "it is cut short"},
+     "it is truncated"},
     {OUT_BIAS, OUT_BIAS ",\"x\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}",
      "its tensors overlap or leave a gap"},
     {"[88,96]", "[84,92]", "its tensors overlap or leave a gap"},
@@ -234,9 +236,9 @@ Test(model_file, data_that_does_not_fit) {
   char *longer = calloc(1, good.data_size + 1);
   memcpy(longer, good.data, good.data_size);
   put_file(good.header, header, longer, good.data_size + 1);
-  check_refused(ELMAN_BAD_DATA, "there is something after the last tensor", "trailing byte");
+  check_refused(ELMAN_BAD_DATA, "there is data after the last tensor", "trailing byte");
   put_file(good.header, header, longer, 0);
-  check_refused(ELMAN_BAD_DATA, "it is cut short", "no data");
+  check_refused(ELMAN_BAD_DATA, "it is truncated", "no data");
   free(longer);
   free_good(&good);
 }
@@ -264,14 +266,14 @@ Test(model_file, weights_must_be_finite) {
       memcpy(&kept, good.data + at, sizeof kept);
       memcpy(good.data + at, &bad[i], sizeof kept);
       put_file(good.header, strlen(good.header), good.data, good.data_size);
-      check_refused(ELMAN_BAD_DATA, "holds a number that is not finite", "weights");
+      check_refused(ELMAN_BAD_DATA, "contains a value that is not finite", "weights");
       memcpy(good.data + at, &kept, sizeof kept);
     }
   }
   /* The last number of all. */
   memcpy(good.data + good.data_size - sizeof *bad, &bad[0], sizeof *bad);
   put_file(good.header, strlen(good.header), good.data, good.data_size);
-  check_refused(ELMAN_BAD_DATA, "decoder.out.bias holds a number that is not finite", "last");
+  check_refused(ELMAN_BAD_DATA, "decoder.out.bias contains a value that is not finite", "last");
   free_good(&good);
 }
 

@@ -101,7 +101,7 @@ static struct results in_tiles(const struct layer *layer, double smoothing, real
                                    .block = BLOCK,
                                    .logits = logits,
                                    .losses = results.losses};
-  output_learn(&gradients, results.dfeatures, &scratch, &pass);
+  output_gradient(&gradients, results.dfeatures, &scratch, &pass);
   free(logits);
   arena_free(&arena);
   return results;

@@ -62,7 +62,7 @@ Test(snapshots, those_of_others_go_where_training_begins) {
 
 /* A snapshot that is in place is pruned later, whatever failed; and nothing is written over. */
 Test(snapshots, what_is_in_place_is_its_own_and_nothing_else_is) {
-  struct snapshots snapshots = {.output = "m", .most = 1};
+  struct snapshots snapshots = {.output = "m", .max = 1};
   struct model *model = load();
   elman_error error;
   make("m.update7");
@@ -87,7 +87,7 @@ Test(snapshots, what_is_in_place_is_its_own_and_nothing_else_is) {
 Test(snapshots, the_last_of_its_own_stay_where_training_goes_on) {
   static const char *const stay[] = {"m.update20", "m.update30", "m.update50",
                                      "m.update25", "m.update26", "m.update27"};
-  struct snapshots snapshots = {.output = "m", .most = 2};
+  struct snapshots snapshots = {.output = "m", .max = 2};
   struct model *model = load();
   const struct model_past before = model->past;
   const elman_train_settings settings = before.training;
