@@ -153,7 +153,7 @@ static elman_status read_header(struct safetensors *file, elman_error *error) {
   struct stat info;
   char reason[128];
   if (fstat(file->descriptor, &info) != 0)
-    return fail(error, ELMAN_NO_INPUT, file->path, "cannot look at the file: %s",
+    return fail(error, ELMAN_NO_INPUT, file->path, "cannot access the file: %s",
                 strerror_r(errno, reason, sizeof reason));
   if (S_ISDIR(info.st_mode))
     return fail(error, ELMAN_NO_INPUT, file->path, "is a directory; name a file");

@@ -19,7 +19,7 @@ struct adam_options adam_options_default(void) {
 struct adam_step adam_step_of(struct adam_options options, uint64_t update) {
   const double correction1 = 1 - pow(options.beta1, (double)update);
   const double correction2 = 1 - pow(options.beta2, (double)update);
-  /* (28) with numerator and denominator multiplied by √(1 - β2^k): one division per element. */
+  /* (28) with numerator and denominator multiplied by √(1 - β2^n): one division per element. */
   return (struct adam_step){
       .scale = 1,
       .beta1 = (real)options.beta1,

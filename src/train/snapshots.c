@@ -220,7 +220,7 @@ static elman_status check_free(const struct snapshots *snapshots, const char *pa
     return fail(error, ELMAN_CANNOT_CREATE, path,
                 "exists, but this run did not write it; the snapshot is skipped; rename the file");
   if (errno == ENOENT) return ELMAN_OK;
-  return fail(error, ELMAN_CANNOT_CREATE, path, "cannot examine the file: %s",
+  return fail(error, ELMAN_CANNOT_CREATE, path, "cannot access the file: %s",
               REASON(errno, reason));
 }
 

@@ -113,7 +113,7 @@ expect_exit 64 "$ELMAN" train --subwords 9 --source-subwords 9 --source-tokens c
 expect_exit 64 "$ELMAN" train --joint --source-tokens chars -o no pairs
 expect_exit 64 "$ELMAN" train --joint --source-subwords 9 -o no pairs
 expect_exit 64 "$ELMAN" train --subword-dropout 0.1 -o no pairs
-expect_stderr_match 'subword dropout .* needs a side that is split by bpe'
+expect_stderr_match 'subword dropout .* needs BPE on at least one side'
 
 # Dropout: the same model for any number of threads, and for a run that was stopped.
 drop=("${small[@]}" -q --subwords 150 --subword-dropout 0.3 --shards 2)
