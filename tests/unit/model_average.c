@@ -115,7 +115,8 @@ Test(model_file, what_differs_is_named) {
   check_differ(first, model_of(target, 5, &other), false, "attention: expected scaled, got dot");
   other = config;
   other.bidirectional = true;
-  check_differ(first, model_of(target, 5, &other), false, "bidirectional encoder: expected off, got on");
+  check_differ(first, model_of(target, 5, &other), false,
+               "bidirectional encoder: expected off, got on");
   other = config;
   other.target_tokens = ELMAN_TOKENS_CHARS;
   check_differ(first, model_of(target, 5, &other), true,
