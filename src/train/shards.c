@@ -263,7 +263,7 @@ static elman_status run_shard(const struct shards *s, const struct gradient_job 
   return status;
 }
 
-/* Compute sum(a, b) in the gradient of this depth. If the worker's last shard is included,
+/* Compute G(a, b) in the gradient of this depth. If the worker's last shard is included,
  * sum_output adds up the output layer later. */
 static elman_status sum_shards(const struct shards *s, const struct gradient_job *job,
                                struct worker *worker, struct range shards, size_t depth) {
@@ -290,7 +290,7 @@ static void run_worker(const void *context, size_t k) {
   signal_output(worker); /* in case no shard did */
 }
 
-/* Return sum(a, b), which is added up in the gradient of its first worker. Advance *worker past its
+/* Return G(a, b), which is added up in the gradient of its first worker. Advance *worker past its
  * workers. */
 static real *sum_workers(const struct shards *s, const struct reduction *reduction,
                          struct range shards, size_t *worker) {
@@ -370,7 +370,7 @@ static elman_status exchange_slices(struct shards *s, const struct reduction *re
   return s->group->exchange(s->group->context, s->send, s->receive, error);
 }
 
-/* Return this process's slice of sum(a, b), added up in place of its first subtree. Advance
+/* Return this process's slice of G(a, b), added up in place of its first subtree. Advance
  * *subtree past its subtrees. */
 static real *sum_slices(const struct shards *s, const struct reduction *reduction,
                         struct range shards, size_t *subtree) {

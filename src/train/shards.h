@@ -5,7 +5,7 @@
  * sentences. A slice is the range of gradient elements that one process adds up. Shards are added
  * in a binary tree over their indices,
  *
- *   sum(a, b) = sum(a, m) + sum(m, b),   m = a + floor((b - a) / 2),   sum(a, a + 1): shard a
+ *   G(a, b) = G(a, m) + G(m, b),   m = a + floor((b - a) / 2),   G(a, a + 1): shard a
  *
  * so that no bit depends on which thread or process computes which part. Process r of P owns the
  * shards from floor(N r / P) up to floor(N (r + 1) / P), and the largest subtrees that consist of
