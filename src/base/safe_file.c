@@ -14,7 +14,7 @@
 
 #include "base/file.h"
 
-/* ---- where an output file lies ---- */
+/* ---- resolving output names ---- */
 
 enum { MAX_LINKS = 40 };
 

@@ -11,7 +11,7 @@
 
 #include "base/status.h"
 
-/* ---- where an output file lies ---- */
+/* ---- resolving output names ---- */
 
 /* Where an output name leads. Symbolic links are followed, because rename() would replace the
  * link and leave its target unchanged; links that another user may have planted are refused. */

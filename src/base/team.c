@@ -54,7 +54,7 @@ size_t processors_usable(void) {
 
 /* ---- waiting ---- */
 
-static void pause_a_moment(void) {
+static void relax(void) {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -68,15 +68,15 @@ static long long nanoseconds(void) {
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* Poll until goes_on() is false. Return true if PATIENCE_NS passes first. The time is wall-clock
+/* Poll until condition() is false. Return true if PATIENCE_NS passes first. The time is wall-clock
  * time, so losing the processor counts as waiting. Reading the clock is expensive, hence only
- * every LOOKS polls. */
-static bool waits_in_vain(struct team *team, bool (*goes_on)(struct team *)) {
-  enum { LOOKS = 16 };
+ * every POLLS polls. */
+static bool timed_out(struct team *team, bool (*condition)(struct team *)) {
+  enum { POLLS = 16 };
   const long long end = nanoseconds() + PATIENCE_NS;
-  for (size_t looks = 1; goes_on(team); looks++) {
-    pause_a_moment();
-    if (looks % LOOKS == 0 && nanoseconds() >= end) return true;
+  for (size_t polls = 1; condition(team); polls++) {
+    relax();
+    if (polls % POLLS == 0 && nanoseconds() >= end) return true;
   }
   return false;
 }
@@ -146,7 +146,7 @@ static void *serve(void *argument) {
   const struct seat *seat = argument;
   struct team *team = seat->team;
   while (!atomic_load(&team->over)) {
-    if (waits_in_vain(team, is_idle)) sleep_until_wanted(team);
+    if (timed_out(team, is_idle)) sleep_until_wanted(team);
     work(team, seat->member);
   }
   return NULL;
@@ -231,7 +231,7 @@ void team_run(team_job *job, const void *context, size_t count) {
   team->backwards = back;
   post(team, job, context, count);
   work(team, 0);
-  if (waits_in_vain(team, is_unfinished)) sleep_until_finished(team);
+  if (timed_out(team, is_unfinished)) sleep_until_finished(team);
   in_use = team;
 }
 
@@ -265,7 +265,7 @@ void share_out(size_t count, double work, team_job *job, const void *context) {
   }
 }
 
-/* ---- a job beside other work ---- */
+/* ---- background tasks ---- */
 
 struct background_task {
   background_function *job; /* NULL = no job is scheduled */

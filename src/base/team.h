@@ -40,7 +40,7 @@ typedef void team_job(const void *context, size_t i);
 
 void team_run(team_job *job, const void *context, size_t count);
 
-/* ---- what is worth sharing ---- */
+/* ---- cost model ---- */
 
 /* The cost model: work is measured in multiplications of a large matrix product, of which a core
  * does at least 64 per nanosecond. Sharing pays from 65 µs of work. Posting a job costs the
@@ -56,7 +56,7 @@ bool is_worth_sharing(double work);
  * pieces; if it is too little to share, the calling thread does it. */
 void share_out(size_t count, double work, team_job *job, const void *context);
 
-/* ---- a job beside other work ---- */
+/* ---- background tasks ---- */
 
 /* A job that runs on a thread of its own while the caller does other work. It starts as soon as
  * its inputs are ready. If no thread can be started, or the caller prefers none,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Pharaoh form ---- */
+/* ---- Pharaoh format ---- */
 
 static void skip_spaces(struct text *rest) {
   while (rest->length > 0 && rest->bytes[0] == ' ') text_drop(rest, 1);
@@ -42,7 +42,7 @@ static void reverse(char *from, char *to) {
   }
 }
 
-/* A link is as long either way round: it is reversed, and then each number. */
+/* i-j and j-i have the same length, so reverse the whole link and then each number. */
 void alignment_reverse(char *bytes, size_t length) {
   struct text rest = {bytes, length};
   struct link link;
@@ -57,13 +57,13 @@ void alignment_reverse(char *bytes, size_t length) {
   }
 }
 
-static elman_status not_there(elman_error *error, const struct link *link, size_t sources,
-                              size_t targets) {
+static elman_status fail_range(elman_error *error, const struct link *link, size_t sources,
+                               size_t targets) {
   if (sources == SIZE_MAX || targets == SIZE_MAX)
-    return fail(error, ELMAN_BAD_DATA, NULL, "the alignment %zu-%zu names a word that is not there",
-                link->source, link->target);
+    return fail(error, ELMAN_BAD_DATA, NULL, "alignment %zu-%zu is out of range", link->source,
+                link->target);
   return fail(error, ELMAN_BAD_DATA, NULL,
-              "the alignment %zu-%zu names a word that is not there: i-j counts from 0, and the "
+              "alignment %zu-%zu is out of range: i-j counts from 0, and the "
               "sides have %zu and %zu words",
               link->source, link->target, sources, targets);
 }
@@ -72,11 +72,11 @@ elman_status alignment_read(bool *found, struct link *link, struct text *rest, s
                             size_t targets, elman_error *error) {
   *found = alignment_next(link, rest);
   if (*found && (link->source >= sources || link->target >= targets))
-    return not_there(error, link, sources, targets);
+    return fail_range(error, link, sources, targets);
   if (!*found && rest->length > 0) {
     const struct text shown = {rest->bytes, rest->length < 40 ? rest->length : 40};
     return fail(error, ELMAN_BAD_DATA, NULL,
-                "\"%.*s\" is not an alignment of the form i-j; is it the right column?",
+                "\"%.*s\" is not an alignment of the form i-j; check the column or file",
                 (int)text_valid_prefix(shown), rest->bytes);
   }
   return ELMAN_OK;
@@ -96,10 +96,10 @@ void token_linker_free(struct token_linker *linker) {
 
 /* ---- links of tokens: words ---- */
 
-/* Which units a token is in. */
+/* The words that each token overlaps. */
 struct located {
   const struct word_range *units; /* (tokens) */
-  size_t tokens, count;           /* tokens and units */
+  size_t tokens, count;           /* number of tokens, and of words */
 };
 
 static elman_status locate(struct located *located, struct token_linker *linker,
@@ -131,7 +131,7 @@ static int by_target(const void *a, const void *b) {
   return x->source < y->source ? -1 : x->source > y->source;
 }
 
-/* The links of words, each once and by target. */
+/* Read the word links, sorted by target, without duplicates. */
 static elman_status read_words(size_t *count, struct token_linker *linker, struct text alignment,
                                const struct located located[2], elman_error *error) {
   size_t found_count = 0;
@@ -162,7 +162,7 @@ static bool any(const bool *linked, struct word_range words) {
   return false;
 }
 
-/* Target token t with the tokens of all linked source words. */
+/* Append the links of target token t with the tokens of all linked source words. */
 static elman_status add_token(struct token_links *links, size_t *end, size_t t, const bool *linked,
                               const struct located *source, elman_error *error) {
   for (size_t s = 0; s < source->tokens; s++) {
@@ -175,7 +175,7 @@ static elman_status add_token(struct token_links *links, size_t *end, size_t t, 
   return ELMAN_OK;
 }
 
-/* Target token by target token: neither end of their words falls. */
+/* Append the links of all target tokens. Both ends of their word ranges increase monotonically. */
 static elman_status add_tokens(struct token_links *links, size_t *end, struct token_linker *linker,
                                size_t words, const struct located located[2], elman_error *error) {
   const struct located *source = &located[ELMAN_SOURCE], *target = &located[ELMAN_TARGET];

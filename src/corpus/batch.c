@@ -4,7 +4,7 @@
 
 #include "vocab/clauses.h"
 
-/* `guided`: with as many links as are set. */
+/* `guided`: allocate guide->links links as well. */
 static void allocate(struct batch *batch, struct arena *arena, bool guided) {
   for (int side = 0; side < 2; side++) {
     struct sequence *sequence = side == 0 ? &batch->source : &batch->target;
@@ -52,8 +52,7 @@ static void fill_target(struct sequence *sequence, uint32_t *labels,
   }
 }
 
-/* From the number of each position's sources, which lies one place after its start, to the starts.
- */
+/* Convert counts to starts: starts[i + 1] contains the number of sources of position i. */
 static void close_starts(struct guide *guide, size_t positions) {
   guide->starts[0] = guide->tokens = 0;
   for (size_t i = 0; i < positions; i++) {
@@ -62,7 +61,7 @@ static void close_starts(struct guide *guide, size_t positions) {
   }
 }
 
-/* Time-major: the links of one sentence lie apart. */
+/* Fill the guide in time-major order, in which the links of a sentence are not contiguous. */
 static void fill_guide(struct guide *guide, const struct token_links *links, const size_t *indices,
                        size_t steps, size_t B) {
   memset(guide->starts, 0, (steps * B + 1) * sizeof *guide->starts);
@@ -80,7 +79,7 @@ static void fill_guide(struct guide *guide, const struct token_links *links, con
   }
 }
 
-/* The batch's sizes are set. */
+/* Allocate the arrays for the sizes set in the batch. */
 static elman_status fit(struct batch *batch, bool guided, elman_error *error) {
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &batch->arena, error)) allocate(batch, fit.now, guided);
@@ -117,7 +116,7 @@ elman_status batch_fill(struct batch *batch, const struct corpus *corpus, const 
   return ELMAN_OK;
 }
 
-/* Sets the sizes of a slice. */
+/* Set the sizes of a slice. */
 static void measure_slice(struct sequence *slice, const struct sequence *whole, size_t first,
                           size_t count) {
   slice->batch = count;
@@ -136,7 +135,7 @@ static void copy_slice(struct sequence *slice, const struct sequence *whole, siz
            B * sizeof *slice->clause_ends);
 }
 
-/* Links of some sentences' positions at a step. */
+/* Return the range of links of `count` sentences at step t. */
 static struct range links_at(const struct batch *whole, size_t t, size_t first, size_t count) {
   const size_t *starts = whole->guide.starts + t * whole->target.batch + first;
   return (struct range){starts[0], starts[count] - starts[0]};

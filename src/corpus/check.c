@@ -54,7 +54,8 @@ bool findings_clean(const struct findings *findings) {
   return true;
 }
 
-/* Keeps `example` if its part wants more of the kind, with the pair's text unless it is NULL. */
+/* Store `example` if fewer than examples_wanted of its kind and part are stored; with a copy of the
+ * text of `pair` unless it is NULL. */
 static elman_status findings_example(struct findings *findings, struct example example,
                                      const struct pair *pair, elman_error *error) {
   size_t *kept = &findings->parts[example.at.part].examples[example.finding];
@@ -77,32 +78,30 @@ static elman_status findings_example(struct findings *findings, struct example e
   return ELMAN_OK;
 }
 
-/* Counts, and keeps the example. */
+/* Count the finding and store the example. */
 static elman_status findings_add(struct findings *findings, struct example example,
                                  const struct pair *pair, elman_error *error) {
   findings->parts[example.at.part].counts[example.finding]++;
   return findings_example(findings, example, pair, error);
 }
 
-/* ---- single lines: what is usual ---- */
+/* ---- single lines: typical properties ---- */
 
-/* The findings: what they are called, and those that a line by itself shows. */
-
-/* Enough lines to find what is usual. */
+/* Lines that suffice for the typical properties. */
 enum { SAMPLE = 10000 };
 
-/* Characters added to both lengths before they are compared: short sentences vary more. */
+/* Characters added to both lengths before the comparison, because short sentences vary more. */
 static const double SLACK = 10;
 
 struct usual {
-  bool source_han, target_han; /* most lines have Han characters */
-  double ratio;                /* target characters to a source character */
+  bool source_han, target_han; /* most lines contain Chinese characters (Han) */
+  double ratio;                /* target characters per source character */
 };
 
-/* Lines count, not letters: 我叫Tom is Chinese with more Latin letters than Han characters. */
+/* Counts lines, not letters: 我叫Tom is Chinese but has more Latin letters than Han characters. */
 struct side_sample {
   size_t characters;
-  size_t lines, han_lines; /* with letters; with a Han character */
+  size_t lines, han_lines; /* lines with letters; with a Han character */
 };
 
 static void sample_add(struct side_sample *sample, struct text text) {
@@ -113,7 +112,7 @@ static void sample_add(struct side_sample *sample, struct text text) {
   sample->han_lines += line.han > 0;
 }
 
-static struct usual look_at_sample(const struct pairs *pairs) {
+static struct usual usual_of_sample(const struct pairs *pairs) {
   struct side_sample source = {0}, target = {0};
   const size_t stride = pairs_count(pairs) / SAMPLE + 1;
   for (size_t i = 0; i < pairs_count(pairs); i += stride) {
@@ -140,7 +139,8 @@ static bool is_swapped(const struct line_look *line) {
          script_is_han(source) == usual->target_han && script_is_han(target) == usual->source_han;
 }
 
-/* A side of Han may hold other letters, but not those alone; any other side may hold no Han. */
+/* Return whether the script of a side is unexpected. A Chinese side may contain other letters, but
+ * not only those; any other side must not contain Han characters. */
 static bool is_foreign(const struct script_counts *side, bool usually_han) {
   return usually_han ? side->letters > 0 && side->han == 0 : side->han > 0;
 }
@@ -150,7 +150,7 @@ static bool has_mixed_scripts(const struct line_look *line) {
                                is_foreign(&line->target, line->usual->target_han));
 }
 
-/* The length of a swapped line is compared with nothing. */
+/* Return whether the length ratio is unusual. The ratio of a swapped line is not checked. */
 static bool has_unlike_length(const struct line_look *line) {
   const double expected = (double)line->source.characters * line->usual->ratio + SLACK;
   const double found = (double)line->target.characters + SLACK;
@@ -161,34 +161,32 @@ static bool has_unlike_length(const struct line_look *line) {
 /* ---- the table of findings ---- */
 
 static const struct finding_row rows[FINDINGS] = {
-    [ELMAN_FINDING_NOT_UTF8] = {"not_utf8", "not valid UTF-8", NULL},
-    [ELMAN_FINDING_LACKS_COLUMN] = {"lacks_column", "a column missing", NULL},
+    [ELMAN_FINDING_NOT_UTF8] = {"not_utf8", "invalid UTF-8", NULL},
+    [ELMAN_FINDING_LACKS_COLUMN] = {"lacks_column", "missing column", NULL},
     [ELMAN_FINDING_EMPTY] = {"empty", "empty line or side", NULL},
-    [ELMAN_FINDING_BAD_ALIGNMENT] = {"bad_alignment", "not an alignment of its words", NULL},
-    [ELMAN_FINDING_DUPLICATE] = {"duplicate", "pair repeated", NULL},
+    [ELMAN_FINDING_BAD_ALIGNMENT] = {"bad_alignment", "invalid word alignment", NULL},
+    [ELMAN_FINDING_DUPLICATE] = {"duplicate", "duplicate pair", NULL},
     [ELMAN_FINDING_NEAR_DUPLICATE] = {"near_duplicate",
-                                      "pair repeated, but for case, width, punctuation", NULL},
-    [ELMAN_FINDING_OTHER_TARGET] = {"other_target", "source repeated with another target", NULL},
-    [ELMAN_FINDING_OTHER_SOURCE] = {"other_source", "target repeated with another source", NULL},
-    [ELMAN_FINDING_LENGTH_RATIO] = {"length_ratio", "length unlike the other side's",
-                                    has_unlike_length},
-    [ELMAN_FINDING_TOO_LONG] = {"too_long", "longer than --max-length", NULL},
-    [ELMAN_FINDING_MIXED_SCRIPTS] = {"mixed_scripts", "wrong or mixed script on a side",
-                                     has_mixed_scripts},
-    [ELMAN_FINDING_SWAPPED] = {"swapped", "columns swapped", is_swapped},
+                                      "near-duplicate pair (case, width, punctuation)", NULL},
+    [ELMAN_FINDING_OTHER_TARGET] = {"other_target", "repeated source with another target", NULL},
+    [ELMAN_FINDING_OTHER_SOURCE] = {"other_source", "repeated target with another source", NULL},
+    [ELMAN_FINDING_LENGTH_RATIO] = {"length_ratio", "unusual length ratio", has_unlike_length},
+    [ELMAN_FINDING_TOO_LONG] = {"too_long", "line longer than --max-length", NULL},
+    [ELMAN_FINDING_MIXED_SCRIPTS] = {"mixed_scripts", "wrong or mixed script", has_mixed_scripts},
+    [ELMAN_FINDING_SWAPPED] = {"swapped", "swapped columns", is_swapped},
     [ELMAN_FINDING_SAME_PAIR] = {"same_pair", "same pair", NULL},
     [ELMAN_FINDING_SAME_SOURCE] = {"same_source", "same source", NULL},
     [ELMAN_FINDING_SAME_TARGET] = {"same_target", "same target", NULL},
-    [ELMAN_FINDING_LIKE_PAIR] = {"like_pair", "like pair", NULL},
-    [ELMAN_FINDING_LIKE_SOURCE] = {"like_source", "like source", NULL},
-    [ELMAN_FINDING_LIKE_TARGET] = {"like_target", "like target", NULL},
+    [ELMAN_FINDING_LIKE_PAIR] = {"like_pair", "similar pair", NULL},
+    [ELMAN_FINDING_LIKE_SOURCE] = {"like_source", "similar source", NULL},
+    [ELMAN_FINDING_LIKE_TARGET] = {"like_target", "similar target", NULL},
 };
 
 const struct finding_row *finding_row(elman_finding finding) {
   return (unsigned)finding < FINDINGS ? &rows[finding] : NULL;
 }
 
-/* ---- single lines: the look at them ---- */
+/* ---- single lines: the checks ---- */
 
 static elman_status check_line(struct findings *findings, struct location at,
                                const struct pair *pair, const struct usual *usual, double max_ratio,
@@ -208,10 +206,10 @@ static elman_status check_line(struct findings *findings, struct location at,
   return status;
 }
 
-/* Scripts and lengths of single lines. */
+/* Check the scripts and lengths of all lines. */
 static elman_status check_lines(struct findings *findings, struct pairs *const *parts,
                                 double max_ratio, elman_error *error) {
-  const struct usual usual = look_at_sample(parts[0]);
+  const struct usual usual = usual_of_sample(parts[0]);
   for (size_t part = 0; part < findings->part_count; part++) {
     for (size_t i = 0; i < pairs_count(parts[part]); i++) {
       const struct pair pair = pairs_get(parts[part], i);
@@ -226,31 +224,32 @@ static elman_status check_lines(struct findings *findings, struct pairs *const *
 /* ---- repeated lines ---- */
 
 struct line {
-  uint64_t same[2]; /* hashes of the sides as they are, by elman_side */
+  uint64_t same[2]; /* hashes of the unchanged sides, by elman_side */
   uint64_t like[2]; /* hashes of their keys */
   uint32_t part;
   uint32_t next; /* the first line with the same key in a later part, or TABLE_NONE */
-  size_t index;  /* in its part */
+  size_t index;  /* within its part */
   bool duplicate, leak;
 };
 
-/* All lines of all parts under one running number. */
+/* The lines of all parts, numbered consecutively. */
 struct all_lines {
   struct pairs *const *parts;
   struct line *items; /* (count) */
-  uint64_t *keys;     /* (count): of the round at hand */
+  uint64_t *keys;     /* (count): keys of the current round */
   size_t count;
 };
 
-/* A round looks for one kind of equality. */
+/* A round compares the lines in one way. */
 struct round {
-  elman_finding leak;   /* what it is called between parts */
-  elman_finding repeat; /* what it is called inside a part; FINDINGS = nothing */
+  elman_finding leak;   /* finding between parts */
+  elman_finding repeat; /* finding within a part; FINDINGS = none */
   bool like;
-  bool source, target; /* which sides are compared */
+  bool source, target; /* compared sides */
 };
 
-/* From the strictest down: a line is shown once, under the first that finds it. */
+/* In descending order of strictness: a leaking line is shown once, for the first round that finds
+ * it. */
 static const struct round rounds[LEAKS] = {
     {ELMAN_FINDING_SAME_PAIR, ELMAN_FINDING_DUPLICATE, false, true, true},
     {ELMAN_FINDING_LIKE_PAIR, ELMAN_FINDING_NEAR_DUPLICATE, true, true, true},
@@ -309,8 +308,8 @@ static struct example example_of(const struct all_lines *lines, elman_finding fi
       .finding = finding, .at = location_of(lines, line), .other = location_of(lines, before)};
 }
 
-/* The line is equal to the earlier line `before` of the same part. A pair that is there twice is
- * one finding, not also a source with another target. */
+/* Record that the line equals the earlier line `before` of the same part. A duplicate pair is not
+ * also recorded as a source with another target. */
 static elman_status note_repeat(struct findings *findings, const struct all_lines *lines,
                                 const struct round *round, struct line *line,
                                 const struct line *before, elman_error *error) {
@@ -320,7 +319,7 @@ static elman_status note_repeat(struct findings *findings, const struct all_line
   return findings_add(findings, example_of(lines, round->repeat, line, before), &pair, error);
 }
 
-/* The line is equal to a line of each part in the chain that starts at `first`. */
+/* Record that the line equals a line of each part in the chain that starts at `first`. */
 static elman_status note_leak(struct findings *findings, const struct all_lines *lines,
                               const struct round *round, struct line *line,
                               const struct line *first, elman_error *error) {
@@ -336,7 +335,8 @@ static elman_status note_leak(struct findings *findings, const struct all_lines 
   return findings_example(findings, example_of(lines, round->leak, line, first), &pair, error);
 }
 
-/* The chain of a key holds the first line with it of every part. */
+/* Process a line in a round. The chain of a key contains the first line with that key of each
+ * part. */
 static elman_status add_line(struct findings *findings, struct all_lines *lines,
                              struct table *table, const struct round *round, size_t at,
                              elman_error *error) {
@@ -356,7 +356,7 @@ static elman_status add_line(struct findings *findings, struct all_lines *lines,
   return status;
 }
 
-/* Sentences that come again, in the same part (duplicates) or in a later one (leaks). */
+/* Find sentences that occur again in the same part (duplicates) or in a later part (leaks). */
 static elman_status check_repeats(struct findings *findings, struct pairs *const *parts,
                                   elman_error *error) {
   struct all_lines lines = {.parts = parts};
@@ -388,12 +388,13 @@ struct look {
   size_t max_length;
 };
 
-/* The tokens of one side, counted; *length becomes their number, or 0 where nobody needs it. */
+/* Count the tokens of one side. *length is their number, or 0 if the line cannot be too long and
+ * belongs to the first part. */
 static elman_status count_side(struct look *look, size_t *length, size_t part, elman_side side,
                                struct text text, elman_error *error) {
   *length = 0;
-  /* Three bytes are 18 characters at most, in NFKC (U+FDFA), and what the first part lacks is not
-   * asked. */
+  /* In NFKC three bytes become at most 18 characters (U+FDFA). In the first part no token is
+   * unknown. */
   if (part == 0 && text.length <= look->max_length / 6) return ELMAN_OK;
   const struct vocabulary_pair *found = &look->vocabularies;
   const struct codec codec = vocabulary_pair_codec(found, side);
@@ -408,8 +409,8 @@ static elman_status count_side(struct look *look, size_t *length, size_t part, e
   return ELMAN_OK;
 }
 
-static elman_status look_at_part(struct look *look, const struct pairs *pairs, size_t part,
-                                 elman_error *error) {
+static elman_status check_part(struct look *look, const struct pairs *pairs, size_t part,
+                               elman_error *error) {
   elman_status status = ELMAN_OK;
   for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i++) {
     const struct pair pair = pairs_get(pairs, i);
@@ -438,7 +439,7 @@ static void copy_first_part(struct findings *findings, const struct vocabulary_p
   findings->parts[0].tokens[ELMAN_TARGET] = (size_t)vocabulary_total(vocabularies->target);
 }
 
-/* Tokens: too long lines, unknown words. */
+/* Find lines that are too long, and unknown tokens. */
 static elman_status check_tokens(struct findings *findings, struct pairs *const *parts,
                                  const elman_check_options *options, elman_error *error) {
   struct look look = {.findings = findings, .max_length = options->max_length};
@@ -450,7 +451,7 @@ static elman_status check_tokens(struct findings *findings, struct pairs *const 
   if (status != ELMAN_OK) return status;
   copy_first_part(findings, &look.vocabularies);
   for (size_t part = 0; status == ELMAN_OK && part < findings->part_count; part++)
-    status = look_at_part(&look, parts[part], part, error);
+    status = check_part(&look, parts[part], part, error);
   encoding_free(&look.encoding);
   vocabulary_pair_free(&look.vocabularies);
   return status;
@@ -461,7 +462,7 @@ static elman_status check_tokens(struct findings *findings, struct pairs *const 
 struct reading {
   struct findings *findings;
   size_t part;
-  elman_status status; /* of what the callback could not hand on */
+  elman_status status; /* error within the callback, which cannot return it */
   elman_error *error;
 };
 
@@ -499,25 +500,26 @@ static elman_status read_part(struct pairs **pairs, struct findings *findings, s
 static elman_status check_mode(elman_token_mode mode, elman_error *error) {
   if (mode == ELMAN_TOKENS_BPE)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "a corpus is checked in words or characters: the merges of bpe are learnt in "
-                "training");
+                "token mode bpe is learned in training and "
+                "cannot be checked; use words or chars");
   if (token_mode_name(mode) == NULL)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no token mode %d", (int)mode);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown token mode %d", (int)mode);
   return ELMAN_OK;
 }
 
 static elman_status check_options(const elman_check_options *options, elman_error *error) {
   if (options->part_count == 0)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no part to check");
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no part to check; at least one is required");
   for (size_t i = 0; i < options->part_count; i++)
     if (options->parts[i].file_count + (options->parts[i].source_file != NULL) != 1)
-      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "a part is one file, or one file a side");
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                  "each part needs one file of pairs, or a source and a target file");
   for (size_t i = 0; i < options->part_count; i++)
     if (options->parts[i].alignment_column > 0 || options->parts[i].alignment_file != NULL)
-      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "word alignments are not checked");
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "word alignments cannot be checked");
   if (options->max_length == 0 || !(options->max_ratio > 1))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "the longest line must have 1 token or more, and the ratio must be above 1");
+                "max_length must be at least 1, and max_ratio above 1");
   const elman_status status = check_mode(options->source_tokens, error);
   return status == ELMAN_OK ? check_mode(options->target_tokens, error) : status;
 }

@@ -1,5 +1,5 @@
-/* Looking at the parts of a corpus before training on it: leaks between them, bad lines, and what
- * else is worth a look. Read-only. */
+/* Checks of the parts of a corpus before training: leaks between parts, bad lines, and unusual
+ * pairs. Read-only. */
 #ifndef ELMAN_CORPUS_CHECK_H
 #define ELMAN_CORPUS_CHECK_H
 
@@ -14,60 +14,61 @@
 #define FIRST_LEAK ELMAN_FINDING_SAME_PAIR
 #define LEAKS (FINDINGS - FIRST_LEAK)
 
-/* A pair of sentences with what is usual in the corpus, by which a finding is decided. */
+/* A pair of sentences with the typical properties of the corpus, from which a finding is
+ * decided. */
 struct line_look;
 
-/* A finding is a row of the table in check.c. */
+/* A kind of finding: a row of the table in check.c. */
 struct finding_row {
   const char *name, *description;              /* for programs; for people */
-  bool (*holds)(const struct line_look *line); /* NULL if it needs more than the line */
+  bool (*holds)(const struct line_look *line); /* NULL if one line alone does not show it */
 };
 
-/* NULL if there is no such finding. */
+/* Return the row of a finding; NULL for an unknown one. */
 const struct finding_row *finding_row(elman_finding finding);
 
 struct location {
-  size_t part, line; /* line from 1; 0 = nowhere */
+  size_t part, line; /* line from 1; 0 = none */
 };
 
 struct example {
   elman_finding finding;
   struct location at;
-  struct location other;           /* where the same stood before */
+  struct location other;           /* the earlier occurrence */
   char *source, *target;           /* NULL for a bad line */
-  char problem[160];               /* for a bad line; else empty */
-  size_t source_size, target_size; /* as counted for the finding: characters or tokens; or 0 */
+  char problem[160];               /* the problem of a bad line; else empty */
+  size_t source_size, target_size; /* in the unit of the finding, characters or tokens; or 0 */
 };
 
 struct part_findings {
   char *name;
   size_t pairs;
   size_t counts[FINDINGS];   /* lines */
-  size_t examples[FINDINGS]; /* kept */
-  size_t leaking;            /* lines with a leak of any kind */
-  size_t (*shared)[LEAKS];   /* (part): lines that are also in that earlier part */
+  size_t examples[FINDINGS]; /* stored examples */
+  size_t leaking;            /* lines with at least one leak */
+  size_t (*shared)[LEAKS];   /* (part): lines that also occur in that earlier part */
   size_t tokens[2];          /* by side */
-  size_t unknown[2];         /* of them, those that the first part lacks */
+  size_t unknown[2];         /* tokens that do not occur in the first part, by side */
 };
 
 /* Counts, and examples of each kind. */
 struct findings {
   struct part_findings *parts;
   size_t part_count;
-  size_t examples_wanted; /* of each kind in each part */
+  size_t examples_wanted; /* per kind and part */
   struct example *examples;
   size_t example_count, example_capacity;
   elman_token_mode modes[2];
-  size_t vocabulary[2]; /* different tokens of the first part, by side */
+  size_t vocabulary[2]; /* distinct tokens of the first part, by side */
 };
 
 void findings_free(struct findings *findings);
 
-/* Whether there are neither leaks nor bad lines. */
+/* Return whether there are neither leaks nor bad lines. */
 bool findings_clean(const struct findings *findings);
 
-/* Token modes, scripts, the usual ratio of lengths and the vocabulary come from the first part.
- * `skipped`, `strict` and `whole_lines` of a part are not looked at. */
+/* Check all parts. Token modes, scripts, the typical length ratio and the vocabulary are those of
+ * the first part. `skipped`, `strict` and `whole_lines` of the parts are ignored. */
 elman_status check_corpus(struct findings **findings, const elman_check_options *options,
                           elman_error *error) CHECKED;
 

@@ -5,12 +5,12 @@
 
 #include "base/team.h"
 
-/* ---- pieces of the pairs ---- */
+/* ---- processing pairs in pieces ---- */
 
 struct round {
   piece_function *run;
   void *context;
-  size_t first, end; /* of its pairs */
+  size_t first, end; /* range of pairs */
   elman_status *statuses;
   elman_error *errors;
 };
@@ -47,7 +47,7 @@ elman_status pieces_run(size_t pairs, piece_function *run, piece_collector *coll
 }
 
 double pieces_work(size_t pairs) {
-  const double of_pair = 1 << 18; /* some 4 microseconds */
+  const double of_pair = 1 << 18; /* about 4 µs */
   return pairs <= PAIRS_A_PIECE ? 0 : of_pair * (double)pairs;
 }
 
@@ -63,7 +63,7 @@ elman_status corpus_create(struct corpus *corpus, size_t most, elman_error *erro
                                                                         : ELMAN_OK;
 }
 
-/* Adds a sentence, if there is room for its start. */
+/* Append a sentence; the array of starts must be large enough. */
 static elman_status sentences_add(struct sentences *sentences, const uint32_t *ids, size_t length,
                                   elman_error *error) {
   const size_t start = sentences->starts[sentences->count];
@@ -110,9 +110,9 @@ size_t corpus_unguided(const struct corpus *corpus) {
   return count;
 }
 
-/* A piece of the pairs on its way. */
+/* A piece of pairs being encoded. */
 struct encoded_piece {
-  size_t end; /* the pair after its last */
+  size_t end; /* index after the last pair */
   struct encoding from, to;
   struct token_linker linker;
   struct corpus corpus;
@@ -204,12 +204,13 @@ static elman_status links_append(struct token_links *links, size_t pairs,
   return ELMAN_OK;
 }
 
-/* All pieces of its round are encoded by then: nothing reads the text of this one any more. */
+/* Append a piece to the corpus and free its text. All pieces of the round are encoded by then, so
+ * no thread reads that text. */
 static elman_status append_piece(void *context, size_t place, elman_error *error) {
   struct encoding_work *work = context;
   const struct corpus *piece = &work->pieces[place].corpus;
   if (work->options->consumed != NULL)
-    pairs_give_back(work->options->consumed, work->pieces[place].end);
+    pairs_release(work->options->consumed, work->pieces[place].end);
   work->corpus->too_long += piece->too_long;
   elman_status status = ELMAN_OK;
   if (work->options->guided)
@@ -251,7 +252,7 @@ void corpus_free(struct corpus *corpus) {
   *corpus = (struct corpus){0};
 }
 
-/* ---- words split again ---- */
+/* ---- BPE dropout ---- */
 
 static elman_status make_room(struct resplit *resplit, size_t count, elman_error *error) {
   if (count > resplit->room) {
@@ -269,7 +270,8 @@ static elman_status make_room(struct resplit *resplit, size_t count, elman_error
   return ELMAN_OK;
 }
 
-/* Random numbers are numbered by pair and side, so that no two sentences share one. */
+/* Append one side of a pair. The random numbers depend on pair and side, so that no two sentences
+ * share them. */
 static elman_status add_side(struct resplit *resplit, const struct corpus *corpus, size_t index,
                              elman_side side, size_t epoch, size_t longest, elman_error *error) {
   const struct codec *codec = &resplit->codecs[side];
@@ -288,7 +290,7 @@ static elman_status add_side(struct resplit *resplit, const struct corpus *corpu
                                        : sentences_add(to, again->ids, again->tokens.count, error);
 }
 
-/* Tokens of a side, </s> not included, in a batch of `count` pairs. */
+/* Return the maximum length of a side, without </s>, in a batch of `count` pairs. */
 static size_t longest_side(const struct resplit *resplit, size_t count, elman_side side) {
   size_t longest = resplit->max_length > 0 ? resplit->max_length : SIZE_MAX;
   if (resplit->batch_tokens > 0) {

@@ -14,21 +14,21 @@ static bool is_dropped(int codepoint) {
          category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF;
 }
 
-/* ASCII without the help of tables, which would be half of the work. Symbols are no punctuation. */
+/* Fast test for ASCII: table look-ups would take half of the time. Symbols are not punctuation. */
 static bool is_dropped_ascii(int codepoint) {
   return codepoint <= ' ' || codepoint == 0x7F ||
          (!is_word_character(codepoint) && strchr("$+<=>^`|~", codepoint) == NULL);
 }
 
-/* Punctuation of Chinese and typeset English that folds to punctuation alone. */
+/* Chinese and typographic punctuation that folds to nothing but punctuation. */
 static bool is_common_punctuation(int codepoint) {
   static const struct codepoint_range common[] = {
       {0x2010, 0x2016}, {0x2018, 0x2027}, {0x3001, 0x3003}, {0x3008, 0x3011}};
   return IN_RANGES(common, codepoint);
 }
 
-/* Handles the characters that nearly all text is made of, in place: what is written is never longer
- * than what was read. False at any other character; then `into` is worth nothing. */
+/* Fold the most frequent characters in place; the result is never longer than the text. Return
+ * false at any other character; then the contents of `into` are undefined. */
 static bool fold_common(struct buffer *into) {
   const struct text text = buffer_text(into);
   size_t at = 0, length = 0;

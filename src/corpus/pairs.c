@@ -13,29 +13,29 @@
 
 /* ---- lines of a file ---- */
 
-/* The lines of a file that are still to be read. */
+/* The remaining lines of a file. */
 struct lines {
   const char *name; /* for messages */
   struct text rest;
-  size_t number; /* of the last line that was read, from 1 */
+  size_t number; /* of the last line read, from 1 */
 };
 
 enum { LINE_PROBLEM = 160 };
 
-/* Reads a whole file into `bytes`, which must be empty; "-" is standard input. */
+/* Read a whole file into `bytes`, which must be empty; "-" is standard input. */
 static elman_status lines_open(struct lines *lines, struct buffer *bytes, const char *path,
                                const struct text_limits *limits, elman_error *error) {
   static const char mark[] = "\xEF\xBB\xBF";
   const elman_status status = file_read_text(bytes, path, limits, error);
   if (status != ELMAN_OK) return status;
-  buffer_append(bytes, "", 0); /* an empty file has no memory yet */
+  buffer_append(bytes, "", 0); /* allocates memory for an empty file */
   if (bytes->failed) return fail_no_memory(error);
   *lines = (struct lines){.name = file_name(path), .rest = buffer_text(bytes)};
   if (strncmp(bytes->bytes, mark, strlen(mark)) == 0) text_drop(&lines->rest, strlen(mark));
   return ELMAN_OK;
 }
 
-/* Reads a line without its end. False when there is none left. */
+/* Read a line without its end. Return false if there is none left. */
 static bool lines_next(struct text *line, struct lines *lines) {
   if (lines->rest.length == 0) return false;
   *line = text_cut(&lines->rest, '\n');
@@ -44,7 +44,7 @@ static bool lines_next(struct text *line, struct lines *lines) {
   return true;
 }
 
-/* Whether a line is not valid UTF-8; then `problem` says where. */
+/* Return whether a line is not valid UTF-8; if so, describe the place in `problem`. */
 static bool line_is_not_utf8(char problem[LINE_PROBLEM], struct text line) {
   const size_t valid = text_valid_prefix(line);
   if (valid == line.length) return false;
@@ -52,7 +52,7 @@ static bool line_is_not_utf8(char problem[LINE_PROBLEM], struct text line) {
   return true;
 }
 
-/* ELMAN_BAD_DATA for the last line that was read. */
+/* Fail with ELMAN_BAD_DATA for the last line read. */
 static elman_status fail_at_line(elman_error *error, const struct lines *lines,
                                  const char *problem) {
   char where[512];
@@ -62,29 +62,29 @@ static elman_status fail_at_line(elman_error *error, const struct lines *lines,
 
 /* ---- text in blocks ---- */
 
-/* The text of pairs lies in blocks that are freed from the front: while the pairs become ids, one
- * after the other, their text makes room for the ids. */
+/* The text of pairs is stored in blocks that are freed from the front: while pairs are encoded one
+ * after another, the ids replace their text. */
 
 enum { BLOCK = 1 << 20 };
 
 struct pair_text_block {
   char *bytes;
   size_t used, size;
-  size_t end; /* the pairs before this one are here, or in earlier blocks */
+  size_t end; /* index after the last pair in this or earlier blocks */
 };
 
-/* Starts from all zero. */
+/* Start from all zero. */
 struct pair_text {
   struct pair_text_block *blocks;
   size_t count, capacity;
-  size_t given_back; /* blocks */
+  size_t released; /* freed blocks */
   size_t pairs;
 };
 
-/* The last block, if it has so much room, or a new one. */
+/* Find a block with `size` free bytes: the last one, or a new one. */
 static elman_status block_with_room(struct pair_text_block **found, struct pair_text *text,
                                     size_t size, elman_error *error) {
-  if (text->count > text->given_back) {
+  if (text->count > text->released) {
     *found = &text->blocks[text->count - 1];
     if ((*found)->size - (*found)->used >= size) return ELMAN_OK;
   }
@@ -99,8 +99,8 @@ static elman_status block_with_room(struct pair_text_block **found, struct pair_
   return ELMAN_OK;
 }
 
-/* Copies the fields of the next pair, one after the other, each with a NUL after it. The copy
- * stays where it is until it is given back. */
+/* Copy the fields of the next pair, each followed by a NUL. The copy does not move until it is
+ * freed. */
 static elman_status pair_text_add(const char **copy, struct pair_text *text,
                                   const struct text *fields, size_t count, elman_error *error) {
   struct pair_text_block *block = NULL;
@@ -119,35 +119,35 @@ static elman_status pair_text_add(const char **copy, struct pair_text *text,
   return ELMAN_OK;
 }
 
-/* Frees what only pairs before this one need. */
-static void pair_text_give_back(struct pair_text *text, size_t before) {
-  while (text->given_back < text->count && text->blocks[text->given_back].end <= before) {
-    const struct pair_text_block *block = &text->blocks[text->given_back++];
+/* Free the blocks that contain no text of pair `before` or later. */
+static void pair_text_release(struct pair_text *text, size_t before) {
+  while (text->released < text->count && text->blocks[text->released].end <= before) {
+    const struct pair_text_block *block = &text->blocks[text->released++];
     release_pages(block->bytes, block->size);
     free(block->bytes);
   }
 }
 
 static void pair_text_free(struct pair_text *text) {
-  pair_text_give_back(text, text->pairs);
+  pair_text_release(text, text->pairs);
   free(text->blocks);
   *text = (struct pair_text){0};
 }
 
-/* ---- what is kept of pairs ---- */
+/* ---- stored pairs ---- */
 
-/* Pairs of lines that follow each other in a file. */
+/* Pairs of consecutive lines of a file. */
 struct line_run {
-  size_t first;     /* pair */
-  size_t number;    /* of its line, from 1 */
+  size_t first;     /* its first pair */
+  size_t number;    /* line of that pair, from 1 */
   const char *name; /* of the file */
 };
 
-/* Of a pair are kept its source, its target and its alignment; or the whole line, of which the
- * columns are picked again whenever they are asked for, and an empty target. A pointer is all there
- * is to keep beside the text, and lines of any length fit. */
+/* For each pair the text is its source, target and alignment; or, with whole_lines, the whole line,
+ * whose columns are found again on each access, and an empty target. A pointer per pair suffices,
+ * for lines of any length. */
 struct pairs {
-  char **names; /* of the files, name_count of them */
+  char **names; /* (name_count) of the files */
   size_t name_count;
   struct pair_text text;
   const char **items;
@@ -173,7 +173,8 @@ static size_t columns_last(struct columns columns) {
   return last;
 }
 
-/* Gives the number of the largest column asked for, or of the columns if there are fewer. */
+/* Find the fields of a line. Return the number of the last column needed, or of the columns of the
+ * line if there are fewer. */
 static size_t columns_pick(struct pair *pair, struct text line, struct columns columns) {
   const size_t last = columns_last(columns);
   const char *start = line.bytes;
@@ -190,7 +191,7 @@ static size_t columns_pick(struct pair *pair, struct text line, struct columns c
   }
 }
 
-/* Says where the next pair is from, unless it follows the last one. */
+/* Record the line of the next pair, unless it follows that of the previous pair. */
 static elman_status note_line(struct pairs *pairs, const struct lines *lines, elman_error *error) {
   if (pairs->run_count > 0) {
     const struct line_run *last = &pairs->runs[pairs->run_count - 1];
@@ -204,8 +205,7 @@ static elman_status note_line(struct pairs *pairs, const struct lines *lines, el
   return status;
 }
 
-/* The next pair, from the last line that was read: its source, its target and its alignment, or
- * the whole line. */
+/* Append a pair from the last line read: its source, target and alignment, or the whole line. */
 static elman_status pairs_add(struct pairs *pairs, const struct lines *lines,
                               const struct text *fields, size_t count, elman_error *error) {
   elman_status status =
@@ -235,8 +235,8 @@ size_t pairs_skipped_count(const struct pairs *pairs) {
   return pairs->skipped;
 }
 
-void pairs_give_back(struct pairs *pairs, size_t before) {
-  pair_text_give_back(&pairs->text, before);
+void pairs_release(struct pairs *pairs, size_t before) {
+  pair_text_release(&pairs->text, before);
 }
 
 struct pair pairs_get(const struct pairs *pairs, size_t index) {
@@ -286,22 +286,21 @@ void pairs_place(char *place, size_t size, const struct pairs *pairs, size_t ind
 
 /* ---- reading ---- */
 
-#define FORMAT                                                                                     \
-  "pairs are UTF-8 text with source, a tab and target on each line, or two files line by line"
+#define FORMAT "expected UTF-8 text with source, tab and target on each line, or two parallel files"
 
 struct reader {
   struct pairs *pairs;
   const elman_pairs_options *options;
   elman_error *error;
-  struct lines alignments; /* of the alignment file */
+  struct lines alignments; /* lines of the alignment file */
   struct buffer alignment_bytes;
-  elman_error first;           /* what is wrong with the first line that was skipped */
-  elman_error first_unaligned; /* and with the first whose alignment does not fit */
-  size_t unaligned;            /* lines with such an alignment */
-  bool other_encoding;         /* a line was not UTF-8 */
+  elman_error first;           /* problem of the first skipped line */
+  elman_error first_unaligned; /* problem of the first line with a bad alignment */
+  size_t unaligned;            /* lines with a bad alignment */
+  bool other_encoding;         /* a line was not valid UTF-8 */
 };
 
-/* Reads a file whole, into `bytes`. */
+/* Read a whole file into `bytes`. */
 static elman_status open_lines(struct lines *lines, struct buffer *bytes, struct reader *reader,
                                const char *file) {
   struct pairs *pairs = reader->pairs;
@@ -314,7 +313,7 @@ static elman_status open_lines(struct lines *lines, struct buffer *bytes, struct
   return status;
 }
 
-/* Blank lines at the end of a file are ignored: editors leave them there. */
+/* Ignore blank lines at the end of a file, which editors add. */
 static void drop_blank_end(struct lines *lines) {
   struct text *rest = &lines->rest;
   while (rest->length > 0 &&
@@ -342,19 +341,20 @@ static elman_status skip(struct reader *reader, const struct lines *lines, elman
   return ELMAN_OK;
 }
 
-/* How many units an alignment can count; tokens, which are not known yet, are at least as many as
- * anybody names. */
+/* Return the number of words that an alignment can refer to. The number of tokens is not known yet,
+ * so it is not limited. */
 static size_t alignment_units(struct text text) {
   return units_are_tokens(text, ELMAN_UNITS_AUTO) ? SIZE_MAX : words_count(text);
 }
 
-/* Whether i-j in the files is j-i of the pairs: i belongs to the column that comes first. */
-static bool alignments_are_turned(const struct reader *reader) {
+/* Return whether i-j in the files is j-i of the pairs: i always counts the words of the leftmost
+ * column. */
+static bool alignments_are_reversed(const struct reader *reader) {
   const elman_pairs_options *options = reader->options;
   return options->source_file == NULL && options->source_column > options->target_column;
 }
 
-/* As it stands in the file: i counts words of `first`. */
+/* Check an alignment as it is in the file, where i counts the words of `first`. */
 static bool alignment_is_bad(char problem[LINE_PROBLEM], struct text rest, struct text first,
                              struct text second) {
   const size_t sources = alignment_units(first), targets = alignment_units(second);
@@ -375,21 +375,22 @@ static elman_status add_pair(struct reader *reader, const struct lines *lines,
     const struct lines *where = reader->alignments.name == NULL ? lines : &reader->alignments;
     if (line_is_not_utf8(problem, pair->alignment))
       return skip(reader, where, ELMAN_FINDING_NOT_UTF8, problem);
-    const bool turned = alignments_are_turned(reader);
+    const bool reversed = alignments_are_reversed(reader);
     if (reader->options->check_alignments &&
-        alignment_is_bad(problem, pair->alignment, turned ? pair->target : pair->source,
-                         turned ? pair->source : pair->target)) {
+        alignment_is_bad(problem, pair->alignment, reversed ? pair->target : pair->source,
+                         reversed ? pair->source : pair->target)) {
       if (reader->unaligned++ == 0) (void)fail_at_line(&reader->first_unaligned, where, problem);
       return skip(reader, where, ELMAN_FINDING_BAD_ALIGNMENT, problem);
     }
-    /* It lies in the bytes of a file that this reader has read. */
-    if (turned) alignment_reverse((char *)(uintptr_t)pair->alignment.bytes, pair->alignment.length);
+    /* The bytes belong to the buffer of this reader, so they may be modified. */
+    if (reversed)
+      alignment_reverse((char *)(uintptr_t)pair->alignment.bytes, pair->alignment.length);
   }
   const struct text fields[] = {pair->source, pair->target, pair->alignment};
   return pairs_add(reader->pairs, lines, fields, sizeof fields / sizeof *fields, reader->error);
 }
 
-/* `alignment` is that of the alignment file. */
+/* `alignment` is the line of the alignment file, if there is one. */
 static elman_status add_tsv_line(struct reader *reader, const struct lines *lines, struct text line,
                                  struct text alignment) {
   const elman_pairs_options *options = reader->options;
@@ -404,7 +405,7 @@ static elman_status add_tsv_line(struct reader *reader, const struct lines *line
   const size_t found = columns_pick(&pair, line, columns);
   if (found < last) {
     snprintf(problem, sizeof problem,
-             "has %zu column%s, column %zu is needed (columns are separated by tabs)", found,
+             "has %zu column%s; column %zu is required (columns are separated by tabs)", found,
              plural_ending(found), last);
     return skip(reader, lines, ELMAN_FINDING_LACKS_COLUMN, problem);
   }
@@ -420,15 +421,16 @@ static elman_status add_tsv_line(struct reader *reader, const struct lines *line
   return add_pair(reader, lines, &pair);
 }
 
-static elman_status not_as_many(struct reader *reader, const struct lines *lines, size_t count,
-                                const struct lines *others, size_t other_count, const char *rule) {
+static elman_status fail_line_count(struct reader *reader, const struct lines *lines, size_t count,
+                                    const struct lines *others, size_t other_count,
+                                    const char *rule) {
   return fail(reader->error, ELMAN_BAD_DATA, lines->name,
               "has %zu line%s but %s has %zu; line n of one must %s line n of the other", count,
               plural_ending(count), others->name, other_count, rule);
 }
 
-/* The alignment file, if there is one. It goes with the lines of another, but for blank lines at
- * its end. */
+/* Open the alignment file, if there is one. It must have as many lines as `with`, except surplus
+ * blank lines at the end. */
 static elman_status open_alignments(struct reader *reader, const struct lines *with) {
   struct lines *alignments = &reader->alignments;
   if (reader->options->alignment_file == NULL) return ELMAN_OK;
@@ -439,10 +441,10 @@ static elman_status open_alignments(struct reader *reader, const struct lines *w
   struct lines shortened = *alignments;
   drop_blank_end(&shortened);
   if (found >= wanted && count_lines(shortened) <= wanted) return ELMAN_OK;
-  return not_as_many(reader, alignments, found, with, wanted, "align");
+  return fail_line_count(reader, alignments, found, with, wanted, "align");
 }
 
-/* "" after the last, and without an alignment file. */
+/* Return the next line of the alignment file; "" after the last line, and without a file. */
 static struct text next_alignment(struct reader *reader) {
   struct text line = text_of("");
   if (reader->alignments.name != NULL) (void)lines_next(&line, &reader->alignments);
@@ -466,7 +468,7 @@ static elman_status add_moses_lines(struct reader *reader, struct lines sources,
                                     struct lines targets) {
   const size_t source_count = count_lines(sources), target_count = count_lines(targets);
   if (source_count != target_count)
-    return not_as_many(reader, &sources, source_count, &targets, target_count, "translate");
+    return fail_line_count(reader, &sources, source_count, &targets, target_count, "translate");
   elman_status status = open_alignments(reader, &sources);
 
   struct pair pair = {0};
@@ -503,18 +505,19 @@ static elman_status read_moses(struct reader *reader) {
 static elman_status check_options(const elman_pairs_options *options, elman_error *error) {
   if ((options->source_file == NULL) != (options->target_file == NULL))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "a source file and a target file are only read together");
+                "a source file requires a target file, and vice versa");
   if (options->source_file == NULL && options->file_count == 0)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no file to read pairs from");
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "no file of sentence pairs; at least one is required");
   if (options->file_count > 0 && (options->source_column == 0 || options->target_column == 0))
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "columns are counted from 1");
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "column numbers start at 1");
   if (options->alignment_file == NULL) return ELMAN_OK;
   if (options->alignment_column > 0 || options->whole_lines)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "a file of alignments does not go with a column of them, nor with whole lines");
+                "an alignment file cannot be combined with an alignment column or whole lines");
   if (options->file_count + (options->source_file != NULL) != 1)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "a file of alignments goes with one file of pairs, or with two of sentences");
+                "an alignment file requires one file of pairs, or one source and one target file");
   return ELMAN_OK;
 }
 
@@ -526,31 +529,30 @@ static elman_status nothing_found(const struct reader *reader) {
   const size_t skipped = reader->pairs->skipped;
   if (skipped == 0)
     return fail(reader->error, ELMAN_BAD_DATA, where,
-                "no usable sentence pair was found: the file%s empty; " FORMAT,
-                only_one ? " is" : "s are");
+                "no usable sentence pair: the file%s empty; " FORMAT, only_one ? " is" : "s are");
   return fail(reader->error, ELMAN_BAD_DATA, where,
-              "no usable sentence pair was found; of %zu line%s left out the first, %.160s, "
+              "no usable sentence pair; %zu line%s skipped; the first, %.160s, "
               "%s; " FORMAT "%s",
               skipped, plural_ending(skipped), reader->first.where, reader->first.message,
               reader->other_encoding
-                  ? "; text in another encoding is converted by iconv, as in iconv -f GB18030 -t "
+                  ? "; convert another encoding with iconv, for example iconv -f GB18030 -t "
                     "UTF-8"
                   : "");
 }
 
-/* A few alignments may be wrong; where most are, they are those of other words. */
+/* Accept a few bad alignments. If most are bad, they belong to other words. */
 static elman_status check_aligned(const struct reader *reader) {
   const elman_pairs_options *options = reader->options;
   const size_t lines = reader->pairs->count + reader->pairs->skipped;
-  const bool turned = alignments_are_turned(reader);
+  const bool reversed = alignments_are_reversed(reader);
   char sides[80] = "the source and j those of the target";
   if (reader->unaligned <= lines / 2) return ELMAN_OK;
   if (options->source_file == NULL)
     snprintf(sides, sizeof sides, "column %zu and j those of column %zu",
-             turned ? options->target_column : options->source_column,
-             turned ? options->source_column : options->target_column);
+             reversed ? options->target_column : options->source_column,
+             reversed ? options->source_column : options->target_column);
   return fail(reader->error, ELMAN_BAD_DATA, reader->first_unaligned.where,
-              "%s; the alignments of %zu of %zu lines do not fit: in i-j, i has to count the words "
+              "%s; %zu of %zu alignments do not match their lines: in i-j, i must count the words "
               "of %s",
               reader->first_unaligned.message, reader->unaligned, lines, sides);
 }
@@ -585,9 +587,9 @@ elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options
 
 /* ---- a file of sentences ---- */
 
-/* Writes a NUL over the line's end. */
+/* Write a NUL over the end of the line. */
 static const char *terminate(struct text line) {
-  char *bytes = (char *)(uintptr_t)line.bytes; /* which lines_open has read */
+  char *bytes = (char *)(uintptr_t)line.bytes; /* memory of the file buffer */
   bytes[line.length] = '\0';
   return bytes;
 }
@@ -607,7 +609,7 @@ elman_status line_file_read(struct line_file *file, const char *path, elman_erro
     if (status == ELMAN_OK) file->lines[file->count++] = terminate(line);
   }
   if (status == ELMAN_OK && file->count == 0)
-    status = fail(error, ELMAN_BAD_DATA, lines.name, "is empty; it should hold a sentence a line");
+    status = fail(error, ELMAN_BAD_DATA, lines.name, "is empty; expected one sentence per line");
   if (status != ELMAN_OK) line_file_free(file);
   return status;
 }

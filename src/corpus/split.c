@@ -7,17 +7,18 @@
 
 /* ---- groups ---- */
 
-/* Which pairs belong together (union-find). */
+/* The groups of pairs, as a union-find forest. */
 struct groups {
   uint32_t *parents; /* (count); the parent of a root is the root itself */
   size_t count;
 };
 
-/* At first every pair is a group of its own. */
+/* Create one group per pair. */
 static elman_status groups_create(struct groups *groups, size_t count, elman_error *error) {
   *groups = (struct groups){0};
   if (count > UINT32_MAX)
-    return fail(error, ELMAN_BAD_DATA, NULL, "there are more than %zu pairs", (size_t)UINT32_MAX);
+    return fail(error, ELMAN_BAD_DATA, NULL, "more than %zu pairs are not supported",
+                (size_t)UINT32_MAX);
   groups->parents = reallocarray(NULL, count + 1, sizeof *groups->parents);
   if (groups->parents == NULL) return fail_no_memory(error);
   groups->count = count;
@@ -30,8 +31,8 @@ static void groups_free(struct groups *groups) {
   *groups = (struct groups){0};
 }
 
-/* The first member of the group, which stands for it. Path halving, with which a step takes the
- * logarithm of the number of joins. */
+/* Return the first member of the group, which represents it. Path halving makes the cost of a call
+ * logarithmic in the number of joins. */
 static size_t groups_find(struct groups *groups, size_t member) {
   uint32_t *parents = groups->parents;
   while (parents[member] != member) {
@@ -43,14 +44,14 @@ static size_t groups_find(struct groups *groups, size_t member) {
 
 static void groups_join(struct groups *groups, size_t a, size_t b) {
   const size_t root_a = groups_find(groups, a), root_b = groups_find(groups, b);
-  /* A parent never comes after its child, so that a root is the first of its group. */
+  /* A parent never follows its child, so a root is the first member of its group. */
   if (root_a < root_b)
     groups->parents[root_b] = (uint32_t)root_a;
   else
     groups->parents[root_a] = (uint32_t)root_b;
 }
 
-/* ---- which pairs belong together ---- */
+/* ---- forming groups ---- */
 
 static elman_status fill_keys(uint64_t *keys, const struct pairs *pairs, bool target,
                               elman_error *error) {
@@ -83,11 +84,11 @@ static elman_status join_equal(struct groups *groups, const struct pairs *pairs,
   return status;
 }
 
-/* ---- which part a group goes to ---- */
+/* ---- assigning groups to parts ---- */
 
 struct group {
-  uint64_t order; /* by chance */
-  uint32_t first; /* the pair that stands for it */
+  uint64_t order; /* random */
+  uint32_t first; /* the pair that represents it */
   uint32_t size;
 };
 
@@ -99,7 +100,7 @@ static uint64_t scramble(uint64_t bits) {
   return bits ^ bits >> 31;
 }
 
-/* `list` (pairs) is zero at first; then its start holds the groups, whose number is returned. */
+/* List the groups at the start of `list` (pairs), which must be all zero. Return their number. */
 static size_t list_groups(struct group *list, struct groups *groups, uint64_t seed) {
   size_t count = 0;
   for (size_t i = 0; i < groups->count; i++) list[groups_find(groups, i)].size++;
@@ -116,7 +117,8 @@ static int compare_groups(const void *a, const void *b) {
   return (x->first > y->first) - (x->first < y->first);
 }
 
-/* The part that lacks most of what it wants, among those that `size` more pairs fit into. */
+/* Return the part with the largest proportion of missing pairs, among those with space for `size`
+ * pairs. */
 static elman_part choose_part(const elman_split *split, size_t size) {
   elman_part best = ELMAN_PART_TRAIN;
   double most = 0;
@@ -132,9 +134,9 @@ static elman_part choose_part(const elman_split *split, size_t size) {
   return best;
 }
 
-/* Marks the first pair of each group, from the smallest group up: once one fits nowhere, none does.
- */
-static void deal_groups(elman_split *split, const struct group *list) {
+/* Assign a part to the first pair of each group, in ascending order of size, so that once a group
+ * fits nowhere, no later one does. */
+static void assign_groups(elman_split *split, const struct group *list) {
   for (size_t i = 0; i < split->info.groups; i++) {
     const elman_part part = choose_part(split, list[i].size);
     split->parts[list[i].first] = (uint8_t)part;
@@ -143,13 +145,13 @@ static void deal_groups(elman_split *split, const struct group *list) {
   split->info.largest = list[split->info.groups - 1].size;
 }
 
-static elman_status deal(elman_split *split, struct groups *groups, uint64_t seed,
-                         elman_error *error) {
+static elman_status assign_parts(elman_split *split, struct groups *groups, uint64_t seed,
+                                 elman_error *error) {
   struct group *list = calloc(groups->count, sizeof *list);
   if (list == NULL) return fail_no_memory(error);
   split->info.groups = list_groups(list, groups, seed);
   qsort(list, split->info.groups, sizeof *list, compare_groups);
-  deal_groups(split, list);
+  assign_groups(split, list);
   for (size_t i = 0; i < groups->count; i++) split->parts[i] = split->parts[groups_find(groups, i)];
   free(list);
   return ELMAN_OK;
@@ -170,8 +172,8 @@ static elman_status set_sizes(elman_split *split, const elman_split_options *opt
   const size_t test = size_of(options->test, split->count);
   if (dev >= split->count || test >= split->count - dev)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "dev (%zu) and test (%zu) leave nothing of %zu pair%s to train on", dev, test,
-                split->count, plural_ending(split->count));
+                "dev (%zu) plus test (%zu) must be less than the %zu pair%s of the corpus", dev,
+                test, split->count, plural_ending(split->count));
   split->info.wanted[ELMAN_PART_DEV] = dev;
   split->info.wanted[ELMAN_PART_TEST] = test;
   split->info.wanted[ELMAN_PART_TRAIN] = split->count - dev - test;
@@ -182,8 +184,8 @@ static elman_status check_sizes(const elman_split *split, elman_error *error) {
   for (elman_part part = ELMAN_PART_DEV; part < ELMAN_PARTS; part++)
     if (split->info.wanted[part] > 0 && split->info.pairs[part] == 0)
       return fail(error, ELMAN_BAD_DATA, NULL,
-                  "the groups of pairs that share a sentence are too large for %s (%zu pair%s "
-                  "wanted); the largest has %zu of %zu pairs",
+                  "no group of pairs that share a sentence fits into %s (%zu pair%s "
+                  "requested); the largest group has %zu of %zu pairs",
                   part == ELMAN_PART_DEV ? "dev" : "test", split->info.wanted[part],
                   plural_ending(split->info.wanted[part]), split->info.largest, split->count);
   return ELMAN_OK;
@@ -200,7 +202,7 @@ elman_status split_create(elman_split *split, const struct pairs *pairs,
   if (made.parts == NULL) status = fail_no_memory(error);
   if (status == ELMAN_OK) status = groups_create(&groups, made.count, error);
   if (status == ELMAN_OK) status = join_equal(&groups, pairs, error);
-  if (status == ELMAN_OK) status = deal(&made, &groups, options->seed, error);
+  if (status == ELMAN_OK) status = assign_parts(&made, &groups, options->seed, error);
   if (status == ELMAN_OK) status = check_sizes(&made, error);
   groups_free(&groups);
   if (status == ELMAN_OK)

@@ -1,4 +1,4 @@
-/* Splitting pairs into parts without leakage: no sentence of either side stands in two parts. */
+/* Splitting pairs into parts without leakage: no sentence of either side occurs in two parts. */
 #ifndef ELMAN_CORPUS_SPLIT_H
 #define ELMAN_CORPUS_SPLIT_H
 
@@ -10,16 +10,16 @@
 #include "elman/split.h"
 
 struct elman_split {
-  uint8_t *parts; /* (count): an elman_part for each pair */
+  uint8_t *parts; /* (count): the elman_part of each pair */
   size_t count;
   elman_split_info info;
 };
 
-/* Pairs with an equal key (key.h) on either side form a group, and a group lies whole in one part.
- * Dev and test are filled with the smallest groups, among equal ones by chance; they never get more
- * than is wanted, but less when no group fits. The same pairs, options and seed give the same
- * split. Errors: dev and test want all pairs (ELMAN_INVALID_ARGUMENT), or no group fits into one
- * of them (ELMAN_BAD_DATA). */
+/* Split the pairs. Pairs with an equal key (key.h) on either side form a group, and all pairs of a
+ * group are in the same part. Dev and test are filled with the smallest groups, in random order
+ * among groups of equal size. They never get more pairs than requested, but fewer if no group fits.
+ * The same pairs, options and seed give the same split. Errors: dev and test together request all
+ * pairs (ELMAN_INVALID_ARGUMENT); no group fits into one of them (ELMAN_BAD_DATA). */
 elman_status split_create(elman_split *split, const struct pairs *pairs,
                           const elman_split_options *options, elman_error *error) CHECKED;
 void split_free(elman_split *split);

@@ -7,17 +7,17 @@
 #include "vocab/characters.h"
 #include "vocab/normalize.h"
 
-/* Enough lines to find how a corpus is written. */
+/* Lines that suffice to determine the script of a corpus. */
 enum { SCRIPT_SAMPLE = 10000 };
 
 /* ---- counting ---- */
 
 struct side_count {
-  struct codec codec; /* its vocabulary and merges are what shall come of it */
+  struct codec codec; /* its vocabulary and merges are the result */
   struct script_sample sample;
   struct token_counter *counter;
   struct encoding encoding; /* scratch memory */
-  struct word_table words;  /* of mode `bpe`: what merges are learnt from */
+  struct word_table words;  /* words from which merges are learned in mode `bpe` */
   struct merges merges;
 };
 
@@ -36,20 +36,20 @@ static bool is_too_long(const struct side_count *side, size_t max_length) {
   return max_length > 0 && side->encoding.tokens.count > max_length;
 }
 
-/* A pair counts unless a side of it is too long as that side itself would be split. */
+/* Add a pair to the script samples, unless a side is too long in its own token mode. */
 static elman_status sample_pair(struct counting *counting, size_t index, elman_error *error) {
   struct script_counts counts[2] = {{0}, {0}};
   bool too_long = false;
   for (int s = 0; s < 2; s++) {
     struct side_count *side = &counting->sides[s];
     const struct text text = text_on(counting->pairs, index, (elman_side)s);
-    /* As it was written: NFKC would hide the full-width signs. */
+    /* Use NFC, because NFKC would replace the full-width characters. */
     elman_status status = text_normalize(&side->encoding.normalized, text, ELMAN_NFC, error);
     if (status != ELMAN_OK) return status;
     script_count(&counts[s], buffer_text(&side->encoding.normalized));
     const elman_token_mode mode =
         side->codec.mode == ELMAN_TOKENS_AUTO ? script_line_mode(&counts[s]) : side->codec.mode;
-    /* A token has a byte at least. */
+    /* A token has at least one byte. */
     if (side->encoding.normalized.length > counting->max_length)
       status = tokens_split(&side->encoding.tokens, buffer_text(&side->encoding.normalized), mode,
                             error);
@@ -63,7 +63,8 @@ static elman_status sample_pair(struct counting *counting, size_t index, elman_e
   return ELMAN_OK;
 }
 
-/* Looks at lines spread over the whole corpus, whose files may be written differently. */
+/* Determine modes and normalization from lines spread over the whole corpus, whose files may
+ * differ. */
 static elman_status find_modes(struct counting *counting, elman_error *error) {
   elman_status status = ELMAN_OK;
   const size_t count = pairs_count(counting->pairs), stride = count / SCRIPT_SAMPLE + 1;
@@ -78,7 +79,7 @@ static elman_status find_modes(struct counting *counting, elman_error *error) {
   return status;
 }
 
-/* Splits both sides of a pair; *too_long = a side is. */
+/* Split both sides of a pair into tokens; set *too_long if a side is too long. */
 static elman_status split_pair(struct side_count sides[2], bool *too_long,
                                const struct counting *counting, size_t index, elman_error *error) {
   elman_status status = ELMAN_OK;
@@ -95,7 +96,7 @@ static elman_status count_tokens(struct side_count *side, elman_error *error) {
   return token_counter_add(side->counter, &side->encoding.tokens, error);
 }
 
-/* Of mode `bpe`, without marks. */
+/* Count the words of mode `bpe`, without marks. */
 static elman_status count_words(struct side_count *side, elman_error *error) {
   elman_status status = ELMAN_OK;
   if (side->codec.mode != ELMAN_TOKENS_BPE) return ELMAN_OK;
@@ -119,10 +120,10 @@ static elman_status add_words(struct word_table *to, const struct word_table *fr
   return status;
 }
 
-/* Counts a side of a pair that was split. */
+/* Count one side of a pair after splitting. */
 typedef elman_status count_function(struct side_count *side, elman_error *error);
 
-/* What is counted in each place goes to a table of its own. */
+/* Every slot has counts of its own. */
 struct counting_work {
   struct counting *counting;
   count_function *count;
@@ -181,7 +182,7 @@ static elman_status count_pairs(struct counting *counting, count_function *count
 
 /* ---- merges ---- */
 
-/* The source learns from the words of both, and the target gets the same merges. */
+/* Learn merges from the words of both sides, and give both the same merges. */
 static elman_status learn_joint_merges(struct counting *counting, size_t most, elman_error *error) {
   struct side_count *sides = counting->sides;
   struct word_table both = {0};
@@ -224,7 +225,7 @@ static elman_status keep_closure(struct side_count *side, uint64_t min_count, el
   return status;
 }
 
-/* The merges move to memory of their own. */
+/* Move the merges to allocated memory. */
 static elman_status move_merges(struct merges **moved, struct side_count *side,
                                 elman_error *error) {
   if (side->codec.mode != ELMAN_TOKENS_BPE) return ELMAN_OK;

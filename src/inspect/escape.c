@@ -10,7 +10,7 @@
 
 /* ---- text of JSON, XML and tables ---- */
 
-/* The code point at `at` and its length in bytes; what is not UTF-8 is read as U+FFFF. */
+/* Read the code point at `at` and return its length in bytes; invalid UTF-8 is read as U+FFFF. */
 static size_t next_codepoint(const char *at, utf8proc_int32_t *codepoint) {
   const utf8proc_ssize_t step = utf8proc_iterate((const utf8proc_uint8_t *)at, -1, codepoint);
   if (step > 0) return (size_t)step;
@@ -18,7 +18,7 @@ static size_t next_codepoint(const char *at, utf8proc_int32_t *codepoint) {
   return 1;
 }
 
-/* The columns of one code point as write_visible writes it. */
+/* Return the number of columns of a code point in write_visible. */
 static size_t width_of(utf8proc_int32_t codepoint) {
   return character_is_unsafe(codepoint) ? (size_t)snprintf(NULL, 0, "\\u{%X}", (unsigned)codepoint)
                                         : (size_t)utf8proc_charwidth(codepoint);
@@ -51,7 +51,7 @@ size_t visible_width(const char *text) {
 }
 
 void write_cell(FILE *stream, const char *text) {
-  /* The full-width signs start formulas too where such are typed. */
+  /* Spreadsheets also accept full-width characters at the start of a formula. */
   static const char *const starts[] = {"=", "+", "-", "@", "\"", "＝", "＋", "－", "＠"};
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
     if (strncmp(text, starts[i], strlen(starts[i])) == 0) fputc('\'', stream);
@@ -70,7 +70,7 @@ void write_xml(FILE *stream, const char *text, size_t width) {
   for (size_t step, taken = 0; *text != '\0'; text += step, taken += step) {
     step = next_codepoint(text, &codepoint);
     used += width_of(codepoint);
-    /* Marks fill no column; a token of a million of them is cut all the same. */
+    /* Combining marks fill no column, so the number of bytes is limited as well. */
     if (used > width || taken > 16 * width) {
       fputs("…", stream);
       return;
@@ -123,7 +123,7 @@ void write_plain_token(FILE *stream, const char *token) {
 
 /* ---- numbers ---- */
 
-/* The locale's decimal point, of whatever bytes, becomes a point. */
+/* Replace the decimal point of the locale, which may have several bytes. */
 static void write_with_point(FILE *stream, const char *printed) {
   static const char plain[] = "0123456789+-einfa";
   const size_t whole = strspn(printed, plain);
@@ -187,9 +187,9 @@ void svg_begin(FILE *stream, size_t width, size_t height, const char *title, con
           style, dark_style);
 }
 
-/* ---- a page without a script ---- */
+/* ---- a page without scripts ---- */
 
-enum { WHOLE = 1 << 26 }; /* columns: as good as uncut */
+enum { WHOLE = 1 << 26 }; /* columns: practically unlimited */
 
 void plain_page_begin(FILE *stream, const char *title) {
   fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

@@ -9,8 +9,8 @@
 
 /* ---- the panels of a translation ---- */
 
-/* What a panel has across: the source tokens, NO_TOKEN where there is a sentinel, and segments,
- * "tokens 1-5" and so on. No token has a space in it. */
+/* The columns of a panel: the source tokens, NO_TOKEN if there is a sentinel, and segments, named
+ * "tokens 1-5" and so on. No token contains a space. */
 #define NO_TOKEN "no token"
 
 size_t panel_count(const elman_translation *translation) {
@@ -31,7 +31,7 @@ size_t panel_columns(const elman_translation *translation) {
   return translation->source_count + (translation->sentinel != NULL) + translation->segment_count;
 }
 
-/* The segment of a column that is neither a token's nor the sentinel's. */
+/* Return the segment of a column after the tokens and the sentinel. */
 static size_t segment_of(const elman_translation *translation, size_t column) {
   return column - translation->source_count - (translation->sentinel != NULL);
 }
@@ -149,7 +149,7 @@ elman_status writing_start(elman_attention_writer *writing, FILE *stream,
   return written(writing, error);
 }
 
-/* A format that finds the words itself needs the tokens. */
+/* A format that determines the words itself needs the tokens. */
 static elman_alignment_units units_of(const elman_attention_writer *writing) {
   const elman_alignment_units units = writing->style.units;
   return writing->format->counts_words && units != ELMAN_UNITS_SUBWORDS ? ELMAN_UNITS_TOKENS

@@ -1,5 +1,5 @@
-/* A page for a browser: a record of JSON a line, between the head and the tail that the build made
- * of inspect/page. The page reads a record when it shows it. */
+/* An HTML page: one JSON record per line between the head and the tail that the build makes from
+ * inspect/page. The page parses a record when it is shown. */
 #include "inspect/format.h"
 #include "inspect/page/page.h"
 

@@ -1,4 +1,4 @@
-/* One JSON object a line (JSON Lines). */
+/* One JSON object per line (JSON Lines). */
 #include "inspect/escape.h"
 #include "inspect/format.h"
 #include "inspect/summary.h"
@@ -22,7 +22,7 @@ static void write_flag(FILE *stream, const char *key, bool value) {
   fputs(value ? "true" : "false", stream);
 }
 
-/* Item i of a list. */
+/* Write item i of a list. */
 typedef void item_writer(FILE *stream, const elman_translation *translation, size_t i);
 
 static void write_list(FILE *stream, const char *key, item_writer *write_item,
@@ -86,7 +86,7 @@ static void head(FILE *stream, const elman_translation *translation, size_t h) {
   write_matrix(stream, translation->head_attention + h * T * S, T, S);
 }
 
-/* `count` matrices (n,n), of heads. */
+/* Write `count` matrices (n,n), one per head. */
 static void write_matrices(FILE *stream, const char *key, const float *matrices, size_t count,
                            size_t n) {
   write_key(stream, key);

@@ -1,5 +1,5 @@
-/* Hard alignments as Pharaoh, Moses and fast_align write them: one line per translation, "i-j"
- * for source word i and target word j, counted from 0. */
+/* Hard alignments in the format of Pharaoh, Moses and fast_align: one line per translation, "i-j"
+ * for source word i and target word j, from 0. */
 #include "inspect/format.h"
 #include "inspect/shown.h"
 

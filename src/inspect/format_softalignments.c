@@ -1,11 +1,11 @@
-/* The output of Nematus as SoftAlignments reads it:
+/* The output of Nematus, as SoftAlignments reads it:
  *
  *   number ||| target tokens ||| score ||| source tokens ||| S+1 T+1
  *   T + 1 rows of S + 1 weights, and an empty line
  *
- * It adds <EOS> to both sides by itself. This source has none, so that its column is zero; so is
- * the row of a translation that did not end. SoftAlignments divides by the number of tokens: where
- * there are none, one stands in for them on each side, so that the sentence keeps its place.
+ * SoftAlignments adds <EOS> to both sides. The source here has none, so its column is zero; so is
+ * the row of a translation without </s>. SoftAlignments divides by the number of tokens, so an
+ * empty side is replaced by one token, which keeps the numbering of sentences.
  * https://github.com/M4t1ss/SoftAlignments */
 #include "inspect/escape.h"
 #include "inspect/format.h"

@@ -1,19 +1,19 @@
-/* A picture: heat maps one below the other, with a caption each. The head names the size of the
- * whole, so that all else waits for the end. */
+/* A picture: heat maps one below another, with a caption each. The head contains the total size, so
+ * the other parts are held back until the end. */
 #include "inspect/escape.h"
 #include "inspect/format.h"
 
 enum { CELL_HEIGHT = 24, LEGEND_WIDTH = 120 };
 
-/* Where the parts of one heat map lie. */
+/* Positions in one heat map. */
 struct layout {
   size_t left; /* of the cells */
   size_t top;  /* of the cells, below the start of the map */
   size_t width, height;
-  bool turned; /* source labels, so that long ones do not run into each other */
+  bool rotated; /* rotated source labels, so that long ones do not overlap */
 };
 
-/* In pixels. */
+/* Return the width of the widest token, in pixels. */
 static size_t widest(const char *const *tokens, size_t count) {
   return SVG_COLUMN * widest_token(tokens, count, SVG_LABEL);
 }
@@ -22,18 +22,19 @@ static struct layout layout_of(const elman_translation *translation) {
   const size_t across = SVG_COLUMN * widest_column(translation, SVG_LABEL);
   struct layout layout = {
       .left = SVG_MARGIN + widest(translation->target_tokens, translation->target_count) + SVG_GAP,
-      .turned = across > SVG_CELL};
-  const size_t slope = layout.turned ? svg_slope(across) : 0;
-  /* The panel's name, if there are several, has a line above the labels. */
+      .rotated = across > SVG_CELL};
+  const size_t slope = layout.rotated ? svg_slope(across) : 0;
+  /* If there are several panels, their names occupy a line above the labels. */
   layout.top = SVG_LINE + slope + (translation->heads > 1 ? SVG_LINE : 0);
   layout.width = layout.left + panel_columns(translation) * SVG_CELL + slope + SVG_MARGIN;
   layout.height = layout.top + translation->target_count * CELL_HEIGHT + SVG_MARGIN;
   return layout;
 }
 
-/* ---- colours ---- */
+/* ---- colors ---- */
 
-/* Cividis, which people who see few colours tell apart too: dark blue to yellow by way of grey. */
+/* Cividis, which people with color vision deficiency can distinguish: dark blue to yellow through
+ * gray. */
 static void write_color(FILE *stream, double weight) {
   static const unsigned char stops[][3] = {
       {0x00, 0x22, 0x4E}, {0x12, 0x35, 0x70}, {0x3B, 0x49, 0x6C},
@@ -59,7 +60,7 @@ static void write_source_labels(FILE *stream, const elman_translation *translati
     const size_t x = layout.left + s * SVG_CELL + SVG_CELL / 2;
     const size_t bottom = y + layout.top - SVG_GAP;
     fputs(column_known(translation, s) ? "<text" : "<text class=\"unknown\"", stream);
-    if (layout.turned)
+    if (layout.rotated)
       fprintf(stream, " transform=\"translate(%zu,%zu)rotate(-45)\">", x + 4, bottom);
     else
       fprintf(stream, " x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">", x, bottom);
@@ -148,10 +149,9 @@ static void write_translation(elman_attention_writer *writing,
   fputs("<g role=\"img\">\n<title>", stream);
   write_sentences(stream, writing, translation);
   fprintf(stream,
-          "</title>\n<desc>Attention: a row for each of %zu target %ss, a column for each of "
-          "%zu source %ss; the brighter, the more a target %s looked at a source "
-          "%s.</desc>\n",
-          translation->target_count, target, translation->source_count, source, target, source);
+          "</title>\n<desc>Attention weights: one row for each of %zu target %ss, one column for "
+          "each of %zu source %ss; brighter cells are larger weights.</desc>\n",
+          translation->target_count, target, translation->source_count, source);
   fprintf(stream, "<text class=\"caption\" x=\"%d\" y=\"%zu\">%zu.%zu: ", SVG_MARGIN,
           writing->height + SVG_LINE, writing->place.sentence, writing->place.hypothesis);
   write_sentences(stream, writing, translation);

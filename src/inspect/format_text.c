@@ -1,5 +1,6 @@
-/* A heat map for the terminal: a row a target token, a column a source token, aligned by display
- * width, since a Han character fills two columns. What is too wide goes on below. */
+/* A heat map for the terminal: rows are target tokens, columns are source tokens, aligned by
+ * display width, because a Han character fills two columns. Columns that do not fit are continued
+ * below. */
 #include <stdint.h>
 
 #include "inspect/escape.h"
@@ -14,7 +15,7 @@ static void spaces(FILE *stream, size_t count) {
 
 /* ---- shades ---- */
 
-/* From `least` up. Only what is next to nothing looks like nothing. */
+/* Lower bounds. Only very small weights look empty. */
 static const struct shade {
   double least;
   const char *bound, *mark;
@@ -29,8 +30,8 @@ static size_t shade_of(double weight) {
   return shade;
 }
 
-/* The marks mix this blue, which white and black paper show, with the terminal's own ground:
- * nothing is the ground itself, be it light or dark. PLAIN ends it. */
+/* Blue is visible on light and dark backgrounds; the marks mix it with the background color of the
+ * terminal. PLAIN resets it. */
 static const char *color_of(size_t shade) {
   return shade == 0 ? "\033[2m" : "\033[38;5;33m";
 }
@@ -53,7 +54,7 @@ struct map {
   const elman_translation *translation;
   const float *weights; /* (T,S) */
   elman_text_style style;
-  size_t label; /* columns of the widest target token */
+  size_t label; /* width of the widest target token, in columns */
 };
 
 static size_t head_width(const struct map *map, size_t s) {
@@ -67,7 +68,8 @@ static size_t cell_width(const struct map *map, size_t s) {
   return width > least ? width : least;
 }
 
-/* The columns from `first` on that fit beside the labels, one at least, end before this. */
+/* Return the end of the columns that fit beside the labels, starting at `first`; at least one
+ * column. */
 static size_t end_of_part(const struct map *map, size_t first) {
   const size_t columns = panel_columns(map->translation);
   size_t used = map->label;
@@ -131,7 +133,7 @@ static void write_translation(elman_attention_writer *writing,
   if (has_unknown(translation)) writing->unknown = true;
 }
 
-/* ---- what the marks mean ---- */
+/* ---- legend ---- */
 
 static void write_end(elman_attention_writer *writing) {
   FILE *stream = writing->stream;

@@ -1,6 +1,5 @@
-/* A table: source tokens across, the sentinel and segments if there are such, target tokens down.
- * No token has a space in it, so that the mark of one that the vocabulary lacks is no part of it.
- */
+/* A table: columns are source tokens, the sentinel and segments, if any; rows are target tokens.
+ * Tokens contain no space, so " (unknown)" is not part of a token. */
 #include "inspect/escape.h"
 #include "inspect/format.h"
 

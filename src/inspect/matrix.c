@@ -10,17 +10,18 @@
 
 /* ---- memory ---- */
 
-/* Allocates memory for the numbers, which are not cleared. */
+/* Allocate uninitialized memory for the numbers. */
 static elman_status allocate(elman_matrix *matrix, size_t rows, size_t columns, const char *where,
                              elman_error *error) {
   size_t bytes;
   *matrix = (elman_matrix){0};
   if (rows == 0 || columns == 0)
-    return fail(error, ELMAN_BAD_DATA, where, "holds no numbers: it has %zu row%s and %zu column%s",
-                rows, plural_ending(rows), columns, plural_ending(columns));
+    return fail(error, ELMAN_BAD_DATA, where,
+                "contains no numbers: it has %zu row%s and %zu column%s", rows, plural_ending(rows),
+                columns, plural_ending(columns));
   if (__builtin_mul_overflow(rows, columns, &bytes) ||
       __builtin_mul_overflow(bytes, sizeof(float), &bytes))
-    return fail(error, ELMAN_BAD_DATA, where, "a matrix of %zu rows and %zu columns is impossible",
+    return fail(error, ELMAN_BAD_DATA, where, "a matrix of %zu rows and %zu columns is too large",
                 rows, columns);
   float *values = malloc(bytes);
   if (values == NULL) return fail_no_memory(error);
@@ -35,8 +36,8 @@ void matrix_free(elman_matrix *matrix) {
 
 /* ---- NumPy ---- */
 
-/* Matrices in NumPy's form: magic, version, length of the header, the header (a Python dict), the
- * numbers. https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
+/* The .npy format: magic, version, length of the header, the header (a Python dict), the numbers.
+ * https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "numbers are stored as they lie in memory");
@@ -61,7 +62,7 @@ static void skip_blanks(struct text *rest) {
   while (rest->length > 0 && memchr(" \t\n", rest->bytes[0], 3) != NULL) text_drop(rest, 1);
 }
 
-/* Whether `word` comes next, and if so goes past it. */
+/* Skip `word` if it comes next; return whether it does. */
 static bool accept(struct text *rest, const char *word) {
   skip_blanks(rest);
   const size_t length = strlen(word);
@@ -70,7 +71,7 @@ static bool accept(struct text *rest, const char *word) {
   return true;
 }
 
-/* A string without escapes. */
+/* Read a string without escapes. */
 static bool accept_string(struct text *rest, struct text *string) {
   skip_blanks(rest);
   if (rest->length == 0 || (rest->bytes[0] != '\'' && rest->bytes[0] != '"')) return false;
@@ -95,7 +96,7 @@ static bool accept_size(struct text *rest, size_t *size) {
   return rest->bytes > begin;
 }
 
-/* "(3, 4)", "(3,)", "()" */
+/* Read a shape: "(3, 4)", "(3,)", "()". */
 static bool accept_shape(struct text *rest, struct npy_header *header) {
   header->dimensions = 0;
   if (!accept(rest, "(")) return false;
@@ -124,7 +125,7 @@ static bool accept_entry(struct text *rest, struct npy_header *header) {
   return header->has_shape = accept_shape(rest, header);
 }
 
-/* All three entries, each once, in any order, and nothing behind them. */
+/* Read all three entries, each once, in any order, with nothing after them. */
 static bool parse_header(struct npy_header *header, struct text rest) {
   *header = (struct npy_header){0};
   if (!accept(&rest, "{")) return false;
@@ -142,11 +143,11 @@ static elman_status bad(const char *where, elman_error *error, const char *probl
   return fail(error, ELMAN_BAD_DATA, where, "not a valid .npy file: %s", problem);
 }
 
-/* Parts the file into header and numbers. */
+/* Split the file into header and numbers. */
 static elman_status split(struct text *header, struct text *numbers, struct text bytes,
                           const char *where, elman_error *error) {
-  uint32_t length = 0; /* its low bytes come first, so that those of version 1 do */
-  if (bytes.length < MAGIC + VERSION + sizeof length) return bad(where, error, "it is cut short");
+  uint32_t length = 0; /* little-endian, so the two bytes of version 1 are the low ones */
+  if (bytes.length < MAGIC + VERSION + sizeof length) return bad(where, error, "it is truncated");
   const int version = bytes.bytes[MAGIC];
   if (version < 1 || version > 3) return bad(where, error, "its version is not 1, 2 or 3");
   const size_t width = version == 1 ? sizeof(uint16_t) : sizeof length;
@@ -167,12 +168,12 @@ static elman_status check_header(const struct npy_header *header, size_t *width,
     *width = sizeof(double);
   else
     return fail(error, ELMAN_BAD_DATA, where,
-                "holds numbers of type \"%.*s\", not \"<f4\" or \"<f8\"; save it as "
+                "contains numbers of type \"%.*s\", not \"<f4\" or \"<f8\"; save it as "
                 "array.astype(\"<f4\")",
                 (int)(header->type.length < 20 ? header->type.length : 20), header->type.bytes);
   if (header->dimensions != 2)
     return fail(error, ELMAN_BAD_DATA, where,
-                "has %zu dimension%s; a matrix has 2, rows and columns", header->dimensions,
+                "has %zu dimension%s; a matrix must have 2, rows and columns", header->dimensions,
                 plural_ending(header->dimensions));
   return ELMAN_OK;
 }
@@ -203,7 +204,8 @@ static elman_status copy_numbers(elman_matrix *matrix, const char *numbers, size
   return ELMAN_OK;
 }
 
-/* Versions 1 to 3, little-endian float32 or float64, two dimensions in either order. */
+/* Read versions 1 to 3 with little-endian float32 or float64 in two dimensions, in C or Fortran
+ * order. */
 static elman_status read_npy(elman_matrix *matrix, struct text bytes, const char *where,
                              elman_error *error) {
   struct text text = {0}, numbers = {0};
@@ -211,13 +213,13 @@ static elman_status read_npy(elman_matrix *matrix, struct text bytes, const char
   size_t width = 0, size;
   elman_status status = split(&text, &numbers, bytes, where, error);
   if (status != ELMAN_OK) return status;
-  if (!parse_header(&header, text)) return bad(where, error, "its header cannot be understood");
+  if (!parse_header(&header, text)) return bad(where, error, "its header is malformed");
   status = check_header(&header, &width, where, error);
   if (status != ELMAN_OK) return status;
   if (__builtin_mul_overflow(header.sizes[0], header.sizes[1], &size) ||
       __builtin_mul_overflow(size, width, &size) || size > numbers.length)
-    return bad(where, error, "it is shorter than its shape says");
-  if (size < numbers.length) return bad(where, error, "there is something after its numbers");
+    return bad(where, error, "it is shorter than its shape requires");
+  if (size < numbers.length) return bad(where, error, "unexpected data after its numbers");
   status = allocate(matrix, header.sizes[0], header.sizes[1], where, error);
   if (status != ELMAN_OK) return status;
   return copy_numbers(matrix, numbers.bytes, width, header.fortran_order, where, error);
@@ -236,7 +238,7 @@ void matrix_write_npy(FILE *stream, const float *values, const size_t *sizes, si
   }
   length += snprintf(header + length, sizeof header - (size_t)length, "%s), }",
                      dimensions == 1 ? "," : "");
-  /* The header ends in a newline, and the numbers begin at a multiple of 64. */
+  /* The header ends with a line feed, and the numbers start at a multiple of 64. */
   const size_t used = PREFIX + (size_t)length + 1;
   const size_t total = (used + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   const uint16_t size = (uint16_t)(total - PREFIX);
@@ -244,14 +246,15 @@ void matrix_write_npy(FILE *stream, const float *values, const size_t *sizes, si
   fwrite("\x01\x00", 1, VERSION, stream);
   fwrite(&size, sizeof size, 1, stream);
   fprintf(stream, "%s%*s\n", header, (int)(total - used), "");
-  if (count > 0) fwrite(values, sizeof *values, count, stream); /* there may be no values at all */
+  if (count > 0) fwrite(values, sizeof *values, count, stream); /* values may be NULL */
 }
 
-/* ---- text: a row a line, numbers apart by white space or single commas, # comments ---- */
+/* ---- text: one row per line, numbers separated by white space or single commas, # comments
+ * ---- */
 
 static const char BLANKS[] = " \t\r\v\f";
 
-/* A line that is being read; `at` is always in front of a number or at the end. */
+/* The line being read; `at` is before a number or at the end. */
 struct line {
   const char *file;
   size_t number; /* from 1 */
@@ -268,7 +271,7 @@ static elman_status wrong(const struct line *line, elman_error *error, const cha
   return fail(error, ELMAN_BAD_DATA, where, "%s", problem);
 }
 
-/* A number and what parts it from the next one. */
+/* Read a number and the separator after it. */
 static elman_status read_number(float *value, struct line *line, locale_t locale,
                                 elman_error *error) {
   char digits[128];
@@ -282,7 +285,7 @@ static elman_status read_number(float *value, struct line *line, locale_t locale
   memcpy(digits, line->at, length);
   digits[length] = '\0';
   char *end;
-  /* The program's locale may have another decimal point. */
+  /* The locale of the program may have another decimal point. */
   *value = (float)strtod_l(digits, &end, locale);
   if (*end != '\0') return wrong(line, error, "has a word that is not a number");
   if (!isfinite(*value)) return wrong(line, error, "has a number that is too large");
@@ -300,7 +303,8 @@ static elman_status read_number(float *value, struct line *line, locale_t locale
   return ELMAN_OK;
 }
 
-/* The next line that holds numbers, without comment and line end; false after the last. */
+/* Advance to the next line with numbers, without its comment and end. Return false after the
+ * last. */
 static bool next_line(struct line *line, struct text *rest) {
   while (rest->length > 0) {
     struct text whole = text_cut(rest, '\n');
@@ -365,7 +369,7 @@ static elman_status read_text(elman_matrix *matrix, struct text bytes, const cha
   return status;
 }
 
-/* ---- either form ---- */
+/* ---- both formats ---- */
 
 static const size_t MAX_FILE = (size_t)1 << 30;
 

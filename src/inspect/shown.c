@@ -113,7 +113,7 @@ void word_matrix_free(struct word_matrix *matrix) {
   *matrix = (struct word_matrix){0};
 }
 
-/* ---- which source word belongs to which target word ---- */
+/* ---- links between source and target words ---- */
 
 const char *alignment_rule_name(elman_alignment_rule rule) {
   static const char *const names[] = {"argmax", "threshold", "intersection"};
@@ -129,13 +129,13 @@ elman_status text_style_complete(elman_text_style *complete, const elman_text_st
                                  elman_error *error) {
   *complete = style == NULL ? (elman_text_style){0} : *style;
   if (alignment_rule_name(complete->alignment) == NULL)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no alignment rule %d",
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown alignment rule %d",
                 (int)complete->alignment);
   if (alignment_units_name(complete->units) == NULL)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there are no alignment units %d",
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown alignment units %d",
                 (int)complete->units);
   if (!(complete->threshold >= 0 && complete->threshold <= 1))
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the threshold must lie from 0 to 1");
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the threshold must be between 0 and 1");
   if (complete->threshold == 0) complete->threshold = ELMAN_DEFAULT_THRESHOLD;
   return ELMAN_OK;
 }
@@ -150,18 +150,19 @@ bool words_linked(const struct word_matrix *matrix, const elman_text_style *styl
          (style->alignment == ELMAN_ALIGNMENT_ARGMAX || matrix->best_targets[source] == target);
 }
 
-/* ---- which tokens are a word ---- */
+/* ---- grouping tokens into words ---- */
 
-/* A side of a translation and, where `words`, its groups: the words that a token lies in, and
- * "</s>". A token without a word goes with its neighbour before or, at the front, behind it. */
+/* A side of a translation and, if it is shown in `words`, its groups: the words of the tokens,
+ * and "</s>". A token without a word belongs to the previous group, or at the start to the first
+ * one. */
 struct side {
   struct unit_side units;
   const char *const *tokens;
   bool words, ended;
   size_t groups;
-  struct word_range *of; /* (tokens): words and then groups */
-  size_t *first;         /* (groups): the token that it was first met at */
-  size_t *starts, *ends; /* (groups): in the text */
+  struct word_range *of; /* (tokens): words, later groups */
+  size_t *first;         /* (groups): the first token of the group */
+  size_t *starts, *ends; /* (groups): position in the text */
 };
 
 static bool shows_words(struct text text, bool has_subwords, elman_alignment_units units) {
@@ -186,9 +187,8 @@ static struct side target_side(const elman_translation *of, elman_alignment_unit
                        .groups = of->target_count};
 }
 
-/* The most groups that a side can have: one for each word, one for tokens without a word, and one
- * for
- * "</s>". */
+/* Return the maximum number of groups of a side: one per word, one for tokens without a word, and
+ * one for "</s>". */
 static size_t most_groups(const struct side *side) {
   return units_count(&side->units) + 2;
 }
@@ -209,7 +209,7 @@ static void add_group(struct side *side, size_t token, size_t word) {
   side->starts[side->groups++] = word;
 }
 
-/* Groups for those words of a token that are none yet; `known` words are behind. */
+/* Create groups for the new words of a token; *known is the number of words that have groups. */
 static void add_words(struct side *side, size_t token, size_t *known) {
   const struct word_range words = side->of[token];
   for (size_t word = words.first > *known ? words.first : *known; word < words.end; word++) {
@@ -223,7 +223,8 @@ static void add_words(struct side *side, size_t token, size_t *known) {
                                         side->groups - (*known - words.end)};
 }
 
-/* `of` holds words and then groups; `starts` the word of each group, or NO_WORD. */
+/* Set `of`, first to words and then to groups, and `starts` to the word of each group, or
+ * NO_WORD. */
 static void find_groups(struct side *side) {
   const size_t count = side->units.tokens - side->ended;
   size_t known = 0;
@@ -239,7 +240,8 @@ static void find_groups(struct side *side) {
   }
 }
 
-/* Those of the words; of a group without one, nothing before its first token. */
+/* Set the positions of the groups to those of their words; a group without a word is an empty range
+ * before its first token. */
 static void find_places(struct side *side) {
   size_t word = 0, start, end = 0;
   for (size_t g = 0; g < side->groups; g++) {
@@ -269,9 +271,9 @@ static elman_status find_sides(struct shown *shown, struct side *source, struct 
   return ELMAN_OK;
 }
 
-/* ---- what they are called ---- */
+/* ---- names of the groups ---- */
 
-/* A group without a byte is called as its first token is. */
+/* Return the text of a group; if it is empty, its first token. */
 static const char *copy_name(struct arena *arena, const struct side *side, size_t g) {
   const size_t start = side->starts[g], length = side->ends[g] - start;
   if (length == 0) return side->tokens[side->first[g]];
@@ -325,7 +327,7 @@ static void rename_target(struct shown *shown, struct arena *arena, const struct
 
 /* ---- weights ---- */
 
-/* `count` matrices (rows.count, columns.count), one behind the other; NULL of none. */
+/* Merge `count` consecutive matrices (rows.count, columns.count). Return NULL for NULL. */
 static const float *merged(struct arena *arena, double *scratch, const float *matrices,
                            size_t count, const struct grouping *rows,
                            const struct grouping *columns) {
@@ -377,7 +379,7 @@ elman_status shown_create(struct shown *shown, const elman_translation *translat
   if (units == ELMAN_UNITS_SUBWORDS && !translation->source_subwords &&
       !translation->target_subwords)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "the model has no subwords on either side; its units are words or tokens");
+                "the model has no subwords on either side; use words or tokens as units");
   struct side source = source_side(translation, units), target = target_side(translation, units);
   if (!source.words && !target.words) return ELMAN_OK;
   elman_status status = find_sides(shown, &source, &target, error);

@@ -1,4 +1,4 @@
-/* A translation as it is shown: in its tokens, or in words that they are parts of. */
+/* A translation for display: in tokens, or in the words that contain them. */
 #ifndef ELMAN_INSPECT_SHOWN_H
 #define ELMAN_INSPECT_SHOWN_H
 
@@ -6,68 +6,68 @@
 #include "elman/attention.h"
 #include "vocab/locate.h"
 
-/* A matrix of attention between groups of tokens, as words are. */
+/* Attention matrices between groups of tokens, such as words. */
 
-/* Which groups a row or a column belongs to. */
+/* The groups of each row or column. */
 struct grouping {
   size_t count, groups;
-  const struct word_range *of; /* (count); NULL = each is a group by itself */
+  const struct word_range *of; /* (count); NULL = each is a group of its own */
 };
 
-/* merged (rows.groups, columns.groups): the weights of a group's columns are added, those of a
- * group's rows averaged. A column of several groups is shared out equally among them; a row of
- * several is a row of each. So where each column is in a group, the sum of a row is the mean of the
- * sums of its rows. A group without a row has 0. `matrix` is (rows.count, columns.count). */
+/* Compute merged (rows.groups, columns.groups) from `matrix` (rows.count, columns.count): weights
+ * of the columns of a group are added, those of its rows averaged. A column in several groups is
+ * divided equally among them; a row in several groups counts in each. So if every column has a
+ * group, the sum of a merged row is the mean of the sums of its rows. A group without rows is 0. */
 void merge_matrix(double *merged, const float *matrix, const struct grouping *rows,
                   const struct grouping *columns);
 
-/* Attention between words as white space separates them, whatever the tokens are; or between tokens
- * where text has no such words. */
+/* Attention between words separated by white space, whatever the tokens are; or between tokens if
+ * the text has no such words. */
 
-/* A "word" is a token where the units are tokens. */
+/* If the units are tokens, a "word" is a token. */
 struct word_matrix {
   size_t source_count, target_count; /* words */
-  double *weights;      /* (target words, source words): the weights of a source word's tokens are
-                           added, those of a target word's tokens averaged; no </s> */
-  double *sentinels;    /* (target words): those of its tokens, averaged; 0 if there is none */
-  size_t *best_sources; /* (target words): the first one with the largest weight */
-  size_t *best_targets; /* (source words): likewise */
-  struct word_range *source_words; /* (S): the words that a token lies in */
-  struct word_range *target_words; /* (T) */
+  double *weights;      /* (target words, source words): weights of the tokens of a source word are
+                           added, those of a target word averaged; without </s> */
+  double *sentinels;    /* (target words): mean over the tokens of a word; 0 without a sentinel */
+  size_t *best_sources; /* (target words): the first source word with the largest weight */
+  size_t *best_targets; /* (source words): the first target word with the largest weight */
+  struct word_range *source_words; /* (S): the words of each token */
+  struct word_range *target_words; /* (T): the words of each token */
   struct arena arena;
 };
 
-/* Of the average over the heads. */
+/* Compute the matrix of the average over the heads. */
 elman_status word_matrix_create(struct word_matrix *matrix, const elman_translation *translation,
                                 elman_alignment_units units, elman_error *error) CHECKED;
 void word_matrix_free(struct word_matrix *matrix);
 
-/* ---- which source word belongs to which target word ---- */
+/* ---- links between source and target words ---- */
 
-/* As the public functions that are named so. */
+/* As the public functions of the same name. */
 const char *alignment_rule_name(elman_alignment_rule rule);
 const char *alignment_units_name(elman_alignment_units units);
 
-/* Checks what the style, NULL for all zero, says about links, and sets the default threshold. */
+/* Check the style (NULL: all zero) and set the default threshold. */
 elman_status text_style_complete(elman_text_style *complete, const elman_text_style *style,
                                  elman_error *error) CHECKED;
 
-/* By a complete style. Weights of 0 are never links; nor, where the largest weight counts, those
- * below the sentinel's. */
+/* Return whether two words are linked according to a complete style. Weights of 0 are never links;
+ * for rules based on the largest weight, neither are weights below that of the sentinel. */
 bool words_linked(const struct word_matrix *matrix, const elman_text_style *style, size_t source,
                   size_t target);
 
 struct shown {
-  elman_translation view; /* borrows from the translation that it was made of. A side in words has
-                             no ids, nor probabilities, and tokens that are words: as they stand in
-                             the text, known if all their tokens are */
+  elman_translation view; /* borrows from the original translation. A side in words has no ids or
+                             probabilities; its tokens are words as in the text, which are known if
+                             all their tokens are */
   bool source_words, target_words;
   struct arena groups, arena;
 };
 
-/* What a side has is grouped if its units are words, by merge_matrix; "</s>" stays apart, and a
- * token without a word goes with the one before or, at the front, with the first word, so that no
- * weight is lost. */
+/* Group the tokens of each side whose units are words, with merge_matrix. "</s>" is a separate
+ * group. A token without a word belongs to the previous word, or at the start to the first word, so
+ * that no weight is lost. */
 elman_status shown_create(struct shown *shown, const elman_translation *translation,
                           elman_alignment_units units, elman_error *error) CHECKED;
 void shown_free(struct shown *shown);

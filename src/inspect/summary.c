@@ -7,7 +7,7 @@
 
 /* ---- measures of one matrix ---- */
 
-/* With their sum Z, -Σ (a/Z) log (a/Z) = log Z - (Σ a log a) / Z. */
+/* With Z the sum of the weights a: -Σ (a/Z) log (a/Z) = log Z - (Σ a log a) / Z. */
 double row_entropy(const float *weights, size_t n) {
   double sum = 0, logarithms = 0;
   for (size_t i = 0; i < n; i++) {
@@ -17,7 +17,7 @@ double row_entropy(const float *weights, size_t n) {
   }
   if (sum <= 0) return 0;
   const double entropy = log(sum) - logarithms / sum;
-  return entropy > 0 ? entropy : 0; /* rounding */
+  return entropy > 0 ? entropy : 0; /* rounding error */
 }
 
 size_t segments_of_length(size_t *ends, size_t n, size_t length) {
@@ -40,9 +40,9 @@ double column_sum(const float *weights, size_t T, size_t S, size_t s) {
   return sum;
 }
 
-/* ---- against a gold alignment ---- */
+/* ---- comparison with a gold alignment ---- */
 
-/* gold (target words, source words) = whether there is a link. */
+/* Set gold (target words, source words) to whether there is a link. */
 static elman_status read_links(bool *gold, const struct word_matrix *words, struct text alignment,
                                elman_error *error) {
   struct link link;
@@ -75,7 +75,7 @@ static elman_status add_alignment(elman_attention_summary *summary,
   struct word_matrix words;
   elman_status status = word_matrix_create(&words, translation, summary->style.units, error);
   if (status != ELMAN_OK) return status;
-  /* The arena of `words` has as many numbers: the product fits. */
+  /* The arena of `words` contains an array of this size, so the product does not overflow. */
   bool *gold = calloc(words.source_count * words.target_count + 1, sizeof *gold);
   if (gold == NULL) status = fail_no_memory(error);
   if (status == ELMAN_OK) status = read_links(gold, &words, alignment, error);
@@ -87,7 +87,8 @@ static elman_status add_alignment(elman_attention_summary *summary,
 
 /* ---- rows and columns ---- */
 
-/* A source token is covered from this column sum up: half a target token's look. */
+/* A source token with at least this column sum is covered: half of the attention of one target
+ * token. */
 #define COVERED 0.5
 
 static double off_diagonal(const float *weights, size_t S, double place) {

@@ -9,7 +9,8 @@
 
 static const char DIGITS[] = "0123456789";
 
-/* "-12.5e-7": what no spreadsheet takes for a formula, although it begins with a sign. */
+/* Return whether the text is a number such as "-12.5e-7", which spreadsheets do not interpret as a
+ * formula although it starts with a sign. */
 static bool is_number(const char *text) {
   text += *text == '-';
   const size_t whole = strspn(text, DIGITS);
@@ -83,6 +84,6 @@ elman_status table_write(FILE *stream, const elman_table *table, const char *for
     formats[i].write(stream, table);
     return ELMAN_OK;
   }
-  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no format \"%.100s\" of tables",
-              format);
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+              "unknown table format \"%.100s\"; use tsv or html", format);
 }

@@ -1,11 +1,11 @@
-/* Tables of text as lines for a spreadsheet or as a page for a browser. */
+/* Tables of text as TSV for spreadsheets or as an HTML page. */
 #ifndef ELMAN_INSPECT_TEXT_TABLE_H
 #define ELMAN_INSPECT_TEXT_TABLE_H
 
 #include "base/status.h"
 #include "elman/table.h"
 
-/* "tsv", "html"; NULL past the last. */
+/* Return "tsv" or "html"; NULL after the last format. */
 const char *table_format_name(size_t index);
 
 elman_status table_write(FILE *stream, const elman_table *table, const char *format,

@@ -6,7 +6,7 @@
 #include "inspect/escape.h"
 #include "inspect/format.h"
 
-/* ---- words for what is shown, as text of XML ---- */
+/* ---- captions, as XML text ---- */
 
 /* "gradients of the loss 3.01, the mean over 4 target tokens" */
 static void write_loss(FILE *stream, const elman_gradient_trace *trace) {
@@ -27,7 +27,8 @@ static void write_layer_name(FILE *stream, const elman_traced_layer *layer) {
           layer->layer, layer->reverse ? ", read backward" : "", layer->units);
 }
 
-/* What the steps of a layer stand for: a token that it reads or, in the decoder, shall say. */
+/* Return the labels of the steps: the token that the encoder reads, or the token that the decoder
+ * predicts. */
 static const char *const *labels_of(const elman_gradient_trace *trace,
                                     const elman_traced_layer *layer) {
   return layer->side == ELMAN_SOURCE ? trace->source_tokens : trace->target_tokens;
@@ -39,41 +40,41 @@ static const bool *known_of(const elman_gradient_trace *trace, const elman_trace
 
 /* ---- the picture ---- */
 
-/* The picture: a panel for each layer and direction, one below the other on one logarithmic scale.
- * What shrinks by the same factor at each step is a straight line there. */
+/* The picture has a panel for each layer and direction, one below another, on a common logarithmic
+ * scale, on which a constant factor per step is a straight line. */
 
 enum {
-  PLOT = 160,  /* height of the norms */
-  SHARE = 40,  /* height of the full share */
-  TICKS = 8,   /* at most, of the norms */
+  PLOT = 160,  /* height of the plot of norms */
+  SHARE = 40,  /* height of a proportion of 100 % */
+  TICKS = 8,   /* maximum number, for the norms */
   TICK = 5,    /* columns of "1e-12" */
-  SAMPLE = 40, /* of a line in the legend */
+  SAMPLE = 40, /* width of a line in the legend */
   WORDS = 70   /* columns of the longest text above the panels */
 };
 
-/* From 10^low to 10^high; they differ. */
+/* From 10^low to 10^high; low < high. */
 struct scale {
   int low, high;
 };
 
-/* Where the parts of all panels lie. */
+/* Positions common to all panels. */
 struct layout {
   struct scale scale;
   size_t left; /* of the first step */
   size_t width;
 };
 
-/* Of one panel, in pixels below its start. */
+/* Positions of one panel, in pixels below its start. */
 struct panel {
   const elman_traced_layer *layer;
-  size_t across; /* of the widest label */
-  bool turned;
+  size_t across; /* width of the widest label */
+  bool rotated;
   size_t plot, share, labels, end;
 };
 
 /* ---- sizes ---- */
 
-/* What has no logarithm has no place. */
+/* Return whether the norm has a logarithm. */
 static bool is_drawn(double norm) {
   return norm > 0 && isfinite(norm);
 }
@@ -103,11 +104,11 @@ static struct scale scale_of(const elman_gradient_trace *trace) {
 static struct panel panel_of(const elman_gradient_trace *trace, const elman_traced_layer *layer) {
   struct panel panel = {.layer = layer};
   panel.across = SVG_COLUMN * widest_token(labels_of(trace, layer), layer->steps, SVG_LABEL);
-  panel.turned = panel.across > SVG_CELL;
+  panel.rotated = panel.across > SVG_CELL;
   panel.plot = 2 * SVG_LINE;
   panel.share = panel.plot + PLOT + SVG_LINE + SVG_GAP;
   panel.labels = panel.share + SHARE + SVG_LINE;
-  panel.end = panel.labels + (panel.turned ? svg_slope(panel.across) : 0) + SVG_LINE + SVG_MARGIN;
+  panel.end = panel.labels + (panel.rotated ? svg_slope(panel.across) : 0) + SVG_LINE + SVG_MARGIN;
   return panel;
 }
 
@@ -117,7 +118,7 @@ static struct layout layout_of(const elman_gradient_trace *trace) {
   size_t steps = 0;
   for (size_t i = 0; i < trace->layer_count; i++) {
     const struct panel panel = panel_of(trace, &trace->layers[i]);
-    const size_t slope = panel.turned ? svg_slope(panel.across) : 0;
+    const size_t slope = panel.rotated ? svg_slope(panel.across) : 0;
     if (SVG_MARGIN + slope > layout.left) layout.left = SVG_MARGIN + slope;
     if (panel.layer->steps > steps) steps = panel.layer->steps;
   }
@@ -127,12 +128,12 @@ static struct layout layout_of(const elman_gradient_trace *trace) {
   return layout;
 }
 
-/* The middle of a step. */
+/* Return the x coordinate of the center of a step. */
 static size_t place_of(const struct layout *layout, size_t t) {
   return layout->left + t * SVG_CELL + SVG_CELL / 2;
 }
 
-/* Below the top of the norms. */
+/* Return the distance of a norm below the top of the plot. */
 static double height_of(struct scale scale, double norm) {
   return PLOT * (scale.high - log10(norm)) / (scale.high - scale.low);
 }
@@ -175,8 +176,7 @@ static void write_axes(FILE *stream, const struct layout *layout, const struct p
           top + panel->share - SVG_GAP, "saturated");
   fprintf(stream, "<text x=\"%zu\" y=\"%zu\">%s</text>\n", layout->left,
           top + panel->end - SVG_MARGIN,
-          panel->layer->side == ELMAN_SOURCE ? "step: the source token that is read"
-                                             : "step: the target token that shall be said");
+          panel->layer->side == ELMAN_SOURCE ? "step: source token" : "step: target token");
 }
 
 static void write_labels(FILE *stream, const elman_gradient_trace *trace,
@@ -186,7 +186,7 @@ static void write_labels(FILE *stream, const elman_gradient_trace *trace,
     const size_t x = place_of(layout, t), y = top + panel->labels - SVG_GAP;
     const bool known = known_of(trace, layer)[t];
     fputs(known ? "<text" : "<text class=\"unknown\"", stream);
-    if (panel->turned)
+    if (panel->rotated)
       fprintf(stream, " transform=\"translate(%zu,%zu)rotate(-45)\" text-anchor=\"end\">", x + 4,
               y - 4);
     else
@@ -199,7 +199,7 @@ static void write_labels(FILE *stream, const elman_gradient_trace *trace,
 
 /* ---- the marks ---- */
 
-/* A line through all that has a place; it ends where something has none. */
+/* Draw a line through all norms that can be drawn; interrupt it at others. */
 static void write_curve(FILE *stream, const char *class, const struct layout *layout,
                         const double *norms, size_t steps, size_t top) {
   bool drawn = false;
@@ -228,14 +228,14 @@ static void write_step_words(FILE *stream, const elman_gradient_trace *trace,
   write_xml(stream, labels_of(trace, layer)[t], SVG_LABEL);
   fputs(": state ", stream);
   write_scientific(stream, layer->states[t], 2);
-  fputs(", before the nonlinearities ", stream);
+  fputs(", pre-activation ", stream);
   write_scientific(stream, layer->inputs[t], 2);
   fputs(", saturated ", stream);
   write_fixed(stream, 100 * layer->saturated[t], 1);
   fputs(" %", stream);
 }
 
-/* What belongs to a step answers to the pointer as one. */
+/* Draw the marks of a step as one element, which has one tooltip. */
 static void write_step(FILE *stream, const elman_gradient_trace *trace, const struct layout *layout,
                        const struct panel *panel, size_t t, size_t top) {
   const elman_traced_layer *layer = panel->layer;
@@ -259,10 +259,11 @@ static void write_step(FILE *stream, const elman_gradient_trace *trace, const st
 
 static void write_description(FILE *stream, const elman_gradient_trace *trace,
                               const elman_traced_layer *layer) {
-  fprintf(stream,
-          "The norm of the gradient at each of %zu steps, on a logarithmic scale, and the share "
-          "that is saturated. First ",
-          layer->steps);
+  fprintf(
+      stream,
+      "The norm of the gradient at each of %zu steps, on a logarithmic scale, and the proportion "
+      "of saturated units. First ",
+      layer->steps);
   write_step_words(stream, trace, layer, 0);
   fputs("; last ", stream);
   write_step_words(stream, trace, layer, layer->steps - 1);
@@ -298,23 +299,23 @@ static size_t write_sample(FILE *stream, const char *class, const char *name, si
   return x + SAMPLE + SVG_GAP + SVG_COLUMN * widest_token(&name, 1, WORDS) + SVG_LINE;
 }
 
-/* Gives where it ends. */
+/* Write the head. Return its height. */
 static size_t write_head(FILE *stream, const elman_gradient_trace *trace) {
   const size_t y = 2 * SVG_LINE;
   fprintf(stream, "<text class=\"caption\" x=\"%d\" y=\"%d\">", SVG_MARGIN, SVG_LINE);
   write_loss(stream, trace);
   fputs("</text>\n", stream);
-  const size_t x = write_sample(stream, "state", "at the state", SVG_MARGIN, y);
-  write_sample(stream, "input", "before the nonlinearities", x, y);
+  const size_t x = write_sample(stream, "state", "state", SVG_MARGIN, y);
+  write_sample(stream, "input", "pre-activation", x, y);
   return y + SVG_LINE;
 }
 
-/* The element that both are made of. */
+/* Write the svg element, used by both formats. */
 static void write_picture(FILE *stream, const elman_gradient_trace *trace) {
   const struct layout layout = layout_of(trace);
   size_t height = 3 * SVG_LINE;
   for (size_t i = 0; i < trace->layer_count; i++) height += panel_of(trace, &trace->layers[i]).end;
-  svg_begin(stream, layout.width, height, "How far back learning reaches",
+  svg_begin(stream, layout.width, height, "How far gradients propagate back",
             "path { fill: none; stroke-width: 2 }\n"
             ".axis { stroke: #767676; stroke-width: 1 }\n"
             ".grid { stroke: #DDDDDD; stroke-width: 1 }\n"
@@ -343,10 +344,9 @@ static void write_svg(FILE *stream, const elman_gradient_trace *trace) {
 
 /* ---- the page ---- */
 
-/* The picture on a page for a browser, and its numbers in tables. The page has no script, and may
- * have none. */
+/* The picture as an HTML page without scripts, with its numbers in tables. */
 
-enum { WHOLE = 4096 }; /* columns: as good as uncut */
+enum { WHOLE = 4096 }; /* columns: practically unlimited */
 
 static void write_sentence(FILE *stream, const char *name, const char *const *tokens,
                            size_t count) {
@@ -386,7 +386,7 @@ static void write_table(FILE *stream, const elman_gradient_trace *trace,
   write_layer_name(stream, layer);
   fprintf(stream,
           "</caption>\n<thead><tr><th scope=\"col\">step</th><th scope=\"col\">token</th>"
-          "<th scope=\"col\">state</th><th scope=\"col\">before the nonlinearities</th>"
+          "<th scope=\"col\">state</th><th scope=\"col\">pre-activation</th>"
           "<th scope=\"col\">saturated</th>%s</tr></thead>\n<tbody>\n",
           layer->side == ELMAN_TARGET ? "<th scope=\"col\">loss</th>" : "");
   for (size_t t = 0; t < layer->steps; t++) write_row(stream, trace, layer, t);
@@ -394,7 +394,7 @@ static void write_table(FILE *stream, const elman_gradient_trace *trace,
 }
 
 static void write_html(FILE *stream, const elman_gradient_trace *trace) {
-  plain_page_begin(stream, "How far back learning reaches");
+  plain_page_begin(stream, "How far gradients propagate back");
   fputs("<p>", stream);
   write_loss(stream, trace);
   fputs("</p>\n<dl>\n", stream);
@@ -414,6 +414,7 @@ elman_status trace_draw(FILE *stream, const elman_gradient_trace *trace, const c
   else if (strcmp(format, "html") == 0)
     write_html(stream, trace);
   else
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no format \"%s\"", format);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "unknown picture format \"%s\"; use svg or html", format);
   return ELMAN_OK;
 }

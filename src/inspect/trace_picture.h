@@ -1,4 +1,4 @@
-/* Pictures of how far back learning reaches. */
+/* Pictures of gradient norms at every time step. */
 #ifndef ELMAN_INSPECT_TRACE_PICTURE_H
 #define ELMAN_INSPECT_TRACE_PICTURE_H
 
@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "elman/gradients.h"
 
-/* `format`: "svg" or "html". */
+/* Write the picture; `format` is "svg" or "html". */
 elman_status trace_draw(FILE *stream, const elman_gradient_trace *trace, const char *format,
                         elman_error *error) CHECKED;
 

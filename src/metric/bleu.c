@@ -11,7 +11,7 @@
 
 /* ---- n-grams ---- */
 
-/* A symbol that no counted sequence holds. */
+/* A symbol that is not in the counted sequence. */
 #define SYMBOL_UNKNOWN TABLE_NONE
 
 void ngrams_free(struct ngrams *ngrams) {
@@ -30,7 +30,7 @@ static bool is_ngram(const void *items, size_t item, const void *key) {
   return ngram->symbol == wanted->symbol && ngram->parent == wanted->parent;
 }
 
-/* The position of an n-gram, or TABLE_NONE. */
+/* Return the position of an n-gram, or TABLE_NONE. */
 static uint32_t find(const struct ngrams *ngrams, struct key key) {
   return table_find(&ngrams->index, xxh64_of(&key, sizeof key), is_ngram, ngrams->items, &key);
 }
@@ -53,8 +53,8 @@ static elman_status add(uint32_t *number, struct ngrams *ngrams, uint32_t symbol
   return ELMAN_OK;
 }
 
-/* The n-grams that an ordinary sentence has. A long one makes the table grow, for most of what it
- * may hold at worst is repetition. */
+/* The initial table size, which suffices for an ordinary sentence. The table grows for a long one,
+ * whose n-grams mostly repeat. */
 enum { ORDINARY = 2048 };
 
 elman_status ngrams_count(struct ngrams *ngrams, const uint32_t *symbols, size_t length,
@@ -78,7 +78,7 @@ void ngrams_match(struct ngrams *ngrams, const uint32_t *symbols, size_t length,
     uint32_t number = 0;
     for (size_t n = 0; n < orders && n < length - i; n++) {
       const uint32_t found = find(ngrams, (struct key){number, symbols[i + n]});
-      if (found == TABLE_NONE) break; /* what is longer is not there either */
+      if (found == TABLE_NONE) break; /* longer n-grams are missing too */
       struct ngram *ngram = &ngrams->items[found];
       number = found + 1;
       ngram->seen++;
@@ -118,17 +118,17 @@ static bool is_stop(char byte) {
   return byte == '.' || byte == ',';
 }
 
-/* ASCII that is neither letter nor digit nor control character, save ' , - and . */
+/* Return whether a byte is an ASCII character other than letters, digits, control characters and '
+ * , - . */
 static bool is_symbol(char byte) {
   return (byte >= ' ' && byte <= '&') || (byte >= '(' && byte <= '+') || byte == '/' ||
          (byte >= ':' && byte <= '@') || (byte >= '[' && byte <= '`') ||
          (byte >= '{' && byte <= '~');
 }
 
-/* Passes stand for the regular expressions that define the tokeniser. They look for ASCII and copy
- * what they do not know, so bytes do as well as characters: where an expression asks for "no
- * digit", the last or first byte of a longer character answers for the whole. As with re.sub, a
- * match begins after the end of the previous one. */
+/* A pass implements one of the regular expressions that define the tokenizer. Passes search for
+ * ASCII and copy all other bytes, so they can work on bytes: for "no digit", one byte of a longer
+ * character represents the character. As with re.sub, matches do not overlap. */
 
 static bool is_no_digit(char byte) {
   return !is_digit(byte);
@@ -138,7 +138,8 @@ static bool is_dash(char byte) {
   return byte == '-';
 }
 
-/* One or two bytes of some kind; a space goes in front of them or not, and after each or not. */
+/* Matches one or two bytes of some kind; inserts a space before them or not, and after each or
+ * not. */
 struct pass {
   bool (*first)(char byte), (*second)(char byte);
   bool in_front, at_end;
@@ -166,15 +167,15 @@ static void part(struct buffer *out, struct text in, const struct pass *pass) {
   }
 }
 
-/* The next pass reads what this one wrote. */
+/* Make the output of the last pass the input of the next. */
 static void swap(struct bleu_passes *passes) {
   const struct buffer swapped = passes->before;
   passes->before = passes->after;
   passes->after = swapped;
 }
 
-/* A text that lacks something since memory ran out goes through no further pass: clearing the
- * buffer that it would be written to must not make it pass for whole. */
+/* Run a pass, unless memory was exhausted before: clearing the output buffer would clear its
+ * failure. */
 static void run(struct bleu_passes *passes, const struct pass *pass) {
   if (passes->before.failed) return;
   buffer_clear(&passes->after);
@@ -182,7 +183,7 @@ static void run(struct bleu_passes *passes, const struct pass *pass) {
   swap(passes);
 }
 
-/* ---- tokens: the tokenisers ---- */
+/* ---- tokens: the tokenizers ---- */
 
 static size_t without_end_space(struct text line) {
   size_t end = 0;
@@ -216,7 +217,7 @@ static elman_status split_characters(struct tokens *tokens, struct bleu_passes *
   return status;
 }
 
-/* Of mteval-v13a, in this order; nothing becomes longer. */
+/* The replacements of mteval-v13a, in its order. None of them makes the text longer. */
 static const struct replacement {
   const char *old, *new;
 } replacements[] = {{"<skipped>", ""}, {"-\n", ""},   {"\n", " "},  {"&quot;", "\""},
@@ -246,8 +247,8 @@ static elman_status split_passed(struct tokens *tokens, struct bleu_passes *pass
 
 static elman_status split_13a(struct tokens *tokens, struct bleu_passes *passes, struct text line,
                               elman_error *error) {
-  /* The spaces around are part of the definition: they part a full stop from the line's ends. None
-   * of the replacements can see them. */
+  /* The definition surrounds the line with spaces, which separate a full stop from the ends of the
+   * line. None of the replacements affects them. */
   buffer_append(&passes->before, " ", 1);
   buffer_append_text(&passes->before, line);
   buffer_append(&passes->before, " ", 1);
@@ -257,10 +258,10 @@ static elman_status split_13a(struct tokens *tokens, struct bleu_passes *passes,
   return split_passed(tokens, passes, error);
 }
 
-/* The characters that stand apart in `zh`. sacreBLEU writes its ranges U+20000 to U+2A6D6 and
- * U+2F800 to U+2FA1D with escapes of four digits, which Python reads as U+2001 to U+2A6D and U+2F81
- * to U+2FA1: dashes, quotes, arrows and mathematical signs instead of the rare ideographs. Scores
- * that agree need the same. */
+/* Return whether `zh` separates the character. sacreBLEU writes its ranges U+20000 to U+2A6D6 and
+ * U+2F800 to U+2FA1D with four-digit escapes, which Python reads as U+2001 to U+2A6D and U+2F81 to
+ * U+2FA1: dashes, quotes, arrows and mathematical signs instead of rare ideographs. The same ranges
+ * are needed here for equal scores. */
 static bool stands_apart(int codepoint) {
   static const struct codepoint_range apart[] = {
       {0x2001, 0x2A6D}, {0x2E80, 0x2FDF}, {0x2FF0, 0x303F}, {0x3100, 0x312F}, {0x31A0, 0x31EF},
@@ -271,7 +272,8 @@ static bool stands_apart(int codepoint) {
 
 static elman_status split_zh(struct tokens *tokens, struct bleu_passes *passes, struct text line,
                              elman_error *error) {
-  /* No spaces are put around the line here, so a full stop after a last digit stays with it. */
+  /* Unlike 13a, no spaces surround the line, so a full stop after a final digit is not
+   * separated. */
   for (size_t at = run_end(line, 0, is_python_space, true); at < line.length;) {
     const size_t start = at;
     const bool apart = stands_apart(character_at(line, &at));
@@ -325,8 +327,8 @@ static bool is_word(const void *words, size_t position, const void *word) {
   return text_equal(tokens_get(words, position), *(const struct text *)word);
 }
 
-/* Numbers the words by where they first stand in `known`, whose words `index` finds; SYMBOL_UNKNOWN
- * for those that it lacks. A sentence that is itself the known one is put into the index. */
+/* Number the words by their first position in `known`, with `index` as the index of its words;
+ * SYMBOL_UNKNOWN for unknown words. If `sentence` is `known`, fill the index. */
 static elman_status number_words(struct bleu_words *sentence, const struct bleu_words *known,
                                  struct table *index, elman_error *error) {
   const struct tokens *words = &sentence->words;
@@ -409,14 +411,14 @@ void bleu_score(elman_metric_scores *scores, const uint64_t sums[BLEU_COUNTS]) {
       brevity_penalty((double)scores->hypothesis_length, (double)scores->reference_length);
   if (!matched_any(sums)) return;
   double halving = 1, log_sum = 0;
-  bool zero = false; /* an order without a single n-gram makes the mean zero */
+  bool zero = false; /* an order without n-grams makes the score zero */
   for (size_t n = 0; n < BLEU_ORDERS; n++) {
     const double matched = (double)sums[BLEU_MATCHED + n], total = (double)sums[BLEU_TOTAL + n];
     if (total == 0) {
       zero = true;
       break;
     }
-    /* Each order without a match counts half of the one before: 1/2, 1/4, ... matches. */
+    /* The first order without a match counts as 1/2 match, the next as 1/4, and so on. */
     if (matched == 0) halving *= 2;
     scores->precisions[n] = matched == 0 ? 100 / (halving * total) : 100 * matched / total;
     log_sum += log(scores->precisions[n]);

@@ -13,8 +13,8 @@
 
 enum { CAPITAL_SIGMA = 0x3A3, SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2, CAPITAL_I_WITH_DOT = 0x130 };
 
-/* Unicode's Case_Ignorable: the word-internal marks by category, and the word-internal punctuation
- * (Word_Break = MidLetter, MidNumLet, Single_Quote). */
+/* Unicode's Case_Ignorable: marks by category, and word-internal punctuation (Word_Break =
+ * MidLetter, MidNumLet, Single_Quote). */
 static bool is_case_ignorable(int codepoint) {
   static const char punctuation[] = "'.:\u00B7\u0387\u055F\u05F4\u2018\u2019\u2024\u2027"
                                     "\uFE13\uFE52\uFE55\uFF07\uFF0E\uFF1A";
@@ -25,8 +25,8 @@ static bool is_case_ignorable(int codepoint) {
          category == UTF8PROC_CATEGORY_SK;
 }
 
-/* Unicode's Cased, for characters that are not case-ignorable: letters with case, and what
- * Other_Lowercase and Other_Uppercase add (ordinals, Roman numerals, enclosed letters). */
+/* Unicode's Cased, for characters that are not case-ignorable: letters with case, and the additions
+ * of Other_Lowercase and Other_Uppercase (ordinals, Roman numerals, enclosed letters). */
 static bool is_cased(int codepoint) {
   static const struct codepoint_range others[] = {
       {0xAA, 0xAA},       {0xBA, 0xBA},       {0x2160, 0x217F},  {0x24B6, 0x24E9},
@@ -36,7 +36,8 @@ static bool is_cased(int codepoint) {
          category == UTF8PROC_CATEGORY_LT || IN_RANGES(others, codepoint);
 }
 
-/* Stops at the next sigma at the latest: the time of a line of sigmas is linear. */
+/* Return whether the next character that is not case-ignorable is cased. A sigma is cased, so the
+ * time for a line of sigmas is linear. */
 static bool cased_follows(struct text text, size_t at) {
   while (at < text.length) {
     const int codepoint = character_at(text, &at);
@@ -46,7 +47,7 @@ static bool cased_follows(struct text text, size_t at) {
 }
 
 void lowercase(struct buffer *into, struct text text) {
-  bool after_cased = false; /* of the last character that is not case-ignorable */
+  bool after_cased = false; /* whether the last character that is not case-ignorable is cased */
   buffer_clear(into);
   buffer_append(into, "", 0);
   for (size_t at = 0; at < text.length;) {
@@ -54,7 +55,7 @@ void lowercase(struct buffer *into, struct text text) {
     if (codepoint == CAPITAL_SIGMA) {
       buffer_append_character(into, after_cased && !cased_follows(text, at) ? FINAL_SIGMA : SIGMA);
     } else if (codepoint == CAPITAL_I_WITH_DOT) {
-      buffer_append(into, "i\u0307", 3); /* the only character that becomes two */
+      buffer_append(into, "i\u0307", 3); /* the only character that maps to two */
     } else {
       buffer_append_character(into, utf8proc_tolower(codepoint));
     }
@@ -69,7 +70,7 @@ struct characters {
   size_t count, capacity;
 };
 
-/* Scratch of counting. Start from all zero. */
+/* Scratch memory for counting. Start from all zero. */
 struct chrf_work {
   struct characters hypothesis, reference;
   struct ngrams ngrams;
@@ -109,7 +110,7 @@ static void count_against(uint32_t counts[CHRF_COUNTS], struct chrf_work *work) 
                counts + CHRF_MATCHED);
 }
 
-/* 0 to 100 */
+/* Return chrF2, 0 to 100. */
 static double chrf_score(const uint64_t sums[CHRF_COUNTS]) {
   const double beta_squared = 2 * 2;
   double precision = 0, recall = 0, orders = 0;
@@ -117,7 +118,7 @@ static double chrf_score(const uint64_t sums[CHRF_COUNTS]) {
     const double hypothesis = (double)sums[CHRF_HYPOTHESIS + n];
     const double reference = (double)sums[CHRF_REFERENCE + n];
     const double matched = (double)sums[CHRF_MATCHED + n];
-    if (hypothesis == 0 || reference == 0) continue; /* too short for n-grams of this order */
+    if (hypothesis == 0 || reference == 0) continue; /* too short for n-grams of this length */
     precision += matched / hypothesis;
     recall += matched / reference;
     orders++;
@@ -135,7 +136,8 @@ static double sentence_score(const uint32_t counts[CHRF_COUNTS]) {
   return chrf_score(sums);
 }
 
-/* One hypothesis against the best of its references, at least one. All valid UTF-8. */
+/* Count one hypothesis against the best of its references, at least one. All texts must be valid
+ * UTF-8. */
 static elman_status chrf_count(uint32_t counts[CHRF_COUNTS], struct chrf_work *work,
                                struct text hypothesis, const struct text *references,
                                size_t reference_count, elman_error *error) {
@@ -180,7 +182,7 @@ static void work_free(struct metric_work *work, size_t set_count) {
 static elman_status check_line(struct text line, const char *what, size_t set, size_t number,
                                elman_error *error) {
   const size_t valid = text_valid_prefix(line);
-  if (valid == line.length && line.length <= METRIC_MOST_BYTES) return ELMAN_OK;
+  if (valid == line.length && line.length <= METRIC_MAX_BYTES) return ELMAN_OK;
   char where[64];
   if (set > 0)
     snprintf(where, sizeof where, "%s %zu, line %zu", what, set, number);
@@ -189,11 +191,11 @@ static elman_status check_line(struct text line, const char *what, size_t set, s
   if (valid < line.length)
     return fail(error, ELMAN_BAD_DATA, where, "is not valid UTF-8 at byte %zu of the line",
                 valid + 1);
-  return fail(error, ELMAN_BAD_DATA, where, "has %zu bytes, more than the %zu that can be scored",
-              line.length, METRIC_MOST_BYTES);
+  return fail(error, ELMAN_BAD_DATA, where, "has %zu bytes; the limit for scoring is %zu",
+              line.length, METRIC_MAX_BYTES);
 }
 
-/* The sentence's texts, in lower case if `lower`; they stay valid until the next call. */
+/* Prepare the texts of a sentence, in lower case if `lower`; they are valid until the next call. */
 static elman_status prepare_texts(struct metric_work *work, struct text hypothesis,
                                   const struct metric_references *references, size_t index,
                                   bool lower, elman_error *error) {
@@ -233,8 +235,8 @@ static elman_status count_sentence(struct sentence_counts *counts, struct metric
   return status;
 }
 
-/* The tokeniser that is named or, where none is, fits the first references: `zh` if they are mostly
- * Han, else `13a`. Lines must be valid UTF-8. */
+/* Select the tokenizer: the requested one, or `zh` if the first references are mostly Chinese
+ * characters (Han), else `13a`. Lines must be valid UTF-8. */
 static elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer,
                                      const elman_metric_options *options,
                                      const struct metric_references *references,
@@ -244,8 +246,7 @@ static elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer,
     size_t index;
     if (!choice_parse(&index, bleu_tokenizer_name, options->bleu_tokens))
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "'%s' is no tokeniser of BLEU; there are 13a, zh, char and none",
-                  options->bleu_tokens);
+                  "unknown BLEU tokenizer '%s'; use 13a, zh, char or none", options->bleu_tokens);
     *tokenizer = (enum bleu_tokenizer)index;
     return ELMAN_OK;
   }
@@ -280,7 +281,8 @@ static void metric_add(struct corpus_counts *sums, const struct sentence_counts 
   for (size_t i = 0; i < CHRF_COUNTS; i++) sums->chrf[i] += counts->chrf[i];
 }
 
-/* All but the signatures; of sums, and of the sum of `count` sentences. */
+/* Compute all but the signatures: metric_score from sums, metric_score_sum from `count`
+ * sentences. */
 static void metric_score(elman_metric_scores *scores, const struct corpus_counts *sums) {
   bleu_score(scores, sums->bleu);
   scores->chrf = chrf_score(sums->chrf);
@@ -304,7 +306,7 @@ elman_status metric_score_all(elman_metric_scores *scores, const struct text *hy
   return status == ELMAN_OK ? metric_sign(scores, options, references, 0, error) : status;
 }
 
-/* ---- tokenisers and signatures ---- */
+/* ---- tokenizers and signatures ---- */
 
 elman_metric_options metric_options_default(void) {
   return (elman_metric_options){.resamples = 1000, .seed = 1};
@@ -332,7 +334,7 @@ elman_status metric_sign(elman_metric_scores *scores, const elman_metric_options
 
 /* ---- confidence by resampling ---- */
 
-/* One metric's scores over the resamples, (resamples) each. */
+/* Scores of one metric over the resamples, (resamples) each. */
 struct series {
   double *a, *b;
 };
@@ -351,13 +353,13 @@ static double mean_of(const double *values, size_t count) {
 static elman_estimate estimate(const double *values, double *sorted, size_t count) {
   memcpy(sorted, values, count * sizeof *sorted);
   qsort(sorted, count, sizeof *sorted, compare);
-  const size_t low = count / 40; /* one part in forty at either end is 5 % */
+  const size_t low = count / 40; /* 1/40 at either end leaves 95 % */
   return (elman_estimate){.mean = mean_of(values, count),
                           .interval = 0.5 * (sorted[count - low - 1] - sorted[low])};
 }
 
-/* The share of resamples whose difference exceeds the mean difference by more than `difference`,
- * the one that was measured; counted with one more, so that it is never 0. */
+/* Return the proportion of resamples whose difference exceeds the mean difference by more than the
+ * measured `difference`. One is added to both counts, so that the result is never 0. */
 static double p_value(const struct series *series, double difference, size_t count) {
   double mean = 0;
   for (size_t i = 0; i < count; i++) mean += fabs(series->b[i] - series->a[i]);
@@ -368,7 +370,7 @@ static double p_value(const struct series *series, double difference, size_t cou
   return (double)(larger + 1) / (double)(count + 1);
 }
 
-/* Both outputs are scored on the same sentences. */
+/* Draw the resamples and score both outputs on the same sentences. */
 static void draw(struct series *bleu, struct series *chrf, const struct sentence_counts *a,
                  const struct sentence_counts *b, size_t count,
                  const elman_metric_options *options) {

@@ -1,21 +1,22 @@
-/* BLEU and chrF2 of lines of text against reference lines, as sacreBLEU gives them. */
+/* BLEU and chrF2 of lines of text against reference lines, with the scores of sacreBLEU. */
 #ifndef ELMAN_METRIC_METRIC_H
 #define ELMAN_METRIC_METRIC_H
 
 #include "base/text.h"
 #include "metric/bleu.h"
 
-/* Lower case as Unicode's full mapping has it (and Python's str.lower), for scores without case.
- * Replaces the contents of `into`, in which a failure sticks. `text` is valid, and elsewhere. */
+/* Replace the contents of `into` by the text in lower case (Unicode's full mapping, as Python's
+ * str.lower), for case-insensitive scores. `text` must be valid and not in `into`. `into` stores a
+ * failure. */
 void lowercase(struct buffer *into, struct text text);
 
-/* chrF2 (Popović, "chrF: character n-gram F-score for automatic MT evaluation", WMT 2015) of a
- * corpus: n-grams of 1 to 6 characters without white space, recall weighs twice as much. */
+/* Corpus chrF2 (Popović, "chrF: character n-gram F-score for automatic MT evaluation", WMT 2015):
+ * n-grams of 1 to 6 characters without white space; recall has twice the weight of precision. */
 
 enum { CHRF_ORDERS = 6 };
 
-/* Counts of a sentence, which are summed over a corpus: for n = 1 to 6 the n-grams of the
- * hypothesis (0 where the reference has none), those of the reference, and those that both have. */
+/* Counts of a sentence, to be summed over a corpus: for n = 1 to 6 the n-grams of the hypothesis (0
+ * if the reference has none), those of the reference, and the matches. */
 enum {
   CHRF_HYPOTHESIS,
   CHRF_REFERENCE = CHRF_HYPOTHESIS + CHRF_ORDERS,
@@ -23,14 +24,14 @@ enum {
   CHRF_COUNTS = CHRF_MATCHED + CHRF_ORDERS
 };
 
-/* A line's n-grams occupy about a hundred bytes each; a longer line is refused. */
-#define METRIC_MOST_BYTES ((size_t)1 << 24)
+/* Maximum bytes of a line; each n-gram occupies about 100 bytes of memory. */
+#define METRIC_MAX_BYTES ((size_t)1 << 24)
 
 /* Line i of each set is a reference for hypothesis i. */
 struct metric_references {
   const struct text *const *sets;
   size_t set_count; /* at least 1 */
-  size_t count;     /* of lines in each set, and of hypotheses; at least 1 */
+  size_t count;     /* lines in each set, and hypotheses; at least 1 */
 };
 
 struct sentence_counts {
@@ -38,20 +39,20 @@ struct sentence_counts {
   uint32_t chrf[CHRF_COUNTS];
 };
 
-/* Counts for each line, to counts[references->count]. A line that is not valid UTF-8 or is too long
- * is ELMAN_BAD_DATA; `where` names it ("hypothesis, line 3"). */
+/* Count each line into counts[references->count]. ELMAN_BAD_DATA for a line that is not valid UTF-8
+ * or too long; `where` names it ("hypothesis, line 3"). */
 elman_status metric_count(struct sentence_counts *counts, const struct text *hypotheses,
                           const struct metric_references *references,
                           const elman_metric_options *options, elman_error *error) CHECKED;
 elman_metric_options metric_options_default(void);
 
-/* metric_count, metric_score_sum and, as of no resamples, metric_sign in one. */
+/* Combine metric_count, metric_score_sum and metric_sign (without resamples). */
 elman_status metric_score_all(elman_metric_scores *scores, const struct text *hypotheses,
                               const struct metric_references *references,
                               const elman_metric_options *options, elman_error *error) CHECKED;
 
-/* Adds what sacreBLEU prints beside a score, so that others can repeat it; the version is "elman-"
- * and the library's. `resamples` 0 = none were drawn. */
+/* Add the signatures that sacreBLEU prints beside a score, for reproducibility; the version is
+ * "elman-" followed by the version of the library. `resamples` 0: no resampling. */
 elman_status metric_sign(elman_metric_scores *scores, const elman_metric_options *options,
                          const struct metric_references *references, size_t resamples,
                          elman_error *error) CHECKED;
@@ -59,11 +60,11 @@ elman_status metric_sign(elman_metric_scores *scores, const elman_metric_options
 /* ---- comparing two outputs ---- */
 
 /* Paired bootstrap resampling (Koehn, "Statistical significance tests for machine translation
- * evaluation", EMNLP 2004): whether two outputs differ by more than the choice of sentences
- * explains. The statistics are those of sacreBLEU's --paired-bs; the random numbers are our own.
+ * evaluation", EMNLP 2004): tests whether two outputs differ by more than the choice of sentences
+ * explains. The statistics are those of sacreBLEU's --paired-bs; the random numbers differ.
  *
- * a, b: counts of the same `count` sentences, at least one, by two outputs. Fills all but the
- * signatures. Of the options it looks at those of the resamples, of which there is at least one. */
+ * a, b: counts of the same `count` sentences, at least one, in two outputs. Sets all results but
+ * the signatures. Uses only the resampling options; at least one resample is required. */
 elman_status bootstrap(elman_comparison *result, const struct sentence_counts *a,
                        const struct sentence_counts *b, size_t count,
                        const elman_metric_options *options, elman_error *error) CHECKED;

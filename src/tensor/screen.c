@@ -118,8 +118,8 @@ static struct quantization pack_row(int32_t *sum, const struct screen *screen, s
   return q;
 }
 
-/* Give padding of the last block, and tokens that must not be chosen, logits far below all
- * others. */
+/* Set the logit of an output far below all others: padding of the last block, or a token that must
+ * not be chosen. */
 static void forbid(struct screen *screen, size_t v) {
   int8_t *packed = screen->packed + quantized_place(v, 0, screen->groups);
   const size_t step = quantized_place(v, 4, 2) - quantized_place(v, 0, 2);

@@ -206,15 +206,15 @@ static const char *mark_of(const struct rendering *rendering, const struct trans
   if (t == 0 || rendering->ids[t] == TOKEN_END || token_has_mark(token)) return "";
   const elman_token_mode source = model_source_codec(translator->model).mode;
   const elman_token_mode target = model_target_codec(translator->model).mode;
-  const struct meeting meeting = {
+  const struct foreign_neighbors neighbors = {
       .left = token_surface(tokens_get(&rendering->tokens, t - 1)),
       .right = token,
       .left_foreign = is_replaced(translator, item, t - 1, rendering->ids[t - 1]),
       .right_foreign = is_replaced(translator, item, t, rendering->ids[t]),
       .foreign_characters = source == ELMAN_TOKENS_CHARS};
-  if (!meeting.left_foreign && !meeting.right_foreign) return "";
-  return space_beside_foreign(target, &meeting) &&
-                 !token_mode_row(target)->space_expected(meeting.left, meeting.right)
+  if (!neighbors.left_foreign && !neighbors.right_foreign) return "";
+  return space_beside_foreign(target, &neighbors) &&
+                 !token_mode_row(target)->space_expected(neighbors.left, neighbors.right)
              ? MARK_SPACED
              : "";
 }

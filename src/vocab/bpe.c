@@ -16,8 +16,8 @@ static bool is_pair(const void *items, size_t index, const void *key) {
   return merge->left == wanted->left && merge->right == wanted->right;
 }
 
-/* The rank of the merge of two symbols, either of which may be TABLE_NONE; TABLE_NONE if there is
- * none. */
+/* Return the rank of the merge of two symbols, either of which may be TABLE_NONE; TABLE_NONE if
+ * there is none. */
 static uint32_t merges_rank(const struct merges *merges, uint32_t left, uint32_t right) {
   if (left == TABLE_NONE || right == TABLE_NONE) return TABLE_NONE;
   const struct merge key = {left, right, 0};
@@ -32,8 +32,8 @@ elman_status merges_intern(uint32_t *symbol, struct merges *merges, struct text 
   return status;
 }
 
-/* The symbol of two strings together, which may be symbols themselves: they move while one is
- * added. */
+/* Set *symbol to that of two concatenated strings. They are copied first, because adding a symbol
+ * may move symbols in memory. */
 static elman_status intern_both(uint32_t *symbol, struct merges *merges, struct text left,
                                 struct text right, elman_error *error) {
   struct buffer both = {0};
@@ -50,7 +50,8 @@ elman_status merges_add(struct merges *merges, struct text left, struct text rig
                         elman_error *error) {
   struct merge merge;
   if (merges->count == MAX_MERGES)
-    return fail(error, ELMAN_BAD_DATA, NULL, "there are more than %d merges", MAX_MERGES);
+    return fail(error, ELMAN_BAD_DATA, NULL, "more than %d merge operations are not supported",
+                MAX_MERGES);
   elman_status status = merges_intern(&merge.left, merges, left, error);
   if (status == ELMAN_OK) status = merges_intern(&merge.right, merges, right, error);
   if (status == ELMAN_OK) status = intern_both(&merge.result, merges, left, right, error);
@@ -87,7 +88,8 @@ void merges_free(struct merges *merges) {
   free(merges);
 }
 
-/* Of a character that ends its word or does not; TABLE_NONE if no merge has it. */
+/* Return the symbol of a character at the end of a word or elsewhere; TABLE_NONE if no merge
+ * contains it. */
 static uint32_t merges_symbol(const struct merges *merges, struct text character, bool ends) {
   enum { LONGEST = 4 }; /* bytes of a character */
   char bytes[LONGEST + sizeof END_OF_WORD];
@@ -99,7 +101,7 @@ static uint32_t merges_symbol(const struct merges *merges, struct text character
                    (struct text){bytes, character.length + sizeof END_OF_WORD - 1});
 }
 
-/* The first merge that makes this symbol, or NULL. */
+/* Return the first merge that produces this symbol, or NULL. */
 static const struct merge *merges_origin(const struct merges *merges, uint32_t symbol) {
   if (symbol == TABLE_NONE) return NULL;
   const uint64_t number = merges->symbols.words[symbol].count;
@@ -113,7 +115,7 @@ elman_status merges_add_line(struct merges *merges, struct text line, elman_erro
   const struct text left = text_cut(&right, ' ');
   if (left.length == 0 || right.length == 0 || memchr(right.bytes, ' ', right.length) != NULL)
     return fail(error, ELMAN_BAD_DATA, NULL,
-                "is no merge: two parts with one space between are needed");
+                "is not a merge operation: expected two parts separated by one space");
   if (text_valid_prefix(line) < line.length)
     return fail(error, ELMAN_BAD_DATA, NULL, "is not valid UTF-8 text");
   return merges_add(merges, left, right, error);
@@ -137,10 +139,9 @@ uint64_t merges_hash(uint64_t hash, const struct merges *merges) {
 
 /* ---- splitting words ---- */
 
-/* A symbol of the word: at first a character each. One that was merged into its left neighbour is
- * gone. */
+/* A symbol of the word, initially one character. `gone`: merged into its left neighbor. */
 struct bpe_node {
-  size_t end; /* the byte after it */
+  size_t end; /* byte after the symbol */
   uint32_t symbol;
   uint32_t next, previous; /* NO_NODE at the ends */
   bool gone;
@@ -148,8 +149,8 @@ struct bpe_node {
 
 #define NO_NODE UINT32_MAX
 
-/* A merge at the node that would be its left part. It is out of date once one of both was merged:
- * a symbol that was merged is longer, so that it is another. */
+/* A merge, at the node of its left symbol. It is outdated once either symbol was merged: a merged
+ * symbol is longer, so it differs. */
 struct bpe_candidate {
   uint32_t rank, node;
 };
@@ -224,7 +225,7 @@ static elman_status fill_nodes(struct work *work, size_t *count, struct text wor
   return ELMAN_OK;
 }
 
-/* Adds the merge at a node, if there is one, to a queue. */
+/* Add the merge at a node, if there is one, to a queue. */
 static elman_status offer(struct work *work, struct bpe_queue *list, uint32_t node) {
   const struct bpe_node *nodes = work->split->nodes;
   if (node == NO_NODE || nodes[node].next == NO_NODE) return ELMAN_OK;
@@ -251,8 +252,8 @@ static bool is_dropped(struct bpe_dropout *dropout) {
   return (double)words[decision % 4] < dropout->share * 0x1p32;
 }
 
-/* Moves the candidates of the lowest rank from the queue to `now`, from left to right; those that
- * are dropped at this step go to `later`. */
+/* Move the candidates of the lowest rank from the queue to `now`, from left to right, and those
+ * that dropout omits in this step to `later`. */
 static elman_status choose(struct work *work) {
   struct bpe_split *split = work->split;
   split->now.count = split->later.count = 0;
@@ -267,7 +268,7 @@ static elman_status choose(struct work *work) {
   return ELMAN_OK;
 }
 
-/* Of overlapping ones ("aa" in "aaa") the left one is merged. */
+/* Apply the merges in `now`. Of overlapping ones ("aa" in "aaa") the left one is applied. */
 static elman_status merge_chosen(struct work *work) {
   struct bpe_split *split = work->split;
   elman_status status = ELMAN_OK;
@@ -283,7 +284,7 @@ static elman_status merge_chosen(struct work *work) {
     status = offer(work, &split->later, node->previous);
     if (status == ELMAN_OK) status = offer(work, &split->later, left);
   }
-  /* What came of this step must not be merged in it. */
+  /* New candidates must not be merged in the same step. */
   for (size_t i = 0; status == ELMAN_OK && i < split->later.count; i++)
     status = push(&split->queue, split->later.items[i], work->error);
   return status;
@@ -312,29 +313,31 @@ static elman_status split_word(struct bpe_split *split, struct text word,
     status = offer(&work, &split->queue, (uint32_t)i);
   while (status == ELMAN_OK && split->queue.count > 0) {
     status = choose(&work);
-    if (status != ELMAN_OK || split->now.count == 0) break; /* all that is left was dropped */
+    if (status != ELMAN_OK || split->now.count == 0)
+      break; /* dropout omitted all remaining
+                merges */
     status = merge_chosen(&work);
   }
   return status == ELMAN_OK ? read_parts(&work) : status;
 }
 
-/* ---- splitting a word: remembered words ---- */
+/* ---- splitting a word: cache ---- */
 
-enum { SLOTS = 2048, LONGEST_REMEMBERED = 32, MAX_PARTS = 8 };
+enum { SLOTS = 2048, LONGEST_CACHED = 32, MAX_PARTS = 8 };
 
-/* Few words make up most of a text. A word has one slot, by its hash; the last word that was split
- * occupies it. */
-struct bpe_memory {
-  struct remembered_word {
-    char word[LONGEST_REMEMBERED];
+/* A cache of split words, because few words make up most of a text. The hash of a word selects its
+ * slot; a new word replaces the previous one. */
+struct bpe_cache {
+  struct cached_word {
+    char word[LONGEST_CACHED];
     size_t length; /* 0 = free */
     struct bpe_part parts[MAX_PARTS];
     size_t count;
   } slots[SLOTS];
 };
 
-static elman_status recall(struct bpe_split *split, const struct remembered_word *slot,
-                           elman_error *error) {
+static elman_status load_cached(struct bpe_split *split, const struct cached_word *slot,
+                                elman_error *error) {
   const elman_status status =
       array_grow(&split->parts, &split->capacity, slot->count, sizeof *split->parts, error);
   if (status != ELMAN_OK) return status;
@@ -343,8 +346,8 @@ static elman_status recall(struct bpe_split *split, const struct remembered_word
   return ELMAN_OK;
 }
 
-static void remember(struct remembered_word *slot, const struct bpe_split *split,
-                     struct text word) {
+static void store_cached(struct cached_word *slot, const struct bpe_split *split,
+                         struct text word) {
   if (split->count > MAX_PARTS) return;
   memcpy(slot->word, word.bytes, word.length);
   slot->length = word.length;
@@ -356,21 +359,21 @@ elman_status bpe_split(struct bpe_split *split, const struct merges *merges, str
                        struct bpe_dropout *dropout, elman_error *error) {
   assert(word.length > 0 && (split->merges == NULL || split->merges == merges));
   split->merges = merges;
-  if (dropout != NULL || word.length > LONGEST_REMEMBERED)
+  if (dropout != NULL || word.length > LONGEST_CACHED)
     return split_word(split, word, dropout, error);
-  if (split->remembered == NULL) split->remembered = calloc(1, sizeof *split->remembered);
-  if (split->remembered == NULL) return fail_no_memory(error);
-  struct remembered_word *slot =
-      &split->remembered->slots[hash_bytes(HASH_START, word.bytes, word.length) % SLOTS];
+  if (split->cache == NULL) split->cache = calloc(1, sizeof *split->cache);
+  if (split->cache == NULL) return fail_no_memory(error);
+  struct cached_word *slot =
+      &split->cache->slots[hash_bytes(HASH_START, word.bytes, word.length) % SLOTS];
   if (slot->length == word.length && memcmp(slot->word, word.bytes, word.length) == 0)
-    return recall(split, slot, error);
+    return load_cached(split, slot, error);
   const elman_status status = split_word(split, word, NULL, error);
-  if (status == ELMAN_OK) remember(slot, split, word);
+  if (status == ELMAN_OK) store_cached(slot, split, word);
   return status;
 }
 
 void bpe_split_free(struct bpe_split *split) {
-  free(split->remembered);
+  free(split->cache);
   free(split->parts);
   free(split->nodes);
   free(split->queue.items);
@@ -435,16 +438,16 @@ bool subwords_are_closed(const struct vocabulary *vocabulary) {
 struct subwords_span {
   struct text text;
   uint32_t symbol; /* or TABLE_NONE */
-  bool spaced;     /* a space stands before it */
+  bool spaced;     /* preceded by a space */
 };
 
-/* How far a text was split. */
+/* The state of subwords_split. */
 struct output {
   struct tokens *tokens;
   struct subwords subwords;
   struct subwords_scratch *scratch;
   bool (*space_expected)(struct text left, struct text right);
-  struct text previous; /* a part, or of bytes a character */
+  struct text previous; /* last part written, or last character if written as bytes */
   bool after_bytes;
   elman_error *error;
 };
@@ -463,13 +466,14 @@ static bool is_known(const struct output *output, struct text token) {
          vocabulary_find(output->subwords.vocabulary, token) != TOKEN_UNKNOWN;
 }
 
-/* No space stands before the first token of a text, and none is missed there. */
+/* Return whether the span follows a space. For the first token of a text, return what the rule
+ * expects, so that the token needs no mark. */
 static bool is_spaced(const struct output *output, const struct subwords_span *span,
                       bool expected) {
   return output->previous.length == 0 ? expected : span->spaced;
 }
 
-/* The part as one token, if there is one. */
+/* Add the part as one token if the vocabulary contains it. */
 static elman_status add_unit(struct output *output, bool *added, const struct subwords_span *span) {
   struct tokens *tokens = output->tokens;
   const bool expected = output->space_expected(output->previous, span->text);
@@ -504,8 +508,9 @@ static elman_status add_character(struct output *output, const struct subwords_s
   return status;
 }
 
-/* Pushes what the part was merged from, or its first character and the rest: the left one on top.
- * False of a single character. A merge that someone made up may not fit the text. */
+/* Push the two parts that were merged into this one, or its first character and the rest; the left
+ * one on top. *divided is false for a single character. A merge from a damaged list may not fit the
+ * text. */
 static elman_status divide(struct output *output, bool *divided, const struct subwords_span *span) {
   const struct merges *merges = output->subwords.merges;
   const struct merge *merge = merges_origin(merges, span->symbol);

@@ -1,4 +1,5 @@
-/* Byte-pair encoding: merge operations, the parts of a word, and the tokens of mode `bpe`. */
+/* Byte-pair encoding: merge operations, splitting words into subwords, and the tokens of mode
+ * `bpe`. */
 #ifndef ELMAN_VOCAB_BPE_H
 #define ELMAN_VOCAB_BPE_H
 
@@ -7,45 +8,46 @@
 
 /* ---- merge operations ---- */
 
-/* The merges of byte-pair encoding, in the order in which they are applied: Sennrich, Haddow and
- * Birch, "Neural machine translation of rare words with subword units", ACL 2016.
+/* The merge operations of byte-pair encoding, in the order in which they are applied: Sennrich,
+ * Haddow and Birch, "Neural machine translation of rare words with subword units", ACL 2016.
  *
- * A merge makes one symbol of two neighbours within a word. A symbol is a string: characters of the
- * word, and END_OF_WORD after those that end it (version 0.2 of subword-nmt's files). */
+ * A merge replaces two adjacent symbols of a word by one. A symbol is a string of characters of the
+ * word, followed by END_OF_WORD if it ends the word (version 0.2 of subword-nmt's files). */
 #define END_OF_WORD "</w>"
 
 struct merge {
   uint32_t left, right, result; /* symbols */
 };
 
-/* Immutable once built: may be read by several threads. Start from all zero. */
+/* Immutable after construction: several threads may read it. Start from all zero. */
 struct merges {
-  struct word_table symbols; /* the count of a symbol is 1 + the first merge that makes it, or 0 */
+  struct word_table symbols; /* count of a symbol: 1 + rank of the first merge that produces it, or
+                                0 */
   struct merge *items;       /* by rank */
   size_t count;
   size_t capacity;
-  struct table pairs; /* merges by their left and right symbols */
+  struct table pairs; /* index of merges by their left and right symbols */
 };
 
-/* More than fit a model file of the largest size. */
+/* Exceeds what a model file of the maximum size can contain. */
 #define MAX_MERGES 1000000
 
-/* The number of a string, which becomes a symbol if it was none. */
+/* Set *symbol to the number of a string; add it as a symbol if it is new. */
 elman_status merges_intern(uint32_t *symbol, struct merges *merges, struct text text,
                            elman_error *error) CHECKED;
 
-/* Adds a merge after the others. Neither side is empty. One that is there already (a symbol that
- * is made in two ways may meet its neighbour again) is applied with its first rank. */
+/* Append a merge. Neither side may be empty. A duplicate is permitted, because a symbol can be
+ * produced in two ways; it is applied with its first rank. */
 elman_status merges_add(struct merges *merges, struct text left, struct text right,
                         elman_error *error) CHECKED;
 elman_status merges_copy(struct merges *to, const struct merges *from, elman_error *error) CHECKED;
-void merges_clear(struct merges *merges); /* keeps no memory */
-void merges_free(struct merges *merges);  /* that was allocated, too; NULL is allowed */
+void merges_clear(struct merges *merges); /* frees all memory */
+void merges_free(struct merges *merges);  /* also frees the struct itself; NULL is permitted */
 
-/* Of a pair of symbols, for a table. */
+/* Return the hash of a pair of symbols. */
 static inline uint64_t symbols_hash(uint32_t left, uint32_t right) {
   uint64_t hash = ((uint64_t)left << 32 | right) * UINT64_C(0x9E3779B97F4A7C15);
-  hash ^= hash >> 32; /* the low bits choose a slot: they must depend on both */
+  hash ^= hash >> 32; /* the low bits select a slot, so they must depend on both */
   return hash * UINT64_C(0xD6E8FEB86659FD93) >> 16;
 }
 
@@ -53,36 +55,36 @@ static inline struct text merges_text(const struct merges *merges, uint32_t symb
   return word_text(&merges->symbols, symbol);
 }
 
-/* "left right", two strings that are not empty with one space between, is a merge; anything else is
+/* Add the merge "left right": two non-empty strings separated by one space; anything else is
  * ELMAN_BAD_DATA. */
 elman_status merges_add_line(struct merges *merges, struct text line, elman_error *error) CHECKED;
 
-/* Appends the line of a merge, without its end. */
+/* Append the line of a merge, without a line end. */
 void merges_append_line(struct buffer *into, const struct merges *merges, size_t rank);
 
-/* The merges and their order, for telling two lists apart. */
+/* Return `hash` extended by all merges in order, for comparing two lists. */
 uint64_t merges_hash(uint64_t hash, const struct merges *merges);
 
-/* ---- the parts of a word ---- */
+/* ---- splitting words ---- */
 
-/* Merges that are left out at random, so that the same word has several splittings: Provilkov,
+/* Merges that are omitted at random, so that a word is split in different ways: Provilkov,
  * Emelianenko and Voita, "BPE-dropout: simple and effective subword regularization", ACL 2020. */
 struct bpe_dropout {
-  double share; /* of the merges, each time that one could be applied; 0 to below 1 */
+  double share; /* probability that an applicable merge is omitted; 0 <= share < 1 */
   struct random_stream stream;
-  uint64_t next; /* decision, four to an index of the stream: they are numbered from 0 */
+  uint64_t next; /* number of the next decision; an index of the stream covers four */
 };
 
 struct bpe_part {
-  size_t end;      /* the byte of the word after it; it starts where the previous one ends */
-  uint32_t symbol; /* of the merges, or TABLE_NONE */
+  size_t end;      /* byte after the part; the part starts at the end of the previous one */
+  uint32_t symbol; /* number in the merges, or TABLE_NONE */
 };
 
-/* Scratch memory of one thread, and the result. Start from all zero. It serves one list of merges:
- * the words that were split lately are remembered with their parts. */
+/* Scratch memory of one thread, and the result. Start from all zero. Must always be used with the
+ * same merges, because it caches recently split words. */
 struct bpe_split {
   const struct merges *merges;
-  struct bpe_memory *remembered;
+  struct bpe_cache *cache;
   struct bpe_part *parts;
   size_t count;
   size_t capacity;
@@ -95,50 +97,50 @@ struct bpe_split {
       now, later; /* lists */
 };
 
-/* Splits `word`, which is valid UTF-8 and not empty, as subword-nmt does: at each step the merge of
- * the lowest rank that can be applied is applied wherever it can be, from left to right. `dropout`
- * may be NULL. The time grows with n log n of the characters, and with n of a word that is
- * remembered. */
+/* Split `word`, which must be valid UTF-8 and not empty, as subword-nmt does: each step applies the
+ * merge of lowest rank at all its positions, from left to right. `dropout` may be NULL. The time is
+ * O(n log n) for n characters, and O(n) for a cached word. */
 elman_status bpe_split(struct bpe_split *split, const struct merges *merges, struct text word,
                        struct bpe_dropout *dropout, elman_error *error) CHECKED;
 void bpe_split_free(struct bpe_split *split);
 
 /* ---- tokens ---- */
 
-/* Token mode `bpe`: words to units of a vocabulary that lacks nothing.
+/* Token mode `bpe`: splitting words into tokens of a vocabulary that covers all text.
  *
- * The words are those of tokens_split in this mode; merges split them into parts, and a part is a
- * token, with a mark where the rule for spaces needs one. What the vocabulary lacks becomes, as far
- * as it must, smaller: the parts that the part was merged from; at last a character, which the
- * vocabulary holds without a mark, after a token that is a mark alone where it needs one; at the
- * very last the bytes of the character, "<0xE4>" and so on. So text never becomes <unk>.
+ * The words are those of tokens_split in this mode. Merges split them into parts; a part is a
+ * token, with a mark if the rule for spaces requires one. A part that is not in the vocabulary is
+ * divided, as far as necessary: first into the parts that were merged into it; finally into
+ * characters, which the vocabulary contains without marks, so that a required mark becomes a token
+ * of its own; and a character that is missing is divided into its bytes, "<0xE4>" and so on. So
+ * text never becomes <unk>.
  *
- * Neighbouring byte units within a sentence are characters of one word. A literal mark in text is
- * either a unit with a mark of its own in front, or bytes: a mark alone is never text. Nor is
- * "<0xE4>", since "<" is a word for itself. */
+ * Consecutive byte tokens of a sentence are characters of one word. A literal mark in text is
+ * either a token with a mark of its own, or bytes; a token that is a mark alone is never text. Nor
+ * is "<0xE4>", because "<" is a separate word. */
 
-/* Appends what the vocabulary of these words must hold: marks alone, bytes, and the characters that
- * are seen at least `min_count` times. */
+/* Append the tokens that the vocabulary of these words must contain: marks, bytes, and characters
+ * that occur at least `min_count` times. */
 elman_status subwords_closure(struct tokens *tokens, const struct word_table *words,
                               uint64_t min_count, elman_error *error) CHECKED;
 
-/* Whether text can never become <unk>. */
+/* Return whether text can never become <unk>. */
 bool subwords_are_closed(const struct vocabulary *vocabulary);
 
-/* What a word is split by. */
+/* Merges and vocabulary for splitting words. */
 struct subwords {
   const struct merges *merges;
-  const struct vocabulary *vocabulary; /* NULL = units are not looked for, as while counting */
+  const struct vocabulary *vocabulary; /* NULL = all parts are accepted, as while counting */
 };
 
 /* Scratch memory of one thread. Start from all zero. */
 struct subwords_scratch {
   struct bpe_split split;
-  struct subwords_span *spans; /* a stack of what is still to be split */
+  struct subwords_span *spans; /* stack of text still to be split */
   size_t span_count, span_capacity;
 };
 
-/* Replaces `out` by the units of `words`, a list of tokens_split in mode `bpe`. `dropout` may be
+/* Replace `out` by the tokens of `words`, a list from tokens_split in mode `bpe`. `dropout` may be
  * NULL. */
 elman_status subwords_split(struct tokens *out, const struct tokens *words,
                             struct subwords subwords, struct subwords_scratch *scratch,

@@ -5,33 +5,33 @@
 
 #include "vocab/characters.h"
 
-/* Two symbols that stand beside each other in words. */
+/* A pair of adjacent symbols in words. */
 struct pair {
   uint32_t left, right;
   int64_t count;
-  int64_t queued;   /* the count of its one valid entry in the heap; 0 = it has none */
-  uint32_t *places; /* words that have held it, some more than once */
+  int64_t queued;   /* count in its only valid heap entry; 0 = none */
+  uint32_t *places; /* words that have contained the pair; may have duplicates */
   size_t place_count, place_capacity;
 };
 
-/* An entry may be out of date: counts that fell are put right when it comes up. */
+/* A heap entry. It may be outdated: a lower count is corrected when the entry is popped. */
 struct entry {
   int64_t count;
   uint32_t pair;
 };
 
 struct learner {
-  struct merges *merges; /* and the symbols */
+  struct merges *merges; /* also stores the symbols */
   const struct word_table *words;
-  uint32_t *units;   /* the symbols of all words, one after the other */
-  size_t *starts;    /* (words) where those of a word begin */
-  uint32_t *lengths; /* (words) how many they are by now */
+  uint32_t *units;   /* the symbols of all words */
+  size_t *starts;    /* (words) index of the first symbol of a word */
+  uint32_t *lengths; /* (words) current number of symbols */
   struct pair *pairs;
   size_t pair_count, pair_capacity;
-  struct table index; /* pairs by their symbols */
+  struct table index; /* index of pairs by their symbols */
   struct entry *heap;
   size_t heap_count, heap_capacity;
-  uint32_t *risen; /* pairs that a merge made more frequent */
+  uint32_t *risen; /* pairs that became more frequent */
   size_t risen_count, risen_capacity;
   elman_error *error;
 };
@@ -58,7 +58,7 @@ static elman_status add_word_units(struct learner *learner, size_t *count, struc
   return status;
 }
 
-/* A word has at most as many characters as bytes. */
+/* Fill units, starts and lengths. A word has at most as many characters as bytes. */
 static elman_status fill_words(struct learner *learner) {
   const struct word_table *words = learner->words;
   struct buffer last = {0};
@@ -109,9 +109,9 @@ static int64_t count_of(const struct learner *learner, uint32_t word) {
   return (int64_t)learner->words->words[word].count;
 }
 
-/* The pair is there, and its list only grows where the last place is another word. */
-static elman_status pair_rises(struct learner *learner, uint32_t left, uint32_t right,
-                               uint32_t word) {
+/* Add the count of `word` to a pair. Its list only grows if the last entry is another word. */
+static elman_status increase_pair(struct learner *learner, uint32_t left, uint32_t right,
+                                  uint32_t word) {
   uint32_t index;
   elman_status status = find_pair(learner, &index, left, right);
   if (status != ELMAN_OK) return status;
@@ -129,8 +129,8 @@ static elman_status pair_rises(struct learner *learner, uint32_t left, uint32_t 
   return status;
 }
 
-static elman_status pair_falls(struct learner *learner, uint32_t left, uint32_t right,
-                               uint32_t word) {
+static elman_status decrease_pair(struct learner *learner, uint32_t left, uint32_t right,
+                                  uint32_t word) {
   uint32_t index;
   const elman_status status = find_pair(learner, &index, left, right);
   if (status == ELMAN_OK) learner->pairs[index].count -= count_of(learner, word);
@@ -139,7 +139,7 @@ static elman_status pair_falls(struct learner *learner, uint32_t left, uint32_t 
 
 /* ---- the heap ---- */
 
-/* UTF-8 sorts as its code points do. */
+/* Compare symbols by code points, which is the byte order of UTF-8. */
 static int compare_symbols(const struct learner *learner, uint32_t a, uint32_t b) {
   const struct text x = merges_text(learner->merges, a), y = merges_text(learner->merges, b);
   const int order = memcmp(x.bytes, y.bytes, x.length < y.length ? x.length : y.length);
@@ -194,7 +194,7 @@ static elman_status push_risen(struct learner *learner) {
   return status;
 }
 
-/* *best is the pair that is seen most often, or TABLE_NONE. */
+/* Set *best to the most frequent pair, or TABLE_NONE. */
 static elman_status find_best(struct learner *learner, uint32_t *best) {
   *best = TABLE_NONE;
   while (*best == TABLE_NONE && learner->heap_count > 0) {
@@ -219,13 +219,13 @@ static elman_status count_pairs(struct learner *learner) {
   for (size_t w = 0; w < learner->words->count; w++) {
     const uint32_t *units = learner->units + learner->starts[w];
     for (uint32_t i = 0; status == ELMAN_OK && i + 1 < learner->lengths[w]; i++)
-      status = pair_rises(learner, units[i], units[i + 1], (uint32_t)w);
+      status = increase_pair(learner, units[i], units[i + 1], (uint32_t)w);
     if (status != ELMAN_OK) return status;
   }
   return push_risen(learner);
 }
 
-/* Merges left and right to `merged` in one word, from left to right. */
+/* Replace the left and right symbols by the result in one word, from left to right. */
 static elman_status merge_in_word(struct learner *learner, uint32_t word, struct merge merge) {
   uint32_t *units = learner->units + learner->starts[word];
   const uint32_t length = learner->lengths[word];
@@ -238,12 +238,12 @@ static elman_status merge_in_word(struct learner *learner, uint32_t word, struct
     }
     i++;
     if (kept > 0) {
-      status = pair_falls(learner, units[kept - 1], merge.left, word);
-      if (status == ELMAN_OK) status = pair_rises(learner, units[kept - 1], merge.result, word);
+      status = decrease_pair(learner, units[kept - 1], merge.left, word);
+      if (status == ELMAN_OK) status = increase_pair(learner, units[kept - 1], merge.result, word);
     }
     if (status == ELMAN_OK && i + 1 < length) {
-      status = pair_falls(learner, merge.right, units[i + 1], word);
-      if (status == ELMAN_OK) status = pair_rises(learner, merge.result, units[i + 1], word);
+      status = decrease_pair(learner, merge.right, units[i + 1], word);
+      if (status == ELMAN_OK) status = increase_pair(learner, merge.result, units[i + 1], word);
     }
     units[kept++] = merge.result;
   }
@@ -252,7 +252,7 @@ static elman_status merge_in_word(struct learner *learner, uint32_t word, struct
 }
 
 static elman_status merge_pair(struct learner *learner, uint32_t index, uint32_t result) {
-  /* Others are added to the pairs meanwhile, so that they move. */
+  /* Copy the pair, because adding pairs moves the array. */
   const struct pair pair = learner->pairs[index];
   const struct merge merge = {pair.left, pair.right, result};
   learner->pairs[index].places = NULL;
@@ -261,7 +261,7 @@ static elman_status merge_pair(struct learner *learner, uint32_t index, uint32_t
   for (size_t i = 0; status == ELMAN_OK && i < pair.place_count; i++)
     status = merge_in_word(learner, pair.places[i], merge);
   free(pair.places);
-  /* None is left: of "aaa" what overlaps was counted, too. */
+  /* No occurrence is left; overlapping ones in "aaa" were counted as well. */
   learner->pairs[index].count = 0;
   return status == ELMAN_OK ? push_risen(learner) : status;
 }

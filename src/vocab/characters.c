@@ -30,7 +30,7 @@ bool is_white_space(int codepoint) {
          category == UTF8PROC_CATEGORY_ZP;
 }
 
-/* Categories M*: combining marks, variation selectors. */
+/* Unicode categories M*: combining marks, variation selectors. */
 static bool is_combining_mark(int codepoint) {
   if (codepoint < 0x300) return false;
   const utf8proc_category_t category = utf8proc_category(codepoint);
@@ -38,7 +38,7 @@ static bool is_combining_mark(int codepoint) {
          category == UTF8PROC_CATEGORY_ME;
 }
 
-bool stands_on_another(int codepoint) {
+bool extends_previous(int codepoint) {
   return codepoint == 0x200D || is_combining_mark(codepoint);
 }
 
@@ -47,7 +47,7 @@ bool is_word_character(int codepoint) {
     return (codepoint >= '0' && codepoint <= '9') || (codepoint >= 'A' && codepoint <= 'Z') ||
            (codepoint >= 'a' && codepoint <= 'z');
   const utf8proc_category_t category = utf8proc_category(codepoint);
-  /* The categories of letters, marks and numbers follow one another in utf8proc's numbering. */
+  /* utf8proc numbers the categories of letters, marks and numbers consecutively. */
   return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO;
 }
 
@@ -81,7 +81,7 @@ enum attachment character_attachment(int codepoint) {
   return is_unspaced(codepoint) ? ATTACH_BOTH : ATTACH_NONE;
 }
 
-/* Printable ASCII and the common ideographs: never part of a longer cluster with one another. */
+/* Printable ASCII and common ideographs: two of them never form a grapheme cluster. */
 static bool stands_alone(int codepoint) {
   return (codepoint >= 0x20 && codepoint < 0x7F) || (codepoint >= 0x4E00 && codepoint <= 0x9FFF);
 }
@@ -103,7 +103,7 @@ size_t cluster_end(struct text text, size_t start, int *first) {
 
 /* ---- script ---- */
 
-/* Han, or a sign or kana beside it. */
+/* Return whether the pair is Han, or Han with a kana or full-width character. */
 static bool are_unspaced(int left, int right) {
   return is_unspaced(left) && is_unspaced(right) && (is_han(left) || is_han(right));
 }
@@ -145,7 +145,7 @@ elman_token_mode script_line_mode(const struct script_counts *line) {
 }
 
 void script_sample_add(struct script_sample *sample, const struct script_counts *line) {
-  enum { TELLING_PAIRS = 3 }; /* without a space: few words have four characters */
+  enum { TELLING_PAIRS = 3 }; /* without a space; few words have four characters */
   if (line->letters == 0) return;
   sample->lines++;
   sample->wide += line->han + line->kana > line->letters / 2;

@@ -1,4 +1,4 @@
-/* Properties of single characters, and of lines by their script. */
+/* Properties of characters, and the scripts of lines. */
 #ifndef ELMAN_VOCAB_CHARACTERS_H
 #define ELMAN_VOCAB_CHARACTERS_H
 
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "elman/tokens.h"
 
-/* The code point at byte *at, which moves to the next one; *at < text.length. */
+/* Return the code point at byte *at and advance *at to the next one; *at < text.length. */
 static inline int character_at(struct text text, size_t *at) {
   const unsigned char first = (unsigned char)text.bytes[*at];
   if (first < 0x80) {
@@ -20,17 +20,17 @@ static inline int character_at(struct text text, size_t *at) {
   utf8proc_int32_t codepoint;
   const utf8proc_ssize_t step = utf8proc_iterate((const utf8proc_uint8_t *)text.bytes + *at,
                                                  (utf8proc_ssize_t)left, &codepoint);
-  /* Text is valid wherever this is called; a broken promise must not become an endless loop. */
+  /* Callers pass valid text; the fallback prevents an endless loop. */
   *at += step > 0 ? (size_t)step : 1;
   return step > 0 ? codepoint : 0xFFFD;
 }
 
-/* A byte of UTF-8 that is not the first of its character. */
+/* Return whether the byte continues a UTF-8 sequence. */
 static inline bool continues_character(char byte) {
   return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-/* Ranges of code points, from the lowest up. */
+/* Ranges of code points, in ascending order. */
 struct codepoint_range {
   int first, last;
 };
@@ -42,67 +42,71 @@ bool in_ranges(const struct codepoint_range *ranges, size_t count, int codepoint
 
 bool is_one_of(const char *characters, int codepoint);
 
-/* The end of the characters from byte `start` on for which is_kind says `wanted`. */
+/* Return the end of the run of characters from byte `start` on for which is_kind() returns
+ * `wanted`. */
 size_t run_end(struct text text, size_t start, bool (*is_kind)(int codepoint), bool wanted);
 
 /* Unicode's White_Space property. */
 bool is_white_space(int codepoint);
 
-/* Han: the ideographs of all CJK blocks and 々 〇 (no kana). */
+/* Chinese characters (Han): the ideographs of all CJK blocks, and 々 〇; not kana. */
 bool is_han(int codepoint);
 
-/* Han, kana and full-width signs, which are typed without spaces. */
+/* Han, kana and full-width characters, which are written without spaces. */
 bool is_unspaced(int codepoint);
 
-/* Categories L*, M* and N*. */
+/* Unicode categories L*, M* and N*. */
 bool is_word_character(int codepoint);
 
-/* A combining mark or a joiner: part of what stands before it. */
-bool stands_on_another(int codepoint);
+/* A combining mark or a joiner, which belongs to the preceding character. */
+bool extends_previous(int codepoint);
 
-/* Which neighbours of a character stand without a space between in ordinary typing. */
+/* The sides on which a character is normally written without a space. */
 enum attachment { ATTACH_NONE = 0, ATTACH_LEFT = 1, ATTACH_RIGHT = 2, ATTACH_BOTH = 3 };
 
 enum attachment character_attachment(int codepoint);
 
-/* The end of the extended grapheme cluster at byte `start`; *first is its first code point. */
+/* Return the end of the extended grapheme cluster at byte `start`; *first is its first code
+ * point. */
 size_t cluster_end(struct text text, size_t start, int *first);
 
 /* ---- script ---- */
 
-/* Characters of normalised text by script. Start from all zero. */
+/* Counts of characters of normalized text by script. Start from all zero. */
 struct script_counts {
   size_t characters;    /* without white space */
   size_t letters;       /* letters and digits, Han included */
   size_t han;           /* Han characters */
   size_t kana;          /* letters that are kana */
-  size_t han_adjacent;  /* pairs of a Han character and another one, a kana or a full-width sign */
-  size_t han_separated; /* the same with a space between them */
+  size_t han_adjacent;  /* adjacent pairs of a Han character and another one, a kana or a full-width
+                           character */
+  size_t han_separated; /* such pairs with a space in between */
 };
 
 void script_count(struct script_counts *counts, struct text text);
 bool script_is_han(const struct script_counts *counts); /* most letters and digits are Han */
 
-/* A sample of lines, from which `auto` is resolved. Each line counts once, so that none outweighs
- * the others: as `words` unless it is mostly Han; as `space` when at least a fifth of its
- * neighbouring Han characters have a space between them (segmented Chinese), else as `chars`. A
- * line too short to distinguish the latter two counts as Han only. Where both are found, `chars`
- * loses least: it treats them alike, whereas an unsegmented sentence is one long word in `space`.
- * So `space` needs nine lines of ten. Start from all zero. */
+/* A sample of lines, from which `auto` is resolved. All lines have equal weight. A line counts as
+ * `words` unless it is mostly Han; as `space` (segmented Chinese) if at least a fifth of its
+ * adjacent Han characters are separated by a space; otherwise as `chars`. A line that is too short
+ * to distinguish the latter two only counts as Han. For mixed samples `chars` is safest, because in
+ * `space` an unsegmented sentence is one long word; so `space` requires nine of ten lines. Start
+ * from all zero. */
 struct script_sample {
   size_t lines;    /* with letters or digits */
-  size_t han;      /* of them, mostly Han */
-  size_t wide;     /* of them, mostly Han and kana: written with full-width signs */
-  size_t spaced;   /* of these, segmented by spaces */
-  size_t unspaced; /* surely not */
+  size_t han;      /* lines that are mostly Han */
+  size_t wide;     /* lines that are mostly Han and kana, with full-width punctuation */
+  size_t spaced;   /* Han lines segmented by spaces */
+  size_t unspaced; /* Han lines certainly not segmented */
 };
 
-/* The mode that fits the line with these counts. */
+/* Return the mode for a line with these counts. */
 elman_token_mode script_line_mode(const struct script_counts *line);
 void script_sample_add(struct script_sample *sample, const struct script_counts *line);
 elman_token_mode script_token_mode(const struct script_sample *sample);
 
-/* ELMAN_NFKC becomes ELMAN_NFKC_WIDE where most lines are written with full-width signs. */
+/* Return ELMAN_NFKC_WIDE for ELMAN_NFKC if most lines use full-width punctuation; otherwise
+ * `asked`. */
 elman_normalization script_normalization(const struct script_sample *sample,
                                          elman_normalization asked);
 

@@ -20,7 +20,7 @@ static struct text surface_of(uint32_t id, const struct vocabulary *vocabulary) 
   return token_surface(vocabulary_token(vocabulary, id));
 }
 
-/* It has characters, and this holds for all of them. */
+/* Return whether the text is not empty and is_kind() is true for all of its characters. */
 static bool consists_of(struct text text, bool (*is_kind)(int codepoint)) {
   size_t at = 0;
   while (at < text.length)
@@ -28,7 +28,7 @@ static bool consists_of(struct text text, bool (*is_kind)(int codepoint)) {
   return text.length > 0;
 }
 
-/* "." of 3.5, where each character may be a token. */
+/* Return whether the token is between digits, as "." in 3.5 where each character is a token. */
 static bool is_between_digits(const uint32_t *ids, size_t count, size_t i,
                               const struct vocabulary *vocabulary) {
   if (i == 0 || i + 1 >= count) return false;

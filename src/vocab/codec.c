@@ -10,15 +10,16 @@
 
 /* ---- Chinese without spaces ---- */
 
-/* Longer "words" are unsegmented sentences. They still count where they are a whole
- * token; inside a run they would only cost time. */
+/* Longer "words" are unsegmented sentences. They only count as whole tokens; within a run they
+ * would only cost time. */
 enum { LONGEST_WORD = 32 };
 
-/* Viterbi's lattice over a run: a node in front of each character and one at the end. */
+/* The Viterbi lattice of a run: a node before each character and one at the end. */
 struct node {
   size_t offset;      /* byte at which the character starts */
-  double cost;        /* of the likeliest segmentation of what lies before */
-  unsigned char step; /* characters in the last word of that; 0 = one unknown character */
+  double cost;        /* of the most likely segmentation of the text before it */
+  unsigned char step; /* characters in the last word of that segmentation; 0 = one unknown
+                         character */
 };
 
 struct segmenter {
@@ -31,14 +32,14 @@ struct segmenter {
   elman_error *error;
 };
 
-/* -log(count / total). A model file may give a word the count 0; it is rare, not impossible. */
+/* Return -log(count / total). The count 0, possible in model files, is treated as 1. */
 static double word_cost(const struct segmenter *segmenter, uint32_t id) {
   const uint64_t count = vocabulary_count(segmenter->vocabulary, id);
   return segmenter->log_total - log(count > 0 ? (double)count : 1.0);
 }
 
-/* An unknown character counts as ten times as rare as a word seen once. So it costs more than
- * any one word, and a known word is always preferred to it, but not a long chain of rare words. */
+/* An unknown character counts as ten times as rare as a word seen once. So it costs more than any
+ * one word, but less than a long chain of rare words. */
 static double unknown_cost(const struct segmenter *segmenter) {
   return segmenter->log_total + log(10.0);
 }
@@ -49,7 +50,8 @@ static struct text between(const struct segmenter *segmenter, struct text run, s
   return (struct text){run.bytes + offset, segmenter->lattice[end].offset - offset};
 }
 
-/* Finds the likeliest last word before each node from left to right; of equal ones the longest. */
+/* Find the most likely last word before each node, from left to right; of equal ones the
+ * longest. */
 static void viterbi(struct segmenter *segmenter, struct text run, size_t characters) {
   struct node *lattice = segmenter->lattice;
   const double unknown = unknown_cost(segmenter);
@@ -71,8 +73,8 @@ static void viterbi(struct segmenter *segmenter, struct text run, size_t charact
   }
 }
 
-/* The steps lead from the end of the run to its start. Turns them round in place: afterwards the
- * step of a node is that of the word which starts there. */
+/* Reverse the steps in place: they lead from the end of the run to its start, and afterwards the
+ * step of a node is that of the word that starts there. */
 static void reverse_steps(struct node *lattice, size_t characters) {
   unsigned char step = lattice[characters].step;
   for (size_t end = characters; end > 0;) {
@@ -122,7 +124,7 @@ static elman_status segment_token(struct segmenter *segmenter, struct text token
     const bool han = end > start;
     if (!han) end = run_end(surface, start, is_han, false);
     const struct text piece = {surface.bytes + start, end - start};
-    /* A piece is what it would have been with spaces around it, its mark included. */
+    /* A piece becomes the token, mark included, that it would be with spaces around it. */
     const char *mark = token_has_mark(piece) ? MARK_SPACED : "";
     status = han ? segment_run(segmenter, piece)
                  : tokens_add_marked(segmenter->out, mark, piece, segmenter->error);
@@ -154,7 +156,7 @@ elman_status segment_unspaced(struct tokens *out, const struct tokens *in,
 elman_status codec_text(struct buffer *into, const struct codec *codec, struct text text,
                         elman_error *error) {
   const elman_status status = text_normalize(into, text, codec->normalization, error);
-  /* Mode `bpe` is younger than the version that learnt those spaces. */
+  /* Vocabularies of version 0.1 can contain such spaces; mode `bpe` did not exist then. */
   const bool spaced =
       codec->vocabulary != NULL && codec->merges == NULL && vocabulary_is_spaced(codec->vocabulary);
   if (status == ELMAN_OK && !spaced) text_drop_spaces(into, codec->mode);
@@ -202,13 +204,13 @@ elman_status encode_checked(struct encoding *encoding, const struct codec *codec
   if (good < text.length)
     return fail(error, ELMAN_BAD_DATA, NULL, "byte %zu is %s", good + 1,
                 text.bytes[good] == '\0'
-                    ? "NUL, which is no text"
+                    ? "NUL, which is not valid in text"
                     : "not valid UTF-8 text; iconv converts text in another encoding");
   const elman_status status = encode(encoding, codec, text, error);
   if (status == ELMAN_OK && encoding->tokens.count > MAX_SENTENCE_TOKENS)
     return fail(error, ELMAN_BAD_DATA, NULL,
-                "the sentence has %zu tokens, more than the %d that can be translated; split it",
-                encoding->tokens.count, MAX_SENTENCE_TOKENS);
+                "the sentence has %zu tokens; the limit is %d; split it", encoding->tokens.count,
+                MAX_SENTENCE_TOKENS);
   return status;
 }
 

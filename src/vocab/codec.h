@@ -1,18 +1,18 @@
-/* Text to ids and back for one side of a model. */
+/* Conversion between text and ids for one side of a model. */
 #ifndef ELMAN_VOCAB_CODEC_H
 #define ELMAN_VOCAB_CODEC_H
 
 #include "vocab/bpe.h"
 #include "vocab/vocabulary.h"
 
-/* Segments Chinese that was typed without spaces into the words of a segmented vocabulary, by
- * maximum likelihood under that vocabulary's own unigram counts (Viterbi over the characters).
+/* Segment Chinese that was typed without spaces into the words of a segmented vocabulary, by
+ * maximum likelihood under the unigram counts of that vocabulary (Viterbi over the characters).
  *
- * For a vocabulary in mode `space`: tokens that it holds stay as they are; in every other token
- * each run of Han characters is cut into the likeliest sequence of words, and what lies between
- * the runs becomes a token of its own. Neighbouring characters that no word covers stay together
- * as one unknown token. Cost of an unknown character: more than that of any word.
- * `out` is replaced; it must not be `in`. */
+ * For a vocabulary in mode `space`. Tokens in the vocabulary are not changed. In any other token
+ * each run of Han characters is divided into the most likely sequence of words, and the text
+ * between the runs becomes separate tokens. Adjacent characters that no word covers remain together
+ * as one unknown token. An unknown character costs more than any word. `out` is replaced; it must
+ * not be `in`. */
 elman_status segment_unspaced(struct tokens *out, const struct tokens *in,
                               const struct vocabulary *vocabulary, elman_error *error) CHECKED;
 
@@ -20,47 +20,47 @@ struct codec {
   elman_token_mode mode; /* never ELMAN_TOKENS_AUTO */
   elman_normalization normalization;
   const struct vocabulary *vocabulary;
-  const struct merges *merges; /* of mode `bpe`; may be NULL while they are still to be learnt */
+  const struct merges *merges; /* for mode `bpe`; NULL until they are learned */
 };
 
-/* Replaces the contents of `into` by `text` as the codec sees it: normalised, and
- * without spaces that say nothing in its mode, unless the vocabulary was learnt with them (files of
- * version 0.1). The vocabulary may be NULL while it is still to be counted. */
+/* Replace the contents of `into` by the text that the codec splits: normalized, and without spaces
+ * that are insignificant in its mode, unless the vocabulary was built with them (files of version
+ * 0.1). The vocabulary may be NULL while tokens are counted. */
 elman_status codec_text(struct buffer *into, const struct codec *codec, struct text text,
                         elman_error *error) CHECKED;
 
-/* Scratch memory of one thread's encoding by one codec, and its result. Start from all zero. */
+/* Scratch memory for one thread and one codec, and the result. Start from all zero. */
 struct encoding {
   struct buffer normalized;
   struct tokens split;
-  struct tokens tokens; /* the tokens, one an id */
-  uint32_t *ids;        /* tokens.count of them */
+  struct tokens tokens; /* one token per id */
+  uint32_t *ids;        /* (tokens.count) */
   size_t capacity;
   struct subwords_scratch subwords;
 };
 
-/* Normalises and splits: without the ids, for which the vocabulary is needed. */
+/* Normalize and split, without look-up: works without a vocabulary. */
 elman_status encode_tokens(struct encoding *encoding, const struct codec *codec, struct text text,
                            elman_error *error) CHECKED;
 
-/* Normalises, splits, segments (mode `space` only), splits words (mode `bpe` only) and looks up.
+/* Normalize, split, segment (mode `space` only), split words (mode `bpe` only) and look up the ids.
  * `text` must be valid UTF-8. */
 elman_status encode(struct encoding *encoding, const struct codec *codec, struct text text,
                     elman_error *error) CHECKED;
-/* Time and memory of attention grow with the square of a sentence's length. */
+/* Limit, because time and memory of attention grow with the square of the length. */
 enum { MAX_SENTENCE_TOKENS = 5000 };
 
-/* `encode` for any text: ELMAN_BAD_DATA if it is not valid UTF-8 or has too many tokens. */
+/* Like encode, for any text: ELMAN_BAD_DATA if it is not valid UTF-8 or has too many tokens. */
 elman_status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
                             elman_error *error) CHECKED;
 
-/* Splits once more, in mode `bpe`, what encode() made ids of, with dropout. Once its memory has
- * grown nothing is allocated. */
+/* Split the text of `ids`, which encode() returned, again in mode `bpe`, with dropout. Allocates
+ * nothing once its memory has grown. */
 elman_status encode_again(struct encoding *encoding, const struct codec *codec, const uint32_t *ids,
                           size_t count, struct bpe_dropout *dropout, elman_error *error) CHECKED;
 void encoding_free(struct encoding *encoding);
 
-/* Appends the text of `count` ids to `into`. Specials other than <unk> are left out. */
+/* Append the text of `count` ids to `into`, without specials other than <unk>. */
 elman_status decode(struct buffer *into, const struct codec *codec, const uint32_t *ids,
                     size_t count, elman_error *error) CHECKED;
 

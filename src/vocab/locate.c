@@ -6,15 +6,16 @@
 #include "vocab/normalize.h"
 #include "vocab/tokens.h"
 
-/* ---- tokens in a text as it was given ---- */
+/* ---- tokens in the original text ---- */
 
-/* The tokens' surfaces, one after the other, are the normalised text without its spaces. */
+/* Progress through the tokens. Their concatenated surfaces are the normalized text without its
+ * spaces. */
 struct cursor {
   struct spans spans;
   const struct tokens *tokens;
   bool has_bytes; /* a token may be a byte, or a mark alone */
-  size_t token;   /* the one that the next byte belongs to */
-  size_t used;    /* bytes of its surface that were seen */
+  size_t token;   /* the token of the next byte */
+  size_t used;    /* bytes of its surface already consumed */
 };
 
 static bool is_byte(const struct cursor *cursor, size_t index) {
@@ -25,7 +26,7 @@ static size_t surface_size(const struct cursor *cursor, size_t index) {
   return is_byte(cursor, index) ? 1 : token_surface(tokens_get(cursor->tokens, index)).length;
 }
 
-/* Marks alone stand at the byte before which they were met. */
+/* Give marks alone an empty range at the current byte. */
 static void pass_marks(struct cursor *cursor, size_t at) {
   for (; cursor->token < cursor->tokens->count && surface_size(cursor, cursor->token) == 0;
        cursor->token++)
@@ -36,8 +37,8 @@ static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* Bytes [start, end) of the text were normalised to `length` bytes, which the next tokens share.
- * `same`: they did not change, so that a boundary inside them is known. */
+/* Assign bytes [start, end) of the text to the next `length` bytes of tokens, which they were
+ * normalized to. `same`: normalization did not change them, so boundaries inside are known. */
 static void consume(struct cursor *cursor, size_t start, size_t end, size_t length, bool same) {
   for (size_t done = 0; done < length;) {
     pass_marks(cursor, same ? start + done : start);
@@ -62,8 +63,8 @@ static size_t word_start(struct text text, size_t start) {
   return run_end(text, start, is_white_space, true);
 }
 
-/* The bytes of the character that the cursor stands at; of signs, normalising may have chosen
- * another form where they stand among others than it does here. */
+/* Return the length in bytes of the character at the cursor. In context, normalization may have
+ * chosen another form of punctuation than for a single character. */
 static size_t next_length(struct cursor *cursor, size_t start, size_t otherwise) {
   pass_marks(cursor, start);
   if (cursor->token >= cursor->tokens->count) return otherwise;
@@ -84,7 +85,7 @@ static void consume_normalized(struct cursor *cursor, size_t start, size_t end,
   for (size_t at = 0; at < normalized.length;) {
     const size_t from = at;
     const int codepoint = character_at(normalized, &at);
-    if (codepoint == ' ') continue; /* in a compatibility decomposition */
+    if (codepoint == ' ') continue; /* part of a compatibility decomposition */
     const bool sign = sign_has_two_forms(codepoint);
     consume(cursor, start, end, sign ? next_length(cursor, start, at - from) : at - from, false);
   }
@@ -100,14 +101,15 @@ static bool is_hangul(int codepoint) {
   return IN_RANGES(hangul, codepoint) || is_compatibility_jamo(codepoint);
 }
 
-/* Vowels and final consonants, which join what is before them. */
+/* Vowels and final consonants, which join the preceding letter. */
 static bool is_joining_jamo(int codepoint) {
   return (codepoint >= 0x1160 && codepoint <= 0x11FF) ||
          (codepoint >= 0xD7B0 && codepoint <= 0xD7FF);
 }
 
-/* The end of what is normalised alone from byte `start` on. Normalising composes and reorders
- * within a grapheme cluster; only NFKC composes Hangul from several, compatibility jamo. */
+/* Return the end of the unit at byte `start` that is normalized independently of its context.
+ * Normalization composes and reorders within a grapheme cluster. Only NFKC composes Hangul across
+ * clusters, from compatibility jamo. */
 static size_t unit_end(struct text text, size_t start, elman_normalization form) {
   int last;
   size_t end = cluster_end(text, start, &last);
@@ -142,7 +144,7 @@ static elman_status consume_word(struct cursor *cursor, struct text text, size_t
   return ELMAN_OK;
 }
 
-/* A byte of a character has all of it. */
+/* Extend byte tokens to the whole character. */
 static void widen_bytes(struct cursor *cursor, struct text text) {
   for (size_t i = 0; i < cursor->tokens->count; i++) {
     size_t *start = &cursor->spans.starts[i], *end = &cursor->spans.ends[i];
@@ -163,7 +165,7 @@ elman_status locate_tokens(struct spans spans, const struct tokens *tokens, stru
     status = consume_word(&cursor, text, at, end, form, &normalized, error);
     at = word_start(text, end);
   }
-  /* None is left, unless these are not the tokens of this text. */
+  /* Only reached by tokens that are not those of this text. */
   for (size_t i = cursor.token + (cursor.used > 0); i < tokens->count; i++)
     spans.starts[i] = spans.ends[i] = text.length;
   widen_bytes(&cursor, text);
@@ -171,7 +173,7 @@ elman_status locate_tokens(struct spans spans, const struct tokens *tokens, stru
   return status;
 }
 
-/* ---- tokens in what they were joined to ---- */
+/* ---- tokens in joined text ---- */
 
 static bool stands_at(struct text text, size_t at, struct text surface) {
   return surface.length <= text.length - at &&
@@ -187,7 +189,7 @@ void locate_joined(struct spans spans, const struct tokens *tokens, size_t count
       tokens_surface(&surface, tokens, i, mode);
     else
       at = joined.length;
-    if (!stands_at(joined, at, surface.text)) at++; /* the space between them */
+    if (!stands_at(joined, at, surface.text)) at++; /* the space before the token */
     for (; i < surface.next; i++) {
       spans.starts[i] = smaller(at, joined.length);
       spans.ends[i] = smaller(at + surface.text.length, joined.length);
@@ -220,7 +222,7 @@ static void locate_words(struct word_range *words, const size_t *starts, const s
   size_t token = 0, word = 0;
   for (size_t i = 0; i < count; i++) words[i] = (struct word_range){0, 0};
   for (size_t start, end = 0; word_next(&start, &end, text); word++) {
-    for (; token < count; token++) /* those that no later word has a part of */
+    for (; token < count; token++) /* tokens that overlap no later word */
       if (starts[token] < ends[token] ? ends[token] > start : !has_word(&words[token])) break;
     for (size_t i = token; i < count && starts[i] < end; i++) {
       const bool placed = has_word(&words[i]);
@@ -239,7 +241,7 @@ bool units_are_tokens(struct text text, elman_alignment_units units) {
   return script_line_mode(&counts) == ELMAN_TOKENS_CHARS;
 }
 
-/* </s> stands at the end and has no byte. */
+/* Trailing tokens without bytes, such as </s>, do not count. */
 size_t units_count(const struct unit_side *side) {
   size_t count = side->tokens;
   if (!side->by_tokens) return words_count(side->text);

@@ -1,60 +1,63 @@
-/* Where tokens stand in the text that they came from, and which of its words they belong to. */
+/* Positions of tokens in the text that they came from, and the words that contain them. */
 #ifndef ELMAN_VOCAB_LOCATE_H
 #define ELMAN_VOCAB_LOCATE_H
 
 #include "elman/attention.h"
 #include "vocab/tokens.h"
 
-/* Token i lies in bytes [starts[i], ends[i]) of a text; white space is in none. */
+/* Token i occupies bytes [starts[i], ends[i]) of a text. White space belongs to no token. */
 struct spans {
-  size_t *starts, *ends; /* one a token */
+  size_t *starts, *ends; /* (tokens) */
 };
 
-/* Finds the tokens that `text`, which need not be normalised, was split into. Where normalising
- * changed what a token boundary cuts through, both tokens have all of it; so have those that are
- * bytes of one character. A mark alone has no byte. */
+/* Find the tokens of `text`, which need not be normalized. If normalization changed the characters
+ * at a token boundary, both tokens get all of these characters; so do tokens that are bytes of one
+ * character. A mark alone has an empty range. */
 elman_status locate_tokens(struct spans spans, const struct tokens *tokens, struct text text,
                            elman_token_mode mode, elman_normalization form,
                            elman_error *error) CHECKED;
 
-/* Finds the first `count` tokens in what tokens_join made of them. Later ones, such as </s>, are
- * put at the end, without a byte. */
+/* Find the first `count` tokens in the result of tokens_join. Later ones, such as </s>, get an
+ * empty range at the end. */
 void locate_joined(struct spans spans, const struct tokens *tokens, size_t count,
                    elman_token_mode mode, struct text joined);
 
 /* ---- words ---- */
 
-/* The words [first, end) that a token lies in, from 0. None where both are equal: the token is
- * white space, or has no byte and stands after the last word, as </s> does. */
+/* The words [first, end) that a token overlaps, from 0. Empty for white space, and for a token
+ * without bytes after the last word, such as </s>. */
 struct word_range {
   size_t first, end;
 };
 
-/* The words of a text: what white space separates. */
+/* Return the number of words of a text, which white space separates. */
 size_t words_count(struct text text);
 
-/* Finds the next word at or after byte *at, which moves to its end. False past the last. */
+/* Find the next word at or after byte *at; advance *at to its end. Return false after the last
+ * word. */
 bool word_next(size_t *start, size_t *at, struct text text);
 
 /* ---- units ---- */
 
-/* Word alignments count units: the words of a text, or its tokens where it has no words. */
+/* Units are the items that word alignments count: the words of a text, or its tokens if the text is
+ * not separated into words. */
 
-/* Whether the units of a text are its tokens: by default those of Han without spaces. */
+/* Return whether the units of a text are its tokens. The default is true for Chinese without
+ * spaces. */
 bool units_are_tokens(struct text text, elman_alignment_units units);
 
-/* A text with the places of its tokens. */
+/* A text with the positions of its tokens. */
 struct unit_side {
   struct text text;
-  const size_t *starts, *ends; /* of its tokens */
+  const size_t *starts, *ends; /* (tokens) */
   size_t tokens;
   bool by_tokens; /* units_are_tokens */
 };
 
 size_t units_count(const struct unit_side *side);
 
-/* units[i] = every unit that token i has a byte of; the unit before which it stands, if it has no
- * byte. Neither end of the ranges falls from a token with a unit to the next. */
+/* Set units[i] to the units that token i overlaps; for a token without bytes, to the unit that
+ * follows it. Both ends of the non-empty ranges increase monotonically. */
 void units_locate(struct word_range *units, const struct unit_side *side);
 
 #endif

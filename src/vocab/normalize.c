@@ -7,7 +7,7 @@
 #include "vocab/characters.h"
 #include "vocab/tokens.h"
 
-/* ---- signs ---- */
+/* ---- punctuation ---- */
 
 enum { OPENING_DOUBLE = 0x201C, CLOSING_DOUBLE, OPENING_SINGLE = 0x2018, CLOSING_SINGLE };
 
@@ -15,7 +15,7 @@ struct form {
   int from, to;
 };
 
-/* By what they are made from. Full-width ASCII is not listed. */
+/* By original character. Full-width ASCII is not listed. */
 static const struct form narrow_forms[] = {
     {'`', '\''},   {0xB4, '\''},     {0x2BC, '\''},  {0x2010, '-'},  {0x2011, '-'},  {0x2012, '-'},
     {0x2013, '-'}, {0x2015, 0x2014}, {0x2018, '\''}, {0x2019, '\''}, {0x201A, '\''}, {0x201B, '\''},
@@ -24,13 +24,13 @@ static const struct form narrow_forms[] = {
     {0x301F, '"'}, {0xFF61, '.'},
 };
 
-/* Quotation marks have two, and are not listed. */
+/* Quotation marks, which have two wide forms, are not listed. */
 static const struct form wide_forms[] = {
     {'!', 0xFF01}, {'(', 0xFF08}, {')', 0xFF09}, {',', 0xFF0C}, {'.', 0x3002},
     {':', 0xFF1A}, {';', 0xFF1B}, {'?', 0xFF1F}, {'~', 0xFF5E},
 };
 
-/* The character itself where the list lacks it. */
+/* Return the mapped form, or the character itself if it is not listed. */
 static int look_up(const struct form *forms, size_t count, int codepoint) {
   for (size_t i = 0; i < count && forms[i].from <= codepoint; i++)
     if (forms[i].from == codepoint) return forms[i].to;
@@ -53,10 +53,10 @@ bool sign_has_two_forms(int codepoint) {
   return narrow == '"' || narrow == '\'' || wide_form(narrow) != narrow;
 }
 
-/* ---- where they stand ---- */
+/* ---- punctuation in context ---- */
 
 struct context {
-  int before, given, after; /* 0 at an end; the neighbours in their narrow forms */
+  int before, given, after; /* 0 at the ends; neighbors in their narrow forms */
   bool *open;               /* by kind of quotation mark: double, single */
 };
 
@@ -95,7 +95,7 @@ static int widen(const struct context *context) {
 
 /* ---- a text ---- */
 
-/* Nothing is to be done: all is ASCII that no narrow form differs from. */
+/* Return whether the text is ASCII that equals its narrow forms. */
 static bool is_plain(struct text text) {
   for (size_t i = 0; i < text.length; i++)
     if ((unsigned char)text.bytes[i] >= 0x80 || text.bytes[i] == '`') return false;
@@ -115,7 +115,7 @@ static void append_unified(struct buffer *into, struct text text, bool wide) {
   }
 }
 
-/* Unifies the signs of `text`, which is in NFKC but for what this changes. */
+/* Unify the punctuation of `text`, which must be in NFKC except for the characters of is_kept. */
 static elman_status signs_unify(struct buffer *text, bool wide, elman_error *error) {
   if (!wide && is_plain(buffer_text(text))) return ELMAN_OK;
   struct buffer given = {0};
@@ -146,15 +146,17 @@ struct codepoints {
   size_t capacity;
 };
 
-/* Characters that NFKC would spoil and signs_unify makes right: an acute accent typed for an
- * apostrophe, which would become a space and a mark, and the ellipsis of full-width signs. */
+/* Return whether NFKC must not change the character, because signs_unify maps it: an acute accent
+ * typed as an apostrophe, which NFKC would turn into a space and a mark, and the ellipsis in
+ * full-width text. */
 static bool is_kept(int codepoint, elman_normalization form) {
   return (codepoint == 0xB4 && form != ELMAN_NFC) ||
          (codepoint == 0x2026 && form == ELMAN_NFKC_WIDE);
 }
 
-/* Text of these characters alone is its own normal form: NFC, and NFKC before signs_unify. There
- * are more of that kind; text with others goes the slow way, which is always right. */
+/* Return whether the character belongs to a set of characters whose text is always normalized: in
+ * NFC, or in NFKC before signs_unify. The set need not be complete; other text takes the general
+ * path. */
 static bool is_inert(int codepoint, elman_normalization form) {
   static const struct codepoint_range nfc_inert[] = {
       {0x80, 0x2FF},    {0x400, 0x482},   {0x2010, 0x2027}, {0x3001, 0x3029},
@@ -167,8 +169,8 @@ static bool is_inert(int codepoint, elman_normalization form) {
   return IN_RANGES(nfkc_inert, codepoint) || is_kept(codepoint, form);
 }
 
-/* Makes every run of white space one space, and none at the ends. White space never composes, so
- * that this may come before NFC. True if composing would change nothing. */
+/* Replace each run of white space by one space, and remove it at the ends. White space never
+ * composes, so this may precede NFC. Return true if composition would change nothing. */
 static bool collapse_white_space(struct buffer *into, struct text text, elman_normalization form) {
   bool inert = true;
   bool space_pending = false;
@@ -231,9 +233,9 @@ static int compare_keys(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Sorts marks by combining class, equal ones in their old order. */
+/* Sort marks by combining class; marks of equal class keep their order. */
 static elman_status sort_marks(utf8proc_int32_t *marks, size_t count, elman_error *error) {
-  /* combining class (8 bits), position (35), code point (21): one integer comparison does it. */
+  /* combining class (8 bits), position (35), code point (21), compared as one integer */
   if (count >= (uint64_t)1 << 35 || count > SIZE_MAX / sizeof(uint64_t))
     return fail_no_memory(error);
   uint64_t *keys = malloc(count * sizeof *keys);
@@ -246,8 +248,8 @@ static elman_status sort_marks(utf8proc_int32_t *marks, size_t count, elman_erro
   return ELMAN_OK;
 }
 
-/* The canonical order. utf8proc_decompose does it with a sort that is quadratic in the length of a
- * run of marks, which is too slow for a hostile line of some megabytes. */
+/* Sort all marks into canonical order. utf8proc_decompose would take quadratic time for a run of
+ * marks, too slow for a malicious line of several megabytes. */
 static elman_status order_marks(struct codepoints *text, elman_error *error) {
   size_t at = 0;
   while (at < text->count) {
@@ -273,7 +275,7 @@ static void append_codepoints(struct buffer *into, const utf8proc_int32_t *items
   for (size_t i = 0; i < count; i++) buffer_append_character(into, items[i]);
 }
 
-/* Compatibility decompositions may hold spaces. */
+/* Remove double spaces, which compatibility decompositions can contain. */
 static size_t drop_double_spaces(utf8proc_int32_t *items, size_t count) {
   size_t kept = 0;
   for (size_t i = 0; i < count; i++)
@@ -310,24 +312,24 @@ elman_status text_normalize(struct buffer *into, struct text text, elman_normali
   return status;
 }
 
-static bool is_idle(enum idle_spaces idle, bool unspaced, bool next_unspaced) {
-  return idle == SPACES_BESIDE_HAN    ? unspaced || next_unspaced
-         : idle == SPACES_BETWEEN_HAN ? unspaced && next_unspaced
-                                      : false;
+static bool is_ignored(enum ignored_spaces ignored, bool unspaced, bool next_unspaced) {
+  return ignored == SPACES_BESIDE_HAN    ? unspaced || next_unspaced
+         : ignored == SPACES_BETWEEN_HAN ? unspaced && next_unspaced
+                                         : false;
 }
 
-/* Not if all is ASCII, or nothing a space. */
-static bool may_have_idle_spaces(struct text text) {
+/* Return false for ASCII text and for text without spaces. */
+static bool may_have_ignored_spaces(struct text text) {
   bool ascii = true;
   for (size_t i = 0; i < text.length && ascii; i++) ascii = (unsigned char)text.bytes[i] < 0x80;
   return !ascii && memchr(text.bytes, ' ', text.length) != NULL;
 }
 
 void text_drop_spaces(struct buffer *normalized, elman_token_mode mode) {
-  const enum idle_spaces idle = token_mode_row(mode)->idle_spaces;
+  const enum ignored_spaces ignored = token_mode_row(mode)->ignored_spaces;
   const struct text text = buffer_text(normalized);
-  if (idle == NO_SPACES || !may_have_idle_spaces(text)) return;
-  bool unspaced = false; /* the character before, without what stands on it */
+  if (ignored == NO_SPACES || !may_have_ignored_spaces(text)) return;
+  bool unspaced = false; /* whether the last base character is unspaced */
   size_t length = 0;
   for (size_t at = 0; at < text.length;) {
     const size_t start = at;
@@ -335,9 +337,9 @@ void text_drop_spaces(struct buffer *normalized, elman_token_mode mode) {
     if (codepoint == ' ' && at < text.length) {
       size_t after = at;
       const int next = character_at(text, &after);
-      if (is_idle(idle, unspaced, is_unspaced(next)) && !stands_on_another(next)) continue;
+      if (is_ignored(ignored, unspaced, is_unspaced(next)) && !extends_previous(next)) continue;
     }
-    if (!stands_on_another(codepoint)) unspaced = is_unspaced(codepoint);
+    if (!extends_previous(codepoint)) unspaced = is_unspaced(codepoint);
     memmove(normalized->bytes + length, text.bytes + start, at - start);
     length += at - start;
   }

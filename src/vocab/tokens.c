@@ -19,8 +19,8 @@ static bool always(struct text left, struct text right) {
 
 /* ---- modes: words ---- */
 
-/* A cluster that starts with a lone mark counts as a word: scripts that utf8proc does not yet know
- * in full are then not torn apart. */
+/* Return whether a cluster belongs to a word. One that starts with a lone mark does, so that
+ * scripts which utf8proc does not fully support are not split apart. */
 static bool is_word_cluster(int first) {
   return is_word_character(first) && !is_han(first);
 }
@@ -37,7 +37,7 @@ static size_t word_end(struct text piece, size_t start) {
   return end;
 }
 
-/* The last code point that is not a mark or a joiner on top of another one; 0 of empty text. */
+/* Return the last code point that is not a combining mark or joiner; 0 for empty text. */
 static int last_base(struct text text) {
   size_t end = text.length;
   int codepoint = 0;
@@ -46,7 +46,7 @@ static int last_base(struct text text) {
     while (at > 0 && continues_character(text.bytes[at])) at--;
     end = at;
     codepoint = character_at(text, &at);
-    if (!stands_on_another(codepoint)) break;
+    if (!extends_previous(codepoint)) break;
   }
   return codepoint;
 }
@@ -63,7 +63,8 @@ static bool between_words(struct text left, struct text right) {
 
 /* ---- modes: bpe ---- */
 
-/* Letters that are written without spaces between words; the others, and numbers; signs. */
+/* Punctuation and symbols; letters written without spaces between words; other letters, and
+ * numbers. */
 enum word_kind { SIGN, UNSPACED_WORD, WORD };
 
 static enum word_kind kind_of_word(int first) {
@@ -71,7 +72,7 @@ static enum word_kind kind_of_word(int first) {
   return is_unspaced(first) ? UNSPACED_WORD : WORD;
 }
 
-/* As in `words`, but what is written without spaces is one word: merges find the words in it. */
+/* As in `words`, except that a run of unspaced letters is one word, which merges split. */
 static size_t run_of_words_end(struct text piece, size_t start) {
   int first;
   size_t end = cluster_end(piece, start, &first);
@@ -100,8 +101,8 @@ static bool never(struct text left, struct text right) {
 
 static const struct token_mode modes[] = {
     [ELMAN_TOKENS_SPACE] = {"space", piece_end, always, .segments_han = true},
-    [ELMAN_TOKENS_WORDS] = {"words", word_end, between_words, .idle_spaces = SPACES_BETWEEN_HAN},
-    [ELMAN_TOKENS_CHARS] = {"chars", character_end, never, .idle_spaces = SPACES_BESIDE_HAN},
+    [ELMAN_TOKENS_WORDS] = {"words", word_end, between_words, .ignored_spaces = SPACES_BETWEEN_HAN},
+    [ELMAN_TOKENS_CHARS] = {"chars", character_end, never, .ignored_spaces = SPACES_BESIDE_HAN},
     [ELMAN_TOKENS_AUTO] = {.name = "auto"},
     [ELMAN_TOKENS_BPE] = {"bpe", run_of_words_end, between_words, SPACES_BETWEEN_HAN,
                           .has_subwords = true},
@@ -204,8 +205,8 @@ elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_m
   const struct token_mode *how = token_mode_row(mode);
   tokens_clear(tokens);
   struct text previous = {"", 0};
-  /* Spaces are looked for before clusters are: a space and the combining mark after it are one
-   * cluster in Unicode's eyes, but no token holds a space. */
+  /* Split at spaces before looking for clusters: a space and a following combining mark form a
+   * cluster in Unicode, but tokens must not contain spaces. */
   for (struct text rest = text; rest.length > 0;) {
     const struct text piece = text_cut(&rest, ' ');
     size_t end;
@@ -213,7 +214,7 @@ elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_m
       end = how->token_end(piece, at);
       const struct text surface = {piece.bytes + at, end - at};
       const bool expected = how->space_expected(previous, surface);
-      /* No space stands before the first token, and none is missed there. */
+      /* The first token gets what the rule expects, so that it needs no mark. */
       const bool spaced = piece.bytes == text.bytes && at == 0 ? expected : at == 0;
       const bool marked = spaced != expected || token_has_mark(surface);
       const char *mark = !marked ? "" : spaced ? MARK_SPACED : MARK_JOINED;
@@ -225,8 +226,8 @@ elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_m
   return ELMAN_OK;
 }
 
-/* The tokens whose bytes begin a character of a word at `index`, with its bytes; 0 if they do not.
- */
+/* Return the number of byte tokens at `index` that form a character, with its bytes; 0 if they do
+ * not form one. */
 static size_t byte_character(char character[4], const struct tokens *tokens, size_t index) {
   size_t count = 0;
   for (; count < 4 && index + count < tokens->count; count++) {
@@ -257,8 +258,7 @@ void tokens_surface(struct surface *surface, const struct tokens *tokens, size_t
   surface->text = (struct text){surface->character, length};
 }
 
-/* A mark alone says what is before the next token that has no mark of its own; only mode `bpe` has
- * any. */
+/* In mode `bpe`, a mark alone applies to the next token that has no mark of its own. */
 elman_status tokens_join(struct buffer *into, const struct tokens *tokens, elman_token_mode mode,
                          elman_error *error) {
   const struct token_mode *how = token_mode_row(mode);
@@ -288,14 +288,15 @@ elman_status tokens_join(struct buffer *into, const struct tokens *tokens, elman
   return into->failed ? fail_no_memory(error) : ELMAN_OK;
 }
 
-/* ---- words of the other language ---- */
+/* ---- untranslated words ---- */
 
-bool space_beside_foreign(elman_token_mode mode, const struct meeting *meeting) {
-  const int left = last_base(meeting->left), right = first_character(meeting->right);
-  const bool expected = modes[mode].space_expected(meeting->left, meeting->right);
+bool space_beside_foreign(elman_token_mode mode, const struct foreign_neighbors *neighbors) {
+  const int left = last_base(neighbors->left), right = first_character(neighbors->right);
+  const bool expected = modes[mode].space_expected(neighbors->left, neighbors->right);
   if (expected || !is_word_character(left) || !is_word_character(right)) return expected;
   if (is_unspaced(left) && is_unspaced(right)) return false;
   const bool mixed = is_unspaced(left) != is_unspaced(right);
-  if (meeting->left_foreign && meeting->right_foreign) return mixed || !meeting->foreign_characters;
-  return mixed && mode != ELMAN_TOKENS_CHARS && is_unspaced(meeting->left_foreign ? left : right);
+  if (neighbors->left_foreign && neighbors->right_foreign)
+    return mixed || !neighbors->foreign_characters;
+  return mixed && mode != ELMAN_TOKENS_CHARS && is_unspaced(neighbors->left_foreign ? left : right);
 }

@@ -1,25 +1,25 @@
-/* Text to tokens and back.
+/* Splitting text into tokens, and joining tokens.
  *
- * Every mode is lossless: tokens_join(tokens_split(x)) == x for every normalised text x. A mode has
- * a rule that says whether a space is expected between two neighbouring tokens; where the text
- * differs from the rule, the right-hand token carries a mark in front:
+ * Every mode is lossless: tokens_join(tokens_split(x)) == x for every normalized text x. The rule
+ * of a mode determines whether a space is expected between two adjacent tokens. Where the text
+ * differs from the rule, the right-hand token starts with a mark:
  *
- *   MARK_JOINED "￭" (U+FFED)  no space stood here although the rule expects one
- *   MARK_SPACED "▁" (U+2581)  a space stood here although the rule expects none
+ *   MARK_JOINED "￭" (U+FFED)  no space although the rule expects one
+ *   MARK_SPACED "▁" (U+2581)  a space although the rule expects none
  *
- * A token whose own text begins with a mark character always carries an explicit mark, so that one
- * leading mark can always be removed; on the first token of a text it is the one that the rule
- * would expect after nothing.
+ * A token whose own text begins with a mark character always has an additional mark, so that one
+ * leading mark can always be removed; for the first token of a text it is the mark that the rule
+ * expects after empty text.
  *
- *   space  split at white space; a space is expected between all tokens (so there are never marks,
+ *   space  split at white space; a space is expected between all tokens (so there are no marks,
  *          except on a token that itself begins with a mark character)
- *   words  letters and digits together, punctuation and symbols apart (one grapheme cluster each),
- *          Han characters one by one; a space is expected except: beside a Han character, kana
- *          or full-width punctuation; before closing punctuation (. , ! ? ; : % ) ] } ’ …); after
- *          opening punctuation ( [ { ‘ “ $ # and so on; before and after ' ’ - / and _
- *   chars  one extended grapheme cluster a token; no space is expected
+ *   words  letters and digits together, punctuation and symbols separate (one grapheme cluster
+ *          each), Han characters one by one; a space is expected except: beside a Han character,
+ *          kana or full-width punctuation; before closing punctuation (. , ! ? ; : % ) ] } ’ …);
+ *          after opening punctuation ( [ { ‘ “ $ # and so on; before and after ' ’ - / and _
+ *   chars  one extended grapheme cluster per token; no space is expected
  *
- * In `words` and `chars` text comes here without the spaces that say nothing: text_drop_spaces. */
+ * For `words` and `chars`, text_drop_spaces first removes insignificant spaces. */
 #ifndef ELMAN_VOCAB_TOKENS_H
 #define ELMAN_VOCAB_TOKENS_H
 
@@ -35,93 +35,96 @@
 
 /* ---- modes ---- */
 
-/* Spaces that say nothing in a mode, and that few people type: see text_drop_spaces. */
-enum idle_spaces { NO_SPACES, SPACES_BETWEEN_HAN, SPACES_BESIDE_HAN };
+/* Spaces that text_drop_spaces removes: see there. */
+enum ignored_spaces { NO_SPACES, SPACES_BETWEEN_HAN, SPACES_BESIDE_HAN };
 
-/* How a mode splits text. A mode is a row of the table and a value of elman_token_mode. */
+/* The definition of a token mode: a row of the table for each elman_token_mode. */
 struct token_mode {
   const char *name;
-  /* The end of the token that starts at byte `start` of a piece without spaces. NULL for `auto`. */
+  /* Return the end of the token that starts at byte `start` of a piece without spaces. NULL for
+   * `auto`. */
   size_t (*token_end)(struct text piece, size_t start);
-  /* Whether a space is expected between two tokens. It sees them without marks, so that splitting
-   * and joining cannot disagree. */
+  /* Return whether a space is expected between two tokens, given without marks, so that splitting
+   * and joining agree. */
   bool (*space_expected)(struct text left, struct text right);
-  enum idle_spaces idle_spaces;
+  enum ignored_spaces ignored_spaces;
   bool segments_han; /* see segment_unspaced */
   bool has_subwords; /* see subwords_split; a token may be a byte, or a mark alone */
 };
 
-/* Of an elman_token_mode; NULL if there is no such mode. */
+/* Return the row of an elman_token_mode; NULL for an unknown mode. */
 const struct token_mode *token_mode_row(size_t mode);
 
-/* Of an elman_token_mode: "space", "words", "chars", "auto", "bpe"; NULL for anything else. */
+/* Return the name of an elman_token_mode: "space", "words", "chars", "auto", "bpe"; else NULL. */
 const char *token_mode_name(size_t mode);
 
-/* Of an elman_normalization: "nfc", "nfkc", "nfkc-wide"; NULL for anything else. */
+/* Return the name of an elman_normalization: "nfc", "nfkc", "nfkc-wide"; else NULL. */
 const char *normalization_name(size_t normalization);
 
 /* ---- tokens ---- */
 
-/* A list of tokens. Their bytes lie in `bytes`; item i is [starts[i], starts[i + 1]). Start from
- * all zero; a list may be reused and then keeps its memory. */
+/* A list of tokens in `bytes`; token i is [starts[i], starts[i + 1]). Start from all zero. A list
+ * may be reused and keeps its memory. */
 struct tokens {
   struct buffer bytes;
-  size_t *starts; /* count + 1 entries once anything was added */
+  size_t *starts; /* (count + 1) unless the list was always empty */
   size_t count;
   size_t capacity;
 };
 
-struct text tokens_get(const struct tokens *tokens, size_t index); /* marks included */
+struct text tokens_get(const struct tokens *tokens, size_t index); /* including its mark */
 elman_status tokens_add(struct tokens *tokens, struct text token, elman_error *error) CHECKED;
 
-/* Adds `mark` (MARK_JOINED, MARK_SPACED or "") and `surface` as one token. */
+/* Append `mark` (MARK_JOINED, MARK_SPACED or "") and `surface` as one token. */
 elman_status tokens_add_marked(struct tokens *tokens, const char *mark, struct text surface,
                                elman_error *error) CHECKED;
 void tokens_clear(struct tokens *tokens);
 void tokens_free(struct tokens *tokens);
 
-/* Splits `text`, in mode `bpe` to words only (subwords_split splits them), which must be normalised
- * and lie elsewhere than in `tokens`; `mode` is not ELMAN_TOKENS_AUTO. Replaces what was there. */
+/* Replace the contents of `tokens` by the tokens of `text`; in mode `bpe` by its words, which
+ * subwords_split splits. `text` must be normalized and not point into `tokens`; `mode` must not be
+ * ELMAN_TOKENS_AUTO. */
 elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_mode mode,
                           elman_error *error) CHECKED;
 
-/* Appends the text that the tokens came from to `into`. */
+/* Append the text of the tokens to `into`. */
 elman_status tokens_join(struct buffer *into, const struct tokens *tokens, elman_token_mode mode,
                          elman_error *error) CHECKED;
 struct text token_surface(struct text token);
 bool token_has_mark(struct text token);
 bool token_is_spaced(struct text token); /* its mark is MARK_SPACED */
 
-/* What people are shown of a token: its surface; of a mark alone the mark. */
+/* Return the text of a token for display: its surface, or the mark if it is a mark alone. */
 struct text token_shown(struct text token);
 
-/* In mode `bpe`: the byte that "<0xE4>" and its like stand for; -1 of any other token. */
+/* Return the byte of a token such as "<0xE4>" of mode `bpe`; -1 for any other token. */
 int token_byte(struct text token);
 
-/* What a token is in text. */
+/* The text of a token. */
 struct surface {
-  struct text text; /* without its mark; the bytes of a mark alone are none */
-  size_t next;      /* the token after it: byte units that are a character go together */
+  struct text text; /* without its mark; empty for a mark alone */
+  size_t next;      /* index of the next token; the byte tokens of a character are combined */
   bool is_bytes;
-  char character[4]; /* what `text` then is */
+  char character[4]; /* storage of `text` if is_bytes */
 };
 
-/* Bytes that are no character of a word together give U+FFFD each. */
+/* Get the text of token `index`. Byte tokens that do not form a valid character yield U+FFFD
+ * each. */
 void tokens_surface(struct surface *surface, const struct tokens *tokens, size_t index,
                     elman_token_mode mode);
 
-/* ---- words of the other language ---- */
+/* ---- untranslated words ---- */
 
-/* Two neighbours of which at least one is a word of the other language, put where a word is
- * unknown. */
-struct meeting {
+/* Two adjacent words, of which at least one is a word of the other language, copied in place of an
+ * unknown word. */
+struct foreign_neighbors {
   struct text left, right; /* without marks */
   bool left_foreign, right_foreign;
   bool foreign_characters; /* the other language is split into single characters */
 };
 
-/* Whether a space parts them: as the mode expects, but Han and kana stand apart from the words of a
- * text with spaces, and two foreign words are not joined to one. */
-bool space_beside_foreign(elman_token_mode mode, const struct meeting *meeting);
+/* Return whether to put a space between them: as the mode expects, but Han and kana are separated
+ * from the words of text with spaces, and two foreign words are not joined. */
+bool space_beside_foreign(elman_token_mode mode, const struct foreign_neighbors *neighbors);
 
 #endif

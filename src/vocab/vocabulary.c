@@ -59,7 +59,8 @@ struct vocabulary {
   struct word_table table; /* index = id */
   size_t specials;
   double total;
-  double unspaced, spaced; /* counts of tokens of unspaced characters; of those after a space */
+  double unspaced, spaced; /* total counts of tokens of unspaced characters; of those after a
+                              space */
   size_t longest_han;
 };
 
@@ -120,7 +121,7 @@ void token_counter_free(struct token_counter *counter) {
   free(counter);
 }
 
-/* The number of characters of a word that is Han throughout, else 0. */
+/* Return the number of characters of a word that consists of Han characters, else 0. */
 static size_t han_length(struct text word) {
   size_t characters = 0;
   for (size_t at = 0; at < word.length; characters++)
@@ -128,7 +129,7 @@ static size_t han_length(struct text word) {
   return characters;
 }
 
-/* Of a vocabulary that was built: nothing is left of it after an error. */
+/* Free the vocabulary after an error. */
 static elman_status built(struct vocabulary **vocabulary, elman_status status) {
   if (status == ELMAN_OK) return ELMAN_OK;
   vocabulary_free(*vocabulary);
@@ -136,7 +137,7 @@ static elman_status built(struct vocabulary **vocabulary, elman_status status) {
   return status;
 }
 
-/* A vocabulary of the specials, which are no words: vocabulary_find must not see them. */
+/* Create a vocabulary that contains only the specials, which vocabulary_find must not return. */
 static elman_status create(struct vocabulary **vocabulary, elman_side side, elman_error *error) {
   *vocabulary = calloc(1, sizeof **vocabulary);
   if (*vocabulary == NULL) return fail_no_memory(error);
@@ -190,7 +191,7 @@ elman_status vocabulary_from_counts(struct vocabulary **vocabulary,
                                     uint64_t min_count, size_t max_words, elman_error *error) {
   *vocabulary = NULL;
   const struct word_table *table = &counter->table;
-  /* One more, so that a corpus without words is no special case. */
+  /* One more, because the size must not be 0. */
   struct candidate *candidates = reallocarray(NULL, table->count + 1, sizeof *candidates);
   if (candidates == NULL) return fail_no_memory(error);
   size_t count = 0, words = 0;
@@ -225,12 +226,12 @@ static elman_status add_listed(struct vocabulary *vocabulary, const struct token
     }
     const char *problem = token.length == 0                         ? "is empty"
                           : text_valid_prefix(token) < token.length ? "is not valid UTF-8"
-                          : is_special(token)                       ? "must not be a special"
+                          : is_special(token)                       ? "must not be a special token"
                                                                     : NULL;
     if (problem == NULL) {
       const elman_status status = add_counted(vocabulary, token, counts[id], error);
       if (status != ELMAN_OK) return status;
-      if (vocabulary->table.count != id + 1) problem = "is there twice";
+      if (vocabulary->table.count != id + 1) problem = "is a duplicate";
     }
     if (problem != NULL)
       return fail(error, ELMAN_BAD_DATA, NULL, "token %zu of the vocabulary %s", id, problem);
@@ -243,10 +244,11 @@ elman_status vocabulary_from_list(struct vocabulary **vocabulary, const struct t
   elman_status status = create(vocabulary, side, error);
   if (status != ELMAN_OK) return status;
   const size_t specials = (*vocabulary)->specials;
-  status = tokens->count < specials ? fail(error, ELMAN_BAD_DATA, NULL,
-                                           "the vocabulary has %zu token%s, at least %zu must be",
-                                           tokens->count, plural_ending(tokens->count), specials)
-                                    : add_listed(*vocabulary, tokens, counts, error);
+  status = tokens->count < specials
+               ? fail(error, ELMAN_BAD_DATA, NULL,
+                      "the vocabulary has %zu token%s; at least %zu are required", tokens->count,
+                      plural_ending(tokens->count), specials)
+               : add_listed(*vocabulary, tokens, counts, error);
   return built(vocabulary, status);
 }
 

@@ -62,7 +62,7 @@ END
 printf '我 爱\tI love\n我 爱\tI love\t5-0\n我 爱\tI love\t0-0\n' >lines
 expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 -i lines
 expect_stderr_match '^elman: lines:1: skipped: the line has no column 3'
-expect_stderr_match '^elman: lines:2: the alignment 5-0 names a word that is not there'
+expect_stderr_match '^elman: lines:2: alignment 5-0 is out of range'
 expect_stdout_match '^\{"translations":1,.*"aligned":1,'
 # What is cut off a line that is too long may be a part of its alignment.
 expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 --max-line 21 -i gold.tsv
@@ -87,7 +87,7 @@ expect_exit 64 "$ELMAN" attention --summary --columns 2,1 -i gold.tsv
 # What stands in the column, and how many lines more: not a message for each of many.
 for i in 1 2 3 4 5 6 7 8 9; do printf '我 爱\tI love\tnote %d\n' $i; done >lines
 expect_exit 65 "$ELMAN" attention --summary --alignments 3 -i lines
-expect_stderr_match '^elman: lines:1: "note 1" is not an alignment of the form i-j; is it the right column\?$'
+expect_stderr_match '^elman: lines:1: "note 1" is not an alignment of the form i-j; check the column or file$'
 expect_stderr_match '^elman: lines: and 4 more lines with bad data$'
 [ "$(grep -c '^elman' "$results/stderr")" -eq 6 ] || fail "not five lines and the number of the others"
 # Columns without --alignments are all taken for the sentence, which is told.

@@ -38,9 +38,9 @@ fi
 # Bad lines; control characters cannot steer the terminal.
 printf '我\tI\n\xff\xfe\tyou\n他\n\t\n你\tyou \e[31m\n你\tyou \e[31m\n' >bad.tsv
 expect_exit 65 "$ELMAN" corpus check bad.tsv
-expect_stdout_match '^  not valid UTF-8 +1$'
+expect_stdout_match '^  invalid UTF-8 +1$'
 expect_stdout_match '^    bad\.tsv:2: is not valid UTF-8 at byte 1 of the line$'
-expect_stdout_match '^  a column missing +1$'
+expect_stdout_match '^  missing column +1$'
 expect_stdout_match '^  empty line or side +1$'
 expect_stdout_match '^    bad\.tsv:6: 你 \| you \\u\{1B\}\[31m  \(as in bad\.tsv:5\)$'
 expect_stdout_match '^3 bad lines$'
@@ -48,7 +48,7 @@ expect_stdout_match '^3 bad lines$'
 # Worth a look is not wrong.
 printf '我\tI\n我\tI\n' >twice
 expect_exit 0 "$ELMAN" corpus check twice
-expect_stdout_match '^  pair repeated +1$'
+expect_stdout_match '^  duplicate pair +1$'
 
 # Other forms of input.
 expect_exit 0 "$ELMAN" corpus check - <train.tsv
@@ -60,7 +60,7 @@ expect_stdout_match '^zh$'
 expect_exit 0 "$ELMAN" corpus check --columns 2,1 --source-tokens chars train.tsv
 expect_stdout_match '^  source tokens \(chars\) '
 expect_exit 0 "$ELMAN" corpus check --max-length 3 train.tsv
-expect_stdout_match '^  longer than --max-length +2$'
+expect_stdout_match '^  line longer than --max-length +2$'
 
 # Wrong input.
 mkdir directory
@@ -79,10 +79,10 @@ refused 64 '--source needs --target' --source zh
 refused 64 'PAIRS and --source cannot be combined' --source zh --target en train.tsv
 refused 64 "--max-ratio: '1' is not a number from 1\.01" --max-ratio 1 train.tsv
 refused 64 "--target-tokens: 'x' is not one of" --target-tokens x train.tsv
-refused 64 'the merges of bpe are learnt in training' --target-tokens bpe train.tsv
+refused 64 'token mode bpe is learned in training' --target-tokens bpe train.tsv
 refused 66 '^elman: nowhere: ' train.tsv nowhere
 refused 66 '^elman: directory: ' directory
-refused 65 '^elman: empty: no usable sentence pair was found: the file is empty;' empty
+refused 65 '^elman: empty: no usable sentence pair: the file is empty;' empty
 refused 65 '^elman: binary: is a binary file' train.tsv binary
 refused 65 '^elman: train.tsv: ' --columns 1,9 train.tsv
 code=0

@@ -72,12 +72,12 @@ rm a.dev.tsv
 # A giant group.
 for i in $(seq 40); do printf '一样\tSentence %d\n' $i; done >giant.tsv
 split 65 -o a giant.tsv
-expect_stderr_match 'too large for dev \(2 pairs wanted\); the largest has 40 of 40 pairs$'
+expect_stderr_match 'fits into dev \(2 pairs requested\); the largest group has 40 of 40 pairs$'
 split 65 -o a --dev 1 --test 1 giant.tsv
-expect_stderr_match 'too large for dev \(1 pair wanted\); the largest has 40 of 40 pairs$'
+expect_stderr_match 'fits into dev \(1 pair requested\); the largest group has 40 of 40 pairs$'
 head -n 1 all.tsv >single.tsv
 split 64 -o a --dev 1 --test 0 single.tsv
-expect_stderr_match 'dev \(1\) and test \(0\) leave nothing of 1 pair to train on$'
+expect_stderr_match 'dev \(1\) plus test \(0\) must be less than the 1 pair of the corpus$'
 rm single.tsv
 tail -n 3 all.tsv >>giant.tsv
 split 0 -o a --dev 2 --test 3 giant.tsv
@@ -104,8 +104,8 @@ refused 64 'unknown option .--source' -o a --source x
 for size in x -1 1.5 % 1.2.3% 100% 1e2% 101% 99999999999999999999 ''; do
   refused 64 "--dev: '$size' is neither a number of pairs nor a percentage" -o a "--dev=$size" all.tsv
 done
-refused 64 'leave nothing of 300 pairs' -o a --dev 150 --test 150 all.tsv
-refused 64 'leave nothing of 300 pairs' -o a --dev 1000000000000 all.tsv
+refused 64 'must be less than the 300 pairs' -o a --dev 150 --test 150 all.tsv
+refused 64 'must be less than the 300 pairs' -o a --dev 1000000000000 all.tsv
 refused 66 '^elman: nowhere: ' -o a nowhere
 refused 66 '^elman: directory: ' -o a directory
 refused 65 '^elman: empty: ' -o a empty

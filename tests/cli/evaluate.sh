@@ -56,20 +56,20 @@ expect_stdout
 # A column that holds something else: told with its line.
 printf '我 爱 学习\tI love studying\t0-0 1-1 2-2\n我 爱\tI love\tnote\n' >other
 expect_exit 65 "$ELMAN" evaluate -q --alignments 3 other
-expect_stderr_match '^elman: other:2: "note" is not an alignment of the form i-j; is it the right column\?$'
+expect_stderr_match '^elman: other:2: "note" is not an alignment of the form i-j; check the column or file$'
 expect_exit 65 "$ELMAN" evaluate -q --alignments 3 - <other
 expect_stderr_match '^elman: standard input:2: '
 
 # The file is the right one of several, and lines that were left out count.
 expect_exit 65 "$ELMAN" evaluate -q -t 1 --alignments 3 aligned misaligned
-expect_stderr_match '^elman: misaligned:1: the alignment 7-7 names a word that is not there: i-j counts from 0, and the sides have 3 and 3 words$'
+expect_stderr_match '^elman: misaligned:1: alignment 7-7 is out of range: i-j counts from 0, and the sides have 3 and 3 words$'
 printf '\nbad\r\n' | cat - other >late
 expect_exit 65 "$ELMAN" evaluate -q --alignments 3 aligned late aligned
 expect_stderr_match '^elman: late:4: "note" is not an alignment'
 
 # A column that no line has: why, also where nothing but errors is told.
 expect_exit 65 "$ELMAN" evaluate -q --columns 1,5 "$toy" aligned
-expect_stderr_match '^elman: no usable sentence pair was found; of 6 lines left out the first, .*toy.zh-en.tsv:1, has [0-9]+ columns, column 5 is needed '
+expect_stderr_match '^elman: no usable sentence pair; 6 lines skipped; the first, .*toy.zh-en.tsv:1, has [0-9]+ columns; column 5 is required '
 
 expect_exit 66 "$ELMAN" evaluate nowhere
 expect_exit 66 "$ELMAN" evaluate -m nowhere "$toy"

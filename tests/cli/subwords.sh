@@ -33,7 +33,7 @@ expect_exit 65 "$ELMAN" subwords apply -c old -i test
 expect_stderr_match "^elman: old: line 1: expected '#version: 0.2'"
 printf '#version: 0.2\na b c\n' >three
 expect_exit 65 "$ELMAN" subwords apply -c three -i test
-expect_stderr_match '^elman: three: line 2: is no merge'
+expect_stderr_match '^elman: three: line 2: is not a merge operation'
 expect_exit 64 "$ELMAN" subwords apply -i test
 expect_exit 64 "$ELMAN" subwords apply -c codes -m model
 expect_exit 64 "$ELMAN" subwords apply -c codes --side source
@@ -155,9 +155,9 @@ refused() {
 refused elman.target_merges - 'elman.target_merges is missing'
 refused elman.target_merges '{}' 'elman.target_merges is not a list'
 refused elman.target_merges '"a b"' 'elman.target_merges is not a list'
-refused elman.target_merges '[1]' 'elman.target_merges is not a merge'
-refused elman.target_merges '["a"]' 'elman.target_merges is no merge'
-refused elman.target_merges '["a b", "a b c"]' 'elman.target_merges is no merge'
+refused elman.target_merges '[1]' 'elman.target_merges is not a merge operation'
+refused elman.target_merges '["a"]' 'elman.target_merges is not a merge operation'
+refused elman.target_merges '["a b", "a b c"]' 'elman.target_merges is not a merge operation'
 refused elman.target_merges '["a b"' 'elman.target_merges '
 refused elman.target_vocab 'no byte' 'elman.target_vocab lacks bytes or marks'
 # Made-up merges split in another way, and lose nothing.

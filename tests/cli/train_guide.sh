@@ -69,7 +69,7 @@ done
 # Where most do not fit they are those of other columns.
 cut -f 3 turned.tsv | paste zh en - >wrong.tsv
 expect_exit 65 "$ELMAN" train "${settings[@]}" --guide 3 -o no wrong.tsv
-expect_stderr_match '^elman: wrong.tsv:1: .*; the alignments of [0-9]* of 200 lines do not fit: in i-j, i has to count the words of column 1 and j those of column 2$'
+expect_stderr_match '^elman: wrong.tsv:1: .*; [0-9]* of 200 alignments do not match their lines: in i-j, i must count the words of column 1 and j those of column 2$'
 [ ! -e no ] || fail "a model in spite of that"
 
 # ---- stop and resume ----
@@ -102,17 +102,17 @@ refused "${belongs}guide \(links\) changed; " --guide links
   printf '我 在 家\tI am home\n'
 } >bad
 expect_exit 0 "$ELMAN" train "${settings[@]}" --guide 3 bad
-expect_stderr_match '^bad:2: skipped: the alignment 3-1 names a word that is not there: i-j counts from 0, and the sides have 3 and 3 words$'
-expect_stderr_match '^bad:4: skipped: "at home" is not an alignment of the form i-j; is it the right column\?$'
-expect_stderr_match '^bad:5: skipped: has 2 columns, column 3 is needed'
+expect_stderr_match '^bad:2: skipped: alignment 3-1 is out of range: i-j counts from 0, and the sides have 3 and 3 words$'
+expect_stderr_match '^bad:4: skipped: "at home" is not an alignment of the form i-j; check the column or file$'
+expect_stderr_match '^bad:5: skipped: has 2 columns; column 3 is required'
 expect_stderr_match '^2 pairs; 3 lines skipped$'
 expect_stderr_match '^1 pair without alignment links, not guided$'
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --strict --guide 3 bad
-expect_stderr_match '^elman: bad:2: the alignment 3-1 names a word that is not there: '
+expect_stderr_match '^elman: bad:2: alignment 3-1 is out of range: '
 # In Han without spaces tokens are counted, which only the model knows.
 printf '我爱学习\tI love studying\t0-0 4-2\n' >unspaced
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --source-tokens chars --guide 3 unspaced
-expect_stderr_match '^elman: unspaced:1: the alignment 4-2 names a word that is not there: '
+expect_stderr_match '^elman: unspaced:1: alignment 4-2 is out of range: '
 printf '我 爱\tI love\t\n你 好\tHello\t\n' >unlinked
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --guide 3 unlinked
 expect_stderr_match '^elman: no pair has a word alignment to guide attention'
@@ -154,4 +154,4 @@ expect_exit 64 "$ELMAN" gradcheck -m guided --guide '0-0' '我' 'I' '他' 'He'
 expect_stderr_match '--guide is given 1 time for 2 pairs; '
 expect_exit 64 "$ELMAN" gradcheck -m guided --guide-weight 2 '我' 'I'
 expect_exit 65 "$ELMAN" gradcheck -m guided --guide '0-9' '我' 'I'
-expect_stderr_match 'pair 1: the alignment 0-9 names a word that is not there'
+expect_stderr_match 'pair 1: alignment 0-9 is out of range'

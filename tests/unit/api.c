@@ -253,7 +253,7 @@ Test(api, pairs_that_cannot_be_read) {
   elman_pairs_options options = elman_pairs_options_default();
   check_read(&options, ELMAN_INVALID_ARGUMENT, "no file", "");
   options.source_file = file;
-  check_read(&options, ELMAN_INVALID_ARGUMENT, "only read together", "");
+  check_read(&options, ELMAN_INVALID_ARGUMENT, "requires a target file", "");
   options.source_file = NULL;
   options.files = &file;
   options.file_count = 1;
@@ -267,7 +267,7 @@ Test(api, pairs_that_cannot_be_read) {
   put_bytes(file, "a\0b\tc\n", 6);
   check_read(&options, ELMAN_BAD_DATA, "is a binary file", "binary");
   options.target_column = 0;
-  check_read(&options, ELMAN_INVALID_ARGUMENT, "columns are counted from 1", "");
+  check_read(&options, ELMAN_INVALID_ARGUMENT, "column numbers start at 1", "");
 }
 
 static void note(void *context, const char *file, size_t line, elman_finding fault,

@@ -123,13 +123,13 @@ Test(api, attention_writer) {
   cr_assert_null(writer);
   elman_text_style style = {.threshold = 1.5};
   check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &error), &error,
-              ELMAN_INVALID_ARGUMENT, "the threshold must lie from 0 to 1", "");
+              ELMAN_INVALID_ARGUMENT, "the threshold must be between 0 and 1", "");
   style = (elman_text_style){.units = (elman_alignment_units)9};
   check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &error), &error,
-              ELMAN_INVALID_ARGUMENT, "there are no alignment units 9", "");
+              ELMAN_INVALID_ARGUMENT, "unknown alignment units 9", "");
   style = (elman_text_style){.alignment = (elman_alignment_rule)9};
   check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &error), &error,
-              ELMAN_INVALID_ARGUMENT, "there is no alignment rule 9", "");
+              ELMAN_INVALID_ARGUMENT, "unknown alignment rule 9", "");
   elman_translation_free(translation);
   elman_translator_free(translator);
   elman_model_free(model);
@@ -180,7 +180,7 @@ Test(api, attention_summary) {
   cr_assert_eq(elman_attention_summary_add(summary, translation, NULL, &error), ELMAN_OK);
   cr_assert_eq(elman_attention_summary_add(summary, translation, "0-0 1-1 2-2", &error), ELMAN_OK);
   check_error(elman_attention_summary_add(summary, translation, "3-0", &error), &error,
-              ELMAN_BAD_DATA, "names a word that is not there", "");
+              ELMAN_BAD_DATA, "is out of range", "");
   measures = elman_attention_summary_get(summary);
   cr_assert_eq(measures.translations, 2);
   cr_assert_eq(measures.source_tokens, 6);

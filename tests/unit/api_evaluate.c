@@ -94,7 +94,7 @@ Test(api, alignments_are_scored_and_checked) {
   static const char *const lines[] = {"我 爱 学习\tI love studying\t0-0 2-2 1-2\n",
                                       "我 爱 学习\tI love studying\t0-3\n",
                                       "我 爱 学习\tI love studying\t0_0\n"};
-  static const char *const problems[] = {NULL, "names a word that is not there",
+  static const char *const problems[] = {NULL, "is out of range",
                                          "is not an alignment of the form i-j"};
   const char *name = "aligned";
   elman_model *model = small_model();

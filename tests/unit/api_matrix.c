@@ -55,8 +55,8 @@ Test(api_matrix, text) {
 Test(api_matrix, text_that_is_wrong) {
   static const struct {
     const char *text, *where, *words;
-  } wrong[] = {{"", "matrix", "holds no numbers: it has 0 rows and 0 columns"},
-               {"\n \n# 1 2\n", "matrix", "holds no numbers"},
+  } wrong[] = {{"", "matrix", "contains no numbers: it has 0 rows and 0 columns"},
+               {"\n \n# 1 2\n", "matrix", "contains no numbers"},
                {"1 2\n3\n", "matrix:2", "has 1 number, but the first row has 2"},
                {"1 2\n\n3 4 5\n", "matrix:3", "has 3 numbers"},
                {"1 two\n", "matrix:1", "not a row of numbers"},
@@ -161,7 +161,7 @@ Test(api_matrix, npy_header_that_is_wrong) {
       "{'descr': '<f4, 'fortran_order': False, 'shape': (2, 3)}"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     put_npy(1, wrong[i], six, sizeof six);
-    refuse(wrong[i], NAME, "header cannot be understood");
+    refuse(wrong[i], NAME, "header is malformed");
   }
 }
 
@@ -181,9 +181,9 @@ Test(api_matrix, npy_of_another_kind) {
   put_npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2, 3)}", six, sizeof six);
   refuse("three", NAME, "has 3 dimensions");
   put_npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3)}", NULL, 0);
-  refuse("empty", NAME, "holds no numbers: it has 0 rows and 3 columns");
+  refuse("empty", NAME, "contains no numbers: it has 0 rows and 3 columns");
   put_npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 0)}", NULL, 0);
-  refuse("empty", NAME, "holds no numbers: it has 1 row and 0 columns");
+  refuse("empty", NAME, "contains no numbers: it has 1 row and 0 columns");
   put_npy(4, GOOD, six, sizeof six);
   refuse("version", NAME, "version");
   put_npy(0, GOOD, six, sizeof six);
@@ -198,7 +198,7 @@ Test(api_matrix, npy_cut_short) {
     refuse("cut", NAME, "");
   }
   put_npy(1, GOOD, (const float[]){1, 2, 3, 4, 5, 6, 7}, 28);
-  refuse("long", NAME, "something after its numbers");
+  refuse("long", NAME, "unexpected data after its numbers");
   put_bytes(NAME, "\x93NUMPY\x02\x00\xFF\xFF\xFF\xFF{", 13);
   refuse("header", NAME, "longer than the file");
 }

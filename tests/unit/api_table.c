@@ -52,7 +52,7 @@ Test(api_table, formats_by_name) {
     free(written(&table, elman_table_format_name(i)));
   cr_assert_null(elman_table_format_name(2));
   cr_assert_eq(elman_table_write(stdout, &table, "gif", &error), ELMAN_INVALID_ARGUMENT);
-  cr_assert_str_eq(error.message, "there is no format \"gif\" of tables");
+  cr_assert_str_eq(error.message, "unknown table format \"gif\"; use tsv or html");
 }
 
 static void encode(char *bytes, int code) {

@@ -364,12 +364,11 @@ Test(guides, a_token_belongs_to_each_word_that_it_has_a_part_of) {
 }
 
 Test(guides, bad_links_are_told_with_their_place) {
-  assert_links(
-      ELMAN_TOKENS_CHARS, "我爱学习\tI\t4-0",
-      "1: the alignment 4-0 names a word that is not there: i-j counts from 0, and the sides "
-      "have 4 and 1 words");
+  assert_links(ELMAN_TOKENS_CHARS, "我爱学习\tI\t4-0",
+               "1: alignment 4-0 is out of range: i-j counts from 0, and the sides "
+               "have 4 and 1 words");
   assert_links(ELMAN_TOKENS_SPACE, "a\tI\tx",
-               "1: \"x\" is not an alignment of the form i-j; is it the right column?");
+               "1: \"x\" is not an alignment of the form i-j; check the column or file");
 }
 
 static void assert_guide(const struct guide *guide, const size_t *starts, size_t positions,

@@ -67,8 +67,8 @@ static void assert_bad(const char *content, size_t length, const char *message) 
 }
 
 Test(lines, bad_files_are_named) {
-  assert_bad("", 0, " is empty; it should hold a sentence a line");
-  assert_bad("\xEF\xBB\xBF", 3, " is empty; it should hold a sentence a line");
+  assert_bad("", 0, " is empty; expected one sentence per line");
+  assert_bad("\xEF\xBB\xBF", 3, " is empty; expected one sentence per line");
   assert_bad("a\nb\xC3\n", 5, ":2 is not valid UTF-8 at byte 2 of the line");
   assert_bad("a\n\nxy\0z", 7, ":3 is not valid UTF-8 at byte 3 of the line");
   struct line_file file;

@@ -124,10 +124,10 @@ Test(tsv, columns) {
   options.source_column = 3;
   options.target_column = 2;
   assert_pairs(options, "我=I|你=you", 1,
-               "a.tsv:3: has 2 columns, column 3 is needed (columns are separated by tabs)\n");
+               "a.tsv:3: has 2 columns; column 3 is required (columns are separated by tabs)\n");
   options.alignment_column = 4;
   assert_pairs(options, "我=I=0-0|你=you", 1,
-               "a.tsv:3: has 2 columns, column 4 is needed (columns are separated by tabs)\n");
+               "a.tsv:3: has 2 columns; column 4 is required (columns are separated by tabs)\n");
   options.alignment_column = 0;
   options.source_column = 2;
   assert_pairs(options, "I=I|you=you|he=he", 0, "");
@@ -142,11 +142,11 @@ Test(tsv, alignments_are_checked_where_asked_for) {
   assert_pairs(options, "我 爱=I love=0-0 1-1|b=you=1-0|他=he=note|她=she|我爱=I=1-0", 0, "");
   options.check_alignments = true;
   assert_pairs(options, "我 爱=I love=0-0 1-1|她=she|我爱=I=1-0", 2,
-               "a.tsv:2: the alignment 1-0 names a word that is not there: i-j counts from 0, and "
+               "a.tsv:2: alignment 1-0 is out of range: i-j counts from 0, and "
                "the sides have 1 and 1 words\n"
-               "a.tsv:3: \"note\" is not an alignment of the form i-j; is it the right column?\n");
+               "a.tsv:3: \"note\" is not an alignment of the form i-j; check the column or file\n");
   options.strict = true;
-  assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "names a word");
+  assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "is out of range");
 }
 
 /* i-j belongs to the columns in their order, whichever of them is the source. */
@@ -174,17 +174,17 @@ Test(tsv, most_alignments_must_fit) {
   options.alignment_column = 3;
   put("a.tsv", "a b\tx\t1-0\nc d\ty\t1-0\ne\tz\t1-0\nf\tz\t9-9\n");
   assert_pairs(options, "a b=x=1-0|c d=y=1-0", 2,
-               "a.tsv:3: the alignment 1-0 names a word that is not there: i-j counts from 0, and "
+               "a.tsv:3: alignment 1-0 is out of range: i-j counts from 0, and "
                "the sides have 1 and 1 words\n"
-               "a.tsv:4: the alignment 9-9 names a word that is not there: i-j counts from 0, and "
+               "a.tsv:4: alignment 9-9 is out of range: i-j counts from 0, and "
                "the sides have 1 and 1 words\n");
   put("a.tsv", "a b\tx\t1-0\nc d\ty\t0-1\ne f\tz\t0-1\n");
   assert_error(options, ELMAN_BAD_DATA, "a.tsv:2",
-               "of 2 of 3 lines do not fit: in i-j, i has to count the words of column 1 and j "
-               "those of column 2");
+               "2 of 3 alignments do not match their lines: in i-j, i must count the words of "
+               "column 1 and j those of column 2");
   options.source_column = 2;
   options.target_column = 1;
-  assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "i has to count the words of column 1");
+  assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "i must count the words of column 1");
 }
 
 /* Line n of the file goes with line n of the pairs, also where lines of either are bad. */
@@ -195,7 +195,7 @@ Test(tsv, alignments_of_a_file) {
   options.alignment_file = "a.links";
   options.check_alignments = true;
   assert_pairs(options, "我 爱=I love=0-0 1-1|你=you", 2,
-               "a.tsv:2: has 1 column, column 2 is needed (columns are separated by tabs)\n"
+               "a.tsv:2: has 1 column; column 2 is required (columns are separated by tabs)\n"
                "a.links:4: is not valid UTF-8 at byte 1 of the line\n");
   put("a.links", "0-0\n\n0-0\n");
   assert_error(options, ELMAN_BAD_DATA, "a.links", "has 3 lines but a.tsv has 4");
@@ -203,11 +203,11 @@ Test(tsv, alignments_of_a_file) {
   assert_error(options, ELMAN_BAD_DATA, "a.links", "has 5 lines but a.tsv has 4");
   put("a.links", "0-0\n\n0-0\n0-0\n\n\n");
   assert_pairs(options, "我 爱=I love=0-0|你=you=0-0|他=he=0-0", 1,
-               "a.tsv:2: has 1 column, column 2 is needed (columns are separated by tabs)\n");
+               "a.tsv:2: has 1 column; column 2 is required (columns are separated by tabs)\n");
   options.alignment_file = "nowhere";
   assert_error(options, ELMAN_NO_INPUT, "nowhere", "");
   options.alignment_column = 3;
-  assert_error(options, ELMAN_INVALID_ARGUMENT, "", "does not go with a column");
+  assert_error(options, ELMAN_INVALID_ARGUMENT, "", "cannot be combined with an alignment column");
   options.alignment_column = 0;
   const char *two[] = {"a.tsv", "a.tsv"};
   options.files = two;
@@ -227,19 +227,19 @@ Test(moses, alignments_of_a_file) {
   options.target_column = 1;
   assert_pairs(options, "我 爱=I love=0-1 1-0|你=you=0-0", 1, "zh:2: is empty\n");
   put("links", "2-0\n\n0-1");
-  assert_error(options, ELMAN_BAD_DATA, "links:1", "i has to count the words of the source");
+  assert_error(options, ELMAN_BAD_DATA, "links:1", "i must count the words of the source");
 }
 
 Test(tsv, bad_lines_are_reported_and_skipped) {
   put("a.tsv", "我\tI\nno tab\n\n你\xFF\tyou\n\tempty\nempty\t \u3000\n他\the\n \nx\n");
   assert_pairs(tsv_options(), "我=I|他=he", 7,
-               "a.tsv:2: has 1 column, column 2 is needed (columns are separated by tabs)\n"
+               "a.tsv:2: has 1 column; column 2 is required (columns are separated by tabs)\n"
                "a.tsv:3: is empty\n"
                "a.tsv:4: is not valid UTF-8 at byte 4 of the line\n"
                "a.tsv:5: has an empty source side\n"
                "a.tsv:6: has an empty target side\n"
-               "a.tsv:8: has 1 column, column 2 is needed (columns are separated by tabs)\n"
-               "a.tsv:9: has 1 column, column 2 is needed (columns are separated by tabs)\n");
+               "a.tsv:8: has 1 column; column 2 is required (columns are separated by tabs)\n"
+               "a.tsv:9: has 1 column; column 2 is required (columns are separated by tabs)\n");
 }
 
 Test(tsv, nobody_need_listen) {
@@ -331,10 +331,10 @@ Test(tsv, text_is_given_back_from_the_front) {
   const char *early = pairs_get(pairs, 10).source.bytes;
   const char *late = pairs_get(pairs, PAIRS - 10).source.bytes;
   cr_assert(is_resident(early) && is_resident(late));
-  pairs_give_back(pairs, PAIRS / 2);
+  pairs_release(pairs, PAIRS / 2);
   cr_assert(!is_resident(early) && is_resident(late));
   for (size_t i = PAIRS / 2; i < PAIRS; i++) cr_assert_eq(pairs_get(pairs, i).source.length, WIDTH);
-  pairs_give_back(pairs, PAIRS);
+  pairs_release(pairs, PAIRS);
   cr_assert_not(is_resident(late));
   pairs_free(pairs);
   buffer_free(&content);
@@ -361,25 +361,24 @@ Test(tsv, several_files) {
   put("a.tsv", "我\tI\nbad\n");
   put("b.tsv", "\xEF\xBB\xBF你\tyou\nbad\n");
   assert_pairs(options, "我=I|你=you", 2,
-               "a.tsv:2: has 1 column, column 2 is needed (columns are separated by tabs)\n"
-               "b.tsv:2: has 1 column, column 2 is needed (columns are separated by tabs)\n");
+               "a.tsv:2: has 1 column; column 2 is required (columns are separated by tabs)\n"
+               "b.tsv:2: has 1 column; column 2 is required (columns are separated by tabs)\n");
   put("b.tsv", "");
   assert_pairs(options, "我=I", 1,
-               "a.tsv:2: has 1 column, column 2 is needed (columns are separated by tabs)\n");
+               "a.tsv:2: has 1 column; column 2 is required (columns are separated by tabs)\n");
   put("a.tsv", "");
-  assert_error(options, ELMAN_BAD_DATA, "", "source, a tab and target");
+  assert_error(options, ELMAN_BAD_DATA, "", "source, tab and target");
 }
 
 Test(tsv, nothing_usable) {
   put("a.tsv", "");
-  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "source, a tab and target");
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "source, tab and target");
   put("a.tsv", "\xEF\xBB\xBF\n");
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv",
-               "was found: the file is empty; pairs are UTF-8");
+               "no usable sentence pair: the file is empty; expected UTF-8");
   put("a.tsv", "one\ntwo\n");
-  assert_error(
-      tsv_options(), ELMAN_BAD_DATA, "a.tsv",
-      "was found; of 2 lines left out the first, a.tsv:1, has 1 column, column 2 is needed");
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv",
+               "; 2 lines skipped; the first, a.tsv:1, has 1 column; column 2 is required");
 }
 
 Test(tsv, binary_files) {
@@ -502,19 +501,19 @@ Test(tsv, standard_input) {
   options.files = dash;
   assert_pairs(
       options, "我=I", 1,
-      "standard input:2: has 1 column, column 2 is needed (columns are separated by tabs)\n");
+      "standard input:2: has 1 column; column 2 is required (columns are separated by tabs)\n");
 }
 
 Test(tsv, options_that_make_no_sense) {
   elman_pairs_options options = tsv_options();
   options.source_column = 0;
-  assert_error(options, ELMAN_INVALID_ARGUMENT, "", "columns are counted from 1");
+  assert_error(options, ELMAN_INVALID_ARGUMENT, "", "column numbers start at 1");
   options = tsv_options();
   options.file_count = 0;
   assert_error(options, ELMAN_INVALID_ARGUMENT, "", "no file");
   options = moses_options();
   options.target_file = NULL;
-  assert_error(options, ELMAN_INVALID_ARGUMENT, "", "together");
+  assert_error(options, ELMAN_INVALID_ARGUMENT, "", "requires a target file");
   pairs_free(NULL);
 }
 

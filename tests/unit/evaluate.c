@@ -279,9 +279,8 @@ Test(evaluate, what_is_wrong_with_a_pair_is_told_to_all) {
     run_processes(PROCESSES, run_one, &task);
     char where[32], message[512];
     snprintf(where, sizeof where, "wrong:%zu", wrong + 1);
-    const char *problem =
-        "the alignment 0-3 names a word that is not there: i-j counts from 0, and "
-        "the sides have 3 and 3 words";
+    const char *problem = "alignment 0-3 is out of range: i-j counts from 0, and "
+                          "the sides have 3 and 3 words";
     const size_t owner = wrong / 2 % PROCESSES;
     if (owner == 0)
       snprintf(message, sizeof message, "%s", problem);

@@ -172,17 +172,18 @@ Test(metric, names_the_bad_line) {
 }
 
 Test(metric, refuses_a_line_that_is_too_long) {
-  char *bytes = malloc(METRIC_MOST_BYTES + 1);
+  char *bytes = malloc(METRIC_MAX_BYTES + 1);
   cr_assert_not_null(bytes);
-  memset(bytes, 'a', METRIC_MOST_BYTES + 1);
-  const struct text line = {bytes, METRIC_MOST_BYTES + 1}, short_line = text_of("a");
+  memset(bytes, 'a', METRIC_MAX_BYTES + 1);
+  const struct text line = {bytes, METRIC_MAX_BYTES + 1}, short_line = text_of("a");
   const struct text *const set = &short_line;
   const struct metric_references references = {&set, 1, 1};
   elman_metric_scores scores;
   elman_error error;
   cr_assert_eq(metric_score_all(&scores, &line, &references, &(elman_metric_options){0}, &error),
                ELMAN_BAD_DATA);
-  cr_assert(strstr(error.message, "more than the 16777216") != NULL, "%s", error.message);
+  cr_assert(strstr(error.message, "the limit for scoring is 16777216") != NULL, "%s",
+            error.message);
   free(bytes);
 }
 

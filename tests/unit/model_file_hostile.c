@@ -96,7 +96,7 @@ static const struct {
     /* the vocabularies */
     {"\\\"<unk>\\\",", "", "elman.source_vocab does not have as many entries"},
     {",\\\"学习\\\"", "", "elman.source_vocab does not have as many entries"},
-    {",\\\"学习\\\"", ",\\\"爱\\\"", "elman.source_vocab token 3 of the vocabulary is there twice"},
+    {",\\\"学习\\\"", ",\\\"爱\\\"", "elman.source_vocab token 3 of the vocabulary is a duplicate"},
     {",\\\"学习\\\"", ",\\\"\\\"", "token 3 of the vocabulary is empty"},
     {",\\\"学习\\\"", ",\\\"</s>\\\"", "token 3 of the vocabulary must not be a special"},
     {",\\\"学习\\\"", ",7", "contains something other than words and counts"},

@@ -138,12 +138,10 @@ static void check_refused(const char *alignment, const char *message) {
 }
 
 Test(summary, wrong_alignments) {
-  check_refused("0-0 2-0",
-                "the alignment 2-0 names a word that is not there: i-j counts from 0, and the "
-                "sides have 2 and 2 words");
-  check_refused("0-2",
-                "the alignment 0-2 names a word that is not there: i-j counts from 0, and the "
-                "sides have 2 and 2 words");
-  check_refused("0-0 x", "\"x\" is not an alignment of the form i-j; is it the right column?");
-  check_refused("0", "\"0\" is not an alignment of the form i-j; is it the right column?");
+  check_refused("0-0 2-0", "alignment 2-0 is out of range: i-j counts from 0, and the "
+                           "sides have 2 and 2 words");
+  check_refused("0-2", "alignment 0-2 is out of range: i-j counts from 0, and the "
+                       "sides have 2 and 2 words");
+  check_refused("0-0 x", "\"x\" is not an alignment of the form i-j; check the column or file");
+  check_refused("0", "\"0\" is not an alignment of the form i-j; check the column or file");
 }

@@ -72,7 +72,7 @@ Test(trace_picture, panels_say_what_they_show) {
   cr_assert_eq(occurrences(text, "<desc>"), 2);
   cr_assert_eq(occurrences(text, "prefers-color-scheme: dark"), 1);
   cr_assert_not_null(strstr(text, ">gradients of the loss 1.500 of target token 3, 茶<"));
-  cr_assert_not_null(strstr(text, "<title>step 2, 喜欢: state 1.00e-02, before the nonlinearities "
+  cr_assert_not_null(strstr(text, "<title>step 2, 喜欢: state 1.00e-02, pre-activation "
                                   "1.00e-03, saturated 25.0 %</title>"));
   cr_assert_eq(occurrences(text, "<title>not in the vocabulary</title>"), 2);
   free(text);

@@ -263,11 +263,11 @@ Test(modes, join_takes_any_tokens) {
 
 static bool parted(elman_token_mode mode, const char *left, const char *right, bool left_foreign,
                    bool right_foreign) {
-  const struct meeting meeting = {.left = text_of(left),
-                                  .right = text_of(right),
-                                  .left_foreign = left_foreign,
-                                  .right_foreign = right_foreign};
-  return space_beside_foreign(mode, &meeting);
+  const struct foreign_neighbors neighbors = {.left = text_of(left),
+                                              .right = text_of(right),
+                                              .left_foreign = left_foreign,
+                                              .right_foreign = right_foreign};
+  return space_beside_foreign(mode, &neighbors);
 }
 
 Test(modes, a_word_of_the_other_language_keeps_apart) {
@@ -285,7 +285,7 @@ Test(modes, a_word_of_the_other_language_keeps_apart) {
   cr_assert_not(parted(chars, "zebras", "。", true, false));
   cr_assert(parted(ELMAN_TOKENS_SPACE, "这", "辆", true, true));
   /* Single letters make up a word. */
-  const struct meeting letters = {text_of("a"), text_of("b"), true, true, true};
+  const struct foreign_neighbors letters = {text_of("a"), text_of("b"), true, true, true};
   cr_assert_not(space_beside_foreign(chars, &letters));
 }
 

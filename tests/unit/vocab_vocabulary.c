@@ -158,7 +158,7 @@ Test(vocabulary, bad_lists_are_refused) {
       {{"<unk>", "<s>"}, 2, ELMAN_TARGET, "2 tokens"},
       {{"a"}, 1, ELMAN_SOURCE, "token 0 of the vocabulary must be <unk>"},
       {{"<unk>", "</s>", "<s>"}, 3, ELMAN_TARGET, "token 1 of the vocabulary must be <s>"},
-      {{"<unk>", "a", "b", "a"}, 4, ELMAN_SOURCE, "token 3 of the vocabulary is there twice"},
+      {{"<unk>", "a", "b", "a"}, 4, ELMAN_SOURCE, "token 3 of the vocabulary is a duplicate"},
       {{"<unk>", "a", ""}, 3, ELMAN_SOURCE, "token 2 of the vocabulary is empty"},
       {{"<unk>", "a\xFF"}, 2, ELMAN_SOURCE, "token 1 of the vocabulary is not valid UTF-8"},
       {{"<unk>", "a", "<unk>"}, 3, ELMAN_SOURCE, "token 2 of the vocabulary must not be a special"},

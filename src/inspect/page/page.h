@@ -1,5 +1,5 @@
-/* The attention page, as the build made it of page.html, page.css, picture.js and page.js: what
- * comes before the records, and what comes after them. */
+/* The attention page, which the build assembles from page.html, page.css, picture.js and page.js:
+ * the parts before and after the records. */
 #ifndef ELMAN_INSPECT_PAGE_H
 #define ELMAN_INSPECT_PAGE_H
 

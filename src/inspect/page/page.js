@@ -1,12 +1,12 @@
-/* One record a line, as JSON. The list needs the first members of each only; a record is parsed as a
- * whole when it is shown. What comes from a record becomes text nodes, never markup. */
+/* The page contains one JSON record per line. The list needs only the first members of a record, so a
+ * record is parsed completely when it is shown. Its texts become text nodes, never markup. */
 
 const byId = (id) => document.getElementById(id);
 
 /* ---- Text ---- */
 
-/* Controls, what is no character, and characters that are invisible or turn the writing direction;
- * joiners make emoji. */
+/* Control characters, noncharacters, and characters that are invisible or change the writing direction;
+ * not joiners, which emoji use. */
 const UNSEEN = /(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
 const spelled = (character) => `\\u{${character.codePointAt(0).toString(16).toUpperCase()}}`;
 
@@ -14,7 +14,7 @@ function visible(text) {
   return text.replace(UNSEEN, spelled);
 }
 
-/* Where no element can isolate a text, two characters do (FSI, PDI). */
+/* Isolate the direction of a text without an element, by the characters FSI and PDI. */
 function isolated(text) {
   return `\u2068${visible(text)}\u2069`;
 }
@@ -26,7 +26,7 @@ function element(name, attributes, ...children) {
   return made;
 }
 
-/* The text as nodes; what cannot be seen is spelled out and marked. */
+/* Return the text as nodes; invisible characters are spelled out and marked. */
 function nodesOf(text) {
   const nodes = [];
   let at = 0;
@@ -37,7 +37,7 @@ function nodesOf(text) {
   return [...nodes, text.slice(at)];
 }
 
-/* The language that a script is mostly written for. Only for the voice and the font. */
+/* The most frequent language of a script, for speech output and fonts only. */
 const SCRIPTS = [
   [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, "ja"],
   [/\p{Script=Hangul}/u, "ko"],
@@ -60,7 +60,7 @@ function isolate(text, lang) {
   return element("bdi", { lang }, ...nodesOf(text));
 }
 
-/* A dash for no number, such as the logarithm of nothing. */
+/* Return a dash if the value is not finite, such as the logarithm of 0. */
 function figure(value, digits) {
   return Number.isFinite(value) ? value.toFixed(digits).replace(/^-/, "\u2212") : "\u2013";
 }
@@ -85,7 +85,7 @@ function glance(line) {
   };
 }
 
-/* Sentences in the order of the file, each with the lines of its hypotheses, by model. */
+/* Return the sentences in file order, each with the lines of its hypotheses by model. */
 function readSentences(lines) {
   const sentences = new Map();
   const models = new Set();
@@ -100,12 +100,12 @@ function readSentences(lines) {
   return { sentences: [...sentences.values()], models: [...models] };
 }
 
-/* Of the model that is shown; where it has none, as for a line that it could not read, of another. */
+/* Return the hypotheses of the selected model; if it has none for this sentence, those of the last model. */
 function hypothesesOf(sentence) {
   return sentence.byModel.get(state.models[state.model]) || lastOf(sentence);
 }
 
-/* Of the last model, which in training is the one that has learnt most. */
+/* Return the hypotheses of the last model, which is the most recent one of a training run. */
 function lastOf({ byModel }) {
   return [...byModel.values()].at(-1);
 }
@@ -114,8 +114,8 @@ function sumOf(values) {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/* The entropy of the weights divided by their sum, as in the records: weights of local attention, and
- * those beside a sentinel, sum to less than 1. */
+/* Return the entropy of the weights divided by their sum, as in the records: with local attention or a
+ * sentinel, weights sum to less than 1. */
 function entropyOf(row) {
   const total = sumOf(row);
   const shares = row.filter((weight) => weight > 0).map((weight) => weight / total);
@@ -126,15 +126,15 @@ function coverageOf(weights, source) {
   return weights.reduce((sums, row) => sums.map((sum, s) => sum + row[s]), Array(source).fill(0));
 }
 
-/* What a record shows: the decoder's attention, or the self-attention of a side, whose rows and
- * columns are the same words. */
+/* The matrices of a record: attention of the decoder, or self-attention of a side, whose rows and columns
+ * are the same words. */
 const PARTS = {
   attention: { label: "attention" },
   source: { label: "encoder self-attention", key: "source_self_attention", tokens: "source_tokens", text: "source" },
   target: { label: "decoder self-attention", key: "target_self_attention", tokens: "target_tokens", text: "translation" },
 };
 
-/* The matrices of the heads; none where the one matrix is the mean. */
+/* Return the matrices of the heads; none if there is only one head. */
 function headsOf(record, part) {
   const heads = part === "attention" ? record.heads : record[PARTS[part].key];
   return heads && heads.length > 1 ? heads : [];
@@ -165,7 +165,7 @@ function selfViewOf(record, part, head) {
   };
 }
 
-/* The matrix of a record that is shown: the mean of the heads, or one. */
+/* Return the matrix of a record to show: the mean of the heads, or one head. */
 function viewOf(record, part, head) {
   if (part !== "attention") return selfViewOf(record, part, head);
   const weights = head === null ? record.attention : record.heads[head];
@@ -177,7 +177,7 @@ function viewOf(record, part, head) {
     targets: record.target_tokens,
     known: record.source_known,
     sentinel: record.sentinel || null, // weight of no token, for each target word
-    segments: record.segments || null, // weights of segments of the source, likewise
+    segments: record.segments || null, // weights of segments of the source, for each target word
     segmentEnds: record.segment_ends,
     weights,
     entropy: own ? weights.map(entropyOf) : record.entropy,
@@ -185,14 +185,14 @@ function viewOf(record, part, head) {
   };
 }
 
-/* What sentences are sorted by, the largest first. */
+/* Criteria for sorting sentences, in descending order. */
 const MEASURES = {
   entropy: ({ entropy }) => sumOf(entropy) / Math.max(1, entropy.length),
   loss: ({ log_probability: sum, target_tokens: tokens }) =>
     (Number.isFinite(sum) ? -sum / Math.max(1, tokens.length) : -Infinity),
 };
 
-/* Of the best translation. Records are long, so each is measured once, and only when it is asked. */
+/* Return a measure of the best translation. Records are long, so measures are computed once, on demand. */
 function measureOf(sentence, name) {
   sentence.measures ??= {};
   if (!(name in sentence.measures)) {
@@ -202,7 +202,7 @@ function measureOf(sentence, name) {
   return sentence.measures[name];
 }
 
-/* ---- Colours ---- */
+/* ---- Colors ---- */
 
 const VIRIDIS = [
   [68, 1, 84], [71, 45, 123], [59, 82, 139], [44, 114, 142], [33, 145, 140],
@@ -224,10 +224,10 @@ function viridis(share) {
     Math.round(from + (place - low) * (VIRIDIS[low + 1][i] - from)));
 }
 
-/* The colour of a weight, and one to write on it. */
+/* Return the color of a weight, and the color of text on it. */
 function colorsOf(weight) {
   const color = viridis(byId("scale").value === "root" ? Math.sqrt(weight) : weight);
-  /* At this luminance black and white have the same contrast, which is more than 4.5. */
+  /* At this luminance black and white have equal contrast, above 4.5. */
   return [`rgb(${color})`, luminance(color) > 0.179 ? "#000" : "#fff"];
 }
 
@@ -238,21 +238,21 @@ function shade(target, weight) {
   target.style.setProperty("--on-shade", ink);
 }
 
-/* ---- The sentence that is shown ---- */
+/* ---- The selected sentence ---- */
 
 const state = {
   sentences: [],
   models: [],      // their names
-  model: 0,        // the index of the one that is shown
+  model: 0,        // index of the selected one
   links: [],       // their entries in the list
-  order: [],       // indices of the sentences as the list has them
-  found: [],       // those that the search found, in that order
+  order: [],       // indices of the sentences in list order
+  found: [],       // search results, in that order
   index: 0,        // of the sentence
   hypothesis: 0,   // its index in the sentence
   record: null,
   view: null,
-  kept: null,      // the view that stays beside, and the name of its sentence
-  pinned: null,    // {target} or {source}: stays lit
+  kept: null,      // the view kept for comparison, and the name of its sentence
+  pinned: null,    // {target} or {source}: stays highlighted
 };
 
 function wordButton(side, at, token, lang) {
@@ -268,7 +268,7 @@ function segmentNames({ segments, segmentEnds }) {
     `tokens ${g > 0 ? segmentEnds[g - 1] + 1 : 1}\u2013${end}`);
 }
 
-/* In a table beside, words are no stops for keys. */
+/* Words of comparison tables are not reachable by keys. */
 function wordHead(view, side, at, token, lang) {
   return view === state.view ? wordButton(side, at, token, lang) : isolate(token, lang);
 }
@@ -322,10 +322,10 @@ function coverageRow(view) {
   return row;
 }
 
-/* Headers of more columns than these run downwards. */
+/* With more columns than this, headers are vertical. */
 const WIDE = 16;
 
-/* The view that each table shows. */
+/* The view of each table. */
 const shownIn = new WeakMap();
 
 function tableOf(view, caption) {
@@ -344,7 +344,7 @@ function tableOf(view, caption) {
   return table;
 }
 
-/* Byte offsets, which the records hold, as places in a string. */
+/* Convert the byte offsets of a record to positions in a string. */
 function placesOf(text, offsets) {
   const bytes = new TextEncoder().encode(text);
   const decoder = new TextDecoder();
@@ -354,7 +354,7 @@ function placesOf(text, offsets) {
   });
 }
 
-/* Where the tokens stand in the text; null for one that is not in it, such as </s>. */
+/* Return the positions of the tokens in the text; null for a token that is not in it, such as </s>. */
 function searchedPlaces(text, tokens) {
   let from = 0;
   return tokens.map((token) => {
@@ -365,7 +365,7 @@ function searchedPlaces(text, tokens) {
   });
 }
 
-/* The text with each token in an element of its own, so that it can be lit. */
+/* Return the text with each token in an element of its own, so that it can be highlighted. */
 function lineOf(text, places, side) {
   const lang = languageOf(text);
   const whole = element("bdi", { lang });
@@ -387,8 +387,8 @@ function factsOf(record) {
     `log-probability ${figure(record.log_probability, 3)}`,
     `score ${figure(record.score, 3)}`,
   ];
-  if (record.forced) facts.push("the translation was given");
-  if (!record.ended) facts.push("cut off before </s>");
+  if (record.forced) facts.push("forced decoding");
+  if (!record.ended) facts.push("truncated before </s>");
   return facts.join(" \u00B7 ");
 }
 
@@ -406,13 +406,13 @@ const mapNodes = () => [...document.querySelectorAll("table.map")];
 
 function captionOf(view) {
   if (view.part === "attention")
-    return `Attention weights${view.which}: a row for each target word, a column for each source word`;
+    return `Attention weights${view.which}: one row per target word, one column per source word`;
   const { label } = PARTS[view.part];
-  return `${label[0].toUpperCase()}${label.slice(1)}${view.which}: a row for each word, a column for ` +
-    `each that it looks at`;
+  return `${label[0].toUpperCase()}${label.slice(1)}${view.which}: one row per word, one column ` +
+    `per word it attends to`;
 }
 
-/* What is kept of another place, and the heads. */
+/* Return the views of the single heads, if they are to be shown. */
 function viewsBeside() {
   const heads = byId("heads").checked ? headsOf(state.record, chosenPart()) : [];
   return heads.map((_, head) => viewOf(state.record, chosenPart(), head));
@@ -429,7 +429,7 @@ function drawBeside() {
   byId("maps").classList.toggle("pair", !byId("beside").hidden);
 }
 
-/* Tables, legend and readout anew: after another sentence, hypothesis, head or scale. */
+/* Redraw tables, legend and readout after a change of sentence, hypothesis, head or scale. */
 function drawTable() {
   const head = chosenHead();
   state.view = viewOf(state.record, chosenPart(), head < 0 ? null : head);
@@ -441,11 +441,10 @@ function drawTable() {
   light(null);
 }
 
-/* Lines and gaps do not shrink below a pixel, so that the first guess is too wide; each further one
- * is closer. */
+/* Lines and gaps do not shrink below a pixel, so the first guess is too wide; further guesses are closer. */
 const FIT_GUESSES = 5;
 
-/* `room`: a width in pixels, or that of what the table stands in. */
+/* `room`: a width in pixels; by default that of the parent element. */
 function fitTo(table, room) {
   table.style.removeProperty("zoom");
   const width = room ?? table.parentNode.clientWidth;
@@ -467,7 +466,7 @@ function applySize() {
   }
 }
 
-/* Which sentence, and of several models which. */
+/* Return the name of the sentence, and of the model if there are several. */
 function placeName() {
   const title = byId("title").textContent;
   return state.models.length < 2 ? title : `${title}, ${isolated(state.models[state.model])}`;
@@ -485,7 +484,7 @@ function fillParts(record) {
   byId("part-choice").hidden = there.length < 2;
 }
 
-/* The head stays where there are as many. */
+/* Keep the selected head if the number of heads is unchanged. */
 function fillHeads(record) {
   const heads = headsOf(record, chosenPart());
   const before = byId("head").options.length - 1;
@@ -517,7 +516,7 @@ function drawLegend() {
       element("span", { class: "unknown" }, element("bdi", {}, "not in the vocabulary")));
 }
 
-/* The pixels of a character in the page's font. */
+/* Return the pixels of a character in the font of the page. */
 function pixelsOf(character) {
   const canvas = element("canvas", { width: 40, height: 40 });
   const context = canvas.getContext("2d", { willReadFrequently: true });
@@ -526,7 +525,7 @@ function pixelsOf(character) {
   return context.getImageData(0, 0, 40, 40).data;
 }
 
-/* Characters that no font has are all the same box. */
+/* Characters missing in all fonts are drawn as the same box. */
 function lacksHan() {
   const one = pixelsOf("\u6211"), other = pixelsOf("\u7231");
   return one.every((value, i) => value === other[i]);
@@ -561,15 +560,15 @@ function drawSentence() {
     `${name}. ${isolated(record.source)}. ${isolated(record.translation)}.`;
 }
 
-/* ---- Lighting words and their partners ---- */
+/* ---- Highlighting words and the words they are linked to ---- */
 
-/* In self-attention both sides of the table are one of the text, which stays as it is. */
+/* With self-attention, words of the text are not highlighted: both sides of the table are the same text. */
 function wordsOf(side) {
   const where = state.view.part === "attention" ? "#main" : "#heat-map";
   return [...document.querySelectorAll(`${where} [data-side="${side}"]`)];
 }
 
-/* A partner is strong from here on, unless another has more than twice its weight. */
+/* A link is strong from this weight, unless another has more than twice its weight. */
 const STRONG = 0.1;
 
 function lightPartners(side, weights) {
@@ -587,7 +586,7 @@ function partnersText(tokens, weights) {
     .map(({ token, weight }) => `${isolated(token)} ${figure(weight, 3)}`).join(", ");
 }
 
-/* A head beside has weights of its own. */
+/* The table of a single head has weights of its own. */
 function viewOfLit(lit) {
   return lit !== null && lit.view || state.view;
 }
@@ -595,16 +594,16 @@ function viewOfLit(lit) {
 function readoutOf(lit) {
   const { sources, targets, weights, sentinel, entropy, coverage } = viewOfLit(lit);
   if (lit === null)
-    return matchMedia("(pointer: coarse)").matches ? "Tap a word to see its partners."
-      : "Point at a word, or move to it by keys, to see its partners.";
+    return matchMedia("(pointer: coarse)").matches ? "Tap a word to see its strongest links."
+      : "Point at a word, or select it with the keys, to see its strongest links.";
   const { source: s, target: t } = lit;
   if (s !== undefined && t !== undefined)
     return `${isolated(targets[t])} \u2192 ${isolated(sources[s])}: ${figure(weights[t][s], 4)}`;
   if (t !== undefined)
-    return `${isolated(targets[t])} looks at: ${partnersText(sources, weights[t])}. ` +
-      (sentinel === null ? "" : `At no token: ${figure(sentinel[t], 3)}. `) +
+    return `${isolated(targets[t])} attends to: ${partnersText(sources, weights[t])}. ` +
+      (sentinel === null ? "" : `No token: ${figure(sentinel[t], 3)}. `) +
       `Entropy ${figure(entropy[t], 3)}.`;
-  return `${isolated(sources[s])} is seen by: ${partnersText(targets, weights.map((row) => row[s]))}. ` +
+  return `${isolated(sources[s])} is attended to by: ${partnersText(targets, weights.map((row) => row[s]))}. ` +
     `Coverage ${figure(coverage[s], 3)}.`;
 }
 
@@ -616,7 +615,7 @@ function forget() {
   for (const cell of document.querySelectorAll("table.map td.on")) cell.classList.remove("on");
 }
 
-/* Lights a target word, a source word, the cell of both, or, with null, nothing. */
+/* Highlight a target word, a source word, the cell of both, or nothing (null). */
 function light(lit) {
   const { weights } = viewOfLit(lit);
   const ownMaps = [...document.querySelectorAll("table.own")];
@@ -650,7 +649,7 @@ function pin(lit) {
   light(state.pinned);
 }
 
-/* The word or cell that an event came from. */
+/* Return the word or cell of an event. */
 function litBy(node) {
   const word = node.closest("[data-side]");
   if (word !== null && word.closest("#texts") !== null && state.view.part !== "attention") return null;
@@ -664,7 +663,7 @@ function litBy(node) {
   };
 }
 
-/* Within a row or column of words one is a stop for Tab; arrows move on. */
+/* Tab reaches one word of a row or column; arrow keys move to the others. */
 function moveWord(button, key) {
   const words = [...document.querySelectorAll(`#heat-map button[data-side="${button.dataset.side}"]`)];
   const at = Number(button.dataset.at);
@@ -683,7 +682,7 @@ function focusOneOf(all, one) {
 
 /* ---- Choosing sentences ---- */
 
-/* The place of the page, #sentence or #sentence.hypothesis, says what is shown. */
+/* The fragment of the address, #sentence or #sentence.hypothesis, selects what is shown. */
 function placeOf(index, hypothesis) {
   const { number } = state.sentences[index];
   if (hypothesis === 0) return `#${number}`;
@@ -723,16 +722,16 @@ function markInList(withFocus) {
   const link = state.links[state.index];
   for (const other of byId("list").querySelectorAll('[tabindex="0"]')) other.tabIndex = -1;
   link.setAttribute("aria-current", "true");
-  /* Tab needs a stop that is to be seen. */
+  /* Tab needs a visible stop. */
   const stop = link.parentNode.hidden && state.found.length > 0 ? state.links[state.found[0]] : link;
   stop.tabIndex = 0;
   if (withFocus) link.focus();
   scrollInList(link);
-  byId("previous").disabled = neighbour(-1) === undefined;
-  byId("next").disabled = neighbour(1) === undefined;
+  byId("previous").disabled = neighbor(-1) === undefined;
+  byId("next").disabled = neighbor(1) === undefined;
 }
 
-/* The list only: scrollIntoView would move the whole page where the list stands above the sentence. */
+/* Scroll the list only: scrollIntoView would also scroll the page where the list is above the sentence. */
 function scrollInList(link) {
   if (link.parentNode.hidden) return;
   const list = link.closest("nav");
@@ -742,20 +741,20 @@ function scrollInList(link) {
   if (box.bottom > view.bottom) list.scrollTop += box.bottom - view.bottom;
 }
 
-/* The next found sentence in a direction, or undefined. */
-function neighbour(step) {
+/* Return the next search result in a direction, or undefined. */
+function neighbor(step) {
   const place = rankOf(state.index);
   return step > 0 ? state.found.find((index) => rankOf(index) > place)
     : state.found.findLast((index) => rankOf(index) < place);
 }
 
-/* Where a sentence stands in the list. */
+/* Return the position of a sentence in the list. */
 function rankOf(index) {
   return state.sentences[index].rank;
 }
 
 function move(step) {
-  const index = neighbour(step);
+  const index = neighbor(step);
   if (index !== undefined) go(index);
 }
 
@@ -771,7 +770,7 @@ function listEntry(sentence, index) {
   return element("li", {}, link);
 }
 
-/* Upper and lower case are one, and so are composed and decomposed letters. */
+/* Ignore case, and the difference between composed and decomposed letters. */
 const folded = (text) => text.normalize("NFC").toLowerCase();
 
 function search() {
@@ -785,7 +784,7 @@ function search() {
   markInList(false);
 }
 
-/* As in the file, or by a measure; what is equal stays as in the file. */
+/* Sort in file order or by a measure; equal sentences stay in file order. */
 function sortList() {
   const name = byId("order").value;
   const value = (index) => measureOf(state.sentences[index], name);
@@ -812,9 +811,9 @@ function fillList() {
       ...[...sentence.byModel.values()].flat().map(({ translation }) => translation)].join("\n"));
 }
 
-/* ---- Going through models ---- */
+/* ---- Showing models in succession ---- */
 
-/* Milliseconds for which a model is seen. */
+/* Time for which each model is shown, in milliseconds. */
 const BEAT = 700;
 let beat = null;
 
@@ -832,7 +831,7 @@ function stopPlaying() {
   byId("play").textContent = "Play";
 }
 
-/* From the start if the last is shown; ends at the last. */
+/* Start again if the last model is shown; stop at the last. */
 function play() {
   if (beat !== null) {
     stopPlaying();
@@ -882,7 +881,7 @@ const LETTERS = {
 const ARROWS = { ArrowRight: 1, ArrowLeft: -1 };
 const LIST_ARROWS = { ArrowDown: 1, ArrowUp: -1 };
 
-/* Says whether the key was for the page. */
+/* Return whether the page has handled the key. */
 function press(key, where) {
   const word = where.closest("#heat-map button");
   if (word !== null && moveWord(word, key)) return true;
@@ -895,7 +894,7 @@ function press(key, where) {
     move(LIST_ARROWS[key]);
     return true;
   }
-  /* In the table and where it scrolls, arrows belong to it. */
+  /* In the table and its scroll area, arrow keys move within it. */
   if (key in ARROWS && where.closest("#scroll") === null) {
     move(ARROWS[key]);
     return true;
@@ -941,15 +940,15 @@ function listenToWords() {
   });
 }
 
-/* Paper does not scroll: a wide table is made smaller until it fits (A4 within wide margins). */
+/* For printing, wide tables are reduced to this width in pixels (A4 with wide margins). */
 const PAPER_WIDTH = 640;
 
-/* ---- Settings, which the browser keeps if it may ---- */
+/* ---- Settings, stored in the browser if permitted ---- */
 
 const SETTINGS = ["scale", "numbers", "theme", "size", "order", "heads", "letters"];
 const STORE = "elman-attention";
 
-/* A page from a file, or a browser that keeps nothing, may refuse. */
+/* Storage may be refused, for a page from a file or by the browser's settings. */
 function stored() {
   try {
     return JSON.parse(localStorage.getItem(STORE)) || {};
@@ -965,11 +964,11 @@ function storeSettings() {
   try {
     localStorage.setItem(STORE, JSON.stringify(settings));
   } catch {
-    /* They hold for this visit. */
+    /* The settings apply to this visit only. */
   }
 }
 
-/* What is stored may be another version's, or anyone's. */
+/* The stored settings may be invalid or belong to another version. */
 function restoreSettings() {
   const settings = stored();
   for (const id of SETTINGS) {
@@ -986,7 +985,7 @@ function applyTheme() {
 
 /* ---- Narrow screens ---- */
 
-/* There the map comes first. What is seen first shall be reached first, so the elements move. */
+/* On narrow screens the map comes first. The elements are moved, so that the keys reach them in visual order. */
 function arrange({ matches: narrow }) {
   const columns = document.querySelector(".columns"), header = document.querySelector("header");
   const list = document.querySelector("nav");
@@ -1020,7 +1019,7 @@ function listenToSettings() {
     });
 }
 
-/* What is seen, from left to right. */
+/* Save the visible maps, from left to right. */
 function saveAs(kind) {
   const views = mapNodes().map((map) => ({ view: shownIn.get(map), caption: map.caption.textContent }));
   savePicture(views, kind, `attention-${location.hash.slice(1) || "1"}`);

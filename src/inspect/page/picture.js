@@ -1,14 +1,14 @@
 "use strict";
-/* Heat maps as a picture: a list of rectangles and texts, which become SVG, or points of a canvas. */
+/* Heat maps as a picture: a list of rectangles and texts, which is written as SVG or drawn on a canvas. */
 
 const CELL = { width: 34, height: 24 };
 const GAP = 6;
 const LINE = 22;
 const SIZE = 13;
 
-/* ---- What is drawn ---- */
+/* ---- Contents ---- */
 
-/* The page's own colours and fonts. */
+/* Return the colors and the font of the page. */
 function styleOfPage() {
   const { backgroundColor, color, fontFamily } = getComputedStyle(document.body);
   return { paper: backgroundColor, ink: color, font: fontFamily };
@@ -20,7 +20,7 @@ function widthIn(font) {
   return (text) => context.measureText(text).width;
 }
 
-/* What stands in the columns behind the tokens: a name, and for each row a number. */
+/* Return the columns after the tokens: a name and a number for each row. */
 function figuresOf(view) {
   const figures = [];
   if (view.sentinel !== null) figures.push({ name: "no token", values: view.sentinel });
@@ -29,7 +29,7 @@ function figuresOf(view) {
   return [...figures, { name: "entropy", values: view.entropy }];
 }
 
-/* Puts one map at x; gives where it ends, and adds its items. */
+/* Append the items of a map at x. Return its right and bottom edges. */
 function drawMap(items, { view, caption }, x, style) {
   const width = widthIn(style.font);
   const widest = (texts) => Math.max(0, ...texts.map(width));
@@ -80,7 +80,7 @@ function drawScale(items, x, y, style) {
   });
 }
 
-/* Maps are { view, caption }, side by side. */
+/* Return the picture of maps, each { view, caption }, side by side. */
 function pictureOf(maps) {
   const style = styleOfPage(), items = [];
   let x = 2 * GAP, bottom = 0;
@@ -96,7 +96,7 @@ function pictureOf(maps) {
 
 /* ---- Formats ---- */
 
-/* XML has no place for some characters; visible() has spelled them out. */
+/* visible() has replaced the characters that XML forbids. */
 function svgOf(picture) {
   const space = "http://www.w3.org/2000/svg";
   const make = (name, attributes, ...children) => {
@@ -119,10 +119,10 @@ function svgOf(picture) {
   return new Blob([new XMLSerializer().serializeToString(root)], { type: "image/svg+xml" });
 }
 
-/* Twice as many points as pixels, as `elman attention --format png` has it. */
+/* Two canvas pixels per CSS pixel, as in `elman attention --format png`. */
 const ZOOM = 2;
 
-/* Null where the browser has no canvas of that size. */
+/* Resolves to null if the browser does not support a canvas of this size. */
 function pngOf({ width, height, paper, font, items }) {
   const canvas = document.createElement("canvas");
   canvas.width = ZOOM * width;
