@@ -11,13 +11,16 @@ ELMAN_BEGIN
  *
  *   text            a heat map for a terminal, with a legend of its shades
  *   json            one object per line: tokens, positions, probability, weights, the entropy of
- * each target token's weights (in nats) and the coverage of each source token, which is the sum of
- * its weights tsv             a table; an apostrophe precedes a cell that starts with = + - @ or a
- * quotation mark npy             float32, (T,S) or, with several heads, (heads,T,S); the arrays
- * follow each other svg             one picture with one heat map below the other html one page for
- * a browser, with a script that displays the sentences pharaoh         one line "i-j i-j ..." per
- * sentence: links between words or tokens, from 0 softalignments  input of the program
- * SoftAlignments, as Nematus writes it
+ *                   each target token's weights (in nats), and the coverage of each source token,
+ *                   which is the sum of its weights
+ *   tsv             a table; an apostrophe precedes a cell that starts with = + - @ or a quotation
+ *                   mark
+ *   npy             float32, (T,S) or, with several heads, (heads,T,S); the arrays follow each
+ *                   other
+ *   svg             one picture with one heat map below the other
+ *   html            one page for a browser, with a script that displays the sentences
+ *   pharaoh         one line "i-j i-j ..." per sentence: links between words or tokens, from 0
+ *   softalignments  input of the program SoftAlignments, in the format of Nematus
  *
  * Weights of a sentinel are in json the array "sentinel", one number per target token, present only
  * in this case; in text, tsv, svg and html a last column "no token"; in npy and softalignments the

@@ -61,8 +61,7 @@ static const struct attention_mechanism *mechanism_of(const struct attention_pas
   return attention_mechanism(pass->layer.config.kind);
 }
 
-/* Return the number of elements of own weight i if each sentence has a share of its gradient, else
- * 0. */
+/* Return the size of own weight i if sentences have shares of its gradient, else 0. */
 static size_t share_size(const struct attention_pass *pass, size_t i) {
   const struct attention_own_weight *weight = &mechanism_of(pass)->own[i];
   const size_t H = pass->layer.config.size;

@@ -79,8 +79,8 @@ elman_status attention_config_check(const struct attention_config *config,
 elman_status attention_config_check_translator(const struct attention_config *config,
                                                elman_error *error) CHECKED;
 
-/* Parts of a layer's weights: the linear projections, which mechanisms share, then OWN_PARTS and up
- * for the mechanism's own. */
+/* Indices of a layer's parameters: the linear projections, which mechanisms share, and from
+ * OWN_PARTS the mechanism's own. */
 enum {
   QUERY_WEIGHT,
   QUERY_BIAS,
@@ -170,8 +170,8 @@ struct attention_pass {
   const real *values;  /* (S,B,H), or (S,B,V) */
 };
 
-/* Arrays that a backward pass adds to, with the shapes of the values. Queries, keys and values may
- * be the same array; the context must be another. */
+/* Gradients of a pass, each with the shape of its array; a backward pass adds to them. Queries,
+ * keys and values may be the same array; the context must be another. */
 struct attention_gradients {
   real *queries, *keys, *values;
   const struct attention_parameters *weights;

@@ -1,6 +1,6 @@
-/* Additive attention with a sentinel, which the query computes from itself: it competes with the
- * keys in the softmax, and a query can give it the weight that no key deserves. The adaptive
- * attention of Lu et al., CVPR 2017; docs/mechanisms.md, (61) to (65). */
+/* Additive attention with a sentinel, a vector that is computed from the query. The sentinel
+ * competes with the keys in the softmax, so the weights of the keys can sum to less than 1. The
+ * adaptive attention of Lu et al., CVPR 2017; docs/mechanisms.md, (61) to (65). */
 #include <string.h>
 #include <tgmath.h>
 

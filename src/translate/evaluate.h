@@ -12,10 +12,11 @@ elman_evaluate_options evaluate_options_default(void);
 elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
                              const struct pairs *pairs, elman_error *error) CHECKED;
 
-/* Compute the loss with teacher forcing; BLEU, chrF and the exact-match rate of translations, where
- * references are normalized; and, for pairs with a gold alignment, how often the attention under
- * the reference agrees with it, in the default units of vocab/locate.h. `encoded` is the result of
- * evaluate_encode for callers that evaluate often, or NULL. options->threads is ignored. */
+/* Compute the loss with teacher forcing, and BLEU, chrF and the exact-match rate of translations;
+ * exact match compares with normalized references. For pairs with a gold alignment, compute how
+ * often the attention under the reference agrees with it, in the default units of vocab/locate.h.
+ * `encoded` is the result of evaluate_encode for callers that evaluate often, or NULL.
+ * options->threads is ignored. */
 elman_status evaluate(elman_scores *scores, const struct model *model, const struct pairs *pairs,
                       const struct corpus *encoded, const elman_evaluate_options *options,
                       elman_error *error) CHECKED;
