@@ -120,7 +120,7 @@ static elman_status parse_content(struct text *content, struct parser *parser) {
   return parser->unescaped.failed ? fail_no_memory(parser->error) : ELMAN_OK;
 }
 
-static elman_status given(const struct parser *parser, const json_t *value) {
+static elman_status check_allocated(const struct parser *parser, const json_t *value) {
   return value == NULL ? fail_no_memory(parser->error) : ELMAN_OK;
 }
 
@@ -130,7 +130,7 @@ static elman_status parse_string(json_t **value, struct parser *parser) {
   const elman_status status = parse_content(&content, parser);
   if (status != ELMAN_OK) return status;
   *value = json_stringn_nocheck(content.bytes, content.length);
-  return given(parser, *value);
+  return check_allocated(parser, *value);
 }
 
 /* ---- numbers ---- */
@@ -216,7 +216,7 @@ typedef elman_status part_function(json_t *whole, struct parser *parser, size_t 
 /* Parse comma-separated parts after the opening bracket, up to and including the closing one. */
 static elman_status parse_parts(json_t *whole, struct parser *parser, char bracket,
                                 part_function *parse_part, size_t depth) {
-  elman_status status = given(parser, whole);
+  elman_status status = check_allocated(parser, whole);
   skip_space(parser);
   if (status != ELMAN_OK || accept(parser, bracket)) return status;
   do {
@@ -252,7 +252,7 @@ static elman_status parse_value(json_t **value, struct parser *parser, size_t de
     status = parse_number(&number, parser);
     if (status != ELMAN_OK) return status;
     *value = number.whole ? json_integer(number.integer) : json_real(number.real);
-    status = given(parser, *value);
+    status = check_allocated(parser, *value);
   }
   if (status == ELMAN_OK) return ELMAN_OK;
   json_decref(*value);

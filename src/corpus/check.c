@@ -93,7 +93,7 @@ enum { SAMPLE = 10000 };
 /* Characters added to both lengths before the comparison, because short sentences vary more. */
 static const double SLACK = 10;
 
-struct usual {
+struct typical {
   bool source_han, target_han; /* most lines contain Chinese characters (Han) */
   double ratio;                /* target characters per source character */
 };
@@ -112,7 +112,7 @@ static void sample_add(struct side_sample *sample, struct text text) {
   sample->han_lines += line.han > 0;
 }
 
-static struct usual usual_of_sample(const struct pairs *pairs) {
+static struct typical typical_of_sample(const struct pairs *pairs) {
   struct side_sample source = {0}, target = {0};
   const size_t stride = pairs_count(pairs) / SAMPLE + 1;
   for (size_t i = 0; i < pairs_count(pairs); i += stride) {
@@ -120,39 +120,40 @@ static struct usual usual_of_sample(const struct pairs *pairs) {
     sample_add(&source, pair.source);
     sample_add(&target, pair.target);
   }
-  return (struct usual){source.han_lines > source.lines / 2, target.han_lines > target.lines / 2,
-                        (double)target.characters / (double)source.characters};
+  return (struct typical){source.han_lines > source.lines / 2, target.han_lines > target.lines / 2,
+                          (double)target.characters / (double)source.characters};
 }
 
 /* ---- single lines: their findings ---- */
 
-struct line_look {
+struct line_properties {
   struct script_counts source, target;
-  const struct usual *usual;
+  const struct typical *typical;
   double max_ratio;
 };
 
-static bool is_swapped(const struct line_look *line) {
+static bool is_swapped(const struct line_properties *line) {
   const struct script_counts *source = &line->source, *target = &line->target;
-  const struct usual *usual = line->usual;
-  return usual->source_han != usual->target_han && source->letters > 0 && target->letters > 0 &&
-         script_is_han(source) == usual->target_han && script_is_han(target) == usual->source_han;
+  const struct typical *typical = line->typical;
+  return typical->source_han != typical->target_han && source->letters > 0 && target->letters > 0 &&
+         script_is_han(source) == typical->target_han &&
+         script_is_han(target) == typical->source_han;
 }
 
 /* Return whether the script of a side is unexpected. A Chinese side may contain other letters, but
  * not only those; any other side must not contain Han characters. */
-static bool is_foreign(const struct script_counts *side, bool usually_han) {
-  return usually_han ? side->letters > 0 && side->han == 0 : side->han > 0;
+static bool is_foreign(const struct script_counts *side, bool typically_han) {
+  return typically_han ? side->letters > 0 && side->han == 0 : side->han > 0;
 }
 
-static bool has_mixed_scripts(const struct line_look *line) {
-  return !is_swapped(line) && (is_foreign(&line->source, line->usual->source_han) ||
-                               is_foreign(&line->target, line->usual->target_han));
+static bool has_mixed_scripts(const struct line_properties *line) {
+  return !is_swapped(line) && (is_foreign(&line->source, line->typical->source_han) ||
+                               is_foreign(&line->target, line->typical->target_han));
 }
 
 /* Return whether the length ratio is unusual. The ratio of a swapped line is not checked. */
-static bool has_unlike_length(const struct line_look *line) {
-  const double expected = (double)line->source.characters * line->usual->ratio + SLACK;
+static bool has_unlike_length(const struct line_properties *line) {
+  const double expected = (double)line->source.characters * line->typical->ratio + SLACK;
   const double found = (double)line->target.characters + SLACK;
   return !is_swapped(line) &&
          (found > line->max_ratio * expected || expected > line->max_ratio * found);
@@ -189,9 +190,9 @@ const struct finding_row *finding_row(elman_finding finding) {
 /* ---- single lines: the checks ---- */
 
 static elman_status check_line(struct findings *findings, struct location at,
-                               const struct pair *pair, const struct usual *usual, double max_ratio,
-                               elman_error *error) {
-  struct line_look line = {.usual = usual, .max_ratio = max_ratio};
+                               const struct pair *pair, const struct typical *typical,
+                               double max_ratio, elman_error *error) {
+  struct line_properties line = {.typical = typical, .max_ratio = max_ratio};
   script_count(&line.source, pair->source);
   script_count(&line.target, pair->target);
   elman_status status = ELMAN_OK;
@@ -209,12 +210,12 @@ static elman_status check_line(struct findings *findings, struct location at,
 /* Check the scripts and lengths of all lines. */
 static elman_status check_lines(struct findings *findings, struct pairs *const *parts,
                                 double max_ratio, elman_error *error) {
-  const struct usual usual = usual_of_sample(parts[0]);
+  const struct typical typical = typical_of_sample(parts[0]);
   for (size_t part = 0; part < findings->part_count; part++) {
     for (size_t i = 0; i < pairs_count(parts[part]); i++) {
       const struct pair pair = pairs_get(parts[part], i);
       const struct location at = {part, pairs_line_number(parts[part], i)};
-      const elman_status status = check_line(findings, at, &pair, &usual, max_ratio, error);
+      const elman_status status = check_line(findings, at, &pair, &typical, max_ratio, error);
       if (status != ELMAN_OK) return status;
     }
   }
@@ -381,7 +382,7 @@ static elman_status check_repeats(struct findings *findings, struct pairs *const
 
 /* ---- tokens of the lines ---- */
 
-struct look {
+struct token_check {
   struct findings *findings;
   struct vocabulary_pair vocabularies;
   struct encoding encoding; /* scratch memory */
@@ -390,38 +391,38 @@ struct look {
 
 /* Count the tokens of one side. *length is their number, or 0 if the line cannot be too long and
  * belongs to the first part. */
-static elman_status count_side(struct look *look, size_t *length, size_t part, elman_side side,
-                               struct text text, elman_error *error) {
+static elman_status count_side(struct token_check *check, size_t *length, size_t part,
+                               elman_side side, struct text text, elman_error *error) {
   *length = 0;
   /* In NFKC three bytes become at most 18 characters (U+FDFA). In the first part no token is
    * unknown. */
-  if (part == 0 && text.length <= look->max_length / 6) return ELMAN_OK;
-  const struct vocabulary_pair *found = &look->vocabularies;
+  if (part == 0 && text.length <= check->max_length / 6) return ELMAN_OK;
+  const struct vocabulary_pair *found = &check->vocabularies;
   const struct codec codec = vocabulary_pair_codec(found, side);
-  const elman_status status = encode(&look->encoding, &codec, text, error);
+  const elman_status status = encode(&check->encoding, &codec, text, error);
   if (status != ELMAN_OK) return status;
-  *length = look->encoding.tokens.count;
+  *length = check->encoding.tokens.count;
   if (part == 0) return ELMAN_OK;
-  struct part_findings *sums = &look->findings->parts[part];
+  struct part_findings *sums = &check->findings->parts[part];
   sums->tokens[side] += *length;
   for (size_t i = 0; i < *length; i++)
-    if (look->encoding.ids[i] == TOKEN_UNKNOWN) sums->unknown[side]++;
+    if (check->encoding.ids[i] == TOKEN_UNKNOWN) sums->unknown[side]++;
   return ELMAN_OK;
 }
 
-static elman_status check_part(struct look *look, const struct pairs *pairs, size_t part,
+static elman_status check_part(struct token_check *check, const struct pairs *pairs, size_t part,
                                elman_error *error) {
   elman_status status = ELMAN_OK;
   for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i++) {
     const struct pair pair = pairs_get(pairs, i);
     struct example example = {.finding = ELMAN_FINDING_TOO_LONG,
                               .at = {part, pairs_line_number(pairs, i)}};
-    status = count_side(look, &example.source_size, part, ELMAN_SOURCE, pair.source, error);
+    status = count_side(check, &example.source_size, part, ELMAN_SOURCE, pair.source, error);
     if (status == ELMAN_OK)
-      status = count_side(look, &example.target_size, part, ELMAN_TARGET, pair.target, error);
+      status = count_side(check, &example.target_size, part, ELMAN_TARGET, pair.target, error);
     if (status == ELMAN_OK &&
-        (example.source_size > look->max_length || example.target_size > look->max_length))
-      status = findings_add(look->findings, example, &pair, error);
+        (example.source_size > check->max_length || example.target_size > check->max_length))
+      status = findings_add(check->findings, example, &pair, error);
   }
   return status;
 }
@@ -442,18 +443,18 @@ static void copy_first_part(struct findings *findings, const struct vocabulary_p
 /* Find lines that are too long, and unknown tokens. */
 static elman_status check_tokens(struct findings *findings, struct pairs *const *parts,
                                  const elman_check_options *options, elman_error *error) {
-  struct look look = {.findings = findings, .max_length = options->max_length};
+  struct token_check check = {.findings = findings, .max_length = options->max_length};
   const struct vocabulary_options how = {.source_mode = options->source_tokens,
                                          .target_mode = options->target_tokens,
                                          .normalization = ELMAN_NFKC, /* as in training */
                                          .min_count = 1};
-  elman_status status = corpus_vocabularies(&look.vocabularies, parts[0], &how, error);
+  elman_status status = corpus_vocabularies(&check.vocabularies, parts[0], &how, error);
   if (status != ELMAN_OK) return status;
-  copy_first_part(findings, &look.vocabularies);
+  copy_first_part(findings, &check.vocabularies);
   for (size_t part = 0; status == ELMAN_OK && part < findings->part_count; part++)
-    status = check_part(&look, parts[part], part, error);
-  encoding_free(&look.encoding);
-  vocabulary_pair_free(&look.vocabularies);
+    status = check_part(&check, parts[part], part, error);
+  encoding_free(&check.encoding);
+  vocabulary_pair_free(&check.vocabularies);
   return status;
 }
 

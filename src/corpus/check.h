@@ -16,12 +16,12 @@
 
 /* A pair of sentences with the typical properties of the corpus, from which a finding is
  * decided. */
-struct line_look;
+struct line_properties;
 
 /* A kind of finding: a row of the table in check.c. */
 struct finding_row {
-  const char *name, *description;              /* for programs; for people */
-  bool (*holds)(const struct line_look *line); /* NULL if one line alone does not show it */
+  const char *name, *description;                    /* for programs; for people */
+  bool (*holds)(const struct line_properties *line); /* NULL if one line alone does not show it */
 };
 
 /* Return the row of a finding; NULL for an unknown one. */

@@ -262,12 +262,12 @@ static elman_status split_13a(struct tokens *tokens, struct bleu_passes *passes,
  * U+2F800 to U+2FA1D with four-digit escapes, which Python reads as U+2001 to U+2A6D and U+2F81 to
  * U+2FA1: dashes, quotes, arrows and mathematical signs instead of rare ideographs. The same ranges
  * are needed here for equal scores. */
-static bool stands_apart(int codepoint) {
-  static const struct codepoint_range apart[] = {
+static bool is_separate(int codepoint) {
+  static const struct codepoint_range separate[] = {
       {0x2001, 0x2A6D}, {0x2E80, 0x2FDF}, {0x2FF0, 0x303F}, {0x3100, 0x312F}, {0x31A0, 0x31EF},
       {0x3200, 0x4DB5}, {0x4E00, 0x9FBB}, {0xF900, 0xFA2D}, {0xFA30, 0xFA6A}, {0xFA70, 0xFAD9},
       {0xFE10, 0xFE1F}, {0xFE30, 0xFE4F}, {0xFF00, 0xFFEF}};
-  return IN_RANGES(apart, codepoint);
+  return IN_RANGES(separate, codepoint);
 }
 
 static elman_status split_zh(struct tokens *tokens, struct bleu_passes *passes, struct text line,
@@ -276,10 +276,10 @@ static elman_status split_zh(struct tokens *tokens, struct bleu_passes *passes, 
    * separated. */
   for (size_t at = run_end(line, 0, is_python_space, true); at < line.length;) {
     const size_t start = at;
-    const bool apart = stands_apart(character_at(line, &at));
-    if (apart) put(&passes->before, ' ');
+    const bool separate = is_separate(character_at(line, &at));
+    if (separate) put(&passes->before, ' ');
     buffer_append(&passes->before, line.bytes + start, at - start);
-    if (apart) put(&passes->before, ' ');
+    if (separate) put(&passes->before, ' ');
   }
   return split_passed(tokens, passes, error);
 }

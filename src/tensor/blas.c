@@ -245,7 +245,7 @@ extern void gotoblas_dynamic_init(void) __attribute__((weak));
 
 /* Make OpenBLAS select again, in an environment with this variable only. setenv would need memory,
  * and a failure would change the results. */
-static void choose_again(const char *family) {
+static void reselect(const char *family) {
   char entry[64];
   char *only[] = {entry, NULL}, **all = environ;
   snprintf(entry, sizeof entry, "%s=%s", VARIABLE, family);
@@ -261,7 +261,7 @@ static elman_kernel_choice choose(const char *family) {
   if (gotoblas_dynamic_quit == NULL || gotoblas_dynamic_init == NULL) return ELMAN_KERNELS_BY_BLAS;
   const char *better = better_blas_family(family, vector_level_here());
   if (better == NULL) return ELMAN_KERNELS_BY_BLAS;
-  choose_again(better);
+  reselect(better);
   return strcmp(openblas_get_corename(), better) == 0 ? ELMAN_KERNELS_BY_PROCESSOR
                                                       : ELMAN_KERNELS_BY_BLAS;
 }

@@ -82,7 +82,7 @@ enum attachment character_attachment(int codepoint) {
 }
 
 /* Printable ASCII and common ideographs: two of them never form a grapheme cluster. */
-static bool stands_alone(int codepoint) {
+static bool never_clusters(int codepoint) {
   return (codepoint >= 0x20 && codepoint < 0x7F) || (codepoint >= 0x4E00 && codepoint <= 0x9FFF);
 }
 
@@ -93,7 +93,7 @@ size_t cluster_end(struct text text, size_t start, int *first) {
   while (end < text.length) {
     size_t next_end = end;
     const int next = character_at(text, &next_end);
-    if (stands_alone(previous) && stands_alone(next)) break;
+    if (never_clusters(previous) && never_clusters(next)) break;
     if (utf8proc_grapheme_break_stateful(previous, next, &state)) break;
     previous = next;
     end = next_end;

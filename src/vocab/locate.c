@@ -175,7 +175,7 @@ elman_status locate_tokens(struct spans spans, const struct tokens *tokens, stru
 
 /* ---- tokens in joined text ---- */
 
-static bool stands_at(struct text text, size_t at, struct text surface) {
+static bool text_is_at(struct text text, size_t at, struct text surface) {
   return surface.length <= text.length - at &&
          memcmp(text.bytes + at, surface.bytes, surface.length) == 0;
 }
@@ -189,7 +189,7 @@ void locate_joined(struct spans spans, const struct tokens *tokens, size_t count
       tokens_surface(&surface, tokens, i, mode);
     else
       at = joined.length;
-    if (!stands_at(joined, at, surface.text)) at++; /* the space before the token */
+    if (!text_is_at(joined, at, surface.text)) at++; /* the space before the token */
     for (; i < surface.next; i++) {
       spans.starts[i] = smaller(at, joined.length);
       spans.ends[i] = smaller(at + surface.text.length, joined.length);
