@@ -48,7 +48,7 @@ mv model.safetensors fourth
 rm model.safetensors.checkpoint
 touch model.safetensors.update7x model.safetensors.update07 model.safetensors.updates
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 5 --keep-last 3 pairs.tsv
-expect_stderr_match "^model.safetensors.update\*: snapshots of the last 3 epochs; 'elman average' averages them into one model$"
+expect_stderr_match "^model.safetensors.update\*: kept 3 snapshots, one per epoch; 'elman average' averages several into one model$"
 expect_files dev.tsv expected fourth model.safetensors{,.checkpoint} model.safetensors.update{07,30,40,50,7x,s} pairs.tsv
 rm model.safetensors.update{07,7x,s}
 cmp model.safetensors model.safetensors.update50 || fail "the last one is not the model"
@@ -64,11 +64,11 @@ expect_stderr_match '^model.safetensors.update\*: deleted 3 snapshots of an earl
 expect_files dev.tsv expected fourth mean model.safetensors{,.checkpoint} model.safetensors.update10 pairs.tsv
 
 # The message counts the models that are there, of earlier runs of the training, too.
-expect_stderr_match "^model.safetensors.update\\*: snapshot of the last 1 epoch; 'elman average' averages them into one model\$"
+expect_stderr_match "^model.safetensors.update\\*: kept 1 snapshot, one per epoch; 'elman average' averages several into one model\$"
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 2 --keep-last 3 --resume pairs.tsv
-expect_stderr_match "^model.safetensors.update\\*: snapshots of the last 2 epochs; "
+expect_stderr_match "^model.safetensors.update\\*: kept 2 snapshots, one per epoch; "
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 5 --keep-last 3 --resume pairs.tsv
-expect_stderr_match "^model.safetensors.update\\*: snapshots of the last 3 epochs; "
+expect_stderr_match "^model.safetensors.update\\*: kept 3 snapshots, one per epoch; "
 rm model.safetensors*
 
 # With dev pairs those of validations, also where training was stopped and goes on.

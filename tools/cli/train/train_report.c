@@ -235,10 +235,9 @@ static void describe_model(const struct training *training) {
   const size_t kept =
       training->snapshots < options->keep_last ? training->snapshots : options->keep_last;
   if (kept > 0)
-    note(
-        "%s.update*: snapshot%s of the last %zu %s%s; 'elman average' averages them into one model",
-        options->output, plural(kept), kept, options->dev == NULL ? "epoch" : "validation",
-        plural(kept));
+    note("%s.update*: kept %zu snapshot%s, one per %s; 'elman average' averages several into one "
+         "model",
+         options->output, kept, plural(kept), options->dev == NULL ? "epoch" : "validation");
   if (options->dev == NULL || training->first) return;
   if (training->best_epoch > 0)
     note("kept the model of epoch %zu, update %" PRIu64 ": it has the %s on the dev pairs",
