@@ -459,8 +459,8 @@ static void sentence_backward(const void *context, size_t b) {
   }
 }
 
-/* From the gradients of n projected rows, add those of the rows and of the projection's weights, if
- * the mechanism has this projection. */
+/* Add the gradients of n rows and of the projection's weights, given those of the projected rows;
+ * do nothing if the mechanism lacks this projection. */
 static void project_back(real *drows, const real *dprojected, const real *rows,
                          const struct attention_gradients *d, const struct attention_pass *pass,
                          size_t weight, size_t n) {

@@ -41,8 +41,8 @@ void attention_clear(const struct attention_arrays *scratch, const struct attent
 void attention_backward(const struct attention_gradients *d, const struct attention_pass *pass,
                         struct range queries);
 
-/* From the accumulated gradients of these projected keys and values, add those of keys, values and
- * projection weights. */
+/* Add the gradients of these keys and values and of the projection weights, given the accumulated
+ * gradients of the projected keys and values. */
 void attention_prepare_backward(const struct attention_gradients *d,
                                 const struct attention_pass *pass, struct range keys);
 
@@ -70,8 +70,8 @@ struct attention_pass self_attention_pass(struct attention_layer layer,
  * steps so far. Run each step once, in order. */
 void self_attention_forward(real *outputs, const struct attention_pass *pass, struct range steps);
 
-/* From d->context, the gradients of the outputs (T,B,H), add those of the states, which are
- * d->queries, keys and values. Run later steps first. */
+/* Add the gradients of the states, which are d->queries, keys and values, given d->context, the
+ * gradients of the outputs (T,B,H). Run later steps first. */
 void self_attention_backward(const struct attention_gradients *d, const struct attention_pass *pass,
                              struct range steps);
 

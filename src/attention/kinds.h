@@ -146,7 +146,7 @@ struct attention_layer {
  * NULL. */
 struct attention_arrays {
   real *context;       /* (T,B,H), or (T,B,V) */
-  real *weights;       /* (T,B,K,S); each row sums to 1, with a Gaussian to between e⁻² and 1; of
+  real *weights;       /* (T,B,K,S); a row sums to 1, or less with a Gaussian or sentinel; of
                           gradients: first dweights, then dscores */
   real *queries;       /* (T,B,H), projected */
   real *keys, *values; /* (S,B,H), projected */

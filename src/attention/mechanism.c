@@ -200,8 +200,8 @@ void prediction_forward(const struct attention_pass *pass, size_t count) {
   }
 }
 
-/* From dz of query i, compute the gradient of its prediction state before the tanh, and add those
- * of the ω. */
+/* Compute the gradient of the prediction state of query i before the tanh, and add those of the ω,
+ * given dz. */
 static void read_back(const struct attention_gradients *d, const struct attention_pass *pass,
                       size_t count, size_t i) {
   const size_t H = pass->layer.config.size, B = pass->shape.batch;

@@ -151,8 +151,8 @@ enum { PREDICTION_STATES, PREDICTIONS };
 /* Compute φ and the z of `count` numbers; the mechanism may then transform the z. */
 void prediction_forward(const struct attention_pass *pass, size_t count);
 
-/* From dz in the scratch, add the gradients of the queries and of all weights. Queries past the end
- * of a sentence are ignored. */
+/* Add the gradients of the queries and of all weights, given dz in the scratch. Queries past the
+ * end of a sentence are ignored. */
 void prediction_backward(const struct attention_gradients *d, const struct attention_pass *pass,
                          size_t count);
 

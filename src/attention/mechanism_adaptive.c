@@ -55,8 +55,8 @@ static void spans_forward(const struct attention_pass *pass) {
   }
 }
 
-/* From dμ_t, dD_t and the gradient of the gate's z in the scratch, add those of the queries and the
- * weights. */
+/* Add the gradients of the queries and the weights, given dμ_t, dD_t and the gradient of the gate's
+ * z in the scratch. */
 static void spans_backward(const struct attention_gradients *d, const struct attention_pass *pass) {
   const struct attention_shape shape = pass->shape;
   const size_t B = shape.batch, rows = shape.queries * B;

@@ -47,7 +47,7 @@ static void scores_forward(const struct attention_pass *pass) {
   }
 }
 
-/* From du_ts^G in the scratch, add the gradients of keys, queries and W_G. */
+/* Add the gradients of keys, queries and W_G, given du_ts^G in the scratch. */
 static void scores_backward(const struct attention_gradients *d,
                             const struct attention_pass *pass) {
   const size_t B = pass->shape.batch, H = pass->layer.config.size, rows = pass->shape.queries * B;

@@ -20,7 +20,7 @@ static void center_forward(const struct attention_pass *pass) {
   }
 }
 
-/* From dμ_t in the scratch, add the gradients of the queries and of both weights. */
+/* Add the gradients of the queries and of both weights, given dμ_t in the scratch. */
 static void center_backward(const struct attention_gradients *d,
                             const struct attention_pass *pass) {
   const struct attention_shape shape = pass->shape;

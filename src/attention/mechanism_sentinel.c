@@ -56,7 +56,7 @@ static void queries_forward(const struct attention_pass *pass) {
   }
 }
 
-/* From dς_t in the scratch, add the gradients of the queries and of W_g. */
+/* Add the gradients of the queries and of W_g, given dς_t in the scratch. */
 static void sentinels_backward(const struct attention_gradients *d,
                                const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size, rows = rows_of(pass);
@@ -72,8 +72,8 @@ static void sentinels_backward(const struct attention_gradients *d,
   linear_backward_input(d->queries, 1, dz, gate, rows);
 }
 
-/* From du_t0 and the context's part of dς_t, both in the scratch, add the gradients of queries and
- * weights. */
+/* Add the gradients of queries and weights, given du_t0 and the context's part of dς_t in the
+ * scratch. */
 static void queries_backward(const struct attention_gradients *d,
                              const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size, rows = rows_of(pass);

@@ -82,7 +82,7 @@ struct format {
 /* Return the format `index`, from 0; NULL after the last. */
 const struct format *format_at(size_t index);
 
-/* NULL if there is no such format. */
+/* Return NULL if there is no such format. */
 const struct format *format_named(const char *name);
 const struct format *format_of_path(const char *path);
 

@@ -148,8 +148,8 @@ static elman_status gather(struct search *search, const struct model *model,
   return ELMAN_OK;
 }
 
-/* Decide whether to search greedily: possible if each step has one row per sentence, whose token is
- * found without its probability. */
+/* Decide whether greedy search without logits is possible. Each sentence needs exactly one row per
+ * step, and a token that a screen or a reference determines. */
 static void choose_method(struct search *search, const struct search_request *const *requests,
                           size_t count, const elman_translate_options *options,
                           const struct screen *screen) {
