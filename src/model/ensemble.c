@@ -249,9 +249,9 @@ static double cosine(const double *sums, const struct model *model) {
   return left > 0 && right > 0 ? product / sqrt(left * right) : 1;
 }
 
-/* Refuse a model with other initial weights. A different seed alone is no proof, since a model may
- * be trained further with a new seed; nor is a large angle alone, which a long training run can
- * cause. */
+/* Refuse a model with other initial weights: one with another seed and weights at a large angle.
+ * Another seed alone is allowed, since a model may be trained further with a new seed; so is a
+ * large angle alone, since a long training run can cause it. */
 static elman_status check_start(const struct mean *mean, const struct model *model,
                                 const char *path, elman_error *error) {
   const double least = 0.25;

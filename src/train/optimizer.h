@@ -5,10 +5,10 @@
  * gradient in every row and is treated as a matrix.
  *
  * A batch contains few words of a vocabulary; the rows of all other words have the gradient 0. Adam
- * moves these rows too, because their moments decay, and passing over whole tables would be half of
- * its work or more. But no result depends on such a row until its word is in a batch again. So its
- * updates are deferred, and then done one after another while the row stays in the first-level
- * cache:
+ * moves these rows too, because their moments decay, and updating whole tables would take half of
+ * its time or more. But no result depends on such a row until its word is in a batch again. So the
+ * updates of a row are deferred until then, and done one after another while the row stays in the
+ * first-level cache:
  *
  *   update          1   2     3   4   5
  *   words in batch  a   b     c   c   a

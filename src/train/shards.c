@@ -290,8 +290,8 @@ static void run_worker(const void *context, size_t k) {
   signal_output(worker); /* in case no shard did */
 }
 
-/* Return G(a, b), which is added up in the gradient of its first worker. Advance *worker past its
- * workers. */
+/* Return G(a, b), added up in the gradient of *worker, the first of these shards. Set *worker to
+ * the first one after them. */
 static real *sum_workers(const struct shards *s, const struct reduction *reduction,
                          struct range shards, size_t *worker) {
   const struct worker *next = &s->workers[*worker];
@@ -370,8 +370,8 @@ static elman_status exchange_slices(struct shards *s, const struct reduction *re
   return s->group->exchange(s->group->context, s->send, s->receive, error);
 }
 
-/* Return this process's slice of G(a, b), added up in place of its first subtree. Advance
- * *subtree past its subtrees. */
+/* Return this process's slice of G(a, b), added up in the slice of *subtree, the first of these
+ * shards. Set *subtree to the first one after them. */
 static real *sum_slices(const struct shards *s, const struct reduction *reduction,
                         struct range shards, size_t *subtree) {
   const size_t n = slice_of(s, reduction, s->group->rank).count;
