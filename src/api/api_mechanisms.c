@@ -143,11 +143,11 @@ static elman_status check_numbers(const float *values, size_t n, const char *wha
 static elman_status check_sizes(const elman_attention_input *input, struct attention_config config,
                                 elman_error *error) {
   const size_t T = input->query_count, S = input->key_count, H = config.size;
-  const size_t V = attention_value_size(config), most = INT_MAX;
+  const size_t V = attention_value_size(config), limit = INT_MAX;
   if (T == 0 || S == 0 || H == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "queries, keys and their width must be at least 1, not %zu, %zu and %zu", T, S, H);
-  if (T > most || S > most || H > most || V > most || config.heads > most / S)
+  if (T > limit || S > limit || H > limit || V > limit || config.heads > limit / S)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the matrices are too large");
   return ELMAN_OK;
 }
@@ -246,37 +246,39 @@ static elman_status set_weights(struct attending *a, const elman_attention_input
 /* ---- memory ---- */
 
 /* A gradient: where it is computed, and where the caller wants it added (NULL = nowhere). */
-struct piece {
-  real **made;
+struct gradient_part {
+  real **computed;
   size_t count;
-  float *wanted;
+  float *destination;
 };
 
-enum { MAX_PIECES = 3 + MAX_ATTENTION_PARTS };
+enum { MAX_GRADIENT_PARTS = 3 + MAX_ATTENTION_PARTS };
 
-/* List all gradients and return their number; `wanted` NULL = destinations are not known yet. */
-static size_t list_pieces(struct piece pieces[MAX_PIECES], struct attending *a,
-                          const elman_attention_gradients *wanted) {
-  const elman_attention_gradients nothing = {0}, *to = wanted == NULL ? &nothing : wanted;
+/* List all gradients and return their number; `destination` NULL = destinations are not known yet.
+ */
+static size_t list_gradients(struct gradient_part parts[MAX_GRADIENT_PARTS], struct attending *a,
+                             const elman_attention_gradients *destination) {
+  const elman_attention_gradients nothing = {0}, *to = destination == NULL ? &nothing : destination;
   const struct attention_config config = a->layer.config;
   const size_t T = a->shape.queries, S = a->shape.keys, H = config.size;
   size_t count = 0;
   struct attention_part part;
-  pieces[count++] = (struct piece){&a->dqueries, T * H, to->queries};
-  pieces[count++] = (struct piece){&a->dkeys, S * H, to->keys};
-  pieces[count++] = (struct piece){&a->dvalues, S * attention_value_size(config), to->values};
+  parts[count++] = (struct gradient_part){&a->dqueries, T * H, to->queries};
+  parts[count++] = (struct gradient_part){&a->dkeys, S * H, to->keys};
+  parts[count++] =
+      (struct gradient_part){&a->dvalues, S * attention_value_size(config), to->values};
   for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, H, i); i++) {
     const elman_tensor *weight = find(to->parameters, to->parameter_count, part.name);
-    pieces[count++] = (struct piece){part.view, attention_part_size(&part),
-                                     weight == NULL ? NULL : weight->values};
+    parts[count++] = (struct gradient_part){part.view, attention_part_size(&part),
+                                            weight == NULL ? NULL : weight->values};
   }
   return count;
 }
 
 static elman_status reserve(struct attending *a, bool backward, elman_error *error) {
   const struct attention_config config = a->layer.config;
-  struct piece pieces[MAX_PIECES];
-  const size_t count = backward ? list_pieces(pieces, a, NULL) : 0;
+  struct gradient_part parts[MAX_GRADIENT_PARTS];
+  const size_t count = backward ? list_gradients(parts, a, NULL) : 0;
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &a->arena, error)) {
     attention_allocate(&a->cache, fit.now, config, a->shape, VALUES);
@@ -284,7 +286,7 @@ static elman_status reserve(struct attending *a, bool backward, elman_error *err
       a->cache.scores = arena_reals(fit.now, a->shape.queries, config.heads, a->shape.keys);
     if (backward) attention_allocate(&a->scratch, fit.now, config, a->shape, GRADIENTS);
     for (size_t i = 0; i < count; i++)
-      *pieces[i].made = arena_reals(fit.now, pieces[i].count, 1, 1);
+      *parts[i].computed = arena_reals(fit.now, parts[i].count, 1, 1);
   }
   return fit.status;
 }
@@ -434,9 +436,9 @@ void elman_attention_output_free(elman_attention_output *output) {
 
 static void run_backward(struct attending *a, const float *dcontext,
                          const elman_attention_input *input) {
-  struct piece pieces[MAX_PIECES];
-  const size_t count = list_pieces(pieces, a, NULL);
-  for (size_t i = 0; i < count; i++) memset(*pieces[i].made, 0, pieces[i].count * sizeof(real));
+  struct gradient_part parts[MAX_GRADIENT_PARTS];
+  const size_t count = list_gradients(parts, a, NULL);
+  for (size_t i = 0; i < count; i++) memset(*parts[i].computed, 0, parts[i].count * sizeof(real));
   const struct attention_pass pass = pass_of(a, input);
   attention_clear(&a->scratch, &pass);
   const struct attention_gradients d = {a->dqueries,   a->dkeys,   a->dvalues,
@@ -447,15 +449,15 @@ static void run_backward(struct attending *a, const float *dcontext,
 
 static elman_status add_gradients(const elman_attention_gradients *gradients, struct attending *a,
                                   elman_error *error) {
-  struct piece pieces[MAX_PIECES];
-  const size_t count = list_pieces(pieces, a, gradients);
+  struct gradient_part parts[MAX_GRADIENT_PARTS];
+  const size_t count = list_gradients(parts, a, gradients);
   for (size_t i = 0; i < count; i++)
-    if (!all_finite(*pieces[i].made, pieces[i].count))
+    if (!all_finite(*parts[i].computed, parts[i].count))
       return fail(error, ELMAN_BAD_DATA, NULL,
                   "the values are too large: the gradients are not finite");
   for (size_t i = 0; i < count; i++)
-    for (size_t j = 0; pieces[i].wanted != NULL && j < pieces[i].count; j++)
-      pieces[i].wanted[j] += (*pieces[i].made)[j];
+    for (size_t j = 0; parts[i].destination != NULL && j < parts[i].count; j++)
+      parts[i].destination[j] += (*parts[i].computed)[j];
   return ELMAN_OK;
 }
 

@@ -35,8 +35,8 @@ static void coded_free(struct coded *coded) {
 }
 
 /* Pass `coded` to the caller, or free it on failure. */
-static elman_status give(elman_encoding **out, struct coded *coded, elman_status status,
-                         elman_error *error) {
+static elman_status finish(elman_encoding **out, struct coded *coded, elman_status status,
+                           elman_error *error) {
   if (status == ELMAN_OK) {
     buffer_append(&coded->text, "", 0); /* ensures a NUL */
     if (coded->text.failed) status = fail_no_memory(error);
@@ -93,7 +93,7 @@ elman_status elman_encode(elman_encoding **out, const elman_model *model, elman_
   if (status == ELMAN_OK) status = show_tokens(coded, &codec, error);
   buffer_append_text(&coded->text, buffer_text(&coded->encoding.normalized));
   coded->shown.count = coded->encoding.tokens.count;
-  return give(out, coded, status, error);
+  return finish(out, coded, status, error);
 }
 
 static elman_status copy_ids(struct encoding *encoding, const struct codec *codec,
@@ -120,7 +120,7 @@ elman_status elman_decode(elman_encoding **out, const elman_model *model, elman_
   elman_status status = copy_ids(&coded->encoding, &codec, ids, count, error);
   if (status == ELMAN_OK) status = decode(&coded->text, &codec, ids, count, error);
   coded->shown.count = count;
-  return give(out, coded, status, error);
+  return finish(out, coded, status, error);
 }
 
 bool elman_is_text(const char *bytes, size_t length) {

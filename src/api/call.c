@@ -4,8 +4,8 @@
 
 /* A team never has more members than there are processors, which would only slow it down. */
 static elman_status make_team(struct team **team, size_t threads, double work, elman_error *error) {
-  const size_t most = is_worth_sharing(work) ? processors_usable() : 1;
-  const size_t members = threads == 0 || threads > most ? most : threads;
+  const size_t limit = is_worth_sharing(work) ? processors_usable() : 1;
+  const size_t members = threads == 0 || threads > limit ? limit : threads;
   const elman_status status = blas_reserve(members, error);
   *team = NULL;
   return status != ELMAN_OK || members == 1 ? status : team_create(team, members, error);

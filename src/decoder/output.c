@@ -49,12 +49,13 @@ struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes) {
   const size_t V = sizes.vocabulary, F = sizes.features;
   const struct output_tiles one = {V, 1, 1};
   if (!is_worth_sharing((double)(rows * F) * (double)V)) return one;
-  const size_t most = V / MIN_WIDTH < GROUPS ? V / MIN_WIDTH : (size_t)GROUPS;
-  if (most <= 1) return one;
-  const size_t wanted = divide_up(divide_up(V, divide_up(TILE_NUMBERS, rows)), most) * most;
+  const size_t max_groups = V / MIN_WIDTH < GROUPS ? V / MIN_WIDTH : (size_t)GROUPS;
+  if (max_groups <= 1) return one;
+  const size_t wanted =
+      divide_up(divide_up(V, divide_up(TILE_NUMBERS, rows)), max_groups) * max_groups;
   const size_t even = divide_up(divide_up(V, wanted), UNIT) * UNIT;
   const size_t width = even < MIN_WIDTH ? (size_t)MIN_WIDTH : even;
-  const size_t count = divide_up(V, width), each = divide_up(count, most);
+  const size_t count = divide_up(V, width), each = divide_up(count, max_groups);
   return (struct output_tiles){width, count, divide_up(count, each)};
 }
 
@@ -236,10 +237,10 @@ static void join_blocks(const void *context, size_t row) {
   const struct output_scores *scores = ((const struct job *)context)->scores;
   const size_t blocks = scores->blocks;
   const real *largest = scores->largest + row * blocks;
-  const double *sums = scores->sums + row * blocks, most = (double)maximum(largest, blocks);
+  const double *sums = scores->sums + row * blocks, peak = (double)maximum(largest, blocks);
   double sum = 0;
-  for (size_t i = 0; i < blocks; i++) sum += sums[i] * exp((double)largest[i] - most);
-  scores->log_sums[row] = most + log(sum);
+  for (size_t i = 0; i < blocks; i++) sum += sums[i] * exp((double)largest[i] - peak);
+  scores->log_sums[row] = peak + log(sum);
 }
 
 void output_scores_fill(const struct output_scores *scores, const real *features, size_t rows,

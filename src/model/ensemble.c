@@ -254,10 +254,10 @@ static double cosine(const double *sums, const struct model *model) {
  * large angle alone, since a long training run can cause it. */
 static elman_status check_start(const struct mean *mean, const struct model *model,
                                 const char *path, elman_error *error) {
-  const double least = 0.25;
+  const double minimum = 0.25;
   const uint64_t seed = model->past.training.seed;
   if (!mean->seed_known || !model->past.training_known || seed == mean->seed ||
-      cosine(mean->sums, model) >= least)
+      cosine(mean->sums, model) >= minimum)
     return ELMAN_OK;
   return fail(error, ELMAN_BAD_DATA, path,
               "initial weights differ from those of %s (seed %llu there, %llu here), so the "

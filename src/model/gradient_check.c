@@ -151,7 +151,7 @@ static size_t choose_places(struct run *run, const struct parameter *row, size_t
 /* Allocate memory for the positions of any tensor, and for logits. */
 static elman_status allocate_places(struct run *run, elman_error *error) {
   const size_t samples = run->options->samples;
-  size_t most = 0;
+  size_t largest = 0;
   for (size_t i = 0; i < run->network.table.count; i++) {
     const struct parameter *row = &run->network.table.rows[i];
     const struct sequence *words = words_of(run, row);
@@ -161,10 +161,10 @@ static elman_status allocate_places(struct run *run, elman_error *error) {
       needed = size;
     else if (words != NULL)
       needed += samples + words->steps * words->batch;
-    if (needed > most) most = needed;
+    if (needed > largest) largest = needed;
   }
-  run->places = reallocarray(NULL, most, sizeof *run->places);
-  run->slopes = reallocarray(NULL, most, sizeof *run->slopes);
+  run->places = reallocarray(NULL, largest, sizeof *run->places);
+  run->slopes = reallocarray(NULL, largest, sizeof *run->slopes);
   /* The workspace contains as many, so the product does not overflow. */
   run->above =
       malloc(run->batch->tokens * run->network.config.target_vocabulary * sizeof *run->above);
@@ -232,22 +232,22 @@ static uint64_t piece_of(const struct run *run) {
  * smooth piece. */
 static bool central_difference(double *slope, struct run *run, real *weight, double step) {
   const size_t N = run->batch->tokens, V = run->network.config.target_vocabulary;
-  const real kept = *weight;
-  const volatile real above = kept + (real)step;
-  const volatile real below = kept - (real)step;
+  const real original = *weight;
+  const volatile real above = original + (real)step;
+  const volatile real below = original - (real)step;
   double sum = 0, guide_above, guide_below;
   *weight = above;
   memcpy(run->above, logits_of(run, &guide_above), N * V * sizeof *run->above);
-  const bool stays = piece_of(run) == run->piece;
+  const bool same_piece = piece_of(run) == run->piece;
   *weight = below;
   const real *logits = logits_of(run, &guide_below);
-  *weight = kept;
+  *weight = original;
   for (size_t n = 0; n < N; n++)
     sum += loss_difference(run->above + n * V, logits + n * V, run->batch->labels[n],
                            run->regularization.label_smoothing, V);
   const double guided = run->regularization.guide * (guide_above - guide_below);
   *slope = (sum / (double)N + guided) / ((double)above - (double)below);
-  return stays && piece_of(run) == run->piece;
+  return same_piece && piece_of(run) == run->piece;
 }
 
 /* Return a bound on the rounding error of a sum of n terms, relative to the sum of their absolute

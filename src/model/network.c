@@ -152,7 +152,7 @@ double network_gradient(const struct parameters *gradients, const struct network
   decoder_forward(&plan.decoder); /* (4) to (8) */
   output_gradient(&gradients->decoder, dfeatures, &w->output_scratch,
                   &plan.output); /* (9) to (14) */
-  if (pass->output_done.give != NULL) pass->output_done.give(pass->output_done.context);
+  if (pass->output_done.call != NULL) pass->output_done.call(pass->output_done.context);
   if (is_guided(pass)) decoder_guide_losses(w->guide_losses, &plan.decoder); /* (74), (75) */
   if (pass->only_token > 0) single_out(dfeatures, &plan.output, pass->only_token);
   memset(doutputs, 0, source->steps * source->batch * H * sizeof *doutputs);

@@ -51,7 +51,7 @@ void workspace_free(struct workspace *workspace);
 
 /* A callback for a finished part of the gradient; all zero = none. */
 struct notice {
-  void (*give)(void *context);
+  void (*call)(void *context);
   void *context;
 };
 

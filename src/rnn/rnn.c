@@ -334,16 +334,16 @@ void rnn_forward(const struct rnn_pass *pass, struct range steps) {
   const struct rnn_shape *shape = &pass->shape;
   const size_t at = steps.first * shape->batch, rows = steps.count * shape->batch;
   const struct input_maps maps = input_maps_of(pass->weights, shape);
-  const struct output_rows given = {pass, at, rows, NULL, NULL};
-  const double work = work_of_outputs(&given);
-  const size_t pieces = pieces_of(&given);
+  const struct output_rows outputs = {pass, at, rows, NULL, NULL};
+  const double work = work_of_outputs(&outputs);
+  const size_t pieces = pieces_of(&outputs);
   real *z = rows_of_z(&pass->states, shape) + at * row_of_z(shape);
   /* Multiply the inputs of all steps in one product, which does not depend on the recurrence. */
   for (size_t i = 0; i < maps.count; i++)
     linear_forward(z + maps.map[i].column, pass->inputs + at * shape->input, maps.map[i].linear,
                    rows);
   for (size_t i = 0; i < steps.count; i++) run_step(pass, step_number(i, steps, shape));
-  if (pass->outputs != NULL) share_out(pieces, work, forward_rows, &given);
+  if (pass->outputs != NULL) share_out(pieces, work, forward_rows, &outputs);
 }
 
 /* ---- backward ---- */
@@ -364,9 +364,9 @@ static void backward_rows(const void *context, size_t i) {
 void rnn_backward_outputs(struct rnn_states dstates, real *doutputs, const struct rnn_pass *pass,
                           struct range steps) {
   const size_t B = pass->shape.batch;
-  const struct output_rows given = {pass, steps.first * B, steps.count * B, dstates.part[0],
-                                    doutputs};
-  share_out(pieces_of(&given), work_of_outputs(&given), backward_rows, &given);
+  const struct output_rows outputs = {pass, steps.first * B, steps.count * B, dstates.part[0],
+                                      doutputs};
+  share_out(pieces_of(&outputs), work_of_outputs(&outputs), backward_rows, &outputs);
 }
 
 /* One step backward, while the gradient of its state is in the cache. */

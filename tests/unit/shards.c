@@ -89,8 +89,8 @@ static elman_status learn(void *context, struct losses *losses, const struct sha
   const size_t matrices = config->source_vocabulary * E;
   if (shard->number == update->before) return fail(error, ELMAN_IO, NULL, "before");
   add_made(block, shard, output, table->block - output);
-  if (shard->output_done.give != NULL) {
-    shard->output_done.give(shard->output_done.context);
+  if (shard->output_done.call != NULL) {
+    shard->output_done.call(shard->output_done.context);
     if (update->waits) {
       cr_assert(comes_to(&walker->sent, 1), "nothing is sent while a shard is learnt");
       walker->waited++;
