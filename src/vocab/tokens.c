@@ -214,7 +214,7 @@ elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_m
       end = how->token_end(piece, at);
       const struct text surface = {piece.bytes + at, end - at};
       const bool expected = how->space_expected(previous, surface);
-      /* The first token gets what the rule expects, so that it needs no mark. */
+      /* The first token is treated as the rule expects, so that it needs no mark. */
       const bool spaced = piece.bytes == text.bytes && at == 0 ? expected : at == 0;
       const bool marked = spaced != expected || token_has_mark(surface);
       const char *mark = !marked ? "" : spaced ? MARK_SPACED : MARK_JOINED;
