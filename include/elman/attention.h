@@ -137,8 +137,8 @@ ELMAN_CHECKED elman_status elman_attention_write(FILE *stream, const elman_trans
                                                  const char *format, const elman_text_style *style,
                                                  elman_error *error);
 
-/* Write a translation in the default style into the file at `path`, which is replaced atomically as
- * by elman_model_save. */
+/* Write a translation in `format` and the default style into the file at `path`, which is replaced
+ * atomically as by elman_model_save. */
 ELMAN_CHECKED elman_status elman_attention_save(const char *path,
                                                 const elman_translation *translation,
                                                 const char *format, elman_error *error);

@@ -8,6 +8,7 @@ ELMAN_BEGIN
 
 /* The parts of a corpus. */
 typedef enum elman_part { ELMAN_PART_TRAIN, ELMAN_PART_DEV, ELMAN_PART_TEST } elman_part;
+/* Number of parts. */
 #define ELMAN_PARTS 3
 
 /* Return "train", "dev" or "test"; NULL for any other value. */
@@ -50,6 +51,7 @@ typedef struct elman_split_info {
   size_t largest; /* pairs in the largest group */
 } elman_split_info;
 
+/* Return the sizes of `split` and of its parts. */
 ELMAN_API elman_split_info elman_split_get_info(const elman_split *split);
 
 ELMAN_END

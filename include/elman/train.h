@@ -118,9 +118,9 @@ typedef enum elman_checkpoint_state {
 ELMAN_CHECKED elman_status elman_checkpoint_get_state(elman_checkpoint_state *state,
                                                       const char *path, elman_error *error);
 
-/* Count the snapshots that earlier runs with `keep_last` left beside `output`, and get the history
- * of the one with the most training. A new run with `keep_last` deletes them. Files with such a
- * name that are not models are neither counted nor deleted. */
+/* Set *count to the number of snapshots that earlier runs with `keep_last` left beside `output`,
+ * and *longest to the history of the one with the most training. A new run with `keep_last` deletes
+ * them. Files with such a name that are not models are neither counted nor deleted. */
 ELMAN_CHECKED elman_status elman_snapshots_find(elman_history *longest, size_t *count,
                                                 const char *output, elman_error *error);
 

@@ -318,7 +318,7 @@ Test(trace, a_step_that_is_not_there) {
   cr_assert_eq(trace_run(&trace, &setting.config, const_tensors(&setting), &setting.batch,
                          TARGET_WORDS + 2, &error),
                ELMAN_INVALID_ARGUMENT);
-  cr_assert(strstr(error.message, "there are 5") != NULL, "%s", error.message);
+  cr_assert(strstr(error.message, "the target has 5 tokens") != NULL, "%s", error.message);
   arena_free(&trace.arena);
   tear_down(&setting);
 }
