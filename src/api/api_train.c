@@ -84,7 +84,7 @@ static elman_status train(struct model *model, const struct pairs *pairs, elman_
 }
 
 /* Estimate the work that threads can share: encoding the text, or the largest matrix product of an
- * update, or six such products for its shards. The number of target tokens per batch is a guess. */
+ * update (with shards: six such products). The number of target tokens per batch is a guess. */
 static double shared_work(const struct model *model, const struct pairs *pairs,
                           const elman_train_options *options) {
   enum { TYPICAL_LENGTH = 8, PRODUCTS = 6 };

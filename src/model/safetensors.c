@@ -137,7 +137,7 @@ static elman_status parse_header(struct safetensors *file, const char *text, siz
   return status == ELMAN_OK ? check_offsets(file, data_size, error) : status;
 }
 
-/* Return false if the file ends before, for example because it is truncated while being read. */
+/* Return false if the file ends early, for example because it is truncated while being read. */
 static bool read_bytes(void *into, const struct safetensors *file, uint64_t start, size_t size) {
   for (size_t done = 0; done < size;) {
     const ssize_t got =

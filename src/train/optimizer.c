@@ -174,7 +174,7 @@ static void claim(real *values, size_t n) {
   claim_pages(values, n * sizeof *values);
 }
 
-/* Add the elements from `start` to `end`, which lie outside the tables and which every update uses.
+/* List the range from `start` to `end`. It is outside the tables, so every update uses all of it.
  */
 static void add_range(struct optimizer *optimizer, size_t start, size_t end) {
   const struct weight_blocks *all = &optimizer->blocks;
