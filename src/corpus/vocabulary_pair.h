@@ -30,8 +30,8 @@ struct codec vocabulary_pair_codec(const struct vocabulary_pair *pair, elman_sid
 
 /* Determine the modes for ELMAN_TOKENS_AUTO and the normalization for ELMAN_NFKC from the pairs,
  * learn merges for mode `bpe`, and build both vocabularies. */
-elman_status
-corpus_vocabularies(struct vocabulary_pair *out, const struct pairs *pairs,
-                    const struct vocabulary_options *options, elman_error *error) CHECKED;
+elman_status corpus_vocabularies(struct vocabulary_pair *out, const struct pairs *pairs,
+                                 const struct vocabulary_options *options,
+                                 elman_error *error) CHECKED;
 
 #endif
