@@ -106,7 +106,7 @@ Test(api_measures, the_loss_is_what_the_references_cost) {
 }
 
 /* Some references are the model's own translations, one of them with other white space. */
-Test(api_measures, an_exact_match_is_the_normalised_reference) {
+Test(api_measures, an_exact_match_is_the_normalized_reference) {
   for (size_t matching = 0; matching <= PAIRS; matching++) {
     FILE *file = fopen("pairs", "wb");
     for (size_t i = 0; i < PAIRS; i++) {

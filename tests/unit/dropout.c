@@ -195,7 +195,7 @@ Test(dropout, sites_are_independent) {
 }
 
 /* Between groups of `group` positions that follow each other within groups of `limit`. */
-static void check_neighbours(const struct masks *masks, size_t site, size_t group, size_t limit,
+static void check_neighbors(const struct masks *masks, size_t site, size_t group, size_t limit,
                              const char *what) {
   const struct mask *mask = &masks->of[site];
   struct sum sum = {0};
@@ -208,7 +208,7 @@ Test(dropout, time_steps_are_independent) {
   for (int feeding = 0; feeding < 2; feeding++) {
     struct masks masks = draw(0.5, 0.5, feeding);
     for (size_t i = 0; i < SITES; i++)
-      check_neighbours(&masks, i, BATCH * masks.of[i].width, size_of(&masks.of[i]),
+      check_neighbors(&masks, i, BATCH * masks.of[i].width, size_of(&masks.of[i]),
                        "the next time step");
     masks_free(&masks);
   }
@@ -218,7 +218,7 @@ Test(dropout, sentences_are_independent) {
   for (int feeding = 0; feeding < 2; feeding++) {
     struct masks masks = draw(0.5, 0.5, feeding);
     for (size_t i = 0; i < SITES; i++)
-      check_neighbours(&masks, i, masks.of[i].width, BATCH * masks.of[i].width,
+      check_neighbors(&masks, i, masks.of[i].width, BATCH * masks.of[i].width,
                        "the next sentence");
     masks_free(&masks);
   }
@@ -227,13 +227,13 @@ Test(dropout, sentences_are_independent) {
 Test(dropout, heads_are_independent) {
   struct masks masks = draw(0.5, 0.5, false);
   for (size_t i = UNIT_SITES; i < SITES; i++)
-    check_neighbours(&masks, i, STEPS, HEADS * STEPS, "the next head");
+    check_neighbors(&masks, i, STEPS, HEADS * STEPS, "the next head");
   masks_free(&masks);
 }
 
-Test(dropout, neighbours_are_independent) {
+Test(dropout, neighbors_are_independent) {
   struct masks masks = draw(0.5, 0.5, false);
   for (size_t i = 0; i < SITES; i++)
-    check_neighbours(&masks, i, 1, masks.of[i].width, "the next unit or key");
+    check_neighbors(&masks, i, 1, masks.of[i].width, "the next unit or key");
   masks_free(&masks);
 }

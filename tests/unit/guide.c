@@ -123,7 +123,7 @@ Test(guide, vanished_weights_are_found_again) {
 
 /* The window of 1 around the center at position 1 ends at position 2; the last key is at 4. The
  * center is drawn there by (79), and no score is moved. */
-Test(guide, the_centre_is_drawn_to_keys_outside_the_window) {
+Test(guide, the_center_is_drawn_to_keys_outside_the_window) {
   struct query q;
   real dscores[S], dcenter = 0;
   const double weights[] = {1, 0, 0, 0};

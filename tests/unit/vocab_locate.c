@@ -82,7 +82,7 @@ Test(locate, white_space_is_in_no_token) {
                        ELMAN_TOKENS_WORDS, "a|b|c");
 }
 
-Test(locate, what_normalising_changes) {
+Test(locate, what_normalizing_changes) {
   assert_split_located("cafe" ACUTE " noir", ELMAN_TOKENS_WORDS, "cafe" ACUTE "|noir");
   assert_split_located("cafe" ACUTE " noir", ELMAN_TOKENS_CHARS, "c|a|f|e" ACUTE "|n|o|i|r");
   assert_split_located("c" ACUTE CEDILLA "x", ELMAN_TOKENS_CHARS, "c" ACUTE CEDILLA "|x");
