@@ -196,7 +196,7 @@ Test(dropout, sites_are_independent) {
 
 /* Between groups of `group` positions that follow each other within groups of `limit`. */
 static void check_neighbors(const struct masks *masks, size_t site, size_t group, size_t limit,
-                             const char *what) {
+                            const char *what) {
   const struct mask *mask = &masks->of[site];
   struct sum sum = {0};
   for (size_t i = 0; i + group < size_of(mask); i++)
@@ -209,7 +209,7 @@ Test(dropout, time_steps_are_independent) {
     struct masks masks = draw(0.5, 0.5, feeding);
     for (size_t i = 0; i < SITES; i++)
       check_neighbors(&masks, i, BATCH * masks.of[i].width, size_of(&masks.of[i]),
-                       "the next time step");
+                      "the next time step");
     masks_free(&masks);
   }
 }
@@ -218,8 +218,7 @@ Test(dropout, sentences_are_independent) {
   for (int feeding = 0; feeding < 2; feeding++) {
     struct masks masks = draw(0.5, 0.5, feeding);
     for (size_t i = 0; i < SITES; i++)
-      check_neighbors(&masks, i, masks.of[i].width, BATCH * masks.of[i].width,
-                       "the next sentence");
+      check_neighbors(&masks, i, masks.of[i].width, BATCH * masks.of[i].width, "the next sentence");
     masks_free(&masks);
   }
 }
