@@ -20,13 +20,11 @@ static void describe_spacing(const char *side, elman_spacing spacing, elman_toke
   if (100 * spacing.spaced < all || 100 * spacing.unspaced < all || all == 0) return;
   if (mode == ELMAN_TOKENS_CHARS)
     note("%s: %zu of %zu sampled lines have spaces between words, the others few or none; "
-         "splitting into "
-         "characters treats both in the same way",
+         "splitting into characters treats both in the same way",
          side, spacing.spaced, all);
   if (mode == ELMAN_TOKENS_SPACE)
     note("%s: %zu of %zu sampled lines have no spaces between words and become one word each; "
-         "--%s-tokens "
-         "chars treats all lines in the same way",
+         "--%s-tokens chars treats all lines in the same way",
          side, spacing.unspaced, all, side);
 }
 
