@@ -149,9 +149,9 @@ static size_t read_chunk(char *chunk, FILE *stream) {
 
 enum { FIRST_BLOCK = 1 << 16 };
 
-/* Return whether a file is not text: its first block has a NUL near the start and fewer than
- * half of its lines are valid text. (In programs up to a third are.) Otherwise a line with a NUL
- * is an ordinary bad line. */
+/* Return whether a file is not text: its first block has a NUL near the start and fewer than half
+ * of its lines are valid text. (In executables up to a third of the lines are valid.) Otherwise a
+ * line with a NUL is an ordinary bad line. */
 static bool is_binary(struct text block) {
   enum { PROBE = 8192 };
   size_t filled = 0, good = 0;

@@ -51,8 +51,9 @@ struct decompressor {
   size_t matched; /* magic bytes of a member read so far; 0 within a member */
 };
 
-/* Move bytes from the front of `input` to `into`, decompressed: *filled bytes, at most `room`,
- * which must be positive. If *filled < room, the whole input has been consumed. */
+/* Decompress bytes from the front of `input` into `into`: at most `room` bytes, which must be
+ * positive. Set *filled to the number of bytes written. If *filled < room, the whole input has been
+ * consumed. */
 elman_status decompress(struct decompressor *decompressor, struct text *input, char *into,
                         size_t room, size_t *filled, elman_error *error) CHECKED;
 

@@ -22,8 +22,8 @@ size_t group_first(size_t count, size_t rank, size_t size);
 elman_status group_broadcast(const elman_group *group, void *bytes, size_t count,
                              elman_error *error) CHECKED;
 
-/* Concatenate the parts of all processes on every process. Process r has filled counts[r] bytes
- * of `bytes`, after those of the processes before it. */
+/* Concatenate the parts of all processes on every process. On entry, process r has filled its own
+ * part: the counts[r] bytes of `bytes` that follow the parts of lower ranks. */
 elman_status group_gather(const elman_group *group, void *bytes, const size_t *counts,
                           elman_error *error) CHECKED;
 
@@ -31,13 +31,13 @@ elman_status group_gather(const elman_group *group, void *bytes, const size_t *c
  * process that failed. Its message contains the rank of that process. */
 elman_status group_agree(const elman_group *group, elman_status status, elman_error *error) CHECKED;
 
-/* Agree on a status, then concatenate the bytes of all processes, in the order of their ranks,
- * on every process. Only the process itself needs to have the length of its part. */
+/* Agree on a status, then concatenate the bytes of all processes, in the order of their ranks, on
+ * every process. A process needs only the length of its own part. */
 elman_status group_collect(const elman_group *group, elman_status status, struct buffer *bytes,
                            elman_error *error) CHECKED;
 
-/* Fail on all processes with ELMAN_INVALID_ARGUMENT and the message `problem` if `number`
- * differs from that of process 0 on any of them. `number` identifies the arguments of the job. */
+/* Fail on all processes with ELMAN_INVALID_ARGUMENT and the message `problem` if `number` differs
+ * between processes. `number` identifies the arguments of the job. */
 elman_status group_same(const elman_group *group, uint64_t number, const char *problem,
                         elman_error *error) CHECKED;
 

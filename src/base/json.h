@@ -1,8 +1,8 @@
 /* Conversion between JSON text and values of the Jansson library, with exact error reports.
  *
- * Jansson's own parser does not distinguish a failed allocation from malformed text, and can
- * lose bytes of a token on one; its json_dumps can omit the name of an entry. This module
- * therefore uses only its constructors, and a dump callback that records failures. */
+ * Jansson's own parser does not distinguish a failed allocation from malformed text, and can lose
+ * bytes of a token when an allocation fails; its json_dumps can omit the name of an entry. This
+ * module therefore uses only its constructors, and a dump callback that records failures. */
 #ifndef ELMAN_BASE_JSON_H
 #define ELMAN_BASE_JSON_H
 

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* Compute ten rounds for `count` indices at once. Each word of the counters has an array of its
- * own, so that the compiler vectorizes a constant count. */
+/* Compute ten rounds for `count` indices at once. Each word of the counters has its own array, so
+ * that the compiler vectorizes the loops if `count` is constant. */
 static inline __attribute__((always_inline)) void
 philox(uint32_t *restrict words, struct random_stream stream, uint64_t first, size_t count) {
   uint32_t counter[4][RANDOM_MANY];

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each purpose has a stream of its own. */
+/* Each purpose has its own stream. */
 enum random_purpose {
   RANDOM_INITIAL_WEIGHTS = 1,
   RANDOM_EPOCH_ORDER = 2,
@@ -33,8 +33,7 @@ double random_normal(struct random_stream stream, uint64_t index);
 /* Return an integer uniform in 0 .. bound-1; bound > 0. */
 uint64_t random_below(struct random_stream stream, uint64_t index, uint64_t bound);
 
-/* Do the work of random_words for `count` indices from `first` on, in vector code; count <=
- * RANDOM_MANY. */
+/* Like random_words, for `count` indices from `first`, in vector code; count <= RANDOM_MANY. */
 enum { RANDOM_MANY = 32 };
 void random_many(uint32_t *words /* (count,4) */, struct random_stream stream, uint64_t first,
                  size_t count);

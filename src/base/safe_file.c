@@ -42,8 +42,8 @@ elman_status fail_to_create(elman_error *error, const char *path, int number) {
               REASON(number, reason));
 }
 
-/* Apply the rule of Linux's fs.protected_symlinks, which not every system enables. Return 0 or
- * the errno value why the link is not followed: EPERM if another user may have planted it. */
+/* Apply the rule of Linux's fs.protected_symlinks, which not every system enables. Return 0 if the
+ * link may be followed, otherwise an errno value: EPERM if another user may have planted it. */
 static int check_link(const struct stat *link, const char *path) {
   struct stat folder;
   char *name = folder_of(path);
@@ -146,7 +146,7 @@ void output_place_free(struct output_place *place) {
 
 /* ---- the stream of a safe file ---- */
 
-/* Write all bytes, also after signals. Store errno of a failure, which stdio loses. */
+/* Write all bytes; continue after signals. Store the errno of a failure, because stdio loses it. */
 static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
   struct safe_file *file = cookie;
   for (size_t done = 0; file->problem == 0 && done < size;) {
@@ -210,9 +210,9 @@ static void remove_abandoned(const struct safe_file *file) {
   closedir(folder);
 }
 
-/* Lock a newly created file. Return false if another process removed it as abandoned before it
- * was locked. On a file system without locks nothing is removed, so the claim succeeds; so does
- * one whose name cannot be examined. */
+/* Lock a newly created file. Return false if another process removed it as abandoned before it was
+ * locked. On a file system without locks nothing is removed, so the claim succeeds. It also
+ * succeeds if the name cannot be examined. */
 static bool claim(int descriptor, const char *name) {
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
   errno = 0;
@@ -220,14 +220,14 @@ static bool claim(int descriptor, const char *name) {
 }
 
 /* Copy owner, group and permissions from the replaced file, as far as this process may. If the
- * group cannot be copied, the group of the new file gets only the permissions of others. */
+ * group cannot be copied, the group of the new file gets only the permissions that others have. */
 static void copy_status(int descriptor, const struct stat *like) {
   struct stat own;
   mode_t mode = like->st_mode & 0777;
   if (fstat(descriptor, &own) == 0 && fchown(descriptor, like->st_uid, like->st_gid) != 0 &&
       own.st_gid != like->st_gid && fchown(descriptor, (uid_t)-1, like->st_gid) != 0)
     mode &= ~(mode_t)070 | (mode & 07) << 3;
-  /* Failing to set the permissions is no error. */
+  /* Failing to set the permissions is not an error. */
   if (fchmod(descriptor, mode) != 0) errno = 0;
 }
 
@@ -241,7 +241,7 @@ static int create_temporary(struct safe_file *file, const struct stat *like) {
     free(file->temporary);
     file->temporary = join(file->path, suffix);
     if (file->temporary == NULL) return ENOMEM;
-    /* The file never has more readers than it has in the end. */
+    /* The new file is never readable by more users than the final one. */
     file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                             like == NULL ? 0666 : like->st_mode & 0600);
     if (file->descriptor >= 0 && claim(file->descriptor, file->temporary)) {
@@ -390,7 +390,7 @@ elman_status safe_file_end(struct safe_file *file, elman_status written, elman_e
 
 /* ---- the file of a lock ---- */
 
-/* open() reports ELOOP for a link, which is no claim either. */
+/* open() reports ELOOP for a link, which is not a claim either. */
 enum { LOCK_ATTEMPTS = 100, MAX_DIGITS = 20, NO_CLAIM = ELOOP };
 
 /* Open or create the lock file, without following a link or blocking. Read access suffices to
@@ -425,8 +425,8 @@ static int read_claim(long *process, int descriptor) {
   return 0;
 }
 
-/* Write the process ID, which others show in their messages. Do not write into a file with other
- * names or another owner: whoever created it could make this process overwrite any file. */
+/* Write the process ID for the messages of other processes. Do not write to a file that has other
+ * names or another owner: its creator could make this process overwrite any file. */
 static void write_claim(int descriptor) {
   struct stat info;
   char text[MAX_DIGITS + 2];
@@ -485,7 +485,7 @@ static elman_status try_to_acquire(struct lock *lock, bool *again, const char *o
     return problem == EWOULDBLOCK ? fail_claimed(error, output, process)
                                   : without_lock(lock, problem);
   }
-  /* The file may be that of an ended process and have been removed before it was locked. */
+  /* The file may belong to an ended process, which removed it before this process locked it. */
   *again = !is_named(descriptor, lock->path);
   if (*again) {
     close(descriptor);

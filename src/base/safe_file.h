@@ -13,17 +13,18 @@
 
 /* ---- resolving output names ---- */
 
-/* Where an output name leads. Symbolic links are followed, because rename() would replace the
- * link and leave its target unchanged; links that another user may have planted are refused. */
+/* The file or device to which an output name refers. Symbolic links are followed, because rename()
+ * would replace the link and leave its target unchanged; links that another user may have planted
+ * are refused. */
 struct output_place {
   char *path;     /* owned; not a link */
-  bool exists;    /* if so: */
+  bool exists;    /* if false, `direct` is false and `descriptor` is -1 */
   bool direct;    /* a device, a pipe, or an open descriptor of this process */
   int descriptor; /* that descriptor, named as /dev/stdout or /dev/fd/3; else -1 */
 };
 
-/* Resolve `path`. A dangling link is followed to the name it contains. Errors: a directory; a
- * name or target that cannot be examined for any reason but absence; a link in a sticky
+/* Resolve `path`. A dangling link is followed to the name it contains. Errors: a directory; a name
+ * or target that cannot be examined for a reason other than absence; a link in a sticky
  * world-writable directory (as /tmp) that belongs neither to the caller nor to the owner of the
  * directory. After an error nothing is owned. */
 elman_status output_place_find(struct output_place *place, const char *path,
@@ -43,9 +44,9 @@ char *join(const char *a, const char *b);
 
 /* ---- the file ---- */
 
-/* Must not be moved in memory while it is open. */
+/* Do not move it in memory while it is open. */
 struct safe_file {
-  FILE *stream;    /* the stream to write to; it has no descriptor of its own */
+  FILE *stream;    /* write to this stream; it has no file descriptor */
   char *path;      /* the final name, with symbolic links resolved */
   char *folder;    /* the directory of `path` and `temporary` */
   char *temporary; /* NULL if the target is a device or a pipe, which is written directly */
@@ -54,8 +55,8 @@ struct safe_file {
 };
 
 /* Open a new file that will replace `path`. From the start it has the permissions of the file
- * `like` if that exists, otherwise those of the file it replaces, otherwise those that the umask
- * leaves. `like` may be NULL. After an error nothing needs to be closed. */
+ * `like` if that file exists; otherwise those of the file that it replaces; otherwise those that
+ * the umask allows. `like` may be NULL. After an error nothing needs to be closed. */
 elman_status safe_file_open(struct safe_file *file, const char *path, const char *like,
                             elman_error *error) CHECKED;
 

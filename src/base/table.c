@@ -5,7 +5,7 @@
 
 enum { LEAST_SLOTS = 16 };
 
-/* The stored 32 bits of a hash distinguish no more slots. */
+/* Hashes are stored with 32 bits, which cannot distinguish more slots. */
 static const uint64_t MAX_SLOTS = (uint64_t)1 << 32;
 
 static const uint64_t MAX_ITEMS = (uint64_t)1 << 31;

@@ -1,6 +1,6 @@
-/* A hash table of item numbers: open addressing, at most half full. The items stay with the
- * caller, who also compares keys; the table stores their hashes. Results never depend on the
- * hash function, only time and memory do. */
+/* A hash table of item numbers: open addressing, at most half full. The items stay with the caller,
+ * who also compares keys; the table stores their hashes. The hash function affects only time and
+ * memory, never results. */
 #ifndef ELMAN_BASE_TABLE_H
 #define ELMAN_BASE_TABLE_H
 

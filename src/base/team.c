@@ -12,7 +12,7 @@
  * steps of a sentence, short enough to cost other programs little. */
 enum { PATIENCE_NS = 100000 };
 
-/* The pieces of a member, in a cache line of its own. */
+/* The pieces of a member, in a separate cache line. */
 struct share {
   _Alignas(64) atomic_long left; /* pieces not started; the next is number left - 1 */
 };
@@ -47,8 +47,8 @@ static _Thread_local bool backwards; /* order of the pieces of the next job */
 size_t processors_usable(void) {
   cpu_set_t usable;
   if (sched_getaffinity(0, sizeof usable, &usable) == 0) return (size_t)CPU_COUNT(&usable);
-  const long online = sysconf(_SC_NPROCESSORS_ONLN); /* if there are more than the set can
-                                                        represent */
+  const long online = sysconf(
+      _SC_NPROCESSORS_ONLN); /* used if there are more processors than the set can represent */
   return online < 1 ? 1 : (size_t)online;
 }
 
@@ -135,7 +135,7 @@ static bool run_piece(struct team *team, size_t member) {
   return true;
 }
 
-/* Run the member's own pieces, then those that the others have not started. */
+/* Run the member's own pieces, then pieces that other members have not started. */
 static void work(struct team *team, size_t member) {
   for (size_t i = 0; i < team->members; i++) {
     while (run_piece(team, (member + i) % team->members)) continue;
@@ -217,7 +217,7 @@ static void post(struct team *team, team_job *job, const void *context, size_t c
   if (atomic_load(&team->asleep) > 0) signal_all(team, &team->wake);
 }
 
-/* A single piece runs with the team in use, so it may share its own work. */
+/* A single piece runs while the team is still in use, so it can share its own work. */
 void team_run(team_job *job, const void *context, size_t count) {
   struct team *team = in_use;
   const bool back = backwards; /* a nested job toggles the order again */

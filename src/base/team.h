@@ -5,8 +5,8 @@
  * descending order from job to job, so that data it read last is still in its cache. It then runs
  * pieces that other threads have not started. On a busy machine the caller may run them all.
  *
- * A thread runs its jobs on the team that it has in use. Without a team, and within a piece, a
- * job runs on the calling thread alone. */
+ * A thread runs its jobs on the team that it selected with team_use. Without a team, and within a
+ * piece, a job runs on the calling thread alone. */
 #ifndef ELMAN_BASE_TEAM_H
 #define ELMAN_BASE_TEAM_H
 
@@ -43,7 +43,7 @@ void team_run(team_job *job, const void *context, size_t count);
 /* ---- cost model ---- */
 
 /* The cost model: work is measured in multiplications of a large matrix product, of which a core
- * does at least 64 per nanosecond. Sharing pays from 65 µs of work. Posting a job costs the
+ * does at least 64 per nanosecond. Sharing pays off from 65 µs of work. Posting a job costs the
  * caller 0.1 µs, or 1 to 3 µs if members sleep; these start about 90 µs later. */
 enum {
   WORK_OF_SMALL_PRODUCTS = 8, /* per multiplication in products with few rows */
@@ -58,9 +58,9 @@ void share_out(size_t count, double work, team_job *job, const void *context);
 
 /* ---- background tasks ---- */
 
-/* A job that runs on a thread of its own while the caller does other work. It starts as soon as
- * its inputs are ready. If no thread can be started, or the caller prefers none,
- * background_task_finish runs the job. */
+/* A job that runs on a separate thread while the caller does other work. It starts as soon as its
+ * inputs are ready. If no thread can be started, or the caller prefers none, background_task_finish
+ * runs the job. */
 struct background_task;
 
 /* Create a background task. Its thread starts with its first job, inherits the floating-point
@@ -69,9 +69,9 @@ elman_status background_task_create(struct background_task **background_task,
                                     elman_error *error) CHECKED;
 void background_task_free(struct background_task *background_task);
 
-/* Schedule job(context) to run after `awaited` calls of background_task_signal, by any threads.
- * `here`: background_task_finish runs it on its caller's thread. The previous job must have been
- * finished. */
+/* Schedule job(context) to run after `awaited` calls of background_task_signal, by any threads. If
+ * `here`, background_task_finish runs the job on the thread that calls it. The previous job must
+ * have been finished. */
 typedef void background_function(void *context);
 void background_task_start(struct background_task *background_task, size_t awaited, bool here,
                            background_function *job, void *context);
