@@ -4,7 +4,7 @@
 
 #include "base/team.h"
 
-/* Dropout sites; those from 0 on, and 2 MAX_LAYERS + 1, belong to the encoder. */
+/* Dropout sites. Sites 0 to MAX_LAYERS - 1 and site 2 MAX_LAYERS + 1 belong to the encoder. */
 enum {
   SITE_INPUTS = MAX_LAYERS,
   SITE_FEATURES = 2 * MAX_LAYERS,
@@ -99,12 +99,12 @@ void decoder_plan(struct decoder_pass *pass) {
       .config = sizes->self_attention,
       .weights = &weights->self_attention,
       .dropout = dropout_site(pass->dropouts.attention, SITE_SELF_ATTENTION)};
-  /* Without input feeding, a step does not depend on the attention of the step before, and all
-   * steps form one range. With input feeding, each step is a range of its own. */
+  /* Without input feeding, a step does not depend on the attention of the previous step, so all
+   * steps form one range. With input feeding, each step is a separate range. */
   pass->steps_at_once = sizes->input_feeding ? 1 : pass->target->steps;
   pass->dropout_of_features = dropout_site(pass->dropouts.units, SITE_FEATURES);
   plan_layers(pass);
-  /* The decoder's states attend to themselves so far, and to the source's. */
+  /* The decoder's states attend to all decoder states so far, and to the source states. */
   pass->self_attention =
       self_attention_pass(self_attention, pass->target, arrays->self_attention, arrays->top);
   pass->self_attention.shape.causal = pass->history == NULL;
@@ -165,7 +165,7 @@ static void bridge_forward(const struct decoder_pass *pass, size_t l) {
   }
 }
 
-/* Overwrites the layer's part of dfinals (layers,parts,B,H), and the gradient of block 0. */
+/* Set the layer's part of dfinals (layers,parts,B,H). Overwrite the gradient of block 0. */
 static void bridge_backward(const struct decoder_parameters *gradients, real *dfinals,
                             const struct decoder_arrays *scratch, const struct decoder_pass *pass,
                             size_t l) {
@@ -199,7 +199,8 @@ struct packing {
   double work;
 };
 
-/* Return the number of real positions before step t, which is that of the packed rows before it. */
+/* Return the number of real positions before step t, which is also the number of packed rows before
+ * it. */
 static size_t rows_before(const struct sequence *target, size_t t) {
   size_t n = 0;
   for (size_t b = 0; b < target->batch; b++) n += target->lengths[b] < t ? target->lengths[b] : t;
@@ -220,7 +221,7 @@ static void pack_step(const void *context, size_t t) {
   dropout_apply(start, (size_t)(row - start), first * F, p->dropout);
 }
 
-/* The inverse; sets padded positions to zero. */
+/* The inverse of pack_step. Set padded positions to zero. */
 static void unpack_step(const void *context, size_t t) {
   const struct packing *p = context;
   const size_t B = p->target->batch, F = p->F, left = p->left_size, right = F - left;
@@ -308,8 +309,8 @@ void decoder_guide_losses(double *losses, const struct decoder_pass *pass) {
 
 /* ---- backward ---- */
 
-/* From dh_t, add to the gradient of d_t and set that of c_t; dh becomes the gradient before tanh.
- */
+/* Given dh_t, add to the gradient of d_t and set the gradient of c_t. Replace dh by the gradient
+ * before the tanh. */
 static void attentional_backward(const struct decoder_arrays *scratch,
                                  const struct decoder_pass *pass, struct range steps) {
   const size_t B = pass->target->batch, H = pass->weights->sizes.hidden, A = pass->attentional.out;
@@ -322,16 +323,17 @@ static void attentional_backward(const struct decoder_arrays *scratch,
   columns_get(scratch->attention.context + at * H, (struct columns){dcombined + H, 2 * H, H}, rows);
 }
 
-/* From the gradient of the top layer's output, compute those of all states, of the embedding, and
- * of the attentional states that were fed in. */
+/* Given the gradient of the top layer's output, compute the gradients of all states, of the
+ * embedding, and of the attentional states that were fed in. */
 static void layers_backward(const struct decoder_parameters *gradients,
                             const struct decoder_arrays *scratch, const struct decoder_pass *pass,
                             struct range steps) {
   const struct decoder_sizes *sizes = &pass->weights->sizes;
   const size_t B = pass->target->batch, H = sizes->hidden, A = sizes->attentional;
   const size_t at = steps.first * B, rows = steps.count * B;
-  /* The gradient of the inputs of layer l. With a residual connection it starts as that of the
-   * outputs, and the gradient of the states, after dropout, is computed in the memory of `top`. */
+  /* The gradient of the inputs of layer l. With a residual connection it starts as a copy of the
+   * gradient of the outputs, and the gradient of the states, after dropout, is computed in the
+   * memory of `top`. */
   real *dinputs = scratch->inputs[0];
   real *dgiven = sizes->residual ? scratch->top + at * H : dinputs;
   for (size_t l = sizes->layers; l-- > 0;) {
@@ -376,7 +378,7 @@ void decoder_backward(const struct decoder_parameters *gradients, real *dsource,
   const struct attention_gradients d = {
       scratch->outputs,          dsource, dsource, &gradients->attention, scratch->attention,
       scratch->attention.context};
-  /* From the gradients of the outputs to those of the top layer's output. */
+  /* Convert the gradients of the outputs to the gradients of the top layer's output. */
   const struct attention_gradients self_d = {scratch->top,
                                              scratch->top,
                                              scratch->top,

@@ -20,7 +20,7 @@ struct decoder_sizes {
   struct attention_config self_attention; /* heads = 0: none */
   struct attention_config attention;
   size_t attentional; /* A, the size of the attentional layer; 0 = none */
-  bool input_feeding; /* the attentional state is part of the next input; needs the attentional
+  bool input_feeding; /* the attentional state is part of the next input; requires the attentional
                          layer */
   size_t features;    /* F: A or 2H; size of the output layer's input per token */
   bool bridge;        /* d_0 is a learned function of the encoder's final states, not a copy */
@@ -43,7 +43,7 @@ struct decoder_parameters {
 
 size_t decoder_input_size(struct decoder_sizes sizes, size_t layer); /* E [+ A], then H */
 
-/* The source side as the decoder needs it. */
+/* The results of the encoder that the decoder reads. */
 struct decoder_source {
   const real *states;      /* (S,B,H) */
   const real *finals;      /* (layers,parts,B,H): each sentence's last real state */
@@ -60,26 +60,26 @@ struct decoder_arrays {
   real *top; /* (T,B,H): output of the last layer; its states unless it is residual */
   struct attention_arrays self_attention;
   real *outputs; /* (T,B,H): d_t for attention and output layer: output of the last layer, after
-                    self-attention if there is any */
+                    self-attention, if any */
   struct attention_arrays attention;
   real *combined;    /* (T,B,2H): [d_t ; c_t]; only with an attentional layer */
   real *attentional; /* (T+1,B,A): h_0 .. h_T; only with an attentional layer */
   real *features;    /* (N,F): the attentional state, or [d_t ; c_t] */
-  real *logits; /* (N,V_tgt), or some rows at a time; in training, in tiles; not in gradients */
+  real *logits; /* (N,V_tgt), or fewer rows at a time; in training, tiles; not used in gradients */
 };
 
 /* Sizes of the arrays. */
 struct decoder_extent {
   size_t source_steps, steps, batch; /* S, T, B */
   size_t tokens;                     /* N */
-  size_t rows;                       /* of logits */
+  size_t rows;                       /* rows of `logits` */
 };
 
 void decoder_allocate(struct decoder_arrays *arrays, struct arena *arena,
                       const struct decoder_sizes *sizes, const struct decoder_extent *extent,
                       enum arrays_for purpose);
 
-/* A batch on its way through the decoder. */
+/* A pass of the decoder over a batch. */
 struct decoder_pass {
   const struct decoder_parameters *weights;
   struct dropouts dropouts;
@@ -116,9 +116,9 @@ void decoder_start(const struct decoder_pass *pass);
 void decoder_prepare(const struct decoder_pass *pass);
 void decoder_steps(const struct decoder_pass *pass);
 
-/* Propagate from the gradient of the features in scratch->features, which is overwritten. Add to
- * the gradients of the weights and to dsource (S,B,H), the gradient of the source states, and
- * overwrite dfinals (layers,parts,B,H). */
+/* Propagate the gradient of the features in scratch->features, which is overwritten. Add to the
+ * gradients of the weights and to dsource (S,B,H), the gradient of the source states, and overwrite
+ * dfinals (layers,parts,B,H). */
 void decoder_backward(const struct decoder_parameters *gradients, real *dsource, real *dfinals,
                       const struct decoder_arrays *scratch, const struct decoder_pass *pass);
 

@@ -11,26 +11,26 @@
 void output_logits(real *logits, const real *features /* (rows,F) */, size_t rows,
                    const struct decoder_parameters *weights);
 
-/* A batch on its way through the output layer. The logits would be the largest array of all, so
- * only a block of rows is in memory at a time. */
+/* A pass of the output layer over a batch. The logits would be the largest array of all, so only a
+ * block of rows is in memory at a time. */
 struct output_pass {
   const struct decoder_parameters *weights;
   const real *features;   /* (N,F) */
   const uint32_t *labels; /* (N) */
   size_t tokens;          /* N */
-  size_t mean_of;   /* divisor of the summed losses: N, or that of the whole batch if this is a part
-                       of it */
+  size_t mean_of; /* divisor of the summed losses: N, or the N of the whole batch if this is a part
+                     of a batch */
   double smoothing; /* η */
   size_t block;     /* rows of logits in a block */
   real *logits;     /* (block,V) */
   double *losses;   /* (N): output */
 };
 
-/* Return the rows of a block for N tokens: enough that the weights are read rarely, with blocks of
- * about equal size. */
+/* Return the number of rows of a block for N tokens: enough that the weights are read rarely, with
+ * blocks of about equal size. */
 size_t output_block(size_t tokens);
 
-/* Compute the losses. The logits of the last block stay. */
+/* Compute the losses. pass->logits keeps the logits of the last block. */
 void output_losses(const struct output_pass *pass);
 
 /* ---- training: logits, loss and gradients together. docs/bptt.md, (9) to (14);

@@ -31,7 +31,8 @@ void encoder_allocate(struct encoder_arrays *arrays, struct arena *arena,
   const size_t S = source->steps, B = source->batch, H = sizes->hidden;
   const bool gradients = purpose >= GRADIENTS, every_step = purpose == GRADIENTS_OF_EVERY_STEP;
   for (size_t l = 0; l < sizes->layers; l++) {
-    /* The gradients of all layers' inputs share memory, and so do those of their states. */
+    /* The gradients of the inputs of all layers share memory, and so do the gradients of their
+     * states. */
     const struct rnn_shape shape = shape_of(sizes, source, l, 0);
     if (gradients && l > 0)
       arrays->inputs[l] = arrays->inputs[0];
@@ -122,7 +123,7 @@ void encoder_forward(const struct encoder_pass *pass) {
 
 /* ---- backward ---- */
 
-/* Return the gradient of the recurrent states, computed from that of the outputs. */
+/* Return the gradient of the recurrent states, computed from the gradient of the outputs. */
 static real *self_attention_backward_all(const struct encoder_parameters *gradients,
                                          const struct encoder_arrays *scratch,
                                          const struct encoder_pass *pass) {
@@ -144,8 +145,8 @@ void encoder_backward(const struct encoder_parameters *gradients,
   real *doutputs = sizes->self_attention.heads > 0
                        ? self_attention_backward_all(gradients, scratch, pass)
                        : scratch->outputs;
-  /* The gradient of the inputs of layer l; with a residual connection it starts as that of the
-   * outputs. */
+  /* The gradient of the inputs of layer l. With a residual connection it starts as a copy of the
+   * gradient of the outputs. */
   real *dinputs = scratch->inputs[0];
   if (sizes->residual) memcpy(dinputs, doutputs, S * B * H * sizeof *dinputs);
   for (size_t l = sizes->layers; l-- > 0;) {

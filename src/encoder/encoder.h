@@ -59,7 +59,7 @@ void encoder_allocate(struct encoder_arrays *arrays, struct arena *arena,
                       const struct encoder_sizes *sizes, const struct sequence *source,
                       enum arrays_for purpose);
 
-/* A batch on its way through the encoder. */
+/* A pass of the encoder over a batch. */
 struct encoder_pass {
   const struct encoder_parameters *weights;
   struct dropouts dropouts;
@@ -76,8 +76,8 @@ void encoder_plan(struct encoder_pass *pass);
 
 void encoder_forward(const struct encoder_pass *pass);
 
-/* Propagate from scratch->outputs, which is overwritten, and scratch->finals, and add to the
- * gradients of the weights. */
+/* Propagate the gradients in scratch->outputs, which is overwritten, and in scratch->finals. Add to
+ * the gradients of the weights. */
 void encoder_backward(const struct encoder_parameters *gradients,
                       const struct encoder_arrays *scratch, const struct encoder_pass *pass);
 

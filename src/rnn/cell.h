@@ -11,8 +11,8 @@
 #include "elman/gradients.h"
 #include "tensor/real.h"
 
-/* One row per cell: the first word is its kind without CELL_, the second is its name in options and
- * files, and defines it with the prefix `cell_`. */
+/* One row per cell: The first word is the kind without CELL_. The second word is the name in
+ * options and files; with the prefix `cell_` it is the variable that defines the cell. */
 #define RNN_CELLS(ROW)                                                                             \
   ROW(ELMAN, elman) /* h' = tanh(W x + U h) (Elman, Cognitive Science 14, 1990) */                 \
   ROW(RELU, relu)   /* h' = max(0, W x + U h), from the identity (Le et al., 2015) */              \
@@ -35,9 +35,10 @@ struct cell_step {
 };
 
 struct cell_step_back {
-  const real *kept, *state[MAX_STATE_PARTS], *previous[MAX_STATE_PARTS]; /* as left by forward */
-  const real *dstate[MAX_STATE_PARTS]; /* the whole gradient of the state */
-  real *dprevious[MAX_STATE_PARTS];    /* added to, except for the part through W_hh */
+  const real *kept, *state[MAX_STATE_PARTS],
+      *previous[MAX_STATE_PARTS];      /* as the forward step stored them */
+  const real *dstate[MAX_STATE_PARTS]; /* the complete gradient of the state */
+  real *dprevious[MAX_STATE_PARTS];    /* the step adds to it, except the part through W_hh */
   real *dz;                            /* output */
   size_t hidden, units;
 };
@@ -45,11 +46,11 @@ struct cell_step_back {
 struct rnn_cell {
   size_t gates; /* G: W_ih is (G·H,E), W_hh (G·H,H) */
   size_t parts; /* of the state */
-  /* z and the kept values have their own rows of K·H. If false, K = 1, z is replaced by h in the
-   * place of h, and dh by dz in the place of dh. */
+  /* If true, z and the kept values have separate rows of K·H. If false, K = 1 and there are no such
+   * rows: h replaces z, and dz replaces dh, in place. */
   bool keeps;
-  /* The input's and the state's contributions to the last gate are kept separately: K = G + 1, and
-   * the input's contribution comes last. */
+  /* The input's and the state's contributions to the last gate are kept separately. Then K = G + 1,
+   * and the input's contribution is the last column. */
   bool separate;
   bool corner;   /* the nonlinearity is not smooth where h becomes 0 */
   bool identity; /* initial values: W_hh the identity, biases zero */

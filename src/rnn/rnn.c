@@ -54,7 +54,7 @@ static bool is_token(const struct lookup *lookup, size_t place) {
   return at / B < lookup->pass->lengths[at % B];
 }
 
-/* A position has the same mask however the sentence is cut into ranges of steps. */
+/* The mask of a position does not depend on how the sentence is divided into ranges of steps. */
 static void drop_row(const struct lookup *lookup, size_t place) {
   const struct embedding_pass *pass = lookup->pass;
   dropout_apply(lookup->x + place * pass->row, pass->size, (lookup->first + place) * pass->size,
@@ -119,7 +119,7 @@ static size_t block_before(size_t t, const struct rnn_shape *shape) {
   return shape->reverse ? t + 1 : t;
 }
 
-/* Return the step that is the i-th to run. */
+/* Return the number of the step that runs as the i-th. */
 static size_t step_number(size_t i, struct range steps, const struct rnn_shape *shape) {
   return steps.first + (shape->reverse ? steps.count - 1 - i : i);
 }
@@ -274,7 +274,8 @@ static void run_step(const struct rnn_pass *pass, size_t t) {
                                     B,
                                     H,
                                     H};
-  /* The state's contribution to the last gate starts at 0, without the input's. */
+  /* The state's contribution to the last gate starts at 0, because the input's is kept
+   * separately. */
   for (size_t b = 0; shape->cell->separate && b < B; b++)
     memset(step.blocks.z + b * Z + (G - 1) * H, 0, H * sizeof(real));
   matrix_product_then(recurrent, G, normalize ? NULL : step_forward, &step);
@@ -287,8 +288,8 @@ void rnn_start(const struct rnn_pass *pass) {
     memset(rnn_initial(pass->states, p, shape), 0, shape.batch * shape.hidden * sizeof(real));
 }
 
-/* Rows (t,b) of the outputs, from `first` on; backward, the gradients of the states and of these
- * rows. */
+/* Rows (t,b) of the outputs, starting with row `first`; in a backward pass, the gradients of the
+ * states and of these rows. */
 struct output_rows {
   const struct rnn_pass *pass;
   size_t first, count;
@@ -316,7 +317,7 @@ static size_t rows_of_piece(size_t *row, const struct output_rows *rows, size_t 
   return left < each ? left : each;
 }
 
-/* Copy states to outputs. A position has the same mask in every call. */
+/* Copy states to outputs. The mask of a position is the same in every call. */
 static void forward_rows(const void *context, size_t i) {
   const struct output_rows *rows = context;
   const struct rnn_pass *pass = rows->pass;

@@ -20,7 +20,7 @@ struct embedding_pass {
   const uint32_t *ids;   /* (steps,batch); not read after the end of a sentence */
   const size_t *lengths; /* (batch) */
   size_t batch, size;
-  size_t row;         /* reals between two rows of x, at least `size` */
+  size_t row;         /* reals from one row of x to the next, at least `size` */
   const real *beside; /* (steps,batch,row - size): the rest of each row; NULL = unchanged */
   struct dropout dropout;
 };
@@ -45,7 +45,7 @@ struct rnn_parameters {
   real *weight_hh; /* (G·hidden,hidden) */
   real *bias_ih;   /* (G·hidden) */
   real *bias_hh;   /* (G·hidden) */
-  real *gain;      /* (K·hidden): of layer normalization; NULL without */
+  real *gain;      /* (K·hidden): gains of layer normalization; NULL without it */
 };
 
 struct rnn_shape {
@@ -55,28 +55,28 @@ struct rnn_shape {
   bool reverse;          /* from the last step to the first */
 };
 
-/* States, or their gradients, and what each step keeps.
+/* States, or their gradients, and the values that each step keeps.
  *
- * Forward, the caller fills block 0 of each part with the initial state, and block t+1 becomes the
- * state after input t. In reverse, the caller fills block `steps`, and block t becomes the state
- * after input t. After the end of a sentence its state is copied unchanged. So the last block
- * written contains every sentence's last real state, and a reverse run starts at each sentence's
- * own end. */
+ * A forward run starts from block 0 of each part, which the caller fills with the initial state;
+ * block t+1 becomes the state after input t. A reverse run starts from block `steps`; block t
+ * becomes the state after input t. After the end of a sentence its state is copied unchanged.
+ * Therefore the last block written contains the last real state of every sentence, and a reverse
+ * run starts at the end of each sentence. */
 struct rnn_states {
   real *part[MAX_STATE_PARTS]; /* (steps+1,batch,hidden); 0 is h, missing parts are NULL */
   real *gates;                 /* (steps,batch,K·hidden); NULL for a cell that keeps nothing */
-  real *reached; /* (steps,batch,parts·hidden): of gradients, on request, the whole gradient of each
-                    state, from above and from later steps; otherwise NULL */
-  /* Of layer normalization; NULL without. */
-  real *normalized; /* (steps,batch,K·hidden): z before its gain; of gradients: dz after the gain,
-                       which is also that of the biases */
-  real *scales;     /* (steps,batch,K): the factor that z was multiplied by; not of gradients */
+  real *reached; /* (steps,batch,parts·hidden): only in gradients, on request: the complete gradient
+                    of each state, from above and from later steps; otherwise NULL */
+  /* For layer normalization; NULL without it. */
+  real *normalized; /* (steps,batch,K·hidden): z before the gain; in gradients: dz after the gain,
+                       which is also the gradient of the biases */
+  real *scales;     /* (steps,batch,K): the factor by which z was multiplied; not in gradients */
 };
 
 /* Return K, the number of values that the cell computes for each unit of a step. */
 size_t rnn_columns(const struct rnn_cell *cell);
 
-/* `reached`: include that array. */
+/* If `reached`, allocate that array as well. */
 void rnn_states_allocate(struct rnn_states *states, struct arena *arena, struct rnn_shape shape,
                          bool layer_norm, bool reached);
 
@@ -93,14 +93,15 @@ static inline real *rnn_final(struct rnn_states states, size_t part, struct rnn_
   return states.part[part] + (shape.reverse ? 0 : shape.steps) * shape.batch * shape.hidden;
 }
 
-/* A batch on its way through a layer. */
+/* A pass of a layer over a batch. */
 struct rnn_pass {
   const struct rnn_parameters *weights;
   struct rnn_shape shape;
   struct rnn_states states;
   const real *inputs; /* (steps,batch,input) */
-  /* The layer's output, its own columns starting at `column` of `width`: h with dropout and, with a
-   * residual connection, plus the same columns of the inputs (37). NULL = only the states. */
+  /* The output of the layer. Its columns start at `column` of `width` and contain h with dropout; a
+   * residual connection adds the same columns of the inputs (37). NULL = compute only the
+   * states. */
   real *outputs; /* (steps,batch,width) */
   size_t width, column;
   struct dropout dropout;
@@ -113,15 +114,15 @@ void rnn_start(const struct rnn_pass *pass);
 /* Run these steps; a reverse layer must run all steps. */
 void rnn_forward(const struct rnn_pass *pass, struct range steps);
 
-/* Add the gradient of the outputs of these steps, doutputs (steps,batch,width), to that of the
- * states. Dropout is applied to doutputs in place. */
+/* Add the gradient of the outputs of these steps, doutputs (steps,batch,width), to the gradient of
+ * the states. Dropout is applied to doutputs in place. */
 void rnn_backward_outputs(struct rnn_states dstates, real *doutputs, const struct rnn_pass *pass,
                           struct range steps);
 
 /* Propagate gradients through the recurrence. On entry `dstates` contains the gradient of each
- * state from above. On return its gates contain dz, the gradient before the nonlinearities (without
- * gates: the blocks of the outputs), and the gradient of the state before these steps is added to
- * its blocks. */
+ * state from above. On return its gates contain dz, the gradient before the nonlinearities; for a
+ * cell without gates, the blocks of the outputs contain dz. The gradient of the state before these
+ * steps is added to its block. */
 void rnn_backward_states(struct rnn_states dstates, const struct rnn_pass *pass,
                          struct range steps);
 

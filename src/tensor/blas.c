@@ -26,8 +26,8 @@ static CBLAS_TRANSPOSE blas_transpose(enum transpose transpose) {
   return transpose == TRANSPOSED ? CblasTrans : CblasNoTrans;
 }
 
-/* C is one row, as in step-by-step decoding. A general product would spend its time on copying B
- * into another order. */
+/* C is one row, as in step-by-step decoding. A general product would spend most of its time copying
+ * B into another order. */
 static void row_product(struct product p) {
   const bool turned = p.b.transpose == TRANSPOSED; /* B is stored as (n,k) */
   const size_t step = p.a.transpose == TRANSPOSED ? p.a.ld : 1;
@@ -57,9 +57,9 @@ void matrix_product_alone(struct product p) {
                p.beta, p.c, (int)p.ldc);
 }
 
-/* Return the number of tiles. OpenBLAS copies the undivided operand for every tile, so tiles are as
- * large as a few cores permit: two or four, and more only if each stays large. Most numbers of
- * cores can share powers of two evenly. */
+/* Return the number of tiles: two or four, and more only if each tile remains large. OpenBLAS
+ * copies the undivided operand for every tile, so few large tiles are faster. Powers of two can be
+ * shared evenly among most numbers of cores. */
 static size_t tile_count(size_t longer, double work) {
   if (!is_worth_sharing(work) || longer / 2 < LEAST_HALF) return 1;
   size_t tiles = longer / 4 < LEAST_QUARTER ? 2 : 4;
@@ -352,7 +352,8 @@ static void set_mode(unsigned mode) {
   __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)mode) : "memory");
 }
 #else
-/* Elsewhere subnormal numbers are computed, which is slower and equal up to rounding. */
+/* On other processors subnormal numbers are computed, which is slower; results are equal up to
+ * rounding. */
 enum { TO_ZERO = 0 };
 
 static unsigned mode_of_thread(void) {

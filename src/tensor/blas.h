@@ -1,4 +1,5 @@
-/* Matrix products on BLAS. Matrices are row-major; `ld` is the distance between two rows.
+/* Matrix products on BLAS. Matrices are row-major; `ld` is the distance between the starts of two
+ * adjacent rows.
  *
  * OpenBLAS runs single-threaded, because its sums change with its number of threads. Instead, a
  * large product is divided into tiles of its result. The tile sizes depend on the size of the
@@ -37,13 +38,13 @@ struct product {
 };
 
 void matrix_product(struct product p);
-/* Set every row of C to the bias (n) first, if it is not NULL. */
+/* First set every row of C to the bias (n), unless it is NULL; then compute the product. */
 void matrix_product_with_bias(struct product p, const real *bias);
 /* Compute the whole product on the calling thread, for work that is already shared among
  * threads. */
 void matrix_product_alone(struct product p);
 
-/* Compute `groups` products in one. C and op(B) contain `groups` groups of p.n columns side by
+/* Compute `groups` products at once. C and op(B) contain `groups` groups of p.n columns side by
  * side; B must be TRANSPOSED unless groups is 1. A tile consists of the same columns of each group.
  * `then` (NULL = nothing) is called for every complete tile by the thread that has it in its cache,
  * for rows [row, row + rows) and columns [column, column + columns) of each group. */
@@ -77,8 +78,8 @@ enum vector_level vector_level_here(void);
 /* Return the name of the vector instructions that the compiler used for the library's own loops. */
 const char *compiled_instructions(void);
 
-/* Return the family to use where OpenBLAS selected `family`; NULL to keep `family`, which is good
- * enough or newer than the known ones. */
+/* Return the family to use if OpenBLAS selected `family`; NULL to keep `family`, because it is good
+ * enough or newer than the families known here. */
 const char *better_blas_family(const char *family, enum vector_level processor);
 
 /* The kernels of this process, as static strings. */
@@ -93,12 +94,13 @@ struct blas_kernels {
  * variable OPENBLAS_CORETYPE for OpenBLAS and restores it. */
 struct blas_kernels blas_kernels_choose(void);
 
-/* Return the selection; the set-up must have been done. */
+/* Return the selection. blas_set_up must have been called. */
 struct blas_kernels blas_kernels_in_use(void);
 
 /* Treat subnormal numbers as zero on this thread and on threads that it starts from now on. Return
  * the state for denormals_restore. Adam's moments of rare words decay towards zero and would stay
- * at the smallest subnormal number, on which every operation takes many times as long. */
+ * at the smallest subnormal number, and every operation on subnormal numbers takes many times as
+ * long. */
 unsigned denormals_to_zero(void);
 void denormals_restore(unsigned state);
 

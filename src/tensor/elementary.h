@@ -2,8 +2,8 @@
  * sums in lanes.
  *
  * In double they are the C library's functions: the tests need accuracy, not speed. In float the
- * error is below 2 ulp (tests/unit/elementary.c checks numbers of every magnitude). NaN gives NaN.
- * The polynomials are minimax fits on the given intervals. */
+ * error is below 2 ulp (tests/unit/elementary.c checks numbers of every magnitude). Both return NaN
+ * for NaN. The polynomials are minimax fits on the given intervals. */
 #ifndef ELMAN_TENSOR_ELEMENTARY_H
 #define ELMAN_TENSOR_ELEMENTARY_H
 
@@ -82,7 +82,7 @@ static inline real sigmoid_real(real x) {
  * would wait for the previous one. Compilers vectorize the lanes, and the result depends on neither
  * the vector size nor the compiler ---- */
 
-/* Maxima need the larger number: gcc unrolls 16 of them before it vectorizes. */
+/* Maxima need the larger number: gcc unrolls a loop over 16 lanes instead of vectorizing it. */
 enum { LANES = 16, MANY_LANES = 32 };
 
 struct lanes {

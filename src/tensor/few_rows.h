@@ -15,7 +15,7 @@ enum { FEW_ROWS = 12 };
 struct few_rows {
   real *rows;
   size_t ld; /* distance between rows */
-  bool add;  /* add to the present values */
+  bool add;  /* add to the existing values */
 };
 
 /* Compute y (n,out) = x Wᵀ, or y += x Wᵀ if y.add; x (n,in); weight (out,in). A row's result does

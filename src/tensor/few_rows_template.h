@@ -1,4 +1,5 @@
-/* One kernel of few_rows.c, which includes this file once per vector size: no guard. Requires
+/* One kernel of few_rows.c, which includes this file once per vector size, so it has no include
+ * guard. The including file defines
  *
  *   NAME(x)   x with the kernel's suffix
  *   TARGET    the function attribute that allows its instructions, or nothing

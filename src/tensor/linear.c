@@ -47,7 +47,7 @@ enum { COLUMNS = 64, ROWS = 8 }; /* COLUMNS sums stay in registers and first-lev
 struct column_sums {
   real *sums;          /* (out), added to */
   const real *rows;    /* (n,out), rows `row` reals apart */
-  const real *factors; /* laid out as `rows`: a factor for each number; NULL = 1 */
+  const real *factors; /* a factor for each element, laid out as `rows`; NULL = 1 */
   size_t row, n, out;
 };
 

@@ -75,8 +75,8 @@ static inline void columns_add_to(real *narrow, struct columns wide, size_t rows
  * bias. J. L. Ba, J. R. Kiros and G. E. Hinton, "Layer normalization", arXiv:1607.06450, 2016.
  * docs/beyond.md, (39) and (40). */
 
-/* Compute normalized (n) = (x - mean) · scale, and y (n) = gain ⊙ normalized in the place of x.
- * Return scale = 1 / √(variance + 1e-5). */
+/* Compute normalized (n) = (x - mean) · scale, and y (n) = gain ⊙ normalized in place of x. Return
+ * scale = 1 / √(variance + 1e-5). */
 real layer_norm_forward(real *x, real *normalized, const real *gain, size_t n);
 
 /* Replace dy (n) by dx. */

@@ -41,7 +41,7 @@ void plain_attention_backward(double *dd, double *de, const struct plain_attenti
 double plain_output(double *dx, const struct plain_map *map, const real *x, size_t target,
                     double smoothing, size_t N);
 
-/* Return the index of the largest logit except `never`; of equal ones the first. */
+/* Return the index of the largest logit except `never`; of several equal ones, the first. */
 size_t plain_likeliest(const struct plain_map *map, const real *x, size_t never);
 
 /* (26) to (28): update k of one parameter. */

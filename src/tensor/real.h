@@ -11,7 +11,7 @@ typedef double real;
 typedef float real;
 #endif
 
-/* Return an uninitialized array of (n1,n2,n3) reals, as arena_allocate. */
+/* Return an uninitialized array of (n1,n2,n3) reals, like arena_allocate. */
 static inline real *arena_reals(struct arena *arena, size_t n1, size_t n2, size_t n3) {
   return arena_allocate(arena, sizeof(real), n1, n2, n3);
 }

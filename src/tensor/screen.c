@@ -61,8 +61,8 @@ static struct quantization quantization_of(const real *x, size_t n, int max_leve
   return q;
 }
 
-/* Compute the levels of x (n), which must be finite unless the inverse scale is 0. Add the squares
- * of x~ and x - x~. */
+/* Compute the levels of x (n), which must be finite unless the inverse scale is 0. Add Σ x~² to
+ * *squares and Σ (x - x~)² to *errors. */
 static void quantize(int8_t *levels, double *squares, double *errors, const real *x, size_t n,
                      struct quantization q) {
   const float magic = 0x1.8p23f; /* adding it rounds to an integer */
@@ -295,8 +295,9 @@ static void run_block(const void *context, size_t block) {
   screen_block(job->screen, job->scratch, block, job->n);
 }
 
-/* Process all blocks. Every thread has the same blocks in each step, so that they are in its cache.
- * If the cache is too small for them, the last blocks of one step are the first of the next. */
+/* Process all blocks. In every step a thread gets the same blocks, so that they remain in its
+ * cache. If the cache is too small for them, the last blocks of one step are the first of the
+ * next. */
 static void screen_blocks(const struct screen *screen, struct screen_scratch *scratch, size_t n) {
   const struct block_job job = {screen, scratch, n};
   const double weights = (double)screen->layer.V * (double)screen->layer.F; /* 8-bit weights */

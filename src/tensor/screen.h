@@ -74,8 +74,8 @@ void screen_scratch_allocate(struct screen_scratch *scratch, struct arena *arena
 
 #define SCREEN_NONE SIZE_MAX
 
-/* Set largest (n) to the token with the largest logit for each row of features (n,F); of equal
- * logits the first. SCREEN_NONE where log Σ exp of the logits is not finite. */
+/* Set largest (n) to the token with the largest logit for each row of features (n,F); of several
+ * equal ones, the first. The result is SCREEN_NONE for a row whose log Σ exp is not finite. */
 void screen_largest(size_t *largest, const struct screen *screen, struct screen_scratch *scratch,
                     const real *features, size_t n);
 
