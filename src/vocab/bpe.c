@@ -32,8 +32,8 @@ elman_status merges_intern(uint32_t *symbol, struct merges *merges, struct text 
   return status;
 }
 
-/* Set *symbol to that of two concatenated strings. They are copied first, because adding a symbol
- * may move symbols in memory. */
+/* Set *symbol to the symbol of two concatenated strings. Copy the strings first, because adding a
+ * symbol may move symbols in memory. */
 static elman_status intern_both(uint32_t *symbol, struct merges *merges, struct text left,
                                 struct text right, elman_error *error) {
   struct buffer both = {0};
@@ -149,8 +149,8 @@ struct bpe_node {
 
 #define NO_NODE UINT32_MAX
 
-/* A merge, at the node of its left symbol. It is outdated once either symbol was merged: a merged
- * symbol is longer, so it differs. */
+/* A merge, at the node of its left symbol. It is outdated once either symbol has been merged: the
+ * merged symbol is longer and therefore differs. */
 struct bpe_candidate {
   uint32_t rank, node;
 };
@@ -268,7 +268,7 @@ static elman_status choose(struct work *work) {
   return ELMAN_OK;
 }
 
-/* Apply the merges in `now`. Of overlapping ones ("aa" in "aaa") the left one is applied. */
+/* Apply the merges in `now`. If two overlap ("aa" in "aaa"), apply the left one. */
 static elman_status merge_chosen(struct work *work) {
   struct bpe_split *split = work->split;
   elman_status status = ELMAN_OK;
@@ -466,8 +466,8 @@ static bool is_known(const struct output *output, struct text token) {
          vocabulary_find(output->subwords.vocabulary, token) != TOKEN_UNKNOWN;
 }
 
-/* Return whether the span follows a space. For the first token of a text, return what the rule
- * expects, so that the token needs no mark. */
+/* Return whether the span follows a space. For the first token of a text, return `expected`, so
+ * that the token needs no mark. */
 static bool is_spaced(const struct output *output, const struct subwords_span *span,
                       bool expected) {
   return output->previous.length == 0 ? expected : span->spaced;
@@ -509,8 +509,8 @@ static elman_status add_character(struct output *output, const struct subwords_s
 }
 
 /* Push the two parts that were merged into this one, or its first character and the rest; the left
- * one on top. *divided is false for a single character. A merge from a damaged list may not fit the
- * text. */
+ * part ends on top. *divided is false for a single character. A merge from a damaged list may not
+ * fit the text. */
 static elman_status divide(struct output *output, bool *divided, const struct subwords_span *span) {
   const struct merges *merges = output->subwords.merges;
   const struct merge *merge = merges_origin(merges, span->symbol);

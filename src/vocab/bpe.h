@@ -72,7 +72,7 @@ uint64_t merges_hash(uint64_t hash, const struct merges *merges);
 struct bpe_dropout {
   double share; /* probability that an applicable merge is omitted; 0 <= share < 1 */
   struct random_stream stream;
-  uint64_t next; /* number of the next decision; an index of the stream covers four */
+  uint64_t next; /* number of the next decision; one index of the random stream serves four */
 };
 
 struct bpe_part {
@@ -108,16 +108,16 @@ void bpe_split_free(struct bpe_split *split);
 
 /* Token mode `bpe`: splitting words into tokens of a vocabulary that covers all text.
  *
- * The words are those of tokens_split in this mode. Merges split them into parts; a part is a
+ * The words are those of tokens_split in this mode. Merges split words into parts. A part is a
  * token, with a mark if the rule for spaces requires one. A part that is not in the vocabulary is
- * divided, as far as necessary: first into the parts that were merged into it; finally into
- * characters, which the vocabulary contains without marks, so that a required mark becomes a token
- * of its own; and a character that is missing is divided into its bytes, "<0xE4>" and so on. So
- * text never becomes <unk>.
+ * divided as far as necessary: first into the two parts that were merged into it, finally into
+ * characters. The vocabulary contains characters without marks, so a required mark then becomes a
+ * separate token. A missing character is divided into its bytes, "<0xE4>" and so on. Therefore text
+ * never becomes <unk>.
  *
- * Consecutive byte tokens of a sentence are characters of one word. A literal mark in text is
- * either a token with a mark of its own, or bytes; a token that is a mark alone is never text. Nor
- * is "<0xE4>", because "<" is a separate word. */
+ * Consecutive byte tokens of a sentence are characters of one word. A mark character in the text
+ * becomes a token with an additional mark, or bytes; a token that is only a mark never represents
+ * text. Neither does "<0xE4>", because "<" is a separate word. */
 
 /* Append the tokens that the vocabulary of these words must contain: marks, bytes, and characters
  * that occur at least `min_count` times. */
@@ -130,7 +130,7 @@ bool subwords_are_closed(const struct vocabulary *vocabulary);
 /* Merges and vocabulary for splitting words. */
 struct subwords {
   const struct merges *merges;
-  const struct vocabulary *vocabulary; /* NULL = all parts are accepted, as while counting */
+  const struct vocabulary *vocabulary; /* NULL = accept all parts, as when tokens are counted */
 };
 
 /* Scratch memory of one thread. Start from all zero. */

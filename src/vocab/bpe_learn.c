@@ -109,7 +109,8 @@ static int64_t count_of(const struct learner *learner, uint32_t word) {
   return (int64_t)learner->words->words[word].count;
 }
 
-/* Add the count of `word` to a pair. Its list only grows if the last entry is another word. */
+/* Add the count of `word` to a pair. The word is appended to the list of the pair unless it is the
+ * last entry. */
 static elman_status increase_pair(struct learner *learner, uint32_t left, uint32_t right,
                                   uint32_t word) {
   uint32_t index;
@@ -261,7 +262,7 @@ static elman_status merge_pair(struct learner *learner, uint32_t index, uint32_t
   for (size_t i = 0; status == ELMAN_OK && i < pair.place_count; i++)
     status = merge_in_word(learner, pair.places[i], merge);
   free(pair.places);
-  /* No occurrence is left; overlapping ones in "aaa" were counted as well. */
+  /* No occurrence is left. Overlapping occurrences ("aaa") had been counted as well. */
   learner->pairs[index].count = 0;
   return status == ELMAN_OK ? push_risen(learner) : status;
 }

@@ -134,7 +134,7 @@ bool script_is_han(const struct script_counts *counts) {
   return counts->han > counts->letters / 2;
 }
 
-/* A fifth of all pairs is a quarter of the others. */
+/* If pairs with a space are a fifth of all pairs, they are a quarter of the pairs without one. */
 static bool is_segmented(const struct script_counts *line) {
   return line->han_separated > 0 && line->han_separated >= (line->han_adjacent + 3) / 4;
 }
@@ -145,7 +145,9 @@ elman_token_mode script_line_mode(const struct script_counts *line) {
 }
 
 void script_sample_add(struct script_sample *sample, const struct script_counts *line) {
-  enum { TELLING_PAIRS = 3 }; /* without a space; few words have four characters */
+  enum {
+    TELLING_PAIRS = 3
+  }; /* without a space; they need four characters, more than most words have */
   if (line->letters == 0) return;
   sample->lines++;
   sample->wide += line->han + line->kana > line->letters / 2;

@@ -78,7 +78,7 @@ struct script_counts {
   size_t letters;       /* letters and digits, Han included */
   size_t han;           /* Han characters */
   size_t kana;          /* letters that are kana */
-  size_t han_adjacent;  /* adjacent pairs of a Han character and another one, a kana or a full-width
+  size_t han_adjacent;  /* adjacent pairs of a Han character and another Han, kana or full-width
                            character */
   size_t han_separated; /* such pairs with a space in between */
 };
@@ -89,9 +89,9 @@ bool script_is_han(const struct script_counts *counts); /* most letters and digi
 /* A sample of lines, from which `auto` is resolved. All lines have equal weight. A line counts as
  * `words` unless it is mostly Han; as `space` (segmented Chinese) if at least a fifth of its
  * adjacent Han characters are separated by a space; otherwise as `chars`. A line that is too short
- * to distinguish the latter two only counts as Han. For mixed samples `chars` is safest, because in
- * `space` an unsegmented sentence is one long word; so `space` requires nine of ten lines. Start
- * from all zero. */
+ * to distinguish `space` from `chars` only counts as Han. For mixed samples `chars` is safest,
+ * because in `space` an unsegmented sentence is one long word. Therefore `space` requires nine
+ * lines of ten. Start from all zero. */
 struct script_sample {
   size_t lines;    /* with letters or digits */
   size_t han;      /* lines that are mostly Han */

@@ -1,15 +1,15 @@
-/* Clause boundaries: a clause ends after terminal punctuation (Unicode's Terminal_Punctuation, for
- * the supported scripts), including further terminal punctuation and closing quotation marks and
- * brackets after it, but not straight quotation marks. Only a token that consists of such
- * characters ends a clause: "said," as one token does not. A character between two ASCII digits
- * (3.5, 1,000) does not end a clause. */
+/* Clause boundaries. A clause ends after terminal punctuation (Unicode's Terminal_Punctuation, for
+ * the supported scripts) and any further terminal punctuation, closing quotation marks and brackets
+ * that follow it, except straight quotation marks. Only a token that consists of such characters
+ * ends a clause: "said," as one token does not. A character between two ASCII digits (3.5, 1,000)
+ * does not end a clause. */
 #ifndef ELMAN_VOCAB_CLAUSES_H
 #define ELMAN_VOCAB_CLAUSES_H
 
 #include "vocab/vocabulary.h"
 
 /* Return the index after the last token of the clause that starts at ids[first]; first < count. The
- * ids are those of the vocabulary; without one (NULL) the sentence is one clause. */
+ * ids belong to `vocabulary`; if it is NULL, the sentence is one clause. */
 size_t clause_end(const uint32_t *ids, size_t count, size_t first,
                   const struct vocabulary *vocabulary);
 

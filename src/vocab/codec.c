@@ -10,8 +10,8 @@
 
 /* ---- Chinese without spaces ---- */
 
-/* Longer "words" are unsegmented sentences. They only count as whole tokens; within a run they
- * would only cost time. */
+/* Longer "words" are unsegmented sentences. They match only as whole tokens; looking them up within
+ * a run would only cost time. */
 enum { LONGEST_WORD = 32 };
 
 /* The Viterbi lattice of a run: a node before each character and one at the end. */
@@ -38,8 +38,8 @@ static double word_cost(const struct segmenter *segmenter, uint32_t id) {
   return segmenter->log_total - log(count > 0 ? (double)count : 1.0);
 }
 
-/* An unknown character counts as ten times as rare as a word seen once. So it costs more than any
- * one word, but less than a long chain of rare words. */
+/* An unknown character is treated as ten times as rare as a word seen once. It therefore costs more
+ * than any single word, but less than a long chain of rare words. */
 static double unknown_cost(const struct segmenter *segmenter) {
   return segmenter->log_total + log(10.0);
 }
@@ -50,8 +50,8 @@ static struct text between(const struct segmenter *segmenter, struct text run, s
   return (struct text){run.bytes + offset, segmenter->lattice[end].offset - offset};
 }
 
-/* Find the most likely last word before each node, from left to right; of equal ones the
- * longest. */
+/* Find the most likely last word before each node, from left to right; of several equally likely
+ * words, the longest. */
 static void viterbi(struct segmenter *segmenter, struct text run, size_t characters) {
   struct node *lattice = segmenter->lattice;
   const double unknown = unknown_cost(segmenter);
@@ -73,8 +73,8 @@ static void viterbi(struct segmenter *segmenter, struct text run, size_t charact
   }
 }
 
-/* Reverse the steps in place: they lead from the end of the run to its start, and afterwards the
- * step of a node is that of the word that starts there. */
+/* Reverse the steps in place. They lead from the end of the run to its start; afterwards the step
+ * of a node is the length of the word that starts there. */
 static void reverse_steps(struct node *lattice, size_t characters) {
   unsigned char step = lattice[characters].step;
   for (size_t end = characters; end > 0;) {
@@ -124,7 +124,7 @@ static elman_status segment_token(struct segmenter *segmenter, struct text token
     const bool han = end > start;
     if (!han) end = run_end(surface, start, is_han, false);
     const struct text piece = {surface.bytes + start, end - start};
-    /* A piece becomes the token, mark included, that it would be with spaces around it. */
+    /* A piece becomes the token, including its mark, that it would be between spaces. */
     const char *mark = token_has_mark(piece) ? MARK_SPACED : "";
     status = han ? segment_run(segmenter, piece)
                  : tokens_add_marked(segmenter->out, mark, piece, segmenter->error);

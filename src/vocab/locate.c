@@ -38,7 +38,8 @@ static size_t smaller(size_t a, size_t b) {
 }
 
 /* Assign bytes [start, end) of the text to the next `length` bytes of tokens, which they were
- * normalized to. `same`: normalization did not change them, so boundaries inside are known. */
+ * normalized to. If `same`, normalization did not change the bytes, so the token boundaries inside
+ * are known. */
 static void consume(struct cursor *cursor, size_t start, size_t end, size_t length, bool same) {
   for (size_t done = 0; done < length;) {
     pass_marks(cursor, same ? start + done : start);
@@ -165,7 +166,7 @@ elman_status locate_tokens(struct spans spans, const struct tokens *tokens, stru
     status = consume_word(&cursor, text, at, end, form, &normalized, error);
     at = word_start(text, end);
   }
-  /* Only reached by tokens that are not those of this text. */
+  /* Only reached if the tokens do not belong to this text. */
   for (size_t i = cursor.token + (cursor.used > 0); i < tokens->count; i++)
     spans.starts[i] = spans.ends[i] = text.length;
   widen_bytes(&cursor, text);

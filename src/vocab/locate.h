@@ -11,8 +11,8 @@ struct spans {
 };
 
 /* Find the tokens of `text`, which need not be normalized. If normalization changed the characters
- * at a token boundary, both tokens get all of these characters; so do tokens that are bytes of one
- * character. A mark alone has an empty range. */
+ * at a token boundary, both tokens get all of these characters. Tokens that are bytes of one
+ * character all get that character. A mark alone has an empty range. */
 elman_status locate_tokens(struct spans spans, const struct tokens *tokens, struct text text,
                            elman_token_mode mode, elman_normalization form,
                            elman_error *error) CHECKED;

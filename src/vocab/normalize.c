@@ -146,17 +146,17 @@ struct codepoints {
   size_t capacity;
 };
 
-/* Return whether NFKC must not change the character, because signs_unify maps it: an acute accent
- * typed as an apostrophe, which NFKC would turn into a space and a mark, and the ellipsis in
- * full-width text. */
+/* Return whether NFKC must not change the character, because signs_unify maps it. Such characters
+ * are an acute accent typed as an apostrophe, which NFKC would turn into a space and a mark, and
+ * the ellipsis in full-width text. */
 static bool is_kept(int codepoint, elman_normalization form) {
   return (codepoint == 0xB4 && form != ELMAN_NFC) ||
          (codepoint == 0x2026 && form == ELMAN_NFKC_WIDE);
 }
 
-/* Return whether the character belongs to a set of characters whose text is always normalized: in
- * NFC, or in NFKC before signs_unify. The set need not be complete; other text takes the general
- * path. */
+/* Return whether the character belongs to a set such that any text of these characters is already
+ * normalized: in NFC, or in NFKC before signs_unify. The set need not be complete; other text takes
+ * the general path. */
 static bool is_inert(int codepoint, elman_normalization form) {
   static const struct codepoint_range nfc_inert[] = {
       {0x80, 0x2FF},    {0x400, 0x482},   {0x2010, 0x2027}, {0x3001, 0x3029},

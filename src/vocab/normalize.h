@@ -29,7 +29,7 @@ elman_status text_fold(struct buffer *into, struct text text, elman_error *error
  *
  * NFKC makes full-width marks narrow, but does not unify marks that differ in more than width: 。
  * and the full stop, curly and straight quotation marks, hyphens and short dashes. The table in
- * normalize.c maps them to narrow forms. For a side written in full-width marks, as Chinese is,
+ * normalize.c maps them to narrow forms. If a side is written with full-width marks, like Chinese,
  * marks then become full-width, except
  *
  *   . , : '   between two ASCII letters or digits (3.5, 1,000, 3:30, Tom's)

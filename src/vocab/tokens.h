@@ -44,8 +44,8 @@ struct token_mode {
   /* Return the end of the token that starts at byte `start` of a piece without spaces. NULL for
    * `auto`. */
   size_t (*token_end)(struct text piece, size_t start);
-  /* Return whether a space is expected between two tokens, given without marks, so that splitting
-   * and joining agree. */
+  /* Return whether a space is expected between two tokens. Pass the tokens without marks, so that
+   * splitting and joining agree. */
   bool (*space_expected)(struct text left, struct text right);
   enum ignored_spaces ignored_spaces;
   bool segments_han; /* see segment_unspaced */
@@ -123,8 +123,8 @@ struct foreign_neighbors {
   bool foreign_characters; /* the other language is split into single characters */
 };
 
-/* Return whether to put a space between them: as the mode expects, but Han and kana are separated
- * from the words of text with spaces, and two foreign words are not joined. */
+/* Return whether to insert a space between them. The answer is that of the mode, but Han and kana
+ * are separated from the words of text with spaces, and two foreign words are not joined. */
 bool space_beside_foreign(elman_token_mode mode, const struct foreign_neighbors *neighbors);
 
 #endif

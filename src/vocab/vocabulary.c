@@ -59,8 +59,8 @@ struct vocabulary {
   struct word_table table; /* index = id */
   size_t specials;
   double total;
-  double unspaced, spaced; /* total counts of tokens of unspaced characters; of those after a
-                              space */
+  double unspaced, spaced; /* total counts of tokens of unspaced characters, and of those tokens
+                              that follow a space */
   size_t longest_han;
 };
 

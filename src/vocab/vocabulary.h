@@ -59,7 +59,7 @@ elman_status token_counter_create(struct token_counter **counter, elman_error *e
 elman_status token_counter_add(struct token_counter *counter, const struct tokens *tokens,
                                elman_error *error) CHECKED;
 
-/* Include these tokens in the vocabulary whatever their counts. */
+/* Include these tokens in the vocabulary regardless of their counts. */
 elman_status token_counter_keep(struct token_counter *counter, const struct tokens *tokens,
                                 elman_error *error) CHECKED;
 
