@@ -162,7 +162,7 @@ static bool any(const bool *linked, struct word_range words) {
   return false;
 }
 
-/* Append the links of target token t with the tokens of all linked source words. */
+/* Append the links between target token t and the tokens of all linked source words. */
 static elman_status add_token(struct token_links *links, size_t *end, size_t t, const bool *linked,
                               const struct located *source, elman_error *error) {
   for (size_t s = 0; s < source->tokens; s++) {

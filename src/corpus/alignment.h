@@ -14,8 +14,8 @@ struct link {
   size_t source, target;
 };
 
-/* Remove the next link from the front of `rest`. Return false at the end of the text and at
- * anything but a link, in which case `rest` is not empty. */
+/* Remove the next link from the front of `rest`. Return false at the end of the text, and at text
+ * that is not a link; then `rest` is not empty. */
 bool alignment_next(struct link *link, struct text *rest);
 
 /* Like alignment_next, for sides of `sources` and `targets` words: text that is not a link, and a

@@ -4,7 +4,7 @@
 
 #include "vocab/clauses.h"
 
-/* `guided`: allocate guide->links links as well. */
+/* If `guided`, allocate guide->links links as well. */
 static void allocate(struct batch *batch, struct arena *arena, bool guided) {
   for (int side = 0; side < 2; side++) {
     struct sequence *sequence = side == 0 ? &batch->source : &batch->target;

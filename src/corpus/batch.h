@@ -10,13 +10,13 @@
 elman_status batch_fill(struct batch *batch, const struct corpus *corpus, const size_t *indices,
                         size_t count, elman_error *error) CHECKED;
 
-/* Fill sentence b of the source of a batch, or of another sequence with these arrays: its ids,
- * padded with 0, and the clause ends according to `words` (NULL: only the end of the sentence). */
+/* Fill sentence b of a sequence that has all arrays of a source: its ids, padded with 0, and the
+ * clause ends according to `words` (NULL: the sentence is one clause). */
 void batch_fill_source(struct sequence *sequence, size_t b, const uint32_t *ids, size_t length,
                        const struct vocabulary *words);
 
-/* Fill `batch` with `count` pairs of the batch `whole`, from `first` on, with as many steps as they
- * need. */
+/* Fill `batch` with `count` pairs of the batch `whole`, starting with pair `first`. The slice has
+ * only as many steps as these pairs need. */
 elman_status batch_slice(struct batch *batch, const struct batch *whole, size_t first, size_t count,
                          elman_error *error) CHECKED;
 void batch_free(struct batch *batch);

@@ -54,8 +54,8 @@ bool findings_clean(const struct findings *findings) {
   return true;
 }
 
-/* Store `example` if fewer than examples_wanted of its kind and part are stored; with a copy of the
- * text of `pair` unless it is NULL. */
+/* Store `example` if fewer than examples_wanted of its kind and part are stored. Store a copy of
+ * the text of `pair` with it, unless `pair` is NULL. */
 static elman_status findings_example(struct findings *findings, struct example example,
                                      const struct pair *pair, elman_error *error) {
   size_t *kept = &findings->parts[example.at.part].examples[example.finding];
@@ -87,7 +87,7 @@ static elman_status findings_add(struct findings *findings, struct example examp
 
 /* ---- single lines: typical properties ---- */
 
-/* Lines that suffice for the typical properties. */
+/* The number of lines that suffices to determine the typical properties. */
 enum { SAMPLE = 10000 };
 
 /* Characters added to both lengths before the comparison, because short sentences vary more. */
@@ -101,7 +101,7 @@ struct typical {
 /* Counts lines, not letters: 我叫Tom is Chinese but has more Latin letters than Han characters. */
 struct side_sample {
   size_t characters;
-  size_t lines, han_lines; /* lines with letters; with a Han character */
+  size_t lines, han_lines; /* lines with letters; lines with a Han character */
 };
 
 static void sample_add(struct side_sample *sample, struct text text) {
@@ -226,7 +226,7 @@ static elman_status check_lines(struct findings *findings, struct pairs *const *
 
 struct line {
   uint64_t same[2]; /* hashes of the unchanged sides, by elman_side */
-  uint64_t like[2]; /* hashes of their keys */
+  uint64_t like[2]; /* hashes of the keys of the sides */
   uint32_t part;
   uint32_t next; /* the first line with the same key in a later part, or TABLE_NONE */
   size_t index;  /* within its part */

@@ -14,14 +14,14 @@
 #define FIRST_LEAK ELMAN_FINDING_SAME_PAIR
 #define LEAKS (FINDINGS - FIRST_LEAK)
 
-/* A pair of sentences with the typical properties of the corpus, from which a finding is
- * decided. */
+/* A sentence pair and the typical properties of the corpus, which together decide a finding. */
 struct line_properties;
 
 /* A kind of finding: a row of the table in check.c. */
 struct finding_row {
-  const char *name, *description;                    /* for programs; for people */
-  bool (*holds)(const struct line_properties *line); /* NULL if one line alone does not show it */
+  const char *name, *description; /* for programs; for people */
+  bool (*holds)(
+      const struct line_properties *line); /* NULL if a single line cannot show the finding */
 };
 
 /* Return the row of a finding; NULL for an unknown one. */

@@ -48,8 +48,8 @@ struct corpus {
   size_t too_long;                       /* pairs skipped because of their length */
 };
 
-/* Allocate the starts for up to `most` pairs; the ids grow. Call corpus_free also after an
- * error. */
+/* Allocate the starts for up to `most` pairs; the arrays of ids grow later. Call corpus_free also
+ * after an error. */
 elman_status corpus_create(struct corpus *corpus, size_t most, elman_error *error) CHECKED;
 
 /* Allocate the starts of the links for up to `most` pairs. */

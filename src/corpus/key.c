@@ -20,7 +20,8 @@ static bool is_dropped_ascii(int codepoint) {
          (!is_word_character(codepoint) && strchr("$+<=>^`|~", codepoint) == NULL);
 }
 
-/* Chinese and typographic punctuation that folds to nothing but punctuation. */
+/* Return whether the character is common Chinese or typographic punctuation that folds to
+ * punctuation only. */
 static bool is_common_punctuation(int codepoint) {
   static const struct codepoint_range common[] = {
       {0x2010, 0x2016}, {0x2018, 0x2027}, {0x3001, 0x3003}, {0x3008, 0x3011}};

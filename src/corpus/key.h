@@ -17,8 +17,8 @@ elman_status key_of(struct buffer *into, struct text text, elman_error *error) C
  * two of a million different pairs collide is 1 in 37 million. */
 uint64_t key_hash_pair(uint64_t source, uint64_t target);
 
-/* Set *first to the position that was added first with the hash keys[position]. If there is none,
- * add `position` and set *first to it. */
+/* Set *first to the first position that was added with the hash keys[position]. If there is none,
+ * add `position` and set *first to `position`. */
 elman_status key_first(size_t *first, struct table *table, const uint64_t *keys, size_t position,
                        elman_error *error) CHECKED;
 

@@ -143,9 +143,9 @@ struct line_run {
   const char *name; /* of the file */
 };
 
-/* For each pair the text is its source, target and alignment; or, with whole_lines, the whole line,
- * whose columns are found again on each access, and an empty target. A pointer per pair suffices,
- * for lines of any length. */
+/* The text of a pair is its source, target and alignment. With whole_lines it is the whole line and
+ * an empty target; each access then finds the columns again. A pointer per pair suffices, for lines
+ * of any length. */
 struct pairs {
   char **names; /* (name_count) of the files */
   size_t name_count;
@@ -173,8 +173,8 @@ static size_t columns_last(struct columns columns) {
   return last;
 }
 
-/* Find the fields of a line. Return the number of the last column needed, or of the columns of the
- * line if there are fewer. */
+/* Find the fields of a line. Return the number of the last column needed, or the number of columns
+ * in the line if that is smaller. */
 static size_t columns_pick(struct pair *pair, struct text line, struct columns columns) {
   const size_t last = columns_last(columns);
   const char *start = line.bytes;
@@ -191,7 +191,7 @@ static size_t columns_pick(struct pair *pair, struct text line, struct columns c
   }
 }
 
-/* Record the line of the next pair, unless it follows that of the previous pair. */
+/* Record the line of the next pair, unless it directly follows the line of the previous pair. */
 static elman_status note_line(struct pairs *pairs, const struct lines *lines, elman_error *error) {
   if (pairs->run_count > 0) {
     const struct line_run *last = &pairs->runs[pairs->run_count - 1];
@@ -341,8 +341,8 @@ static elman_status skip(struct reader *reader, const struct lines *lines, elman
   return ELMAN_OK;
 }
 
-/* Return the number of words that an alignment can refer to. The number of tokens is not known yet,
- * so it is not limited. */
+/* Return the number of words that an alignment can refer to. If it refers to tokens, return
+ * SIZE_MAX, because their number is not known yet. */
 static size_t alignment_units(struct text text) {
   return units_are_tokens(text, ELMAN_UNITS_AUTO) ? SIZE_MAX : words_count(text);
 }
@@ -354,7 +354,7 @@ static bool alignments_are_reversed(const struct reader *reader) {
   return options->source_file == NULL && options->source_column > options->target_column;
 }
 
-/* Check an alignment as it is in the file, where i counts the words of `first`. */
+/* Check an alignment in the form of the file, in which i counts the words of `first`. */
 static bool alignment_is_bad(char problem[LINE_PROBLEM], struct text rest, struct text first,
                              struct text second) {
   const size_t sources = alignment_units(first), targets = alignment_units(second);

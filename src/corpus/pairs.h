@@ -21,9 +21,9 @@ struct pairs; /* owns the text of all pairs */
 
 /* Read all pairs. The input is UTF-8 with LF or CRLF; a byte order mark is ignored. A line is
  * reported, skipped and counted if it is not valid UTF-8 (a NUL byte is invalid), lacks a column,
- * or has an empty side (white space only), as an empty line of a Moses file has. Blank lines at the
- * end of a TSV file are ignored, and so are surplus blank lines at the end of an alignment file.
- * The reported problems have no full stop.
+ * or has a side that is empty or only white space. An empty line of a Moses file is such a side.
+ * Blank lines at the end of a TSV file are ignored, and so are surplus blank lines at the end of an
+ * alignment file. The reported problems have no full stop.
  *
  * Errors: a missing file (ELMAN_NO_INPUT); a NUL byte near the start of a file (ELMAN_BAD_DATA, "is
  * a binary file"); no good pair in all files (ELMAN_BAD_DATA; the message describes the format);
@@ -38,7 +38,8 @@ size_t pairs_skipped_count(const struct pairs *pairs);
 /* Return a pair. Its text is valid until pairs_release or pairs_free frees it. */
 struct pair pairs_get(const struct pairs *pairs, size_t index);
 
-/* Free the text of all pairs before pair `before`, as far as no later pair shares the block. */
+/* Free the text of all pairs before pair `before`, except text in a block that a later pair
+ * shares. */
 void pairs_release(struct pairs *pairs, size_t before);
 
 /* Return a hash of the texts of all pairs in order; for NULL that of no pairs. */

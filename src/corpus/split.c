@@ -88,7 +88,7 @@ static elman_status join_equal(struct groups *groups, const struct pairs *pairs,
 
 struct group {
   uint64_t order; /* random */
-  uint32_t first; /* the pair that represents it */
+  uint32_t first; /* the pair that represents the group */
   uint32_t size;
 };
 
@@ -134,8 +134,8 @@ static elman_part choose_part(const elman_split *split, size_t size) {
   return best;
 }
 
-/* Assign a part to the first pair of each group, in ascending order of size, so that once a group
- * fits nowhere, no later one does. */
+/* Assign a part to the first pair of each group, in ascending order of size. Once a group fits into
+ * no part, no later group does. */
 static void assign_groups(elman_split *split, const struct group *list) {
   for (size_t i = 0; i < split->info.groups; i++) {
     const elman_part part = choose_part(split, list[i].size);

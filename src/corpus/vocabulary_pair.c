@@ -63,7 +63,7 @@ static elman_status sample_pair(struct counting *counting, size_t index, elman_e
   return ELMAN_OK;
 }
 
-/* Determine modes and normalization from lines spread over the whole corpus, whose files may
+/* Determine modes and normalization from lines spread over the whole corpus, because its files may
  * differ. */
 static elman_status find_modes(struct counting *counting, elman_error *error) {
   elman_status status = ELMAN_OK;
@@ -123,7 +123,7 @@ static elman_status add_words(struct word_table *to, const struct word_table *fr
 /* Count one side of a pair after splitting. */
 typedef elman_status count_function(struct side_count *side, elman_error *error);
 
-/* Every slot has counts of its own. */
+/* Each slot has its own counts. */
 struct counting_work {
   struct counting *counting;
   count_function *count;

@@ -6,16 +6,16 @@
 #include "vocab/characters.h"
 #include "vocab/codec.h"
 
-/* Options of corpus_vocabularies. Pairs that are too long are excluded, as far as their length is
- * known: when merges are learned, it is the number of words. */
+/* Options of corpus_vocabularies. Pairs that are too long are excluded. While merges are learned,
+ * the length of a pair is its number of words, because its tokens are not known yet. */
 struct vocabulary_options {
   elman_token_mode source_mode, target_mode;
   elman_normalization normalization; /* for both sides; see script_normalization */
   uint64_t min_count;
   size_t max_words;  /* per side; 0 = unlimited */
   size_t max_length; /* tokens per side; 0 = unlimited */
-  size_t merges[2];  /* maximum, by side, for mode `bpe` */
-  bool joint_merges; /* learn from both sides together; the limit is that of the target */
+  size_t merges[2];  /* maximum number of merges per side, for mode `bpe` */
+  bool joint_merges; /* learn from both sides together; the limit of the target applies */
 };
 struct vocabulary_pair {
   elman_token_mode source_mode, target_mode; /* never ELMAN_TOKENS_AUTO */

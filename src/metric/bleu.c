@@ -138,8 +138,8 @@ static bool is_dash(char byte) {
   return byte == '-';
 }
 
-/* Matches one or two bytes of some kind; inserts a space before them or not, and after each or
- * not. */
+/* A pass matches one or two bytes of given kinds. It optionally inserts a space before them, and
+ * optionally one after each. */
 struct pass {
   bool (*first)(char byte), (*second)(char byte);
   bool in_front, at_end;
@@ -327,8 +327,8 @@ static bool is_word(const void *words, size_t position, const void *word) {
   return text_equal(tokens_get(words, position), *(const struct text *)word);
 }
 
-/* Number the words by their first position in `known`, with `index` as the index of its words;
- * SYMBOL_UNKNOWN for unknown words. If `sentence` is `known`, fill the index. */
+/* Number the words by their first position in `known`; unknown words get SYMBOL_UNKNOWN. `index` is
+ * the index of the words of `known`; if `sentence` is `known`, fill it. */
 static elman_status number_words(struct bleu_words *sentence, const struct bleu_words *known,
                                  struct table *index, elman_error *error) {
   const struct tokens *words = &sentence->words;

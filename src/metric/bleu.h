@@ -54,9 +54,11 @@ static inline size_t ngrams_in(size_t length, size_t n) {
 
 /* The BLEU tokenizers of sacreBLEU, identical byte for byte.
  *
- *   13a   mteval-v13a, for European languages: decodes entities, separates punctuation, keeps
- * numbers zh    separates each Chinese character and full-width sign; otherwise as 13a without
- * entities char  separates all characters none  splits at white space */
+ *   13a   mteval-v13a, for European languages: decodes entities, separates punctuation,
+ *         keeps numbers
+ *   zh    separates each Chinese character and full-width sign; otherwise as 13a without entities
+ *   char  separates all characters
+ *   none  splits at white space */
 enum bleu_tokenizer { BLEU_13A, BLEU_ZH, BLEU_CHAR, BLEU_NONE };
 
 /* Return the name of a bleu_tokenizer: "13a", "zh", "char", "none"; NULL for any other value. */

@@ -6,8 +6,8 @@
 #include "metric/bleu.h"
 
 /* Replace the contents of `into` by the text in lower case (Unicode's full mapping, as Python's
- * str.lower), for case-insensitive scores. `text` must be valid and not in `into`. `into` stores a
- * failure. */
+ * str.lower), for case-insensitive scores. `text` must be valid UTF-8 and must not point into
+ * `into`. A failure is stored in `into`. */
 void lowercase(struct buffer *into, struct text text);
 
 /* Corpus chrF2 (Popović, "chrF: character n-gram F-score for automatic MT evaluation", WMT 2015):
@@ -52,7 +52,7 @@ elman_status metric_score_all(elman_metric_scores *scores, const struct text *hy
                               const elman_metric_options *options, elman_error *error) CHECKED;
 
 /* Add the signatures that sacreBLEU prints beside a score, for reproducibility; the version is
- * "elman-" followed by the version of the library. `resamples` 0: no resampling. */
+ * "elman-" followed by the version of the library. If `resamples` is 0, there is no resampling. */
 elman_status metric_sign(elman_metric_scores *scores, const elman_metric_options *options,
                          const struct metric_references *references, size_t resamples,
                          elman_error *error) CHECKED;
