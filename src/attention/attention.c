@@ -61,7 +61,7 @@ static const struct attention_mechanism *mechanism_of(const struct attention_pas
   return attention_mechanism(pass->layer.config.kind);
 }
 
-/* Return the size of own weight i if sentences have shares of its gradient, else 0. */
+/* Return the size of own weight i if each sentence has a share of its gradient, else 0. */
 static size_t share_size(const struct attention_pass *pass, size_t i) {
   const struct attention_own_weight *weight = &mechanism_of(pass)->own[i];
   const size_t H = pass->layer.config.size;
@@ -117,7 +117,7 @@ static bool drops(const struct attention_pass *pass) {
   return pass->layer.dropout.probability > 0;
 }
 
-/* Return the weights that multiply the values: those after dropout, if there is dropout. */
+/* Return the weights that multiply the values: the weights after dropout, if there is dropout. */
 static const real *effective_weights(const struct attention_pass *pass) {
   return drops(pass) ? pass->cache.dropped : pass->cache.weights;
 }
@@ -125,7 +125,7 @@ static const real *effective_weights(const struct attention_pass *pass) {
 /* ---- one head of one sentence ---- */
 
 /* One head of one sentence. Arrays are time-major: rows of a sentence are B · H elements apart
- * (values B · V, weights B · K · S). A head has H/K (V/K) columns of its own, and S of the
+ * (values B · V, weights B · K · S). A head has its own H/K columns (of values V/K), and S
  * weights. */
 struct head {
   size_t b, n;
@@ -286,8 +286,8 @@ real guided_pull(const struct guided *guided, size_t i) {
   return -guided->scale * (real)exp(log_in_head(guided->row, guided->head, key) - log_sum_of(&sum));
 }
 
-/* With δ the gradients with respect to log a: du_s += δ_s - a_s Σ δ. This is bounded by λ/N_ξ even
- * if weights vanish; gradients with respect to the weights would be unbounded. (77) */
+/* Let δ be the gradients with respect to log a: du_s += δ_s - a_s Σ δ. This is bounded by λ/N_ξ
+ * even if weights vanish; gradients with respect to the weights would be unbounded. (77) */
 void guided_softmax_backward(real *dscores, const struct guided *guided,
                              const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;
@@ -314,7 +314,7 @@ void guide_backward(real *dscores, const struct attention_row *row, size_t n,
   if (count > 0) (own != NULL ? own : guided_softmax_backward)(dscores, &guided, scratch);
 }
 
-/* Apply dropout to query t. Its place in the mask does not depend on the range that is run. */
+/* Apply dropout to query t. Its position in the mask does not depend on the range of queries. */
 static void drop(real *row, const struct attention_pass *pass, struct head head, size_t t) {
   const struct attention_shape shape = pass->shape;
   const size_t query = (shape.first_query + t) * shape.batch + head.b;
@@ -353,8 +353,8 @@ void attention_prepare(const struct attention_pass *pass, struct range keys) {
   project(from(pass->cache.values, at), pass->values + at, pass, VALUE_WEIGHT, keys.count * B);
 }
 
-/* Turn the scores of a head in cache.weights into weights. Stored scores are -∞ where masked, so
- * that their softmax is the weights. */
+/* Convert the scores of a head in cache.weights to weights. Stored scores are -∞ at masked
+ * positions, so that their softmax equals the weights. */
 static void weigh(const struct attention_pass *pass, struct head head) {
   const struct attention_layer *layer = &pass->layer;
   const size_t S = pass->shape.keys;
@@ -413,7 +413,7 @@ struct backward {
   struct attention_gradients d;
 };
 
-/* Turn the gradients of a head's weights in scratch.weights into those of its scores. */
+/* Convert the gradients of a head's weights in scratch.weights to the gradients of its scores. */
 static void weigh_back(const struct backward *back, struct head head) {
   const struct attention_pass *pass = back->pass;
   weigh_backward *const own = mechanism_of(pass)->weigh_backward;
@@ -459,8 +459,8 @@ static void sentence_backward(const void *context, size_t b) {
   }
 }
 
-/* Add the gradients of n rows and of the projection's weights, given those of the projected rows;
- * do nothing if the mechanism lacks this projection. */
+/* Add the gradients of n rows and of the projection's weights, given the gradients of the projected
+ * rows; do nothing if the mechanism lacks this projection. */
 static void project_back(real *drows, const real *dprojected, const real *rows,
                          const struct attention_gradients *d, const struct attention_pass *pass,
                          size_t weight, size_t n) {

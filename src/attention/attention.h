@@ -20,7 +20,8 @@ enum arrays_for {
   GRADIENTS_OF_EVERY_STEP /* also keep the gradient of every recurrent state */
 };
 
-/* Allocate the arrays that `config` needs. Among gradients, the caller owns that of the context. */
+/* Allocate the arrays that `config` needs. For gradients, the caller provides the array
+ * `context`. */
 void attention_allocate(struct attention_arrays *arrays, struct arena *arena,
                         struct attention_config config, struct attention_shape shape,
                         enum arrays_for purpose);
@@ -29,7 +30,7 @@ void attention_allocate(struct attention_arrays *arrays, struct arena *arena,
  * no such projections. */
 void attention_prepare(const struct attention_pass *pass, struct range keys);
 
-/* Compute weights and contexts of these queries. Sets attention_shape.first_query itself. */
+/* Compute weights and contexts of these queries. attention_shape.first_query need not be set. */
 void attention_forward(const struct attention_pass *pass, struct range queries);
 
 /* Set the gradients of projected keys and values to zero. Call before the first backward call of an
@@ -76,7 +77,7 @@ void self_attention_backward(const struct attention_gradients *d, const struct a
                              struct range steps);
 
 /* Self-attention of a decoder step by step: the keys and values of all earlier steps, in rows that
- * follow the hypotheses. Initialize with zeros. One history serves searches of different sizes:
+ * move with the hypotheses. Initialize with zeros. One history serves searches of different sizes:
  * self_attention_history_start stores the sizes of a search and fits the arrays to them. */
 struct self_attention_history {
   struct arena arena;
@@ -100,7 +101,7 @@ elman_status self_attention_history_grow(struct self_attention_history *history,
 /* Copy the old row from[r] to row r, for every r. */
 void self_attention_history_move(struct self_attention_history *history, const size_t *from);
 
-/* Compute outputs (1,R,H) of one more step; call self_attention_history_grow before. The pass has
+/* Compute outputs (1,R,H) of one more step; call self_attention_history_grow first. The pass has
  * one query per row, the states (R,H) of the step. A row with query length 0 is skipped. */
 void self_attention_step(real *outputs, struct self_attention_history *history,
                          const struct attention_pass *pass);

@@ -28,7 +28,7 @@
 #define ATTENTION_KIND(KIND, name) ATTENTION_##KIND,
 enum attention_kind { ATTENTION_MECHANISMS(ATTENTION_KIND) };
 
-/* Return the name in options and files; NULL past the last kind. */
+/* Return the name in options and files; NULL after the last kind. */
 const char *attention_name(size_t kind);
 /* Return false if no kind has this name. */
 bool attention_parse(enum attention_kind *kind, const char *name);
@@ -55,12 +55,12 @@ struct attention_config {
 void attention_config_complete(size_t *heads, size_t *window, bool clauses,
                                enum attention_kind kind);
 
-/* Return whether rows of weights sum to less than 1 because a sentinel has the rest (mask_rest).
- * Such a mechanism has one head. */
+/* Return whether rows of weights sum to less than 1 because a sentinel receives the rest
+ * (mask_rest). Such a mechanism has one head. */
 bool attention_has_sentinel(enum attention_kind kind);
 
 /* Segments of a mechanism that weights segments and then keys: every `length` keys, or clauses.
- * Both are zero for other mechanisms. */
+ * Both fields are zero for other mechanisms. */
 struct attention_cuts {
   size_t length;
   bool clauses;
@@ -74,8 +74,8 @@ size_t attention_value_size(struct attention_config config);
  * these sizes. */
 elman_status attention_config_check(const struct attention_config *config,
                                     elman_error *error) CHECKED;
-/* Also return ELMAN_INVALID_ARGUMENT if heads or clauses are set for a mechanism of the translator
- * that has none. */
+/* Also return ELMAN_INVALID_ARGUMENT if heads or clauses are set for a mechanism that does not use
+ * them in the translator. */
 elman_status attention_config_check_translator(const struct attention_config *config,
                                                elman_error *error) CHECKED;
 
@@ -106,7 +106,7 @@ struct attention_part {
   real **view;
 };
 
-/* Get part `index` of a mechanism of size H, in the order of the model file; return false past the
+/* Get part `index` of a mechanism of size H, in the order of the model file; return false after the
  * last. */
 bool attention_part_at(struct attention_part *part, struct attention_parameters *parameters,
                        enum attention_kind kind, size_t H, size_t index);
@@ -118,8 +118,8 @@ size_t attention_part_size(const struct attention_part *part);
 struct attention_overrides; /* attention/mask.h */
 
 /* Sentence b has query_lengths[b] queries and key_lengths[b] keys. Later rows are masked: their
- * weights and contexts are exactly zero. Projections still read all rows, so masked rows must then
- * be finite and their gradients of contexts zero. */
+ * weights and contexts are exactly zero. Projections still read all rows. With projections, masked
+ * rows must be finite, and the gradients of their contexts must be zero. */
 struct attention_shape {
   size_t queries, keys, batch; /* T, S, B */
   const size_t *query_lengths; /* (B) */
@@ -130,7 +130,7 @@ struct attention_shape {
       *clause_ends; /* (S,B): whether a clause ends with this key; required if config.clauses */
 };
 
-/* What all calls of one update share. */
+/* Settings that all calls of one update share. */
 struct attention_layer {
   struct attention_config config;
   const struct attention_parameters *weights;
@@ -145,18 +145,18 @@ struct attention_layer {
 /* The results of a forward pass, or their gradients. Arrays that a mechanism does not need are
  * NULL. */
 struct attention_arrays {
-  real *context;       /* (T,B,H), or (T,B,V) */
-  real *weights;       /* (T,B,K,S); a row sums to 1, or less with a Gaussian or sentinel; of
-                          gradients: first dweights, then dscores */
-  real *queries;       /* (T,B,H), projected */
+  real *context; /* (T,B,H), or (T,B,V) */
+  real *weights; /* (T,B,K,S); a row sums to 1, or less with a Gaussian or sentinel; in gradients:
+                    first dweights, then dscores */
+  real *queries; /* (T,B,H), projected */
   real *keys, *values; /* (S,B,H), projected */
   real *merged;        /* (T,B,H): contexts of the heads side by side, before context_forward */
   real *own[MAX_OWN];  /* (T,B,·): arrays of the mechanism */
-  /* Only of values: */
+  /* Not in gradients: */
   real *scores; /* (T,B,K,S) before the softmax, -∞ where masked; NULL unless they are exported or
                    divide_by_sum is set */
   real *dropped; /* (T,B,K,S): weights after dropout; NULL without dropout */
-  /* Only of gradients: */
+  /* Only in gradients: */
   real *shares[MAX_OWN]; /* (B,·): gradients of own weights by sentence */
 };
 

@@ -21,7 +21,7 @@ struct visible mask_visible(struct attention_shape shape, size_t b, size_t t);
 /* Return the largest `end` of the visible keys of all queries in the range. */
 size_t mask_keys(struct attention_shape shape, size_t b);
 
-/* Set rows (T,B,width) past the end of sentence b to zero. */
+/* Set rows (T,B,width) after the end of sentence b to zero. */
 void mask_clear_queries(real *rows, size_t width, struct attention_shape shape, size_t b);
 
 /* Set the masked part of a row (S) to `value`. */
@@ -43,11 +43,11 @@ struct attention_row {
 /* Return the score of a key in head n, recomputed from queries and keys. */
 real attention_score_at(const struct attention_row *row, size_t n, size_t key);
 
-/* Turn scores in row->weights into weights; set those that are not visible to exactly zero. May
- * narrow row->visible. */
+/* Convert scores in row->weights to weights; set the weights of keys that are not visible to
+ * exactly zero. May narrow row->visible. */
 typedef void weigh_forward(struct attention_row *row);
-/* Turn drow (S) from the gradient of the weights into that of the scores, exactly zero for keys
- * that are not visible. row->visible is as before the forward pass. */
+/* Convert drow (S) from the gradient of the weights to the gradient of the scores, exactly zero for
+ * keys that are not visible. row->visible is as before the forward pass. */
 typedef void weigh_backward(real *drow, const struct attention_row *row,
                             const struct attention_arrays *scratch);
 

@@ -200,8 +200,8 @@ void prediction_forward(const struct attention_pass *pass, size_t count) {
   }
 }
 
-/* Compute the gradient of the prediction state of query i before the tanh, and add those of the ω,
- * given dz. */
+/* Compute the gradient of the prediction state of query i before the tanh. Add the gradients of the
+ * vectors ω, given dz. */
 static void read_back(const struct attention_gradients *d, const struct attention_pass *pass,
                       size_t count, size_t i) {
   const size_t H = pass->layer.config.size, B = pass->shape.batch;

@@ -20,7 +20,7 @@ struct score_input {
 
 /* Compute u (T_b,S_b). */
 typedef void score_forward(real *u, const struct score_input *input);
-/* Add the gradients to dq, dk and the own weights with `by_sentence`. */
+/* Add the gradients to dq, dk and those own weights that have `by_sentence`. */
 typedef void score_backward(real *dq, real *dk, real *const *down, const real *du,
                             const struct score_input *input);
 
@@ -70,7 +70,7 @@ enum attention_extent { NONE, ONE, SIZE, KEYS };
 /* An own weight. `by_sentence`: threads run sentences in parallel, and each sentence has its own
  * share of the gradient. */
 struct attention_own_weight {
-  const char *name;                    /* NULL past the last */
+  const char *name;                    /* NULL after the last */
   enum attention_extent rows, columns; /* columns of a vector: NONE */
   bool by_sentence;
 };
@@ -96,7 +96,7 @@ enum {
 struct attention_mechanism {
   unsigned projections;
   struct attention_own_weight own[MAX_OWN];
-  /* Own arrays (T,B,SIZE), (T,B,ONE) or (T,B,KEYS), in the cache and in the scratch; NONE past the
+  /* Own arrays (T,B,SIZE), (T,B,ONE) or (T,B,KEYS), in the cache and in the scratch; NONE after the
    * last. */
   enum attention_extent arrays[MAX_OWN];
 
@@ -107,7 +107,7 @@ struct attention_mechanism {
   bool scaled;   /* α defaults to 1 over the square root of a head's size, else to 1 */
   bool no_scale; /* there is no α */
   bool segments; /* D is the length of segments, whose weights are exported */
-  bool sentinel; /* a sentinel has the rest of a row's weights: attention_has_sentinel */
+  bool sentinel; /* a sentinel receives the rest of a row's weights: attention_has_sentinel */
 
   score_forward *score;
   score_backward *score_backward;
@@ -144,14 +144,14 @@ score_backward score_additive_backward;
 /* A prediction computes numbers from a query with one tanh layer: φ_t = tanh(W d_t), and z_t =
  * ω·φ_t for each number; docs/mechanisms.md, (52) and (56). */
 
-/* Places among the own weights and arrays: first W and φ, then an ω (a row) and a z for each
+/* Indices of the own weights and arrays: first W and φ, then an ω (a row) and a z for each
  * number. */
 enum { PREDICTION_STATES, PREDICTIONS };
 
-/* Compute φ and the z of `count` numbers; the mechanism may then transform the z. */
+/* Compute φ, and z for each of `count` predictions; the mechanism may then transform each z. */
 void prediction_forward(const struct attention_pass *pass, size_t count);
 
-/* Add the gradients of the queries and of all weights, given dz in the scratch. Queries past the
+/* Add the gradients of the queries and of all weights, given dz in the scratch. Queries after the
  * end of a sentence are ignored. */
 void prediction_backward(const struct attention_gradients *d, const struct attention_pass *pass,
                          size_t count);

@@ -88,8 +88,8 @@ static real sum_of_products(const real *a, const real *b, size_t n) {
   return (real)sum;
 }
 
-/* Compute weights within the segments and multiply them by those of the segments. Segment scores
- * are computed three times, because there is no array for them. */
+/* Compute weights within the segments and multiply them by the weights of the segments. Segment
+ * scores are computed three times, because there is no array for them. */
 static void weigh_twice(struct attention_row *row) {
   real *w = row->weights, largest = 0;
   const real *v = row->pass->cache.own[SEGMENT_SCORES] + offset_of(row);
@@ -127,7 +127,7 @@ static bool is_only_segment(const struct attention_row *row, size_t s, size_t en
 }
 
 /* Compute gradients of the segment from s to `end`; `mean` is Σ_r a_r da_r over the whole row. The
- * weights within a segment are a / β; a segment without weight has no gradients. */
+ * weights within a segment are a / β; a segment of weight zero has no gradients. */
 static void segment_backward(real *da, real *dv, const struct attention_row *row, size_t s,
                              size_t end, double mean) {
   const real *a = row->weights, *v = row->pass->cache.own[SEGMENT_SCORES] + offset_of(row);

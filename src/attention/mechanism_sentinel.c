@@ -110,7 +110,7 @@ static void weigh_with_sentinel(struct attention_row *row) {
   mask_fill_outside(row->weights, visible, row->pass->shape.keys, 0);
 }
 
-/* Turn drow into the gradient of the scores, and scratch.own[SCORES] from da_t0 into du_t0. */
+/* Convert drow to the gradient of the scores, and scratch.own[SCORES] from da_t0 to du_t0. */
 static void weigh_with_sentinel_backward(real *drow, const struct attention_row *row,
                                          const struct attention_arrays *scratch) {
   const struct visible visible = row->visible;
@@ -133,7 +133,7 @@ static double guided_log_with_sentinel(const struct attention_row *row, size_t n
   return (double)attention_score_at(row, n, key) - log_sum_of(&sum);
 }
 
-/* The sentinel acts as a key of the softmax that no guide links. (77) */
+/* The sentinel acts as a key of the softmax that no link refers to. (77) */
 static void guided_with_sentinel(real *dscores, const struct guided *guided,
                                  const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;
@@ -149,7 +149,7 @@ static real rest_at(const struct attention_pass *pass, size_t i) {
   return mask_rest(pass->cache.weights + i * pass->shape.keys, pass->shape.keys);
 }
 
-/* The sentinel has the rest of the weights, also after overrides. */
+/* The sentinel receives the rest of the weights, also after overrides. */
 static void context_forward(const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size;
   for (size_t i = 0; i < rows_of(pass); i++) {
