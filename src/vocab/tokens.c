@@ -19,7 +19,7 @@ static bool always(struct text left, struct text right) {
 
 /* ---- modes: words ---- */
 
-/* Return whether a cluster belongs to a word. One that starts with a lone mark does, so that
+/* Return whether a cluster belongs to a word. A cluster that starts with a lone mark does, so that
  * scripts which utf8proc does not fully support are not split apart. */
 static bool is_word_cluster(int first) {
   return is_word_character(first) && !is_han(first);
@@ -72,7 +72,8 @@ static enum word_kind kind_of_word(int first) {
   return is_unspaced(first) ? UNSPACED_WORD : WORD;
 }
 
-/* As in `words`, except that a run of unspaced letters is one word, which merges split. */
+/* Return the end as in `words`, except that a run of unspaced letters is one word, which merges
+ * split. */
 static size_t run_of_words_end(struct text piece, size_t start) {
   int first;
   size_t end = cluster_end(piece, start, &first);
@@ -226,8 +227,8 @@ elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_m
   return ELMAN_OK;
 }
 
-/* Return the number of byte tokens at `index` that form a character, with its bytes; 0 if they do
- * not form one. */
+/* Return the number of byte tokens, from `index` on, that form one character, and store its bytes;
+ * return 0 if they form none. */
 static size_t byte_character(char character[4], const struct tokens *tokens, size_t index) {
   size_t count = 0;
   for (; count < 4 && index + count < tokens->count; count++) {
