@@ -67,8 +67,10 @@ static json_t *hexadecimal(uint64_t number) {
   return json_string(digits);
 }
 
-/* Keys of checkpoints, by names of hyperparameters: labels of earlier versions. The key of any
- * other hyperparameter is its label. */
+/* Keys in checkpoints of hyperparameters whose labels have changed. Checkpoints written by earlier
+ * versions contain these keys, and a changed key would make them look like those of another run. So
+ * keys never change; messages use the labels of today. The key of any other hyperparameter is its
+ * label. */
 static const struct former_label {
   const char *name, *label;
 } former_labels[] = {{"bidirectional", "bidirectional"},
@@ -125,8 +127,7 @@ static json_t *describe_words(const struct trainer *trainer) {
       hexadecimal(trainer->corpus.ids), "dev pairs", hexadecimal(pairs_hash(dev)));
 }
 
-/* Describe corpus, model and the options of these scopes; the keys are the names in messages.
- * Return NULL when memory runs out. */
+/* Describe corpus, model and the options of these scopes. Return NULL when memory runs out. */
 static json_t *describe_training(const struct trainer *trainer, unsigned scopes) {
   const struct model *model = trainer->model;
   const elman_train_options *options = trainer->options;

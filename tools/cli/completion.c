@@ -9,7 +9,7 @@
 #include "console/output.h"
 #include "options/command_line.h"
 
-/* Each shell has three functions, which write to standard output, and a row of `shells`. */
+/* Each shell has a row of `shells` and three functions, which write to standard output. */
 
 /* Call `write` for every option of a command, in the order of help. */
 static void each_option(const struct usage *usage, void (*write)(const struct option *option)) {
@@ -18,8 +18,7 @@ static void each_option(const struct usage *usage, void (*write)(const struct op
   for (size_t i = 0; i < rows.count; i++) write(rows.list[i]);
 }
 
-/* Whether a value or an operand is a file, by the words that help has for it, such as "[PAIRS...]".
- */
+/* Return whether the placeholder of a value or an operand, such as "[PAIRS...]", means a file. */
 static bool is_file(const char *words) {
   static const char *const names[] = {"FILE", "MODEL", "PAIRS", "PREFIX"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -27,18 +26,18 @@ static bool is_file(const char *words) {
   return false;
 }
 
-/* The same for commands. */
+/* Return whether the placeholder means a command. */
 static bool is_command(const char *words) {
   return strstr(words, "COMMAND") != NULL;
 }
 
-/* The values of `option`, with spaces between. */
+/* Print the choices of `option`, separated by spaces. */
 static void print_choices_of(const struct option *option) {
   for (size_t i = 0; option->choice(i) != NULL; i++)
     printf(i == 0 ? "%s" : " %s", option->choice(i));
 }
 
-/* The commands in `group`, or those in no group if it is NULL, with spaces between. */
+/* Print the commands in `group` (NULL = those in no group), separated by spaces. */
 static void print_commands_in(const struct command *group) {
   const char *between = "";
   for (const struct command *command = commands; command->name != NULL; command++) {
@@ -47,8 +46,8 @@ static void print_commands_in(const struct command *group) {
   }
 }
 
-/* `text` with a backslash in front of each character of `special`. A quotation mark (') becomes
- * `mark`. */
+/* Print `text` with a backslash before each character of `special`, and with `mark` in place of
+ * each single quotation mark. */
 static void print_escaped(const char *text, const char *special, const char *mark) {
   for (; *text != '\0'; text++) {
     if (*text == '\'') {
@@ -60,7 +59,7 @@ static void print_escaped(const char *text, const char *special, const char *mar
   }
 }
 
-/* The first group of commands from this row on; NULL = none. */
+/* Return the first group of commands from this row on; NULL = none. */
 static const struct command *find_group(const struct command *command) {
   while (command->name != NULL && command->run != no_command) command++;
   return command->name == NULL ? NULL : command;
@@ -68,8 +67,8 @@ static const struct command *find_group(const struct command *command) {
 
 /* ---- bash ---- */
 
-/* A command's rows set `words` or `files` for a value or an operand; `options` stays empty where a
- * value is asked for. */
+/* The code for a command sets `words` or `files` to what may follow. It leaves `options` empty if
+ * the word before the cursor needs a value. */
 static const char bash_head[] =
     "# Completion of elman for bash, made by 'elman help --completion bash'.\n"
     "_elman() {\n"
@@ -159,7 +158,7 @@ static void bash_end(void) {
 
 /* ---- zsh ---- */
 
-/* Inside single quotes. */
+/* A single quotation mark within single quotes. */
 #define MARK "'\\''"
 
 static void zsh_described(const struct command *group) {
@@ -174,7 +173,8 @@ static void zsh_described(const struct command *group) {
   puts(")");
 }
 
-/* words[1] becomes the command's name and the rest what belongs to it, as _arguments wants it. */
+/* Make words[1] the full name of the command, followed by its own words: _arguments expects this
+ * form. */
 static void zsh_begin(void) {
   fputs("#compdef elman\n"
         "# Completion of elman for zsh, made by 'elman help --completion zsh'.\n"
@@ -196,7 +196,7 @@ static void zsh_begin(void) {
   puts("  esac\n  case $words[1] in");
 }
 
-/* '(-o --output)'{-o+,--output=}'[where the model goes]:FILE:_files' */
+/* '(-o --output)'{-o+,--output=}'[model file to write]:FILE:_files' */
 static void zsh_option(const struct option *option) {
   const bool value = option->argument != NULL;
   fputs("      ", stdout);
@@ -245,7 +245,7 @@ static void zsh_command(const struct usage *usage) {
   puts("    ;;");
 }
 
-/* Where the file lies in $fpath it is run as the function itself. */
+/* If the file is in a directory of $fpath, zsh runs it as the body of the function _elman. */
 static void zsh_end(void) {
   puts("  esac\n}\nif [[ $funcstack[1] == _elman ]]; then\n  _elman \"$@\"\nelse\n"
        "  compdef _elman elman\nfi");
@@ -253,7 +253,7 @@ static void zsh_end(void) {
 
 /* ---- fish ---- */
 
-/* Inside single quotes. */
+/* Print the text in single quotes. */
 static void fish_text(const char *text) {
   putchar('\'');
   print_escaped(text, "\\", "\\'");
@@ -293,7 +293,7 @@ static void fish_begin(void) {
     fish_members(group);
 }
 
-/* The name of the command whose options are being written. */
+/* Name of the command whose options are being written. */
 static const char *fish_name;
 
 static void fish_option(const struct option *option) {
@@ -311,7 +311,7 @@ static void fish_option(const struct option *option) {
   putchar('\n');
 }
 
-/* The commands, and after the name of a group those in it. */
+/* Complete commands, and after the name of a group the commands in it. */
 static void fish_operands(void) {
   printf("complete -c elman -n '__elman_at %s' -a '", fish_name);
   print_commands_in(NULL);
@@ -340,7 +340,7 @@ static void fish_end(void) {}
 static const struct completion_shell {
   const char *name;
   void (*begin)(void);
-  void (*command)(const struct usage *usage); /* of each command that is no group */
+  void (*command)(const struct usage *usage); /* called for each command that is not a group */
   void (*end)(void);
 } shells[] = {{"bash", bash_begin, bash_command, bash_end},
               {"zsh", zsh_begin, zsh_command, zsh_end},
@@ -350,7 +350,8 @@ const char *completion_shell_name(size_t index) {
   return index < sizeof shells / sizeof *shells ? shells[index].name : NULL;
 }
 
-/* Only the functions of the commands have the tables, which they hand to --help. */
+/* The option tables are local to the functions of the commands, which pass them to the function for
+ * --help. So completion runs each command with --help. */
 static void (*shell_command)(const struct usage *usage);
 
 static int show_command(const struct usage *usage, const bool preset[MAX_OPTIONS]) {
