@@ -57,7 +57,7 @@ typedef struct elman_gradient_report {
 typedef struct elman_gradient_options {
   double step;      /* h: an entry changes by h in both directions; default 1e-5; 1e-12 to 1. If the
                        error of the step explains the difference, smaller steps follow */
-  double tolerance; /* maximum error of a gradient that passes; default 1e-7; 0 to 1 */
+  double tolerance; /* maximum relative error of a gradient; default 1e-7; 0 to 1 */
   size_t samples;   /* random entries per tensor; 0 = all; default 50. An embedding has additional
                        entries, at least one per word, in the rows of the words of the pairs, because
                        the gradient of other rows is zero */

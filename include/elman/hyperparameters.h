@@ -46,11 +46,11 @@ typedef enum elman_scope {
   X(SIZE, attention_window, "attention-window", "attention window", 0, 1000, 0, MODEL, 2,          \
     "Attention", "tokens on each side of the window (local) or per segment (hierarchical); 0 = 5") \
   X(FLAG, clause_segments, "clause-segments", "clause segments", 0, 1, false, MODEL, 3,            \
-    "Attention", "clauses as segments of hierarchical attention, split at punctuation")            \
+    "Attention", "clauses, split at punctuation, as segments of hierarchical attention")           \
   X(SIZE, encoder_self_attention, "encoder-self-attention", "encoder self-attention", 0, 64, 0,    \
     MODEL, 2, "Attention", "heads of self-attention over encoder states; 0 disables")              \
   X(SIZE, decoder_self_attention, "decoder-self-attention", "decoder self-attention", 0, 64, 0,    \
-    MODEL, 2, "Attention", "heads of self-attention over decoder states so far; 0 disables")       \
+    MODEL, 2, "Attention", "heads of self-attention over the decoder states so far; 0 disables")   \
   X(FLAG, plain_self_attention, "plain-self-attention", "plain self-attention", 0, 1, false,       \
     MODEL, 2, "Attention", "self-attention without learned projections")                           \
   X(FLAG, attentional_layer, "attentional-layer", "attentional layer", 0, 1, false, MODEL, 1,      \
@@ -72,7 +72,7 @@ typedef enum elman_scope {
   X(SIZE, max_vocabulary, "max-vocab", "maximum vocabulary size", 0, 1000000000, 0, START, 2,      \
     "Tokenization", "maximum vocabulary size per side; 0 = no limit")                              \
   X(SIZE, subwords, "subwords", "merge operations", 0, 1000000, 0, START, 2, "Tokenization",       \
-    "BPE with N merge operations per side; 0 = 8000")                                              \
+    "BPE with N merge operations per side; 0 = 8000 for a side with bpe")                          \
   X(SIZE, source_subwords, "source-subwords", "source merge operations", 0, 1000000, 0, START, 2,  \
     "Tokenization", "merge operations of the source side; 0 = same as target")                     \
   X(FLAG, joint_subwords, "joint", "joint merge operations", 0, 1, false, START, 2,                \

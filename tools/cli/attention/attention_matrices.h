@@ -18,8 +18,7 @@ const char *matrices_normalization(size_t index);
 
 /* Rows of an option table. */
 #define MATRICES_OPTIONS(matrices)                                                                 \
-  OPTION("matrices", 0, NULL,                                                                      \
-         "attention on matrices, without a model; required by the options below",                  \
+  OPTION("matrices", 0, NULL, "attention on matrices, without a model; the options below need it", \
          .group = "Matrices", .flag = &(matrices).wanted),                                         \
       OPTION("attention", 0, "KIND", "attention mechanism", .group = "Matrices",                   \
              .text = &(matrices).attention.mechanism, .choice = elman_attention_name),             \
@@ -31,7 +30,8 @@ const char *matrices_normalization(size_t index);
              .most = 1000),                                                                        \
       OPTION("weights", 0, "FILE", "learned parameters of the mechanism (safetensors)",            \
              .group = "Matrices", .text = &(matrices).weights, .use = FILE_IS_READ),               \
-      OPTION("scale", 0, NULL, "scores divided by the square root of the columns per head",        \
+      OPTION("scale", 0, NULL,                                                                     \
+             "scores divided by the square root of the number of columns per head",                \
              .group = "Matrices", .flag = &(matrices).scale),                                      \
       OPTION("causal", 0, NULL, "causal mask: query t attends to keys 1 to t",                     \
              .group = "Matrices", .flag = &(matrices).attention.causal),                           \

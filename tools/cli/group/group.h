@@ -35,7 +35,7 @@ double *group_timeout(void);
 int group_check_timeout(const struct usage *usage, const struct operands *operands);
 
 #define TIMEOUT_OPTION                                                                             \
-  OPTION("timeout", 0, "SECONDS", "longest wait for another process before aborting (MPI)",        \
+  OPTION("timeout", 0, "SECONDS", "maximum wait for another process before aborting (MPI)",        \
          .real = group_timeout(), .lowest = 1, .highest = 1e9)
 
 #endif

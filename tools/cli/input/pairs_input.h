@@ -34,7 +34,7 @@ int columns_parse(size_t *source, size_t *target, const char *columns, const cha
 #define PAIRS_FILES_OPTIONS(input)                                                                 \
   OPTION("source", 0, "FILE", "source sentences, one per line, in place of PAIRS",                 \
          .group = "Input", .text = &(input).source, .use = FILE_IS_READ),                          \
-      OPTION("target", 0, "FILE", "target sentences, one per line; requires --source",             \
+      OPTION("target", 0, "FILE", "target sentences, one per line; needs --source",                \
              .group = "Input", .text = &(input).target, .use = FILE_IS_READ),                      \
       PAIRS_COLUMNS_OPTION(input)
 #define PAIRS_LIMITS_OPTIONS(input)                                                                \

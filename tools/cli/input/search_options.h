@@ -12,9 +12,9 @@
       OPTION("length-penalty", 0, "X",                                                             \
              "exponent A of the score log p / T^A for T tokens; 0 favors short outputs",           \
              .group = "Search", .real = &(search).length_penalty, .highest = 10),                  \
-      OPTION("length-norm", 0, "NAME", "base of the length penalty, T or (5 + T) / 6",             \
-             .group = "Search", .index = (unsigned *)&(search).length_norm,                        \
-             .choice = elman_length_norm_name),                                                    \
+      OPTION("length-norm", 0, "NAME",                                                             \
+             "base of the length penalty; T for power, (5 + T) / 6 for wu", .group = "Search",     \
+             .index = (unsigned *)&(search).length_norm, .choice = elman_length_norm_name),        \
       OPTION("coverage-penalty", 0, "X", "coverage penalty weight (Wu et al. 2016); 0 disables",   \
              .group = "Search", .real = &(search).coverage_penalty, .highest = 10),                \
       OPTION("max-length", 0, "N", "maximum tokens per translation",                               \
@@ -31,7 +31,8 @@
   BEAM_OPTIONS(search), MAX_LINE_OPTION(search),                                                   \
       OPTION("n-best", 0, "N", "number of best translations per sentence; --beam defaults to N",   \
              .group = "Output", .count = &(search).n_best, .least = 1, .most = ELMAN_MAX_BEAM),    \
-      OPTION("replace-unk", 0, NULL, "most attended source word in place of an unknown word",      \
+      OPTION("replace-unk", 0, NULL,                                                               \
+             "source word of the largest attention weight in place of an unknown word",            \
              .group = "Output", .flag = &(search).replace_unknown)
 
 /* Choose the beam size if it was not given. Refuse penalties without effect: with greedy decoding,
@@ -51,7 +52,8 @@ struct overrides {
   OPTION(                                                                                          \
       "override", 0, "WHAT",                                                                       \
       "attention override: uniform, shuffle, position=K (all weight on source token K, or on the " \
-      "last one of a shorter sentence) or row:col=w",                                              \
+      "last one of a shorter sentence), or row:col=w (weight w of source token col for target "    \
+      "token row)",                                                                                \
       .group = "Attention", .list = &(overrides).words, .most = MAX_LISTED)
 
 /* Parse the words and set the overrides of `search`. Return an exit code; print a message if it is

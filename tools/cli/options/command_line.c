@@ -271,11 +271,13 @@ static void format_help(char text[HELP_SIZE], const struct option *option, bool 
   snprintf(text, HELP_SIZE, "%s", option->help);
   FILE *stream = fmemopen(text, HELP_SIZE, "w");
   if (stream == NULL) return;
-  fputs(option->help, stream);
+  /* The choices come before the explanation that follows a semicolon. */
+  const int clause = (int)strcspn(option->help, option->choice == NULL ? "" : ";");
+  fprintf(stream, "%.*s", clause, option->help);
   if (option->choice != NULL) {
     char choices[256];
     option_print_choices(choices, sizeof choices, option);
-    fprintf(stream, ": %s", choices);
+    fprintf(stream, ": %s%s", choices, option->help + clause);
   }
   print_default(stream, option, preset);
   fclose(stream);

@@ -162,11 +162,11 @@ int gradcheck_command(int argc, char **argv) {
   bool json = false;
   const struct option options[] = {
       MODEL_OPTION(model_path),
-      {"epsilon", 0, "H", "step of the numerical gradient, up and down", .real = &choice.step,
-       .lowest = 1e-12, .highest = 1},
+      {"epsilon", 0, "H", "step of the central differences", .real = &choice.step, .lowest = 1e-12,
+       .highest = 1},
       {"samples", 0, "N", "number of parameters checked per tensor; 0 = all",
        .count = &choice.samples, .most = SIZE_MAX},
-      {"tolerance", 0, "X", "maximum error of a gradient that passes", .real = &choice.tolerance,
+      {"tolerance", 0, "X", "maximum relative error of a gradient", .real = &choice.tolerance,
        .lowest = 0, .highest = 1},
       hyperparameter_option("dropout", &choice.dropout),
       hyperparameter_option("attention_dropout", &choice.attention_dropout),
