@@ -23,24 +23,26 @@ elman_gradient_options elman_gradient_options_default(void) {
 
 /* ---- options ---- */
 
-static bool is_fraction(double value) {
-  return value >= 0 && value < 1;
+static elman_status check_probability(const char *name, double value, elman_error *error) {
+  if (value >= 0 && value < 1) return ELMAN_OK;
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the %s must be at least 0 and below 1, not %g",
+              name, value);
 }
 
 static elman_status check_options(const elman_gradient_options *options, elman_error *error) {
-  const char *problem = NULL;
-  if (!(options->step >= 1e-12 && options->step <= 1))
-    problem = "the step must lie between 1e-12 and 1";
-  else if (!(options->tolerance >= 0 && options->tolerance <= 1))
-    problem = "the tolerance must lie between 0 and 1";
-  else if (!is_fraction(options->dropout) || !is_fraction(options->attention_dropout) ||
-           !is_fraction(options->label_smoothing))
-    problem = "dropout, attention dropout and label smoothing must be at least 0 and less than 1";
-  else if (!(options->guide_weight >= 0 && options->guide_weight <= 1000))
-    problem = "the guide weight must lie between 0 and 1000";
-  else if ((options->guide_weight > 0) != (options->alignments != NULL))
-    problem = "a guide weight and alignments must be given together";
-  return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
+  elman_status status = check_range("step", options->step, 1e-12, 1, error);
+  if (status == ELMAN_OK) status = check_range("tolerance", options->tolerance, 0, 1, error);
+  if (status == ELMAN_OK) status = check_probability("dropout", options->dropout, error);
+  if (status == ELMAN_OK)
+    status = check_probability("attention dropout", options->attention_dropout, error);
+  if (status == ELMAN_OK)
+    status = check_probability("label smoothing", options->label_smoothing, error);
+  if (status == ELMAN_OK)
+    status = check_range("guide weight", options->guide_weight, 0, 1000, error);
+  if (status == ELMAN_OK && (options->guide_weight > 0) != (options->alignments != NULL))
+    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                  "a guide weight and alignments must be given together");
+  return status;
 }
 
 static elman_status check_gradients(elman_gradient_report **report, const struct model *model,

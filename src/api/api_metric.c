@@ -139,7 +139,8 @@ elman_status elman_metrics_compare(elman_comparison *comparison,
   elman_comparison result;
   if (options == NULL) options = &defaults;
   if (options->resamples == 0)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the number of resamples must be at least 1");
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "the number of resamples must be at least 1, not 0");
   elman_status status = texts_create(&texts, MAX_OUTPUTS, sets, count, error);
   if (status == ELMAN_OK) {
     texts_fill(&texts, outputs, MAX_OUTPUTS, references);

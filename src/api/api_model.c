@@ -112,8 +112,8 @@ static elman_status choose_subwords(elman_model_options *options, elman_error *e
   if (options->joint_subwords && (!source || !target))
     problem = "joint merge operations (--joint) need BPE on both sides";
   if (options->joint_subwords && options->source_subwords > 0)
-    problem = "joint merge operations (--joint) exclude a separate number for the source "
-              "(--source-subwords)";
+    problem = "joint merge operations (--joint) and a number for the source (--source-subwords) "
+              "cannot be combined";
   if (options->subwords == 0 && (source || target)) options->subwords = DEFAULT_MERGES;
   return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
 }

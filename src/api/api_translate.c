@@ -53,50 +53,77 @@ void elman_translation_free(elman_translation *translation) {
 
 /* ---- options ---- */
 
-static const char *override_problem(const elman_translate_options *options) {
-  if (options->override_count > ELMAN_MAX_OVERRIDES) return "at most 64 overrides are allowed";
-  for (size_t i = 0; i < options->override_count; i++) {
-    const elman_override *one = &options->overrides[i];
-    if ((unsigned)one->kind > ELMAN_OVERRIDE_CELL) return "unknown kind of override";
-    if (one->kind == ELMAN_OVERRIDE_CELL && !(one->weight >= 0 && one->weight <= 1))
-      return "the weight of an override must lie between 0 and 1";
-  }
-  return NULL;
+static elman_status check_override(const elman_override *one, elman_error *error) {
+  if ((unsigned)one->kind > ELMAN_OVERRIDE_CELL)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown kind of override %d", (int)one->kind);
+  if (one->kind != ELMAN_OVERRIDE_CELL) return ELMAN_OK;
+  return check_range("weight of an override", one->weight, 0, 1, error);
+}
+
+static elman_status check_overrides(const elman_translate_options *options, elman_error *error) {
+  if (options->override_count > ELMAN_MAX_OVERRIDES)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "at most %d overrides are allowed, not %zu",
+                ELMAN_MAX_OVERRIDES, options->override_count);
+  elman_status status = ELMAN_OK;
+  for (size_t i = 0; status == ELMAN_OK && i < options->override_count; i++)
+    status = check_override(&options->overrides[i], error);
+  return status;
+}
+
+static elman_status check_beam(const elman_translate_options *options, elman_error *error) {
+  enum { MAX_PENALTY = 10 };
+  elman_status status = check_range("beam size", (double)options->beam, 1, ELMAN_MAX_BEAM, error);
+  if (status == ELMAN_OK && (options->n_best == 0 || options->n_best > options->beam))
+    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                  "the number of best translations must be between 1 and the beam size (%zu), not "
+                  "%zu",
+                  options->beam, options->n_best);
+  if (status == ELMAN_OK)
+    status = check_range("length penalty", options->length_penalty, 0, MAX_PENALTY, error);
+  if (status == ELMAN_OK && length_norm_name((size_t)options->length_norm) == NULL)
+    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown length normalization %d",
+                  (int)options->length_norm);
+  if (status == ELMAN_OK)
+    status = check_range("coverage penalty", options->coverage_penalty, 0, MAX_PENALTY, error);
+  return status;
+}
+
+static elman_status check_sampling(const elman_translate_options *options, elman_error *error) {
+  if (options->sample && options->beam > 1)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "sampling needs a beam size of 1, not %zu",
+                options->beam);
+  if (options->sample && !(options->temperature > 0 && isfinite(options->temperature)))
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "the temperature must be positive and finite, not %g", options->temperature);
+  if (options->top_k > ELMAN_MAX_TOP_K)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "top-k sampling allows at most %d tokens, not %zu", ELMAN_MAX_TOP_K,
+                options->top_k);
+  return ELMAN_OK;
 }
 
 static elman_status check_translate_options(const struct model *model,
                                             const elman_translate_options *options,
                                             elman_error *error) {
-  enum { MAX_PENALTY = 10 };
-  const char *problem;
-  if (options->beam == 0 || options->beam > ELMAN_MAX_BEAM)
-    problem = "the beam size must lie between 1 and 1024";
-  else if (options->n_best == 0 || options->n_best > options->beam)
-    problem = "the number of best translations must lie between 1 and the beam size";
-  else if (!(options->length_penalty >= 0 && options->length_penalty <= MAX_PENALTY))
-    problem = "the length penalty must lie between 0 and 10";
-  else if (length_norm_name((size_t)options->length_norm) == NULL)
-    problem = "unknown length normalization";
-  else if (!(options->coverage_penalty >= 0 && options->coverage_penalty <= MAX_PENALTY))
-    problem = "the coverage penalty must lie between 0 and 10";
-  else if (options->replace_unknown && model_target_codec(model).mode == ELMAN_TOKENS_BPE)
-    problem = "the target uses BPE and has no unknown words to replace";
-  else if (options->sample && options->beam > 1)
-    problem = "sampling requires a beam size of 1";
-  else if (options->sample && !(options->temperature > 0 && isfinite(options->temperature)))
-    problem = "the temperature must be positive and finite";
-  else if (options->top_k > ELMAN_MAX_TOP_K)
-    problem = "top-k sampling allows at most 1024 tokens";
-  else if (!(options->max_ratio >= 0)) /* also refuses NaN */
-    problem = "the maximum length ratio must not be negative";
-  else if (options->self_attention && options->ensemble_count + options->override_count > 0)
-    problem = "self-attention is available only for a single model with unmodified attention";
-  else if (options->ensemble_count > ELMAN_MAX_ENSEMBLE)
-    problem = "an ensemble has at most 64 models besides the first";
-  else
-    problem = override_problem(options);
-  if (problem != NULL) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
-  return ensemble_check(model, options, error);
+  elman_status status = check_beam(options, error);
+  if (status != ELMAN_OK) return status;
+  if (options->replace_unknown && model_target_codec(model).mode == ELMAN_TOKENS_BPE)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "the target uses BPE and has no unknown words to replace");
+  status = check_sampling(options, error);
+  if (status != ELMAN_OK) return status;
+  if (!(options->max_ratio >= 0)) /* also refuses NaN */
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "the maximum length ratio must be at least 0, not %g", options->max_ratio);
+  if (options->self_attention && options->ensemble_count + options->override_count > 0)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "self-attention is available only for a single model with unmodified attention");
+  if (options->ensemble_count > ELMAN_MAX_ENSEMBLE)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "an ensemble has at most %d models besides the first, not %zu", ELMAN_MAX_ENSEMBLE,
+                options->ensemble_count);
+  status = check_overrides(options, error);
+  return status == ELMAN_OK ? ensemble_check(model, options, error) : status;
 }
 
 /* ---- state between calls ---- */
@@ -234,7 +261,7 @@ elman_evaluate_options elman_evaluate_options_default(void) {
 static elman_status check(const elman_model *model, const elman_evaluate_options *options,
                           elman_error *error) {
   if (options->batch_size == 0)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the batch size must be at least 1");
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the batch size must be at least 1, not 0");
   return check_translate_options(inner_model_const(model), &options->translate, error);
 }
 

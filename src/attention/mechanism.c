@@ -72,7 +72,7 @@ static elman_status check_mechanism(const struct attention_config *config, elman
   const size_t width = attention_value_size(*config);
   if (config->heads > 1 && mechanism->one_head)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%s attention has one head, not %zu: use multihead, scaled or dot attention", name,
+                "%s attention has one head, not %zu; use multihead, scaled or dot attention", name,
                 config->heads);
   if (width != config->size &&
       (mechanism->projections & PROJECT_VALUES || mechanism->context_forward != NULL))
@@ -87,26 +87,27 @@ static elman_status check_mechanism(const struct attention_config *config, elman
                 (double)config->scale);
   if (config->scale != 0 && mechanism->no_scale)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%s attention has no scale: its score is not a product", name);
+                "%s attention has no scale, because its score is not a product; remove the scale",
+                name);
   if (config->window != 0 && mechanism->window == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%s attention has no window: use local or hierarchical attention", name);
+                "%s attention has no window; use local or hierarchical attention", name);
   if (config->divide_by_sum && mechanism->weigh != NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%s attention needs the softmax and cannot divide by the sum", name);
+                "%s attention needs the softmax; its scores cannot be divided by their sum", name);
   return ELMAN_OK;
 }
 
 elman_status attention_config_check(const struct attention_config *config, elman_error *error) {
   if (config->heads < 1 || config->heads > MAX_HEADS)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "the number of heads must lie between 1 and %d, not %zu", MAX_HEADS, config->heads);
+                "the number of heads must be between 1 and %d, not %zu", MAX_HEADS, config->heads);
   if (config->size % config->heads != 0) {
     char divisors[256];
     list_divisors(divisors, sizeof divisors, config->size);
     const size_t below = config->size / config->heads * config->heads;
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "heads (%zu) must divide size (%zu): set heads to %s, or size to %zu or %zu",
+                "heads (%zu) must divide size (%zu); set heads to %s, or size to %zu or %zu",
                 config->heads, config->size, divisors, below > 0 ? below : config->heads,
                 (below > 0 ? below : config->heads) + config->heads);
   }
@@ -115,7 +116,7 @@ elman_status attention_config_check(const struct attention_config *config, elman
   if (attention_mechanism(config->kind)->window > 0 && !config->clauses &&
       (config->window < 1 || config->window > MAX_WINDOW))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "the attention window must lie between 1 and %d, not %td", MAX_WINDOW,
+                "the attention window must be between 1 and %d, not %td", MAX_WINDOW,
                 (ptrdiff_t)config->window); /* a negative number in a file has become huge */
   return ELMAN_OK;
 }
@@ -125,16 +126,17 @@ elman_status attention_config_check_translator(const struct attention_config *co
   const struct attention_mechanism *mechanism = attention_mechanism(config->kind);
   if (config->heads != 1 && mechanism->heads == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%s attention has one head, not %zu: use multihead attention",
+                "%s attention has one head, not %zu; use multihead attention",
                 attention_name(config->kind), config->heads);
   if (config->clauses && !mechanism->segments)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%s attention has no segments: clauses need hierarchical attention",
+                "%s attention has no segments; clauses need hierarchical attention",
                 attention_name(config->kind));
   if (config->clauses && config->window != 0)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "segments cannot be both clauses and %zu tokens long: remove one of the two",
-                config->window);
+    return fail(
+        error, ELMAN_INVALID_ARGUMENT, NULL,
+        "segments cannot be both clauses and %zu tokens long; remove one of the two settings",
+        config->window);
   return ELMAN_OK;
 }
 

@@ -18,8 +18,8 @@ size_t group_first(size_t count, size_t rank, size_t size) {
  * leave the others waiting. */
 static elman_status check_size(const elman_group *group, elman_error *error) {
   if (group->size <= GROUP_MOST) return ELMAN_OK;
-  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%zu processes: the limit is %d", group->size,
-              GROUP_MOST);
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%zu processes were started; the limit is %d",
+              group->size, GROUP_MOST);
 }
 
 elman_status group_gather(const elman_group *group, void *bytes, const size_t *counts,

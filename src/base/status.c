@@ -33,6 +33,13 @@ elman_status fail_no_memory(elman_error *error) {
   return fail(error, ELMAN_NO_MEMORY, NULL, "out of memory");
 }
 
+elman_status check_range(const char *name, double value, double minimum, double maximum,
+                         elman_error *error) {
+  if (value >= minimum && value <= maximum) return ELMAN_OK;
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the %s must be between %.9g and %.9g, not %.9g",
+              name, minimum, maximum, value);
+}
+
 elman_status fail_again(elman_error *error, const elman_error *kept) {
   if (error != NULL) *error = *kept;
   return kept->code;

@@ -15,6 +15,11 @@ elman_status fail(elman_error *error, elman_status code, const char *where, cons
 
 elman_status fail_no_memory(elman_error *error);
 
+/* Check that minimum <= value <= maximum, which NaN does not fulfill. `name` is that of the value
+ * in the message. */
+elman_status check_range(const char *name, double value, double minimum, double maximum,
+                         elman_error *error);
+
 /* Return the ending of a counted noun: "1 pair", "2 pairs". */
 static inline const char *plural_ending(size_t count) {
   return count == 1 ? "" : "s";

@@ -500,9 +500,10 @@ static elman_status read_part(struct pairs **pairs, struct findings *findings, s
 
 static elman_status check_mode(elman_token_mode mode, elman_error *error) {
   if (mode == ELMAN_TOKENS_BPE)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "token mode bpe is learned in training and "
-                "cannot be checked; use words or chars");
+    return fail(
+        error, ELMAN_INVALID_ARGUMENT, NULL,
+        "token mode bpe cannot be checked: its subwords are learned in training; use words or "
+        "chars");
   if (token_mode_name(mode) == NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown token mode %d", (int)mode);
   return ELMAN_OK;
@@ -517,10 +518,14 @@ static elman_status check_options(const elman_check_options *options, elman_erro
                   "each part needs one file of pairs, or a source and a target file");
   for (size_t i = 0; i < options->part_count; i++)
     if (options->parts[i].alignment_column > 0 || options->parts[i].alignment_file != NULL)
-      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "word alignments cannot be checked");
-  if (options->max_length == 0 || !(options->max_ratio > 1))
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                  "word alignments cannot be checked; remove alignment_column and alignment_file");
+  if (options->max_length == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "max_length must be at least 1, and max_ratio above 1");
+                "the maximum length must be at least 1, not 0");
+  if (!(options->max_ratio > 1))
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the maximum ratio must be above 1, not %g",
+                options->max_ratio);
   const elman_status status = check_mode(options->source_tokens, error);
   return status == ELMAN_OK ? check_mode(options->target_tokens, error) : status;
 }

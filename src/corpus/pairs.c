@@ -425,8 +425,8 @@ static elman_status fail_line_count(struct reader *reader, const struct lines *l
                                     const struct lines *others, size_t other_count,
                                     const char *rule) {
   return fail(reader->error, ELMAN_BAD_DATA, lines->name,
-              "has %zu line%s but %s has %zu; line n of one must %s line n of the other", count,
-              plural_ending(count), others->name, other_count, rule);
+              "has %zu line%s, but %s has %zu; line n of one file must %s line n of the other",
+              count, plural_ending(count), others->name, other_count, rule);
 }
 
 /* Open the alignment file, if there is one. It must have as many lines as `with`, except surplus
@@ -505,7 +505,7 @@ static elman_status read_moses(struct reader *reader) {
 static elman_status check_options(const elman_pairs_options *options, elman_error *error) {
   if ((options->source_file == NULL) != (options->target_file == NULL))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "a source file requires a target file, and vice versa");
+                "a source file and a target file must be given together");
   if (options->source_file == NULL && options->file_count == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "no file of sentence pairs; at least one is required");
@@ -517,7 +517,7 @@ static elman_status check_options(const elman_pairs_options *options, elman_erro
                 "an alignment file cannot be combined with an alignment column or whole lines");
   if (options->file_count + (options->source_file != NULL) != 1)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "an alignment file requires one file of pairs, or one source and one target file");
+                "an alignment file needs one file of pairs, or one source and one target file");
   return ELMAN_OK;
 }
 
@@ -545,16 +545,16 @@ static elman_status check_aligned(const struct reader *reader) {
   const elman_pairs_options *options = reader->options;
   const size_t lines = reader->pairs->count + reader->pairs->skipped;
   const bool reversed = alignments_are_reversed(reader);
-  char sides[80] = "the source and j those of the target";
+  char sides[80] = "the source to word j of the target";
   if (reader->unaligned <= lines / 2) return ELMAN_OK;
   if (options->source_file == NULL)
-    snprintf(sides, sizeof sides, "column %zu and j those of column %zu",
+    snprintf(sides, sizeof sides, "column %zu to word j of column %zu",
              reversed ? options->target_column : options->source_column,
              reversed ? options->source_column : options->target_column);
-  return fail(reader->error, ELMAN_BAD_DATA, reader->first_unaligned.where,
-              "%s; %zu of %zu alignments do not match their lines: in i-j, i must count the words "
-              "of %s",
-              reader->first_unaligned.message, reader->unaligned, lines, sides);
+  return fail(
+      reader->error, ELMAN_BAD_DATA, reader->first_unaligned.where,
+      "%s; %zu of %zu alignments do not match their lines: i-j must link word i of %s, from 0",
+      reader->first_unaligned.message, reader->unaligned, lines, sides);
 }
 
 elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options,

@@ -148,10 +148,12 @@ static void write_translation(elman_attention_writer *writing,
   FILE *stream = writing->held;
   fputs("<g role=\"img\">\n<title>", stream);
   write_sentences(stream, writing, translation);
-  fprintf(stream,
-          "</title>\n<desc>Attention weights: one row for each of %zu target %ss, one column for "
-          "each of %zu source %ss; brighter cells are larger weights.</desc>\n",
-          translation->target_count, target, translation->source_count, source);
+  fprintf(
+      stream,
+      "</title>\n<desc>Attention weights of %zu target %s%s (rows) for %zu source %s%s (columns); "
+      "brighter cells are larger weights.</desc>\n",
+      translation->target_count, target, plural_ending(translation->target_count),
+      translation->source_count, source, plural_ending(translation->source_count));
   fprintf(stream, "<text class=\"caption\" x=\"%d\" y=\"%zu\">%zu.%zu: ", SVG_MARGIN,
           writing->height + SVG_LINE, writing->place.sentence, writing->place.hypothesis);
   write_sentences(stream, writing, translation);

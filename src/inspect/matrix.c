@@ -280,7 +280,7 @@ static elman_status read_number(float *value, struct line *line, locale_t locale
          strchr("0123456789+-.eE", line->at[length]) != NULL)
     length++;
   if (length == 0)
-    return wrong(line, error, "is not a row of numbers apart by white space or commas");
+    return wrong(line, error, "is not a row of numbers separated by white space or commas");
   if (length >= sizeof digits) return wrong(line, error, "has a number of more than 127 digits");
   memcpy(digits, line->at, length);
   digits[length] = '\0';
@@ -298,7 +298,7 @@ static elman_status read_number(float *value, struct line *line, locale_t locale
     skip_text_blanks(line);
     if (line->at == line->end) return wrong(line, error, "ends with a comma");
   } else if (line->at == behind) {
-    return wrong(line, error, "is not a row of numbers apart by white space or commas");
+    return wrong(line, error, "is not a row of numbers separated by white space or commas");
   }
   return ELMAN_OK;
 }

@@ -134,10 +134,9 @@ elman_status text_style_complete(elman_text_style *complete, const elman_text_st
   if (alignment_units_name(complete->units) == NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown alignment units %d",
                 (int)complete->units);
-  if (!(complete->threshold >= 0 && complete->threshold <= 1))
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the threshold must be between 0 and 1");
+  const elman_status status = check_range("threshold", complete->threshold, 0, 1, error);
   if (complete->threshold == 0) complete->threshold = ELMAN_DEFAULT_THRESHOLD;
-  return ELMAN_OK;
+  return status;
 }
 
 bool words_linked(const struct word_matrix *matrix, const elman_text_style *style, size_t source,

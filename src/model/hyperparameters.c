@@ -108,13 +108,10 @@ static elman_status check_row(const elman_hyperparameter *row, const void *field
     const size_t size = *(const size_t *)field;
     if (!((double)size >= row->minimum && (double)size <= row->maximum))
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "the %s must lie between %.0f and %.0f, not %td", row->label, row->minimum,
+                  "the %s must be between %.0f and %.0f, not %td", row->label, row->minimum,
                   row->maximum, (ptrdiff_t)size); /* a negative size from a file became huge */
   } else if (row->value == ELMAN_VALUE_REAL) {
-    const double number = *(const double *)field;
-    if (!(number >= row->minimum && number <= row->maximum))
-      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the %s must lie between %g and %g, not %g",
-                  row->label, row->minimum, row->maximum, number);
+    return check_range(row->label, *(const double *)field, row->minimum, row->maximum, error);
   }
   return ELMAN_OK;
 }
@@ -277,7 +274,7 @@ struct decoder_sizes decoder_sizes_of(const struct model_config *config) {
 
 static elman_status check_size(const char *name, size_t size, size_t limit, elman_error *error) {
   if (size >= 1 && size <= limit) return ELMAN_OK;
-  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the %s must lie between 1 and %zu, not %zu",
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the %s must be between 1 and %zu, not %zu",
               name, limit, size);
 }
 

@@ -269,7 +269,7 @@ static elman_status parse_merges(struct vocabulary_pair *vocabularies,
   if (status == ELMAN_BAD_DATA) return bad(file, error, problem.message, key);
   if (status != ELMAN_OK) return fail_again(error, &problem);
   if (!subwords_are_closed(source ? vocabularies->source : vocabularies->target))
-    return bad(file, error, "lacks bytes or marks", SIDE_KEYS[side].vocabulary);
+    return bad(file, error, "lacks bytes or marks that BPE needs", SIDE_KEYS[side].vocabulary);
   return ELMAN_OK;
 }
 

@@ -164,7 +164,8 @@ static elman_status read_header(struct safetensors *file, elman_error *error) {
   unsigned char prefix[LENGTH_BYTES];
   if (size < LENGTH_BYTES) return bad(file, error, "it is shorter than 8 bytes");
   if (!read_bytes(prefix, file, 0, LENGTH_BYTES))
-    return fail(error, ELMAN_IO, file->path, "cannot read the file");
+    return fail(error, ELMAN_IO, file->path,
+                "cannot read all of the header; check the file and its disk");
   uint64_t length;
   memcpy(&length, prefix, sizeof length);
   if (length > SAFETENSORS_MAX_HEADER || length > size - LENGTH_BYTES)
@@ -174,7 +175,8 @@ static elman_status read_header(struct safetensors *file, elman_error *error) {
   if (text == NULL) return fail_no_memory(error);
   elman_status status = ELMAN_OK;
   if (!read_bytes(text, file, LENGTH_BYTES, length))
-    status = fail(error, ELMAN_IO, file->path, "cannot read the file");
+    status = fail(error, ELMAN_IO, file->path,
+                  "cannot read all of the header; check the file and its disk");
   file->data_start = LENGTH_BYTES + length;
   if (status == ELMAN_OK) status = parse_header(file, text, length, size - file->data_start, error);
   free(text);
@@ -228,7 +230,8 @@ static elman_status digest_unread(const struct safetensors *file,
   for (uint64_t at = tensor->begin; at < tensor->end; at += PIECE) {
     const size_t size = tensor->end - at < PIECE ? tensor->end - at : PIECE;
     if (!read_summed(piece, file, file->data_start + at, size, &sum))
-      return fail(error, ELMAN_IO, file->path, "cannot read all of %s", tensor->name);
+      return fail(error, ELMAN_IO, file->path, "cannot read all of %s; check the file and its disk",
+                  tensor->name);
   }
   store_digest(file, tensor, &sum);
   return ELMAN_OK;
@@ -307,7 +310,7 @@ static bool read_converted(real *values, const struct safetensors *file,
 elman_status safetensors_read(real *values, const struct safetensors *file,
                               const struct stored_tensor *tensor, elman_error *error) {
   if (tensor->type == NUMBER_OTHER)
-    return fail(error, ELMAN_BAD_DATA, file->path, "%s is not stored as F32", tensor->name);
+    return fail(error, ELMAN_BAD_DATA, file->path, "%s must be stored as F32 or F64", tensor->name);
   const size_t width = tensor->type == NUMBER_F32 ? sizeof(float) : sizeof(double);
   const size_t count = (tensor->end - tensor->begin) / width;
   struct xxh64 sum;
@@ -318,7 +321,9 @@ elman_status safetensors_read(real *values, const struct safetensors *file,
     const bool complete = width == sizeof(real)
                               ? read_summed(values + done, file, start, n * width, &sum)
                               : read_converted(values + done, file, tensor, start, n, &sum);
-    if (!complete) return fail(error, ELMAN_IO, file->path, "cannot read all of %s", tensor->name);
+    if (!complete)
+      return fail(error, ELMAN_IO, file->path, "cannot read all of %s; check the file and its disk",
+                  tensor->name);
     if (!all_finite(values + done, n))
       return fail(error, ELMAN_BAD_DATA, file->path, "%s contains a value that is not finite",
                   tensor->name);

@@ -34,12 +34,11 @@ elman_status trainer_check_options(const elman_train_options *options, elman_err
     problem = "patience and validation options need dev pairs (--dev)";
   if (options->dev == NULL && schedule_kind_of(options) == SCHEDULE_PLATEAU)
     problem = "the learning-rate schedule \"plateau\" needs dev pairs (--dev)";
-  if (options->keep_last > 0 && options->output == NULL)
-    problem = "keeping snapshots requires an output file";
+  if (options->keep_last > 0 && options->output == NULL) problem = "snapshots need an output file";
   if (options->guide_weight > 0 && options->subword_dropout > 0)
-    problem = "guided alignment excludes subword dropout, which changes the linked tokens";
-  if (options->resume && options->checkpoint == NULL)
-    problem = "resuming requires a checkpoint file";
+    problem = "guided alignment and subword dropout cannot be combined: dropout changes the linked "
+              "tokens";
+  if (options->resume && options->checkpoint == NULL) problem = "resuming needs a checkpoint file";
   return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
 }
 

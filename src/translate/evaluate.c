@@ -144,7 +144,8 @@ static elman_status evaluate_loss(elman_scores *scores, const struct model *mode
   scores->unknown_source = sentences_unknown(&corpus->source);
   scores->unknown_target = sentences_unknown(&corpus->target);
   if (scores->sentences == 0)
-    return fail(error, ELMAN_BAD_DATA, NULL, "no pair has at most %d tokens on each side",
+    return fail(error, ELMAN_BAD_DATA, NULL,
+                "no pair to evaluate: a side of every pair has more than %d tokens",
                 MAX_SENTENCE_TOKENS);
   const elman_status status = mean_loss(&loss, model, corpus, options, error);
   if (status != ELMAN_OK) return status;

@@ -121,7 +121,7 @@ static elman_status fit(struct search *search, const struct search_request *cons
     if (!fits_blas(search->members[m].model, S, count, width))
       return fail(
           error, ELMAN_BAD_DATA, NULL,
-          "%zu sentence%s of up to %zu token%s exceed%s the limits of BLAS with beam size %zu: "
+          "%zu sentence%s of up to %zu token%s exceed%s the limits of BLAS with beam size %zu; "
           "use a smaller beam",
           count, plural_ending(count), S, plural_ending(S), count == 1 ? "s" : "", width);
   rows->source.steps = S;

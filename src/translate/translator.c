@@ -32,7 +32,7 @@ static elman_status encode_source(struct encoding *encoding, const struct model 
   if (max_bytes > 0 && source.length > max_bytes) {
     encoding->tokens.count = 0;
     return fail(error, ELMAN_BAD_DATA, NULL,
-                "the sentence is longer than the limit of %zu byte%s: split it or raise the limit",
+                "the sentence is longer than the limit of %zu byte%s; split it or raise the limit",
                 max_bytes, plural_ending(max_bytes));
   }
   return encode_checked(encoding, &codec, source, error);

@@ -43,7 +43,7 @@ expect_stderr_match '^elman: lines:2: '
 [ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "not three objects"
 printf '我 爱 学习\n%s\n我 爱 学习\n' '我 爱 学习 我 爱 学习' >lines
 expect_exit 65 "$ELMAN" attention --format json --max-line 20 -i lines
-expect_stderr_match '^elman: lines:2: the sentence is longer than the limit of 20 bytes: '
+expect_stderr_match '^elman: lines:2: the sentence is longer than the limit of 20 bytes; '
 [ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "not three objects"
 expect_exit 64 "$ELMAN" attention --format gif 我
 expect_stderr_match 'not one of: text, json, tsv, npy, svg, html, pharaoh, softalignments, png'

@@ -98,7 +98,7 @@ wrong "--attention: 'dots' is not one of: dot, scaled" --matrices --attention do
 wrong "--normalize: 'max' is not one of: softmax, sum" --matrices --normalize max "$words"
 wrong "--key-length: '0' is not a whole number from 1" --matrices --key-length 0 "$words"
 wrong 'the key length, 7, exceeds the number of keys, 6' --matrices --key-length 7 "$words"
-wrong 'heads \(2\) must divide size \(3\): set heads to 1 or 3' --matrices --heads 2 "$words"
+wrong 'heads \(2\) must divide size \(3\); set heads to 1 or 3' --matrices --heads 2 "$words"
 wrong 'additive needs --weights FILE with query.weight, query.bias, key.weight, score.weight' \
   --matrices --attention additive "$words"
 wrong '--weights: dot attention has no parameters' --matrices --weights model.safetensors "$words"

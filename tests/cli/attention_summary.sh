@@ -80,7 +80,7 @@ cmp by_gold "$results/stdout" || fail "columns that are turned give other links"
 expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 --columns 4,5 -i turned.tsv
 expect_stderr_match '^elman: turned.tsv:1: skipped: the line has no column 5'
 expect_exit 64 "$ELMAN" attention --summary --alignments 3 --columns 2,3 -i gold.tsv
-expect_stderr_match -- '--alignments: column 3 contains sentences according to --columns 2,3$'
+expect_stderr_match -- '--alignments: column 3 contains sentences \(--columns 2,3\); name another column$'
 expect_exit 64 "$ELMAN" attention --summary --alignments 3 --columns 2 -i gold.tsv
 expect_exit 64 "$ELMAN" attention --summary --columns 2,1 -i gold.tsv
 

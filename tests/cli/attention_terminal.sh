@@ -54,5 +54,5 @@ expect_exit 0 "$ELMAN" attention --numbers '我 爱 学习'
 awk '/^ +love / { sum = $2 + $3 + $4 } END { exit !(sum > 0.98 && sum < 1.02) }' "$results/stdout" ||
   fail "numbers that are no weights"
 expect_exit 64 "$ELMAN" attention --numbers --format svg '我'
-expect_stderr_match -- '--numbers is for --format text'
+expect_stderr_match -- '--numbers needs --format text, not'
 expect_exit 64 "$ELMAN" attention --numbers --summary '我'

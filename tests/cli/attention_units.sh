@@ -138,7 +138,7 @@ grep -aq "'shape': (2, [0-9]*, 5)" "$results/stdout" || fail "other columns in n
 expect_exit 0 "$ELMAN" attention -m one --format softalignments "$sentence"
 expect_stdout_match ' \|\|\| Unfortunately they are studying today\. \|\|\| 6 [0-9]+$'
 expect_exit 0 "$ELMAN" attention -m one --format svg "$sentence"
-expect_stdout_match 'one column for each of 5 source words; brighter cells are larger weights'
+expect_stdout_match 'for 5 source words \(columns\); brighter cells are larger weights'
 expect_exit 0 "$ELMAN" attention -m one --format html "$sentence"
 expect_stdout_match '"source_tokens":\["Unfortunately","they","are","studying","today\."\]'
 

@@ -79,7 +79,7 @@ refused 64 '--source needs --target' --source zh
 refused 64 'PAIRS and --source cannot be combined' --source zh --target en train.tsv
 refused 64 "--max-ratio: '1' is not a number from 1\.01" --max-ratio 1 train.tsv
 refused 64 "--target-tokens: 'x' is not one of" --target-tokens x train.tsv
-refused 64 'token mode bpe is learned in training' --target-tokens bpe train.tsv
+refused 64 'token mode bpe cannot be checked' --target-tokens bpe train.tsv
 refused 66 '^elman: nowhere: ' train.tsv nowhere
 refused 66 '^elman: directory: ' directory
 refused 65 '^elman: empty: no usable sentence pair: the file is empty;' empty

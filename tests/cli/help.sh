@@ -14,10 +14,10 @@ expect_stdout_match '^BLAS +OpenBLAS [0-9]'
 expect_stdout_match "^kernels +${OPENBLAS_CORETYPE:-[A-Za-z0-9_]+}, "
 expect_stdout_match '^threads +[1-9][0-9]*$'
 if [ -n "${OPENBLAS_CORETYPE-}" ]; then
-  expect_stdout_match 'asked for by OPENBLAS_CORETYPE'
+  expect_stdout_match 'set by OPENBLAS_CORETYPE'
 fi
 expect_exit 64 "$ELMAN" --version --verbos
-expect_stderr_match "takes no '--verbos'"
+expect_stderr_match "--version: unexpected '--verbos'"
 
 for ask in help --help -h; do
   expect_exit 0 "$ELMAN" $ask

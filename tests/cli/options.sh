@@ -23,7 +23,7 @@ expect_refused "--lr: '1e999'" train --lr 1e999 y
 expect_refused "--clip-norm: '-1'" train --clip-norm=-1 y
 expect_refused "--attention: 'dots' is not one of: dot, scaled" train --attention dots y
 expect_refused "--source-tokens: 'x' is not one of: space, words, chars, auto" train --source-tokens x y
-expect_refused "--columns: '1' is not two numbers" train --columns 1 y
+expect_refused "--columns: '1' is not two column numbers from 1 to" train --columns 1 y
 expect_refused "--columns: '0,1'" train --columns 0,1 y
 expect_refused "--columns: '1,2,3'" train --columns 1,2,3 y
 expect_refused "no PAIRS" train

@@ -7,7 +7,7 @@ refuse() { # refuse VARIABLE COMMAND...
   shift
   expect_exit 64 env "$variable=4" "$ELMAN" "$@"
   expect_stdout
-  expect_stderr_match "^elman: started as one of 4 processes \($variable\), .* 'env -u $variable elman \.\.\.' starts a single process$"
+  expect_stderr_match "^elman: started as one of 4 processes \($variable\), .* start a single process with 'env -u $variable elman \.\.\.'$"
 }
 refuse OMPI_COMM_WORLD_SIZE train -q "$toy"
 refuse PMI_SIZE train -q "$toy"

@@ -89,7 +89,7 @@ expect_stderr_match '^source: space,'
 cat unspaced.tsv segmented.tsv >mixed.tsv
 expect_exit 0 "$ELMAN" train "${tiny[@]}" mixed.tsv
 expect_stderr_match '^source: chars, vocabulary size 16$'
-expect_stderr_match '^source: 400 of 700 sampled lines have spaces between words, the others few or none;'
+expect_stderr_match '^source: 400 of 700 sampled lines have spaces between words, the others few or none; all lines are split into characters in the same way'
 ! grep -q '^target: .*sampled lines' "$results/stderr" || fail "English is no mixed corpus"
 expect_exit 0 "$ELMAN" train "${tiny[@]}" --source-tokens space mixed.tsv
 expect_stderr_match '^source: 300 of 700 sampled lines .* --source-tokens chars treats all lines in the same way$'

@@ -69,7 +69,7 @@ done
 # Where most do not fit they are those of other columns.
 cut -f 3 turned.tsv | paste zh en - >wrong.tsv
 expect_exit 65 "$ELMAN" train "${settings[@]}" --guide 3 -o no wrong.tsv
-expect_stderr_match '^elman: wrong.tsv:1: .*; [0-9]* of 200 alignments do not match their lines: in i-j, i must count the words of column 1 and j those of column 2$'
+expect_stderr_match '^elman: wrong.tsv:1: .*; [0-9]* of 200 alignments do not match their lines: i-j must link word i of column 1 to word j of column 2, from 0$'
 [ ! -e no ] || fail "a model in spite of that"
 
 # ---- stop and resume ----
@@ -106,7 +106,7 @@ expect_stderr_match '^bad:2: skipped: alignment 3-1 is out of range: i-j counts 
 expect_stderr_match '^bad:4: skipped: "at home" is not an alignment of the form i-j; check the column or file$'
 expect_stderr_match '^bad:5: skipped: has 2 columns; column 3 is required'
 expect_stderr_match '^2 pairs; 3 lines skipped$'
-expect_stderr_match '^1 pair without alignment links, not guided$'
+expect_stderr_match '^1 pair without alignment links: no guided alignment there$'
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --strict --guide 3 bad
 expect_stderr_match '^elman: bad:2: alignment 3-1 is out of range: '
 # In Han without spaces tokens are counted, which only the model knows.
@@ -118,7 +118,7 @@ expect_exit 65 "$ELMAN" train -q "${settings[@]}" --guide 3 unlinked
 expect_stderr_match '^elman: no pair has a word alignment to guide attention'
 head -n 199 en >short
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --guide short train.tsv
-expect_stderr_match '^elman: short: has 199 lines but train.tsv has 200; line n of one must align line n of the other$'
+expect_stderr_match '^elman: short: has 199 lines, but train.tsv has 200; line n of one file must align line n of the other$'
 expect_exit 66 "$ELMAN" train -q "${settings[@]}" --guide nowhere train.tsv
 
 # ---- options that do not go together ----
@@ -137,7 +137,7 @@ wrong "--guide: '' is neither a column nor a file" --guide '' train.tsv
 wrong '--guide: --source and --target have no column 3; ' --guide 3 --source zh --target en
 wrong '--guide and --subword-dropout cannot be combined' --guide 3 --source-tokens bpe \
   --target-tokens bpe --subword-dropout 0.1 train.tsv
-wrong '--guide: an alignment file needs exactly one file of PAIRS, got 2; ' \
+wrong '--guide: an alignment file needs exactly one file of PAIRS, not 2; ' \
   --guide links train.tsv train.tsv
 wrong 'standard input .* once' --guide - -
 wrong "--output: 'links' is read by --guide" --guide links -o links train.tsv

@@ -68,11 +68,11 @@ shape 'encoder self-attention +2$' 'plain self-attention +yes$'
 
 # What does not go together.
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --attention multihead --heads 4 "$toy"
-expect_stderr_match 'heads \(4\) must divide size \(6\): set heads to 1, 2, 3 or 6, or size to 4 or 8'
+expect_stderr_match 'heads \(4\) must divide size \(6\); set heads to 1, 2, 3 or 6, or size to 4 or 8'
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --attention dot --heads 2 "$toy"
-expect_stderr_match 'dot attention has one head, not 2: use multihead attention'
+expect_stderr_match 'dot attention has one head, not 2; use multihead attention'
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --attention-window 2 "$toy"
-expect_stderr_match 'has no window: use local or hierarchical attention'
+expect_stderr_match 'has no window; use local or hierarchical attention'
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --plain-self-attention "$toy"
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --decoder-self-attention 4 "$toy"
 

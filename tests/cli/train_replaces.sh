@@ -108,7 +108,7 @@ for model in model.safetensors short; do
   for option in --lr=0.1 -q --force --init-from=other; do
     cp $model before
     expect_exit 66 train --resume $option -o $model
-    expect_stderr_match "^elman: $model.checkpoint: not found, so --resume cannot continue $model; remove --resume to train a new model, or start from the parameters of this one with --init-from $model\$"
+    expect_stderr_match "^elman: $model.checkpoint: not found, so --resume cannot continue $model; remove --resume to train a new model, or train further from that model with --init-from $model\$"
     cmp -s before $model || fail "the model is lost"
   done
 done

@@ -47,15 +47,15 @@ expect_stdout_match '^\{"translation":".*","log_probability":-[0-9.e-]+,"source_
 printf '我 爱 学习\n%s\n\xef\xbb\xbf我 爱\r\n我 爱 学习\r\n%s' "$(printf '爱 %.0s' {1..500})" 我我我我我我我 >long
 expect_exit 65 "$ELMAN" translate -q --max-line 20 -i long
 expect_stdout 'I love studying' '' "$("$ELMAN" translate -q $'\xef\xbb\xbf我 爱')" 'I love studying' ''
-expect_stderr_match '^elman: long:2: the sentence is longer than the limit of 20 bytes: split it or raise the limit$'
-expect_stderr_match '^elman: long:5: the sentence is longer than the limit of 20 bytes: '
+expect_stderr_match '^elman: long:2: the sentence is longer than the limit of 20 bytes; split it or raise the limit$'
+expect_stderr_match '^elman: long:5: the sentence is longer than the limit of 20 bytes; '
 [ "$(wc -l <"$results/stderr")" -eq 2 ] || fail "more than two lines are refused"
 expect_exit 65 "$ELMAN" translate -q --json --max-line 20 -i long
 [ "$(grep -n '^null$' "$results/stdout" | xargs)" = '2:null 5:null' ] || fail "not null for a long line"
 expect_exit 65 "$ELMAN" translate -q --max-line 13 '我 爱 学习'
-expect_stderr_match '^elman: TEXT 1: the sentence is longer than the limit of 13 bytes: '
+expect_stderr_match '^elman: TEXT 1: the sentence is longer than the limit of 13 bytes; '
 expect_exit 65 "$ELMAN" translate -q --max-line 1 我
-expect_stderr_match '^elman: TEXT 1: the sentence is longer than the limit of 1 byte: '
+expect_stderr_match '^elman: TEXT 1: the sentence is longer than the limit of 1 byte; '
 # The longest line that is allowed, with all that a line may have around it.
 printf '\xef\xbb\xbf我 爱 学习\r\n我 爱 学习\n我 爱 学习\r' >longest
 expect_exit 0 "$ELMAN" translate --max-line 14 -i longest

@@ -253,7 +253,8 @@ Test(api, pairs_that_cannot_be_read) {
   elman_pairs_options options = elman_pairs_options_default();
   check_read(&options, ELMAN_INVALID_ARGUMENT, "no file", "");
   options.source_file = file;
-  check_read(&options, ELMAN_INVALID_ARGUMENT, "requires a target file", "");
+  check_read(&options, ELMAN_INVALID_ARGUMENT,
+             "a source file and a target file must be given together", "");
   options.source_file = NULL;
   options.files = &file;
   options.file_count = 1;

@@ -123,7 +123,7 @@ Test(api, attention_writer) {
   cr_assert_null(writer);
   elman_text_style style = {.threshold = 1.5};
   check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &error), &error,
-              ELMAN_INVALID_ARGUMENT, "the threshold must be between 0 and 1", "");
+              ELMAN_INVALID_ARGUMENT, "the threshold must be between 0 and 1, not 1.5", "");
   style = (elman_text_style){.units = (elman_alignment_units)9};
   check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &error), &error,
               ELMAN_INVALID_ARGUMENT, "unknown alignment units 9", "");

@@ -37,7 +37,7 @@ Test(api_attention_refuses, options) {
   refuse(ELMAN_INVALID_ARGUMENT, "unknown attention mechanism");
   good.options.mechanism = "projected";
   good.options.heads = 4;
-  refuse(ELMAN_INVALID_ARGUMENT, "heads (4) must divide size (6): set heads to 1, 2, 3 or 6");
+  refuse(ELMAN_INVALID_ARGUMENT, "heads (4) must divide size (6); set heads to 1, 2, 3 or 6");
   good.options.heads = 0;
   refuse(ELMAN_INVALID_ARGUMENT, "number of heads");
   good.options.heads = SIZE_MAX;
@@ -71,7 +71,7 @@ Test(api_attention_refuses, options_that_do_not_go_together) {
   fill_case(&good);
   input = input_of(&good);
   good.options.window = 1001;
-  refuse(ELMAN_INVALID_ARGUMENT, "window must lie between 1 and 1000, not 1001");
+  refuse(ELMAN_INVALID_ARGUMENT, "window must be between 1 and 1000, not 1001");
   good.options.window = 0;
   good.options.divide_by_sum = true;
   refuse(ELMAN_INVALID_ARGUMENT, "softmax");

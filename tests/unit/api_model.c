@@ -19,10 +19,10 @@ Test(api, models_that_cannot_be) {
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     elman_model_options options = elman_model_options_default();
     options.hidden_size = sizes[i];
-    check_not_created(options, "the hidden size must lie between 1 and");
+    check_not_created(options, "the hidden size must be between 1 and");
     options = elman_model_options_default();
     options.embedding_size = sizes[i];
-    check_not_created(options, "the embedding size must lie between 1 and");
+    check_not_created(options, "the embedding size must be between 1 and");
   }
   elman_model_options options = elman_model_options_default();
   options.attention = "bahdanau";

@@ -34,7 +34,7 @@ static void check_not_trained(elman_train_options options, elman_status expected
 Test(api, training_that_cannot_be) {
   elman_train_options options = elman_train_options_default();
   options.batch_size = 0;
-  check_not_trained(options, ELMAN_INVALID_ARGUMENT, "the batch size must lie between 1 and");
+  check_not_trained(options, ELMAN_INVALID_ARGUMENT, "the batch size must be between 1 and");
   const double rates[] = {0, -0.001, NAN, INFINITY, -INFINITY, 1.1e30, 1e39, 1e300};
   for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
     options = elman_train_options_default();
@@ -45,7 +45,7 @@ Test(api, training_that_cannot_be) {
   for (size_t i = 0; i < sizeof norms / sizeof *norms; i++) {
     options = elman_train_options_default();
     options.clip_norm = norms[i];
-    check_not_trained(options, ELMAN_INVALID_ARGUMENT, "the clipping norm must lie between 0 and");
+    check_not_trained(options, ELMAN_INVALID_ARGUMENT, "the clipping norm must be between 0 and");
   }
   options = elman_train_options_default();
   options.max_length = 2;

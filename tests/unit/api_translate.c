@@ -87,9 +87,9 @@ Test(api_translate, limits) {
 Test(api_translate, wrong_options) {
   elman_translate_options options = elman_translate_options_default();
   options.beam = 0;
-  check_refused(&options, "the beam size must lie");
+  check_refused(&options, "the beam size must be between 1 and 1024, not");
   options.beam = ELMAN_MAX_BEAM + 1;
-  check_refused(&options, "the beam size must lie");
+  check_refused(&options, "the beam size must be between 1 and 1024, not");
   options.beam = 2;
   options.n_best = 3;
   check_refused(&options, "best translations");

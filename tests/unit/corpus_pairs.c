@@ -180,11 +180,11 @@ Test(tsv, most_alignments_must_fit) {
                "the sides have 1 and 1 words\n");
   put("a.tsv", "a b\tx\t1-0\nc d\ty\t0-1\ne f\tz\t0-1\n");
   assert_error(options, ELMAN_BAD_DATA, "a.tsv:2",
-               "2 of 3 alignments do not match their lines: in i-j, i must count the words of "
-               "column 1 and j those of column 2");
+               "2 of 3 alignments do not match their lines: i-j must link word i of column 1 to "
+               "word j of column 2, from 0");
   options.source_column = 2;
   options.target_column = 1;
-  assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "i must count the words of column 1");
+  assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "i-j must link word i of column 1");
 }
 
 /* Line n of the file goes with line n of the pairs, also where lines of either are bad. */
@@ -198,9 +198,9 @@ Test(tsv, alignments_of_a_file) {
                "a.tsv:2: has 1 column; column 2 is required (columns are separated by tabs)\n"
                "a.links:4: is not valid UTF-8 at byte 1 of the line\n");
   put("a.links", "0-0\n\n0-0\n");
-  assert_error(options, ELMAN_BAD_DATA, "a.links", "has 3 lines but a.tsv has 4");
+  assert_error(options, ELMAN_BAD_DATA, "a.links", "has 3 lines, but a.tsv has 4");
   put("a.links", "0-0\n\n0-0\n0-0\n0-0\n");
-  assert_error(options, ELMAN_BAD_DATA, "a.links", "has 5 lines but a.tsv has 4");
+  assert_error(options, ELMAN_BAD_DATA, "a.links", "has 5 lines, but a.tsv has 4");
   put("a.links", "0-0\n\n0-0\n0-0\n\n\n");
   assert_pairs(options, "我 爱=I love=0-0|你=you=0-0|他=he=0-0", 1,
                "a.tsv:2: has 1 column; column 2 is required (columns are separated by tabs)\n");
@@ -227,7 +227,7 @@ Test(moses, alignments_of_a_file) {
   options.target_column = 1;
   assert_pairs(options, "我 爱=I love=0-1 1-0|你=you=0-0", 1, "zh:2: is empty\n");
   put("links", "2-0\n\n0-1");
-  assert_error(options, ELMAN_BAD_DATA, "links:1", "i must count the words of the source");
+  assert_error(options, ELMAN_BAD_DATA, "links:1", "i-j must link word i of the source");
 }
 
 Test(tsv, bad_lines_are_reported_and_skipped) {
@@ -513,7 +513,8 @@ Test(tsv, options_that_make_no_sense) {
   assert_error(options, ELMAN_INVALID_ARGUMENT, "", "no file");
   options = moses_options();
   options.target_file = NULL;
-  assert_error(options, ELMAN_INVALID_ARGUMENT, "", "requires a target file");
+  assert_error(options, ELMAN_INVALID_ARGUMENT, "",
+               "a source file and a target file must be given together");
   pairs_free(NULL);
 }
 
@@ -541,9 +542,9 @@ Test(moses, bad_lines) {
 Test(moses, different_lengths) {
   put("zh", "我\n你\n他\n");
   put("en", "I\nyou\n");
-  assert_error(moses_options(), ELMAN_BAD_DATA, "zh", "has 3 lines but en has 2");
+  assert_error(moses_options(), ELMAN_BAD_DATA, "zh", "has 3 lines, but en has 2");
   put("zh", "我\n");
-  assert_error(moses_options(), ELMAN_BAD_DATA, "zh", "has 1 line but en has 2");
+  assert_error(moses_options(), ELMAN_BAD_DATA, "zh", "has 1 line, but en has 2");
   put("zh", "");
   put("en", "");
   assert_error(moses_options(), ELMAN_BAD_DATA, "zh", "no usable sentence pair");

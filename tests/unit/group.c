@@ -189,7 +189,7 @@ Test(group, has_a_largest_size) {
   elman_error error = {0};
   cr_assert_eq(group_broadcast(&group, NULL, 0, &error), ELMAN_INVALID_ARGUMENT);
   cr_assert_eq(group_agree(&group, ELMAN_OK, &error), ELMAN_INVALID_ARGUMENT);
-  cr_assert_str_eq(error.message, "1025 processes: the limit is 1024");
+  cr_assert_str_eq(error.message, "1025 processes were started; the limit is 1024");
 }
 
 /* ---- collecting ---- */

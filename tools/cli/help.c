@@ -1,4 +1,4 @@
-/* elman help, elman --version, and the names of groups */
+/* elman help, elman --version, and command groups such as `elman corpus` */
 #include <string.h>
 #include <sysexits.h>
 
@@ -36,7 +36,8 @@ int help_command(int argc, char **argv) {
   }
   const struct command *command = command_find((int)operands.count, operands.words, &words);
   if (command == NULL) return EX_USAGE;
-  if (operands.count > (size_t)words) return report_usage("help", "explains one command at a time");
+  if (operands.count > (size_t)words)
+    return report_usage("help", "name only one command; remove '%s'", operands.words[words]);
   char help[] = "--help";
   return command->run(2, (char *[]){operands.words[words - 1], help, NULL});
 }
@@ -47,10 +48,10 @@ static void write_kernels(FILE *stream, const elman_machine *machine) {
   fprintf(stream, "kernels     %s, ", machine->kernels);
   switch (machine->choice) {
   case ELMAN_KERNELS_BY_USER:
-    fputs("asked for by OPENBLAS_CORETYPE\n", stream);
+    fputs("set by OPENBLAS_CORETYPE\n", stream);
     break;
   case ELMAN_KERNELS_BY_PROCESSOR:
-    fprintf(stream, "for what the processor can do; OpenBLAS had chosen %s\n",
+    fprintf(stream, "selected for this processor; OpenBLAS had chosen %s\n",
             machine->original_kernels);
     break;
   case ELMAN_KERNELS_BY_BLAS:
@@ -58,13 +59,13 @@ static void write_kernels(FILE *stream, const elman_machine *machine) {
   }
 }
 
-/* For a report of a fault or of a speed. */
+/* Print the details that a bug report or a measurement of speed needs. */
 static void write_machine(FILE *stream) {
   const elman_machine machine = elman_machine_get();
   fprintf(stream, "BLAS        %s\n", machine.blas);
   write_kernels(stream, &machine);
   fprintf(stream, "processor   %s\n", machine.processor);
-  fprintf(stream, "own loops   %s; greedy search %s\n", machine.compiled, machine.screen);
+  fprintf(stream, "elman code  %s; greedy search %s\n", machine.compiled, machine.screen);
   fprintf(stream, "threads     %zu\n", machine.threads);
 #ifdef __clang__
   fprintf(stream, "compiler    clang %s\n", __clang_version__);
@@ -78,7 +79,7 @@ int version_command(int argc, char **argv) {
   for (int i = 0; i < argc; i++) {
     verbose = strcmp(argv[i], "--verbose") == 0;
     if (!verbose) {
-      report(NULL, "--version takes no '%s'; there is 'elman --version --verbose'", argv[i]);
+      report(NULL, "--version: unexpected '%s'; only --verbose may follow", argv[i]);
       return EX_USAGE;
     }
   }

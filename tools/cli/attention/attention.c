@@ -94,7 +94,7 @@ static int choose_format(struct attention_job *job, const char *output, const st
   code = format_check_terminal(usage->command, job->format, output);
   if (code != EX_OK) return code;
   if (job->style.numbers && strcmp(job->format, "text") != 0)
-    return report_usage(usage->command, "--numbers is for --format text");
+    return report_usage(usage->command, "--numbers needs --format text, not %s", job->format);
   if (job->options.n_best > 1 && strcmp(job->format, "npy") == 0)
     return report_usage(usage->command,
                         "--n-best: npy cannot store sentence numbers; use --format json");
@@ -143,9 +143,10 @@ static int parse_columns(struct command_line *line, const struct usage *usage) {
   if (code != EX_OK || (input->alignment_column != input->source_column &&
                         input->alignment_column != input->target_column))
     return code;
-  return report_usage(usage->command,
-                      "--alignments: column %zu contains sentences according to --columns %s",
-                      input->alignment_column, line->columns);
+  return report_usage(
+      usage->command,
+      "--alignments: column %zu contains sentences (--columns %s); name another column",
+      input->alignment_column, line->columns);
 }
 
 /* Complete options that depend on others, and check them. */
@@ -208,8 +209,9 @@ static int run(struct command_line *line, const struct operands *operands) {
 static void list_options(struct option table[MAX_OPTIONS], struct command_line *line) {
   const struct option rows[] = {
       MODELS_OPTION(line->models),
-      {"each-model", 0, NULL, "each model and its snapshots separately; for json and html",
-       .group = "Input", .flag = &line->each},
+      {"each-model", 0, NULL,
+       "attention of each model and its snapshots; needs --format json or html", .group = "Input",
+       .flag = &line->each},
       INPUT_OPTION(line->input_path),
       OUTPUT_OPTION(line->output, "matrices"),
       {"format", 0, "FORMAT", "output format", "by the suffix of --output, or text",
@@ -224,21 +226,22 @@ static void list_options(struct option table[MAX_OPTIONS], struct command_line *
       OVERRIDE_OPTION(line->overrides),
       SEED_OPTION(line->job.options.override_seed, "Attention",
                   "random seed of --override shuffle"),
-      {"alignment", 0, "RULE", "rule that selects the links, for pharaoh and --alignments",
+      {"alignment", 0, "RULE", "rule that selects alignment links; for pharaoh and --alignments",
        .group = "Output", .index = &line->rule, .choice = rule_choice},
       {"threshold", 0, "X", "minimum attention weight of a link, with --alignment threshold",
        .group = "Output", .real = &line->job.style.threshold, .lowest = 0.0001, .highest = 1},
       {"units", 0, "UNITS",
-       "units of the output; auto: words if the model has subwords and for links, else tokens",
+       "units of rows, columns and links; auto uses words for links and for models with subwords, "
+       "else tokens",
        .group = "Output", .index = &line->units, .choice = units_choice},
       {"summary", 0, NULL, "statistics of the attention over all sentences instead of matrices",
        .group = "Summary", .flag = &line->summary},
-      {"alignments", 0, "N", "column of reference word alignments in the input; requires --summary",
+      {"alignments", 0, "N", "column of reference word alignments in the input; needs --summary",
        "none", .group = "Summary", .count = &line->input.alignment_column, .least = 1,
        .most = MAX_COLUMNS},
-      {"columns", 0, "A,B", "source and target columns of the input; requires --alignments",
+      {"columns", 0, "A,B", "source and target columns of the input; needs --alignments",
        .group = "Summary", .text = &line->columns},
-      {"json", 0, NULL, "one JSON object as output; requires --summary", .group = "Summary",
+      {"json", 0, NULL, "one JSON object as output; needs --summary", .group = "Summary",
        .flag = &line->job.json},
       THREADS_OPTION(line->job.options.threads),
       QUIET_OPTION("no messages except errors"),

@@ -177,7 +177,7 @@ int inspect_command(int argc, char **argv) {
       JSON_OPTION(json),
       {0}};
   const struct rule rules[] = {
-      {"FILE", "", "unexpected '%s'; name the model by -m FILE"},
+      {"FILE", "", "unexpected '%s'; name the model with -m FILE"},
       {"json", "vocabulary", "--json and --vocabulary cannot be combined"},
       {"config", "json vocabulary", "--config cannot be combined with --json or --vocabulary"},
       {0}};

@@ -176,7 +176,7 @@ static int split_and_write(const struct job *job, const elman_pairs *pairs) {
 
 static int run(struct job *job, const char *command, const struct operands *operands) {
   if (job->prefix[0] == '\0')
-    return report_usage(command, "no output prefix given; name it by -o PREFIX");
+    return report_usage(command, "no output prefix given; name it with -o PREFIX");
   if (strcmp(job->prefix, "-") == 0)
     return report_usage(command,
                         "--output: the parts cannot be written to standard output; name a PREFIX");
@@ -208,7 +208,7 @@ int corpus_split_command(int argc, char **argv) {
       {"force", 'f', NULL, "overwrite existing files", .flag = &job.force},
       QUIET_OPTION("no messages except errors"),
       {0}};
-  const struct rule rules[] = {{"", "!output", "no output prefix given; name it by -o PREFIX"},
+  const struct rule rules[] = {{"", "!output", "no output prefix given; name it with -o PREFIX"},
                                {"", "!PAIRS", NO_PAIRS},
                                {0}};
   const struct usage usage = {

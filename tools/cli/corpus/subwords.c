@@ -62,7 +62,8 @@ static elman_status add_merge(struct job *job, const struct line *line, size_t n
     return ELMAN_OK;
   *error = (elman_error){.code = ELMAN_BAD_DATA};
   snprintf(error->message, sizeof error->message,
-           "expected '%s'; these are not BPE codes of that version of subword-nmt", VERSION_LINE);
+           "expected '%s', the first line of the BPE codes of subword-nmt since version 0.2",
+           VERSION_LINE);
   return error->code;
 }
 
@@ -229,7 +230,7 @@ int subwords_apply_command(int argc, char **argv) {
   const struct rule rules[] = {{"codes", "model", "--codes and --model cannot be combined"},
                                {"", "!codes model", "give --codes or --model"},
                                {"side", "!model", "--side needs --model"},
-                               {"FILE", "", "unexpected '%s'; name the text by --input"},
+                               {"FILE", "", "unexpected '%s'; name the text with --input"},
                                {0}};
   const struct usage usage = {
       "subwords apply",
@@ -253,7 +254,7 @@ int subwords_show_command(int argc, char **argv) {
                                    OUTPUT_OPTION(job.output, "BPE codes"),
                                    QUIET_OPTION("no messages except errors"),
                                    {0}};
-  const struct rule rules[] = {{"FILE", "", "unexpected '%s'; name the model by -m FILE"}, {0}};
+  const struct rule rules[] = {{"FILE", "", "unexpected '%s'; name the model with -m FILE"}, {0}};
   const struct usage usage = {
       "subwords show",
       "[options]",

@@ -12,9 +12,9 @@ int group_join(void) {
   const size_t processes = launcher_processes(&variable);
   if (processes <= 1) return EX_OK;
   report(NULL,
-         "started as one of %zu processes (%s), but this elman was built without MPI "
-         "(-DELMAN_MPI=ON), so all of them would do the same work; 'env -u %s elman ...' starts a "
-         "single process",
+         "started as one of %zu processes (%s), but this elman was built without MPI; each process "
+         "would do the same work; build with -DELMAN_MPI=ON, or start a single process with "
+         "'env -u %s elman ...'",
          processes, variable, variable);
   return EX_USAGE;
 }
@@ -45,7 +45,7 @@ double *group_timeout(void) {
 
 int group_check_timeout(const struct usage *usage, const struct operands *operands) {
   if (!option_given(usage, operands, "timeout")) return EX_OK;
-  return report_usage(
-      usage->command,
-      "--timeout needs several processes, but this elman was built without MPI (-DELMAN_MPI=ON)");
+  return report_usage(usage->command, "--timeout needs several processes, but this elman was built "
+                                      "without MPI; remove it, or build with "
+                                      "-DELMAN_MPI=ON");
 }

@@ -35,7 +35,8 @@ int columns_parse(size_t *source, size_t *target, const char *columns, const cha
   if (columns[comma] == ',' && parse_column(columns, comma, source) &&
       parse_column(columns + comma + 1, strlen(columns + comma + 1), target))
     return EX_OK;
-  return report_usage(command, "--columns: '%s' is not two numbers from 1 to %d, as in 2,1",
+  return report_usage(command,
+                      "--columns: '%s' is not two column numbers from 1 to %d, such as 2,1",
                       columns, MAX_COLUMNS);
 }
 

@@ -28,7 +28,7 @@ int average_command(int argc, char **argv) {
       QUIET_OPTION("no messages except errors"),
       {0}};
   const struct rule rules[] = {{"", "!MODEL", "no MODEL given; name the models to average"},
-                               {"", "!output", "no output file given; name it by -o FILE"},
+                               {"", "!output", "no output file given; name it with -o FILE"},
                                {0}};
   const struct usage usage = {
       "average",

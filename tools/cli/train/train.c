@@ -151,7 +151,7 @@ static int check_group(struct job *job, const char *command) {
   if (group->size > job->train.shards)
     return report_usage(
         command,
-        "--shards %zu allows at most %zu process%s, and %zu were started; start fewer processes",
+        "--shards %zu allows at most %zu process%s, but %zu were started; start fewer processes",
         job->train.shards, job->train.shards, job->train.shards == 1 ? "" : "es", group->size);
   return EX_OK;
 }
@@ -226,7 +226,7 @@ static int apply_guide(struct job *job, const struct usage *usage,
         job->guide);
   if (!is_column && operands->count > 1)
     return report_usage(usage->command,
-                        "--guide: an alignment file needs exactly one file of PAIRS, got %zu; put "
+                        "--guide: an alignment file needs exactly one file of PAIRS, not %zu; put "
                         "the alignments into a column",
                         operands->count);
   if (!option_given(usage, operands, "guide-weight"))
@@ -250,7 +250,8 @@ static void list_options(struct option table[MAX_OPTIONS], struct job *job) {
       PAIRS_OPTIONS(job->input),
       {"output", 'o', "FILE", "model file to write", .group = "Output", .text = &job->train.output,
        .use = FILE_IS_MODEL, .beside = beside_model},
-      {"force", 'f', NULL, "overwrite models of long runs, and files that are no models or logs",
+      {"force", 'f', NULL,
+       "overwrite models of long runs, and files that are neither models nor logs",
        .group = "Output", .flag = &job->output.force},
       {"dev", 0, "PAIRS", "sentence pairs for validation; the best model is kept",
        .group = "Validation", .text = &job->train.dev_name, .use = FILE_IS_READ},
@@ -271,7 +272,7 @@ static void list_options(struct option table[MAX_OPTIONS], struct job *job) {
        .group = "Output", .count = &job->train.keep_last, .most = 1000000},
       {"log", 0, "FILE", "log file of updates and validations", .group = "Output",
        .text = &job->log.path, .use = FILE_IS_WRITTEN, .beside = beside_log},
-      {"log-format", 0, "FORMAT", "log format, JSON Lines or CSV",
+      {"log-format", 0, "FORMAT", "format of the log; json writes JSON Lines",
        "csv if --log ends in .csv, else json", .group = "Output", .text = &job->log.format,
        .choice = train_log_format},
       THREADS_OPTION(job->train.threads),

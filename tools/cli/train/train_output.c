@@ -124,10 +124,11 @@ static int check_first(const struct train_output *output) {
   const int code = identify_file(&found, &history, &error, output->train->output);
   if (code != EX_OK || found != A_MODEL || output_is(output->init_from, output->train->output))
     return code;
-  report(output->train->checkpoint,
-         "not found, so --resume cannot continue %s; remove --resume to train a new model, or "
-         "start from the parameters of this one with --init-from %s",
-         output->train->output, output->train->output);
+  report(
+      output->train->checkpoint,
+      "not found, so --resume cannot continue %s; remove --resume to train a new model, or train "
+      "further from that model with --init-from %s",
+      output->train->output, output->train->output);
   return EX_NOINPUT;
 }
 

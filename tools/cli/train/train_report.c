@@ -19,8 +19,8 @@ static void describe_spacing(const char *side, elman_spacing spacing, elman_toke
   const size_t all = spacing.spaced + spacing.unspaced;
   if (100 * spacing.spaced < all || 100 * spacing.unspaced < all || all == 0) return;
   if (mode == ELMAN_TOKENS_CHARS)
-    note("%s: %zu of %zu sampled lines have spaces between words, the others few or none; "
-         "splitting into characters treats both in the same way",
+    note("%s: %zu of %zu sampled lines have spaces between words, the others few or none; all "
+         "lines are split into characters in the same way",
          side, spacing.spaced, all);
   if (mode == ELMAN_TOKENS_SPACE)
     note("%s: %zu of %zu sampled lines have no spaces between words and become one word each; "
@@ -99,7 +99,7 @@ static void note_guide(const struct training *training, const elman_train_report
   note("guided alignment from %s, weight %g (--guide-weight)", options->guide_name,
        options->guide_weight);
   if (report->unguided > 0)
-    note("%zu pair%s without alignment links, not guided", report->unguided,
+    note("%zu pair%s without alignment links: no guided alignment there", report->unguided,
          plural(report->unguided));
 }
 

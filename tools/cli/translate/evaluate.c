@@ -224,7 +224,7 @@ static void write_scores(FILE *stream, const elman_scores *scores, bool aligned,
  * of the tokens are unknown. */
 static void note_skipped_pairs(const elman_scores *scores) {
   if (scores->left_out > 0)
-    note("%zu pair%s skipped: a side has more tokens than can be translated", scores->left_out,
+    note("%zu pair%s skipped: a side has more than 5,000 tokens", scores->left_out,
          plural(scores->left_out));
   if (scores->unknown_target > scores->tokens / 2)
     note("%zu of %zu target tokens are not in the model's vocabulary; check the model (--model) "
@@ -352,9 +352,10 @@ int evaluate_command(int argc, char **argv) {
       "evaluate",
       "[options] PAIRS...",
       "Measures a model on sentence pairs: loss and perplexity per target token (</s>\n"
-      "included), the fraction of exact translations, and BLEU and chrF2 as sacreBLEU\n"
-      "computes them. With --hypothesis and --reference instead of PAIRS, scores files with\n"
-      "one sentence per line; two hypotheses are compared by paired bootstrap resampling.",
+      "included), the fraction of translations equal to the reference, and BLEU and chrF2\n"
+      "as sacreBLEU computes them. With --hypothesis and --reference instead of PAIRS,\n"
+      "scores files with one sentence per line; two hypotheses are compared by paired\n"
+      "bootstrap resampling.",
       options,
       rules,
       .reads_operands = true};
