@@ -196,7 +196,8 @@ static void sift_down(struct ranked *heap, size_t count, size_t at) {
   }
 }
 
-/* Return the k-th best candidate; if there are fewer than k, one that ranks after all. */
+/* Return the k-th best candidate; if there are fewer than k, return one that ranks after all of
+ * them. */
 static struct ranked last_of(const struct candidates *candidates, size_t k) {
   struct ranked heap[ELMAN_MAX_TOP_K];
   size_t count = 0;
@@ -248,8 +249,8 @@ struct choice {
   bool without_unknown;
 };
 
-/* Insert a path. Of equally probable ones the first offered stays in front: the smallest row, then
- * the smallest id. */
+/* Insert a path. Among equally probable paths the one offered first stays in front: the path with
+ * the smallest row, then with the smallest id. */
 static void offer(struct choice *choice, struct hypothesis path) {
   if (choice->count == choice->most) {
     if (!(path.log_probability > choice->paths[choice->most - 1].log_probability)) return;
@@ -263,7 +264,7 @@ static void offer(struct choice *choice, struct hypothesis path) {
 
 /* Offer the tokens from `first` to `end` - 1, whose logits are added to `path`; skip tokens that
  * never occur in a translation. The sum is limited to `most`, the log-probability of the path so
- * far, because rounding error could raise it above. */
+ * far, because rounding error could make it larger. */
 static void offer_tokens(struct choice *choice, struct hypothesis path, double most,
                          const real *logits, size_t first, size_t end) {
   const double before = path.log_probability;
@@ -365,8 +366,8 @@ static void end_path(struct beam *beam, struct hypothesis path) {
 }
 
 /* Return whether an open hypothesis can still enter the n best. It must exceed the last of them,
- * because among equal scores the first that ended stays in front. The first open hypothesis is the
- * most probable, so its bound is the largest. */
+ * because among equal scores the hypothesis that ended first stays in front. The first open
+ * hypothesis is the most probable, so its bound is the largest. */
 static bool can_still_win(const struct beam *beam) {
   const elman_translate_options *options = beam->options;
   if (beam->finished < options->n_best) return true;
@@ -374,7 +375,7 @@ static bool can_still_win(const struct beam *beam) {
          beam->ended[options->n_best - 1].score;
 }
 
-/* Turn the chosen paths into hypotheses. */
+/* Convert the chosen paths to hypotheses. */
 static void extend(struct beam *beam, const struct choice *choice, const real *weights,
                    size_t stride) {
   size_t open = 0;

@@ -19,14 +19,14 @@ struct search_request {
   const uint32_t
       *forced; /* NULL = free search; else these tokens and then </s>, ignoring the limit */
   size_t forced_count;
-  bool is_prefix;    /* `forced` is only a prefix; limit > forced_count */
+  bool is_prefix;  /* `forced` is only a prefix; limit > forced_count */
   uint64_t number; /* of the sentence; part of the key of random numbers */
 };
 
 /* One token of a hypothesis. Hypotheses with the same prefix share its nodes. */
 struct beam_node {
   size_t previous;  /* BEAM_START for the first */
-  size_t attention; /* offset of its weights (K,S) in the pool; those of the next node follow */
+  size_t attention; /* offset of its weights (K,S) in the pool, before those of the next node */
   double log_probability; /* conditional log-probability of this token */
   uint32_t id;
 };
@@ -48,8 +48,8 @@ struct hypothesis {
   size_t last; /* last node */
   size_t count;
   double log_probability;
-  double score; /* of a hypothesis that has ended */
-  size_t row;   /* of an open one: the row, within its sentence, that it was extended from */
+  double score; /* set when the hypothesis has ended */
+  size_t row; /* for an open hypothesis: the row, within its sentence, from which it was extended */
 };
 
 /* One sentence's search. open + finished never exceeds the beam size. */
@@ -69,18 +69,19 @@ struct beam {
 
 /* ---- extending hypotheses ---- */
 
-/* Begin with one empty hypothesis. The caller has set the fields before `open`. */
+/* Begin with one empty hypothesis. The caller must set the fields before `open` first. */
 void beam_start(struct beam *beam);
 
-/* Reserve room in the pool for one step of these beams. Call before each step. */
+/* Reserve room in the pool for one step of these beams. Call it before each step. */
 elman_status beams_reserve(const struct beam *beams, size_t count, elman_error *error) CHECKED;
 
-/* Remove the nodes that no hypothesis of these beams uses, if the pool is large. Call before each
- * step: dropped hypotheses of a wide beam over a long sentence would fill the memory. */
+/* Remove the nodes that no hypothesis of these beams uses, if the pool is large. Call it before
+ * each step; otherwise the dropped hypotheses of a wide beam over a long sentence would fill the
+ * memory. */
 elman_status beams_tidy(const struct beam *beams, size_t count, elman_error *error) CHECKED;
 
-/* Extend the open hypotheses by one token; needs beams_reserve. Hypothesis i uses row `first` + i
- * of the scores and row i of the weights (open,K,stride), of which S columns are valid. A
+/* Extend the open hypotheses by one token; call beams_reserve first. Hypothesis i uses row `first`
+ * + i of the scores and row i of the weights (open,K,stride), of which S columns are valid. A
  * hypothesis ends with </s> or at the limit; the search ends when no open hypothesis can enter the
  * n best. */
 void beam_grow(struct beam *beam, const struct output_scores *scores, size_t first,
@@ -101,7 +102,7 @@ size_t beam_append(struct beam *beam, uint32_t id, const real *weights, size_t s
 /* Set the log-probability of a node from beam_append, in any later step. */
 void beam_add_log_probability(struct beam *beam, size_t node, double log_probability);
 
-/* Compute the score after all log-probabilities are set; if not `wanted`, set it and the
+/* Compute the score after all log-probabilities are set. Unless `wanted`, set the score and the
  * log-probability to NaN. */
 void beam_score(struct beam *beam, bool wanted);
 
@@ -110,11 +111,12 @@ void beam_score(struct beam *beam, bool wanted);
 /* Get the ids (T); the last is TOKEN_END unless the limit ended the hypothesis. */
 void hypothesis_ids(uint32_t *ids, const struct beam *beam, size_t n);
 
-/* Get the log-probability of each token (T); NaN if that of the hypothesis is NaN. */
+/* Get the log-probability of each token (T); NaN if the log-probability of the hypothesis is
+ * NaN. */
 void hypothesis_log_probabilities(double *log_probabilities, const struct beam *beam, size_t n);
 
 /* Get the weights averaged over heads (T,S), and those of each head (K,T,S) unless `heads` and
- * `attention` are the same array, as with one head. */
+ * `attention` are the same array, which is the case with one head. */
 void hypothesis_attention(float *attention, float *heads, const struct beam *beam, size_t n);
 
 /* Get 1 minus the sum of each row of weights (T), for attention with one head. */
@@ -125,10 +127,10 @@ size_t hypothesis_best_source(const struct beam *beam, size_t n, size_t t);
 
 /* ---- scores that compare translations of different lengths ---- */
 
-/* Return "power" or "wu"; NULL past the last. */
+/* Return "power" or "wu"; NULL after the last. */
 const char *length_norm_name(size_t index);
 
-/* Return the log-probability of `count` tokens divided by the power of their length. (81) */
+/* Return the log-probability of `count` tokens divided by the length normalization. (81) */
 double score_of_length(double log_probability, size_t count,
                        const elman_translate_options *options);
 

@@ -163,14 +163,14 @@ struct finding {
   size_t index;                        /* of the sentence in work->scores */
   size_t length;                       /* bytes of the translation */
   size_t exact;                        /* 1 if the translation equals the reference */
-  size_t source_tokens, target_tokens; /* of the translation's attention */
+  size_t source_tokens, target_tokens; /* dimensions of the translation's attention */
   size_t aligned_words, agreeing_words;
 };
 
 struct sentence_scores {
   struct pair pair;
   size_t number;           /* of the pair */
-  struct finding own;      /* of this process */
+  struct finding own;      /* results of this process */
   char *own_translation;   /* NULL if another process translates it */
   struct finding found;    /* sum over all processes */
   struct text translation; /* points into the collected bytes */

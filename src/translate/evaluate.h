@@ -8,7 +8,7 @@
 
 elman_evaluate_options evaluate_options_default(void);
 
-/* Encode the pairs, without those that have more than MAX_SENTENCE_TOKENS on a side. */
+/* Encode the pairs, except those with more than MAX_SENTENCE_TOKENS on a side. */
 elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
                              const struct pairs *pairs, elman_error *error) CHECKED;
 

@@ -463,8 +463,8 @@ static void move_rows(struct search_member *member, const struct search_rows *ro
   if (member->pass.history != NULL) self_attention_history_move(&member->history, rows->moves);
 }
 
-/* Compute a token for each row in use: decoder steps of all members, their scores, the beams'
- * choice. */
+/* Compute a token for each row in use: decoder steps of all members, their scores, and the choices
+ * of the beams. */
 static void step(struct search *search) {
   struct greedy *greedy = &search->greedy;
   for (size_t m = 0; m < search->member_count; m++) {

@@ -7,7 +7,8 @@
 #include "tensor/screen.h"
 #include "translate/beam.h"
 
-/* The rows of hypotheses of a batch, those of a sentence adjacent; the same for all models. */
+/* The rows of hypotheses of a batch, the same for all models. The rows of a sentence are
+ * adjacent. */
 struct search_rows {
   struct sequence source; /* (S,B) */
   struct sequence target; /* (1,R): last token of each row; length 0 if the row is unused */
@@ -15,7 +16,7 @@ struct search_rows {
   size_t used;            /* rows in use */
   size_t *lengths;        /* (R): source lengths */
   bool *clause_ends;      /* (S,R): ends of the source's clauses */
-  size_t *moves;          /* (R): the row that each row's hypothesis was extended from */
+  size_t *moves;          /* (R): the row from which each row's hypothesis was extended */
 };
 
 /* A row whose features are stored until its logits are computed. */
@@ -66,8 +67,8 @@ elman_status search_run(struct search *search, const struct model *model,
                         elman_error *error) CHECKED;
 
 /* Create the screen of a model's output layer, with which greedy search finds the most probable
- * token. The model must not change while it is in use. Sets NULL if the options need no screen:
- * beam size above 1, sampling, or an ensemble. */
+ * token. The model must not change while it is in use. Set *screen to NULL if the options need no
+ * screen: beam size above 1, sampling, or an ensemble. */
 elman_status model_screen_create(struct screen **screen, const struct model *model,
                                  const elman_translate_options *options,
                                  elman_error *error) CHECKED;

@@ -171,7 +171,7 @@ elman_status translator_run(struct translator *translator, const elman_sentence 
 
 /* ---- hypotheses as text ---- */
 
-/* Return a source word without its mark, unless the rest of it would be read as a mark. */
+/* Return a source word without its mark, unless the rest would be read as a mark. */
 static struct text as_target_token(struct text source) {
   const struct text surface = token_surface(source);
   return token_has_mark(surface) ? source : surface;
@@ -187,7 +187,7 @@ static bool is_replaced(const struct translator *translator, const struct transl
   return translator->options.replace_unknown && id == TOKEN_UNKNOWN && !is_given(item, t);
 }
 
-/* Return token t of hypothesis n, which has this id. */
+/* Return token t of hypothesis n, whose id is `id`. */
 static struct text target_token(const struct translator *translator,
                                 const struct translator_item *item, size_t n, size_t t,
                                 uint32_t id) {
@@ -236,7 +236,7 @@ static elman_status render_tokens(struct rendering *rendering, const struct tran
   return status;
 }
 
-/* Render hypothesis n of an item; without tokens, an empty one. */
+/* Render hypothesis n of an item, or an empty one if the item has no tokens. */
 static elman_status render(struct rendering *rendering, const struct translator *translator,
                            const struct translator_item *item, size_t n, elman_error *error) {
   tokens_clear(&rendering->tokens);
@@ -320,7 +320,7 @@ void self_weights_copy(float *into, const struct self_weights *self, elman_side 
 
 /* The best translation and the memory of all that it points to, including itself. */
 struct owned_translation {
-  elman_translation view; /* first, so that a pointer to it is one to the whole */
+  elman_translation view; /* first, so that a pointer to it is a pointer to the whole */
   struct arena arena;
 };
 

@@ -10,7 +10,7 @@ struct translator_item {
   const elman_sentence *given; /* borrowed from the caller of translator_run */
   struct encoding source, reference;
   struct search_request request; /* without ids if the sentence has no tokens */
-  const struct beam *beam;       /* result of the request; NULL without one */
+  const struct beam *beam;       /* result of the request; NULL if there is no request */
   elman_status status;
   elman_error error;
 };
@@ -77,7 +77,7 @@ elman_status translator_text(struct text *text, struct translator *translator, s
                              elman_error *error) CHECKED;
 
 /* Create the translations of item i, whose status must be ELMAN_OK, the best first, with their
- * attention and in their own memory. Without tokens, one empty translation. */
+ * attention and in their own memory. If the item has no tokens, create one empty translation. */
 elman_status translation_create(elman_translation **translation, struct translator *translator,
                                 size_t i, elman_error *error) CHECKED;
 void translation_free(elman_translation *translation);
