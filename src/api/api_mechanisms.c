@@ -245,7 +245,7 @@ static elman_status set_weights(struct attending *a, const elman_attention_input
 
 /* ---- memory ---- */
 
-/* A gradient: where it is computed, and where the caller wants it added (NULL = nowhere). */
+/* A gradient: where it is computed, and the array to which it is added (NULL = none). */
 struct gradient_part {
   real **computed;
   size_t count;

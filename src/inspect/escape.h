@@ -24,8 +24,8 @@ void write_xml(FILE *stream, const char *text, size_t width);
 /* Write a JSON string with its quotes, which is also harmless inside a script element. */
 void write_json_text(FILE *stream, const char *text);
 
-/* Write a token of a list separated by white space and |||, with <U+hex> for \u{hex}; never
- * empty. */
+/* Write a token for a list separated by white space and |||: <U+hex> replaces \u{hex}, and the
+ * result is never empty. */
 void write_plain_token(FILE *stream, const char *token);
 
 /* Numbers with a decimal point, independent of the locale. */
@@ -53,11 +53,11 @@ enum {
   SVG_CAPTION = 120 /* columns */
 };
 
-/* Return the width and height of labels of that width, rotated by 45°: slightly more than sin
- * 45°. */
+/* Return the width of labels of that width when they are rotated by 45°, which is also their
+ * height. The factor is slightly more than sin 45°. */
 size_t svg_slope(size_t width);
 
-/* Write the XML declaration, for a file of its own. */
+/* Write the XML declaration, for a separate file. */
 void svg_declaration(FILE *stream);
 
 /* Write the start of the svg element and its background. `title` is text; `style` and `dark_style`

@@ -1,10 +1,10 @@
-/* The output of Nematus, as SoftAlignments reads it:
+/* The output format of Nematus, which SoftAlignments reads:
  *
  *   number ||| target tokens ||| score ||| source tokens ||| S+1 T+1
  *   T + 1 rows of S + 1 weights, and an empty line
  *
- * SoftAlignments adds <EOS> to both sides. The source here has none, so its column is zero; so is
- * the row of a translation without </s>. SoftAlignments divides by the number of tokens, so an
+ * SoftAlignments adds <EOS> to both sides. The source has none here, so its column is zero. The row
+ * of a translation without </s> is also zero. SoftAlignments divides by the number of tokens, so an
  * empty side is replaced by one token, which keeps the numbering of sentences.
  * https://github.com/M4t1ss/SoftAlignments */
 #include "inspect/escape.h"

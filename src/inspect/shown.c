@@ -151,9 +151,9 @@ bool words_linked(const struct word_matrix *matrix, const elman_text_style *styl
 
 /* ---- grouping tokens into words ---- */
 
-/* A side of a translation and, if it is shown in `words`, its groups: the words of the tokens,
- * and "</s>". A token without a word belongs to the previous group, or at the start to the first
- * one. */
+/* A side of a translation and, if it is shown in `words`, its groups: the words of the tokens, and
+ * "</s>". A token without a word belongs to the previous group, or, at the start, to the first
+ * group. */
 struct side {
   struct unit_side units;
   const char *const *tokens;
@@ -272,7 +272,7 @@ static elman_status find_sides(struct shown *shown, struct side *source, struct 
 
 /* ---- names of the groups ---- */
 
-/* Return the text of a group; if it is empty, its first token. */
+/* Return the text of a group; if the text is empty, return the first token of the group. */
 static const char *copy_name(struct arena *arena, const struct side *side, size_t g) {
   const size_t start = side->starts[g], length = side->ends[g] - start;
   if (length == 0) return side->tokens[side->first[g]];

@@ -11,25 +11,26 @@
 /* The groups of each row or column. */
 struct grouping {
   size_t count, groups;
-  const struct word_range *of; /* (count); NULL = each is a group of its own */
+  const struct word_range *of; /* (count); NULL = each is a separate group */
 };
 
-/* Compute merged (rows.groups, columns.groups) from `matrix` (rows.count, columns.count): weights
- * of the columns of a group are added, those of its rows averaged. A column in several groups is
- * divided equally among them; a row in several groups counts in each. So if every column has a
- * group, the sum of a merged row is the mean of the sums of its rows. A group without rows is 0. */
+/* Compute merged (rows.groups, columns.groups) from `matrix` (rows.count, columns.count): the
+ * weights of the columns of a group are added, and the weights of its rows are averaged. A column
+ * in several groups is divided equally among them; a row in several groups counts in each.
+ * Therefore, if every column has a group, the sum of a merged row is the mean of the sums of its
+ * rows. A group without rows is 0. */
 void merge_matrix(double *merged, const float *matrix, const struct grouping *rows,
                   const struct grouping *columns);
 
-/* Attention between words separated by white space, whatever the tokens are; or between tokens if
+/* Attention between words separated by white space, regardless of the tokens; or between tokens if
  * the text has no such words. */
 
 /* If the units are tokens, a "word" is a token. */
 struct word_matrix {
   size_t source_count, target_count; /* words */
-  double *weights;      /* (target words, source words): weights of the tokens of a source word are
-                           added, those of a target word averaged; without </s> */
-  double *sentinels;    /* (target words): mean over the tokens of a word; 0 without a sentinel */
+  double *weights;   /* (target words, source words): weights are added over the tokens of a source
+                        word and averaged over the tokens of a target word; without </s> */
+  double *sentinels; /* (target words): mean over the tokens of a word; 0 without a sentinel */
   size_t *best_sources; /* (target words): the first source word with the largest weight */
   size_t *best_targets; /* (source words): the first target word with the largest weight */
   struct word_range *source_words; /* (S): the words of each token */
@@ -44,7 +45,7 @@ void word_matrix_free(struct word_matrix *matrix);
 
 /* ---- links between source and target words ---- */
 
-/* As the public functions of the same name. */
+/* The public functions of the same names return these results. */
 const char *alignment_rule_name(elman_alignment_rule rule);
 const char *alignment_units_name(elman_alignment_units units);
 
@@ -58,9 +59,9 @@ bool words_linked(const struct word_matrix *matrix, const elman_text_style *styl
                   size_t target);
 
 struct shown {
-  elman_translation view; /* borrows from the original translation. A side in words has no ids or
-                             probabilities; its tokens are words as in the text, which are known if
-                             all their tokens are */
+  elman_translation
+      view; /* borrows from the original translation. A side in words has no ids or probabilities;
+               its tokens are words as in the text. A word is known if all its tokens are known */
   bool source_words, target_words;
   struct arena groups, arena;
 };

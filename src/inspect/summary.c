@@ -7,7 +7,7 @@
 
 /* ---- measures of one matrix ---- */
 
-/* With Z the sum of the weights a: -Σ (a/Z) log (a/Z) = log Z - (Σ a log a) / Z. */
+/* Let Z be the sum of the weights a: -Σ (a/Z) log (a/Z) = log Z - (Σ a log a) / Z. */
 double row_entropy(const float *weights, size_t n) {
   double sum = 0, logarithms = 0;
   for (size_t i = 0; i < n; i++) {
