@@ -13,7 +13,7 @@
 
 enum { CHECKSUM_SIZE = 32 }; /* with the NUL */
 
-/* A tensor as the checksum sees it: `digest` is the XXH64 of its bytes in the file. */
+/* The data of a tensor that the checksum covers; `digest` is the XXH64 of its bytes in the file. */
 struct digested_tensor {
   const char *name, *type;
   const size_t *shape;

@@ -21,7 +21,7 @@ static elman_status differs(elman_error *error, const char *what, const char *va
               value);
 }
 
-/* Write the token as a person writes it, cut if it is long, with a note on how it joins the text
+/* Write the token without its mark, truncated if it is long, with a note on how it joins the text
  * before it. */
 static void describe_token(char *text, struct text token) {
   enum { LONGEST = 60 };
@@ -176,7 +176,7 @@ static void add_program(struct xxh64 *sum) {
   add_text(sum, text_of(compiled_instructions()));
 }
 
-/* Hash the model. The shape is in the rows of the table, as are further settings, such as attention
+/* Hash the model. The rows of the table contain the shape and further settings, such as attention
  * and token mode. */
 static void add_model(struct xxh64 *sum, const struct model *model) {
   const elman_hyperparameter *row = NULL;

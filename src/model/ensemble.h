@@ -12,7 +12,8 @@
 elman_status models_have_same_words(const struct model *first, const struct model *other,
                                     elman_error *error) CHECKED;
 
-/* Check that the whole configuration agrees too, so that the weights have the same places. */
+/* Check that the whole configuration is also the same, so that each weight has the same
+ * position. */
 elman_status models_have_same_shape(const struct model *first, const struct model *other,
                                     elman_error *error) CHECKED;
 
@@ -42,11 +43,11 @@ static inline size_t ensemble_heads(const struct model *first,
   return options->ensemble_count > 0 ? 1 : first->config.attention_heads;
 }
 
-/* Return whether the weights missing to a sum of 1 are those of the sentinels, which is so if all
- * models have one. */
+/* Return whether the weights of a row sum to less than 1 because of sentinels. This is the case if
+ * all models have a sentinel. */
 bool ensemble_has_sentinel(const struct model *first, const elman_translate_options *options);
 
-/* Return how the source is cut into segments, if all models do it alike; otherwise all zero. */
+/* Return the segments of the source if they are the same in all models; otherwise all zero. */
 struct attention_cuts ensemble_cuts(const struct model *first,
                                     const elman_translate_options *options);
 

@@ -69,11 +69,11 @@ static elman_status network_copy_loss(double *loss, struct network_copy *copy,
 
 /* ---- gradient check ---- */
 
-/* The derivative with respect to one weight, by differences. */
+/* The derivative with respect to one weight, computed from differences. */
 struct slope {
   double step;
   double fine;  /* central difference with `step` */
-  double value; /* best estimate from this step and the one before */
+  double value; /* best estimate from this step and the previous one */
   double last;  /* the previous value */
   bool kink;    /* no step was small enough */
 };
@@ -174,8 +174,8 @@ static elman_status allocate_places(struct run *run, elman_error *error) {
 
 /* ---- central differences ---- */
 
-/* Return by how much the loss of token k differs between the logits a and b (V). With δ_v the
- * change of o_v - o_k, that is
+/* Return the difference of the loss of token k between the logits a and b (V). Let δ_v be the
+ * change of o_v - o_k. The difference is
  *
  *   log Σ exp(a_v - a_k) - log Σ exp(b_v - b_k) = log(1 + Σ p_v (exp(δ_v) - 1)),   p = softmax(b),
  *
@@ -253,9 +253,9 @@ static bool central_difference(double *slope, struct run *run, real *weight, dou
 /* Return a bound on the rounding error of a sum of n terms, relative to the sum of their absolute
  * values: λ √n u. If the rounding errors are independent with mean 0, the error exceeds the bound
  * with a probability of at most 2 n exp(-λ² / 2), here 3e-8 n (Higham and Mary, SIAM Journal on
- * Scientific Computing 41, 2019). n counts the additions on the way to a logit: in one step of the
- * encoder and one of the decoder those of each gate in each layer, and the two of its
- * normalization; the score, the context, and the logit itself. */
+ * Scientific Computing 41, 2019). n counts the additions on the way to a logit. For each gate of
+ * each layer, in one step of the encoder and one of the decoder, these are its sum and the two sums
+ * of its normalization. The score, the context and the logit itself follow. */
 static double rounding_of_sums(const struct run *run) {
   const struct model_config *config = &run->network.config;
   const size_t H = config->hidden_size, E = config->embedding_size;
@@ -407,8 +407,8 @@ static void refine(struct run *run, real *weights, size_t count) {
   }
 }
 
-/* Judge a failed tensor again with smaller steps. `sum` contains the comparison with the last step,
- * and then that of the verdict. */
+/* Judge a failed tensor again with smaller steps. On entry `sum` contains the comparison with the
+ * last step, on return the comparison on which the verdict is based. */
 static elman_verdict judge_refined(struct comparison *sum, struct run *run, real *weights,
                                    const real *gradient, size_t count) {
   const double square = FINER * FINER;

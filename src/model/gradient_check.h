@@ -32,10 +32,10 @@ struct gradient_check {
   double guide_loss; /* mean over the target tokens that the guide links; 0 without a guide */
 };
 
-/* Check the gradient. If a tensor has more than `samples` elements, only that many, drawn at
- * random, are checked; of an embedding, as many again, and at least one per row, in the rows of the
- * batch's words, since other rows have no gradient. tensors[i] are the elements of row i of the
- * parameter table. `options` must be valid. */
+/* Check the gradient. If a tensor has more than `samples` elements, only `samples` random elements
+ * are checked. For an embedding, as many elements again are checked in the rows of the batch's
+ * words, at least one per row, because other rows have no gradient. tensors[i] are the elements of
+ * row i of the parameter table. `options` must be valid. */
 elman_status gradient_check_run(struct gradient_check *check, const struct model_config *config,
                                 const float *const *tensors, const struct batch *batch,
                                 const elman_gradient_options *options, elman_error *error) CHECKED;
@@ -49,7 +49,7 @@ enum { MAX_TRACED_LAYERS = MAX_LAYERS * (DIRECTIONS + 1) };
 struct trace {
   elman_traced_layer layers[MAX_TRACED_LAYERS]; /* layers of the encoder first */
   size_t count;
-  double loss;    /* the loss whose gradients these are */
+  double loss;    /* the loss that is differentiated */
   double *losses; /* (T): of each target token */
   struct arena arena;
 };

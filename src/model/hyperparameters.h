@@ -60,7 +60,7 @@ struct model_config {
 /* Return the default network with vocabularies of one token, which are never valid. */
 struct model_config model_config_default(void);
 
-/* Replace 0 and NULL by the values that they stand for. */
+/* Replace 0 and NULL by the defaults that they represent. */
 void model_config_complete(struct model_config *config);
 
 /* Return ELMAN_INVALID_ARGUMENT if a size is outside its limits or settings contradict each other.

@@ -232,7 +232,7 @@ static elman_status parse_vocabulary(struct vocabulary **vocabulary, const struc
   if (status == ELMAN_OK) {
     elman_error problem;
     status = vocabulary_from_list(vocabulary, &lists.tokens, lists.counts, side, &problem);
-    /* Put the name of the file before a problem with its words. */
+    /* Prepend the name of the file to a problem with its words. */
     if (status == ELMAN_BAD_DATA)
       status = bad(file, error, problem.message, keys.vocabulary);
     else if (status != ELMAN_OK)

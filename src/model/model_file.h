@@ -19,7 +19,7 @@ elman_status model_check_header(const struct model *model, elman_error *error) C
 /* Load a model. Missing, altered or superfluous contents are ELMAN_BAD_DATA. */
 elman_status model_load(struct model **model, const char *path, elman_error *error) CHECKED;
 
-/* Read only the header. The history of a file without one is that of an untrained model. */
+/* Read only the header. For a file without a history, set *history as for an untrained model. */
 elman_status model_read_history(elman_history *history, const char *path,
                                 elman_error *error) CHECKED;
 

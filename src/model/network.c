@@ -69,7 +69,7 @@ static bool is_guided(const struct network_pass *pass) {
   return pass->batch->guide.starts != NULL && pass->regularization->guide > 0;
 }
 
-/* The passes through the three parts. Each part reads the results of the one before. */
+/* The passes through the three parts. Each part reads the results of the previous part. */
 struct plan {
   struct encoder_pass encoder;
   struct decoder_pass decoder;
@@ -130,8 +130,8 @@ double network_forward(const struct network_pass *pass) {
   return sum_of_losses(pass);
 }
 
-/* Turn the gradient of the mean loss into that of one token's loss: set the features of the other
- * tokens to 0 and undo the division by N. */
+/* Convert the gradient of the mean loss to the gradient of one token's loss: set the features of
+ * the other tokens to 0 and undo the division by N. */
 static void single_out(real *dfeatures, const struct output_pass *output, size_t token) {
   const size_t F = output->weights->sizes.features;
   for (size_t n = 0; n < output->tokens; n++) {

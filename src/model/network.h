@@ -55,31 +55,31 @@ struct notice {
   void *context;
 };
 
-/* A batch on its way through the network. */
+/* A pass of the network over a batch. */
 struct network_pass {
   const struct parameters *weights;
   const struct batch *batch;
   const struct regularization *regularization;
   struct workspace *workspace;
-  size_t mean_of; /* number of tokens that the mean loss divides by, N of (11), if the batch is part
-                     of another; 0 = its own */
+  size_t mean_of;    /* number of tokens by which the mean loss divides, N of (11), if the batch is
+                        part of a larger one; 0 = its own number of tokens */
   size_t only_token; /* differentiate only this token's loss, from 1; 0 = the mean loss */
   struct notice
       output_done; /* called when the gradient of the output layer is complete; if the layer is tied
                       to an embedding, the embedding's own part is still missing */
 };
 
-/* Return the sum of the losses over all real target tokens, (11) times N. The single losses are
- * left in workspace->losses, the attention weights in workspace->decoder.attention. */
+/* Return the sum of the losses over all real target tokens, (11) times N. Store the single losses
+ * in workspace->losses and the attention weights in workspace->decoder.attention. */
 double network_forward(const struct network_pass *pass);
 
-/* After one of the two, the sum of the losses by the batch's guide, Σ_t ℓ_t of (75); 0 without
- * one. */
+/* Return the sum of the guide losses, Σ_t ℓ_t of (75), after network_forward or network_gradient; 0
+ * without a guide. */
 double network_guide_loss(const struct network_pass *pass);
 
 /* Return the same sum as network_forward, and add the gradients of the mean loss and of the guide
- * loss to `gradients`. With only_token, the gradient before the output layer is that of one loss.
- * The workspace must have been fitted with gradients. */
+ * loss to `gradients`. With only_token, the gradients below the output layer are those of one
+ * token's loss. The workspace must have been fitted with gradients. */
 double network_gradient(const struct parameters *gradients, const struct network_pass *pass);
 
 /* Fail with ELMAN_BAD_DATA for a loss or scores that are not finite. */
