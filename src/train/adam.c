@@ -91,8 +91,8 @@ static inline void update_vector(real *weights, real *m, real *v, real *gradient
   const __m512 second = _mm512_fmadd_ps(
       _mm512_set1_ps(step->beta2), _mm512_maskz_loadu_ps(some, v),
       _mm512_mul_ps(_mm512_mul_ps(_mm512_set1_ps(step->one_minus_beta2), g), g)); /* (27) */
-  /* The maximum avoids an estimate for 0, which does not exist. The estimate for infinity makes the
-   * root NaN; the minimum turns NaN into the largest number, and so the step into 0. */
+  /* There is no estimate for 0, so the maximum excludes 0. The estimate for infinity makes the root
+   * NaN; the minimum replaces NaN by the largest number, so that the step becomes 0. */
   const __m512 root = root_of(_mm512_max_ps(second, _mm512_set1_ps(FLT_MIN)));
   const __m512 below = _mm512_add_ps(root, _mm512_set1_ps(step->epsilon));
   const __m512 quotient = inverse(_mm512_min_ps(below, _mm512_set1_ps(FLT_MAX)));

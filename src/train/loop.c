@@ -34,7 +34,7 @@ struct run {
   /* A stop or an error of this process. It ends the run in all processes before the next update. */
   elman_status pending;
   elman_error problem;
-  bool diverged; /* the weights are useless, and so would be a checkpoint of them */
+  bool diverged; /* the weights are useless, and a checkpoint of them would also be */
 };
 
 /* All processes train; only the first reports and writes files. */
@@ -265,7 +265,7 @@ static void add_history(struct model_past *past, const struct run *run) {
   past->training_known = true;
 }
 
-/* As for a checkpoint, a failure ends the run only if the options have no callback for it. */
+/* A failure ends the run only if the options have no callback for it, as for a checkpoint. */
 static void report_snapshots(struct run *run, elman_snapshot snapshot, elman_status status,
                              const elman_error *problem) {
   const elman_train_options *options = run->options;
@@ -452,9 +452,9 @@ static void use_result(struct trainer *trainer) {
     memcpy(trainer->model->block, result, trainer_block_bytes(trainer));
 }
 
-/* Keep the model and write a checkpoint, however the run ended; also after the last epoch, since a
- * later run may add epochs. After an error the processes do not agree on the checkpoint, because
- * others may have left. */
+/* Keep the model and write a checkpoint, no matter how the run ended; also after the last epoch,
+ * because a later run may add epochs. After an error the processes do not exchange the result of
+ * writing, because other processes may already have left. */
 static elman_status end(struct run *run, elman_status status, elman_error *error) {
   struct trainer *trainer = run->trainer;
   const bool well = status == ELMAN_OK || status == ELMAN_INTERRUPTED;

@@ -6,8 +6,8 @@
 #include "corpus/corpus.h"
 #include "train/trainer.h"
 
-/* Return at least 10 epochs, and at least as many as make 400 updates; `updates` counts those of
- * one epoch. */
+/* Return the number of epochs that make at least 400 updates, but at least 10. `updates` is the
+ * number of updates in one epoch. */
 size_t trainer_default_epochs(size_t updates);
 
 /* Train the model. Afterwards it contains the best weights by validation, otherwise the average,

@@ -8,8 +8,8 @@
 /* Return the sum, added in double and in a fixed order. */
 double sum_of_squares(const real *values, size_t n);
 
-/* Return the factor that reduces the gradients to a norm of at most `limit`, as torch's
- * clip_grad_norm_ does; 1 for `limit` 0, which means no limit. */
+/* Return the factor that reduces the gradients to a norm of at most `limit`, like torch's
+ * clip_grad_norm_; 1 for `limit` 0, which means no limit. */
 real clip_scale(double norm, double limit);
 
 #endif

@@ -94,7 +94,7 @@ static const char *key_of(const elman_hyperparameter *row) {
   return row->label;
 }
 
-/* Return what messages call the value of a key. */
+/* Return the name that messages use for a key. */
 static const char *label_of(const char *key) {
   const elman_hyperparameter *row = NULL;
   while ((row = hyperparameter_next(row, ~0U)) != NULL)

@@ -43,9 +43,9 @@ struct packed_range {
   size_t packed;
 };
 
-/* Gradient elements that are added and exchanged together: those elements in the range `within` of
- * a block that the batch's gradient has. They are the ranges of the optimizer and the rows of the
- * batch's words in each embedding. */
+/* Gradient elements that are added and exchanged together: the ranges of the optimizer, and the
+ * rows of the batch's words in each embedding, as far as they lie in the range `within` of a
+ * block. */
 struct reduction {
   struct range within;
   struct packed_range *ranges; /* with room for every row of the embeddings */
@@ -121,7 +121,8 @@ static void add_range(struct reduction *reduction, struct range range) {
   }
 }
 
-/* List the ranges of the batch of the last optimizer_begin. They are the same in every process. */
+/* List the ranges of the batch of the last optimizer_begin. The list is the same in every
+ * process. */
 static void list_ranges(struct reduction *reduction, const struct optimizer *optimizer) {
   reduction->range_count = reduction->numbers = 0;
   for (size_t i = 0; i < optimizer->range_count; i++) add_range(reduction, optimizer->ranges[i]);
@@ -151,7 +152,7 @@ static void add_one(const void *context, size_t i) {
   memset(from, 0, range.count * sizeof *from);
 }
 
-/* Add, and set `from` to 0 for the next gradient. */
+/* Add the gradient `from` to `to`, and set `from` to 0 for the next gradient. */
 static void add_gradient(const struct reduction *reduction, real *to, real *from) {
   share(reduction, add_one, to, from);
 }
@@ -164,7 +165,7 @@ static void pack_one(const void *context, size_t i) {
   memset(from, 0, range.count * sizeof *from);
 }
 
-/* Pack, and set `from` to 0. */
+/* Pack the gradient `from`, and set it to 0. */
 static void pack_gradient(const struct reduction *reduction, real *from) {
   share(reduction, pack_one, reduction->packed, from);
 }
@@ -214,7 +215,7 @@ static size_t depth_of(size_t shards) {
   return shards <= 1 ? 1 : 1 + depth_of(shards - shards / 2);
 }
 
-/* List the subtrees at one level, so that every thread gets one. The deepest possible ones are
+/* List the subtrees at one level, so that every thread gets one. The deepest possible subtrees are
  * single shards. */
 static void list_workers(struct shards *s, struct range shards, size_t level) {
   if (level == 0 || shards.count == 1) {

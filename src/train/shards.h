@@ -13,7 +13,7 @@
  * subtrees of the current one in parallel. Processes exchange only sums of whole subtrees: process
  * j receives slice j of each, completes the tree for its slice, and sends the result to all.
  *
- * The gradient of the output layer is complete long before the rest, and mostly larger. A
+ * The gradient of the output layer is complete long before the rest, and is usually larger. A
  * background task adds and exchanges it while the process computes the rest of its last shard. */
 #ifndef ELMAN_TRAIN_SHARDS_H
 #define ELMAN_TRAIN_SHARDS_H

@@ -35,7 +35,7 @@ struct training_state {
   uint64_t update;        /* updates done since the start */
   size_t epoch, position; /* the current epoch, from 1; batches finished in it */
   size_t epoch_tokens;
-  double epoch_loss;  /* sum over these tokens */
+  double epoch_loss;  /* sum over the epoch_tokens tokens */
   size_t failures;    /* consecutive updates whose loss was not finite */
   size_t skipped;     /* all such updates */
   bool has_best;      /* a validation has taken place */
@@ -72,7 +72,7 @@ struct trainer {
   real *best; /* best weights by validation, laid out as the model's; or NULL */
   struct optimizer optimizer;
   struct shards *shards;
-  struct adam_options adam; /* its learning rate is the schedule's peak */
+  struct adam_options adam; /* its learning rate is the peak of the schedule */
   struct schedule schedule;
   struct training_state state;
   struct training_start start;
