@@ -7,7 +7,7 @@
 ELMAN_BEGIN
 
 /* Return the name of format `index` ("text", "json", ...) or the suffix of its files (".txt",
- * ".json", ...), from index 0; NULL past the last.
+ * ".json", ...), from index 0; NULL after the last.
  *
  *   text            a heat map for a terminal, with a legend of its shades
  *   json            one object per line: tokens, positions, probability, weights, the entropy of
@@ -22,27 +22,26 @@ ELMAN_BEGIN
  *   pharaoh         one line "i-j i-j ..." per sentence: links between words or tokens, from 0
  *   softalignments  input of the program SoftAlignments, in the format of Nematus
  *
- * Weights of a sentinel are in json the array "sentinel", one number per target token, present only
- * in this case; in text, tsv, svg and html a last column "no token"; in npy and softalignments the
- * difference of 1 and the sum of a row. With pharaoh, argmax and intersection do not link a target
- * word whose sentinel has more weight than each source word.
+ * If the attention has a sentinel, json has its weights as the array "sentinel", one number per
+ * target token. text, tsv, svg and html have them as the last column, "no token". In npy and
+ * softalignments the weight is 1 minus the sum of a row. With pharaoh, argmax and intersection do
+ * not link a target word whose sentinel has more weight than every source word.
  *
- * Weights of source segments are in json "segment_ends", the number of source tokens up to the end
- * of each segment, and the matrix "segments", both present only in this case; in text, tsv, svg and
- * html further columns "tokens 1-5" and so on. These numbers count tokens even if the other columns
- * are words.
+ * If the source has segments, json has "segment_ends", the number of source tokens up to the end of
+ * each segment, and the weights as the matrix "segments". text, tsv, svg and html have additional
+ * columns "tokens 1-5" and so on. These numbers count tokens even if the other columns are words.
  *
- * Weights of self-attention are in json "source_self_attention" and "target_self_attention",
- * present only in this case: one matrix per head, with one row per query token and one column per
- * key token. The html page shows them; the other formats do not.
+ * If the translation has self-attention weights, json has them as "source_self_attention" and
+ * "target_self_attention": one matrix per head, with one row per query token and one column per key
+ * token. The html page shows them; the other formats do not.
  *
- * A sentence without tokens has a record in every format. In softalignments each side of it has one
- * token ∅, because SoftAlignments divides by the number of tokens.
+ * A sentence without tokens has a record in every format. In softalignments both sides of this
+ * record are the token ∅, because SoftAlignments divides by the number of tokens.
  *
  * If a side is shown in words, json has "source_units" or "target_units" with the value "words".
  *
  * In text and tsv an empty line separates translations, and the average follows the heads. Unknown
- * source tokens are marked: in text by "*" after the token, in tsv by " (unknown)", in json by a
+ * source tokens are marked in text by "*" after the token, in tsv by " (unknown)", in json by a
  * flag, in svg and html by a line below the token. Every format escapes tokens so that they cannot
  * harm a terminal, a table, a page or a script. */
 ELMAN_API const char *elman_format_name(size_t index);
@@ -57,16 +56,17 @@ ELMAN_API const char *elman_format_of_path(const char *path);
 typedef enum elman_alignment_rule {
   ELMAN_ALIGNMENT_ARGMAX,      /* link each target word to the source word of its largest weight */
   ELMAN_ALIGNMENT_THRESHOLD,   /* link two words whose weight reaches a threshold */
-  ELMAN_ALIGNMENT_INTERSECTION /* argmax links that are also the source word's largest weight */
+  ELMAN_ALIGNMENT_INTERSECTION /* argmax links that also have the largest weight of the source word
+                                */
 } elman_alignment_rule;
 
 /* Return "argmax", "threshold" or "intersection"; NULL for any other value. */
 ELMAN_API const char *elman_alignment_rule_name(elman_alignment_rule rule);
 
-/* Units of links and of the rows and columns of a matrix: tokens, or words, which white space
- * separates in `source` and `text`. A matrix shows words as they are written; their weights, also
- * those of each head, of a sentinel and of segments, are computed as described above. "</s>" has a
- * row of its own. */
+/* Units of links and of the rows and columns of a matrix: tokens, or words, which are separated by
+ * white space in `source` and `text`. A matrix shows words as they are written; all weights,
+ * including those of heads, sentinel and segments, are computed as described above. "</s>" has a
+ * separate row. */
 typedef enum elman_alignment_units {
   ELMAN_UNITS_AUTO, /* tokens on a side that is mostly Chinese characters without spaces. On other
                        sides links use words, and matrices use words if the tokens are subwords
@@ -88,7 +88,8 @@ typedef struct elman_text_style {
   bool numbers; /* text: print the weights with two decimals instead of shades */
   size_t width; /* text: columns of the terminal; wider matrices continue below; 0 = unlimited */
   elman_alignment_rule alignment; /* pharaoh */
-  double threshold;               /* pharaoh: for that rule; 0 = ELMAN_DEFAULT_THRESHOLD */
+  double threshold;               /* pharaoh: minimum weight of a link for rule THRESHOLD; 0 =
+                                     ELMAN_DEFAULT_THRESHOLD */
   elman_alignment_units units;
   bool numbered; /* for n-best lists. pharaoh: print "sentence - 1 ||| " before the links; text and
                     tsv: print a line "sentence.hypothesis" before each translation */
@@ -120,8 +121,8 @@ ELMAN_CHECKED elman_status elman_attention_writer_add(elman_attention_writer *wr
                                                       elman_error *error);
 
 /* Write a record for a sentence that has no translation because of `reason`, so that the numbering
- * of later sentences stays correct: an empty translation, and in npy an array (0,0). json has the
- * reason as "error"; svg and html show it. */
+ * of later sentences stays correct: an empty translation, and in npy an array (0,0). json contains
+ * the reason as "error"; svg and html show it. */
 ELMAN_CHECKED elman_status elman_attention_writer_add_refused(elman_attention_writer *writer,
                                                               elman_attention_place place,
                                                               const elman_error *reason,
@@ -137,8 +138,8 @@ ELMAN_CHECKED elman_status elman_attention_write(FILE *stream, const elman_trans
                                                  const char *format, const elman_text_style *style,
                                                  elman_error *error);
 
-/* Write a translation in `format` and the default style into the file at `path`, which is replaced
- * atomically as by elman_model_save. */
+/* Write a translation in `format` and the default style to the file at `path`. Replace the file
+ * atomically, like elman_model_save. */
 ELMAN_CHECKED elman_status elman_attention_save(const char *path,
                                                 const elman_translation *translation,
                                                 const char *format, elman_error *error);

@@ -15,7 +15,8 @@ typedef struct elman_check_options {
   elman_token_mode source_tokens, target_tokens; /* default ELMAN_TOKENS_AUTO; not
                                                     ELMAN_TOKENS_BPE, which training learns */
   size_t max_length;                             /* tokens per side; default 200, as in training */
-  double max_ratio; /* of actual to expected length or the reverse; above 1; default 3 */
+  double max_ratio; /* maximum ratio of actual to expected length, or the reverse; above 1; default
+                       3 */
   size_t examples;  /* kept per finding and part; default 3 */
 } elman_check_options;
 
@@ -29,7 +30,7 @@ ELMAN_CHECKED elman_status elman_check_create(elman_check **check,
                                               elman_error *error);
 ELMAN_API void elman_check_free(elman_check *check);
 
-/* Whether there are neither leaks nor bad lines. */
+/* Return whether there are neither leaks nor bad lines. */
 ELMAN_API bool elman_check_clean(const elman_check *check);
 
 /* Counts of one part. */
@@ -55,7 +56,7 @@ typedef struct elman_check_tokens {
   size_t source_vocabulary, target_vocabulary;
 } elman_check_tokens;
 
-/* Return these of the first part. */
+/* Return the modes and numbers of the first part. */
 ELMAN_API elman_check_tokens elman_check_get_tokens(const elman_check *check);
 
 /* A line with a finding. */

@@ -6,7 +6,7 @@
 
 ELMAN_BEGIN
 
-/* Read only; owned by the caller, freed whole. */
+/* A read-only result. The caller owns it and frees it as a whole. */
 typedef struct elman_encoding {
   const char *text;          /* ends with a NUL */
   size_t count;              /* tokens */
@@ -16,9 +16,9 @@ typedef struct elman_encoding {
   const bool *joined;        /* (count): no space precedes the token; NULL from elman_decode */
 } elman_encoding;
 
-/* Tokenize `length` bytes of text as the model does. The result's `text` is the normalized text. An
- * unknown token has id 0. Text that is not valid UTF-8 or has more than 5,000 tokens is
- * ELMAN_BAD_DATA. */
+/* Tokenize `length` bytes of text in the same way as the model. The result's `text` is the
+ * normalized text. An unknown token has id 0. Text that is not valid UTF-8 or has more than 5,000
+ * tokens is ELMAN_BAD_DATA. */
 ELMAN_CHECKED elman_status elman_encode(elman_encoding **encoding, const elman_model *model,
                                         elman_side side, const char *text, size_t length,
                                         elman_error *error);
@@ -31,7 +31,7 @@ ELMAN_CHECKED elman_status elman_decode(elman_encoding **encoding, const elman_m
 
 ELMAN_API void elman_encoding_free(elman_encoding *encoding);
 
-/* Whether `length` bytes are UTF-8 text without a NUL. */
+/* Return whether `length` bytes are UTF-8 text without a NUL. */
 ELMAN_API bool elman_is_text(const char *bytes, size_t length);
 
 ELMAN_END

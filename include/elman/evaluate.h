@@ -16,8 +16,8 @@ typedef struct elman_scores {
   size_t sentences;
   size_t left_out;                       /* skipped pairs: a side has more than 5,000 tokens */
   size_t unknown_source, unknown_target; /* unknown tokens */
-  double exact_match; /* fraction of translations equal to the reference, 0 to 1, both normalized as
-                         the model does */
+  double exact_match;         /* fraction of translations that equal the reference after the model's
+                                 normalization, 0 to 1 */
   size_t aligned_words;       /* target words with a gold alignment; 0 without alignments */
   double alignment_agreement; /* fraction of these words whose largest attention weight is on a
                                  source word of the gold alignment; 0 to 1 */
@@ -27,10 +27,10 @@ typedef struct elman_scores {
 
 typedef struct elman_evaluate_options {
   size_t batch_size; /* sentences; default 32; results do not depend on it (up to rounding) */
-  elman_translate_options
-      translate; /* defaults, but max_bytes is 0; n_best and without_scores are ignored */
-  elman_metric_options metric; /* resamples and seed are ignored */
-  size_t threads;              /* 0 (default) = one per core */
+  elman_translate_options translate; /* options of translation: the defaults, except that max_bytes
+                                        is 0; n_best and without_scores are ignored */
+  elman_metric_options metric;       /* resamples and seed are ignored */
+  size_t threads;                    /* 0 (default) = one per core */
   bool (*progress)(void *context, size_t done,
                    size_t total); /* return false to stop; may be NULL */
   void *context;

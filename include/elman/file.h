@@ -9,8 +9,8 @@ ELMAN_BEGIN
 /* An output file. It replaces the file at its path atomically after all of it is on disk. */
 typedef struct elman_file elman_file;
 
-/* Whether the output at `path` is written directly, without a temporary file: a device, a pipe, or
- * a link to an open descriptor such as /dev/stdout. */
+/* Return whether the output at `path` is written directly, without a temporary file: a device, a
+ * pipe, or a link to an open descriptor such as /dev/stdout. */
 ELMAN_API bool elman_file_is_direct(const char *path);
 
 /* Write the name of the file to which `path` leads into the `size` bytes at `resolved`. Symbolic
@@ -19,8 +19,8 @@ ELMAN_API bool elman_file_is_direct(const char *path);
 ELMAN_CHECKED elman_status elman_file_resolve(char *resolved, size_t size, const char *path,
                                               elman_error *error);
 
-/* Open the output at `path` for writing in place, as a log needs it: readers see each line as soon
- * as it is written. The old content is kept if `append` is set and deleted otherwise. Symbolic
+/* Open the output at `path` for writing in place, as required for a log: readers see each line as
+ * soon as it is written. The old content is kept if `append` is set and deleted otherwise. Symbolic
  * links are followed. The caller closes *descriptor, which is -1 after an error. */
 ELMAN_CHECKED elman_status elman_file_open_direct(int *descriptor, const char *path, bool append,
                                                   elman_error *error);
@@ -42,10 +42,10 @@ ELMAN_API void elman_file_discard(elman_file *file);
  * ".lock". It is released at the latest when the process ends. */
 typedef struct elman_lock elman_lock;
 
-/* Lock the output at `path`. If another process holds the lock: ELMAN_CANNOT_CREATE, with the
- * number of that process in the message. If the lock file cannot be created or the file system does
- * not support locks, the call succeeds without a lock; elman_lock_problem returns the reason.
- * Devices and pipes are not locked. */
+/* Lock the output at `path`. If another process has the lock, return ELMAN_CANNOT_CREATE; the
+ * message contains its process ID. If the lock file cannot be created or the file system does not
+ * support locks, the call succeeds without a lock; elman_lock_problem returns the reason. Devices
+ * and pipes are not locked. */
 ELMAN_CHECKED elman_status elman_lock_acquire(elman_lock **lock, const char *path,
                                               elman_error *error);
 /* Return why nothing is locked, or NULL. The string lives as long as the lock. */

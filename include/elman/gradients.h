@@ -24,13 +24,13 @@ ELMAN_API const char *elman_verdict_name(elman_verdict verdict);
 /* A tensor of the model and the comparison of its gradient. */
 typedef struct elman_checked_tensor {
   const char *name;     /* as in the model file; lives as long as the report, like tied_to */
-  const char *tied_to;  /* the tensor that it shares its values with; NULL if none */
+  const char *tied_to;  /* the tensor with which it shares its values; NULL if none */
   size_t rows, columns; /* a vector has 1 column */
   int dimensions;       /* 1 or 2 */
   size_t checked;       /* number of entries checked */
   size_t kinks;         /* entries excluded because every step crosses a kink */
-  double step; /* the smallest step used; smaller than that of the options if the error of a step,
-                  which grows with its square, or a kink required it */
+  double step; /* the smallest step used. It is smaller than the step of the options if a kink or
+                  the error of a larger step required it */
   /* Norms of the gradient over the remaining entries. */
   double analytic;  /* by back-propagation through time */
   double numerical; /* by central differences */
@@ -56,7 +56,7 @@ typedef struct elman_gradient_report {
 
 typedef struct elman_gradient_options {
   double step;      /* h: an entry changes by h in both directions; default 1e-5; 1e-12 to 1. If the
-                       error of the step explains the difference, smaller steps follow */
+                       error of the step explains the difference, smaller steps are tried */
   double tolerance; /* maximum relative error of a gradient; default 1e-7; 0 to 1 */
   size_t samples;   /* random entries per tensor; 0 = all; default 50. An embedding has additional
                        entries, at least one per word, in the rows of the words of the pairs, because
@@ -67,9 +67,9 @@ typedef struct elman_gradient_options {
   const char *const *alignments; /* of the pairs, "i-j i-j ...", for guided alignment; "" for no
                                     links; NULL (default) = no guided alignment */
   double guide_weight;           /* default 0, at most 1000; requires alignments */
-  uint64_t seed;                 /* of the choice of entries and of the mask; default 1 */
+  uint64_t seed;                 /* selects the entries and the mask; default 1 */
   bool (*progress)(void *context, size_t done,
-                   size_t total); /* tensors; return false to stop; may be NULL */
+                   size_t total); /* counts tensors; return false to stop; may be NULL */
   void *context;
 } elman_gradient_options;
 
@@ -99,8 +99,8 @@ typedef struct elman_traced_layer {
   size_t steps, units; /* steps: S or T */
   double *states;      /* norm of the gradient of the loss with respect to the state */
   double *inputs; /* norm of the gradient with respect to the pre-activations of tanh and gates */
-  double *saturated; /* fraction of saturated functions, 0 to 1; for rectifiers, of units that are
-                        off */
+  double *saturated; /* fraction of saturated functions, 0 to 1; for rectifiers, fraction of units
+                        that are off */
 } elman_traced_layer;
 
 /* Gradient norms at every step. The trace is read-only. */

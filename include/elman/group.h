@@ -29,13 +29,13 @@ typedef struct elman_group {
 } elman_group;
 
 /* Collective operations for programs. All processes call them in the same order; a NULL `group` is
- * a group of one.
+ * a group of one process.
  *
  * Broadcast copies `count` bytes from process 0 to all. */
 ELMAN_CHECKED elman_status elman_group_broadcast(const elman_group *group, void *bytes,
                                                  size_t count, elman_error *error);
-/* Process r has filled counts[r] bytes of `bytes`, after those of processes 0 to r - 1; on return
- * every process has all bytes. */
+/* Gather the bytes of all processes on every process. On entry, process r has filled counts[r]
+ * bytes of `bytes`, after the bytes of processes 0 to r - 1. */
 ELMAN_CHECKED elman_status elman_group_gather(const elman_group *group, void *bytes,
                                               const size_t *counts, elman_error *error);
 /* Agree on one status: ELMAN_OK if every process passes ELMAN_OK; otherwise all return the error of
@@ -44,8 +44,9 @@ ELMAN_CHECKED elman_status elman_group_agree(const elman_group *group, elman_sta
                                              elman_error *error);
 
 /* Check that all processes have the same model, program version, kernels and `options` (NULL = the
- * defaults) as process 0; otherwise results would depend on the division of work, and all processes
- * return ELMAN_INVALID_ARGUMENT. elman_evaluate and elman_train make this check themselves. */
+ * defaults) as process 0. If not, all processes return ELMAN_INVALID_ARGUMENT, because results
+ * would depend on the division of work. elman_evaluate and elman_train make this check
+ * themselves. */
 ELMAN_CHECKED elman_status elman_group_same_model(const elman_group *group,
                                                   const elman_model *model,
                                                   const elman_translate_options *options,

@@ -149,15 +149,15 @@ typedef struct elman_hyperparameter {
   elman_value value;
   double minimum, maximum; /* of sizes and reals */
   const char *(*choice)(
-      size_t index); /* of names and enums: the name of a choice; NULL past the last */
+      size_t index); /* for names and enums: returns the name of a choice; NULL after the last */
   elman_scope scope;
   int since;
   size_t offset; /* of the field: in elman_model_options and elman_model_info for the scopes MODEL
                     and START, in elman_train_options and elman_train_settings for the others */
 } elman_hyperparameter;
 
-/* Return the first row of these scopes after `row`; NULL = from the beginning. Return NULL past the
- * last row. The rows of models come first. */
+/* Return the first row of these scopes after `row`; NULL = from the beginning. Return NULL after
+ * the last row. The rows of models come first. */
 ELMAN_API const elman_hyperparameter *elman_hyperparameter_next(const elman_hyperparameter *row,
                                                                 unsigned scopes);
 
@@ -169,7 +169,7 @@ ELMAN_API const char *elman_hyperparameter_choice(const elman_hyperparameter *ro
                                                   const void *fields);
 
 /* Return the name of a recurrent cell, attention mechanism, learning-rate schedule or validation
- * measure, from index 0; NULL past the last. "plateau" halves the learning rate after each
+ * measure, from index 0; NULL after the last. "plateau" halves the learning rate after each
  * validation without a new best score; "inverse-sqrt" decreases it with the square root of the
  * number of updates. */
 ELMAN_API const char *elman_cell_name(size_t index);

@@ -6,7 +6,7 @@
 
 ELMAN_BEGIN
 
-/* Owned by the caller, freed whole. */
+/* A matrix. The caller owns it and frees it as a whole. */
 typedef struct elman_matrix {
   size_t rows, columns; /* both at least 1 */
   float *values;        /* (rows,columns), all finite */

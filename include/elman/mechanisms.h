@@ -18,7 +18,7 @@ typedef struct elman_tensor {
 } elman_tensor;
 
 /* Get the name and shape of parameter `index`, from 0, of a mechanism for queries of `width`
- * elements; `values` becomes NULL. Return false past the last parameter, and if there is no such
+ * elements; `values` becomes NULL. Return false after the last parameter, and if there is no such
  * mechanism. */
 ELMAN_API bool elman_attention_parameter(elman_tensor *parameter, const char *mechanism,
                                          size_t width, size_t index);
@@ -38,8 +38,8 @@ typedef struct elman_attention_options {
   const char *mechanism; /* a name from elman_attention_name; default "dot" */
   size_t heads;  /* K, which divides both widths; default 1; must be 1 for "additive", "local",
                     "adaptive", "sentinel" and "hierarchical" */
-  size_t window; /* of "local": keys on each side of the center; of "hierarchical": keys per
-                    segment; 0 (default) = 5. With other mechanisms ELMAN_INVALID_ARGUMENT */
+  size_t window; /* for "local": keys on each side of the center; for "hierarchical": keys per
+                    segment; 0 (default) = 5. Must be 0 for other mechanisms */
   double scale;  /* factor of the scores; 0 (default) = that of the mechanism: 1 / sqrt(width / K)
                     for "scaled", "projected" and "multihead", else 1 */
   bool divide_by_sum; /* divide scores by their sum instead of a softmax; a row whose sum is not
@@ -89,8 +89,9 @@ ELMAN_CHECKED elman_status elman_attention_forward(elman_attention_output **outp
                                                    elman_error *error);
 ELMAN_API void elman_attention_output_free(elman_attention_output *output);
 
-/* Arrays to which gradients are added. NULL, or an omitted parameter, is not computed. Two pointers
- * may be equal; that array then receives the sum, as self-attention requires. */
+/* Arrays to which gradients are added. A gradient is not computed if its pointer is NULL or its
+ * parameter is omitted. Two pointers may be equal; that array then receives the sum, as
+ * self-attention requires. */
 typedef struct elman_attention_gradients {
   float *queries;                 /* (T,H) */
   float *keys;                    /* (S,H) */

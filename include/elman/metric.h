@@ -19,8 +19,8 @@ ELMAN_API size_t elman_lines_count(const elman_lines *lines);
 /* Return all lines; they live as long as the object. */
 ELMAN_API const char *const *elman_lines_get(const elman_lines *lines);
 
-/* Return the name of a tokenizer of BLEU ("13a", "zh", "char", "none"), from index 0; NULL past the
- * last. */
+/* Return the name of a tokenizer of BLEU ("13a", "zh", "char", "none"), from index 0; NULL after
+ * the last. */
 ELMAN_API const char *elman_bleu_tokens_name(size_t index);
 
 typedef struct elman_metric_options {
@@ -70,8 +70,8 @@ typedef struct elman_comparison {
 } elman_comparison;
 
 /* Compare two outputs for the same references by paired bootstrap resampling, with the statistics
- * of sacreBLEU's --paired-bs. References are `sets` arrays of `count` strings, and so is each
- * output. Equal seeds give equal results. */
+ * of sacreBLEU's --paired-bs. Each output is an array of `count` strings; the references are `sets`
+ * such arrays. Equal seeds give equal results. */
 ELMAN_CHECKED elman_status elman_metrics_compare(elman_comparison *comparison,
                                                  const char *const *const outputs[2],
                                                  const char *const *const *references, size_t sets,

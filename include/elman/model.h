@@ -15,8 +15,8 @@ typedef struct elman_model elman_model;
  * ELMAN_NFKC_WIDE. */
 typedef struct elman_model_options {
   ELMAN_MODEL_HYPERPARAMETERS(ELMAN_FIELD)
-  size_t max_length; /* tokens per side; longer pairs are ignored, as elman_train ignores them; 0
-                        (default) = no limit */
+  size_t max_length; /* tokens per side; longer pairs are ignored, as in elman_train; 0 (default) =
+                        no limit */
   uint64_t seed;     /* of the initial parameters; default 1 */
   size_t threads;    /* 0 (default) = one per core; results do not depend on it */
 } elman_model_options;
@@ -42,16 +42,16 @@ ELMAN_API void elman_model_free(elman_model *model);
 
 /* Average the parameters of the models in `count` files, at least one.
  *
- * Suitable are models of one training run, a few validations apart, or models that were trained
- * further from one model by elman_train; their average often translates better than each. Averages
- * of independently trained models are useless; combine those as an ensemble
+ * Average models of one training run that are a few validations apart, or models that elman_train
+ * trained further from one model. The average often translates better than each of them. An average
+ * of independently trained models is useless; combine such models as an ensemble
  * (elman_translate_options).
  *
  * All models must have the same configuration and vocabularies; the first file that differs from
  * paths[0] is ELMAN_INVALID_ARGUMENT with a message that names the difference. A model with another
  * seed whose parameters are almost uncorrelated with the others is ELMAN_BAD_DATA. Sums are
- * computed in double, in the order of the files. Everything else, such as the history, is that of
- * the model with the most updates. */
+ * computed in double, in the order of the files. Everything else, such as the history, is copied
+ * from the model with the most updates. */
 ELMAN_CHECKED elman_status elman_model_average(elman_model **average, const char *const *paths,
                                                size_t count, elman_error *error);
 
@@ -81,8 +81,8 @@ typedef struct elman_train_settings {
   ELMAN_TRAIN_HYPERPARAMETERS(ELMAN_FIELD)
 } elman_train_settings;
 
-/* Properties of a model. Hyperparameters have their actual values: no 0 and no AUTO that stands for
- * a default. */
+/* Properties of a model. Hyperparameters have their actual values: 0 and AUTO are replaced by the
+ * values that were used. */
 typedef struct elman_model_info {
   ELMAN_MODEL_HYPERPARAMETERS(ELMAN_FIELD)
   bool start_known; /* the file states how the model was created: the fields of ELMAN_SCOPE_START
@@ -98,7 +98,7 @@ typedef struct elman_model_info {
   size_t tensors;
 } elman_model_info;
 
-/* Return the properties. Pointers are valid as long as the model, and until it is trained. */
+/* Return the properties. Pointers are valid until the model is trained or freed. */
 ELMAN_API elman_model_info elman_model_get_info(const elman_model *model);
 
 /* Properties of a tensor. */

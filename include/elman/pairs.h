@@ -59,7 +59,8 @@ ELMAN_API size_t elman_pairs_skipped(const elman_pairs *pairs);
  * (may be NULL) is set to the length in bytes. */
 ELMAN_API const char *elman_pairs_line(const elman_pairs *pairs, size_t index, size_t *length);
 
-/* Replace each link i-j of an alignment by j-i, in place, for interchanged source and target. */
+/* Replace each link i-j of an alignment by j-i, in place. Use it if source and target are
+ * interchanged. */
 ELMAN_API void elman_alignment_reverse(char *alignment);
 
 ELMAN_END

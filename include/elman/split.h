@@ -22,7 +22,7 @@ typedef struct elman_part_size {
 } elman_part_size;
 
 typedef struct elman_split_options {
-  elman_part_size dev, test; /* default a share of 0.05 each; the rest is for training */
+  elman_part_size dev, test; /* default: a `share` of 0.05 each; the rest is for training */
   uint64_t seed;             /* default 1 */
 } elman_split_options;
 
@@ -30,8 +30,8 @@ ELMAN_API elman_split_options elman_split_options_default(void);
 
 typedef struct elman_split elman_split; /* the part of each pair */
 
-/* Split pairs at random. Pairs that share a side form a group, where differences of case, width,
- * punctuation and white space do not count; all pairs of a group go to the same part. The smallest
+/* Split pairs at random. Pairs that share a side form a group; differences in case, width,
+ * punctuation and white space do not count. All pairs of a group go to the same part. The smallest
  * groups go to dev and test, which receive fewer pairs than requested if no group fits.
  * ELMAN_INVALID_ARGUMENT if no pair remains for training; ELMAN_BAD_DATA if dev or test would be
  * empty. */

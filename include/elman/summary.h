@@ -36,7 +36,7 @@ typedef struct elman_attention_measures {
   size_t source_tokens;     /* number of source units */
   size_t target_tokens;     /* number of target units, </s> included */
   double entropy;           /* -sum_s a_ts ln a_ts, in nats, of the weights divided by their sum */
-  double entropy_share;     /* entropy divided by ln S, where S > 1: 0 = one token, 1 = uniform */
+  double entropy_share;     /* entropy divided by ln S, if S > 1: 0 = one token, 1 = uniform */
   double covered;           /* fraction of source tokens with sum_t a_ts >= 0.5 */
   double coverage_distance; /* mean of |sum_t a_ts - 1| over source tokens */
   double sentinel;          /* weight of the sentinel; 0 if there is none */

@@ -17,7 +17,7 @@ typedef struct elman_table {
   size_t row_count;
 } elman_table;
 
-/* Return "tsv" for index 0, "html" for 1, NULL from 2. */
+/* Return "tsv" for index 0, "html" for 1, NULL for any other index. */
 ELMAN_API const char *elman_table_format_name(size_t index);
 
 /* Write a table as "tsv", with the column names in the first line, or as "html", a page without a

@@ -32,9 +32,9 @@ ELMAN_API const char *elman_normalization_name(elman_normalization normalization
 
 /* Return the length in bytes of the unsafe character at the start of `text` (`length` bytes) and
  * set *codepoint; return 0 if the text starts with anything else, invalid UTF-8 included. Unsafe
- * are characters that control a terminal, are invisible, or change the writing direction: controls,
- * format characters except joiners, line and paragraph separators, and noncharacters. The writers
- * of this library escape exactly these. */
+ * characters are those that control a terminal, are invisible, or change the writing direction:
+ * controls, format characters except joiners, line and paragraph separators, and noncharacters. The
+ * writers of this library escape exactly these characters. */
 ELMAN_API size_t elman_unsafe_character(uint32_t *codepoint, const char *text, size_t length);
 
 ELMAN_END

@@ -138,13 +138,14 @@ ELMAN_API bool elman_snapshot_update(uint64_t *update, const char *name, const c
  * best model is kept, and without one the history is unchanged.
  *
  * A guide_weight λ above 0 enables guided alignment (Chen et al., AMTA 2016) with the word
- * alignments of the pairs (elman/pairs.h). It adds λ times a cross-entropy to the loss: the mean
- * over all linked target tokens of the cross-entropy between their attention, averaged over the
- * heads, and the uniform distribution over the source tokens that they are linked to. A link of two
- * words links all their tokens; tokens without a link, and </s>, are not guided. Alignments count
- * words separated by white space, and tokens in Chinese text without spaces, as exports of
- * attention do. ELMAN_BAD_DATA, with file and line, if an alignment is malformed or out of range,
- * and if no pair has links. Without a guide_weight alignments are ignored. */
+ * alignments of the pairs (elman/pairs.h). It adds λ times the guide loss to the loss. The guide
+ * loss is the mean, over all linked target tokens, of a cross-entropy between two distributions:
+ * the uniform distribution over the linked source tokens, and the attention averaged over the
+ * heads. A link of two words links all their tokens; tokens without a link, and </s>, are not
+ * guided. Alignments count words separated by white space, and tokens in Chinese text without
+ * spaces, like exports of attention. ELMAN_BAD_DATA, with file and line, if an alignment is
+ * malformed or out of range, and if no pair has links. Without a guide_weight alignments are
+ * ignored. */
 ELMAN_CHECKED elman_status elman_train(elman_model *model, const elman_pairs *pairs,
                                        const elman_train_options *options, elman_error *error);
 

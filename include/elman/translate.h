@@ -19,7 +19,7 @@ ELMAN_API void elman_translator_free(elman_translator *translator);
  * Rows of attention weights, of each head and of the average, sum to 1 (up to rounding) with every
  * mechanism except "local" and "sentinel". With "local" a Gaussian around the predicted center
  * scales the weights after the softmax, so that a row sums to at most 1 and at least exp(-2) =
- * 0.135. With "sentinel" the weight of the sentinel, which stands for no source token, completes
+ * 0.135. With "sentinel" the weight of the sentinel, which represents no source token, completes
  * the sum to 1. Overrides produce rows that sum to 1, with two exceptions: ELMAN_OVERRIDE_SHUFFLE
  * keeps the sum, and ELMAN_OVERRIDE_CELL changes one row only. Dropout of weights is not
  * applied. */
@@ -63,7 +63,7 @@ typedef struct elman_translation {
   bool source_subwords;               /* tokens are subwords: token mode "bpe" */
   bool target_subwords;
   const struct elman_translation
-      *next; /* next best translation of the sentence, freed with the first; NULL past the last */
+      *next; /* next best translation of the sentence, freed with the first; NULL after the last */
 } elman_translation;
 
 /* Maximum values of options; ELMAN_DEFAULT_MAX_BYTES is a default. */
@@ -86,7 +86,7 @@ typedef enum elman_override_kind {
 /* One intervention. */
 typedef struct elman_override {
   elman_override_kind kind;
-  size_t row, column; /* from 0; in a shorter sentence `column` is the last token */
+  size_t row, column; /* from 0; if the sentence is shorter, `column` means its last token */
   double weight;      /* 0 to 1 */
 } elman_override;
 
@@ -96,7 +96,7 @@ typedef enum elman_length_norm {
   ELMAN_LENGTH_WU     /* ((5 + T) / 6)^A; Wu et al. 2016, equation 14 */
 } elman_length_norm;
 
-/* Return "power" for index 0, "wu" for 1, NULL from 2. */
+/* Return "power" for index 0, "wu" for 1, NULL for any other index. */
 ELMAN_API const char *elman_length_norm_name(size_t index);
 
 typedef struct elman_translate_options {
@@ -123,9 +123,9 @@ typedef struct elman_translate_options {
                           overrides */
   bool sample; /* draw each token at random from its probability; beam size 1; the score is that of
                   the sample */
-  double temperature; /* of sampling: divides the logits; values below 1 make probable tokens more
+  double temperature; /* for sampling: divides the logits; values below 1 make probable tokens more
                          probable; above 0, default 1 */
-  size_t top_k; /* of sampling: draw from the K most probable tokens; 0 (default) = all; maximum
+  size_t top_k; /* for sampling: draw from the K most probable tokens; 0 (default) = all; maximum
                    ELMAN_MAX_TOP_K */
   uint64_t sample_seed; /* default 1; see also `number` of elman_sentence */
   /* Further models of an ensemble. At each step their log-probabilities and those of the
