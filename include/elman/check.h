@@ -63,7 +63,7 @@ ELMAN_API elman_check_tokens elman_check_get_tokens(const elman_check *check);
 typedef struct elman_check_example {
   elman_finding finding;
   size_t part, line;                   /* line from 1 */
-  size_t other_part, other_line;       /* of the earlier occurrence; line 0 = none */
+  size_t other_part, other_line;       /* place of the earlier occurrence; line 0 = none */
   const char *source, *target;         /* NULL for a bad line */
   const char *problem;                 /* the defect of a bad line; else empty */
   size_t source_length, target_length; /* characters (LENGTH_RATIO) or tokens (TOO_LONG); or 0 */

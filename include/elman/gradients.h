@@ -64,8 +64,8 @@ typedef struct elman_gradient_options {
   double dropout;   /* as in training, with one fixed mask; default 0; below 1 */
   double attention_dropout;
   double label_smoothing;        /* as in training; default 0; below 1 */
-  const char *const *alignments; /* of the pairs, "i-j i-j ...", for guided alignment; "" for no
-                                    links; NULL (default) = no guided alignment */
+  const char *const *alignments; /* alignments of the pairs, "i-j i-j ...", for guided alignment; ""
+                                    for no links; NULL (default) = no guided alignment */
   double guide_weight;           /* default 0, at most 1000; requires alignments */
   uint64_t seed;                 /* selects the entries and the mask; default 1 */
   bool (*progress)(void *context, size_t done,
@@ -114,7 +114,7 @@ typedef struct elman_gradient_trace {
   const bool *target_known;          /* (T) */
   const double *losses;              /* (T): -log p of each target token */
   size_t layer_count;
-  const elman_traced_layer *layers; /* of the encoder, then of the decoder */
+  const elman_traced_layer *layers; /* layers of the encoder, then layers of the decoder */
 } elman_gradient_trace;
 
 /* Compute the gradient norms at every step of encoder and decoder for the pair of `source` and

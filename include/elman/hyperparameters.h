@@ -14,8 +14,8 @@ ELMAN_BEGIN
 typedef enum elman_scope {
   ELMAN_SCOPE_MODEL = 1,    /* fixes the model: stored in its file; a checkpoint must agree */
   ELMAN_SCOPE_START = 2,    /* used to create a model only: stored in its file */
-  ELMAN_SCOPE_TRAINING = 4, /* affects every update: stored in the file; a checkpoint must agree */
-  ELMAN_SCOPE_END = 8       /* as TRAINING, but training may resume with another value */
+  ELMAN_SCOPE_TRAINING = 4, /* only used to create a model: stored in its file */
+  ELMAN_SCOPE_END = 8       /* like TRAINING, but training may resume with another value */
 } elman_scope;
 
 /* X(type, field, option, label, minimum, maximum, default, scope, since, group, help)
@@ -147,13 +147,13 @@ typedef struct elman_hyperparameter {
   const char *name, *option, *label, *group, *help; /* columns of the row */
   const char *argument; /* placeholder of the value in help; NULL for a flag */
   elman_value value;
-  double minimum, maximum; /* of sizes and reals */
+  double minimum, maximum; /* limits of sizes and reals */
   const char *(*choice)(
       size_t index); /* for names and enums: returns the name of a choice; NULL after the last */
   elman_scope scope;
   int since;
-  size_t offset; /* of the field: in elman_model_options and elman_model_info for the scopes MODEL
-                    and START, in elman_train_options and elman_train_settings for the others */
+  size_t offset; /* offset of the field: in elman_model_options and elman_model_info for MODEL and
+                    START, in elman_train_options and elman_train_settings for the others */
 } elman_hyperparameter;
 
 /* Return the first row of these scopes after `row`; NULL = from the beginning. Return NULL after

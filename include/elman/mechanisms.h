@@ -40,11 +40,11 @@ typedef struct elman_attention_options {
                     "adaptive", "sentinel" and "hierarchical" */
   size_t window; /* for "local": keys on each side of the center; for "hierarchical": keys per
                     segment; 0 (default) = 5. Must be 0 for other mechanisms */
-  double scale;  /* factor of the scores; 0 (default) = that of the mechanism: 1 / sqrt(width / K)
-                    for "scaled", "projected" and "multihead", else 1 */
+  double scale;  /* factor of the scores; 0 (default) = the default of the mechanism: 1 / sqrt(width
+                    / K) for "scaled", "projected" and "multihead", else 1 */
   bool divide_by_sum; /* divide scores by their sum instead of a softmax; a row whose sum is not
-                         positive is ELMAN_BAD_DATA. Not for "local", "adaptive", "sentinel" and
-                         "hierarchical", whose weights are not a plain softmax */
+                         positive is ELMAN_BAD_DATA. Not permitted for "local", "adaptive",
+                         "sentinel" and "hierarchical", whose weights are not a plain softmax */
   bool causal;        /* query t attends to keys 0 to t only */
   size_t key_length;  /* keys from this index on are padding, which is masked; at least 1; default
                          ELMAN_ALL_KEYS */

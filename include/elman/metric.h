@@ -28,8 +28,8 @@ typedef struct elman_metric_options {
                               references are mostly Chinese characters, else "13a" */
   bool lowercase;          /* compare in lower case, for BLEU */
   bool chrf_lowercase;     /* compare in lower case, for chrF */
-  size_t resamples;        /* of elman_metrics_compare; default 1000 */
-  uint64_t seed;           /* of the resampling; default 1 */
+  size_t resamples;        /* resamples for elman_metrics_compare; default 1000 */
+  uint64_t seed;           /* seed of the resampling; default 1 */
 } elman_metric_options;
 
 ELMAN_API elman_metric_options elman_metric_options_default(void);
@@ -39,7 +39,7 @@ ELMAN_API elman_metric_options elman_metric_options_default(void);
  * "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:elman-0.1.0". */
 typedef struct elman_metric_scores {
   double bleu;                                /* 0 to 100 */
-  double precisions[4];                       /* of n-grams of 1 to 4 words; 0 to 100 */
+  double precisions[4];                       /* precisions of n-grams of 1 to 4 words; 0 to 100 */
   double brevity_penalty;                     /* 0 to 1 */
   size_t hypothesis_length, reference_length; /* words, as the tokenizer counts them */
   double chrf;                                /* 0 to 100 */
@@ -62,7 +62,7 @@ typedef struct elman_estimate {
 
 /* Comparison of two outputs for the same references. */
 typedef struct elman_comparison {
-  elman_metric_scores scores[2]; /* of the first and the second output */
+  elman_metric_scores scores[2]; /* scores of the first and the second output */
   elman_estimate bleu[2], chrf[2];
   /* Probability of a difference at least as large as the measured one under the null hypothesis. As
    * in sacreBLEU, two equal outputs have the smallest possible value, 1 / (resamples + 1). */

@@ -17,7 +17,7 @@ typedef struct elman_model_options {
   ELMAN_MODEL_HYPERPARAMETERS(ELMAN_FIELD)
   size_t max_length; /* tokens per side; longer pairs are ignored, as in elman_train; 0 (default) =
                         no limit */
-  uint64_t seed;     /* of the initial parameters; default 1 */
+  uint64_t seed;     /* seed of the initial parameters; default 1 */
   size_t threads;    /* 0 (default) = one per core; results do not depend on it */
 } elman_model_options;
 
@@ -89,7 +89,7 @@ typedef struct elman_model_info {
                        are valid */
   const elman_train_settings *training; /* NULL for an untrained model or an old file */
   elman_history history;
-  const char *version;                         /* of the library that created or wrote the model */
+  const char *version; /* version of the library that created or wrote the model */
   size_t source_vocabulary, target_vocabulary; /* tokens, special tokens included */
   size_t source_merges, target_merges;         /* merge operations; 0 except for mode `bpe` */
   elman_normalization source_normalization, target_normalization;
@@ -106,7 +106,7 @@ typedef struct elman_tensor_info {
   const char *name;                         /* as in the file; lives as long as the model */
   size_t rows, columns;                     /* a vector has 1 column */
   int dimensions;                           /* 1 or 2 */
-  double minimum, maximum, mean, deviation; /* of its values */
+  double minimum, maximum, mean, deviation; /* statistics of its values */
 } elman_tensor_info;
 
 /* Return the properties of tensor `index`, below info.tensors. */

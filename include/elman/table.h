@@ -10,7 +10,7 @@ ELMAN_BEGIN
 
 /* A table of text. */
 typedef struct elman_table {
-  const char *title;          /* of the HTML page */
+  const char *title;          /* title of the HTML page */
   const char *const *columns; /* (column_count): column names */
   size_t column_count;        /* at least 1 */
   const char *const *cells;   /* (row_count,column_count), UTF-8 */

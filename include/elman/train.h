@@ -19,11 +19,11 @@ typedef struct elman_train_report {
   double unknown_target;
   double loss; /* mean cross-entropy per target token of this epoch so far; NaN as long as all
                   updates were skipped */
-  double update_loss; /* of this update */
-  double guide_loss; /* of this update, per linked target token: cross-entropy between alignment and
-                        attention; 0 without guided alignment */
-  size_t linked;     /* linked target tokens of this update; 0 without guided alignment */
-  size_t unguided;   /* pairs without links; all pairs without guided alignment */
+  double update_loss;   /* loss of this update */
+  double guide_loss;    /* guide loss of this update, per linked target token: cross-entropy between
+                           alignment and attention; 0 without guided alignment */
+  size_t linked;        /* linked target tokens of this update; 0 without guided alignment */
+  size_t unguided;      /* pairs without links; all pairs without guided alignment */
   double gradient_norm; /* before clipping */
   double learning_rate;
   size_t skipped; /* skipped updates so far: their loss was not finite */
@@ -35,8 +35,8 @@ typedef struct elman_validation {
   uint64_t update;    /* updates since the start */
   double loss;        /* mean cross-entropy per target token, without label smoothing */
   double perplexity;  /* exp(loss) */
-  double exact_match; /* of greedy translations, 0 to 1 */
-  double bleu, chrf;  /* of greedy translations, 0 to 100 */
+  double exact_match; /* fraction of greedy translations that equal the reference, 0 to 1 */
+  double bleu, chrf;  /* scores of greedy translations, 0 to 100 */
   bool best;          /* better than all previous validations, by the measure of the options */
 } elman_validation;
 
@@ -132,10 +132,10 @@ ELMAN_API bool elman_snapshot_update(uint64_t *update, const char *name, const c
  * finite is skipped; ten consecutive ones are ELMAN_INVALID_ARGUMENT. `options` may be NULL for the
  * defaults.
  *
- * An error during training loses nothing. As after a stop, the model is the best one on the dev
- * pairs or, without them, the last one; its history is up to date, and the checkpoint is written.
- * After ten updates that are not finite, the checkpoint and the last model are useless: only the
- * best model is kept, and without one the history is unchanged.
+ * An error during training loses nothing. The model is then the best one on the dev pairs or,
+ * without dev pairs, the last one, as after a stop. Its history is up to date, and the checkpoint
+ * is written. After ten updates that are not finite, the checkpoint and the last model are useless:
+ * only the best model is kept, and without one the history is unchanged.
  *
  * A guide_weight λ above 0 enables guided alignment (Chen et al., AMTA 2016) with the word
  * alignments of the pairs (elman/pairs.h). It adds λ times the guide loss to the loss. The guide

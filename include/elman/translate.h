@@ -39,8 +39,8 @@ typedef struct elman_translation {
   const size_t *source_ends;        /* source_starts[s] to source_ends[s], exclusive */
   const char *const *target_tokens; /* (T); the last is "</s>" if the decoder produced it */
   const uint32_t *target_ids;       /* (T): 0 for an unknown word */
-  const double *log_probabilities;  /* (T): of each token; NaN with without_scores */
-  const size_t *target_starts;      /* (T): positions in `text`; "</s>" has no bytes */
+  const double *log_probabilities; /* (T): log-probability of each token; NaN with without_scores */
+  const size_t *target_starts;     /* (T): positions in `text`; "</s>" has no bytes */
   const size_t *target_ends;
   bool ended;                  /* the last target token is "</s>" */
   bool forced;                 /* forced decoding: the target is the given reference */
@@ -137,7 +137,7 @@ typedef struct elman_translate_options {
   size_t ensemble_count;
   const elman_override *overrides; /* applied in order, in every model; default none */
   size_t override_count;
-  uint64_t override_seed; /* of ELMAN_OVERRIDE_SHUFFLE; default 1 */
+  uint64_t override_seed; /* seed of ELMAN_OVERRIDE_SHUFFLE; default 1 */
   size_t threads; /* 0 (default) = one per core; results do not depend on it. elman_evaluate_options
                      has its own field */
 } elman_translate_options;

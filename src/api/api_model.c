@@ -95,7 +95,7 @@ elman_model_options elman_model_options_default(void) {
 
 enum { DEFAULT_MERGES = 8000 };
 
-/* Replace the token mode `auto` by BPE where the options request subwords. */
+/* Replace the token mode `auto` by BPE if the options request subwords. */
 static elman_status choose_subwords(elman_model_options *options, elman_error *error) {
   const bool both = options->subwords > 0 || options->joint_subwords;
   const char *problem = NULL;

@@ -11,7 +11,7 @@
 /* The previous team and treatment of denormals. */
 struct surroundings {
   struct team *team;
-  struct team *own; /* of this call; NULL if one thread is enough or a caller keeps the team */
+  struct team *own; /* this call's team; NULL if one thread is enough or a caller keeps the team */
   unsigned denormals;
 };
 

@@ -81,7 +81,7 @@ void self_attention_backward(const struct attention_gradients *d, const struct a
  * self_attention_history_start stores the sizes of a search and fits the arrays to them. */
 struct self_attention_history {
   struct arena arena;
-  struct attention_config config; /* of the current search, like the sizes below */
+  struct attention_config config; /* configuration of the current search */
   size_t rows;                    /* R */
   size_t steps, capacity;
   real *keys, *values; /* (capacity,R,H); the states if there is no projection */

@@ -98,7 +98,7 @@ struct attention_parameters {
   real *part[MAX_ATTENTION_PARTS];
 };
 
-/* One part: its name in a model file, without that of the layer, and its shape. */
+/* One part: its name in a model file, without the name of the layer, and its shape. */
 struct attention_part {
   const char *name;
   int dimensions;
@@ -124,7 +124,7 @@ struct attention_shape {
   size_t queries, keys, batch; /* T, S, B */
   const size_t *query_lengths; /* (B) */
   const size_t *key_lengths;   /* (B), each at least 1 */
-  size_t first_query;          /* the first query, if only a range is run */
+  size_t first_query;          /* first query of the range, if only a range is run */
   bool causal;                 /* query t sees only keys 0 to t */
   const bool
       *clause_ends; /* (S,B): whether a clause ends with this key; required if config.clauses */
@@ -134,9 +134,9 @@ struct attention_shape {
 struct attention_layer {
   struct attention_config config;
   const struct attention_parameters *weights;
-  struct dropout dropout; /* of the weights; every call uses the same mask for a position */
+  struct dropout dropout; /* dropout of the weights; every call uses the same mask for a position */
   const struct attention_overrides
-      *overrides; /* of the weights, in forward passes only; NULL = none */
+      *overrides; /* overrides of the weights, in forward passes only; NULL = none */
   const struct guide
       *guide;       /* links for the weights before dropout; NULL = none. docs/training.md */
   real guide_scale; /* λ/N_ξ: factor of a query's guide loss */

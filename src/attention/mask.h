@@ -34,7 +34,7 @@ real mask_rest(const real *row, size_t S);
 /* The weights of one query in one head. */
 struct attention_row {
   const struct attention_pass *pass;
-  size_t position; /* of the query in arrays (T,B,·) */
+  size_t position; /* position of the query in arrays (T,B,·) */
   struct visible visible;
   real *weights; /* (S) */
   real *scores;  /* (S) before the softmax; NULL if they are not stored */

@@ -69,8 +69,8 @@ static bool is_choice(struct visible visible) {
   return visible.end - visible.first > 1;
 }
 
-/* With â the softmax and g the Gaussian, a = â g. Then dâ = g da, and (16) for â needs only Σ â dâ
- * = Σ a da and â = a / g. */
+/* Let â be the softmax and g the Gaussian: a = â g. Then dâ = g da, and (16) for â needs only Σ â
+ * dâ = Σ a da and â = a / g. */
 static void gaussian_backward(real *drow, const struct attention_row *row,
                               const struct attention_arrays *scratch) {
   const size_t window = row->pass->layer.config.window;

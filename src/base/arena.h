@@ -49,10 +49,10 @@ bool arena_fit(struct arena_fit *fit, struct arena *arena, elman_error *error);
 
 /* ---- pages of large memory ---- */
 
-/* Advise the system to use large pages for this memory, which saves thousands of page faults.
- * Call this function before the first write: pages already in use stay small. Only large pages
- * that lie wholly inside the memory are affected, so memory use does not grow. No effect where
- * the system has no large pages. */
+/* Advise the system to use large pages for this memory, which saves thousands of page faults. Call
+ * this function before the first write: pages already in use stay small. Only large pages that lie
+ * wholly inside the memory are affected, so memory use does not grow. There is no effect on systems
+ * without large pages. */
 void advise_large_pages(void *memory, size_t bytes);
 
 /* Touch every page without changing a byte, before the memory is read and then written.

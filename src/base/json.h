@@ -28,9 +28,9 @@ struct json_item {
 typedef elman_status json_receive(void *context, size_t index, const struct json_item *item,
                                   elman_error *error);
 
-/* Call `receive` for each item of a list without allocating a value for each item: a vocabulary
- * has thousands. *count is the number of items, 0 if the value is no list. `text` must be valid
- * UTF-8. An error of `receive` ends the call; other errors are those of read_json. */
+/* Call `receive` for each item of a list without allocating a value for each item: a vocabulary has
+ * thousands. *count is the number of items, 0 if the value is no list. `text` must be valid UTF-8.
+ * An error of `receive` ends the call; other errors are as in read_json. */
 elman_status read_json_list(size_t *count, struct text text, json_receive *receive, void *context,
                             elman_error *error) CHECKED;
 

@@ -15,8 +15,8 @@ elman_status fail(elman_error *error, elman_status code, const char *where, cons
 
 elman_status fail_no_memory(elman_error *error);
 
-/* Check that minimum <= value <= maximum, which NaN does not fulfill. `name` is that of the value
- * in the message. */
+/* Check that minimum <= value <= maximum, which NaN does not fulfill. `name` is the name of the
+ * value in the message. */
 elman_status check_range(const char *name, double value, double minimum, double maximum,
                          elman_error *error);
 

@@ -51,7 +51,7 @@ struct encoded_side {
 /* Scratch memory for token_links_add. Start from all zero. */
 struct token_linker {
   struct link *words;          /* the word links of the pair */
-  size_t capacity;             /* of `words` */
+  size_t capacity;             /* capacity of `words` */
   size_t *places[2];           /* by side: starts and ends of the tokens */
   size_t place_counts[2];      /* capacities of `places` */
   struct word_range *units[2]; /* by side: the words of each token */

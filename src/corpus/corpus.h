@@ -37,7 +37,7 @@ struct sentences {
   size_t *starts; /* (count + 1) */
   size_t count;
   size_t longest;
-  size_t capacity; /* of `ids` */
+  size_t capacity; /* capacity of `ids` */
 };
 
 struct corpus {

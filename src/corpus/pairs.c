@@ -17,7 +17,7 @@
 struct lines {
   const char *name; /* for messages */
   struct text rest;
-  size_t number; /* of the last line read, from 1 */
+  size_t number; /* number of the last line read, from 1 */
 };
 
 enum { LINE_PROBLEM = 160 };
@@ -140,7 +140,7 @@ static void pair_text_free(struct pair_text *text) {
 struct line_run {
   size_t first;     /* its first pair */
   size_t number;    /* line of that pair, from 1 */
-  const char *name; /* of the file */
+  const char *name; /* name of the file */
 };
 
 /* The text of a pair is its source, target and alignment. With whole_lines it is the whole line and

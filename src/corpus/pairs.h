@@ -42,12 +42,12 @@ struct pair pairs_get(const struct pairs *pairs, size_t index);
  * shares. */
 void pairs_release(struct pairs *pairs, size_t before);
 
-/* Return a hash of the texts of all pairs in order; for NULL that of no pairs. */
+/* Return a hash of the texts of all pairs in order; NULL counts as no pairs. */
 uint64_t pairs_hash(const struct pairs *pairs);
 
 /* Return the unchanged line of the pair without LF or CRLF, and its number, from 1. For Moses files
- * the number is that of the source line. Without `whole_lines` the text is NULL; with it,
- * alignments are not stored. */
+ * the number is the line number in the source file. Without `whole_lines` the text is NULL; with
+ * it, alignments are not stored. */
 struct text pairs_line(const struct pairs *pairs, size_t index);
 size_t pairs_line_number(const struct pairs *pairs, size_t index);
 

@@ -83,8 +83,8 @@ void decoder_allocate(struct decoder_arrays *arrays, struct arena *arena,
 struct decoder_pass {
   const struct decoder_parameters *weights;
   struct dropouts dropouts;
-  const struct attention_overrides *overrides; /* of attention; NULL = none */
-  const struct guide *guide;                   /* of attention; NULL = none */
+  const struct attention_overrides *overrides; /* overrides of attention; NULL = none */
+  const struct guide *guide;                   /* guide of attention; NULL = none */
   real guide_scale;
   struct self_attention_history
       *history; /* the memory of step-by-step decoding; NULL with teacher forcing */

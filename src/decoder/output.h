@@ -58,8 +58,8 @@ struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes);
 void output_allocate(struct output_scratch *scratch, struct arena *arena, size_t rows,
                      struct decoder_sizes sizes);
 
-/* Compute the losses, add the gradient of the mean loss to those of the weights, and set dfeatures
- * (N,F), the gradient of the features. The logits are undefined afterwards. */
+/* Compute the losses, add the gradient of the mean loss to the gradients of the weights, and set
+ * dfeatures (N,F), the gradient of the features. The logits are undefined afterwards. */
 void output_gradient(const struct decoder_parameters *gradients, real *dfeatures,
                      const struct output_scratch *scratch, const struct output_pass *pass);
 

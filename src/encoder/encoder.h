@@ -47,8 +47,8 @@ static inline size_t encoder_final_size(struct encoder_sizes sizes) {
 /* Results of a forward pass that the backward pass reads, or their gradients. */
 struct encoder_arrays {
   real *inputs[MAX_LAYERS]; /* (S,B,E) or (S,B,H); gradients share (S,B,max(E,H)) */
-  struct rnn_states states[MAX_LAYERS][DIRECTIONS]; /* of H or H/2 units; gradients share memory
-                                                       unless every step is kept */
+  struct rnn_states states[MAX_LAYERS][DIRECTIONS]; /* states of H or H/2 units; gradients share
+                                                       memory unless every step is kept */
   real *recurrent; /* (S,B,H): output of the last layer; same as `outputs` without self-attention */
   struct attention_arrays self_attention;
   real *outputs; /* (S,B,H): the states that attention reads */

@@ -52,12 +52,12 @@ struct elman_attention_writer {
   FILE *stream;
   elman_text_style style;
   size_t count;                /* translations written so far */
-  elman_attention_place place; /* of the current translation */
+  elman_attention_place place; /* place of the current translation */
   /* For a format whose head is written last: the text after the head. */
   FILE *held;
   char *held_bytes;
   size_t held_length;
-  size_t width, height;            /* of the picture so far */
+  size_t width, height;            /* size of the picture so far */
   const char *refusal;             /* why the sentence has no translation; NULL = it has one */
   bool source_words, target_words; /* the current translation is shown in words */
   bool failed;                     /* memory is exhausted */
@@ -71,7 +71,7 @@ typedef void format_writer(elman_attention_writer *writing, const elman_translat
 
 struct format {
   const char *name;
-  const char *suffix; /* of file names, with the dot */
+  const char *suffix; /* suffix of file names, with the dot */
   format_hook *begin; /* writes the head; may be NULL */
   format_writer *write;
   format_hook *end;  /* writes the tail; may be NULL */

@@ -7,8 +7,8 @@ enum { CELL_HEIGHT = 24, LEGEND_WIDTH = 120 };
 
 /* Positions in one heat map. */
 struct layout {
-  size_t left; /* of the cells */
-  size_t top;  /* of the cells, below the start of the map */
+  size_t left; /* position of the cells */
+  size_t top;  /* position of the cells, below the start of the map */
   size_t width, height;
   bool rotated; /* rotated source labels, so that long ones do not overlap */
 };

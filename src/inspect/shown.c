@@ -239,8 +239,8 @@ static void find_groups(struct side *side) {
   }
 }
 
-/* Set the positions of the groups to those of their words; a group without a word is an empty range
- * before its first token. */
+/* Set the positions of the groups to the positions of their words; a group without a word is an
+ * empty range before its first token. */
 static void find_places(struct side *side) {
   size_t word = 0, start, end = 0;
   for (size_t g = 0; g < side->groups; g++) {

@@ -54,7 +54,8 @@ elman_status text_style_complete(elman_text_style *complete, const elman_text_st
                                  elman_error *error) CHECKED;
 
 /* Return whether two words are linked according to a complete style. Weights of 0 are never links;
- * for rules based on the largest weight, neither are weights below that of the sentinel. */
+ * for rules based on the largest weight, weights below the weight of the sentinel are not links
+ * either. */
 bool words_linked(const struct word_matrix *matrix, const elman_text_style *style, size_t source,
                   size_t target);
 

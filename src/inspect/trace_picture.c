@@ -60,7 +60,7 @@ struct scale {
 /* Positions common to all panels. */
 struct layout {
   struct scale scale;
-  size_t left; /* of the first step */
+  size_t left; /* position of the first step */
   size_t width;
 };
 

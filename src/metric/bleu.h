@@ -88,8 +88,8 @@ enum { BLEU_ORDERS = 4 };
  * n-grams of the hypothesis that match a reference, and all n-grams of the hypothesis. */
 enum {
   BLEU_HYPOTHESIS_LENGTH,
-  BLEU_REFERENCE_LENGTH, /* the reference length closest to that of the hypothesis; the shorter of
-                            two */
+  BLEU_REFERENCE_LENGTH, /* the reference length closest to the hypothesis length; of two equally
+                            close ones, the shorter */
   BLEU_MATCHED,
   BLEU_TOTAL = BLEU_MATCHED + BLEU_ORDERS,
   BLEU_COUNTS = BLEU_TOTAL + BLEU_ORDERS

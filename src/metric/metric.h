@@ -16,7 +16,7 @@ void lowercase(struct buffer *into, struct text text);
 enum { CHRF_ORDERS = 6 };
 
 /* Counts of a sentence, to be summed over a corpus: for n = 1 to 6 the n-grams of the hypothesis (0
- * if the reference has none), those of the reference, and the matches. */
+ * if the reference has none), the n-grams of the reference, and the matches. */
 enum {
   CHRF_HYPOTHESIS,
   CHRF_REFERENCE = CHRF_HYPOTHESIS + CHRF_ORDERS,

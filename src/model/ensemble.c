@@ -227,7 +227,7 @@ struct mean {
   struct model *longest; /* the model with the most updates */
   double *sums;          /* one per weight */
   const char *first;     /* name of the first file */
-  bool seed_known;       /* the seed is that of the first file */
+  bool seed_known;       /* the seed of the first file is known */
   uint64_t seed;
 };
 

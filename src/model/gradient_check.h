@@ -50,7 +50,7 @@ struct trace {
   elman_traced_layer layers[MAX_TRACED_LAYERS]; /* layers of the encoder first */
   size_t count;
   double loss;    /* the loss that is differentiated */
-  double *losses; /* (T): of each target token */
+  double *losses; /* (T): the loss of each target token */
   struct arena arena;
 };
 

@@ -8,7 +8,7 @@
 #include "model/model.h"
 
 struct pair_batch {
-  struct encoding source, target; /* of the last pair */
+  struct encoding source, target; /* the texts of the last pair */
   struct corpus corpus;
   struct batch batch;
 };
@@ -47,7 +47,7 @@ struct trace_report {
   struct trace inner;      /* the measurements */
   struct pair_batch texts; /* with the ids */
   struct named_tokens names[2];
-  struct arena arena; /* of the names */
+  struct arena arena; /* memory of the names */
 };
 
 /* Fill the public part and the names from the measurements and the ids. */

@@ -24,7 +24,7 @@ struct model {
   struct parameters weights; /* views into the block */
   struct model_past past;
   bool loaded;                      /* read from a file; otherwise created here */
-  char version[MODEL_VERSION_SIZE]; /* of the program that created or wrote it */
+  char version[MODEL_VERSION_SIZE]; /* version of the program that created or wrote it */
   size_t trainings; /* training runs since creation; shows whether values derived from the weights
                        are current */
   struct script_sample sample[2]; /* by side; empty in a model read from a file */

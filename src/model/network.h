@@ -14,7 +14,8 @@ struct workspace {
   struct decoder_arrays decoder;
   size_t block;         /* rows of logits in memory at a time */
   double *losses;       /* (N): the loss of each label */
-  double *guide_losses; /* (T B): of each target position; only if the batch has a guide */
+  double *guide_losses; /* (T B): the guide loss of each target position; only if the batch has a
+                           guide */
   /* Only with gradients: */
   struct encoder_arrays encoder_scratch;
   struct decoder_arrays decoder_scratch;

@@ -26,7 +26,7 @@ struct stored_tensor {
   size_t shape[MAX_DIMENSIONS];
   int dimensions;
   uint64_t begin, end; /* bytes, from the end of the header */
-  uint64_t digest;     /* of its bytes, after they were read */
+  uint64_t digest;     /* XXH64 of its bytes, after they were read */
   bool is_digested;
 };
 

@@ -45,7 +45,7 @@ struct cell_step_back {
 
 struct rnn_cell {
   size_t gates; /* G: W_ih is (G·H,E), W_hh (G·H,H) */
-  size_t parts; /* of the state */
+  size_t parts; /* parts of the state */
   /* If true, z and the kept values have separate rows of K·H. If false, K = 1 and there are no such
    * rows: h replaces z, and dz replaces dh, in place. */
   bool keeps;

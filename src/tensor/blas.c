@@ -69,7 +69,7 @@ static size_t tile_count(size_t longer, double work) {
 
 /* A product divided along its longer side. */
 struct tiled_product {
-  struct product whole; /* of one group */
+  struct product whole; /* the product of one group */
   size_t groups;
   const real *bias; /* (n): initial value of every row of C; NULL = none */
   size_t tile;      /* rows or columns per tile */
@@ -173,7 +173,7 @@ static bool can_map(size_t buffers) {
   return all;
 }
 
-/* Not declared in the header, and missing in some builds. */
+/* The header does not declare these functions, and some builds lack them. */
 extern void *blas_memory_alloc(int unused) __attribute__((weak));
 extern void blas_memory_free(void *buffer) __attribute__((weak));
 

@@ -35,8 +35,8 @@ struct softmax_part {
 void cross_entropy_part(struct softmax_part *part /* (n) */, real *logits,
                         struct cross_entropy_task task, size_t first, size_t width);
 
-/* Compute losses (n) from the parts (parts,n) of the vocabulary. With m the largest of all m_k, log
- * Σ_v exp(o_v) = m + log Σ_k exp(m_k - m) Σ_v exp(o_v - m_k), (10) and (90). */
+/* Compute losses (n) from the parts (parts,n) of the vocabulary. Let m be the largest of all m_k:
+ * log Σ_v exp(o_v) = m + log Σ_k exp(m_k - m) Σ_v exp(o_v - m_k), (10) and (90). */
 void cross_entropy_join(double *losses, struct softmax_part *parts, size_t count,
                         struct cross_entropy_task task);
 

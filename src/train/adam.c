@@ -55,8 +55,8 @@ void adam_update_plain(real *restrict weights, real *restrict m, real *restrict 
 enum { VECTOR = 16, AHEAD = 8 * VECTOR };
 
 /* Return √x for x ≥ FLT_MIN: the processor's 14-bit estimate of 1/√x and one step of Newton's
- * method. The error is below 2 units in the last place, the time a third of that of a square root.
- */
+ * method. The error is below 2 units in the last place. It takes a third of the time of a square
+ * root. */
 static inline __m512 root_of(__m512 x) {
   const __m512 guess = _mm512_rsqrt14_ps(x), root = _mm512_mul_ps(x, guess);
   const __m512 error = _mm512_fnmadd_ps(root, guess, _mm512_set1_ps(1));

@@ -15,10 +15,11 @@
  *   row a gets      1                 2 3 4 with g = 0, then 5 with its gradient
  *   row b gets          1 2           and still lacks 3 4 5
  *
- * For that, the constants of every update (struct update_step) are recorded. The operations and
- * their order are those of a pass over everything, so the results are bit-identical. A row whose
- * moments are 0, for example of a word that was in no batch, does not move: it is not written, and
- * its moments and gradients use no memory. Learning rates must be finite and ε must not be 0. */
+ * To make this possible, the constants of every update (struct update_step) are recorded. The
+ * operations and their order are those of a pass over everything, so the results are bit-identical.
+ * A row whose moments are 0, for example of a word that was in no batch, does not move: it is not
+ * written, and its moments and gradients use no memory. Learning rates must be finite and ε must
+ * not be 0. */
 #ifndef ELMAN_TRAIN_OPTIMIZER_H
 #define ELMAN_TRAIN_OPTIMIZER_H
 
@@ -59,7 +60,7 @@ struct optimizer {
   struct weight_blocks blocks; /* laid out as the model's block; the weights are borrowed */
   struct range ranges[3];      /* everything except the tables below */
   size_t range_count;
-  struct deferred_table tables[2]; /* of the source words, of the target words */
+  struct deferred_table tables[2]; /* tables of the source words and of the target words */
   size_t table_count;
   struct update_record record;
 };

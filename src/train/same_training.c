@@ -68,9 +68,9 @@ static json_t *hexadecimal(uint64_t number) {
 }
 
 /* Keys in checkpoints of hyperparameters whose labels have changed. Checkpoints written by earlier
- * versions contain these keys, and a changed key would make them look like those of another run. So
- * keys never change; messages use the labels of today. The key of any other hyperparameter is its
- * label. */
+ * versions contain these keys, and a changed key would make them look like those of another run.
+ * Therefore keys never change; messages use the current labels. The key of any other hyperparameter
+ * is its label. */
 static const struct former_label {
   const char *name, *label;
 } former_labels[] = {{"bidirectional", "bidirectional"},

@@ -15,7 +15,7 @@ enum {
 /* A subtree whose shards all belong to one process. */
 struct subtree {
   struct range shards;
-  size_t rank;     /* of that process */
+  size_t rank;     /* rank of that process */
   size_t exchange; /* number of subtrees of that process before this one */
 };
 
@@ -63,7 +63,7 @@ struct shards {
   const elman_group *group; /* NULL = a single process */
   const struct optimizer *optimizer;
   size_t count;             /* N */
-  struct subtree *subtrees; /* of all processes, in the order of their shards */
+  struct subtree *subtrees; /* the subtrees of all processes, in the order of their shards */
   size_t subtree_count, exchanges;
   size_t own_first, own_count; /* this process's subtrees */
   /* The workers divide the subtree `current`, one of this process's. Their number is a power of two

@@ -16,8 +16,7 @@ struct snapshots {
 };
 void snapshots_free(struct snapshots *snapshots);
 
-/* Return whether `name` is that of a snapshot beside the output `base`, as snapshots_write composes
- * it, and set *update. */
+/* Return whether snapshots_write composes `name` for the output `base`; if so, set *update. */
 bool snapshot_parse_name(uint64_t *update, const char *name, const char *base);
 
 /* Set *count to the number of snapshots of any run, and *longest to the history of the one that
@@ -29,9 +28,10 @@ elman_status snapshots_find(elman_history *longest, size_t *count, const char *o
 /* Remove all snapshots at the start of a new run; set *removed to their number. */
 elman_status snapshots_clear(size_t *removed, const char *output, elman_error *error) CHECKED;
 
-/* Find the run's own snapshots when it is resumed, including those of later updates that an earlier
- * run may have written. They have the shape of `model`, the same settings, and as many updates as
- * their names say, counted from the history of `model`. *others counts the rest, which stay. */
+/* Find the run's own snapshots when it is resumed, including snapshots of later updates that an
+ * earlier run may have written. They have the shape of `model`, the same settings, and as many
+ * updates as their names say, counted from the history of `model`. *others counts the rest, which
+ * stay. */
 elman_status snapshots_find_own(struct snapshots *snapshots, size_t *others,
                                 const struct model *model, const elman_train_settings *settings,
                                 elman_error *error) CHECKED;

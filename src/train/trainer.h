@@ -61,8 +61,8 @@ struct training_start {
 
 /* Hashes of the training corpus. */
 struct corpus_hashes {
-  uint64_t ids;   /* of both sides, in order */
-  uint64_t guide; /* of the links; 0 = no guided alignment */
+  uint64_t ids;   /* hash of the ids of both sides, in order */
+  uint64_t guide; /* hash of the links; 0 = no guided alignment */
 };
 
 struct trainer {

@@ -139,10 +139,10 @@ double score_of_length(double log_probability, size_t count,
   return log_probability / pow(length, options->length_penalty);
 }
 
-/* In exact arithmetic: let L <= 0 be the logarithm so far, L' that of the complete translation, n
- * <= limit its number of tokens, and f(n) > 0 the divisor. A probability is at most 1, so L' <= L.
- * f does not decrease, because A >= 0. As min(c, 1) <= 1 and B >= 0, no source token adds more than
- * 0. Hence
+/* In exact arithmetic: let L <= 0 be the logarithm so far, L' the logarithm of the complete
+ * translation, n <= limit its number of tokens, and f(n) > 0 the divisor. A probability is at most
+ * 1, so L' <= L. f does not decrease, because A >= 0. As min(c, 1) <= 1 and B >= 0, no source token
+ * adds more than 0. Hence
  *
  *   score = L' / f(n) + B sum log min(c, 1) <= L' / f(n) <= L / f(n) <= L / f(limit).         (83)
  *

@@ -20,7 +20,7 @@ struct search_request {
       *forced; /* NULL = free search; else these tokens and then </s>, ignoring the limit */
   size_t forced_count;
   bool is_prefix;  /* `forced` is only a prefix; limit > forced_count */
-  uint64_t number; /* of the sentence; part of the key of random numbers */
+  uint64_t number; /* number of the sentence; part of the key of random numbers */
 };
 
 /* One token of a hypothesis. Hypotheses with the same prefix share its nodes. */
@@ -115,8 +115,8 @@ void hypothesis_ids(uint32_t *ids, const struct beam *beam, size_t n);
  * NaN. */
 void hypothesis_log_probabilities(double *log_probabilities, const struct beam *beam, size_t n);
 
-/* Get the weights averaged over heads (T,S), and those of each head (K,T,S) unless `heads` and
- * `attention` are the same array, which is the case with one head. */
+/* Get the weights averaged over heads (T,S), and the weights of each head (K,T,S) unless `heads`
+ * and `attention` are the same array, which is the case with one head. */
 void hypothesis_attention(float *attention, float *heads, const struct beam *beam, size_t n);
 
 /* Get 1 minus the sum of each row of weights (T), for attention with one head. */

@@ -160,7 +160,7 @@ static elman_status evaluate_loss(elman_scores *scores, const struct model *mode
 /* Results of a sentence; zero if there are none. One process translates it, and one decodes its
  * reference. */
 struct finding {
-  size_t index;                        /* of the sentence in work->scores */
+  size_t index;                        /* index of the sentence in work->scores */
   size_t length;                       /* bytes of the translation */
   size_t exact;                        /* 1 if the translation equals the reference */
   size_t source_tokens, target_tokens; /* dimensions of the translation's attention */
@@ -169,7 +169,7 @@ struct finding {
 
 struct sentence_scores {
   struct pair pair;
-  size_t number;           /* of the pair */
+  size_t number;           /* number of the pair */
   struct finding own;      /* results of this process */
   char *own_translation;   /* NULL if another process translates it */
   struct finding found;    /* sum over all processes */

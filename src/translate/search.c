@@ -18,7 +18,7 @@ struct search_member {
   const struct model *model; /* borrowed */
   struct encoder_arrays encoder;
   struct decoder_arrays decoder;
-  struct decoder_pass pass; /* of one step */
+  struct decoder_pass pass; /* the pass of one step */
   struct attention_overrides overrides;
   real *row_states; /* (S,R,H): the source states of each row's sentence; only if R > B */
   struct self_attention_history history;

@@ -72,7 +72,7 @@ void length_batches_free(struct length_batches *batches) {
 /* Shared by all threads. */
 struct shared {
   const struct translate_job *job;
-  const size_t *numbers; /* of the sentences of this kind: forced, or free */
+  const size_t *numbers; /* numbers of the sentences of this kind: forced, or free */
   struct length_batches batches;
   size_t before, count, own; /* sentences of the previous kind, of this one, and of this process */
   pthread_mutex_t mutex;     /* protects the fields below */
@@ -85,7 +85,7 @@ struct shared {
 /* Private to a thread. */
 struct worker {
   struct translator translator;
-  elman_sentence *sentences; /* of one batch */
+  elman_sentence *sentences; /* the sentences of one batch */
 };
 
 /* Return whether to continue. */

@@ -25,8 +25,8 @@ struct rendering {
 };
 
 /* Self-attention weights of a finished translation, from a pass through the network with forced
- * decoding; the search stores only those of the current step. Initialize with zeros; memory is
- * reused. */
+ * decoding; the search stores only the weights of the current step. Initialize with zeros; memory
+ * is reused. */
 struct self_weights {
   struct batch batch;
   struct workspace workspace;
@@ -47,14 +47,15 @@ elman_translate_options translate_options_default(void); /* greedy search */
 
 /* Scratch memory for batches, and the results of the last one. */
 struct translator {
-  const struct model *model;       /* borrowed */
-  const struct screen *screen;     /* as in search_run; borrowed */
-  elman_translate_options options; /* of the last batch; borrows its ensemble and overrides */
+  const struct model *model;   /* borrowed */
+  const struct screen *screen; /* as in search_run; borrowed */
+  elman_translate_options
+      options; /* options of the last batch; borrow its ensemble and overrides */
   struct search search;
-  struct self_weights self; /* of the last translation created */
+  struct self_weights self; /* weights of the last translation created */
   struct translator_item *items;
-  const struct search_request **requests; /* of the items with a request */
-  struct rendering *renderings;           /* of the item rendered last, one per hypothesis */
+  const struct search_request **requests; /* the requests of the items that have one */
+  struct rendering *renderings; /* renderings of the item rendered last, one per hypothesis */
   size_t item_capacity, request_capacity, rendering_capacity;
 };
 

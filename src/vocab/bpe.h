@@ -108,7 +108,7 @@ void bpe_split_free(struct bpe_split *split);
 
 /* Token mode `bpe`: splitting words into tokens of a vocabulary that covers all text.
  *
- * The words are those of tokens_split in this mode. Merges split words into parts. A part is a
+ * tokens_split splits the text into words in this mode. Merges split words into parts. A part is a
  * token, with a mark if the rule for spaces requires one. A part that is not in the vocabulary is
  * divided as far as necessary: first into the two parts that were merged into it, finally into
  * characters. The vocabulary contains characters without marks, so a required mark then becomes a

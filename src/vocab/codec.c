@@ -17,7 +17,7 @@ enum { LONGEST_WORD = 32 };
 /* The Viterbi lattice of a run: a node before each character and one at the end. */
 struct node {
   size_t offset;      /* byte at which the character starts */
-  double cost;        /* of the most likely segmentation of the text before it */
+  double cost;        /* cost of the most likely segmentation of the text before it */
   unsigned char step; /* characters in the last word of that segmentation; 0 = one unknown
                          character */
 };

@@ -1,15 +1,15 @@
 /* Splitting text into tokens, and joining tokens.
  *
  * Every mode is lossless: tokens_join(tokens_split(x)) == x for every normalized text x. The rule
- * of a mode determines whether a space is expected between two adjacent tokens. Where the text
- * differs from the rule, the right-hand token starts with a mark:
+ * of a mode determines whether a space is expected between two adjacent tokens. If the text differs
+ * from the rule, the right-hand token starts with a mark:
  *
  *   MARK_JOINED "￭" (U+FFED)  no space although the rule expects one
  *   MARK_SPACED "▁" (U+2581)  a space although the rule expects none
  *
  * A token whose own text begins with a mark character always has an additional mark, so that one
- * leading mark can always be removed; for the first token of a text it is the mark that the rule
- * expects after empty text.
+ * leading mark can always be removed; for the first token of a text this is the mark that agrees
+ * with the rule after empty text.
  *
  *   space  split at white space; a space is expected between all tokens (so there are no marks,
  *          except on a token that itself begins with a mark character)
@@ -123,8 +123,8 @@ struct foreign_neighbors {
   bool foreign_characters; /* the other language is split into single characters */
 };
 
-/* Return whether to insert a space between them. The answer is that of the mode, but Han and kana
- * are separated from the words of text with spaces, and two foreign words are not joined. */
+/* Return whether to insert a space between them. Follow the rule of the mode, except that Han and
+ * kana are separated from the words of text with spaces, and two foreign words are not joined. */
 bool space_beside_foreign(elman_token_mode mode, const struct foreign_neighbors *neighbors);
 
 #endif
