@@ -47,10 +47,9 @@ elman_translate_options translate_options_default(void); /* greedy search */
 
 /* Scratch memory for batches, and the results of the last one. */
 struct translator {
-  const struct model *model;   /* borrowed */
-  const struct screen *screen; /* as in search_run; borrowed */
-  elman_translate_options
-      options; /* options of the last batch; borrow its ensemble and overrides */
+  const struct model *model;       /* borrowed */
+  const struct screen *screen;     /* as in search_run; borrowed */
+  elman_translate_options options; /* last options; ensemble and overrides are borrowed */
   struct search search;
   struct self_weights self; /* weights of the last translation created */
   struct translator_item *items;
