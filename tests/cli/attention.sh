@@ -1,21 +1,21 @@
-# Attention matrices in every format.
+# `elman attention` writes matrices in every format.
 
 toy_model
 expect_exit 0 "$ELMAN" attention '我 爱 学习'
 expect_no_stderr
 expect_stdout_match '^ +我 +爱 +学习'
 expect_stdout_match '^studying '
-! grep -q $'\e' "$results/stdout" || fail "color where no terminal is"
+! grep -q $'\e' "$results/stdout" || fail "escape sequences without a terminal"
 
 expect_exit 0 "$ELMAN" attention --format tsv '我 爱 学习'
-[ "$(cut -f1 "$results/stdout" | tr '\n' ' ')" = ' I love studying </s> ' ] || fail "rows differ"
+[ "$(cut -f1 "$results/stdout" | tr '\n' ' ')" = ' I love studying </s> ' ] || fail "the rows differ"
 cp "$results/stdout" expected.tsv
 
 expect_exit 0 "$ELMAN" attention --format json '我 爱 学习' '她 是 我 的 老师'
-[ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "not one object a sentence"
+[ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "expected one object per sentence"
 expect_stdout_match '"target_tokens":\["I","love","studying","\\u003c/s\\u003e"\],"ended":true,"forced":false,'
 
-# A file: the suffix gives the format unless --format does.
+# The suffix of an output file determines the format unless --format is given.
 expect_exit 0 "$ELMAN" attention -o matrix.tsv '我 爱 学习'
 expect_stdout
 cmp expected.tsv matrix.tsv || fail "the file differs"
@@ -27,24 +27,24 @@ cmp expected.tsv matrix || fail "the file differs"
 expect_exit 0 "$ELMAN" attention --format json --reference 'We go' '我 爱 学习'
 expect_stdout_match '"target_tokens":\["We","go","\\u003c/s\\u003e"\],"ended":true,"forced":true,'
 
-# A suffix that is no format's; without one the file is text.
+# An unknown suffix is refused; a file without a suffix is text.
 expect_exit 64 "$ELMAN" attention -o matrix.gif '我 爱 学习'
 expect_stderr_match '^elman: matrix.gif: unknown suffix; use one of: \.txt \.json .*\.svg .*\.ali \.png$'
 expect_exit 64 "$ELMAN" attention --matrices -o matrix.png "$DATA/attention/six-words.txt"
 expect_stderr_match 'unknown suffix; use one of'
-[ ! -e matrix.png ] || fail "a picture that is text"
+[ ! -e matrix.png ] || fail "matrix.png was written as text"
 expect_exit 0 "$ELMAN" attention -o .hidden '我 爱 学习'
-cmp .hidden <("$ELMAN" attention '我 爱 学习') || fail "not text"
+cmp .hidden <("$ELMAN" attention '我 爱 学习') || fail ".hidden is not text"
 
-# Lines: one that is not UTF-8 is reported and keeps its place without a translation.
+# A line that is not UTF-8 is reported; its output line remains, without a translation.
 printf '我 爱 学习\n\xff\n我 爱 学习\n' >lines
 expect_exit 65 "$ELMAN" attention --format json -i lines
 expect_stderr_match '^elman: lines:2: '
-[ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "not three objects"
+[ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "expected three objects"
 printf '我 爱 学习\n%s\n我 爱 学习\n' '我 爱 学习 我 爱 学习' >lines
 expect_exit 65 "$ELMAN" attention --format json --max-line 20 -i lines
 expect_stderr_match '^elman: lines:2: the sentence is longer than the limit of 20 bytes; '
-[ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "not three objects"
+[ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "expected three objects"
 expect_exit 64 "$ELMAN" attention --format gif 我
 expect_stderr_match 'not one of: text, json, tsv, npy, svg, html, pharaoh, softalignments, png'
 expect_exit 73 "$ELMAN" attention -o no/such 我

@@ -1,4 +1,4 @@
-# Segments that are clauses: cut behind punctuation, alike in training, in a beam and in a batch.
+# With --clause-segments, segments end after punctuation, in training, beam search and batches.
 
 cat >pairs.tsv <<'END'
 我爱茶，他爱水。	I love tea, he loves water.
@@ -18,7 +18,7 @@ expect_stdout_match ' tokens 1-3 tokens 4-8 tokens 9-13$'
 expect_exit 0 "$ELMAN" attention -m model 你好
 expect_stdout_match ' tokens 1-2$'
 
-# A sentence by itself, among others, and with several hypotheses side by side.
+# A sentence gives the same result alone, in a batch, and with several hypotheses.
 cut -f 1 pairs.tsv >sources
 for beam in 1 3; do
   expect_exit 0 "$ELMAN" attention -m model --beam $beam --format json -i sources
@@ -43,10 +43,10 @@ for a, b in zip(together, alone, strict=True):
 END
 done
 
-# It trains to the same bytes in parts, and after a stop.
+# Training gives the same bytes with one or two threads, and after stop and resume.
 expect_exit 0 "$ELMAN" "${train[@]}" --shards 2 -t 1 -o one pairs.tsv
 expect_exit 0 "$ELMAN" "${train[@]}" --shards 2 -t 2 -o two pairs.tsv
-cmp one two || fail 'two threads train another model'
+cmp one two || fail 'two threads train a different model'
 
 expect_exit 64 "$ELMAN" train -q --clause-segments -o other pairs.tsv
 expect_stderr_match 'clauses need hierarchical attention'

@@ -1,4 +1,4 @@
-# Attention of several models, each by itself: of a training on its way, or of any.
+# `elman attention --each-model`: attention of several models, such as the snapshots of a run.
 
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 12 --hidden-size 16 --keep-last 4 "$DATA/toy.zh-en.tsv"
 cp model.safetensors other
@@ -6,28 +6,28 @@ touch model.safetensors.update0 model.safetensors.update010 model.safetensors.up
 touch model.safetensors.update model.safetensors.updateX model.safetensors.update9.part
 expect_exit 0 "$ELMAN" attention --each-model --format json --reference 'I love studying' '我 爱 学习'
 sed 's/.*"model":"\([^"]*\)".*/\1/' "$results/stdout" >models
-diff - models >&2 <<'END' || fail "other models, or in another order"
+diff - models >&2 <<'END' || fail "the list of models or its order differs"
 model.safetensors.update9
 model.safetensors.update10
 model.safetensors.update11
 model.safetensors.update12
 model.safetensors
 END
-# Each says what it says alone.
+# Each model gives the same result as alone.
 while read -r model; do
   expect_exit 0 "$ELMAN" attention -m "$model" --format json --reference 'I love studying' '我 爱 学习'
   cat "$results/stdout"
 done <models >alone
 expect_exit 0 "$ELMAN" attention --each-model --format json --reference 'I love studying' '我 爱 学习'
-sed 's/"model":"[^"]*",//' "$results/stdout" | cmp - alone || fail "not what each gives"
-[ "$(sort -u alone | wc -l)" -gt 1 ] || fail "nothing is learnt"
+sed 's/"model":"[^"]*",//' "$results/stdout" | cmp - alone || fail "the result differs from that of a single model"
+[ "$(sort -u alone | wc -l)" -gt 1 ] || fail "all models give the same result: the test proves nothing"
 
-# Lines of a file, read for each; those that are not in the vocabulary are named once.
+# Every model processes all lines of a file; words that are not in the vocabulary are reported once.
 printf '我 爱 鱼\n\xff\n她 是\n' >lines
 expect_exit 65 "$ELMAN" attention --each-model -m other -m model.safetensors -i lines -o play.html
-[ "$(grep -c '^{"sentence":' play.html)" -eq $((3 * 6)) ] || fail "not three sentences for each of six models"
-[ "$(grep -c '"error":"byte 1' play.html)" -eq 6 ] || fail "not one without a translation for each model"
-[ "$(grep -c '^not in the vocabulary' "$results/stderr")" -eq 1 ] || fail "named more than once"
+[ "$(grep -c '^{"sentence":' play.html)" -eq $((3 * 6)) ] || fail "expected three sentences for each of six models"
+[ "$(grep -c '"error":"byte 1' play.html)" -eq 6 ] || fail "expected one sentence without a translation per model"
+[ "$(grep -c '^not in the vocabulary' "$results/stderr")" -eq 1 ] || fail "unknown words are reported more than once"
 
 rm -f model.safetensors.*
 expect_exit 64 "$ELMAN" attention --each-model --format json '我'
@@ -45,4 +45,4 @@ expect_stderr_match 'is read (by|as) .*; name another file'
 expect_exit 66 "$ELMAN" attention --each-model -m other -m nowhere -o play.html '我'
 head -c 1000 other >damaged
 expect_exit 65 "$ELMAN" attention --each-model -m other -m damaged -o play.html '我'
-[ "$(grep -c '^{"sentence":' play.html)" -eq 18 ] || fail "an old page is gone"
+[ "$(grep -c '^{"sentence":' play.html)" -eq 18 ] || fail "the old page is lost"

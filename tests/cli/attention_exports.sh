@@ -1,32 +1,32 @@
-# Attention in the formats for other programs, of every kind of translation.
+# Export formats for other programs, for every kind of translation.
 
 toy_model
 
-# Blocks are separated by an empty line; each object says which sentence and which hypothesis it is.
+# An empty line separates blocks; each object contains the number of its sentence and hypothesis.
 expect_exit 0 "$ELMAN" attention --format tsv '我 爱 学习' '她 是 我 的 老师'
-[ "$(grep -c '^$' "$results/stdout")" -eq 1 ] || fail "not one empty line between two tables"
+[ "$(grep -c '^$' "$results/stdout")" -eq 1 ] || fail "expected one empty line between the two tables"
 expect_exit 0 "$ELMAN" attention --format json --n-best 2 '我 爱 学习' '她 是 我 的 老师'
 [ "$(grep -oE '^.{34}' "$results/stdout" | tr -dc '0-9\n' | xargs)" = '11 12 21 22' ] ||
-  fail "sentences and hypotheses are numbered differently"
+  fail "wrong numbers of sentences or hypotheses"
 
-# Byte offsets are those of the text as it was typed, here with an ideographic space.
+# Byte offsets refer to the original text, here with an ideographic space.
 expect_exit 0 "$ELMAN" attention --format json '我　爱学习'
 expect_stdout_match '"source":"我　爱学习",.*"source_offsets":\[\[0,3\],\[6,9\],\[9,15\]\]'
 
-# Hard alignments: </s> has none; words are what white space separates, whatever the tokens are.
+# Hard alignments: </s> has none; words are separated by white space, for every token mode.
 expect_exit 0 "$ELMAN" attention --format pharaoh '我 爱 学习' '' '我爱学习'
 [ "$(sed -n 1p "$results/stdout" | tr ' ' '\n' | cut -d- -f2 | sort | xargs)" = '0 1 2' ] ||
-  fail "not one link for each word"
-[ -z "$(sed -n 2p "$results/stdout")" ] || fail "an empty sentence has no links"
-# Where there are no spaces, tokens are counted.
-[ "$(sed -n 3p "$results/stdout")" = "$(sed -n 1p "$results/stdout")" ] || fail "tokens are not the units"
-# It has no place for a mark, nor has npy: what the vocabulary lacks is told.
+  fail "expected one link per word"
+[ -z "$(sed -n 2p "$results/stdout")" ] || fail "an empty sentence has links"
+# Without spaces, links refer to tokens.
+[ "$(sed -n 3p "$results/stdout")" = "$(sed -n 1p "$results/stdout")" ] || fail "links do not refer to tokens"
+# Pharaoh and npy cannot mark unknown words, so these are reported on stderr.
 expect_no_stderr
 for format in pharaoh softalignments npy; do
   expect_exit 0 "$ELMAN" attention --format $format -o links '我 爱 鱼' '她 是'
   expect_stderr_match '^not in the vocabulary: 鱼 \(1 of 5 words\)$'
 done
-# Nor does any format mark an unknown word of a reference, whose probability is that of <unk>.
+# No format marks an unknown word of a reference; it has the probability of <unk>.
 expect_exit 0 "$ELMAN" attention --reference 'I love zebras' '我 爱 学习'
 expect_stderr_match '^not in the target vocabulary: zebras \(1 of 3 words\)$'
 expect_exit 0 "$ELMAN" attention --summary '我 爱 鱼'
@@ -34,7 +34,7 @@ expect_stderr_match '^not in the vocabulary: 鱼 \(1 of 3 words\)$'
 expect_exit 0 "$ELMAN" attention --format pharaoh --units words '我爱学习'
 expect_stdout '0-0 0-1 0-2'
 expect_exit 0 "$ELMAN" attention --format pharaoh --units tokens '我爱学习'
-[ "$(tr ' ' '\n' <"$results/stdout" | cut -d- -f2 | sort | xargs)" = '0 1 2' ] || fail "</s> is linked"
+[ "$(tr ' ' '\n' <"$results/stdout" | cut -d- -f2 | sort | xargs)" = '0 1 2' ] || fail "</s> has a link"
 expect_exit 0 "$ELMAN" attention --format pharaoh --alignment threshold --threshold 1 '我 爱 学习'
 expect_exit 0 "$ELMAN" attention --format pharaoh --alignment intersection '我 爱 学习'
 expect_exit 0 "$ELMAN" train -q -t 1 --source-tokens chars --target-tokens chars --epochs 1 \
@@ -52,8 +52,8 @@ expect_stderr_match 'not one of: argmax, threshold, intersection'
 expect_exit 64 "$ELMAN" attention --format pharaoh --units letters '我'
 expect_stderr_match 'not one of: auto, words, tokens, subwords'
 
-# Self-attention: of each token, summing to 1, and causal in the decoder; in json and the page, of one
-# model as it is.
+# Self-attention weights sum to 1 and are causal in the decoder. JSON and the page contain them, for a single model
+# with unmodified attention.
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 2 --hidden-size 8 --encoder-self-attention 2 \
   --decoder-self-attention 1 -o self.safetensors "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" attention -m self.safetensors --format json --beam 3 --n-best 2 '我 爱 学习' '' '她 是'
@@ -70,44 +70,44 @@ for record in map(json.loads, sys.stdin):
             assert all(abs(sum(row) - 1) < 1e-5 for row in rows)
             assert key == "source" or not any(any(row[t + 1:]) for t, row in enumerate(rows))
 END
-python3 self.py <"$results/stdout" || fail "other weights of self-attention"
+python3 self.py <"$results/stdout" || fail "wrong self-attention weights"
 expect_exit 0 "$ELMAN" attention -m self.safetensors --format html '我 爱 学习'
-grep -q '"target_self_attention":\[\[\[1.0,0.0' "$results/stdout" || fail "not on the page"
+grep -q '"target_self_attention":\[\[\[1.0,0.0' "$results/stdout" || fail "the page lacks self-attention"
 for options in '-m self.safetensors' '--override uniform'; do
   expect_exit 0 "$ELMAN" attention -m self.safetensors $options --format json '我 爱 学习'
-  ! grep -q self_attention "$results/stdout" || fail "self-attention with $options"
+  ! grep -q self_attention "$results/stdout" || fail "unexpected self-attention with $options"
 done
 
-# Several translations in one picture.
+# Several translations in one SVG picture.
 expect_exit 0 "$ELMAN" attention -o picture.svg --n-best 2 '我 爱 <script>' '她 是'
-[ "$(grep -c '<svg' picture.svg)" -eq 1 ] || fail "not one picture"
-[ "$(grep -c '<desc>' picture.svg)" -eq 4 ] || fail "not four heat maps"
-! grep -q '<script' picture.svg || fail "a token is an element"
-[ "$(tail -n 1 picture.svg)" = '</svg>' ] || fail "the picture does not end"
-python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("picture.svg")' || fail "not XML"
+[ "$(grep -c '<svg' picture.svg)" -eq 1 ] || fail "expected one picture"
+[ "$(grep -c '<desc>' picture.svg)" -eq 4 ] || fail "expected four heat maps"
+! grep -q '<script' picture.svg || fail "a token became an element"
+[ "$(tail -n 1 picture.svg)" = '</svg>' ] || fail "the picture is incomplete"
+python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("picture.svg")' || fail "the picture is not well-formed XML"
 expect_exit 0 "$ELMAN" attention -o matrix.ali '我 爱 学习'
 [ "$(sed -n '1s/-[0-9.]*/P/p' matrix.ali)" = '0 ||| I love studying ||| P ||| 我 爱 学习 ||| 4 4' ] ||
-  fail "the head line differs"
+  fail "the first line differs"
 
-# A record for each line in every format, also for one that cannot be translated.
+# Every format writes a record for each line, including lines that cannot be translated.
 printf '我 爱 学习\n\xff\n\n她 是\n' >lines
 for format in text tsv json pharaoh softalignments npy svg html; do
   expect_exit 65 "$ELMAN" attention --format $format -i lines -o "whole.$format"
   expect_stderr_match '^elman: lines:2: byte 1 is not valid UTF-8 text'
 done
 expect_exit 0 "$ELMAN" attention --format pharaoh '她 是'
-[ "$(wc -l <whole.pharaoh)" -eq 4 ] || fail "not a line for each"
-[ "$(sed -n '2p;3p' whole.pharaoh)" = "$(printf '\n')" ] || fail "links where there is no translation"
-[ "$(sed -n 4p whole.pharaoh)" = "$(cat "$results/stdout")" ] || fail "a later sentence has moved"
-[ "$(cut -d, -f1 whole.json | tr -dc '0-9\n' | xargs)" = '1 2 3 4' ] || fail "not an object for each"
-[ "$(grep -c '"error":"byte 1 is not valid' whole.json)" -eq 1 ] || fail "no reason, or several"
-[ "$(grep -c '^{"sentence":' whole.html)" -eq 4 ] || fail "not an object for each"
-[ "$(grep -c '^[0-9] ||| ' whole.softalignments)" -eq 4 ] || fail "not a block for each"
-[ "$(grep -c 'class="caption"' whole.svg)" -eq 4 ] || fail "not a picture for each"
-[ "$(grep -ac "'shape': (0, 0)" whole.npy)" -eq 2 ] || fail "not an array for each"
+[ "$(wc -l <whole.pharaoh)" -eq 4 ] || fail "expected one line per sentence"
+[ "$(sed -n '2p;3p' whole.pharaoh)" = "$(printf '\n')" ] || fail "links without a translation"
+[ "$(sed -n 4p whole.pharaoh)" = "$(cat "$results/stdout")" ] || fail "a later sentence is on the wrong line"
+[ "$(cut -d, -f1 whole.json | tr -dc '0-9\n' | xargs)" = '1 2 3 4' ] || fail "expected one object per sentence"
+[ "$(grep -c '"error":"byte 1 is not valid' whole.json)" -eq 1 ] || fail "expected exactly one error"
+[ "$(grep -c '^{"sentence":' whole.html)" -eq 4 ] || fail "expected one object per sentence"
+[ "$(grep -c '^[0-9] ||| ' whole.softalignments)" -eq 4 ] || fail "expected one block per sentence"
+[ "$(grep -c 'class="caption"' whole.svg)" -eq 4 ] || fail "expected one picture per sentence"
+[ "$(grep -ac "'shape': (0, 0)" whole.npy)" -eq 2 ] || fail "expected two empty arrays"
 [ "$(python3 -c 'print([block.count("\n") for block in open("whole.tsv").read().split("\n\n")])')" = '[4, 0, 0, 6]' ] ||
-  fail "not a block for each"
-# One of several translations says whose it is, or the format is refused.
+  fail "expected one block per sentence"
+# Each of several translations is numbered; formats without numbers are refused.
 for format in text tsv; do
   expect_exit 65 "$ELMAN" attention --format $format --n-best 2 -i lines
   [ "$(grep -xE '[0-9]\.[0-9]' "$results/stdout" | xargs)" = '1.1 1.2 2.1 3.1 4.1 4.2' ] ||
@@ -115,17 +115,17 @@ for format in text tsv; do
 done
 expect_exit 65 "$ELMAN" attention --format pharaoh --n-best 2 -i lines
 [ "$(sed 's/ ||| .*//' "$results/stdout" | xargs)" = '0 0 1 2 3 3' ] || fail "links are not numbered"
-[ "$(sed -n '1s/.*||| //p' "$results/stdout")" = "$(sed -n 1p whole.pharaoh)" ] || fail "other links"
+[ "$(sed -n '1s/.*||| //p' "$results/stdout")" = "$(sed -n 1p whole.pharaoh)" ] || fail "the links of the first translation differ"
 expect_exit 65 "$ELMAN" attention --format softalignments --n-best 2 -i lines
-[ "$(sed -n 's/ ||| .*//p' "$results/stdout" | xargs)" = '0 0 1 2 3 3' ] || fail "not numbered"
+[ "$(sed -n 's/ ||| .*//p' "$results/stdout" | xargs)" = '0 0 1 2 3 3' ] || fail "translations are not numbered"
 expect_refused 'npy cannot store sentence numbers' attention --format npy --n-best 2 我
 expect_exit 0 "$ELMAN" attention --format npy --n-best 1 -o one.npy 我
 
-# A file of references: line n for sentence n.
+# Line n of a file of references belongs to sentence n.
 printf '我 爱 学习\n\n她 是\n' >sources
 printf 'We go\n\nI am\n' >references
 expect_exit 0 "$ELMAN" attention --format json -i sources --references references
-[ "$(grep -c '"forced":true' "$results/stdout")" -eq 2 ] || fail "not two that were forced"
+[ "$(grep -c '"forced":true' "$results/stdout")" -eq 2 ] || fail "expected two forced translations"
 expect_stdout_match '^{"sentence":3,.*"translation":"I am"'
 expect_exit 0 "$ELMAN" attention --format json --references - '我' <<<'We go'
 expect_stdout_match '"translation":"We go"'
@@ -134,20 +134,20 @@ printf 'We go\n\nI am\nToo many\n' >longer
 rm -f out.json
 expect_exit 65 "$ELMAN" attention -o out.json -i sources --references longer
 expect_stderr_match '^elman: longer: has 4 lines, but there are fewer sentences'
-[ ! -e out.json ] || fail "matrices of the wrong pairs were kept"
+[ ! -e out.json ] || fail "matrices of mismatched pairs were kept"
 head -n 2 references >shorter
 expect_exit 65 "$ELMAN" attention -o out.json -i sources --references shorter
 expect_stderr_match '^elman: shorter: has 2 lines, but there are more sentences'
-[ ! -e out.json ] || fail "matrices of the wrong pairs were kept"
+[ ! -e out.json ] || fail "matrices of mismatched pairs were kept"
 expect_exit 66 "$ELMAN" attention -i sources --references nowhere
 expect_exit 64 "$ELMAN" attention --references references --reference x '我'
 expect_exit 64 "$ELMAN" attention --references - <sources
 expect_exit 64 "$ELMAN" attention --references references --n-best 2 -i sources
 cp references kept
 expect_exit 64 "$ELMAN" attention -o references --references references -i sources
-cmp references kept || fail "the references were written over"
+cmp references kept || fail "the references were overwritten"
 
-# What stands in the file of references is at fault, not the sentence.
+# An error in a reference names the file of references, not the sentence.
 printf '我 爱 学习\n她 是\n' >s3
 printf 'We go\n\n' >r3
 expect_exit 65 "$ELMAN" attention --format json -i s3 --references r3
@@ -156,6 +156,6 @@ expect_stdout_match '"error":"reference: the reference is empty"'
 expect_exit 65 "$ELMAN" attention --reference ' ' '我 爱 学习'
 expect_stderr_match '^elman: --reference: the reference is empty$'
 
-# Without notes.
+# -q suppresses notes.
 expect_exit 0 "$ELMAN" attention -q '我 爱 鱼'
 expect_no_stderr

@@ -1,4 +1,4 @@
-# Attention on files of numbers, without a model.
+# `elman attention --matrices`: attention on matrices from files, without a model.
 
 words=$DATA/attention/six-words.txt
 attend() {
@@ -10,38 +10,38 @@ expect_no_stderr
 [ "$(sed -n '1p;9p;17p' "$results/stdout" | tr '\n' ' ')" = 'scores weights context ' ] ||
   fail "the tables differ"
 [ "$(sed -n 11p "$results/stdout")" = '0.1385  0.2379  0.2333  0.1240  0.1082  0.1581' ] ||
-  fail "the second word's weights differ"
-[ "$(sed -n 19p "$results/stdout")" = '0.4419  0.6515  0.5683' ] || fail "its context differs"
+  fail "the weights of the second word differ"
+[ "$(sed -n 19p "$results/stdout")" = '0.4419  0.6515  0.5683' ] || fail "the context of the second word differs"
 cp "$results/stdout" expected
 expect_exit 0 attend "$words" "$words" "$words"
-cmp expected "$results/stdout" || fail "one file and three of the same differ"
+cmp expected "$results/stdout" || fail "one file and three equal files give different results"
 expect_exit 0 attend - <"$words"
-cmp expected "$results/stdout" || fail "standard input differs"
+cmp expected "$results/stdout" || fail "standard input gives a different result"
 expect_exit 0 attend -o result.txt "$words"
 expect_stdout
 cmp expected result.txt || fail "the file differs"
 
 expect_exit 0 attend --normalize sum "$words"
 [ "$(sed -n 11p "$results/stdout")" = '0.1455  0.2278  0.2249  0.1285  0.1077  0.1656' ] ||
-  fail "the second word's shares differ"
+  fail "the weights of the second word differ"
 
-# --scale makes `scaled` of `dot`.
+# `dot` with --scale equals `scaled`.
 expect_exit 0 attend --scale "$words"
 cp "$results/stdout" scaled
 expect_exit 0 attend --attention scaled "$words"
 cmp scaled "$results/stdout" || fail "--scale and scaled differ"
-cmp -s scaled expected && fail "--scale changes nothing"
+cmp -s scaled expected && fail "--scale has no effect"
 
 expect_exit 0 attend --causal --key-length 2 "$words"
 expect_stdout_match '^0\.9544  1\.4950 ( +-inf){4}$'
 [ "$(sed -n 10p "$results/stdout")" = '1.0000  0.0000  0.0000  0.0000  0.0000  0.0000' ] ||
-  fail "the first word sees more than itself"
+  fail "with --causal, the first word attends to later words"
 
 expect_exit 0 attend --heads 2 "$DATA/attention/two-heads.txt"
 expect_stdout_match '^scores, head 2$'
 expect_stdout_match '^0\.4391  0\.7003  0\.5903$'
 
-# Other numbers of queries and keys, and values of another width.
+# The numbers of queries and keys may differ, and so may the width of the values.
 printf '1,1\n' >q.csv
 printf '1,0\n0,1\n' >k.csv
 printf '1\n2\n' >v.csv
@@ -50,7 +50,7 @@ expect_stdout '{"scores":[[[1,1]]],"weights":[[[0.5,0.5]]],"context":[[1.5]]}'
 expect_exit 0 attend --format json --causal q.csv k.csv v.csv
 expect_stdout '{"scores":[[[1,null]]],"weights":[[[1,0]]],"context":[[1]]}'
 
-# Numbers of any size have their place.
+# Very large and very small numbers keep their columns.
 printf '1e-9 -2\n3e8 0\n' >sizes
 expect_exit 0 attend sizes
 expect_stdout_match '^ *3\.0000e\+08'
@@ -59,17 +59,17 @@ expect_exit 0 attend zero
 expect_stdout_match '^0\.0000  0\.0000$'
 rm zero
 
-# .npy in and out: what was written can be read again.
+# A .npy file that was written can be read again.
 expect_exit 0 attend -o out.npy k.csv k.csv k.csv
 expect_files out.scores.npy out.weights.npy out.context.npy expected scaled result.txt q.csv k.csv \
   v.csv sizes
 expect_exit 0 attend --format npy -o again k.csv k.csv k.csv
-cmp out.context.npy again.context.npy || fail "the prefix changes the numbers"
+cmp out.context.npy again.context.npy || fail "the prefix changes the result"
 expect_exit 0 attend --format json out.context.npy k.csv v.csv
 expect_exit 65 attend out.scores.npy
 expect_stderr_match '^elman: out.scores.npy: has 3 dimensions'
 
-# Mechanisms with learned weights take them from a model, or from a file of them alone.
+# Mechanisms with parameters read them from a model or from a weights file.
 expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 3 --attention multihead --heads 3 \
   "$DATA/toy.zh-en.tsv"
 expect_exit 0 attend --attention multihead --heads 3 --weights model.safetensors "$words"
@@ -105,11 +105,11 @@ wrong '--weights: dot attention has no parameters' --matrices --weights model.sa
 wrong 'three files; name them with -o PREFIX' --matrices --format npy "$words"
 wrong '--matrices writes text, json or npy, not tsv' --matrices -o x.tsv "$words"
 wrong "--output: 'k.csv' is read" --matrices --format text -o k.csv k.csv
-[ "$(cat k.csv)" = $'1,0\n0,1' ] || fail "what is read was overwritten"
+[ "$(cat k.csv)" = $'1,0\n0,1' ] || fail "the input was overwritten"
 wrong "--output: 'k.csv' is read" --matrices --attention additive --weights k.csv --format text -o k.csv "$words"
 cp k.csv k.context.npy
 wrong "--output: 'k.context.npy' is read" --matrices -o k.npy k.context.npy
-cmp k.csv k.context.npy || fail "what is read was overwritten"
+cmp k.csv k.context.npy || fail "the input was overwritten"
 
 # Wrong files.
 expect_exit 66 attend no/such

@@ -1,4 +1,4 @@
-# Attention that is changed while decoding.
+# --override changes attention during decoding.
 
 toy_model
 sentence='我 爱 学习'
@@ -8,31 +8,31 @@ expect_no_stderr
 cp "$results/stdout" plain
 expect_exit 0 "$ELMAN" attention --format tsv --override uniform "$sentence"
 [ "$(grep -c $'\t0.333333\t0.333333\t0.333333$' "$results/stdout")" -eq \
-  "$(tail -n +2 "$results/stdout" | grep -c .)" ] || fail "weights that are not uniform"
+  "$(tail -n +2 "$results/stdout" | grep -c .)" ] || fail "the weights are not uniform"
 expect_stderr_match '^with unmodified attention, [01] of 1 translation is the same; the override changes the log-probability by [+-][0-9]'
 
 expect_exit 0 "$ELMAN" attention --format tsv --override position=2 "$sentence"
 ! tail -n +2 "$results/stdout" | grep -v $'\t0.000000\t1.000000\t0.000000$' | grep -q . ||
-  fail "a weight beside position 2"
+  fail "a weight outside position 2"
 expect_exit 0 "$ELMAN" attention --format tsv --override position=9 "$sentence"
 expect_stdout_match $'\t0\\.000000\t0\\.000000\t1\\.000000$'
 expect_exit 0 "$ELMAN" attention --format tsv --override 1:3=0.5 --reference 'I love studying' "$sentence"
 [ "$(sed -n 2p "$results/stdout" | cut -f4)" = 0.500000 ] || fail "1:3=0.5 did not set the cell"
 expect_stderr_match '1 of 1 translation is the same'
 
-# A cell that no matrix has; one of the first sentence only is for that one.
+# A cell that is outside every matrix is an error; a cell that is outside some matrices applies to the others.
 expect_exit 64 "$ELMAN" attention --override 9:9=1 "$sentence"
 expect_stdout
 expect_stderr_match '^elman: --override: no matrix has target token 9 and source token 9: there are at most [45] target tokens, </s> included, and 3 source tokens$'
 expect_exit 64 "$ELMAN" attention --override 1:4=1 -o cells.tsv "$sentence"
-[ ! -e cells.tsv ] || fail "a file as if the cell had been set"
+[ ! -e cells.tsv ] || fail "an output file was written although the cell does not exist"
 expect_exit 0 "$ELMAN" attention --override 1:4=1 "$sentence" '她 是 我 的 老师'
 
-# The same seed shuffles alike, whatever the sentence is translated with.
+# The same seed shuffles in the same way, alone and in a batch.
 expect_exit 0 "$ELMAN" attention --format json --override shuffle "$sentence"
 cp "$results/stdout" shuffled
 expect_exit 0 "$ELMAN" attention --format json --override shuffle "$sentence"
-cmp shuffled "$results/stdout" || fail "shuffling does not repeat"
+cmp shuffled "$results/stdout" || fail "the same seed shuffles differently"
 differs=no
 for seed in 2 3 4 5 6; do
   expect_exit 0 "$ELMAN" attention --format json --override shuffle --seed $seed "$sentence"
@@ -40,7 +40,7 @@ for seed in 2 3 4 5 6; do
 done
 [ $differs = yes ] || fail "the seed has no effect"
 
-# A whole file: what is measured, and how much of it was needed.
+# --summary reports measures of a whole file and the effect of the override.
 cut -f1 "$DATA/toy.zh-en.tsv" >sources
 expect_exit 0 "$ELMAN" attention --summary --override uniform -i sources
 expect_stdout_match '^  of the maximum +100\.00 %'
@@ -49,7 +49,7 @@ expect_exit 0 "$ELMAN" evaluate -q --override shuffle --seed 2 "$DATA/toy.zh-en.
 expect_exit 0 "$ELMAN" evaluate -q --override position=1 "$DATA/toy.zh-en.tsv"
 expect_stdout_match '^exact match'
 
-# A cell that no sentence has is no override at all; one of a single sentence is for that one.
+# A cell that is outside every matrix is an error; a cell of a single sentence applies to it.
 expect_exit 64 "$ELMAN" evaluate -q --override 90:1=1 "$DATA/toy.zh-en.tsv"
 expect_stdout
 expect_stderr_match '^elman: an override: no matrix has target token 90 and source token 1: there are at most [0-9]+ target tokens, </s> included, and 5 source tokens$'
@@ -59,12 +59,12 @@ expect_stderr_match 'there are at most 1 target token, </s> included, and 1 sour
 expect_exit 64 "$ELMAN" evaluate -q --override uniform --override 1:6=1 "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" evaluate -q --override 1:5=1 "$DATA/toy.zh-en.tsv"
 
-# The seed chooses the places for evaluate, too, and without a model there is no attention.
+# --seed also applies to evaluate. Without a model, --override is refused.
 for seed in 1 2 3 4 5 6; do
   expect_exit 0 "$ELMAN" evaluate -q --json --override shuffle --seed $seed "$DATA/toy.zh-en.tsv"
   cat "$results/stdout"
 done >scores
-[ "$(sort -u scores | wc -l)" -gt 1 ] || fail "the seed of evaluate has no effect"
+[ "$(sort -u scores | wc -l)" -gt 1 ] || fail "--seed has no effect on evaluate"
 expect_exit 64 "$ELMAN" evaluate --override uniform --hypothesis sources --reference sources
 expect_stderr_match '^elman: evaluate: --override needs a model'
 

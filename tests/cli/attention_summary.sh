@@ -1,4 +1,4 @@
-# What attention did over a corpus.
+# `elman attention --summary`: measures of attention over a corpus.
 
 toy_model
 cut -f1 "$DATA/toy.zh-en.tsv" >sources
@@ -10,12 +10,12 @@ expect_no_stderr
 expect_stdout_match "^translations         $sentences\$"
 expect_stdout_match '^entropy              [0-9.]+ nats$'
 expect_stdout_match '^diagonality          0\.[0-9]+$'
-! grep -q 'alignment error' "$results/stdout" || fail "an error rate without gold alignments"
+! grep -q 'alignment error' "$results/stdout" || fail "an alignment error rate without gold alignments"
 
 expect_exit 0 "$ELMAN" attention --summary --json -i sources
 cp "$results/stdout" greedy
 expect_stdout_match '^\{"translations":[0-9]+,"empty":0,.*"diagonality":[0-9.]+\}$'
-# The model has learnt the references, so that forcing them changes nothing.
+# The model reproduces the references, so forced decoding changes nothing.
 expect_exit 0 "$ELMAN" attention --summary --json -i sources --references references
 cmp greedy "$results/stdout" || fail "forced and greedy translations differ"
 expect_exit 0 "$ELMAN" attention --summary --json --n-best 2 -i sources
@@ -23,7 +23,7 @@ expect_stdout_match "^\{\"translations\":$((2 * sentences)),"
 expect_exit 0 "$ELMAN" attention --summary --json -o summary.json -i sources
 cmp greedy summary.json || fail "the file differs"
 
-# Gold alignments are compared with what the attention under the reference links.
+# Gold alignments are compared with the links of forced decoding.
 paste sources references | while IFS= read -r pair; do
   source=${pair%%$'\t'*} target=${pair#*$'\t'}
   links=$("$ELMAN" attention --format pharaoh --reference "$target" "$source")
@@ -33,7 +33,7 @@ expect_exit 0 "$ELMAN" attention --summary --json --alignments 3 -i gold.tsv
 expect_stdout_match '"alignment_error_rate":0(\.0)?\}$'
 expect_exit 0 "$ELMAN" attention --summary --alignments 3 -i gold.tsv
 expect_stdout_match '^alignment error rate 0\.00 %$'
-# One link of three is wrong on both sides: 1 - 2 * 2 / 6.
+# One of three links differs: 1 - 2 * 2 / 6.
 printf '我 爱 学习\tI love studying\tnote\t%s\n' \
   "$("$ELMAN" attention --format pharaoh --reference 'I love studying' '我 爱 学习' |
     awk '{ $1 = "1-0"; print }')" >other.tsv
@@ -42,11 +42,11 @@ expect_stdout_match '"links":3,"gold_links":3,"shared_links":2,"alignment_error_
 expect_exit 0 "$ELMAN" attention --summary --alignments 4 -i other.tsv
 expect_stdout_match '^alignment error rate 33\.33 %$'
 
-# The text shows what the object holds, shares as percentages.
+# The text shows the values of the JSON object, proportions as percentages.
 expect_exit 0 "$ELMAN" attention --summary --json --override uniform -i sources
 cp "$results/stdout" measures.json
 expect_exit 0 "$ELMAN" attention --summary --override uniform -i sources
-python3 - measures.json "$results/stdout" <<'END' || fail "text and object differ"
+python3 - measures.json "$results/stdout" <<'END' || fail "text and JSON differ"
 import json, sys
 measures = json.load(open(sys.argv[1]))
 shown = {line[:20].strip(): float(line[20:].split()[0]) for line in open(sys.argv[2])}
@@ -58,17 +58,17 @@ for label, key, factor in [("entropy", "entropy", 1), ("of the maximum", "entrop
     assert abs(shown[label] - factor * measures[key]) < 0.0051, (label, shown[label], measures[key])
 END
 
-# A line without its columns, or with links to nowhere, is reported and left out.
+# A line with missing columns or links out of range is reported and skipped.
 printf '我 爱\tI love\n我 爱\tI love\t5-0\n我 爱\tI love\t0-0\n' >lines
 expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 -i lines
 expect_stderr_match '^elman: lines:1: skipped: the line has no column 3'
 expect_stderr_match '^elman: lines:2: alignment 5-0 is out of range'
 expect_stdout_match '^\{"translations":1,.*"aligned":1,'
-# What is cut off a line that is too long may be a part of its alignment.
+# If a line is truncated at the length limit, its alignment may be incomplete.
 expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 --max-line 21 -i gold.tsv
 expect_stderr_match '^elman: gold.tsv:[0-9]*: skipped: the line has more than 21 bytes'
 
-# Columns in another order, the alignments turned with them.
+# --columns in another order reverses the alignments.
 awk -F'\t' -v OFS='\t' '{
   n = split($3, links, " "); turned = ""
   for (i = 1; i <= n; i++) { split(links[i], of, "-"); turned = turned " " of[2] "-" of[1] }
@@ -76,7 +76,7 @@ awk -F'\t' -v OFS='\t' '{
 expect_exit 0 "$ELMAN" attention --summary --json --alignments 3 -i gold.tsv
 cp "$results/stdout" by_gold
 expect_exit 0 "$ELMAN" attention --summary --json --alignments 3 --columns 4,2 -i turned.tsv
-cmp by_gold "$results/stdout" || fail "columns that are turned give other links"
+cmp by_gold "$results/stdout" || fail "reversed columns give other links"
 expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 --columns 4,5 -i turned.tsv
 expect_stderr_match '^elman: turned.tsv:1: skipped: the line has no column 5'
 expect_exit 64 "$ELMAN" attention --summary --alignments 3 --columns 2,3 -i gold.tsv
@@ -84,18 +84,18 @@ expect_stderr_match -- '--alignments: column 3 contains sentences \(--columns 2,
 expect_exit 64 "$ELMAN" attention --summary --alignments 3 --columns 2 -i gold.tsv
 expect_exit 64 "$ELMAN" attention --summary --columns 2,1 -i gold.tsv
 
-# What stands in the column, and how many lines more: not a message for each of many.
+# The first five errors are printed, then the number of the others.
 for i in 1 2 3 4 5 6 7 8 9; do printf '我 爱\tI love\tnote %d\n' $i; done >lines
 expect_exit 65 "$ELMAN" attention --summary --alignments 3 -i lines
 expect_stderr_match '^elman: lines:1: "note 1" is not an alignment of the form i-j; check the column or file$'
 expect_stderr_match '^elman: lines: and 4 more lines with bad data$'
-[ "$(grep -c '^elman' "$results/stderr")" -eq 6 ] || fail "not five lines and the number of the others"
-# Columns without --alignments are all taken for the sentence, which is told.
+[ "$(grep -c '^elman' "$results/stderr")" -eq 6 ] || fail "expected five errors and one line with the number of the others"
+# Without --alignments, all columns are treated as the sentence, with one note.
 expect_exit 0 "$ELMAN" attention --summary -i lines
 expect_stderr_match '^lines:1: contains a tab; the whole line, with all its columns, is treated as one sentence$'
-[ "$(grep -c 'contains a tab' "$results/stderr")" -eq 1 ] || fail "told more than once"
+[ "$(grep -c 'contains a tab' "$results/stderr")" -eq 1 ] || fail "the note is printed more than once"
 expect_exit 0 "$ELMAN" attention --summary --alignments 3 -i gold.tsv
-! grep -q 'contains a tab' "$results/stderr" || fail "columns that were asked for"
+! grep -q 'contains a tab' "$results/stderr" || fail "a note on tabs although --alignments is given"
 
 expect_exit 64 "$ELMAN" attention --json '我'
 expect_stderr_match -- '--json needs --summary'

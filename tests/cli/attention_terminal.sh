@@ -1,10 +1,10 @@
-# Heat maps at a terminal, which `script` plays, and where there is none.
+# Heat maps with and without a terminal; `script` emulates one.
 
 command -v script >/dev/null || exit 77
 toy_model
 sentence='我 爱 学习 我 爱 学习 我 爱 学习 我 爱 学习'
 
-# at_terminal COLUMNS ARGUMENT...: what attention writes there.
+# at_terminal COLUMNS ARGUMENT...: the output of `elman attention` on a terminal of this width.
 at_terminal() {
   local columns=$1
   shift
@@ -13,16 +13,16 @@ at_terminal() {
 }
 widest() { sed 's/\x1b\[[0-9;]*m//g' "$results/stdout" | wc -L; }
 
-# Folded to the width, and in colors whose ground is the terminal's own.
+# Heat maps are folded to the width of the terminal. Colors leave its background unchanged.
 terminal=xterm-256color
 at_terminal 40 "$sentence"
 [ "$(widest)" -le 40 ] || fail "wider than the terminal"
 expect_stdout_match '^source tokens 1 to [1-9] of 12$'
 expect_stdout_match '^source tokens [0-9]+ to 12 of 12$'
 expect_stdout_match $'\e\\[38;5;33m'
-! grep -q $'\e\\[\\(48\\|4[0-7]\\|7\\)[;m]' "$results/stdout" || fail "a background"
+! grep -q $'\e\\[\\(48\\|4[0-7]\\|7\\)[;m]' "$results/stdout" || fail "a background color is set"
 at_terminal 200 "$sentence"
-! grep -q '^source tokens' "$results/stdout" || fail "folded where there is room"
+! grep -q '^source tokens' "$results/stdout" || fail "folded although the terminal is wide enough"
 terminal=dumb
 at_terminal 40 --numbers "$sentence"
 ! grep -q $'\e' "$results/stdout" || fail "color on a dumb terminal"
@@ -32,14 +32,14 @@ terminal=xterm-256color
 NO_COLOR=1 at_terminal 40 "$sentence"
 ! grep -q $'\e' "$results/stdout" || fail "color with NO_COLOR"
 
-# A pipe and a file have no width.
+# Output to a pipe or a file is not folded.
 expect_exit 0 "$ELMAN" attention "$sentence"
-! grep -q '^source tokens' "$results/stdout" || fail "folded for a pipe"
+! grep -q '^source tokens' "$results/stdout" || fail "folded in a pipe"
 expect_stdout_match '^weight: 0 · 0\.1 ░ 0\.3 ▒ 0\.5 ▓ 0\.7 █ 1$'
 at_terminal 40 -o file.txt "$sentence"
-cmp file.txt <("$ELMAN" attention "$sentence") || fail "a file is folded"
+cmp file.txt <("$ELMAN" attention "$sentence") || fail "folded in a file"
 
-# Words that are not in the vocabulary, in every format that has words.
+# Words that are not in the vocabulary are marked in text, tsv, json and svg.
 expect_exit 0 "$ELMAN" attention '我 恨 学习'
 expect_stdout_match '^ +我 +恨\* +学习$'
 expect_stdout_match '^\* not in the vocabulary$'
@@ -52,7 +52,7 @@ expect_stdout_match '<text class="unknown".*恨</text>'
 
 expect_exit 0 "$ELMAN" attention --numbers '我 爱 学习'
 awk '/^ +love / { sum = $2 + $3 + $4 } END { exit !(sum > 0.98 && sum < 1.02) }' "$results/stdout" ||
-  fail "numbers that are no weights"
+  fail "the numbers of a row do not sum to 1"
 expect_exit 64 "$ELMAN" attention --numbers --format svg '我'
 expect_stderr_match -- '--numbers needs --format text, not'
 expect_exit 64 "$ELMAN" attention --numbers --summary '我'

@@ -1,4 +1,4 @@
-# Attention between words of a model that splits them into parts: every format, measures, alignments.
+# Attention between whole words of a model that uses subwords: formats, measures and alignments.
 
 awk -F'\t' '{ print $2 "\t" $1 }' "$DATA/daily.train.zh-en.tsv" | head -n 200 >pairs
 train=(train -q -t 1 --hidden-size 16 --embedding-size 16 --subwords 120 --source-subwords 60)
@@ -12,8 +12,8 @@ cut -f1 pairs | head -n 20 >english
 cut -f2 pairs | head -n 20 >chinese
 sentence='Unfortunately they are studying today.'
 
-# Words are what white space separates. A word has the sum over its columns and the mean of its rows,
-# of each head, the sentinel and the segments; </s> stays by itself.
+# White space separates words. The weight of a word is the sum over its columns and the mean over its rows,
+# for each head, the sentinel and the segments; </s> is a unit of its own.
 cat >merge.py <<'END'
 import json, re, sys
 words, tokens = ([json.loads(line) for line in open(path, encoding="utf-8")] for path in sys.argv[1:3])
@@ -104,37 +104,37 @@ for model in one two self levels; do
   cp "$results/stdout" tokens.json
   expect_exit 0 python3 merge.py words.json tokens.json auto
   expect_exit 0 "$ELMAN" attention -m $model --format json --units tokens -i english
-  cmp "$results/stdout" tokens.json || fail "subwords are not the tokens"
+  cmp "$results/stdout" tokens.json || fail "--units subwords differs from the tokens"
 done
-# A translation into Chinese has no spaces and so no words; a reference keeps those that it was given
-# with, and a token may have several of its words.
+# A translation into Chinese has no spaces, so it has tokens, not words. A reference keeps the words of its text,
+# and a token may cover several of them.
 expect_exit 0 "$ELMAN" attention -m levels --format json --units words -i english --references chinese
 cp "$results/stdout" words.json
 expect_exit 0 "$ELMAN" attention -m levels --format json --units tokens -i english --references chinese
 cp "$results/stdout" tokens.json
 expect_exit 0 python3 merge.py words.json tokens.json words
-# The other way round, with words in the target.
+# The opposite direction, with words in the target.
 awk -F'\t' '{ print $2 "\t" $1 }' pairs >back
 last_wins "$ELMAN" "${train[@]}" --epochs 3 --source-subwords 0 --source-tokens chars -o back.safetensors back ||
   fail "no model"
 expect_exit 0 "$ELMAN" attention -m back.safetensors --format json -i chinese --references english
-grep -q source_units "$results/stdout" && fail "characters are words"
+grep -q source_units "$results/stdout" && fail "characters are treated as words"
 expect_stdout_match '"target_tokens":\["He","ate","this","apple","at","school","yesterday",'
 expect_exit 0 "$ELMAN" attention -m back.safetensors --format json --units subwords -i chinese --references english
 expect_stdout_match '"target_tokens":\["He",("[^"]+",){7,}"yesterday"|"yester'
 
-# All formats have the same rows and columns.
+# All formats have equal rows and columns.
 expect_exit 0 "$ELMAN" attention -m one --format tsv "$sentence"
 [ "$(head -n 1 "$results/stdout")" = $'\tUnfortunately\tthey\tare\tstudying\ttoday.\tno token' ] ||
-  fail "other columns in tsv"
+  fail "tsv has other columns"
 expect_exit 0 "$ELMAN" attention -m levels --format tsv "$sentence"
 expect_stdout_match $'^\tUnfortunately\tthey\tare\tstudying\ttoday\\.\ttokens 1-3\ttokens 4-6\t'
 expect_exit 0 "$ELMAN" attention -m one "$sentence"
 expect_stdout_match '^ +Unfortunately they are studying today\. no token$'
 expect_exit 0 "$ELMAN" attention -m one --format npy "$sentence"
-grep -aq "'shape': ([0-9]*, 5)" "$results/stdout" || fail "other columns in npy"
+grep -aq "'shape': ([0-9]*, 5)" "$results/stdout" || fail "npy has other columns"
 expect_exit 0 "$ELMAN" attention -m two --format npy "$sentence"
-grep -aq "'shape': (2, [0-9]*, 5)" "$results/stdout" || fail "other columns in npy"
+grep -aq "'shape': (2, [0-9]*, 5)" "$results/stdout" || fail "npy has other columns"
 expect_exit 0 "$ELMAN" attention -m one --format softalignments "$sentence"
 expect_stdout_match ' \|\|\| Unfortunately they are studying today\. \|\|\| 6 [0-9]+$'
 expect_exit 0 "$ELMAN" attention -m one --format svg "$sentence"
@@ -142,35 +142,35 @@ expect_stdout_match 'for 5 source words \(columns\); brighter cells are larger w
 expect_exit 0 "$ELMAN" attention -m one --format html "$sentence"
 expect_stdout_match '"source_tokens":\["Unfortunately","they","are","studying","today\."\]'
 
-# Links are between words by their numbers in the text.
+# Links refer to words by their numbers in the text.
 expect_exit 0 "$ELMAN" attention -m one --format pharaoh --units words "$sentence" -o links
 for link in $(cat links); do
-  [ "${link%-*}" -le 4 ] || fail "there are five words: $link"
+  [ "${link%-*}" -le 4 ] || fail "link out of range for five words: $link"
 done
 expect_exit 0 "$ELMAN" attention -m one --format pharaoh -i english -o links
 expect_exit 0 "$ELMAN" attention -m one --format pharaoh --units auto -i english
-cmp links "$results/stdout" || fail "auto is not the default"
+cmp links "$results/stdout" || fail "--units auto is not the default"
 
-# Measures, of words by default; the links of --alignments are the same whatever the matrix shows.
+# Measures refer to words by default. The links of --alignments do not depend on --units.
 expect_exit 0 "$ELMAN" attention -m one --summary -i english
 expect_stdout_match "^source words +$(wc -w <english)$"
 expect_stdout_match '^</s> on last word '
 cp "$results/stdout" by_default
 expect_exit 0 "$ELMAN" attention -m one --summary --units subwords -i english
 expect_stdout_match '^source tokens '
-cmp -s by_default "$results/stdout" && fail "measures of words are those of parts"
+cmp -s by_default "$results/stdout" && fail "measures of words and of subwords are equal"
 # Some of these translations are Chinese without a space.
 expect_exit 0 "$ELMAN" attention -m one --summary --json -i english
 expect_stdout_match '^\{"source_units":"words","target_units":"mixed","translations":20,'
 
-# Where some lines are in words and others, Chinese, in tokens, they are called neither.
+# If some lines are in words and others, in Chinese, are in tokens, the text uses neither name.
 { head -n 2 english; sed 's/ //g' chinese | head -n 3; } >mixed
 words=$(head -n 2 english | wc -w)
 expect_exit 0 "$ELMAN" attention -m one --units auto -i mixed --format json
 parts=$(python3 -c '
 import json, sys
 print(sum(len(json.loads(line)["source_tokens"]) for line in open(sys.argv[1], encoding="utf-8")))' "$results/stdout")
-[ "$parts" -gt $((words + 3)) ] || fail "there is nothing mixed"
+[ "$parts" -gt $((words + 3)) ] || fail "no line has more subwords than words: the test proves nothing"
 expect_exit 0 "$ELMAN" attention -m one --summary -i mixed
 expect_stdout_match "^source units +$parts$"
 expect_stdout_match '^</s> on last unit '
@@ -196,10 +196,10 @@ for line in sys.stdin:
     a, g = (set(part.split()) for part in line.split("\t"))
     links, gold, both = links + len(a), gold + len(g), both + len(a & g)
 print(f"alignment error rate {100 * (1 - 2 * both / (links + gold)):.2f} %")' >expected
-[ "$rate" = "$(cat expected)" ] || fail "the error rate is not that of the links: $rate, $(cat expected)"
+[ "$rate" = "$(cat expected)" ] || fail "the error rate does not match the links: got $rate, expected $(cat expected)"
 
-# Every reader of alignments counts the same words, however a target with spaces is split: what
-# --alignments finds is what pharaoh links, and evaluate scores those links.
+# All readers of alignments count the same words, for every tokenization of a target with spaces: --alignments
+# finds the links that pharaoh writes, and evaluate scores these links.
 awk -F'\t' -v OFS='\t' '{
   n = split($3, links, " "); turned = ""
   for (i = 1; i <= n; i++) { split(links[i], of, "-"); turned = turned " " of[2] "-" of[1] }
@@ -230,7 +230,7 @@ print(f"alignment agreement  {100 * agreeing / words:.2f} %")' >expected
   expect_stdout_match "^$(sed -n 3p expected)\$"
 done
 
-# A place that an override names is one of tokens, so tokens are shown.
+# Positions of --override refer to tokens, so tokens are shown.
 expect_exit 0 "$ELMAN" attention -m one --format tsv --override 1:2=0.5 "$sentence"
 [ "$(sed -n 2p "$results/stdout" | cut -f3)" = 0.500000 ] || fail "1:2=0.5 is not the second column"
 expect_exit 0 "$ELMAN" attention -m one --format tsv --override uniform "$sentence"
@@ -242,18 +242,18 @@ done
 expect_exit 64 "$ELMAN" attention --units words --matrices x
 expect_stderr_match -- '--units and --matrices cannot be combined'
 
-# A model without subwords shows its tokens as ever; words, if they are asked for; it has no subwords.
+# A model without subwords shows tokens by default, words with --units words, and refuses --units subwords.
 toy_model
 cut -f1 "$DATA/toy.zh-en.tsv" >sources
 for format in text json tsv npy svg softalignments; do
   expect_exit 0 "$ELMAN" attention --format $format -i sources
   cp "$results/stdout" plain
   expect_exit 0 "$ELMAN" attention --format $format --units tokens -i sources
-  cmp plain "$results/stdout" || fail "tokens are not what is shown by default: $format"
-  grep -q 'words' plain && fail "words by default: $format"
+  cmp plain "$results/stdout" || fail "tokens are not the default: $format"
+  grep -q 'words' plain && fail "words are shown by default: $format"
 done
 expect_exit 0 "$ELMAN" attention --format tsv --units words '我爱 学习'
-[ "$(head -n 1 "$results/stdout")" = $'\t我爱\t学习' ] || fail "no words"
+[ "$(head -n 1 "$results/stdout")" = $'\t我爱\t学习' ] || fail "words are not shown"
 for what in '--format json' --summary '--format pharaoh'; do
   expect_exit 64 "$ELMAN" attention $what --units subwords '我 爱'
   expect_stderr_match '^elman: model.safetensors: has no subwords: its token modes are space \(source\) and words \(target\); use --units words or --units tokens$'

@@ -1,4 +1,4 @@
-# The mean of models.
+# `elman average`: the mean of models.
 
 train() { # train FILE OPTION...
   expect_exit 0 "$ELMAN" train -q -t 1 -o "$@" "$DATA/toy.zh-en.tsv"
@@ -11,8 +11,8 @@ train two --epochs 3 --init-from start
 expect_exit 0 "$ELMAN" average -o mean one two
 expect_stdout
 expect_stderr_match '^wrote mean, the mean of 2 models$'
-# Weight by weight, and the history of the one that has learnt longer.
-python3 - <<'END_PYTHON' || fail "not the mean"
+# Each parameter is the mean; the history is that of the model with the longest training.
+python3 - <<'END_PYTHON' || fail "a parameter is not the mean"
 import json, struct
 def read(path):
     data = open(path, "rb").read()
@@ -27,14 +27,14 @@ assert mean == [f32((a + b) / 2) for a, b in zip(one, two)]
 END_PYTHON
 expect_exit 0 "$ELMAN" translate -m mean -q '我 爱 学习'
 
-# The mean of equals is what they are; the file is written whole or not at all.
+# The mean of equal models equals them. The output is written completely or not at all.
 expect_exit 0 "$ELMAN" average -q -o same one one one
 expect_no_stderr
-cmp one same || fail "the mean of a model and itself is another one"
+cmp one same || fail "the mean of a model with itself differs from it"
 expect_exit 0 "$ELMAN" average -q -o same one
-cmp one same || fail "the mean of one model is another one"
+cmp one same || fail "the mean of one model differs from it"
 
-# Another seed is no matter where training went on from one model. Models that began apart have no mean.
+# Runs that continue the same model may differ in the seed. Models with different initial parameters are refused.
 train seeded --epochs 3 --init-from start --seed 2
 expect_exit 0 "$ELMAN" average -q -o mean one seeded
 expect_no_stderr
@@ -44,7 +44,7 @@ for order in 'apart1 apart2' 'apart2 apart1' 'apart1 apart1 apart2'; do
   # shellcheck disable=SC2086
   expect_exit 65 "$ELMAN" average -q -o mean $order
   expect_stderr_match "^elman: apart[12]: initial weights differ from those of apart[12] \(seed [12] there, [12] here\), so the average would be useless; use an ensemble instead: translate -m apart[12] -m apart[12]$"
-  cmp before mean || fail "a mean of nothing is written"
+  cmp before mean || fail "the output changed although the models were refused"
 done
 
 train larger --epochs 0 --hidden-size 4 --embedding-size 2

@@ -7,7 +7,7 @@ expect_no_stderr
 expect_exit 0 "$ELMAN" evaluate --json --beam 3 --length-penalty 0.6 --max-ratio 3 "$DATA/toy.zh-en.tsv"
 expect_stdout_match '"exact_match":1,'
 
-# A list for each line, numbered as Moses does; a line that is not text has none.
+# Each line gets its list, numbered as in Moses; a line that is not valid text gets none.
 printf '我 爱 学习\n\n\xff\n她 是 我 的 老师\n' >lines
 expect_exit 65 "$ELMAN" translate --n-best 2 <lines
 expect_stderr_match '^elman: standard input:3: '
@@ -20,14 +20,14 @@ expect_stdout_match '^0 \|\|\| I love studying \|\|\| '
 
 expect_exit 0 "$ELMAN" translate --json --beam 4 --n-best 3 '我 爱 学习'
 expect_stdout_match '^\{"translation":"I love studying",.*,"n_best":\[\{"translation":"I love studying","log_probability":-[0-9.e-]+,"score":-[0-9.e-]+,"target_tokens":\["I","love","studying","</s>"\]\}(,\{[^{]*\}){2}\]\}$'
-# First the log-probability, then the score: with a penalty of 1 the mean over four tokens.
+# A line contains the log-probability, then the score: with a penalty of 1, the mean over four tokens.
 expect_exit 0 "$ELMAN" translate --n-best 1 --length-penalty 1 '我 爱 学习'
 awk '{ exit !($(NF - 2) < 0 && ($(NF - 2) / $NF - 4) ^ 2 < 1e-6) }' "$results/stdout" ||
   fail "the score is not the log-probability divided by the length"
 expect_exit 0 "$ELMAN" translate --json --beam 4 '我 爱 学习'
-! grep -q n_best "$results/stdout" || fail "a list that nobody asked for"
+! grep -q n_best "$results/stdout" || fail "an n-best list without --n-best"
 
-# Wu et al. 2016: the same over (5 + 4) / 6, and less of it for what attention did not see.
+# Wu et al. 2016: the log-probability is divided by (5 + 4) / 6; the coverage penalty is subtracted.
 expect_exit 0 "$ELMAN" translate --n-best 1 --length-norm wu '我 爱 学习'
 awk '{ exit !($(NF - 2) < 0 && ($(NF - 2) / $NF - 1.5) ^ 2 < 1e-6) }' "$results/stdout" ||
   fail "the score is not the log-probability divided by (5 + T) / 6"
@@ -40,42 +40,42 @@ awk -F '\t' -v before="$score" '
   FNR > 1 { for (i = 2; i <= NF; i++) seen[i] += $i }
   END { for (i in seen) sum += log(seen[i] < 1 ? seen[i] : 1)
         exit !((after - before - 2 * sum) ^ 2 < 1e-6) }' covered "$results/stdout" ||
-  fail "the coverage penalty is not that of the matrix"
+  fail "the coverage penalty does not match the matrix"
 expect_exit 64 "$ELMAN" translate --length-norm w 我
 expect_stderr_match "'w' is not one of: power, wu"
 expect_exit 64 "$ELMAN" translate --coverage-penalty -1 我
 
-# A matrix for each translation.
+# One matrix per translation.
 expect_exit 0 "$ELMAN" attention --format json --n-best 3 '我 爱 学习'
-[ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "not three matrices"
+[ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "expected three matrices"
 expect_exit 64 "$ELMAN" attention --n-best 2 --reference 'We go' 我
 expect_stderr_match 'remove --n-best'
 echo '我 爱 学习' >line
 expect_exit 0 "$ELMAN" repl --n-best 2 <line
-[ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "not two translations"
+[ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "expected two translations"
 
-# Limits: a number, a ratio, and the smaller of both.
+# The length limit is a number, a ratio to the source, or the smaller of both.
 for limit in '--max-length 2' '--max-ratio 0.6' '--max-length 2 --max-ratio 3'; do
   expect_exit 0 "$ELMAN" translate $limit '我 爱 学习'
   expect_stdout 'I love'
 done
 
-# An unknown word is replaced by a word of the source.
+# --replace-unk replaces an unknown word by a word of the source.
 printf 'o p q\tx y a\no p r\tx y b\no p s\tx y c\n' >rare
 expect_exit 0 "$ELMAN" train -q -t 1 --min-count 2 --epochs 200 -o rare.safetensors rare
 expect_exit 0 "$ELMAN" translate -q -m rare.safetensors 'o p t'
 expect_stdout 'x y <unk>'
 expect_exit 0 "$ELMAN" translate -q -m rare.safetensors --replace-unk 'o p t'
 expect_stdout_match '^x y (o|p|t)$'
-# It is the one with the largest weight in the row.
+# The replacement is the source word with the largest weight in the row.
 word=$(sed 's/^x y //' "$results/stdout")
 expect_exit 0 "$ELMAN" attention -m rare.safetensors --format tsv --replace-unk 'o p t'
 sed -n '1p;4p' "$results/stdout" | awk -F '\t' -v word="$word" '
   NR == 1 { for (i = 2; i <= NF; i++) name[i] = $i }
   NR == 2 { best = 2; for (i = 3; i <= NF; i++) if ($i > $best) best = i
-            exit !($1 == word && name[best] == word) }' || fail "not the word most looked at"
+            exit !($1 == word && name[best] == word) }' || fail "not the word with the largest attention weight"
 
-# It keeps apart from its neighbors, also where it is written without spaces.
+# The replacement is separated by spaces, also from Chinese text.
 printf '左 上 一\tthe a is\n左 上 二\tthe b is\n左 上 三\tthe c is\n' >rare
 expect_exit 0 "$ELMAN" train -q -t 1 --min-count 2 --epochs 200 -o rare.safetensors rare
 expect_exit 0 "$ELMAN" translate -q -m rare.safetensors --replace-unk '左 上 四'
@@ -83,7 +83,7 @@ expect_stdout_match '^the (左|上|四) is$'
 expect_exit 0 "$ELMAN" translate -q -m rare.safetensors --replace-unk --json '左 上 四'
 expect_stdout_match '"target_tokens":\["the","(左|上|四)","is","</s>"\]'
 
-# A file of many lines comes out in order, the same as line by line.
+# A file of many lines gives the lines' own translations, in order.
 for i in {1..150}; do
   printf '我 爱 学习\n她 是 我 的 老师\n\n我们 去 学校\n'
 done >many
@@ -92,19 +92,19 @@ for beam in 1 4; do
   cp "$results/stdout" from_file
   [ "$(wc -l <from_file)" -eq 600 ] || fail "lines are missing"
   [ "$(sort from_file | uniq -c | awk '{ print $1 }' | xargs)" = '150 150 150 150' ] ||
-    fail "equal lines are translated differently"
+    fail "equal lines have different translations"
   expect_exit 0 "$ELMAN" translate --beam $beam <<<"$(head -n 4 many)"
-  cmp <(head -n 4 from_file) "$results/stdout" || fail "a file and a pipe differ"
-  cmp <(head -n 4 from_file) <(tail -n 4 from_file) || fail "the order differs"
+  cmp <(head -n 4 from_file) "$results/stdout" || fail "a file and a pipe give different results"
+  cmp <(head -n 4 from_file) <(tail -n 4 from_file) || fail "the order of the lines differs"
 done
 
-# A slow writer: half a line is waited for, and what is whole is answered first.
+# With a slow writer, complete lines are translated while the next line is incomplete.
 coproc "$ELMAN" translate --beam 3
 printf '我 爱 学习\n她 是' >&"${COPROC[1]}"
-read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer while the next line is being written"
+read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer while the next line is incomplete"
 [ "$answer" = 'I love studying' ] || fail "answer: $answer"
 printf ' 我 的 老师\n' >&"${COPROC[1]}"
-read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer to a line that came in two pieces"
+read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer to a line that was written in two pieces"
 [ "$answer" = 'She is my teacher' ] || fail "answer: $answer"
 
 # Wrong values.

@@ -1,11 +1,11 @@
-# Recurrent cells and what a layer of them can have: what training promises holds for each of them.
+# Training is deterministic and resumable for each recurrent cell and option of its layers.
 
 head -n 200 "$DATA/daily.train.zh-en.tsv" >pairs.tsv
 head -n 8 pairs.tsv | cut -f 1 >text
 settings=(--hidden-size 12 --embedding-size 8 --layers 2 --bidirectional --attentional-layer
   --input-feeding --dropout 0.1 --shards 2 --lr 0.01)
 
-# A model is called by the name of its cell, and what more is switched on.
+# A model file is named after its cell and options.
 for name in elman relu gru lstm elman-layer-norm relu-layer-norm gru-layer-norm lstm-layer-norm \
   gru-residual; do
   cell=${name%%-*}
@@ -14,11 +14,11 @@ for name in elman relu gru lstm elman-layer-norm relu-layer-norm gru-layer-norm 
   other=--layer-norm
   [ -z "$more" ] || other=
 
-  # The same model whatever the number of threads, and however often it was stopped.
+  # The model does not depend on the number of threads or on stops.
   expect_exit 0 "$ELMAN" "${train[@]}" -t 1 --epochs 20 pairs.tsv
   mv model.safetensors "$name"
   expect_exit 0 "$ELMAN" "${train[@]}" -t 2 --epochs 20 pairs.tsv
-  cmp "$name" model.safetensors || fail "$name: two threads make another model"
+  cmp "$name" model.safetensors || fail "$name: two threads train a different model"
   rm model.safetensors
   lines=0
   ready() { [ -e log ] && [ "$(wc -l <log)" -gt 4 ]; }
@@ -26,30 +26,30 @@ for name in elman relu gru lstm elman-layer-norm relu-layer-norm gru-layer-norm 
   expect_exit 64 "$ELMAN" train -q --cell "$cell" $other "${settings[@]}" --epochs 20 --resume pairs.tsv
   expect_stderr_match 'the checkpoint belongs to another run: (layer normalization|residual connections) was'
   expect_exit 0 "$ELMAN" "${train[@]}" -t 1 --epochs 20 --resume pairs.tsv
-  cmp "$name" model.safetensors || fail "$name: a stop and --resume make another model"
+  cmp "$name" model.safetensors || fail "$name: stop and --resume train a different model"
   expect_exit 0 "$ELMAN" inspect -m model.safetensors
   expect_stdout_match "^recurrent cell +$cell$"
   rm log model.safetensors
 
-  # Sentences do not see what they are translated with; a beam moves all parts of the states.
+  # A translation does not depend on the batch. Beam search moves all parts of the states.
   for beam in 1 3; do
     expect_exit 0 "$ELMAN" translate -m "$name" --beam "$beam" -i text
     cp "$results/stdout" together
     while IFS= read -r line; do
       "$ELMAN" translate -m "$name" --beam "$beam" -- "$line" || fail "$name: $line"
     done <text >apart
-    cmp together apart || fail "$name: a sentence sees its batch"
+    cmp together apart || fail "$name: the translation of a sentence depends on its batch"
   done
   expect_exit 0 "$ELMAN" trace -m "$name" "$(head -n 1 pairs.tsv | cut -f 1)" "$(head -n 1 pairs.tsv | cut -f 2)"
 done
 
-# Gradients, where no rectifier has a corner.
+# Gradients are checked where a rectifier has no corner.
 for name in elman gru lstm elman-layer-norm gru-layer-norm lstm-layer-norm gru-residual; do
   expect_exit 0 "$ELMAN" gradcheck -m "$name" --samples 10 "$(head -n 1 pairs.tsv | cut -f 1)" \
     "$(head -n 1 pairs.tsv | cut -f 2)"
 done
 
-# Gates are rows below one another, as in PyTorch.
+# The rows of a matrix are the gates one after another, as in PyTorch.
 expect_exit 0 "$ELMAN" inspect -m lstm
 expect_stdout_match '^ *encoder\.rnn\.weight_hh_l0_reverse +24 x 6 '
 expect_stdout_match '^ *decoder\.rnn\.weight_hh_l1 +48 x 12 '
@@ -57,7 +57,7 @@ expect_stdout_match '^ *decoder\.cell_bridge\.1\.weight +12 x 12 '
 expect_exit 0 "$ELMAN" inspect -m gru
 expect_stdout_match '^ *decoder\.rnn\.weight_hh_l1 +36 x 12 '
 
-# A gain for each number that is normalized, which starts from 1.
+# Each normalized value has a gain, initially 1.
 expect_exit 0 "$ELMAN" inspect -m gru-layer-norm
 expect_stdout_match '^layer normalization +yes$'
 expect_stdout_match '^ *encoder\.rnn\.layer_norm_weight_l0_reverse +24 '
@@ -66,21 +66,21 @@ expect_exit 0 "$ELMAN" train -q --epochs 0 --layer-norm pairs.tsv
 expect_exit 0 "$ELMAN" inspect
 expect_stdout_match '^ *encoder\.rnn\.layer_norm_weight_l0 +128 +1 +0 +1 +1$'
 
-# One unit has no others to be compared with.
+# Layer normalization needs at least two units.
 expect_exit 64 "$ELMAN" train -q --layer-norm --hidden-size 2 --bidirectional pairs.tsv
 expect_stderr_match 'layer normalization needs at least two units in each direction'
 
-# Residual connections are between layers.
+# Residual connections need at least two layers.
 expect_exit 0 "$ELMAN" inspect -m gru-residual
 expect_stdout_match '^residual connections +yes$'
 expect_exit 64 "$ELMAN" train -q --residual pairs.tsv
 expect_stderr_match 'residual connections need at least two layers; '
 expect_exit 64 "$ELMAN" train -q -o other --residual --init-from elman pairs.tsv
 
-# Normalization is a model's, not a training's.
+# Layer normalization belongs to the model, not to a training run.
 expect_exit 64 "$ELMAN" train -q -o other --layer-norm --init-from elman pairs.tsv
 
-# A model keeps its cell.
+# The cell of a model cannot be changed.
 expect_exit 64 "$ELMAN" train -q -o other --cell lstm --init-from gru pairs.tsv
 expect_exit 64 "$ELMAN" train -q --cell rnn pairs.tsv
 expect_stderr_match "^elman: train: --cell: .*rnn.*elman.*relu.*gru.*lstm"

@@ -1,4 +1,4 @@
-# Completions for shells: written from the tables that --help prints, and run here as the shells would.
+# Completion in bash, fish and zsh offers the options and values of --help.
 
 for shell in bash zsh fish; do
   expect_exit 0 "$ELMAN" help --completion $shell
@@ -10,7 +10,7 @@ expect_stderr_match "--completion: 'csh' is not one of: bash, zsh, fish"
 expect_exit 64 "$ELMAN" help --completion bash train
 expect_stderr_match '--completion covers all commands'
 
-# bash: as it hands over the words of a line, where '=' is a word. The last one is being typed.
+# bash passes the words of the line, with '=' as a word; the last word is incomplete.
 complete_in_bash() { # complete_in_bash WORD...
   bash -u -c '. ./completion.bash
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
@@ -21,7 +21,7 @@ expect_bash() { # expect_bash EXPECTED WORD...
   local expected=$1 found
   shift
   found=$(complete_in_bash "$@" | xargs)
-  [ "$found" = "$expected" ] || fail "bash completes '$*' with '$found' and not with '$expected'"
+  [ "$found" = "$expected" ] || fail "bash completes '$*' to '$found', expected '$expected'"
 }
 mkdir models
 touch models/a.safetensors models/b.safetensors 'models/b c'
@@ -50,7 +50,7 @@ expect_bash '' elman corpus nothing --m
 expect_bash '--max-length' elman translate -m models/a.safetensors --max-le
 expect_bash 'bash fish zsh' elman help --completion ''
 
-# Every option that --help has, and no other.
+# Completion offers exactly the options of --help.
 list_commands >commands
 while read -r command; do
   expect_exit 0 "$ELMAN" $command --help
@@ -63,14 +63,14 @@ while read -r command; do
   diff -u in_help in_zsh >&2 || fail "--help and the completion of zsh differ for $command"
 done <commands
 
-# The other shells, where they are.
+# fish and zsh, if they are installed.
 expect_fish() { # expect_fish EXPECTED LINE
   local found
   found=$(fish --no-config -c 'source completion.fish; complete -C $argv[1]' "$2" | cut -f 1 | sort | xargs)
-  [ "$found" = "$1" ] || fail "fish completes '$2' with '$found' and not with '$1'"
+  [ "$found" = "$1" ] || fail "fish completes '$2' to '$found', expected '$1'"
 }
 if command -v fish >/dev/null; then
-  fish --no-config -n completion.fish || fail "fish does not read it"
+  fish --no-config -n completion.fish || fail "fish rejects the script"
   expect_fish 'trace train translate' 'elman tr'
   expect_fish 'check split' 'elman corpus '
   expect_fish 'corpus' 'elman help c'
@@ -85,8 +85,8 @@ else
   echo "completion: no fish (Debian: fish), so its completion is only read"
 fi
 
-# zsh completes in an interactive shell only, which has a terminal of its own here. ^X writes the line.
-expect_zsh() { # expect_zsh EXPECTED LINE: the line as it is after Tab
+# zsh completes only in an interactive shell, here in a pseudo-terminal. ^X prints the line.
+expect_zsh() { # expect_zsh EXPECTED LINE: the line after Tab
   rm -f line
   ZDOTDIR=$PWD/zsh timeout 60 zsh -f -c '
     zmodload zsh/zpty
@@ -94,10 +94,10 @@ expect_zsh() { # expect_zsh EXPECTED LINE: the line as it is after Tab
     zpty -r -m terminal said "*ready>*"
     zpty -w -n terminal "$1"$'"'\t\x18'"'
     while [[ ! -e line ]] && zpty -r terminal said; do :; done' complete "$2"
-  [ "$(cat line)" = "$1" ] || fail "zsh makes '$(cat line)' of '$2' and not '$1'"
+  [ "$(cat line)" = "$1" ] || fail "zsh completes '$2' to '$(cat line)', expected '$1'"
 }
 if command -v zsh >/dev/null; then
-  zsh -n completion.zsh || fail "zsh does not read it"
+  zsh -n completion.zsh || fail "zsh rejects the script"
   mkdir zsh
   cp completion.zsh zsh/_elman
   cat >zsh/.zshrc <<'END'

@@ -1,15 +1,15 @@
-# Options from a file, and the file that a model gives.
+# --config reads options from a file; `inspect --config` writes such a file for a model.
 
-# All ways to write a line; what stands in the file is what stands on the command line.
+# All forms of a line have the meaning of the same option on the command line.
 printf '\xef\xbb\xbf# a small one\nhidden-size = 6\r\n\n  embedding-size 5 # numbers a word\n\tseed=3\nbidirectional\northogonal = no
 residual = off\nepochs\t= 4\nquiet = on\noutput = by-file # a name\n' >options.conf
 expect_exit 0 "$ELMAN" train --config options.conf "$DATA/toy.zh-en.tsv"
 expect_no_stderr
 expect_exit 0 "$ELMAN" train -q --hidden-size 6 --embedding-size 5 --seed 3 --bidirectional --epochs 4 -o by-line \
   "$DATA/toy.zh-en.tsv"
-cmp by-file by-line || fail "options of a file are others than those of the command line"
+cmp by-file by-line || fail "options from a file and from the command line train different models"
 
-# The command line wins, before or after the file; of a list, as a whole.
+# The command line overrides the file, wherever --config stands. It replaces a list as a whole.
 expect_exit 0 "$ELMAN" train --seed 4 --config=options.conf -o won "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" inspect -m won
 expect_stdout_match '^seed +4$'
@@ -21,9 +21,9 @@ printf 'model = by-file\nmodel = won\n' >two.conf
 expect_exit 0 "$ELMAN" translate --json --config two.conf 我
 cp "$results/stdout" two
 expect_exit 0 "$ELMAN" translate --json -m by-file -m won 我
-cmp two "$results/stdout" || fail "a list in a file"
+cmp two "$results/stdout" || fail "a list in a file has another effect"
 
-# A preset in the file; what stands beside it, and a preset on the command line, count for more.
+# A file may name a preset. Other options of the file and a preset on the command line override it.
 printf 'dropout = 0.25\npreset = small\nattentional-layer = no\n' >preset.conf
 expect_exit 0 "$ELMAN" train -q --epochs 0 --config preset.conf --hidden-size 8 "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" inspect --config
@@ -35,7 +35,7 @@ expect_exit 0 "$ELMAN" train -q --epochs 0 --config preset.conf --preset plain "
 expect_exit 0 "$ELMAN" inspect
 expect_stdout_match '^attention +dot$'
 
-# A switch that the file or the preset turns on is turned off on the command line.
+# The command line can turn off a switch that the file or preset turns on.
 printf 'bidirectional\nattentional-layer = on\n' >switch.conf
 for off in '--config switch.conf --no-bidirectional --no-attentional-layer' '--preset small --no-bidirectional
   --no-attentional-layer --attention dot --no-orthogonal --label-smoothing 0 --average 0 --dropout 0'; do
@@ -43,7 +43,7 @@ for off in '--config switch.conf --no-bidirectional --no-attentional-layer' '--p
     -o off "$DATA/toy.zh-en.tsv"
   expect_exit 0 "$ELMAN" train -q --epochs 1 --min-count 1 --hidden-size 4 --embedding-size 3 --batch-size 2 \
     -o plain "$DATA/toy.zh-en.tsv"
-  cmp off plain || fail "a switch is not turned off: $off"
+  cmp off plain || fail "the switch is still on: $off"
 done
 expect_refused '--no-bidirectional takes no value' train --no-bidirectional=yes x
 expect_refused '--strict and --no-strict contradict each other' train --strict --no-strict x
@@ -51,7 +51,7 @@ expect_refused "unknown option '--no-epochs'" train --no-epochs x
 expect_refused "unknown option '--no-help'" train --no-help x
 expect_refused 'does not go with|needs' train --no-attentional-layer --tie-embeddings x
 
-# What is wrong is told with file and line.
+# Errors name the file and the line.
 bad() { # bad REGEX LINE...
   local regex=$1
   shift
@@ -83,7 +83,7 @@ expect_refused '--config: options are read from a file' translate --config - x
 expect_refused '--config needs a value: FILE' translate x --config
 expect_refused '--config is given twice' translate --config two.conf --config=two.conf x
 expect_refused "did you mean '--config'\?" translate --confg two.conf x
-# What does not go together does not in a file either.
+# Options that exclude each other are refused in a file, too.
 printf 'patience = 3\n' >bad.conf
 expect_refused '--patience needs --dev' train --config bad.conf "$DATA/toy.zh-en.tsv"
 printf 'batch-size = 3\nbatch-tokens = 40\n' >both.conf
@@ -91,13 +91,13 @@ expect_exit 0 "$ELMAN" train -q --epochs 0 --config both.conf -o both "$DATA/toy
 expect_refused '--batch-tokens and --batch-size cannot be combined' train --config both.conf --batch-size 4 "$DATA/toy.zh-en.tsv"
 expect_refused '--config cannot be combined' inspect --config --json
 
-# A model's file repeats its training: the bytes are the same.
+# The file of a model repeats its training with the same bytes.
 again() { # again ARGUMENT...
   expect_exit 0 "$ELMAN" train -q -o once "$@"
   expect_exit 0 "$ELMAN" inspect --config -m once
   cp "$results/stdout" once.conf
   expect_exit 0 "$ELMAN" train -q --config once.conf -o twice "${pairs[@]}"
-  cmp once twice || fail "the file repeats another training: $*"
+  cmp once twice || fail "the file repeats a different training run: $*"
 }
 pairs=("$DATA/toy.zh-en.tsv")
 again "${pairs[@]}"

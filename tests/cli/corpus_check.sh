@@ -1,10 +1,10 @@
-# What `corpus check` finds, its two forms, its exit codes, and wrong input.
+# `corpus check`: findings, text and JSON, exit codes, and wrong input.
 
 printf '我爱你。\tI love you.\t(a)\n他在睡觉。\tHe is asleep.\t(b)\n' >train.tsv
 printf '她很忙。\tShe is busy.\n' >dev.tsv
 printf '我爱你\tI do love you\n是他\tHe is ASLEEP\n她很忙。\tShe is busy.\n' >test.tsv
 
-# Clean.
+# A corpus without findings.
 expect_exit 0 "$ELMAN" corpus check train.tsv dev.tsv
 expect_no_stderr
 expect_stdout_match '^train\.tsv$'
@@ -13,7 +13,7 @@ expect_stdout_match '^  source tokens \(chars\) +9, 8 distinct$'
 expect_stdout_match '^  target tokens \(words\) +4, 50\.00 % not in the first part$'
 expect_stdout_match '^0 leaking pairs; 0 bad lines$'
 
-# Leaks, with where they come from.
+# Leaks are reported with their origin.
 expect_exit 65 "$ELMAN" corpus check train.tsv dev.tsv test.tsv
 expect_stdout_match '^  leaks from train\.tsv, exact: 0 pairs, 0 sources, 0 targets$'
 expect_stdout_match '^    ignoring case, width, punctuation and spaces: 0 pairs, 1 source, 1 target$'
@@ -21,9 +21,9 @@ expect_stdout_match '^  leaks from dev\.tsv, exact: 1 pair, 1 source, 1 target$'
 expect_stdout_match '^    test\.tsv:2: 是他 \| He is ASLEEP  \(as in train\.tsv:2\)$'
 expect_stdout_match '^3 leaking pairs; 0 bad lines$'
 expect_exit 65 "$ELMAN" corpus check --examples 0 train.tsv dev.tsv test.tsv
-! grep -q 'as in' "$results/stdout" || fail "examples although none were asked for"
+! grep -q 'as in' "$results/stdout" || fail "examples although --examples 0 is given"
 
-# For programs.
+# JSON.
 expect_exit 65 "$ELMAN" corpus check --json train.tsv dev.tsv test.tsv
 expect_stdout_match '^\{"clean":false,"source_tokens":"chars","target_tokens":"words",'
 expect_stdout_match '"part":"test.tsv","with":"dev.tsv","same_pair":1,"same_source":1,'
@@ -35,7 +35,7 @@ assert len(check["shared"]) == 3 and len(check["examples"]) == 3' "$results/stdo
     fail "the JSON is wrong"
 fi
 
-# Bad lines; control characters cannot steer the terminal.
+# Bad lines are reported; control characters are escaped.
 printf '我\tI\n\xff\xfe\tyou\n他\n\t\n你\tyou \e[31m\n你\tyou \e[31m\n' >bad.tsv
 expect_exit 65 "$ELMAN" corpus check bad.tsv
 expect_stdout_match '^  invalid UTF-8 +1$'
@@ -45,7 +45,7 @@ expect_stdout_match '^  empty line or side +1$'
 expect_stdout_match '^    bad\.tsv:6: 你 \| you \\u\{1B\}\[31m  \(as in bad\.tsv:5\)$'
 expect_stdout_match '^3 bad lines$'
 
-# Worth a look is not wrong.
+# Suspicious lines do not change the exit code.
 printf '我\tI\n我\tI\n' >twice
 expect_exit 0 "$ELMAN" corpus check twice
 expect_stdout_match '^  duplicate pair +1$'
@@ -89,7 +89,7 @@ code=0
 "$ELMAN" corpus check train.tsv >/dev/full 2>"$results/stderr" || code=$?
 [ $code -eq 74 ] || fail "exit code $code instead of 74 when the disk is full"
 
-# The command that holds this one.
+# `elman corpus` without a subcommand.
 expect_exit 64 "$ELMAN" corpus
 expect_stdout
 expect_stderr_match '^Usage: elman corpus COMMAND'

@@ -1,6 +1,6 @@
-# Splitting: every line once and untouched, no leak, and nothing lost when something goes wrong.
+# `corpus split` writes every line once and unchanged, without leaks; after an error no file is lost.
 
-# 300 pairs; each tenth shares its source with the one before, in another spelling.
+# 300 pairs; every tenth has the source of the pair before, spelled differently.
 for i in $(seq 300); do
   if [ $((i % 10)) -eq 0 ]; then
     printf '句子%d！\tSentence %d\tCC-BY #%d\n' $((i - 1)) $i $i
@@ -15,7 +15,7 @@ split() { # split CODE ARGUMENT...
   expect_stdout
 }
 same_lines() { # same_lines FILE...
-  sort "$@" | cmp - <(sort all.tsv) || fail "not all lines, or others"
+  sort "$@" | cmp - <(sort all.tsv) || fail "lines are missing or changed"
 }
 
 split 0 -o a all.tsv
@@ -26,26 +26,26 @@ expect_stderr_match '^a\.dev\.tsv: 15 pairs$'
 same_lines a.train.tsv a.dev.tsv a.test.tsv
 expect_exit 0 "$ELMAN" corpus check a.train.tsv a.dev.tsv a.test.tsv
 
-# The same again; another seed; names in a directory; sizes.
+# The split is reproducible and depends on the seed; prefixes with a directory; given sizes.
 mkdir b
 split 0 -q -o b/ all.tsv
 expect_no_stderr
-for part in train dev test; do cmp a.$part.tsv b/$part.tsv || fail "the split is not the same"; done
+for part in train dev test; do cmp a.$part.tsv b/$part.tsv || fail "the same seed gives another split"; done
 split 0 -q -f -o b/ --seed 2 all.tsv
-! cmp -s a.dev.tsv b/dev.tsv || fail "the seed changes nothing"
+! cmp -s a.dev.tsv b/dev.tsv || fail "the seed has no effect"
 same_lines b/*.tsv
 split 0 -q --force -o b/ --dev 7 --test 1.5% all.tsv
 [ "$(cat b/dev.tsv | wc -l) $(cat b/test.tsv | wc -l)" = '7 5' ] || fail "wrong sizes"
 rm -r b
 
-# No test part: none is written, and one of an earlier split is pointed at.
+# Without a test part no file is written; a note names the file of an earlier split.
 split 0 -o c --test 0 all.tsv
 [ ! -e c.test.tsv ] || fail "an empty part was written"
 split 0 -f -o a --test 0 all.tsv
 expect_stderr_match '^a\.test\.tsv belongs to an earlier split'
 rm a.* c.*
 
-# Bad lines are left out and named.
+# Bad lines are skipped and reported.
 { cat all.tsv; printf 'bad\n\xff\tx\n'; } >worse.tsv
 split 0 -o a worse.tsv
 expect_stderr_match '^worse\.tsv:301: skipped: '
@@ -55,13 +55,13 @@ split 65 --strict -o a worse.tsv
 expect_stderr_match '^elman: worse\.tsv:301: '
 rm worse.tsv
 
-# CRLF ends are no part of a line; columns in another order; several files.
+# CRLF line ends are removed; columns in another order; several files.
 sed 's/$/\r/' all.tsv | head -n 200 >first.tsv
 tail -n 100 all.tsv | split 0 -q -o a --columns 2,1 first.tsv -
 same_lines a.*.tsv
 rm a.* first.tsv
 
-# Files that are there already stay.
+# Existing files are not overwritten.
 echo precious >a.dev.tsv
 split 73 -o a all.tsv
 expect_stderr_match '^elman: a\.dev\.tsv: already exists; add --force to overwrite it$'
@@ -69,7 +69,7 @@ expect_stderr_match '^elman: a\.dev\.tsv: already exists; add --force to overwri
 expect_files a.dev.tsv all.tsv
 rm a.dev.tsv
 
-# A giant group.
+# One group that contains most pairs.
 for i in $(seq 40); do printf '一样\tSentence %d\n' $i; done >giant.tsv
 split 65 -o a giant.tsv
 expect_stderr_match 'fits into dev \(2 pairs requested\); the largest group has 40 of 40 pairs$'
@@ -113,16 +113,16 @@ refused 65 '^elman: binary: is a binary file' -o a binary
 refused 73 '^elman: no/such\.train\.tsv: cannot create' -o no/such all.tsv
 refused 73 '^elman: all\.tsv/x\.train\.tsv: ' -o all.tsv/x all.tsv
 
-# Nothing is put in place unless everything can be.
+# If one part cannot be written, none is.
 mkdir -p d/x.test.tsv
 split 73 -f -o d/x all.tsv
 expect_stderr_match '^elman: d/x\.test\.tsv: is a directory'
-[ "$(ls d)" = x.test.tsv ] || fail "files are left"
+[ "$(ls d)" = x.test.tsv ] || fail "incomplete files remain"
 for i in $(seq 4000); do printf '长句子%d\tLong sentence %d\n' $i $i; done >many.tsv
 (ulimit -f 8 && "$ELMAN" corpus split -q -o e many.tsv) 2>&1 | cat >"$results/stderr"
-[ "${PIPESTATUS[0]}" -eq 74 ] || fail "no exit code 74 for a full quota"
+[ "${PIPESTATUS[0]}" -eq 74 ] || fail "expected exit code 74 at the file size limit"
 expect_stderr_match '^elman: e\.train\.tsv: cannot write: File too large$'
-[ -z "$(ls | grep '^e\.')" ] || fail "files are left"
+[ -z "$(ls | grep '^e\.')" ] || fail "incomplete files remain"
 if [ "$(id -u)" -ne 0 ]; then
   chmod 500 closed
   split 73 -o closed/a all.tsv

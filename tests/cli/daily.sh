@@ -1,11 +1,11 @@
-# The larger task: a grammar with real reordering, learnt from the training part, translates the
-# test part and looks at the right words. Seconds with the release preset, minutes with sanitizers.
+# A larger task with reordering: after training, the model translates the test part and attends to the right words.
+# The case takes seconds in the release build, minutes with sanitizers.
 
 expect_exit 0 "$ELMAN" train -q --attention scaled --epochs 40 --seed 1 "$DATA/daily.train.zh-en.tsv"
 expect_exit 0 "$ELMAN" evaluate -q --alignments 3 --json "$DATA/daily.test.zh-en.tsv"
 expect_stdout_match '^\{.*"sentences":200,'
 
-# score NAME: one number of the JSON on stdout.
+# score NAME: a number from the JSON on stdout.
 score() {
   grep -oE "\"$1\":[0-9.e+-]+" "$results/stdout" | cut -d : -f 2
 }

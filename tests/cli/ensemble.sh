@@ -1,4 +1,4 @@
-# Models that translate together.
+# Ensembles: several models translate together.
 
 toy_model
 train() { # train FILE OPTION...
@@ -7,25 +7,25 @@ train() { # train FILE OPTION...
 train other --hidden-size 24 --embedding-size 8 --layers 2 --bidirectional --attention multihead --heads 2 --seed 3
 cut -f 1 "$DATA/toy.zh-en.tsv" >text
 
-# A model with itself is that model, whatever it is asked for.
+# An ensemble of equal models gives the results of one model.
 for options in '--beam 3 --json' '--n-best 3' '--beam 2 --max-length 4'; do
   expect_exit 0 "$ELMAN" translate -m other $options -i text
   cp "$results/stdout" alone
   for itself in '-m other -m other' '-m other -m other --model=other'; do
     expect_exit 0 "$ELMAN" translate $itself $options -i text
-    cmp alone "$results/stdout" || fail "another translation by $itself ($options)"
+    cmp alone "$results/stdout" || fail "the ensemble gives another translation: $itself ($options)"
   done
 done
 expect_exit 0 "$ELMAN" translate -m other -i text
 cp "$results/stdout" alone
 expect_exit 0 "$ELMAN" translate -m other -m other -i text
-cmp alone "$results/stdout" || fail "another greedy translation"
+cmp alone "$results/stdout" || fail "greedy decoding gives another translation"
 expect_exit 0 "$ELMAN" repl -q -m other -m other <text
-cmp alone "$results/stdout" || fail "another translation in the session"
+cmp alone "$results/stdout" || fail "the REPL gives another translation"
 
-# The logarithm of a forced translation's probability, the loss and the attention are the means.
+# The ensemble averages the log-probability of a reference, the loss and the attention.
 together=(-m model.safetensors -m other)
-number() { # number NAME: of the JSON on stdout
+number() { # number NAME: from the JSON on stdout
   sed -n "s/.*\"$1\":\(-*[0-9.e-]*\).*/\1/p" "$results/stdout"
 }
 forced=() losses=()
@@ -40,9 +40,9 @@ done
 mean() { # mean TOLERANCE A B MEAN
   awk -v e="$1" -v a="$2" -v b="$3" -v m="$4" 'BEGIN { d = (a + b) / 2 - m; exit !(d * d <= e * e) }'
 }
-mean 1e-4 "${forced[@]}" || fail "not the mean of log p: ${forced[*]}"
-mean 1e-6 "${losses[@]}" || fail "not the mean of the losses: ${losses[*]}"
-python3 - <<'END_PYTHON' || fail "not the mean of the attention"
+mean 1e-4 "${forced[@]}" || fail "log p is not the mean: ${forced[*]}"
+mean 1e-6 "${losses[@]}" || fail "the loss is not the mean: ${losses[*]}"
+python3 - <<'END_PYTHON' || fail "the attention is not the mean"
 import struct
 def read(number):
     data = open(f"matrix.{number}", "rb").read()
@@ -55,19 +55,19 @@ n = len(both)
 assert all(abs((a + (b + c) / 2) / 2 - x) < 1e-6 for a, b, c, x in zip(one, heads, heads[n:], both))
 END_PYTHON
 
-# By any number of threads; batches and sentences one by one.
+# The result does not depend on the number of threads or on batches.
 expect_exit 0 "$ELMAN" translate "${together[@]}" --beam 3 -i text
 cp "$results/stdout" all
 while read -r line; do
-  "$ELMAN" translate "${together[@]}" --beam 3 "$line" </dev/null || fail "no translation"
+  "$ELMAN" translate "${together[@]}" --beam 3 "$line" </dev/null || fail "translate failed"
 done <text >one
-cmp all one || fail "another translation one by one"
+cmp all one || fail "lines translated one by one give another result"
 expect_exit 0 "$ELMAN" evaluate "${together[@]}" --json --beam 2 -t 1 "$DATA/toy.zh-en.tsv"
 cp "$results/stdout" scores
 expect_exit 0 "$ELMAN" evaluate "${together[@]}" --json --beam 2 -t 2 "$DATA/toy.zh-en.tsv"
-cmp scores "$results/stdout" || fail "other scores with two threads"
+cmp scores "$results/stdout" || fail "two threads give other scores"
 
-# What does not belong together is named.
+# Models that do not match are refused with the difference.
 head -n 3 "$DATA/toy.zh-en.tsv" >few.tsv
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 0 -o few few.tsv
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 0 --target-tokens chars -o chars "$DATA/toy.zh-en.tsv"

@@ -1,4 +1,4 @@
-# Scores, for people and for programs.
+# `elman evaluate` with a model: scores as text and as JSON.
 
 toy_model
 toy=$DATA/toy.zh-en.tsv
@@ -14,23 +14,23 @@ expect_exit 0 "$ELMAN" evaluate -q --json "$toy"
 expect_no_stderr
 expect_stdout_match '^\{"sentences":5,"tokens":25,"loss":0\.[0-9e-]+,"perplexity":1\.[0-9]+,"exact_match":1,"unknown_source":0,"unknown_target":0,"bleu":[0-9.]+,"bleu_precisions":\[100(,[0-9.]+){3}\],"brevity_penalty":1,"hypothesis_length":[0-9]+,"reference_length":[0-9]+,"chrf":100,"bleu_signature":"nrefs:1\|[^"]*","chrf_signature":"nrefs:1\|[^"]*"\}$'
 
-# A sentence that is too long to be translated is not silently missing.
+# A sentence that is too long is reported.
 { cat "$toy"; printf '我%.0s ' {1..5001}; printf '\tI\n'; } >long
 expect_exit 0 "$ELMAN" evaluate long
 expect_stdout_match '^sentences +5$'
 expect_stderr_match '^1 pair skipped: a side has more than 5,000 tokens$'
-# Nor one that only normalization makes so long: NFKC turns ﷺ into 18 characters.
+# Normalization can make a sentence too long: NFKC converts ﷺ to 18 characters.
 expect_exit 0 "$ELMAN" train -q --epochs 1 --source-tokens chars -o characters "$toy"
 { cat "$toy"; for ((i = 0; i < 400; i++)); do printf 'ﷺ'; done; printf '\tI love\n'; } >grows
 expect_exit 0 "$ELMAN" evaluate -m characters grows
 expect_stderr_match '^1 pair skipped: a side has more than 5,000 tokens$'
 
-# Unknown words and wrong translations count.
+# Unknown words and wrong translations lower the scores.
 printf '我 爱 猫\tI love cats\n' >other
 expect_exit 0 "$ELMAN" evaluate -q --json other
 expect_stdout_match '"exact_match":0,"unknown_source":1,"unknown_target":1'
 
-# Columns the wrong way round.
+# Reversed columns.
 expect_exit 0 "$ELMAN" evaluate --columns 2,1 "$toy"
 expect_stderr_match "^25 of 30 target tokens are not in the model's vocabulary; "
 
@@ -40,12 +40,12 @@ expect_exit 0 "$ELMAN" evaluate -q --json --alignments 3 aligned
 expect_stdout_match '"aligned_words":3,"alignment_agreement":(0|0\.[0-9]+|1),"bleu":'
 expect_exit 0 "$ELMAN" evaluate -q --alignments 3 aligned
 expect_stdout_match '^alignment agreement +[0-9.]+ %$'
-# Of its own links all agree.
+# The model agrees with all of its own links.
 "$ELMAN" attention --format pharaoh --reference 'I love studying' '我 爱 学习' >links
 printf '我 爱 学习\tI love studying\t%s\n' "$(cat links)" >own
 expect_exit 0 "$ELMAN" evaluate -q --alignments 3 own
 expect_stdout_match '^alignment agreement +100\.00 %$'
-# The columns turn and the alignments with them.
+# --columns 2,1 also reverses the alignments.
 printf 'I love studying\t我 爱 学习\t%s\n' "$(tr ' ' '\n' <links | awk -F- '{ printf " %s-%s", $2, $1 }')" >own
 expect_exit 0 "$ELMAN" evaluate -q --columns 2,1 --alignments 3 own
 expect_stdout_match '^alignment agreement +100\.00 %$'
@@ -53,21 +53,21 @@ rm links own
 printf '我 爱 学习\tI love studying\t0-0 7-7\n' >misaligned
 expect_exit 65 "$ELMAN" evaluate -q --strict --alignments 3 misaligned
 expect_stdout
-# A column that holds something else: told with its line.
+# A column with other contents is reported with its line.
 printf '我 爱 学习\tI love studying\t0-0 1-1 2-2\n我 爱\tI love\tnote\n' >other
 expect_exit 65 "$ELMAN" evaluate -q --alignments 3 other
 expect_stderr_match '^elman: other:2: "note" is not an alignment of the form i-j; check the column or file$'
 expect_exit 65 "$ELMAN" evaluate -q --alignments 3 - <other
 expect_stderr_match '^elman: standard input:2: '
 
-# The file is the right one of several, and lines that were left out count.
+# The message names the right one of several files; skipped lines count.
 expect_exit 65 "$ELMAN" evaluate -q -t 1 --alignments 3 aligned misaligned
 expect_stderr_match '^elman: misaligned:1: alignment 7-7 is out of range: i-j counts from 0, and the sides have 3 and 3 words$'
 printf '\nbad\r\n' | cat - other >late
 expect_exit 65 "$ELMAN" evaluate -q --alignments 3 aligned late aligned
 expect_stderr_match '^elman: late:4: "note" is not an alignment'
 
-# A column that no line has: why, also where nothing but errors is told.
+# If no line has the column, the error gives the reason, also with -q.
 expect_exit 65 "$ELMAN" evaluate -q --columns 1,5 "$toy" aligned
 expect_stderr_match '^elman: no usable sentence pair; 6 lines skipped; the first, .*toy.zh-en.tsv:1, has [0-9]+ columns; column 5 is required '
 
@@ -76,7 +76,7 @@ expect_exit 66 "$ELMAN" evaluate -m nowhere "$toy"
 : >empty
 expect_exit 65 "$ELMAN" evaluate empty
 
-# What is scored is what `translate` prints: both ways give the same numbers.
+# The scores are those of the output of `translate`.
 cut -f 1 "$toy" >source
 cut -f 2 "$toy" | sed 's/love/like/' >target
 paste source target >pairs
@@ -86,5 +86,5 @@ for options in '--bleu-tokens 13a' '--bleu-tokens char --lowercase --chrf-lowerc
   grep -o '"bleu":.*' "$results/stdout" >with_model
   expect_exit 0 "$ELMAN" evaluate -q --json $options --hypothesis output --reference target
   grep -o '"bleu":.*' "$results/stdout" >without_model
-  cmp with_model without_model || fail "the scores differ with and without a model"
+  cmp with_model without_model || fail "the scores with and without a model differ"
 done

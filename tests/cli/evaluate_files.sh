@@ -1,10 +1,10 @@
-# Files scored against files, without a model.
+# `elman evaluate --hypothesis`: scores of files, without a model.
 
 printf '%s\n' 'The cat sat on the mat.' 'It is 3.5% of 1,000.' '' >reference
 printf '%s\n' 'the cat sat on the mat .' 'It was 3.5% of 1,000.' 'x' >first
 printf '%s\n' 'a cat lay on a rug.' 'It is a tenth.' '' >second
 
-# The numbers are sacreBLEU's.
+# The scores are those of sacreBLEU.
 expect_exit 0 "$ELMAN" evaluate --hypothesis first --reference reference
 expect_no_stderr
 expect_stdout 'sentences            3' \
@@ -23,13 +23,13 @@ expect_exit 0 "$ELMAN" evaluate --json --hypothesis - --reference reference --re
 expect_stdout_match '"bleu":100(,|\.0)'
 expect_stdout_match '"bleu_signature":"nrefs:2\|case:mixed'
 
-# The tokeniser follows the references.
+# The tokenizer depends on the language of the references.
 echo 我爱学习 >chinese
 expect_exit 0 "$ELMAN" evaluate --hypothesis chinese --reference chinese
 expect_stdout_match '^BLEU +100\.00$'
 expect_stdout_match '^BLEU signature .*tok:zh'
 
-# Two hypotheses are compared, the same way every time.
+# Two hypotheses are compared; the result is reproducible.
 compare() { "$ELMAN" evaluate --hypothesis first --hypothesis second --reference reference "$@"; }
 expect_exit 0 compare
 expect_stdout_match '^hypothesis +second$'

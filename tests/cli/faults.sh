@@ -1,23 +1,23 @@
-# Whatever goes wrong while a file is written, the old one stays as it was, and the message says so.
-# needs strace to make system calls fail
+# If writing a file fails, the old file is unchanged and an error is printed.
+# Needs strace to make system calls fail.
 
-strace -o /dev/null true 2>/dev/null || exit 77 # not there, or not allowed to trace
+strace -o /dev/null true 2>/dev/null || exit 77 # not installed, or tracing is not permitted
 export ASAN_OPTIONS=detect_leaks=0 # the leak checker and strace both trace the process
 small=(--hidden-size 8 --embedding-size 8)
-"$ELMAN" train -q --epochs 1 "${small[@]}" "$DATA/toy.zh-en.tsv" || fail "cannot train"
+"$ELMAN" train -q --epochs 1 "${small[@]}" "$DATA/toy.zh-en.tsv" || fail "training failed"
 cp model.safetensors old
 
-# How many calls there are is found by a run in which none fails.
+# A run without failures counts the calls.
 calls_of() {
   strace -qq -f -o trace -e trace="$1" "$ELMAN" train -q --epochs 1 "${small[@]}" --seed 2 -o probe \
-    "$DATA/toy.zh-en.tsv" || fail "cannot train under strace"
+    "$DATA/toy.zh-en.tsv" || fail "training under strace failed"
   rm probe
   wc -l <trace
 }
 
 for call in write fsync rename; do
   calls=$(calls_of "$call")
-  [ "$calls" -gt 0 ] || fail "no $call was seen"
+  [ "$calls" -gt 0 ] || fail "no call of $call was traced"
   for ((which = 1; which <= calls; which++)); do
     for reason in EIO ENOSPC; do
       code=0
@@ -27,42 +27,42 @@ for call in write fsync rename; do
         fail "exit $code when $call number $which failed with $reason: $(cat messages)"
       if [ "$code" -eq 74 ]; then
         grep -q '^elman: .*model.safetensors' messages || fail "no message for $call $which: $(cat messages)"
-        # The last fsync is that of the directory: by then the new file is in place. A checkpoint that
-        # cannot be written does not cost the model.
+        # The last fsync is that of the directory; the new file is already in place. If a checkpoint cannot be
+        # written, the model is written nevertheless.
         cmp -s old model.safetensors || { [ "$call" = fsync ] && [ "$which" -eq "$calls" ]; } ||
           grep -q '^elman: model.safetensors.checkpoint: ' messages ||
-          fail "$call number $which with $reason lost the old model"
+          fail "$call number $which with $reason destroyed the old model"
       fi
-      "$ELMAN" inspect >/dev/null || fail "$call number $which with $reason left a broken model"
+      "$ELMAN" inspect >/dev/null || fail "$call number $which with $reason left a damaged model"
       cp old model.safetensors
       ls | grep -q '\.tmp$' && fail "$call number $which with $reason left a temporary file"
     done
   done
 done
 
-# A signal that comes in between is no failure.
-"$ELMAN" train -q --epochs 1 "${small[@]}" --seed 2 -o expected "$DATA/toy.zh-en.tsv" || fail "cannot train"
+# EINTR is not an error.
+"$ELMAN" train -q --epochs 1 "${small[@]}" --seed 2 -o expected "$DATA/toy.zh-en.tsv" || fail "training failed"
 for call in write fsync; do
   calls=$(calls_of "$call")
   for ((which = 1; which <= calls; which++)); do
     expect_exit 0 strace -qq -f -o trace -e trace="$call" \
       -e inject="$call:error=EINTR:when=$which" \
       "$ELMAN" train -q --epochs 1 "${small[@]}" --seed 2 "$DATA/toy.zh-en.tsv"
-    cmp -s expected model.safetensors || fail "$call number $which with EINTR gave another model"
+    cmp -s expected model.safetensors || fail "$call number $which with EINTR gave a different model"
   done
 done
 
-# A model to keep that is in place, but whose folder could not be synced, is removed like the others.
+# A snapshot whose folder could not be synchronized is deleted like the others.
 for ((which = 1; which <= 4; which++)); do
   expect_exit 0 strace -qq -f -o trace -e trace=fsync -e inject="fsync:error=EIO:when=$which" \
     "$ELMAN" train --epochs 4 "${small[@]}" --keep-last 1 -o kept "$DATA/toy.zh-en.tsv"
   expect_stderr_match '^elman: kept.update[12]: '
-  [ "$(ls kept.update*)" = kept.update4 ] || fail "fsync number $which: $(ls kept.update*) stay"
+  [ "$(ls kept.update*)" = kept.update4 ] || fail "fsync number $which: not deleted: $(ls kept.update*)"
   rm kept*
 done
 
-# A name that cannot be looked at is not a free one: what a link leads to keeps bytes and mode.
-failing_look() { # failing_look CODE CALLS ERROR FILE ARGUMENT...
+# If stat fails for another reason than ENOENT, the name is not free: the target of a link keeps its contents and mode.
+failing_stat() { # failing_stat CODE CALLS ERROR FILE ARGUMENT...
   local code=$1 calls=$2 error=$3 file=$4
   shift 4
   expect_exit "$code" strace -qq -f -o trace -P "$file" -e trace="$calls" \
@@ -73,29 +73,29 @@ echo precious >victim
 chmod 600 victim
 ln -s victim link
 for error in EACCES EIO; do
-  failing_look 73 %%stat $error link -o link
+  failing_stat 73 %%stat $error link -o link
   expect_stderr_match '^elman: link: cannot create the file: '
-  [ "$(cat victim) $(stat -c %a victim)" = 'precious 600' ] || fail "the link was followed"
+  [ "$(cat victim) $(stat -c %a victim)" = 'precious 600' ] || fail "the target of the link changed"
 done
 
-# A checkpoint that cannot be looked at is not one that is not there.
+# A checkpoint for which stat fails is not treated as missing.
 expect_exit 0 "$ELMAN" train -q --epochs 1 --seed 2 --save-every 0.000001 "$DATA/toy.zh-en.tsv"
 cp model.safetensors.checkpoint checkpoint
 for error in EACCES EIO; do
   for resume in '' --resume; do
-    failing_look 66 %file $error model.safetensors.checkpoint $resume
+    failing_stat 66 %file $error model.safetensors.checkpoint $resume
     expect_stderr_match '^elman: model.safetensors.checkpoint: cannot access the file: '
-    cmp -s checkpoint model.safetensors.checkpoint || fail "the checkpoint was written over"
+    cmp -s checkpoint model.safetensors.checkpoint || fail "the checkpoint was overwritten"
   done
 done
 
-# Nor is a part of a corpus that cannot be looked at free to be written over.
+# A part of a corpus for which stat fails is not overwritten.
 echo precious >c.dev.tsv
 expect_exit 73 strace -qq -f -o trace -P c.dev.tsv -e trace=%%stat -e inject=%%stat:error=EIO \
   "$ELMAN" corpus split -q --dev 1 --test 1 -o c "$DATA/daily.test.zh-en.tsv"
 expect_stderr_match '^elman: c.dev.tsv: cannot access the file: Input/output error$'
-[ "$(cat c.dev.tsv)" = precious ] || fail "the part was replaced"
+[ "$(cat c.dev.tsv)" = precious ] || fail "the part was overwritten"
 
-# A message is one write: others may write to the same log.
+# A message is one write, because other processes may write to the same log.
 expect_exit 66 strace -qq -o trace -e trace=write "$ELMAN" translate -m nowhere 我
-[ "$(grep -c '^write(2, ' trace)" -eq 1 ] || fail "a message in $(grep -c '^write(2, ' trace) pieces"
+[ "$(grep -c '^write(2, ' trace)" -eq 1 ] || fail "a message was written in $(grep -c '^write(2, ' trace) pieces"

@@ -1,4 +1,4 @@
-# tools/fetch-tatoeba: converting a file of the archive's form, and saying what went wrong.
+# tools/fetch-tatoeba converts a file of the archive and reports errors.
 
 fetch=$DATA/../tools/fetch-tatoeba
 export ELMAN
@@ -8,7 +8,7 @@ refused() { # refused CODE REGEX ARGUMENT...
   expect_exit "$code" "$fetch" "$@"
   expect_stdout
   expect_stderr_match "$regex"
-  [ ! -e out ] || fail "something was written: $*"
+  [ ! -e out ] || fail "files were written: $*"
 }
 
 for i in $(seq 100); do
@@ -21,19 +21,19 @@ expect_stdout_match '^0 leaking pairs; 0 bad lines$'
 expect_stdout_match 'CC-BY 2\.0 FR'
 expect_stdout_match 'train .*out/train\.tsv$'
 awk -F '\t' -v OFS='\t' '{ print $2, $1, $3 }' cmn.txt | sort >expected
-sort out/*.tsv | cmp - expected || fail "the pairs are not those of the file"
+sort out/*.tsv | cmp - expected || fail "the pairs differ from those of the file"
 [ "$(ls out | xargs)" = 'dev.tsv test.tsv train.tsv' ] || fail "wrong files"
 expect_exit 73 "$fetch" --convert cmn.txt out
 expect_stderr_match 'out/train\.tsv already exists'
 
-# The archive itself; Windows line ends.
+# The zip archive; Windows line ends.
 if command -v python3 >/dev/null; then
   sed 's/$/\r/' cmn.txt >dos.txt
   python3 -c 'import zipfile
 with zipfile.ZipFile("cmn-eng.zip", "w") as z: z.write("dos.txt", "cmn.txt")
 with zipfile.ZipFile("other.zip", "w") as z: z.write("dos.txt", "fra.txt")'
   expect_exit 0 "$fetch" --convert cmn-eng.zip zipped
-  cmp out/train.tsv zipped/train.tsv || fail "the archive gives other pairs than the file"
+  cmp out/train.tsv zipped/train.tsv || fail "the archive and the file give different pairs"
   head -c 100 cmn-eng.zip >damaged.zip
   rm -r out
   refused 65 'damaged.zip: is damaged or contains no cmn.txt' --convert damaged.zip out
@@ -56,7 +56,7 @@ refused 64 'tools/fetch-tatoeba' out more
 expect_exit 73 "$fetch" --convert cmn.txt file/out
 expect_stderr_match 'file/out: cannot create the directory'
 
-# Downloads that go wrong, with stand-ins for the programs that download.
+# Failing downloads, with substitutes for the programs that download.
 mkdir bin
 for tool in awk bash cat dirname env head mkdir mktemp rm sed tail unzip wc; do
   tool=$(command -v $tool) && ln -s "$tool" bin/
@@ -72,7 +72,7 @@ refused_download() { # refused_download CODE REGEX
   PATH=$PWD/bin expect_exit "$1" "$fetch" out
   expect_stdout
   expect_stderr_match "$2"
-  [ ! -e out ] || fail "something was written"
+  [ ! -e out ] || fail "files were written"
 }
 refused_download 69 'neither curl nor wget was found'
 mv wget bin/

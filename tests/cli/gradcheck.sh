@@ -1,4 +1,4 @@
-# Gradients against differences: a table, an exit code, JSON.
+# `elman gradcheck` compares gradients with differences: table, exit code, JSON.
 
 expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 6 --embedding-size 5 "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" gradcheck '我 爱 学习' 'I love studying'
@@ -9,25 +9,25 @@ expect_stdout_match '^encoder\.embedding\.weight +19 x 5 +[0-9]+ +[0-9.e-]+ +[0-
 expect_stdout_match '^decoder\.out\.bias +21 +21 '
 tail -n 1 "$results/stdout" |
   grep -qE '^largest error [0-9.]+e-(0[89]|1[0-9]), of [a-z]+\.[a-z_.0-9]+: all gradients passed$' ||
-  fail "the last line is not the largest error"
-[ "$(grep -c ' passed$' "$results/stdout")" -eq 13 ] || fail "not 12 tensors passed"
+  fail "the last line is not the maximum"
+[ "$(grep -c ' passed$' "$results/stdout")" -eq 13 ] || fail "expected 12 tensors and the total to pass"
 
-# The same seed tries the same weights.
+# The same seed checks the same parameters.
 cp "$results/stdout" first
 expect_exit 0 "$ELMAN" gradcheck '我 爱 学习' 'I love studying'
-cmp first "$results/stdout" || fail "the second check says something else"
+cmp first "$results/stdout" || fail "the same seed gives another result"
 
-# All weights; a batch of pairs; unknown words, which are told.
+# All parameters; a batch of pairs; unknown words, which are reported.
 expect_exit 0 "$ELMAN" gradcheck --samples 0 '我 恨 学习' 'I hate it' '他 在' 'He'
 expect_stderr_match '^not in the vocabularies: 1 source and 2 target words$'
 expect_stdout_match '^loss .* over 6 target tokens$'
 expect_stdout_match '^encoder\.embedding\.weight +19 x 5 +95 '
 
-# Regularized as in training.
+# Regularization as in training.
 expect_exit 0 "$ELMAN" gradcheck --dropout 0.3 --label-smoothing 0.1 --seed 7 '我 爱 学习' 'I love studying'
 
-# The error of a step goes with smaller steps. A step that is far too coarse makes the measurement
-# wrong.
+# The error of a difference decreases with the step size. With a step that is far too large the check
+# fails.
 expect_exit 0 "$ELMAN" gradcheck --epsilon 0.01 '我 爱 学习' 'I love studying'
 expect_stdout_match '  passed, steps down to 1e-03$'
 expect_stdout_match ': all gradients passed$'
@@ -36,8 +36,8 @@ expect_stdout_match '  failed, steps down to 1e-02$'
 expect_stdout_match ': not all gradients passed$'
 expect_exit 0 "$ELMAN" gradcheck --epsilon 1 --tolerance 1 '我 爱 学习' 'I love studying'
 
-# One that is too fine drowns in rounding, which is not wrong. So does what has no gradient: one
-# source word leaves attention nothing to choose.
+# With a step that is too small, rounding errors dominate, which is not a failure. The same holds where the
+# gradient is zero: with one source word, the attention weight is constant.
 expect_exit 0 "$ELMAN" gradcheck --epsilon 1e-11 '我 爱 学习' 'I love studying'
 expect_stdout_match '  too small$'
 expect_stdout_match ': all gradients that could be checked passed; too small to check: [0-9]+$'
@@ -50,7 +50,7 @@ expect_exit 0 "$ELMAN" train -q --epochs 0 --attention general --hidden-size 6 -
 expect_exit 0 "$ELMAN" gradcheck -m general.safetensors '我' 'I love studying'
 expect_stdout_match '^decoder\.attention\.query\.weight .*  too small$'
 
-# The difference of a rectifier across its corner is no derivative.
+# A difference across the corner of a rectifier is not compared.
 expect_exit 0 "$ELMAN" train -q --epochs 400 --cell relu -t 1 -o relu.safetensors \
   "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" gradcheck --samples 200 -m relu.safetensors '我 爱 学习' 'I love studying'
@@ -58,9 +58,9 @@ expect_exit 0 "$ELMAN" gradcheck --samples 200 -m relu.safetensors '我 爱 学�
 expect_exit 0 "$ELMAN" gradcheck --json '我 爱 学习' 'I love studying'
 expect_stdout_match '^\{"loss":3\.[0-9]+,"tokens":4,"passed":true,"failed":false,"worst":"[a-z_.0-9]+","tensors":\[$'
 expect_stdout_match '^  \{"name":"decoder\.out\.bias","shape":\[21\],"verdict":"passed","checked":21,"kinks":0,"step":1e-05,"analytic":[0-9.e-]+,"numerical":[0-9.e-]+,"error":[0-9.e-]+\}$'
-python3 -c 'import json, sys; json.load(sys.stdin)' <"$results/stdout" || fail "not JSON"
+python3 -c 'import json, sys; json.load(sys.stdin)' <"$results/stdout" || fail "the output is not JSON"
 
-# A tied tensor is named, and checked under its other name; a trained model has small gradients.
+# A tied tensor is listed with the tensor that it equals; the gradients of a trained model are small.
 expect_exit 0 "$ELMAN" train -q --attentional-layer --tie-embeddings --hidden-size 16 --epochs 60 \
   -t 1 -o tied.safetensors "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" gradcheck -m tied.safetensors '我 爱 学习' 'I love studying'

@@ -1,4 +1,4 @@
-# Text that gzip packed is read wherever text is read, whatever the file is called.
+# gzip-compressed text is decompressed wherever text is read, whatever the name of the file.
 
 toy=$DATA/toy.zh-en.tsv
 small=(--hidden-size 6 --embedding-size 4 --epochs 2)
@@ -10,9 +10,9 @@ for file in source target pairs; do gzip -c "$file" >"$file.gz"; done
 
 expect_exit 0 "$ELMAN" train -q "${small[@]}" pairs
 mv model.safetensors expected
-same() { # same COMMAND...: trains the same model
+same() { # same COMMAND...: the command trains the same model
   expect_exit 0 "$ELMAN" train -q "${small[@]}" "$@"
-  cmp expected model.safetensors || fail "another model: $*"
+  cmp expected model.safetensors || fail "the model differs: $*"
 }
 same pairs.gz
 same members
@@ -24,7 +24,7 @@ expect_exit 0 "$ELMAN" train -q "${small[@]}" --dev pairs pairs
 mv model.safetensors expected
 same --dev pairs.gz pairs.gz
 
-# same_output COMMAND...: prints the same in a folder with plain files and in one with packed ones.
+# same_output COMMAND...: the command prints the same in the folder of plain files and in that of compressed files.
 mkdir plain packed
 for file in source target pairs; do
   cp $file plain
@@ -37,7 +37,7 @@ same_output() {
   cd ../packed
   expect_exit 0 "$ELMAN" "$@"
   cd ..
-  diff output "$results/stdout" || fail "something else: $*"
+  diff output "$results/stdout" || fail "the output differs: $*"
 }
 model=(-m ../model.safetensors)
 same_output evaluate "${model[@]}" pairs
@@ -47,16 +47,16 @@ same_output attention "${model[@]}" --summary -i source
 same_output attention "${model[@]}" --references target --format pharaoh -i source
 same_output corpus check pairs
 same_output corpus split --dev 2 --test 2 -o parts pairs
-diff -r -x pairs -x source -x target plain packed || fail "other parts"
+diff -r -x pairs -x source -x target plain packed || fail "the parts differ"
 expect_exit 0 "$ELMAN" translate -i source
 cp "$results/stdout" translations
 expect_exit 0 "$ELMAN" translate <source.gz
-cmp translations "$results/stdout" || fail "other translations from standard input"
+cmp translations "$results/stdout" || fail "standard input gives other translations"
 
-# Zeros behind the last member are padding, as for gzip.
+# Zeros after the last member are padding, as for gzip.
 { cat pairs.gz; head -c 1024 /dev/zero; } >padded
 expect_exit 0 "$ELMAN" train -q "${small[@]}" --dev pairs padded
-cmp expected model.safetensors || fail "padding is learnt from"
+cmp expected model.safetensors || fail "padding was read as data"
 
 # ---- damaged ----
 
@@ -76,20 +76,20 @@ expect_stderr_match '^elman: cut_source: damaged gzip data: it ends too early'
 expect_exit 65 "$ELMAN" translate -i more
 expect_stderr_match '^elman: more: damaged gzip data: data that is not gzip follows'
 
-# A line is translated as soon as it is there, packed or not.
+# A line is translated as soon as it is available, compressed or not.
 coproc translator { exec "$ELMAN" translate -q; }
 exec 4>&"${translator[1]}"
 echo 我 >&4
-read -r -t 60 line <&"${translator[0]}" || fail "nothing before the end of the input"
+read -r -t 60 line <&"${translator[0]}" || fail "no translation before the end of the input"
 exec 4>&-
 
-# What little unpacks to much is not unpacked whole: zeros are known by the first block, a line and a
-# file have limits.
+# A small file that decompresses to gigabytes is not decompressed completely: the first block shows zero bytes,
+# and lines and files have size limits.
 limited() {
   (ulimit -v 2000000 && exec timeout 60 "$@")
 }
 if limited "$ELMAN" help >/dev/null 2>&1; then
-  many() { # many NAME: three gigabytes of what is read
+  many() { # many NAME: three gigabytes of this input
     head -c 20000000 | gzip -1 >one
     for ((i = 0; i < 150; i++)); do cat one; done >"$1"
   }

@@ -1,4 +1,4 @@
-# Help is data: on stdout, exit 0. A wrong command line is 64, with nothing on stdout.
+# Help goes to stdout with exit code 0. A wrong command line gives 64 and nothing on stdout.
 
 expect_exit 64 "$ELMAN"
 expect_stdout
@@ -7,7 +7,7 @@ expect_stderr_match '^Usage: elman COMMAND'
 expect_exit 0 "$ELMAN" --version
 expect_stdout 'elman 0.1.0'
 
-# What a report of a fault needs; the family that was asked for, if one was.
+# Details for a bug report; the BLAS family, if one was chosen.
 expect_exit 0 "$ELMAN" --version --verbose
 expect_stdout_match '^elman 0.1.0$'
 expect_stdout_match '^BLAS +OpenBLAS [0-9]'
@@ -26,7 +26,7 @@ for ask in help --help -h; do
 done
 
 list_commands >commands
-grep -qx 'corpus check' commands || fail "the commands of groups are missing: $(xargs <commands)"
+grep -qx 'corpus check' commands || fail "subcommands are missing: $(xargs <commands)"
 for command in corpus subwords; do
   echo $command
 done >>commands
@@ -40,22 +40,22 @@ while read -r command; do
   [ "$(wc -L <first)" -le 100 ] || fail "help $command has a line of more than 100 columns"
 done <commands
 
-# Many options stand in groups, in an order of their own; few stand in one list.
+# Many options are grouped, in a fixed order; few options form one list.
 expect_exit 0 "$ELMAN" help train
 groups_in_help <"$results/stdout" | grep ':' | xargs >found
 [ "$(cat found)" = 'Input: Output: Training: Validation: Optimization: Regularization: Network: Attention: Tokenization: General:' ] ||
-  fail "the groups of train: $(cat found)"
+  fail "wrong groups of train: $(cat found)"
 expect_exit 0 "$ELMAN" help average
 expect_stdout_match '^Options:$'
 
-# Help names the defaults, whatever stands before it.
+# Help names the defaults, also after other options.
 expect_exit 0 "$ELMAN" train --batch-size 7 --help
 expect_stdout_match '--batch-size N .*default: 32'
 
-# And those of a preset.
+# Help names the defaults of a preset.
 preset() { # preset NAME OPTION=DEFAULT...
   expect_exit 0 "$ELMAN" train --preset "$1" --help
-  # An option and the lines that continue its text, on one line.
+  # Join an option and the continuation lines of its text.
   sed -Ez 's/\n {10,}/ /g' -i "$results/stdout"
   for default in "${@:2}"; do
     expect_stdout_match "--${default%=*} .*default: ${default#*=}\\)"
@@ -63,7 +63,7 @@ preset() { # preset NAME OPTION=DEFAULT...
 }
 preset plain embedding-size=128 hidden-size=128 batch-size=32 dropout=0 label-smoothing=0 average=0 \
   min-count=1 attention=dot
-! grep -q 'default: on' "$results/stdout" || fail "a plain network has nothing switched on"
+! grep -q 'default: on' "$results/stdout" || fail "the preset plain turns on a switch"
 shared=(batch-size=64 label-smoothing=0.1 average=0.999 min-count=2 attention=additive
   bidirectional=on attentional-layer=on orthogonal=on)
 preset small embedding-size=128 hidden-size=256 dropout=0.3 epochs=12 "${shared[@]}"
@@ -73,11 +73,11 @@ expect_exit 64 "$ELMAN" trian
 expect_stderr_match "unknown command 'trian'; did you mean 'train'\?"
 expect_exit 64 "$ELMAN" hlep
 expect_stderr_match "unknown command 'hlep'; did you mean 'help'\?"
-# Two letters of three are another word.
+# A word that differs in two of three letters gets no suggestion.
 for other in xyzzy hex rex; do
   expect_exit 64 "$ELMAN" help $other
   expect_stderr_match "unknown command '$other'"
-  ! grep -q 'did you mean' "$results/stderr" || fail "$other is nothing like a command"
+  ! grep -q 'did you mean' "$results/stderr" || fail "a suggestion for $other"
 done
 expect_exit 64 "$ELMAN" --frob
 expect_stderr_match "unknown option '--frob'"

@@ -1,4 +1,4 @@
-# What a model file holds, and files that are none.
+# `elman inspect` prints the contents of a model file and refuses other files.
 
 expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 3 --embedding-size 2 "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" inspect
@@ -13,18 +13,18 @@ expect_stdout_match '^bidirectional encoder +no$'
 expect_stdout_match '^decoder\.out\.weight +21 x 6 '
 expect_stdout_match '^encoder\.rnn\.bias_ih_l0 +3 '
 expect_stdout_match '^training +none, or not recorded by an old version$'
-# Words for what is off, and the normalization of each text once.
+# A setting that is off is printed in words. The normalization is printed once per side.
 expect_stdout_match '^attention window +none$'
 expect_stdout_match '^maximum vocabulary size +no limit$'
-[ "$(grep -c nfkc "$results/stdout")" -eq 2 ] || fail "a normalization is told twice"
+[ "$(grep -c nfkc "$results/stdout")" -eq 2 ] || fail "expected the normalization once per side"
 
 expect_exit 0 "$ELMAN" inspect --json
 expect_stdout_match '^\{"version":"0\.1\.0","embedding_size":2,"hidden_size":3,"layers":1,"cell":"elman","layer_norm":false,"residual":false,"bidirectional":false,"attention":"dot","attention_heads":1,"attention_window":0,"clause_segments":false,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":false,"input_feeding":false,"tie_embeddings":false,"source_tokens":"space","target_tokens":"words","source_normalization":"nfkc-wide","target_normalization":"nfkc","source_vocabulary":19,"target_vocabulary":21,"source_merges":0,"target_merges":0,"parameters":[0-9]+,"training":\{"epochs":0,"updates":0,"tokens":0,"normalization":"nfkc","orthogonal_initial_values":false,"min_count":1,"max_vocabulary":0,"subwords":0,"source_subwords":0,"joint_subwords":false\},"tensors":\[$'
 expect_stdout_match '"name":"decoder\.out\.bias","shape":\[21\],"mean":'
 
-# The statistics of each tensor, taken from the file itself.
+# The statistics of each tensor, compared with those computed from the file.
 cp "$results/stdout" inspected.json
-python3 - inspected.json model.safetensors <<'END' || fail "statistics that are not the file's"
+python3 - inspected.json model.safetensors <<'END' || fail "the statistics differ from those of the file"
 import json, math, statistics, struct, sys
 inspected = json.load(open(sys.argv[1]))["tensors"]
 data = open(sys.argv[2], "rb").read()
@@ -40,12 +40,12 @@ for tensor in inspected:
 END
 rm inspected.json
 
-# The columns stand below each other, however long the names are.
+# The columns are aligned, however long the names are.
 expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 2 --attention local -o local "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" inspect -m local
 [ "$(sed '1,/^$/d' "$results/stdout" | awk '{ print length }' | sort -u | wc -l)" -eq 1 ] ||
   fail "the rows of the table differ in length"
-# A file that says nothing of settings, as those of version 0.1.
+# A file without training settings and checksum, as old versions wrote it.
 python3 - model.safetensors old <<'END'
 import json, struct, sys
 data = open(sys.argv[1], "rb").read()
@@ -60,10 +60,10 @@ END
 expect_exit 0 "$ELMAN" inspect -m old
 expect_stdout_match '^hidden size +3$'
 expect_stdout_match '^training +none, or not recorded by an old version$'
-! grep -q '^minimum word count' "$results/stdout" || fail "what nobody knows"
+! grep -q '^minimum word count' "$results/stdout" || fail "an unknown setting is printed"
 rm old
 
-# How it was trained: the defaults, what was chosen, and what the whole of it was.
+# The training: default and chosen options, and totals.
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 3 --hidden-size 3 --embedding-size 2 --lr 0.02 --seed 7 \
   --dropout 0.1 --lr-schedule inverse-sqrt --min-count 2 -o trained "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" inspect -m trained
@@ -74,7 +74,7 @@ for line in 'minimum word count +2' 'training +3 epochs, 3 updates, 75 target to
 done
 expect_exit 0 "$ELMAN" inspect --json -m trained
 expect_stdout_match ',"training":\{"epochs":3,"updates":3,"tokens":[0-9]+,.*"min_count":2,.*"batch_size":32,.*"learning_rate":0\.02[0-9]*,"schedule":"inverse-sqrt",.*"dropout":0\.1[0-9]*,.*"max_length":200,"seed":7,'
-# Of a model that is trained on, the last training counts, and the whole history.
+# After fine-tuning, the options are those of the last run; the history covers all runs.
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 1 --seed 8 --init-from trained -o on "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" inspect -m on
 for line in 'minimum word count +2' 'training +4 epochs, 4 updates, 100 target tokens' \
@@ -84,11 +84,11 @@ done
 rm on trained
 
 expect_exit 0 "$ELMAN" inspect --vocabulary target
-[ "$(wc -l <"$results/stdout")" -eq 21 ] || fail "not 21 tokens"
+[ "$(wc -l <"$results/stdout")" -eq 21 ] || fail "expected 21 tokens"
 expect_stdout_match $'^0\t0\t<unk>$'
 expect_stdout_match $'^3\t3\tis$'
 
-# The toy pairs are one batch, and 25 target tokens with their ends.
+# The toy pairs are one batch with 25 target tokens, including </s>.
 expect_exit 0 "$ELMAN" train -q --epochs 3 --hidden-size 3 -o trained.safetensors "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" inspect -m trained.safetensors
 expect_stdout_match '^training +3 epochs, 3 updates, 75 target tokens$'

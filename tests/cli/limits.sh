@@ -1,18 +1,18 @@
-# Limits that are too low for OpenBLAS: a message and 71, where it would wait for ever, even at the end
-# of the process, or crash. `timeout` only ends what hangs.
+# Limits that are too low for OpenBLAS give a message and exit code 71. Without the check, OpenBLAS would hang,
+# even at the end of the process, or crash. `timeout` ends a process that hangs.
 
-# limited LIMIT COMMAND...: with ulimit LIMIT
+# limited LIMIT COMMAND...: run the command with ulimit LIMIT.
 limited() {
   local limit=$1
   shift
   # shellcheck disable=SC2086 # two words
   (ulimit $limit && exec timeout -s KILL 60 "$@")
 }
-limited '-v 8000000' "$ELMAN" help >/dev/null 2>&1 || exit 77 # as a sanitizer has it
+limited '-v 8000000' "$ELMAN" help >/dev/null 2>&1 || exit 77 # as with a sanitizer
 toy_model
 for ((i = 0; i < 300; i++)); do echo '我 爱 学习'; done >lines
 
-# Each kilobyte is either too little for the loader, or for products (71), or enough.
+# With each limit the program either fails to load, or reports that products are impossible (71), or works.
 for limit in 60000 80000 100000 120000 140000 160000 180000 220000 300000; do
   for command in help "translate -q -i lines" "translate -q 我" "train -q --epochs 1 -o other $DATA/toy.zh-en.tsv" \
     "train -q -t 2 --epochs 0 --hidden-size 256 -o other $DATA/toy.zh-en.tsv"; do

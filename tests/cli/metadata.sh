@@ -1,4 +1,4 @@
-# Counts and versions in models and checkpoints, and what is no regular file.
+# Extreme counts and newer versions in models and checkpoints; inputs that are not regular files.
 
 toy=$DATA/toy.zh-en.tsv
 shape=(--hidden-size 8 --embedding-size 8)
@@ -6,7 +6,7 @@ train() {
   expect_exit 0 "$ELMAN" train -q -t 1 "$@" "$toy"
 }
 
-# alter FROM TO KEY JSON: the entries of JSON replace those of a metadata key; of a text, JSON replaces it.
+# alter FROM TO KEY JSON: merge the entries of JSON into a metadata key; if JSON is a string, replace the key's value.
 alter() {
   python3 - "$@" <<'END'
 import json, sys
@@ -25,7 +25,7 @@ END
 largest=$(((1 << 53))) too_large=$(((1 << 53) + 1)) overflow=9223372036854775807
 train "${shape[@]}" -o M --epochs 5
 
-# A model with the largest counts loads, and learns on; the sums stop there, and can be read.
+# A model with the largest counts loads and can be trained further; sums saturate and remain readable.
 alter M large elman.training "{\"epochs\": $largest, \"updates\": $largest, \"tokens\": $largest}"
 train --init-from large -o longer --epochs 3
 expect_exit 0 "$ELMAN" inspect --json -m longer
@@ -42,7 +42,7 @@ for count in $too_large $overflow -1; do
   done
 done
 
-# The same in checkpoints: of the run itself, and of what it began from.
+# The same counts in checkpoints: those of the run, and those of its initial model.
 expect_exit 124 timeout -s INT 1 "$ELMAN" train -q -t 1 "${shape[@]}" --epochs 1000000 \
   -o stopped "$toy"
 resume() {
@@ -62,7 +62,7 @@ for count in $too_large $overflow -1; do
   expect_stderr_match 'elman: part.checkpoint: not a usable checkpoint: elman\.start'
 done
 
-# A file of a newer version that cannot be read is named as such, and one that can be is read.
+# A file of a newer version is read if possible; otherwise the error names the version.
 alter M newer elman.version '"0.10.0"'
 expect_exit 0 "$ELMAN" translate -m newer '我 爱 学习'
 alter newer newest elman.config '{"mechanism_of_tomorrow": true}'
@@ -70,13 +70,13 @@ expect_exit 65 "$ELMAN" translate -m newest '我 爱 学习'
 expect_stderr_match '; the file was written by elman 0\.10\.0, this is elman 0\.1\.0; use the newer version$'
 alter M other elman.config '{"mechanism_of_tomorrow": true}'
 expect_exit 65 "$ELMAN" translate -m other '我 爱 学习'
-grep -q 'was written by' "$results/stderr" && fail "a file of this version is called newer"
+grep -q 'was written by' "$results/stderr" && fail "a file of this version is reported as newer"
 alter stopped.checkpoint newer.checkpoint elman.version '"1.0.0"'
 alter newer.checkpoint part.checkpoint elman.state '{"state_of_tomorrow": 1}'
 expect_exit 65 resume
 expect_stderr_match 'the file was written by elman 1\.0\.0'
 
-# Pipes, folders and devices are refused at once.
+# Pipes, directories and devices are refused at once.
 mkfifo pipe
 mkdir folder
 for input in pipe folder /dev/null; do
@@ -93,7 +93,7 @@ for kind in 'mkfifo' 'mkdir'; do
   [ $kind = mkfifo ] || rmdir part.checkpoint
 done
 
-# Standard input is a model where it is a regular file; a pipe is refused.
+# Standard input may be a model if it is a regular file; a pipe is refused.
 expect_exit 0 "$ELMAN" translate -m /dev/stdin '我 爱 学习' <M
 cat M | expect_exit 66 "$ELMAN" translate -m /dev/stdin '我 爱 学习'
 expect_stderr_match '^elman: /dev/stdin: is a pipe or a device'

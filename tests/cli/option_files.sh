@@ -1,22 +1,22 @@
-# No command writes over a file that it reads, whichever options name the two, by default, on the
-# command line or in a file of options, under one name or two.
+# No command overwrites a file that it reads, by any pair of options, by default, on the command line
+# or in a file of options, under one name or two.
 toy_model
 train=$DATA/toy.zh-en.tsv
 cp "$train" pairs
 cp model.safetensors precious
 links='0-0 1-1'
 
-# kept FILE ARGUMENT...: the command refuses its output, names it, and leaves FILE as it is.
+# kept FILE ARGUMENT...: the command refuses its output, names it, and leaves FILE unchanged.
 kept() {
   local file=$1
   shift
   cp -- "$file" before
   expect_exit 64 "$ELMAN" "$@"
   expect_stderr_match '^elman: [a-z ]+: --(output|log): .* is (read|written) .*; name another file$'
-  cmp -s -- "$file" before || fail "$file was written over: $*"
+  cmp -s -- "$file" before || fail "$file was overwritten: $*"
 }
 
-# The default model is an input like any other.
+# The default model is an input like all others.
 for command in translate attention; do
   kept model.safetensors $command -o model.safetensors 我
   kept model.safetensors $command -o ./model.safetensors 我
@@ -51,25 +51,25 @@ mkdir folder
 cp pairs folder/train.tsv
 kept folder/train.tsv corpus split --force -o folder/ folder/train.tsv
 
-# A file of options is read, and may name the output itself.
+# A file of options is an input, and may name the output.
 echo 'threads = 1' >options
 kept options translate --config options -o options 我
 kept options train --config options --log options "$train"
 echo 'output = options' >options
 kept options translate --config options 我
 
-# Two outputs of one command, and what stands beside one of them; neither needs to exist.
+# Two outputs of a command must differ, also from the files beside them; neither needs to exist.
 for log in ./new new.checkpoint new.lock new.update7 folder/../new; do
   expect_exit 64 "$ELMAN" train -o new --log $log "$train"
   expect_stderr_match "^elman: train: --log: '$log' is written (by|beside) --output; name another file$"
 done
-[ -z "$(ls | grep '^new')" ] || fail "something is written"
+[ -z "$(ls | grep '^new')" ] || fail "an output was written"
 kept pairs train -o options.checkpoint --log pairs --dev pairs "$train"
 
-# A training run may replace the model that it starts from. Devices are written as often as one likes.
+# A training run may replace its initial model. A device may be written several times.
 expect_exit 0 "$ELMAN" train -q --epochs 1 --init-from model.safetensors "$train"
 expect_exit 0 "$ELMAN" train -q --epochs 1 -o new --log /dev/null "$train"
 expect_exit 0 "$ELMAN" translate -m new -o /dev/null -i "$train"
-# A number is a column for --guide, and no file.
+# A number for --guide is a column, not a file.
 paste "$train" <(yes "$links" | head -n "$(wc -l <"$train")") >3
 expect_exit 0 "$ELMAN" train -q --epochs 1 --guide 3 -o model.safetensors 3

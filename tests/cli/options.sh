@@ -1,4 +1,4 @@
-# What the option parser accepts and how it says no.
+# Syntax that the option parser accepts, and its error messages.
 
 expect_refused "^elman: train: unknown option '--epoch'; did you mean '--epochs'\?" train --epoch 3 x
 expect_refused "did you mean '--hidden-size'\?" train --hidden 3 x
@@ -50,11 +50,11 @@ expect_refused -- 'or --override shuffle' evaluate --override uniform --seed 2 x
 expect_refused 'dot attention has no window' attention --matrices --attention-window 3 "$DATA/attention/six-words.txt"
 expect_files
 
-# Text from the command line cannot steer the terminal.
+# Control characters from the command line are escaped in messages.
 expect_exit 64 "$ELMAN" train $'--\e[31m'
 expect_stderr_match 'unknown option .--\\u\{1B\}\[31m'
 
-# All ways to write an option; options after operands; words after "--".
+# All forms of an option; options after operands; operands after "--".
 toy_model
 for arguments in '--model m 我' '--model=m 我' '-m m 我' '-mm 我' '我 -m m' '-qm m 我' '-q -m m -- 我'; do
   cp model.safetensors m
@@ -64,19 +64,19 @@ done
 expect_exit 0 "$ELMAN" translate -q -- --help
 expect_stdout_match '.'
 
-# The second value would silently win.
+# An option that is given twice is refused.
 expect_refused '--input is given twice but takes one value' translate -i - -i s.txt
 expect_refused '--model is given twice' inspect -m one --model=two
 expect_refused '--epochs is given twice' train --epochs 1 --epochs=2 x
 expect_exit 0 "$ELMAN" translate -q -q 我
 
-# Help among letters that take no value; behind one that does it is the value.
+# -h works in a group of letters without values; after a letter with a value, it is part of the value.
 expect_exit 0 "$ELMAN" translate -qh
 expect_stdout_match '^Usage: elman translate'
 expect_exit 66 "$ELMAN" translate -mh 我
 expect_stderr_match '^elman: h: '
 
-# Nor is a value taken for the option that it looks like: --config, --preset and --help are found before all others.
+# A value is never parsed as --config, --preset or --help, although these are found before all other options.
 expect_exit 66 "$ELMAN" translate --model --help 我
 expect_stderr_match '^elman: --help: '
 printf 'no option\n' >wrong.conf
@@ -90,7 +90,7 @@ expect_exit 66 "$ELMAN" translate --config -- -q
 expect_stderr_match '^elman: --: '
 expect_refused "unknown option '-qz'" translate -qz
 
-# An empty name is no name.
+# An empty file name is refused.
 expect_refused "--model: '' is not the name of a file" translate -m '' x
 for command in train evaluate score 'corpus check' 'corpus split -o x' 'subwords learn' 'average -o x' \
   'attention --matrices'; do

@@ -1,4 +1,4 @@
-# Output that cannot be written is an error; a file is replaced as a whole or not at all.
+# A failing write is an error; a file is replaced completely or not at all.
 
 toy_model
 for command in help --version inspect 'inspect --json' 'translate 我' 'attention 我' \
@@ -14,32 +14,32 @@ done
 expect_exit 74 "$ELMAN" translate -o /dev/full 我
 expect_stderr_match '^elman: /dev/full: cannot write: '
 
-# The reader of a pipe goes away: no message.
+# If the reader of a pipe ends, there is no message.
 yes 我 | head -n 100000 >many
 "$ELMAN" translate -q -i many 2>"$results/stderr" | head -n 1 >/dev/null
-[ "${PIPESTATUS[0]}" -eq 141 ] || fail "no exit code of SIGPIPE"
+[ "${PIPESTATUS[0]}" -eq 141 ] || fail "expected the exit code of SIGPIPE"
 expect_no_stderr
 
-# The same where the write that fails is one of a full buffer, amid a line.
+# The same holds if the write of a full buffer fails in the middle of a line.
 yes '她 是 我 的 老师' | head -n 1000 >lines
 for options in '' '--n-best 2' '--json'; do
   "$ELMAN" translate -q $options -i lines 2>"$results/stderr" | head -n 1 >/dev/null
-  [ "${PIPESTATUS[0]}" -eq 141 ] || fail "translate $options: no exit code of SIGPIPE"
+  [ "${PIPESTATUS[0]}" -eq 141 ] || fail "translate $options: expected the exit code of SIGPIPE"
   expect_no_stderr
   "$ELMAN" translate -q $options -i lines >/dev/full 2>"$results/stderr"
   expect_stderr_match '^elman: standard output: cannot write: No space left on device$'
 done
 "$ELMAN" repl -q <lines 2>"$results/stderr" | head -n 1 >/dev/null
-[ "${PIPESTATUS[0]}" -eq 141 ] || fail "repl: no exit code of SIGPIPE"
+[ "${PIPESTATUS[0]}" -eq 141 ] || fail "repl: expected the exit code of SIGPIPE"
 expect_no_stderr
 rm lines
 
-# The old file survives whatever goes wrong.
+# After an error the old file is unchanged.
 echo precious >old
 expect_exit 66 "$ELMAN" translate -m nowhere -o old 我
-# The quota would hold for a file with the messages too.
+# The limit would also apply to a file with the messages.
 (ulimit -f 8 && "$ELMAN" translate -q -o old -i many) 2>&1 | cat >"$results/stderr"
-[ "${PIPESTATUS[0]}" -eq 74 ] || fail "no exit code 74 for a full quota"
+[ "${PIPESTATUS[0]}" -eq 74 ] || fail "expected exit code 74 at the file size limit"
 expect_stderr_match '^elman: .*old: cannot write: '
 ready() { ls old.*.tmp >/dev/null 2>&1; }
 mkfifo pipe
@@ -48,10 +48,10 @@ expect_signal_exit INT 130 "$ELMAN" translate -o old -i pipe
 expect_signal_exit TERM 143 "$ELMAN" attention -o old -i pipe
 exec 3>&-
 rm pipe
-[ "$(cat old)" = precious ] || fail "the old file is lost"
+[ "$(cat old)" = precious ] || fail "the old file changed"
 expect_files many model.safetensors model.safetensors.checkpoint old
 
-# A symbolic link stays one, and the permissions stay.
+# A symbolic link and the permissions are kept.
 chmod 640 old
 ln -s old link
 expect_exit 0 "$ELMAN" translate -o link '我 爱 学习'
@@ -62,7 +62,7 @@ expect_exit 73 "$ELMAN" translate -o . 我
 expect_exit 73 "$ELMAN" translate -o no/such 我
 expect_stderr_match '^elman: no/such: cannot create the file: No such file or directory$'
 
-# What is read is not written over.
+# An input is not overwritten.
 for command in translate attention; do
   expect_exit 64 "$ELMAN" $command -m model.safetensors -o ./model.safetensors 我
   expect_stderr_match "--output: './model.safetensors' is read by --model; name another file"
@@ -73,10 +73,10 @@ expect_stderr_match 'standard input .* can be read only once'
 expect_exit 64 "$ELMAN" train - - <many
 expect_stderr_match 'standard input .* can be read only once'
 
-# timeout sends its signal to the program and then to its group, which is one wish, not two: nothing
-# may be left half-written.
+# timeout sends its signal to the program and then to its process group. The second signal must not end the
+# program early; no incomplete file remains.
 yes '我 爱 学习' | head -1000000 >endless
 for try in 1 2 3 4 5 6; do
   expect_exit 124 timeout -s INT 0.5 "$ELMAN" attention --format json -o result.json -i endless
-  [ -z "$(find . -name 'result.json*')" ] || fail "left behind: $(find . -name 'result.json*')"
+  [ -z "$(find . -name 'result.json*')" ] || fail "files remain: $(find . -name 'result.json*')"
 done

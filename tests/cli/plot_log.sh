@@ -1,9 +1,9 @@
-# tools/plot-log: curves from a training log.
+# tools/plot-log draws curves of a training log.
 
 plot=$DATA/../tools/plot-log
 command -v python3 >/dev/null || exit 77
 
-# Without gnuplot the message says what to install.
+# Without gnuplot, the message names the package to install.
 cat >run.jsonl <<'END'
 {"event":"start","seed":1}
 {"event":"update","epoch":1,"update":1,"loss":3.1,"lr":0.001}
@@ -30,8 +30,8 @@ expect_exit 65 "$plot" nothing.jsonl
 expect_stderr_match 'no loss and no BLEU in it'
 expect_files nothing.jsonl run.jsonl
 
-# Updates that a resumed run repeats are drawn once, also over the end of an epoch; updates that are
-# counted anew in each epoch are added up.
+# Updates that a resumed run repeats are drawn once, also across epochs. Update numbers that restart in each
+# epoch are summed.
 curve() { # curve "EPOCH UPDATE LOSS"...
   python3 -B - "$plot" "$@" <<'END'
 import importlib.machinery, importlib.util, sys
@@ -51,23 +51,23 @@ command -v gnuplot >/dev/null || exit 77
 
 expect_exit 0 "$plot" run.jsonl
 expect_stderr_match '^plot-log: run.jsonl: skipped 1 lines that are not JSON objects'
-[ "$(head -c 4 run.png | tail -c 3)" = PNG ] || fail "no PNG"
+[ "$(head -c 4 run.png | tail -c 3)" = PNG ] || fail "run.png is not a PNG file"
 expect_exit 0 "$plot" run.jsonl "it's.svg"
 for word in loss BLEU training validation; do
   grep -q ">$word<" "it's.svg" || fail "the picture lacks: $word"
 done
-# Of CSV the same picture.
+# A CSV log gives an equal picture.
 printf '%s\r\n' event,epoch,update,loss,lr,perplexity,bleu update,1,1,3.1,0.001,, update,1,2,2.9,,, update,1,3,,,, \
   validation,1,3,2.8,,16.4,3.4 update,2,1,2.5,,, validation,2,3,2.4,,,7.5 upd >run.csv
 expect_exit 0 "$plot" run.csv csv.svg
 expect_stderr_match '^plot-log: run.csv: skipped 1 lines that are not rows of its columns'
 expect_exit 0 "$plot" run.jsonl json.svg
-cmp csv.svg json.svg || fail "CSV is drawn otherwise"
-# A log without validation has one panel, and one point is a curve.
+cmp csv.svg json.svg || fail "CSV gives another picture"
+# A log without validation gives one panel; a single point is drawn.
 head -n 2 run.jsonl >short.jsonl
 expect_exit 0 "$plot" short.jsonl short.svg
 expect_no_stderr
-! grep -q '>BLEU<' short.svg || fail "a panel without a curve"
+! grep -q '>BLEU<' short.svg || fail "an empty panel is drawn"
 expect_exit 73 "$plot" run.jsonl no/such.png
 expect_stderr_match '^plot-log: no/such.png: No such file'
-[ -z "$(ls | grep tmp)" ] || fail "a temporary file is left"
+[ -z "$(ls | grep tmp)" ] || fail "a temporary file remains"

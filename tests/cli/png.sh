@@ -1,8 +1,8 @@
-# Pictures as PNG, which another program draws.
+# Pictures as PNG, drawn by another program.
 
 toy_model
 
-# Without the program nothing is written.
+# Without that program no file is written.
 mkdir empty
 expect_exit 69 env PATH="$PWD/empty" "$ELMAN" attention -o matrix.png '我 爱 学习'
 expect_stderr_match 'PNG needs rsvg-convert, which is not installed \(Debian: apt-get install librsvg2-bin\)'
@@ -10,22 +10,22 @@ expect_exit 69 env PATH="$PWD/empty" "$ELMAN" trace --format png '我 爱 学习
 expect_stdout
 expect_exit 64 "$ELMAN" attention --matrices -o matrix.png "$DATA/attention/six-words.txt"
 expect_stderr_match 'unknown suffix; use one of'
-[ ! -e matrix.png ] || fail "a picture of nothing"
+[ ! -e matrix.png ] || fail "matrix.png was written without the program"
 
-# One that fails leaves what was there.
+# If the program fails, the old file is unchanged.
 printf '#!/bin/sh\ncat >/dev/null; [ "$1" = --version ]\n' >empty/rsvg-convert
 chmod +x empty/rsvg-convert
 echo kept >kept.png
 expect_exit 70 env PATH="$PWD/empty:$PATH" "$ELMAN" attention -o kept.png '我 爱 学习'
 expect_stderr_match 'rsvg-convert: failed to draw the PNG'
-[ "$(cat kept.png)" = kept ] || fail "an old file is gone"
+[ "$(cat kept.png)" = kept ] || fail "the old file changed"
 
 command -v rsvg-convert >/dev/null || exit 77
-# The four bytes at an offset, big endian: 16 is the width, 20 the height.
+# Print the four bytes at an offset, big-endian: 16 is the width, 20 the height.
 number() { od -An -tu1 -j "$2" -N 4 "$1" | awk '{ print (($1 * 256 + $2) * 256 + $3) * 256 + $4 }'; }
-# A picture in twice the size of the SVG.
+# The picture has twice the size of the SVG.
 check_picture() {
-  [ "$(head -c 4 "$2" | tail -c 3)" = PNG ] || fail "$2 is no PNG"
+  [ "$(head -c 4 "$2" | tail -c 3)" = PNG ] || fail "$2 is not a PNG file"
   size=$(sed -n 's/^<svg.* width="\([0-9]*\)" height="\([0-9]*\)".*/\1 \2/p' "$1")
   [ "$(number "$2" 16) $(number "$2" 20)" = "$((2 * ${size% *})) $((2 * ${size#* }))" ] ||
     fail "$2 is not twice as large as $1"
@@ -34,28 +34,28 @@ expect_exit 0 "$ELMAN" attention -o matrix.png '我 爱 学习' '她 是 我 的
 expect_exit 0 "$ELMAN" attention -o matrix.svg '我 爱 学习' '她 是 我 的 老师'
 check_picture matrix.svg matrix.png
 expect_exit 0 "$ELMAN" attention --format png '我 爱 学习' '她 是 我 的 老师'
-cmp matrix.png "$results/stdout" || fail "standard output has another picture"
+cmp matrix.png "$results/stdout" || fail "standard output gives another picture"
 expect_exit 0 "$ELMAN" trace -o reach.png '我 爱 学习' 'I love studying'
 expect_exit 0 "$ELMAN" trace -o reach.svg '我 爱 学习' 'I love studying'
 check_picture reach.svg reach.png
 for i in $(seq 400); do echo '我 爱 学习'; done >many
 expect_exit 70 "$ELMAN" attention -i many -o many.png
 expect_stderr_match 'use svg, or fewer sentences at once'
-[ ! -e many.png ] || fail "half a picture"
+[ ! -e many.png ] || fail "an incomplete picture was written"
 code=0
 "$ELMAN" trace --format png '我' 'I' >/dev/full 2>"$results/stderr" || code=$?
 [ "$code" -eq 74 ] || fail "exit code $code on a full disk"
 
-# One that cannot be read back is no picture. needs strace to make system calls fail
-strace -o /dev/null true 2>/dev/null || exit 0 # not there, or not allowed to trace
+# A picture that cannot be read back is an error. Needs strace to make system calls fail.
+strace -o /dev/null true 2>/dev/null || exit 0 # not installed, or tracing is not permitted
 export ASAN_OPTIONS=detect_leaks=0 # the leak checker and strace both trace the process
-strace -qq -o trace -e trace=read "$ELMAN" attention -o matrix.png '我 爱 学习' || fail "under strace"
+strace -qq -o trace -e trace=read "$ELMAN" attention -o matrix.png '我 爱 学习' || fail "attention under strace failed"
 which=$(grep -n 'read([0-9]*, "\\211PNG' trace | head -n 1 | cut -d : -f 1)
-[ -n "$which" ] || fail "the picture is not read"
+[ -n "$which" ] || fail "the picture was not read"
 cp matrix.png old.png
 code=0
 strace -qq -o trace -e trace=read -e inject=read:error=EIO:when="$which" \
   "$ELMAN" attention -o matrix.png '她 是 我 的 老师' 2>"$results/stderr" || code=$?
-[ "$code" -eq 74 ] || fail "exit code $code where the picture cannot be read"
+[ "$code" -eq 74 ] || fail "exit code $code although the picture cannot be read"
 expect_stderr_match 'a temporary file: cannot be read: Input/output error'
-cmp old.png matrix.png || fail "an old file is gone"
+cmp old.png matrix.png || fail "the old file changed"

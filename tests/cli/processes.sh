@@ -1,4 +1,4 @@
-# Several processes are for a build with MPI; without it nothing starts as one of them.
+# A build without MPI refuses to run as one of several processes.
 
 toy=$DATA/toy.zh-en.tsv
 if [ "$HAS_MPI" = ON ]; then exit 77; fi
@@ -15,7 +15,7 @@ refuse SLURM_STEP_NUM_TASKS evaluate "$toy"
 refuse OMPI_COMM_WORLD_SIZE translate 我
 expect_files
 
-# One process is one, whoever started it, and other commands have nothing to share out.
+# A single process runs, whatever started it; commands without parallel work run, too.
 expect_exit 0 env OMPI_COMM_WORLD_SIZE=1 SLURM_STEP_NUM_TASKS=4 "$ELMAN" train -q --epochs 1 "$toy"
 expect_exit 0 env PMI_SIZE=x "$ELMAN" translate -q 我
 expect_exit 0 env OMPI_COMM_WORLD_SIZE=4 "$ELMAN" inspect

@@ -1,5 +1,5 @@
-# The README's way from a download to a model, in the order written: with pairs that are there already
-# and a network that learns nothing, but with its own paths.
+# Runs the README's commands from download to model, in order, with pairs that are already present and a network
+# that is not trained, in the paths of the README.
 
 mkdir tatoeba
 head -n 120 "$DATA/daily.train.zh-en.tsv" >tatoeba/train.tsv
@@ -11,9 +11,9 @@ ln -s "$ELMAN" bin/elman
 PATH=$PWD/bin:$PATH
 
 sed -n '/^## From a download to a model/,/^## /s/^    //p' "$DATA/../README.md" >commands
-[ "$(wc -l <commands)" -ge 5 ] || fail "the README has no commands for real pairs"
-grep -q '^tools/fetch-tatoeba ' commands || fail "no download"
-[ -x tools/fetch-tatoeba ] || fail "no tools/fetch-tatoeba"
+[ "$(wc -l <commands)" -ge 5 ] || fail "the README lacks the commands for real pairs"
+grep -q '^tools/fetch-tatoeba ' commands || fail "the commands lack the download"
+[ -x tools/fetch-tatoeba ] || fail "tools/fetch-tatoeba is missing"
 while IFS= read -r command; do
   case $command in
     tools/fetch-tatoeba*) continue ;;
@@ -22,4 +22,4 @@ while IFS= read -r command; do
   esac
   expect_exit 0 bash -c "$command"
 done <commands
-[ -s model.safetensors ] || fail "no model"
+[ -s model.safetensors ] || fail "no model was written"

@@ -1,11 +1,11 @@
-# What a session in the REPL can do with sentences, options, models and its own history.
+# A REPL session: sentences, options, models and the history.
 
 . "$(dirname "$case_file")/repl_player"
 toy_model
-"$ELMAN" train -q -t 1 --seed 3 --hidden-size 32 --epochs 30 -o other.safetensors "$DATA/toy.zh-en.tsv" || fail "other"
+"$ELMAN" train -q -t 1 --seed 3 --hidden-size 32 --epochs 30 -o other.safetensors "$DATA/toy.zh-en.tsv" || fail "training failed"
 vocabulary=$("$ELMAN" inspect --vocabulary target | wc -l)
 
-# Options by the names and limits of the command line, also at full width; a dump is what `attention` writes.
+# Options have the names and limits of the command line, also in full-width letters; a dump equals the output of `attention`.
 session C.UTF-8 ':set' ':set beam 5' ':set length-penalty = 0.6' '：ｓｅｔ　ｎ－ｂｅｓｔ　２' ':set beam 1' ':set beam x' \
   ':set bem 3' ':set beam' ':set length-norm none' '我 爱 学习' ':dump beam.json' ':set n-best 7' ':set' \
   ':set n-best default' ':set beam default' ':set length-penalty default' ':set replace-unk' ':set replace-unk no' \
@@ -25,11 +25,11 @@ expect_stdout_match '^beam is raised to 7$'
 expect_stdout_match '^  beam +7 '
 expect_stdout_match '^replace-unk is yes$'
 expect_exit 0 "$ELMAN" attention --format json --beam 5 --length-penalty 0.6 --n-best 2 '我 爱 学习'
-cmp beam.json "$results/stdout" || fail ":set is not what the command line says"
+cmp beam.json "$results/stdout" || fail ":set and the command line give different results"
 expect_exit 0 "$ELMAN" attention --format json '我 爱 学习'
-cmp plain.json "$results/stdout" || fail "'default' is not the default"
+cmp plain.json "$results/stdout" || fail "'default' does not restore the default"
 
-# Changed attention.
+# Overrides of attention.
 session C.UTF-8 ':override' ':override position=2 3:1=0.5' '我 爱 学习' ':dump changed.json' ':override' ':units words' \
   ':override nonsense' ':override off' ':units words' ':override 1:1=1' ':override uniform' '我 爱 学习' ':trace' \
   ':override 9:9=1' ':units auto' ':override 9:9=1' '我 爱 学习' :q
@@ -38,26 +38,26 @@ expect_stdout_match '^attention is overridden: position=2 3:1=0\.5$'
 expect_stdout_match '^with unmodified attention, [01] of 1 translation '
 expect_stdout_match "^elman: :override: 'nonsense' is not one of uniform, "
 [ "$(grep -c '^elman: :override position and row:col count tokens, but :units words shows words; use :units tokens$' \
-  "$results/stdout")" -eq 3 ] || fail "places of tokens among words"
+  "$results/stdout")" -eq 3 ] || fail "expected positions of tokens to be refused for words"
 [ "$(grep -c "^':trace' uses unmodified attention; ':override' does not apply$" "$results/stdout")" -eq 1 ] ||
-  fail ":trace does not say that it ignores :override"
+  fail ":trace does not report that it ignores :override"
 expect_stdout_match '^elman: :override: no matrix has target token 9 and source token 9: '
 expect_exit 0 "$ELMAN" attention --format json --override position=2 --override 3:1=0.5 '我 爱 学习'
-cmp changed.json "$results/stdout" || fail ":override is not --override"
+cmp changed.json "$results/stdout" || fail ":override and --override give different results"
 
-# A picture, where the program that draws it is there.
+# A picture, if the program that draws it is installed.
 session C.UTF-8 '我 爱 学习' ':dump last.png' ':dump last' ':dump -' :q
 if command -v rsvg-convert >/dev/null; then
-  [ "$(head -c 4 last.png | tail -c 3)" = PNG ] || fail "no picture"
+  [ "$(head -c 4 last.png | tail -c 3)" = PNG ] || fail "last.png is not a PNG file"
 fi
 expect_stdout_match '^elman: last: unknown suffix; use one of: .* \.png$'
 expect_stdout_match "^elman: :dump: name a file, as in ':dump matrix.json'$"
 
-# A look into the last translation: forced ones, other tokens, gradients.
+# Commands on the last translation: references, alternatives, gradients.
 session C.UTF-8 ':reference I love' ':alternatives' ':trace' '我 爱 学习' ':reference' ':reference I love you' \
   ':dump forced.json' ':alternatives 3 2' ':att on' ':reference I love studying' ":alternatives 2 100" ':alternatives' \
   ':alternatives 5' ':alternatives 1 0' ':alternatives x' ':trace' ':trace I love you' :q
-[ "$(grep -c '^elman: :[a-z]*: nothing has been translated yet$' "$results/stdout")" -eq 3 ] || fail "nothing to look at"
+[ "$(grep -c '^elman: :[a-z]*: nothing has been translated yet$' "$results/stdout")" -eq 3 ] || fail "expected three errors without a translation"
 expect_stdout_match "^elman: :reference: give a translation"
 expect_stdout_match '^not in the target vocabulary: you '
 expect_stdout_match '^token 3 of 4, you$'
@@ -70,26 +70,26 @@ cp "$results/stdout" shown
 printf '我 爱 学习\tI love studying\n' >pair
 expect_exit 0 "$ELMAN" score pair
 sum=$(cut -f 1 "$results/stdout")
-grep -q "^log-probability $(printf '%.4f' "$sum"), " shown || fail ":reference and score differ"
+grep -q "^log-probability $(printf '%.4f' "$sum"), " shown || fail ":reference and score give different results"
 expect_exit 0 "$ELMAN" attention --format json --reference 'I love you' '我 爱 学习'
-cmp forced.json "$results/stdout" || fail ":reference is not --reference"
-# All tokens but <s>, the likeliest first; they are all that can come.
+cmp forced.json "$results/stdout" || fail ":reference and --reference give different results"
+# The list contains all tokens but <s>, in order of probability.
 sed -n '/^token 2 of 4, love$/,/^> /p' shown | grep ' %' >list
-[ "$(wc -l <list)" -eq $((vocabulary - 1)) ] || fail "not all tokens are alternatives"
-sed 's/^  \*/   /' list | sort -s -k 3,3gr | cmp - <(sed 's/^  \*/   /' list) || fail "the likeliest is not the first"
-[ "$(grep -c '^  \* .*  love$' list)" -eq 1 ] || fail "the token itself is not marked"
+[ "$(wc -l <list)" -eq $((vocabulary - 1)) ] || fail "the list lacks tokens"
+sed 's/^  \*/   /' list | sort -s -k 3,3gr | cmp - <(sed 's/^  \*/   /' list) || fail "the list is not sorted by probability"
+[ "$(grep -c '^  \* .*  love$' list)" -eq 1 ] || fail "the token of the translation is not marked"
 sed 's/^  \*/   /' list | awk -v n="$vocabulary" '{ sum += $1 } END { exit !(sum > 98 && sum <= 100 + n * 0.005) }' ||
-  fail "the probabilities do not add up"
+  fail "the probabilities do not sum to 1"
 for step in 1 2 3 4; do
-  grep -qE "^ +$step +[0-9.]+ %  [^ ]+; or [^ ]+ [0-9.]+ %, [^ ]+ [0-9.]+ %, [^ ]+ [0-9.]+ %$" shown || fail "token $step"
+  grep -qE "^ +$step +[0-9.]+ %  [^ ]+; or [^ ]+ [0-9.]+ %, [^ ]+ [0-9.]+ %, [^ ]+ [0-9.]+ %$" shown || fail "the line of token $step differs"
 done
 for target in 'I love studying' 'I love you'; do
   expect_exit 0 "$ELMAN" trace '我 爱 学习' "$target"
   head -n 1 "$results/stdout" >first
-  sed -n "/^$(sed 's/[.]/\\./g' first)\$/,/^> /p" shown | grep -v '^> ' | cmp - "$results/stdout" || fail ":trace $target"
+  sed -n "/^$(sed 's/[.]/\\./g' first)\$/,/^> /p" shown | grep -v '^> ' | cmp - "$results/stdout" || fail ":trace differs for $target"
 done
 
-# Two models side by side, and what the session has done.
+# Two models side by side, and the history of the session.
 session C.UTF-8 ':compare 我' ':load' ':load nowhere.safetensors' '我 爱 学习' ':load other.safetensors' \
   ':alternatives' ':compare' ':set beam 2' ':compare 她 是 我 的 老师' ':override uniform' ':reference She' \
   ':load model.safetensors' ':units subwords' ':save' ':save session' ':save session.gif' ':save session.tsv' \
@@ -100,15 +100,15 @@ expect_stdout_match '^elman: nowhere.safetensors: '
 expect_stdout_match '^the previous model stays loaded$'
 expect_stdout_match "^loaded other.safetensors; ':compare' compares it with model.safetensors$"
 expect_stdout_match '^elman: :alternatives: nothing has been translated yet$'
-[ "$(grep -c '^model.safetensors, log-probability -[0-9.e-]*:$' "$results/stdout")" -eq 2 ] || fail "the first model"
-[ "$(grep -c '^other.safetensors, log-probability -[0-9.e-]*:$' "$results/stdout")" -eq 2 ] || fail "the second model"
+[ "$(grep -c '^model.safetensors, log-probability -[0-9.e-]*:$' "$results/stdout")" -eq 2 ] || fail "the results of the first model differ"
+[ "$(grep -c '^other.safetensors, log-probability -[0-9.e-]*:$' "$results/stdout")" -eq 2 ] || fail "the results of the second model differ"
 expect_stdout_match '^elman: model.safetensors: has no subwords: '
 expect_stdout_match "^elman: :save: name a file"
 [ "$(grep -c '^elman: session.*: unknown suffix; use one of: .tsv .html$' "$results/stdout")" -eq 2 ] ||
-  fail "formats of a history"
+  fail "wrong formats of the history"
 expect_stdout_match '^wrote session.tsv with 6 translations$'
 expect_stdout_match '^elman: nowhere/session.tsv: '
-[ "$(sed -n 1p session.tsv)" = $'source\ttranslation\tlog-probability\tmodel\tsettings' ] || fail "columns"
+[ "$(sed -n 1p session.tsv)" = $'source\ttranslation\tlog-probability\tmodel\tsettings' ] || fail "the columns differ"
 cut -f 1,4,5 session.tsv | tail -n +2 >rows
 cat >expected <<'END'
 我 爱 学习	model.safetensors	
@@ -118,12 +118,12 @@ cat >expected <<'END'
 她 是 我 的 老师	other.safetensors	beam=2
 她 是 我 的 老师	other.safetensors	beam=2 override=uniform reference
 END
-diff -u expected rows >&2 || fail "another history"
+diff -u expected rows >&2 || fail "the history differs"
 expect_exit 0 "$ELMAN" translate --json '我 爱 学习'
-grep -q "\"log_probability\":$(sed -n 2p session.tsv | cut -f 3 | cut -c 1-8)" "$results/stdout" || fail "its probability"
-[ "$(grep -c '<tr><td><bdi>.*<bdi>.*<bdi>.*<bdi>.*<bdi>' session.html)" -eq 6 ] || fail "rows of the page"
+grep -q "\"log_probability\":$(sed -n 2p session.tsv | cut -f 3 | cut -c 1-8)" "$results/stdout" || fail "the log-probability differs"
+[ "$(grep -c '<tr><td><bdi>.*<bdi>.*<bdi>.*<bdi>.*<bdi>' session.html)" -eq 6 ] || fail "expected six rows on the page"
 
-# What is there already is replaced by those with an exclamation mark only.
+# An existing file is replaced only by a command with an exclamation mark.
 echo kept >kept.json
 echo kept >kept.tsv
 ln -s nowhere dangling.json
@@ -132,18 +132,18 @@ expect_stdout_match "^elman: kept.json: already exists; ':dump! kept.json' overw
 expect_stdout_match "^elman: kept.tsv: already exists; ':save! kept.tsv' overwrites it$"
 expect_stdout_match "^elman: dangling.json: already exists; "
 expect_stdout_match "^elman: ':quit' writes no file; remove '!'$"
-[ "$(cat kept.json kept.tsv)" = $'kept\nkept' ] || fail "a file is replaced"
+[ "$(cat kept.json kept.tsv)" = $'kept\nkept' ] || fail "a file was replaced"
 session C.UTF-8 '我 爱 学习' ':dump! kept.json' ':sa! kept.tsv' ':dump /dev/null.json' :q
 expect_stdout_match '^wrote kept.json$'
 expect_stdout_match '^wrote kept.tsv with 1 translation$'
-grep -q '^{"sentence":1,' kept.json || fail "not replaced"
-grep -q '^我 爱 学习' kept.tsv || fail "not replaced"
+grep -q '^{"sentence":1,' kept.json || fail "kept.json was not replaced"
+grep -q '^我 爱 学习' kept.tsv || fail "kept.tsv was not replaced"
 
-# The session of the tour, with these models.
+# The session of docs/tour.md, with these models.
 cp other.safetensors my.safetensors
 for page in tour.md tour.zh-CN.md; do
   mapfile -t typed < <(sed -nE '/^\| `:|^\| `这/s/^\| `([^`]*)` \|.*/\1/p' "$DATA/../docs/$page")
-  [ "${#typed[@]}" -ge 10 ] && [ "${typed[-1]}" = :quit ] || fail "no session in $page"
+  [ "${#typed[@]}" -ge 10 ] && [ "${typed[-1]}" = :quit ] || fail "$page contains no session"
   rm -f session.html
   session C.UTF-8 "${typed[@]}"
   ! grep -q '^elman: ' "$results/stdout" || fail "an error in the session of $page"

@@ -1,4 +1,4 @@
-# Sampling and tags: translations for back-translation.
+# Sampling and tags, for back-translation.
 
 toy=$DATA/toy.zh-en.tsv
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 20 --hidden-size 16 --embedding-size 8 "$DATA/daily.train.zh-en.tsv"
@@ -6,35 +6,35 @@ cut -f 1 "$DATA/daily.test.zh-en.tsv" >lines
 head -n 1 lines >one
 for i in 1 2 3 4 5 6 7 8 9 10; do cat one; done >ten
 
-# The same seed draws the same, whatever is translated beside; other lines and seeds draw others.
+# The same seed gives the same samples, whatever other lines there are; other lines and seeds give other samples.
 expect_exit 0 "$ELMAN" translate --sample --seed 3 -i lines
 cp "$results/stdout" third
 expect_exit 0 "$ELMAN" translate --sample --seed 3 -i lines
-cmp third "$results/stdout" || fail "the same seed draws something else"
+cmp third "$results/stdout" || fail "the same seed gives another sample"
 expect_exit 0 "$ELMAN" translate --sample --seed 4 -i lines
-cmp -s third "$results/stdout" && fail "another seed draws the same"
+cmp -s third "$results/stdout" && fail "another seed gives the same sample"
 head -n 7 lines >seven
 expect_exit 0 "$ELMAN" translate --sample --seed 3 -i seven
-head -n 7 third | cmp - "$results/stdout" || fail "fewer lines draw something else"
+head -n 7 third | cmp - "$results/stdout" || fail "fewer lines give other samples"
 expect_exit 0 taskset -c 0 "$ELMAN" translate --sample --seed 3 -i lines
-cmp third "$results/stdout" || fail "one processor draws something else"
+cmp third "$results/stdout" || fail "one processor gives another sample"
 expect_exit 0 "$ELMAN" translate --sample -i ten
-[ "$(sort -u "$results/stdout" | wc -l)" -gt 1 ] || fail "ten lines draw the same"
+[ "$(sort -u "$results/stdout" | wc -l)" -gt 1 ] || fail "ten equal lines give one sample"
 
-# The likeliest token alone is greedy search.
+# Sampling from the most probable token equals greedy decoding.
 expect_exit 0 "$ELMAN" translate -i lines
 cp "$results/stdout" greedy
 expect_exit 0 "$ELMAN" translate --sample --top-k 1 -i lines
-cmp greedy "$results/stdout" || fail "--top-k 1 is not greedy search"
+cmp greedy "$results/stdout" || fail "--top-k 1 differs from greedy decoding"
 expect_exit 0 "$ELMAN" translate --sample --seed 3 --temperature 2 -i lines
-cmp -s third "$results/stdout" && fail "the temperature changes nothing"
+cmp -s third "$results/stdout" && fail "the temperature has no effect"
 
-# A tag stands in front of each translation, and not on an empty line.
+# A tag precedes each translation, but not an empty line.
 { head -n 2 lines; echo; } >gap
 expect_exit 0 "$ELMAN" translate -i gap
 sed 's/^\(.\)/<BT> \1/' "$results/stdout" >tagged
 expect_exit 0 "$ELMAN" translate --tag '<BT>' -i gap
-cmp tagged "$results/stdout" || fail "tags"
+cmp tagged "$results/stdout" || fail "the tags differ"
 
 for option in '--temperature 2' '--top-k 3' '--seed 3'; do
   expect_exit 64 "$ELMAN" translate $option 我

@@ -1,4 +1,4 @@
-# elman score: how likely given translations are.
+# `elman score`: the log-probability of given translations.
 
 pairs=$DATA/daily.test.zh-en.tsv
 for seed in 1 2; do
@@ -6,20 +6,20 @@ for seed in 1 2; do
     "$DATA/daily.train.zh-en.tsv"
 done
 
-# The loss is theirs, and a whole is the sum of its tokens.
+# The loss is that of `evaluate`, and the total of a line is the sum over its tokens.
 expect_exit 0 "$ELMAN" score -m 1 "$pairs"
 cp "$results/stdout" scores
-[ "$(wc -l <scores)" -eq "$(wc -l <"$pairs")" ] || fail "not a line for each pair"
+[ "$(wc -l <scores)" -eq "$(wc -l <"$pairs")" ] || fail "expected one line per pair"
 awk -F '\t' '{
   n = split($3, parts, " "); sum = 0
   for (i = 1; i <= n; i++) sum += parts[i]
   if (n != $2 || sum - $1 > 1e-5 || $1 - sum > 1e-5) exit 1
-}' scores || fail "the tokens do not make up the whole"
+}' scores || fail "the tokens do not sum to the total"
 loss=$(awk -F '\t' '{ sum += $1; count += $2 } END { printf "%.4f", -sum / count }' scores)
 expect_exit 0 "$ELMAN" evaluate -q -m 1 "$pairs"
-grep -q "^loss  *$loss\$" "$results/stdout" || fail "the loss is not $loss"
+grep -q "^loss  *$loss\$" "$results/stdout" || fail "the loss differs from $loss"
 
-# What greedy search says of its translation, score says of it, too.
+# For greedy translations, score and translate give equal log-probabilities.
 cut -f 1 "$pairs" | head -n 20 >sources
 expect_exit 0 "$ELMAN" translate -m 1 --n-best 1 -i sources
 sed 's/.*logprob= \(.*\) |||.*/\1/' "$results/stdout" >found
@@ -29,24 +29,24 @@ expect_exit 0 "$ELMAN" score -m 1 again
 cut -f 1 "$results/stdout" | paste found - |
   awk '{ if ($1 - $2 > 1e-3 || $2 - $1 > 1e-3) exit 1 }' || fail "translate and score differ"
 
-# Standard input, a file, and several models, which give the mean.
+# Standard input, a file, and several models, whose log-probabilities are averaged.
 expect_exit 0 "$ELMAN" score -m 1 -o file <"$pairs"
-cmp scores file || fail "standard input and --output"
+cmp scores file || fail "standard input or --output gives another result"
 expect_exit 0 "$ELMAN" score -m 2 "$pairs"
 cp "$results/stdout" others
 expect_exit 0 "$ELMAN" score -m 1 -m 2 "$pairs"
 paste scores others "$results/stdout" |
   awk -F '\t' '{ off = ($1 + $4) / 2 - $7; if (off > 1e-3 || off < -1e-3) exit 1 }' ||
-  fail "not the mean of the log-probabilities"
+  fail "the log-probability is not the mean"
 
-# Other columns, two files, and a limit of the line.
+# Other columns, two files, and a length limit for lines.
 awk -F '\t' -v OFS='\t' '{ print "x", $2, $1 }' "$pairs" >others.tsv
 expect_exit 0 "$ELMAN" score -m 1 --columns 3,2 others.tsv
-cmp scores "$results/stdout" || fail "columns"
+cmp scores "$results/stdout" || fail "other columns give another result"
 cut -f 1 "$pairs" >zh
 cut -f 2 "$pairs" >en
 expect_exit 0 "$ELMAN" score -m 1 --source zh --target en
-cmp scores "$results/stdout" || fail "two files"
+cmp scores "$results/stdout" || fail "two files give another result"
 head -n 199 en >short
 expect_exit 65 "$ELMAN" score -m 1 --source zh --target short
 expect_stderr_match '^elman: short: has 199 lines'
@@ -64,11 +64,11 @@ expect_stderr_match '^elman: bad:2: skipped: the line has no column 2'
 expect_stderr_match '^elman: bad:3: has an empty source side'
 expect_stderr_match '^elman: bad:4: target side: the reference is empty'
 expect_stderr_match '^elman: bad:5: byte 1 is not valid UTF-8'
-[ "$(grep -c . "$results/stdout")" -eq 2 ] || fail "two pairs are good"
-[ "$(wc -l <"$results/stdout")" -eq 7 ] || fail "seven lines"
+[ "$(grep -c . "$results/stdout")" -eq 2 ] || fail "expected scores for two pairs"
+[ "$(wc -l <"$results/stdout")" -eq 7 ] || fail "expected seven lines"
 expect_exit 65 "$ELMAN" score -m 1 --json bad
-[ "$(grep -c '^null$' "$results/stdout")" -eq 5 ] || fail "null for five lines"
-python3 - "$results/stdout" <<'END' || fail "JSON"
+[ "$(grep -c '^null$' "$results/stdout")" -eq 5 ] || fail "expected null for five lines"
+python3 - "$results/stdout" <<'END' || fail "the JSON differs"
 import json, sys
 first = json.loads(open(sys.argv[1]).readline())
 assert first["target_tokens"] == ["I", "</s>"], first

@@ -1,29 +1,29 @@
-# Parts of words: codes as subword-nmt learns and applies them, models that split by bpe, and what
-# is refused.
+# Subwords: BPE codes as subword-nmt learns and applies them, models with the token mode bpe, and
+# input that is refused.
 
 goldens=$DATA/../tests/goldens
 
-# The same codes and parts as subword-nmt's: tests/reference/make-subwords made them.
+# Codes and subwords equal those of subword-nmt; tests/reference/make-subwords generated them.
 tr '\t' '\n' <"$DATA/daily.train.zh-en.tsv" >text
 expect_exit 0 "$ELMAN" subwords learn --merges 400 text -o codes
-cmp codes "$goldens/subwords.codes" || fail "other codes than subword-nmt's"
+cmp codes "$goldens/subwords.codes" || fail "the codes differ from those of subword-nmt"
 expect_exit 0 "$ELMAN" subwords learn -q -n 400 <text
 cmp "$results/stdout" codes || fail "standard input gives other codes"
 tr '\t' '\n' <"$DATA/daily.test.zh-en.tsv" | head -n 120 >test
 expect_exit 0 "$ELMAN" subwords apply --codes codes --input test
-cmp "$results/stdout" "$goldens/subwords.applied" || fail "other parts than subword-nmt's"
+cmp "$results/stdout" "$goldens/subwords.applied" || fail "the subwords differ from those of subword-nmt"
 
-# White space as there: at the ends it stays, between words it is one space; a tab is a character.
+# White space as in subword-nmt: kept at the ends, one space between words; a tab is a character.
 printf '  I  have \t\n\n' >spaces
 expect_exit 0 "$ELMAN" subwords apply -c codes -i spaces
 expect_stdout "  I have "$'\t' ""
 
-# A corpus with few words ends early, and says so.
+# If a corpus has too few words, learning ends early with a note.
 expect_exit 0 "$ELMAN" subwords learn -n 100 -o few <<<"ab ab"
 expect_stderr_match '^1 merge operation: no other pair'
-[ "$(cat few)" = $'#version: 0.2\na b</w>' ] || fail "other codes: $(cat few)"
+[ "$(cat few)" = $'#version: 0.2\na b</w>' ] || fail "the codes differ: $(cat few)"
 
-# What is no text and no codes.
+# Input that is not text, and files that are not codes.
 printf 'a\nb\xff\n' >bad
 expect_exit 65 "$ELMAN" subwords learn bad
 expect_stderr_match '^elman: bad: line 2: byte 2 is not valid UTF-8'
@@ -40,20 +40,20 @@ expect_exit 64 "$ELMAN" subwords apply -c codes --side source
 expect_exit 64 "$ELMAN" subwords learn -o text text
 expect_exit 66 "$ELMAN" subwords learn nowhere
 
-# A model that splits both sides; no word is unknown, in training and later.
+# A model with bpe on both sides has no unknown words, in training and later.
 head -n 200 "$DATA/daily.train.zh-en.tsv" >pairs
 small=(--hidden-size 8 --embedding-size 8)
 expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 1 --subwords 150 --source-subwords 50 pairs
 expect_stderr_match '^source: bpe with 50 merge operations, vocabulary size [0-9]+$'
 expect_stderr_match '^target: bpe with 150 merge operations, vocabulary size [0-9]+$'
-grep -q unknown "$results/stderr" && fail "words are unknown"
+grep -q 'not in the vocabulary' "$results/stderr" && fail "training reports unknown words"
 expect_exit 0 "$ELMAN" inspect
 expect_stdout_match '^target tokenization +bpe$'
 expect_stdout_match '^source merges +50$'
 expect_stdout_match '^merge operations +150$'
 expect_exit 0 "$ELMAN" subwords show --side source -o shown
-[ "$(wc -l <shown)" -eq 51 ] || fail "other merges than were learnt"
-# With a model, the tokens are its own: those that it translates.
+[ "$(wc -l <shown)" -eq 51 ] || fail "the number of merge operations differs"
+# With a model, `subwords apply` prints the model's own tokens.
 cut -f 1 "$DATA/toy.zh-en.tsv" | cat - test >texts
 printf '%s\n' "I couldn't, he said: \"it's 1989.\"" 'ＡＢ１２ “x” don’t ￭a ▁' 龘龖😀 '' '  a\tb  ' \
   '我 爱 学习，你好。Bob' $'e\xCC\x81  ﬁ \xE2\x84\xA6 ½' '@@ <unk> <0x41>' >>texts
@@ -79,30 +79,30 @@ for line, expected in zip(lines, tokens):
     assert line.replace("@@ ", " ").split(" ") == expected, (line, expected)
 END
 done
-# Without the joints it is the text as the model normalizes it.
+# Without the joints, the output is the text as the model normalizes it.
 expect_exit 0 "$ELMAN" subwords apply -m model.safetensors -i - <<<"  We  eat   apples "
 [ "$(sed 's/@@ //g' "$results/stdout")" = "We eat apples" ] || fail "not the normalized text"
 printf 'a\0b\n' >bad_byte
 expect_exit 65 "$ELMAN" subwords apply -m model.safetensors -i bad_byte
 expect_stderr_match '^elman: bad_byte: line 1: byte 2 is NUL'
 expect_exit 0 "$ELMAN" translate --max-length 40 龘龖 "Ünknown <unk> wörds ￭ ▁" 😀
-grep -qE '<unk>|<s>' "$results/stdout" && fail "an unknown word came out"
-[ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "not a line for each sentence"
+grep -qE '<unk>|<s>' "$results/stdout" && fail "the output contains an unknown word"
+[ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "expected one line per sentence"
 expect_no_stderr
 expect_exit 0 "$ELMAN" attention --format json 龘爱
 python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$results/stdout" ||
-  fail "bytes are no JSON"
+  fail "the output is not valid JSON"
 expect_exit 0 "$ELMAN" evaluate pairs
 for command in translate attention repl; do
   expect_exit 64 "$ELMAN" $command --replace-unk </dev/null
   expect_stderr_match '^elman: model.safetensors: the target side uses bpe and has no unknown words; remove --replace-unk$'
 done
 
-# Both sides together; one side alone; the default number.
+# Joint merge operations; one side alone; the default number.
 expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 0 --joint --subwords 60 -o joint pairs
 expect_exit 0 "$ELMAN" subwords show -m joint --side source -o one
 expect_exit 0 "$ELMAN" subwords show -m joint --side target -o two
-cmp one two || fail "joint merges differ"
+cmp one two || fail "joint merge operations differ"
 expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 0 --target-tokens bpe -o single pairs
 expect_stderr_match '^source: (chars|space), '
 expect_exit 64 "$ELMAN" subwords show -m single --side source
@@ -115,18 +115,18 @@ expect_exit 64 "$ELMAN" train --joint --source-subwords 9 -o no pairs
 expect_exit 64 "$ELMAN" train --subword-dropout 0.1 -o no pairs
 expect_stderr_match 'subword dropout .* needs BPE on at least one side'
 
-# Dropout: the same model for any number of threads, and for a run that was stopped.
+# Subword dropout: the model does not depend on the number of threads or on stops.
 drop=("${small[@]}" -q --subwords 150 --subword-dropout 0.3 --shards 2)
 expect_exit 0 "$ELMAN" train "${drop[@]}" --epochs 3 -t 1 -o a pairs
 expect_exit 0 "$ELMAN" train "${drop[@]}" --epochs 3 -t 2 -o b pairs
-cmp a b || fail "the number of threads changes what is dropped"
+cmp a b || fail "dropout depends on the number of threads"
 expect_exit 0 "$ELMAN" train "${drop[@]}" --epochs 2 --save-every 0.001 -o d pairs
 expect_exit 0 "$ELMAN" train "${drop[@]}" --epochs 3 --resume -o d pairs
-cmp a d || fail "a training that went on dropped something else"
+cmp a d || fail "dropout differs after stop and resume"
 expect_exit 0 last_wins "$ELMAN" train "${drop[@]}" --subword-dropout 0 --epochs 3 -o c pairs
-cmp -s a c && fail "nothing was dropped"
+cmp -s a c && fail "dropout has no effect"
 
-# Merges and vocabularies that cannot be: told, not used.
+# Invalid merge operations and vocabularies in a model file are refused.
 tamper() {
   python3 - model.safetensors tampered "$1" "$2" <<'END'
 import json, struct, sys
@@ -160,7 +160,7 @@ refused elman.target_merges '["a"]' 'elman.target_merges is not a merge operatio
 refused elman.target_merges '["a b", "a b c"]' 'elman.target_merges is not a merge operation'
 refused elman.target_merges '["a b"' 'elman.target_merges '
 refused elman.target_vocab 'no byte' 'elman.target_vocab lacks bytes or marks'
-# Made-up merges split in another way, and lose nothing.
+# Changed merge operations split differently and lose no text.
 for merges in '[]' '["a b", "a b", "ab c</w>", "a< /w>", "x</w> y", "< /w>"]'; do
   tamper elman.source_merges "$merges"
   expect_exit 0 "$ELMAN" translate -m tampered --max-length 5 "abc a</w>b a</w> ab 我"
@@ -168,22 +168,22 @@ done
 cp single model.safetensors
 refused elman.source_merges '[]' 'contradicts the token mode'
 
-# Merges that no model file can hold are found before the training: each of this word's is one
-# character longer than the one before.
+# Merge operations that a model file cannot contain are refused before training: each merge of this word is one
+# character longer than the previous one.
 python3 -c 'print("a\t" + "".join(chr(0x9fff - i) for i in range(8400)) + "\n", end="")' >long
 cat long long >twice
 expect_exit 64 "$ELMAN" train "${small[@]}" --target-tokens bpe --subwords 10000 -o no twice
 expect_stderr_match '^elman: the 8399 merge operations take [0-9]* bytes, too much for the header of a model file \(100 MB\); '
-grep -q '^epoch' "$results/stderr" && fail "after the training"
+grep -q '^epoch' "$results/stderr" && fail "the error came after training"
 
-# What fails leaves the output as it was; what cannot be written ends the command.
+# After an error the output file is unchanged; if the output cannot be written, the command fails.
 echo good >kept
 for wrong in 'learn -n 5 text no-such' 'show -m no-such' 'apply -c no-such -i text' 'apply -c /dev/null -i text'; do
-  "$ELMAN" subwords $wrong -o kept 2>"$results/stderr" && fail "no error: $wrong"
-  [ "$(cat kept)" = good ] || fail "replaced by what failed: $wrong"
+  "$ELMAN" subwords $wrong -o kept 2>"$results/stderr" && fail "expected an error: $wrong"
+  [ "$(cat kept)" = good ] || fail "the output was replaced after an error: $wrong"
 done
 expect_stderr_match '/dev/null: is empty; BPE codes were expected'
 printf '%s\n' '#version: 0.2' 'a b' >codes
 code=0
 yes 'ab abc' | timeout 60 "$ELMAN" subwords apply -c codes >/dev/full 2>"$results/stderr" || code=$?
-[ "$code" -eq 74 ] || fail "exit code $code, not 74"
+[ "$code" -eq 74 ] || fail "exit code $code instead of 74"

@@ -1,4 +1,4 @@
-# Text as it is typed: spaces between Han characters, and what shows tokens without their marks.
+# Text as users type it: spaces between Chinese characters (Han), and output without token marks.
 
 # ---- spaces ----
 
@@ -17,13 +17,13 @@ expect_stdout_match '"source_tokens":\["你","喜","欢","雨","吗","？"\]'
 expect_exit 0 "$ELMAN" attention --format json '你 喜欢 雨'
 expect_stdout_match '"source_offsets":\[\[0,3\],\[4,7\],\[7,10\],\[11,14\]\]'
 
-# Trained with spaces, it is the same model.
+# Training on text with spaces gives the same model.
 sed 's/喜欢/ 喜欢 /; s/喝/ 喝 /; s/ ？/？/' chars.tsv >spaced.tsv
 expect_exit 0 "$ELMAN" train -q --epochs 30 --hidden-size 16 --embedding-size 16 \
   --source-tokens chars -o spaced spaced.tsv
-cmp -s model.safetensors spaced || fail "spaces between Han characters change the training"
+cmp -s model.safetensors spaced || fail "spaces between Chinese characters change the model"
 
-# Exact is what the model writes, with spaces or without.
+# An exact match does not depend on spaces.
 awk -F'\t' '{print $2 "\t" $1}' chars.tsv >en-zh.tsv
 awk -F'\t' '{print $2 "\t" $1}' spaced.tsv >en-zh-spaced.tsv
 expect_exit 0 "$ELMAN" train -q --epochs 300 --hidden-size 16 --embedding-size 16 -o en-zh en-zh.tsv
@@ -43,7 +43,7 @@ done
 expect_exit 0 "$ELMAN" attention --format json '你喜欢雨吗?'
 expect_stdout_match '"source":"你喜欢雨吗\?".*"source_tokens":\["你","喜","欢","雨","吗","？"\]'
 expect_stdout_match '"source_offsets":\[\[0,3\],\[3,6\],\[6,9\],\[9,12\],\[12,15\],\[15,16\]\]'
-# However the pairs were typed, Chinese is written full-width and English in ASCII.
+# Chinese output is full-width and English output is ASCII, however the training pairs were typed.
 printf '%s\n' $'Does Tom’s dog say “I”?\tＴom的狗说"我"吗?' $'It´s 3.5–4 o’clock.\t现在是3.5-4点.' >signs.tsv
 expect_exit 0 "$ELMAN" train -q --epochs 300 --hidden-size 16 --embedding-size 16 -o signs signs.tsv
 expect_exit 0 "$ELMAN" translate -m signs 'Does Tom'"'"'s dog say "I"?' "It's 3.5-4 o'clock."
@@ -65,11 +65,11 @@ expect_exit 64 "$ELMAN" train --normalize nfd signs.tsv
 expect_stderr_match 'nfc, nfkc'
 expect_exit 64 "$ELMAN" train --normalize nfkc-wide signs.tsv
 
-# ---- what auto stands for ----
+# ---- token mode auto ----
 
 for i in {1..300}; do printf '我喜欢%s雨。\tI like rain %s.\n' "$i" "$i"; done >unspaced.tsv
 for i in {1..400}; do printf '我 喜欢 %s 雨 。\tI like rain %s.\n' "$i" "$i"; done >segmented.tsv
-{ # a line that is left out
+{ # contains a line that is skipped
   cat unspaced.tsv
   for i in {1..3000}; do printf '我 爱 你 '; done
   printf '\tI love you.\n'
@@ -77,20 +77,20 @@ for i in {1..400}; do printf '我 喜欢 %s 雨 。\tI like rain %s.\n' "$i" "$i
 tiny=(--epochs 0 --hidden-size 2 --embedding-size 2)
 expect_exit 0 "$ELMAN" train "${tiny[@]}" unspaced.tsv
 expect_stderr_match '^source: chars, vocabulary size 16$'
-! grep -q 'sampled lines' "$results/stderr" || fail "a mixed corpus"
+! grep -q 'sampled lines' "$results/stderr" || fail "a note on mixed lines for an unspaced corpus"
 cp model.safetensors without
 expect_exit 0 "$ELMAN" train "${tiny[@]}" long.tsv
 expect_stderr_match '^source: chars, vocabulary size 16$'
-cmp -s model.safetensors without || fail "a pair that is left out has changed the model"
+cmp -s model.safetensors without || fail "a skipped pair changes the model"
 expect_exit 0 "$ELMAN" train "${tiny[@]}" segmented.tsv
 expect_stderr_match '^source: space,'
-! grep -q 'sampled lines' "$results/stderr" || fail "a mixed corpus"
+! grep -q 'sampled lines' "$results/stderr" || fail "a note on mixed lines for a segmented corpus"
 
 cat unspaced.tsv segmented.tsv >mixed.tsv
 expect_exit 0 "$ELMAN" train "${tiny[@]}" mixed.tsv
 expect_stderr_match '^source: chars, vocabulary size 16$'
 expect_stderr_match '^source: 400 of 700 sampled lines have spaces between words, the others few or none; all lines are split into characters in the same way'
-! grep -q '^target: .*sampled lines' "$results/stderr" || fail "English is no mixed corpus"
+! grep -q '^target: .*sampled lines' "$results/stderr" || fail "a note on mixed lines for English"
 expect_exit 0 "$ELMAN" train "${tiny[@]}" --source-tokens space mixed.tsv
 expect_stderr_match '^source: 300 of 700 sampled lines .* --source-tokens chars treats all lines in the same way$'
 expect_exit 0 "$ELMAN" train -q "${tiny[@]}" mixed.tsv
@@ -106,12 +106,12 @@ for show in 'translate' 'translate --json' 'translate --replace-unk' 'trace' 'tr
   if [ "${show%% *}" = trace ]; then set -- "$typed" 'tea , "rain" a - b'; else set -- "$typed"; fi
   # shellcheck disable=SC2086 # words of a command
   expect_exit 0 "$ELMAN" $show "$@"
-  ! grep -q '[▁￭]' "$results/stdout" "$results/stderr" || fail "a mark is shown by $show"
+  ! grep -q '[▁￭]' "$results/stdout" "$results/stderr" || fail "$show prints a mark"
 done
 expect_exit 0 "$ELMAN" inspect --vocabulary target
-! grep -q '[▁￭]' "$results/stdout" || fail "a mark is shown of the vocabulary"
+! grep -q '[▁￭]' "$results/stdout" || fail "the vocabulary is printed with a mark"
 expect_exit 0 "$ELMAN" train -q --epochs 0 --target-tokens chars chars.tsv
 expect_exit 0 "$ELMAN" inspect --vocabulary target
 expect_stdout_match $'\tt\tafter a space$'
 expect_exit 0 "$ELMAN" attention --format tsv --reference 'tea , "rain" a - b' "$typed"
-! grep -q '[▁￭]' "$results/stdout" || fail "a mark is shown of a reference"
+! grep -q '[▁￭]' "$results/stdout" || fail "a reference is printed with a mark"

@@ -1,23 +1,23 @@
-# A model that is large enough for threads: their number changes no byte.
+# A model that is large enough for threads gives the same bytes for any number of them.
 head -n 192 "$DATA/daily.zh-en.tsv" >pairs
 cut -f 1 pairs | head -n 130 >lines
 settings=(-q --epochs 1 --hidden-size 256 --dropout 0.1 --average 0.9 --dev pairs)
 for threads in 1 2 5; do
   expect_exit 0 "$ELMAN" train -t $threads "${settings[@]}" -o model.$threads pairs
-  cmp model.1 model.$threads || fail "the model depends on the threads"
+  cmp model.1 model.$threads || fail "the model depends on the number of threads"
 done
 
-# alone COMMAND...: on one processor, and so with one thread.
+# alone COMMAND...: run the command on one processor, and so with one thread.
 alone() {
   taskset -c "$(taskset -cp $$ | grep -oE '[0-9]+' | tail -n 1)" "$@"
 }
 for command in "translate -q -i lines" "translate -q --beam 4 -i lines" "translate -q --beam 4 --json 我爱学习" \
   "attention --format json 我爱学习" "score pairs" "repl -q" "evaluate --json pairs"; do
   # shellcheck disable=SC2086 # words of a command
-  alone "$ELMAN" ${command%% *} -m model.1 ${command#* } <lines >one 2>/dev/null || fail "alone: $command"
+  alone "$ELMAN" ${command%% *} -m model.1 ${command#* } <lines >one 2>/dev/null || fail "alone on one processor: $command"
   # shellcheck disable=SC2086
   expect_exit 0 "$ELMAN" ${command%% *} -m model.1 ${command#* } <lines
-  cmp one "$results/stdout" || fail "the output depends on the threads: $command"
+  cmp one "$results/stdout" || fail "the output depends on the number of threads: $command"
   for threads in 1 2 5; do
     # shellcheck disable=SC2086
     expect_exit 0 "$ELMAN" ${command%% *} -t $threads -m model.1 ${command#* } <lines
@@ -25,8 +25,8 @@ for command in "translate -q -i lines" "translate -q --beam 4 -i lines" "transla
   done
 done
 
-# --threads is heeded: so many work while a program waits for its next line. ThreadSanitizer has one
-# of its own, so that they are compared.
+# --threads sets the number of threads that a waiting program has. ThreadSanitizer adds one of its own, so two
+# runs are compared.
 mkfifo ask answer
 for threads in 1 2; do
   count=0
@@ -36,7 +36,7 @@ for threads in 1 2; do
   while read -r -t 60 line <&4 && [ $((count += 1)) -lt 130 ]; do :; done
   running=$(ls "/proc/$!/task" | wc -l)
   exec 3>&- 4<&-
-  wait $! || fail "exit code of a REPL that was left"
+  wait $! || fail "exit code of an ended REPL"
   [ $threads -gt 1 ] || single=$running
   [ $((running - single)) -lt $threads ] || fail "$running threads with -t $threads, $single with -t 1"
   [ "$(nproc)" -lt $threads ] || [ $((running - single)) -eq $((threads - 1)) ] ||

@@ -1,11 +1,11 @@
-# The gradient at every step of both RNNs.
+# `elman trace`: the gradient at every step of both RNNs.
 
 expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 6 --embedding-size 5 "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" trace '我 恨 学习' 'I love studying'
 expect_no_stderr
 expect_stdout_match '^gradients of the loss 3\.[0-9]+, the mean over 4 target tokens$'
 expect_stdout_match '^encoder, layer 0, 6 units$'
-# The scale over the bars: five decades, logarithmic, up to the largest state.
+# The scale above the bars covers five decades up to the largest state.
 expect_stdout_match '^step +state +pre-tanh +saturated  \|[0-9]\.[0-9]e-[0-9]+ log +[0-9]\.[0-9]e-[0-9]+\|  bar: state$'
 scale=$(sed -n 's/.*|\([^ ]*\) log *\([^ ]*\)|.*/\1 \2/p' "$results/stdout" | sort -u)
 largest=$(awk '$1 ~ /^[0-9]+$/ && $2 > most { most = $2 } END { printf "%.1e\n", most }' "$results/stdout")
@@ -16,9 +16,9 @@ expect_stdout_match ' 恨 \(unknown\)$'
 expect_stdout_match '^decoder, layer 0, 6 units$'
 expect_stdout_match '^   1 .* <s> -> I, loss [0-9.]+$'
 expect_stdout_match '^   4 .* studying -> </s>, loss [0-9.]+$'
-grep -q '|####################|' "$results/stdout" || fail "no bar is full"
+grep -q '|####################|' "$results/stdout" || fail "no bar has full length"
 
-# One token's loss: nothing reaches later steps of the decoder, and it has no bar.
+# The loss of one token has no gradient at later steps of the decoder, so they have no bar.
 expect_exit 0 "$ELMAN" trace --from-step 2 '我 爱 学习' 'I love studying'
 expect_stdout_match '^gradients of the loss [0-9.]+ of target token 2, love$'
 expect_stdout_match '^   2  .* \|#+ *\|  I -> love, loss'
@@ -27,7 +27,7 @@ expect_stdout_match '^   3   0\.00e\+00   0\.00e\+00 +[0-9.]+ %  \| {20}\|  love
 expect_exit 0 "$ELMAN" trace --json '我 爱 学习' 'I love studying'
 expect_stdout_match '^\{"loss":3\.[0-9]+,"from_step":null,"source_tokens":\["我","爱","学习"\],"source_known":\[true,true,true\],"target_tokens":\["I","love","studying","</s>"\],"target_known":\[true,true,true,true\],"losses":\[([0-9.]+,){3}[0-9.]+\],"saturated_above":0\.95,"layers":\[$'
 expect_stdout_match '^  \{"part":"decoder","layer":0,"direction":"forward","units":6,"state":\[([0-9.e-]+,){3}[0-9.e-]+\],"pre_tanh":\[.*\],"saturated":\[.*\]\}$'
-python3 -c 'import json, sys; json.load(sys.stdin)' <"$results/stdout" || fail "not JSON"
+python3 -c 'import json, sys; json.load(sys.stdin)' <"$results/stdout" || fail "the output is not JSON"
 expect_exit 0 "$ELMAN" trace --json --from-step 4 '我 爱 学习' 'I love studying'
 expect_stdout_match '"from_step":4,'
 
@@ -37,27 +37,27 @@ expect_exit 0 "$ELMAN" trace -m deep.safetensors '我 爱 学习' 'I love studyi
 expect_stdout_match '^encoder, layer 1, read backward, 3 units$'
 expect_stdout_match '^decoder, layer 1, 6 units$'
 
-# What could steer the terminal is shown as a number.
+# Control characters are printed as numbers.
 expect_exit 0 "$ELMAN" trace '我' $'a\033b'
 expect_stdout_match '\\u\{1B\}'
 
-# Pictures; the suffix names the format unless --format does.
+# Pictures. The suffix determines the format unless --format is given.
 expect_exit 0 "$ELMAN" trace -m deep.safetensors -o reach.svg '我 <script> 学习' 'I love studying'
 expect_stdout
-[ "$(grep -c 'role="img"' reach.svg)" -eq 6 ] || fail "not a panel for each layer and direction"
-grep -q '<text.*gradient norm, log scale<' reach.svg || fail "an axis without a name"
-! grep -q '<script' reach.svg || fail "a token is an element"
-[ "$(tail -n 1 reach.svg)" = '</svg>' ] || fail "the picture does not end"
+[ "$(grep -c 'role="img"' reach.svg)" -eq 6 ] || fail "expected one panel per layer and direction"
+grep -q '<text.*gradient norm, log scale<' reach.svg || fail "an axis has no label"
+! grep -q '<script' reach.svg || fail "a token became an element"
+[ "$(tail -n 1 reach.svg)" = '</svg>' ] || fail "the picture is incomplete"
 expect_exit 0 "$ELMAN" trace -m deep.safetensors --format html '我 <script> 学习' 'I love studying'
-[ "$(grep -c '^<caption>' "$results/stdout")" -eq 6 ] || fail "not a table for each"
-grep -q '<svg' "$results/stdout" || fail "no picture"
-! grep -q '<script' "$results/stdout" || fail "a token is an element"
+[ "$(grep -c '^<caption>' "$results/stdout")" -eq 6 ] || fail "expected one table per layer and direction"
+grep -q '<svg' "$results/stdout" || fail "the page has no picture"
+! grep -q '<script' "$results/stdout" || fail "a token became an element"
 "$ELMAN" trace '我 爱' 'I love' >as_text
 "$ELMAN" trace --json '我 爱' 'I love' >as_json
 expect_exit 0 "$ELMAN" trace -o reach.json '我 爱' 'I love'
-cmp as_json reach.json || fail "not what --json gives"
+cmp as_json reach.json || fail "the file differs from the output of --json"
 expect_exit 0 "$ELMAN" trace -o reach.txt '我 爱' 'I love'
-cmp as_text reach.txt || fail "not text"
+cmp as_text reach.txt || fail "the file is not text"
 expect_exit 64 "$ELMAN" trace -o reach.gif '我' 'I'
 expect_stderr_match '^elman: reach.gif: unknown suffix; use one of: \.txt \.json \.svg \.html \.png$'
 expect_exit 64 "$ELMAN" trace --json --format svg '我' 'I'
@@ -65,7 +65,7 @@ expect_stderr_match -- '--json is --format json'
 cp model.safetensors before
 expect_exit 64 "$ELMAN" trace --format svg -o model.safetensors '我' 'I'
 expect_stderr_match 'is read (by|as) .*; name another file'
-cmp before model.safetensors || fail "the model is gone"
+cmp before model.safetensors || fail "the model was overwritten"
 
 # Wrong input.
 expect_exit 64 "$ELMAN" trace '我 爱 学习'

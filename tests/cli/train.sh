@@ -1,4 +1,4 @@
-# Training: what it tells, what it writes, and the ways to name the pairs.
+# `elman train`: messages, output files, and all ways to name the pairs.
 
 toy=$DATA/toy.zh-en.tsv
 expect_exit 0 "$ELMAN" train "$toy"
@@ -9,20 +9,20 @@ expect_stderr_match '^target: words, vocabulary size 21$'
 expect_stderr_match '^epoch 1 of 400  loss [0-9.]+  [0-9]+ tokens/s$'
 expect_stderr_match '^epoch 400 of 400  loss 0\.0'
 expect_stderr_match '^wrote model.safetensors; use it with: elman translate TEXT$'
-[ "$(grep -c '^epoch' "$results/stderr")" -le 22 ] || fail "too many lines"
+[ "$(grep -c '^epoch' "$results/stderr")" -le 22 ] || fail "more than 22 lines about epochs"
 expect_files model.safetensors model.safetensors.checkpoint
 expect_exit 0 "$ELMAN" translate -i <(cut -f1 "$toy")
 expect_stdout "$(cut -f2 "$toy")"
 
-# Quiet is quiet, an old model is replaced, and the same seed gives the same bytes.
+# -q prints nothing, an old model is replaced, and the same seed gives the same bytes.
 mv model.safetensors first
 expect_exit 0 "$ELMAN" train -q --epochs 1 "$toy"
 expect_exit 0 "$ELMAN" train -q -t 1 "$toy"
 expect_no_stderr
-cmp first model.safetensors || fail "the same training gave another model"
+cmp first model.safetensors || fail "the same options trained a different model"
 expect_exit 0 "$ELMAN" train -q --seed 2 --epochs 3 -o second "$toy"
 expect_exit 0 "$ELMAN" train -q --seed 3 --epochs 3 -o third "$toy"
-! cmp -s second third || fail "another seed gave the same model"
+! cmp -s second third || fail "another seed trained an equal model"
 
 # --epochs 0 writes the initial model.
 expect_exit 0 "$ELMAN" train --epochs 0 --hidden-size 7 --embedding-size 5 -o initial "$toy"
@@ -30,10 +30,10 @@ expect_exit 0 "$ELMAN" inspect -m initial
 expect_stdout_match '^hidden size +7$'
 expect_stdout_match '^embedding size +5$'
 
-# The same pairs from standard input, from two files, from other columns, with CRLF and a BOM.
+# The same pairs from standard input, from two files, in other columns, with CRLF and a byte order mark.
 same() {
   expect_exit 0 "$ELMAN" train -q --epochs 2 -o other "$@"
-  cmp expected other || fail "another model from: $*"
+  cmp expected other || fail "the model differs with: $*"
 }
 expect_exit 0 "$ELMAN" train -q --epochs 2 -o expected "$toy"
 same - <"$toy"
@@ -48,20 +48,20 @@ head -n 2 "$toy" >a
 tail -n 3 "$toy" >b
 same a b
 
-# About twenty lines, whatever the number of epochs: the first, the last, and those at a stride.
-told() { # told EPOCHS: the epochs that get a line
-  expect_exit 0 "$ELMAN" train --epochs "$1" --hidden-size 4 --embedding-size 4 -o told "$toy"
+# About twenty lines, for any number of epochs: the first, the last, and regular ones between.
+reported() { # reported EPOCHS: the epochs that get a line
+  expect_exit 0 "$ELMAN" train --epochs "$1" --hidden-size 4 --embedding-size 4 -o reported "$toy"
   sed -n 's/^epoch \([0-9]*\) of .*/\1/p' "$results/stderr" | xargs
 }
-[ "$(told 20)" = "$(seq 20 | xargs)" ] || fail "20 epochs are not 20 lines"
-[ "$(told 21)" = "$(echo 1 $(seq 2 2 20) 21)" ] || fail "not every other of 21 epochs"
-[ "$(told 40)" = "$(echo 1 $(seq 2 2 40))" ] || fail "not every other of 40 epochs"
+[ "$(reported 20)" = "$(seq 20 | xargs)" ] || fail "expected 20 lines for 20 epochs"
+[ "$(reported 21)" = "$(echo 1 $(seq 2 2 20) 21)" ] || fail "expected every second of 21 epochs"
+[ "$(reported 40)" = "$(echo 1 $(seq 2 2 40))" ] || fail "expected every second of 40 epochs"
 
-# At a terminal, how far it is: one update of two epochs is half.
+# A terminal shows the progress: one update of two epochs is 50 %.
 if command -v script >/dev/null; then
-  TERM=xterm script -qefc "$ELMAN train --epochs 2 -o told $toy" typescript >/dev/null </dev/null ||
-    fail "no training at a terminal"
-  grep -aqF 'epoch 1 of 2  50 %' typescript || fail "the first of two epochs is not half"
+  TERM=xterm script -qefc "$ELMAN train --epochs 2 -o reported $toy" typescript >/dev/null </dev/null ||
+    fail "training on a terminal failed"
+  grep -aqF 'epoch 1 of 2  50 %' typescript || fail "expected 50 % after the first of two epochs"
   rm typescript
 fi
-rm told
+rm reported

@@ -1,4 +1,4 @@
-# Batches by tokens: as deterministic as batches by sentences, and refused where they cannot be.
+# --batch-tokens: training is as deterministic as with --batch-size; invalid combinations are refused.
 
 train=$DATA/daily.train.zh-en.tsv
 toy=$DATA/toy.zh-en.tsv
@@ -6,11 +6,11 @@ batches=(--batch-tokens 300)
 settings=(--hidden-size 16 --embedding-size 8 --dropout 0.1 --shards 3 --seed 4)
 head -n 400 "$train" >pairs.tsv
 
-# The same model whatever the number of threads, and however often it was stopped.
+# The model does not depend on the number of threads or on stops.
 expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" "${batches[@]}" --epochs 30 --log log pairs.tsv
 cp model.safetensors expected
 expect_exit 0 "$ELMAN" train -q -t 2 "${settings[@]}" "${batches[@]}" --epochs 30 pairs.tsv
-cmp expected model.safetensors || fail "two threads make another model"
+cmp expected model.safetensors || fail "two threads train a different model"
 rm model.safetensors
 lines=0
 ready() { [ -e stopped ] && [ "$(wc -l <stopped)" -gt 4 ]; }
@@ -18,19 +18,19 @@ expect_signal_exit INT 130 "$ELMAN" train -q -t 1 "${settings[@]}" "${batches[@]
 expect_exit 64 "$ELMAN" train -t 1 "${settings[@]}" --batch-tokens 400 --resume pairs.tsv
 expect_stderr_match "batch size in tokens was 300 and is now 400"
 expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" "${batches[@]}" --epochs 30 --resume pairs.tsv
-cmp expected model.safetensors || fail "a stop and --resume make another model"
+cmp expected model.safetensors || fail "stop and --resume train a different model"
 
-# Updates are counted on from epoch to epoch, though these may have more batches or fewer.
+# The update count continues across epochs, whose numbers of batches may differ.
 grep -o '"event": *"update".*"update": *[0-9]*' log | grep -o '[0-9]*$' >numbers
-[ -s numbers ] || fail "no updates in the log"
-seq "$(wc -l <numbers)" | cmp - numbers || fail "updates are not counted one by one"
+[ -s numbers ] || fail "the log has no updates"
+seq "$(wc -l <numbers)" | cmp - numbers || fail "the updates are not numbered consecutively"
 
 expect_exit 0 "$ELMAN" inspect --json
 expect_stdout_match '"batch_tokens": *300'
-! grep -q '"batch_size"' "$results/stdout" || fail "a number of sentences that had no effect"
+! grep -q '"batch_size"' "$results/stdout" || fail "the batch size in sentences is printed although it has no effect"
 expect_exit 0 "$ELMAN" inspect
 expect_stdout_match '^batch size in tokens +300$'
-! grep -q '^batch size  ' "$results/stdout" || fail "a number of sentences that had no effect"
+! grep -q '^batch size  ' "$results/stdout" || fail "the batch size in sentences is printed although it has no effect"
 expect_exit 0 "$ELMAN" inspect -m model.safetensors
 
 # ---- refused ----
@@ -42,6 +42,6 @@ expect_stderr_match '^elman: a sentence has [0-9]+ tokens with </s>, but a batch
 expect_exit 64 "$ELMAN" train --batch-tokens 16777217 "$toy"
 expect_stderr_match "--batch-tokens: '16777217' is not a whole number from 0 to 16777216"
 
-# A preset's size of a batch gives way.
+# --batch-tokens overrides the batch size of a preset.
 expect_exit 0 "$ELMAN" train -q -o none --preset small --hidden-size 6 --embedding-size 4 --min-count 1 \
   --batch-tokens 100 --epochs 1 "$toy"

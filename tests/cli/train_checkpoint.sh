@@ -1,23 +1,23 @@
-# A checkpoint that cannot be written costs the checkpoint, not the training.
+# If a checkpoint cannot be written, training continues without it.
 
 train=$DATA/daily.train.zh-en.tsv
 settings=(-t 1 --hidden-size 24 --embedding-size 16 --batch-size 64)
 expect_exit 0 "$ELMAN" train -q --epochs 12 "${settings[@]}" -o expected "$train"
 rm expected.checkpoint
 
-# blocked_train EPOCHS ARGUMENT...: trains from a pipe; when the training has looked for a checkpoint, and
-# before it begins, a directory takes the checkpoint's place.
+# blocked_train EPOCHS ARGUMENT...: train from a pipe; after the program has looked for a checkpoint, and
+# before training starts, create a directory with the checkpoint's name.
 blocked_train() {
   mkfifo pipe
   "$ELMAN" train "${settings[@]}" -o m --epochs "$@" pipe >"$results/stdout" 2>"$results/stderr" &
   trained=$!
-  exec 3>pipe # waits until the training reads
+  exec 3>pipe # blocks until the program reads
   mkdir m.checkpoint
   cat "$train" >&3
   exec 3>&-
   rm pipe
 }
-# ends_with CODE: the training that was begun.
+# ends_with CODE: wait for the run and check its exit code.
 ends_with() {
   local code=0
   wait $trained || code=$?
@@ -27,10 +27,10 @@ untold='^skipped this checkpoint; training continues$'
 
 blocked_train 12 --save-every 0.01
 ends_with 73
-cmp expected m || fail "the training was lost, or is another one"
+cmp expected m || fail "the model is missing or differs"
 expect_stderr_match '^elman: m.checkpoint: is a directory; name a file$'
 expect_stderr_match "$untold"
-[ "$(grep -c m.checkpoint "$results/stderr")" -eq 1 ] || fail "told more than once"
+[ "$(grep -c m.checkpoint "$results/stderr")" -eq 1 ] || fail "the error is printed more than once"
 expect_stderr_match '^wrote m;'
 rmdir m.checkpoint
 expect_files expected m
@@ -38,12 +38,12 @@ rm m
 
 blocked_train 12 --save-every 0.01 -q
 ends_with 73
-cmp expected m || fail "the training was lost, or is another one"
-[ "$(wc -l <"$results/stderr")" -eq 1 ] || fail "more than the error is told"
+cmp expected m || fail "the model is missing or differs"
+[ "$(wc -l <"$results/stderr")" -eq 1 ] || fail "expected one line, the error"
 rmdir m.checkpoint
 rm m
 
-# What can be written later is.
+# A checkpoint that can be written later is written.
 blocked_train 1000000 --save-every 0.01
 await grep -q "$untold" "$results/stderr"
 rmdir m.checkpoint
@@ -54,7 +54,7 @@ expect_stderr_match '^stopped in epoch [0-9]+; .* and --resume continues the run
 expect_files expected m m.checkpoint
 rm m m.checkpoint
 
-# A training that is stopped and cannot save where it stands says so.
+# A run that is stopped and cannot write its checkpoint reports an error.
 blocked_train 1000000 --save-every 0
 await grep -q '^epoch 1 ' "$results/stderr"
 kill -TERM $trained
@@ -63,8 +63,8 @@ expect_stderr_match '^elman: m.checkpoint: is a directory; name a file$'
 expect_stderr_match '^stopped in epoch [0-9]+; .* but without a checkpoint, --resume is not possible$'
 expect_exit 0 "$ELMAN" translate -m m 我
 
-# What is nobody else's business stays so: the checkpoint has the permissions of the model.
+# The checkpoint has the permissions of the model.
 rmdir m.checkpoint
 chmod 600 m
 expect_exit 0 "$ELMAN" train -q --epochs 12 "${settings[@]}" --save-every 0.000001 -o m "$train"
-[ "$(stat -c %a m m.checkpoint | xargs)" = '600 600' ] || fail "modes $(stat -c %a m m.checkpoint | xargs)"
+[ "$(stat -c %a m m.checkpoint | xargs)" = '600 600' ] || fail "wrong modes: $(stat -c %a m m.checkpoint | xargs)"

@@ -1,4 +1,4 @@
-# Training with dev pairs: what is told, which model is kept, when it ends.
+# Training with dev pairs: messages, which model is written, and when training ends.
 
 train=$DATA/daily.train.zh-en.tsv
 head -n 60 "$DATA/daily.test.zh-en.tsv" >dev.tsv
@@ -10,74 +10,74 @@ expect_stderr_match '^dev:$'
 expect_stderr_match '^60 pairs$'
 line='^  dev: loss [0-9.]+  perplexity [0-9.]+(e\+[0-9]+)?  BLEU [0-9.]+  chrF2 [0-9.]+(  best)?$'
 expect_stderr_match "$line"
-[ "$(grep -cE "$line" "$results/stderr")" -eq 4 ] || fail "not a line for each of 4 epochs"
-grep -E "$line" "$results/stderr" | head -n 1 | grep -q best || fail "the first is not the best yet"
+[ "$(grep -cE "$line" "$results/stderr")" -eq 4 ] || fail "expected one line per epoch"
+grep -E "$line" "$results/stderr" | head -n 1 | grep -q best || fail "the first validation is not the best so far"
 
-# The model that is written is the best one, not the last: here the learning rate rises until all
-# that was learnt is lost.
+# The written model is the best one, not the last: the learning rate increases here until the model
+# diverges.
 bleu() { grep -oE 'BLEU [0-9.]+' | cut -d ' ' -f 2; }
 mv model.safetensors good
 worse=(-t 1 --batch-size 64 --init-from good --lr 10 --clip-norm 0 --warm-up 1000 --dev dev.tsv
   --validate-every 5)
 expect_exit 0 "$ELMAN" train "${worse[@]}" --epochs 4 "$train"
 expect_stderr_match '^kept the model of epoch [0-9]+, update [0-9]+: it has the best BLEU on the dev pairs$'
-! grep -q 'stopped early' "$results/stderr" || fail "all epochs are not early"
+! grep -q 'stopped early' "$results/stderr" || fail "'stopped early' after all epochs"
 best=$(grep ' best$' "$results/stderr" | tail -n 1 | bleu)
 highest=$(bleu <"$results/stderr" | sort -g | tail -n 1)
 last=$(bleu <"$results/stderr" | tail -n 1)
-[ "$best" = "$highest" ] || fail "best is $best, but there was $highest"
-[ "$best" != "$last" ] || fail "the last is the best: the case shows nothing"
+[ "$best" = "$highest" ] || fail "best is $best, expected $highest"
+[ "$best" != "$last" ] || fail "the last model is the best: the test proves nothing"
 expect_exit 0 "$ELMAN" evaluate -t 1 -q --json dev.tsv
 found=$(grep -oE '"bleu":[0-9.e+-]+' "$results/stdout" | cut -d : -f 2)
 [ "$(printf %.2f "$found")" = "$best" ] || fail "the model has BLEU $found instead of $best"
 
-# --validate-every counts updates, over the ends of epochs; 29 updates are an epoch. The end is
-# validated, too, where it was not just done.
+# --validate-every counts updates across epochs; an epoch has 29 updates. A validation also follows the last
+# update, unless it was just validated.
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 3 --dev dev.tsv --validate-every 20 "$train"
-[ "$(grep -cE "$line" "$results/stderr")" -eq 5 ] || fail "not 87 / 20 validations and one at the end"
+[ "$(grep -cE "$line" "$results/stderr")" -eq 5 ] || fail "expected 87 / 20 validations and one at the end"
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --dev dev.tsv --validate-every 30 "$train"
 [ "$(grep -cE "$line" "$results/stderr")" -eq 1 ] || fail "no validation at the end"
 expect_stderr_match '^kept the model of epoch 1, update 29: it has the best BLEU on the dev pairs$'
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 2 --dev dev.tsv --validate-every 29 "$train"
-[ "$(grep -cE "$line" "$results/stderr")" -eq 2 ] || fail "the end is validated twice"
+[ "$(grep -cE "$line" "$results/stderr")" -eq 2 ] || fail "expected no second validation at the end"
 
-# --patience ends it after so many validations without a new best.
+# --patience ends training after this number of validations without a new best score.
 expect_exit 0 "$ELMAN" train "${worse[@]}" --epochs 1000 --patience 3 "$train"
 grep -E "$line" "$results/stderr" | tail -n 4 >tail
 [ "$(grep -c best tail)" -eq 1 ] && head -n 1 tail | grep -q best ||
-  fail "it did not end three validations after the best"
-# Why it ended, and what is kept: five updates lie between validations, and 29 in an epoch.
+  fail "training did not end three validations after the best"
+# The messages give the reason for the end and the model that is kept: validations are five updates apart.
 updates=$((5 * ($(grep -cE "$line" "$results/stderr") - 3)))
 expect_stderr_match '^stopped early in epoch [0-9]+: no new best score in 3 validations \(--patience\)$'
 expect_stderr_match "^kept the model of epoch $(((updates + 28) / 29)), update $updates: "
 expect_stderr_match '^wrote model.safetensors;'
 
-# A perplexity with hundreds of digits is told with few.
+# A perplexity with hundreds of digits is printed in short form.
 expect_exit 0 "$ELMAN" train -t 1 --batch-size 64 --lr 10 --clip-norm 0 --epochs 1 --dev dev.tsv "$train"
 expect_stderr_match '^  dev: loss [0-9.]+  perplexity [0-9]\.[0-9]{2}e\+[0-9]+  BLEU '
 expect_exit 0 "$ELMAN" evaluate -t 1 dev.tsv
 expect_stdout_match '^perplexity +[0-9]\.[0-9]{4}e\+[0-9]+$'
 
-# Dev pairs do not change what is learnt, only what is kept; validating does not cost randomness.
+# Dev pairs do not change the updates, only the choice of the model; validation draws no random numbers.
 all_updates() { grep '"event":"update"' log | sed 's/"tokens_per_second":[^,]*,//'; }
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 2 --dropout 0.1 --dev dev.tsv --log log "$train"
 all_updates >with
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 2 --dropout 0.1 --log log "$train"
-all_updates | cmp - with || fail "dev pairs changed the training"
+all_updates | cmp - with || fail "dev pairs changed the updates"
 
-# Validating on what is learnt from measures memory; that is allowed, and told.
-! grep -q 'is also training data' "$results/stderr" || fail "these files differ"
+# Dev pairs that are also training data cause a note.
+! grep -q 'is also training data' "$results/stderr" || fail "a note although the files differ"
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --dev ./dev.tsv dev.tsv
 expect_stderr_match '^dev file \./dev\.tsv is also training data; '
 
 expect_exit 64 "$ELMAN" train --dev - - <dev.tsv
 expect_stderr_match "standard input \('-'\) can be read only once"
 
-# Quiet is quiet.
+# -q prints nothing.
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 1 --dev dev.tsv "$train"
 expect_no_stderr
 
-# What is wrong with the dev file is told before the work starts, and nothing is written.
+# An error in the dev file is reported before training, and nothing is written.
 rm good model.safetensors* log with tail
 printf 'no tab\n' >bad
 expect_exit 66 "$ELMAN" train "${settings[@]}" --dev nowhere "$train"
@@ -88,5 +88,5 @@ expect_exit 64 "$ELMAN" train "${settings[@]}" --dev dev.tsv -o dev.tsv "$train"
 expect_stderr_match "^elman: train: --output: 'dev.tsv' is read by --dev; name another file$"
 expect_exit 64 "$ELMAN" train "${settings[@]}" --dev dev.tsv --log dev.tsv "$train"
 expect_stderr_match "^elman: train: --log: 'dev.tsv' is read by --dev; name another file$"
-[ "$(wc -l <dev.tsv)" -eq 60 ] || fail "the dev pairs are lost"
+[ "$(wc -l <dev.tsv)" -eq 60 ] || fail "the dev file changed"
 expect_files bad dev.tsv

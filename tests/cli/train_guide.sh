@@ -1,5 +1,5 @@
-# Guided alignment: where alignments come from, what is refused, and that the result depends on
-# nothing else.
+# Guided alignment: sources of alignments, errors, and a result that does not depend on threads, shards or
+# stops.
 
 command -v python3 >/dev/null || exit 77
 head -n 200 "$DATA/daily.train.zh-en.tsv" >train.tsv
@@ -8,12 +8,12 @@ cut -f 2 train.tsv >en
 cut -f 3 train.tsv >links
 settings=(--threads 1 --hidden-size 12 --embedding-size 8 --batch-size 16 --epochs 2 --lr 0.01)
 
-# ---- what it does ----
+# ---- effect ----
 
 expect_exit 0 "$ELMAN" train "${settings[@]}" --guide 3 --log log train.tsv
 expect_stderr_match '^guided alignment from column 3, weight 0\.3 \(--guide-weight\)$'
 cp model.safetensors guided
-python3 - log <<'END' || fail "the log is wrong"
+python3 - log <<'END' || fail "the log differs"
 import json, sys
 start, *updates = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
 assert start["guide_weight"] == 0.3, start
@@ -22,40 +22,40 @@ assert updates[-1]["guide_loss"] < 0.9 * updates[0]["guide_loss"]
 END
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide 3 --log log.csv train.tsv
 awk -F, 'NR > 1 && !($10 > 0 && $11 > 40) { bad = 1 } END { exit bad || NR < 27 }' log.csv ||
-  fail "the log lacks the guide as CSV"
+  fail "the CSV log lacks the guided-alignment loss"
 expect_exit 0 "$ELMAN" inspect -m guided
 expect_stdout_match '^guide weight +0\.3$'
 
-# The same from a file, to a column or two files of sentences, with the weight that is the default.
+# Alignments from a file, for a column or two files of sentences, with the default weight.
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide links --guide-weight 0.3 train.tsv
-cmp guided model.safetensors || fail "a file of alignments gives another model"
+cmp guided model.safetensors || fail "a file of alignments gives a different model"
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide links --source zh --target en
-cmp guided model.safetensors || fail "two files of sentences give another model"
+cmp guided model.safetensors || fail "two files of sentences give a different model"
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide - train.tsv <links
-cmp guided model.safetensors || fail "alignments from standard input give another model"
+cmp guided model.safetensors || fail "alignments from standard input give a different model"
 
-# Any number of threads; shards only round differently, so that the guide's mean is of the batch.
+# The model does not depend on the number of threads. Shards change rounding only, since the mean is over the batch.
 expect_exit 0 last_wins "$ELMAN" train -q "${settings[@]}" --guide 3 --threads 2 train.tsv
-cmp guided model.safetensors || fail "two threads give another model"
+cmp guided model.safetensors || fail "two threads train a different model"
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide 3 --shards 3 --log shards train.tsv
-python3 - log shards <<'END' || fail "shards have another loss"
+python3 - log shards <<'END' || fail "shards change the loss"
 import json, sys
 of = lambda path: [json.loads(line) for line in open(path, encoding="utf-8")][1:]
 for a, b in zip(of(sys.argv[1])[:8], of(sys.argv[2])[:8]):
     assert a["linked"] == b["linked"] and abs(a["guide_loss"] - b["guide_loss"]) < 1e-2, (a, b)
 END
 
-# Attention that is exported can guide.
+# Exported attention can be used as a guide.
 "$ELMAN" attention -m guided --format pharaoh --references en -i zh >exported
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide exported train.tsv
 
-# Another weight, other alignments, none: other models.
+# Another weight, other alignments, and no alignments give other models.
 for others in '--guide 3 --guide-weight 1' '--guide exported' ''; do
   expect_exit 0 "$ELMAN" train -q "${settings[@]}" $others train.tsv
-  ! cmp -s guided model.safetensors || fail "the same model with: $others"
+  ! cmp -s guided model.safetensors || fail "the model is equal with: $others"
 done
 
-# Alignments belong to the columns in their order: where source and target change places they turn.
+# Alignments belong to columns: --columns with exchanged sides reverses them.
 awk -F'\t' -v OFS='\t' '{
   n = split($3, links, " "); turned = ""
   for (i = 1; i <= n; i++) { split(links[i], of, "-"); turned = turned (i > 1 ? " " : "") of[2] "-" of[1] }
@@ -64,13 +64,13 @@ expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide 3 -o back turned.tsv
 for guide in 3 links; do
   expect_exit 0 last_wins "$ELMAN" train "${settings[@]}" --guide $guide --columns 2,1 train.tsv
   expect_stderr_match '^200 pairs$'
-  cmp back model.safetensors || fail "the alignments did not turn: --guide $guide"
+  cmp back model.safetensors || fail "the alignments were not reversed: --guide $guide"
 done
-# Where most do not fit they are those of other columns.
+# If most alignments do not match, they belong to other columns.
 cut -f 3 turned.tsv | paste zh en - >wrong.tsv
 expect_exit 65 "$ELMAN" train "${settings[@]}" --guide 3 -o no wrong.tsv
 expect_stderr_match '^elman: wrong.tsv:1: .*; [0-9]* of 200 alignments do not match their lines: i-j must link word i of column 1 to word j of column 2, from 0$'
-[ ! -e no ] || fail "a model in spite of that"
+[ ! -e no ] || fail "a model was written"
 
 # ---- stop and resume ----
 
@@ -78,7 +78,7 @@ expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide links --save-every 0.00
 expect_exit 0 last_wins "$ELMAN" train -q "${settings[@]}" --guide links --epochs 3 --resume train.tsv
 cp model.safetensors resumed
 expect_exit 0 last_wins "$ELMAN" train -q "${settings[@]}" --guide links --epochs 3 -o whole train.tsv
-cmp resumed whole || fail "a guided training that was resumed gives another model"
+cmp resumed whole || fail "a guided run that was resumed trains a different model"
 belongs='^elman: model.safetensors.checkpoint: the checkpoint belongs to another run: '
 refused() { # refused REGEX ARGUMENT...
   local regex=$1
@@ -109,7 +109,7 @@ expect_stderr_match '^2 pairs; 3 lines skipped$'
 expect_stderr_match '^1 pair without alignment links: no guided alignment there$'
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --strict --guide 3 bad
 expect_stderr_match '^elman: bad:2: alignment 3-1 is out of range: '
-# In Han without spaces tokens are counted, which only the model knows.
+# In Chinese without spaces, alignments count tokens, so the token mode is needed to check them.
 printf '我爱学习\tI love studying\t0-0 4-2\n' >unspaced
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --source-tokens chars --guide 3 unspaced
 expect_stderr_match '^elman: unspaced:1: alignment 4-2 is out of range: '

@@ -1,16 +1,16 @@
-# The log of a training: JSON Lines, or CSV.
+# The log of a training run: JSON Lines or CSV.
 
 command -v python3 >/dev/null || exit 77
 train=$DATA/daily.train.zh-en.tsv
 head -n 30 "$DATA/daily.test.zh-en.tsv" >dev.tsv
 settings=(-q -t 1 --hidden-size 8 --embedding-size 8 --batch-size 64 --dev dev.tsv)
 
-# check_log UPDATES VALIDATIONS: events, keys and values of the file `log`.
+# check_log UPDATES VALIDATIONS: check the events, keys and values of the file `log`.
 check_log() {
-  python3 - log "$@" <<'END' || fail "the log is wrong"
+  python3 - log "$@" <<'END' || fail "the log differs"
 import json, sys
 starts, *records = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
-for r in [starts, *[r for r in records if r["event"] == "start"]]: # the settings, once a run
+for r in [starts, *[r for r in records if r["event"] == "start"]]: # the settings, once per run
     assert r["event"] == "start" and r["batch_size"] == 64 and r["hidden_size"] == 8, r
     assert r["learning_rate"] == 0.001 and r["seed"] == 1 and r["version"] and r["epochs"] >= 1, r
 records = [r for r in records if r["event"] != "start"]
@@ -39,23 +39,23 @@ END
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 2 --log log "$train"
 expect_no_stderr
 check_log 58 2
-grep -q '"update":1,.*"lr":0.001,' log || fail "another learning rate"
+grep -q '"update":1,.*"lr":0.001,' log || fail "wrong learning rate"
 
-# The rate follows the schedule.
+# The learning rate follows the schedule.
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --lr-schedule inverse-sqrt --warm-up 4 \
   --log log "$train"
 check_log 29 1
-grep -q '"update":1,.*"lr":0.00025,' log || fail "no warm-up"
-grep -q '"update":4,.*"lr":0.001,' log || fail "no peak"
-grep -q '"update":16,.*"lr":0.0005,' log || fail "no inverse root"
+grep -q '"update":1,.*"lr":0.00025,' log || fail "wrong rate during warm-up"
+grep -q '"update":4,.*"lr":0.001,' log || fail "wrong rate at the peak"
+grep -q '"update":16,.*"lr":0.0005,' log || fail "wrong rate of the inverse square root"
 
-# A resumed run goes on in the same file; any other starts a new one.
+# A resumed run appends to the log; any other run starts a new log.
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 2 --save-every 0.001 --log log "$train"
 check_log 58 2
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 3 --resume --log log "$train"
 check_log 87 3
 
-# As CSV: RFC 4180, the names and numbers of JSON, and a flag as 1 or 0; a resumed run adds rows, and no second header.
+# CSV: RFC 4180, the names and numbers of JSON, flags as 1 or 0; a resumed run appends rows without a second header.
 check_csv() { # check_csv LOG.csv LOG.jsonl
   python3 - "$@" <<'END' || fail "CSV and JSON Lines differ"
 import csv, json, sys
@@ -80,19 +80,19 @@ expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 3 --resume --log log.csv 
 check_csv log.csv log
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --log rows --log-format csv "$train"
 head -n 31 log.csv | cut -d, -f 1-7 >expected
-cut -d, -f 1-7 rows | cmp - expected || fail "--log-format writes something else"
+cut -d, -f 1-7 rows | cmp - expected || fail "--log-format csv gives another log than the suffix"
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --log objects.csv --log-format json "$train"
-head -c 16 objects.csv | grep -qF '{"event":"start"' || fail "the suffix wins over --log-format"
+head -c 16 objects.csv | grep -qF '{"event":"start"' || fail "the suffix overrides --log-format"
 expect_refused '--log-format needs --log' train --log-format csv pairs
 expect_refused "--log-format: 'tsv' is not one of: json, csv" train --log log --log-format tsv pairs
 
-# Formats are not mixed in one file, and nothing is added to what is no log.
+# The format of a log does not change within a file, and nothing is appended to a file that is not a log.
 not_added() { # not_added REGEX LOG [OPTION]...
   local regex=$1 log=$2
   cp "$log" before
   expect_exit 73 "$ELMAN" train "${settings[@]}" --epochs 4 --resume --log "$log" "${@:3}" "$train"
   expect_stderr_match "^elman: $log: $regex\$"
-  cmp "$log" before || fail "$log is changed"
+  cmp "$log" before || fail "$log changed"
 }
 other='and lines of another format cannot be appended to it; use --log-format'
 not_added "is a CSV log, $other csv, or name another file" rows
@@ -103,15 +103,15 @@ not_added 'is not a training log, so nothing can be appended to it; name another
 cp dev.tsv dev.copy
 not_added 'is not a training log, so nothing can be appended to it; name another file' dev.copy
 
-# Nor is anything but a log replaced, unless that is asked for.
-kept() { # kept FILE: is no log
+# Only a log is replaced, unless --force is given.
+kept() { # kept FILE: it is not a log and is not replaced
   cp "$1" before
   for option in -q --log-format=csv --log-format=json; do
     expect_exit 73 "$ELMAN" train "${settings[@]}" --epochs 1 --log "$1" $option "$train"
     expect_stderr_match "^elman: $1: is not a training log and would be overwritten; add --force to overwrite it, or name another file with --log\$"
-    cmp "$1" before || fail "$1 is changed"
+    cmp "$1" before || fail "$1 changed"
   done
-  # Before anything is read.
+  # The error precedes all reading of data.
   expect_exit 73 "$ELMAN" train "${settings[@]}" --log "$1" nowhere.tsv
 }
 kept columns.csv
@@ -119,22 +119,22 @@ kept dev.copy
 echo '{"name": "settings"}' >settings.json
 kept settings.json
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --force --log settings.json "$train"
-head -c 16 settings.json | grep -qF '{"event":"start"' || fail "no log"
+head -c 16 settings.json | grep -qF '{"event":"start"' || fail "no log was written"
 : >empty
 printf '{"eve' >killed
 head -n 3 log.csv | cut -d, -f 1-9 >earlier.csv
 for replaced in empty killed earlier.csv rows objects.csv; do
   expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --log "$replaced" --log-format json "$train"
   expect_no_stderr
-  [ "$(grep -c '^{"event":"start"' "$replaced")" -eq 1 ] || fail "$replaced is not replaced"
+  [ "$(grep -c '^{"event":"start"' "$replaced")" -eq 1 ] || fail "$replaced was not replaced"
 done
 for written in rows killed; do
   expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --log "$written" --log-format csv "$train"
-  [ "$(grep -c '^event,epoch,' "$written")" -eq 1 ] || fail "not one header"
-  [ "$(wc -l <"$written")" -eq 31 ] || fail "not a header, 29 updates and a validation"
+  [ "$(grep -c '^event,epoch,' "$written")" -eq 1 ] || fail "expected one header"
+  [ "$(wc -l <"$written")" -eq 31 ] || fail "expected a header, 29 updates and a validation"
 done
 
-# Nor is a link followed that another user put where everybody may write.
+# A link that another user made in a directory that all may write to is not followed.
 if [ "$(id -u)" -eq 0 ]; then
   mkdir -m 1777 shared
   cp log shared-log
@@ -150,21 +150,21 @@ if [ "$(id -u)" -eq 0 ]; then
   cmp log shared-log || fail "a link was followed"
   [ ! -e missing ] || fail "a link was followed"
 fi
-# One's own is.
+# The user's own link is followed.
 cp rows linked
 ln -s linked link
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --log link --log-format csv "$train"
-[ -L link ] && [ "$(wc -l <linked)" -eq 31 ] || fail "the link is gone, or was not followed"
+[ -L link ] && [ "$(wc -l <linked)" -eq 31 ] || fail "the link was replaced or not followed"
 
-# Half a line of a run that was killed stays one.
+# An incomplete line of a killed run is not joined to the next one.
 printf 'update,3,88,0.5' >>log.csv
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 4 --resume --log log.csv "$train"
-grep -qx $'update,3,88,0.5\r' log.csv || fail "a row is joined to half a one"
+grep -qx $'update,3,88,0.5\r' log.csv || fail "a row was joined to an incomplete one"
 printf '{"event":"upd' >>log
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 5 --resume --log log "$train"
-grep -qx '{"event":"upd' log || fail "an object is joined to half a one"
+grep -qx '{"event":"upd' log || fail "an object was joined to an incomplete one"
 
-# The log is not written over what is read, nor over the model.
+# The log may not be an input or the model.
 cp "$train" pairs
 refused() { # refused REGEX FILE
   expect_exit 64 "$ELMAN" train "${settings[@]}" --epochs 1 --log "$2" pairs
@@ -173,37 +173,37 @@ refused() { # refused REGEX FILE
 refused "^elman: train: --log: 'pairs' is read as PAIRS; name another file$" pairs
 refused "^elman: train: --log: 'dev.tsv' is read by --dev; name another file$" dev.tsv
 refused "^elman: train: --log: 'model.safetensors' is written by --output; name another file$" model.safetensors
-cmp pairs "$train" || fail "the pairs are lost"
+cmp pairs "$train" || fail "the pairs changed"
 expect_exit 0 "$ELMAN" inspect
 
 # A log that cannot be written.
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 "$train"
 expect_exit 73 "$ELMAN" train "${settings[@]}" --epochs 1 --log no/such "$train"
 expect_stderr_match '^elman: no/such: cannot create the file: No such file or directory$'
-# It is told before the pairs are read, and nothing is made by looking.
+# The error is reported before the pairs are read, and no file is created.
 expect_exit 73 "$ELMAN" train "${settings[@]}" --log no/such missing.tsv
 expect_exit 66 "$ELMAN" train "${settings[@]}" --log never missing.tsv
-[ ! -e never ] || fail "a log of no training"
+[ ! -e never ] || fail "a log was created without training"
 expect_exit 74 "$ELMAN" train "${settings[@]}" --epochs 1 --log /dev/full -o kept "$train"
-told='elman: /dev/full: cannot write the log: No space left on device; training continues without it'
-[ "$(cat "$results/stderr")" = "$told" ] || fail "told in other words, or more than once"
+message='elman: /dev/full: cannot write the log: No space left on device; training continues without it'
+[ "$(cat "$results/stderr")" = "$message" ] || fail "expected this message once, got other messages"
 expect_exit 0 cmp kept model.safetensors
-# It is told when it happens.
+# An error during training is reported when it occurs.
 expect_exit 74 "$ELMAN" train "${settings[@]:1}" --epochs 1 --log /dev/full -o kept "$train"
-[ "$(grep -E 'the log|^epoch' "$results/stderr" | head -n 1)" = "$told" ] || fail "told too late"
+[ "$(grep -E 'the log|^epoch' "$results/stderr" | head -n 1)" = "$message" ] || fail "the error was reported after the epoch"
 expect_exit 0 "$ELMAN" inspect -m kept
 
-# An update that is left out has no loss, and an epoch without another one neither. The end says how many there were.
+# A skipped update has no loss, nor has an epoch without other updates. The last event has their number.
 wild=(-t 1 --epochs 2 --hidden-size 8 --embedding-size 8 --lr 1e30 --cell relu --clip-norm 0 -o wild)
 expect_exit 0 "$ELMAN" train "${wild[@]}" --log wild.jsonl "$DATA/toy.zh-en.tsv"
 expect_stderr_match '^epoch 2 of 2  loss nan  0 tokens/s$'
 expect_stderr_match '^1 update skipped: the loss or its gradient was not finite; lower the learning rate '
-tail -n 1 wild.jsonl | grep -q '"update":2,"loss":null,"epoch_loss":null,.*"skipped":1' || fail "a loss of no update"
+tail -n 1 wild.jsonl | grep -q '"update":2,"loss":null,"epoch_loss":null,.*"skipped":1' || fail "a loss without an update"
 expect_exit 0 "$ELMAN" train -q "${wild[@]}" --log wild.csv "$DATA/toy.zh-en.tsv"
 expect_no_stderr
-tail -n 1 wild.csv | grep -qE '^update,2,2,,,,1e\+30,[^,]*,1,' || fail "a loss of no update"
+tail -n 1 wild.csv | grep -qE '^update,2,2,,,,1e\+30,[^,]*,1,' || fail "a loss without an update"
 
-# No file is made that is called '-'.
+# No file named '-' is created.
 expect_exit 64 "$ELMAN" train "${settings[@]}" --log - "$train"
 expect_stderr_match '^elman: train: --log: a log cannot be written to standard output; name a file$'
-[ ! -e ./- ] || fail "a file called -"
+[ ! -e ./- ] || fail "a file named - was created"

@@ -1,10 +1,10 @@
-# The options of the network and of the training: each works, alone and with others, and a wrong
+# Options of the network and of training: each has an effect, alone and combined, and a wrong
 # value is refused with the right exit code and message.
 
 toy=$DATA/toy.zh-en.tsv
 small=(--hidden-size 6 --embedding-size 4)
 
-# shape LINE... : the lines that inspect shows of model.safetensors.
+# shape LINE...: `inspect` prints these lines for model.safetensors.
 shape() {
   expect_exit 0 "$ELMAN" inspect
   for line in "$@"; do expect_stdout_match "^$line"; done
@@ -29,8 +29,8 @@ shape 'input feeding +yes$' 'decoder\.rnn\.weight_ih_l0 +6 x 10 '
 expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --attentional-layer --tie-embeddings "$toy"
 shape 'tied embeddings +yes$' 'decoder\.attentional\.weight +4 x 12 '
 [ "$(grep -E '^decoder\.(embedding|out)\.weight' "$results/stdout" | sed 's/^[^ ]* *//' | uniq |
-  wc -l)" -eq 1 ] || fail "tied matrices that differ"
-if command -v python3 >/dev/null; then # one number of one of them changed: no tied matrices any more
+  wc -l)" -eq 1 ] || fail "the tied matrices differ"
+if command -v python3 >/dev/null; then # change one number: the matrices are no longer tied
   python3 - model.safetensors untied decoder.out.weight <<'END'
 import json, struct, sys
 data = bytearray(open(sys.argv[1], "rb").read())
@@ -66,7 +66,7 @@ expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --encoder-self-attentio
   --plain-self-attention "$toy"
 shape 'encoder self-attention +2$' 'plain self-attention +yes$'
 
-# What does not go together.
+# Invalid combinations.
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --attention multihead --heads 4 "$toy"
 expect_stderr_match 'heads \(4\) must divide size \(6\); set heads to 1, 2, 3 or 6, or size to 4 or 8'
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --attention dot --heads 2 "$toy"
@@ -76,7 +76,7 @@ expect_stderr_match 'has no window; use local or hierarchical attention'
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --plain-self-attention "$toy"
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --decoder-self-attention 4 "$toy"
 
-# All together, and the model is good for what a model is good for.
+# All options together; the model works with all commands.
 expect_exit 0 "$ELMAN" train -q --hidden-size 32 --embedding-size 16 --layers 2 --bidirectional \
   --attentional-layer --input-feeding --tie-embeddings --orthogonal --attention additive "$toy"
 expect_no_stderr
@@ -89,19 +89,19 @@ expect_exit 0 "$ELMAN" evaluate "$toy"
 
 # ---- the training ----
 
-# Each changes the result, is the same when done again with another number of threads, and its value
-# for "off" is the default.
+# Each option changes the result; the result does not depend on the number of threads; and the value for
+# "off" is the default.
 for flag in '--dropout 0.5' '--attention-dropout 0.5' '--label-smoothing 0.1' '--average 0.9' '--warm-up 3' \
   '--lr-schedule inverse-sqrt' --orthogonal; do
   expect_exit 0 "$ELMAN" train -q -t 1 --epochs 2 "${small[@]}" $flag -o one "$toy"
   expect_exit 0 "$ELMAN" train -q -t 2 --epochs 2 "${small[@]}" $flag -o two "$toy"
-  cmp one two || fail "$flag: the model depends on the threads"
+  cmp one two || fail "$flag: the model depends on the number of threads"
   ! cmp -s one plain || fail "$flag: no effect"
 done
 for flag in '--dropout 0' '--attention-dropout 0' '--label-smoothing 0' '--average 0' '--warm-up 0' '--layers 1' \
   '--lr-schedule constant'; do
   expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" $flag -o one "$toy"
-  cmp one plain || fail "$flag: not the default"
+  cmp one plain || fail "$flag: the value for "off" is not the default"
 done
 
 # ---- wrong values ----
@@ -132,25 +132,25 @@ refused '^elman: train: --validate-by needs --dev' --validate-by loss
 refused "^elman: train: --validate-by: .*bleu, chrf, loss" --validate-by ter
 refused '^elman: train: --lr-schedule plateau needs --dev' --lr-schedule plateau
 
-# What does not go together.
+# Invalid combinations.
 refused '^elman: train: --input-feeding needs --attentional-layer$' --input-feeding
 refused '^elman: train: --tie-embeddings needs --attentional-layer$' --tie-embeddings
 refused '^elman: .*a bidirectional encoder needs an even hidden size, not 5' --bidirectional \
   --hidden-size 5
 
-# A preset is many options in one word; those beside it change single ones.
+# A preset sets several options; other options on the command line override single ones.
 expect_exit 0 "$ELMAN" train -q --preset small --epochs 0 --hidden-size 8 -o preset "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" train -q --hidden-size 8 --preset=small --epochs 0 -o preset2 "$DATA/toy.zh-en.tsv"
-cmp preset preset2 || fail "the place of --preset matters"
+cmp preset preset2 || fail "the position of --preset has an effect"
 expect_exit 0 "$ELMAN" inspect -m preset
 expect_stdout_match 'additive'
 expect_stdout_match '^hidden size +8$'
 expect_exit 64 "$ELMAN" train --preset huge "$DATA/toy.zh-en.tsv"
 expect_stderr_match "'huge' is not one of: plain, small, base"
 
-# A model of unknown words is told.
+# A vocabulary without known words causes a note.
 expect_exit 0 "$ELMAN" train --epochs 1 "${small[@]}" --min-count 1000 -o unknown "$DATA/toy.zh-en.tsv"
 expect_stderr_match "^100 % of the source tokens are not in the vocabulary .*--min-count"
 expect_stderr_match "^100 % of the target tokens are not in the vocabulary"
 expect_exit 0 "$ELMAN" train --epochs 1 "${small[@]}" -o known "$DATA/toy.zh-en.tsv"
-! grep -q 'not in the vocabulary' "$results/stderr" || fail "no word is unknown"
+! grep -q 'not in the vocabulary' "$results/stderr" || fail "a note although all words are known"

@@ -1,11 +1,11 @@
-# What a training would replace is named, and what took long is not replaced without being asked.
+# Training announces what it overwrites, and needs --force for the result of a long run.
 
 command -v python3 >/dev/null || exit 77
 toy=$DATA/toy.zh-en.tsv
 train() { last_wins "$ELMAN" train -t 1 --epochs 3 "$@" "$toy"; }
 
 expect_exit 0 train
-! grep -q 'replaced' "$results/stderr" || fail "there was nothing to replace"
+! grep -q 'overwritten' "$results/stderr" || fail "a note although no file was overwritten"
 expect_exit 0 train
 expect_stderr_match '^model.safetensors will be overwritten; it contains a model trained for 3 epochs, 3 updates$'
 expect_exit 0 train -q
@@ -14,24 +14,24 @@ expect_exit 0 train --epochs 0
 expect_exit 0 train
 expect_stderr_match '^model.safetensors will be overwritten; it contains a model$'
 
-# What is no model, or none of this version, is replaced only if that is asked for; an empty file is nothing.
+# A file that is not a readable model needs --force to be overwritten; an empty file does not.
 : >other
 expect_exit 0 train -o other
-! grep -q 'replaced' "$results/stderr" || fail "an empty file is nothing"
+! grep -q 'overwritten' "$results/stderr" || fail "a note on an empty file"
 cp model.safetensors model
-no_model() { # no_model REGEX: model.safetensors is none, and stays
+no_model() { # no_model REGEX: model.safetensors is not a model, and is kept
   local regex=$1 option
   cp model.safetensors before
   for option in --lr=0.1 -q --resume --init-from=model --keep-last=2; do
     expect_exit 73 train $option
     expect_stderr_match "^elman: model.safetensors: is not a readable model and would be overwritten: $regex; add --force to overwrite it, or name another file with --output\$"
-    cmp -s before model.safetensors || fail "the file is lost"
+    cmp -s before model.safetensors || fail "the file changed"
   done
-  # Before anything is read.
+  # The error precedes all reading of data.
   expect_exit 73 "$ELMAN" train nowhere.tsv
   expect_exit 73 "$ELMAN" average -q -o model.safetensors model
   expect_stderr_match "^elman: model.safetensors: is not a readable model and would be overwritten: $regex; remove it, or name another file with --output\$"
-  cmp -s before model.safetensors || fail "the file is lost"
+  cmp -s before model.safetensors || fail "the file changed"
 }
 printf '我\tme\n' >model.safetensors
 no_model 'not a valid safetensors file: .*'
@@ -39,7 +39,7 @@ cp "$toy" model.safetensors
 no_model 'not a valid safetensors file: .*'
 head -c 2000 model >model.safetensors
 no_model 'not a valid safetensors file: .*'
-python3 - model model.safetensors <<'END' || fail "the model cannot be changed"
+python3 - model model.safetensors <<'END' || fail "changing the model failed"
 import json, sys
 data = open(sys.argv[1], "rb").read()
 size = int.from_bytes(data[:8], "little")
@@ -53,25 +53,25 @@ no_model 'not a usable elman model: elman.config names an unknown "attention".*'
 expect_exit 0 train --force
 expect_stderr_match '^model.safetensors will be overwritten; it is not a model$'
 expect_exit 0 "$ELMAN" inspect
-# With a checkpoint beside it, too.
+# The same with a checkpoint beside the file.
 expect_exit 0 train --save-every 0.000001
 echo notes >model.safetensors
 expect_exit 73 train --resume --epochs 4
-[ "$(cat model.safetensors)" = notes ] || fail "the file is lost"
+[ "$(cat model.safetensors)" = notes ] || fail "the file changed"
 expect_exit 0 train --resume --epochs 4 --force
 rm before model model.safetensors.checkpoint
 expect_exit 0 train
-# A pipe and a device hold nothing.
+# Pipes and devices are never overwritten.
 expect_exit 0 train -o /dev/null
 
-# What a model has learnt before counts.
+# The training time of the initial model counts, too.
 expect_exit 0 train --init-from model.safetensors --batch-size 2
 expect_exit 0 train
 expect_stderr_match 'model trained for 6 epochs, 12 updates$'
 
-# learn FILE TOKENS: changes the history of a model; its checksums, if there are any, no longer hold.
+# learn FILE TOKENS: change the history of a model, and remove its checksums, which would not match.
 learn() {
-  python3 - "$@" <<'END' || fail "the model cannot be changed"
+  python3 - "$@" <<'END' || fail "changing the model failed"
 import json, sys
 with open(sys.argv[1], "rb") as file:
     length = int.from_bytes(file.read(8), "little")
@@ -95,13 +95,13 @@ cp model.safetensors long
 refused() { # refused ARGUMENT...
   expect_exit 73 train "$@"
   expect_stderr_match '^elman: model.safetensors: contains a model trained for 3 epochs, 3 updates; add --force to overwrite it, or name another file with --output$'
-  cmp long model.safetensors || fail "the model is lost"
+  cmp long model.safetensors || fail "the model changed"
 }
 refused
 refused -q
 refused --init-from other
 
-# Without a checkpoint --resume is no way around it, and no model is lost to it, however short its training was.
+# --resume without a checkpoint does not replace a model, however short its training.
 rm model.safetensors.checkpoint
 cp other short
 for model in model.safetensors short; do
@@ -109,10 +109,10 @@ for model in model.safetensors short; do
     cp $model before
     expect_exit 66 train --resume $option -o $model
     expect_stderr_match "^elman: $model.checkpoint: not found, so --resume cannot continue $model; remove --resume to train a new model, or train further from that model with --init-from $model\$"
-    cmp -s before $model || fail "the model is lost"
+    cmp -s before $model || fail "the model changed"
   done
 done
-# The model that a training starts from may be replaced; where there is none, nothing is lost.
+# The initial model may be overwritten. Without a model, --resume starts a new run.
 expect_exit 0 train --resume --init-from short -o short
 expect_stderr_match '^no checkpoint found; training starts from the beginning$'
 rm before short*
@@ -123,7 +123,7 @@ expect_exit 0 train --init-from model.safetensors
 cp long model.safetensors
 expect_exit 0 train --force
 expect_stderr_match '^model.safetensors will be overwritten; it contains a model trained for 3 epochs'
-! cmp -s long model.safetensors || fail "nothing was replaced"
+! cmp -s long model.safetensors || fail "the model was not replaced"
 expect_exit 0 train --save-every 0.000001
 learn model.safetensors 1000000000
 expect_exit 0 train -q --epochs 4 --resume
@@ -131,7 +131,7 @@ expect_no_stderr
 rm other.checkpoint
 expect_files long model.safetensors model.safetensors.checkpoint other
 
-# Models that another training kept are removed as its model is replaced: not what took long.
+# Snapshots of another run are deleted with its model, but not those of a long run.
 rm model.safetensors*
 expect_exit 0 train --keep-last 2
 rm model.safetensors model.safetensors.checkpoint
@@ -147,16 +147,16 @@ expect_stderr_match '^model.safetensors.update\*: deleted 2 snapshots of an earl
 expect_files long model.safetensors{,.checkpoint} model.safetensors.update1 other
 rm model.safetensors.update1
 
-# A checkpoint does not stay beside the model of a later training, which would then go on from it.
+# A later run does not keep an earlier checkpoint, since --resume would continue from it.
 expect_exit 0 train
 expect_exit 0 train --epochs 1
 expect_stderr_match '^model.safetensors.checkpoint is the checkpoint of a finished run and will be overwritten; --resume would continue that run$'
 expect_exit 0 train --epochs 2 --resume
 expect_exit 0 train --epochs 2 -o two
-cmp two model.safetensors || fail "a training went on from the checkpoint of another one"
+cmp two model.safetensors || fail "a run continued from the checkpoint of another run"
 rm two
 
-# A name to which nothing can be added is refused before anything is read, and nothing is made.
+# If the name is too long for the files beside the output, training is refused at once, and no file is created.
 mkdir long-names
 for length in 255 251 250 243 240; do
   name=long-names/$(printf '%*s' $length '' | tr ' ' x)
@@ -169,10 +169,10 @@ name=long-names/$(printf '%*s' 225 '' | tr ' ' x)
 expect_exit 73 "$ELMAN" train --keep-last 2 -o "$name" nowhere.tsv
 expect_exit 73 "$ELMAN" train -o m --log "long-names/$(printf '%*s' 252 '' | tr ' ' x)" nowhere.tsv
 expect_stderr_match '^elman: long-names/x+: the name is too long'
-[ -z "$(ls long-names)" ] || fail "something is made: $(ls long-names)"
+[ -z "$(ls long-names)" ] || fail "files were created: $(ls long-names)"
 expect_exit 0 "$ELMAN" train -q --epochs 1 -o "$name" "$toy"
 rm -r long-names
 
-# What is refused is not announced before.
+# A refused run does not announce an overwrite.
 expect_exit 64 train --heads 3
-! grep -q 'will be replaced' "$results/stderr" || fail "a model that stays is said to be replaced"
+! grep -q 'will be overwritten' "$results/stderr" || fail "a refused run announces an overwrite"

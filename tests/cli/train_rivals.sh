@@ -1,5 +1,5 @@
-# Several trainings of one model, begun at once and killed at any moment: one at a time is at work, and
-# the model in the end is that of a training that was alone.
+# Several runs with one output start at once and are killed at any moment: only one trains at a time, and
+# the final model equals that of a single run.
 
 toy=$DATA/toy.zh-en.tsv
 head -n 3 "$toy" >dev.tsv
@@ -9,7 +9,7 @@ expect_exit 0 "$ELMAN" "${settings[@]}" -o expected "$toy"
 rm expected.checkpoint
 
 killed=0 refused=0
-# rivals PAUSE: three at once; after the pause, unless it is empty, all are killed.
+# rivals PAUSE: start three runs at once; after the pause, unless it is empty, kill all.
 rivals() {
   local i code rivals=()
   for i in 1 2 3; do
@@ -28,17 +28,17 @@ rivals() {
     esac
   done
 }
-# A busy machine may let one come to its end before the first pause is over.
+# On a busy machine a run may finish during the first pause.
 for _ in 1 2 3 4 5 6 7 8; do
   rm -f model.safetensors* log
   for pause in 0.05 0.02 0.09 0.04 0.07 0.03 0.06 0.08; do rivals $pause; done
   [ $killed -eq 0 ] || break
 done
-[ $killed -gt 0 ] || fail "never killed: the case shows nothing"
+[ $killed -gt 0 ] || fail "no run was killed: the test proves nothing"
 rivals ''
-[ $refused -gt 0 ] || fail "never refused: the case shows nothing"
+[ $refused -gt 0 ] || fail "no run was refused: the test proves nothing"
 
 expect_exit 0 "$ELMAN" "${settings[@]}" --resume --log log "$toy"
-cmp expected model.safetensors || fail "another model"
+cmp expected model.safetensors || fail "the model differs"
 expect_files dev.tsv expected log model.safetensors model.safetensors.checkpoint
-! grep -vE '^\{[^{]*\}$' log || fail "half a line in the log"
+! grep -vE '^\{[^{]*\}$' log || fail "an incomplete line in the log"

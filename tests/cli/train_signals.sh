@@ -1,4 +1,4 @@
-# A signal ends the training after the step; the model keeps what was learnt.
+# After a signal, training ends with the current update, and the model is written.
 
 ready() { grep -q '^epoch 1 ' "$results/stderr"; }
 
@@ -8,7 +8,7 @@ stop() { # stop SIGNAL CODE
   expect_stderr_match '^wrote model.safetensors;'
   expect_exit 0 "$ELMAN" translate 我
   expect_files model.safetensors model.safetensors.checkpoint
-  # What was saved is not lost by training anew without a thought.
+  # A new run with the same output needs --force or --resume.
   expect_exit 73 "$ELMAN" train "$DATA/toy.zh-en.tsv"
   expect_stderr_match 'model.safetensors.checkpoint: is the checkpoint of an unfinished run; add --resume'
   rm model.safetensors model.safetensors.checkpoint
@@ -17,21 +17,21 @@ stop INT 130
 stop TERM 143
 stop XCPU 152
 
-# The limit of processor time, which comes every second from then on.
+# At the limit of processor time the kernel sends a signal every second.
 code=0
 (ulimit -S -t 1 && exec "$ELMAN" train -q -t 1 --epochs 1000000 "$DATA/toy.zh-en.tsv") || code=$?
-[ $code -eq 152 ] || fail "exit code $code instead of 152 after the processor time was used up"
+[ $code -eq 152 ] || fail "exit code $code instead of 152 at the limit of processor time"
 expect_files model.safetensors model.safetensors.checkpoint
 rm model.safetensors model.safetensors.checkpoint
 
-# timeout sends its signal to the program and then to its group: twice, which is no impatience.
+# timeout sends its signal to the program and then to its process group; the second signal must not end the program at once.
 for signal in INT TERM; do
   expect_exit 124 timeout -s $signal 1 "$ELMAN" train -q -t 1 --epochs 1000000 "$DATA/toy.zh-en.tsv"
   expect_files model.safetensors model.safetensors.checkpoint
   rm model.safetensors model.safetensors.checkpoint
 done
 
-# Nobody reads the messages any more: the training goes on.
+# If stderr is closed, training continues.
 "$ELMAN" train -t 1 --epochs 300 "$DATA/toy.zh-en.tsv" 2> >(head -n 1 >/dev/null)
-[ $? -eq 0 ] || fail "a closed stderr ended the training"
+[ $? -eq 0 ] || fail "training failed with a closed stderr"
 expect_files model.safetensors model.safetensors.checkpoint

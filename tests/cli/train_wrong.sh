@@ -1,7 +1,7 @@
-# Wrong input: the right exit code and message, and nothing written or lost.
+# Wrong input gives the right exit code and message; no file is written or lost.
 
 toy=$DATA/toy.zh-en.tsv
-"$ELMAN" train -q --epochs 1 "$toy" || fail "cannot train"
+"$ELMAN" train -q --epochs 1 "$toy" || fail "training failed"
 cp model.safetensors "$results/precious"
 refused() { # refused CODE REGEX ARGUMENT...
   local code=$1 regex=$2
@@ -9,8 +9,8 @@ refused() { # refused CODE REGEX ARGUMENT...
   expect_exit "$code" "$ELMAN" train -t 1 --epochs 1 "$@"
   expect_stdout
   expect_stderr_match "$regex"
-  cmp -s "$results/precious" model.safetensors || fail "the old model is lost: $*"
-  [ -z "$(find . -name '*.tmp')" ] || fail "a temporary file is left: $*"
+  cmp -s "$results/precious" model.safetensors || fail "the old model changed: $*"
+  [ -z "$(find . -name '*.tmp')" ] || fail "a temporary file remains: $*"
 }
 
 mkdir directory
@@ -31,24 +31,24 @@ refused 66 'nowhere' --source nowhere --target empty
 refused 65 '^elman: ' --source empty --target "$toy"
 refused 66 'nowhere' "$toy" nowhere
 
-# What is replaced is told when the pairs could be read, not before.
+# An overwrite is announced after the pairs have been read.
 expect_exit 66 "$ELMAN" train nowhere
-! grep -q 'will be replaced' "$results/stderr" || fail "nothing is replaced"
+! grep -q 'will be overwritten' "$results/stderr" || fail "an overwrite is announced although training failed"
 
-# The output is looked at before the work starts.
+# The output is checked before training.
 refused 73 '^elman: directory: is a directory' -o directory "$toy"
 refused 73 '^elman: no/such: cannot create' -o no/such "$toy"
 refused 64 "--output: '' is not the name of a file" -o '' "$toy"
 refused 73 '^elman: empty/x: cannot create' -o empty/x "$toy"
 
-# The pairs are not overwritten by the model, whatever name they are given.
+# The model does not overwrite the pairs, under any name.
 cp "$toy" pairs
 ln -s pairs alias
 refused 64 "^elman: train: --output: 'alias' is read as PAIRS" -o alias "$toy" pairs
 refused 64 "^elman: train: --output: 'pairs' is read by --source" -o pairs --source pairs --target "$toy"
-cmp -s "$toy" pairs || fail "the pairs are lost"
+cmp -s "$toy" pairs || fail "the pairs changed"
 
-# Bad lines are left out, named and counted.
+# Bad lines are skipped, reported and counted.
 expect_exit 0 "$ELMAN" train --epochs 1 -o new mixed
 expect_stderr_match '^mixed:2: skipped: '
 expect_stderr_match '^mixed:3: skipped: '
@@ -60,7 +60,7 @@ expect_exit 0 "$ELMAN" train -q --epochs 1 -o new many
 expect_no_stderr
 expect_exit 0 "$ELMAN" train --epochs 2 --max-length 4 -o new "$toy"
 expect_stderr_match '^2 pairs skipped: a side has more than 4 tokens \(--max-length\)$'
-[ "$(grep -c 'skipped' "$results/stderr")" -eq 1 ] || fail "told more than once"
+[ "$(grep -c 'skipped' "$results/stderr")" -eq 1 ] || fail "skipped pairs are reported more than once"
 expect_exit 65 "$ELMAN" train --epochs 2 --max-length 1 -o new "$toy"
 expect_stderr_match 'no pair is left to train on; .*--max-length'
 

@@ -1,15 +1,15 @@
-# One sentence in, one line out.
+# `elman translate`: one output line per sentence.
 
 toy_model
 expect_exit 0 "$ELMAN" translate '我 爱 学习' '她 是 我 的 老师'
 expect_stdout 'I love studying' 'She is my teacher'
 expect_no_stderr
 
-# Chinese without spaces is segmented by the vocabulary.
+# Chinese without spaces is segmented with the vocabulary.
 expect_exit 0 "$ELMAN" translate 我爱学习
 expect_stdout 'I love studying'
 
-# Lines: empty ones stay, CRLF and a BOM are accepted, the last line needs no end.
+# Empty lines give empty lines; CRLF, a byte order mark and a missing last line end are accepted.
 printf '\xef\xbb\xbf我 爱 学习\r\n\n   \n我 爱 学习' >lines
 expect_exit 0 "$ELMAN" translate <lines
 expect_stdout 'I love studying' '' '' 'I love studying'
@@ -21,13 +21,13 @@ expect_stdout 'I love studying' '' '' 'I love studying'
 expect_exit 0 "$ELMAN" translate </dev/null
 expect_stdout
 
-# A byte order mark is one at the start only.
+# A byte order mark is removed only at the start of the input.
 printf '\xef\xbb\xbf我\n\xef\xbb\xbf我\n' >marks
 expect_exit 0 "$ELMAN" translate --json -i marks
-sed -n 1p "$results/stdout" | grep -q '"source_tokens":\["我"\]' || fail "the mark is a part of the text"
-! sed -n 2p "$results/stdout" | grep -q '"source_tokens":\["我"\]' || fail "a second mark is dropped"
+sed -n 1p "$results/stdout" | grep -q '"source_tokens":\["我"\]' || fail "the byte order mark is part of the text"
+! sed -n 2p "$results/stdout" | grep -q '"source_tokens":\["我"\]' || fail "a byte order mark in line 2 was removed"
 
-# Text that is not UTF-8: reported with its line, and an empty line in its place.
+# A line that is not UTF-8 is reported with its number, and its output line is empty.
 printf '我 爱 学习\n\xff\xfe\na\0b\n我 爱 学习\n' >bad
 expect_exit 65 "$ELMAN" translate <bad
 expect_stdout 'I love studying' '' '' 'I love studying'
@@ -35,33 +35,33 @@ expect_stderr_match '^elman: standard input:2: '
 expect_stderr_match '^elman: standard input:3: '
 expect_exit 65 "$ELMAN" translate -i bad --json
 expect_stderr_match '^elman: bad:2: '
-[ "$(sed -n 2p "$results/stdout")" = null ] || fail "no null for a bad line"
+[ "$(sed -n 2p "$results/stdout")" = null ] || fail "expected null for a bad line"
 expect_exit 65 "$ELMAN" translate $'\xff'
 expect_stderr_match '^elman: TEXT 1: '
 
 expect_exit 0 "$ELMAN" translate --json '我 " \'
-expect_stderr_match '^not in the vocabulary: ", \\ \(2 of 3 words\)$' # as it was typed
+expect_stderr_match '^not in the vocabulary: ", \\ \(2 of 3 words\)$' # the original spelling
 expect_stdout_match '^\{"translation":".*","log_probability":-[0-9.e-]+,"source_tokens":\["我","“","\\\\"\],"target_tokens":\["'
 
-# A line that is too long is told with its number; those around it are translated.
+# A line that is too long is reported with its number; the other lines are translated.
 printf '我 爱 学习\n%s\n\xef\xbb\xbf我 爱\r\n我 爱 学习\r\n%s' "$(printf '爱 %.0s' {1..500})" 我我我我我我我 >long
 expect_exit 65 "$ELMAN" translate -q --max-line 20 -i long
 expect_stdout 'I love studying' '' "$("$ELMAN" translate -q $'\xef\xbb\xbf我 爱')" 'I love studying' ''
 expect_stderr_match '^elman: long:2: the sentence is longer than the limit of 20 bytes; split it or raise the limit$'
 expect_stderr_match '^elman: long:5: the sentence is longer than the limit of 20 bytes; '
-[ "$(wc -l <"$results/stderr")" -eq 2 ] || fail "more than two lines are refused"
+[ "$(wc -l <"$results/stderr")" -eq 2 ] || fail "expected errors for two lines"
 expect_exit 65 "$ELMAN" translate -q --json --max-line 20 -i long
-[ "$(grep -n '^null$' "$results/stdout" | xargs)" = '2:null 5:null' ] || fail "not null for a long line"
+[ "$(grep -n '^null$' "$results/stdout" | xargs)" = '2:null 5:null' ] || fail "expected null for a line that is too long"
 expect_exit 65 "$ELMAN" translate -q --max-line 13 '我 爱 学习'
 expect_stderr_match '^elman: TEXT 1: the sentence is longer than the limit of 13 bytes; '
 expect_exit 65 "$ELMAN" translate -q --max-line 1 我
 expect_stderr_match '^elman: TEXT 1: the sentence is longer than the limit of 1 byte; '
-# The longest line that is allowed, with all that a line may have around it.
+# A line of the maximum length, with all that may surround a line, is accepted.
 printf '\xef\xbb\xbf我 爱 学习\r\n我 爱 学习\n我 爱 学习\r' >longest
 expect_exit 0 "$ELMAN" translate --max-line 14 -i longest
 expect_stdout 'I love studying' 'I love studying' 'I love studying'
 
-# Unknown words are named.
+# Unknown words are reported.
 expect_exit 0 "$ELMAN" translate '我 爱 猫'
 expect_stderr_match '^not in the vocabulary: 猫 \(1 of 3 words\)$'
 expect_exit 0 "$ELMAN" translate '猫 爱 狗' '狗 我 猫 鱼 狗'
@@ -72,7 +72,7 @@ expect_no_stderr
 expect_exit 0 "$ELMAN" translate --max-length 1 '我 爱 学习'
 expect_stdout 'I'
 
-# Each line is answered before the next is asked.
+# Each line is translated before the next one is read.
 coproc "$ELMAN" translate
 for i in 1 2 3; do
   echo '我 爱 学习' >&"${COPROC[1]}"
@@ -80,7 +80,7 @@ for i in 1 2 3; do
   [ "$answer" = 'I love studying' ] || fail "answer: $answer"
 done
 
-# A line of 64 MB takes little more memory than the limit.
+# A line of 64 MB needs little more memory than the limit.
 peak() { awk '/VmHWM/ { print $2 }' "/proc/$1/status"; }
 coproc "$ELMAN" translate -q --max-line 100000 2>/dev/null
 pid=$COPROC_PID
@@ -89,16 +89,16 @@ read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer before the long line"
 before=$(peak "$pid")
 head -c 64000000 /dev/zero | tr '\0' x >&"${COPROC[1]}"
 printf '\n我 爱 学习\n' >&"${COPROC[1]}"
-read -r -t 20 answer <&"${COPROC[0]}" || fail "no line for the long one"
-[ "$answer" = '' ] || fail "the long line gave: $answer"
-read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer behind the long line"
+read -r -t 20 answer <&"${COPROC[0]}" || fail "no output line for the long line"
+[ "$answer" = '' ] || fail "output for the long line: $answer"
+read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer after the long line"
 [ "$answer" = 'I love studying' ] || fail "answer: $answer"
-[ $(($(peak "$pid") - before)) -lt 4000 ] || fail "a long line took $(($(peak "$pid") - before)) kB"
+[ $(($(peak "$pid") - before)) -lt 4000 ] || fail "the long line took $(($(peak "$pid") - before)) kB"
 
-# Hints at what was hardly meant; the translations come all the same.
+# Notes on input that is probably a mistake; the translations are printed nevertheless.
 expect_exit 0 "$ELMAN" translate lines 我
 expect_stderr_match "^'lines' is treated as a sentence, but a file of this name exists; did you mean -i lines\?$"
-[ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "not two translations"
+[ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "expected two translations"
 expect_exit 0 "$ELMAN" attention --format json lines
 expect_stderr_match 'did you mean -i lines\?$'
 expect_exit 0 "$ELMAN" translate -q lines .
@@ -106,13 +106,13 @@ expect_no_stderr
 printf '我 爱 学习\tI love studying\n我\tI\n' >columns
 expect_exit 0 "$ELMAN" translate -i columns
 [ "$(grep -c '^columns:1: contains a tab; the whole line' "$results/stderr")" -eq 1 ] ||
-  fail "columns are not told"
+  fail "no note on columns"
 
-# Of many bad lines the first are named, and the others counted; each has its line in the output.
+# The first five bad lines are reported, the others counted; each has an output line.
 yes $'\xff' | head -n 200 >bad
 expect_exit 65 "$ELMAN" translate -i bad
-[ "$(wc -l <"$results/stdout")" -eq 200 ] || fail "not a line for each"
-[ "$(grep -c '^elman: bad:' "$results/stderr")" -eq 6 ] || fail "not five lines and the number of the others"
+[ "$(wc -l <"$results/stdout")" -eq 200 ] || fail "expected one output line per line"
+[ "$(grep -c '^elman: bad:' "$results/stderr")" -eq 6 ] || fail "expected five errors and one line with the number of the others"
 expect_stderr_match '^elman: bad: and 195 more lines with bad data$'
 
 # Wrong input.
@@ -125,7 +125,7 @@ mkdir elsewhere && cd elsewhere || exit
 expect_exit 66 "$ELMAN" translate 我
 expect_stderr_match "'elman train' writes this file"
 
-# With a model of characters the note speaks of these.
+# The note for a model of characters counts characters.
 expect_exit 0 "$ELMAN" train -q --epochs 1 --source-tokens chars -o chars.safetensors "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" translate -m chars.safetensors 我猫
 expect_stderr_match '^not in the vocabulary: 猫 \(1 of 2 characters\)$'

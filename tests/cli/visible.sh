@@ -1,24 +1,24 @@
-# Text that could steer a terminal or turn the writing direction: visible on a terminal, which
-# `script` plays, and as it is in files and pipes.
+# Control and bidirectional characters are escaped on a terminal, which `script` emulates, and unchanged
+# in files and pipes.
 
 command -v script >/dev/null || exit 77
-# C0 (ESC), DEL, C1 (U+009B is ESC [ in one character) and bidirectional controls, in tokens that are
-# split at white space only.
+# C0 (ESC), DEL, C1 (U+009B is ESC [ in one character) and bidirectional controls, in tokens that only white
+# space separates.
 bad=$'a\e[31mb\x7fc\u009bd\u202ee\u2066f\u200fg\u200b\U000e0041\u061ch'
 seen='a\u{1B}[31mb\u{7F}c\u{9B}d\u{202E}e\u{2066}f\u{200F}g\u{200B}\u{E0041}\u{61C}h'
 printf '我 爱\t%s x\n我\t%s\n' "$bad" "$bad" >pairs.tsv
-"$ELMAN" train -q -t 1 --target-tokens space --source-tokens space pairs.tsv || fail "cannot train"
+"$ELMAN" train -q -t 1 --target-tokens space --source-tokens space pairs.tsv || fail "training failed"
 
-# at_terminal EXPECTED COMMAND...: the line EXPECTED is on the terminal, and nothing that is invisible.
+# at_terminal EXPECTED COMMAND...: the terminal shows the line EXPECTED and no invisible characters.
 at_terminal() {
   local expected=$1
   shift
   : >typescript
   script -qefc "$(printf '%q ' "$@")" typescript </dev/null >/dev/null || :
   tr -d '\r' <typescript | sed '/^Script /d' >"$results/stdout"
-  grep -qF -e "$expected" "$results/stdout" || fail "not on the terminal: $expected"
+  grep -qF -e "$expected" "$results/stdout" || fail "the terminal does not show: $expected"
   ! LC_ALL=C grep -q -e $'[\e\x7f]' -e $'\xc2\x9b' -e $'\xe2\x80\xae' -e $'\xe2\x81\xa6' \
-    -e $'\xe2\x80\x8f' -e $'\xe2\x80\x8b' -e $'\xd8\x9c' "$results/stdout" || fail "controls in: $*"
+    -e $'\xe2\x80\x8f' -e $'\xe2\x80\x8b' -e $'\xd8\x9c' "$results/stdout" || fail "control characters in the output of: $*"
 }
 
 at_terminal "$seen x" "$ELMAN" translate '我 爱'
@@ -36,7 +36,7 @@ expect_no_stderr
 expect_exit 0 "$ELMAN" translate -o file '我'
 printf '%s\n' "$bad" | cmp - file || fail "the file differs"
 
-# The REPL, whose answers may go elsewhere.
+# The output of the REPL on a terminal and in a file.
 at_repl() { # at_repl REDIRECTION
   : >typescript
   { until grep -q '^> ' typescript; do sleep 0.05; done; printf '我 爱\n:quit\n'; } |
