@@ -1,4 +1,4 @@
-# Bytes of many sizes arrive where they should.
+# Messages of many sizes arrive unchanged.
 . "$(dirname "$case_file")/start.sh"
 
 for count in 2 3 4 7; do

@@ -1,11 +1,11 @@
-# Whatever goes wrong in one process ends all of them, with one message and one exit code.
+# If one process fails, all end with one message and one exit code.
 . "$(dirname "$case_file")/start.sh"
 
-# What mpirun itself says of an end that is not 0 is not elman's.
+# mpirun prints messages of its own if the exit code is not 0; count only those of elman.
 expect_messages() { # expect_messages COUNT
   local count
   count=$(grep -c '^elman: ' "$results/stderr")
-  [ "$count" -eq "$1" ] || fail "$count messages instead of $1"
+  [ "$count" -eq "$1" ] || fail "expected $1 messages, got $count"
 }
 refuse() { # refuse CODE REGEX COMMAND...
   local code=$1 regex=$2
@@ -27,9 +27,9 @@ refuse 66 '^elman: nowhere: cannot open the file' processes 2 "$ELMAN" train "${
 refuse 73 '^elman: no/such: cannot create' processes 2 "$ELMAN" train "${small[@]}" -o no/such pairs
 expect_exit 0 processes 2 "$ELMAN" train --help
 expect_no_stderr
-[ "$(grep -c '^Usage' "$results/stdout")" -eq 1 ] || fail "several processes print"
+[ "$(grep -c '^Usage' "$results/stdout")" -eq 1 ] || fail "more than one process printed the help"
 
-# A file that is missing in one process, or has other pairs there.
+# A file that is missing or has other pairs in one process.
 for rank in 0 1 2; do
   on_process $rank
   [ $rank -eq 0 ] && process= || process="process $rank: "
@@ -45,8 +45,8 @@ done
 rm other
 expect_files differ pairs
 
-# No model in one process: translate and evaluate.
-"$ELMAN" train -q -t 1 --epochs 1 -o pairs.model pairs || fail "cannot train"
+# translate and evaluate with a model that is missing in one process.
+"$ELMAN" train -q -t 1 --epochs 1 -o pairs.model pairs || fail "training failed"
 on_process 1
 ln -s pairs.model model
 ln -s nowhere other
@@ -56,7 +56,7 @@ for command in 'translate 我' 'evaluate pairs'; do
 done
 
 # Another model in one process.
-"$ELMAN" train -q -t 1 --epochs 1 --seed 2 -o other.model pairs || fail "cannot train"
+"$ELMAN" train -q -t 1 --epochs 1 --seed 2 -o other.model pairs || fail "training failed"
 ln -sf other.model other
 for command in 'translate 我' 'evaluate pairs'; do
   refuse 64 '^elman: process 1: the model, program, kernels or options differ from those of process 0; ' \
@@ -64,10 +64,10 @@ for command in 'translate 我' 'evaluate pairs'; do
 done
 rm differ model other other.model pairs.model *.checkpoint
 
-# Signals: to process 0, as without mpirun; to mpirun, which hands it on.
+# Signals: to process 0, as without mpirun; to mpirun, which forwards them.
 endless=(--shards 3 --epochs 1000000 --hidden-size 16 --embedding-size 16 --log log -o m)
 begun() { [ -e log ] && [ "$(wc -l <log)" -gt 5 ]; }
-start() { # start PROCESSES OPTION...: $run is mpirun
+start() { # start PROCESSES OPTION...: start training; $run is the process id of mpirun
   local count=$1
   shift
   rm -f log
@@ -75,7 +75,7 @@ start() { # start PROCESSES OPTION...: $run is mpirun
   run=$!
   await begun
 }
-end() { # end CODE: of the training that runs
+end() { # end CODE: wait for the run and check its exit code
   local code=0
   wait $run || code=$?
   [ "$1" = any ] || [ "$code" -eq "$1" ] || fail "exit code $code instead of $1"
@@ -94,7 +94,7 @@ expect_files log m m.checkpoint pairs
 expect_messages 0
 rm m m.checkpoint
 
-# Only process 0 looks at the clock, and the others need not be told of it.
+# Only process 0 reads the clock; the time limit ends all processes.
 cat >hours <<'END'
 #!/bin/bash
 [ "$OMPI_COMM_WORLD_RANK" != 0 ] || set -- "$@" --hours 0.0003
@@ -106,17 +106,17 @@ expect_messages 0
 expect_exit 0 "$ELMAN" inspect -m m
 rm -f hours log m m.*
 
-# A process that does not answer.
+# A process that does not respond.
 start 3 --timeout 2
 kill -STOP "$(process_of $run 1)"
 end 74
 expect_stderr_match '^elman: (process [02]: )?process 1: no response for 2 seconds \(--timeout\)$'
-# Process 0 keeps what was learnt, if MPI leaves it the time.
+# Process 0 writes what has been trained so far, if MPI leaves it time.
 [ ! -e m ] || expect_exit 0 "$ELMAN" inspect -m m
 rm -f m m.*
 expect_files log pairs
 
-# No space where process 0 writes.
+# A full disk in process 0.
 mkdir disk
 small_disk() {
   unshare -rm bash -c 'mount -t tmpfs -o size=100k none disk && exec "$@"' - "$@"

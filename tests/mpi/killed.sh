@@ -1,5 +1,5 @@
-# One process is killed, at any moment: all end, and --resume gives the model of a training that was
-# never stopped.
+# One process is killed at any moment: all processes end, and after --resume the model equals that of an
+# uninterrupted run.
 . "$(dirname "$case_file")/start.sh"
 
 head -n 600 "$DATA/daily.train.zh-en.tsv" >pairs
@@ -17,11 +17,11 @@ for kill in {1..20}; do
     >"$results/stdout" 2>"$results/stderr" &
   run=$!
   await more_lines $lines
-  kill -KILL "$(process_of $run $((kill % 2)))" 2>/dev/null || fail "it ended before it was killed"
+  kill -KILL "$(process_of $run $((kill % 2)))" 2>/dev/null || fail "the run ended before the kill"
   wait $run || code=$?
   [ $code -ne 0 ] || fail "exit code 0 after a process was killed"
-  [ ! -e model.safetensors ] || fail "it wrote a model"
+  [ ! -e model.safetensors ] || fail "a model was written"
 done
 expect_exit 0 processes 3 "${train[@]}" --resume --log log pairs
-cmp expected model.safetensors || fail "killed and resumed: another model"
+cmp expected model.safetensors || fail "the model differs after kill and --resume"
 expect_files expected log model.safetensors model.safetensors.checkpoint pairs

@@ -1,4 +1,4 @@
-# The model and the log are the same, byte for byte, for any number of processes and threads.
+# Model and log are equal, byte for byte, for any number of processes and threads.
 . "$(dirname "$case_file")/start.sh"
 
 head -n 600 "$DATA/daily.train.zh-en.tsv" >pairs
@@ -17,9 +17,9 @@ compare() { # compare NAME OPTION...
     for threads in 1 2; do
       expect_exit 0 processes $processes "$ELMAN" train -q -f -t $threads --epochs 3 --log log "$@" pairs
       cmp "expected_$name" model.safetensors ||
-        fail "$name: another model of $processes processes, $threads threads"
+        fail "$name: the model differs with $processes processes, $threads threads"
       without_times log | cmp expected_log - ||
-        fail "$name: another log of $processes processes, $threads threads"
+        fail "$name: the log differs with $processes processes, $threads threads"
     done
   done
 }
@@ -27,18 +27,18 @@ compare base "${base[@]}"
 compare rich "${base[@]}" "${rich[@]}"
 compare tied "${base[@]/16/24}" --attentional-layer --tie-embeddings
 
-# Shards are part of the training; a training of one is as ever.
+# The number of shards changes the order of sums, and so the last bits of the model.
 expect_exit 0 last_wins "$ELMAN" train -q -f -t 1 --epochs 3 "${base[@]}" --shards 1 pairs
-! cmp -s expected_base model.safetensors || fail "shards make no difference to the last bit"
+! cmp -s expected_base model.safetensors || fail "--shards has no effect on the model"
 
-# What each process sends is told.
+# The volume that each process sends is printed.
 expect_exit 0 processes 3 "$ELMAN" train -f -t 1 --epochs 3 "${base[@]}" pairs
 expect_stderr_match '^3 processes; process 0 sent [1-9][0-9]* bytes per update$'
 expect_stderr_match '^epoch 1 of 3 '
-[ "$(grep -c '^epoch 1 of 3 ' "$results/stderr")" -eq 1 ] || fail "several processes print"
+[ "$(grep -c '^epoch 1 of 3 ' "$results/stderr")" -eq 1 ] || fail "more than one process printed messages"
 
-# And is docs/cluster.md, (88), with a word more at the end of each epoch, which is an update here. The
-# pairs lack <unk> on both sides and </s> as an input, and the last bias is filled up from 21 to 32.
+# The volume is (88) of docs/cluster.md, plus one number at the end of each epoch, which has one update here. The
+# pairs lack <unk> on both sides and </s> as an input, and the last bias is padded from 21 to 32.
 numbers=$((76565 - 3 * 128 + 11)) output=$((21 * (2 * 128 + 1) + 11))
 for split in 2:2 2:4 3:4 4:4; do
   count=${split%:*} shards=${split#*:}
@@ -49,9 +49,9 @@ for split in 2:2 2:4 3:4 4:4; do
   expect_stderr_match "^$count processes; process 0 sent $sent bytes per update\$"
 done
 
-# Stopped, and resumed by others.
+# Stop, and resume with another number of processes.
 train=("$ELMAN" train -t 1 "${base[@]}" --log stopped "${rich[@]}" --epochs 120)
-"${train[@]}" -q pairs || fail "cannot train"
+"${train[@]}" -q pairs || fail "training failed"
 mv model.safetensors expected
 rm log model.safetensors.checkpoint
 : >stopped
@@ -71,4 +71,4 @@ stop 1
 stop 4
 stop 2
 expect_exit 0 processes 3 "${train[@]}" -q --resume pairs
-cmp expected model.safetensors || fail "stopped and resumed by others: another model"
+cmp expected model.safetensors || fail "the model differs after --resume with another number of processes"

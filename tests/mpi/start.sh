@@ -1,6 +1,6 @@
-# What the cases of this folder share: several processes on one machine, also as root, in a container
-# and with more of them than processors.
-command -v mpirun >/dev/null || { echo "there is no mpirun" >&2; exit 77; }
+# Common functions of the cases in this folder: several processes on one machine, also as root, in a container,
+# and with more processes than processors.
+command -v mpirun >/dev/null || { echo "mpirun is missing" >&2; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=sh
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 
@@ -11,7 +11,7 @@ processes() {
   "${mpirun[@]}" -n "$@"
 }
 
-# process_of MPIRUN RANK: its number.
+# process_of MPIRUN RANK: print the process id of a rank.
 process_of() {
   local process
   for process in $(cat "/proc/$1"/task/*/children); do
@@ -22,13 +22,13 @@ process_of() {
   return 1
 }
 
-# without_times LOG: what is the same for any number of processes and threads.
+# without_times LOG: print the log without the values that depend on the number of processes and threads.
 without_times() {
   sed -E 's/"tokens_per_second":[^,}]*,?//' "$1"
 }
 
-# on_process RANK: makes ./differ, which runs its arguments as a command: a word "@" is "other" in
-# process RANK and "pairs" in the others.
+# on_process RANK: write ./differ, which runs its arguments as a command. The argument "@" becomes "other" in
+# process RANK and "pairs" in all others.
 on_process() {
   cat >differ <<END
 #!/bin/bash
