@@ -1,5 +1,5 @@
-/* Shared by the measuring programs. Each prints one JSON object on standard output; it ends with a
- * message and code 1 when something fails. */
+/* Common code of the measuring programs. Each prints one JSON object on standard output; after an
+ * error it prints a message and exits with 1. */
 #ifndef ELMAN_TESTS_BENCH_H
 #define ELMAN_TESTS_BENCH_H
 
@@ -18,11 +18,11 @@ static inline _Noreturn void bench_fail(const char *message) {
   exit(1);
 }
 
-/* A whole number from an argument. */
+/* Return the whole number in an argument. */
 static inline size_t bench_size(const char *text) {
   char *end;
   const long value = strtol(text, &end, 10);
-  if (end == text || *end != '\0' || value < 0) bench_fail("an argument is no whole number");
+  if (end == text || *end != '\0' || value < 0) bench_fail("an argument is not a whole number");
   return (size_t)value;
 }
 
@@ -42,9 +42,8 @@ static inline void bench_print_seconds(const double *seconds, size_t count) {
   bench_print_list("seconds", seconds, count);
 }
 
-/* The most memory that this program has held, in KiB, or 0 where the system does not say. It is
- * VmHWM and not getrusage's ru_maxrss, since the latter also counts the program that started this
- * one. */
+/* Return the peak memory of this program in KiB, or 0 if the system does not report it. This is
+ * VmHWM, not getrusage's ru_maxrss, which also counts the program that started this one. */
 static inline long bench_peak_kib(void) {
   FILE *status = fopen("/proc/self/status", "r");
   char line[256];

@@ -1,9 +1,9 @@
-/* Times the kernels of src/ one by one: bench_kernels THREADS ROUNDS DIVISOR
+/* Measure the kernels of src/ one by one: bench_kernels THREADS ROUNDS DIVISOR
  *
- * Vocabularies and layers are divided by DIVISOR, which is 1 for figures that mean something.
+ * The sizes of vocabularies and layers are divided by DIVISOR; only DIVISOR 1 gives useful figures.
  *
- * Prints, for each, the seconds of a call in every round, and the work of a call, so that work /
- * seconds is a rate in the unit named. A round is as many calls as take some milliseconds. */
+ * Print, for each kernel, the seconds per call in every round, and the work per call, so that work
+ * / seconds is a rate in the given unit. A round takes some milliseconds. */
 #include <cblas.h>
 #include <stdint.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static struct {
   const char *separator;
 } bench = {.separator = "\n"};
 
-/* Calls until LEAST seconds are over; returns the seconds of one call. */
+/* Call the kernel for LEAST seconds; return the seconds per call. */
 static double one_round(kernel_function *run, void *context) {
   const double least = 0.005, start = bench_seconds();
   double now;
@@ -67,7 +67,7 @@ static void measure(const char *name, double work, const char *unit, int threads
   bench.separator = ",\n";
 }
 
-/* With one thread, and with all of them. */
+/* Measure with one thread, and with all threads. */
 static void measure_threads(const char *name, double work, const char *unit, kernel_function *run,
                             void *context) {
   measure(name, work, unit, 1, run, context);
@@ -196,7 +196,7 @@ struct loss {
   uint32_t *targets;
 };
 
-/* Again and again on its own result, which is as good as any logits. */
+/* Repeated calls use their own result as logits, which does not change the time. */
 static void run_loss(void *context) {
   const struct loss *l = context;
   const struct cross_entropy_task task = {l->targets, TILE_ROWS, TILE_COLUMNS, 0,
@@ -224,7 +224,7 @@ struct adam {
   uint64_t update;
 };
 
-/* The first call leaves the gradients 0, which takes no less time. */
+/* The first call sets the gradients to 0, which does not change the time. */
 static void run_adam(void *context) {
   struct adam *a = context;
   const struct adam_step step = adam_step_of(adam_options_default(), ++a->update);

@@ -1,15 +1,15 @@
-/* Times updates of one machine of a cluster whose network is made of sleep:
+/* Measure updates of one machine of a cluster, with a network that is simulated by sleeping:
  *
  *   bench_node PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS NODES MBITS
  *
- * The others are thought to have done as this one has: what it would send them comes back, after
- * the time that so many megabits a second take for it, both directions at once, and LATENCY. The
- * bytes are copied, which stands for what the network's own work takes from the processor.
+ * The other machines are assumed to have equal results: the bytes sent to them return after LATENCY
+ * and the time that MBITS megabits per second take, in both directions at once. Copying the bytes
+ * stands for the processor time of network operations.
  *
- * In every second update nothing is sent while something is computed. Prints the seconds of the
- * UPDATES of either kind; of the network in one; and of those from the beginning of the first
- * exchange to that of the first one behind the computing, which with a fast network is the
- * computing that is left meanwhile. MBITS 0: the network takes no time. */
+ * Every second update sends nothing while it computes. Print the seconds of UPDATES updates of each
+ * kind; the seconds of network time in an update; and the seconds from the start of the first
+ * exchange to that of the first one after computing. With a fast network, the last figure is the
+ * computing that overlaps with sending. MBITS 0: the network takes no time. */
 #include <pthread.h>
 #include <string.h>
 
@@ -21,9 +21,9 @@ struct network {
   elman_group group;
   double bytes_a_second;
   pthread_t computes; /* the thread that called the library */
-  double exchanging;  /* seconds, in this update */
-  double begun;       /* when the first exchange of another thread began; 0 = none has */
-  double behind;      /* seconds of computing after that */
+  double exchanging;  /* seconds in this update */
+  double begun;       /* start of the first exchange by another thread; 0 = none yet */
+  double behind;      /* seconds of computing after `begun` */
 };
 
 enum { KINDS = 2 };

@@ -1,12 +1,12 @@
-/* Times the bare matrix products of one update of the default model, and nothing else:
+/* Measure the matrix products of one update of the default model alone:
  *
  *   bench_products V H BATCH SOURCE_STEPS TARGET_STEPS THREADS ROUNDS
  *
- * Same shapes, same transpositions, same number, forward and backward, on OpenBLAS with one thread.
- * With THREADS above one, each thread runs the whole list on matrices of its own, all at once, and
- * the time of a round is divided by their number: that is the rate of the machine with so many
- * cores, without a thread ever waiting for another. Also prints the multiplications and additions
- * of a list, and the rate of a large square product. */
+ * Shapes, transpositions and number of products are those of forward and backward pass, with
+ * OpenBLAS on one thread. If THREADS is above one, each thread runs all products on its own
+ * matrices at the same time, and the time of a round is divided by THREADS. The result is the rate
+ * of THREADS cores without waiting. Also print the multiplications and additions of an update, and
+ * the rate of a large square product. */
 #include <cblas.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -23,7 +23,7 @@ struct list {
   size_t count;
 };
 
-/* y (n,out) = x Wᵀ, dx = dy W, dW = dyᵀ x, each so many times over so many rows. */
+/* Add y (n,out) = x Wᵀ, dx = dy W and dW = dyᵀ x for `rows` rows, `times` times. */
 static void add_linear(struct list *list, size_t rows, size_t in, size_t out, size_t times) {
   struct product *next = list->products + list->count;
   next[0] = (struct product){rows, out, in, times, CblasNoTrans, CblasTrans};
@@ -32,7 +32,7 @@ static void add_linear(struct list *list, size_t rows, size_t in, size_t out, si
   list->count += 3;
 }
 
-/* Both products of a sentence's attention, T × S × H, and what goes back through each. */
+/* Add both products of a sentence's attention, T × S × H, and those of their backward passes. */
 static void add_attention(struct list *list, size_t S, size_t T, size_t H, size_t batch) {
   struct product *next = list->products + list->count;
   next[0] = (struct product){T, S, H, 2 * batch, CblasNoTrans, CblasTrans};   /* u; da */
@@ -88,7 +88,7 @@ static void run(const struct list *list, struct operands x) {
     const int lda = (int)(p->left == CblasNoTrans ? p->k : p->m);
     const int ldb = (int)(p->right == CblasNoTrans ? p->n : p->k);
     for (size_t j = 0; j < p->count; j++) {
-      /* One row is a matrix times a vector, which BLAS does faster when it is told. */
+      /* For one row, BLAS has a faster function: a matrix times a vector. */
       if (p->m == 1) {
         const bool turned = p->right == CblasTrans;
         cblas_sgemv(CblasRowMajor, turned ? CblasNoTrans : CblasTrans, (int)(turned ? p->n : p->k),
@@ -101,7 +101,7 @@ static void run(const struct list *list, struct operands x) {
   }
 }
 
-/* What each thread runs, all of them in step. */
+/* Shared by the threads, which start each round together. */
 struct measurement {
   double *seconds;
   size_t rounds;
@@ -127,7 +127,7 @@ static void *run_rounds(void *context) {
   return NULL;
 }
 
-/* The seconds of one list, at the rate of `threads` cores. */
+/* Measure the seconds of one list at the rate of `threads` cores. */
 static void measure(double *seconds, size_t rounds, const struct list *list, size_t threads) {
   struct measurement all = {seconds, rounds, list, threads, {{0}}};
   pthread_t *ids = bench_allocate(threads, sizeof *ids);

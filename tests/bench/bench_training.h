@@ -1,4 +1,4 @@
-/* Pairs, and a new model of their words, for programs that measure training through the public API.
+/* Pairs and a new model of their words, for programs that measure training through the public API.
  */
 #ifndef ELMAN_TESTS_BENCH_TRAINING_H
 #define ELMAN_TESTS_BENCH_TRAINING_H
@@ -10,7 +10,8 @@ static inline void bench_check(elman_status status, const elman_error *error) {
   if (status != ELMAN_OK && status != ELMAN_INTERRUPTED) bench_fail(error->message);
 }
 
-/* E = H = `size`, of words with spaces between them, so that every program sees the same ones. */
+/* Read pairs and create a model with E = H = `size`. White space separates words, so that all
+ * programs use equal tokens. */
 static inline elman_model_options bench_shape(const char *size) {
   elman_model_options shape = elman_model_options_default();
   shape.embedding_size = shape.hidden_size = bench_size(size);

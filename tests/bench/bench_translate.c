@@ -1,10 +1,10 @@
-/* Times translation through the public API:
+/* Measure translation through the public API:
  *
  *   bench_translate MODEL SENTENCES OUTPUT BEAM MAX_LENGTH single|batch
  *
- * SENTENCES has a sentence a line. Prints the seconds for all of them; loading is not counted,
- * nor is one sentence before. Greedy search leaves out the scores, as PyTorch does here. OUTPUT
- * gets a line for each sentence: the ids of its tokens, a tab, and those of its translation.
+ * SENTENCES has one sentence per line. Print the seconds for all sentences, without loading the
+ * model and a first sentence. Greedy decoding computes no scores, like the PyTorch program. OUTPUT
+ * gets one line per sentence: the ids of its tokens, a tab, and the ids of its translation.
  * MAX_LENGTH 0 is the default limit. */
 #include <inttypes.h>
 #include <string.h>

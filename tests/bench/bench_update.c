@@ -1,11 +1,11 @@
-/* Times updates through the public API:
+/* Measure updates through the public API:
  * bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS [NAME=VALUE...]
  *
- * Trains a model with E = H = HIDDEN, and hyperparameters as they are named in files, on pairs
- * whose words are separated by spaces. Prints the seconds of each update but the first, whose time
- * would hold the setting up; those of the whole training; the vocabularies; and the most memory
- * held. UPDATES 0 is one epoch; otherwise training goes on over the pairs until there are so many.
- * THREADS 0 is one a core. */
+ * Train a model with E = H = HIDDEN and the given hyperparameters, named as in model files, on
+ * pairs whose words are separated by spaces. Print the seconds of each update except the first,
+ * which includes the initialization; the seconds of the whole run; the vocabulary sizes; and the
+ * peak memory. UPDATES 0 is one epoch; otherwise training repeats the pairs for UPDATES updates.
+ * THREADS 0 is one per core. */
 #include <stdint.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 struct times {
   double *seconds; /* (most) */
   size_t count, most;
-  bool epoch; /* one epoch, however many updates that is */
+  bool epoch; /* train for one epoch, with any number of updates */
   double last;
 };
 
@@ -33,11 +33,11 @@ static bool note(void *context, const elman_train_report *report) {
 /* A flag is 0 or 1. */
 static void set(elman_model_options *shape, char *setting) {
   char *value = strchr(setting, '=');
-  if (value == NULL) bench_fail("a setting is NAME=VALUE");
+  if (value == NULL) bench_fail("a setting must have the form NAME=VALUE");
   *value++ = '\0';
   const elman_hyperparameter *row = elman_hyperparameter_find(setting);
   if (row == NULL || (row->scope != ELMAN_SCOPE_MODEL && row->scope != ELMAN_SCOPE_START))
-    bench_fail("a setting is no hyperparameter of a model");
+    bench_fail("NAME of a setting is not a hyperparameter of a model");
   void *const field = (char *)shape + row->offset;
   if (row->value == ELMAN_VALUE_NAME)
     *(const char **)field = value;
@@ -46,7 +46,7 @@ static void set(elman_model_options *shape, char *setting) {
   else if (row->value == ELMAN_VALUE_SIZE)
     *(size_t *)field = bench_size(value);
   else
-    bench_fail("a setting is of another kind than can be given here");
+    bench_fail("a setting has a type that is not supported here");
 }
 
 int main(int argc, char **argv) {

@@ -1,6 +1,6 @@
-"""The sentence pairs that are measured on: made ones with an exact vocabulary, and real ones.
+"""The sentence pairs of the measurements: synthetic ones with an exact vocabulary, and real ones.
 
-Their words stand between single spaces, so that every program sees the same tokens."""
+Single spaces separate their words, so that all programs read equal tokens."""
 
 import itertools
 import pathlib
@@ -13,7 +13,7 @@ TARGET_SPECIALS = 3  # <unk>, <s>, </s>
 
 
 def numbered_words(count, total, rng):
-    """`total` words out of `count`, in any order, each about equally often."""
+    """Return `total` words out of `count` in random order, each about equally often."""
     words = []
     while len(words) < total:
         words += rng.sample(range(count), count)
@@ -21,10 +21,10 @@ def numbered_words(count, total, rng):
 
 
 def made(path, vocabulary, length, least_pairs):
-    """Writes pairs of `length` words a side, so many that every word is there at least once.
+    """Write pairs of `length` words per side, enough for every word to occur at least once.
 
-    All words are equally frequent: a batch then holds as many different words as it can, which is
-    the hardest case for a program that spares itself the words that a batch lacks."""
+    All words are equally frequent, so a batch contains as many different words as possible. This is
+    the worst case for a program that skips the words that a batch lacks."""
     pairs = max(least_pairs, -(-vocabulary // length))
     rng = random.Random(1)
     sides = [numbered_words(vocabulary - specials, pairs * length, rng)
@@ -37,8 +37,8 @@ def made(path, vocabulary, length, least_pairs):
 
 
 def syllables(path, count, types=30000, length=10):
-    """Writes `count` pairs whose words are made of syllables and as frequent as those of a language
-    (Zipf), so that there is something to learn and to split."""
+    """Write `count` pairs of words that consist of syllables and have the frequencies of a language
+    (Zipf), so that training and merge operations find structure."""
     rng = random.Random(1)
     parts = [c + v + e for c in "bdfgklmnprst" for v in "aeiou" for e in ("", "n", "r", "s")]
     words = list(dict.fromkeys("".join(rng.choices(parts, k=rng.randint(1, 4)))
@@ -57,13 +57,13 @@ def lines(path):
 
 
 def tokens(text):
-    """Han characters one by one, letters and digits together, the rest apart."""
+    """Split text into Chinese characters (Han), words of letters and digits, and other characters."""
     text = unicodedata.normalize("NFC", text)
     return re.findall(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+|[^\w\s]", text)
 
 
 def real(folder, path, most_pairs):
-    """Writes the pairs of FOLDER/train.tsv, tokens between spaces; `most_pairs` None is all."""
+    """Write the pairs of FOLDER/train.tsv with spaces between tokens; `most_pairs` None = all."""
     written = 0
     with open(pathlib.Path(folder) / "train.tsv", encoding="utf-8") as lines, \
             open(path, "w", encoding="utf-8") as file:

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""The same network, updates and searches in PyTorch, written as PyTorch's users write them.
+"""The measured network, its updates and its search in PyTorch, in the usual style of PyTorch programs.
 
     pytorch_side.py serve                      requests on standard input, answers on standard output
     pytorch_side.py first MODEL WORD...        translates one sentence
 
-A request is a JSON object on a line, whose "do" names one of REQUESTS; so is an answer. The number
-of threads is that of OMP_NUM_THREADS and OPENBLAS_NUM_THREADS, which count from the start of a
-process only: there is a process for each number."""
+Requests and answers are JSON objects, one per line; "do" of a request names one of REQUESTS. The number
+of threads is set by OMP_NUM_THREADS and OPENBLAS_NUM_THREADS, which are read at the start of a
+process, so each number of threads needs a process of its own."""
 
 import collections
 import functools
@@ -53,7 +53,7 @@ class Translator(nn.Module):
         self.decoder.out = nn.Linear(2 * hidden, target_words)
 
     def encode(self, source, lengths):
-        """States (B,S,H), last real states (1,B,H), mask (B,1,S) or None; lengths None = all equal."""
+        """Return states (B,S,H), last real states (1,B,H), and mask (B,1,S) or None; lengths None = all equal."""
         embedded = self.encoder.embedding(source)
         if lengths is None:
             states, last = self.encoder.rnn(embedded)
@@ -65,14 +65,14 @@ class Translator(nn.Module):
         return states.transpose(0, 1), last, mask[:, None]
 
     def attend(self, outputs, states, mask):
-        """[RNN output; context] (B,T,2H) of outputs (B,T,H)."""
+        """Return [RNN output; context] (B,T,2H) for outputs (B,T,H)."""
         scores = outputs @ states.transpose(1, 2)
         if mask is not None:
             scores = scores.masked_fill(mask, -torch.inf)
         return torch.cat([outputs, scores.softmax(-1) @ states], -1)
 
     def forward(self, batch):
-        """Logits of the real target positions."""
+        """Return the logits of the real target positions."""
         states, last, mask = self.encode(batch.source, batch.lengths)
         outputs, _ = self.decoder.rnn(self.decoder.embedding(batch.target), last)
         features = self.attend(outputs.transpose(0, 1), states, mask).transpose(0, 1)
@@ -80,13 +80,13 @@ class Translator(nn.Module):
 
 
 def time_major(sentences):
-    """(steps,batch), padded with 0."""
+    """Return a tensor (steps,batch), padded with 0."""
     steps = max(map(len, sentences))
     return torch.tensor([s + [0] * (steps - len(s)) for s in sentences]).t().contiguous()
 
 
 def lengths_of(sentences):
-    """None if all are equal."""
+    """Return the lengths; None if all are equal."""
     lengths = [len(sentence) for sentence in sentences]
     return None if min(lengths) == max(lengths) else torch.tensor(lengths)
 
@@ -108,14 +108,14 @@ class Batch:
 
 
 def numbers_of(sentences, specials):
-    """Ids by falling frequency after the specials, and the size of the vocabulary."""
+    """Return ids by decreasing frequency, after the special tokens, and the size of the vocabulary."""
     counts = collections.Counter(word for sentence in sentences for word in sentence)
     ids = {word: i for i, (word, _) in enumerate(counts.most_common(), specials)}
     return [[ids[word] for word in sentence] for sentence in sentences], len(ids) + specials
 
 
 def batches_of(pairs, size):
-    """In any order; in a large corpus, sentences of like length go together."""
+    """Return batches in random order; in a large corpus, sentences of similar length share a batch."""
     rng = random.Random(1)
     order = rng.sample(pairs, len(pairs))
     if len(pairs) >= 2 * WINDOW * size:
@@ -127,7 +127,7 @@ def batches_of(pairs, size):
 
 
 class Settled(nn.Module):
-    """A network with more settings than the cell: that of python/elman_torch.py."""
+    """A network with more options than the cell, from python/elman_torch.py."""
 
     def __init__(self, config):
         super().__init__()
@@ -152,7 +152,7 @@ def network(source_words, target_words, hidden, settings):
 
 
 def train(request):
-    """Times `updates` updates, 0 = one epoch; building the tensors of a batch is not counted."""
+    """Measure `updates` updates, 0 = one epoch, without building the tensors of a batch."""
     with open(request["pairs"], encoding="utf-8") as file:
         lines = [line.rstrip("\n").split("\t")[:2] for line in file]
     sources, source_words = numbers_of([line[0].split() for line in lines], 1)
@@ -180,7 +180,7 @@ def train(request):
 
 
 def load(path):
-    """The model, and the ids of the source words."""
+    """Return the model, and the ids of the source words."""
     metadata, tensors = elman_torch.read_safetensors(path)
     words = [json.loads(metadata[f"elman.{side}_vocab"]) for side in ("source", "target")]
     config = json.loads(metadata["elman.config"])
@@ -211,8 +211,8 @@ def greedy(model, sentences, limit):
 
 
 def beam_search(model, sentences, limit, width):
-    """With the rules of src/translate/beam.c: a finished hypothesis leaves the beam narrower, a
-    score is log p / T, and a sentence ends when no open hypothesis can reach the best score."""
+    """Search with the rules of src/translate/beam.c: a finished hypothesis narrows the beam, a
+    score is log p / T, and the search ends when no open hypothesis can reach the best score."""
     states, last, mask = model.encode(time_major(sentences), lengths_of(sentences))
     limits = torch.tensor([limit_of(sentence, limit) for sentence in sentences])
     rows, count = torch.arange(len(sentences))[:, None], len(sentences)
@@ -303,7 +303,7 @@ def first(path, words):
 
 
 def main():
-    # As the program that is compared with does; denormal numbers make rare words slow.
+    # As in the other program: denormal numbers would slow down rare words.
     torch.set_flush_denormal(True)
     if sys.argv[1:] == ["serve"]:
         serve()

@@ -1,11 +1,10 @@
-/* Preloaded into the command, so that what hardly ever fails does:
+/* A library that is preloaded into the command and makes calls fail:
  *
- *   FAULT_ALLOCATION=K  the K-th allocation, from 1, gives NULL; just before main() counting starts
- *   FAULT_WAYS=FILE     every allocation writes a line: a number for the way there, that is, for
- * the functions that had called each other FAULT_WRITE=K       the K-th write() of more than one
- * byte takes half of them only
+ *   FAULT_ALLOCATION=K  the K-th allocation since just before main(), from 1, returns NULL
+ *   FAULT_WAYS=FILE     every allocation writes a line with a hash of its call stack
+ *   FAULT_WRITE=K       the K-th write() of more than one byte writes only half of them
  *
- * The C library's own allocations (stdio, locales, threads) come through here as well. */
+ * Allocations by the C library itself (stdio, locales, threads) count, too. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -18,7 +17,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
-/* glibc's own, under names that nobody takes over. */
+/* glibc's own functions, under names that no other library replaces. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);
@@ -28,7 +27,7 @@ static long failing_allocation, short_write; /* 0 = none */
 static int ways = -1;
 static bool started;
 static atomic_long allocations, writes;
-static _Thread_local bool looking; /* the way there is being found, which may allocate */
+static _Thread_local bool looking; /* the call stack is being read, which may allocate */
 
 static long number_of(const char *variable) {
   const char *value = getenv(variable);

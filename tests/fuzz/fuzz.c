@@ -17,7 +17,7 @@ const char *fuzz_file(const void *bytes, size_t size) {
     REQUIRE(in_memory >= 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", in_memory);
   }
-  /* What is written to the path goes where the descriptor stands. */
+  /* Writing to the path starts at the offset of the descriptor, so reset it. */
   REQUIRE(ftruncate(in_memory, 0) == 0 && lseek(in_memory, 0, SEEK_SET) == 0);
   REQUIRE(pwrite(in_memory, bytes, size, 0) == (ssize_t)size);
   return path;

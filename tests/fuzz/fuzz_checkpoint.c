@@ -1,5 +1,5 @@
-/* Checkpoints: refused with a message, or loaded with finite numbers; and then training goes on, or
- * says why not. */
+/* A checkpoint is refused with a message or loaded with finite numbers. Then training continues, or
+ * fails with a message. */
 #include <math.h>
 
 #include "fuzz.h"
@@ -73,7 +73,7 @@ static void require_finite(const real *block) {
   for (size_t i = 0; i < trainer.model->table.block; i++) REQUIRE(isfinite(block[i]));
 }
 
-/* Weights can be so large that no update is possible. */
+/* Parameters can be too large for an update. */
 static void train_on(void) {
   elman_error error = {.message = ""};
   size_t updates = 2;

@@ -1,5 +1,5 @@
-/* Files of options: refused with a message, or the same settings as by a command line with the
- * options of their lines. */
+/* A file of options is refused with a message, or has the effect of a command line with the
+ * options of its lines. */
 #include <string.h>
 #include <sysexits.h>
 
@@ -23,7 +23,8 @@ static const char *choice_name(size_t index) {
   return index < 3 ? names[index] : NULL;
 }
 
-/* Of a line in the file, no option: a flag that is switched off, as it is by default. */
+/* Return whether a line turns a flag off. This is the default and has no form on the command line.
+ */
 static bool is_off(const struct config_line *line) {
   return strcmp(line->name, "flag") == 0 && line->value != NULL && strcmp(line->value, "no") == 0;
 }
@@ -68,7 +69,7 @@ static void require_line(const struct config_file *config, size_t i) {
   REQUIRE(strchr(blanks, line->value[strlen(line->value) - 1]) == NULL);
 }
 
-/* What its lines say, as a command line. */
+/* Require the same settings from a command line with the options of the file. */
 static void require_command_line(const struct config_file *config,
                                  const struct settings *expected) {
   char *words[CONFIG_LINES + 1] = {"fuzz"};

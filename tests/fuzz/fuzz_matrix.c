@@ -1,5 +1,4 @@
-/* Matrices in files, .npy and text: refused with a message, or finite numbers of the given shape.
- */
+/* A matrix file, .npy or text, is refused with a message or has finite numbers of its shape. */
 #include <math.h>
 
 #include "fuzz.h"

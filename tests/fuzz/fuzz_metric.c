@@ -1,4 +1,4 @@
-/* BLEU and chrF of any lines, by every tokeniser: scores from 0 to 100, and 100 for a copy. */
+/* BLEU and chrF of any lines, with every tokenizer, are from 0 to 100, and 100 for a copy. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Model files: refused with a message, or loaded with finite weights; and then they can translate.
+/* A model file is refused with a message, or loaded with finite parameters. Then it can translate.
  */
 #include <math.h>
 #include <string.h>

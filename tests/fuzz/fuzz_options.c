@@ -1,6 +1,6 @@
-/* Command lines, by the option tables of all commands. Words end in LF; the first byte chooses the
- * command. An option that there is not, at the end, keeps the command from running: twice, should
- * the first be taken for a value. */
+/* Parse command lines with the option tables of all commands. Words end in LF; the first byte
+ * chooses the command. An unknown option at the end keeps the command from running; it is given
+ * twice, because the first may become the value of an option. */
 #include <string.h>
 #include <sysexits.h>
 
@@ -9,12 +9,12 @@
 
 enum { MAX_WORDS = 24 };
 
-/* Help would close standard output; behind "--" the last two are no options. */
+/* Help would close standard output; after "--" the unknown options would be operands. */
 static bool ends_parsing(const char *word) {
   return strcmp(word, "--") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0;
 }
 
-/* Without its messages. */
+/* Run the command without its messages. */
 static int run(const struct command *command, int count, char **words) {
   static FILE *nowhere;
   FILE *messages = stderr;
@@ -41,7 +41,7 @@ bool fuzz_one(const uint8_t *bytes, size_t size) {
        word = strtok(NULL, "\n"))
     if (!ends_parsing(word)) words[count++] = word;
   for (size_t i = 0; i < 2; i++)
-    words[count++] = strcpy(last[i], "--nothing"); /* it is written to */
+    words[count++] = strcpy(last[i], "--nothing"); /* a copy, because the parser writes to words */
   const int code = run(command, (int)count, words);
   REQUIRE(code == EX_USAGE);
   free(text);

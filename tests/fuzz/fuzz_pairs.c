@@ -1,4 +1,4 @@
-/* Pairs, in every form, and what looks at corpora. */
+/* Read pairs in every format, and check and split the corpus. */
 #include <string.h>
 
 #include "corpus/alignment.h"

@@ -1,5 +1,5 @@
-/* Text through every token mode: splitting loses nothing, and every token is found in the text that
- * it came from. */
+/* In every token mode, splitting preserves the text, and every token is found in its original text.
+ */
 #include <string.h>
 
 #include "fuzz.h"
@@ -32,7 +32,7 @@ static void require_places(const struct tokens *tokens, struct text text, elman_
   free(words);
 }
 
-/* A vocabulary of the first half of the tokens: the others are unknown, or made of known ones. */
+/* Return a vocabulary of the first half of the tokens, so others are unknown or composed. */
 static struct vocabulary *learn(const struct tokens *tokens) {
   struct token_counter *counter;
   struct vocabulary *vocabulary;
@@ -78,7 +78,8 @@ static void through_mode(struct text normalized, struct text text, elman_token_m
   buffer_free(&joined);
 }
 
-/* Merges and a vocabulary of the first half: nothing is unknown, and nothing is lost. */
+/* With merge operations and a vocabulary of the first half, no token is unknown and no text lost.
+ */
 static void through_subwords(struct text normalized, struct text text, elman_normalization form) {
   struct word_table words = {0};
   struct merges merges = {0};

@@ -1,5 +1,5 @@
-/* A mutator that knows safetensors: most of what it makes has a header of the right length in which
- * one thing is wrong, or a number in a tensor that should not be there. */
+/* A mutator for safetensors files: most results have a header of the right length with one defect,
+ * or an invalid number in a tensor. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -11,9 +11,9 @@ enum { PREFIX = 8 };
 struct draft {
   uint8_t *bytes;
   size_t size, most;
-  size_t header; /* its end */
+  size_t header; /* end of the header */
   uint64_t length, random;
-  bool wrong_length; /* stays as it is */
+  bool wrong_length; /* `length` is not corrected */
 };
 
 static size_t draw(struct draft *draft, size_t below) {
@@ -21,19 +21,19 @@ static size_t draw(struct draft *draft, size_t below) {
   return below == 0 ? 0 : (size_t)(draft->random >> 33) % below;
 }
 
-/* Replaces `removed` bytes of the header by others. Nothing happens without room. */
+/* Replace `removed` bytes of the header by others; without enough room, do nothing. */
 static void replace(struct draft *draft, size_t at, size_t removed, const void *bytes,
                     size_t length) {
   char copy[512];
   if (length > sizeof copy || draft->size - removed + length > draft->most) return;
-  memcpy(copy, bytes, length); /* they may lie in what moves */
+  memcpy(copy, bytes, length); /* they may be in the part that moves */
   memmove(&draft->bytes[at + length], &draft->bytes[at + removed], draft->size - at - removed);
   memcpy(&draft->bytes[at], copy, length);
   draft->size += length - removed;
   draft->header += length - removed;
 }
 
-/* A place in the header from which on one of `wanted` is the first; the header's end if none is. */
+/* Return the first place in the header, from `from`, of a character of `wanted`, or the end. */
 static size_t find(struct draft *draft, size_t from, const char *wanted) {
   while (from < draft->header && strchr(wanted, draft->bytes[from]) == NULL) from++;
   return from < draft->header ? from : draft->header;
@@ -75,7 +75,7 @@ static void change_number(struct draft *draft) {
   replace(draft, at, end - at, number, strlen(number));
 }
 
-/* The entry of an object or array that follows a place, with the comma in front of it. */
+/* Return the place and length of a random entry of an object or array, with the comma before it. */
 static size_t entry_at(struct draft *draft, size_t *length) {
   const size_t at = find(draft, any_place(draft), ",");
   const size_t end = find(draft, at + 1, ",]}");
@@ -96,7 +96,7 @@ static void repeat_entry(struct draft *draft) {
   replace(draft, to, 0, &draft->bytes[from], length);
 }
 
-/* Puts one string of the header in place of another. */
+/* Replace one string of the header by another one. */
 static void exchange_names(struct draft *draft) {
   const size_t from = find(draft, any_place(draft), "\""), end = find(draft, from + 1, "\"");
   const size_t to = find(draft, any_place(draft), "\""), over = find(draft, to + 1, "\"");
@@ -167,7 +167,7 @@ static change *const changes[] = {change_length,
 
 /* ---- the mutator ---- */
 
-/* With a checksum almost every change is refused for its sake; readers do without. */
+/* With a checksum, almost every change would be refused; readers do not require one. */
 static void remove_checksum(struct draft *draft) {
   static const char key[] = ",\"elman.checksum\"";
   const uint8_t *found = memmem(&draft->bytes[PREFIX], draft->header - PREFIX, key, strlen(key));

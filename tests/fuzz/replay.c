@@ -1,7 +1,7 @@
 /* main() of a target without libFuzzer:
  *
- *   fuzz_TARGET FILE...                  each file once
- *   fuzz_TARGET --mutations N [SEED]     files of fuzz_seed, changed by the target's mutator
+ *   fuzz_TARGET FILE...                  run each file once
+ *   fuzz_TARGET --mutations N [SEED]     run files of fuzz_seed, changed by the target's mutator
  */
 #include <signal.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static uint32_t draw(uint32_t below) {
   return (uint32_t)((state >> 32) % below);
 }
 
-/* A small part of what libFuzzer's does. */
+/* A simple version of libFuzzer's function. */
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most) {
   (void)most;
   if (size == 0) return 0;
@@ -45,7 +45,7 @@ static int replay(const char *path) {
   }
   const size_t size = fread(bytes, 1, sizeof bytes, stream);
   fclose(stream);
-  /* In memory of just this size, so that AddressSanitizer sees a byte too much being read. */
+  /* Memory of exactly this size, so that AddressSanitizer detects a read past the end. */
   uint8_t *exact = malloc(size > 0 ? size : 1);
   REQUIRE(exact != NULL);
   memcpy(exact, bytes, size);
@@ -54,7 +54,7 @@ static int replay(const char *path) {
   return 0;
 }
 
-/* Leaves what ended the process, for replay() and for tests/fuzz/corpus. */
+/* The input of the current run; written to a file after an abort, for replay(). */
 static uint8_t current[FUZZ_MOST];
 static size_t current_size;
 
@@ -79,7 +79,7 @@ static int mutate(unsigned long count, uint64_t seed) {
     taken += fuzz_one(current, current_size);
   }
   printf("%lu mutated files: %lu refused, %lu taken\n", count, count - taken, taken);
-  /* A mutator that breaks everything, or nothing, shows nothing. */
+  /* If all files, or none, are refused, the mutator tests nothing. */
   return taken > 0 && taken < count ? 0 : 1;
 }
 

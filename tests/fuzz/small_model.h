@@ -1,10 +1,10 @@
-/* A model of some hundred weights, and the pairs that it is made for. */
+/* A model of some hundred parameters, and the pairs of its vocabulary. */
 #ifndef TESTS_FUZZ_SMALL_MODEL_H
 #define TESTS_FUZZ_SMALL_MODEL_H
 
 #include "model/model.h"
 
-/* Sizes and vocabularies are filled in. Lives until the process ends. */
+/* Return a model with this configuration, except for sizes and vocabularies. It is never freed. */
 struct model *small_model(struct model_config config);
 struct pairs *small_pairs(void);
 

@@ -1,7 +1,7 @@
-/* Exchanges bytes of many sizes among the processes that mpirun started, and looks at what came.
+/* Exchange messages of many sizes among the processes of mpirun.
  *
- *   exchange                 checks
- *   exchange BYTES ROUNDS    prints how long an exchange takes, and what share of a core waits
+ *   exchange                 check the received bytes
+ *   exchange BYTES ROUNDS    print the time of an exchange, and the processor time it uses
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum { MAX_PROCESSES = 64 };
 
-/* What process `from` sends to `to`; none in one case of three. */
+/* Return the number of bytes that process `from` sends to `to`; 0 in one case of three. */
 static size_t size_of(size_t round, size_t from, size_t to) {
   const size_t number = round * 31 + from * 7 + to * 3;
   return number % 3 == 0 ? 0 : number * number * number % (1 + (round % 8 == 7 ? 3000000 : 5000));
@@ -56,7 +56,7 @@ static double processor_time(void) {
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Process 0 comes late to every other exchange, as one does that has more to compute. */
+/* Process 0 starts each exchange late, as a process with more work does. */
 static elman_status measure(const elman_group *group, size_t count, size_t rounds, double late,
                             elman_error *error) {
   elman_bytes send[MAX_PROCESSES], receive[MAX_PROCESSES];
@@ -71,7 +71,7 @@ static elman_status measure(const elman_group *group, size_t count, size_t round
     status = group->exchange(group->context, send, receive, error);
   }
   const double seconds = now() - started;
-  fprintf(stderr, "process %zu: %.1f us an exchange, %.0f %% of a core\n", group->rank,
+  fprintf(stderr, "process %zu: %.1f us per exchange, %.0f %% of a core\n", group->rank,
           seconds / (double)rounds * 1e6, 100 * (processor_time() - used) / seconds);
   for (size_t r = 0; r < group->size; r++) {
     free(send[r].data);

@@ -1,6 +1,6 @@
-"""Records of made-up translations, in the form that the attention page reads.
+"""Synthetic translations in the form that the attention page reads.
 
-They hold what this program's own models may not give: heads, many hypotheses, hostile tokens,
+They contain data that small models do not give: heads, many hypotheses, hostile tokens,
 thousands of sentences.
 """
 import json
@@ -66,7 +66,7 @@ def hostile():
 
 
 def line(one):
-    """One record as the program writes it: nothing in it can end the script that holds it."""
+    """Return one record as the program writes it, escaped so that it cannot end the script element."""
     text = json.dumps(one, separators=(",", ":"), ensure_ascii=False)
     return "".join(character if ord(character) < 0x110000 and not needs_escape(character)
                    else f"\\u{ord(character):04x}" for character in text)
@@ -78,7 +78,7 @@ def needs_escape(character):
 
 
 def page(frame, records):
-    """The page of some translation with other records in it."""
+    """Return the page of a translation with its records replaced."""
     mark = '<script type="application/json" id="records">\n'
     head, rest = frame.split(mark, 1)
     tail = rest[rest.index("</script>"):]

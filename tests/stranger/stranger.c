@@ -1,5 +1,5 @@
-/* A program that knows elman only as an installed package: trains a little, saves, loads,
- * translates. Usage: stranger PAIRS.tsv MODEL TEXT */
+/* A program that uses elman as an installed package: it trains, saves, loads and translates.
+ * Usage: stranger PAIRS.tsv MODEL TEXT */
 #include <elman.h>
 #include <stdio.h>
 #include <string.h>

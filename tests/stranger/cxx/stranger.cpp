@@ -1,4 +1,4 @@
-// Loads a model and translates with it, in C++. Usage: stranger MODEL TEXT
+// Load a model and translate with it, in C++. Usage: stranger MODEL TEXT
 #include <elman.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-/* What our tests use of Criterion, without the memory tricks that ThreadSanitizer cannot follow:
- * each test runs in a process of its own, and messages are left out. */
+/* The part of Criterion that the tests use, without the shared memory that ThreadSanitizer does not
+ * support. Each test runs in a process of its own; messages are not printed. */
 #ifndef ELMAN_TESTS_TSAN_CRITERION_H
 #define ELMAN_TESTS_TSAN_CRITERION_H
 
