@@ -121,8 +121,8 @@ ELMAN_CHECKED elman_status elman_attention_writer_add(elman_attention_writer *wr
                                                       elman_error *error);
 
 /* Write a record for a sentence that has no translation because of `reason`, so that the numbering
- * of later sentences stays correct: an empty translation, and in npy an array (0,0). json contains
- * the reason as "error"; svg and html show it. */
+ * of later sentences stays correct. The record is an empty translation, and in npy an array (0,0).
+ * json contains the reason as "error"; svg and html show it. */
 ELMAN_CHECKED elman_status elman_attention_writer_add_refused(elman_attention_writer *writer,
                                                               elman_attention_place place,
                                                               const elman_error *reason,

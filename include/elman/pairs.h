@@ -26,7 +26,7 @@ typedef struct elman_pairs_options {
   size_t source_column, target_column; /* columns of the TSV, from 1; default 1 and 2 */
   size_t alignment_column;    /* column with word alignments "i-j i-j ...", whose word numbers start
                                  from 0; 0 = none. i counts the words of the side with the smaller
-                                 column number, j those of the other side */
+                                 column number, j counts the words of the other side */
   const char *alignment_file; /* instead of the column: a file with one alignment per line of the
                                  pairs. For one TSV the column order decides, as above; for two
                                  files i counts the source. NULL = none */

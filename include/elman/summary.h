@@ -9,8 +9,8 @@ ELMAN_BEGIN
 /* Sums over any number of translations. */
 typedef struct elman_attention_summary elman_attention_summary;
 
-/* Create a summary. `style` (NULL = the default) selects words or tokens as units, as for matrices,
- * and the links that are compared with gold alignments, as for pharaoh. */
+/* Create a summary. `style` (NULL = the default) selects units as for matrices (words or tokens),
+ * and links as for pharaoh; the links are compared with gold alignments. */
 ELMAN_CHECKED elman_status elman_attention_summary_create(elman_attention_summary **summary,
                                                           const elman_text_style *style,
                                                           elman_error *error);

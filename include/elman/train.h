@@ -134,8 +134,8 @@ ELMAN_API bool elman_snapshot_update(uint64_t *update, const char *name, const c
  *
  * An error during training loses nothing. The model is then the best one on the dev pairs or,
  * without dev pairs, the last one, as after a stop. Its history is up to date, and the checkpoint
- * is written. After ten updates that are not finite, the checkpoint and the last model are useless:
- * only the best model is kept, and without one the history is unchanged.
+ * is written. After ten updates whose loss is not finite, the checkpoint and the last model are
+ * useless: only the best model is kept, and without one the history is unchanged.
  *
  * A guide_weight λ above 0 enables guided alignment (Chen et al., AMTA 2016) with the word
  * alignments of the pairs (elman/pairs.h). It adds λ times the guide loss to the loss. The guide

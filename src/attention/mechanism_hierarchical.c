@@ -1,6 +1,6 @@
 /* Attention in two levels: over segments of the keys, and over the keys within each segment. The
- * weights within a segment average its keys; the score of this mean with a second query gives the
- * segment's weight (Yang et al., NAACL 2016). The weight of a key is the product of both.
+ * weights within a segment average its keys; the score of this mean with a second query determines
+ * the segment's weight (Yang et al., NAACL 2016). The weight of a key is the product of both.
  * docs/mechanisms.md, (66) to (70). A segment is `window` keys long (the last may be shorter), or a
  * clause. */
 #include <float.h>

@@ -72,8 +72,8 @@ static void describe(struct output_place *place, const struct stat *info) {
   place->direct = !S_ISREG(info->st_mode);
 }
 
-/* Return whether the link is one of /proc/self/fd. Such a link leads to an open file, which has
- * an offset, may be open for appending, and may have no name, as "pipe:[7]". */
+/* Return whether the link is one of /proc/self/fd. Such a link leads to an open file, which has an
+ * offset, may be open for appending, and may have no name (it reads "pipe:[7]"). */
 static bool is_descriptor(struct output_place *place) {
   struct statfs system;
   struct stat named, open;

@@ -25,8 +25,8 @@ struct output_place {
 
 /* Resolve `path`. A dangling link is followed to the name it contains. Errors: a directory; a name
  * or target that cannot be examined for a reason other than absence; a link in a sticky
- * world-writable directory (as /tmp) that belongs neither to the caller nor to the owner of the
- * directory. After an error nothing is owned. */
+ * world-writable directory (such as /tmp) that belongs neither to the caller nor to the owner of
+ * the directory. After an error nothing is owned. */
 elman_status output_place_find(struct output_place *place, const char *path,
                                elman_error *error) CHECKED;
 

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Time for which an idle member polls before it sleeps: longer than the gap between two time
- * steps of a sentence, short enough to cost other programs little. */
+/* Time for which an idle member polls before it sleeps. It is longer than the gap between two time
+ * steps of a sentence, but short enough to cost other programs little. */
 enum { PATIENCE_NS = 100000 };
 
 /* The pieces of a member, in a separate cache line. */

@@ -332,7 +332,7 @@ static void layers_backward(const struct decoder_parameters *gradients,
   const size_t B = pass->target->batch, H = sizes->hidden, A = sizes->attentional;
   const size_t at = steps.first * B, rows = steps.count * B;
   /* The gradient of the inputs of layer l. With a residual connection it starts as a copy of the
-   * gradient of the outputs, and the gradient of the states, after dropout, is computed in the
+   * gradient of the outputs. The gradient of the states, after dropout, is then computed in the
    * memory of `top`. */
   real *dinputs = scratch->inputs[0];
   real *dgiven = sizes->residual ? scratch->top + at * H : dinputs;
@@ -359,7 +359,7 @@ static void clear_scratch(const struct decoder_arrays *scratch, const struct dec
                bytes = pass->target->steps * B * sizes->hidden * sizeof(real);
   for (size_t l = 0; l < sizes->layers; l++)
     rnn_states_clear(scratch->states[l], pass->layers[l].shape);
-  if (sizes->attentional > 0) /* h_0; the rest is set by unpacking */
+  if (sizes->attentional > 0) /* clear h_0; unpacking sets the rest */
     memset(scratch->attentional, 0, B * sizes->attentional * sizeof(real));
   if (sizes->residual) memset(scratch->top, 0, bytes);
   attention_clear(&scratch->attention, &pass->attention);

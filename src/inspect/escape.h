@@ -36,8 +36,8 @@ void write_fixed(FILE *stream, double value, int decimals);
 /* Write "1.20e-03" with `decimals` digits after the point, at most 9. */
 void write_scientific(FILE *stream, double value, int decimals);
 
-/* Write a JSON number with nine significant digits, which preserve a float, and always with a point
- * or an exponent; null if the value is not finite. */
+/* Write a JSON number with nine significant digits, which preserve a float. It always has a point
+ * or an exponent. Write null if the value is not finite. */
 void write_json_real(FILE *stream, double value);
 
 /* Parts shared by all pictures: the document, sizes, and the colors of light and dark mode. */

@@ -11,9 +11,9 @@
 
 /* Measures of a matrix of attention weights. */
 
-/* Return the entropy in nats of a row of n weights divided by their sum Z, because with local
- * attention or a sentinel they do not sum to 1: -sum (w/Z) ln (w/Z). It is 0 for one position and
- * for all zeros, and ln n for equal weights. */
+/* Return the entropy in nats of a row of n weights, -sum (w/Z) ln (w/Z). The weights are divided by
+ * their sum Z, because with local attention or a sentinel they do not sum to 1. The entropy is 0
+ * for one position and for all zeros, and ln n for equal weights. */
 double row_entropy(const float *weights, size_t n);
 
 /* Divide keys 0 to n - 1 into segments of `length`; the last may be shorter. Return their number, 0

@@ -40,8 +40,8 @@ static const bool *known_of(const elman_gradient_trace *trace, const elman_trace
 
 /* ---- the picture ---- */
 
-/* The picture has a panel for each layer and direction, one below another, on a common logarithmic
- * scale, on which a constant factor per step is a straight line. */
+/* The picture has one panel for each layer and direction, one below another. All panels have the
+ * same logarithmic scale, on which a constant factor per step is a straight line. */
 
 enum {
   PLOT = 160,  /* height of the plot of norms */

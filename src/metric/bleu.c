@@ -259,7 +259,7 @@ static elman_status split_13a(struct tokens *tokens, struct bleu_passes *passes,
 }
 
 /* Return whether `zh` separates the character. sacreBLEU writes its ranges U+20000 to U+2A6D6 and
- * U+2F800 to U+2FA1D with four-digit escapes, which Python reads as U+2001 to U+2A6D and U+2F81 to
+ * U+2F800 to U+2FA1D with four-digit escapes. Python reads these as U+2001 to U+2A6D and U+2F81 to
  * U+2FA1: dashes, quotes, arrows and mathematical signs instead of rare ideographs. The same ranges
  * are needed here for equal scores. */
 static bool is_separate(int codepoint) {

@@ -12,9 +12,9 @@
 
 /* ---- n-grams ---- */
 
-/* The n-grams of one sequence of symbols, with their counts and their matches in other sequences: a
- * tree (the parent is the n-gram without its last symbol) in a hash table, so that time is linear
- * in the length. */
+/* The n-grams of one sequence of symbols, with their counts and their matches in other sequences.
+ * They form a tree, in which the parent is the n-gram without its last symbol. The tree is in a
+ * hash table, so that time is linear in the length. */
 struct ngram {
   uint32_t parent; /* number of an n-gram, from 1; 0 for a unigram */
   uint32_t symbol;
@@ -37,8 +37,8 @@ elman_status ngrams_count(struct ngrams *ngrams, const uint32_t *symbols, size_t
                           size_t orders, elman_error *error) CHECKED;
 
 /* Match the n-grams of this sequence. Add to matched[n - 1] the number of n-grams of n symbols that
- * match here and did not match in earlier calls, so that the sum over all calls contains each
- * n-gram's largest match. */
+ * match here and did not match in earlier calls. The sum over all calls then contains each n-gram's
+ * largest match. */
 void ngrams_match(struct ngrams *ngrams, const uint32_t *symbols, size_t length, size_t orders,
                   uint32_t *matched);
 
@@ -84,8 +84,9 @@ bool is_python_space(int codepoint);
 
 enum { BLEU_ORDERS = 4 };
 
-/* Counts of a sentence, to be summed over a corpus: two lengths in words, and for n = 1 to 4 the
- * n-grams of the hypothesis that match a reference, and all n-grams of the hypothesis. */
+/* Counts of a sentence, to be summed over a corpus: two lengths in words; for n = 1 to 4, the
+ * n-grams of the hypothesis that match a reference; and, for n = 1 to 4, all n-grams of the
+ * hypothesis. */
 enum {
   BLEU_HYPOTHESIS_LENGTH,
   BLEU_REFERENCE_LENGTH, /* the reference length closest to the hypothesis length; of two equally

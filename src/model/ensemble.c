@@ -250,8 +250,8 @@ static double cosine(const double *sums, const struct model *model) {
 }
 
 /* Refuse a model with other initial weights: one with another seed and weights at a large angle.
- * Another seed alone is allowed, since a model may be trained further with a new seed; so is a
- * large angle alone, since a long training run can cause it. */
+ * Another seed alone is allowed, because a model may be trained further with a new seed. A large
+ * angle alone is also allowed, because a long training run can cause it. */
 static elman_status check_start(const struct mean *mean, const struct model *model,
                                 const char *path, elman_error *error) {
   const double minimum = 0.25;

@@ -26,7 +26,7 @@ const char *hyperparameter_choice(const elman_hyperparameter *row, const void *f
 
 /* Let the names of these scopes point to the strings of the choices, because the strings in options
  * belong to the caller and may not outlive the call. NULL becomes the first choice; an unknown name
- * stays. */
+ * is not changed. */
 void hyperparameters_keep_names(void *fields, unsigned scopes);
 
 /* Check the values of these scopes against their limits, each by itself. */

@@ -25,9 +25,9 @@ struct embedding_pass {
   struct dropout dropout;
 };
 
-/* (1), (4) and (44). In the rows of x (steps,batch,row) of these steps, set the columns below
- * `size` to table[id] with dropout, or to zero after the end of a sentence, and the other columns
- * to `beside`. */
+/* (1), (4) and (44). Set the rows of x (steps,batch,row) of these steps. The columns below `size`
+ * become table[id] with dropout, or zero after the end of a sentence. The other columns become
+ * `beside`. */
 void embedding_forward(real *x, const struct embedding_pass *pass, struct range steps);
 
 /* (20) and (24). dtable[id] += dx of these steps; the gradients of a repeated word add up. Dropout

@@ -46,8 +46,9 @@ void matrix_product_alone(struct product p);
 
 /* Compute `groups` products at once. C and op(B) contain `groups` groups of p.n columns side by
  * side; B must be TRANSPOSED unless groups is 1. A tile consists of the same columns of each group.
- * `then` (NULL = nothing) is called for every complete tile by the thread that has it in its cache,
- * for rows [row, row + rows) and columns [column, column + columns) of each group. */
+ * `then` (NULL = nothing) is called for every complete tile, by the thread that has the tile in its
+ * cache. `then` processes rows [row, row + rows) and columns [column, column + columns) of each
+ * group. */
 typedef void tile_function(const void *context, size_t row, size_t rows, size_t column,
                            size_t columns);
 void matrix_product_then(struct product p, size_t groups, tile_function *then, const void *context);
@@ -98,9 +99,8 @@ struct blas_kernels blas_kernels_choose(void);
 struct blas_kernels blas_kernels_in_use(void);
 
 /* Treat subnormal numbers as zero on this thread and on threads that it starts from now on. Return
- * the state for denormals_restore. Adam's moments of rare words decay towards zero and would stay
- * at the smallest subnormal number, and every operation on subnormal numbers takes many times as
- * long. */
+ * the state for denormals_restore. Adam's moments of rare words decay toward zero and would stay at
+ * the smallest subnormal number. Every operation on subnormal numbers takes many times as long. */
 unsigned denormals_to_zero(void);
 void denormals_restore(unsigned state);
 

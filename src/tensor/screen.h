@@ -7,16 +7,15 @@
  *   |logit - approximation| <= |w| |f - f~| + |w - w~| |f~| + rounding,
  *
  * where |x| is the Euclidean norm, and f - f~ and w - w~ are the actual quantization errors.
- * Rounding: a sum of F products of floats, in any order, has an error of at most
- * (F + 2) 2^-24 |w| |f| to first order. With the rounding of the approximation, the bias and the
- * bound itself included, we use (F + 32) 2^-24 (2 (|w| + |w - w~|) max(|f|, |f~|) + |b|).
- * Subnormal numbers may be treated as zero, which changes a sum by less than 10^-25 for the
- * features that are accepted.
+ * Rounding: a sum of F products of floats, in any order, has an error of at most (F + 2) 2^-24 |w|
+ * |f| to first order. With the rounding of the approximation, the bias and the bound itself
+ * included, we use (F + 32) 2^-24 (2 (|w| + |w - w~|) max(|f|, |f~|) + |b|). Subnormal numbers may
+ * be treated as zero, which changes a sum by less than 10^-25 for the features that are accepted.
  *
  * A token is discarded if its approximation plus bound is below another token's approximation minus
  * bound, or below a known logit. The logits of the remaining tokens are computed from the floats,
- * in one fixed order of summation, and the first of the largest is returned: the same token as if
- * all logits were computed in that order, for any batch and any number of threads. */
+ * in one fixed order of summation. The first of the largest is returned: the same token as if all
+ * logits were computed in that order, for any batch and any number of threads. */
 #ifndef ELMAN_TENSOR_SCREEN_H
 #define ELMAN_TENSOR_SCREEN_H
 

@@ -417,7 +417,7 @@ static elman_status prepare(struct run *run, elman_error *error) {
   return status;
 }
 
-/* Refuse a checkpoint with more epochs begun than the options allow: it must not be marked as
+/* Refuse a checkpoint that has begun more epochs than the options allow. It must not be marked as
  * finished, and it cannot produce the model of so few epochs. */
 static elman_status check_epochs(const struct run *run, elman_error *error) {
   const struct training_state *state = &run->trainer->state;

@@ -67,7 +67,7 @@ struct shards {
   size_t subtree_count, exchanges;
   size_t own_first, own_count; /* this process's subtrees */
   /* The workers divide the subtree `current`, one of this process's. Their number is a power of two
-   * and at least the number of threads, if the subtree has that many shards; otherwise there is one
+   * and at least the number of threads, if the subtree has that many shards. Otherwise there is one
    * worker, and threads share its matrix products. sums[0] of the first worker is the optimizer's
    * gradient. */
   struct range current;
@@ -549,7 +549,7 @@ static elman_status create_workers(struct shards *s, const struct model *model,
   return status;
 }
 
-/* Return the number of ranges that list_ranges makes of this one. */
+/* Return the number of ranges into which list_ranges divides this range. */
 static size_t range_count(struct range range, struct range within) {
   const size_t numbers = common(range, within).count;
   return numbers / LONGEST_RANGE + (numbers % LONGEST_RANGE != 0);

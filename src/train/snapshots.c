@@ -70,9 +70,9 @@ static elman_status list_names(struct updates *updates, const char *output, elma
   return status;
 }
 
-/* Set *found to whether a run may have written the file: it is a model with as many updates as its
- * name says, or more if the run was initialized from another model. *history is then the model's.
- * Any other file with such a name belongs to the user. */
+/* Set *found to whether a run may have written the file. The file must be a model with as many
+ * updates as its name says, or more if the run was initialized from another model. *history is then
+ * the model's. Any other file with such a name belongs to the user. */
 static elman_status is_snapshot(bool *found, elman_history *history, const char *output,
                                 uint64_t update, elman_error *error) {
   char *path;

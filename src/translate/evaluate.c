@@ -473,8 +473,8 @@ static elman_status evaluate_translations(elman_scores *scores, const struct mod
   return status;
 }
 
-/* All processes run each part to its end even after an error and leave it with the same status, so
- * that none waits for one that has stopped. */
+/* Even after an error, all processes run each part to its end and leave it with the same status.
+ * Otherwise a process would wait for one that has stopped. */
 elman_status evaluate(elman_scores *scores, const struct model *model, const struct pairs *pairs,
                       const struct corpus *encoded, const elman_evaluate_options *options,
                       elman_error *error) {

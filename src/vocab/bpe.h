@@ -97,7 +97,7 @@ struct bpe_split {
       now, later; /* lists */
 };
 
-/* Split `word`, which must be valid UTF-8 and not empty, as subword-nmt does: each step applies the
+/* Split `word`, which must be valid UTF-8 and not empty, like subword-nmt: each step applies the
  * merge of lowest rank at all its positions, from left to right. `dropout` may be NULL. The time is
  * O(n log n) for n characters, and O(n) for a cached word. */
 elman_status bpe_split(struct bpe_split *split, const struct merges *merges, struct text word,

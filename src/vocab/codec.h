@@ -5,8 +5,9 @@
 #include "vocab/bpe.h"
 #include "vocab/vocabulary.h"
 
-/* Segment Chinese that was typed without spaces into the words of a segmented vocabulary, by
- * maximum likelihood under the unigram counts of that vocabulary (Viterbi over the characters).
+/* Segment Chinese that was typed without spaces into the words of a segmented vocabulary. The
+ * segmentation has the maximum likelihood under the unigram counts of that vocabulary (Viterbi over
+ * the characters).
  *
  * For a vocabulary in mode `space`. Tokens in the vocabulary are not changed. In any other token
  * each run of Han characters is divided into the most likely sequence of words, and the text
@@ -23,9 +24,9 @@ struct codec {
   const struct merges *merges; /* for mode `bpe`; NULL until they are learned */
 };
 
-/* Replace the contents of `into` by the text that the codec splits: normalized, and without spaces
- * that are insignificant in its mode, unless the vocabulary was built with them (files of version
- * 0.1). The vocabulary may be NULL while tokens are counted. */
+/* Replace the contents of `into` by the text that the codec splits. This text is normalized and has
+ * no spaces that are insignificant in the mode of the codec, unless the vocabulary was built with
+ * them (files of version 0.1). The vocabulary may be NULL while tokens are counted. */
 elman_status codec_text(struct buffer *into, const struct codec *codec, struct text text,
                         elman_error *error) CHECKED;
 
