@@ -261,7 +261,7 @@ static elman_status check_start(const struct mean *mean, const struct model *mod
     return ELMAN_OK;
   return fail(error, ELMAN_BAD_DATA, path,
               "initial weights differ from those of %s (seed %llu there, %llu here), so the "
-              "average would be useless; use an ensemble instead: translate -m %s -m %s",
+              "average would be useless; use an ensemble instead: elman translate -m %s -m %s",
               mean->first, (unsigned long long)mean->seed, (unsigned long long)seed, mean->first,
               path);
 }

@@ -1,6 +1,7 @@
 #include "model/hyperparameters.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 #include "attention/kinds.h"
 #include "base/text.h"
@@ -89,15 +90,25 @@ void hyperparameters_keep_names(void *fields, unsigned scopes) {
   }
 }
 
+/* Format the names that users can choose, separated by commas. */
+static void list_choices(char *text, size_t size, const elman_hyperparameter *row) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (size_t i = 0; row->choice(i) != NULL && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", i == 0 ? "" : ", ", row->choice(i));
+}
+
 static elman_status check_choice(const elman_hyperparameter *row, const void *fields,
                                  elman_error *error) {
   if (hyperparameter_choice(row, fields) != NULL) return ELMAN_OK;
   const void *field = (const char *)fields + row->offset;
+  char choices[256];
+  list_choices(choices, sizeof choices, row);
   if (row->value == ELMAN_VALUE_ENUM)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s: %u is not a valid choice", row->label,
-                *(const unsigned *)field);
-  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s: \"%s\" is not a valid choice", row->label,
-              *(const char *const *)field);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s: %u is not a value of the enum",
+                row->label, *(const unsigned *)field);
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s: \"%s\" is not one of: %s", row->label,
+              *(const char *const *)field, choices);
 }
 
 static elman_status check_row(const elman_hyperparameter *row, const void *fields,

@@ -94,8 +94,21 @@ static const char *key_of(const elman_hyperparameter *row) {
   return row->label;
 }
 
+/* Labels of the other keys whose words differ from those of messages. */
+static const struct other_label {
+  const char *key, *label;
+} other_labels[] = {{"source vocabulary", "source vocabulary size"},
+                    {"target vocabulary", "target vocabulary size"},
+                    {"normalization of the source", "source normalization"},
+                    {"normalization of the target", "target normalization"},
+                    {"words of the source", "source vocabulary"},
+                    {"words of the target", "target vocabulary"},
+                    {"dev pairs", "dev file"}};
+
 /* Return the name that messages use for a key. */
 static const char *label_of(const char *key) {
+  for (size_t i = 0; i < sizeof other_labels / sizeof *other_labels; i++)
+    if (strcmp(key, other_labels[i].key) == 0) return other_labels[i].label;
   const elman_hyperparameter *row = NULL;
   while ((row = hyperparameter_next(row, ~0U)) != NULL)
     if (strcmp(key_of(row), key) == 0) return row->label;
@@ -216,11 +229,11 @@ static elman_status fail_other_text(const char *key, const elman_train_options *
   const char *is = json_string_value(json_object_get(now, key));
   if (status == ELMAN_OK && was != NULL && is != NULL && strcmp(was, is) != 0)
     status = fail(error, ELMAN_INVALID_ARGUMENT, file->path,
-                  "the checkpoint belongs to another run: %s was %s and is now %s; %s", key, was,
-                  is, advice);
+                  "the checkpoint belongs to another run: %s was %s and is now %s; %s",
+                  label_of(key), was, is, advice);
   else if (status == ELMAN_OK)
     status = fail(error, ELMAN_INVALID_ARGUMENT, file->path,
-                  "the checkpoint belongs to another run: %s%s%s%s changed; %s", key,
+                  "the checkpoint belongs to another run: %s%s%s%s changed; %s", label_of(key),
                   is == NULL ? "" : " (", is == NULL ? "" : is, is == NULL ? "" : ")", advice);
   json_decref(then);
   json_decref(now);

@@ -105,7 +105,7 @@ static bool note(struct shared *shared, elman_status status, const elman_error *
   }
   shared->done++;
   if (shared->status == ELMAN_OK && !report_progress(shared))
-    shared->status = fail(&shared->error, ELMAN_INTERRUPTED, NULL, "translation was interrupted");
+    shared->status = fail(&shared->error, ELMAN_INTERRUPTED, NULL, "translation was stopped");
   const bool going = shared->status == ELMAN_OK;
   pthread_mutex_unlock(&shared->mutex);
   return going;

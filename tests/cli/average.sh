@@ -43,7 +43,7 @@ cp mean before
 for order in 'apart1 apart2' 'apart2 apart1' 'apart1 apart1 apart2'; do
   # shellcheck disable=SC2086
   expect_exit 65 "$ELMAN" average -q -o mean $order
-  expect_stderr_match "^elman: apart[12]: initial weights differ from those of apart[12] \(seed [12] there, [12] here\), so the average would be useless; use an ensemble instead: translate -m apart[12] -m apart[12]$"
+  expect_stderr_match "^elman: apart[12]: initial weights differ from those of apart[12] \(seed [12] there, [12] here\), so the average would be useless; use an ensemble instead: elman translate -m apart[12] -m apart[12]$"
   cmp before mean || fail "the output changed although the models were refused"
 done
 

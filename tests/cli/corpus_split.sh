@@ -72,9 +72,9 @@ rm a.dev.tsv
 # One group that contains most pairs.
 for i in $(seq 40); do printf '一样\tSentence %d\n' $i; done >giant.tsv
 split 65 -o a giant.tsv
-expect_stderr_match 'fits into dev \(2 pairs requested\); the largest group has 40 of 40 pairs$'
+expect_stderr_match 'fits into dev \(2 pairs requested\); the largest group has 40 of 40 pairs; request more pairs$'
 split 65 -o a --dev 1 --test 1 giant.tsv
-expect_stderr_match 'fits into dev \(1 pair requested\); the largest group has 40 of 40 pairs$'
+expect_stderr_match 'fits into dev \(1 pair requested\); the largest group has 40 of 40 pairs; request more pairs$'
 head -n 1 all.tsv >single.tsv
 split 64 -o a --dev 1 --test 0 single.tsv
 expect_stderr_match 'dev \(1\) plus test \(0\) must be less than the 1 pair of the corpus$'

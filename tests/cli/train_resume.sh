@@ -145,17 +145,17 @@ refused 64 "${belongs}orthogonal initialization was false and is now true; " --o
 refused 64 "${belongs}minimum word count was 1 and is now 2; " --min-count 2 "$train"
 refused 64 "${belongs}normalization was \"nfkc\" and is now \"nfc\"; " --normalize nfc "$train"
 head -n 39 dev.tsv >other.dev
-refused 64 "${belongs}dev pairs was dev.tsv and is now other.dev; " --dev other.dev "$train"
+refused 64 "${belongs}dev file was dev.tsv and is now other.dev; " --dev other.dev "$train"
 tac "$train" >other
 refused 64 "${belongs}corpus was $train and is now other; " other
 # Files with equal names and other contents.
 cp dev.tsv kept
 cp other.dev dev.tsv
-refused 64 "${belongs}dev pairs \(dev\.tsv\) changed; " "$train"
+refused 64 "${belongs}dev file \(dev\.tsv\) changed; " "$train"
 mv kept dev.tsv
 # Other words in the same places.
 sed 's/\<the\>/thee/g' "$train" >other
-refused 64 "${belongs}words of the target changed; " other
+refused 64 "${belongs}target vocabulary changed; " other
 rm other other.dev
 
 # ---- files that are not checkpoints ----

@@ -32,7 +32,7 @@ Test(api, evaluation_that_cannot_be) {
   options.progress = count_calls;
   options.context = &progress;
   check_error(elman_evaluate(&scores, model, pairs, &options, &error), &error, ELMAN_INTERRUPTED,
-              "interrupted", "");
+              "translation was stopped", "");
   cr_assert_eq(progress.calls, 2, "nobody is asked again who wants to stop");
   cr_assert_eq(progress.total, 5);
   cr_assert_eq(scores.tokens, 77, "the scores stay as they were");

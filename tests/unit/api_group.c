@@ -581,9 +581,9 @@ Test(api_group, models_that_differ_in_anything_are_refused) {
   check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "attention");
   other = base;
   other.words = "other source";
-  check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "words of the source");
+  check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "source vocabulary");
   other.words = "other target";
-  check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "words of the target");
+  check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "target vocabulary");
   other = base;
   other.model.source_tokens = ELMAN_TOKENS_WORDS;
   check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "source tokenization");

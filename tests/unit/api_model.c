@@ -26,16 +26,16 @@ Test(api, models_that_cannot_be) {
   }
   elman_model_options options = elman_model_options_default();
   options.attention = "bahdanau";
-  check_not_created(options, "attention: \"bahdanau\" is not a valid choice");
+  check_not_created(options, "attention: \"bahdanau\" is not one of: dot, scaled, general");
   options = elman_model_options_default();
   options.source_tokens = (elman_token_mode)5;
-  check_not_created(options, "is not a valid choice");
+  check_not_created(options, "is not a value of the enum");
   options = elman_model_options_default();
   options.target_tokens = (elman_token_mode)-1;
-  check_not_created(options, "is not a valid choice");
+  check_not_created(options, "is not a value of the enum");
   options = elman_model_options_default();
   options.normalization = ELMAN_NFKC_WIDE;
-  check_not_created(options, "is not a valid choice");
+  check_not_created(options, "is not a value of the enum");
 }
 
 Test(api, model_information) {

@@ -256,9 +256,9 @@ Test(evaluate, one_that_is_stopped_stops_all) {
         task.progress[stopped].stop_after = calls[i];
         task.threads = 1 + i % 2;
         run_processes(P, run_one, &task);
-        char message[64] = "translation was interrupted";
+        char message[64] = "translation was stopped";
         if (stopped > 0)
-          snprintf(message, sizeof message, "process %zu: translation was interrupted", stopped);
+          snprintf(message, sizeof message, "process %zu: translation was stopped", stopped);
         check_all_fail(&task, P, ELMAN_INTERRUPTED, message, "");
         cr_assert_eq(task.progress[stopped].calls, calls[i], "nobody is asked again");
       }

@@ -647,7 +647,7 @@ Test(validation, a_resumed_training_is_refused_with_anything_else) {
   elman_train_options others[10];
   static const char *const names[] = {"batch size", "learning rate", "schedule",  "warm-up",
                                       "clipping",   "dropout",       "smoothing", "average",
-                                      "seed",       "dev pairs"};
+                                      "seed",       "dev file"};
   for (size_t i = 0; i < 10; i++) others[i] = options;
   others[0].batch_size++;
   others[1].learning_rate *= 1 + 1e-12;

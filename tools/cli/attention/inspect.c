@@ -124,8 +124,8 @@ static void write_config(FILE *stream, const elman_model *model) {
   fprintf(stream,
           "# Settings of a training run, for 'elman train --config FILE PAIRS...'; elman %s\n",
           info.version);
-  fputs("# The model does not record its PAIRS, nor dev, guide and init-from:\n# add these, and "
-        "output, here or on the command line.\n",
+  fputs("# The model does not record PAIRS, dev, guide, init-from and output.\n"
+        "# Add them here or on the command line.\n",
         stream);
   if (!info.start_known || (info.training == NULL && history.updates > 0))
     fputs("# The model file is too old to contain all settings.\n", stream);

@@ -178,7 +178,7 @@ static bool conflict(const struct named_file *written, const struct named_file *
   if (is_read(written)) return false;
   if (other->use == FILE_IS_START && written->use == FILE_IS_MODEL) return false;
   if (written->option == other->option && !is_read(other)) return false;
-  /* Of two conflicting outputs the later row is refused, and never a derived name. */
+  /* If two outputs conflict, refuse the later row, but never a derived name. */
   if (!is_read(other) && (written->beside || (!other->beside && written < other))) return false;
   return is_same_file(written, other) ||
          (other->beside && !is_read(other) && is_same_file(other, written));

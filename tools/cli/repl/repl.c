@@ -70,7 +70,7 @@ static const struct repl_command session_commands[] = {
      session_set_override, override_word},
     {"set", "[NAME VALUE]", "change a search option, or list all", WORDS, session_set,
      session_setting_name},
-    {"units", "WHAT", "show attention between words, tokens or subwords, or choose (auto)", WORDS,
+    {"units", "WHAT", "show attention between words, tokens or subwords; auto chooses", WORDS,
      session_set_units, units_word},
     {"dump", "FILE", "write the last attention matrix; the suffix selects the format", WRITE,
      session_dump, NULL},

@@ -49,7 +49,7 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   const elman_status status = elman_train_and_free_pairs(model, pairs, &job->train, &error);
   progress_erase(&training.progress);
   /* Only process 0 checks the clock and stops the others, which may lack --hours. Its exit code
-   * tells the reason. */
+   * states the reason. */
   const bool time_is_over = group_leads() ? training.time_is_over : interrupt_signal() == 0;
   const enum training_end end = status == ELMAN_OK            ? DONE
                                 : status != ELMAN_INTERRUPTED ? FAILED

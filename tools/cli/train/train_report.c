@@ -173,7 +173,7 @@ static void on_checkpoint(void *context, const elman_error *problem) {
   if (failed_before == (problem != NULL)) return;
   progress_erase(&training->progress);
   training->checkpoint = problem == NULL ? EX_OK : report_error(problem);
-  note(problem == NULL ? "the checkpoint could be written again"
+  note(problem == NULL ? "checkpoints can be written again"
                        : "skipped this checkpoint; training continues");
 }
 
@@ -192,7 +192,7 @@ static void on_snapshot(void *context, const elman_snapshot *snapshot) {
   if (failed_before == (snapshot->problem != NULL)) return;
   progress_erase(&training->progress);
   training->keeping = snapshot->problem == NULL ? EX_OK : report_error(snapshot->problem);
-  note(snapshot->problem == NULL ? "the snapshots could be written again"
+  note(snapshot->problem == NULL ? "snapshots can be written again"
                                  : "could not write or delete a snapshot; training continues");
 }
 
