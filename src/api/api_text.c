@@ -183,8 +183,8 @@ elman_status elman_subwords_learn(elman_subwords *subwords, size_t merges, elman
   if (subwords->merges.count > 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "merge operations are already present");
   if (merges > MAX_MERGES)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "at most %d merge operations can be learned",
-                MAX_MERGES);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "at most %d merge operations can be learned, not %zu", MAX_MERGES, merges);
   clear_splits(subwords);
   return bpe_learn(&subwords->merges, &subwords->words, merges, error);
 }

@@ -366,7 +366,8 @@ elman_status safe_file_commit(struct safe_file *file, elman_error *error) {
   } else if (file->temporary != NULL) {
     problem = sync_folder(file->folder);
     if (problem != 0)
-      status = fail(error, ELMAN_IO, file->path, "written, but a power failure may lose it: %s",
+      status = fail(error, ELMAN_IO, file->path,
+                    "is written, but a power failure could still delete it: %s",
                     REASON(problem, reason));
   }
   safe_file_close(file);

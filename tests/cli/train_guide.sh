@@ -106,7 +106,7 @@ expect_stderr_match '^bad:2: skipped: alignment 3-1 is out of range: i-j counts 
 expect_stderr_match '^bad:4: skipped: "at home" is not an alignment of the form i-j; check the column or file$'
 expect_stderr_match '^bad:5: skipped: has 2 columns; column 3 is required'
 expect_stderr_match '^2 pairs; 3 lines skipped$'
-expect_stderr_match '^1 pair without alignment links: no guided alignment there$'
+expect_stderr_match '^guided alignment ignores 1 pair without alignment links$'
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --strict --guide 3 bad
 expect_stderr_match '^elman: bad:2: alignment 3-1 is out of range: '
 # In Chinese without spaces, alignments count tokens, so the token mode is needed to check them.

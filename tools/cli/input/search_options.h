@@ -49,12 +49,10 @@ struct overrides {
 
 /* The seed has a row of its own. */
 #define OVERRIDE_OPTION(overrides)                                                                 \
-  OPTION(                                                                                          \
-      "override", 0, "WHAT",                                                                       \
-      "attention override: uniform, shuffle, position=K (all weight on source token K, or on the " \
-      "last one of a shorter sentence), or row:col=w (weight w of source token col for target "    \
-      "token row)",                                                                                \
-      .group = "Attention", .list = &(overrides).words, .most = MAX_LISTED)
+  OPTION("override", 0, "WHAT",                                                                    \
+         "attention override: uniform, shuffle, position=K (all weight on source token K) or "     \
+         "row:col=w (weight w of target token row on source token col)",                           \
+         .group = "Attention", .list = &(overrides).words, .most = MAX_LISTED)
 
 /* Parse the words and set the overrides of `search`. Return an exit code; print a message if it is
  * not 0. */

@@ -118,7 +118,7 @@ static bool split_overrides(struct overrides *overrides, const struct session *s
   while (words[0] != '\0') {
     char *rest = session_split_word(words);
     if (overrides->words.count == MAX_LISTED) {
-      report(":override", "too many overrides; the limit is %d", MAX_LISTED);
+      report(":override", "at most %d overrides are allowed", MAX_LISTED);
       return false;
     }
     overrides->words.words[overrides->words.count++] = words;

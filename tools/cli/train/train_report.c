@@ -99,7 +99,7 @@ static void note_guide(const struct training *training, const elman_train_report
   note("guided alignment from %s, weight %g (--guide-weight)", options->guide_name,
        options->guide_weight);
   if (report->unguided > 0)
-    note("%zu pair%s without alignment links: no guided alignment there", report->unguided,
+    note("guided alignment ignores %zu pair%s without alignment links", report->unguided,
          plural(report->unguided));
 }
 
