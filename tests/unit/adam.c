@@ -1,4 +1,5 @@
-/* Adam and clipping against the plain formulas, and across threads. */
+/* Compare Adam and gradient clipping with the plain formulas, and check that the number of threads
+ * does not matter. */
 #include "check.h"
 #include "threads.h"
 
@@ -32,8 +33,8 @@ Test(adam, follows_the_formulas) {
   free(v);
 }
 
-/* From a weight of 0 the step itself is seen, to 4 units in the last place of root and division,
- * and what the moments are rounded by. */
+/* Starting from a weight of 0, the weight equals the step. The step may differ by 4 units in the
+ * last place for root and division, plus the rounding of the moments. */
 Test(adam, steps_are_exact_to_rounding) {
   enum { N = 4000 };
   const struct adam_options options = {0.01, 0.8, 0.95, 1e-6};
@@ -53,7 +54,7 @@ Test(adam, steps_are_exact_to_rounding) {
   adam_update(w, m, v, g, N, &step);
   const double rounding = sizeof(real) == sizeof(float) ? 0x1p-24 : 0x1p-53;
   for (size_t i = 0; i < N; i++) {
-    /* Where the two parts of the first moment cancel, their rounding weighs more. */
+    /* Rounding errors weigh more where the two parts of the first moment cancel. */
     const double most = fmax(fabs((double)expected[i]), 0.001);
     cr_assert(fabs((double)w[i] - (double)expected[i]) <= 16 * rounding * most,
               "number %zu: %.9g, not %.9g", i, (double)w[i], (double)expected[i]);
@@ -62,7 +63,7 @@ Test(adam, steps_are_exact_to_rounding) {
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
-/* One update, with the processor's own code and in plain C, of numbers of sizes from 10^-scale to
+/* Run one update with the processor-specific code and with plain C, on values from 10^-scale to
  * 10^scale. The bounds count the roundings in which the two differ: 3 in a moment; in a step 3 of
  * the first moment, 2 of the second under its root, 5 of the root, 2 of the sum with ε, 3 of the
  * inverse, 3 of products and division. */
@@ -71,7 +72,7 @@ static void check_twins(size_t n, double scale, bool gradients) {
   const struct adam_step step = adam_step_of(adam_options_default(), 3);
   real *w[2], *m[2], *v[2], *g[2];
   for (unsigned i = 0; i < 2; i++) {
-    w[i] = random_reals(n, 1e-6, 1); /* so that a step is not lost in their rounding */
+    w[i] = random_reals(n, 1e-6, 1); /* large enough that rounding does not hide the step */
     m[i] = random_reals(n, 1, 2);
     v[i] = random_reals(n, 1, 3);
     g[i] = random_reals(n, 1, 4);
@@ -105,7 +106,7 @@ static void check_twins(size_t n, double scale, bool gradients) {
   free(given);
 }
 
-Test(adam, vector_code_agrees_with_plain_code) {
+Test(adam, vector_code_matches_plain_code) {
   for (size_t n = 1; n <= 200; n += 1 + n / 8) {
     check_twins(n, 0, true);
     check_twins(n, 6, true);
@@ -113,7 +114,7 @@ Test(adam, vector_code_agrees_with_plain_code) {
   }
 }
 
-Test(adam, defaults_are_those_of_pytorch) {
+Test(adam, defaults_match_pytorch) {
   const struct adam_options options = adam_options_default();
   cr_assert_eq(options.learning_rate, 0.001);
   cr_assert_eq(options.beta1, 0.9);
@@ -129,7 +130,7 @@ Test(adam, clipping_scales_down_only) {
   cr_assert_float_eq((double)clip_scale(1.25, 1), 0.8, 2e-6);
 }
 
-Test(adam, an_update_scales_the_gradients) {
+Test(adam, update_scales_the_gradients) {
   enum { N = 37 };
   struct adam_step step = adam_step_of(adam_options_default(), 1);
   real *w = random_reals(N, 1, 1), *m = reals(N), *v = reals(N), *g = random_reals(N, 1, 2);
@@ -145,8 +146,8 @@ Test(adam, an_update_scales_the_gradients) {
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
-Test(adam, threads_change_no_bit) {
-  enum { N = 2200003 }; /* more chunks than there are places for their sums */
+Test(adam, threads_do_not_change_results) {
+  enum { N = 2200003 }; /* more chunks than slots for their partial sums */
   real *g = random_reals(N, 1, 1);
   use_threads(1);
   const double sum = sum_of_squares(g, N);
@@ -175,8 +176,8 @@ Test(adam, threads_change_no_bit) {
   free(g);
 }
 
-/* Where squares vanish or overflow the step is nothing, not NaN. */
-Test(adam, extreme_gradients) {
+/* Where squares underflow or overflow, the step is 0 and not NaN. */
+Test(adam, extreme_gradients_give_finite_steps) {
   const real tried[] = {0, (real)1e30, (real)-1e30, (real)1e-30, (real)-1e18, 1};
   enum { N = sizeof tried / sizeof *tried };
   real gradients[N], weights[N], m[N] = {0}, v[N] = {0};

@@ -1,5 +1,5 @@
-/* A small model and aligned pairs that it has learned from, not all of them well. Works in a folder
- * of the test. */
+/* A small model and the aligned pairs that it was trained on. The model has not learned all of them
+ * well. Uses the test's folder. */
 #ifndef ELMAN_TESTS_ALIGNED_H
 #define ELMAN_TESTS_ALIGNED_H
 
@@ -7,7 +7,7 @@
 #include "tensor/blas.h"
 #include "train/loop.h"
 
-enum { ALIGNED_PAIRS = 61, ALIGNED_LINKED = 40 }; /* all, and those with an alignment */
+enum { ALIGNED_PAIRS = 61, ALIGNED_LINKED = 40 }; /* all pairs, and pairs with an alignment */
 
 static inline struct pairs *pairs_in(const char *file) {
   const elman_pairs_options options = {.files = &file,
@@ -20,7 +20,8 @@ static inline struct pairs *pairs_in(const char *file) {
   return pairs;
 }
 
-/* One to twelve words a side, the target's in the same order; every third pair has no alignment. */
+/* Write pairs of one to twelve words per side, with the target words in source order. Every third
+ * pair has no alignment. */
 static inline struct pairs *aligned_pairs(void) {
   FILE *file = fopen("aligned", "wb");
   cr_assert_not_null(file);

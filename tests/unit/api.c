@@ -1,4 +1,4 @@
-/* The library as a whole, from pairs to translations; names, defaults, what cannot be read. */
+/* The library as a whole, from pairs to translations: names, defaults and unreadable input. */
 #include <fenv.h>
 #include <locale.h>
 #include <signal.h>
@@ -74,7 +74,7 @@ Test(api, defaults) {
   cr_assert_eq(evaluating.translate.max_length, 0);
   cr_assert_eq(evaluating.threads, 0);
   cr_assert_null(evaluating.progress);
-  /* An evaluation searches as a translation does. */
+  /* Evaluation and translation have equal search defaults. */
   cr_assert_eq(evaluating.translate.beam, translating.beam);
   cr_assert_eq(evaluating.translate.length_penalty, translating.length_penalty);
   cr_assert_eq(evaluating.translate.max_ratio, translating.max_ratio);
@@ -118,7 +118,7 @@ Test(api, options_may_be_null) {
                ELMAN_OK);
 }
 
-/* ---- the whole way ---- */
+/* ---- from pairs to translations ---- */
 
 static void whole_cycle(void) {
   elman_error error = {0};
@@ -197,12 +197,12 @@ static void check_silent(const char *name) {
   cr_assert_eq(info.st_size, 0, "the library wrote to %s", name);
 }
 
-/* How the processor rounds and treats denormals. */
+/* The processor's rounding and denormal modes. */
 static unsigned floating_point_mode(void) {
   fenv_t all;
   cr_assert_eq(fegetenv(&all), 0);
 #if defined(__x86_64__)
-  return all.__mxcsr & 0xFFC0; /* without the flags of what happened */
+  return all.__mxcsr & 0xFFC0; /* without the exception flags */
 #elif defined(__aarch64__)
   return all.__fpcr;
 #else
@@ -210,7 +210,7 @@ static unsigned floating_point_mode(void) {
 #endif
 }
 
-Test(api, nothing_is_printed_and_nothing_around_is_changed) {
+Test(api, library_prints_nothing_and_keeps_process_state) {
   setlocale(LC_ALL, "C.UTF-8");
   setlocale(LC_NUMERIC, "C");
   char *locale = strdup(setlocale(LC_ALL, NULL));
@@ -227,7 +227,7 @@ Test(api, nothing_is_printed_and_nothing_around_is_changed) {
   dup2(old_stderr, STDERR_FILENO);
   check_silent("stdout");
   check_silent("stderr");
-  cr_assert_leq(threads_of_process(), threads); /* OpenBLAS had some of its own before */
+  cr_assert_leq(threads_of_process(), threads); /* OpenBLAS may have started threads before */
   cr_assert_str_eq(setlocale(LC_ALL, NULL), locale);
   for (size_t i = 0; i < 5; i++) {
     sigaction(signals[i], NULL, &after);
@@ -248,7 +248,7 @@ static void check_read(const elman_pairs_options *options, elman_status expected
   cr_assert_eq(elman_pairs_read(&pairs, options, NULL), expected);
 }
 
-Test(api, pairs_that_cannot_be_read) {
+Test(api, unreadable_pairs_are_reported) {
   const char *file = "missing";
   elman_pairs_options options = elman_pairs_options_default();
   check_read(&options, ELMAN_INVALID_ARGUMENT, "no file", "");
@@ -280,7 +280,7 @@ static void note(void *context, const char *file, size_t line, elman_finding fau
   *lines = *lines * 10 + line;
 }
 
-Test(api, bad_lines_are_skipped_or_an_error) {
+Test(api, bad_lines_are_skipped_or_rejected) {
   const char *file = "pairs";
   put(file, "a\tb\nno column\n\tempty\n\xFF\tb\nc\td\n");
   size_t lines = 0;

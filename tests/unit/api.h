@@ -1,5 +1,5 @@
-/* Shared by the tests of the public API, which see it as a stranger does (elman.h and nothing else
- * of the project): a folder for each, what is expected of answers and errors. */
+/* Helpers for the tests of the public API, which include elman.h and nothing else of the project: a
+ * folder per test, and checks of results and errors. */
 #ifndef ELMAN_TESTS_API_H
 #define ELMAN_TESTS_API_H
 
@@ -19,7 +19,7 @@ static inline void put(const char *name, const char *content) {
   put_bytes(name, content, strlen(content));
 }
 
-/* An error says something, in one line, and has the code that was returned. */
+/* Check that the error has a message of one line and the returned code. */
 static inline void check_error(elman_status status, const elman_error *error, elman_status expected,
                                const char *message, const char *where) {
   cr_assert_eq(status, expected, "status %d: %s", status, error->message);

@@ -1,5 +1,5 @@
-/* Attention on plain matrices through the public API: against a naive implementation in double, for
- * every mechanism; its gradients against the differences of that. */
+/* Attention on plain matrices through the public API. Every mechanism is compared with a naive
+ * implementation in double precision, and its gradients with finite differences. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const double *weight_of(const struct attention_case *c, const char *name)
   return NULL;
 }
 
-/* y (rows,H) = x Wᵀ + b; x itself where there is no such map */
+/* y (rows,H) = x Wᵀ + b; x itself if the map does not exist */
 static void map(double *y, const double *x, size_t rows, const struct attention_case *c,
                 const char *weight, const char *bias) {
   const double *W = weight_of(c, weight), *b = weight_of(c, bias);
@@ -44,7 +44,7 @@ static double score(const double *q, const double *k, size_t size, const struct 
   return scaled ? sum / sqrt((double)size) : sum;
 }
 
-/* The number between 0 and 1 that a tanh layer and a row of weights predict. */
+/* Return the value between 0 and 1 that a tanh layer and a weight row predict. */
 static double predict(const double *query, const char *layer, const char *row,
                       const struct attention_case *c) {
   const double *W = weight_of(c, layer), *v = weight_of(c, row);
@@ -57,7 +57,8 @@ static double predict(const double *query, const char *layer, const char *row,
   return 1 / (1 + exp(-z));
 }
 
-/* What weights are multiplied by at the position, from 1, before they sum to 1. */
+/* Return the factor that the mask applies to the weight at this position before normalization; 1 if
+ * there is no mask. */
 static double mask_at(double position, const double *query, size_t visible,
                       const struct attention_case *c) {
   if (!is(c, "adaptive")) return 1;
@@ -79,7 +80,7 @@ static void sentinel_of(double *s, const double *query, const struct attention_c
   for (size_t i = 0; i < c->H; i++) s[i] = query[i] / (1 + exp(-s[i]));
 }
 
-/* As if it were one more key: its score. */
+/* Return the score of the sentinel, which acts as one more key. */
 static double sentinel_score(const double *q, const double *query, const struct attention_case *c) {
   double s[MOST], k[MOST];
   sentinel_of(s, query, c);
@@ -91,7 +92,7 @@ static size_t window_of(const struct attention_case *c) {
   return c->options.window == 0 ? 5 : c->options.window;
 }
 
-/* Both levels, of the visible keys of query t. */
+/* Attend on both levels, segments and keys, over the visible keys of query t. */
 static void naive_segments(double *weights, const double *scores, const double *query,
                            const double *k, size_t visible, const struct attention_case *c) {
   double q[MOST], segments[MOST], sum = 0;
@@ -214,7 +215,7 @@ static void check_forward(struct attention_case *c) {
   elman_attention_output_free(out);
 }
 
-/* The gradient that the API added to `start` everywhere. */
+/* Check the gradient that the API added to `start` at every entry. */
 static void compare_gradient(const char *what, struct attention_case *c, const float *values,
                              float start, struct numbers *numbers) {
   const double step = 1e-5;
@@ -272,7 +273,7 @@ static void check_masks(struct attention_case c) {
   }
 }
 
-Test(api_attention, every_mechanism) {
+Test(api_attention, every_mechanism_matches_naive_code) {
   static const size_t sizes[][2] = {{1, 1}, {4, 4}, {3, 6}, {6, 3}, {1, 7}, {7, 1}};
   const char *mechanism;
   for (size_t kind = 0; (mechanism = elman_attention_name(kind)) != NULL; kind++)
@@ -280,14 +281,14 @@ Test(api_attention, every_mechanism) {
       check_masks(new_case(mechanism, sizes[i][0], sizes[i][1], 4, 4, 1));
 }
 
-Test(api_attention, heads) {
+Test(api_attention, heads_match_naive_code) {
   static const char *const with_heads[] = {"dot", "scaled", "general", "projected", "multihead"};
   for (size_t i = 0; i < sizeof with_heads / sizeof *with_heads; i++)
     for (size_t heads = 2; heads <= 6; heads++)
       if (6 % heads == 0) check_masks(new_case(with_heads[i], 4, 5, 6, 6, heads));
 }
 
-Test(api_attention, values_of_another_width) {
+Test(api_attention, values_may_have_another_width) {
   static const char *const without_map[] = {"dot",   "scaled",   "general",     "additive",
                                             "local", "adaptive", "hierarchical"};
   for (size_t i = 0; i < sizeof without_map / sizeof *without_map; i++)
@@ -295,7 +296,7 @@ Test(api_attention, values_of_another_width) {
   check_masks(new_case("dot", 4, 5, 4, 6, 2));
 }
 
-Test(api_attention, a_scale_of_ones_own) {
+Test(api_attention, scale_can_be_set) {
   struct attention_case c = new_case("dot", 4, 5, 3, 3, 1);
   c.options.scale = 0.3;
   check_masks(c);
@@ -305,7 +306,7 @@ Test(api_attention, a_scale_of_ones_own) {
   check_masks(c);
 }
 
-Test(api_attention, divided_by_the_sum) {
+Test(api_attention, weights_can_be_normalized_by_sum) {
   static const char *const any[] = {"dot", "scaled", "general", "additive", "projected"};
   for (size_t i = 0; i < sizeof any / sizeof *any; i++) {
     struct attention_case c = new_case(any[i], 4, 5, 3, 3, 1);
@@ -314,7 +315,7 @@ Test(api_attention, divided_by_the_sum) {
   }
 }
 
-Test(api_attention, a_narrow_window) {
+Test(api_attention, narrow_windows_match_naive_code) {
   for (size_t window = 1; window <= 4; window++) {
     struct attention_case c = new_case("local", 6, 9, 3, 3, 1);
     c.options.window = window;
@@ -330,9 +331,10 @@ static void set(struct numbers *numbers, const double *values, size_t count) {
   for (size_t i = 0; i < count; i++) numbers->single[i] = (float)(numbers->exact[i] = values[i]);
 }
 
-/* Scores of some hundreds, all positive or all negative, whose exponentials are no floats: only the
- * differences from the largest may be taken. Whole numbers, so that nothing is rounded. */
-Test(api_attention, large_scores) {
+/* Scores of several hundred, all positive or all negative, have exponentials that overflow or
+ * underflow. Only their differences from the largest score may be exponentiated. All values are
+ * integers, so nothing is rounded. */
+Test(api_attention, large_scores_do_not_overflow) {
   static const double queries[] = {20, -20}, keys[] = {20, 15, 19, 18, 16}, one[] = {1};
   static const double large[] = {500}, negative[] = {-500};
   const char *mechanism;
@@ -352,7 +354,7 @@ Test(api_attention, large_scores) {
   }
 }
 
-/* Queries, keys and values in one array, and their gradients in one. */
+/* Queries, keys and values share one array, and their gradients share another. */
 Test(api_attention, self_attention) {
   struct attention_case c = new_case("multihead", 5, 5, 4, 4, 2);
   c.options.causal = true;
@@ -370,7 +372,7 @@ Test(api_attention, self_attention) {
     cr_assert_float_eq(together[i], apart[0][i] + apart[1][i] + apart[2][i], 1e-6);
 }
 
-/* Masked keys may be anything finite, and get no gradient. */
+/* Masked keys may have any finite value and get no gradient. */
 Test(api_attention, padding_has_no_influence) {
   struct attention_case c = new_case("dot", 3, 5, 4, 4, 1);
   c.options.key_length = 2;
@@ -387,7 +389,7 @@ Test(api_attention, padding_has_no_influence) {
   elman_attention_output_free(after);
 }
 
-Test(api_attention, defaults_and_null) {
+Test(api_attention, defaults_and_null_are_accepted) {
   const elman_attention_options defaults = elman_attention_options_default();
   cr_assert_str_eq(defaults.mechanism, "dot");
   cr_assert_eq(defaults.heads, 1);

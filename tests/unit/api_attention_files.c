@@ -1,4 +1,4 @@
-/* Attention as files and in sums through the public API. */
+/* Attention weights as files and as summaries through the public API. */
 #include "api.h"
 #include "forced.h"
 
@@ -52,7 +52,7 @@ Test(api, format_suffixes) {
   cr_assert_null(elman_format_suffix(SIZE_MAX));
 }
 
-Test(api, what_a_translation_says_of_its_source) {
+Test(api, translation_describes_its_source) {
   elman_model *model = small_model();
   elman_translator *translator = translator_of(model);
   static const char text[] = " 我\t爱  学习\r\n";
@@ -81,7 +81,7 @@ Test(api, what_a_translation_says_of_its_source) {
   cr_assert_eq(translation->target_starts[2], translation->target_ends[2]);
   elman_translation_free(translation);
 
-  /* There is nothing to force without a source. */
+  /* An empty source cannot be forced to a target. */
   translation = force(translator, "", "You  go", &options);
   cr_assert_not(translation->forced);
   cr_assert_not(translation->ended);
@@ -135,7 +135,7 @@ Test(api, attention_writer) {
   elman_model_free(model);
 }
 
-Test(api, threshold_of_links) {
+Test(api, links_respect_the_threshold) {
   static const size_t starts[] = {0, 2}, ends[] = {1, 3};
   static const float weights[] = {0.2f, 0.8f};
   const elman_translation translation = {.text = "x",

@@ -1,4 +1,4 @@
-/* Attention on plain matrices through the public API: what is refused. */
+/* Invalid arguments of attention on plain matrices through the public API are rejected. */
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void refuse(elman_status status, const char *words) {
   for (size_t i = 0; i < MOST; i++) cr_assert_eq(dqueries[i], 0);
 }
 
-Test(api_attention_refuses, options) {
+Test(api_attention_refuses, invalid_options_are_rejected) {
   good.options.mechanism = "dots";
   refuse(ELMAN_INVALID_ARGUMENT, "unknown attention mechanism \"dots\"");
   good.options.mechanism = NULL;
@@ -56,7 +56,7 @@ Test(api_attention_refuses, options) {
   refuse(ELMAN_INVALID_ARGUMENT, "scale");
 }
 
-Test(api_attention_refuses, options_that_do_not_go_together) {
+Test(api_attention_refuses, conflicting_options_are_rejected) {
   good = new_case("additive", 3, 4, 6, 6, 2);
   fill_case(&good);
   input = input_of(&good);
@@ -80,7 +80,7 @@ Test(api_attention_refuses, options_that_do_not_go_together) {
   refuse(ELMAN_INVALID_ARGUMENT, "one head");
 }
 
-Test(api_attention_refuses, sizes) {
+Test(api_attention_refuses, mismatched_sizes_are_rejected) {
   input.value_width = 5;
   refuse(ELMAN_INVALID_ARGUMENT, "6, not 5");
   input.value_width = 6;
@@ -107,7 +107,7 @@ Test(api_attention_refuses, sizes) {
   refuse(ELMAN_INVALID_ARGUMENT, "heads (2) must divide the columns of the values (5)");
 }
 
-Test(api_attention_refuses, weights) {
+Test(api_attention_refuses, wrong_parameter_counts_are_rejected) {
   input.parameter_count--;
   refuse(ELMAN_INVALID_ARGUMENT, "needs the parameter \"value.bias\"");
   input.parameter_count++;
@@ -119,7 +119,7 @@ Test(api_attention_refuses, weights) {
   refuse(ELMAN_INVALID_ARGUMENT, "no parameter \"querry.bias\"");
 }
 
-Test(api_attention_refuses, numbers) {
+Test(api_attention_refuses, non_finite_numbers_are_rejected) {
   good.keys.single[3] = NAN;
   refuse(ELMAN_BAD_DATA, "keys: a value is not finite");
   good.keys.single[3] = INFINITY;
@@ -133,7 +133,7 @@ Test(api_attention_refuses, numbers) {
   refuse(ELMAN_BAD_DATA, "too large");
 }
 
-Test(api_attention_refuses, a_sum_that_is_not_positive) {
+Test(api_attention_refuses, sums_must_be_positive) {
   good = new_case("dot", 2, 2, 2, 2, 1);
   fill_case(&good);
   input = input_of(&good);
@@ -142,7 +142,7 @@ Test(api_attention_refuses, a_sum_that_is_not_positive) {
   refuse(ELMAN_BAD_DATA, "scores of query 1 sum to 0");
 }
 
-Test(api_attention_refuses, gradients_that_do_not_fit) {
+Test(api_attention_refuses, mismatched_gradients_are_rejected) {
   elman_error error = {0};
   elman_tensor wrong = good.tensors[0];
   wrong.columns = 1;

@@ -1,4 +1,4 @@
-/* Text to ids and back through the public API. */
+/* Conversion of text to ids and back through the public API. */
 #include "api.h"
 
 static elman_model *model_of(elman_token_mode source, elman_token_mode target) {
@@ -30,7 +30,7 @@ static elman_encoding *decoded(const elman_model *model, elman_side side, const 
   return coded;
 }
 
-/* What the ids of a text say is the text, normalized. */
+/* Check that decoding the ids of a text returns the normalized text. */
 static void check_back(const elman_model *model, elman_side side, const char *text,
                        const char *expected) {
   elman_encoding *there = encoded(model, side, text);
@@ -46,7 +46,7 @@ static void check_back(const elman_model *model, elman_side side, const char *te
   elman_encoding_free(back);
 }
 
-Test(api_codec, there_and_back, .init = enter_folder, .fini = leave_folder) {
+Test(api_codec, encoding_round_trips, .init = enter_folder, .fini = leave_folder) {
   const elman_token_mode modes[] = {ELMAN_TOKENS_WORDS, ELMAN_TOKENS_CHARS, ELMAN_TOKENS_BPE};
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
     elman_model *model = model_of(modes[i], modes[i]);
@@ -57,8 +57,8 @@ Test(api_codec, there_and_back, .init = enter_folder, .fini = leave_folder) {
   }
 }
 
-/* The ids are those that the model translates, for the reference as for the source. */
-Test(api_codec, ids_are_the_translator_s, .init = enter_folder, .fini = leave_folder) {
+/* The codec and the translator use equal ids, for source and reference. */
+Test(api_codec, ids_match_the_translator, .init = enter_folder, .fini = leave_folder) {
   elman_model *model = model_of(ELMAN_TOKENS_AUTO, ELMAN_TOKENS_BPE);
   elman_translator *translator = translator_of(model);
   const char *text = "我们喜欢她妈妈的猫", *reference = "We like zebras";
@@ -86,7 +86,7 @@ Test(api_codec, ids_are_the_translator_s, .init = enter_folder, .fini = leave_fo
   elman_model_free(model);
 }
 
-Test(api_codec, text_is_as_it_was_split, .init = enter_folder, .fini = leave_folder) {
+Test(api_codec, text_is_normalized_before_encoding, .init = enter_folder, .fini = leave_folder) {
   elman_model *model = model_of(ELMAN_TOKENS_WORDS, ELMAN_TOKENS_WORDS);
   elman_encoding *coded = encoded(model, ELMAN_TARGET, "\xEF\xBC\xB7\xEF\xBD\x85  zebra");
   cr_assert_str_eq(coded->text, "We zebra", "full-width letters become ordinary ones");
@@ -98,9 +98,8 @@ Test(api_codec, text_is_as_it_was_split, .init = enter_folder, .fini = leave_fol
   elman_encoding_free(NULL);
 }
 
-/* With merges of both sides, which are in the file. */
-Test(api_codec, a_model_with_merges_splits_as_its_file_does, .init = enter_folder,
-     .fini = leave_folder) {
+/* Both sides have merge operations, which the model file stores. */
+Test(api_codec, saved_model_splits_like_the_original, .init = enter_folder, .fini = leave_folder) {
   static const char *const texts[] = {"我们的老师是他的老师", "their teacher is the other teacher"};
   elman_model *model = model_of(ELMAN_TOKENS_BPE, ELMAN_TOKENS_BPE), *loaded;
   elman_error error = {0};
@@ -115,7 +114,7 @@ Test(api_codec, a_model_with_merges_splits_as_its_file_does, .init = enter_folde
     elman_encoding_free(now);
     elman_encoding_free(then);
   }
-  /* Fewer tokens than letters: merges take part. */
+  /* There are fewer tokens than letters, so merge operations were applied. */
   elman_encoding *english = encoded(loaded, ELMAN_TARGET, texts[1]);
   cr_assert_lt(english->count, 29);
   elman_encoding_free(english);
@@ -123,7 +122,7 @@ Test(api_codec, a_model_with_merges_splits_as_its_file_does, .init = enter_folde
   elman_model_free(model);
 }
 
-Test(api_codec, what_is_refused, .init = enter_folder, .fini = leave_folder) {
+Test(api_codec, invalid_input_is_rejected, .init = enter_folder, .fini = leave_folder) {
   elman_model *model = model_of(ELMAN_TOKENS_WORDS, ELMAN_TOKENS_WORDS);
   elman_encoding *coded = (elman_encoding *)&coded;
   elman_error error = {0};
@@ -147,7 +146,7 @@ static void check_split(elman_subwords *subwords, const char *text, const char *
   cr_assert_str_eq(split, expected);
 }
 
-Test(api, subwords_split_with_the_merges_that_there_are) {
+Test(api, subwords_split_by_the_given_merges) {
   const char *const merges[] = {"a b", "ab c</w>"};
   elman_subwords *subwords;
   cr_assert_eq(elman_subwords_create(&subwords, NULL), ELMAN_OK);

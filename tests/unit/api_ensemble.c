@@ -1,11 +1,12 @@
-/* Several models that translate together, through the public API. */
+/* Translation with an ensemble of models through the public API. */
 
 #include "small_translator.h"
 
 TestSuite(api_ensemble, .init = set_up, .fini = tear_down);
 
-/* Sentence by sentence and as a batch, between searches of the model alone, whose screen stays. */
-Test(api_ensemble, a_model_with_itself_is_that_model) {
+/* Translate sentence by sentence and as a batch, alternating with searches of the model alone,
+ * which keeps its output screening. */
+Test(api_ensemble, model_with_itself_matches_model_alone) {
   static const char text[] = "我 爱 学习";
   const elman_model *const itself[] = {model, model};
   const elman_sentence sentence = {.text = text, .length = strlen(text)};
@@ -32,7 +33,7 @@ Test(api_ensemble, a_model_with_itself_is_that_model) {
   elman_translation_free(alone);
 }
 
-Test(api_ensemble, an_ensemble_has_the_same_words) {
+Test(api_ensemble, ensemble_members_need_equal_vocabularies) {
   elman_model_options few = elman_model_options_default();
   elman_evaluate_options evaluation = elman_evaluate_options_default();
   elman_translate_options options = elman_translate_options_default();
@@ -57,9 +58,9 @@ Test(api_ensemble, an_ensemble_has_the_same_words) {
   elman_pairs_free(pairs);
 }
 
-/* The sizes of what is kept between calls are those of the members, which change from call to call,
- * while the first model, the beam and the sentence stay. */
-Test(api_ensemble, members_may_have_other_sizes_in_each_call) {
+/* Memory kept between calls has the members' sizes. The members change from call to call, while the
+ * first model, the beam size and the sentence stay. */
+Test(api_ensemble, member_sizes_may_change_between_calls) {
   static const size_t sizes[] = {8, 64, 16, 64, 8, 32}, heads[] = {1, 1, 8, 4, 8, 16};
   enum { CALLS = sizeof sizes / sizeof *sizes };
   elman_pairs *pairs = toy();

@@ -16,7 +16,7 @@ static bool count_calls(void *context, size_t done, size_t total) {
   return progress->calls != progress->stop_after;
 }
 
-Test(api, evaluation_that_cannot_be) {
+Test(api, invalid_evaluations_are_rejected) {
   elman_model *model = small_model();
   elman_pairs *pairs = toy();
   elman_evaluate_options options = elman_evaluate_options_default();
@@ -33,14 +33,14 @@ Test(api, evaluation_that_cannot_be) {
   options.context = &progress;
   check_error(elman_evaluate(&scores, model, pairs, &options, &error), &error, ELMAN_INTERRUPTED,
               "translation was stopped", "");
-  cr_assert_eq(progress.calls, 2, "nobody is asked again who wants to stop");
+  cr_assert_eq(progress.calls, 2, "the callback is not called again after a stop");
   cr_assert_eq(progress.total, 5);
-  cr_assert_eq(scores.tokens, 77, "the scores stay as they were");
+  cr_assert_eq(scores.tokens, 77, "an error leaves the scores unchanged");
   elman_pairs_free(pairs);
   elman_model_free(model);
 }
 
-Test(api, scores_depend_on_neither_batches_nor_threads) {
+Test(api, scores_do_not_depend_on_batches_or_threads) {
   elman_model *model = small_model();
   elman_pairs *pairs = toy();
   struct progress progress = {0};
@@ -64,7 +64,7 @@ Test(api, scores_depend_on_neither_batches_nor_threads) {
   elman_model_free(model);
 }
 
-Test(api, what_is_counted_in_an_evaluation) {
+Test(api, evaluation_counts_pairs_and_tokens) {
   FILE *file = fopen("pairs", "wb");
   fputs("我 爱 蝴蝶\tI love butterflies\n我\t", file);
   for (size_t i = 0; i < 5001; i++) fputs("I ", file);
@@ -151,7 +151,7 @@ Test(api, processes_share_an_evaluation) {
   struct together alone = {.model = model, .pairs = pairs}, all = alone;
   evaluate_one(NULL, &alone);
   cr_assert_eq(alone.status[0], ELMAN_OK);
-  cr_assert_eq(run_processes(1, evaluate_one, &all), 0, "one has nobody to tell");
+  cr_assert_eq(run_processes(1, evaluate_one, &all), 0, "a single process exchanges nothing");
   const size_t exchanges = run_processes(PROCESSES, evaluate_one, &all);
   for (size_t r = 0; r < PROCESSES; r++) {
     cr_assert_eq(all.status[r], ELMAN_OK);
@@ -179,8 +179,8 @@ static void evaluate_without_memory(const elman_group *group, void *context) {
   evaluate_one(group, context);
 }
 
-/* The first that it lacks is for its threads, if the machine has several processors. */
-Test(api, a_process_without_memory_ends_an_evaluation) {
+/* On a machine with several processors, the first failed allocation is that of the threads. */
+Test(api, out_of_memory_ends_evaluation_everywhere) {
   elman_model *model = small_model();
   elman_pairs *pairs = toy();
   struct together all = {.model = model, .pairs = pairs};
@@ -190,7 +190,7 @@ Test(api, a_process_without_memory_ends_an_evaluation) {
   elman_model_free(model);
 }
 
-/* What a program has for its own affairs. */
+/* A program's own state for its group callbacks. */
 struct told {
   size_t numbers[PROCESSES][PROCESSES];
   elman_status status[PROCESSES][3];
@@ -208,7 +208,7 @@ static void tell_all(const elman_group *group, void *context) {
   status[2] = elman_group_agree(group, rank == 1 ? ELMAN_NO_INPUT : ELMAN_OK, NULL);
 }
 
-Test(api, processes_tell_each_other) {
+Test(api, processes_exchange_values) {
   struct told told;
   run_processes(PROCESSES, tell_all, &told);
   for (size_t r = 0; r < PROCESSES; r++) {

@@ -1,4 +1,4 @@
-/* elman_gradient_check and elman_trace, as a stranger's program sees them. */
+/* elman_gradient_check and elman_trace as an external program uses them. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -49,8 +49,8 @@ static elman_gradient_trace *trace(const elman_model *model, size_t step) {
 
 /* ---- the check ---- */
 
-/* In a way that float could not: errors of about 1e-9. */
-Test(api_gradients, every_kind_of_model_is_right) {
+/* The errors are about 1e-9, which float precision could not reach. */
+Test(api_gradients, every_model_kind_passes) {
   for (size_t kind = 0; elman_attention_name(kind) != NULL; kind++) {
     for (int parts = 0; parts < 4; parts++) {
       elman_model_options options = small();
@@ -79,8 +79,8 @@ Test(api_gradients, every_kind_of_model_is_right) {
   }
 }
 
-/* The loss is that of the float network, to its rounding. */
-Test(api_gradients, the_loss_is_the_models) {
+/* The loss equals that of the float network up to rounding. */
+Test(api_gradients, loss_matches_the_model) {
   const elman_model_options options = small();
   elman_model *model = model_of(&options, 3);
   elman_gradient_report *report = check(model, NULL);
@@ -99,9 +99,9 @@ Test(api_gradients, the_loss_is_the_models) {
   elman_model_free(model);
 }
 
-/* By (74) and (75): the cross-entropy between links and attention under the forced target, whatever
- * the guide's weight. */
-Test(api_gradients, the_guide_s_loss_is_that_of_the_attention) {
+/* By (74) and (75), the guide's loss is the cross-entropy between the links and the attention under
+ * the forced target. It does not depend on the guide weight. */
+Test(api_gradients, guide_loss_matches_the_attention) {
   const char *const links = "0-0 2-1";
   const elman_model_options options = small();
   elman_model *model = model_of(&options, 3);
@@ -130,8 +130,8 @@ Test(api_gradients, the_guide_s_loss_is_that_of_the_attention) {
   elman_model_free(model);
 }
 
-/* Its own error goes with smaller steps, unless it is far too large. */
-Test(api_gradients, a_coarse_step_is_seen) {
+/* The check retries with smaller steps, so only a step that is far too large fails. */
+Test(api_gradients, coarse_step_fails) {
   const elman_model_options options = small();
   elman_model *model = model_of(&options, 0);
   elman_gradient_options coarse = elman_gradient_options_default();
@@ -153,8 +153,8 @@ Test(api_gradients, a_coarse_step_is_seen) {
   elman_model_free(model);
 }
 
-/* Nothing is right that was not measured. */
-Test(api_gradients, a_fine_step_measures_nothing) {
+/* Entries whose difference cannot be measured must not count as passed. */
+Test(api_gradients, too_fine_step_is_not_passed) {
   const elman_model_options options = small();
   elman_model *model = model_of(&options, 0);
   elman_gradient_options fine = elman_gradient_options_default();
@@ -169,8 +169,8 @@ Test(api_gradients, a_fine_step_measures_nothing) {
   elman_model_free(model);
 }
 
-/* Many units of its rectifiers come near 0. */
-Test(api_gradients, a_trained_rectifying_model_is_right) {
+/* Many rectifier inputs of this model are near 0. */
+Test(api_gradients, trained_rectifying_model_passes) {
   elman_model_options options = small();
   options.cell = "relu";
   elman_model *model = model_of(&options, 400);
@@ -182,7 +182,7 @@ Test(api_gradients, a_trained_rectifying_model_is_right) {
   elman_model_free(model);
 }
 
-Test(api_gradients, dropout_and_smoothing_change_the_loss_and_stay_right) {
+Test(api_gradients, dropout_and_smoothing_change_loss_and_pass) {
   const elman_model_options options = small();
   elman_model *model = model_of(&options, 0);
   elman_gradient_options regularized = elman_gradient_options_default();
@@ -202,7 +202,7 @@ Test(api_gradients, dropout_and_smoothing_change_the_loss_and_stay_right) {
 
 /* ---- the trace ---- */
 
-Test(api_gradients, tokens_are_named) {
+Test(api_gradients, trace_names_its_tokens) {
   const elman_model_options options = small();
   elman_model *model = model_of(&options, 0);
   elman_gradient_trace *traced;
@@ -218,7 +218,7 @@ Test(api_gradients, tokens_are_named) {
   elman_model_free(model);
 }
 
-Test(api_gradients, layers_and_their_gradients) {
+Test(api_gradients, trace_has_gradients_of_every_layer) {
   elman_model_options options = small();
   options.layers = 2;
   options.bidirectional = true;
@@ -239,7 +239,7 @@ Test(api_gradients, layers_and_their_gradients) {
     for (size_t t = 0; t < layer->steps; t++) {
       cr_assert(layer->inputs[t] > 0 && layer->inputs[t] <= layer->states[t]);
       cr_assert(layer->saturated[t] >= 0 && layer->saturated[t] <= 1);
-      /* The first target token knows nothing of later steps. */
+      /* The first target token cannot depend on later steps. */
       if (i >= 4) cr_assert_eq(first->layers[i].states[t] > 0, t == 0);
     }
   }
@@ -264,7 +264,7 @@ static void expect_refused(const elman_model *model, const char *source, const c
   cr_assert_null(traced);
 }
 
-Test(api_gradients, wrong_text_is_refused) {
+Test(api_gradients, invalid_text_is_rejected) {
   const elman_model_options options = small();
   elman_model *model = model_of(&options, 0);
   char *many = malloc(5001 * 2 + 1);
@@ -284,7 +284,7 @@ Test(api_gradients, wrong_text_is_refused) {
   elman_model_free(model);
 }
 
-Test(api_gradients, wrong_options_are_refused) {
+Test(api_gradients, invalid_options_are_rejected) {
   const elman_model_options small_options = small();
   elman_model *model = model_of(&small_options, 0);
   elman_gradient_options usual = elman_gradient_options_default();

@@ -1,5 +1,5 @@
-/* Training by several processes, which are threads here: the same model, byte for byte, from any
- * number of them, and one end for all. */
+/* Training with several processes, which are threads in this test. Any number of processes must
+ * produce a byte-identical model, and all processes must end alike. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@ TestSuite(api_group, .init = enter_folder, .fini = leave_folder);
 
 enum { PAIRS = 46, MOST = 5 };
 
-/* Made sentences of many lengths, each with an alignment of its last words; `first` lets two files
- * differ. */
+/* Write synthetic sentences of many lengths, each with an alignment of its last words. Different
+ * values of `first` give different files. */
 static void write_pairs(const char *name, size_t count, size_t first) {
   FILE *file = fopen(name, "wb");
   for (size_t i = first; i < first + count; i++) {
@@ -38,16 +38,16 @@ static elman_pairs *read_pairs(const char *name, bool aligned) {
   return pairs;
 }
 
-/* ---- one training ---- */
+/* ---- one training run ---- */
 
 struct training {
   elman_model_options model;
   elman_train_options options;
-  const char *dev;    /* file, or NULL */
-  const char *pairs;  /* file */
-  size_t stops_after; /* reports; 0 = never */
-  size_t differs_in;  /* this process, if it is not 0, has other pairs */
-  /* come out */
+  const char *dev;    /* file name, or NULL */
+  const char *pairs;  /* file name */
+  size_t stops_after; /* number of reports; 0 disables */
+  size_t differs_in;  /* this process has other pairs, unless it is 0 */
+  /* results */
   elman_status status[MOST];
   elman_error error[MOST];
   size_t reports, validations, saves;
@@ -94,7 +94,7 @@ static const char *model_name(size_t rank) {
   return name;
 }
 
-/* Only process 0 calls back: any other would show in the counts. */
+/* Only process 0 gets callbacks; a call in another process would change the counts. */
 static void train(const elman_group *group, void *context) {
   struct training *training = context;
   const size_t rank = group == NULL ? 0 : group->rank;
@@ -129,7 +129,7 @@ static struct training run(struct training training, size_t processes) {
   return training;
 }
 
-/* ---- what is compared ---- */
+/* ---- comparisons ---- */
 
 static void check_all_equal(const struct training *training, size_t processes, const char *expected,
                             size_t length) {
@@ -142,7 +142,7 @@ static void check_all_equal(const struct training *training, size_t processes, c
   }
 }
 
-/* Alone, and by 1, 2, ... processes. */
+/* Train with one process, then with 1, 2, ... processes, and compare. */
 static void check_any_number(struct training training) {
   size_t length;
   const struct training alone = run(training, 0);
@@ -165,14 +165,14 @@ static void write_files(void) {
   write_pairs("dev", 9, 20);
 }
 
-Test(api_group, the_model_does_not_depend_on_the_number_of_processes) {
+Test(api_group, processes_do_not_change_the_model) {
   static const size_t counts[] = {1, 2, 3, 4, 7, 13};
   write_files();
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
     check_any_number(training_of(counts[i]));
 }
 
-Test(api_group, nor_with_all_that_an_update_may_have) {
+Test(api_group, processes_do_not_change_models_with_all_options) {
   write_files();
   struct training training = training_of(4);
   training.dev = "dev";
@@ -192,8 +192,8 @@ Test(api_group, nor_with_all_that_an_update_may_have) {
   check_any_number(training);
 }
 
-/* Every process splits all sentences of a batch anew and finds the batches that follow from it. */
-Test(api_group, nor_where_words_are_split_in_several_ways) {
+/* Every process splits all sentences of a batch again and computes the resulting batches. */
+Test(api_group, processes_do_not_change_models_with_bpe_dropout) {
   write_files();
   struct training training = training_of(4);
   training.model.source_tokens = training.model.target_tokens = ELMAN_TOKENS_BPE;
@@ -205,7 +205,7 @@ Test(api_group, nor_where_words_are_split_in_several_ways) {
   check_any_number(training);
 }
 
-Test(api_group, nor_with_a_guide) {
+Test(api_group, processes_do_not_change_guided_models) {
   write_files();
   struct training training = training_of(4);
   training.options.guide_weight = 0.5;
@@ -213,8 +213,8 @@ Test(api_group, nor_with_a_guide) {
   check_any_number(training);
 }
 
-/* Threads learn shards side by side if each has one; otherwise they share out products. */
-Test(api_group, nor_on_that_of_threads) {
+/* Threads learn shards in parallel if each has one; otherwise they divide the matrix products. */
+Test(api_group, threads_do_not_change_the_model) {
   write_files();
   struct training training = training_of(7);
   size_t length;
@@ -230,9 +230,9 @@ Test(api_group, nor_on_that_of_threads) {
   free(expected);
 }
 
-/* A shard is a batch of its own, with other dropout; without dropout only the order of sums
+/* A shard is a batch of its own with other dropout. Without dropout only the order of summation
  * differs. */
-Test(api_group, shards_change_no_more_than_rounding) {
+Test(api_group, shards_change_only_rounding) {
   write_files();
   double losses[3];
   for (size_t i = 0; i < 3; i++) {
@@ -245,9 +245,9 @@ Test(api_group, shards_change_no_more_than_rounding) {
   cr_assert_float_eq(losses[2], losses[0], 1e-3 * losses[0]);
 }
 
-/* ---- stopping and going on ---- */
+/* ---- stopping and resuming ---- */
 
-Test(api_group, goes_on_with_another_number_of_processes) {
+Test(api_group, training_resumes_with_other_process_counts) {
   static const size_t before[] = {0, 2, 4, 3}, after[] = {3, 1, 2, 4};
   write_files();
   struct training training = training_of(4);
@@ -275,7 +275,7 @@ Test(api_group, goes_on_with_another_number_of_processes) {
   free(expected);
 }
 
-/* ---- what goes wrong ---- */
+/* ---- errors ---- */
 
 static void check_errors(const struct training *training, size_t processes, elman_status status,
                          const char *const *parts, size_t part_count) {
@@ -287,14 +287,14 @@ static void check_errors(const struct training *training, size_t processes, elma
   }
 }
 
-Test(api_group, more_processes_than_shards) {
+Test(api_group, more_processes_than_shards_are_rejected) {
   write_files();
   const struct training training = run(training_of(2), 3);
   check_errors(&training, 3, ELMAN_INVALID_ARGUMENT,
                (const char *const[]){"3 processes", "there are 2", "--shards"}, 3);
 }
 
-Test(api_group, another_corpus_in_one_process) {
+Test(api_group, different_corpus_in_one_process_is_rejected) {
   write_files();
   struct training training = training_of(4);
   training.differs_in = 2;
@@ -303,7 +303,7 @@ Test(api_group, another_corpus_in_one_process) {
                (const char *const[]){"process 2", "corpus", "process 0"}, 3);
 }
 
-Test(api_group, a_checkpoint_that_cannot_be_written) {
+Test(api_group, unwritable_checkpoint_ends_all_processes) {
   write_files();
   struct training training = training_of(3);
   training.options.checkpoint = "no such folder/checkpoint";
@@ -314,8 +314,8 @@ Test(api_group, a_checkpoint_that_cannot_be_written) {
   cr_assert_eq(training.saves, 0);
 }
 
-/* Wherever the exchange ends, all end. */
-Test(api_group, an_exchange_that_fails) {
+/* If an exchange fails at any point, all processes end. */
+Test(api_group, failed_exchange_ends_all_processes) {
   write_files();
   struct training training = training_of(4);
   training.dev = "dev";
@@ -327,9 +327,9 @@ Test(api_group, an_exchange_that_fails) {
   }
 }
 
-/* What process 0 has learnt until then is in its checkpoint, and so is what is still to do: a
- * validation that failed takes place before the next update. */
-Test(api_group, goes_on_after_an_exchange_that_failed) {
+/* The checkpoint contains what process 0 has learned so far and what remains to be done. A
+ * validation that failed runs before the next update. */
+Test(api_group, training_resumes_after_failed_exchange) {
   enum { PROCESSES = 2 };
   write_files();
   struct training training = training_of(4);
@@ -342,7 +342,7 @@ Test(api_group, goes_on_after_an_exchange_that_failed) {
   char *expected = get_bytes(model_name(0), &length);
   training.options.checkpoint = "checkpoint";
   const size_t exchanges = run_processes(PROCESSES, train, &training);
-  /* The last exchange comes after the training. */
+  /* The last exchange comes after training. */
   for (size_t i = 1; i < exchanges; i += 1 + i / 16) {
     training.reports = training.validations = training.saves = 0;
     training.options.resume = false;
@@ -362,9 +362,9 @@ Test(api_group, goes_on_after_an_exchange_that_failed) {
   free(expected);
 }
 
-/* ---- what is sent ---- */
+/* ---- bytes sent ---- */
 
-/* A group that counts what a process sends the others. */
+/* A group that counts the bytes a process sends to the others. */
 struct counter {
   const elman_group *group;
   size_t bytes;
@@ -392,7 +392,7 @@ static void train_counted(const elman_group *group, void *context) {
   counted->bytes[group->rank] = counter.bytes;
 }
 
-/* One sentence, many times over: every update has the same words. */
+/* Train on one sentence repeated many times, so that every update has the same words. */
 static struct counted count_bytes(struct training training, size_t processes, size_t updates) {
   FILE *file = fopen("same", "wb");
   for (size_t i = 0; i < updates * training.options.batch_size; i++)
@@ -410,22 +410,23 @@ static size_t share_of(size_t count, size_t r, size_t P) {
 }
 
 /* docs/cluster.md, (88). */
-Test(api_group, sends_as_many_bytes_as_the_documents_say) {
+Test(api_group, bytes_sent_match_the_documentation) {
   enum { N = 7, RESULT = 24, STATUS = sizeof(elman_status) };
   struct training training = training_of(N);
   training.options.epochs = 1;
-  /* All rows, and the sixteen words of the target, fill lines of the cache: a block has no gaps. */
+  /* All rows, and the sixteen words of the target, fill whole cache lines, so a block has no
+   * gaps. */
   training.model.embedding_size = training.model.hidden_size = 16;
   for (size_t P = 2; P <= MOST; P++) {
     const struct counted two = count_bytes(training, P, 2), three = count_bytes(training, P, 3);
     elman_model *model;
     cr_assert_eq(elman_model_load(&model, model_name(0), NULL), ELMAN_OK);
-    /* <unk> of both sides and </s> are in no batch. */
+    /* <unk> of both sides and </s> do not occur in any batch. */
     const elman_model_info info = elman_model_get_info(model);
     const size_t n = info.parameters - 3 * training.model.embedding_size;
     const size_t output = info.target_vocabulary * (2 * training.model.hidden_size + 1);
     elman_model_free(model);
-    /* Subtrees of ((0, (1, 2)), ((3, 4), (5, 6))) between the cuts of P processes: */
+    /* Subtrees of ((0, (1, 2)), ((3, 4), (5, 6))) between the cuts for P processes: */
     static const size_t parts[MOST + 1][MOST] = {
         [2] = {1, 1}, [3] = {2, 2, 2}, [4] = {1, 1, 1, 1}, [5] = {1, 1, 2, 1, 1}};
     static const size_t firsts[MOST + 1][MOST + 1] = {
@@ -441,11 +442,11 @@ Test(api_group, sends_as_many_bytes_as_the_documents_say) {
   }
 }
 
-/* ---- the same work ---- */
+/* ---- processes must have equal work ---- */
 
 struct comparison {
-  const char *pairs[MOST]; /* files */
-  uint64_t seeds[MOST];    /* of the models */
+  const char *pairs[MOST]; /* file names */
+  uint64_t seeds[MOST];    /* model seeds */
   elman_status status[MOST];
   elman_error error[MOST];
 };
@@ -480,7 +481,7 @@ static void check_comparison(struct comparison comparison, const char *problem) 
   }
 }
 
-Test(api_group, evaluates_one_model_on_the_same_pairs) {
+Test(api_group, evaluation_needs_equal_models_and_pairs) {
   write_files();
   check_comparison((struct comparison){.pairs = {"pairs", "pairs"}, .seeds = {1, 1}}, NULL);
   check_comparison((struct comparison){.pairs = {"pairs", "pairs"}, .seeds = {1, 2}},
@@ -489,9 +490,9 @@ Test(api_group, evaluates_one_model_on_the_same_pairs) {
                    "process 1: the pairs");
 }
 
-/* What two processes translate with. */
+/* The model and options that two processes translate with. */
 struct equipment {
-  const char *words; /* pairs that the vocabularies are of */
+  const char *words; /* pairs that the vocabularies are built from */
   elman_model_options model;
   elman_translate_options options;
 };
@@ -526,8 +527,8 @@ static struct equipment equipment_of(const char *attention) {
   return equipment;
 }
 
-/* Every field that a translation depends on. */
-Test(api_group, options_of_translation_that_differ_are_refused) {
+/* Test every field that a translation depends on. */
+Test(api_group, different_translation_options_are_rejected) {
   const elman_override cell = {ELMAN_OVERRIDE_CELL, 1, 2, 0.5};
   elman_override other_cell;
   struct equipment base = equipment_of("dot"), other;
@@ -571,8 +572,8 @@ static void write_letters(const char *name, const char *letters) {
   fclose(file);
 }
 
-/* Though the weights are the same, and no shape tells. */
-Test(api_group, models_that_differ_in_anything_are_refused) {
+/* The weights and all shapes are equal in these cases. */
+Test(api_group, different_models_are_rejected) {
   write_letters("pairs", "abcd");
   write_letters("other source", "xbcd");
   write_letters("other target", "abcx");

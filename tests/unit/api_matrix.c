@@ -1,4 +1,4 @@
-/* Matrices in files: .npy as NumPy writes it, text, and what is neither. */
+/* Matrices in files: .npy as NumPy writes it, text, and invalid files. */
 #include "folder.h"
 
 #include <stdint.h>
@@ -52,7 +52,7 @@ Test(api_matrix, text) {
   }
 }
 
-Test(api_matrix, text_that_is_wrong) {
+Test(api_matrix, invalid_text_is_rejected) {
   static const struct {
     const char *text, *where, *words;
   } wrong[] = {{"", "matrix", "contains no numbers: it has 0 rows and 0 columns"},
@@ -141,7 +141,7 @@ Test(api_matrix, npy) {
   expect("another order of keys", 2, 3, six);
 }
 
-Test(api_matrix, npy_header_that_is_wrong) {
+Test(api_matrix, invalid_npy_headers_are_rejected) {
   static const char *const wrong[] = {
       "",
       "{",
@@ -165,7 +165,7 @@ Test(api_matrix, npy_header_that_is_wrong) {
   }
 }
 
-Test(api_matrix, npy_of_another_kind) {
+Test(api_matrix, unsupported_npy_types_are_rejected) {
   static const char *const types[] = {"<i8", ">f4", "<f2", "|b1", "|O", ""};
   char header[128];
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
@@ -190,8 +190,8 @@ Test(api_matrix, npy_of_another_kind) {
   refuse("version", NAME, "version");
 }
 
-/* Every file that lacks its end is refused, and one with more behind it. */
-Test(api_matrix, npy_cut_short) {
+/* Every truncated file is rejected, and every file with trailing bytes. */
+Test(api_matrix, truncated_npy_is_rejected) {
   const struct npy whole = npy_of(1, GOOD, six, sizeof six);
   for (size_t length = 6; length < whole.length; length++) {
     put_bytes(NAME, whole.bytes, length);
@@ -203,7 +203,7 @@ Test(api_matrix, npy_cut_short) {
   refuse("header", NAME, "longer than the file");
 }
 
-Test(api_matrix, npy_with_impossible_sizes) {
+Test(api_matrix, impossible_npy_sizes_are_rejected) {
   static const char *const shapes[] = {"(4294967296, 4294967296)", "(9223372036854775808, 2)",
                                        "(1000000000, 1000000000)", "(18446744073709551615, 1)"};
   char header[160];
@@ -215,7 +215,7 @@ Test(api_matrix, npy_with_impossible_sizes) {
   }
 }
 
-Test(api_matrix, npy_that_is_not_finite) {
+Test(api_matrix, non_finite_npy_is_rejected) {
   static const double large[] = {1, 1e300};
   put_npy(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2)}", large, sizeof large);
   refuse("large", NAME, "row 1, column 2 is not finite");
@@ -224,7 +224,7 @@ Test(api_matrix, npy_that_is_not_finite) {
   refuse("nan", NAME, "row 2, column 1 is not finite");
 }
 
-Test(api_matrix, npy_that_was_written) {
+Test(api_matrix, written_npy_can_be_read) {
   FILE *file = fopen(NAME, "wb");
   cr_assert_not_null(file);
   elman_npy_write(file, six, (const size_t[]){3, 2}, 2);
@@ -242,7 +242,7 @@ Test(api_matrix, npy_that_was_written) {
   free(bytes);
 }
 
-Test(api_matrix, no_file) {
+Test(api_matrix, missing_file_is_reported) {
   elman_error error;
   elman_matrix *matrix;
   cr_assert_eq(elman_matrix_read(&matrix, "none", &error), ELMAN_NO_INPUT);

@@ -1,5 +1,5 @@
-/* Measures, against the same numbers taken another way: an evaluation against its
- * translations one by one, a summary of attention against hands. */
+/* Compare measures with the same values computed another way: an evaluation with its single
+ * translations, an attention summary with values computed by hand. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static elman_pairs *all_pairs(void) {
   return pairs_of(file, 0);
 }
 
-/* A few updates, so that translations differ and end. */
+/* Train for a few updates, so that translations differ and end. */
 static void set_up(void) {
   enter_folder();
   elman_pairs *pairs = all_pairs();
@@ -83,8 +83,8 @@ static elman_scores scores_of(const elman_pairs *pairs, size_t batch_size) {
   return scores;
 }
 
-/* Forced to say a reference, the decoder tells how likely it is. */
-Test(api_measures, the_loss_is_what_the_references_cost) {
+/* Forced decoding of a reference returns its log-probability. */
+Test(api_measures, loss_matches_forced_references) {
   elman_pairs *pairs = all_pairs();
   double sum = 0;
   size_t tokens = 0;
@@ -105,8 +105,8 @@ Test(api_measures, the_loss_is_what_the_references_cost) {
   elman_pairs_free(pairs);
 }
 
-/* Some references are the model's own translations, one of them with other white space. */
-Test(api_measures, an_exact_match_is_the_normalized_reference) {
+/* Some references are the model's own translations, one of them with different white space. */
+Test(api_measures, exact_match_compares_normalized_text) {
   for (size_t matching = 0; matching <= PAIRS; matching++) {
     FILE *file = fopen("pairs", "wb");
     for (size_t i = 0; i < PAIRS; i++) {
@@ -127,8 +127,8 @@ Test(api_measures, an_exact_match_is_the_normalized_reference) {
   }
 }
 
-/* BLEU and chrF are those of the translations as texts. */
-Test(api_measures, texts_are_scored_as_elman_metrics_does) {
+/* BLEU and chrF equal those computed from the translations as text. */
+Test(api_measures, scores_match_elman_metrics) {
   const char *outputs[PAIRS];
   elman_translation *translations[PAIRS];
   for (size_t i = 0; i < PAIRS; i++) {
@@ -153,8 +153,8 @@ static bool keep_validation(void *context, const elman_validation *validation) {
   return true;
 }
 
-/* A validation says what an evaluation of the weights at that moment says. */
-Test(api_measures, a_validation_is_an_evaluation) {
+/* A validation reports the scores that an evaluation of the current weights reports. */
+Test(api_measures, validation_matches_evaluation) {
   elman_validation found = {0};
   elman_train_options training = elman_train_options_default();
   elman_pairs *pairs = all_pairs();
@@ -181,9 +181,9 @@ static size_t largest(const float *row, size_t n) {
   return best;
 }
 
-/* The links are where the weights are largest, for some of the words: then they all agree; one
- * place further, and none does. */
-Test(api_measures, alignment_agreement_looks_at_the_largest_weight) {
+/* The gold links of some words are at their largest weights, so all agree. Moved by one position,
+ * no link agrees. */
+Test(api_measures, agreement_uses_the_largest_weight) {
   for (size_t off = 0; off < 2; off++) {
     FILE *file = fopen("pairs", "wb");
     size_t words = 0, agreeing = 0;
@@ -235,9 +235,9 @@ static elman_translation translation_of(const float *weights, size_t S, const ch
                              .head_attention = weights};
 }
 
-/* Rows: x looks at a and b, y at c, </s> at all alike. */
+/* Rows: x attends to a and b, y to c, </s> to all tokens equally. */
 static const float three[] = {0.5F, 0.5F, 0, 0, 0, 1, 0.25F, 0.25F, 0.5F};
-/* x looks at a, y at b, </s> at b. */
+/* x attends to a, y to b, </s> to b. */
 static const float two[] = {1, 0, 0.25F, 0.75F, 0, 1};
 
 static elman_attention_measures measures_of(elman_alignment_rule rule, double threshold,
@@ -254,7 +254,7 @@ static elman_attention_measures measures_of(elman_alignment_rule rule, double th
   return measures;
 }
 
-Test(api_measures, means_over_a_corpus) {
+Test(api_measures, summary_averages_over_a_corpus) {
   const elman_attention_measures found = measures_of(ELMAN_ALIGNMENT_ARGMAX, 0, NULL, NULL);
   cr_assert_eq(found.translations, 2);
   cr_assert_eq(found.source_tokens, 5);
@@ -268,8 +268,9 @@ Test(api_measures, means_over_a_corpus) {
   cr_assert_float_eq(found.coverage_distance, (0.25 + 0.25 + 0.5 + 0.25 + 0.75) / 5, 1e-7);
   cr_assert_float_eq(found.end_on_last, (0.5 + 1) / 2, 1e-7);
   cr_assert_float_eq(found.words_on_last, (0 + 1 + 0 + 0.75) / 4, 1e-7);
-  /* Words at 1/4 and 3/4; of three at 1/6, 1/2, 5/6: 1/12 and 1/4 away, then 1/12; of two: on the
-   * diagonal, then half for a quarter of the weight. */
+  /* Target words are at 1/4 and 3/4. With three source words at 1/6, 1/2 and 5/6, the distances are
+   * 1/12 and 1/4, then 1/12. With two, the first word is on the diagonal; of the second, a quarter
+   * of the weight is at distance one half. */
   cr_assert_float_eq(found.diagonality,
                      1 - (0.5 * (1.0 / 12 + 1.0 / 4) + 1.0 / 12 + 0 + 0.25 * 0.5) / 4, 1e-6);
   cr_assert_eq(found.aligned, 0);
@@ -277,7 +278,7 @@ Test(api_measures, means_over_a_corpus) {
 
 /* Och and Ney, Computational Linguistics 2003, with sure links only:
  * AER = 1 - (|A ∩ S| + |A ∩ S|) / (|A| + |S|). */
-Test(api_measures, alignment_error_rate) {
+Test(api_measures, alignment_error_rate_follows_its_definition) {
   /* Found: 0-0 2-1; 0-0 1-1. */
   elman_attention_measures found =
       measures_of(ELMAN_ALIGNMENT_ARGMAX, 0, "0-0 1-0 2-0 1-1 2-1", "0-0");
@@ -291,7 +292,7 @@ Test(api_measures, alignment_error_rate) {
   found = measures_of(ELMAN_ALIGNMENT_ARGMAX, 0, "1-1", NULL);
   cr_assert_eq(found.aligned, 1);
   cr_assert_eq(found.alignment_error_rate, 1);
-  /* Found: 0-0 1-0 2-1; 0-0 1-1 and, as a quarter is enough, 0-1. */
+  /* Found: 0-0 1-0 2-1; 0-0 1-1 and, because a quarter reaches the threshold, 0-1. */
   found = measures_of(ELMAN_ALIGNMENT_THRESHOLD, 0.25, "1-0", "0-1");
   cr_assert_eq(found.links, 6);
   cr_assert_float_eq(found.alignment_error_rate, 1 - 4.0 / 8, 1e-12);

@@ -14,7 +14,7 @@ static elman_status score(elman_metric_scores *scores, const char *const *hypoth
   return elman_metrics(scores, hypotheses, &reference, 1, 2, &options, error);
 }
 
-Test(api_metric, the_tokeniser_follows_the_references) {
+Test(api_metric, tokenizer_follows_the_references) {
   elman_metric_scores scores;
   elman_metric_options options = elman_metric_options_default();
   cr_assert_eq(score(&scores, chinese, chinese, options, NULL), ELMAN_OK);
@@ -32,7 +32,7 @@ Test(api_metric, the_tokeniser_follows_the_references) {
   cr_assert_null(elman_bleu_tokens_name(4));
 }
 
-Test(api_metric, wrong_arguments) {
+Test(api_metric, invalid_arguments_are_rejected) {
   elman_metric_scores scores = {.bleu = 7};
   elman_comparison comparison;
   elman_error error;
@@ -55,7 +55,7 @@ Test(api_metric, wrong_arguments) {
   cr_assert_eq(scores.bleu, 7, "an error changed the output");
 }
 
-Test(api_metric, compares) {
+Test(api_metric, two_systems_are_compared) {
   elman_comparison comparison;
   const elman_metric_options options = elman_metric_options_default();
   const char *const *const sets[] = {english, chinese};
@@ -68,7 +68,7 @@ Test(api_metric, compares) {
   cr_assert_eq(comparison.chrf[1].interval, 0);
 }
 
-Test(api_metric, lines) {
+Test(api_metric, lines_are_read_from_files) {
   elman_lines *lines;
   elman_error error;
   cr_assert_eq(elman_lines_read(&lines, "/nowhere/at/all", &error), ELMAN_NO_INPUT);

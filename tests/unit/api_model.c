@@ -14,7 +14,7 @@ static void check_not_created(elman_model_options options, const char *message) 
   elman_pairs_free(pairs);
 }
 
-Test(api, models_that_cannot_be) {
+Test(api, invalid_models_are_rejected) {
   const size_t sizes[] = {0, 16385, (size_t)1 << 60, SIZE_MAX};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     elman_model_options options = elman_model_options_default();
@@ -79,8 +79,8 @@ Test(api, model_information) {
   elman_model_free(model);
 }
 
-/* Options are borrowed for the call, and the names that they point to are gone after it. */
-Test(api, names_in_options_are_not_kept) {
+/* Options are used during the call only. The names that they point to may be freed afterwards. */
+Test(api, option_names_are_copied) {
   char cell[] = "gru", attention[] = "general", schedule[] = "inverse-sqrt";
   elman_pairs *pairs = toy();
   elman_model_options options = elman_model_options_default();
@@ -103,7 +103,7 @@ Test(api, names_in_options_are_not_kept) {
   elman_pairs_free(pairs);
 }
 
-Test(api, heads_and_window_have_their_defaults_where_they_apply) {
+Test(api, heads_and_window_have_defaults) {
   static const struct {
     const char *attention;
     size_t heads, window;
@@ -140,7 +140,7 @@ Test(api, vocabularies_can_be_limited) {
   elman_pairs_free(pairs);
 }
 
-Test(api, model_files_that_fail) {
+Test(api, unreadable_model_files_are_reported) {
   elman_model *model = (elman_model *)&model;
   elman_error error = {0};
   check_error(elman_model_load(&model, "missing", &error), &error, ELMAN_NO_INPUT, "No such file",

@@ -4,9 +4,8 @@
 
 TestSuite(api_override, .init = set_up, .fini = tear_down);
 
-/* Under a forced reference the decoder's states stay what they are: one row changes, and only it.
- */
-Test(api_override, an_override_of_a_cell_changes_its_row_alone) {
+/* Under forced decoding the decoder states do not change, so only the overridden row changes. */
+Test(api_override, cell_override_changes_only_its_row) {
   elman_translate_options options = elman_translate_options_default();
   elman_translation *plain = force(translator, "我 爱 喝 茶", "I love drinking tea", NULL);
   const size_t S = plain->source_count, T = plain->target_count;
@@ -31,8 +30,8 @@ Test(api_override, an_override_of_a_cell_changes_its_row_alone) {
   elman_translation_free(plain);
 }
 
-/* Each target word draws another order: rows that were alike are not shuffled alike. */
-Test(api_override, a_shuffle_differs_from_row_to_row) {
+/* Each target word draws another permutation, so equal rows are shuffled differently. */
+Test(api_override, each_row_is_shuffled_differently) {
   elman_translate_options options = elman_translate_options_default();
   static const char reference[] = "I I I I I I I I";
   elman_translation *plain = force(translator, "我 爱 喝 茶 学习", reference, NULL);
@@ -40,7 +39,7 @@ Test(api_override, a_shuffle_differs_from_row_to_row) {
   options.override_count = 1;
   elman_translation *shuffled = force(translator, "我 爱 喝 茶 学习", reference, &options);
   const size_t S = plain->source_count, T = plain->target_count;
-  size_t first_place[8] = {0}, places = 0; /* of what was the first weight of its row */
+  size_t first_place[8] = {0}, places = 0; /* where the first weight of each row went */
   for (size_t t = 0; t < T; t++) {
     for (size_t s = 0; s < S; s++)
       if (shuffled->attention[t * S + s] == plain->attention[t * S]) first_place[s]++;

@@ -1,11 +1,11 @@
-/* Translations that go on behind a prefix, through the public API. */
+/* Translations that continue a prefix, through the public API. */
 #include <math.h>
 
 #include "small_translator.h"
 
 TestSuite(api_prefix, .init = set_up, .fini = tear_down);
 
-/* All translations of a sentence that begin with the first `count` tokens of `of`. */
+/* Return all translations of a sentence that begin with the first `count` tokens of `of`. */
 static elman_translation *go_on(const elman_translation *of, size_t count,
                                 const elman_translate_options *options) {
   const elman_sentence sentence = {.text = of->source,
@@ -20,7 +20,7 @@ static elman_translation *go_on(const elman_translation *of, size_t count,
   return found;
 }
 
-Test(api_prefix, greedy_search_goes_on_as_it_would_have) {
+Test(api_prefix, greedy_search_continues_its_own_prefix) {
   elman_translation *whole = translate(translator, "我 爱 学习", NULL);
   cr_assert_geq(whole->target_count, 3);
   for (size_t count = 1; count < whole->target_count; count++) {
@@ -34,7 +34,7 @@ Test(api_prefix, greedy_search_goes_on_as_it_would_have) {
   elman_translation_free(whole);
 }
 
-/* With one token more, and room for all, the search gives every token that may follow. */
+/* With one more token and a beam wide enough, the search returns every possible next token. */
 static void check_alternatives(elman_translate_options options) {
   elman_translation *whole = translate(translator, "我 爱 学习", &options);
   const size_t V = elman_model_get_info(model).target_vocabulary;
@@ -62,8 +62,8 @@ static void check_alternatives(elman_translate_options options) {
   elman_translation_free(whole);
 }
 
-/* Also with attention that is changed, by what holds at that step, and in an ensemble. */
-Test(api_prefix, alternatives_of_a_token) {
+/* The check is repeated with overridden attention at that step and in an ensemble. */
+Test(api_prefix, search_returns_alternatives_of_a_token) {
   const elman_override overrides[] = {
       {.kind = ELMAN_OVERRIDE_CELL, .row = 1, .column = 2, .weight = 1},
       {.kind = ELMAN_OVERRIDE_SHUFFLE}};
@@ -78,7 +78,7 @@ Test(api_prefix, alternatives_of_a_token) {
   check_alternatives(options);
 }
 
-Test(api_prefix, prefixes_beside_sentences_without) {
+Test(api_prefix, batch_may_mix_prefixes_and_none) {
   elman_translate_options options = elman_translate_options_default();
   const uint32_t prefix[] = {5, 0, 7};
   const elman_sentence sentences[] = {
@@ -98,10 +98,11 @@ Test(api_prefix, prefixes_beside_sentences_without) {
   }
 }
 
-Test(api_prefix, prefixes_that_are_none) {
+Test(api_prefix, invalid_prefixes_are_rejected) {
   const uint32_t V = (uint32_t)elman_model_get_info(model).target_vocabulary;
   for (uint32_t id = 0; id <= V; id++) {
-    const bool special = id == 1 || id == 2 || id == V; /* <s>, </s>, and nothing */
+    const bool special =
+        id == 1 || id == 2 || id == V; /* <s>, </s>, and the first id outside the vocabulary */
     const elman_sentence sentence = {
         .text = "我", .length = strlen("我"), .prefix = &id, .prefix_count = 1};
     elman_translation *found;

@@ -1,5 +1,5 @@
-/* The sums of rows of attention weights, as elman.h says it: with every mechanism and override,
- * in every head, and after training with dropout of attention weights. */
+/* The row sums of attention weights agree with elman.h: with every mechanism and override, in every
+ * head, and after training with attention dropout. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 static const char sentence[] = "我 爱 学习 她 是 我 的 老师 我们";
 static const double rounding = 1e-5;
 
-/* The least that a row sums to, apart from overrides. */
+/* Return the smallest possible row sum without overrides. */
 static double least_of(const char *mechanism) {
   return strcmp(mechanism, "local") == 0 ? exp(-2) : strcmp(mechanism, "sentinel") == 0 ? 0 : 1;
 }
@@ -30,7 +30,7 @@ static elman_model *model_with(const char *mechanism, const elman_pairs *pairs) 
   return model;
 }
 
-/* Sums of rows: the smallest and the largest. */
+/* The smallest and the largest row sum. */
 struct range {
   double least, most;
 };
@@ -54,7 +54,7 @@ static void check_range(struct range range, double least, const char *mechanism,
   cr_assert_leq(range.most, 1 + rounding, "%s, %s: %g", mechanism, what, range.most);
 }
 
-/* It has what the keys lack, also after an override. */
+/* Check that the sentinel gets the weight that the keys lack, also after an override. */
 static void check_sentinel(const elman_translation *found, const char *mechanism) {
   cr_assert_eq(found->sentinel != NULL, strcmp(mechanism, "sentinel") == 0, "%s", mechanism);
   if (found->sentinel == NULL) return;
@@ -66,7 +66,7 @@ static void check_sentinel(const elman_translation *found, const char *mechanism
   }
 }
 
-/* The sums with `override`, NULL = none; all of them at least `least`. */
+/* Check the row sums with `override` (NULL = none): all are at least `least`. */
 static struct range check_translation(const elman_model *model, const char *mechanism,
                                       const elman_override *override, double least) {
   static const char *const kinds[] = {"uniform", "shuffle", "position", "cell"};
@@ -100,7 +100,7 @@ static void check_overrides(const elman_model *model, const char *mechanism) {
   one.kind = ELMAN_OVERRIDE_SHUFFLE;
   const struct range shuffled = check_translation(model, mechanism, &one, least);
   if (least < 1) cr_assert_lt(shuffled.least, 0.99);
-  /* Only the row that the cell lies in. */
+  /* Only the row of the overridden cell. */
   for (size_t row = 0; row < 9; row++) {
     one = (elman_override){.kind = ELMAN_OVERRIDE_CELL, .row = row, .column = 4, .weight = 0.3};
     const struct range range = check_translation(model, mechanism, &one, least);
@@ -108,14 +108,14 @@ static void check_overrides(const elman_model *model, const char *mechanism) {
   }
 }
 
-Test(api_rows, of_a_translation) {
+Test(api_rows, rows_of_translations_sum_to_one) {
   elman_pairs *pairs = toy();
   const char *mechanism;
   for (size_t kind = 0; (mechanism = elman_attention_name(kind)) != NULL; kind++) {
     const double least = least_of(mechanism);
     elman_model *model = model_with(mechanism, pairs);
     const struct range range = check_translation(model, mechanism, NULL, least);
-    if (least < 1) cr_assert_lt(range.most, 0.999, "%s: all is the keys'", mechanism);
+    if (least < 1) cr_assert_lt(range.most, 0.999, "%s: the sentinel gets no weight", mechanism);
     check_overrides(model, mechanism);
     elman_train_options training = elman_train_options_default();
     training.epochs = 2;
@@ -165,7 +165,7 @@ static struct range sums_of(const elman_attention_options *options) {
   return range;
 }
 
-/* Others put something of their own in its place. */
+/* The other mechanisms normalize differently. */
 static bool has_softmax(const char *mechanism) {
   static const char *const own[] = {"local", "adaptive", "sentinel", "hierarchical"};
   for (size_t i = 0; i < sizeof own / sizeof *own; i++)
@@ -177,7 +177,7 @@ static bool has_window(const char *mechanism) {
   return strcmp(mechanism, "local") == 0 || strcmp(mechanism, "hierarchical") == 0;
 }
 
-Test(api_rows, of_plain_matrices) {
+Test(api_rows, rows_of_plain_matrices_sum_to_one) {
   elman_attention_options options = elman_attention_options_default();
   for (size_t kind = 0; (options.mechanism = elman_attention_name(kind)) != NULL; kind++) {
     const double least = least_of(options.mechanism);
@@ -194,8 +194,8 @@ Test(api_rows, of_plain_matrices) {
 
 /* ---- self-attention ---- */
 
-static elman_model *model_that_looks_at_itself(size_t sources, size_t targets,
-                                               const elman_pairs *pairs) {
+static elman_model *model_with_self_attention(size_t sources, size_t targets,
+                                              const elman_pairs *pairs) {
   elman_model_options options = elman_model_options_default();
   options.embedding_size = 8;
   options.hidden_size = 16;
@@ -204,7 +204,7 @@ static elman_model *model_that_looks_at_itself(size_t sources, size_t targets,
   return create(pairs, &options);
 }
 
-/* Weights (heads,n,n) of a side. */
+/* Check the weights (heads,n,n) of a side. */
 static void check_self(const float *weights, size_t heads, size_t expected, size_t n, bool causal) {
   cr_assert_eq(heads, expected);
   cr_assert_eq(weights != NULL, heads > 0);
@@ -215,12 +215,13 @@ static void check_self(const float *weights, size_t heads, size_t expected, size
       cr_assert_eq(weights[row * n + later], 0, "row %zu", row);
 }
 
-/* Of each side that has it, for each of the n best, and only where the options ask for it. */
-Test(api_rows, of_self_attention) {
+/* Weights exist for each side with self-attention, for each of the n best, and only if the options
+ * request them. */
+Test(api_rows, rows_of_self_attention_sum_to_one) {
   static const size_t heads[][2] = {{0, 0}, {2, 0}, {0, 1}, {4, 2}};
   elman_pairs *pairs = toy();
   for (size_t i = 0; i < 4; i++) {
-    elman_model *model = model_that_looks_at_itself(heads[i][0], heads[i][1], pairs);
+    elman_model *model = model_with_self_attention(heads[i][0], heads[i][1], pairs);
     elman_translator *translator = translator_of(model);
     for (int asked = 0; asked < 2; asked++) {
       elman_translate_options options = elman_translate_options_default();

@@ -1,4 +1,4 @@
-/* One sentence after the other through the public API, and several threads at it. */
+/* Translation of single sentences through the public API, also from several threads. */
 #include <pthread.h>
 
 #include "api.h"
@@ -29,7 +29,7 @@ static void check_not_forced(elman_translator *translator, const char *reference
   cr_assert_eq(own.code, ELMAN_BAD_DATA);
 }
 
-Test(api, text_that_cannot_be_translated) {
+Test(api, untranslatable_text_is_rejected) {
   elman_model *model = small_model();
   elman_translator *translator = translator_of(model);
   check_not_translated(translator, "\xFF", 1, NULL, "byte 1 is not valid UTF-8");
@@ -39,7 +39,7 @@ Test(api, text_that_cannot_be_translated) {
   check_not_forced(translator, " \t", "the reference is empty");
   check_not_forced(translator, "\xC0\xAF", "byte 1 is not valid UTF-8");
 
-  /* 5,000 tokens are translated, one more is refused, and the translator is as good as new. */
+  /* 5,000 tokens are translated and one more is rejected. The translator stays usable. */
   enum { LIMIT = 5000, STRIDE = 4 };
   char *text = malloc((LIMIT + 1) * STRIDE);
   for (size_t i = 0; i <= LIMIT; i++) memcpy(text + i * STRIDE, "我 ", STRIDE);
@@ -65,7 +65,7 @@ static void check_empty(const elman_translation *translation) {
   cr_assert_eq(translation->log_probability, 0);
 }
 
-Test(api, empty_text) {
+Test(api, empty_text_has_empty_translation) {
   elman_model *model = small_model();
   elman_translator *translator = translator_of(model);
   static const char *const texts[] = {"", " ", "\t\r\n", "\xE3\x80\x80"}; /* ideographic space */
@@ -88,7 +88,7 @@ Test(api, empty_text) {
 Test(api, only_length_bytes_are_read) {
   elman_model *model = small_model();
   elman_translator *translator = translator_of(model);
-  char *exact = malloc(3); /* no NUL behind it: a sanitizer sees any step too far */
+  char *exact = malloc(3); /* no NUL after it: a sanitizer reports any read past the end */
   memcpy(exact, "我", 3);
   elman_translation *translation;
   cr_assert_eq(elman_translate(&translation, translator, exact, 3, NULL, NULL), ELMAN_OK);
@@ -100,7 +100,7 @@ Test(api, only_length_bytes_are_read) {
   elman_model_free(model);
 }
 
-Test(api, unknown_words_are_kept_and_named) {
+Test(api, unknown_words_are_kept_and_marked) {
   elman_model *model = small_model();
   elman_translator *translator = translator_of(model);
   elman_translation *translation = translate(translator, "我 爱 Schmetterlinge <unk>", NULL);
@@ -117,11 +117,11 @@ Test(api, unknown_words_are_kept_and_named) {
   elman_model_free(model);
 }
 
-Test(api, a_reference_is_forced) {
+Test(api, forced_reference_is_returned) {
   elman_model *model = small_model();
   elman_translator *translator = translator_of(model);
   elman_translate_options options = elman_translate_options_default();
-  options.max_length = 1; /* of no account here */
+  options.max_length = 1; /* ignored here */
   elman_translation *translation =
       force(translator, "我 爱 学习", "  I  love butterflies", &options);
   cr_assert_str_eq(translation->text, "  I  love butterflies");
@@ -133,7 +133,7 @@ Test(api, a_reference_is_forced) {
   check_translation(translation);
   elman_translation_free(translation);
 
-  /* Forced to what it would say itself, it gives the same probability. */
+  /* Forced decoding of the model's own translation returns its probability. */
   elman_translation *free_choice = translate(translator, "他 在 喝 茶", NULL);
   const bool ended = strcmp(free_choice->target_tokens[free_choice->target_count - 1], "</s>") == 0;
   cr_assert_eq(free_choice->target_count, ended ? free_choice->target_count : 18);
@@ -148,7 +148,7 @@ Test(api, a_reference_is_forced) {
   elman_model_free(model);
 }
 
-Test(api, length_of_a_translation) {
+Test(api, translation_length_is_limited) {
   elman_model *model = small_model();
   elman_translator *translator = translator_of(model);
   elman_translate_options options = elman_translate_options_default();
@@ -165,7 +165,7 @@ Test(api, length_of_a_translation) {
   elman_model_free(model);
 }
 
-Test(api, a_token_of_two_megabytes, .timeout = 120) {
+Test(api, token_of_two_megabytes_is_translated, .timeout = 120) {
   enum { SIZE = 2000000 };
   elman_model *model = small_model();
   elman_translator *translator = translator_of(model);
@@ -182,7 +182,7 @@ Test(api, a_token_of_two_megabytes, .timeout = 120) {
   cr_assert_eq(elman_attention_save("long.json", translation, "json", NULL), ELMAN_OK);
   elman_translation_free(translation);
 
-  /* In a corpus it is a word like any other. */
+  /* In training data it is a word like any other. */
   FILE *file = fopen("long.tsv", "wb");
   fprintf(file, "%s x\ty %s\n", token, token);
   fclose(file);
@@ -198,8 +198,8 @@ Test(api, a_token_of_two_megabytes, .timeout = 120) {
   elman_model_free(model);
 }
 
-/* A second translation neither needs nor harms the first. */
-Test(api, translations_are_the_callers) {
+/* A second translation neither needs nor changes the first. */
+Test(api, translations_belong_to_the_caller) {
   elman_model *model = small_model();
   elman_translator *translator = translator_of(model);
   elman_translation *first = translate(translator, "我 爱 学习", NULL);
@@ -247,7 +247,7 @@ static void *work(void *context) {
   return NULL;
 }
 
-Test(api, several_threads_translate_with_one_model, .timeout = 120) {
+Test(api, threads_can_share_one_model, .timeout = 120) {
   elman_model *model = small_model();
   struct worker alone = {.model = model};
   work(&alone);

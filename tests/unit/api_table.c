@@ -1,4 +1,4 @@
-/* Tables of text as files. */
+/* Tables of text written to files. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static char *written(const elman_table *table, const char *format) {
 
 static const char *const columns[] = {"source", "=target"};
 
-Test(api_table, lines_for_a_spreadsheet) {
+Test(api_table, tsv_escapes_unsafe_cells) {
   static const char *const cells[] = {"我 爱", "I love", "=1+2", "a\tb\n", "-1",      "-1.25e-07",
                                       "-1-2",  "-",      "-.5",  "2e",     "-1e+300", ""};
   const elman_table table = {"a", columns, 2, cells, 6};
@@ -32,7 +32,7 @@ Test(api_table, lines_for_a_spreadsheet) {
   free(text);
 }
 
-Test(api_table, a_page_without_a_script) {
+Test(api_table, html_escapes_markup) {
   static const char *const cells[] = {"<script>", "\"&\x01", "好", "good"};
   const elman_table table = {"a < b", columns, 2, cells, 2};
   char *text = written(&table, "html");
@@ -45,7 +45,7 @@ Test(api_table, a_page_without_a_script) {
   free(text);
 }
 
-Test(api_table, formats_by_name) {
+Test(api_table, formats_are_found_by_name) {
   elman_error error;
   const elman_table table = {"a", columns, 2, NULL, 0};
   for (size_t i = 0; elman_table_format_name(i) != NULL; i++)
@@ -63,8 +63,9 @@ static void encode(char *bytes, int code) {
   bytes[lead + 1] = '\0';
 }
 
-/* What elman_unsafe_character finds is what the writers escape, of all code points. */
-Test(api_table, unsafe_characters_are_those_that_are_escaped) {
+/* Over all code points, elman_unsafe_character finds exactly the characters that the writers
+ * escape. */
+Test(api_table, unsafe_characters_are_exactly_the_escaped) {
   enum { STEP = 0x1000 };
   static char cells[STEP][8];
   static const char *rows[STEP];
@@ -101,7 +102,7 @@ Test(api_table, unsafe_characters_are_those_that_are_escaped) {
   for (size_t i = 0; i < sizeof safe / sizeof *safe; i++)
     cr_assert_eq(elman_unsafe_character(&code, safe[i], strlen(safe[i])), 0);
   cr_assert_eq(elman_unsafe_character(&code, "\u200bx", 4), 3);
-  cr_assert_eq(elman_unsafe_character(&code, "\u200b", 2), 0); /* cut */
+  cr_assert_eq(elman_unsafe_character(&code, "\u200b", 2), 0); /* truncated */
   cr_assert_eq(elman_unsafe_character(&code, "", 1), 1);       /* NUL */
   cr_assert_eq(elman_unsafe_character(&code, "", 0), 0);
 }

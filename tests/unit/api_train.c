@@ -3,7 +3,7 @@
 
 /* ---- training ---- */
 
-/* All numbers of a model, by way of its file; free() them. */
+/* Return the bytes of a model's file; release them with free(). */
 static char *bytes_of(const elman_model *model, size_t *length) {
   cr_assert_eq(elman_model_save(model, "bytes", NULL), ELMAN_OK);
   return get_bytes("bytes", length);
@@ -31,7 +31,7 @@ static void check_not_trained(elman_train_options options, elman_status expected
   elman_pairs_free(pairs);
 }
 
-Test(api, training_that_cannot_be) {
+Test(api, invalid_training_is_rejected) {
   elman_train_options options = elman_train_options_default();
   options.batch_size = 0;
   check_not_trained(options, ELMAN_INVALID_ARGUMENT, "the batch size must be between 1 and");
@@ -52,8 +52,8 @@ Test(api, training_that_cannot_be) {
   check_not_trained(options, ELMAN_BAD_DATA, "no pair is left to train on");
 }
 
-/* Whatever the rate, a model that was trained can be saved and loaded. */
-Test(api, absurd_learning_rates_leave_a_model) {
+/* At any learning rate, the trained model can be saved and loaded. */
+Test(api, absurd_learning_rates_leave_a_usable_model) {
   elman_pairs *pairs = toy();
   for (double rate = 1; rate < 1e31; rate *= 1e3) {
     elman_model *model = small_model(), *loaded;
@@ -72,7 +72,7 @@ Test(api, absurd_learning_rates_leave_a_model) {
   elman_pairs_free(pairs);
 }
 
-Test(api, pairs_that_are_too_long_are_left_out) {
+Test(api, too_long_pairs_are_skipped) {
   elman_pairs *pairs = toy();
   elman_model *model = small_model();
   struct seen seen = {0};
@@ -91,7 +91,7 @@ Test(api, pairs_that_are_too_long_are_left_out) {
   elman_pairs_free(pairs);
 }
 
-/* A leak would show under the sanitizers. */
+/* The sanitizers would report a leak. */
 Test(api, training_can_free_the_pairs) {
   for (int bad = 0; bad < 2; bad++) {
     elman_pairs *kept = toy(), *freed = toy();
@@ -126,7 +126,7 @@ Test(api, training_can_be_stopped) {
               "");
   cr_assert_eq(seen.updates, 7);
   options.report = NULL;
-  options.epochs = 7; /* the toy is one batch */
+  options.epochs = 7; /* the toy corpus fits one batch */
   cr_assert_eq(elman_train(whole, pairs, &options, NULL), ELMAN_OK);
   cr_assert(same_models(stopped, whole));
   cr_assert_not(same_models(stopped, untouched));
@@ -148,7 +148,7 @@ Test(api, no_epoch_keeps_the_initial_model) {
   elman_pairs_free(pairs);
 }
 
-/* Large enough for the parallel paths. */
+/* Large enough to use the parallel code. */
 static elman_model *trained(const elman_pairs *pairs, size_t threads, uint64_t model_seed,
                             uint64_t train_seed) {
   elman_model_options model_options = elman_model_options_default();
@@ -163,7 +163,7 @@ static elman_model *trained(const elman_pairs *pairs, size_t threads, uint64_t m
   return model;
 }
 
-Test(api, the_same_seed_gives_the_same_file_with_any_number_of_threads, .timeout = 300) {
+Test(api, threads_do_not_change_the_model_file, .timeout = 300) {
   elman_pairs *pairs = read_pairs(data_file("daily.test.zh-en.tsv"));
   elman_model *first = trained(pairs, 1, 1, 1);
   for (size_t threads = 1; threads <= 3; threads++) {

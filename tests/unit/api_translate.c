@@ -35,7 +35,7 @@ Test(api_translate, n_best) {
   elman_translation_free(best);
 }
 
-Test(api_translate, too_many_bytes) {
+Test(api_translate, too_long_text_is_rejected) {
   static const elman_sentence both[] = {{.text = "我 爱 学习", .length = 14},
                                         {.text = "我 爱", .length = 7}};
   elman_translate_options options = elman_translate_options_default();
@@ -60,13 +60,13 @@ Test(api_translate, too_many_bytes) {
   cr_assert_eq(elman_translate(found, translator, both[0].text, 14, &options, &error), ELMAN_OK);
   elman_translation_free(found[0]);
 
-  /* The default is a limit, too, and such a text is not read. */
+  /* The default limit applies too, and longer text is not read. */
   cr_assert_eq(
       elman_translate(found, translator, both[0].text, ELMAN_DEFAULT_MAX_BYTES + 1, NULL, NULL),
       ELMAN_BAD_DATA);
 }
 
-Test(api_translate, limits) {
+Test(api_translate, translation_length_limits_hold) {
   elman_translate_options options = elman_translate_options_default();
   options.beam = options.n_best = 3;
   static const struct {
@@ -84,7 +84,7 @@ Test(api_translate, limits) {
   }
 }
 
-Test(api_translate, wrong_options) {
+Test(api_translate, invalid_options_are_rejected) {
   elman_translate_options options = elman_translate_options_default();
   options.beam = 0;
   check_refused(&options, "the beam size must be between 1 and 1024, not");
@@ -127,13 +127,13 @@ Test(api_translate, wrong_options) {
   check_refused(&options, "self-attention");
 }
 
-Test(api_translate, norms_of_lengths_have_names) {
+Test(api_translate, length_norms_have_names) {
   cr_assert_str_eq(elman_length_norm_name(ELMAN_LENGTH_POWER), "power");
   cr_assert_str_eq(elman_length_norm_name(ELMAN_LENGTH_WU), "wu");
   cr_assert_null(elman_length_norm_name(2));
 }
 
-Test(api_translate, evaluation_searches_too) {
+Test(api_translate, evaluation_uses_search_options) {
   elman_evaluate_options options = elman_evaluate_options_default();
   elman_pairs *pairs = toy();
   elman_scores scores;
@@ -148,9 +148,9 @@ Test(api_translate, evaluation_searches_too) {
   elman_pairs_free(pairs);
 }
 
-/* A sanitizer needs terabytes of it, and QEMU does not pass the limit on. */
+/* AddressSanitizer needs terabytes of address space, and QEMU does not enforce the limit. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(EMULATOR)
-/* Address space that the process has now, and so much more. */
+/* Limit the address space to the current size plus this much. */
 static void limit_address_space(rlim_t more) {
   unsigned long pages;
   FILE *file = fopen("/proc/self/statm", "r");
@@ -162,7 +162,7 @@ static void limit_address_space(rlim_t more) {
   cr_assert_eq(setrlimit(RLIMIT_AS, &limit), 0);
 }
 
-/* OpenBLAS would ask for its memory for ever. */
+/* OpenBLAS would retry its allocation forever. */
 Test(api_translate, too_little_address_space_is_an_error, .timeout = 60) {
   static const char text[] = "我 爱 学习";
   elman_translation *translation = (elman_translation *)&translation;

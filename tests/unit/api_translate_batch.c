@@ -1,11 +1,11 @@
-/* Batches through the public API: a sentence among others is as good as alone. */
+/* Batches through the public API: batching does not change a sentence's translation. */
 #include <math.h>
 
 #include "small_translator.h"
 
 TestSuite(api_translate_batch, .init = set_up, .fini = tear_down);
 
-/* Numbers 0 to 6 of each eight sentences; number 7 is not text. */
+/* Sentences 0 to 6 of each group of eight are text; sentence 7 is invalid UTF-8. */
 static const char *const texts[] = {"我 爱 学习",
                                     "",
                                     "她 是 我 的 老师",
@@ -51,18 +51,18 @@ static void check_batch(const elman_translate_options *options) {
   }
 }
 
-Test(api_translate_batch, a_batch_is_as_good_as_one_by_one) {
+Test(api_translate_batch, batch_matches_single_sentences) {
   elman_translate_options options = elman_translate_options_default();
   check_batch(NULL);
   check_batch(&options);
   options.beam = 5;
   options.n_best = 3;
   check_batch(&options);
-  /* The team of the translator is made anew for each number. */
+  /* The translator creates its threads again for each number of threads. */
   for (options.threads = 1; options.threads <= 3; options.threads++) check_batch(&options);
 }
 
-Test(api_translate_batch, batches_of_one_and_of_none) {
+Test(api_translate_batch, batches_may_have_one_or_no_sentence) {
   const elman_sentence sentence = {.text = "我 爱 学习", .length = strlen("我 爱 学习")};
   elman_translation *translation;
   cr_assert_eq(elman_translate_batch(NULL, NULL, translator, NULL, 0, NULL, NULL), ELMAN_OK);
@@ -72,8 +72,8 @@ Test(api_translate_batch, batches_of_one_and_of_none) {
   elman_translation_free(translation);
 }
 
-/* Some of the sentences of a batch are forced, whatever the others are searched with. */
-Test(api_translate_batch, references_in_a_batch) {
+/* Some sentences of a batch are forced, whatever the search options of the others. */
+Test(api_translate_batch, batch_may_contain_references) {
   elman_translate_options options = elman_translate_options_default();
   elman_sentence sentences[COUNT] = {{0}};
   elman_translation *found[COUNT];
@@ -101,7 +101,7 @@ Test(api_translate_batch, references_in_a_batch) {
   }
 }
 
-Test(api_translate_batch, without_scores_all_else_is_the_same) {
+Test(api_translate_batch, omitting_scores_changes_nothing_else) {
   elman_translate_options options = elman_translate_options_default();
   cr_assert_not(options.without_scores);
   elman_translation *scored = translate(translator, texts[0], &options);
@@ -113,12 +113,13 @@ Test(api_translate_batch, without_scores_all_else_is_the_same) {
                ELMAN_OK);
   same_translation(scored, bare);
   same_translation(scored, batched);
-  /* Where the processor does not gain by it, they are there all the same. */
+  /* Processors that gain nothing by omitting the scores still compute them. */
   cr_assert(isnan(bare->score) || fabs(bare->score - scored->score) < 1e-5);
   cr_assert(isnan(bare->log_probability) == isnan(bare->score));
   elman_translation_free(batched);
   elman_translation_free(bare);
-  bare = force(translator, texts[0], "I love you", &options); /* is always scored */
+  bare = force(translator, texts[0], "I love you",
+               &options); /* forced decoding always computes the score */
   cr_assert_lt(bare->score, 0);
   elman_translation_free(bare);
   options.beam = 2; /* needs the scores */
@@ -128,8 +129,8 @@ Test(api_translate_batch, without_scores_all_else_is_the_same) {
   elman_translation_free(scored);
 }
 
-/* A translator keeps what it made of the weights; training makes that worthless. */
-Test(api_translate_batch, sees_that_the_model_has_been_trained) {
+/* A translator keeps data derived from the weights, which training makes invalid. */
+Test(api_translate_batch, translator_notices_that_model_was_trained) {
   elman_train_options training = elman_train_options_default();
   elman_pairs *pairs = toy();
   elman_translator *fresh;

@@ -1,4 +1,4 @@
-/* A case of attention on plain matrices, through the public API. */
+/* A test case of attention on plain matrices through the public API. */
 #ifndef ELMAN_TESTS_ATTENTION_CASE_H
 #define ELMAN_TESTS_ATTENTION_CASE_H
 
@@ -8,7 +8,7 @@
 
 enum { MOST = 512, MAX_WEIGHTS = 8 };
 
-/* Room for the numbers of one case, in both precisions. */
+/* The values of one matrix in both precisions. */
 struct numbers {
   double exact[MOST];
   float single[MOST];
@@ -23,7 +23,7 @@ struct attention_case {
   size_t weight_count;
 };
 
-/* Numbers that are floats, so that both sides begin with the same. */
+/* Fill with values that are exact floats, so that both precisions start equal. */
 static inline void fill(struct numbers *numbers, size_t count, double lowest, double highest) {
   static unsigned state = 1;
   cr_assert_leq(count, MOST);
@@ -45,7 +45,7 @@ static inline struct attention_case new_case(const char *mechanism, size_t T, si
   return c;
 }
 
-/* All positive where scores are to be divided by their sum. */
+/* Make all values positive if scores are divided by their sum. */
 static inline void fill_case(struct attention_case *c) {
   const double lowest = c->options.divide_by_sum ? 0.1 : -1;
   fill(&c->queries, c->T * c->H, lowest, 1);

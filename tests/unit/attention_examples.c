@@ -1,5 +1,5 @@
-/* The worked numbers of tests/goldens/attention.json, through the public API. They are float32 as
- * an introduction printed them, so the last digit may differ. */
+/* The worked examples of tests/goldens/attention.json through the public API. They are float32 as
+ * printed in an introduction, so the last digit may differ. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <math.h>
@@ -32,7 +32,7 @@ static const json_t *get(const char *part, const char *name) {
   return value;
 }
 
-/* The numbers of nested arrays one after the other. */
+/* Write the numbers of nested arrays one after the other. */
 static size_t flatten(float *into, const json_t *value) {
   if (json_is_number(value)) {
     *into = (float)json_number_value(value);
@@ -62,7 +62,7 @@ static elman_attention_output *attend(const elman_attention_input *input,
   return out;
 }
 
-Test(attention_examples, self_attention) {
+Test(attention_examples, self_attention_matches_printed_numbers) {
   float words[6 * 3];
   cr_assert_eq(flatten(words, json_object_get(root, "inputs")), 6 * 3);
   const elman_attention_input input = {.query_count = 6,
@@ -84,8 +84,8 @@ Test(attention_examples, self_attention) {
   elman_attention_output_free(out);
 }
 
-/* Against the unit vectors as keys, queries are their own scores. */
-Test(attention_examples, causal) {
+/* With the unit vectors as keys, the queries equal their own scores. */
+Test(attention_examples, causal_weights_match_printed_numbers) {
   float scores[6 * 6], unit[6 * 6] = {0};
   cr_assert_eq(flatten(scores, get("causal", "scores_lower")), 6 * 6);
   for (size_t i = 0; i < 6; i++) unit[i * 6 + i] = 1;
@@ -113,8 +113,8 @@ static elman_matrix *read_matrix(const char *name) {
   return matrix;
 }
 
-/* The shipped files, whose queries and keys have two numbers, give the same. */
-Test(attention_examples, causal_from_files) {
+/* The shipped files have queries and keys of two dimensions and give equal results. */
+Test(attention_examples, causal_weights_from_files_match) {
   elman_matrix *queries = read_matrix("six-queries.txt"), *keys = read_matrix("six-keys.txt");
   elman_matrix *words = read_matrix("six-words.txt");
   const elman_attention_input input = {.query_count = queries->rows,
@@ -135,7 +135,7 @@ Test(attention_examples, causal_from_files) {
   elman_matrix_free(words);
 }
 
-Test(attention_examples, heads) {
+Test(attention_examples, heads_match_printed_numbers) {
   float by_head[2 * 3 * 4], rows[3 * 8];
   cr_assert_eq(flatten(by_head, get("heads", "a")), 2 * 3 * 4);
   for (size_t n = 0; n < 2; n++)

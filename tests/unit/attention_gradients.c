@@ -1,5 +1,5 @@
-/* The backward pass of attention against central differences, in double: every mechanism, mask,
- * size and number of heads, and self-attention. */
+/* Compare the backward pass of attention with central differences in double precision: every
+ * mechanism, mask, size and number of heads, and self-attention. */
 #include "check.h"
 
 #include <string.h>
@@ -14,8 +14,9 @@ struct attention_case {
   struct attention_parameters weights, gradients;
   struct arena arena;
   struct attention_arrays cache, scratch;
-  real *queries, *keys, *values, *r; /* the loss is Σ r·context, and with a guide its loss */
-  double *guide_losses;              /* (T B) */
+  real *queries, *keys, *values,
+      *r;               /* the loss is Σ r·context, plus the guide's loss if there is a guide */
+  double *guide_losses; /* (T B) */
 };
 
 static double weighted_sum(const real *out, const real *r, size_t n) {
@@ -30,9 +31,9 @@ static void take_all(struct attention_case *c, struct arena *arena) {
   attention_allocate(&c->scratch, arena, c->layer.config, shape, GRADIENTS);
 }
 
-/* What is not written must not be read. */
+/* Fill with NaN, so that reading an unwritten value is detected. */
 static void spoil(struct arena *arena) {
-#ifndef __SANITIZE_ADDRESS__ /* it guards the gaps */
+#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer guards the gaps */
   for (size_t i = 0; i < arena->size / sizeof(real); i++) ((real *)(void *)arena->base)[i] = NAN;
 #else
   (void)arena;
@@ -100,9 +101,9 @@ static double larger(double a, double b) {
   return a > b ? a : b;
 }
 
-/* Of the loss. A context is a mean of values, and follows its scores by at most twice the largest
- * value; a score is a sum of H products. Sums on the way: the projections of queries, keys, values
- * and contexts, the score, the softmax, the context. */
+/* Bound the rounding error of the loss. A context is a mean of values and changes with its scores
+ * by at most twice the largest value; a score is a sum of H products. The sums along the way: the
+ * projections of queries, keys, values and contexts, the score, the softmax, the context. */
 static double rounding_of_loss(const struct attention_case *c) {
   const size_t H = c->layer.config.size, V = attention_value_size(c->layer.config);
   const size_t T = c->shape.queries, S = c->shape.keys;
@@ -116,13 +117,14 @@ static double rounding_of_loss(const struct attention_case *c) {
   const enum attention_kind kind = c->layer.config.kind;
   const real *own = c->weights.part[OWN_PARTS];
   if (kind == ATTENTION_MULTIHEAD) context *= (double)H * largest_size(own, H * H);
-  if (kind == ATTENTION_SENTINEL) context = larger(context, query); /* a sentinel is no larger */
+  if (kind == ATTENTION_SENTINEL)
+    context = larger(context, query); /* a sentinel is at most as large */
   double score = (double)H * query * key;
   if (kind == ATTENTION_ADDITIVE || kind == ATTENTION_SENTINEL)
     score = (double)H * largest_size(own, H);
   double size = 0;
   for (size_t i = 0; i < T * B * V; i++) size += fabs((double)c->r[i]);
-  /* A logarithm of a weight follows the scores by twice their rounding. */
+  /* A logarithm of a weight changes by at most twice the rounding of the scores. */
   const double guided = c->layer.guide == NULL ? 0 : (double)c->layer.guide_scale * (double)(T * B);
   return rounding_of_sum(5 * H + 2 * S + T * B * V,
                          size * context * (1 + 2 * score) + guided * (1 + 2 * score));
@@ -142,7 +144,7 @@ static void make_positive(real *values, size_t n) {
   for (size_t i = 0; i < n; i++) values[i] = fabs(values[i]);
 }
 
-/* So that all scores are, and their sums are not near zero. */
+/* Make all scores positive and keep their sums away from zero. */
 static void make_all_positive(struct attention_case *c) {
   const size_t H = c->layer.config.size;
   struct attention_part part;
@@ -152,7 +154,7 @@ static void make_all_positive(struct attention_case *c) {
   make_positive(c->keys, c->shape.keys * B * H);
 }
 
-/* No link, one, two, and so on, of visible keys. */
+/* Give target words no link, one, two, and so on, among visible keys. */
 static struct guide make_guide(struct attention_shape shape) {
   const size_t T = shape.queries;
   struct guide guide = {.starts = calloc(T * B + 1, sizeof *guide.starts),
@@ -199,7 +201,7 @@ static void check_attention(struct attention_config config, struct attention_sha
   check_attention_by(config, shape, dropout, NULL);
 }
 
-/* Every mechanism that can have that many heads of that size. */
+/* Check every mechanism that supports this number of heads and this size. */
 static void check_mechanisms_by(struct attention_shape shape, double dropout,
                                 const struct guide *guide) {
   for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
@@ -218,7 +220,7 @@ static void check_mechanisms(struct attention_shape shape, double dropout) {
   check_mechanisms_by(shape, dropout, NULL);
 }
 
-/* With dropout, too: the guide looks at the weights before it. */
+/* Also with dropout: the guide uses the weights before dropout. */
 static void check_guided(struct attention_shape shape) {
   struct guide guide = make_guide(shape);
   check_mechanisms_by(shape, 0, &guide);
@@ -227,7 +229,7 @@ static void check_guided(struct attention_shape shape) {
   free(guide.sources);
 }
 
-Test(attention_gradients, padding) {
+Test(attention_gradients, gradients_with_padding_match) {
   for (size_t positions = 1; positions <= 9; positions++) {
     const size_t queries[B] = {positions, 1, (positions + 1) / 2};
     const size_t keys[B] = {1, 10 - positions, (11 - positions) / 2};
@@ -240,7 +242,7 @@ Test(attention_gradients, padding) {
   }
 }
 
-Test(attention_gradients, causal_and_padding) {
+Test(attention_gradients, gradients_with_causal_mask_match) {
   for (size_t positions = 1; positions <= 9; positions++) {
     const size_t queries[B] = {positions, 1, (positions + 1) / 2};
     const size_t keys[B] = {1, positions, (positions + 1) / 2};
@@ -254,14 +256,14 @@ Test(attention_gradients, causal_and_padding) {
   }
 }
 
-Test(attention_gradients, dropout) {
+Test(attention_gradients, gradients_with_dropout_match) {
   const size_t queries[B] = {5, 1, 3}, keys[B] = {4, 7, 6};
   const struct attention_shape shape = {
       .queries = 5, .keys = 7, .batch = B, .query_lengths = queries, .key_lengths = keys};
   check_mechanisms(shape, 0.4);
 }
 
-Test(attention_gradients, guided) {
+Test(attention_gradients, gradients_with_guide_match) {
   for (size_t positions = 1; positions <= 9; positions++) {
     const size_t queries[B] = {positions, 1, (positions + 1) / 2};
     const size_t keys[B] = {1, 10 - positions, (11 - positions) / 2};
@@ -273,9 +275,9 @@ Test(attention_gradients, guided) {
   }
 }
 
-/* What plain matrices can have: a scale of their own, values of another width, shares instead of a
- * softmax, and heads of any score that is a product. */
-Test(attention_gradients, plain_matrices) {
+/* Options that only plain matrices have: their own scale, values of another width, division by the
+ * sum instead of a softmax, and heads with every product score. */
+Test(attention_gradients, gradients_of_plain_matrices_match) {
   const size_t queries[B] = {5, 1, 3}, keys[B] = {4, 7, 6};
   struct attention_shape shape = {
       .queries = 5, .keys = 7, .batch = B, .query_lengths = queries, .key_lengths = keys};
@@ -297,7 +299,7 @@ Test(attention_gradients, plain_matrices) {
 
 /* ---- self-attention ---- */
 
-/* Steps are run in ranges of `range`, as the decoder does with input feeding. */
+/* Run the steps in ranges of `range`, as the decoder does with input feeding. */
 struct self_case {
   struct attention_case base;
   size_t range;
