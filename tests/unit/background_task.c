@@ -1,4 +1,4 @@
-/* A job that is done beside other work, once, when all it waits for is there. */
+/* A job that runs once, in the background, when everything it waits for has arrived. */
 #include "base/team.h"
 
 #include <criterion/criterion.h>
@@ -48,34 +48,35 @@ static void check_runs(bool here, bool has_thread) {
     bring(&task, own);
     background_task_finish(task.background_task);
     cr_assert_eq(atomic_load(&task.done), run + 1);
-    cr_assert_eq(task.brought_before, others * EACH + own, "it began before all was there");
+    cr_assert_eq(task.brought_before, others * EACH + own,
+                 "it began before its input was complete");
     cr_assert_eq(pthread_equal(task.who, pthread_self()) != 0, here || !has_thread);
     for (size_t i = 0; i < others; i++) cr_assert_eq(pthread_join(threads[i], NULL), 0);
   }
   background_task_free(task.background_task);
 }
 
-Test(background_task, is_done_once_when_all_is_there) {
+Test(background_task, runs_once_when_input_is_complete) {
   check_runs(false, true);
 }
 
-Test(background_task, is_done_here_if_it_shall_be) {
+Test(background_task, runs_in_the_caller_on_request) {
   check_runs(true, true);
 }
 
-Test(background_task, is_done_while_its_giver_goes_on) {
+Test(background_task, runs_while_the_caller_continues) {
   struct task task = {0};
   cr_assert_eq(background_task_create(&task.background_task, NULL), ELMAN_OK);
   for (size_t run = 1; run <= 20; run++) {
     background_task_start(task.background_task, 1, false, note, &task);
     background_task_signal(task.background_task);
-    cr_assert(comes_to(&task.done, run), "it waits for its giver");
+    cr_assert(comes_to(&task.done, run), "it waits for the caller");
     background_task_finish(task.background_task);
   }
   background_task_free(task.background_task);
 }
 
-Test(background_task, may_be_left_without_a_job) {
+Test(background_task, may_end_without_a_job) {
   struct background_task *background_task;
   cr_assert_eq(background_task_create(&background_task, NULL), ELMAN_OK);
   background_task_free(background_task);
@@ -87,14 +88,14 @@ static bool fails_to_start;
 int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 int __wrap_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
-/* That of the background_task. */
+/* Makes creating the task's thread fail on request. */
 int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*run)(void *),
                           void *argument) {
   if (fails_to_start && run != bring_each) return EAGAIN;
   return __real_pthread_create(id, attributes, run, argument);
 }
 
-Test(background_task, does_without_a_thread_that_does_not_start) {
+Test(background_task, works_if_no_thread_starts) {
   fails_to_start = true;
   check_runs(false, false);
   fails_to_start = false;

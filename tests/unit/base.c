@@ -1,4 +1,4 @@
-/* Arena, buffer, UTF-8 validation, error values, a checksum. */
+/* Arena, buffer, UTF-8 validation, error values and a checksum. */
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/xxh64.h"
 
-Test(arena, measure_then_allocate) {
+Test(arena, measuring_predicts_allocated_size) {
   struct arena measured = {0};
   cr_assert_null(arena_allocate(&measured, 4, 3, 5, 1));
   cr_assert_null(arena_allocate(&measured, 8, 1, 1, 1));
@@ -37,13 +37,14 @@ Test(arena, measure_then_allocate) {
   cr_assert_not(arena.failed);
   cr_assert_eq(arena_allocate(&arena, 4, 3, 5, 1), first);
   cr_assert_null(arena_allocate(&arena, 64, 1000, 1, 1));
-  cr_assert_null(arena_allocate(&arena, 8, 1, 1, 1)); /* would fit, but failure sticks */
+  cr_assert_null(
+      arena_allocate(&arena, 8, 1, 1, 1)); /* would fit, but an arena that failed stays failed */
   arena_free(&arena);
   cr_assert_null(arena.base);
 }
 
-/* Multiples of the alignment, with nothing between them but a redzone where there are any. */
-Test(arena, wastes_no_line) {
+/* Blocks are multiples of the alignment, with no gap except a sanitizer's redzone. */
+Test(arena, blocks_leave_no_gaps) {
   struct arena none = {0}, one = {0}, full = {0}, more = {0};
   (void)arena_allocate(&none, 1, 0, 1, 1);
   (void)arena_allocate(&one, 1, 1, 1, 1);
@@ -54,7 +55,7 @@ Test(arena, wastes_no_line) {
   cr_assert_eq(more.used, one.used + ARENA_ALIGNMENT);
 }
 
-Test(arena, a_large_enough_block_stays) {
+Test(arena, large_enough_block_is_reused) {
   struct arena small = {0}, large = {0}, arena = {0};
   arena_allocate(&small, 1, 100, 1, 1);
   arena_allocate(&large, 1, 100000, 1, 1);
@@ -66,7 +67,7 @@ Test(arena, a_large_enough_block_stays) {
   arena_free(&arena);
 }
 
-Test(arena, sizes_that_overflow) {
+Test(arena, overflowing_sizes_fail) {
   struct arena measured = {0}, arena = {0};
   elman_error error = {0};
   cr_assert_null(arena_allocate(&measured, 8, SIZE_MAX / 4, 3, 5));
@@ -130,7 +131,7 @@ Test(array, grows) {
   free(array);
 }
 
-Test(text, is_cut) {
+Test(text, text_is_cut_at_separators) {
   struct text rest = text_of("a||bc"), empty = {NULL, 0};
   cr_assert(text_equal(text_cut(&rest, '|'), text_of("a")));
   cr_assert(text_equal(text_cut(&rest, '|'), text_of("")));
@@ -156,12 +157,12 @@ static bool is_number(const void *numbers, size_t item, const void *wanted) {
   return ((const unsigned *)numbers)[item] == *(const unsigned *)wanted;
 }
 
-Test(table, finds_what_was_added) {
+Test(table, finds_added_items) {
   enum { NUMBERS = 1000 };
   unsigned numbers[NUMBERS];
   struct table table = {0};
   for (unsigned i = 0; i < NUMBERS; i++) numbers[i] = 7 * i;
-  for (uint64_t spread = 0; spread < 3; spread++) { /* 0: all items have one hash */
+  for (uint64_t spread = 0; spread < 3; spread++) { /* 0: all items have the same hash */
     const size_t count = spread == 0 ? 50 : NUMBERS;
     const unsigned absent = 3;
     if (spread == 2)
@@ -198,9 +199,9 @@ Test(text, utf8) {
   cr_assert_eq(valid_prefix("a我é👩", 10), 10);
   cr_assert_eq(valid_prefix("\xF4\x8F\xBF\xBF", 4), 4); /* U+10FFFF */
   cr_assert_eq(valid_prefix("ab\0c", 4), 2);
-  cr_assert_eq(valid_prefix("a\x80", 2), 1);                /* continuation alone */
-  cr_assert_eq(valid_prefix("a\xE6\x88", 3), 1);            /* cut off */
-  cr_assert_eq(valid_prefix("我\xE6\x88x", 6), 3);          /* broken off */
+  cr_assert_eq(valid_prefix("a\x80", 2), 1);                /* lone continuation byte */
+  cr_assert_eq(valid_prefix("a\xE6\x88", 3), 1);            /* truncated at the end */
+  cr_assert_eq(valid_prefix("我\xE6\x88x", 6), 3);          /* truncated within the text */
   cr_assert_eq(valid_prefix("\xC0\x80", 2), 0);             /* overlong NUL */
   cr_assert_eq(valid_prefix("\xC1\xBF", 2), 0);             /* overlong */
   cr_assert_eq(valid_prefix("\xE0\x80\xAF", 3), 0);         /* overlong */
@@ -211,7 +212,7 @@ Test(text, utf8) {
   cr_assert_eq(valid_prefix("\xFF", 1), 0);
 }
 
-Test(status, fail_fills_and_returns) {
+Test(status, fail_fills_error_and_returns_status) {
   elman_error error = {0};
   cr_assert_eq(fail(&error, ELMAN_IO, "file:3", "got %d", 7), ELMAN_IO);
   cr_assert_eq(error.code, ELMAN_IO);
@@ -225,7 +226,8 @@ Test(status, fail_fills_and_returns) {
 }
 
 Test(status, long_text_is_cut_between_characters) {
-  /* Three sizes of lead-in: the cut falls on each byte of the three-byte character once. */
+  /* Try three lengths of prefix, so that the cut falls once on each byte of the three-byte
+   * character. */
   for (int lead = 0; lead < 3; lead++) {
     char text[1024] = "";
     memset(text, 'x', (size_t)lead);
@@ -238,9 +240,9 @@ Test(status, long_text_is_cut_between_characters) {
   }
 }
 
-/* The values that xxHash publishes for itself: of three words, of a sentence longer than a stripe,
- * and of the first bytes of a series. */
-Test(xxh64, published_values) {
+/* The values that xxHash publishes: of three words, of a sentence longer than a stripe, and of the
+ * first bytes of a sequence. */
+Test(xxh64, matches_published_values) {
   static const char sentence[] = "Nobody inspects the spammish repetition";
   static const struct {
     size_t size;
@@ -262,7 +264,7 @@ Test(xxh64, published_values) {
     cr_assert_eq(xxh64_of(series, known[i].size), known[i].value, "%zu bytes", known[i].size);
 }
 
-Test(xxh64, pieces_make_a_whole) {
+Test(xxh64, pieces_hash_like_the_whole) {
   unsigned char bytes[200];
   for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(i * i + 7 * i);
   for (size_t piece = 1; piece <= sizeof bytes; piece++) {
@@ -270,7 +272,8 @@ Test(xxh64, pieces_make_a_whole) {
     xxh64_start(&sum);
     for (size_t at = 0; at < sizeof bytes; at += piece) {
       const size_t left = sizeof bytes - at;
-      cr_assert_eq(xxh64_value(&sum), xxh64_of(bytes, at), "a value ends nothing");
+      cr_assert_eq(xxh64_value(&sum), xxh64_of(bytes, at),
+                   "reading the value does not end the sum");
       xxh64_add(&sum, bytes + at, piece < left ? piece : left);
     }
     cr_assert_eq(xxh64_value(&sum), xxh64_of(bytes, sizeof bytes), "pieces of %zu", piece);

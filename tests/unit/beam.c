@@ -1,10 +1,11 @@
-/* The search in either precision, against the network run with teacher forcing: greedy search,
- * probabilities, the true best of all translations, and independence of the batch. */
+/* Compare beam search in both precisions with the network under teacher forcing: greedy search,
+ * probabilities, the best of all translations, and independence of the batch. */
 #include "searching.h"
 #include "tensor/softmax.h"
 #include "translate/translate_all.h"
 
-/* Greedy search by definition: the largest logit behind all that was chosen before. */
+/* Decode greedily by definition: at each step take the largest logit after the tokens chosen so
+ * far. */
 static size_t greedy_by_definition(struct setup *s, const struct search_request *request,
                                    uint32_t *ids) {
   const size_t V = s->model.config.target_vocabulary;
@@ -49,7 +50,7 @@ static void check_hypothesis(struct setup *s, const struct search_request *reque
   }
 }
 
-/* ---- every shape of network ---- */
+/* ---- every kind of network ---- */
 
 enum { LIMIT = 7 };
 
@@ -79,7 +80,7 @@ static void check_greedy(struct model_config config, uint64_t seed) {
   for (size_t i = 0; quantized_kernel_at(i) != NULL; i++) {
     struct quantized_kernel kernel = *quantized_kernel_at(i);
     struct screen screen;
-    kernel.one_row = false; /* also where floats are faster */
+    kernel.one_row = false; /* also on processors where float products are faster */
     make_screen(&screen, &s, &kernel);
     for (int without = 0; without < 2; without++) {
       s.without_scores = without;
@@ -90,12 +91,12 @@ static void check_greedy(struct model_config config, uint64_t seed) {
   tear_down(&s);
 }
 
-Test(beam, width_1_is_greedy_search) {
+Test(beam, beam_size_1_is_greedy_search) {
   for_all_shapes(check_greedy);
 }
 
-/* More steps than wait for their probabilities at once. */
-Test(beam, a_long_greedy_search_has_its_probability) {
+/* Use more steps than the buffer of delayed probabilities has room for. */
+Test(beam, long_greedy_search_has_its_probability) {
   struct setup s;
   struct screen screen;
   set_up(&s, plain_config(13), 3, 150);
@@ -147,7 +148,7 @@ static void check_independence(struct model_config config, uint64_t seed) {
     cr_assert_eq(together.search.beams[i].finished, alone.search.beams[0].finished);
     for (size_t n = 0; n < alone.search.beams[0].finished; n++) {
       const struct found x = found_in(&together, i, n), y = found_in(&alone, 0, n);
-      /* Rectifiers that are all off let different words have the same score, but for rounding. */
+      /* If all rectifiers are off, different words have equal scores up to rounding. */
       cr_assert(same_ids(&x, &y) || decoder_sizes_of(&config).cell == rnn_cell_of(CELL_RELU));
       cr_assert_float_eq(x.score, y.score, 10 * CLOSE * (1 - y.score));
     }
@@ -156,7 +157,7 @@ static void check_independence(struct model_config config, uint64_t seed) {
   tear_down(&alone);
 }
 
-Test(beam, a_result_does_not_depend_on_the_batch) {
+Test(beam, results_do_not_depend_on_the_batch) {
   for_all_shapes(check_independence);
 }
 
@@ -178,9 +179,9 @@ Test(beam, wider_beams_do_not_lose_on_average) {
   cr_assert_leq(sums[1], sums[2]);
 }
 
-/* ---- limits and bad numbers ---- */
+/* ---- limits and overflow ---- */
 
-Test(beam, limits_hold) {
+Test(beam, length_limits_hold) {
   struct setup s;
   set_up(&s, plain_config(13), 3, 1);
   s.model.weights.decoder.out_bias[TOKEN_END] = -1000; /* never ends by itself */
@@ -200,7 +201,7 @@ Test(beam, limits_hold) {
   tear_down(&s);
 }
 
-Test(beam, a_forced_target_is_taken_beyond_the_limit) {
+Test(beam, forced_targets_may_exceed_the_limit) {
   static const uint32_t forced[] = {3, 0, 7, 7, 12};
   struct setup s;
   set_up(&s, plain_config(13), 4, 2);
@@ -250,16 +251,16 @@ static void check_overflow(struct beam_options options, bool screened, bool with
   tear_down(&healthy);
 }
 
-Test(beam, numbers_that_overflow_fail_their_sentence_only) {
+Test(beam, overflow_fails_only_its_sentence) {
   check_overflow((struct beam_options){3, 2, 1}, false, false);
   check_overflow(greedy, false, false);
   check_overflow(greedy, true, false);
   check_overflow(greedy, true, true);
 }
 
-/* ---- when it ends ---- */
+/* ---- end of the search ---- */
 
-/* Rows of a vocabulary of one block, as the output layer would give them. */
+/* Logits of a one-block vocabulary, laid out as by the output layer. */
 enum { MAX_ROWS = 3 };
 struct small_scores {
   real largest[MAX_ROWS];
@@ -279,7 +280,7 @@ static void score(struct small_scores *small, real *logits, size_t rows, size_t 
                                          .blocks = 1};
 }
 
-/* For one source token; paths (3,width) and the pool are the caller's. */
+/* Make a beam for one source token; the caller owns paths (3,width) and the pool. */
 static struct beam small_beam(struct hypothesis *paths, struct beam_pool *pool,
                               const elman_translate_options *options,
                               const struct search_request *request) {
@@ -299,8 +300,8 @@ static void grow(struct beam *beam, const struct small_scores *small, const real
   beam_grow(beam, &small->scores, 0, weights, beam->request->count);
 }
 
-/* A finished hypothesis of score -1, and an open one that scores `open` / 4 at best, at the limit.
- * Returns whether the search goes on. */
+/* Make a finished hypothesis of score -1 and an open one whose score at the length limit is at most
+ * `open` / 4. Return whether the search continues. */
 static bool goes_on(double open) {
   enum { V = 6, WIDTH = 2 };
   const elman_translate_options options = search_options((struct beam_options){WIDTH, 1, 1});
@@ -313,7 +314,8 @@ static bool goes_on(double open) {
   for (size_t v = 0; v < V; v++) logits[v] = -50;
   logits[TOKEN_END] = -1;
   logits[3] = (real)open;
-  logits[TOKEN_START] = (real)log(1 - exp(-1) - exp(open)); /* so that they are log p */
+  logits[TOKEN_START] =
+      (real)log(1 - exp(-1) - exp(open)); /* chosen so that the logits are log p */
   beam_pool_clear(&pool);
   struct small_scores small;
   score(&small, logits, 1, V);
@@ -324,15 +326,15 @@ static bool goes_on(double open) {
   return beam.open > 0;
 }
 
-Test(beam, ends_when_nothing_open_can_win_any_more) {
+Test(beam, search_ends_when_no_open_hypothesis_can_win) {
   cr_assert(goes_on(-2));
   cr_assert(goes_on(-3.99));
   cr_assert_not(goes_on(-4.01));
   cr_assert_not(goes_on(-5.5));
 }
 
-/* Among hypotheses that are equally likely, the smaller token comes first. */
-Test(beam, equals_keep_the_order_of_the_vocabulary) {
+/* Of equally likely hypotheses, the one with the smaller token comes first. */
+Test(beam, ties_keep_the_vocabulary_order) {
   enum { V = 8, WIDTH = 4 };
   const elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 0});
   const struct search_request request = {.count = 1, .limit = 9};
@@ -352,8 +354,8 @@ Test(beam, equals_keep_the_order_of_the_vocabulary) {
   beam_pool_free(&pool);
 }
 
-/* Among finished hypotheses of equal scores, the one that ended first comes first. */
-Test(beam, equals_keep_the_order_in_which_they_ended) {
+/* Of finished hypotheses with equal scores, the one that ended first comes first. */
+Test(beam, ties_keep_the_order_of_ending) {
   enum { V = 6, WIDTH = 3 };
   const elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 1});
   const struct search_request request = {.count = 1, .limit = 2};
@@ -361,7 +363,7 @@ Test(beam, equals_keep_the_order_in_which_they_ended) {
   struct beam_pool pool = {0};
   struct beam beam = small_beam(paths, &pool, &options, &request);
   const real weights[WIDTH] = {1, 1, 1};
-  /* log p of </s> is -1 at once and -2 after two tokens, and so is that of two tokens 4 */
+  /* log p of </s> is -1 at once and -2 after two tokens, as is log p of two tokens 4 */
   real first[V] = {-50, -50, -1, -50, -1, -50}, second[2 * V] = {-50, -50, -1, -50, -1, -50};
   struct small_scores small;
   beam_pool_clear(&pool);
@@ -387,9 +389,9 @@ Test(beam, equals_keep_the_order_in_which_they_ended) {
 
 /* ---- memory ---- */
 
-/* Two sentences' hypotheses grow in two pools, of which one is tidied after every step. One of each
- * sentence ends long before the others. */
-Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
+/* The hypotheses of two sentences grow in two pools, and one pool is compacted after every step.
+ * One hypothesis of each sentence ends long before the others. */
+Test(beam, compaction_keeps_all_hypotheses) {
   enum { V = 6, STEPS = 20, WIDTH = 3, S = 2, ENDS_IN = 4 };
   const elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 0});
   const struct search_request request = {.count = S, .limit = STEPS};
@@ -426,7 +428,7 @@ Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
       early += beams[0][b].ended[i].count == ENDS_IN + 1;
       for (; at[0] != BEAM_START;
            at[0] = pools[0].nodes[at[0]].previous, at[1] = pools[1].nodes[at[1]].previous) {
-        cr_assert_lt(at[1], pools[1].node_count, "a node that was given up");
+        cr_assert_lt(at[1], pools[1].node_count, "a path contains a deleted node");
         const struct beam_node *x = &pools[0].nodes[at[0]], *y = &pools[1].nodes[at[1]];
         cr_assert_eq(x->id, y->id);
         cr_assert_arr_eq(pools[0].attention + x->attention, pools[1].attention + y->attention,
@@ -440,9 +442,9 @@ Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
   beam_pool_free(&pools[1]);
 }
 
-/* ---- batches of like length ---- */
+/* ---- batches of similar length ---- */
 
-Test(beam, length_batches) {
+Test(beam, sentences_are_batched_by_length) {
   static const size_t lengths[] = {3, 100000, 7, 7, 0, 40000, 5, 1};
   enum { COUNT = 8 };
   struct length_batches batches;
@@ -458,8 +460,8 @@ Test(beam, length_batches) {
   length_batches_free(&batches);
 }
 
-/* Rows are sentences times the beam: neither they nor the positions they look at grow without end.
- */
+/* The number of rows is sentences times beam size. Neither the rows nor the source positions may
+ * exceed their bounds. */
 Test(beam, length_batches_bound_rows_and_positions) {
   enum { COUNT = 700, ROWS = 512, POSITIONS = 1 << 16 };
   static const size_t widths[] = {1, 5, 100, 600};

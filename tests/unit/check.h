@@ -1,4 +1,4 @@
-/* Shared by the numeric tests: numbers, relative errors, central differences. */
+/* Helpers of the numeric tests: values, relative errors and central differences. */
 #ifndef ELMAN_TESTS_CHECK_H
 #define ELMAN_TESTS_CHECK_H
 
@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "tensor/real.h"
 
-/* How close two ways of computing the same numbers must come. */
+/* The largest allowed difference between two ways to compute the same values. */
 #ifdef ELMAN_DOUBLE
 #define CLOSE 1e-12
 #else
@@ -25,7 +25,7 @@ static inline real *reals(size_t n) {
   return values;
 }
 
-/* n numbers from N(0, scale²), others for every `which`. */
+/* Return n values from N(0, scale²); each `which` gives other values. */
 static inline real *random_reals(size_t n, double scale, unsigned which) {
   real *values = reals(n);
   for (size_t i = 0; i < n; i++)
@@ -33,7 +33,8 @@ static inline real *random_reals(size_t n, double scale, unsigned which) {
   return values;
 }
 
-/* |a - b| / (|a| + |b|) in the Euclidean norm; 0 for two zero vectors; NaN if any number is. */
+/* Return |a - b| / (|a| + |b|) in the Euclidean norm; 0 for two zero vectors; NaN if any value is
+ * NaN. */
 static inline double relative_error(const real *a, const real *b, size_t n) {
   double difference = 0, size_a = 0, size_b = 0;
   for (size_t i = 0; i < n; i++) {
@@ -49,7 +50,7 @@ typedef double loss_function(void *context);
 
 static const double STEP = 1e-5; /* of central differences */
 
-/* (loss(x + step) - loss(x - step)) divided by the step that was realized. */
+/* Return (loss(x + step) - loss(x - step)) divided by the step as rounded to the precision of x. */
 static inline double central_difference(real *x, double step, loss_function *loss, void *context) {
   const real kept = *x;
   const volatile real above = kept + (real)step, below = kept - (real)step;
@@ -61,14 +62,15 @@ static inline double central_difference(real *x, double step, loss_function *los
   return (loss_above - loss_below) / ((double)above - (double)below);
 }
 
-/* The gradient of `loss` with respect to the n numbers at x by central differences. */
-static inline real *numeric_gradient(real *x, size_t n, loss_function *loss, void *context) {
+/* Compute the gradient of `loss` with respect to the n values at x by central differences. */
+static inline real *numerical_gradient(real *x, size_t n, loss_function *loss, void *context) {
   real *numeric = reals(n);
   for (size_t i = 0; i < n; i++) numeric[i] = (real)central_difference(&x[i], STEP, loss, context);
   return numeric;
 }
 
-/* The same from two steps, of which the term of the second order is gone (Richardson). */
+/* Compute the numerical gradient from two step sizes, which cancels the second-order term
+ * (Richardson). */
 static inline real *refined_gradient(real *x, size_t n, double step, loss_function *loss,
                                      void *context) {
   real *numeric = reals(n);
@@ -81,7 +83,7 @@ static inline real *refined_gradient(real *x, size_t n, double step, loss_functi
 
 static inline void check_gradient(const char *name, real *x, const real *analytic, size_t n,
                                   loss_function *loss, void *context) {
-  real *numeric = numeric_gradient(x, n, loss, context);
+  real *numeric = numerical_gradient(x, n, loss, context);
   const double error = relative_error(analytic, numeric, n);
   cr_assert(error <= 1e-7, "%s: relative error %.3g", name, error);
   free(numeric);
@@ -99,27 +101,27 @@ static inline double largest_size(const real *x, size_t n) {
   return largest;
 }
 
-/* How far rounding moves a sum in double, whatever the order in which a processor adds: `terms`
- * numbers, whose sizes add up to `size`, each the result of sums that are counted among the terms.
- * λ √n u Σ|x| holds but for a probability of 2 n exp(-λ² / 2), here 3e-8 n, if errors are
- * independent with mean 0 (Higham and Mary, SIAM Journal on Scientific Computing 41, 2019). */
+/* Bound the effect of rounding on a sum in double, in any order of summation: `terms` values whose
+ * magnitudes add up to `size`. If a value is itself a sum, its terms are counted too. λ √n u Σ|x|
+ * holds except with probability 2 n exp(-λ² / 2), here 3e-8 n, for independent errors with mean 0
+ * (Higham and Mary, SIAM Journal on Scientific Computing 41, 2019). */
 static inline double rounding_of_sum(size_t terms, double size) {
   const double lambda = 6, unit = DBL_EPSILON / 2;
   return lambda * sqrt((double)terms) * unit * size;
 }
 
-/* For what may have no influence at all, by mathematics: then both gradients are rounding. Of the
- * analytic one it is that of sums like the loss; in the numeric one, that of the loss is divided by
- * the step. `rounding` is that of the loss. */
+/* Accept a gradient that is mathematically zero, where both gradients are rounding errors only. The
+ * analytic gradient has the rounding of sums like the loss; the numerical one has the rounding of
+ * the loss divided by the step. `rounding` is that of the loss. */
 static inline bool is_gradient_or_zero(char message[200], real *x, const real *analytic, size_t n,
                                        double rounding, loss_function *loss, void *context) {
-  real *numeric = numeric_gradient(x, n, loss, context);
+  real *numeric = numerical_gradient(x, n, loss, context);
   const double most = sqrt((double)n) * rounding;
   double error = relative_error(analytic, numeric, n);
   bool right = error <= 1e-7 || (norm(analytic, n) <= most && norm(numeric, n) <= most / STEP);
-  /* Of a gradient so small that rounding of the loss over the step is seen, a wider step tells
-   * more; where the loss bends much, as at a state of little variance that is normalized, one as
-   * small. */
+  /* If the gradient is so small that rounding of the loss matters, a wider step is more exact. If
+   * the loss is strongly curved, as at a layer-normalized state of small variance, a smaller step
+   * is needed. */
   for (double step = 100 * STEP; !right && step > STEP / 2; step /= 10) {
     free(numeric);
     numeric = refined_gradient(x, n, step, loss, context);

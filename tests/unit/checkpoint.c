@@ -1,4 +1,4 @@
-/* Checkpoints that do not hold what a training could have left. */
+/* Checkpoints with contents that no training run could have written. */
 #include "train/checkpoint.h"
 
 #include "check.h"
@@ -28,8 +28,8 @@ static void end(void) {
   trainer_free(&trainer);
 }
 
-/* Schedules only lower the rate. A factor of 1e300 would make every weight infinite. */
-Test(checkpoint, rate_that_no_schedule_gives) {
+/* Schedules only lower the learning rate. A factor of 1e300 would make every weight infinite. */
+Test(checkpoint, impossible_rate_is_rejected) {
   static const struct {
     double factor;
     elman_status status;
@@ -46,8 +46,8 @@ Test(checkpoint, rate_that_no_schedule_gives) {
   end();
 }
 
-/* A file that could not be read is not written; tests/cli/metadata.sh has the reading. */
-Test(checkpoint, counts_that_no_training_has) {
+/* A checkpoint that could not be read is not written. tests/cli/metadata.sh tests reading. */
+Test(checkpoint, impossible_counts_are_rejected) {
   static const struct training_state good = {
       .update = 5, .validated = 5, .epoch = 2, .position = 1, .rate_factor = 1};
   enum { CASES = 9 };
@@ -75,7 +75,7 @@ Test(checkpoint, counts_that_no_training_has) {
   end();
 }
 
-/* Writes over a part of the header, of the same length. */
+/* Overwrite a part of the header with text of equal length. */
 static void replace_in_header(const char *part, const char *with) {
   size_t length;
   char *bytes = get_bytes("checkpoint", &length);
@@ -86,8 +86,9 @@ static void replace_in_header(const char *part, const char *with) {
   free(bytes);
 }
 
-/* Hashes that no version writes; without its checksum the file is taken as one of other tools. */
-Test(checkpoint, hashes_that_are_no_numbers) {
+/* No version writes these hashes. A file without its checksum is accepted as written by another
+ * tool. */
+Test(checkpoint, malformed_hashes_are_rejected) {
   static const char *const wrong[] = {"000000000000000g", "00000000-0000001", "0x00000000000000",
                                       "               0"};
   bool found;
@@ -103,8 +104,8 @@ Test(checkpoint, hashes_that_are_no_numbers) {
   end();
 }
 
-/* It would take the place of a good one, and could not be read. */
-Test(checkpoint, moment_that_is_not_finite) {
+/* Such a checkpoint would replace a good one and could not be read. */
+Test(checkpoint, non_finite_moment_is_rejected) {
   bool found;
   begin();
   trainer.state.epoch = 1;

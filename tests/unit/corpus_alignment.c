@@ -1,11 +1,11 @@
-/* Gold alignments as Pharaoh writes them. */
+/* Gold alignments in Pharaoh format. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "corpus/alignment.h"
 
-/* The links of `line`, and what is left of it. */
+/* Read the links of `line`; return the text that remains. */
 static size_t read(struct link *links, size_t most, struct text *rest, const char *line) {
   size_t count = 0;
   *rest = text_of(line);
@@ -13,7 +13,7 @@ static size_t read(struct link *links, size_t most, struct text *rest, const cha
   return count;
 }
 
-Test(alignment, links_are_source_and_target_from_0) {
+Test(alignment, links_are_zero_based_pairs) {
   struct link links[8];
   struct text rest;
   cr_assert_eq(read(links, 8, &rest, " 0-0 3-12  45-6 1000000-999999 "), 4);
@@ -28,7 +28,7 @@ Test(alignment, links_are_source_and_target_from_0) {
   cr_assert_eq(rest.length, 0);
 }
 
-Test(alignment, what_is_no_link_is_left) {
+Test(alignment, invalid_links_are_left_over) {
   static const char *const wrong[] = {"1",    "1-",  "-1",        "1-2x",      "1:2",  "1 -2",
                                       "1--2", "a-b", "1000001-0", "0-1000001", "+1-2", "1-2,3-4"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -41,7 +41,7 @@ Test(alignment, what_is_no_link_is_left) {
   }
 }
 
-Test(alignment, a_turned_one_is_as_long) {
+Test(alignment, reversed_alignment_keeps_its_length) {
   static const char *const lines[][2] = {{"0-0 3-12  45-6 ", "0-0 12-3  6-45 "},
                                          {" 0001-2", " 2-0001"},
                                          {"1-23 note 4-5", "23-1 note 4-5"},

@@ -1,4 +1,4 @@
-/* The findings of a check of a corpus. */
+/* The findings of a corpus check. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static void assert_count(const struct findings *findings, size_t part, elman_fin
                expected);
 }
 
-/* No count but these is above zero; the list ends with FINDINGS. */
+/* Check that only these counts are above zero; the list ends with FINDINGS. */
 static void assert_only(const struct findings *findings, size_t part, const elman_finding *found,
                         const size_t *counts) {
   for (elman_finding finding = 0; finding < FINDINGS; finding++) {
@@ -64,7 +64,7 @@ static void assert_only(const struct findings *findings, size_t part, const elma
   }
 }
 
-Test(check, clean_corpus) {
+Test(check, clean_corpus_has_no_findings) {
   const char *const contents[] = {"我爱你。\tI love you.\n他在睡觉。\tHe is asleep.\n",
                                   "她很忙。\tShe is busy.\n"};
   struct findings *findings = look(2, contents, 200);
@@ -77,7 +77,7 @@ Test(check, clean_corpus) {
   findings_free(findings);
 }
 
-Test(check, bad_lines) {
+Test(check, bad_lines_are_found) {
   const char *const contents[] = {"我\tI\n\xff\tx\nonly\n\tempty\n\n他\t \n你\tyou\n"};
   struct findings *findings = look(1, contents, 200);
   assert_only(findings, 0,
@@ -85,33 +85,33 @@ Test(check, bad_lines) {
                                 ELMAN_FINDING_EMPTY, FINDINGS},
               (size_t[]){1, 1, 3});
   cr_assert_not(findings_clean(findings));
-  cr_assert_eq(findings->example_count, 4, "two of the empty ones at most");
+  cr_assert_eq(findings->example_count, 4, "at most two examples of empty lines");
   cr_assert_eq(findings->examples[0].at.line, 2);
   cr_assert_null(findings->examples[0].source);
   cr_assert(strstr(findings->examples[0].problem, "UTF-8") != NULL);
   findings_free(findings);
 }
 
-Test(check, repeats_inside_a_part) {
+Test(check, duplicates_inside_a_part_are_found) {
   const char *const contents[] = {"我爱你\tI love you\n"
                                   "他\tHe\n"
                                   "我爱你\tI love you\n"    /* duplicate */
                                   "我爱你。\tI LOVE you!\n" /* near duplicate */
-                                  "我爱你\tI do love you\n" /* other target */
-                                  "是他\tHe\n"              /* other source */
+                                  "我爱你\tI do love you\n" /* different target */
+                                  "是他\tHe\n"              /* different source */
                                   "我爱你\tI love you\n"};  /* duplicate */
   struct findings *findings = look(1, contents, 200);
   assert_only(findings, 0,
               (elman_finding[]){ELMAN_FINDING_DUPLICATE, ELMAN_FINDING_NEAR_DUPLICATE,
                                 ELMAN_FINDING_OTHER_TARGET, ELMAN_FINDING_OTHER_SOURCE, FINDINGS},
               (size_t[]){2, 1, 1, 1});
-  cr_assert(findings_clean(findings), "what comes again is no leak");
+  cr_assert(findings_clean(findings), "a repeated pair within a part is no leak");
   cr_assert_eq(findings->examples[1].at.line, 7);
   cr_assert_eq(findings->examples[1].other.line, 1);
   findings_free(findings);
 }
 
-Test(check, leaks) {
+Test(check, leaks_between_parts_are_found) {
   const char *const contents[] = {"一\tone\n二\ttwo\n三\tthree\n", "一\tone\n二\tTWO!\n四\tfour\n",
                                   "一\tuno\n四\tfour\n五\tThree.\n六\tsix\n"};
   struct findings *findings = look(3, contents, 200);
@@ -127,23 +127,23 @@ Test(check, leaks) {
                                 ELMAN_FINDING_SAME_TARGET, ELMAN_FINDING_LIKE_PAIR,
                                 ELMAN_FINDING_LIKE_SOURCE, ELMAN_FINDING_LIKE_TARGET, FINDINGS},
               (size_t[]){1, 2, 1, 1, 2, 2});
-  /* 一 is in both earlier parts, 四 in dev alone. */
+  /* 一 is in both earlier parts, 四 only in dev. */
   cr_assert_eq(findings->parts[2].shared[0][ELMAN_FINDING_SAME_SOURCE - FIRST_LEAK], 1);
   cr_assert_eq(findings->parts[2].shared[1][ELMAN_FINDING_SAME_SOURCE - FIRST_LEAK], 2);
   cr_assert_eq(findings->parts[2].shared[0][ELMAN_FINDING_LIKE_TARGET - FIRST_LEAK], 1);
   cr_assert_eq(findings->parts[2].shared[1][ELMAN_FINDING_LIKE_TARGET - FIRST_LEAK], 1);
   cr_assert_not(findings_clean(findings));
-  /* A line is shown under the strictest leak only. */
+  /* A line is listed under its strictest leak only. */
   cr_assert_eq(findings->example_count, 5);
   findings_free(findings);
 }
 
-Test(check, scripts_and_lengths) {
+Test(check, wrong_scripts_and_lengths_are_found) {
   const char *const contents[] = {
       "我们今天去公园\tWe go to the park today\n"
       "他们昨天去学校\tThey went to school yesterday\n"
       "我叫Tom\tI am Tom\n"
-      "Hello Tom\tHello Tom\n"       /* no Han */
+      "Hello Tom\tHello Tom\n"       /* no Chinese characters (Han) */
       "你好\tHello 你好 everybody\n" /* Han on the English side */
       "She is at home\t她在家里\n"   /* swapped */
       "不是\tNo, this is far too long to be a translation of such a short sentence\n"
@@ -156,9 +156,9 @@ Test(check, scripts_and_lengths) {
   findings_free(findings);
 }
 
-/* As many characters on either side of the corpus, so that the usual ratio is 1: a line is an
- * outlier from 3 (n + 10) - 10 characters on, and of n = 4 that is 32. */
-Test(check, lengths_up_to_the_ratio_are_usual) {
+/* Both sides of the corpus have equally many characters, so the usual ratio is 1. A line is an
+ * outlier from 3 (n + 10) - 10 characters on, which is 32 for n = 4. */
+Test(check, lengths_within_the_ratio_are_accepted) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz";
   const size_t lengths[][2] = {{4, 32}, {32, 4}, {4, 33}, {33, 4}, {5, 35}, {35, 5}};
   char content[512] = "";
@@ -174,7 +174,7 @@ Test(check, lengths_up_to_the_ratio_are_usual) {
   findings_free(findings);
 }
 
-Test(check, tokens) {
+Test(check, tokens_and_unknown_words_are_counted) {
   const char *const contents[] = {"我爱猫\tI love cats\n", "我爱狗\tI love cats and dogs\n"};
   struct findings *findings = look(2, contents, 4);
   cr_assert_eq(findings->vocabulary[ELMAN_SOURCE], 3);
@@ -188,7 +188,7 @@ Test(check, tokens) {
   findings_free(findings);
 }
 
-Test(check, options_that_cannot_be) {
+Test(check, invalid_options_are_rejected) {
   struct findings *findings;
   const elman_pairs_options two = {.files = names, .file_count = 2};
   elman_check_options options = {.max_length = 1, .max_ratio = 2};

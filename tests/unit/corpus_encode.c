@@ -1,4 +1,4 @@
-/* From pairs to vocabularies and ids. */
+/* From sentence pairs to vocabularies and ids. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void free_vocabularies(struct vocabulary_pair *built) {
 static const struct vocabulary_options automatic = {
     .source_mode = ELMAN_TOKENS_AUTO, .target_mode = ELMAN_TOKENS_AUTO, .min_count = 1};
 
-Test(vocabularies, modes_are_found_for_each_side) {
+Test(vocabularies, modes_are_detected_for_each_side) {
   struct pairs *pairs = pairs_of("我 爱 学习 。\tI love to study.\n他 喜欢 茶 。\tHe likes tea.\n");
   struct vocabulary_pair built = vocabularies_of(pairs, automatic);
   cr_assert_eq(built.source_mode, ELMAN_TOKENS_SPACE);
@@ -70,7 +70,7 @@ Test(vocabularies, modes_are_found_for_each_side) {
   pairs_free(pairs);
 }
 
-Test(vocabularies, a_mode_that_was_asked_for_stays) {
+Test(vocabularies, requested_mode_is_kept) {
   struct pairs *pairs = pairs_of("我 爱 学习 。\tab.\n");
   struct vocabulary_options options = automatic;
   options.source_mode = ELMAN_TOKENS_WORDS;
@@ -84,7 +84,7 @@ Test(vocabularies, a_mode_that_was_asked_for_stays) {
   pairs_free(pairs);
 }
 
-Test(vocabularies, characters_are_counted_without_the_spaces_between_them) {
+Test(vocabularies, characters_are_counted_without_spaces) {
   struct pairs *pairs = pairs_of("我 爱 学习 。\ta b\n我爱你\tc\n");
   struct vocabulary_options options = automatic;
   options.source_mode = options.target_mode = ELMAN_TOKENS_CHARS;
@@ -95,8 +95,8 @@ Test(vocabularies, characters_are_counted_without_the_spaces_between_them) {
   pairs_free(pairs);
 }
 
-/* What is left out of the training neither sample nor has words. */
-Test(vocabularies, pairs_that_are_too_long_have_no_part) {
+/* Pairs that are excluded from training affect neither the mode detection nor the vocabulary. */
+Test(vocabularies, too_long_pairs_are_ignored) {
   struct pairs *pairs = pairs_of("我 爱 学习 他 喜欢 茶\ta\n我爱学习\ta b\n他\ta b c d e f\n");
   struct vocabulary_options options = automatic;
   struct vocabulary_pair built = vocabularies_of(pairs, options);
@@ -115,7 +115,7 @@ Test(vocabularies, pairs_that_are_too_long_have_no_part) {
   pairs_free(pairs);
 }
 
-Test(vocabularies, every_line_of_a_small_corpus_counts) {
+Test(vocabularies, small_corpora_are_sampled_completely) {
   struct pairs *pairs = pairs_of("OK\tOK\n我们今天去公园看花\tLook\n他们看花\tLook\n");
   struct vocabulary_pair built = vocabularies_of(pairs, automatic);
   cr_assert_eq(built.source_mode, ELMAN_TOKENS_CHARS, "two of three lines are Han");
@@ -124,8 +124,8 @@ Test(vocabularies, every_line_of_a_small_corpus_counts) {
   pairs_free(pairs);
 }
 
-/* Ten thousand lines of English in front must not hide what the rest is. */
-Test(vocabularies, the_sample_is_spread_over_the_corpus) {
+/* Ten thousand lines of English at the start must not hide the rest of the corpus. */
+Test(vocabularies, sample_covers_the_whole_corpus) {
   struct buffer content = {0};
   for (int i = 0; i < 10000; i++) buffer_append_text(&content, text_of("a b\tx\n"));
   for (int i = 0; i < 30000; i++) buffer_append_text(&content, text_of("我爱学习\tx\n"));
@@ -137,7 +137,7 @@ Test(vocabularies, the_sample_is_spread_over_the_corpus) {
   buffer_free(&content);
 }
 
-Test(vocabularies, limits_reach_both_sides) {
+Test(vocabularies, limits_apply_to_both_sides) {
   struct pairs *pairs = pairs_of("a a a b b c\tx x y y z\n");
   struct vocabulary_options options = automatic;
   options.min_count = 2;
@@ -160,7 +160,7 @@ static void assert_ids(const struct sentences *sentences, size_t index, const ui
   cr_assert_arr_eq(sentences->ids + start, ids, count * sizeof *ids);
 }
 
-Test(encode, ids_of_both_sides) {
+Test(encode, both_sides_are_encoded) {
   struct pairs *pairs = pairs_of("我 我 我 爱 爱 学习\tx x x y y z\n我爱学习 茶\tz  w\n");
   struct pairs *known = pairs_of("我 我 我 爱 爱 学习\tx x x y y z\n");
   struct vocabulary_pair built = vocabularies_of(known, automatic);
@@ -184,7 +184,7 @@ Test(encode, ids_of_both_sides) {
   pairs_free(pairs);
 }
 
-Test(encode, pairs_that_are_too_long_are_counted) {
+Test(encode, too_long_pairs_are_counted) {
   struct pairs *pairs = pairs_of("a b c\tx\na b\tx y\na\tx y z\na\tx\n");
   struct vocabulary_pair built = vocabularies_of(pairs, automatic);
   const struct codec source = {.mode = built.source_mode, .vocabulary = built.source};
@@ -212,7 +212,7 @@ Test(encode, pairs_that_are_too_long_are_counted) {
   pairs_free(pairs);
 }
 
-/* Enough pairs for several pieces, with words that come up here and there for the first time. */
+/* Make enough pairs for several pieces; some words first occur late. */
 static struct pairs *many_pairs(void) {
   enum { PAIRS = 3 * PAIRS_A_PIECE + 100 };
   struct buffer text = {0};
@@ -224,7 +224,7 @@ static struct pairs *many_pairs(void) {
   return pairs;
 }
 
-Test(encode, threads_change_nothing) {
+Test(encode, threads_do_not_change_ids) {
   struct pairs *pairs = many_pairs();
   struct vocabulary_options options = automatic;
   struct vocabulary_pair built[2];
@@ -258,7 +258,7 @@ Test(encode, threads_change_nothing) {
   pairs_free(pairs);
 }
 
-/* Some megabytes of text, in more pieces than are encoded at once. */
+/* Make several megabytes of text, in more pieces than are encoded at once. */
 static struct pairs *long_pairs(void) {
   enum { COUNT = (PIECES_AT_ONCE + 2) * PAIRS_A_PIECE };
   struct buffer text = {0};
@@ -269,7 +269,7 @@ static struct pairs *long_pairs(void) {
   return pairs;
 }
 
-Test(encode, text_that_is_given_back_on_the_way_changes_nothing) {
+Test(encode, releasing_text_early_changes_nothing) {
   struct pairs *pairs = long_pairs();
   struct vocabulary_pair built = vocabularies_of(pairs, automatic);
   const struct codec source = vocabulary_pair_codec(&built, ELMAN_SOURCE);
@@ -293,10 +293,10 @@ Test(encode, text_that_is_given_back_on_the_way_changes_nothing) {
   pairs_free(pairs);
 }
 
-Test(encode, words_of_equal_counts_are_in_the_order_of_the_pairs) {
+Test(encode, ties_keep_the_corpus_order) {
   struct pairs *pairs = many_pairs();
   struct vocabulary_pair built = vocabularies_of(pairs, automatic);
-  /* These come once, and in this order. */
+  /* These words occur once, in this order. */
   size_t last = 0;
   for (size_t i = 6000; i < 6999; i++) {
     char word[16];
@@ -311,8 +311,8 @@ Test(encode, words_of_equal_counts_are_in_the_order_of_the_pairs) {
 
 /* ---- guides ---- */
 
-/* Links of the first pair's tokens as "target-source ...". In mode `bpe` all that is seen twice is
- * merged. */
+/* Check the links of the first pair's tokens, written as "target-source ...". In mode `bpe` every
+ * symbol pair that occurs twice is merged. */
 static void assert_links(elman_token_mode mode, const char *line, const char *expected) {
   struct pairs *pairs = aligned_pairs_of(line, 3);
   const struct vocabulary_options options = {
@@ -342,28 +342,28 @@ static void assert_links(elman_token_mode mode, const char *line, const char *ex
   pairs_free(pairs);
 }
 
-Test(guides, a_link_of_words_is_one_of_all_their_tokens) {
+Test(guides, word_links_cover_all_their_tokens) {
   assert_links(ELMAN_TOKENS_SPACE, "a b c\tx y\t2-0 0-1 1-1 0-1", "0-2 1-0 1-1");
   assert_links(ELMAN_TOKENS_WORDS, "don't a\tx, y\t0-0 1-1", "0-0 0-1 0-2 1-0 1-1 1-2 2-3");
   assert_links(ELMAN_TOKENS_CHARS, "ab c\txy\t0-0", "0-0 0-1 1-0 1-1");
   assert_links(ELMAN_TOKENS_SPACE, "a b\tx\t", "");
 }
 
-/* Han without spaces has no words: there the tokens are counted. With spaces it has. */
-Test(guides, tokens_of_han_are_words) {
+/* Chinese text without spaces has no words, so tokens are counted. With spaces it has words. */
+Test(guides, han_tokens_count_as_words) {
   assert_links(ELMAN_TOKENS_CHARS, "我爱学习\tI\t3-0", "0-3");
   assert_links(ELMAN_TOKENS_CHARS, "我 爱 学习\tI\t2-0", "0-2 0-3");
 }
 
-/* "我爱" is a token of two words; a link that both have counts once. */
-Test(guides, a_token_belongs_to_each_word_that_it_has_a_part_of) {
+/* "我爱" is a token of two words; a link of both words counts once. */
+Test(guides, token_belongs_to_every_overlapping_word) {
   assert_links(ELMAN_TOKENS_BPE, "a b c\t我 爱 茶\t0-1 2-2\nd\t我 爱 水\t", "0-0 1-2");
   assert_links(ELMAN_TOKENS_BPE, "a b c\t我 爱 茶\t2-1 0-0 2-0\nd\t我 爱 水\t", "0-0 0-2");
   assert_links(ELMAN_TOKENS_BPE, "我 爱 茶\ta b c\t1-2 0-0\n我 爱 水\td\t", "0-0 2-0");
   assert_links(ELMAN_TOKENS_BPE, "我 爱 茶\ta b c\t1-2 0-2\n我 爱 水\td\t", "2-0");
 }
 
-Test(guides, bad_links_are_told_with_their_place) {
+Test(guides, bad_links_are_reported_with_position) {
   assert_links(ELMAN_TOKENS_CHARS, "我爱学习\tI\t4-0",
                "1: alignment 4-0 is out of range: i-j counts from 0, and the sides "
                "have 4 and 1 words");
@@ -379,8 +379,8 @@ static void assert_guide(const struct guide *guide, const size_t *starts, size_t
   cr_assert_eq(guide->tokens, tokens);
 }
 
-/* Three sentences of 2, 1 and 0 words, with 3, 1 and 0 links; the order of the batch is another. */
-Test(guides, batches_are_time_major_and_cut_for_shards) {
+/* Three sentences of 2, 1 and 0 words have 3, 1 and 0 links; the batch has another order. */
+Test(guides, guides_are_time_major_and_split_by_shard) {
   uint32_t ids[] = {0, 0, 0, 0};
   size_t sources[] = {0, 2, 3, 4}, targets[] = {0, 2, 3, 3}, links[] = {0, 3, 4, 4};
   struct token_link items[] = {{0, 1}, {1, 0}, {1, 1}, {0, 0}};
@@ -405,8 +405,8 @@ static void assert_clause_ends(const struct sequence *source, const bool *expect
     cr_assert_eq(source->clause_ends[i], expected[i], "%zu", i);
 }
 
-/* A clause ends behind its sign and with its sentence; what is padding ends none. */
-Test(batches, clause_ends_are_time_major_and_cut_for_shards) {
+/* A clause ends after its punctuation mark and at the end of the sentence; padding ends none. */
+Test(batches, clause_ends_are_time_major_and_split_by_shard) {
   static const char *const words[] = {"<unk>", "a", "，"};
   static const uint64_t counts[] = {0, 2, 1};
   uint32_t ids[] = {1, 2, 1, 1, 2, 2, 1};
@@ -434,7 +434,7 @@ Test(batches, clause_ends_are_time_major_and_cut_for_shards) {
   tokens_free(&tokens);
 }
 
-/* The longest side of pairs that are split anew in some epochs, </s> included. */
+/* Return the longest side of pairs that are split again in some epochs, </s> included. */
 static size_t longest_resplit(struct resplit *resplit, const struct corpus *corpus, size_t epochs) {
   enum { COUNT = 3 };
   static const size_t indices[COUNT] = {0, 1, 2};
@@ -451,9 +451,9 @@ static size_t longest_resplit(struct resplit *resplit, const struct corpus *corp
   return longest;
 }
 
-/* Equal sentences are split by other random numbers: on either side, in each pair, in each epoch.
- */
-Test(resplit, sides_drop_apart) {
+/* Equal sentences are split with different random numbers on each side, in each pair and in each
+ * epoch. */
+Test(resplit, sides_use_independent_dropout) {
   enum { EPOCHS = 20 };
   struct pairs *pairs = pairs_of("abab abab\tabab abab\nabab abab\tabab abab\n");
   struct vocabulary_options options = automatic;
@@ -486,7 +486,7 @@ Test(resplit, sides_drop_apart) {
   pairs_free(pairs);
 }
 
-Test(resplit, a_batch_stays_within_its_tokens) {
+Test(resplit, batches_stay_within_the_token_limit) {
   enum { EPOCHS = 20 };
   struct pairs *pairs = pairs_of("abab abab\tcdcd cdcd\nabab ab\tcdcd cd\nab abab ab\tcd\n");
   struct vocabulary_options options = automatic;

@@ -1,4 +1,4 @@
-/* Keys of sentences, and finding equal ones. */
+/* Keys of sentences, and finding equal sentences by them. */
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <string.h>
@@ -39,14 +39,14 @@ Test(key, canonically_equal_texts_are_equal) {
   buffer_free(&other);
 }
 
-Test(key, punctuation_alone_stays) {
+Test(key, text_of_punctuation_keeps_it) {
   assert_key("?!", "?!");
   assert_key("？ ！", "? !");
   buffer_free(&key);
 }
 
-/* The short way through common characters agrees with the long way: U+00FE forces that one. */
-Test(key, both_ways_agree_on_every_character) {
+/* The fast path for common characters agrees with the general path, which U+00FE forces. */
+Test(key, fast_and_general_path_agree) {
   for (utf8proc_int32_t codepoint = 1; codepoint <= 0x10FFFF; codepoint++) {
     if (codepoint >= 0xD800 && codepoint <= 0xDFFF) continue;
     char bytes[8] = "x", slow[8] = "\xC3\xBE";
@@ -61,7 +61,7 @@ Test(key, both_ways_agree_on_every_character) {
   buffer_free(&other);
 }
 
-Test(key, hashes_tell_texts_apart) {
+Test(key, different_texts_have_different_hashes) {
   static const char *const texts[] = {"",
                                       "a",
                                       "b",
@@ -78,13 +78,13 @@ Test(key, hashes_tell_texts_apart) {
     for (size_t j = 0; j < TEXTS; j++)
       cr_assert_eq(text_hash(text_of(texts[i])) == text_hash(text_of(texts[j])), i == j, "%s %s",
                    texts[i], texts[j]);
-  /* A zero byte more is another text; so is a pair the other way round. */
+  /* A text with an extra zero byte is another text; so is a pair with its sides exchanged. */
   cr_assert_neq(text_hash((struct text){"a\0", 2}), text_hash(text_of("a")));
   cr_assert_neq(key_hash_pair(1, 2), key_hash_pair(2, 1));
 }
 
-Test(key, gives_the_first_of_equal_keys) {
-  /* Keys that all want the same slot. */
+Test(key, first_of_equal_keys_is_found) {
+  /* All these keys map to the same slot. */
   const uint64_t keys[] = {0, 1ull << 40, 0, 2ull << 40, 1ull << 40, 0};
   const size_t firsts[] = {0, 1, 0, 3, 1, 0};
   struct table table = {0};

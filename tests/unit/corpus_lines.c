@@ -1,4 +1,4 @@
-/* Reading files with a sentence a line. */
+/* Reading files with one sentence per line. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void put(const char *bytes, size_t length) {
   cr_assert_eq(fclose(file), 0);
 }
 
-/* `expected` holds the lines with "|" behind each. */
+/* `expected` contains the lines, each followed by "|". */
 static void assert_lines(const char *content, const char *expected) {
   struct line_file file;
   elman_error error = {0};
@@ -66,7 +66,7 @@ static void assert_bad(const char *content, size_t length, const char *message) 
   cr_assert_str_eq(shown, message);
 }
 
-Test(lines, bad_files_are_named) {
+Test(lines, bad_files_are_reported) {
   assert_bad("", 0, " is empty; expected one sentence per line");
   assert_bad("\xEF\xBB\xBF", 3, " is empty; expected one sentence per line");
   assert_bad("a\nb\xC3\n", 5, ":2 is not valid UTF-8 at byte 2 of the line");

@@ -1,4 +1,4 @@
-/* Reading sentence pairs: formats, bad lines, errors. */
+/* Reading sentence pairs: formats, bad lines and errors. */
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void put(const char *name, const char *content) {
   put_bytes(name, content, strlen(content));
 }
 
-/* Collects "file:line: problem" lines. */
+/* Collect "file:line: problem" lines. */
 static void note_skipped(void *context, const char *file, size_t line, elman_finding fault,
                          const char *problem) {
   (void)fault;
@@ -63,7 +63,7 @@ static elman_pairs_options moses_options(void) {
       .source_file = "zh", .target_file = "en", .skipped = note_skipped, .context = &notes};
 }
 
-/* `expected` holds "source=target" or "source=target=alignment", with "|" between pairs. */
+/* `expected` contains "source=target" or "source=target=alignment", separated by "|". */
 static void assert_pairs(elman_pairs_options options, const char *expected, size_t skipped,
                          const char *expected_notes) {
   elman_error error = {0};
@@ -109,7 +109,7 @@ Test(tsv, lines) {
 Test(tsv, crlf_byte_order_mark_and_missing_newline) {
   put("a.tsv", "\xEF\xBB\xBF我\tI\r\n你\tyou\r\n他\the");
   assert_pairs(tsv_options(), "我=I|你=you|他=he", 0, "");
-  put("a.tsv", "我\tI\ra\n你\tyou\r\r\n他\the\n"); /* only one CR belongs to the line end */
+  put("a.tsv", "我\tI\ra\n你\tyou\r\r\n他\the\n"); /* only one CR is part of the line ending */
   assert_pairs(tsv_options(), "我=I\ra|你=you\r|他=he", 0, "");
 }
 
@@ -133,9 +133,9 @@ Test(tsv, columns) {
   assert_pairs(options, "I=I|you=you|he=he", 0, "");
 }
 
-/* An alignment of words that are not there, or of no words; an empty one is none. Words of Han
- * without spaces are counted where there are tokens. */
-Test(tsv, alignments_are_checked_where_asked_for) {
+/* Alignments that refer to missing words or are malformed are rejected; an empty alignment is none.
+ * For Chinese text without spaces, tokens are counted. */
+Test(tsv, alignments_are_checked_on_request) {
   put("a.tsv", "我 爱\tI love\t0-0 1-1\nb\tyou\t1-0\n他\the\tnote\n她\tshe\t\n我爱\tI\t1-0\n");
   elman_pairs_options options = tsv_options();
   options.alignment_column = 3;
@@ -149,8 +149,8 @@ Test(tsv, alignments_are_checked_where_asked_for) {
   assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "is out of range");
 }
 
-/* i-j belongs to the columns in their order, whichever of them is the source. */
-Test(tsv, alignments_turn_with_the_columns) {
+/* In i-j, i refers to the first column and j to the second, whichever is the source. */
+Test(tsv, alignments_follow_swapped_columns) {
   put("a.tsv", "我 爱 你\tI love\t0-0 2-1\n你 好\tHello\t1-0\n");
   put("a.links", "0-1 2-0\n\n");
   elman_pairs_options options = tsv_options();
@@ -167,7 +167,8 @@ Test(tsv, alignments_turn_with_the_columns) {
   assert_pairs(options, "I love=我 爱 你=1-0 0-2|Hello=你 好", 0, "");
 }
 
-/* A few are left out; most are those of other words. */
+/* A few misfit alignments are skipped; if most of them do not fit, the alignments are of other
+ * text. */
 Test(tsv, most_alignments_must_fit) {
   elman_pairs_options options = tsv_options();
   options.check_alignments = true;
@@ -187,8 +188,9 @@ Test(tsv, most_alignments_must_fit) {
   assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "i-j must link word i of column 1");
 }
 
-/* Line n of the file goes with line n of the pairs, also where lines of either are bad. */
-Test(tsv, alignments_of_a_file) {
+/* Line n of the alignment file belongs to line n of the pairs, also if either file has bad
+ * lines. */
+Test(tsv, alignments_are_read_from_a_file) {
   put("a.tsv", "我 爱\tI love\nno tab\n你\tyou\n他\the\n\n");
   put("a.links", "0-0 1-1\nanything\n\n\xFF\n");
   elman_pairs_options options = tsv_options();
@@ -215,7 +217,7 @@ Test(tsv, alignments_of_a_file) {
   assert_error(options, ELMAN_INVALID_ARGUMENT, "", "one file of pairs");
 }
 
-Test(moses, alignments_of_a_file) {
+Test(moses, alignments_are_read_from_a_file) {
   put("zh", "我 爱\n\n你\n");
   put("en", "I love\nx\nyou\n");
   put("links", "0-1 1-0\n7-7\n0-0");
@@ -223,7 +225,7 @@ Test(moses, alignments_of_a_file) {
   options.alignment_file = "links";
   options.check_alignments = true;
   assert_pairs(options, "我 爱=I love=0-1 1-0|你=you=0-0", 1, "zh:2: is empty\n");
-  options.source_column = 2; /* are for TSV */
+  options.source_column = 2; /* valid for TSV only */
   options.target_column = 1;
   assert_pairs(options, "我 爱=I love=0-1 1-0|你=you=0-0", 1, "zh:2: is empty\n");
   put("links", "2-0\n\n0-1");
@@ -242,19 +244,19 @@ Test(tsv, bad_lines_are_reported_and_skipped) {
                "a.tsv:9: has 1 column; column 2 is required (columns are separated by tabs)\n");
 }
 
-Test(tsv, nobody_need_listen) {
+Test(tsv, skipped_callback_is_optional) {
   put("a.tsv", "我\tI\nno tab\n");
   elman_pairs_options options = tsv_options();
   options.skipped = NULL;
   assert_pairs(options, "我=I", 1, "");
 }
 
-Test(tsv, blank_lines_at_the_end_are_nothing) {
+Test(tsv, blank_lines_at_the_end_are_ignored) {
   put("a.tsv", "我\tI\n\r\n\n");
   assert_pairs(tsv_options(), "我=I", 0, "");
 }
 
-Test(tsv, a_nul_far_down_is_a_bad_line) {
+Test(tsv, late_nul_makes_a_bad_line) {
   struct buffer content = {0};
   while (content.length < 9000) buffer_append(&content, "a\tb\n", 4);
   const size_t lines = content.length / 4;
@@ -270,7 +272,7 @@ Test(tsv, a_nul_far_down_is_a_bad_line) {
   pairs_free(pairs);
 }
 
-Test(tsv, places_of_pairs_behind_lines_that_were_left_out) {
+Test(tsv, line_numbers_count_skipped_lines) {
   static const char *const names[] = {"a.tsv", "b.tsv"};
   static const char *const places[] = {"a.tsv:1", "a.tsv:3", "a.tsv:4", "b.tsv:2"};
   put("a.tsv", "我\tI\nbad\n你\tyou\n他\the\n");
@@ -291,7 +293,7 @@ Test(tsv, places_of_pairs_behind_lines_that_were_left_out) {
   pairs_free(pairs);
 }
 
-/* Larger than a block of text (corpus/pairs.c), and smaller ones on both sides of it. */
+/* Lines larger than a block of text (corpus/pairs.c), and shorter lines before and after. */
 Test(tsv, long_lines) {
   enum { LONG = 3 << 20 };
   struct buffer content = {0}, expected = {0};
@@ -309,7 +311,7 @@ Test(tsv, long_lines) {
   buffer_free(&expected);
 }
 
-/* The page of an address is in memory. */
+/* Return whether the page of this address is in memory. */
 static bool is_resident(const char *address) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   unsigned char resident = 0;
@@ -317,7 +319,7 @@ static bool is_resident(const char *address) {
   return mincore(start, 1, &resident) == 0 && (resident & 1) != 0;
 }
 
-Test(tsv, text_is_given_back_from_the_front) {
+Test(tsv, text_is_released_from_the_front) {
   enum { PAIRS = 1000, WIDTH = 5000 };
   struct buffer content = {0};
   for (size_t i = 0; i < PAIRS; i++) {
@@ -340,7 +342,7 @@ Test(tsv, text_is_given_back_from_the_front) {
   buffer_free(&content);
 }
 
-Test(tsv, strict) {
+Test(tsv, strict_mode_rejects_bad_lines) {
   elman_pairs_options options = tsv_options();
   options.strict = true;
   put("a.tsv", "我\tI\n你\tyou\n\n");
@@ -370,7 +372,7 @@ Test(tsv, several_files) {
   assert_error(options, ELMAN_BAD_DATA, "", "source, tab and target");
 }
 
-Test(tsv, nothing_usable) {
+Test(tsv, no_usable_pair_is_an_error) {
   put("a.tsv", "");
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "source, tab and target");
   put("a.tsv", "\xEF\xBB\xBF\n");
@@ -381,7 +383,7 @@ Test(tsv, nothing_usable) {
                "; 2 lines skipped; the first, a.tsv:1, has 1 column; column 2 is required");
 }
 
-Test(tsv, binary_files) {
+Test(tsv, binary_files_are_rejected) {
   static const char utf16[] = "\xFF\xFE\x11\x62\t\0I\0\n\0";
   put_bytes("a.tsv", utf16, sizeof utf16);
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv",
@@ -397,8 +399,8 @@ Test(tsv, binary_files) {
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a binary file, not UTF-8 text");
 }
 
-/* A limit holds for the bytes of a line, the CR of its end included. */
-Test(tsv, a_line_has_a_limit) {
+/* The limit counts the bytes of a line, including a final CR. */
+Test(tsv, line_length_is_limited) {
   elman_pairs_options options = tsv_options();
   put("a.tsv", "abc\td\r\nabcd\te\nx\ty");
   options.max_line = 6;
@@ -409,25 +411,25 @@ Test(tsv, a_line_has_a_limit) {
   put("a.tsv", "abc\td\nx\ty\nabcd\te");
   assert_error(options, ELMAN_BAD_DATA, "a.tsv",
                "line 3 has more than 5 bytes; --max-line sets the limit");
-  options.max_unpacked = 1; /* it is not packed */
+  options.max_unpacked = 1; /* the file is not compressed */
   put("a.tsv", "abc\td\n");
   assert_pairs(options, "abc=d", 0, "");
 }
 
-/* A program: every third line is text. */
-Test(tsv, binary_files_with_text_in_them) {
+/* An executable in which every third line is text. */
+Test(tsv, binary_files_with_text_are_rejected) {
   static const char bytes[] = "\x7F"
                               "ELF\2\1\1\0\nread\twrite\n\xFF\0\xCE\n";
   put_bytes("a.tsv", bytes, sizeof bytes - 1);
   struct pairs *pairs;
   const elman_pairs_options options = tsv_options();
   cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_BAD_DATA);
-  cr_assert_eq(notes.length, 0, "it is told once, not line by line");
+  cr_assert_eq(notes.length, 0, "reported once, not for every line");
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a binary file");
 }
 
-/* \xCE\xD2 is 我 there. */
-Test(tsv, another_encoding) {
+/* In that encoding \xCE\xD2 is 我. */
+Test(tsv, another_encoding_is_rejected) {
   put("a.tsv", "\xCE\xD2\tI\n");
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "iconv -f GB18030 -t UTF-8");
   put("a.tsv", "one\n");
@@ -438,8 +440,9 @@ Test(tsv, another_encoding) {
   cr_assert_null(strstr(error.message, "iconv"), "it is UTF-8: %s", error.message);
 }
 
-/* Compressed, encrypted and the like: all bytes alike, and a line of text by chance. */
-Test(tsv, binary_files_of_many_lines) {
+/* Data like compressed or encrypted files: all bytes equally frequent, with an accidental line of
+ * text. */
+Test(tsv, binary_files_of_many_lines_are_rejected) {
   enum { SIZE = 100000 };
   static char bytes[SIZE];
   uint32_t state = 1;
@@ -451,12 +454,12 @@ Test(tsv, binary_files_of_many_lines) {
   struct pairs *pairs;
   const elman_pairs_options options = tsv_options();
   cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_BAD_DATA);
-  cr_assert_eq(notes.length, 0, "it is told once, not line by line");
+  cr_assert_eq(notes.length, 0, "reported once, not for every line");
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a binary file");
 }
 
-/* The same for a NUL in the first line and in one behind ten thousand. */
-Test(tsv, a_line_with_a_nul_is_a_bad_line) {
+/* A NUL in the first line and a NUL after ten thousand lines are treated alike. */
+Test(tsv, nul_makes_a_bad_line) {
   static const char good[] = "我\tI\n", bad[] = "a\0b\tc\n";
   enum { GOOD = sizeof good - 1, BAD = sizeof bad - 1, MANY = 10000 };
   static char bytes[MANY * GOOD + 2 * BAD];
@@ -485,7 +488,7 @@ Test(tsv, a_line_with_a_nul_is_a_bad_line) {
   }
 }
 
-Test(tsv, files_that_cannot_be_read) {
+Test(tsv, unreadable_files_are_reported) {
   assert_error(tsv_options(), ELMAN_NO_INPUT, "a.tsv", "No such file");
   static const char *const directory[] = {"/"};
   elman_pairs_options options = tsv_options();
@@ -504,7 +507,7 @@ Test(tsv, standard_input) {
       "standard input:2: has 1 column; column 2 is required (columns are separated by tabs)\n");
 }
 
-Test(tsv, options_that_make_no_sense) {
+Test(tsv, invalid_options_are_rejected) {
   elman_pairs_options options = tsv_options();
   options.source_column = 0;
   assert_error(options, ELMAN_INVALID_ARGUMENT, "", "column numbers start at 1");

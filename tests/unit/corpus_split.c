@@ -1,4 +1,4 @@
-/* Splits: no leak, nothing lost, the same again with the same seed. */
+/* Splits have no leak, lose nothing, and repeat with the same seed. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 static const char *const file_name[] = {"/tmp/elman-split-XXXXXX"};
 static char path[sizeof "/tmp/elman-split-XXXXXX"];
 
-/* Reads pairs from `text`, a pair a line. */
+/* Read pairs from `text`, one pair per line. */
 static struct pairs *pairs_of(const struct buffer *text) {
   strcpy(path, file_name[0]);
   const int descriptor = mkstemp(path);
@@ -35,7 +35,7 @@ static size_t random_below(size_t bound) {
   return (size_t)(random_state % bound);
 }
 
-/* Few different sentences in several spellings, so that groups of all sizes arise. */
+/* Few distinct sentences in several spellings, so that groups of all sizes occur. */
 static struct pairs *random_pairs(size_t count, size_t sentences) {
   static const char *const spellings[] = {"s%zu", "S%zu.", " s %zu!", "ｓ%zu？"};
   struct buffer text = {0};
@@ -62,7 +62,7 @@ static uint64_t hash_of(struct text text) {
   return hash;
 }
 
-/* The groups are those that coloring pair by pair finds, and none lies in two parts. */
+/* The groups equal those found by coloring pair by pair, and no group spans two parts. */
 static void assert_no_leak(const elman_split *split, const struct pairs *pairs) {
   const size_t count = pairs_count(pairs);
   uint64_t(*keys)[2] = calloc(count, sizeof *keys);
@@ -107,7 +107,7 @@ static void assert_sizes(const elman_split *split) {
   cr_assert_gt(sizes[ELMAN_PART_TRAIN], 0);
 }
 
-Test(split, random_corpora) {
+Test(split, random_corpora_split_without_leaks) {
   size_t made = 0;
   for (random_state = 1; made < 60;) {
     const size_t count = 20 + random_below(120);
@@ -157,18 +157,18 @@ Test(split, sizes_are_exact_where_groups_are_small) {
   pairs_free(pairs);
 }
 
-Test(split, no_dev_or_no_test) {
+Test(split, dev_and_test_may_be_empty) {
   struct pairs *pairs = different_pairs(10);
   elman_split split;
   const elman_split_options options = {.dev.share = 0.001};
   cr_assert_eq(split_create(&split, pairs, &options, NULL), ELMAN_OK);
-  cr_assert_eq(split.info.pairs[ELMAN_PART_DEV], 1, "a share above 0 is a pair at least");
+  cr_assert_eq(split.info.pairs[ELMAN_PART_DEV], 1, "a fraction above 0 gives at least one pair");
   cr_assert_eq(split.info.pairs[ELMAN_PART_TEST], 0);
   split_free(&split);
   pairs_free(pairs);
 }
 
-Test(split, all_pairs_are_wanted_elsewhere) {
+Test(split, split_must_leave_training_pairs) {
   struct pairs *pairs = different_pairs(10);
   elman_split split;
   elman_error error = {0};
@@ -184,7 +184,7 @@ Test(split, all_pairs_are_wanted_elsewhere) {
   pairs_free(pairs);
 }
 
-Test(split, one_group_of_everything) {
+Test(split, single_group_cannot_be_split) {
   /* A chain: each pair shares a side with the next. */
   struct buffer text = {0};
   buffer_append_text(&text, text_of("a\tx\na\ty\nb\ty\nb\tz\nc\tz\n"));
@@ -198,7 +198,7 @@ Test(split, one_group_of_everything) {
   buffer_free(&text);
 }
 
-/* Each pair shares a side with the next of the chain; in the file they are mixed. */
+/* Each pair shares a side with the next in the chain; the file has them in shuffled order. */
 Test(split, long_chains_are_fast) {
   enum { PAIRS = 300007, STRIDE = 1009 };
   struct buffer text = {0};
@@ -219,7 +219,7 @@ Test(split, long_chains_are_fast) {
   buffer_free(&text);
 }
 
-Test(split, lines_are_kept_whole) {
+Test(split, lines_are_copied_unchanged) {
   struct buffer text = {0};
   buffer_append_text(&text, text_of("\xEF\xBB\xBF"
                                     "a\tx\t(c) me\t\r\nbad\nb\ty"));

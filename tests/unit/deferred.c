@@ -1,4 +1,4 @@
-/* Deferred updates of embeddings against passes over everything, bit by bit. */
+/* Deferred updates of embeddings give the same bits as full updates of every row. */
 #include "check.h"
 #include "folder.h"
 #include "lettered_model.h"
@@ -14,7 +14,7 @@
 #include "train/norm.h"
 #include "train/trainer.h"
 
-/* Rows that do not fill whole vectors, and words of which some never come up. */
+/* Row sizes that do not fill whole vectors, and some words that never occur. */
 enum { SOURCE_WORDS = 40, TARGET_WORDS = 30, SILENT = 7, EMBEDDING = 19, MAX_STEPS = 4, BATCH = 3 };
 
 static struct model *make_model(bool tied) {
@@ -31,8 +31,8 @@ static size_t draw(size_t limit, uint64_t which) {
   return (size_t)random_below((struct random_stream){11, 98, 0}, which, limit);
 }
 
-/* One pair or several of few words, other ones for every `which`; the higher a word, the rarer it
- * is, and the last ones never come up. */
+/* Fill with one or several pairs of few words, different for every `which`. Higher word ids are
+ * rarer, and the last ones never occur. */
 static void fill_batch(struct batch *batch, uint64_t which) {
   struct corpus corpus = {.source.count = BATCH, .target.count = BATCH};
   struct sentences *sides[] = {&corpus.source, &corpus.target};
@@ -53,7 +53,7 @@ static void fill_batch(struct batch *batch, uint64_t which) {
   corpus_free(&corpus);
 }
 
-/* ---- what a pass over everything does ---- */
+/* ---- full updates ---- */
 
 struct dense {
   struct model *model;
@@ -83,7 +83,7 @@ static void free_dense(struct dense *dense) {
   model_free(dense->model);
 }
 
-/* Forward and backward of a batch; returns the mean loss. */
+/* Run forward and backward over a batch; return the mean loss. */
 static double dense_gradients(struct dense *dense, const struct batch *batch,
                               const struct regularization *regularization) {
   const struct model *model = dense->model;
@@ -123,7 +123,8 @@ static void check_trainer(const struct trainer *trainer, const struct dense *den
 
 /* ---- training ---- */
 
-/* More than twice what is recorded before all rows are brought up. */
+/* More than twice the number of updates that are recorded before all rows are brought up to
+ * date. */
 enum { UPDATES = 1300 };
 
 static elman_train_options options_of(size_t which) {
@@ -152,7 +153,7 @@ static struct regularization regularization_of(const elman_train_options *option
       .dropouts = {{options->dropout, stream}, {options->attention_dropout, stream}}};
 }
 
-/* One step of both; every 50th fails, since a weight is no number. */
+/* Run one step of both trainers. Every 50th step fails because a weight is NaN. */
 static void step_both(struct trainer *trainer, struct dense *dense,
                       const elman_train_options *options, uint64_t which) {
   const struct regularization regularization = regularization_of(options, trainer->state.update);
@@ -183,18 +184,20 @@ static void step_both(struct trainer *trainer, struct dense *dense,
   batch_free(&batch);
 }
 
-/* The rate changes on the way: a row that comes late gets each update at the rate of its time. */
+/* The learning rate changes during training. A row updated late must use the rate of each update it
+ * missed. */
 static void check_training(size_t which, bool tied) {
   const elman_train_options options = options_of(which);
   struct model *model = make_model(tied);
   struct dense dense = make_dense(tied, options.average > 0);
   struct trainer trainer;
   cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
-  if (which == 2) trainer.adam = (struct adam_options){0, 0.5, 0.6, 1e-6}; /* they soon vanish */
+  if (which == 2)
+    trainer.adam = (struct adam_options){0, 0.5, 0.6, 1e-6}; /* the moments soon vanish */
   for (uint64_t i = 0; i < UPDATES; i++) {
     if (i % 100 == 99) trainer.state.rate_factor *= 0.9;
     step_both(&trainer, &dense, &options, i);
-    if (i % 600 > 20) continue; /* then the record fills up */
+    if (i % 600 > 20) continue; /* otherwise the record fills up */
     trainer_flush(&trainer);
     check_trainer(&trainer, &dense);
   }
@@ -207,31 +210,31 @@ static void check_training(size_t which, bool tied) {
   model_free(model);
 }
 
-Test(deferred, is_a_pass_over_everything) {
+Test(deferred, deferred_updates_match_full_updates) {
   check_training(0, false);
 }
 
-Test(deferred, is_so_with_clipping_schedule_and_average) {
+Test(deferred, matches_with_clipping_schedule_and_average) {
   check_training(1, false);
 }
 
-Test(deferred, is_so_when_moments_vanish) {
+Test(deferred, matches_when_moments_vanish) {
   check_training(2, false);
 }
 
-Test(deferred, is_so_when_denormals_are_zero) {
+Test(deferred, matches_when_denormals_are_zero) {
   const unsigned before = denormals_to_zero();
   check_training(1, false);
   check_training(2, false);
   denormals_restore(before);
 }
 
-Test(deferred, leaves_tied_embeddings_alone) {
+Test(deferred, tied_embeddings_are_not_deferred) {
   check_training(1, true);
 }
 
-#ifndef ELMAN_DOUBLE /* files hold floats */
-Test(deferred, goes_on_from_a_checkpoint) {
+#ifndef ELMAN_DOUBLE /* files contain floats */
+Test(deferred, resumes_from_a_checkpoint) {
   static const char path[] = "checkpoint";
   enter_folder();
   elman_train_options options = options_of(1);
@@ -286,8 +289,8 @@ static void randomize(struct model *model) {
   free(values);
 }
 
-/* Words as in a large vocabulary, so that threads share the rows. */
-Test(deferred, threads_change_no_bit) {
+/* Many words, as in a large vocabulary, so that threads divide the rows. */
+Test(deferred, threads_do_not_change_results) {
   enum { ROWS = 3000, COLUMNS = 100, WORDS = 2000, ROUNDS = 5 };
   struct model model = bare_model(ROWS, COLUMNS);
   const size_t n = model.table.block;
@@ -326,8 +329,8 @@ Test(deferred, threads_change_no_bit) {
   parameter_block_free(model.block);
 }
 
-/* Rows with nothing to fade, or nearly: each has one number that an update changes. */
-Test(deferred, only_what_rests_is_left_out) {
+/* Rows that need no update, except for one entry each that an update changes. */
+Test(deferred, only_unchanged_rows_are_skipped) {
   enum { CASES = 5, COLUMNS = 19, PLACE = 17 };
   struct model model = bare_model(CASES, COLUMNS);
   const size_t n = model.table.block;
@@ -367,7 +370,7 @@ static size_t peak_bytes(void) {
   return (size_t)usage.ru_maxrss * 1024;
 }
 
-Test(deferred, words_that_never_come_up_take_no_memory) {
+Test(deferred, unused_words_need_no_memory) {
 #ifdef __SANITIZE_THREAD__
   cr_skip_test("it takes memory of its own");
 #endif

@@ -1,5 +1,5 @@
-/* Dropout masks as a whole: each site drops its share, and no two positions of the network
- * are dropped together more often than chance has it. */
+/* Dropout masks as a whole: each site drops its fraction, and no two positions of the network are
+ * dropped together more often than by chance. */
 #include "check.h"
 
 #include <string.h>
@@ -8,10 +8,11 @@
 #include "model/network.h"
 #include "tensor/blas.h"
 
-/* All sentences are equally long: no position is padding. The last target token is </s>. */
+/* All sentences have equal length, so no position is padding. The last target token is </s>. */
 enum { BATCH = 24, STEPS = 10, EMBEDDING = 20, HIDDEN = 24, HEADS = 4, WORDS = 9 };
 
-/* A site as (STEPS,BATCH,width): whether a position was dropped, and whether it could have been. */
+/* A site as (STEPS,BATCH,width): whether each position was dropped, and whether it could have
+ * been. */
 struct mask {
   const char *name;
   bool *dropped, *there;
@@ -29,8 +30,8 @@ static size_t size_of(const struct mask *mask) {
   return (size_t)STEPS * BATCH * mask->width;
 }
 
-/* `values` hold `stride` numbers a row, of which the first `width` are the site's; `before` NULL:
- * none of them was zero before. */
+/* `values` has `stride` entries per row, and the first `width` belong to the site. With `before`
+ * NULL, no entry was zero before dropout. */
 static struct mask mask_of(const char *name, const real *values, const real *before, size_t stride,
                            size_t width) {
   struct mask mask = {.name = name, .width = width};
@@ -81,7 +82,8 @@ static struct masks masks_of(const struct workspace *workspace, size_t attention
            mask_of("attention", attention->dropped, attention->weights, weights, weights)}};
 }
 
-/* Of a forward pass in training. Input feeding: the decoder goes step by step. */
+/* Collect the masks of a forward pass in training. With input feeding the decoder runs step by
+ * step. */
 static struct masks draw(double units, double attention, bool input_feeding) {
   const struct model_config config = {.source_vocabulary = WORDS + 1,
                                       .target_vocabulary = WORDS + 3,
@@ -131,7 +133,7 @@ static void masks_free(struct masks *masks) {
   }
 }
 
-/* Five standard deviations of the mean of n independent signs. */
+/* Return five standard deviations of the mean of n independent signs. */
 static double chance(size_t n) {
   return 5 / sqrt((double)n);
 }
@@ -146,7 +148,7 @@ static void check_share(const struct mask *mask, double p) {
                      "%s: %zu of %zu", mask->name, dropped, n);
 }
 
-Test(dropout, every_site_drops_its_share) {
+Test(dropout, every_site_drops_its_fraction) {
   static const double shares[][2] = {{0.1, 0.7}, {0.5, 0.2}, {0.3, 0}, {0, 0.4}};
   for (size_t k = 0; k < 2 * sizeof shares / sizeof *shares; k++) {
     const double units = shares[k / 2][0], attention = shares[k / 2][1];
@@ -159,8 +161,8 @@ Test(dropout, every_site_drops_its_share) {
   }
 }
 
-/* With probability one half: the mean product of the signs of position i and of position i + lag of
- * the other mask is 0 but for chance, and 1 for equal masks. */
+/* For probability one half: the mean product of the signs of position i and of position i + lag in
+ * the other mask is 0 up to chance, and 1 for equal masks. */
 struct sum {
   double products;
   size_t n;
@@ -179,7 +181,7 @@ static void check_independent(struct sum sum, const char *a, const char *b) {
   cr_assert(fabs(correlation) < chance(sum.n), "%s and %s: %.3f", a, b, correlation);
 }
 
-/* Sites of one stream would drop the same places of their arrays. */
+/* Sites that share a random stream would drop the same positions of their arrays. */
 Test(dropout, sites_are_independent) {
   struct masks masks = draw(0.5, 0.5, false);
   for (size_t a = 0; a < SITES; a++) {
@@ -194,7 +196,7 @@ Test(dropout, sites_are_independent) {
   masks_free(&masks);
 }
 
-/* Between groups of `group` positions that follow each other within groups of `limit`. */
+/* Compare groups of `group` positions that follow each other within groups of `limit`. */
 static void check_neighbors(const struct masks *masks, size_t site, size_t group, size_t limit,
                             const char *what) {
   const struct mask *mask = &masks->of[site];

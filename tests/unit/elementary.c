@@ -1,4 +1,4 @@
-/* exp and tanh against the C library in double, over numbers of every size. */
+/* Compare exp and tanh with the C library in double precision, over values of every magnitude. */
 #include "check.h"
 
 #include <float.h>
@@ -13,7 +13,7 @@ static double ulps(float value, double exact) {
   return fabs((double)value - exact) / ulp;
 }
 
-/* Every 61st float from the smallest normal one up to `limit`, with both signs. */
+/* Check every 61st float from the smallest normal one up to `limit`, with both signs. */
 static void check_all(float (*function)(float), double (*exact)(double), float limit) {
   uint32_t last;
   memcpy(&last, &limit, sizeof last);
@@ -45,7 +45,7 @@ Test(elementary, tanh_is_exact_to_two_ulp) {
   check_all(tanh_float, tanh, 100);
 }
 
-Test(elementary, exp_vanishes_cleanly) {
+Test(elementary, exp_underflows_to_zero) {
   cr_assert_eq(exp_real(0), 1);
   cr_assert_eq(exp_real(-88), 0);
   cr_assert_eq(exp_real(-1e30f), 0);
@@ -55,7 +55,7 @@ Test(elementary, exp_vanishes_cleanly) {
 
 #endif
 
-Test(elementary, tanh_at_the_ends) {
+Test(elementary, tanh_saturates_and_keeps_nan) {
   cr_assert_eq(tanh_real(0), 0);
   cr_assert_eq(tanh_real(1e30f), 1);
   cr_assert_eq(tanh_real(-1e30f), -1);

@@ -1,18 +1,18 @@
-/* Needed by Criterion where an emulator runs the tests. */
+/* Criterion needs this file when an emulator runs the tests. */
 #include <criterion/criterion.h>
 #include <criterion/hooks.h>
 #include <errno.h>
 #include <unistd.h>
 
-/* Limits of time are for the processor itself. */
+/* Time limits are meant for native runs, so disable them. */
 ReportHook(PRE_ALL)(struct criterion_test_set *tests) {
   FOREACH_SET(struct criterion_suite_set * suite, tests->suites) {
     FOREACH_SET(struct criterion_test * test, suite->tests) test->data->timeout *= 10;
   }
 }
 
-/* Criterion executes the program again for every test. The kernel cannot, where the program is for
- * another processor: this stands in for the C library's function and executes the emulator. */
+/* Criterion executes the program again for every test. The kernel cannot do this for a program
+ * built for another processor. This function replaces the C library's and executes the emulator. */
 __attribute__((visibility("default"))) int execve(const char *path, char *const arguments[],
                                                   char *const environment[]) {
   enum { MOST = 64 };

@@ -1,12 +1,13 @@
-/* Models that translate together, against the networks of each run with teacher forcing. */
+/* Compare ensemble translation with the single networks under teacher forcing. */
 #include "searching.h"
 
 enum { MEMBERS = 2, LIMIT = 6 };
 
-/* The first and another one, as different as they may be. */
+/* The first model and a second one that differs as much as possible. */
 struct duo {
   struct setup members[MEMBERS];
-  const elman_model *ensemble[3]; /* the second; with itself as the ensemble: the first, thrice */
+  const elman_model *ensemble[3]; /* the second model; with a model as its own ensemble: the first
+                                     model three times */
 };
 
 static void set_up_duo(struct duo *duo, struct model_config config, uint64_t seed, size_t limit) {
@@ -30,7 +31,7 @@ static void tear_down_duo(struct duo *duo) {
   for (size_t m = 0; m < MEMBERS; m++) tear_down(&duo->members[m]);
 }
 
-/* The members are left as they were forced. */
+/* Forced decoding leaves its results in the members. */
 static double joint_log_probability(struct duo *duo, const struct search_request *request,
                                     const uint32_t *ids, size_t count) {
   double sum = 0;
@@ -73,12 +74,12 @@ static void check_means(struct model_config config, uint64_t seed) {
   tear_down_duo(&duo);
 }
 
-Test(ensemble, log_probabilities_and_attention_are_the_means) {
+Test(ensemble, ensemble_averages_log_probabilities_and_attention) {
   for_all_shapes(check_means);
 }
 
-/* At each step the token of the largest mean of log p, which differs from that of the logits by
- * what all tokens share. */
+/* At each step greedy search takes the token with the largest mean log p. Mean logits differ from
+ * it only by a term common to all tokens. */
 Test(ensemble, greedy_search_takes_the_largest_mean) {
   struct duo duo;
   struct setup *s = &duo.members[0];
@@ -133,12 +134,12 @@ static void check_itself(struct model_config config, uint64_t seed) {
   tear_down(&s);
 }
 
-/* To the last bit: the mean of equal numbers is that number. */
-Test(ensemble, a_model_with_itself_is_that_model) {
+/* Results are equal to the last bit, because the mean of equal numbers is that number. */
+Test(ensemble, model_with_itself_matches_model_alone) {
   for_all_shapes(check_itself);
 }
 
-Test(ensemble, a_wide_beam_finds_the_best_of_all) {
+Test(ensemble, wide_beam_finds_the_best_translation) {
   struct candidate all[ALL + 27];
   for (uint64_t seed = 1; seed <= 5; seed++) {
     struct duo duo;
@@ -158,7 +159,7 @@ Test(ensemble, a_wide_beam_finds_the_best_of_all) {
   }
 }
 
-Test(ensemble, a_forced_target_is_taken) {
+Test(ensemble, forced_target_is_returned) {
   static const uint32_t forced[] = {3, 0, 7, 7, 12, TOKEN_END};
   struct duo duo;
   struct setup *s = &duo.members[0];
@@ -173,7 +174,7 @@ Test(ensemble, a_forced_target_is_taken) {
   tear_down_duo(&duo);
 }
 
-Test(ensemble, a_result_does_not_depend_on_the_batch) {
+Test(ensemble, results_do_not_depend_on_the_batch) {
   const struct beam_options options = {4, 1, 1};
   struct duo duo;
   struct setup *s = &duo.members[0];
@@ -192,8 +193,8 @@ Test(ensemble, a_result_does_not_depend_on_the_batch) {
   }
 }
 
-/* The screen is that of the first model alone. */
-Test(ensemble, a_screen_is_not_looked_at) {
+/* Screening applies to the first model alone, so an ensemble does not use it. */
+Test(ensemble, screening_is_not_used) {
   struct duo duo;
   struct setup *s = &duo.members[0];
   struct screen screen;
@@ -212,7 +213,7 @@ Test(ensemble, a_screen_is_not_looked_at) {
   tear_down_duo(&duo);
 }
 
-Test(ensemble, numbers_that_overflow_in_one_fail_the_sentence) {
+Test(ensemble, overflow_in_one_member_fails_the_sentence) {
   struct duo duo;
   struct setup *s = &duo.members[0];
   set_up_duo(&duo, plain_config(13), 8, LIMIT);

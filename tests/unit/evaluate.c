@@ -1,4 +1,4 @@
-/* Any number of processes, with any number of threads, finds what one finds that is alone. */
+/* Any number of processes with any number of threads computes the results of a single process. */
 #include "translate/evaluate.h"
 
 #include <float.h>
@@ -30,9 +30,9 @@ TestSuite(evaluate, .init = set_up, .fini = tear_down);
 
 /* ---- scores ---- */
 
-/* How far each process has come by its own account. */
+/* The progress that each process reports. */
 struct progress {
-  size_t calls, stop_after; /* 0 = never */
+  size_t calls, stop_after; /* 0 disables */
   size_t done, total;
   bool back;
 };
@@ -49,7 +49,7 @@ static bool note_progress(void *context, size_t done, size_t total) {
 struct task {
   const struct pairs *pairs;
   elman_evaluate_options options;
-  size_t threads; /* of each process */
+  size_t threads; /* per process */
   elman_scores scores[PROCESSES];
   elman_status status[PROCESSES];
   elman_error errors[PROCESSES];
@@ -99,11 +99,11 @@ static void check_same(size_t P, const struct task *before, const elman_scores *
     calls += progress->calls;
     cr_assert(!progress->back && progress->done == progress->total, "process %zu of %zu", r, P);
   }
-  cr_assert_eq(calls, CALLS, "every sentence is the affair of one process");
+  cr_assert_eq(calls, CALLS, "each sentence is translated by one process");
 }
 
-/* Batches of 61 and 100 are fewer than processes. */
-Test(evaluate, scores_are_the_same_for_any_number_of_processes) {
+/* There are fewer batches of 61 and 100 sentences than processes. */
+Test(evaluate, scores_do_not_depend_on_processes) {
   static const size_t counts[] = {1, 2, 3, 5}, sizes[] = {1, 7, 16, 61, 100}, beams[] = {1, 5};
   for (size_t b = 0; b < 2; b++) {
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -143,7 +143,8 @@ Test(evaluate, one_pair_is_enough_for_many_processes) {
 struct translations {
   struct translate_job job;
   size_t threads;
-  char *texts[PROCESSES][ALIGNED_PAIRS]; /* by process and sentence; NULL = not its affair */
+  char *texts[PROCESSES]
+             [ALIGNED_PAIRS]; /* by process and sentence; NULL = another process translates it */
   elman_status status[PROCESSES];
   struct progress progress[PROCESSES];
 };
@@ -199,8 +200,8 @@ static void check_translations(size_t P, const struct translations *alone) {
   free_texts(&all, P);
 }
 
-/* Some are forced and some are not. */
-Test(evaluate, every_sentence_is_translated_by_one_process) {
+/* Some sentences are forced and some are not. */
+Test(evaluate, each_sentence_is_translated_once) {
   elman_sentence sentences[ALIGNED_PAIRS];
   for (size_t i = 0; i < ALIGNED_PAIRS; i++) {
     const struct pair pair = pairs_get(pairs, i);
@@ -235,7 +236,7 @@ static void check_all_fail(const struct task *task, size_t P, elman_status statu
     cr_assert_eq(task->errors[r].code, status);
     cr_assert_str_eq(task->errors[r].message, message);
     cr_assert_str_eq(task->errors[r].where, where);
-    cr_assert_eq(task->scores[r].tokens, 77, "the scores stay as they were");
+    cr_assert_eq(task->scores[r].tokens, 77, "an error leaves the scores unchanged");
   }
 }
 
@@ -245,8 +246,8 @@ static struct task failing_task(size_t P) {
   return task;
 }
 
-/* The first, the last, and one in the second of the two jobs. */
-Test(evaluate, one_that_is_stopped_stops_all) {
+/* Stop at the first sentence, at the last, and at one in the second of the two jobs. */
+Test(evaluate, stopping_one_process_stops_all) {
   for (size_t P = 1; P <= PROCESSES; P += 2) {
     for (size_t stopped = 0; stopped < P; stopped++) {
       const size_t calls[] = {1, 4, ALIGNED_PAIRS / P + 3};
@@ -260,14 +261,14 @@ Test(evaluate, one_that_is_stopped_stops_all) {
         if (stopped > 0)
           snprintf(message, sizeof message, "process %zu: translation was stopped", stopped);
         check_all_fail(&task, P, ELMAN_INTERRUPTED, message, "");
-        cr_assert_eq(task.progress[stopped].calls, calls[i], "nobody is asked again");
+        cr_assert_eq(task.progress[stopped].calls, calls[i], "the callback is not called again");
       }
     }
   }
 }
 
-/* A link to a word that is not there is found by whoever forces that reference. */
-Test(evaluate, what_is_wrong_with_a_pair_is_told_to_all) {
+/* The process that forces a reference finds its link to a missing word. */
+Test(evaluate, all_processes_report_a_bad_pair) {
   for (size_t wrong = 0; wrong < 12; wrong++) {
     FILE *file = fopen("wrong", "wb");
     for (size_t i = 0; i < 12; i++) fprintf(file, "a b c\tA B C\t0-%d\n", i == wrong ? 3 : 2);
@@ -291,7 +292,7 @@ Test(evaluate, what_is_wrong_with_a_pair_is_told_to_all) {
   }
 }
 
-Test(evaluate, numbers_that_overflow_are_told_by_all) {
+Test(evaluate, all_processes_report_an_overflow) {
   for (size_t i = 0; i < model->table.block; i++)
     model->block[i] = (real)(sizeof(real) == sizeof(float) ? FLT_MAX : DBL_MAX);
   struct task task = failing_task(3);
@@ -303,7 +304,7 @@ Test(evaluate, numbers_that_overflow_are_told_by_all) {
   }
 }
 
-Test(evaluate, an_exchange_that_fails_ends_all) {
+Test(evaluate, failed_exchange_ends_all_processes) {
   struct task task = failing_task(3);
   const size_t exchanges = run_processes(3, run_one, &task);
   cr_assert_gt(exchanges, 4);

@@ -1,5 +1,5 @@
-/* Reading and safe writing of files: what happens to the old one, to links, to permissions, to what
- * others left behind. */
+/* Reading and safe writing of files: the old file, links, permissions, and files that other writers
+ * left. */
 #include "folder.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ Test(file, read_errors) {
   buffer_free(&content);
 }
 
-Test(file, the_old_file_stays_until_commit) {
+Test(file, old_file_stays_until_commit) {
   put("file", "old");
   struct safe_file file;
   cr_assert_eq(safe_file_open(&file, "file", NULL, NULL), ELMAN_OK);
@@ -93,9 +93,9 @@ static bool is_there(const char *name) {
   return lstat(name, &info) == 0;
 }
 
-/* A writer that is killed cannot tidy up; the next one does, but not after those that are alive,
- * whatever their number is: it may be one of another namespace. */
-Test(file, what_a_killed_writer_left_is_removed) {
+/* A killed writer cannot remove its temporary file; the next writer does. It keeps the files of
+ * living writers, also of those whose process id belongs to another namespace. */
+Test(file, file_of_killed_writer_is_removed) {
   static const char *const kept[] = {"file.99999998-0.tmp", "file.1x-0.tmp",
                                      "file.99999999-0.tmp.old", "other.99999999-0.tmp"};
   char dead[64];
@@ -118,8 +118,8 @@ Test(file, what_a_killed_writer_left_is_removed) {
   cr_assert_not(is_there(kept[0]));
 }
 
-/* A name is not a pattern, and stands for itself alone. */
-Test(file, what_a_killed_writer_left_is_removed_whatever_the_name) {
+/* The file name is matched literally, not as a pattern. */
+Test(file, file_names_are_matched_literally) {
   static const char *const names[] = {"a[b]", "a\\b", "a*", "?", "[!x]-{b,c}", "~"};
   cr_assert_eq(mkdir("sub[1]*", 0777), 0);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -139,7 +139,7 @@ Test(file, what_a_killed_writer_left_is_removed_whatever_the_name) {
   }
 }
 
-Test(file, two_writers_at_once_leave_each_other_alone) {
+Test(file, concurrent_writers_do_not_interfere) {
   struct safe_file first, second;
   cr_assert_eq(safe_file_open(&first, "file", NULL, NULL), ELMAN_OK);
   cr_assert_eq(safe_file_open(&second, "file", NULL, NULL), ELMAN_OK);
@@ -152,7 +152,7 @@ Test(file, two_writers_at_once_leave_each_other_alone) {
   cr_assert_eq(each_entry(NULL), 1);
 }
 
-Test(file, the_lock_ends_with_the_process) {
+Test(file, lock_ends_with_the_process) {
   int ready[2];
   char byte;
   cr_assert_eq(pipe(ready), 0);
@@ -183,7 +183,7 @@ Test(file, abandon_leaves_no_trace) {
   safe_file_abandon(&file);
   assert_content("file", "old");
   cr_assert_eq(each_entry(NULL), 1);
-  safe_file_abandon(&file); /* closed already: nothing happens */
+  safe_file_abandon(&file); /* already closed: no effect */
 }
 
 static mode_t mode_of(const char *name) {
@@ -197,7 +197,7 @@ static void take_open_mode(const char *name) {
   if (strstr(name, ".tmp") != NULL) open_mode = mode_of(name);
 }
 
-/* The permissions while the file is written, and afterwards. */
+/* Check the permissions while the file is written, and afterwards. */
 static void check_modes(const char *like, mode_t expected) {
   struct safe_file file;
   cr_assert_eq(safe_file_open(&file, "file", like, NULL), ELMAN_OK);
@@ -217,19 +217,19 @@ Test(file, mode_is_kept) {
   check_modes(NULL, 0600);
 }
 
-Test(file, mode_is_that_of_another_file) {
+Test(file, mode_is_copied_from_another_file) {
   umask(022);
   check_modes("model", 0644);
   put("model", "secret");
   cr_assert_eq(chmod("model", 0600), 0);
-  check_modes("model", 0600); /* also where the old file is open to all */
+  check_modes("model", 0600); /* also if everyone may read the old file */
   cr_assert_eq(remove("file"), 0);
   check_modes("model", 0600);
   cr_assert_eq(chmod("model", 0664), 0);
   check_modes("model", 0664);
 }
 
-/* Replaces a file of `owner`, `group` and `mode` as another user, and expects what is left. */
+/* Replace a file of `owner`, `group` and `mode` as another user, and check the result. */
 static void check_owner(uid_t user, struct stat old, struct stat expected) {
   struct stat info;
   int result;
@@ -257,19 +257,20 @@ static struct stat status(uid_t user, gid_t group, mode_t mode) {
   return (struct stat){.st_uid = user, .st_gid = group, .st_mode = mode};
 }
 
-Test(file, owner_and_group_are_kept_where_they_may) {
+Test(file, owner_and_group_are_kept_if_permitted) {
   enum { USER = 12345, OTHER = 12346 };
   if (geteuid() != 0) SKIP_IN_FOLDER("only root can make files of other users");
   cr_assert_eq(chmod(".", 0777), 0);
   check_owner(0, status(USER, OTHER, 0640), status(USER, OTHER, 0640));
-  /* Neither owner nor group can be kept; the other group reads what everybody may read. */
+  /* Neither owner nor group can be kept, so the other group may read only what everyone may
+   * read. */
   check_owner(USER, status(USER, OTHER, 0660), status(USER, USER, 0600));
   check_owner(USER, status(USER, OTHER, 0664), status(USER, USER, 0644));
   check_owner(USER, status(OTHER, OTHER, 0666), status(USER, USER, 0666));
   check_owner(USER, status(OTHER, USER, 0660), status(USER, USER, 0660));
 }
 
-Test(file, a_link_stays_a_link) {
+Test(file, symbolic_link_is_preserved) {
   cr_assert_eq(mkdir("other", 0777), 0);
   put("other/file", "old");
   cr_assert_eq(symlink("other/file", "link"), 0);
@@ -285,7 +286,7 @@ Test(file, a_link_stays_a_link) {
 Test(file, links_are_followed_to_their_end) {
   cr_assert_eq(mkdir("other", 0777), 0);
   cr_assert_eq(symlink("other/second", "first"), 0);
-  cr_assert_eq(symlink("third", "other/second"), 0); /* which is not there yet */
+  cr_assert_eq(symlink("third", "other/second"), 0); /* which does not exist yet */
   for (int i = 0; i < 2; i++) {
     write_safely("first", "new");
     assert_content("other/third", "new");
@@ -309,7 +310,7 @@ static void write_directly(const char *path, bool append, const char *content) {
   cr_assert_eq(close(descriptor), 0);
 }
 
-Test(file, what_grows_is_seen_at_once) {
+Test(file, direct_output_is_visible_at_once) {
   struct output_place place;
   cr_assert_eq(symlink("log", "link"), 0);
   write_directly("link", false, "one");
@@ -318,7 +319,7 @@ Test(file, what_grows_is_seen_at_once) {
   assert_content("log", "one two");
   write_directly("log", false, "new");
   assert_content("log", "new");
-  /* What takes the file's place after the look is not followed. */
+  /* A link that replaces the file after the check is not followed. */
   cr_assert_eq(output_place_find(&place, "log", NULL), ELMAN_OK);
   cr_assert_eq(rename("log", "victim"), 0);
   cr_assert_eq(symlink("victim", "log"), 0);
@@ -331,8 +332,9 @@ Test(file, what_grows_is_seen_at_once) {
   output_place_free(&place);
 }
 
-/* Whoever may write to a folder may put a link there; in one like /tmp that is anybody. */
-Test(file, a_link_that_another_user_planted_is_refused) {
+/* Anyone who may write to a folder can place a link there; in a folder like /tmp that is every
+ * user. */
+Test(file, link_of_another_user_is_rejected) {
   if (geteuid() != 0) SKIP_IN_FOLDER("only root can make links of other users");
   struct safe_file file;
   elman_error error;
@@ -348,16 +350,16 @@ Test(file, a_link_that_another_user_planted_is_refused) {
   cr_assert_str_eq(error.where, "shared/link");
   cr_assert_not_null(strstr(error.message, "link"), "%s", error.message);
   assert_content("victim", "precious");
-  cr_assert_eq(symlink("shared/link", "outside"), 0); /* nor by a detour */
+  cr_assert_eq(symlink("shared/link", "outside"), 0); /* nor through another link */
   cr_assert_eq(safe_file_open(&file, "outside", NULL, &error), ELMAN_CANNOT_CREATE);
-  cr_assert_eq(chown("shared", 65534, 65534), 0); /* the folder's owner may do all there */
+  cr_assert_eq(chown("shared", 65534, 65534), 0); /* the folder's owner may do anything in it */
   write_safely("shared/link", "new");
   assert_content("victim", "new");
   cr_assert_eq(remove("shared/link"), 0);
 }
 
-/* As `-o >(command)` of a shell: the link in /proc leads to no name. */
-Test(file, a_pipe_without_a_name) {
+/* As with `-o >(command)` in a shell: the link in /proc has no target name. */
+Test(file, unnamed_pipe_is_written) {
   int ends[2];
   char name[64], got[8] = "";
   cr_assert_eq(pipe(ends), 0);
@@ -368,8 +370,8 @@ Test(file, a_pipe_without_a_name) {
   cr_assert_eq(each_entry(NULL), 0);
 }
 
-/* As `-o /dev/stdout >>file` of a shell: what is there stays, and what is written later follows. */
-Test(file, a_descriptor_of_a_file_is_written_where_it_stands) {
+/* As with `-o /dev/stdout >>file` in a shell: existing contents stay, and later output follows. */
+Test(file, descriptor_is_written_at_its_offset) {
   char name[64];
   put("file", "old ");
   const int descriptor = open("file", O_WRONLY | O_APPEND);
@@ -381,7 +383,7 @@ Test(file, a_descriptor_of_a_file_is_written_where_it_stands) {
   cr_assert_eq(each_entry(NULL), 1);
 }
 
-Test(file, a_device_is_written_directly) {
+Test(file, device_is_written_directly) {
   write_safely("/dev/null", "new");
   struct safe_file file;
   elman_error error = {0};
@@ -389,7 +391,7 @@ Test(file, a_device_is_written_directly) {
   fputs("new", file.stream);
   cr_assert_eq(safe_file_commit(&file, &error), ELMAN_IO);
   cr_assert_not_null(strstr(error.message, "No space"), "%s", error.message);
-  /* Also when the error comes before the end. */
+  /* The error is also reported if it occurs before the end. */
   cr_assert_eq(safe_file_open(&file, "/dev/full", NULL, NULL), ELMAN_OK);
   for (int i = 0; i < 100000; i++) fputs("more than the stream keeps ", file.stream);
   errno = 0;
@@ -401,8 +403,8 @@ static void do_nothing(int number) {
   (void)number;
 }
 
-/* A pipe that is full, a reader that takes its time, and signals meanwhile. */
-Test(file, a_signal_is_no_error) {
+/* A full pipe, a slow reader, and signals in the meantime. */
+Test(file, signals_do_not_interrupt_writing) {
   enum { SIZE = 1 << 20 };
   char name[64];
   int ends[2];
@@ -435,8 +437,8 @@ Test(file, a_signal_is_no_error) {
   cr_assert_eq(code, 0, "bytes are missing");
 }
 
-/* Each piece comes late, after two signals. */
-Test(file, a_signal_while_reading_is_no_error) {
+/* Each piece arrives late, after two signals. */
+Test(file, signals_do_not_interrupt_reading) {
   enum { PIECES = 20, SIZE = 100 };
   static const char piece[SIZE] = "x";
   char name[64];
@@ -469,7 +471,7 @@ Test(file, a_signal_while_reading_is_no_error) {
   cr_assert_eq(code, 0);
 }
 
-Test(file, existence) {
+Test(file, existence_is_reported) {
   bool exists = true;
   elman_error error;
   cr_assert_eq(file_exists(&exists, "file", NULL), ELMAN_OK);
@@ -481,7 +483,7 @@ Test(file, existence) {
   cr_assert_str_eq(error.where, "file/below");
 }
 
-Test(file, files_that_cannot_be_created) {
+Test(file, uncreatable_files_are_reported) {
   struct safe_file file;
   elman_error error = {0};
   cr_assert_eq(safe_file_open(&file, "", NULL, &error), ELMAN_CANNOT_CREATE);

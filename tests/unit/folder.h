@@ -1,4 +1,5 @@
-/* A folder of its own for each test that writes files. A program that includes this works in it. */
+/* A temporary working folder for each test that writes files. A program that includes this header
+ * uses it in all its tests. */
 #ifndef ELMAN_TESTS_FOLDER_H
 #define ELMAN_TESTS_FOLDER_H
 
@@ -16,7 +17,7 @@ static inline void enter_folder(void) {
   cr_assert_eq(chdir(folder), 0);
 }
 
-/* Calls `visit` with every name but "." and ".."; returns how many there are. */
+/* Call `visit` with every name except "." and ".."; return how many there are. */
 static inline size_t each_entry(void (*visit)(const char *name)) {
   DIR *directory = opendir(".");
   cr_assert_not_null(directory);
@@ -40,7 +41,7 @@ static inline void leave_folder(void) {
   cr_assert_eq(rmdir(folder), 0);
 }
 
-/* Criterion does not clean up behind a test that is skipped. */
+/* Criterion does not run the cleanup of a test that is skipped. */
 #define SKIP_IN_FOLDER(reason)                                                                     \
   do {                                                                                             \
     leave_folder();                                                                                \
@@ -54,7 +55,7 @@ static inline void put_bytes(const char *name, const void *bytes, size_t length)
   cr_assert_eq(fclose(file), 0);
 }
 
-/* All bytes of a file, with a NUL behind them; free() them. */
+/* Return all bytes of a file, followed by a NUL; release them with free(). */
 static inline char *get_bytes(const char *name, size_t *length) {
   FILE *file = fopen(name, "rb");
   cr_assert_not_null(file, "%s", name);

@@ -1,4 +1,4 @@
-/* A translation that is forced, by the public library; or, with NULL, searched. */
+/* Translate with the public library under a forced reference, or search if it is NULL. */
 #ifndef ELMAN_TESTS_FORCED_H
 #define ELMAN_TESTS_FORCED_H
 

@@ -1,10 +1,10 @@
-/* The formats of attention matrices, to the byte: which there are, and tables. */
+/* The formats of attention matrices, compared byte by byte: their names, and tables. */
 #include <stdint.h>
 
 #include "formats.h"
 #include "inspect/escape.h"
 
-/* ---- which formats there are ---- */
+/* ---- available formats ---- */
 
 Test(formats, names_and_suffixes) {
   static const char *const names[] = {"text", "json", "tsv",     "npy",
@@ -42,7 +42,7 @@ Test(formats, tsv) {
          "</s>\t0.400000\t0.400000\t0.200000\n");
 }
 
-Test(formats, tsv_of_several) {
+Test(formats, tsv_of_several_translations) {
   expect("tsv", with_heads(), false,
          "head 1\n"
          "\t我\t喜欢 (unknown)\ttea\n"
@@ -63,7 +63,7 @@ Test(formats, tsv_of_several) {
                "\t我\t喜欢 (unknown)\ttea\nI\t1.000000\t0.000000\t0.000000\n");
 }
 
-/* Cells that a spreadsheet would reckon, or read on to the next quotation mark. */
+/* Cells that a spreadsheet would evaluate, or read up to the next quotation mark. */
 Test(formats, tsv_cells_are_text) {
   static const char *const pairs[][2] = {{"=1+1", "'=1+1"},
                                          {"+1", "'+1"},
@@ -87,8 +87,8 @@ Test(formats, tsv_cells_are_text) {
   }
 }
 
-/* A session that is given up leaks nothing. */
-Test(formats, writing_that_is_given_up) {
+/* An abandoned writer leaks nothing. */
+Test(formats, abandoned_writing_leaks_nothing) {
   const elman_translation translation = example();
   elman_attention_writer writing;
   FILE *stream = fopen("/dev/null", "w");

@@ -1,4 +1,4 @@
-/* Shared by the tests of the formats: translations, their text in a format, and parsers of it. */
+/* Helpers for the tests of the formats: translations, their text in a format, and parsers of it. */
 #ifndef ELMAN_TESTS_FORMATS_H
 #define ELMAN_TESTS_FORMATS_H
 
@@ -38,7 +38,7 @@ static inline elman_translation example(void) {
                              .head_attention = attention};
 }
 
-/* Two heads for two of its target tokens. */
+/* Two heads for two target tokens. */
 static const float two_heads[] = {1, 0, 0, 0, 1, 0, /* head 1 */
                                   0, 0, 1, 0, 1, 0};
 static const float average[] = {0.5, 0, 0.5, 0, 1, 0};
@@ -60,8 +60,9 @@ static inline elman_translation known_example(void) {
   return translation;
 }
 
-/* The bytes that a format writes for `count` times the translation, with a NUL behind it; free()
- * it. Where it is inlined gcc 12 takes what the stream sets for an address of this frame. */
+/* Return the bytes that a format writes for `count` copies of the translation, followed by a NUL;
+ * release them with free(). If inlined, gcc 12 warns about a dangling address that the stream
+ * stores. */
 __attribute__((noinline)) static char *written_all(const char *format,
                                                    const elman_translation *translation,
                                                    size_t count, const elman_text_style *style,
@@ -123,8 +124,8 @@ static inline size_t occurrences(const char *text, const char *what) {
   return count;
 }
 
-/* Well-formed as far as this goes: every element is closed, in order, and text holds no bare sign.
- * Characters that XML forbids were escaped before. */
+/* Check basic well-formedness: every element is closed in order, text contains no unescaped markup,
+ * and no character is forbidden in XML. */
 static inline void check_xml(const char *text) {
   const char *open[64];
   size_t depth = 0;

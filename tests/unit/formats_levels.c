@@ -1,10 +1,10 @@
-/* What a sentinel got, and weights of segments, in every format. */
+/* Sentinel weights and segment weights in every format. */
 #include <math.h>
 
 #include "formats.h"
 #include "inspect/summary.h"
 
-/* Of two target words the second looks at nothing for the most part. */
+/* The second of two target words attends mostly to the sentinel. */
 static elman_translation with_sentinel(void) {
   static const float weights[] = {0.5f, 0.25f, 0, 0.125f, 0, 0.25f}, sentinel[] = {0.25f, 0.625f};
   elman_translation translation = known_example();
@@ -53,8 +53,8 @@ Test(formats, json_with_a_sentinel) {
   free(text);
 }
 
-/* By hand: shares 2/3 and 1/3, whatever the weights sum to. */
-Test(formats, entropy_is_that_of_shares) {
+/* Computed by hand: the fractions are 2/3 and 1/3, whatever the sum of the weights. */
+Test(formats, entropy_uses_normalized_weights) {
   static const float weights[] = {0.5f, 0.25f}, halves[] = {0.25f, 0.125f}, all[] = {1, 0},
                      none[] = {0, 0}, alike[] = {0.125f, 0.125f, 0.125f, 0.125f};
   const double expected = 2. / 3 * log(3. / 2) + 1. / 3 * log(3); /* 0.6365 */
@@ -74,7 +74,7 @@ Test(formats, svg_with_a_sentinel) {
   free(text);
 }
 
-/* "like" belongs to nothing, but by a threshold. */
+/* "like" is linked to no word, except with a threshold. */
 Test(formats, pharaoh_with_a_sentinel) {
   static const struct {
     elman_alignment_rule rule;

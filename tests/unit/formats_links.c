@@ -1,4 +1,4 @@
-/* Links between words and the files of SoftAlignments, to the byte. */
+/* Links between words and SoftAlignments files, compared byte by byte. */
 #include "formats.h"
 #include "inspect/shown.h"
 
@@ -34,7 +34,7 @@ Test(formats, pharaoh_rules) {
   cr_assert_null(alignment_rule_name(ELMAN_ALIGNMENT_INTERSECTION + 1));
 }
 
-/* Two target words look at one source word: the intersection keeps the stronger link. */
+/* Two target words attend to one source word: the intersection keeps the stronger link. */
 Test(formats, pharaoh_intersection) {
   static const float weights[] = {0.6f, 0.4f, 0, 0.9f, 0.1f, 0, 0, 0.2f, 0.8f};
   elman_translation translation = example();
@@ -45,8 +45,8 @@ Test(formats, pharaoh_intersection) {
   expect_links(&translation, ELMAN_ALIGNMENT_INTERSECTION, 0, "0-1 2-2\n");
 }
 
-/* Tokens are characters, links are between words: a source word has the sum of its tokens, a target
- * word the mean of its own. */
+/* Tokens are characters and links are between words: a source word gets the sum of its tokens'
+ * weights, a target word the mean over its tokens. */
 Test(formats, pharaoh_of_characters) {
   static const char *const source[] = {"a", "b", "c"}, *const target[] = {"x", "y", "z", "</s>"};
   static const size_t starts[] = {0, 1, 3}, ends[] = {1, 2, 4};
@@ -75,7 +75,7 @@ Test(formats, pharaoh_of_characters) {
   expect_units(&translation, ELMAN_UNITS_TOKENS, "0-2 2-0 2-1\n");
 }
 
-/* Chinese without spaces is one word, so that its tokens are linked; </s> is still left out. */
+/* Chinese text without spaces is one word, so its tokens are linked; </s> is still excluded. */
 Test(formats, pharaoh_without_spaces) {
   static const char *const source[] = {"我", "爱", "猫"}, *const target[] = {"I", "do", "!",
                                                                              "</s>"};
@@ -127,7 +127,7 @@ Test(formats, softalignments) {
                "0.000000 0.100000 0.900000 0\n"
                "0.400000 0.400000 0.200000 0\n"
                "\n");
-  /* One that did not end has no weights for it. */
+  /* A translation that did not end has no weights for </s>. */
   translation.target_count = 1;
   translation.ended = false;
   expect("softalignments", translation, false,

@@ -1,5 +1,5 @@
-/* Files are read again: JSON, pages and arrays, and every format where there is nothing,
- * where tokens want to do harm, and where decimals have a comma. */
+/* Read back what the writers produce: JSON, pages and arrays. Every format is tested with empty
+ * translations, hostile tokens and a decimal comma. */
 #include <locale.h>
 #include <stdint.h>
 
@@ -30,7 +30,7 @@ static void check_json(const elman_translation *translation) {
     cr_assert_eq(json_array_size(row), translation->source_count);
     for (size_t s = 0; s < translation->source_count; s++) {
       const double weight = json_real_value(json_array_get(row, s));
-      /* Nine digits bring every float back. */
+      /* Nine digits restore every float exactly. */
       cr_assert_eq((float)weight, (float)translation->attention[t * translation->source_count + s]);
       sum += weight;
     }
@@ -54,8 +54,8 @@ Test(formats, json) {
   check_json(&heads);
 }
 
-/* JSON has no such numbers. */
-Test(formats, json_without_numbers_that_are_none) {
+/* JSON has no NaN and no infinity. */
+Test(formats, json_never_contains_nan_or_infinity) {
   elman_translation translation = example();
   const float weights[] = {(float)NAN, (float)INFINITY, 0};
   translation.target_count = 1;
@@ -68,7 +68,7 @@ Test(formats, json_without_numbers_that_are_none) {
   free(text);
 }
 
-/* Numbers with no short decimal form. */
+/* Numbers without a short decimal form. */
 Test(formats, json_keeps_every_bit_of_a_weight) {
   const float third = 1.0f / 3, rest = 1 - third;
   const float weights[] = {(float)third, (float)rest, (float)0.123456789f,
@@ -139,7 +139,7 @@ Test(formats, npy) {
   const elman_translation heads = with_heads();
   check_npy(&translation);
   check_npy(&heads);
-  /* Shapes of every length of the header. */
+  /* Shapes that give every length of the header. */
   float *many = calloc(1200, sizeof *many);
   translation.attention = many;
   for (size_t columns = 1; columns <= 1000; columns *= 10) {
@@ -153,9 +153,9 @@ Test(formats, npy) {
   free(many);
 }
 
-/* ---- nothing at all ---- */
+/* ---- empty translation ---- */
 
-Test(formats, empty_translation) {
+Test(formats, empty_translation_is_written) {
   const elman_translation empty = {.text = "", .source = "", .heads = 1};
   expect("text", empty, false, "\n");
   expect("text", empty, true, "\n");
@@ -173,9 +173,9 @@ Test(formats, empty_translation) {
   free(svg);
 }
 
-/* ---- a sentence that has no translation ---- */
+/* ---- sentences without a translation ---- */
 
-/* A translation, a refused sentence, and the translation again. */
+/* Write a translation, a refused sentence, and the translation again. */
 __attribute__((noinline)) static char *with_refused(const char *format,
                                                     const elman_text_style *style, size_t *length) {
   const elman_translation translation = example();
@@ -198,7 +198,7 @@ __attribute__((noinline)) static char *with_refused(const char *format,
   return bytes;
 }
 
-/* What lies between the first record and the last is the refused sentence's. */
+/* The text between the first and the last record belongs to the refused sentence. */
 static void check_refused(const char *format, const elman_text_style *style, const char *parting,
                           const char *expected) {
   const elman_translation translation = example();
@@ -214,7 +214,7 @@ static void check_refused(const char *format, const elman_text_style *style, con
   free(whole);
 }
 
-Test(formats, a_refused_sentence_keeps_its_place) {
+Test(formats, refused_sentence_keeps_its_position) {
   const elman_text_style numbered = {.numbered = true};
   size_t length;
   check_refused("tsv", NULL, "\n", "\n\n\t");
@@ -246,14 +246,14 @@ Test(formats, a_refused_sentence_keeps_its_place) {
 
 /* ---- characters ---- */
 
-/* One rule for terminals, tables, pages and JSON. */
+/* Terminals, tables, pages and JSON share one rule. */
 Test(formats, every_writer_escapes_the_same_characters) {
   size_t unsafe = 0;
   for (int codepoint = 1; codepoint <= 0x10FFFF; codepoint++) {
     struct buffer text = {0};
     char *shown = NULL, *json = NULL;
     size_t shown_length, json_length;
-    if (codepoint == 0xD800) codepoint = 0xE000; /* surrogates are no characters of UTF-8 */
+    if (codepoint == 0xD800) codepoint = 0xE000; /* UTF-8 does not encode surrogates */
     buffer_append_character(&text, codepoint);
     const bool is_unsafe = character_is_unsafe(codepoint);
     FILE *streams[] = {open_memstream(&shown, &shown_length), open_memstream(&json, &json_length)};
@@ -269,12 +269,12 @@ Test(formats, every_writer_escapes_the_same_characters) {
     free(shown);
     free(json);
   }
-  cr_assert_gt(unsafe, 65 + 66 + 100); /* controls, what is no character, format characters */
+  cr_assert_gt(unsafe, 65 + 66 + 100); /* controls, noncharacters, format characters */
 }
 
 /* ---- html ---- */
 
-/* The records are the lines of json, in an element that no record can end. */
+/* The page contains the JSON records in an element that no record can close. */
 static void check_page(const elman_translation *translation, size_t count) {
   char *page = written_all("html", translation, count, NULL, NULL);
   char *records = written_all("json", translation, count, NULL, NULL);
@@ -303,7 +303,7 @@ Test(formats, html) {
 static const char LONG_LETTER[] = "\xE5\xAD\xA6";
 enum { LONG_TOKEN = 100000 };
 
-/* `expected` is what a terminal or a table gets, `width` the columns that it fills. */
+/* `expected` is the text for a terminal or table, `width` its number of columns. */
 static const struct {
   const char *token, *expected;
   size_t width;
@@ -345,7 +345,7 @@ static const struct {
     {"@x", "@x", 2},
     {"|||", "|||", 3},
     {"a ||| b", "a ||| b", 7},
-    {"\xEF\xBF\xBF", "\\u{FFFF}", 8}, /* no character, and forbidden in XML */
+    {"\xEF\xBF\xBF", "\\u{FFFF}", 8}, /* noncharacter, forbidden in XML */
     {"\xE2\x80\x8F", "\\u{200F}", 8}, /* right-to-left mark */
     {"", "", 0},
 };
@@ -369,7 +369,7 @@ static size_t count_of(const char *text, char c) {
   return count;
 }
 
-/* The reader takes lines apart at " ||| " and tokens at white space. */
+/* The reader splits lines at " ||| " and tokens at white space. */
 static void check_hostile_softalignments(const elman_translation *translation) {
   char *text = written("softalignments", translation, false, NULL);
   cr_assert_eq(count_of(text, '\n'), 5);
@@ -445,7 +445,7 @@ Test(formats, hostile_tokens_do_no_harm) {
 
 /* ---- a locale with a decimal comma ---- */
 
-Test(formats, decimal_comma) {
+Test(formats, locale_does_not_change_numbers) {
   static const char *const locales[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "ru_RU.UTF-8"};
   const char *found = NULL;
   for (size_t i = 0; i < sizeof locales / sizeof *locales && found == NULL; i++)

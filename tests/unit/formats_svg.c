@@ -1,4 +1,4 @@
-/* Heat maps as a picture. */
+/* Heat maps as SVG images. */
 #include "formats.h"
 #include "inspect/escape.h"
 
@@ -20,7 +20,7 @@ Test(formats, svg) {
   cr_assert_eq(occurrences(several, ">head 2<"), 3);
   cr_assert_eq(occurrences(several, ">average<"), 3);
   cr_assert_eq(occurrences(several, "<rect x="), 3 * 3 * 6 + 1);
-  /* The name of a panel stands above the labels of its columns, not among them. */
+  /* The panel title is above the column labels and does not overlap them. */
   cr_assert_not_null(strstr(several, "<text x=\"12\" y=\"44\">head 1<"));
   cr_assert_not_null(strstr(several, "y=\"66\" text-anchor=\"middle\">我<"));
   free(several);
@@ -42,8 +42,8 @@ Test(formats, svg_marks_unknown_words) {
   free(text);
 }
 
-/* A weight of rounding's 1.0000001, and what is no number, still have a color. */
-Test(formats, svg_of_odd_weights) {
+/* A weight of 1.0000001 from rounding and a NaN still get a color. */
+Test(formats, svg_handles_odd_weights) {
   static const float weights[] = {(float)1.0000001, (float)-1e-9, (float)NAN};
   elman_translation translation = example();
   translation.target_count = 1;
@@ -55,7 +55,7 @@ Test(formats, svg_of_odd_weights) {
   free(text);
 }
 
-/* Between two colors of the scale a weight has their mean: a 16th lies halfway to the second. */
+/* A weight between two colors of the scale gets their mean: 1/16 is halfway to the second color. */
 Test(formats, svg_colors_are_mixed) {
   static const float weights[] = {(float)0.0625, (float)0.5, (float)0.96875};
   elman_translation translation = example();
@@ -68,8 +68,8 @@ Test(formats, svg_colors_are_mixed) {
   free(text);
 }
 
-/* Two Han characters fit into a cell; five letters would run into the next label. */
-Test(formats, svg_turns_labels_that_do_not_fit) {
+/* Two Chinese characters fit into a cell; five letters would overlap the next label. */
+Test(formats, svg_rotates_labels_that_do_not_fit) {
   static const char *const tokens[] = {"我", "abcd", "tea"};
   elman_translation translation = example();
   translation.source_tokens = tokens;
@@ -93,7 +93,7 @@ static void expect_xml(const char *token, size_t width, const char *expected) {
   free(text);
 }
 
-Test(formats, xml_is_cut_behind_its_columns) {
+Test(formats, xml_is_truncated_by_columns) {
   expect_xml("abcd", 4, "abcd");
   expect_xml("abcde", 4, "abcd…");
   expect_xml("我爱", 4, "我爱");
@@ -103,10 +103,10 @@ Test(formats, xml_is_cut_behind_its_columns) {
              "bcd",
              4,
              "a\xCC\x81"
-             "bcd"); /* a mark fills no column */
+             "bcd"); /* a combining mark takes no column */
 }
 
-Test(formats, xml_cuts_a_token_of_marks) {
+Test(formats, xml_truncates_a_token_of_marks) {
   enum { MARKS = 1000, WIDTH = 4 };
   char token[2 * MARKS + 2] = "a", *text = NULL;
   size_t size = 0;

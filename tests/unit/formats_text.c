@@ -1,4 +1,4 @@
-/* Heat maps for a terminal, to the byte. */
+/* Heat maps for a terminal, compared byte by byte. */
 #include "formats.h"
 
 /* ---- text ---- */
@@ -6,7 +6,8 @@
 #define TEXT_LEGEND "weight: 0 · 0.1 ░ 0.3 ▒ 0.5 ▓ 0.7 █ 1\n"
 #define UNKNOWN_LEGEND "* not in the vocabulary\n"
 
-/* A Han character fills two columns, so the cells below it are as wide; so does the mark. */
+/* A Chinese character fills two columns, so the cells below it are two columns wide; so is the
+ * marker. */
 Test(formats, text_without_color) {
   expect("text", example(), false,
          "     我  喜欢* tea\n"
@@ -22,7 +23,7 @@ Test(formats, text_without_color) {
          "like ░░░ ▓▓▓▓ ░░░\n" TEXT_LEGEND);
 }
 
-/* No background, which would be strong where nothing is: black on white, or white on black. */
+/* Zero weights get no background: black on white, or white on black. */
 Test(formats, text_with_color) {
   elman_translation translation = known_example();
   translation.target_count = 1;
@@ -40,7 +41,7 @@ static void expect_style(elman_translation translation, elman_text_style style,
   free(text);
 }
 
-Test(formats, text_of_numbers) {
+Test(formats, text_shows_numbers) {
   expect_style(example(), (elman_text_style){.numbers = true},
                "     我   喜欢* tea\n"
                "   I 1.00  0.00 0.00\n"
@@ -53,8 +54,8 @@ Test(formats, text_of_numbers) {
                "  我\nI \033[38;5;33m1.00\033[0m\n");
 }
 
-/* A line is as wide as the terminal at most, unless one word alone is wider. */
-Test(formats, text_is_folded) {
+/* A line is at most as wide as the terminal, unless a single word is wider. */
+Test(formats, text_is_wrapped_at_the_terminal_width) {
   elman_translation translation = known_example();
   translation.target_count = 2;
   static const char whole[] = "     我  喜欢 tea\n"
@@ -78,7 +79,7 @@ Test(formats, text_is_folded) {
                "source tokens 3 to 3 of 3\n  tea\nI ···\n" TEXT_LEGEND);
 }
 
-/* No color unless it was asked for. */
+/* Color is used only on request. */
 Test(formats, text_without_style) {
   const elman_translation translation = example();
   char *bytes = written_all("text", &translation, 1, NULL, NULL);
@@ -86,7 +87,7 @@ Test(formats, text_without_style) {
   free(bytes);
 }
 
-Test(formats, text_of_several) {
+Test(formats, text_of_several_translations) {
   elman_translation heads = with_heads();
   heads.source_known = known_example().source_known;
   expect("text", heads, false,
@@ -108,8 +109,8 @@ Test(formats, text_of_several) {
                "  我  喜欢 tea\nI ███ ···· ···\n\n  我  喜欢 tea\nI ███ ···· ···\n" TEXT_LEGEND);
 }
 
-/* A sixth is not nothing; rounding's 1.0000001, and what is no number, are shades too. */
-Test(formats, text_shades) {
+/* A weight of 1/6 is visible. A weight of 1.0000001 from rounding and a NaN get shades as well. */
+Test(formats, text_shades_follow_weights) {
   static const struct {
     double weight;
     const char *shade;
