@@ -1,5 +1,5 @@
-/* The C code against PyTorch's own modules; tests/reference/README.md says how the goldens were
- * made. */
+/* Compare the C code with PyTorch's own modules; tests/reference/README.md describes how the
+ * goldens were made. */
 #include "check.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ static size_t tensor_size(const struct stored_tensor *tensor) {
   return size;
 }
 
-/* All numbers of a golden tensor, and how many they are. */
+/* Return all values of a golden tensor and their number. */
 static real *golden_values(const struct golden *golden, const char *name, size_t *size) {
   const struct stored_tensor *tensor = safetensors_find(&golden->file, name);
   cr_assert_not_null(tensor, "%s is missing", name);
@@ -110,7 +110,7 @@ static void compare(const struct golden *golden, const char *prefix, const char 
 static void compare_block(const struct golden *golden, const char *prefix, const real *block) {
   const struct parameter_table *table = &golden->model->table;
   for (size_t i = 0; i < table->count; i++) {
-    /* PyTorch, too, counts tied weights once. */
+    /* PyTorch counts tied weights once as well. */
     if (!table->rows[i].alias)
       compare(golden, prefix, table->rows[i].name, block + table->rows[i].offset);
   }
@@ -144,7 +144,7 @@ static void check_forward_and_gradients(const char *attention) {
   close_golden(&golden);
 }
 
-/* The links of the pairs, as guides of the golden's batch. */
+/* Use the links of the pairs as guides of the golden's batch. */
 static void add_guides(struct golden *golden, const struct golden *guided) {
   size_t pairs, count, same;
   real *counts = golden_values(guided, "link_counts", &pairs);
@@ -218,7 +218,7 @@ static void check_updates(const char *attention) {
   close_golden(&golden);
 }
 
-/* Each is a network of another shape; see VARIANTS in tests/reference/make-goldens. */
+/* Each golden is another kind of network; see VARIANTS in tests/reference/make-goldens. */
 #define GOLDEN(name)                                                                               \
   Test(goldens, name##_forward_and_gradients) {                                                    \
     check_forward_and_gradients(#name);                                                            \

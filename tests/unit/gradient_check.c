@@ -1,5 +1,5 @@
-/* The gradient check itself: it passes what is right, and catches what is wrong. In double; linked
- * so that network_gradient can be spoilt. */
+/* The gradient check passes correct gradients and detects wrong ones. In double precision; the
+ * linker wraps network_gradient, so that the tests can corrupt it. */
 #include "check.h"
 
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "corpus/batch.h"
 #include "model/gradient_check.h"
 
-/* ---- a backward pass that can be wrong ---- */
+/* ---- a backward pass that can be corrupted ---- */
 
-static double spoil_factor = 1; /* of the gradient of the tensor below */
+static double spoil_factor = 1; /* factor for the gradient of the tensor below */
 static size_t spoil_offset, spoil_size;
 
 double __real_network_gradient(const struct parameters *gradients, const struct network_pass *pass);
@@ -18,7 +18,7 @@ double __wrap_network_gradient(const struct parameters *gradients, const struct 
 double __wrap_network_gradient(const struct parameters *gradients,
                                const struct network_pass *pass) {
   const double loss = __real_network_gradient(gradients, pass);
-  /* The first tensor starts the block. */
+  /* The first tensor is at the start of the block. */
   real *tensor = gradients->encoder.embedding + spoil_offset;
   for (size_t i = 0; i < spoil_size; i++) tensor[i] *= (real)spoil_factor;
   return loss;
@@ -31,7 +31,7 @@ enum { MAX_PAIRS = 3 };
 struct setting {
   struct model_config config;
   struct parameter_table table;
-  float *numbers; /* all tensors, one behind the other */
+  float *numbers; /* all tensors, one after the other */
   const float *tensors[MAX_PARAMETERS];
   struct batch batch;
 };
@@ -52,7 +52,7 @@ static void fill_batch(struct batch *batch, size_t pairs) {
   cr_assert_eq(batch_fill(batch, &corpus, indices, pairs, &error), ELMAN_OK);
 }
 
-/* Weights of N(0, scale²). */
+/* Draw weights from N(0, scale²). */
 static void set_up(struct setting *setting, struct model_config config, double scale,
                    size_t pairs) {
   elman_error error;
@@ -102,7 +102,7 @@ static struct gradient_check run(const struct setting *setting,
   return check;
 }
 
-/* ---- what is right ---- */
+/* ---- correct gradients ---- */
 
 static float *numbers_of(struct setting *setting, const char *name) {
   float *numbers = setting->numbers;
@@ -122,7 +122,7 @@ static const elman_checked_tensor *report_of(const struct setting *setting,
   return NULL;
 }
 
-Test(gradient_check, every_tensor_of_a_right_network_is_right) {
+Test(gradient_check, correct_gradients_pass) {
   struct setting setting;
   struct model_config config = small_config();
   config.layers = 2;
@@ -151,8 +151,8 @@ Test(gradient_check, every_tensor_of_a_right_network_is_right) {
   tear_down(&setting);
 }
 
-/* A model that has learnt its pairs has a tiny loss, whose gradient must still be measured. */
-Test(gradient_check, a_tiny_loss_keeps_its_digits) {
+/* A model that has learned its pairs has a tiny loss, whose gradient must still be measurable. */
+Test(gradient_check, tiny_loss_is_measured_precisely) {
   struct setting setting;
   set_up(&setting, small_config(), 0.5, 1);
   float *bias = setting.numbers; /* of the output layer, the last tensor */
@@ -168,12 +168,13 @@ Test(gradient_check, a_tiny_loss_keeps_its_digits) {
   tear_down(&setting);
 }
 
-/* Near 2^20 a step of 1e-5 cannot be made: what is made is off by 2^-34. The logits are the biases
- * alone, without rounding of their own. */
-Test(gradient_check, the_step_is_the_one_that_was_made) {
+/* Near 2^20 a step of exactly 1e-5 is impossible; the rounded step is off by 2^-34. The logits are
+ * the biases alone, so they add no rounding of their own. */
+Test(gradient_check, rounded_step_is_used) {
   struct setting setting;
   set_up(&setting, small_config(), 0.5, MAX_PAIRS);
-  const size_t last = setting.table.count - 1; /* the bias of the output layer; before it, W_o */
+  const size_t last =
+      setting.table.count - 1; /* the bias of the output layer; W_o comes before it */
   float *bias = setting.numbers;
   for (size_t i = 0; i < last; i++) bias += parameter_size(&setting.table.rows[i]);
   const size_t weights = parameter_size(&setting.table.rows[last - 1]);
@@ -185,9 +186,9 @@ Test(gradient_check, the_step_is_the_one_that_was_made) {
   tear_down(&setting);
 }
 
-/* Over one source word attention has nothing to choose: its gradient is zero, and what is measured
- * is zero but for rounding. */
-Test(gradient_check, what_cannot_be_measured_is_neither_wrong_nor_right) {
+/* With a single source word the attention weights are constant. The gradient of attention is zero,
+ * and the measured difference is only rounding. */
+Test(gradient_check, unmeasurable_gradient_neither_passes_nor_fails) {
   struct setting setting;
   struct model_config config = small_config();
   for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
@@ -212,7 +213,7 @@ Test(gradient_check, tied_tensors_are_checked_once) {
   struct model_config config = small_config();
   config.attentional_layer = config.tie_embeddings = true;
   set_up(&setting, config, 0.8, MAX_PAIRS);
-  /* The alias has the numbers of the embedding. */
+  /* The alias shares the values of the embedding. */
   for (size_t i = 0; i < setting.table.count; i++) {
     for (size_t j = 0; setting.table.rows[i].alias && j < i; j++) {
       if (setting.table.rows[j].offset == setting.table.rows[i].offset)
@@ -232,7 +233,7 @@ Test(gradient_check, tied_tensors_are_checked_once) {
 
 /* ---- steps ---- */
 
-/* A rectifying encoder whose units get their biases alone, at every step. */
+/* Set up a rectifying encoder whose units have only their biases as input, at every step. */
 static void set_up_at_corner(struct setting *setting, size_t units, float bias) {
   struct model_config config = small_config();
   config.cell = "relu";
@@ -247,11 +248,11 @@ static void set_up_at_corner(struct setting *setting, size_t units, float bias) 
   }
 }
 
-/* A difference across the corner of a rectifier is no derivative. */
-Test(gradient_check, a_corner_of_a_rectifier_is_seen) {
+/* A difference across the kink of a rectifier is no derivative. */
+Test(gradient_check, kink_of_a_rectifier_is_detected) {
   struct setting setting;
   const elman_checked_tensor *bias;
-  set_up_at_corner(&setting, 1, 4e-6F); /* a tenth of the step does not reach it */
+  set_up_at_corner(&setting, 1, 4e-6F); /* a tenth of the step does not cross the kink */
   struct gradient_check check = run(&setting, &usual);
   bias = report_of(&setting, &check, "encoder.rnn.bias_ih_l0");
   cr_assert_eq(bias->verdict, ELMAN_GRADIENT_PASSED);
@@ -259,7 +260,8 @@ Test(gradient_check, a_corner_of_a_rectifier_is_seen) {
   cr_assert_float_eq(bias->step, usual.step / 10, 1e-12);
   tear_down(&setting);
 
-  set_up_at_corner(&setting, 1, 1e-9F); /* no step does not reach it: the others are measured */
+  set_up_at_corner(&setting, 1,
+                   1e-9F); /* every step crosses the kink; the other weights are measured */
   check = run(&setting, &usual);
   bias = report_of(&setting, &check, "encoder.rnn.bias_ih_l0");
   cr_assert_eq(bias->verdict, ELMAN_GRADIENT_PASSED);
@@ -288,9 +290,9 @@ static struct model_config local_config(void) {
   return config;
 }
 
-/* The error of a step, which grows with its square, is no error of the gradient. Where a gradient
- * is wrong, a smaller step does not help. */
-Test(gradient_check, the_error_of_a_step_is_not_one_of_the_gradient) {
+/* The error of the difference quotient grows with the square of the step and must not count as an
+ * error of the gradient. If a gradient is wrong, a smaller step does not help. */
+Test(gradient_check, step_error_is_not_a_gradient_error) {
   static const double steps[] = {1e-2, 1e-3, 1e-5}, factors[] = {1, 1.001, 1 + 1e-6};
   struct setting setting;
   set_up(&setting, local_config(), 1.5, MAX_PAIRS);
@@ -318,7 +320,7 @@ Test(gradient_check, the_error_of_a_step_is_not_one_of_the_gradient) {
   tear_down(&setting);
 }
 
-/* Every word is linked with every other. */
+/* Link every word with every other. */
 static void guide_batch(struct setting *setting) {
   struct corpus corpus = {0};
   struct batch guided = {0};
@@ -348,14 +350,14 @@ static void guide_batch(struct setting *setting) {
   corpus_free(&corpus);
 }
 
-/* Where a linked key's weight is too small for a float, or for a double, the loss of the guide goes
- * on as its gradient says. */
-Test(gradient_check, a_guide_is_right_where_weights_have_vanished) {
+/* Even if the weight of a linked key underflows in float or in double, the guide's loss changes as
+ * its gradient predicts. */
+Test(gradient_check, guide_passes_with_underflowed_weights) {
   struct model_config config = small_config();
   elman_gradient_options options = usual;
   options.guide_weight = 0.7;
   for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
-    if (kind == ATTENTION_DOT || kind == ATTENTION_SCALED) continue; /* they have no weights */
+    if (kind == ATTENTION_DOT || kind == ATTENTION_SCALED) continue; /* these have no parameters */
     for (float factor = 150; factor <= 2400; factor *= 4) {
       struct setting setting;
       config.attention = attention_name(kind);
@@ -384,11 +386,11 @@ Test(gradient_check, a_guide_is_right_where_weights_have_vanished) {
   }
 }
 
-/* ---- what is wrong ---- */
+/* ---- wrong gradients ---- */
 
-/* Each tensor alone with a wrong sign, a factor of 2, or an error of a millionth or a third of it.
- */
-Test(gradient_check, a_wrong_gradient_is_caught_where_it_is) {
+/* Corrupt each tensor alone: a wrong sign, a factor of 2, an error of a millionth, or an error of a
+ * third. */
+Test(gradient_check, wrong_gradient_is_located) {
   static const double factors[] = {-1, 2, 0, 1.001, 1 + 1e-6, 1 + 3e-7};
   struct setting setting;
   set_up(&setting, small_config(), 0.8, MAX_PAIRS);
@@ -410,10 +412,10 @@ Test(gradient_check, a_wrong_gradient_is_caught_where_it_is) {
   tear_down(&setting);
 }
 
-/* ---- which weights are tried ---- */
+/* ---- selection of the weights ---- */
 
-/* Nothing but the row of one word of the batch is wrong: it must be among the weights tried. */
-Test(gradient_check, the_rows_of_the_words_are_always_tried) {
+/* Only the row of one word of the batch is wrong, so this row must be among the checked weights. */
+Test(gradient_check, rows_of_words_are_always_checked) {
   struct setting setting;
   struct model_config config = small_config();
   config.source_vocabulary = 2000;
@@ -435,7 +437,7 @@ Test(gradient_check, the_rows_of_the_words_are_always_tried) {
   tear_down(&setting);
 }
 
-Test(gradient_check, as_many_weights_are_tried_as_asked_for) {
+Test(gradient_check, requested_number_of_weights_is_checked) {
   struct setting setting;
   set_up(&setting, small_config(), 0.8, MAX_PAIRS);
   elman_gradient_options options = usual;
@@ -459,8 +461,8 @@ Test(gradient_check, as_many_weights_are_tried_as_asked_for) {
   tear_down(&setting);
 }
 
-/* Zero to the last bit: a factor of 1e300 would bring out anything else. */
-Test(gradient_check, words_that_are_not_there_have_no_gradient) {
+/* The gradient is exactly zero: a factor of 1e300 would reveal anything else. */
+Test(gradient_check, absent_words_have_no_gradient) {
   enum { FIRST = 4, LAST = 8 }; /* the source words of the pair are 1 and 3 */
   struct setting setting;
   set_up(&setting, small_config(), 0.8, 1);
@@ -480,7 +482,7 @@ static bool stop_at_three(void *context, size_t done, size_t total) {
   return done < 3;
 }
 
-Test(gradient_check, it_can_be_stopped) {
+Test(gradient_check, check_can_be_stopped) {
   struct setting setting;
   set_up(&setting, small_config(), 0.8, 1);
   struct gradient_check check;
@@ -496,7 +498,7 @@ Test(gradient_check, it_can_be_stopped) {
   tear_down(&setting);
 }
 
-Test(gradient_check, numbers_that_overflow_are_an_error) {
+Test(gradient_check, overflow_is_an_error) {
   struct setting setting;
   struct model_config config = small_config();
   config.attentional_layer = true;

@@ -1,4 +1,5 @@
-/* The backward functions of single operations against central differences, in double. */
+/* Compare the backward functions of single operations with central differences, in double
+ * precision. */
 #include "check.h"
 
 #include <string.h>
@@ -8,8 +9,8 @@
 #include "tensor/linear.h"
 #include "tensor/softmax.h"
 
-/* An operation's outputs are turned into one number by fixed random weights r: L = Σ r·out, so the
- * gradient that comes in from above is r. */
+/* Fixed random weights r turn the outputs of an operation into one number, L = Σ r·out. The
+ * incoming gradient is therefore r. */
 static double weighted_sum(const real *out, const real *r, size_t n) {
   double sum = 0;
   for (size_t i = 0; i < n; i++) sum += (double)out[i] * (double)r[i];
@@ -31,7 +32,7 @@ static double softmax_loss(void *context) {
   return weighted_sum(row, c->r, c->n);
 }
 
-Test(gradients, softmax) {
+Test(gradients, softmax_gradient_matches) {
   for (size_t n = 1; n <= 9; n++) {
     struct softmax_case c = {random_reals(n, 2, 1), random_reals(n, 1, 2), n};
     real probabilities[16], gradient[16];
@@ -39,7 +40,7 @@ Test(gradients, softmax) {
     softmax_forward(probabilities, n);
     memcpy(gradient, c.r, n * sizeof *c.r);
     softmax_backward(gradient, probabilities, n);
-    /* With one element the softmax is constant and its gradient exactly zero. */
+    /* With one element the softmax is constant, so its gradient is exactly zero. */
     if (n == 1)
       cr_assert_eq(gradient[0], 0);
     else
@@ -65,7 +66,7 @@ static double cross_entropy_loss(void *context) {
   return sum / CE_ROWS;
 }
 
-Test(gradients, cross_entropy) {
+Test(gradients, cross_entropy_gradient_matches) {
   const size_t n = (size_t)CE_ROWS * CE_COLUMNS;
   for (double smoothing = 0; smoothing < 0.4; smoothing += 0.15) {
     struct cross_entropy_case c = {random_reals(n, 3, 3), smoothing};
@@ -85,8 +86,8 @@ Test(gradients, cross_entropy) {
   }
 }
 
-/* Parts of 3, 3 and 1 columns give what the whole gives, wherever the largest logit is. */
-Test(gradients, cross_entropy_in_parts) {
+/* Parts of 3, 3 and 1 columns give the result of the whole, wherever the largest logit is. */
+Test(gradients, cross_entropy_in_parts_matches_whole) {
   enum { PARTS = 3, WIDTH = 3 };
   const size_t n = (size_t)CE_ROWS * CE_COLUMNS;
   for (double smoothing = 0; smoothing < 0.4; smoothing += 0.15) {
@@ -144,7 +145,7 @@ static double linear_loss(void *context) {
   return weighted_sum(y, c->r, (size_t)LIN_N * LIN_OUT);
 }
 
-Test(gradients, linear) {
+Test(gradients, linear_gradients_match) {
   struct linear_case c = {random_reals(LIN_N * LIN_IN, 1, 1), random_reals(LIN_OUT * LIN_IN, 1, 2),
                           random_reals(LIN_OUT, 1, 3), random_reals(LIN_N * LIN_OUT, 1, 4)};
   real *dx = random_reals(LIN_N * LIN_IN, 1, 5), *dx_added = reals(LIN_N * LIN_IN);
@@ -164,8 +165,8 @@ Test(gradients, linear) {
 /* ---- the embedding ---- */
 
 enum { EMB_V = 5, EMB_STEPS = 4, EMB_BATCH = 3, EMB_SIZE = 70, EMB_ROW = 71 };
-/* Word 3 is repeated within and across sentences. What lies past a sentence's end is a word that is
- * there, so that reading it would not go unseen. */
+/* Word 3 is repeated within and across sentences. Padding contains a valid word id, so that reading
+ * it would change the result. */
 static const uint32_t emb_ids[EMB_STEPS * EMB_BATCH] = {3, 0, 3, 3, 1, 4, 3, 2, 4, 1, 3, 0};
 static const size_t emb_lengths[EMB_BATCH] = {4, 3, 2};
 
@@ -194,7 +195,7 @@ static double embedding_loss(void *context) {
   return weighted_sum(x, c->r, sizeof x / sizeof *x);
 }
 
-Test(gradients, embedding) {
+Test(gradients, embedding_gradient_matches) {
   for (int dropped = 0; dropped < 2; dropped++) {
     struct embedding_case c = {random_reals(EMB_V * EMB_SIZE, 1, 1),
                                random_reals(EMB_STEPS * EMB_BATCH * EMB_ROW, 1, 2),
@@ -218,10 +219,10 @@ struct rnn_case {
   struct rnn_parameters weights;
   real *inputs;
   struct rnn_states initial; /* the initial state, and zero */
-  struct rnn_states r;       /* weighs all states, the initial one included */
+  struct rnn_states r;       /* weights of all states, including the initial one */
 };
 
-/* Parts with what `which` tells, or zero. */
+/* Make states with the parts selected by `which`; the others are zero. */
 static struct rnn_states make_states(struct rnn_shape shape, double scale, unsigned which) {
   const size_t B = shape.batch, H = shape.hidden, n = (shape.steps + 1) * B * H;
   const size_t columns = rnn_columns(shape.cell);
@@ -313,7 +314,7 @@ static void check_rnn(const struct rnn_cell *cell, bool layer_norm, size_t steps
   for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) free_states(sets[i]);
 }
 
-Test(gradients, recurrent_layer) {
+Test(gradients, recurrent_layer_gradients_match) {
   const size_t equal[] = {5, 5}, mixed[] = {2, 6, 1, 4}, one[] = {1};
   for (unsigned kind = 0; cell_name(kind) != NULL; kind++) {
     const struct rnn_cell *cell = rnn_cell_of((enum cell_kind)kind);

@@ -11,7 +11,7 @@ enum { PROCESSES = 5, MAX_BYTES = 1000 };
 
 /* ---- shares ---- */
 
-Test(group, shares_are_consecutive_and_alike) {
+Test(group, ranges_are_consecutive_and_balanced) {
   static const size_t counts[] = {0, 1, 2, 7, 16, 1000, SIZE_MAX - 1, SIZE_MAX};
   for (size_t size = 1; size <= 2 * PROCESSES; size++) {
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -49,7 +49,7 @@ static void broadcast(const elman_group *group, void *context) {
       group_broadcast(group, task->got[rank], task->counts[0], &task->errors[rank]);
 }
 
-Test(group, what_process_0_has_goes_to_all) {
+Test(group, broadcast_sends_data_of_process_0) {
   static const size_t counts[] = {0, 1, MAX_BYTES};
   for (size_t P = 1; P <= PROCESSES; P++) {
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
@@ -69,7 +69,7 @@ static size_t sum_below(const size_t *counts, size_t n) {
   return sum;
 }
 
-/* The bytes of each process. */
+/* The number of bytes of each process. */
 static const size_t shares[][PROCESSES] = {
     {0, 0, 0, 0, 0}, {1, 1, 1, 1, 1}, {0, 7, 0, 3, 0}, {200, 0, 1, 199, 600}};
 
@@ -91,7 +91,7 @@ static void gather(const elman_group *group, void *context) {
   task->status[rank] = group_gather(group, task->got[rank], task->counts, &task->errors[rank]);
 }
 
-Test(group, all_have_what_each_has) {
+Test(group, gather_gives_all_data_to_all) {
   for (size_t P = 1; P <= PROCESSES; P++) {
     for (size_t c = 0; c < sizeof shares / sizeof *shares; c++) {
       struct task task = {.counts = {0}};
@@ -124,8 +124,8 @@ static void check_agreed(const struct task *task, size_t P, elman_status status,
   }
 }
 
-/* Every choice of processes that fail. */
-Test(group, all_leave_with_the_first_error) {
+/* Try every combination of failing processes. */
+Test(group, all_return_the_first_error) {
   static const elman_status failures[PROCESSES] = {ELMAN_BAD_DATA, ELMAN_NO_MEMORY,
                                                    ELMAN_INTERRUPTED, ELMAN_IO, ELMAN_NO_INPUT};
   for (size_t P = 1; P <= PROCESSES; P++) {
@@ -147,7 +147,7 @@ Test(group, all_leave_with_the_first_error) {
   }
 }
 
-Test(group, one_that_is_alone_needs_nobody) {
+Test(group, single_process_needs_no_exchange) {
   unsigned char byte = 7;
   const size_t count = 1;
   elman_error error = {.message = "as it was"};
@@ -167,7 +167,7 @@ static void agree_without_words(const elman_group *group, void *context) {
   task->status[rank] = group_agree(group, task->own[rank], rank == 1 ? NULL : &task->errors[rank]);
 }
 
-Test(group, an_error_without_words_is_an_error) {
+Test(group, error_without_message_is_reported) {
   struct task task = {.own = {ELMAN_OK, ELMAN_BAD_DATA}};
   run_processes(3, agree_without_words, &task);
   for (size_t r = 0; r < 3; r++) cr_assert_eq(task.status[r], ELMAN_BAD_DATA);
@@ -184,7 +184,7 @@ static elman_status never_called(void *context, const elman_bytes *send, const e
   return ELMAN_OK;
 }
 
-Test(group, has_a_largest_size) {
+Test(group, group_size_is_limited) {
   const elman_group group = {GROUP_MOST, GROUP_MOST + 1, never_called, NULL, false};
   elman_error error = {0};
   cr_assert_eq(group_broadcast(&group, NULL, 0, &error), ELMAN_INVALID_ARGUMENT);
@@ -212,7 +212,7 @@ static void collect(const elman_group *group, void *context) {
   buffer_free(&bytes);
 }
 
-Test(group, all_have_what_only_its_owner_can_count) {
+Test(group, collect_gives_data_of_unknown_size_to_all) {
   for (size_t P = 1; P <= PROCESSES; P++) {
     for (size_t c = 0; c < sizeof shares / sizeof *shares; c++) {
       struct task task = {.counts = {0}};
@@ -224,7 +224,7 @@ Test(group, all_have_what_only_its_owner_can_count) {
   }
 }
 
-Test(group, nothing_is_collected_where_one_failed) {
+Test(group, nothing_is_collected_after_a_failure) {
   struct task task = {.counts = {5, 6, 7}, .own = {ELMAN_OK, ELMAN_OK, ELMAN_IO}};
   run_processes(3, collect, &task);
   check_agreed(&task, 3, ELMAN_IO, "process 2: the work of 2 failed");
@@ -247,7 +247,7 @@ static void check_failing(size_t P, process_function *run, struct task *task) {
   cr_assert(P == 1 ? exchanges == 0 : exchanges > 0);
 }
 
-Test(group, an_exchange_that_fails_is_the_last) {
+Test(group, no_exchange_follows_a_failed_one) {
   for (size_t P = 1; P <= PROCESSES; P++) {
     struct task task = {.counts = {3, 1}};
     check_failing(P, broadcast, &task);

@@ -1,4 +1,5 @@
-/* The guide of attention: its loss by hand, and what it gives where weights have vanished. */
+/* Guided alignment: its loss computed by hand, and its gradients when attention weights
+ * underflow. */
 #include "check.h"
 
 #include <string.h>
@@ -8,14 +9,15 @@
 
 enum { S = 4, H = 4, TESTED_HEADS = 2 };
 
-static const double VANISHED = -200; /* the score of a weight that is 0 in float, beside one of 1 */
+static const double VANISHED =
+    -200; /* score of a weight that underflows to 0 in float, next to a weight of 1 */
 
-/* One query of one sentence, with weights as they are given. */
+/* One query of one sentence, with the given attention weights. */
 struct query {
   struct attention_pass pass;
 
   size_t query_length, key_length;
-  real vectors[2][H * S]; /* the query, and the keys, whose scores have the softmax `weights` */
+  real vectors[2][H * S]; /* the query, and keys with scores whose softmax is `weights` */
   real weights[TESTED_HEADS * S];
   size_t starts[2];
   uint32_t keys[S];
@@ -61,7 +63,7 @@ static double loss_of(struct query *q) {
   return loss;
 }
 
-/* dscores (S) of one head, zero before. */
+/* Compute dscores (S) of one head, starting from zero. */
 static void gradient_of(real *dscores, real *dcenter, struct query *q, size_t head) {
   const struct attention_arrays scratch = {.own = {NULL, dcenter}};
   const struct attention_row row = {
@@ -79,15 +81,15 @@ Test(guide, loss_is_the_cross_entropy_with_the_linked_keys) {
   cr_assert_eq(loss_of(&q), 0);
 }
 
-Test(guide, loss_is_of_the_mean_of_the_heads) {
+Test(guide, loss_uses_the_mean_of_heads) {
   struct query q;
   const double weights[] = {1, 0, 0, 0, 0.5, 0.5, 0, 0};
   set_up(&q, ATTENTION_MULTIHEAD, 2, weights, (const uint32_t[]){0}, 1);
   cr_assert_float_eq(loss_of(&q), -log(0.75), CLOSE);
 }
 
-/* λ/N_ξ (a - ξ): the linked keys gain what the others lose. */
-Test(guide, gradient_is_attention_less_guide) {
+/* λ/N_ξ (a - ξ): the linked keys gain the weight that the others lose. */
+Test(guide, gradient_is_attention_minus_guide) {
   struct query q;
   real dscores[S];
   const double weights[] = {0.5, 0.25, 0.125, 0.125}, expected[] = {0.25, -0.125, 0.0625, -0.1875};
@@ -99,8 +101,8 @@ Test(guide, gradient_is_attention_less_guide) {
   for (size_t s = 0; s < S; s++) cr_assert_eq((double)dscores[s], 0);
 }
 
-/* A softmax that is sure of the wrong key lets nothing of a gradient of its weights pass. */
-Test(guide, vanished_weights_are_found_again) {
+/* If the softmax is certain of a wrong key, no gradient passes through its weights. */
+Test(guide, underflowed_weights_get_a_gradient) {
   struct query q;
   real dscores[S];
   const double one[] = {1, 0, 0, 0}, two[] = {1, 0, 0, 0, 0, 1, 0, 0};
@@ -109,7 +111,7 @@ Test(guide, vanished_weights_are_found_again) {
   gradient_of(dscores, NULL, &q, 0);
   cr_assert_float_eq((double)dscores[0], 0.5, CLOSE);
   cr_assert_float_eq((double)dscores[2], -0.5, CLOSE);
-  /* Each head takes half of it; where only one sees the key, all is its. */
+  /* Each head takes half of it; if only one head sees the key, it takes all. */
   set_up(&q, ATTENTION_MULTIHEAD, 2, two, (const uint32_t[]){2}, 1);
   gradient_of(dscores, NULL, &q, 1);
   cr_assert_float_eq((double)dscores[2], -0.25, CLOSE);
@@ -118,12 +120,12 @@ Test(guide, vanished_weights_are_found_again) {
   gradient_of(dscores, NULL, &q, 0);
   for (size_t s = 0; s < S; s++) cr_assert_eq((double)dscores[s], 0);
   gradient_of(dscores, NULL, &q, 1);
-  cr_assert_float_eq((double)dscores[1], 0, CLOSE); /* it looks there already */
+  cr_assert_float_eq((double)dscores[1], 0, CLOSE); /* it attends to the key already */
 }
 
-/* The window of 1 around the center at position 1 ends at position 2; the last key is at 4. The
- * center is drawn there by (79), and no score is moved. */
-Test(guide, the_center_is_drawn_to_keys_outside_the_window) {
+/* The window of 1 around the center at position 1 ends at position 2, and the last key is at
+ * position 4. By (79) the guide moves the center toward that key, and changes no score. */
+Test(guide, center_moves_to_keys_outside_window) {
   struct query q;
   real dscores[S], dcenter = 0;
   const double weights[] = {1, 0, 0, 0};
@@ -135,9 +137,9 @@ Test(guide, the_center_is_drawn_to_keys_outside_the_window) {
   for (size_t s = 0; s < S; s++) cr_assert_eq((double)dscores[s], 0);
 }
 
-/* Of the keys at the positions 1 and 2, in the window, the second has vanished; what lies outside
- * has a larger score, but no part in the softmax. */
-Test(guide, a_vanished_weight_is_one_of_the_window) {
+/* Of the keys at positions 1 and 2 in the window, the second has underflowed. Keys outside the
+ * window have larger scores, but are not part of the softmax. */
+Test(guide, underflowed_weight_in_window_gets_gradient) {
   struct query q;
   const double weights[] = {1, 0, exp(50), 1};
   set_up(&q, ATTENTION_LOCAL, 1, weights, (const uint32_t[]){1}, 1);

@@ -1,5 +1,5 @@
-/* Initial values against what PyTorch's documentation says of nn.Embedding, nn.RNN and nn.Linear,
- * by their statistics. */
+/* Compare the statistics of initial values with PyTorch's documentation of nn.Embedding, nn.RNN and
+ * nn.Linear. */
 #include "check.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static struct drawn draw(struct model_config config, enum initial_values values,
   return drawn;
 }
 
-/* Between them they have every kind of row. */
+/* Together these configurations contain every kind of row. */
 static struct model_config config_at(size_t i) {
   struct model_config config = {.source_vocabulary = V,
                                 .target_vocabulary = V + 3,
@@ -75,8 +75,8 @@ static double bound_of(const struct parameter *row, const struct model_config *c
   return 1 / sqrt(inputs);
 }
 
-/* U(-b, b): no number beyond the bound, one close to it, a mean of 0 and a mean square of b²/3,
- * within five standard deviations. */
+/* U(-b, b): no value beyond the bound, one value close to it, a mean of 0 and a mean square of
+ * b²/3, within five standard deviations. */
 static void check_uniform(const struct parameter *row, const real *values, double bound) {
   const double n = (double)parameter_size(row);
   double sum = 0, squares = 0, most = 0;
@@ -106,7 +106,7 @@ static void check_normal(const struct parameter *row, const real *values, double
   cr_assert(most > 2.5 && most < 6, "%s: up to %g deviations", row->name, most);
 }
 
-Test(initial_values, are_those_of_pytorch) {
+Test(initial_values, initial_values_match_pytorch) {
   for (size_t k = 0; k < CONFIGS; k++) {
     struct drawn drawn = draw(config_at(k), INITIAL_PYTORCH, 1);
     for (size_t i = 0; i < drawn.table.count; i++) {
@@ -133,8 +133,9 @@ static void check_orthogonal(const struct parameter *row, const real *values) {
   }
 }
 
-/* Embeddings of length about 1, orthogonal recurrent matrices, all else as before. */
-Test(initial_values, orthogonal) {
+/* Embeddings have length about 1, recurrent matrices are orthogonal, and everything else is
+ * unchanged. */
+Test(initial_values, orthogonal_matrices_are_orthogonal) {
   for (size_t k = 0; k < CONFIGS; k++) {
     struct drawn drawn = draw(config_at(k), INITIAL_ORTHOGONAL, 1);
     size_t recurrent = 0;
@@ -156,8 +157,9 @@ Test(initial_values, orthogonal) {
   }
 }
 
-/* The rectifier starts from the identity, with orthogonal values, too: that is orthogonal. */
-Test(initial_values, of_a_rectifier) {
+/* A rectifier starts from the identity also with orthogonal initialization, because the identity is
+ * orthogonal. */
+Test(initial_values, rectifier_starts_from_identity) {
   for (int orthogonal = 0; orthogonal < 2; orthogonal++) {
     struct model_config config = config_at(0);
     config.cell = "relu";
@@ -172,7 +174,7 @@ Test(initial_values, of_a_rectifier) {
   }
 }
 
-Test(initial_values, no_two_tensors_and_no_two_seeds_share_their_numbers) {
+Test(initial_values, tensors_and_seeds_have_different_values) {
   struct drawn drawn = draw(config_at(1), INITIAL_PYTORCH, 1);
   struct drawn again = draw(config_at(1), INITIAL_PYTORCH, 1);
   struct drawn other = draw(config_at(1), INITIAL_PYTORCH, 2);

@@ -1,4 +1,5 @@
-/* The JSON reader: what it accepts means what the JSON library takes it for; what it refuses. */
+/* The JSON reader: it gives accepted text the same meaning as the JSON library, and rejects the
+ * rest. */
 #include "base/json.h"
 
 #include <criterion/criterion.h>
@@ -12,7 +13,7 @@ static json_t *read_text(const char *text) {
   return value;
 }
 
-/* The library's own parser says the same. */
+/* The library's own parser agrees. */
 static void check_accepted(const char *text) {
   json_t *value = read_text(text);
   json_t *expected = json_loads(text, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
@@ -22,7 +23,7 @@ static void check_accepted(const char *text) {
   json_decref(expected);
 }
 
-Test(json, accepts) {
+Test(json, valid_text_is_accepted) {
   static const char *const texts[] = {"{}",
                                       "[]",
                                       " [ ] ",
@@ -65,12 +66,12 @@ static void check_refused(const char *text, size_t length, const char *expected)
   cr_assert_eq(read_json(&value, (struct text){text, length}, &error), ELMAN_BAD_DATA, "%s", text);
   cr_assert_null(value);
   cr_assert_str_eq(error.message, expected, "%s: \"%s\"", text, error.message);
-  /* Nor does the library accept it. */
+  /* The library rejects the text as well. */
   value = json_loadb(text, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
   cr_assert_null(value, "%s", text);
 }
 
-Test(json, refuses) {
+Test(json, invalid_text_is_rejected) {
   static const struct {
     const char *text, *problem;
   } cases[] = {
@@ -117,12 +118,12 @@ Test(json, refuses) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     check_refused(cases[i].text, strlen(cases[i].text), cases[i].problem);
   check_refused("\"a\0b\"", 5, "byte 3: invalid UTF-8");
-  json_t *value; /* which the library takes for the end */
+  json_t *value; /* the library takes a NUL for the end */
   cr_assert_eq(read_json(&value, (struct text){"1\0", 2}, NULL), ELMAN_BAD_DATA);
 }
 
-/* Nothing behind the end is looked at. */
-Test(json, ends_where_the_text_does) {
+/* Bytes after the end are not read. */
+Test(json, bytes_after_the_text_are_ignored) {
   json_t *value;
   cr_assert_eq(read_json(&value, (struct text){"123", 2}, NULL), ELMAN_OK);
   cr_assert_eq(json_integer_value(value), 12);
@@ -132,7 +133,7 @@ Test(json, ends_where_the_text_does) {
   cr_assert_eq(read_json(&value, (struct text){"\"\\u0041\"", 5}, NULL), ELMAN_BAD_DATA);
 }
 
-Test(json, values_within_each_other_have_a_limit) {
+Test(json, nesting_depth_is_limited) {
   char text[4 * 1000 + 1];
   for (size_t depth = 99; depth <= 2000; depth += depth < 102 ? 1 : 949) {
     memset(text, '[', depth);
@@ -208,7 +209,7 @@ static elman_status collect(void *context, size_t index, const struct json_item 
   return ELMAN_OK;
 }
 
-/* As read_json has it, but that other values become null. */
+/* The result of read_json, except that other values become null. */
 static void check_list(const char *text, const char *expected) {
   json_t *array = json_array(), *wanted = read_text(expected);
   size_t count;
@@ -233,7 +234,7 @@ Test(json, lists) {
   check_list("\"a\"", "[]");
 }
 
-Test(json, lists_that_are_refused) {
+Test(json, invalid_lists_are_rejected) {
   static const char *const texts[] = {"",
                                       "[",
                                       "[\"a",
@@ -264,7 +265,7 @@ Test(json, lists_that_are_refused) {
   }
 }
 
-Test(json, has_a_decimal_point_in_every_locale) {
+Test(json, locale_does_not_change_numbers) {
   static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "fr_FR"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (setlocale(LC_NUMERIC, names[i]) != NULL) break;

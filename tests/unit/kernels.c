@@ -1,34 +1,34 @@
-/* Which kernels OpenBLAS is given for which processor. */
+/* The OpenBLAS kernels chosen for each processor. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tensor/blas.h"
 
-Test(kernels, a_processor_that_can_do_more_gets_more) {
+Test(kernels, capable_processors_get_better_kernels) {
   static const struct {
     const char *family;
     enum vector_level processor;
-    const char *better; /* NULL: the family stays */
+    const char *better; /* NULL: OpenBLAS's choice is kept */
   } cases[] = {
-      /* unknown to OpenBLAS: Prescott */
+      /* unknown to OpenBLAS, which assumes Prescott */
       {"Prescott", VECTOR_SSE, NULL},
       {"Prescott", VECTOR_AVX, "Sandybridge"},
       {"Prescott", VECTOR_AVX2, "Haswell"},
       {"Prescott", VECTOR_AVX512, "SkylakeX"},
-      /* known by a wrong name: AMD's Zen 4 and 5 */
+      /* misidentified by OpenBLAS: AMD's Zen 4 and 5 */
       {"Haswell", VECTOR_AVX512, "SkylakeX"},
       {"Zen", VECTOR_AVX512, "SkylakeX"},
       {"Nehalem", VECTOR_AVX2, "Haswell"},
       {"Sandybridge", VECTOR_AVX2, "Haswell"},
-      /* known */
+      /* identified correctly */
       {"Haswell", VECTOR_AVX2, NULL},
       {"Zen", VECTOR_AVX2, NULL},
       {"Excavator", VECTOR_AVX2, NULL},
       {"Sandybridge", VECTOR_AVX, NULL},
       {"SkylakeX", VECTOR_AVX512, NULL},
       {"Cooperlake", VECTOR_AVX512, NULL},
-      /* a virtual machine that hides what the model has */
+      /* a virtual machine that hides instructions of its processor */
       {"Haswell", VECTOR_SSE, NULL},
       /* newer than this program */
       {"SapphireRapids", VECTOR_AVX512, NULL},
@@ -44,8 +44,8 @@ Test(kernels, a_processor_that_can_do_more_gets_more) {
   }
 }
 
-/* What is in use is what the user asked for, or leaves nothing better. */
-Test(kernels, the_choice_is_made) {
+/* The kernels in use are those that the user requested, or no better ones exist. */
+Test(kernels, best_kernels_are_in_use) {
   const char *asked = getenv("OPENBLAS_CORETYPE");
   const struct blas_kernels kernels = blas_kernels_in_use();
   if (strstr(kernels.config, "DYNAMIC_ARCH") == NULL)
@@ -63,8 +63,8 @@ Test(kernels, the_choice_is_made) {
 extern void gotoblas_dynamic_quit(void) __attribute__((weak));
 extern void gotoblas_dynamic_init(void) __attribute__((weak));
 
-/* OpenBLAS as it is on a processor that it takes for an older one. */
-Test(kernels, a_wrong_choice_is_mended) {
+/* Run OpenBLAS as on a processor that it takes for an older one. */
+Test(kernels, wrong_choice_is_corrected) {
   if (getenv("OPENBLAS_CORETYPE") != NULL || gotoblas_dynamic_quit == NULL ||
       gotoblas_dynamic_init == NULL || vector_level_here() == VECTOR_SSE)
     cr_skip_test("there is no choice");

@@ -9,7 +9,8 @@
 #include "model/model.h"
 #include "tensor/blas.h"
 
-/* The special words of a side, then `letters` words: a to z, a1 to z1, and so on. */
+/* Make a vocabulary of the side's special words, then `letters` words: a to z, a1 to z1, and so
+ * on. */
 static inline struct vocabulary *lettered_vocabulary(elman_side side, size_t letters) {
   enum { MOST = 64, ALPHABET = 26 };
   static const char *const specials[] = {"<unk>", "<s>", "</s>"};
@@ -30,7 +31,7 @@ static inline struct vocabulary *lettered_vocabulary(elman_side side, size_t let
   return vocabulary;
 }
 
-/* With the initial weights of seed 1. */
+/* Make a model with the initial weights of seed 1. */
 static inline struct model *lettered_model(struct model_config config, size_t source_letters,
                                            size_t target_letters) {
   struct vocabulary_pair vocabularies = {

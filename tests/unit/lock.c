@@ -1,4 +1,4 @@
-/* Claims to outputs: one at a time, and none that outlives its process. */
+/* Output locks: one holder at a time, and no lock outlives its process. */
 #include "folder.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static void check_refused(const char *output, const char *where, const char *pro
   cr_assert_eq(lock.descriptor, -1);
 }
 
-Test(lock, one_at_a_time) {
+Test(lock, only_one_holder_at_a_time) {
   char process[64];
   snprintf(process, sizeof process, "process %ld is writing it", (long)getpid());
   struct lock lock = taken("model");
@@ -40,13 +40,13 @@ Test(lock, one_at_a_time) {
   struct lock other = taken("other");
   lock_release(&other);
   lock_release(&lock);
-  cr_assert_eq(each_entry(NULL), 2, "the lock's file is left");
+  cr_assert_eq(each_entry(NULL), 2, "the lock file remains");
   lock = taken("model");
   lock_release(&lock);
-  lock_release(&lock); /* nothing happens */
+  lock_release(&lock); /* no effect */
 }
 
-Test(lock, ends_with_the_process) {
+Test(lock, lock_ends_with_the_process) {
   int ready[2];
   char byte;
   cr_assert_eq(pipe(ready), 0);
@@ -63,13 +63,13 @@ Test(lock, ends_with_the_process) {
   kill(child, SIGKILL);
   waitpid(child, NULL, 0);
   cr_assert_eq(each_entry(NULL), 1);
-  struct lock lock = taken("model"); /* with the file that was left */
+  struct lock lock = taken("model"); /* the lock file of the ended process exists */
   lock_release(&lock);
   cr_assert_eq(each_entry(NULL), 0);
 }
 
-/* Many processes take it, look whether they are alone, and release it. */
-Test(lock, is_never_held_twice) {
+/* Many processes acquire the lock, check that they are alone, and release it. */
+Test(lock, lock_is_never_held_twice) {
   enum { PROCESSES = 6, TIMES = 100 };
   pid_t children[PROCESSES];
   for (int p = 0; p < PROCESSES; p++) {
@@ -88,13 +88,13 @@ Test(lock, is_never_held_twice) {
   for (int p = 0; p < PROCESSES; p++) {
     int code;
     waitpid(children[p], &code, 0);
-    cr_assert_eq(code, 0, "two had it at once");
+    cr_assert_eq(code, 0, "two processes held the lock at once");
   }
   cr_assert_eq(each_entry(NULL), 0);
 }
 
-/* A file of that name that is something else is not lost. */
-Test(lock, other_files_stay) {
+/* Another kind of file under the lock's name is not deleted. */
+Test(lock, other_files_are_not_deleted) {
   static const char *const contents[] = {
       "{}", "12", "\n", "1 2\n", "-1\n", "12\n\n", "123456789012345678901234567890\n"};
   for (size_t i = 0; i < sizeof contents / sizeof *contents; i++) {
@@ -122,7 +122,7 @@ Test(lock, other_files_stay) {
   free(bytes);
 }
 
-Test(lock, devices_need_none) {
+Test(lock, devices_need_no_lock) {
   static const char *const names[] = {"/dev/null", "/dev/full", "pipe"};
   cr_assert_eq(mkfifo("pipe", 0600), 0);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -133,7 +133,7 @@ Test(lock, devices_need_none) {
   cr_assert_eq(each_entry(NULL), 1);
 }
 
-Test(lock, a_folder_that_takes_no_files) {
+Test(lock, unwritable_folder_is_reported) {
   struct lock lock;
   cr_assert_eq(lock_acquire(&lock, "/proc/model", NULL), ELMAN_OK);
   cr_assert_neq(lock.problem[0], '\0');

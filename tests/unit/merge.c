@@ -1,19 +1,20 @@
-/* Attention between words, merged from that between their parts: by hand. */
+/* Merge attention between tokens into attention between words, compared with values computed by
+ * hand. */
 #include "inspect/shown.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* All numbers here are exact in binary, and so are their sums and means. */
+/* All values, sums and means are exact in binary. */
 static void check_row(const float *row, const double *expected, size_t count) {
   for (size_t s = 0; s < count; s++) cr_assert_eq((double)row[s], expected[s], "%zu", s);
 }
 
-/* ---- the numbers ---- */
+/* ---- values ---- */
 
-Test(merge, sums_of_columns_and_means_of_rows) {
+Test(merge, columns_are_summed_and_rows_averaged) {
   static const float matrix[] = {0.5f,   0.25f, 0.25f,  0,     /* the first row alone */
-                                 0.125f, 0.25f, 0.375f, 0.25f, /* two that are averaged */
+                                 0.125f, 0.25f, 0.375f, 0.25f, /* two rows that are averaged */
                                  0.375f, 0.25f, 0.125f, 0.25f};
   static const struct word_range of_rows[] = {{0, 1}, {1, 2}, {1, 2}},
                                  of_columns[] = {{0, 1}, {0, 1}, {1, 2}, {2, 3}};
@@ -24,8 +25,9 @@ Test(merge, sums_of_columns_and_means_of_rows) {
   for (size_t i = 0; i < 6; i++) cr_assert_eq(merged[i], expected[i], "%zu", i);
 }
 
-/* As local attention gives: a row's sum is the mean of the sums of its rows. */
-Test(merge, sums_of_rows_stay) {
+/* Rows of local attention sum to less than 1: the sum of a merged row is the mean of its rows'
+ * sums. */
+Test(merge, row_sums_are_preserved) {
   static const float matrix[] = {0.25f, 0.125f, 0.5f, 0.25f, 0.25f, 0.125f};
   static const struct word_range of_rows[] = {{0, 1}, {0, 1}},
                                  of_columns[] = {{0, 1}, {1, 2}, {1, 2}};
@@ -35,9 +37,8 @@ Test(merge, sums_of_rows_stay) {
   cr_assert_eq(merged[0] + merged[1], (0.875 + 0.625) / 2);
 }
 
-/* What is in no group counts for nothing; one that has none is 0; without a grouping nothing
- * changes. */
-Test(merge, no_group) {
+/* Tokens in no group are ignored, an empty group gets 0, and without groups nothing changes. */
+Test(merge, ungrouped_tokens_are_ignored) {
   static const float matrix[] = {0.5f, 0.5f, 0.25f, 0.75f, 1, 0};
   static const struct word_range of_rows[] = {{0, 1}, {0, 0}, {0, 1}},
                                  of_columns[] = {{1, 1}, {1, 2}};
@@ -51,8 +52,8 @@ Test(merge, no_group) {
   for (size_t i = 0; i < 6; i++) cr_assert_eq(merged[i], (double)matrix[i]);
 }
 
-/* A token of two words is a row of both, and half a column of each. */
-Test(merge, of_several_groups) {
+/* A token of two words contributes its row to both, and half of its column to each. */
+Test(merge, token_of_several_groups_is_divided) {
   static const float matrix[] = {0.5f, 0.25f, 0.25f, 0, 0.5f, 0.5f};
   static const struct word_range of_rows[] = {{0, 2}, {1, 2}},
                                  of_columns[] = {{0, 2}, {1, 2}, {2, 3}};
@@ -65,8 +66,8 @@ Test(merge, of_several_groups) {
 
 /* ---- a translation ---- */
 
-/* "uns|ound|no" in a hierarchy of two heads with a sentinel becomes "un|we|ll" "no"; what is before
- * "w" is a mark alone, and so is the last but one. */
+/* "uns|ound|no", in a hierarchy of two heads with a sentinel, becomes "un|we|ll" "no". The token
+ * before "w" is only a mark, and so is the last but one. */
 static const char *const source[] = {"uns", "ound", "no"};
 static const size_t source_starts[] = {0, 3, 8}, source_ends[] = {3, 7, 10};
 static const bool known[] = {true, false, true};
@@ -112,7 +113,7 @@ static elman_translation example(void) {
                              .target_subwords = true};
 }
 
-Test(shown, words) {
+Test(shown, translation_is_shown_in_words) {
   const elman_translation translation = example();
   struct shown shown;
   cr_assert_eq(shown_create(&shown, &translation, ELMAN_UNITS_AUTO, NULL), ELMAN_OK);
@@ -133,7 +134,8 @@ Test(shown, words) {
   cr_assert_eq(view->target_starts[2], view->target_ends[2]);
   cr_assert_null(view->source_ids);
   cr_assert_null(view->target_ids);
-  /* unwell: the mean of four rows; no: of two, the mark behind it with it; </s> by itself */
+  /* unwell: the mean of four rows; no: the mean of two, including the mark after it; </s> by
+   * itself */
   check_row(view->head_attention, (const double[]){0.6875, 0.3125, 0, 0.75, 0.25, 0}, 6);
   check_row(view->head_attention + 6, (const double[]){0.8125, 0.1875, 0, 0.75, 0.25, 0}, 6);
   check_row(view->attention, (const double[]){0.75, 0.25, 0, 0.75, 0.25, 0}, 6);
@@ -161,8 +163,8 @@ static void check_sides(const elman_translation *translation, elman_alignment_un
   shown_free(&shown);
 }
 
-/* By default a side is in words if its tokens are parts of words. */
-Test(shown, sides) {
+/* By default a side is shown as words if its tokens are subwords. */
+Test(shown, sides_are_merged_by_default_if_subwords) {
   elman_translation translation = example();
   check_sides(&translation, ELMAN_UNITS_TOKENS, false, false);
   check_sides(&translation, ELMAN_UNITS_SUBWORDS, false, false);
@@ -184,8 +186,9 @@ Test(shown, sides) {
   shown_free(&shown);
 }
 
-/* Han without spaces has no words, and its tokens stay; asked for words, it is one. */
-Test(shown, han_without_spaces) {
+/* Chinese text without spaces has no words, so its tokens are kept; if words are requested, the
+ * text is one word. */
+Test(shown, han_without_spaces_keeps_tokens) {
   static const char *const tokens[] = {"这本", "书"};
   static const size_t starts[] = {0, 6}, ends[] = {6, 9};
   static const bool all[] = {true, true};
@@ -218,9 +221,8 @@ Test(shown, han_without_spaces) {
   shown_free(&shown);
 }
 
-/* A token that reaches over two words belongs to both; tokens without a byte are called as they
- * are. */
-Test(shown, odd_tokens) {
+/* A token that spans two words belongs to both; tokens without a byte keep their names. */
+Test(shown, odd_tokens_are_merged) {
   static const char *const tokens[] = {"这本", "▁"};
   static const size_t starts[] = {0, 7}, ends[] = {7, 7}, nowhere[] = {0, 0};
   static const bool all[] = {true, true};
@@ -250,7 +252,7 @@ Test(shown, odd_tokens) {
   cr_assert_str_eq(shown.view.target_tokens[0], "这本");
   check_row(shown.view.attention, (const double[]){0.1875, 0.8125}, 2);
   shown_free(&shown);
-  /* The other way round, where one of the two words is unknown. */
+  /* The reverse case, with one of the two words unknown. */
   static const char *const parts[] = {"他爱", "喝", "茶", "</s>"};
   static const size_t part_starts[] = {0, 8, 12, 15}, part_ends[] = {7, 11, 15, 15};
   static const float rows[] = {0.25f, 0.75f, 0.5f, 0.5f, 0, 1, 1, 0};

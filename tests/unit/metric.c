@@ -1,4 +1,4 @@
-/* The tokenisers of BLEU, lower case, and laws that the scores keep. */
+/* The tokenizers of BLEU, lowercasing, and general properties of the scores. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,9 +6,9 @@
 #include "base/random.h"
 #include "metric/metric.h"
 
-/* ---- tokenisers: expected tokens were read off sacreBLEU ---- */
+/* ---- tokenizers: the expected tokens come from sacreBLEU ---- */
 
-/* `expected` holds the tokens with "|" between them. */
+/* `expected` contains the tokens, separated by "|". */
 static void assert_tokens(enum bleu_tokenizer tokenizer, const char *line, const char *expected) {
   struct tokens tokens = {0};
   struct bleu_passes passes = {0};
@@ -25,7 +25,7 @@ static void assert_tokens(enum bleu_tokenizer tokenizer, const char *line, const
   tokens_free(&tokens);
 }
 
-Test(bleu_tokens, thirteen_a) {
+Test(bleu_tokens, thirteen_a_matches_sacrebleu) {
   assert_tokens(BLEU_13A, "", "");
   assert_tokens(BLEU_13A, " \t\u3000\x1F ", "");
   assert_tokens(BLEU_13A, "Don't go, it's 3.5% or 1,000.", "Don't|go|,|it's|3.5|%|or|1,000|.");
@@ -38,15 +38,16 @@ Test(bleu_tokens, thirteen_a) {
   assert_tokens(BLEU_13A, "caf\u00E9. \u4F60\u597D\u3002", "caf\u00E9|.|\u4F60\u597D\u3002");
 }
 
-Test(bleu_tokens, zh) {
+Test(bleu_tokens, zh_matches_sacrebleu) {
   assert_tokens(BLEU_ZH, "我爱NLP，3.5%。", "我|爱|NLP|，|3.5|%|。");
-  assert_tokens(BLEU_ZH, "a“b”c—d½e", "a|“|b|”|c|—|d½e"); /* U+2001 to U+2A6D stand apart */
+  assert_tokens(BLEU_ZH, "a“b”c—d½e",
+                "a|“|b|”|c|—|d½e"); /* U+2001 to U+2A6D become separate tokens */
   assert_tokens(BLEU_ZH, "x\u9FBBy\u9FBCz\U00020000w", "x|\u9FBB|y\u9FBCz\U00020000w");
-  assert_tokens(BLEU_ZH, " 5. ", "5."); /* no space behind the line */
+  assert_tokens(BLEU_ZH, " 5. ", "5."); /* no space after the line */
   assert_tokens(BLEU_ZH, "&quot;", "&|quot|;");
 }
 
-Test(bleu_tokens, char_and_none) {
+Test(bleu_tokens, char_and_none_match_sacrebleu) {
   assert_tokens(BLEU_CHAR, " ab\u3000我e\u0301 ", "a|b|我|e|\u0301");
   assert_tokens(BLEU_NONE, " a,b \x1C c.\u00A0d ", "a,b|c.|d");
 }
@@ -58,19 +59,20 @@ static void assert_lowercase(const char *text, const char *expected) {
   buffer_free(&lower);
 }
 
-Test(lowercase, is_the_full_mapping) {
+Test(lowercase, lowercase_uses_the_full_mapping) {
   assert_lowercase("", "");
   assert_lowercase("AbC 我 ÀÉ Ⓐ ǅ", "abc 我 àé ⓐ ǆ");
   assert_lowercase("İ", "i\u0307");
   assert_lowercase("ΟΔΟΣ ΣΑΣ Σ 'Σ", "οδος σας σ 'σ");
-  /* What is cased without being a letter, at both ends of its ranges. */
+  /* Cased characters that are no letters, at both ends of their ranges. */
   assert_lowercase("ªΣ ºΣ ⅠΣ ⅿΣ ⒶΣ ⓩΣ \U0001F130Σ \U0001F189Σ",
                    "ªς ºς ⅰς ⅿς ⓐς ⓩς \U0001F130ς \U0001F189ς");
   assert_lowercase("⅟Σ ↀΣ ⒵Σ ⓪Σ 我Σ 1Σ", "⅟σ ↀσ ⒵σ ⓪σ 我σ 1σ");
-  assert_lowercase("ΑΣ. ΑΣ.Α Α.Σ", "ας. ασ.α α.ς"); /* full stops are looked through */
+  assert_lowercase("ΑΣ. ΑΣ.Α Α.Σ",
+                   "ας. ασ.α α.ς"); /* full stops are skipped when looking for the end of a word */
 }
 
-/* ---- laws ---- */
+/* ---- properties ---- */
 
 enum { LINES = 60, LINE_LENGTH = 120 };
 
@@ -79,7 +81,7 @@ struct lines {
   struct text texts[LINES];
 };
 
-/* Words of a small alphabet, so that n-grams repeat; some lines are empty. */
+/* Use words of a small alphabet, so that n-grams repeat; some lines are empty. */
 static void fill(struct lines *lines, unsigned which) {
   static const char *const words[] = {"a ", "b ", "the ", "3.5", ", ", "我", "爱", "。", "X", "-"};
   for (size_t i = 0; i < LINES; i++) {
@@ -121,7 +123,7 @@ Test(metric, identical_text_scores_100) {
   }
 }
 
-Test(metric, order_and_repeated_references_are_irrelevant) {
+Test(metric, reference_order_and_repetition_do_not_matter) {
   static struct lines hypotheses, references, others;
   static struct text turned[LINES], turned_references[LINES];
   fill(&hypotheses, 1);
@@ -138,7 +140,7 @@ Test(metric, order_and_repeated_references_are_irrelevant) {
   const elman_metric_scores scores = scores_of(hypotheses.texts, once, 1, BLEU_ZH);
   assert_same(scores, scores_of(turned, moved, 1, BLEU_ZH));
   assert_same(scores, scores_of(hypotheses.texts, twice, 2, BLEU_ZH));
-  /* chrF takes the first of two references that score alike, so its order may matter. */
+  /* chrF takes the first of two references with equal scores, so their order may matter. */
   cr_assert_eq(scores_of(hypotheses.texts, two, 2, BLEU_ZH).bleu,
                scores_of(hypotheses.texts, swapped, 2, BLEU_ZH).bleu);
   cr_assert_geq(scores_of(hypotheses.texts, two, 2, BLEU_ZH).precisions[0], scores.precisions[0]);
@@ -156,7 +158,7 @@ Test(metric, nothing_in_common_scores_0) {
   cr_assert_eq(scores.chrf, 0);
 }
 
-Test(metric, names_the_bad_line) {
+Test(metric, bad_line_is_reported) {
   const struct text good[] = {text_of("a"), text_of("b"), text_of("c")};
   const struct text bad[] = {text_of("a"), {"b\xFF", 2}, text_of("c")};
   const struct text *const sets[] = {good, bad};
@@ -171,7 +173,7 @@ Test(metric, names_the_bad_line) {
   cr_assert_str_eq(error.where, "reference 2, line 2");
 }
 
-Test(metric, refuses_a_line_that_is_too_long) {
+Test(metric, too_long_line_is_rejected) {
   char *bytes = malloc(METRIC_MAX_BYTES + 1);
   cr_assert_not_null(bytes);
   memset(bytes, 'a', METRIC_MAX_BYTES + 1);
@@ -197,13 +199,13 @@ static void assert_fitting(const struct text *lines, size_t count, enum bleu_tok
   cr_assert(strstr(scores.bleu_signature, wanted) != NULL, "%s", scores.bleu_signature);
 }
 
-Test(metric, chooses_the_tokeniser) {
+Test(metric, tokenizer_is_chosen_by_the_text) {
   const struct text chinese[] = {text_of("我爱学习 NLP"), text_of("")};
   const struct text english[] = {text_of("I love 学习"), text_of("")};
   assert_fitting(chinese, 2, BLEU_ZH);
   assert_fitting(english, 2, BLEU_13A);
   const struct text half = text_of("我 a"), third = text_of("我 a b"), most = text_of("我 爱 a");
-  assert_fitting(&half, 1, BLEU_13A); /* half is not most */
+  assert_fitting(&half, 1, BLEU_13A); /* half is not a majority */
   assert_fitting(&third, 1, BLEU_13A);
   assert_fitting(&most, 1, BLEU_ZH);
 }
@@ -224,7 +226,7 @@ static elman_comparison resample(const struct lines *a, const struct lines *b,
   return result;
 }
 
-Test(bootstrap, keeps_its_laws) {
+Test(bootstrap, bootstrap_has_its_properties) {
   static struct lines a, b, reference;
   fill(&a, 1);
   fill(&b, 2);
@@ -244,7 +246,7 @@ Test(bootstrap, keeps_its_laws) {
   cr_assert_eq(resample(&a, &b, &reference, 1, 5).bleu[0].interval, 0);
 }
 
-Test(bootstrap, tells_good_from_bad) {
+Test(bootstrap, bootstrap_separates_good_from_bad) {
   static struct lines bad, good;
   fill(&good, 1);
   fill(&bad, 2);

@@ -1,5 +1,5 @@
-/* BLEU, chrF2 and the bootstrap against sacreBLEU's own numbers; tests/goldens/README.md says what
- * they are. */
+/* Compare BLEU, chrF2 and the bootstrap with the output of sacreBLEU; tests/goldens/README.md
+ * describes the golden files. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "metric/metric.h"
 
 static const double TOLERANCE =
-    1e-9; /* in the golden file's own units; 0.005 would do for people */
+    1e-9; /* in the golden file's own units; 0.005 would be enough in practice */
 
 enum { GOLDEN_CASES = 54, MAX_SETS = 4 };
 
@@ -60,7 +60,7 @@ static void compare(const struct golden *golden, const char *key, const json_t *
             json_number_value(expected));
 }
 
-/* All but the version, which is ours. */
+/* Compare the signature except for the version, which is elman's. */
 static void compare_signature(const struct golden *golden, const char *key, const char *signature) {
   const char *expected = json_string_value(json_object_get(golden->json, key));
   const size_t length = (size_t)(strstr(expected, "version:") - expected);
@@ -152,7 +152,7 @@ static void check_bootstrap(const json_t *root, const json_t *json) {
   free((void *)(uintptr_t)set);
 }
 
-Test(metric_goldens, the_bootstrap_agrees_with_sacrebleu) {
+Test(metric_goldens, bootstrap_agrees_with_sacrebleu) {
   json_t *root = load("bootstrap.json");
   const json_t *cases = json_object_get(root, "cases");
   cr_assert_eq(json_array_size(cases), 4);

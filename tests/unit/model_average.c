@@ -1,9 +1,9 @@
-/* The mean of models, and what they must have in common. */
+/* The mean of models, and the properties that they must share. */
 #include "model/ensemble.h"
 
 #include "model_file.h"
 
-/* A model whose weights depend on the seed, in a file of that name. */
+/* Save a model whose weights depend on the seed, under that name. */
 static struct model *seeded(const char *path, uint64_t seed, uint64_t updates) {
   struct model *model = make_model();
   cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, seed, NULL),
@@ -15,7 +15,7 @@ static struct model *seeded(const char *path, uint64_t seed, uint64_t updates) {
   return model;
 }
 
-Test(model_file, the_mean_is_that_of_each_weight) {
+Test(model_file, mean_averages_each_weight) {
   const char *const paths[] = {"a", "b", "c"};
   struct model *models[3], *average;
   for (size_t i = 0; i < 3; i++) models[i] = seeded(paths[i], i + 1, 0);
@@ -29,7 +29,7 @@ Test(model_file, the_mean_is_that_of_each_weight) {
   for (size_t i = 0; i < 3; i++) model_free(models[i]);
 }
 
-Test(model_file, the_mean_of_a_model_and_itself_is_that_model) {
+Test(model_file, mean_of_equal_models_is_that_model) {
   const char *const paths[] = {"a", "a", "a"};
   struct model *average;
   model_free(seeded("a", 5, 0));
@@ -46,7 +46,7 @@ Test(model_file, the_mean_of_a_model_and_itself_is_that_model) {
   }
 }
 
-Test(model_file, the_mean_has_the_longest_history) {
+Test(model_file, mean_has_the_longest_history) {
   const char *const paths[] = {"a", "b", "c"};
   const uint64_t updates[] = {10, 30, 20};
   struct model *average;
@@ -56,7 +56,7 @@ Test(model_file, the_mean_has_the_longest_history) {
   model_free(average);
 }
 
-Test(model_file, there_is_no_mean_of_nothing_or_of_what_cannot_be_read) {
+Test(model_file, no_models_and_unreadable_models_are_rejected) {
   const char *const paths[] = {"a", "nowhere"};
   struct model *average = (struct model *)&average;
   elman_error error = {0};
@@ -68,7 +68,7 @@ Test(model_file, there_is_no_mean_of_nothing_or_of_what_cannot_be_read) {
   cr_assert_str_eq(error.where, "nowhere");
 }
 
-/* ---- what they must have in common ---- */
+/* ---- required similarity ---- */
 
 static struct model *model_of(const char *const *target, size_t words,
                               const struct model_config *config) {
@@ -96,7 +96,7 @@ static void check_differ(const struct model *first, struct model *other, bool wo
   model_free(other);
 }
 
-Test(model_file, what_differs_is_named) {
+Test(model_file, differences_are_reported) {
   static const char *const target[] = {"<unk>", "<s>", "</s>", "a", "b"};
   static const char *const another[] = {"<unk>", "<s>", "</s>", "a", "c"};
   const struct model_config config = {.embedding_size = E,

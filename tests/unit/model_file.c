@@ -1,4 +1,4 @@
-/* The model file: what is written comes back, and a failed save leaves what was there. */
+/* The model file: saved data is read back unchanged, and a failed save keeps the old file. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -15,9 +15,9 @@ static void check_same_vocabulary(const struct vocabulary *a, const struct vocab
   }
 }
 
-Test(model_file, what_is_saved_comes_back) {
+Test(model_file, saved_model_is_read_back) {
   struct model *model = make_model(), *loaded;
-  /* Numbers at the ends of the range, which a detour over text would spoil. */
+  /* Values at the ends of the range, which a conversion to text could change. */
   const float extremes[] = {-0.0f, 1e-45f, 3.4028234e38f, -3.4028234e38f, 1.1754944e-38f};
   for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
     model->weights.encoder.embedding[i] = (real)extremes[i];
@@ -36,7 +36,7 @@ Test(model_file, what_is_saved_comes_back) {
   check_same_vocabulary(loaded->target_vocabulary, model->target_vocabulary);
   cr_assert_eq(loaded->table.block, model->table.block);
   for (size_t i = 0; i < model->table.block; i++) {
-    const real stored = (real)(float)model->block[i]; /* files hold floats */
+    const real stored = (real)(float)model->block[i]; /* files contain floats */
     cr_assert_eq(memcmp(&loaded->block[i], &stored, sizeof stored), 0);
   }
   model_free(model);
@@ -66,7 +66,7 @@ Test(model_file, history) {
   model_free(loaded);
 }
 
-Test(model_file, the_same_model_gives_the_same_bytes) {
+Test(model_file, saving_is_deterministic) {
   struct model *loaded;
   size_t first_length, second_length, third_length;
   save_model("first");
@@ -86,7 +86,7 @@ Test(model_file, the_same_model_gives_the_same_bytes) {
   free(third);
 }
 
-Test(model_file, what_could_not_be_read_is_not_written) {
+Test(model_file, unreadable_models_are_not_written) {
   struct model *model = make_model();
   elman_error error;
   save_model(FILE_NAME);
@@ -98,7 +98,8 @@ Test(model_file, what_could_not_be_read_is_not_written) {
   model_free(model);
 }
 
-/* The promise of DESIGN to PyTorch and to other readers: the whole header, to the byte. */
+/* Compare the whole header with the documented one, byte by byte; PyTorch and other readers rely on
+ * it. */
 Test(model_file, header_is_as_documented) {
   static const char expected[] =
       "{\"__metadata__\":{\"format\":\"pt\",\"elman.version\":\"" ELMAN_VERSION "\","
@@ -141,15 +142,15 @@ Test(model_file, header_is_as_documented) {
   char *sum = memmem(bytes, length, "xxh64:", 6);
   cr_assert_not_null(sum);
   cr_assert_eq(strspn(sum + 6, "0123456789abcdef"), 16);
-  memcpy(sum + 6, "0123456789abcdef", 16); /* the numbers are random, and so is their sum */
+  memcpy(sum + 6, "0123456789abcdef", 16); /* the weights are random, and so is their checksum */
   cr_assert_arr_eq(bytes + LENGTH_BYTES, expected, sizeof expected - 1);
   for (size_t i = sizeof expected - 1; i < header; i++) cr_assert_eq(bytes[LENGTH_BYTES + i], ' ');
   free(bytes);
 }
 
-/* Whatever its length, a header is filled up to a multiple of 8 bytes, and no further. */
-Test(model_file, headers_have_no_more_padding_than_alignment_asks_for) {
-  bool whole = false; /* one needs none */
+/* A header of any length is padded to the next multiple of 8 bytes. */
+Test(model_file, headers_have_minimal_padding) {
+  bool whole = false; /* one length needs no padding */
   for (int length = 1; length <= 8; length++) {
     char *bytes = NULL, word[16];
     size_t size = 0;
@@ -171,9 +172,9 @@ Test(model_file, headers_have_no_more_padding_than_alignment_asks_for) {
   cr_assert(whole);
 }
 
-/* ---- a file of an earlier version ---- */
+/* ---- files of earlier versions ---- */
 
-Test(model_file, what_came_later_may_be_missing) {
+Test(model_file, newer_fields_may_be_missing) {
   static const char *const later[] = {",\\\"attention_heads\\\":1",
                                       ",\\\"attention_window\\\":0",
                                       ",\\\"decoder_self_attention\\\":0",
@@ -197,8 +198,8 @@ Test(model_file, what_came_later_may_be_missing) {
 
 /* ---- lists ---- */
 
-/* As other writers of JSON would put it. */
-Test(model_file, lists_written_in_another_way_mean_the_same) {
+/* The JSON as other writers may format it. */
+Test(model_file, list_formatting_does_not_matter) {
   static const char source[] = "\"[\\\"<unk>\\\",\\\"我\\\",\\\"爱\\\",\\\"学习\\\"]\"";
   static const char spaced[] =
       "\" [ \\\"<unk>\\\" ,\\n\\\"\\\\u6211\\\", \\\"爱\\\", \\\"\\\\u5b66习\\\" ] \"";
@@ -229,13 +230,13 @@ static void check_not_saved(const char *path, elman_status expected, const char 
   model_free(model);
 }
 
-Test(model_file, a_failed_save_leaves_the_old_file) {
+Test(model_file, failed_save_keeps_the_old_file) {
   size_t whole;
   save_model(FILE_NAME);
   free(get_bytes(FILE_NAME, &whole));
   put_bytes(FILE_NAME, "old", 3);
   signal(SIGXFSZ, SIG_IGN);
-  /* In the middle of the header, and in the middle of the numbers. */
+  /* Fail in the middle of the header, and in the middle of the weights. */
   const rlim_t limits[] = {100, whole - 10};
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
     struct rlimit before;
@@ -252,8 +253,9 @@ Test(model_file, a_failed_save_leaves_the_old_file) {
   }
 }
 
-/* Each quote takes four bytes: it is escaped in the list of words, and again in the header. */
-Test(model_file, vocabularies_beyond_the_limit_of_a_header) {
+/* Each quote takes four bytes, because it is escaped in the list of words and again in the
+ * header. */
+Test(model_file, too_large_vocabularies_are_rejected) {
   enum { QUOTES = 26000000 };
   char *word = malloc(QUOTES + 1);
   cr_assert_not_null(word);
@@ -271,12 +273,12 @@ Test(model_file, vocabularies_beyond_the_limit_of_a_header) {
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
   cr_assert_eq(model_save(model, FILE_NAME, &error), ELMAN_INVALID_ARGUMENT);
   cr_assert_not_null(strstr(error.message, "the vocabularies are too large"));
-  cr_assert_eq(each_entry(NULL), 0, "nothing is left behind");
+  cr_assert_eq(each_entry(NULL), 0, "no file remains");
   model_free(model);
   free(word);
 }
 
-Test(model_file, places_that_cannot_be_written) {
+Test(model_file, unwritable_paths_are_reported) {
   cr_assert_eq(mkdir("directory", 0700), 0);
   check_not_saved("directory", ELMAN_CANNOT_CREATE, "is a directory");
   check_not_saved("missing/model", ELMAN_CANNOT_CREATE, "No such file or directory");
@@ -284,7 +286,7 @@ Test(model_file, places_that_cannot_be_written) {
   cr_assert_eq(each_entry(NULL), 1);
 }
 
-Test(model_file, directory_that_is_read_only) {
+Test(model_file, read_only_directory_is_reported) {
   if (geteuid() == 0) SKIP_IN_FOLDER("root writes everywhere");
   put_bytes(FILE_NAME, "old", 3);
   cr_assert_eq(chmod(".", 0500), 0);

@@ -1,4 +1,4 @@
-/* Shared by the tests of the model file: a small model, and its file with changes. */
+/* Helpers for the tests of the model file: a small model, and modified copies of its file. */
 #ifndef ELMAN_TESTS_MODEL_FILE_H
 #define ELMAN_TESTS_MODEL_FILE_H
 
@@ -32,7 +32,7 @@ static inline struct vocabulary *vocabulary_of(const char *const *words, size_t 
   return vocabulary;
 }
 
-/* Words that JSON has to escape are among them. */
+/* Some words need escaping in JSON. */
 static inline struct model *make_model(void) {
   static const char *const source[] = {"<unk>", "我", "爱", "学习"};
   static const char *const target[] = {"<unk>", "<s>",    "</s>",
@@ -76,11 +76,11 @@ static inline void check_refused(elman_status expected, const char *message, con
   cr_assert_str_eq(error.where, FILE_NAME);
   cr_assert_not_null(strstr(error.message, message), "%s: \"%s\" lacks \"%s\"", label,
                      error.message, message);
-  cr_assert_eq(model_load(&model, FILE_NAME, NULL), expected); /* nobody has to listen */
+  cr_assert_eq(model_load(&model, FILE_NAME, NULL), expected); /* the error argument is optional */
 }
 
-/* A changed word, count or number is a model like any other: it must then translate. True if the
- * file was accepted. */
+/* A changed word, count or weight still makes a valid model, which must be able to translate.
+ * Return true if the file was accepted. */
 static inline bool refused_or_usable(const char *what, size_t position) {
   struct model *model;
   elman_error error = {0};
@@ -134,7 +134,7 @@ static inline void leave_out(char *header, const char *what) {
   memmove(at, at + strlen(what), strlen(at + strlen(what)) + 1);
 }
 
-/* As a program that knows of no checksum would write it. */
+/* Make the file of a writer that does not support checksums. */
 static inline void leave_out_checksum(char *header) {
   char *entry = strstr(header, ",\"elman.checksum\":\"xxh64:");
   cr_assert_not_null(entry);
@@ -165,7 +165,7 @@ static inline void free_good(struct good_file *good) {
   free(good->header);
 }
 
-/* The good file with the first `find` in its header replaced. */
+/* Write the good file with the first `find` in its header replaced. */
 static inline void put_replaced(const struct good_file *good, const char *find,
                                 const char *replacement) {
   const char *at = strstr(good->header, find);

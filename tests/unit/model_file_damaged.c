@@ -1,9 +1,9 @@
-/* Model files that were damaged by accident are refused, or harmless. */
+/* Accidentally damaged model files are rejected or harmless. */
 #include <fcntl.h>
 
 #include "model_file.h"
 
-Test(model_file, every_truncation_is_refused) {
+Test(model_file, every_truncation_is_rejected) {
   save_model(FILE_NAME);
   size_t length;
   char *bytes = get_bytes(FILE_NAME, &length);
@@ -14,8 +14,8 @@ Test(model_file, every_truncation_is_refused) {
   }
 }
 
-/* Flips bits of every byte of the file in turn. Gives how many of these files are accepted; all of
- * them differ in a byte of [start, end). */
+/* Flip bits of every byte of the file in turn. Return how many of these files are accepted; all of
+ * them differ within bytes [start, end). */
 static size_t flip_every_byte(size_t start, size_t end) {
   static const unsigned char patterns[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xFF};
   size_t length, accepted = 0;
@@ -37,8 +37,8 @@ static size_t flip_every_byte(size_t start, size_t end) {
   return accepted;
 }
 
-/* But for the name of the checksum itself: under another one nobody looks for it. */
-Test(model_file, every_flipped_byte_is_refused, .timeout = 120) {
+/* Only the checksum's own key is exempt: under another key it is ignored. */
+Test(model_file, every_flipped_byte_is_rejected, .timeout = 120) {
   static const char key[] = "elman.checksum";
   save_model(FILE_NAME);
   size_t length;
@@ -49,7 +49,7 @@ Test(model_file, every_flipped_byte_is_refused, .timeout = 120) {
   free(bytes);
 }
 
-Test(model_file, every_flipped_byte_is_refused_or_harmless, .timeout = 120) {
+Test(model_file, flipped_bytes_are_rejected_or_harmless, .timeout = 120) {
   struct good_file good = good_file();
   put_file(good.header, strlen(good.header), good.data, good.data_size);
   const size_t header_end = LENGTH_BYTES + strlen(good.header);
@@ -61,7 +61,7 @@ Test(model_file, every_flipped_byte_is_refused_or_harmless, .timeout = 120) {
 
 /* ---- the checksum ---- */
 
-Test(model_file, a_checksum_is_of_what_the_file_holds) {
+Test(model_file, checksum_covers_the_contents) {
   struct good_file good = good_file_with_checksum();
   put_replaced(&good, "\"format\":\"pt\",", "\"format\" : \"\\u0070t\" ,\n");
   cr_assert(refused_or_usable("the same, written in another way", 0));
@@ -73,7 +73,7 @@ Test(model_file, a_checksum_is_of_what_the_file_holds) {
   check_refused(ELMAN_BAD_DATA, "its checksum does not match", "a word");
   put_replaced(&good, "xxh64:", "xxh32:");
   check_refused(ELMAN_BAD_DATA, "its checksum does not match", "another sum");
-  /* Two tensors of one shape that change places. */
+  /* Two tensors of equal shape exchange their positions. */
   put_replaced(
       &good,
       "\"encoder.rnn.bias_ih_l0\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[88,96]},"

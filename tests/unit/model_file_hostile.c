@@ -1,10 +1,10 @@
-/* Model files that were made to harm are refused. */
+/* Malicious model files are rejected. */
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include "model_file.h"
 
-/* ---- what is wrong in them ---- */
+/* ---- defects ---- */
 
 #define HIDDEN "\\\"hidden_size\\\":2"
 #define CONFIG_WITH(hidden) "\\\"hidden_size\\\":" hidden
@@ -166,9 +166,9 @@ static const struct {
     {OUT_BIAS "}", OUT_BIAS, "header, byte"},
 };
 
-Test(model_file, hostile_headers_are_refused) {
+Test(model_file, hostile_headers_are_rejected) {
   struct good_file good = good_file();
-  put_replaced(&good, "love", "hate"); /* this is how; and this one is harmless */
+  put_replaced(&good, "love", "hate"); /* a harmless replacement: the method itself works */
   cr_assert(refused_or_usable("another word", 0));
   for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
     put_replaced(&good, hostile[i].find, hostile[i].replacement);
@@ -177,8 +177,8 @@ Test(model_file, hostile_headers_are_refused) {
   free_good(&good);
 }
 
-/* Other writers sort the entries by name; only their places matter. */
-Test(model_file, the_order_of_the_header_does_not_matter) {
+/* Other writers sort the entries by name; only their offsets matter. */
+Test(model_file, header_order_does_not_matter) {
   struct good_file good = good_file();
   char *first = strdup(good.header);
   free(good.header);
@@ -193,7 +193,7 @@ Test(model_file, the_order_of_the_header_does_not_matter) {
   free_good(&good);
 }
 
-Test(model_file, header_without_metadata) {
+Test(model_file, missing_metadata_is_rejected) {
   struct good_file good = good_file();
   const char *tensors = strstr(good.header, "\"encoder.embedding");
   char *header;
@@ -204,7 +204,7 @@ Test(model_file, header_without_metadata) {
   free_good(&good);
 }
 
-Test(model_file, impossible_header_lengths) {
+Test(model_file, impossible_header_lengths_are_rejected) {
   struct good_file good = good_file();
   const uint64_t whole = strlen(good.header) + good.data_size;
   const uint64_t lengths[] = {whole + 8,         100000001,  UINT64_C(1) << 32,
@@ -214,12 +214,12 @@ Test(model_file, impossible_header_lengths) {
     put_bytes(FILE_NAME, good.bytes, LENGTH_BYTES + whole);
     check_refused(ELMAN_BAD_DATA, "the length of its header is impossible", "length");
   }
-  /* The limit holds for a file that is large enough, too; a sparse one costs nothing. */
+  /* The limit also applies to a file that is large enough; a sparse file costs nothing. */
   memcpy(good.bytes, &lengths[1], sizeof *lengths);
   put_bytes(FILE_NAME, good.bytes, LENGTH_BYTES + whole);
   cr_assert_eq(truncate(FILE_NAME, 300000000), 0);
   check_refused(ELMAN_BAD_DATA, "the length of its header is impossible", "over the limit");
-  /* A header of nothing, and one that takes the data in. */
+  /* An empty header, and a header that extends into the data. */
   const uint64_t short_lengths[] = {0, 1, whole};
   for (size_t i = 0; i < sizeof short_lengths / sizeof *short_lengths; i++) {
     memcpy(good.bytes, &short_lengths[i], sizeof *short_lengths);
@@ -229,7 +229,7 @@ Test(model_file, impossible_header_lengths) {
   free_good(&good);
 }
 
-Test(model_file, data_that_does_not_fit) {
+Test(model_file, data_of_wrong_size_is_rejected) {
   struct good_file good = good_file();
   const uint64_t header = strlen(good.header);
   char *longer = calloc(1, good.data_size + 1);
@@ -246,7 +246,7 @@ Test(model_file, weights_must_be_float) {
   struct good_file good = good_file();
   char *wider = calloc(1, good.data_size + 6 * sizeof(float));
   memcpy(wider, good.data, good.data_size);
-  good.data = wider; /* the last tensor's six numbers are now doubles */
+  good.data = wider; /* the six values of the last tensor are now doubles */
   good.data_size += 6 * sizeof(float);
   put_replaced(&good, OUT_BIAS,
                "\"decoder.out.bias\":{\"dtype\":\"F64\",\"shape\":[6],\"data_offsets\":[328,376]}");
@@ -269,15 +269,15 @@ Test(model_file, weights_must_be_finite) {
       memcpy(good.data + at, &kept, sizeof kept);
     }
   }
-  /* The last number of all. */
+  /* The last value of the file. */
   memcpy(good.data + good.data_size - sizeof *bad, &bad[0], sizeof *bad);
   put_file(good.header, strlen(good.header), good.data, good.data_size);
   check_refused(ELMAN_BAD_DATA, "decoder.out.bias contains a value that is not finite", "last");
   free_good(&good);
 }
 
-/* A tensor is read in pieces: it must not matter in which of them, and where, the number lies. */
-Test(model_file, each_number_of_a_large_tensor_must_be_finite) {
+/* A tensor is read in pieces: a non-finite value must be found in any piece and at any offset. */
+Test(model_file, large_tensors_must_be_finite) {
   enum { COUNT = 200001 };
   static const size_t places[] = {0, 4095, 4096, 65535, 65536, 131071, 131072, COUNT - 1};
   real *values = calloc(COUNT, sizeof *values), *found = calloc(COUNT, sizeof *found);
@@ -310,8 +310,8 @@ Test(model_file, each_number_of_a_large_tensor_must_be_finite) {
   free(found);
 }
 
-/* Somebody writes the file anew while it is read. */
-Test(model_file, a_file_that_is_cut_while_it_is_read) {
+/* Another process rewrites the file while it is read. */
+Test(model_file, file_truncated_during_reading_is_rejected) {
   static const char name[] = "decoder.out.weight";
   for (uint64_t kept = 0; kept < 96; kept += 5) {
     struct safetensors file;
@@ -329,8 +329,8 @@ Test(model_file, a_file_that_is_cut_while_it_is_read) {
   }
 }
 
-/* Finite weights can still overflow when they are multiplied. */
-Test(model_file, weights_that_overflow_are_an_error) {
+/* Finite weights can still overflow in products. */
+Test(model_file, overflowing_weights_are_an_error) {
   struct model *model = make_model();
   for (size_t i = 0; i < model->table.block; i++) model->block[i] = (real)3e38;
   cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
@@ -348,8 +348,8 @@ static char *repeated(const char *piece, size_t times, const char *before, const
   return text;
 }
 
-/* A parser that recurses would run out of stack. */
-Test(model_file, nesting_bombs) {
+/* A recursive parser would overflow the stack. */
+Test(model_file, deep_nesting_is_rejected) {
   struct good_file good = good_file();
   char *open = repeated("[", 1000000, "{\"x\":", "");
   put_file(open, strlen(open), good.data, good.data_size);
@@ -377,17 +377,17 @@ static void check_no_input(const char *path, const char *message) {
   cr_assert_not_null(strstr(error.message, message), "%s", error.message);
 }
 
-Test(model_file, what_is_no_file) {
+Test(model_file, non_files_are_rejected) {
   check_no_input("missing", "No such file");
   check_no_input(".", "is a directory");
   check_no_input("/dev/null", "is a pipe or a device");
   check_no_input("", "No such file");
-  /* Must not wait for somebody to write. */
+  /* Opening a FIFO must not wait for a writer. */
   cr_assert_eq(mkfifo("pipe", 0600), 0);
   check_no_input("pipe", "is a pipe or a device");
 }
 
-Test(model_file, unreadable_file) {
+Test(model_file, unreadable_file_is_reported) {
   if (geteuid() == 0) SKIP_IN_FOLDER("root reads everything");
   save_model(FILE_NAME);
   cr_assert_eq(chmod(FILE_NAME, 0), 0);

@@ -1,4 +1,4 @@
-/* Waiting for what another thread does. */
+/* Waiting for the effect of another thread. */
 #ifndef ELMAN_TESTS_MOMENT_H
 #define ELMAN_TESTS_MOMENT_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <time.h>
 
-/* Whether the number comes to be `least`; it has half a minute. */
+/* Return whether the number reaches `least` within half a minute. */
 static inline bool comes_to(const atomic_size_t *number, size_t least) {
   for (size_t i = 0; i < 30000; i++) {
     if (atomic_load(number) >= least) return true;

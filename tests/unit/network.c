@@ -1,5 +1,5 @@
-/* Properties of the network in either precision: padding never leaks, threads change no bit,
- * gradients add up, sizes are checked. */
+/* Properties of the network in both precisions: padding has no effect, threads do not change
+ * results, gradients accumulate, and sizes are checked. */
 #include "check.h"
 #include "threads.h"
 
@@ -72,7 +72,8 @@ static void tear_down(struct setup *s) {
   corpus_free(&s->corpus);
 }
 
-/* Sum of losses over the pairs `indices`; gradients of their mean loss in gradient_block. */
+/* Return the sum of losses over the pairs `indices`, and the gradients of their mean loss in
+ * gradient_block. */
 static double run_regularized(struct setup *s, const size_t *indices, size_t count,
                               const struct regularization *regularization) {
   cr_assert_eq(batch_fill(&s->batch, &s->corpus, indices, count, NULL), ELMAN_OK);
@@ -88,7 +89,7 @@ static double run(struct setup *s, const size_t *indices, size_t count) {
   return run_regularized(s, indices, count, &plain);
 }
 
-/* With every cell, and all that a layer can have. */
+/* Run with every cell and every option of a layer. */
 static void for_all_layers(void (*check)(struct model_config)) {
   for (unsigned i = 0; cell_name(i / 4) != NULL; i++) {
     struct model_config config = config_with(ATTENTION_SCALED, 8);
@@ -124,10 +125,10 @@ static void check_padding(struct model_config config) {
                              (double)s.workspace.decoder.attention.weights[t * lengths[i][0] + k],
                              CLOSE);
         else
-          cr_assert_eq(in_batch, 0, "masked positions weigh exactly nothing");
+          cr_assert_eq(in_batch, 0, "masked positions have a weight of exactly 0");
       }
     }
-    /* The mean over the batch weighs each sentence by its tokens. */
+    /* The mean over the batch weights each sentence by its number of tokens. */
     const real share = (real)((double)s.batch.tokens / tokens);
     for (size_t j = 0; j < s.table.block; j++) sum[j] += share * s.gradient_block[j];
   }
@@ -139,7 +140,7 @@ static void check_padding(struct model_config config) {
   tear_down(&s);
 }
 
-Test(network, padding_never_leaks) {
+Test(network, padding_does_not_change_results) {
   for (unsigned kind = 0; attention_name(kind) != NULL; kind++)
     check_padding(config_with((enum attention_kind)kind, 8));
   for_all_layers(check_padding);
@@ -162,9 +163,9 @@ Test(network, attention_rows_sum_to_one) {
   tear_down(&s);
 }
 
-/* Large enough for every parallel path: tiles of products and of the recurrence, words looked up
- * and packed, sentences of attention, tiles of the output layer. */
-Test(network, any_number_of_threads_gives_the_same_bits) {
+/* Large enough for every parallel code path: tiles of products and of the recurrence, embedding
+ * look-up and packing, attention by sentence, tiles of the output layer. */
+Test(network, threads_do_not_change_results) {
   const struct random_stream stream = {1, RANDOM_DROPOUT, 1};
   const struct regularization regularization = {.dropouts = {{0.2, stream}, {0.1, stream}},
                                                 .label_smoothing = 0.1};
@@ -194,8 +195,9 @@ static void spoil(real *values, size_t n) {
   for (size_t i = 0; i < n; i++) values[i] = NAN;
 }
 
-/* What is masked is neither read nor left as it was; gradients are added to what is there. */
-Test(network, attention_at_masked_positions) {
+/* Masked positions are not read, but they are overwritten; gradients are added to existing
+ * values. */
+Test(network, masked_positions_get_zero_attention) {
   enum { T = 4, S = 5, B = 2, H = 3 };
   const size_t queries[B] = {4, 2}, keys[B] = {2, 5};
   const struct attention_shape shape = {
@@ -230,7 +232,7 @@ Test(network, attention_at_masked_positions) {
       }
     }
   }
-  /* Once on zeros, once on ones: the difference is 1 everywhere. */
+  /* Once starting from zeros and once from ones: the difference is 1 everywhere. */
   real dd[2][T * B * H], de[2][S * B * H];
   for (size_t start = 0; start < 2; start++) {
     for (size_t i = 0; i < T * B * H; i++) dd[start][i] = (real)start;
@@ -259,7 +261,7 @@ static void spoil_states(struct rnn_states states, size_t steps, const struct se
   spoil(states.scales, steps * s->batch.source.batch * rnn_columns(cell));
 }
 
-/* The workspace is not cleared between batches: what an earlier one left must not matter. */
+/* The workspace is not cleared between batches, so its old contents must not matter. */
 static void spoil_workspace(struct setup *s) {
   const size_t B = s->batch.source.batch, S = s->batch.source.steps, T = s->batch.target.steps;
   const size_t N = s->batch.tokens, E = s->config.embedding_size, H = s->config.hidden_size;
@@ -304,11 +306,11 @@ static void check_old_contents(struct model_config config) {
   tear_down(&s);
 }
 
-Test(network, old_contents_of_the_workspace_do_not_matter) {
+Test(network, old_workspace_contents_do_not_matter) {
   for_all_layers(check_old_contents);
 }
 
-/* What a gradient was when the output layer was learnt. */
+/* The gradient at the time when the output layer is finished. */
 struct moment {
   const struct setup *s;
   real *gradient;
@@ -321,8 +323,8 @@ static void keep_gradient(void *context) {
   moment->times++;
 }
 
-/* It ends the block. */
-Test(network, tells_when_the_output_layer_is_learnt) {
+/* The output layer is at the end of the block. */
+Test(network, callback_marks_finished_output_layer) {
   struct setup s;
   set_up(&s, ATTENTION_DOT, 8);
   const size_t all[PAIRS] = {0, 1, 2, 3, 4};
@@ -346,7 +348,7 @@ Test(network, tells_when_the_output_layer_is_learnt) {
   tear_down(&s);
 }
 
-Test(network, gradients_are_added_to) {
+Test(network, gradients_accumulate) {
   struct setup s;
   set_up(&s, ATTENTION_DOT, 8);
   const size_t all[PAIRS] = {0, 1, 2, 3, 4};
@@ -361,7 +363,7 @@ Test(network, gradients_are_added_to) {
   tear_down(&s);
 }
 
-Test(network, memory_of_the_largest_batch_is_kept) {
+Test(network, memory_of_largest_batch_is_reused) {
   struct setup s;
   set_up(&s, ATTENTION_DOT, 8);
   const size_t all[PAIRS] = {0, 1, 2, 3, 4}, small[] = {3};
@@ -374,7 +376,7 @@ Test(network, memory_of_the_largest_batch_is_kept) {
   tear_down(&s);
 }
 
-Test(network, sizes_that_cannot_be_are_refused) {
+Test(network, impossible_sizes_are_rejected) {
   struct model_config config = model_config_default();
   elman_error error;
   cr_assert_eq(model_config_check(&config, &error), ELMAN_OK);
@@ -386,7 +388,7 @@ Test(network, sizes_that_cannot_be_are_refused) {
     cr_assert_eq(model_config_check(&hidden, &error), ELMAN_INVALID_ARGUMENT);
     cr_assert_eq(model_config_check(&embedding, &error), ELMAN_INVALID_ARGUMENT);
   }
-  /* BLAS counts in int. */
+  /* BLAS uses int for sizes. */
   struct workspace workspace = {0};
   struct batch batch = {.source = {.steps = 1 << 20, .batch = 1 << 12},
                         .target = {.steps = 2, .batch = 1 << 12},
@@ -395,7 +397,7 @@ Test(network, sizes_that_cannot_be_are_refused) {
   parameters_bind(&weights, NULL, &config);
   cr_assert_eq(workspace_fit(&workspace, &weights, &batch, FORWARD_ONLY, &error),
                ELMAN_INVALID_ARGUMENT);
-  /* Nor may the distance between two steps of [d ; c]. */
+  /* The distance between two steps of [d ; c] must also fit into an int. */
   config.hidden_size = config.embedding_size = 1024;
   const size_t most = INT_MAX / (2 * config.hidden_size);
   batch.source = (struct sequence){.steps = 1, .batch = most + 1};

@@ -1,4 +1,4 @@
-/* The network against central differences: shared by the tests of its gradients. */
+/* Compare the network with central differences; used by all tests of its gradients. */
 #ifndef ELMAN_TESTS_NETWORK_CASE_H
 #define ELMAN_TESTS_NETWORK_CASE_H
 
@@ -24,9 +24,9 @@ static inline double network_loss(void *context) {
   return loss + c->regularization.guide * network_guide_loss(&pass);
 }
 
-/* Of the mean loss. A logit sums F products of at most |w| |f| together, and a loss follows two
- * logits. Sums on the way: a step of the encoder and one of the decoder, the scores, their softmax,
- * the context, the logit, the softmax, the mean. */
+/* Bound the rounding error of the mean loss. A logit sums F products of at most |w| |f| together,
+ * and a loss depends on two logits. The sums along the way: a step of the encoder and of the
+ * decoder, the scores, their softmax, the context, the logit, the softmax, the mean. */
 static inline double rounding_of_loss(const struct network_case *c) {
   const size_t N = c->batch.tokens, V = c->config.target_vocabulary;
   const size_t H = c->config.hidden_size, E = c->config.embedding_size;
@@ -41,7 +41,7 @@ static inline double rounding_of_loss(const struct network_case *c) {
                          2 * (weight * feature + largest_size(c->weights.decoder.out_bias, V)));
 }
 
-/* Pairs with the given numbers of words; words repeat. */
+/* Make pairs with the given numbers of words; words repeat. */
 static inline struct corpus make_corpus(const size_t (*lengths)[2], size_t count) {
   struct corpus corpus = {.source.count = count, .target.count = count};
   struct sentences *sides[] = {&corpus.source, &corpus.target};
@@ -57,7 +57,7 @@ static inline struct corpus make_corpus(const size_t (*lengths)[2], size_t count
   return corpus;
 }
 
-/* With the initial weights of a seed. A wrong gradient is told in the message. */
+/* Check the network with the initial weights of a seed; the message describes a wrong gradient. */
 static inline bool is_right_for_seed(char message[300], struct network_case *c, uint64_t seed) {
   struct parameter_table table;
   real *weights, *gradients;
@@ -65,8 +65,8 @@ static inline bool is_right_for_seed(char message[300], struct network_case *c, 
   cr_assert_eq(parameter_block_create(&weights, &table, NULL), ELMAN_OK);
   cr_assert_eq(parameter_block_create(&gradients, &table, NULL), ELMAN_OK);
   cr_assert_eq(parameters_initialize(weights, &table, INITIAL_PYTORCH, seed, NULL), ELMAN_OK);
-  /* Larger weights than training starts from: a gradient that is nearly zero cannot be measured.
-   * Twice the identity would explode. */
+  /* The weights are larger than initial weights, because a gradient close to zero cannot be
+   * measured. Twice the identity would explode. */
   const struct random_stream stream = {seed, 98, 0};
   const bool identity = decoder_sizes_of(&c->config).cell->identity;
   for (size_t i = 0; i < table.block; i++)
@@ -94,7 +94,7 @@ static inline bool is_right_for_seed(char message[300], struct network_case *c, 
   return right;
 }
 
-/* Links of some target words with none, one or several source words. */
+/* Link some target words with no, one or several source words. */
 static inline void add_guides(struct corpus *corpus, const size_t (*lengths)[2], size_t count) {
   struct token_links *links = &corpus->links;
   cr_assert_eq(corpus_create_guides(corpus, count, NULL), ELMAN_OK);
@@ -123,8 +123,8 @@ static inline struct vocabulary *words_with_signs(void) {
   return vocabulary;
 }
 
-/* A rectifier has a corner, and differences across one are no derivative. That happens at some
- * weights; a wrong gradient is wrong at all of them. */
+/* A rectifier has a kink, and differences across a kink are no derivatives. This happens at some
+ * weights only, while a wrong gradient is wrong at all weights. */
 static inline void check_network(struct model_config config, struct regularization regularization,
                                  const size_t (*lengths)[2], size_t count) {
   elman_error error;

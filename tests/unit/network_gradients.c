@@ -1,13 +1,13 @@
-/* The whole network, by one and by few of the parts that can be chosen, against central
- * differences, in double. network_shapes.c has all of them together. */
+/* Compare the whole network with central differences, in double precision, with one or a few of its
+ * optional parts. network_shapes.c tests all combinations. */
 #include "network_case.h"
 
-Test(network_gradients, of_one_sentence) {
+Test(network_gradients, gradients_of_one_sentence_match) {
   struct model_config config = small_config();
   for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
     choose_attention(&config, (enum attention_kind)kind);
     for (size_t s = 1; s <= 7; s++) {
-      for (size_t t = 0; t <= 6; t++) { /* T = t + 1, for </s> */
+      for (size_t t = 0; t <= 6; t++) { /* T = t + 1, including </s> */
         const size_t lengths[1][2] = {{s, t}};
         check_network(config, plain, lengths, 1);
       }
@@ -15,9 +15,9 @@ Test(network_gradients, of_one_sentence) {
   }
 }
 
-/* What every layer can have. Of two units normalization leaves little but a sign, so they are three
- * in each direction. */
-Test(network_gradients, with_layer_normalization) {
+/* Options that every layer supports. Layer normalization of two units leaves little but a sign, so
+ * each direction has three units. */
+Test(network_gradients, gradients_with_layer_normalization_match) {
   for (unsigned cell = 0; cell_name(cell) != NULL; cell++) {
     for (unsigned parts = 0; parts < 8; parts++) {
       struct model_config config = small_config();
@@ -32,7 +32,7 @@ Test(network_gradients, with_layer_normalization) {
   }
 }
 
-Test(network_gradients, with_residual_connections) {
+Test(network_gradients, gradients_with_residual_connections_match) {
   for (unsigned cell = 0; cell_name(cell) != NULL; cell++) {
     for (unsigned parts = 0; parts < 16; parts++) {
       struct model_config config = small_config();
@@ -49,14 +49,14 @@ Test(network_gradients, with_residual_connections) {
   }
 }
 
-/* More tokens than the output layer's logits are held for at a time. */
-Test(network_gradients, of_many_tokens) {
+/* More tokens than the output layer keeps logits for at a time. */
+Test(network_gradients, gradients_of_many_tokens_match) {
   const size_t lengths[1][2] = {{2, 900}};
   check_network(small_config(), (struct regularization){.label_smoothing = 0.1}, lengths, 1);
 }
 
 /* Dropout is a fixed mask within one update, so its gradient can be checked like any other. */
-Test(network_gradients, under_regularization) {
+Test(network_gradients, gradients_with_regularization_match) {
   const struct regularization regularization = {
       .dropouts = {{0.3, {5, RANDOM_DROPOUT, 7}}, {0.2, {5, RANDOM_DROPOUT, 7}}},
       .label_smoothing = 0.1};
@@ -71,9 +71,8 @@ Test(network_gradients, under_regularization) {
   }
 }
 
-/* Guided alignment, with all that the attention can have, and with dropout, which the guide does
- * not see. */
-Test(network_gradients, with_a_guide) {
+/* Guided alignment with every option of attention, and with dropout, which the guide ignores. */
+Test(network_gradients, gradients_with_guide_match) {
   for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
     for (unsigned parts = 0; parts < 8; parts++) {
       struct model_config config = small_config();
@@ -88,7 +87,7 @@ Test(network_gradients, with_a_guide) {
   }
 }
 
-Test(network_gradients, with_clauses) {
+Test(network_gradients, gradients_with_clauses_match) {
   for (unsigned parts = 0; parts < 8; parts++) {
     struct model_config config = small_config();
     const struct regularization regularization = {.guide = parts & 4 ? 0.2 : 0};

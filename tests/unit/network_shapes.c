@@ -1,7 +1,8 @@
-/* The whole network, in every shape that can be chosen, against central differences, in double. */
+/* Compare the whole network with central differences, in double precision, for every combination of
+ * its options. */
 #include "network_case.h"
 
-/* Every cell and mechanism with every part of the network that can be chosen, on mixed lengths. */
+/* Check every cell and mechanism with every optional part of the network, on mixed lengths. */
 static void check_every_shape(enum cell_kind cell) {
   for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
     for (unsigned parts = 0; parts < 32; parts++) {
@@ -20,12 +21,12 @@ static void check_every_shape(enum cell_kind cell) {
 }
 
 #define EVERY_SHAPE(KIND, name)                                                                    \
-  Test(network_shapes, of_every_shape_##name) {                                                    \
+  Test(network_shapes, gradients_match_with_##name) {                                              \
     check_every_shape(CELL_##KIND);                                                                \
   }
 RNN_CELLS(EVERY_SHAPE)
 
-Test(network_shapes, with_self_attention) {
+Test(network_shapes, gradients_with_self_attention_match) {
   for (unsigned cell = 0; cell_name(cell) != NULL; cell++) {
     for (unsigned parts = 0; parts < 64; parts++) {
       struct model_config config = small_config();

@@ -1,5 +1,6 @@
-/* A weight that cannot change the loss has a gradient of exactly zero, and training leaves it where
- * it is. A gradient of rounding errors would not do: Adam divides by its size and follows it. */
+/* A weight that cannot change the loss has a gradient of exactly zero, and training does not change
+ * it. Rounding errors in the gradient would matter, because Adam divides by the gradient's
+ * magnitude and would follow them. */
 #include "lettered_model.h"
 #include "network_case.h"
 
@@ -10,11 +11,11 @@ enum { PAIRS = 6, LETTERS = 6, UPDATES = 25 };
 struct scene {
   const char *name;
   size_t source_length; /* 0: lengths differ */
-  size_t window;        /* of mechanisms that have one; without it others are left out */
-  size_t still[16];     /* tensors of each mechanism that have no influence */
+  size_t window;        /* for mechanisms with a window; 0 tests those without one */
+  size_t still[16];     /* tensors without influence, per mechanism */
 };
 
-/* Of one token the encoder's W_hh meets e_0 = 0 only. */
+/* With one token, the encoder's W_hh is multiplied by e_0 = 0 only. */
 static const struct scene scenes[] = {
     {"one source token",
      1,
@@ -52,7 +53,8 @@ static double loss_of(const struct model *model, const struct corpus *corpus, do
   return loss;
 }
 
-/* Whether the loss changes when quite other numbers are put there, more than by rounding. */
+/* Return whether replacing the tensor by very different values changes the loss by more than
+ * rounding. */
 static bool has_influence(struct model *model, const struct parameter *row,
                           const struct corpus *corpus, double guide) {
   enum { DRAWS = 4 };
@@ -70,7 +72,7 @@ static bool has_influence(struct model *model, const struct parameter *row,
   return change > CLOSE / 10 * (1 + fabs(before));
 }
 
-/* Tensors without influence. */
+/* Count the tensors without influence. */
 static size_t check_run(struct model_config config, const struct corpus *corpus, double guide,
                         const char *scene) {
   struct model *model = lettered_model(config, LETTERS, LETTERS);
@@ -131,7 +133,7 @@ static void check_scene(const struct scene *scene, unsigned kind, bool self_atte
   }
 }
 
-Test(no_influence, what_cannot_change_the_loss_does_not_move) {
+Test(no_influence, weights_without_influence_do_not_change) {
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
     for (unsigned kind = 0; attention_name(kind) != NULL; kind++)
       for (int self_attention = 0; self_attention < 2; self_attention++)

@@ -1,5 +1,5 @@
-/* Each allocation fails in turn, alone: the result is then the same, or the status says that memory
- * ran out. Nothing in between passes for a result, and nothing good is called bad. */
+/* Each single allocation fails in turn. The result must then be unchanged, or the status must be
+ * ELMAN_NO_MEMORY: no partial result is returned, and no good file is called damaged. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "train/checkpoint.h"
 #include "translate/evaluate.h"
 
-/* ---- allocations that fail, by the linker's --wrap ---- */
+/* ---- failing allocations, with the linker's --wrap ---- */
 
-/* Of this thread: allocations until the one that fails; -1 = none does. */
+/* Of this thread: allocations before the one that fails; -1 = none fails. */
 static _Thread_local long allowed = -1;
 static _Thread_local bool has_failed;
 
@@ -47,8 +47,8 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size) {
   return fails_now() ? NULL : __real_aligned_alloc(alignment, size);
 }
 
-/* Calls `attempt` with every single allocation failing, until one that has so few goes through. It
- * checks what it got itself, without allocating before `whole`. */
+/* Call `attempt` with each single allocation failing, until a call needs fewer allocations and
+ * succeeds. `attempt` checks its own result, and allocates nothing before it calls `whole`. */
 static void each_allocation_fails(void (*attempt)(void)) {
   enum { MOST = 100000 };
   for (long k = 0; k < MOST; k++) {
@@ -57,14 +57,14 @@ static void each_allocation_fails(void (*attempt)(void)) {
     attempt();
     allowed = -1;
     if (!has_failed) {
-      cr_assert_gt(k, 0, "nothing was allocated: the test shows nothing");
+      cr_assert_gt(k, 0, "nothing was allocated, so nothing was tested");
       return;
     }
   }
   cr_assert_fail("there is no end of allocations");
 }
 
-/* True if the status is that of a whole result; the others have been checked. */
+/* Return true if the status is that of a complete result; other statuses have been checked. */
 static bool whole(elman_status status) {
   allowed = -1;
   if (status == ELMAN_OK) return true;
@@ -73,11 +73,11 @@ static bool whole(elman_status status) {
   return false;
 }
 
-/* ---- the tokenisers of BLEU ---- */
+/* ---- the tokenizers of BLEU ---- */
 
 static enum bleu_tokenizer tokenizer;
 
-/* Longer than what a buffer holds at first; the passes make it longer still. */
+/* Longer than the first size of a buffer; the passes make it longer still. */
 static const char line[] = "\"One, two; three: 4.5% of 6-7!\" &quot;x&amp;y&quot; (a) [b] {c} <d> "
                            "我，你。 end. One, two; three: 4.5% of 6-7! (a) [b] {c} <d> , , , .";
 
@@ -97,29 +97,29 @@ static void tokenize_line(void) {
     allowed = kept;
   }
   if (whole(bleu_tokenize(&tokens, &passes, text_of(line), tokenizer, NULL))) {
-    cr_assert_eq(tokens.count, expected_count, "tokens were lost without a word");
+    cr_assert_eq(tokens.count, expected_count, "tokens were lost without an error");
     cr_assert_str_eq(tokens.bytes.bytes, expected);
   }
   tokens_free(&tokens);
   bleu_passes_free(&passes);
 }
 
-Test(no_memory, tokenizer_13a) {
+Test(no_memory, tokenizer_13a_reports_no_memory) {
   tokenizer = BLEU_13A;
   each_allocation_fails(tokenize_line);
 }
 
-Test(no_memory, tokenizer_zh) {
+Test(no_memory, tokenizer_zh_reports_no_memory) {
   tokenizer = BLEU_ZH;
   each_allocation_fails(tokenize_line);
 }
 
-Test(no_memory, tokenizer_char) {
+Test(no_memory, tokenizer_char_reports_no_memory) {
   tokenizer = BLEU_CHAR;
   each_allocation_fails(tokenize_line);
 }
 
-/* ---- JSON, and the files that hold it ---- */
+/* ---- JSON, and files that contain it ---- */
 
 static void fail_in_the_library_too(void) {
   json_set_alloc_funcs(__wrap_malloc, free);
@@ -138,7 +138,7 @@ static void read_value(void) {
   json_decref(value);
 }
 
-Test(no_memory, json, .init = fail_in_the_library_too) {
+Test(no_memory, json_reader_reports_no_memory, .init = fail_in_the_library_too) {
   each_allocation_fails(read_value);
 }
 
@@ -153,7 +153,7 @@ static void write_value(void) {
   free(text);
 }
 
-Test(no_memory, json_text, .init = fail_in_the_library_too) {
+Test(no_memory, json_writer_reports_no_memory, .init = fail_in_the_library_too) {
   written = json_pack(
       "{s:[i,f,b], s:s}", "a name that is longer than sixteen bytes, and then some", 1, 2.5, 1,
       "another one, without which a reader would not know what the value is", "\001");
@@ -175,7 +175,7 @@ static void load_model(void) {
   model_free(model);
 }
 
-Test(no_memory, model_file, .init = fail_in_the_library_too) {
+Test(no_memory, model_file_reports_no_memory, .init = fail_in_the_library_too) {
   static const char *const names[] = {"model-dot.safetensors", "model-tied.safetensors"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     model_path = data(names[i]);
@@ -206,7 +206,7 @@ static void save_checkpoint(void) {
   if (whole(checkpoint_save(&trainer, NULL))) cr_assert_eq(each_entry(NULL), 1);
 }
 
-Test(no_memory, checkpoint, .init = fail_in_the_library_too) {
+Test(no_memory, checkpoint_reports_no_memory, .init = fail_in_the_library_too) {
   struct model *model;
   blas_set_up();
   cr_assert_eq(model_load(&model, data("model-dot.safetensors"), NULL), ELMAN_OK);
@@ -218,7 +218,7 @@ Test(no_memory, checkpoint, .init = fail_in_the_library_too) {
   trainer.state.epoch_loss = 1.25;
   each_allocation_fails(save_checkpoint);
   each_allocation_fails(load_checkpoint);
-  trainer.corpus.ids = 1; /* another corpus: which is told, or memory ran out */
+  trainer.corpus.ids = 1; /* another corpus: the status reports it, or that memory ran out */
   expected_status = ELMAN_INVALID_ARGUMENT;
   each_allocation_fails(load_checkpoint);
   leave_folder();
@@ -250,7 +250,7 @@ static void tear_down_processes(void) {
 }
 
 struct evaluation {
-  size_t failing; /* process */
+  size_t failing; /* failing process */
   long allowed;
   bool has_failed;
   elman_scores scores[PROCESSES];
@@ -271,7 +271,7 @@ static void evaluate_one(const elman_group *group, void *context) {
 
 static size_t failing_process;
 
-/* None is left waiting, and all come to the same. */
+/* No process waits forever, and all return equal results. */
 static void evaluate_together(void) {
   struct evaluation all = {.failing = failing_process, .allowed = allowed};
   allowed = -1;
@@ -286,7 +286,7 @@ static void evaluate_together(void) {
   }
 }
 
-Test(no_memory, evaluation_by_several_processes) {
+Test(no_memory, evaluation_by_processes_reports_no_memory) {
   set_up_processes();
   struct evaluation alone = {.allowed = -1};
   evaluate_one(NULL, &alone);
@@ -298,7 +298,7 @@ Test(no_memory, evaluation_by_several_processes) {
 }
 
 struct training {
-  size_t failing; /* process */
+  size_t failing; /* failing process */
   long allowed;
   bool has_failed;
   struct model *models[PROCESSES];
@@ -343,7 +343,7 @@ static void train_together(void) {
   }
 }
 
-Test(no_memory, training_by_several_processes, .init = fail_in_the_library_too) {
+Test(no_memory, training_by_processes_reports_no_memory, .init = fail_in_the_library_too) {
   set_up_processes();
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
   cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target,
