@@ -233,7 +233,7 @@ Test(bootstrap, bootstrap_has_its_properties) {
   fill(&reference, 3);
   const elman_comparison first = resample(&a, &b, &reference, 200, 5);
   const elman_comparison again = resample(&a, &b, &reference, 200, 5);
-  cr_assert(memcmp(&first, &again, sizeof first) == 0, "the same seed gives another result");
+  cr_assert(memcmp(&first, &again, sizeof first) == 0, "equal seeds give different results");
   cr_assert_neq(resample(&a, &b, &reference, 200, 6).bleu[0].mean, first.bleu[0].mean);
 
   const elman_comparison swapped = resample(&b, &a, &reference, 200, 5);

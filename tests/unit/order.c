@@ -1,4 +1,4 @@
-/* The order of an epoch: batches of like lengths, drawn anew in every epoch. */
+/* The order of an epoch: batches of similar length, drawn again in every epoch. */
 #include "check.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 enum { BATCH = 5, WINDOW = 64, BATCHES = 3 * WINDOW + 10, PAIRS = BATCH * BATCHES - 2 };
 
-/* Lengths from 1 to 40, of both sides independently. */
+/* Lengths from 1 to 40, drawn independently for both sides. */
 static void fill_side(struct sentences *side, unsigned which) {
   const struct random_stream stream = {5, 97, which};
   side->count = PAIRS;
@@ -39,7 +39,7 @@ static size_t length_of(const struct sentences *sentences, size_t i) {
   return sentences->starts[i + 1] - sentences->starts[i];
 }
 
-/* Which batch each pair is in. */
+/* Find the batch of each pair. */
 static void batches_of(size_t *batch, const struct epoch_order *order) {
   for (size_t i = 0; i < order->count; i++) batch[i] = SIZE_MAX;
   for (size_t k = 0; k < order->batches; k++) {
@@ -54,7 +54,7 @@ static void batches_of(size_t *batch, const struct epoch_order *order) {
   for (size_t i = 0; i < order->count; i++) cr_assert_neq(batch[i], SIZE_MAX, "pair %zu", i);
 }
 
-/* The places of the target side that are padding, as a share of all. */
+/* Return the fraction of target positions that are padding. */
 static double padding_of(const struct corpus *corpus, const struct epoch_order *order) {
   double places = 0, tokens = 0;
   for (size_t k = 0; k < order->batches; k++) {
@@ -70,7 +70,7 @@ static double padding_of(const struct corpus *corpus, const struct epoch_order *
   return 1 - tokens / places;
 }
 
-/* The share of the pairs of pairs in one batch of `a` that are in one batch of `b`. */
+/* Of all two pairs that share a batch in `a`, return the fraction that shares a batch in `b`. */
 static double kept_together(const struct epoch_order *a, const struct epoch_order *b) {
   static size_t batch[PAIRS];
   batches_of(batch, b);
@@ -88,21 +88,21 @@ static double kept_together(const struct epoch_order *a, const struct epoch_orde
   return together / all;
 }
 
-Test(order, every_pair_is_in_one_batch_of_like_lengths) {
+Test(order, each_pair_is_in_one_batch_of_similar_length) {
   static size_t batch[PAIRS];
   struct corpus corpus = make_corpus();
   struct epoch_order order = order_of(&corpus, 1, 1);
   cr_assert_eq(order.batches, BATCHES);
   batches_of(batch, &order);
-  cr_assert_lt(padding_of(&corpus, &order), 0.03, "in a random order a third is padding");
+  cr_assert_lt(padding_of(&corpus, &order), 0.03, "random order would give a third of padding");
   epoch_order_free(&order);
   corpus_free(&corpus);
 }
 
-/* Sorting everything would give the same batches in every epoch. Pairs meet again as often as
- * windows that are drawn anew let them: in one of three windows, then in one of a batch's few
- * lengths. */
-Test(order, batches_are_others_in_every_epoch) {
+/* Sorting the whole corpus would give equal batches in every epoch. Two pairs share a batch again
+ * as often as random windows make them: both must fall into one of three windows, and then among
+ * the few lengths of a batch. */
+Test(order, batches_differ_in_every_epoch) {
   struct corpus corpus = make_corpus();
   struct epoch_order first = order_of(&corpus, 1, 1), next = order_of(&corpus, 1, 2);
   cr_assert_eq(kept_together(&first, &first), 1);
@@ -112,7 +112,8 @@ Test(order, batches_are_others_in_every_epoch) {
   corpus_free(&corpus);
 }
 
-/* Sorted by target length, and among equals by source length, in windows of 64 batches. */
+/* Windows of 64 batches are sorted by target length, and pairs of equal target length by source
+ * length. */
 Test(order, windows_of_64_batches_are_sorted) {
   struct corpus corpus = make_corpus();
   struct epoch_order order = order_of(&corpus, 1, 1);
@@ -129,7 +130,8 @@ Test(order, windows_of_64_batches_are_sorted) {
   corpus_free(&corpus);
 }
 
-/* The short ones do not come first: what the batches' order is correlated with is chance. */
+/* Short batches do not come first: the order of the batches is correlated with length only by
+ * chance. */
 Test(order, batches_are_shuffled) {
   struct corpus corpus = make_corpus();
   struct epoch_order order = order_of(&corpus, 1, 1);
@@ -140,8 +142,8 @@ Test(order, batches_are_shuffled) {
   corpus_free(&corpus);
 }
 
-/* Of three pairs there are six orders. */
-Test(order, every_order_is_as_likely_as_any_other) {
+/* Three pairs have six orders. */
+Test(order, all_orders_are_equally_likely) {
   enum { EPOCHS = 6000 };
   struct corpus corpus = make_corpus();
   struct epoch_order order;
@@ -165,13 +167,13 @@ Test(order, every_order_is_as_likely_as_any_other) {
   corpus_free(&corpus);
 }
 
-/* Index of an order of 0, 1, 2 among all six. */
+/* Return the index of an order of 0, 1, 2 among all six. */
 static size_t rank_of_order(const size_t *order) {
   return 2 * order[0] + (order[1] > order[2]);
 }
 
-/* Pairs and batches are shuffled with different random numbers: each of the six orders of the pairs
- * comes with each of the six of the batches. */
+/* Pairs and batches are shuffled with different random numbers: each of the six orders of pairs
+ * occurs with each of the six orders of batches. */
 Test(order, pairs_and_batches_are_shuffled_independently) {
   enum { EPOCHS = 7200, ORDERS = 6 };
   struct corpus corpus = make_corpus();
@@ -194,7 +196,8 @@ Test(order, pairs_and_batches_are_shuffled_independently) {
   corpus_free(&corpus);
 }
 
-/* With 127 batches there is no window: they would be nearly the same in every epoch. */
+/* With 127 batches nothing is sorted in windows: the batches would be nearly equal in every
+ * epoch. */
 Test(order, few_batches_are_not_sorted) {
   struct corpus corpus = make_corpus();
   corpus.source.count = (2 * WINDOW - 1) * BATCH;
@@ -208,7 +211,7 @@ Test(order, few_batches_are_not_sorted) {
   corpus_free(&corpus);
 }
 
-Test(order, is_a_function_of_seed_and_epoch) {
+Test(order, order_depends_on_seed_and_epoch) {
   struct corpus corpus = make_corpus();
   struct epoch_order orders[] = {order_of(&corpus, 1, 1), order_of(&corpus, 1, 1),
                                  order_of(&corpus, 2, 1), order_of(&corpus, 1, 2)};
@@ -227,8 +230,8 @@ static size_t larger_side(const struct corpus *corpus, size_t i) {
   return source > target ? source : target;
 }
 
-/* What the longest of a batch makes of all of them; that of one pair more in *next, which is 0 at
- * the end of all or of a window. */
+/* Return the size of a batch padded to its longest pair. *next gets the size with one more pair,
+ * and 0 at the end of the corpus or of a window. */
 static size_t padded(size_t *next, const struct epoch_order *order, size_t k) {
   size_t size, longest = 0;
   const size_t *pairs = epoch_order_batch(order, k, &size);
@@ -245,8 +248,8 @@ static size_t padded(size_t *next, const struct epoch_order *order, size_t k) {
   return size * longest;
 }
 
-/* Sorted where there are many batches, and as they come where there are few. */
-Test(order, a_batch_has_as_many_pairs_as_its_tokens_let_in) {
+/* Pairs are sorted if there are many batches, and unsorted if there are few. */
+Test(order, batches_are_filled_to_the_token_limit) {
   static size_t batch[PAIRS];
   struct corpus corpus = make_corpus();
   for (size_t tokens = 41; tokens < 20000; tokens *= 3) {
@@ -263,7 +266,7 @@ Test(order, a_batch_has_as_many_pairs_as_its_tokens_let_in) {
   corpus_free(&corpus);
 }
 
-Test(order, windows_of_batches_by_tokens_are_sorted_and_others_in_every_epoch) {
+Test(order, token_batches_are_sorted_and_differ_by_epoch) {
   struct corpus corpus = make_corpus();
   const elman_train_options options = {.batch_tokens = 140, .seed = 1};
   struct epoch_order first = order_with(&corpus, &options, 1);
@@ -275,8 +278,8 @@ Test(order, windows_of_batches_by_tokens_are_sorted_and_others_in_every_epoch) {
   corpus_free(&corpus);
 }
 
-/* The longest side has 41 tokens, with </s>. */
-Test(order, a_batch_without_room_for_the_longest_pair_is_refused) {
+/* The longest side has 41 tokens, including </s>. */
+Test(order, batch_smaller_than_longest_pair_is_rejected) {
   struct corpus corpus = make_corpus();
   struct epoch_order order;
   elman_error error;
@@ -286,8 +289,8 @@ Test(order, a_batch_without_room_for_the_longest_pair_is_refused) {
   corpus_free(&corpus);
 }
 
-/* An epoch that was filled already is not filled again, but one after another is. */
-Test(order, goes_from_epoch_to_epoch) {
+/* Filling the epoch that is already filled has no effect; filling another epoch has. */
+Test(order, epochs_can_be_filled_in_turn) {
   struct corpus corpus = make_corpus();
   struct epoch_order order = order_of(&corpus, 1, 1), second = order_of(&corpus, 1, 2);
   epoch_order_fill(&order, 1);

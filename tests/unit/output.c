@@ -1,4 +1,5 @@
-/* The output layer while it learns, in tiles, against the plain formulas (9) to (14). */
+/* The output layer during training, computed in tiles, compared with the plain formulas (9) to
+ * (14). */
 #include "check.h"
 #include "threads.h"
 
@@ -8,7 +9,7 @@
 #include "tensor/blas.h"
 #include "tensor/plain.h"
 
-/* Two blocks of rows; a vocabulary of several tiles in each group, the last of them short. */
+/* Two blocks of rows, and a vocabulary of several tiles per group, with a short last tile. */
 enum { H = 4, F = 2 * H, V = 6100, N = 499, BLOCK = 250 };
 
 struct layer {
@@ -73,7 +74,7 @@ static const struct decoder_sizes sizes = {.hidden = H,
                                            .layers = 1,
                                            .attention = {.kind = ATTENTION_DOT, .size = H}};
 
-/* `before` is what the gradients of the weights held, and those of the features. */
+/* `before` is the previous content of the gradients of the weights and of the features. */
 static struct results in_tiles(const struct layer *layer, double smoothing, real before) {
   struct results results = results_create();
   struct arena measured = {0}, arena = {0};
@@ -114,7 +115,7 @@ static void check_same_results(const struct results *a, const struct results *b)
   cr_assert_lt(relative_error(a->dbias, b->dbias, V), CLOSE);
 }
 
-Test(output, tiles_give_the_plain_formulas) {
+Test(output, tiles_match_the_plain_formulas) {
   blas_set_up();
   struct layer layer = layer_create();
   for (double smoothing = 0; smoothing < 0.2; smoothing += 0.1) {
@@ -127,7 +128,7 @@ Test(output, tiles_give_the_plain_formulas) {
   layer_free(&layer);
 }
 
-Test(output, gradients_of_weights_are_added_and_those_of_features_overwritten) {
+Test(output, weight_gradients_add_and_feature_gradients_overwrite) {
   blas_set_up();
   struct layer layer = layer_create();
   struct results fresh = in_tiles(&layer, 0, 0), added = in_tiles(&layer, 0, 1);
@@ -141,7 +142,7 @@ Test(output, gradients_of_weights_are_added_and_those_of_features_overwritten) {
   layer_free(&layer);
 }
 
-Test(output, threads_change_no_bit) {
+Test(output, threads_do_not_change_results) {
   blas_set_up();
   struct layer layer = layer_create();
   use_threads(1);
@@ -160,8 +161,8 @@ Test(output, threads_change_no_bit) {
   layer_free(&layer);
 }
 
-/* Small layers are one tile, and no memory is taken for sums of groups. */
-Test(output, tiles_follow_from_the_shape) {
+/* Small layers are a single tile and allocate no memory for the sums of groups. */
+Test(output, tiles_depend_on_the_shape) {
   struct decoder_sizes small = sizes;
   for (small.vocabulary = 1; small.vocabulary < 300; small.vocabulary += 7) {
     const struct output_tiles tiles = output_tiles_of(5, small);

@@ -1,4 +1,4 @@
-/* Attention weights that are changed while decoding. */
+/* Attention weights that are overridden during decoding. */
 #include "check.h"
 
 #include <string.h>
@@ -23,14 +23,14 @@ static void expect(const real row[S], double a, double b, double c, double d) {
   for (size_t i = 0; i < S; i++) cr_assert_float_eq((double)row[i], expected[i], 1e-6, "%zu", i);
 }
 
-Test(override, uniform) {
+Test(override, uniform_weights_visible_keys_equally) {
   real row[S];
   memcpy(row, start, sizeof row);
   apply(row, &(elman_override){.kind = ELMAN_OVERRIDE_UNIFORM}, 1, 1, 0);
   expect(row, 0.25, 0.25, 0.25, 0.25);
 }
 
-Test(override, position) {
+Test(override, position_gets_all_the_weight) {
   real row[S];
   memcpy(row, start, sizeof row);
   apply(row, &(elman_override){.kind = ELMAN_OVERRIDE_POSITION, .column = 2}, 1, 1, 0);
@@ -41,22 +41,22 @@ Test(override, position) {
   expect(row, 0, 0, 0, 1);
 }
 
-Test(override, cell) {
+Test(override, cell_override_rescales_its_row) {
   const elman_override set = {.kind = ELMAN_OVERRIDE_CELL, .row = 12, .column = 1, .weight = 0.55};
   real row[S];
   memcpy(row, start, sizeof row);
   apply(row, &set, 1, 1, 1); /* query 11 */
   expect(row, 0.1, 0.2, 0.3, 0.4);
-  apply(row, &set, 1, 1, 2); /* query 12: the others keep their proportions */
+  apply(row, &set, 1, 1, 2); /* query 12: the other weights keep their proportions */
   expect(row, 0.55, 0.1, 0.15, 0.2);
   const elman_override all = {.kind = ELMAN_OVERRIDE_CELL, .row = 12, .column = 1, .weight = 1};
   apply(row, &all, 1, 1, 2);
   expect(row, 1, 0, 0, 0);
-  apply(row, &set, 1, 1, 2); /* the others had nothing: they share alike */
+  apply(row, &set, 1, 1, 2); /* the other weights were 0, so they become equal */
   expect(row, 0.55, 0.15, 0.15, 0.15);
 }
 
-Test(override, cells_one_after_the_other) {
+Test(override, several_cells_apply_in_order) {
   const elman_override list[] = {
       {.kind = ELMAN_OVERRIDE_UNIFORM},
       {.kind = ELMAN_OVERRIDE_CELL, .row = 10, .column = 3, .weight = 0.7}};
@@ -71,7 +71,7 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-Test(override, shuffle_moves_and_repeats) {
+Test(override, shuffle_permutes_and_is_repeatable) {
   const elman_override list = {.kind = ELMAN_OVERRIDE_SHUFFLE};
   size_t moved = 0, differ = 0;
   for (size_t t = 0; t < 20; t++) {
@@ -91,7 +91,7 @@ Test(override, shuffle_moves_and_repeats) {
   cr_assert(moved > 15 && differ > 15);
 }
 
-Test(override, a_single_key_has_all_the_weight) {
+Test(override, single_key_gets_all_the_weight) {
   const elman_override list[] = {
       {.kind = ELMAN_OVERRIDE_UNIFORM},
       {.kind = ELMAN_OVERRIDE_SHUFFLE},
@@ -107,8 +107,8 @@ Test(override, a_single_key_has_all_the_weight) {
 
 /* ---- in a batch ---- */
 
-/* Sentences of different lengths: what is padding gets no weight, and a row still sums to 1. */
-Test(override, padding_stays_without_weight) {
+/* Sentences of different lengths: padding gets no weight, and each row still sums to 1. */
+Test(override, padding_gets_no_weight) {
   enum { QUERIES = 3, KEYS = 5, BATCH = 3, SIZE = 4 };
   const size_t queries[BATCH] = {3, 2, 3}, keys[BATCH] = {5, 2, 1};
   const elman_override overrides[] = {
@@ -156,8 +156,9 @@ Test(override, padding_stays_without_weight) {
   free(k);
 }
 
-/* Rounding may make a row's sum more than 1; a sentinel never has less than nothing. */
-Test(override, what_a_row_leaves_is_not_negative) {
+/* Rounding may make the sum of a row larger than 1; the sentinel's weight must not become
+ * negative. */
+Test(override, sentinel_weight_is_not_negative) {
   const real above[] = {(real)0.75, (real)0.25, 4 * (real)FLT_EPSILON}, below[] = {(real)0.75, 0};
   cr_assert_eq(mask_rest(above, 3), 0);
   cr_assert_eq(mask_rest(below, 2), (real)0.25);

@@ -1,9 +1,9 @@
-/* Scores that compare translations of different lengths: against their definition, against all
- * translations there are, and the early end of a search against one that goes on. */
+/* Scores of translations of different lengths: compared with their definition, with an enumeration
+ * of all translations, and with a search that does not end early. */
 #include "searching.h"
 #include "translate/beam.h"
 
-/* The norms and penalties that are tried. */
+/* The length norms and penalties to test. */
 struct penalties {
   elman_length_norm norm;
   double length, coverage;
@@ -19,7 +19,7 @@ static void set_penalties(struct setup *s, size_t p) {
   s->others.coverage_penalty = penalties[p].coverage;
 }
 
-/* A sum of S logarithms of weights that float rounds. */
+/* The tolerance for a sum of S logarithms of weights, which are rounded to float. */
 static double close_to(const struct setup *s, double score) {
   return 10 * CLOSE * (1 - score) * (1 + s->others.coverage_penalty);
 }
@@ -45,12 +45,12 @@ static void check_scores(struct model_config config, uint64_t seed) {
   tear_down(&s);
 }
 
-Test(penalties, scores_are_those_of_their_definition) {
+Test(penalties, scores_match_their_definition) {
   for_all_shapes(check_scores);
 }
 
-/* What a word never looked at costs is finite, and the same for all such words. */
-Test(penalties, a_source_word_that_nobody_sees_has_a_price) {
+/* A source word that no target word attends to has a finite penalty, equal for all such words. */
+Test(penalties, unattended_source_word_has_finite_penalty) {
   struct setup s;
   const elman_override first = {.kind = ELMAN_OVERRIDE_POSITION, .column = 0};
   set_up(&s, plain_config(13), 2, 5);
@@ -69,15 +69,15 @@ Test(penalties, a_source_word_that_nobody_sees_has_a_price) {
   tear_down(&s);
 }
 
-Test(penalties, norms_have_names) {
+Test(penalties, length_norms_have_names) {
   cr_assert_str_eq(length_norm_name(ELMAN_LENGTH_POWER), "power");
   cr_assert_str_eq(length_norm_name(ELMAN_LENGTH_WU), "wu");
   cr_assert_null(length_norm_name(2));
 }
 
-/* ---- against all there is ---- */
+/* ---- enumeration of all translations ---- */
 
-Test(penalties, a_wide_beam_finds_the_best_of_all) {
+Test(penalties, wide_beam_finds_the_best_translation) {
   struct candidate all[ALL + 27];
   for (uint64_t seed = 1; seed <= 5; seed++) {
     struct setup s;
@@ -90,7 +90,8 @@ Test(penalties, a_wide_beam_finds_the_best_of_all) {
         all[i].score =
             score_by_definition(&s, &s.requests[0], all[i].ids, all[i].count, penalties[p].length);
       qsort(all, found, sizeof *all, best_first);
-      /* With one wanted it may stop early; with all wanted it must not. */
+      /* With one translation wanted, the search may stop early; with all of them wanted, it must
+       * not. */
       const size_t wanted[] = {1, 3, found};
       for (size_t w = 0; w < 3; w++) {
         run(&s, 0, 1, (struct beam_options){125, wanted[w], penalties[p].length});
@@ -109,9 +110,10 @@ Test(penalties, a_wide_beam_finds_the_best_of_all) {
 
 /* ---- the early end ---- */
 
-/* Whoever wants as many translations as the beam is wide gets a search that never ends before all
- * hypotheses have. Its first ones are, to the last bit, those of a search that may end. Sentences
- * come one by one, for bits depend on what else is in a batch. Adds the nodes that each made. */
+/* If as many translations are wanted as the beam size, the search ends only when all hypotheses
+ * have ended. Its best ones must equal, to the last bit, those of a search that may end early.
+ * Sentences are translated one by one, because the composition of a batch changes bits. The
+ * function adds up the nodes that each search created. */
 static void compare(struct setup *s, struct beam_options options, size_t nodes[2]) {
   const struct beam_options all = {options.width, options.width, options.length_penalty};
   struct found whole[2];
@@ -129,12 +131,12 @@ static void compare(struct setup *s, struct beam_options options, size_t nodes[2
   }
 }
 
-Test(penalties, an_early_end_changes_nothing) {
+Test(penalties, ending_early_changes_nothing) {
   size_t nodes[PENALTIES][2] = {{0}};
   for (uint64_t seed = 1; seed <= 60; seed++) {
     struct setup s;
     set_up(&s, plain_config(13), seed, 12);
-    /* Models that end sentences early and late, and that are sure and unsure. */
+    /* The models end sentences early or late, and are certain or uncertain. */
     s.model.weights.decoder.out_bias[TOKEN_END] += (real)(seed % 5) - 1;
     for (size_t i = 0; i < s.model.table.block && seed % 2 == 0; i++) s.model.block[i] *= 2;
     for (size_t p = 0; p < PENALTIES; p++) {
@@ -144,11 +146,11 @@ Test(penalties, an_early_end_changes_nothing) {
     tear_down(&s);
   }
   for (size_t p = 0; p < PENALTIES; p++) cr_assert_leq(nodes[p][1], nodes[p][0]);
-  cr_assert_lt(nodes[0][1], nodes[0][0]); /* it does end early */
+  cr_assert_lt(nodes[0][1], nodes[0][0]); /* the search does end early */
 }
 
-/* A bound for all lengths up to the limit, whatever pow makes of them. */
-Test(penalties, no_score_is_above_the_bound) {
+/* Check the score bound for all lengths up to the limit, including the rounding of pow. */
+Test(penalties, scores_do_not_exceed_the_bound) {
   static const double lengths[] = {0, 1e-17, 1e-15, 0.2, 0.6, 1, 1.7, 10};
   for (unsigned norm = 0; norm < 2; norm++) {
     for (size_t a = 0; a < sizeof lengths / sizeof *lengths; a++) {

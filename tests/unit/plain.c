@@ -1,5 +1,5 @@
-/* Fast kernels against the plain equations: attention, products of few rows and in eight bits, and
- * the likeliest token. The output layer is held to them in output.c, Adam in adam.c. */
+/* Compare fast kernels with the plain equations: attention, products of few rows, eight-bit
+ * products, and the most likely token. output.c tests the output layer and adam.c tests Adam. */
 #include "check.h"
 
 #include "attention/attention.h"
@@ -13,7 +13,7 @@
 enum { B = 3, T = 5, S = 7, H = 6 };
 static const size_t queries[B] = {5, 1, 3}, keys[B] = {4, 7, 1};
 
-/* Sentence b of time-major rows. */
+/* Copy sentence b from time-major rows. */
 static real *sentence(const real *rows, size_t b, size_t steps) {
   real *out = reals(steps * H);
   for (size_t t = 0; t < steps; t++)
@@ -60,7 +60,7 @@ static void check_attention(enum attention_kind kind, double alpha) {
   free(d), free(e), free(dc), free(dd), free(de);
 }
 
-Test(plain, attention) {
+Test(plain, attention_matches_plain_equations) {
   blas_set_up();
   check_attention(ATTENTION_DOT, 1);
   check_attention(ATTENTION_SCALED, 1 / sqrt(H));
@@ -68,7 +68,7 @@ Test(plain, attention) {
 
 /* ---- products ---- */
 
-Test(plain, products_of_few_rows) {
+Test(plain, products_of_few_rows_match) {
   enum { IN = 130, OUT = 7 };
   real *W = random_reals(OUT * IN, 1, 1), *x = random_reals(FEW_ROWS * IN, 1, 2);
   const struct plain_map map = {W, NULL, NULL, NULL, OUT, IN};
@@ -86,8 +86,8 @@ Test(plain, products_of_few_rows) {
   free(W), free(x);
 }
 
-/* Levels are small integers, and so are exact in reals, too. */
-Test(plain, products_in_eight_bits) {
+/* Quantization levels are small integers, so they are exact in reals as well. */
+Test(plain, eight_bit_products_match) {
   enum { F = 10, GROUPS = 3, WIDTH = 4 * GROUPS };
   cr_assert_eq(quantized_groups(F), GROUPS);
   real W[QUANTIZED_BLOCK * F], x[F];
@@ -108,15 +108,15 @@ Test(plain, products_in_eight_bits) {
   }
 }
 
-/* ---- the likeliest token ---- */
+/* ---- the most likely token ---- */
 
-Test(plain, likeliest) {
+Test(plain, likeliest_token_matches) {
   enum { V = 700, F = 40, N = 9, NEVER = 1 };
   real *W = random_reals(V * F, 1, 1), *b = random_reals(V, 1, 2), *x = random_reals(N * F, 1, 3);
   const struct plain_map map = {W, b, NULL, NULL, V, F};
   const struct quantized_kernel *kernel = NULL;
   size_t k = 0;
-  do { /* at last without one: all logits */
+  do { /* the last round has no kernel: all logits */
     kernel = quantized_kernel_at(k++);
     struct screen screen;
     struct screen_scratch scratch = {0};

@@ -1,10 +1,10 @@
-/* How many threads this process has. */
+/* The number of threads of this process. */
 #ifndef ELMAN_TESTS_PROCESS_THREADS_H
 #define ELMAN_TESTS_PROCESS_THREADS_H
 
 #include <stdio.h>
 
-/* 0 where the system does not tell. */
+/* Return 0 on systems that do not report it. */
 static inline int threads_of_process(void) {
   FILE *file = fopen("/proc/self/status", "r");
   char line[256];

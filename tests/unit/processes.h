@@ -1,6 +1,6 @@
-/* A group of processes that are threads of one: what they exchange goes through shared memory.
- * Where a process would wait for ever, because another has left or expects other bytes, the
- * exchange fails and with it the test. */
+/* A group of processes that are threads of one process and exchange data through shared memory. If
+ * a process would wait forever, because another has left or expects a different number of bytes,
+ * the exchange and the test fail. */
 #ifndef ELMAN_TESTS_PROCESSES_H
 #define ELMAN_TESTS_PROCESSES_H
 
@@ -12,7 +12,7 @@
 
 #include "elman/group.h"
 
-/* Run by each of them, at the same time as the others. */
+/* Every process runs this function, all at the same time. */
 typedef void process_function(const elman_group *group, void *context);
 
 enum { MAX_PROCESSES = 16 };
@@ -24,15 +24,15 @@ struct processes {
   struct process {
     struct processes *all;
     elman_group group;
-    const elman_bytes *send; /* to each, while it exchanges */
-    size_t exchanges;        /* that it has begun */
-    bool failed;             /* its last exchange: it must not begin another one */
+    const elman_bytes *send; /* for each process, during an exchange */
+    size_t exchanges;        /* exchanges begun so far */
+    bool failed;             /* the last exchange failed: the process must not begin another one */
   } each[MAX_PROCESSES];
-  pthread_mutex_t mutex; /* of what follows */
+  pthread_mutex_t mutex; /* of the following fields */
   pthread_cond_t changed;
   size_t arrived, round;
-  bool has_left;     /* one of them */
-  const char *wrong; /* what none of them may do; NULL = nothing was */
+  bool has_left;     /* a process has left */
+  const char *wrong; /* a violation of the rules; NULL = none */
 };
 
 static inline elman_status process_fails(struct process *process, const char *wrong,
@@ -49,7 +49,7 @@ static inline elman_status process_fails(struct process *process, const char *wr
   return ELMAN_IO;
 }
 
-/* Waits until all are here; false if one never comes. */
+/* Wait until all processes are here; return false if one never comes. */
 static inline bool processes_meet(struct processes *all) {
   pthread_mutex_lock(&all->mutex);
   const size_t round = all->round;
@@ -72,16 +72,16 @@ static inline elman_status processes_exchange(void *context, const elman_bytes *
   if (process->failed) return process_fails(process, "exchanges after an error", error);
   if (++process->exchanges == all->fails_at) return process_fails(process, NULL, error);
   process->send = send;
-  if (!processes_meet(all)) return process_fails(process, "leaves one that waits", error);
+  if (!processes_meet(all)) return process_fails(process, "leaves while another waits", error);
   bool fit = true;
   for (size_t r = 0; r < all->count; r++) {
     const elman_bytes sent = all->each[r].send[rank];
     fit = fit && sent.count == receive[r].count;
     if (fit && sent.count > 0) memcpy(receive[r].data, sent.data, sent.count);
   }
-  /* Nobody's bytes change before all have read them. */
-  if (!processes_meet(all)) return process_fails(process, "leaves one that waits", error);
-  return fit ? ELMAN_OK : process_fails(process, "sends what is not expected", error);
+  /* No process may change its bytes before all have read them. */
+  if (!processes_meet(all)) return process_fails(process, "leaves while another waits", error);
+  return fit ? ELMAN_OK : process_fails(process, "sends an unexpected number of bytes", error);
 }
 
 static inline void *process_run(void *argument) {
@@ -95,8 +95,8 @@ static inline void *process_run(void *argument) {
   return NULL;
 }
 
-/* Exchange number `fails_at` of each process fails; 0 = none. Returns how many each has begun, so
- * that a test can let every one of them fail. */
+/* Let exchange number `fails_at` of each process fail; 0 = none. Return how many exchanges each has
+ * begun, so that a test can let every one of them fail. */
 static inline size_t run_failing_processes(size_t count, size_t fails_at, process_function *run,
                                            void *context) {
   struct processes all = {.count = count,

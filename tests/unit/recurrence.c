@@ -1,5 +1,5 @@
-/* A recurrent layer where its products are cut into tiles: the Elman cell against (2), (3),
- * (18) and (22) written out, and every cell against itself run another way. */
+/* A recurrent layer whose products are computed in tiles. The Elman cell is compared with (2), (3),
+ * (18) and (22) written out, and every cell with itself computed in another way. */
 #include "check.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ struct layer {
   struct rnn_parameters weights;
   struct rnn_shape shape;
   size_t *lengths;
-  real *inputs, *above; /* what reaches the states from above, (parts,STEPS+1,B,H) */
+  real *inputs, *above; /* gradients that reach the states from above, (parts,STEPS+1,B,H) */
 };
 
 static struct layer layer_create(enum cell_kind kind, bool layer_norm, size_t batch, size_t input,
@@ -50,7 +50,7 @@ static void layer_free(struct layer *layer) {
   free(layer->lengths);
 }
 
-/* Blocks of the state after input t and of the one before. */
+/* Return the blocks of the states after and before input t. */
 static size_t after(const struct layer *layer, size_t t) {
   return layer->shape.reverse ? t : t + 1;
 }
@@ -63,12 +63,12 @@ static size_t number(const struct layer *layer, size_t i) {
   return layer->shape.reverse ? STEPS - 1 - i : i;
 }
 
-/* Numbers in a part of the states. */
+/* Return the number of values in a part of the states. */
 static size_t part_size(const struct layer *layer) {
   return (STEPS + 1) * layer->shape.batch * layer->shape.hidden;
 }
 
-/* What a run has to write is no number yet. */
+/* Fill with NaN what a run has to write. */
 static struct rnn_states states_create(const struct layer *layer) {
   const struct rnn_cell *cell = layer->shape.cell;
   const size_t units = STEPS * layer->shape.batch * layer->shape.hidden;
@@ -91,7 +91,7 @@ static void states_free(struct rnn_states states) {
   free(states.scales);
 }
 
-/* The layer's pass with these states, and all steps. */
+/* Make the layer's pass with these states over all steps. */
 static struct rnn_pass pass_of(const struct layer *layer, struct rnn_states states) {
   return (struct rnn_pass){
       .weights = &layer->weights, .shape = layer->shape, .states = states, .inputs = layer->inputs};
@@ -99,7 +99,7 @@ static struct rnn_pass pass_of(const struct layer *layer, struct rnn_states stat
 
 static const struct range all = {0, STEPS};
 
-/* What the input and what the state give to gate g of unit j, with their biases. */
+/* The contributions of the input and of the state to gate g of unit j, including their biases. */
 struct shares {
   double input, state;
 };
@@ -124,7 +124,8 @@ static double sigmoid(double x) {
   return 1 / (1 + exp(-x));
 }
 
-/* The cells as PyTorch's manual has them, for one unit. z has its gates; c is the LSTM's. */
+/* The cells as in PyTorch's manual, for one unit. z contains its gates; c is the cell state of the
+ * LSTM. */
 static double elman_unit(const struct shares *z, double previous, double *c) {
   (void)previous, (void)c;
   return tanh(both(z[0]));
@@ -200,7 +201,7 @@ static void plain_backward(double *dstates, const double *states, const struct l
   }
 }
 
-/* NaN if any number is. With fmax instead, gcc 12 for 64-bit ARM breaks down. */
+/* Return NaN if any value is NaN. gcc 12 for 64-bit ARM crashes on a version with fmax. */
 static double largest_difference(const real *a, const double *b, size_t n) {
   double largest = 0;
   for (size_t i = 0; i < n; i++) {
@@ -224,7 +225,7 @@ static void fill(struct rnn_states states, const real *values, const struct laye
     memcpy(states.part[p], values + p * n, n * sizeof *values);
 }
 
-/* What reaches the last step that was run comes from above alone. */
+/* The gradient that reaches the last step comes from above only. */
 static void check_reached(const struct layer *layer, struct rnn_states dstates) {
   const size_t B = layer->shape.batch, H = layer->shape.hidden, P = layer->shape.cell->parts;
   const size_t last = number(layer, STEPS - 1);
@@ -273,23 +274,23 @@ static void check_every_cell(size_t batch, size_t input, size_t hidden) {
       check_layer((enum cell_kind)kind, batch, input, hidden, reverse);
 }
 
-Test(recurrence, tiles_of_columns) {
+Test(recurrence, tiles_of_columns_match) {
   check_every_cell(16, 7, 520);
 }
 
-Test(recurrence, tiles_of_rows) {
+Test(recurrence, tiles_of_rows_match) {
   check_layer(CELL_ELMAN, 300, 5, 128, false);
   check_every_cell(600, 5, 128);
 }
 
-Test(recurrence, one_tile) {
+Test(recurrence, one_tile_matches) {
   check_every_cell(1, 3, 9);
   check_every_cell(5, 3, 9);
 }
 
-/* Steps that are run apart, as input feeding needs them, are those of the whole: what is past the
- * end of a sentence is held there, too. */
-Test(recurrence, a_sentence_in_stretches_is_the_sentence) {
+/* Steps may be run separately, as input feeding needs it. The results must equal those of one run,
+ * also past the end of a sentence. */
+Test(recurrence, split_steps_match_one_run) {
   enum { B = 5, E = 3, H = 9 };
   blas_set_up();
   for (unsigned i = 0; cell_name(i / 2) != NULL; i++) {
@@ -318,7 +319,8 @@ Test(recurrence, a_sentence_in_stretches_is_the_sentence) {
 }
 
 #ifdef ELMAN_DOUBLE
-/* The sum of all states and of all gradients of them, weighed by what comes from above. */
+/* Compute the sum of all states and of all their gradients, weighted by the gradients from
+ * above. */
 static double loss_of(const struct layer *layer, struct rnn_states states, const real *start) {
   const size_t n = part_size(layer);
   double sum = 0;
@@ -330,7 +332,7 @@ static double loss_of(const struct layer *layer, struct rnn_states states, const
   return sum;
 }
 
-/* How the loss grows along a direction in the space of one tensor, by differences and by the
+/* Compare the change of the loss along a direction of one tensor, by finite differences and by the
  * gradient. */
 static void check_direction(const char *name, const struct layer *layer, real *tensor,
                             const real *gradient, size_t size) {
@@ -354,9 +356,9 @@ static void check_direction(const char *name, const struct layer *layer, real *t
   free(direction);
 }
 
-/* The small layers of tests/unit/gradients.c are not cut into tiles. relu has corners, and with so
- * many units there is always one near by. */
-Test(recurrence, gradients_in_tiles) {
+/* The small layers of tests/unit/gradients.c are not cut into tiles. relu is excluded: with this
+ * many units, one is always near its kink. */
+Test(recurrence, gradients_in_tiles_match) {
   const size_t sizes[][2] = {{16, 520}, {600, 128}};
   blas_set_up();
   for (unsigned i = 0; i < 4 * sizeof sizes / sizeof *sizes; i++) {
@@ -396,7 +398,8 @@ Test(recurrence, gradients_in_tiles) {
 
 /* ---- single units ---- */
 
-/* Rows of K gates of one unit; of one of them alone `value`, and of the others what is not flat. */
+/* Rows of K gates of one unit: one gate has `value`, and the others have a value that is not
+ * flat. */
 static size_t flat_with(enum cell_kind kind, size_t gate, double value) {
   const struct rnn_cell *cell = rnn_cell_of(kind);
   real kept[8];
@@ -405,7 +408,8 @@ static size_t flat_with(enum cell_kind kind, size_t gate, double value) {
   return cell->saturated(kept, 1);
 }
 
-/* 0.97 is flat for a tanh, 0.02 for a sigmoid, and neither is for the other. */
+/* The value 0.97 is flat for tanh and 0.02 is flat for a sigmoid, and neither is flat for the other
+ * function. */
 static void check_gate(enum cell_kind kind, size_t gate, bool is_tanh) {
   cr_assert_eq(flat_with(kind, gate, 0.97), is_tanh, "cell %d, gate %zu", (int)kind, gate);
   cr_assert_eq(flat_with(kind, gate, 0.02), !is_tanh, "cell %d, gate %zu", (int)kind, gate);
@@ -414,14 +418,15 @@ static void check_gate(enum cell_kind kind, size_t gate, bool is_tanh) {
   if (is_tanh) cr_assert_eq(flat_with(kind, gate, -0.97), 1);
 }
 
-Test(recurrence, each_gate_is_flat_by_its_own_function) {
+Test(recurrence, flat_gates_follow_their_function) {
   enum { GRU_RESET, GRU_UPDATE, GRU_SHARE, GRU_NEW };
   enum { LSTM_INPUT, LSTM_FORGET, LSTM_CANDIDATE, LSTM_OUTPUT };
   check_gate(CELL_ELMAN, 0, true);
   check_gate(CELL_GRU, GRU_RESET, false);
   check_gate(CELL_GRU, GRU_UPDATE, false);
   check_gate(CELL_GRU, GRU_NEW, true);
-  cr_assert_eq(flat_with(CELL_GRU, GRU_SHARE, 100), 0, "no function made it");
+  cr_assert_eq(flat_with(CELL_GRU, GRU_SHARE, 100), 0,
+               "no activation function produces this value");
   cr_assert_eq(flat_with(CELL_GRU, GRU_SHARE, 0), 0);
   check_gate(CELL_LSTM, LSTM_INPUT, false);
   check_gate(CELL_LSTM, LSTM_FORGET, false);
@@ -431,8 +436,8 @@ Test(recurrence, each_gate_is_flat_by_its_own_function) {
   cr_assert_eq(flat_with(CELL_RELU, 0, 1e-30), 0);
 }
 
-/* Else a model whose numbers have overflown would go on as if nothing had happened. */
-Test(recurrence, what_is_no_number_stays_none) {
+/* Otherwise training would continue unnoticed after an overflow. */
+Test(recurrence, nan_is_propagated) {
   for (unsigned kind = 0; kind < KINDS; kind++) {
     const struct rnn_cell *cell = rnn_cell_of(kind);
     for (size_t gate = 0; gate < rnn_columns(cell); gate++) {
@@ -450,8 +455,8 @@ Test(recurrence, what_is_no_number_stays_none) {
   }
 }
 
-/* What reaches the state before from elsewhere stays. */
-Test(recurrence, cells_add_to_the_gradient_of_the_state_before) {
+/* The existing gradient of the previous state is kept. */
+Test(recurrence, cells_add_to_previous_state_gradient) {
   const enum cell_kind kinds[] = {CELL_GRU, CELL_LSTM};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     const struct rnn_cell *cell = rnn_cell_of(kinds[i]);

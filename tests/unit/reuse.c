@@ -1,5 +1,5 @@
-/* Searches in the memory that earlier ones left, whose models, ensembles, beams and sentences had
- * other sizes: each gives what a search in fresh memory gives. */
+/* Searches reuse the memory of earlier searches with models, ensembles, beam sizes and sentences of
+ * other sizes. Each must return the result of a search in fresh memory. */
 #include "searching.h"
 
 #include "translate/translator.h"
@@ -40,7 +40,7 @@ static struct model_config config_at(size_t i) {
 static void set_up_models(struct setup *models, struct screen *screens) {
   for (size_t m = 0; m < MODELS; m++) {
     set_up(&models[m], config_at(m), m + 1, LONG_LIMIT);
-    models[m].model.weights.decoder.out_bias[TOKEN_END] -= 4; /* translations become long */
+    models[m].model.weights.decoder.out_bias[TOKEN_END] -= 4; /* makes translations long */
     make_screen(&screens[m], &models[m], quantized_kernel_at(0));
   }
 }
@@ -56,7 +56,7 @@ static size_t draw(size_t run, size_t what, size_t below) {
   return (size_t)random_below((struct random_stream){27, 99, (uint32_t)run}, what, below);
 }
 
-/* What run number `run` searches for. */
+/* The parameters of search number `run`. */
 struct background_task {
   struct setup *setup;
   const elman_model *members[MAX_MEMBERS];
@@ -117,7 +117,7 @@ static void same_hypothesis(const struct search *kept, const struct search *fres
     cr_assert_float_eq(found[0].attention[i], found[1].attention[i], WEIGHT_CLOSE, "run %zu", run);
 }
 
-Test(reuse, a_search_serves_models_ensembles_and_beams_of_any_sizes) {
+Test(reuse, search_memory_is_reused_across_sizes) {
   static struct setup models[MODELS];
   static struct screen screens[MODELS];
   struct search kept = {0};
@@ -139,13 +139,14 @@ Test(reuse, a_search_serves_models_ensembles_and_beams_of_any_sizes) {
     }
     search_free(&fresh);
   }
-  cr_assert_gt(longest, 64, "no memory had to grow within a search");
+  cr_assert_gt(longest, 64, "no search had to enlarge its memory");
   search_free(&kept);
   tear_down_models(models, screens);
 }
 
-/* The same with nothing else between them: two rows of a small model, then of a large one. */
-Test(reuse, a_search_serves_a_larger_model_after_a_smaller_one) {
+/* The same comparison without other searches in between: two rows of a small model, then of a large
+ * one. */
+Test(reuse, search_memory_grows_for_a_larger_model) {
   static struct setup models[MODELS];
   static struct screen screens[MODELS];
   set_up_models(models, screens);
@@ -172,8 +173,8 @@ Test(reuse, a_search_serves_a_larger_model_after_a_smaller_one) {
   tear_down_models(models, screens);
 }
 
-/* The pass that shows self-attention, of one translation after the other. */
-Test(reuse, self_attention_is_shown_of_models_of_any_sizes) {
+/* The pass that computes self-attention weights, for one translation after the other. */
+Test(reuse, self_attention_memory_is_reused_across_sizes) {
   enum { MAX_SELF_HEADS = 16, MAX_TOKENS = 12 };
   static const uint32_t target[MAX_TOKENS] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 3, 4};
   static float weights[2][MAX_SELF_HEADS * MAX_TOKENS * MAX_TOKENS];

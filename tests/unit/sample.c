@@ -1,4 +1,4 @@
-/* Drawing tokens: by their probabilities, from the likeliest, and the same again. */
+/* Sampling of tokens: by probability, from the most likely tokens only, and repeatably. */
 #include "check.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 enum { V = 6, DRAWS = 20000 };
 
-/* The first is that of <unk>; <s> would be the likeliest by far, and is never drawn. */
+/* The first logit is that of <unk>; <s> would be by far the most likely, but is never drawn. */
 static const real logits[V] = {1, 50, 0, 2, 2, -3};
 
 static void draw(double shares[V], double temperature, size_t top_k) {
@@ -19,7 +19,7 @@ static void draw(double shares[V], double temperature, size_t top_k) {
     shares[sample_token(logits, V, false, &options, i / 10, i % 10)] += 1.0 / DRAWS;
 }
 
-/* Within five standard deviations of the softmax over those that may be drawn. */
+/* Check the counts within five standard deviations of the softmax over the permitted tokens. */
 static void assert_shares(double temperature, size_t top_k, const bool *allowed) {
   double shares[V], sum = 0;
   draw(shares, temperature, top_k);
@@ -32,7 +32,7 @@ static void assert_shares(double temperature, size_t top_k, const bool *allowed)
   }
 }
 
-Test(sample, tokens_come_as_often_as_they_are_likely) {
+Test(sample, tokens_are_drawn_by_their_probability) {
   static const bool all[V] = {true, false, true, true, true, true};
   assert_shares(1, 0, all);
   assert_shares(0.5, 0, all);
@@ -40,8 +40,8 @@ Test(sample, tokens_come_as_often_as_they_are_likely) {
   assert_shares(1, 100, all);
 }
 
-/* Of equal ones the smaller id is the likelier. */
-Test(sample, only_the_likeliest_are_drawn_from) {
+/* Of tokens with equal logits, the smaller id ranks first. */
+Test(sample, only_the_likeliest_tokens_are_drawn) {
   static const bool one[V] = {false, false, false, true, false, false};
   static const bool two[V] = {false, false, false, true, true, false};
   static const bool three[V] = {true, false, false, true, true, false};
@@ -52,7 +52,7 @@ Test(sample, only_the_likeliest_are_drawn_from) {
   assert_shares(1, 4, four);
 }
 
-/* Their exponential has no float; what all logits share does not matter. */
+/* The exponential of these logits overflows; a constant added to all logits does not matter. */
 Test(sample, logits_may_have_any_size) {
   const elman_translate_options options = {.temperature = 1, .sample_seed = 5};
   static const real offsets[] = {-4096, -512, 512, 4096};
@@ -66,7 +66,7 @@ Test(sample, logits_may_have_any_size) {
   }
 }
 
-Test(sample, is_a_function_of_seed_sentence_and_step) {
+Test(sample, samples_depend_on_seed_sentence_and_step) {
   elman_translate_options options = {.temperature = 1, .sample_seed = 1};
   size_t same[3] = {0};
   for (size_t i = 0; i < 1000; i++) {

@@ -1,5 +1,5 @@
-/* Learning rates against PyTorch's schedulers; tests/goldens/README.md says what the numbers are.
- */
+/* Compare learning rates with PyTorch's schedulers; tests/goldens/README.md describes the golden
+ * values. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <math.h>
@@ -42,7 +42,7 @@ static void check_case(const json_t *root, const json_t *json) {
   }
 }
 
-Test(schedule, rates_are_those_of_pytorch) {
+Test(schedule, rates_match_pytorch) {
   json_t *root = load();
   const json_t *cases = json_object_get(root, "cases");
   cr_assert_eq(json_array_size(cases), 8);
@@ -50,7 +50,7 @@ Test(schedule, rates_are_those_of_pytorch) {
   json_decref(root);
 }
 
-Test(schedule, names_are_read_as_they_are_written) {
+Test(schedule, schedule_names_round_trip) {
   size_t kind;
   for (unsigned i = 0; i <= SCHEDULE_INVERSE_SQRT; i++) {
     cr_assert(choice_parse(&kind, schedule_name, schedule_name(i)));

@@ -1,5 +1,5 @@
-/* The output layer as search needs it, against sums by definition, with every kernel for few rows.
- */
+/* The output layer as search uses it, compared with sums by definition, with every kernel for few
+ * rows. */
 #include "check.h"
 #include "threads.h"
 
@@ -7,7 +7,8 @@
 #include "tensor/blas.h"
 #include "tensor/few_rows.h"
 
-/* How far a sum of n products in `real` may be off: λ √n u Σ|x w|, as in rounding_of_sum. */
+/* Bound the rounding error of a sum of n products in `real`: λ √n u Σ|x w|, as in
+ * rounding_of_sum. */
 static double rounding_of_products(const real *x, const real *w, size_t n) {
   const double unit = sizeof(real) == sizeof(float) ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
   double size = 0;
@@ -37,7 +38,7 @@ static void check_few_rows(const struct few_rows_kernel *kernel, size_t n, size_
     for (size_t o = 0; o < ldy; o++) {
       const real *row = x + r * in, *w = weight + o * in;
       if (o >= out)
-        cr_assert_eq(y[r * ldy + o], 77, "what lies between the rows stays");
+        cr_assert_eq(y[r * ldy + o], 77, "the gaps between rows are not changed");
       else
         cr_assert_float_eq((double)y[r * ldy + o], product_of(row, w, in),
                            rounding_of_products(row, w, in), "%s: %zu, %zu of %zu, %zu, %zu",
@@ -49,7 +50,7 @@ static void check_few_rows(const struct few_rows_kernel *kernel, size_t n, size_
   free(y);
 }
 
-Test(scores, products_of_few_rows) {
+Test(scores, products_of_few_rows_match) {
   static const size_t ins[] = {1, 3, 16, 17, 64, 130}, outs[] = {1, 2, 3, 4, 7, 64};
   const struct few_rows_kernel *kernel;
   for (size_t k = 0; (kernel = few_rows_kernel_at(k)) != NULL; k++) {
@@ -110,12 +111,12 @@ static void check_row(const struct layer *layer, size_t row) {
     bool found = false;
     for (size_t v = block * SCORES_BLOCK; v < V && v < (block + 1) * SCORES_BLOCK; v++)
       found = found || logits[v] == scores->largest[row * scores->blocks + block];
-    cr_assert(found, "the largest of a block is one of it");
+    cr_assert(found, "the largest value of a block belongs to it");
   }
 }
 
-/* Few rows, some, and many; large logits too. */
-Test(scores, of_every_number_of_rows) {
+/* Few, several and many rows, with large logits as well. */
+Test(scores, scores_match_for_any_number_of_rows) {
   static const size_t rows[] = {1, 5, FEW_ROWS, FEW_ROWS + 1, 64, 65, 200};
   static const size_t vocabularies[] = {3, 64, 65, 700};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -129,8 +130,8 @@ Test(scores, of_every_number_of_rows) {
   }
 }
 
-/* Bit by bit. */
-Test(scores, a_team_finds_the_same) {
+/* The results are equal bit by bit. */
+Test(scores, threads_do_not_change_scores) {
   static const size_t rows[] = {5, 40, 80};
   enum { V = 1000, F = 70 };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -151,8 +152,8 @@ Test(scores, a_team_finds_the_same) {
   use_threads(1);
 }
 
-/* One logit that is no number spoils the sum of its row, and of no other. */
-Test(scores, what_is_no_number_is_seen) {
+/* One logit that is NaN invalidates the sum of its row, and of no other. */
+Test(scores, nan_invalidates_its_row_only) {
   enum { ROWS = 3, V = 200, F = 10 };
   const double bad[] = {(double)NAN, (double)INFINITY};
   for (size_t i = 0; i < 2; i++) {

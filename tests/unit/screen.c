@@ -1,4 +1,5 @@
-/* Eight-bit products, and the largest logit found with them against all logits. */
+/* Eight-bit products, and the largest logit that screening finds with them, compared with all
+ * logits. */
 #include <string.h>
 
 #include "screening.h"
@@ -13,7 +14,7 @@ static uint64_t bits(unsigned which, size_t i) {
   return (uint64_t)words[0] << 32 | words[1];
 }
 
-/* By definition, from numbers in rows. */
+/* Compute products by definition, from values stored in rows. */
 static void check_product(const struct quantized_kernel *kernel, size_t F, size_t rows,
                           bool extreme) {
   const size_t groups = quantized_groups(F), width = 4 * groups;
@@ -45,7 +46,7 @@ static void check_product(const struct quantized_kernel *kernel, size_t F, size_
   free(features);
 }
 
-Test(screen, products_are_exact) {
+Test(screen, eight_bit_products_are_exact) {
   static const size_t columns[] = {1, 2, 3, 4, 5, 16, 63, 64, 65, 512};
   const struct quantized_kernel *kernel;
   for (size_t k = 0; (kernel = quantized_kernel_at(k)) != NULL; k++) {
@@ -59,8 +60,8 @@ Test(screen, products_are_exact) {
   }
 }
 
-/* Plain C is always there, and each kernel is another one. */
-Test(screen, the_last_kernel_is_plain) {
+/* The plain C kernel always exists, and all kernels differ. */
+Test(screen, last_kernel_is_plain_c) {
   size_t count = 0;
   while (quantized_kernel_at(count) != NULL) count++;
   cr_assert_str_eq(quantized_kernel_at(count - 1)->name, "plain C");
@@ -68,7 +69,7 @@ Test(screen, the_last_kernel_is_plain) {
     cr_assert_neq(quantized_kernel_at(i)->product, quantized_kernel_at(i - 1)->product);
 }
 
-Test(screen, every_weight_has_a_place_of_its_own) {
+Test(screen, each_weight_has_its_own_position) {
   enum { V = 130, F = 7, GROUPS = 2, PLACES = 3 * QUANTIZED_BLOCK * 4 * GROUPS };
   bool taken[PLACES] = {false};
   for (size_t v = 0; v < V; v++) {
@@ -81,9 +82,9 @@ Test(screen, every_weight_has_a_place_of_its_own) {
   }
 }
 
-/* ---- the largest ---- */
+/* ---- the largest logit ---- */
 
-/* Gives the tokens (n) too. */
+/* Write the tokens (n) as well. */
 static void check_same(size_t *expected, const real *weight, const real *bias, const real *features,
                        size_t V, size_t F, size_t n) {
   const struct quantized_kernel *kernel;
@@ -99,7 +100,7 @@ static void check_same(size_t *expected, const real *weight, const real *bias, c
   free(found);
 }
 
-/* As the sums in a fixed order must come out, whatever computes them. */
+/* Every kernel must produce the sums of the fixed order. */
 static void check_largest(const size_t *largest, const real *weight, const real *bias,
                           const real *features, size_t V, size_t F, size_t n) {
   for (size_t r = 0; r < n; r++) {
@@ -123,7 +124,7 @@ static void check_random(size_t V, size_t F, double spread, double like, double 
   size_t largest[ROWS];
   real *weight = random_reals(V * F, spread, 1), *base = random_reals(F, spread, 2);
   real *bias = random_reals(V, bias_size, 3), *features = random_reals(ROWS * F, 0.7, 4);
-  /* `like` near 1: all rows of weights nearly the same, so that little decides. */
+  /* With `like` near 1, all rows of weights are nearly equal and differ in little. */
   for (size_t i = 0; i < V * F; i++)
     weight[i] = (real)((1 - like) * (double)weight[i] + like * (double)base[i % F]);
   check_same(largest, weight, bias, features, V, F, ROWS);
@@ -134,7 +135,7 @@ static void check_random(size_t V, size_t F, double spread, double like, double 
   free(features);
 }
 
-Test(screen, finds_what_all_logits_give) {
+Test(screen, screening_matches_all_logits) {
   static const size_t V[] = {4, 63, 64, 65, 400}, F[] = {1, 3, 4, 5, 67, 270};
   static const double like[] = {0, 0.9, 0.999, 0.999999, 1};
   for (size_t i = 0; i < sizeof V / sizeof V[0]; i++) {
@@ -146,7 +147,7 @@ Test(screen, finds_what_all_logits_give) {
 }
 
 /* Large enough for several threads. */
-Test(screen, any_number_of_threads_finds_the_same) {
+Test(screen, threads_do_not_change_screening) {
   for (size_t threads = 1; threads <= 5; threads += 2) {
     use_threads(threads);
     check_random(9500, 64, 0.05, 0, 0.1);
@@ -155,8 +156,9 @@ Test(screen, any_number_of_threads_finds_the_same) {
   use_threads(1);
 }
 
-/* One large weight in a row makes its other weights vanish in eight bits; together they decide. */
-Test(screen, knows_how_coarse_eight_bits_are) {
+/* One large weight in a row makes its other weights round to 0 in eight bits, but together they
+ * decide. */
+Test(screen, weight_quantization_error_is_bounded) {
   enum { V = 500, F = 256, ROWS = 3 };
   size_t largest[ROWS];
   real *weight = random_reals(V * F, 0.001, 5), *bias = reals(V), *features = reals(ROWS * F);
@@ -170,8 +172,8 @@ Test(screen, knows_how_coarse_eight_bits_are) {
   free(features);
 }
 
-/* The same for features: all but the first vanish in eight bits, and decide. */
-Test(screen, knows_how_coarse_the_features_are) {
+/* The same case for features: all but the first round to 0 in eight bits, but they decide. */
+Test(screen, feature_quantization_error_is_bounded) {
   enum { V = 500, F = 256 };
   size_t largest;
   real *weight = reals(V * F), *bias = reals(V), *features = reals(F);
@@ -187,11 +189,11 @@ Test(screen, knows_how_coarse_the_features_are) {
   free(features);
 }
 
-Test(screen, of_equals_takes_the_first_and_never_the_forbidden) {
+Test(screen, ties_take_first_permitted_token) {
   enum { V = 300, F = 10 };
   size_t largest;
   real *weight = random_reals(V * F, 0.1, 6), *bias = reals(V), *features = random_reals(F, 1, 7);
-  for (size_t i = 0; i < F; i++) /* three of the same, far ahead */
+  for (size_t i = 0; i < F; i++) /* three equal rows, far ahead */
     weight[NEVER * F + i] = weight[150 * F + i] = weight[290 * F + i] = features[i];
   check_same(&largest, weight, bias, features, V, F, 1);
   cr_assert_eq(largest, 150);
@@ -207,8 +209,8 @@ Test(screen, of_equals_takes_the_first_and_never_the_forbidden) {
   free(features);
 }
 
-/* The later of two equals is known more exactly, and looked at first. */
-Test(screen, of_equals_takes_the_first_whichever_is_clearer) {
+/* The later of two equal rows has the smaller error bound, so it is examined first. */
+Test(screen, ties_take_first_token_despite_error_bounds) {
   enum { V = 300, F = 10 };
   size_t largest;
   real *weight = random_reals(V * F, 0.1, 14), *bias = reals(V), *features = reals(F);
@@ -224,8 +226,8 @@ Test(screen, of_equals_takes_the_first_whichever_is_clearer) {
   free(features);
 }
 
-/* Numbers at the edges, in weights, biases and features. */
-Test(screen, numbers_of_every_size) {
+/* Extreme values in weights, biases and features. */
+Test(screen, screening_handles_extreme_values) {
   static const double sizes[] = {0,   1e-45, 1e-39, 1e-30, 1e-20, 1e-10, 1,
                                  1e5, 1e10,  1e20,  1e29,  1e30,  1e31,  1e37};
   enum { SIZES = sizeof sizes / sizeof sizes[0], V = 70, F = 9, ROWS = 2 };
@@ -234,7 +236,7 @@ Test(screen, numbers_of_every_size) {
     real *weight = random_reals(V * F, sizes[i % SIZES], 8), *bias = random_reals(V, 1, 9);
     real *features = random_reals(ROWS * F, sizes[i / SIZES % SIZES], 10);
     for (size_t v = 0; v < V; v++) bias[v] *= (real)(i >= SIZES * SIZES ? 1e30 : 1e-3);
-    /* One row of another size. */
+    /* One row of another magnitude. */
     for (size_t j = 0; j < F; j++) weight[33 * F + j] = (real)0.5;
     check_same(largest, weight, bias, features, V, F, ROWS);
     free(weight);
@@ -243,7 +245,7 @@ Test(screen, numbers_of_every_size) {
   }
 }
 
-Test(screen, what_is_no_number_has_no_largest) {
+Test(screen, nan_row_has_no_largest_logit) {
   enum { V = 70, F = 9 };
   const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
   for (size_t i = 0; i < 3; i++) {
@@ -259,12 +261,12 @@ Test(screen, what_is_no_number_has_no_largest) {
     check_same(largest, weight, bias, features, V, F, 2);
     if (i == 0) cr_assert_eq(largest[0], SCREEN_NONE);
     weight[44 * F + 2] = 1;
-    weight[NEVER * F + 2] = (real)bad[i]; /* its share of the probability is no number either */
+    weight[NEVER * F + 2] = (real)bad[i]; /* this token's part of the probability is NaN as well */
     check_same(largest, weight, bias, features, V, F, 2);
     if (i == 0) cr_assert_eq(largest[0], SCREEN_NONE);
     weight[NEVER * F + 2] = 1;
     features[2] = 100;
-    weight[44 * F + 2] = (real)(i == 0 ? 3e38 : -3e38); /* in float the logit is infinite */
+    weight[44 * F + 2] = (real)(i == 0 ? 3e38 : -3e38); /* the logit overflows in float */
     check_same(largest, weight, bias, features, V, F, 2);
     weight[44 * F + 2] = 1;
     bias[69] = (real)bad[i];

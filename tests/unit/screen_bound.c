@@ -1,10 +1,10 @@
-/* The bound of the screen, part by part: with too small a one, the token that the approximations
- * like best hides the likeliest. */
+/* The error bound of screening, part by part: if the bound were too small, the token with the
+ * largest approximate logit would win over the most likely one. */
 #include <string.h>
 
 #include "screening.h"
 
-/* Whatever the processor multiplies eight bits with, the token is the one that all logits give. */
+/* Check that every kernel for eight-bit products finds the token that all logits give. */
 static size_t checked(const real *weight, const real *bias, const real *features, size_t V,
                       size_t F) {
   const struct quantized_kernel *kernel;
@@ -18,9 +18,9 @@ static size_t checked(const real *weight, const real *bias, const real *features
   return expected;
 }
 
-/* In eight bits all weights but the first vanish, and by that token 300 is ahead; of token 77 those
- * that vanish make nine times as much. */
-Test(screen_bound, what_the_weights_lose) {
+/* In eight bits all weights but the first round to 0, so token 300 seems ahead. The rounded weights
+ * of token 77 contribute nine times as much. */
+Test(screen_bound, bound_covers_weight_rounding) {
   enum { V = 500, F = 256 };
   real *weight = random_reals(V * F, 0.0001, 1), *bias = reals(V), *features = reals(F);
   for (size_t i = 0; i < F; i++) features[i] = i == 0 ? (real)0.1 : 1;
@@ -32,8 +32,9 @@ Test(screen_bound, what_the_weights_lose) {
   free(features);
 }
 
-/* The other way: what vanishes of token 300 makes it worse than 77, of which nothing vanishes. */
-Test(screen_bound, what_the_weights_of_the_seemingly_best_lose) {
+/* The reverse case: the rounded weights of token 300 make it worse than token 77, which loses
+ * nothing. */
+Test(screen_bound, bound_covers_weights_of_apparent_best) {
   enum { V = 500, F = 256 };
   real *weight = reals(V * F), *bias = reals(V), *features = reals(F);
   for (size_t i = 0; i < F; i++) features[i] = i == 0 ? (real)0.1 : 1;
@@ -46,8 +47,8 @@ Test(screen_bound, what_the_weights_of_the_seemingly_best_lose) {
   free(features);
 }
 
-/* The same with the features. */
-Test(screen_bound, what_the_features_lose) {
+/* The same cases for the features. */
+Test(screen_bound, bound_covers_feature_rounding) {
   enum { V = 500, F = 256 };
   real *weight = random_reals(V * F, 0.1, 2), *bias = reals(V), *features = reals(F);
   for (size_t i = 0; i < F; i++) features[i] = i == 0 ? 1 : (real)0.0035;
@@ -59,8 +60,8 @@ Test(screen_bound, what_the_features_lose) {
   free(features);
 }
 
-/* Beside a large bias little is left of the logits; what they are rounded by decides. */
-Test(screen_bound, what_a_bias_is_rounded_by) {
+/* Next to a large bias the logits keep few digits, and their rounding decides. */
+Test(screen_bound, bound_covers_bias_rounding) {
   enum { V = 300, F = 6 };
   for (unsigned i = 0; i < 200; i++) {
     real *weight = random_reals(V * F, 0.05, 3 * i + 3), *features = random_reals(F, 1, 3 * i + 4);
@@ -77,10 +78,9 @@ static size_t draw(uint64_t index, size_t limit) {
   return (size_t)random_below((struct random_stream){7, 96, 0}, index, limit);
 }
 
-/* Whole numbers lose nothing in eight bits. Every row is the first with two weights exchanged,
- * which moves its sum by one or two; but floats past 2^24 are even, and in which order they are
- * added decides. */
-Test(screen_bound, what_sums_are_rounded_by) {
+/* Integers lose nothing in eight bits. Every row is the first one with two weights exchanged, which
+ * changes its sum by one or two. Floats beyond 2^24 are even, so the order of addition decides. */
+Test(screen_bound, bound_covers_summation_rounding) {
   enum { V = 300, F = 2048, MOST = 127 };
   real *weight = reals(V * F), *features = reals(F), *bias = reals(V);
   for (uint64_t round = 0; round < 20; round++) {

@@ -1,4 +1,4 @@
-/* What a screen of an output layer finds. */
+/* Screening of an output layer. */
 #ifndef ELMAN_TESTS_SCREENING_H
 #define ELMAN_TESTS_SCREENING_H
 
@@ -12,8 +12,8 @@ static inline struct screened_layer layer_of(const real *weight, const real *bia
   return (struct screened_layer){weight, bias, V, F, NEVER, false};
 }
 
-/* The tokens (n) that a screen with this kernel finds for features (n,F), in one call or row by
- * row. */
+/* Find the tokens (n) that screening with this kernel returns for features (n,F), in one call or
+ * row by row. */
 static inline void find_largest(size_t *largest, const struct quantized_kernel *kernel,
                                 struct screened_layer layer, const real *features, size_t n,
                                 bool row_by_row) {

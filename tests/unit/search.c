@@ -1,5 +1,5 @@
-/* Greedy search on a model whose every choice is known: all weights are 0, so that the bias of the
- * output layer alone decides. */
+/* Greedy search on a model with known choices: all weights are 0, so only the bias of the output
+ * layer decides. */
 #include "check.h"
 #include "lettered_model.h"
 
@@ -29,7 +29,7 @@ static double log_probability(const double bias[WORDS], size_t id) {
   return bias[id] - log(sum);
 }
 
-/* `expected` holds `count` ids. */
+/* `expected` contains `count` ids. */
 static void check(const double bias[WORDS], const char *source, const char *reference, size_t limit,
                   const uint32_t *expected, size_t count) {
   struct model *model = make_model(bias);
@@ -62,41 +62,41 @@ static void check(const double bias[WORDS], const char *source, const char *refe
   model_free(model);
 }
 
-Test(search, takes_the_likeliest) {
+Test(search, greedy_search_takes_the_likeliest) {
   const uint32_t words[] = {B, B, B, B};
   check((const double[WORDS]){0, 0, 1, 2, 3}, "a b", NULL, 4, words, 4);
 }
 
-Test(search, of_equals_takes_the_first) {
+Test(search, ties_take_the_first_token) {
   const uint32_t words[] = {A, A};
   check((const double[WORDS]){0, 0, 1, 2, 2}, "a", NULL, 2, words, 2);
 }
 
-Test(search, ends_with_the_end) {
+Test(search, search_stops_at_the_end_token) {
   const uint32_t words[] = {END};
   check((const double[WORDS]){0, 0, 9, 2, 2}, "a b a", NULL, 4, words, 1);
 }
 
-Test(search, the_start_is_never_chosen) {
+Test(search, start_token_is_never_chosen) {
   const uint32_t words[] = {A, A, A};
   check((const double[WORDS]){0, 9, 1, 3, 2}, "a", NULL, 3, words, 3);
 }
 
-Test(search, the_default_limit_grows_with_the_sentence) {
+Test(search, default_limit_grows_with_the_sentence) {
   uint32_t words[16];
   for (size_t i = 0; i < 16; i++) words[i] = A;
   check((const double[WORDS]){0, 0, 0, 3, 2}, "a", NULL, 0, words, 12);
   check((const double[WORDS]){0, 0, 0, 3, 2}, "a b c", NULL, 0, words, 16);
 }
 
-/* A word that is written like a special is an unknown word. */
-Test(search, takes_what_it_is_forced_to) {
+/* A word spelled like a special token is an unknown word. */
+Test(search, forced_target_is_returned) {
   const uint32_t words[] = {B, UNKNOWN, UNKNOWN, A, END};
   check((const double[WORDS]){0, 9, 1, 3, 2}, "a b", "b zebra </s> a", 1, words, 5);
 }
 
-/* All weights are alike: the first source word stands for an unknown one. */
-Test(search, of_equal_weights_the_first_word_replaces_an_unknown_one) {
+/* All attention weights are equal, so the first source word replaces an unknown one. */
+Test(search, equal_weights_replace_unknown_by_first_word) {
   struct model *model = make_model((const double[WORDS]){3, 0, 0, 1, 2});
   struct translator translator;
   translator_create(&translator, model, NULL);

@@ -1,5 +1,5 @@
-/* Shared by the tests of search: a small model with random weights, sentences, what a search finds,
- * and the network run with teacher forcing. */
+/* Helpers for the tests of search: a small model with random weights, sentences, results of a
+ * search, and the network under teacher forcing. */
 #ifndef ELMAN_TESTS_SEARCHING_H
 #define ELMAN_TESTS_SEARCHING_H
 
@@ -22,7 +22,7 @@ struct setup {
   struct search search;
   const struct screen *screen; /* NULL at first */
   bool without_scores;
-  elman_translate_options others; /* those that struct beam_options does not have */
+  elman_translate_options others; /* options that struct beam_options does not have */
   uint32_t ids[SENTENCES][LONGEST];
   struct search_request requests[SENTENCES];
 };
@@ -37,8 +37,8 @@ static inline void set_up(struct setup *s, struct model_config config, uint64_t 
   cr_assert_eq(parameter_block_create(&model->block, &model->table, NULL), ELMAN_OK);
   cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, seed, NULL),
                ELMAN_OK);
-  /* Initial weights give all words much the same probability; but rectified states have no bound,
-   * and grow with each step. */
+  /* Initial weights give all words similar probabilities, so they are enlarged. Rectified states
+   * have no bound and grow with each step. */
   const bool bounded = decoder_sizes_of(&config).cell != rnn_cell_of(CELL_RELU);
   for (size_t i = 0; i < model->table.block && bounded; i++) model->block[i] *= 2;
   parameters_bind(&model->weights, model->block, &config);
@@ -81,7 +81,7 @@ static inline elman_translate_options search_options(struct beam_options options
 
 enum { MAX_STEPS = 150, TESTED_HEADS = 2 };
 
-/* What was found. */
+/* The result of a search. */
 struct found {
   size_t count;
   double log_probability, score;
@@ -114,8 +114,8 @@ static inline void run(struct setup *s, size_t first, size_t count, struct beam_
                ELMAN_OK, "%s", error.message);
 }
 
-/* The network with the target `ids` forced: the losses of ids and of </s> behind them are in the
- * workspace, and the logits too. */
+/* Run the network with the target `ids` forced. The workspace then contains the logits and losses
+ * of ids and of the </s> after them. */
 static inline void force(struct setup *s, const struct search_request *request, const uint32_t *ids,
                          size_t count) {
   const struct regularization plain = {0};
@@ -149,10 +149,10 @@ static inline bool same_ids(const struct found *a, const struct found *b) {
   return a->count == b->count && memcmp(a->ids, b->ids, a->count * sizeof *a->ids) == 0;
 }
 
-/* Weights are given out as floats. */
+/* Attention weights are returned as floats. */
 static const double WEIGHT_CLOSE = 10 * CLOSE > 1e-7 ? 10 * CLOSE : 1e-7;
 
-/* ---- every shape of network ---- */
+/* ---- every kind of network ---- */
 
 typedef void shape_check(struct model_config config, uint64_t seed);
 
@@ -182,7 +182,7 @@ static inline void for_all_shapes(shape_check *check) {
   }
 }
 
-/* Weights in eight bits do not change what is found. */
+/* Eight-bit screening does not change the results. */
 static inline void make_screen(struct screen *screen, struct setup *s,
                                const struct quantized_kernel *kernel) {
   const struct decoder_parameters *weights = &s->model.weights.decoder;
@@ -195,7 +195,7 @@ static inline void make_screen(struct screen *screen, struct setup *s,
 
 /* ---- scores by definition ---- */
 
-/* The mean of the heads at step t and source token i, where the network was forced. */
+/* Return the mean over the heads at step t and source token i, after forced decoding. */
 static inline double forced_weight(const struct setup *s, size_t S, size_t t, size_t i) {
   const size_t N = s->model.config.attention_heads;
   double sum = 0;
@@ -204,7 +204,7 @@ static inline double forced_weight(const struct setup *s, size_t S, size_t t, si
   return sum / (double)N;
 }
 
-/* (81) and (82) of a whole hypothesis. */
+/* Compute (81) and (82) for a whole hypothesis. */
 static inline double score_by_definition(struct setup *s, const struct search_request *request,
                                          const uint32_t *ids, size_t T, double length_penalty) {
   const size_t S = request->count;
@@ -219,7 +219,7 @@ static inline double score_by_definition(struct setup *s, const struct search_re
   return score;
 }
 
-/* ---- all translations there are ---- */
+/* ---- enumeration of all translations ---- */
 
 enum { TINY = 5, TINY_LIMIT = 3, ALL = 1 + 3 + 9 + 27 };
 

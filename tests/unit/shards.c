@@ -1,5 +1,5 @@
-/* Gradients of shards, here made ones, added up by several processes: the same bytes by any number
- * of them, and the output layer sent while the rest is computed. */
+/* Synthetic gradients of shards are summed by several processes. The bytes do not depend on the
+ * number of processes, and the output layer is sent while the rest is computed. */
 #include "check.h"
 #include "lettered_model.h"
 #include "moment.h"
@@ -22,7 +22,7 @@ static struct model *make_model(bool tied) {
                         WORDS, WORDS);
 }
 
-/* Words of which some are in no pair, so that rows of the embeddings are left out. */
+/* Some words occur in no pair, so that rows of the embeddings are skipped. */
 static void fill_side(struct sentences *side, uint32_t first) {
   side->count = PAIRS;
   side->starts = calloc(PAIRS + 1, sizeof *side->starts);
@@ -38,24 +38,25 @@ static void fill_side(struct sentences *side, uint32_t first) {
 struct update {
   size_t shards, pairs, threads;
   bool tied, single_thread;
-  bool waits;           /* a shard goes on only when its process has begun to send */
-  size_t fails, before; /* this shard, when its output layer has been learnt; or before that */
-  /* come out */
-  real *gradients[MOST]; /* what training leaves there */
+  bool waits; /* a shard continues only after its process has begun to send */
+  size_t fails,
+      before; /* number of the shard that fails when its output layer is finished; or before that */
+  /* results */
+  real *gradients[MOST]; /* the gradients after the update */
   elman_status status[MOST];
   elman_error error[MOST];
   struct losses losses[MOST];
   size_t block;
 };
 
-/* One process on its way through it. */
+/* One process during the update. */
 struct walker {
   struct update *update;
   const elman_group *group;
   struct model *model;
   pthread_t thread;
-  atomic_size_t sent; /* exchanges that another thread has begun */
-  size_t waited;      /* shards */
+  atomic_size_t sent; /* exchanges begun by another thread */
+  size_t waited;      /* number of shards */
 };
 
 static elman_status exchange(void *context, const elman_bytes *send, const elman_bytes *receive,
@@ -65,7 +66,7 @@ static elman_status exchange(void *context, const elman_bytes *send, const elman
   return walker->group->exchange(walker->group->context, send, receive, error);
 }
 
-/* Numbers whose sum depends on the order. */
+/* Add values whose sum depends on the order of addition. */
 static void add_made(real *gradients, const struct shard *shard, size_t first, size_t count) {
   const struct random_stream stream = {3, 97, (uint32_t)shard->number};
   for (size_t i = first; i < first + count; i++) gradients[i] += (real)random_normal(stream, i);
@@ -83,7 +84,7 @@ static elman_status learn(void *context, struct losses *losses, const struct sha
   const struct parameter_table *table = &walker->model->table;
   const struct model_config *config = &walker->model->config;
   const size_t E = config->embedding_size;
-  real *block = shard->gradients->encoder.embedding; /* the first of a block */
+  real *block = shard->gradients->encoder.embedding; /* the first tensor of a block */
   const size_t output = (size_t)(shard->gradients->decoder.out_weight - block);
   const size_t decoder = (size_t)(shard->gradients->decoder.embedding - block);
   const size_t matrices = config->source_vocabulary * E;
@@ -92,7 +93,7 @@ static elman_status learn(void *context, struct losses *losses, const struct sha
   if (shard->output_done.call != NULL) {
     shard->output_done.call(shard->output_done.context);
     if (update->waits) {
-      cr_assert(comes_to(&walker->sent, 1), "nothing is sent while a shard is learnt");
+      cr_assert(comes_to(&walker->sent, 1), "the output layer is not sent before the shard ends");
       walker->waited++;
     }
   }
@@ -188,7 +189,7 @@ static void check_any_number(struct update update) {
 
 /* ---- sums ---- */
 
-Test(shards, processes_and_threads_change_no_byte) {
+Test(shards, processes_and_threads_do_not_change_sums) {
   for (size_t N = 2; N <= 9; N++) {
     for (size_t threads = 1; threads <= 3; threads++) {
       struct update update = update_of(N);
@@ -200,7 +201,7 @@ Test(shards, processes_and_threads_change_no_byte) {
   }
 }
 
-Test(shards, nor_do_they_where_the_output_layer_is_tied) {
+Test(shards, processes_do_not_change_tied_sums) {
   for (size_t N = 2; N <= 7; N++) {
     struct update update = update_of(N);
     update.tied = true;
@@ -208,16 +209,16 @@ Test(shards, nor_do_they_where_the_output_layer_is_tied) {
   }
 }
 
-/* Most shards have no sentence. */
-Test(shards, nor_in_a_small_batch) {
+/* Most shards contain no sentence. */
+Test(shards, processes_do_not_change_small_batches) {
   struct update update = update_of(7);
   update.pairs = 3;
   check_any_number(update);
 }
 
-/* ---- at once ---- */
+/* ---- overlap of computing and sending ---- */
 
-/* The loss of the first update over so many copies of a pair, a shard each. */
+/* Return the loss of the first update over this many copies of a pair, one copy per shard. */
 static double loss_of_copies(size_t copies, double dropout, double attention_dropout) {
   static const uint32_t source[] = {1, 2, 3, 1, 2, 3}, target[] = {3, 4, 5, 3, 4, 5};
   size_t starts[] = {0, 3, 6};
@@ -245,8 +246,8 @@ static double loss_of_copies(size_t copies, double dropout, double attention_dro
   return losses.cross_entropy;
 }
 
-/* A copy of a pair in a shard of its own loses other units. */
-Test(shards, each_has_a_dropout_mask_of_its_own) {
+/* Copies of a pair in different shards drop different units. */
+Test(shards, each_shard_has_its_own_dropout_mask) {
   cr_assert_float_eq(loss_of_copies(1, 0, 0), loss_of_copies(2, 0, 0), CLOSE);
   cr_assert_gt(fabs(loss_of_copies(1, 0.5, 0) - loss_of_copies(2, 0.5, 0)), 1e-4);
   cr_assert_gt(fabs(loss_of_copies(1, 0, 0.5) - loss_of_copies(2, 0, 0.5)), 1e-4);
@@ -263,7 +264,7 @@ Test(shards, output_layer_is_sent_before_the_shard_ends) {
   }
 }
 
-/* ---- what goes wrong ---- */
+/* ---- errors ---- */
 
 static void check_failure(struct update update, size_t P, const char *message) {
   struct update together = run(update, P);
@@ -274,7 +275,7 @@ static void check_failure(struct update update, size_t P, const char *message) {
   forget(&together);
 }
 
-Test(shards, all_end_where_one_fails) {
+Test(shards, failed_shard_ends_all_processes) {
   for (size_t P = 1; P <= MOST; P++) {
     for (size_t threads = 1; threads <= 2; threads++) {
       for (size_t shard = 0; shard < 6; shard++) {
@@ -290,7 +291,7 @@ Test(shards, all_end_where_one_fails) {
   }
 }
 
-Test(shards, all_end_where_an_exchange_fails) {
+Test(shards, failed_exchange_ends_all_processes) {
   for (size_t P = 2; P <= 3; P++) {
     struct update update = update_of(5);
     const size_t exchanges = run_processes(P, walk, &update);

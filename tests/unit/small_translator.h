@@ -1,5 +1,5 @@
-/* A translator of a small model, untrained: the shape of its answers counts, not their sense. Each
- * program that includes this has one, in every test of its suite. */
+/* A translator of a small, untrained model: only the form of its results matters. Each program that
+ * includes this header creates one translator per test of its suite. */
 #ifndef ELMAN_TESTS_SMALL_TRANSLATOR_H
 #define ELMAN_TESTS_SMALL_TRANSLATOR_H
 

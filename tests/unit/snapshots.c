@@ -1,4 +1,4 @@
-/* Models that are kept beside an output: which of them stay. */
+/* Snapshots next to an output file: which of them are kept. */
 #include "check.h"
 
 #include <math.h>
@@ -37,16 +37,16 @@ static void write_as(struct model *model, uint64_t before, uint64_t update, cons
   cr_assert_eq(model_save(model, name, NULL), ELMAN_OK);
 }
 
-Test(snapshots, those_of_others_go_where_training_begins) {
+Test(snapshots, new_run_deletes_snapshots_of_others) {
   static const char *const names[] = {"m.update9", "m.update10", "m.update100"};
   struct model *model = load();
   elman_history longest;
   size_t removed, count;
   const uint64_t start = model->past.history.updates;
   write_as(model, 0, 9, names[0]);
-  write_as(model, start + 7, 10, names[1]); /* trained on from another one */
+  write_as(model, start + 7, 10, names[1]); /* trained further from another model */
   write_as(model, 0, 100, names[2]);
-  write_as(model, 0, 3, "m.update4"); /* a model that somebody called so */
+  write_as(model, 0, 3, "m.update4"); /* another model that has the name of a snapshot */
   make("m.update5");
   cr_assert_eq(symlink("m.update9", "m.update6"), 0);
   cr_assert_eq(mkdir("m.update7", 0777), 0);
@@ -60,8 +60,9 @@ Test(snapshots, those_of_others_go_where_training_begins) {
   model_free(model);
 }
 
-/* A snapshot that is in place is pruned later, whatever failed; and nothing is written over. */
-Test(snapshots, what_is_in_place_is_its_own_and_nothing_else_is) {
+/* A completed snapshot is pruned later, whatever fails in between, and existing files are not
+ * overwritten. */
+Test(snapshots, only_own_snapshots_are_pruned) {
   struct snapshots snapshots = {.output = "m", .max = 1};
   struct model *model = load();
   elman_error error;
@@ -74,7 +75,8 @@ Test(snapshots, what_is_in_place_is_its_own_and_nothing_else_is) {
   cr_assert_eq(snapshots.count, 0);
   model->block[0] = 0;
   cr_assert_eq(snapshots_write(&snapshots, model, 9, NULL), ELMAN_OK);
-  cr_assert_eq(snapshots_write(&snapshots, model, 9, NULL), ELMAN_OK, "its own may be made again");
+  cr_assert_eq(snapshots_write(&snapshots, model, 9, NULL), ELMAN_OK,
+               "its own snapshot may be overwritten");
   cr_assert_eq(snapshots_write(&snapshots, model, 10, NULL), ELMAN_OK);
   cr_assert_eq(snapshots_prune(&snapshots, 10, NULL), ELMAN_OK);
   cr_assert(is_there("m.update7") && !is_there("m.update9") && is_there("m.update10"));
@@ -82,9 +84,9 @@ Test(snapshots, what_is_in_place_is_its_own_and_nothing_else_is) {
   model_free(model);
 }
 
-/* Its own are found by what they have learnt and how; later ones stay, and so do those of others.
- */
-Test(snapshots, the_last_of_its_own_stay_where_training_goes_on) {
+/* A resumed run finds its own snapshots by their progress and settings. Later snapshots are kept,
+ * and so are snapshots of other runs. */
+Test(snapshots, resumed_run_keeps_its_last_snapshots) {
   static const char *const stay[] = {"m.update20", "m.update30", "m.update50",
                                      "m.update25", "m.update26", "m.update27"};
   struct snapshots snapshots = {.output = "m", .max = 2};
@@ -117,8 +119,8 @@ Test(snapshots, the_last_of_its_own_stay_where_training_goes_on) {
   model_free(model);
 }
 
-/* Names that are not written like this belong to somebody else. */
-Test(snapshots, other_files_stay) {
+/* Names of another form are not snapshots. */
+Test(snapshots, other_files_are_kept) {
   static const char *const names[] = {"m.update",   "m.update0",  "m.update07",
                                       "m.update7x", "m.update-7", "m.update99999999999999999999",
                                       "mm.update7", "m.updates7", "m",
@@ -130,7 +132,7 @@ Test(snapshots, other_files_stay) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) cr_assert(is_there(names[i]));
 }
 
-Test(snapshots, what_is_no_model_is_not_counted) {
+Test(snapshots, non_models_are_not_counted) {
   elman_history longest = {.work = 1};
   size_t count;
   make("m.update7");
@@ -141,7 +143,7 @@ Test(snapshots, what_is_no_model_is_not_counted) {
   cr_assert_eq(longest.work, 0);
 }
 
-Test(snapshots, a_folder_that_is_not_there_is_told) {
+Test(snapshots, missing_folder_is_reported) {
   size_t removed;
   elman_error error;
   cr_assert_eq(snapshots_clear(&removed, "none/m", &error), ELMAN_CANNOT_CREATE);

@@ -1,10 +1,10 @@
-/* Sums over a corpus, by hand. */
+/* Attention sums over a corpus, compared with values computed by hand. */
 #include "check.h"
 
 #include "inspect/summary.h"
 
 static const size_t starts[] = {0, 2, 4, 6}, ends[] = {1, 3, 5, 7};
-/* What "</s>" is at the end of a text of two tokens. */
+/* The position of "</s>" after a text of two tokens. */
 static const size_t target_starts[] = {0, 2, 3}, target_ends[] = {1, 3, 3};
 
 static elman_translation of(const float *weights, size_t T, size_t S, bool ended) {
@@ -34,18 +34,18 @@ static void add(elman_attention_summary *summary, elman_translation translation,
                error.message);
 }
 
-Test(summary, entropy) {
+Test(summary, entropy_matches_hand_computation) {
   const float one[] = {1, 0, 0}, half[] = {0.5, 0.5};
   cr_assert_eq(row_entropy(one, 3), 0);
   cr_assert_eq(row_entropy(NULL, 0), 0);
   cr_assert_float_eq(row_entropy(half, 2), log(2), 1e-12);
   cr_assert_float_eq(row_entropy(even, 4), log(4), 1e-12);
   const float above[] = {(float)1.0000001};
-  cr_assert_eq(row_entropy(above, 1), 0, "rounding makes no negative entropy");
+  cr_assert_eq(row_entropy(above, 1), 0, "rounding must not make entropy negative");
 }
 
-/* Weights of local attention sum to less than 1; their entropy is that of their shares. */
-Test(summary, entropy_of_weights_that_do_not_sum_to_one) {
+/* Weights of local attention sum to less than 1; the entropy is computed after normalization. */
+Test(summary, entropy_normalizes_the_weights) {
   const float two[] = {0, (float)0.2, (float)0.2, 0}, one[] = {0, (float)0.3, 0};
   const float shares[] = {(float)0.125, (float)0.25, (float)0.0625};
   const float doubled[] = {(float)0.25, (float)0.5, (float)0.125};
@@ -56,7 +56,7 @@ Test(summary, entropy_of_weights_that_do_not_sum_to_one) {
   cr_assert_float_eq(row_entropy(shares, 3), hand, 1e-12);
 }
 
-Test(summary, the_diagonal) {
+Test(summary, diagonal_weights_have_no_distance) {
   elman_attention_summary summary = {0};
   add(&summary, of(sharp, 3, 2, true), "");
   cr_assert_eq(summary.translations, 1);
@@ -74,7 +74,7 @@ Test(summary, the_diagonal) {
   cr_assert_eq(summary.aligned, 0);
 }
 
-Test(summary, equal_weights) {
+Test(summary, equal_weights_match_hand_computation) {
   elman_attention_summary summary = {0};
   add(&summary, of(even, 2, 4, false), "");
   cr_assert_eq(summary.end_rows, 0);
@@ -82,12 +82,13 @@ Test(summary, equal_weights) {
   cr_assert_float_eq(summary.entropy_share, 2, 1e-6);
   cr_assert_eq(summary.covered, 4, "a sum of just one half covers");
   cr_assert_float_eq(summary.coverage_distance, 4 * 0.5, 1e-6);
-  /* Rows at 1/4 and 3/4, columns at 1/8, 3/8, 5/8 and 7/8: 1/8, 1/8, 3/8 and 5/8 away. */
+  /* Rows at 1/4 and 3/4, columns at 1/8, 3/8, 5/8 and 7/8: the distances are 1/8, 1/8, 3/8 and
+   * 5/8. */
   cr_assert_float_eq(summary.off_diagonal, 2 * 0.25 * (1 + 1 + 3 + 5) / 8, 1e-6);
 }
 
-/* One source token: nothing to choose from, so no share of the largest entropy. */
-Test(summary, one_source_token) {
+/* With one source token there is no choice, so its rows do not count in the relative entropy. */
+Test(summary, one_source_token_has_no_relative_entropy) {
   static const float weights[] = {1, 1, 1};
   elman_attention_summary summary = {0};
   add(&summary, of(weights, 3, 1, true), "");
@@ -97,7 +98,7 @@ Test(summary, one_source_token) {
   cr_assert_float_eq(summary.coverage_distance, 2, 1e-6);
 }
 
-Test(summary, nothing_to_look_at) {
+Test(summary, empty_translations_are_counted) {
   elman_attention_summary summary = {0};
   add(&summary, (elman_translation){.text = "", .source = "", .heads = 1}, "");
   add(&summary, (elman_translation){.text = "", .source = "", .heads = 1}, "0-0");
@@ -106,7 +107,7 @@ Test(summary, nothing_to_look_at) {
   cr_assert_eq(summary.rows + summary.columns + summary.aligned, 0);
 }
 
-Test(summary, gold_alignments) {
+Test(summary, gold_alignments_are_compared) {
   elman_attention_summary summary = {0};
   add(&summary, of(sharp, 3, 2, true), "0-0 1-1");
   cr_assert_eq(summary.aligned, 1);
@@ -120,7 +121,7 @@ Test(summary, gold_alignments) {
   cr_assert_eq(summary.both, 3);
 }
 
-Test(summary, the_rule_decides_what_is_a_link) {
+Test(summary, alignment_rule_selects_the_links) {
   elman_attention_summary summary = {
       .style = {.alignment = ELMAN_ALIGNMENT_THRESHOLD, .threshold = 0.25}};
   add(&summary, of(even, 2, 4, false), "0-0");
@@ -134,10 +135,11 @@ static void check_refused(const char *alignment, const char *message) {
   const elman_translation translation = of(sharp, 3, 2, true);
   cr_assert_eq(summary_add(&summary, &translation, text_of(alignment), &error), ELMAN_BAD_DATA);
   cr_assert_str_eq(error.message, message);
-  cr_assert_eq(summary.translations + summary.rows + summary.links, 0, "nothing is added");
+  cr_assert_eq(summary.translations + summary.rows + summary.links, 0,
+               "an invalid alignment adds nothing");
 }
 
-Test(summary, wrong_alignments) {
+Test(summary, invalid_alignments_are_rejected) {
   check_refused("0-0 2-0", "alignment 2-0 is out of range: i-j counts from 0, and the "
                            "sides have 2 and 2 words");
   check_refused("0-2", "alignment 0-2 is out of range: i-j counts from 0, and the "

@@ -1,4 +1,4 @@
-/* Every piece is done once, by whomever. */
+/* A team of threads runs every piece of work exactly once. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <pthread.h>
@@ -11,7 +11,7 @@ enum { MOST = 300 };
 
 struct tally {
   atomic_int times[MOST];
-  size_t plain; /* what the caller wrote before and must read the same */
+  size_t plain; /* written by the caller before the run and read by all */
   atomic_bool wrong;
 };
 
@@ -36,21 +36,21 @@ static void check_runs(size_t members, size_t runs) {
       share_out(count, run % 2 == 0 ? 1e9 : 1, count_piece, &all);
     else
       team_run(count_piece, &all, count);
-    tally.plain = 0; /* nobody may still be at it */
+    tally.plain = 0; /* no thread may still be working on it */
     check_tally(&tally, count);
-    /* Long enough that the others fall asleep. */
+    /* Long enough for the other threads to fall asleep. */
     if (run % 100 == 99) nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
   }
   use_threads(1);
 }
 
-Test(team, does_every_piece_once) {
+Test(team, every_piece_runs_once) {
   for (size_t members = 1; members <= 5; members++) check_runs(members, 400);
   check_runs(70, 20);
   check_runs(TEAM_MOST + 1, 2);
 }
 
-Test(team, does_many_short_jobs) {
+Test(team, many_short_jobs_run) {
   use_threads(3);
   for (size_t run = 0; run < 20000; run++) {
     struct tally tally = {.plain = MOST}, *const all = &tally;
@@ -60,14 +60,14 @@ Test(team, does_many_short_jobs) {
   use_threads(1);
 }
 
-Test(team, may_be_left_without_a_job) {
+Test(team, team_may_end_without_a_job) {
   struct team *team;
   cr_assert_eq(team_create(&team, 3, NULL), ELMAN_OK);
   team_free(team);
   team_free(NULL);
 }
 
-Test(team, is_what_was_in_use_before_again) {
+Test(team, team_use_returns_the_previous_team) {
   struct team *one, *other;
   cr_assert_eq(team_create(&one, 2, NULL), ELMAN_OK);
   cr_assert_eq(team_create(&other, 3, NULL), ELMAN_OK);
@@ -81,14 +81,14 @@ Test(team, is_what_was_in_use_before_again) {
   team_free(other);
 }
 
-/* Within a piece there is one thread, and its pieces are done all the same. */
+/* Jobs started within a piece run on its thread alone, and their pieces are completed as well. */
 static void run_inner(const void *context, size_t i) {
   struct tally *const *tallies = context;
   if (team_size() != 1) atomic_store(&tallies[i]->wrong, true);
   team_run(count_piece, &tallies[i], 50);
 }
 
-Test(team, jobs_within_a_piece_are_done_by_its_thread) {
+Test(team, nested_jobs_run_on_their_thread) {
   enum { PIECES = 20 };
   static struct tally tallies[PIECES];
   struct tally *all[PIECES];
@@ -108,7 +108,7 @@ static void note_size(const void *context, size_t i) {
   (void)i;
 }
 
-Test(team, helps_within_a_job_of_one_piece) {
+Test(team, single_piece_job_may_use_the_team) {
   atomic_size_t size = 0, *const to = &size;
   use_threads(2);
   team_run(note_size, &to, 1);
@@ -116,7 +116,7 @@ Test(team, helps_within_a_job_of_one_piece) {
   use_threads(1);
 }
 
-/* Pieces that wait for each other: each member has one, or none would end. */
+/* Pieces that wait for each other: they end only if each member runs one. */
 struct meeting {
   size_t members;
   atomic_size_t arrived;
@@ -137,8 +137,8 @@ static void meet(const void *context, size_t i) {
   (void)i;
 }
 
-/* Results alone would not show a team whose caller does everything. */
-Test(team, members_work_side_by_side) {
+/* Results alone would not reveal a team whose caller does all the work. */
+Test(team, members_work_in_parallel) {
   for (size_t members = 2; members <= 5; members++) {
     use_threads(members);
     for (size_t run = 0; run < 3; run++) {
@@ -153,13 +153,13 @@ Test(team, members_work_side_by_side) {
   }
 }
 
-/* As where two threads of a program call the library. */
+/* Models two threads of a program that call the library. */
 static void *run_some(void *members) {
   check_runs(*(const size_t *)members, 300);
   return NULL;
 }
 
-Test(team, two_work_at_once) {
+Test(team, two_teams_work_at_once) {
   size_t two = 2, three = 3;
   pthread_t other;
   cr_assert_eq(pthread_create(&other, NULL, run_some, &two), 0);
@@ -179,14 +179,14 @@ int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void 
   return __real_pthread_create(id, attributes, run, argument);
 }
 
-/* None in the third team, one or two in the others. */
-Test(team, does_without_threads_that_do_not_start) {
+/* No thread starts in the third team; one or two start in the others. */
+Test(team, works_if_threads_do_not_start) {
   fails_to_start = true;
   for (size_t i = 0; i < 6; i++) check_runs(5, 50);
   fails_to_start = false;
 }
 
-Test(team, shares_what_is_worth_it) {
+Test(team, only_large_work_is_shared) {
   cr_assert(is_worth_sharing(1e9));
   cr_assert_not(is_worth_sharing(1000));
   cr_assert_geq(processors_usable(), 1);

@@ -1,4 +1,4 @@
-/* The numbers themselves: products, softmax, cross-entropy, random numbers. */
+/* Basic operations: products, softmax, cross-entropy, random numbers. */
 #include "check.h"
 #include "process_threads.h"
 #include "threads.h"
@@ -20,11 +20,11 @@ static real at(struct operand a, size_t row, size_t column) {
   return a.transpose == NOT_TRANSPOSED ? a.data[row * a.ld + column] : a.data[column * a.ld + row];
 }
 
-/* They would keep the other cores busy while the first model is loaded. */
-Test(tensor, threads_of_openblas_are_stopped_and_can_be_started_again) {
+/* OpenBLAS threads would keep the other cores busy while the first model is loaded. */
+Test(tensor, openblas_threads_stop_and_restart) {
   enum { N = 300 };
 #ifdef __SANITIZE_THREAD__
-  cr_skip_test("how they wait for each other is not seen");
+  cr_skip_test("ThreadSanitizer does not see how OpenBLAS threads synchronize");
 #endif
   const int before = threads_of_process();
   openblas_set_num_threads(3);
@@ -33,7 +33,7 @@ Test(tensor, threads_of_openblas_are_stopped_and_can_be_started_again) {
   blas_set_up();
   cr_assert_eq(openblas_get_num_threads(), 1);
   cr_assert_leq(threads_of_process(), before);
-  /* As the rest of the program that elman is part of may do. */
+  /* A program that embeds elman may do this. */
   openblas_set_num_threads(2);
   cr_assert_gt(threads_of_process(), before);
   float *a = malloc(N * N * sizeof *a), *c = malloc(N * N * sizeof *c);
@@ -47,10 +47,11 @@ Test(tensor, threads_of_openblas_are_stopped_and_can_be_started_again) {
 
 #if defined(__SSE2__) || defined(__aarch64__)
 struct looks {
-  atomic_size_t begun, without; /* pieces; those for whom half of the smallest normal number is 0 */
+  atomic_size_t begun,
+      without; /* pieces begun; threads for which half of the smallest normal number is 0 */
 };
 
-/* Waits for the other pieces, so that every thread has one. */
+/* Wait for the other pieces, so that every thread runs one. */
 static void look(const void *context, size_t i) {
   enum { THREADS = 3 };
   struct looks *looks = *(struct looks *const *)context;
@@ -69,7 +70,7 @@ static size_t threads_without_denormals(void) {
   return looks.without;
 }
 
-Test(tensor, denormals_are_zero_until_that_is_taken_back) {
+Test(tensor, denormals_are_zero_until_restored) {
   cr_assert_eq(threads_without_denormals(), 0);
   const unsigned before = denormals_to_zero();
   cr_assert_eq(threads_without_denormals(), 3);
@@ -81,7 +82,7 @@ Test(tensor, denormals_are_zero_until_that_is_taken_back) {
 struct counted {
   const real *c, *expected;
   size_t n;
-  unsigned char *times; /* that each element was shown, and as expected */
+  unsigned char *times; /* how often each element was reported, always with its expected value */
 };
 
 static void count_tile(const void *context, size_t row, size_t rows, size_t column,
@@ -96,9 +97,9 @@ static void count_tile(const void *context, size_t row, size_t rows, size_t colu
   }
 }
 
-/* Every transposition and both ways of cutting into tiles, against three loops; each tile is shown
- * once, when it is complete. */
-Test(tensor, matrix_product) {
+/* Compare every transposition and both ways of tiling with three nested loops. Each tile must be
+ * reported once, when it is complete. */
+Test(tensor, matrix_product_matches_plain_loops) {
   const size_t sizes[][3] = {{1, 1, 1},       {1, 70, 90},     {3, 5, 7},      {140, 150, 130},
                              {1030, 33, 130}, {33, 1030, 130}, {260, 271, 64}, {271, 260, 64}};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -136,7 +137,7 @@ Test(tensor, matrix_product) {
   }
 }
 
-Test(tensor, product_over_nothing_yet) {
+Test(tensor, product_overwrites_uninitialized_output) {
   real c[2] = {NAN, NAN};
   const real a[2] = {1, 2}, b[1] = {3};
   matrix_product((struct product){c, 1, 0, 1, not_transposed(a, 1), not_transposed(b, 1), 2, 1, 1});
@@ -144,8 +145,8 @@ Test(tensor, product_over_nothing_yet) {
   cr_assert_eq(c[1], 6);
 }
 
-/* More columns than one stretch of sums holds. */
-Test(tensor, gradient_of_a_wide_bias) {
+/* More columns than the sums are computed for at a time. */
+Test(tensor, gradient_of_wide_bias_matches) {
   enum { ROWS = 5, COLUMNS = 150 };
   real *dy = random_reals(ROWS * COLUMNS, 1, 1);
   real *dbias = random_reals(COLUMNS, 1, 2), *expected = random_reals(COLUMNS, 1, 2);
@@ -158,7 +159,7 @@ Test(tensor, gradient_of_a_wide_bias) {
   free(expected);
 }
 
-Test(tensor, softmax_neither_overflows_nor_vanishes) {
+Test(tensor, softmax_does_not_overflow_or_underflow) {
   real row[3] = {1e30f, 1e30f, -1e30f};
   softmax_forward(row, 3);
   cr_assert_float_eq((double)row[0], 0.5, CLOSE);
@@ -179,9 +180,9 @@ Test(tensor, softmax_ignores_a_shift) {
   free(b);
 }
 
-/* -log p of a hopeless target is large but finite: p itself would be 0. */
-/* A part so far below another that nothing of it is left. */
-Test(tensor, cross_entropy_of_a_part_that_vanishes) {
+/* -log p of an impossible target is large but finite, although p itself would round to 0. */
+/* A part so far below another that its contribution rounds to 0. */
+Test(tensor, cross_entropy_handles_underflowing_part) {
   const uint32_t targets[] = {0, 3};
   const struct cross_entropy_task task = {targets, 2, 4, 0, 1};
   real low[] = {-800, -801, 1, 2}, high[] = {800, 799, 900, 3};
@@ -202,7 +203,7 @@ Test(tensor, cross_entropy_of_a_part_that_vanishes) {
   }
 }
 
-Test(tensor, cross_entropy_of_a_hopeless_target) {
+Test(tensor, cross_entropy_of_impossible_target_is_finite) {
   const real logits[] = {0, 500, 0, 1, 1, 1};
   const uint32_t targets[] = {0, 2};
   double losses[2];
@@ -211,7 +212,7 @@ Test(tensor, cross_entropy_of_a_hopeless_target) {
   cr_assert_float_eq(losses[1], log(3), CLOSE);
 }
 
-/* The first known answers of Salmon et al.'s own test vectors. */
+/* The first test vectors published by Salmon et al. */
 Test(tensor, philox_known_answers) {
   uint32_t words[4];
   random_words(words, (struct random_stream){0, 0, 0}, 0);
@@ -222,8 +223,8 @@ Test(tensor, philox_known_answers) {
   cr_assert_eq(words[1], UINT32_C(0x41c83b0e));
 }
 
-/* Also where the lower half of the index runs over. */
-Test(tensor, many_random_words_are_those_of_single_calls) {
+/* The lower half of the index overflows in some cases. */
+Test(tensor, bulk_random_words_match_single_calls) {
   const struct random_stream stream = {0x123456789abcdef, RANDOM_DROPOUT, 77};
   for (uint64_t first = 0xfffffff0; first < 0xffffffff + UINT64_C(9); first += 5) {
     for (size_t count = 1; count <= RANDOM_MANY; count++) {
@@ -237,9 +238,9 @@ Test(tensor, many_random_words_are_those_of_single_calls) {
   }
 }
 
-/* The mask is a function of the position: a call for a part drops what a call for the whole does.
- */
-Test(tensor, dropout_by_position) {
+/* The mask is a function of the position: a call for a part drops the same positions as a call for
+ * the whole. */
+Test(tensor, dropout_depends_on_position_only) {
   enum { N = 700 };
   const struct dropout dropout = {0.25, {9, RANDOM_DROPOUT, 4}};
   real whole[N];
@@ -260,7 +261,7 @@ Test(tensor, dropout_by_position) {
       for (size_t i = 0; i < N; i++) part[i] = 3;
       dropout_apply(part, n, 1001 + start, dropout);
       cr_assert_eq(memcmp(part, whole + start, n * sizeof *part), 0);
-      cr_assert_eq(part[n], 3, "nothing behind the end");
+      cr_assert_eq(part[n], 3, "values after the end changed");
     }
   }
 }

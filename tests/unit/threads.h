@@ -1,4 +1,4 @@
-/* How many threads compute in a test. */
+/* The number of threads that compute in a test. */
 #ifndef ELMAN_TESTS_THREADS_H
 #define ELMAN_TESTS_THREADS_H
 
@@ -6,7 +6,7 @@
 
 #include "base/team.h"
 
-/* From now on; 1 at the end. */
+/* Use n threads from now on; tests restore 1 at the end. */
 static inline void use_threads(size_t members) {
   struct team *team = NULL;
   team_free(team_use(NULL));

@@ -1,4 +1,4 @@
-/* The toy corpus and small models of it, through the public API. */
+/* The toy corpus and small models trained on it, through the public API. */
 #ifndef ELMAN_TESTS_TOY_H
 #define ELMAN_TESTS_TOY_H
 
@@ -36,7 +36,7 @@ static inline elman_model *create(const elman_pairs *pairs, const elman_model_op
   return model;
 }
 
-/* A model of toy size with its initial weights. */
+/* Make a model of toy size with its initial weights. */
 static inline elman_model *small_model(void) {
   elman_pairs *pairs = toy();
   elman_model_options options = elman_model_options_default();

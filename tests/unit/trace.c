@@ -1,4 +1,4 @@
-/* The trace against central differences, in double. */
+/* Compare the trace with central differences, in double precision. */
 #include "check.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { SOURCE_WORDS = 5, TARGET_WORDS = 4, SIZE = 6, MAX_NUMBERS = 8000 };
 
-/* ---- a network whose gradients can be seen from outside ---- */
+/* ---- a network whose gradients can be measured from outside ---- */
 
 struct setting {
   struct model_config config;
@@ -16,7 +16,7 @@ struct setting {
   float numbers[MAX_NUMBERS];
   float *tensors[MAX_PARAMETERS];
   struct batch batch;
-  size_t step;              /* whose loss; 0 = the mean */
+  size_t step;              /* step of the loss; 0 = the mean loss */
   struct network_copy copy; /* for differences and states */
 };
 
@@ -29,7 +29,7 @@ static const float *const *const_tensors(const struct setting *setting) {
 static void set_up(struct setting *setting, struct model_config config, size_t source_words,
                    size_t target_words) {
   elman_error error;
-  /* No word stands twice on a side, so that each has its own row of the embedding. */
+  /* No word occurs twice on a side, so that each position has its own embedding row. */
   uint32_t source[SOURCE_WORDS] = {1, 4, 2, 5, 3}, target[TARGET_WORDS] = {3, 6, 4, 5};
   size_t starts[2][2] = {{0, source_words}, {0, target_words}};
   const struct corpus corpus = {.source = {.ids = source, .starts = starts[0], .count = 1},
@@ -95,7 +95,7 @@ static double loss_of(struct setting *setting) {
                            : sum / (double)setting->batch.tokens;
 }
 
-/* The gradient of n weights. */
+/* Compute the gradient of n weights. */
 static void differences(double *gradient, struct setting *setting, real *weights, size_t n) {
   const double h = 1e-5;
   for (size_t i = 0; i < n; i++) {
@@ -114,11 +114,11 @@ static void assert_close(double a, double b, double tolerance, const char *what,
             what, step + 1, a, b);
 }
 
-/* With the identity between embedding and RNN, the gradient of a word's row is that before the tanh
- * at the step that reads it. States are those of the same forward pass. */
+/* With the identity between embedding and RNN, the gradient of a word's row equals the gradient of
+ * the pre-activation at the step that reads it. The states are those of the same forward pass. */
 static void check_layer(struct setting *setting, const elman_traced_layer *layer, real *embedding,
                         const struct sequence *words, const real *states) {
-  real kept[(SOURCE_WORDS + 1) * SIZE]; /* the states move while differences are taken */
+  real kept[(SOURCE_WORDS + 1) * SIZE]; /* the differences change the states */
   memcpy(kept, states, layer->steps * layer->units * sizeof *kept);
   cr_assert_eq(layer->steps, words->steps);
   for (size_t t = 0; t < layer->steps; t++) {
@@ -132,7 +132,7 @@ static void check_layer(struct setting *setting, const elman_traced_layer *layer
       saturated += fabs(h) > 0.95;
     }
     assert_close(layer->inputs[t], sqrt(input), 1e-7, "before the tanh", t);
-    /* Where 1 - h² is small, the errors of the differences are divided by it. */
+    /* If 1 - h² is small, the errors of the differences are divided by it. */
     assert_close(layer->states[t], sqrt(state), 1e-5, "state", t);
     cr_assert_eq(layer->saturated[t], (double)saturated / (double)layer->units);
   }
@@ -155,7 +155,7 @@ static void check_decoder(struct setting *setting, const elman_traced_layer *lay
 
 /* ---- against differences ---- */
 
-Test(trace, every_step_of_both_sides) {
+Test(trace, every_step_matches_differences) {
   for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
     for (size_t step = 0; step <= TARGET_WORDS + 1; step++) {
       static struct setting setting;
@@ -179,9 +179,9 @@ Test(trace, every_step_of_both_sides) {
   }
 }
 
-/* With an embedding of G·H numbers and the identity for all gates together, the gradient of a
- * word's row is that of all gates at the step that reads it. */
-Test(trace, every_cell) {
+/* With an embedding of G·H dimensions and the identity as the weights of all gates, the gradient of
+ * a word's row equals that of all gates at the step that reads it. */
+Test(trace, every_cell_matches_differences) {
   for (unsigned kind = 0; cell_name(kind) != NULL; kind++) {
     static struct setting setting;
     struct model_config config = square_config();
@@ -212,8 +212,8 @@ Test(trace, every_cell) {
   }
 }
 
-/* One direction at a time sees the embedding. */
-Test(trace, both_directions) {
+/* Only one direction at a time gets the embedding. */
+Test(trace, both_directions_match_differences) {
   for (int reverse = 0; reverse < 2; reverse++) {
     static struct setting setting;
     struct model_config config = square_config();
@@ -232,14 +232,14 @@ Test(trace, both_directions) {
   }
 }
 
-/* Input feeding runs the decoder step by step, and the attentional layer feeds back. */
-Test(trace, input_feeding) {
+/* With input feeding the decoder runs step by step, and the attentional layer feeds back. */
+Test(trace, input_feeding_matches_differences) {
   static struct setting setting;
   struct model_config config = square_config();
   config.attentional_layer = config.input_feeding = true;
   set_up(&setting, config, SOURCE_WORDS, TARGET_WORDS);
   const size_t input = row_named(&setting, "decoder.rnn.weight_ih_l0");
-  for (size_t i = 0; i < SIZE; i++) { /* the columns of the embedding only */
+  for (size_t i = 0; i < SIZE; i++) { /* only the columns of the embedding */
     for (size_t j = 0; j < SIZE; j++)
       setting.tensors[input][i * setting.table.rows[input].columns + j] = i == j;
   }
@@ -249,9 +249,9 @@ Test(trace, input_feeding) {
   tear_down(&setting);
 }
 
-/* Over a single step on each side, the gradient before the tanh is that of the bias, whatever the
- * layer. */
-Test(trace, every_layer) {
+/* With a single step on each side, the gradient of the pre-activation equals that of the bias in
+ * every layer. */
+Test(trace, every_layer_matches_differences) {
   static struct setting setting;
   struct model_config config = square_config();
   config.layers = 3;
@@ -276,11 +276,11 @@ Test(trace, every_layer) {
   tear_down(&setting);
 }
 
-/* ---- what must hold ---- */
+/* ---- properties ---- */
 
-/* A token's loss reaches no later step of the decoder; all of them together are N times the mean.
- */
-Test(trace, a_loss_reaches_backward_only) {
+/* A token's loss reaches no later step of the decoder; the gradients of all tokens together are N
+ * times that of the mean. */
+Test(trace, loss_reaches_backward_only) {
   static struct setting setting;
   set_up(&setting, square_config(), SOURCE_WORDS, TARGET_WORDS);
   for (size_t step = 1; step <= TARGET_WORDS + 1; step++) {
@@ -294,8 +294,8 @@ Test(trace, a_loss_reaches_backward_only) {
   tear_down(&setting);
 }
 
-/* Units that are saturated to the last bit still show what reaches them, and let nothing pass. */
-Test(trace, full_saturation) {
+/* Fully saturated units still show the gradient that reaches them, and pass none on. */
+Test(trace, saturated_units_pass_no_gradient) {
   static struct setting setting;
   set_up(&setting, square_config(), SOURCE_WORDS, TARGET_WORDS);
   const size_t bias = row_named(&setting, "encoder.rnn.bias_ih_l0");
@@ -310,7 +310,7 @@ Test(trace, full_saturation) {
   tear_down(&setting);
 }
 
-Test(trace, a_step_that_is_not_there) {
+Test(trace, missing_step_is_rejected) {
   static struct setting setting;
   set_up(&setting, square_config(), SOURCE_WORDS, TARGET_WORDS);
   struct trace trace;

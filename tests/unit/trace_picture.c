@@ -1,4 +1,4 @@
-/* The gradients of a pair as a picture and as a page. */
+/* The gradients of a sentence pair as an image and as an HTML page. */
 #include "inspect/trace_picture.h"
 #include "formats.h"
 
@@ -41,8 +41,8 @@ static char *drawn(const elman_gradient_trace *trace, const char *format) {
   return text;
 }
 
-/* The scale goes from 1 down to 1e-4 over 160 pixels; the plot begins 110 below the top. */
-Test(trace_picture, norms_stand_on_a_logarithmic_scale) {
+/* The scale goes from 1 down to 1e-4 over 160 pixels; the plot starts 110 pixels below the top. */
+Test(trace_picture, norms_use_a_logarithmic_scale) {
   const elman_traced_layer layers[] = {layer(ELMAN_SOURCE, falling, quiet)};
   const elman_gradient_trace trace = trace_of(layers, 1);
   char *text = drawn(&trace, "svg");
@@ -51,18 +51,18 @@ Test(trace_picture, norms_stand_on_a_logarithmic_scale) {
   cr_assert_not_null(strstr(text, ">1e0<"));
   cr_assert_not_null(strstr(text, ">1e-4<"));
   cr_assert_null(strstr(text, ">1e-5<"));
-  /* A norm of 0 has no place on it. */
+  /* A norm of 0 has no position on a logarithmic scale. */
   cr_assert_not_null(strstr(text, "<path class=\"input\" d=\"M131 230.0\"/>"));
   cr_assert_eq(occurrences(text, "<circle class=\"input\""), 1 + 1, "a step and the legend");
   cr_assert_eq(occurrences(text, "<circle class=\"state\""), STEPS + 1);
-  /* Shares over 40 pixels. */
+  /* Fractions are drawn over 40 pixels. */
   cr_assert_eq(occurrences(text, "height=\"0.0\"/>"), 1);
   cr_assert_eq(occurrences(text, "height=\"10.0\"/>"), 1);
   cr_assert_eq(occurrences(text, "height=\"40.0\"/>"), 1);
   free(text);
 }
 
-Test(trace_picture, panels_say_what_they_show) {
+Test(trace_picture, panels_are_labeled) {
   const elman_traced_layer layers[] = {layer(ELMAN_SOURCE, falling, quiet),
                                        layer(ELMAN_TARGET, falling, falling)};
   const elman_gradient_trace trace = trace_of(layers, 2);
@@ -78,8 +78,8 @@ Test(trace_picture, panels_say_what_they_show) {
   free(text);
 }
 
-/* Every norm 0, as behind the token that is followed, or the same power of ten. */
-Test(trace_picture, scales_of_nothing_and_of_one_value) {
+/* All norms are 0, as after the traced token, or all are the same power of ten. */
+Test(trace_picture, scales_handle_zero_and_constant_norms) {
   static double same[STEPS] = {1e-3, 1e-3, 1e-3};
   const elman_traced_layer empty[] = {layer(ELMAN_SOURCE, none, none)};
   const elman_traced_layer flat[] = {layer(ELMAN_SOURCE, same, same)};
@@ -96,7 +96,7 @@ Test(trace_picture, scales_of_nothing_and_of_one_value) {
   free(text);
 }
 
-Test(trace_picture, page_has_the_numbers_in_tables) {
+Test(trace_picture, page_lists_values_in_tables) {
   static const char *const hostile[] = {"<script>", "\"&", "a\xE2\x80\xAE"};
   const elman_traced_layer layers[] = {layer(ELMAN_SOURCE, falling, quiet),
                                        layer(ELMAN_TARGET, falling, falling)};
@@ -116,7 +116,7 @@ Test(trace_picture, page_has_the_numbers_in_tables) {
   free(text);
 }
 
-Test(trace_picture, other_formats_are_refused) {
+Test(trace_picture, other_formats_are_rejected) {
   const elman_traced_layer layers[] = {layer(ELMAN_SOURCE, falling, quiet)};
   const elman_gradient_trace trace = trace_of(layers, 1);
   elman_error error;

@@ -1,4 +1,4 @@
-/* The training loop: which pairs it sees, how it stops, and what it leaves behind. */
+/* The training loop: the pairs it uses, how it stops, and the model it leaves. */
 #include "check.h"
 #include "lettered_model.h"
 
@@ -8,7 +8,7 @@
 
 enum { PAIRS = 10, WORDS = 6, MAX_UPDATES = 2000 };
 
-/* ---- a corpus in which every target side has a length of its own ---- */
+/* ---- a corpus whose target sides all have different lengths ---- */
 
 static void fill_side(struct sentences *side, uint32_t first) {
   side->count = PAIRS;
@@ -51,11 +51,11 @@ static elman_train_options options_of(size_t epochs, size_t batch_size) {
       .epochs = epochs, .batch_size = batch_size, .shards = 1, .learning_rate = 0.001, .seed = 1};
 }
 
-/* ---- what the reports say ---- */
+/* ---- contents of the reports ---- */
 
 struct log {
   elman_train_report reports[MAX_UPDATES];
-  size_t count, stop_after; /* 0 = never */
+  size_t count, stop_after; /* 0 disables */
 };
 
 static bool keep(void *context, const elman_train_report *report) {
@@ -77,14 +77,14 @@ static struct log logged_run(elman_train_options options) {
   return log;
 }
 
-/* With batches of one, the tokens of an update tell which pair it was: pair i has i + 2. */
+/* With batches of one pair, the tokens of an update identify the pair: pair i has i + 2. */
 static void pairs_of_epoch(size_t pairs[PAIRS], const struct log *log, size_t epoch) {
   const elman_train_report *reports = log->reports + epoch * PAIRS;
   for (size_t i = 0; i < PAIRS; i++)
     pairs[i] = reports[i].tokens - (i == 0 ? 0 : reports[i - 1].tokens) - 2;
 }
 
-Test(train, every_epoch_sees_every_pair_once_and_in_another_order) {
+Test(train, each_epoch_visits_all_pairs_in_new_order) {
   enum { EPOCHS = 4 };
   const struct log log = logged_run(options_of(EPOCHS, 1));
   cr_assert_eq(log.count, (size_t)EPOCHS * PAIRS);
@@ -104,7 +104,7 @@ Test(train, every_epoch_sees_every_pair_once_and_in_another_order) {
   }
 }
 
-/* There are 3,628,800 orders; a shuffle with too little chance in it soon repeats itself. */
+/* There are 3,628,800 orders; a shuffle with too little randomness would soon repeat one. */
 Test(train, orders_do_not_repeat) {
   enum { EPOCHS = MAX_UPDATES / PAIRS };
   const struct log log = logged_run(options_of(EPOCHS, 1));
@@ -116,7 +116,7 @@ Test(train, orders_do_not_repeat) {
   }
 }
 
-Test(train, the_order_depends_on_the_seed_alone) {
+Test(train, order_depends_only_on_the_seed) {
   elman_train_options options = options_of(1, 1);
   const struct log first = logged_run(options), again = logged_run(options);
   options.seed = 2;
@@ -130,7 +130,7 @@ Test(train, the_order_depends_on_the_seed_alone) {
   cr_assert_neq(memcmp(orders[0], orders[2], sizeof orders[0]), 0);
 }
 
-Test(train, reports) {
+Test(train, reports_contain_progress) {
   const struct log log = logged_run(options_of(2, 4)); /* batches of 4, 4 and 2 pairs */
   cr_assert_eq(log.count, 6);
   double sum = 0;
@@ -151,16 +151,16 @@ Test(train, reports) {
   cr_assert_eq(log.reports[5].tokens, 65);
 }
 
-Test(train, loss_falls) {
+Test(train, loss_decreases) {
   elman_train_options options = options_of(10, 3);
   options.learning_rate = 0.01;
   const struct log log = logged_run(options);
   cr_assert_lt(log.reports[log.count - 1].loss, 0.9 * log.reports[3].loss);
 }
 
-/* ---- how much is trained ---- */
+/* ---- amount of training ---- */
 
-Test(train, default_epochs) {
+Test(train, default_epochs_depend_on_corpus_size) {
   cr_assert_eq(trainer_default_epochs(1), 400);
   cr_assert_eq(trainer_default_epochs(2), 200);
   cr_assert_eq(trainer_default_epochs(3), 134);
@@ -181,7 +181,7 @@ Test(train, no_epoch_changes_nothing) {
   corpus_free(&corpus);
 }
 
-Test(train, a_batch_larger_than_the_corpus_is_the_corpus) {
+Test(train, oversized_batch_is_the_whole_corpus) {
   struct corpus corpus = make_corpus();
   struct model *exact = make_model(), *model;
   real *initial = copy_of(exact);
@@ -201,7 +201,7 @@ Test(train, a_batch_larger_than_the_corpus_is_the_corpus) {
   corpus_free(&corpus);
 }
 
-Test(train, nothing_to_train_on) {
+Test(train, empty_corpus_is_rejected) {
   struct model *model = make_model();
   real *before = copy_of(model);
   size_t starts[] = {0};
@@ -233,7 +233,7 @@ static void count_failure(void *context, const elman_error *problem) {
   ((struct attempts *)context)->failed++;
 }
 
-Test(train, goes_on_without_a_checkpoint) {
+Test(train, training_continues_without_a_checkpoint) {
   struct corpus corpus = make_corpus();
   struct model *expected = make_model(), *model = make_model();
   elman_train_options options = options_of(2, 3);
@@ -247,7 +247,7 @@ Test(train, goes_on_without_a_checkpoint) {
   cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_INTERRUPTED);
   cr_assert_eq(attempts.failed, 8);
   cr_assert(same_weights(model, expected->block));
-  options.checkpoint_written = NULL; /* nobody would learn of it */
+  options.checkpoint_written = NULL; /* the failure could not be reported */
   elman_error error;
   attempts = (struct attempts){0};
   cr_assert_eq(trainer_run(model, &corpus, &options, &error), ELMAN_CANNOT_CREATE);
@@ -258,7 +258,7 @@ Test(train, goes_on_without_a_checkpoint) {
   corpus_free(&corpus);
 }
 
-/* ---- what the model says of it ---- */
+/* ---- history in the model ---- */
 
 static void check_history(const struct model *model, uint64_t epochs, uint64_t updates,
                           uint64_t tokens) {
@@ -269,7 +269,7 @@ static void check_history(const struct model *model, uint64_t epochs, uint64_t u
 }
 
 /* An epoch has 4 updates and 65 tokens. */
-Test(train, history) {
+Test(train, history_counts_training) {
   struct model *model = make_model();
   struct corpus corpus = make_corpus();
   elman_train_options options = options_of(0, 3);
@@ -284,16 +284,17 @@ Test(train, history) {
   cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_INTERRUPTED);
   const size_t begun = log.reports[5].tokens;
   check_history(model, 3, 14, 195 + begun);
-  log = (struct log){.stop_after = 8}; /* with the last update of an epoch, which is whole then */
+  log = (struct log){.stop_after =
+                         8}; /* with the last update of an epoch, so the epoch is complete */
   cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_INTERRUPTED);
   check_history(model, 5, 22, 195 + begun + 130);
   model_free(model);
   corpus_free(&corpus);
 }
 
-/* ---- how it ends early ---- */
+/* ---- early end ---- */
 
-Test(train, stopping_keeps_what_was_learnt) {
+Test(train, stopping_keeps_the_learned_weights) {
   struct corpus corpus = make_corpus();
   struct model *whole = make_model(), *stopped = make_model();
   elman_train_options options = options_of(1, 2);
@@ -312,14 +313,14 @@ Test(train, stopping_keeps_what_was_learnt) {
   corpus_free(&corpus);
 }
 
-/* A rate at which sums of weights overflow, but not the weights. */
+/* At this learning rate sums of weights overflow, but the weights do not. */
 #ifdef ELMAN_DOUBLE
 static const double ABSURD_RATE = 1e308;
 #else
 static const double ABSURD_RATE = 3e38;
 #endif
 
-Test(train, a_loss_that_overflows_is_an_error) {
+Test(train, overflowing_loss_is_an_error) {
   struct corpus corpus = make_corpus();
   struct model *model = make_model();
   elman_train_options options = options_of(50, 3);
@@ -335,11 +336,11 @@ Test(train, a_loss_that_overflows_is_an_error) {
   corpus_free(&corpus);
 }
 
-/* All states are 0 and all words equally likely, so the loss is log V; but the gradients of two
- * tokens, each as large as numbers get, are added. */
-Test(train, a_gradient_that_overflows_is_an_error) {
+/* All states are 0 and all words equally likely, so the loss is log V. The gradients of two tokens,
+ * each close to the largest number, overflow when added. */
+Test(train, overflowing_gradient_is_an_error) {
 #ifdef ELMAN_DOUBLE
-  const real huge = 1e300; /* its square is no number */
+  const real huge = 1e300; /* its square is infinite */
 #else
   const real huge = 3e38f;
 #endif
@@ -373,7 +374,7 @@ Test(train, a_gradient_that_overflows_is_an_error) {
   corpus_free(&corpus);
 }
 
-Test(train, a_failed_update_changes_nothing) {
+Test(train, failed_update_changes_nothing) {
   struct corpus corpus = make_corpus();
   struct model *model = make_model();
   struct batch batch = {0};

@@ -1,4 +1,4 @@
-/* Input that gzip may have packed, in pieces of any size. */
+/* Input that may be gzip-compressed, read in pieces of any size. */
 #include "base/file.h"
 
 #include <criterion/criterion.h>
@@ -8,7 +8,7 @@
 
 enum { MOST = 1 << 16 };
 
-/* Appends a member with so many bytes of text. */
+/* Append a gzip member with this many bytes of text. */
 static void pack(struct buffer *into, const char *text, size_t length) {
   static unsigned char packed[MOST];
   z_stream stream = {0};
@@ -22,7 +22,7 @@ static void pack(struct buffer *into, const char *text, size_t length) {
   deflateEnd(&stream);
 }
 
-/* Unpacks in pieces of `piece` bytes into `room` bytes at a time. */
+/* Decompress in pieces of `piece` bytes into `room` bytes at a time. */
 static elman_status take(struct buffer *into, struct text input, size_t piece, size_t room,
                          elman_error *error) {
   struct decompressor decompressor = {0};
@@ -72,14 +72,14 @@ static void assert_fails(struct text input, const char *problem) {
   }
 }
 
-Test(unpack, what_is_not_packed_stays_as_it_is) {
+Test(unpack, uncompressed_input_is_unchanged) {
   static const char *const texts[] = {"",         "a",   "a\nb\n", "\x1F", "\x1F\x1F\x8B",
                                       "\x1F\x8A", "\x8B"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     if (strcmp(texts[i], "\x1F") != 0) assert_gives(text_of(texts[i]), text_of(texts[i]));
 }
 
-Test(unpack, members_one_behind_the_other) {
+Test(unpack, consecutive_members_are_joined) {
   struct buffer packed = {0}, text = {0};
   for (int i = 0; i < 3000; i++) buffer_print(&text, "line %d\n", i * i);
   pack(&packed, text.bytes, text.length);
@@ -92,7 +92,7 @@ Test(unpack, members_one_behind_the_other) {
   buffer_free(&text);
 }
 
-Test(unpack, zeros_behind_the_last_member_are_padding) {
+Test(unpack, zeros_after_last_member_are_padding) {
   static const char zeros[1000];
   struct buffer packed = {0};
   pack(&packed, "text\n", 5);
@@ -105,8 +105,8 @@ Test(unpack, zeros_behind_the_last_member_are_padding) {
   buffer_free(&packed);
 }
 
-/* Nothing that was cut off is taken for all, wherever the cut is. */
-Test(unpack, every_cut_is_seen) {
+/* Truncated data is never taken for complete, wherever it is cut. */
+Test(unpack, every_truncation_is_detected) {
   struct buffer packed = {0};
   pack(&packed, "a line\nand one\n", 15);
   const size_t first = packed.length;
@@ -116,7 +116,7 @@ Test(unpack, every_cut_is_seen) {
   buffer_free(&packed);
 }
 
-Test(unpack, damage_is_seen) {
+Test(unpack, damage_is_detected) {
   struct buffer packed = {0};
   pack(&packed, "a line\nand one\n", 15);
   packed.bytes[packed.length - 6] ^= 1;

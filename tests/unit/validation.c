@@ -1,5 +1,5 @@
-/* The weights that a training keeps: the moving average, the best weights by validation, and the
- * rate that falls where there is nothing new. */
+/* The weights that training keeps: the moving average, the best weights by validation, and a
+ * learning rate that falls on a plateau. */
 #include "check.h"
 #include "folder.h"
 #include "lettered_model.h"
@@ -16,8 +16,8 @@
 
 TestSuite(validation, .init = enter_folder, .fini = leave_folder);
 
-/* The last dev pairs contradict the others: the surer the model is, the higher is its loss there,
- * though the other translations become right. */
+/* The last dev pairs contradict the others. As the model becomes more certain, its loss on them
+ * rises, although the other translations become right. */
 static const char TRAIN[] = "a b\tb a\nb c d\td c b\nc\tc\nd a\ta d\na c d\td c a\nb d\td b\n";
 static const char DEV[] = "a b\tb a\nb c d\td c b\nc\tc\na c d\td c a\nb d\ta c\nd a\tc b c\n";
 
@@ -25,7 +25,7 @@ enum { MAX_EPOCHS = 40 };
 
 struct log {
   elman_validation reports[MAX_EPOCHS];
-  double rates[MAX_EPOCHS]; /* after so many validations */
+  double rates[MAX_EPOCHS]; /* after this many validations */
   size_t count;
 };
 
@@ -43,7 +43,7 @@ static bool keep_rate(void *context, const elman_train_report *report) {
 }
 
 struct task {
-  struct model *model; /* whose vocabularies the corpus is of */
+  struct model *model; /* the corpus uses its vocabularies */
   struct pairs *train, *dev;
   struct corpus corpus;
 };
@@ -81,7 +81,7 @@ static void tear_down(struct task *task) {
   model_free(task->model);
 }
 
-/* All pairs are one batch, and so an epoch is one update. */
+/* All pairs form one batch, so an epoch is one update. */
 static elman_train_options options_of(size_t epochs) {
   elman_train_options options = {
       .epochs = epochs, .batch_size = 6, .shards = 1, .learning_rate = 0.001, .seed = 1};
@@ -89,7 +89,7 @@ static elman_train_options options_of(size_t epochs) {
   return options;
 }
 
-/* The model that a training leaves. */
+/* Return the model that training produces. */
 static struct model *trained(const struct task *task, elman_train_options options) {
   struct model *model = make_model();
   cr_assert_eq(trainer_run(model, &task->corpus, &options, NULL), ELMAN_OK);
@@ -115,14 +115,14 @@ static elman_scores scores_of(const struct task *task, const struct model *model
   return scores;
 }
 
-/* ---- what an error leaves ---- */
+/* ---- result after an error ---- */
 
-/* Spoils the weights once so many validations have been, so that nothing is finite any more. */
+/* Corrupts the weights after this many validations, so that nothing is finite. */
 struct spoiler {
   struct log log;
   struct model *model;
   size_t after;
-  bool before_validation; /* of the next update, not after the last */
+  bool before_validation; /* before the next update instead of after the last */
 };
 
 static void spoil(const struct spoiler *spoiler) {
@@ -144,7 +144,7 @@ static bool spoil_validation(void *context, const elman_validation *report) {
   return true;
 }
 
-/* The best of the validations before stays; none is made twice of the same weights. */
+/* The best model of the earlier validations is kept, and no weights are validated twice. */
 static void check_error_keeps_the_best(bool before_validation, elman_status expected) {
   enum { VALIDATIONS = 5 };
   struct task task = set_up();
@@ -169,18 +169,18 @@ static void check_error_keeps_the_best(bool before_validation, elman_status expe
   tear_down(&task);
 }
 
-Test(validation, updates_that_are_not_finite_leave_the_best_model) {
+Test(validation, non_finite_updates_keep_the_best_model) {
   check_error_keeps_the_best(false, ELMAN_INVALID_ARGUMENT);
 }
 
-Test(validation, one_that_fails_leaves_the_best_model) {
+Test(validation, failed_validation_keeps_the_best_model) {
   check_error_keeps_the_best(true, ELMAN_BAD_DATA);
 }
 
 /* ---- the moving average ---- */
 
 /* ρ_k = min(ρ, (1 + k) / (10 + k)), as in TensorFlow's ExponentialMovingAverage. */
-Test(validation, share_of_the_average) {
+Test(validation, average_decay_follows_its_formula) {
   cr_assert_float_eq((double)average_share(0.9, 1), 1 - 2.0 / 11, 1e-6);
   cr_assert_float_eq((double)average_share(0.9, 2), 1 - 3.0 / 12, 1e-6);
   cr_assert_float_eq((double)average_share(0.5, 8), 0.5, 1e-6);
@@ -189,8 +189,9 @@ Test(validation, share_of_the_average) {
   cr_assert_float_eq((double)average_share(0.9, 1000), 0.1, 1e-6);
 }
 
-/* The weights after each update are those that as many epochs without an average leave. */
-Test(validation, what_is_written_is_the_average_of_the_weights_so_far) {
+/* The average uses the weights after each update, which equal those of a run of that many epochs
+ * without averaging. */
+Test(validation, saved_model_is_the_weight_average) {
   enum { UPDATES = 14 };
   struct task task = set_up();
   struct model *initial = trained(&task, options_of(0));
@@ -218,7 +219,7 @@ Test(validation, what_is_written_is_the_average_of_the_weights_so_far) {
   tear_down(&task);
 }
 
-Test(validation, scores_what_would_be_written) {
+Test(validation, validation_scores_the_model_to_save) {
   enum { EPOCHS = 6 };
   struct task task = set_up();
   for (int averaged = 0; averaged < 2; averaged++) {
@@ -241,9 +242,9 @@ Test(validation, scores_what_would_be_written) {
   tear_down(&task);
 }
 
-/* ---- the best ---- */
+/* ---- the best model ---- */
 
-/* What decided a validation: each must come up, or the test shows nothing. */
+/* The reasons that decided a validation. Each must occur, or the test proves nothing. */
 struct decisions {
   size_t higher_bleu_at_a_higher_loss, lower_bleu, lower_loss, same_bleu_at_a_higher_loss;
 };
@@ -267,7 +268,7 @@ static void check_decisions(const struct log *log, struct decisions *found, size
   }
 }
 
-Test(validation, the_best_has_the_highest_bleu_and_among_equals_the_lowest_loss) {
+Test(validation, best_has_highest_bleu_then_lowest_loss) {
   struct task task = set_up();
   struct decisions found = {0};
   for (int averaged = 0; averaged < 2; averaged++) {
@@ -280,7 +281,7 @@ Test(validation, the_best_has_the_highest_bleu_and_among_equals_the_lowest_loss)
     check_decisions(&log, &found, &best);
     options.epochs = best;
     struct model *kept = trained(&task, options);
-    cr_assert_lt(best, MAX_EPOCHS, "the last is the best: this shows nothing");
+    cr_assert_lt(best, MAX_EPOCHS, "the last validation is the best, so nothing was tested");
     cr_assert_eq(memcmp(model->block, kept->block, kept->table.block * sizeof(real)), 0,
                  "not the weights of validation %zu", best);
     model_free(kept);
@@ -293,7 +294,7 @@ Test(validation, the_best_has_the_highest_bleu_and_among_equals_the_lowest_loss)
   tear_down(&task);
 }
 
-Test(validation, on_a_plateau_each_validation_without_a_new_best_halves_the_rate) {
+Test(validation, plateau_halves_the_rate) {
   struct task task = set_up();
   elman_train_options options = options_of(MAX_EPOCHS);
   options.schedule = "plateau";
@@ -330,7 +331,7 @@ Test(validation, patience_counts_validations_since_the_best) {
   tear_down(&task);
 }
 
-/* The end counts, too, so that nothing that was learnt is left out unseen. */
+/* The end of training is validated as well, so that no weights are discarded untested. */
 Test(validation, validate_every_counts_updates) {
   struct task task = set_up();
   elman_train_options options = options_of(11);
@@ -345,8 +346,8 @@ Test(validation, validate_every_counts_updates) {
   tear_down(&task);
 }
 
-/* By each measure the last report called the best has the best value of all. */
-Test(validation, the_best_is_so_by_the_measure_asked_for) {
+/* For each measure, the last report marked best has the best value of all. */
+Test(validation, best_follows_the_requested_measure) {
   for (size_t measure = 0; measure_name(measure) != NULL; measure++) {
     struct task task = set_up();
     elman_train_options options = options_of(30);
@@ -368,11 +369,11 @@ Test(validation, the_best_is_so_by_the_measure_asked_for) {
 
 /* ---- stopped and resumed ---- */
 
-#ifndef ELMAN_DOUBLE /* a checkpoint holds floats */
+#ifndef ELMAN_DOUBLE /* a checkpoint contains floats */
 
-/* What an end that no validation was due for is worth is decided like the rest, and a training that
- * is made longer does not depend on it. */
-Test(validation, the_end_is_kept_if_it_is_the_best) {
+/* If no validation is due at the end of training, the final weights are still validated and
+ * compared. A run that is extended must not depend on this extra validation. */
+Test(validation, final_weights_are_kept_if_best) {
   struct task task = set_up();
   size_t best = 0, others = 0;
   for (size_t epochs = 1; epochs <= 12; epochs++) {
@@ -409,7 +410,7 @@ enum { MAX_UPDATES = 60 };
 
 struct course {
   elman_train_report updates[MAX_UPDATES];
-  size_t count, stop_after; /* 0 = never */
+  size_t count, stop_after; /* 0 disables */
   bool best[MAX_UPDATES];
   size_t validations;
 };
@@ -427,13 +428,13 @@ static bool note_validation(void *context, const elman_validation *report) {
   return true;
 }
 
-/* Finite weights whose losses are not, from some update on. */
+/* Finite weights whose losses are not finite, from this update on. */
 struct divergence {
   struct model *model;
-  size_t after, count; /* updates */
+  size_t after, count; /* number of updates */
 };
 
-/* Updates that are left out are reported and counted; the tenth in a row is an error. */
+/* Skipped updates are reported and counted; the tenth in a row is an error. */
 static bool diverge(void *context, const elman_train_report *report) {
   struct divergence *divergence = context;
   const struct model *model = divergence->model;
@@ -441,7 +442,8 @@ static bool diverge(void *context, const elman_train_report *report) {
   cr_assert_eq(report->skipped, before < divergence->after ? 0 : before + 1 - divergence->after);
   cr_assert_eq(report->updates_so_far, before + 1);
   if (++divergence->count != divergence->after) return true;
-  /* One sign only: a sum of both could cancel, in an order that depends on the kernels. */
+  /* All values have one sign: a sum of both signs could cancel, depending on the kernels' order of
+   * addition. */
   for (size_t i = 0; i < model->table.block; i++) model->block[i] = (real)FLT_MAX;
   return true;
 }
@@ -453,7 +455,7 @@ static struct model *copy_of(const struct model *model) {
   return copy;
 }
 
-/* Everything that a training has to remember is in use. */
+/* Use everything that a run must save and restore. */
 static elman_train_options eventful(const struct task *task, struct course *course) {
   elman_train_options options = options_of(19);
   options.batch_size = 2;
@@ -502,7 +504,7 @@ static void check_checkpoint(elman_checkpoint_state expected) {
   cr_assert_eq(found, expected);
 }
 
-Test(validation, a_training_that_is_stopped_and_resumed_is_the_same_training) {
+Test(validation, resumed_training_matches_uninterrupted_training) {
   struct task task = set_up();
   struct course whole = {.count = 0};
   struct model *expected = trained(&task, eventful(&task, &whole));
@@ -535,9 +537,9 @@ Test(validation, a_training_that_is_stopped_and_resumed_is_the_same_training) {
   tear_down(&task);
 }
 
-/* A model that is kept on the way is the one that a training of so many epochs leaves, and the
- * training goes on as if none were kept. */
-Test(validation, models_that_are_kept_are_those_of_shorter_trainings) {
+/* A snapshot equals the model of a run of that many epochs, and keeping snapshots does not change
+ * the training. */
+Test(validation, snapshots_match_shorter_runs) {
   enum { EPOCHS = 4 };
   struct task task = set_up();
   elman_train_options options = options_of(EPOCHS);
@@ -568,9 +570,9 @@ Test(validation, models_that_are_kept_are_those_of_shorter_trainings) {
   tear_down(&task);
 }
 
-/* Weights whose losses are not finite are of no use: neither a checkpoint nor the model's history
- * holds anything of them. */
-Test(validation, a_training_that_diverged_leaves_no_checkpoint) {
+/* Weights whose losses are not finite are useless: neither the checkpoint nor the model's history
+ * contains them. */
+Test(validation, diverged_training_leaves_no_checkpoint) {
   struct task task = set_up();
   struct model *model = make_model();
   struct divergence divergence = {.model = model, .after = 3};
@@ -590,9 +592,9 @@ Test(validation, a_training_that_diverged_leaves_no_checkpoint) {
   tear_down(&task);
 }
 
-/* A model that is trained on keeps its history, and its training is only gone on with where it
- * began: at that model, or, where a run that was stopped has replaced it, at what that run left. */
-Test(validation, a_training_of_a_trained_model_goes_on_from_that_model) {
+/* A model that is trained further keeps its history. Its run can be resumed only from its starting
+ * model, or from the model that the interrupted run itself has written over it. */
+Test(validation, continued_training_resumes_from_its_start_model) {
   enum { BEFORE = 3, EPOCHS = 8, STOP = 5 };
   struct task task = set_up();
   struct course course = {.stop_after = STOP};
@@ -633,8 +635,8 @@ Test(validation, a_training_of_a_trained_model_goes_on_from_that_model) {
   tear_down(&task);
 }
 
-/* What would give another result than the training that was stopped is refused by name. */
-Test(validation, a_resumed_training_is_refused_with_anything_else) {
+/* Resuming with different settings or data is rejected with the name of the difference. */
+Test(validation, resuming_with_changes_is_rejected) {
   struct task task = set_up();
   struct course course = {.stop_after = 5};
   elman_train_options options = eventful(&task, &course);
@@ -660,7 +662,7 @@ Test(validation, a_resumed_training_is_refused_with_anything_else) {
   others[8].seed++;
   char changed[sizeof TRAIN];
   memcpy(changed, TRAIN, sizeof changed);
-  changed[sizeof changed - 3] = 'c'; /* the last letter; behind it are newline and NUL */
+  changed[sizeof changed - 3] = 'c'; /* the last letter, before newline and NUL */
   struct pairs *dev = pairs_of(changed);
   others[9].dev = (const elman_pairs *)dev;
   for (size_t i = 0; i < 10; i++) {

@@ -4,7 +4,7 @@
 #include "vocab/clauses.h"
 #include "vocab/codec.h"
 
-/* `expected` is the text with "|" behind each clause, written without spaces. */
+/* `expected` is the text without spaces, with "|" after each clause. */
 static void expect(elman_token_mode mode, const char *line, const char *expected) {
   struct token_counter *counter;
   struct vocabulary *vocabulary;
@@ -34,7 +34,7 @@ static void expect(elman_token_mode mode, const char *line, const char *expected
   tokens_free(&tokens);
 }
 
-Test(clauses, end_behind_signs) {
+Test(clauses, clauses_end_after_punctuation) {
   expect(ELMAN_TOKENS_CHARS, "", "");
   expect(ELMAN_TOKENS_CHARS, "我爱茶", "我爱茶|");
   expect(ELMAN_TOKENS_CHARS, "我爱茶，他也爱。", "我爱茶，|他也爱。|");
@@ -42,25 +42,26 @@ Test(clauses, end_behind_signs) {
   expect(ELMAN_TOKENS_WORDS, "Well, I do: tea; water - both.", "Well,|Ido:|tea;|water-both.|");
 }
 
-Test(clauses, signs_stay_together) {
+Test(clauses, consecutive_marks_stay_together) {
   expect(ELMAN_TOKENS_CHARS, "什么？！真的……好", "什么？！|真的……|好|");
   expect(ELMAN_TOKENS_CHARS, "。开始", "。|开始|");
 }
 
-Test(clauses, what_closes_belongs_to_what_it_closes) {
+Test(clauses, closing_marks_belong_to_their_clause) {
   expect(ELMAN_TOKENS_CHARS, "他说：“我来。”然后走了", "他说：|“我来。”|然后走了|");
   expect(ELMAN_TOKENS_CHARS, "（是的。）好", "（是的。）|好|");
-  expect(ELMAN_TOKENS_CHARS, "（是的）好", "（是的）好|"); /* which ends no clause by itself */
+  expect(ELMAN_TOKENS_CHARS, "（是的）好",
+         "（是的）好|"); /* which does not end a clause by itself */
 }
 
-Test(clauses, numbers_are_whole) {
+Test(clauses, numbers_are_not_divided) {
   expect(ELMAN_TOKENS_WORDS, "It costs 3.5 or 1,000, he said.", "Itcosts3.5or1,000,|hesaid.|");
   expect(ELMAN_TOKENS_CHARS, "3.5元", "3.5元|");
-  expect(ELMAN_TOKENS_CHARS, "3，5元", "3，|5元|"); /* full-width: no number */
+  expect(ELMAN_TOKENS_CHARS, "3，5元", "3，|5元|"); /* full-width comma: not part of a number */
 }
 
-/* Specials are no text, and without a vocabulary nothing is known of the words. */
-Test(clauses, without_words) {
+/* Special tokens are no text, and without a vocabulary the words are unknown. */
+Test(clauses, without_vocabulary_there_is_one_clause) {
   const uint32_t ids[] = {0, 0, 7};
   size_t ends[3] = {0};
   cr_assert_eq(clauses_of(ends, ids, 3, NULL), 1);

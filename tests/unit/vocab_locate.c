@@ -1,4 +1,4 @@
-/* Where tokens stand in the text that was given. */
+/* Positions of tokens in the original text. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void free_places(struct spans places) {
   free(places.ends);
 }
 
-/* `expected` holds the bytes of each token's place with "|" between them. */
+/* `expected` contains the bytes of each token's range, separated by "|". */
 static void assert_located(const struct tokens *tokens, const char *text, const char *expected) {
   const struct spans places = places_for(tokens->count);
   struct buffer shown = {0};
@@ -60,18 +60,18 @@ static void assert_split_located(const char *text, elman_token_mode mode, const 
 #define HANGUL "\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB" /* ᄒ ᅡ ᆫ, composed to 한 */
 #define OHM "\xE2\x84\xA6"                            /* U+2126, which becomes U+03A9 */
 
-Test(locate, each_mode) {
+Test(locate, tokens_are_located_in_each_mode) {
   assert_split_located("", ELMAN_TOKENS_WORDS, "");
   assert_split_located(" \t\r\n", ELMAN_TOKENS_CHARS, "");
   assert_split_located("I'm here, Bob.", ELMAN_TOKENS_WORDS, "I|'|m|here|,|Bob|.");
   assert_split_located("I'm here, Bob.", ELMAN_TOKENS_SPACE, "I'm|here,|Bob.");
   assert_split_located("我爱 tea", ELMAN_TOKENS_CHARS, "我|爱|t|e|a");
   assert_split_located("我爱 tea", ELMAN_TOKENS_WORDS, "我|爱|tea");
-  /* Full-width forms stay what they are. */
+  /* Full-width characters are not changed here. */
   assert_split_located("ＡＢ，１", ELMAN_TOKENS_WORDS, "ＡＢ|，|１");
 }
 
-Test(locate, white_space_is_in_no_token) {
+Test(locate, white_space_belongs_to_no_token) {
   assert_split_located("  a \t b\r\n", ELMAN_TOKENS_SPACE, "a|b");
   assert_split_located(IDEOGRAPHIC_SPACE "我" IDEOGRAPHIC_SPACE IDEOGRAPHIC_SPACE "爱 ",
                        ELMAN_TOKENS_SPACE, "我|爱");
@@ -82,7 +82,7 @@ Test(locate, white_space_is_in_no_token) {
                        ELMAN_TOKENS_WORDS, "a|b|c");
 }
 
-Test(locate, what_normalizing_changes) {
+Test(locate, normalized_text_is_located) {
   assert_split_located("cafe" ACUTE " noir", ELMAN_TOKENS_WORDS, "cafe" ACUTE "|noir");
   assert_split_located("cafe" ACUTE " noir", ELMAN_TOKENS_CHARS, "c|a|f|e" ACUTE "|n|o|i|r");
   assert_split_located("c" ACUTE CEDILLA "x", ELMAN_TOKENS_CHARS, "c" ACUTE CEDILLA "|x");
@@ -90,15 +90,15 @@ Test(locate, what_normalizing_changes) {
   assert_split_located(OHM "1 " OHM, ELMAN_TOKENS_SPACE, OHM "1|" OHM);
 }
 
-/* A mark that belongs to the token and one that only says how it is joined. */
-Test(locate, marks) {
+/* A mark character that belongs to the token, and one that only says how the token is joined. */
+Test(locate, mark_characters_are_located) {
   assert_split_located(MARK_SPACED " a" MARK_SPACED, ELMAN_TOKENS_SPACE,
                        MARK_SPACED "|a" MARK_SPACED);
   assert_split_located("a -b", ELMAN_TOKENS_WORDS, "a|-|b");
   assert_split_located(MARK_JOINED MARK_JOINED, ELMAN_TOKENS_CHARS, MARK_JOINED "|" MARK_JOINED);
 }
 
-Test(locate, segmented_chinese) {
+Test(locate, segmented_chinese_is_located) {
   struct token_counter *counter;
   struct vocabulary *vocabulary;
   struct tokens in = {0}, out = {0};
@@ -116,8 +116,9 @@ Test(locate, segmented_chinese) {
   tokens_free(&out);
 }
 
-/* A boundary inside what normalizing changed has no place: both sides have all of it. */
-Test(locate, boundary_inside_a_changed_cluster) {
+/* A boundary inside a sequence that normalization changed has no exact position: both tokens get
+ * the whole sequence. */
+Test(locate, boundary_inside_changed_cluster_covers_it) {
   struct tokens tokens = {0};
   cr_assert_eq(tokens_add(&tokens, text_of("x"), NULL), ELMAN_OK);
   cr_assert_eq(tokens_add(&tokens, text_of("\xC3\xA7"), NULL), ELMAN_OK); /* c with a cedilla */
@@ -126,8 +127,8 @@ Test(locate, boundary_inside_a_changed_cluster) {
   tokens_free(&tokens);
 }
 
-/* Tokens of another text get places inside this one all the same. */
-Test(locate, tokens_of_another_text) {
+/* Tokens of another text still get ranges inside this text. */
+Test(locate, tokens_of_another_text_stay_inside) {
   struct tokens tokens = {0};
   split(&tokens, "one two three four", ELMAN_TOKENS_SPACE);
   assert_located(&tokens, "o n", "o n|||");
@@ -148,7 +149,7 @@ static void append_codepoint(char *text, size_t *length, unsigned code) {
   }
 }
 
-/* What stands at a token's place, normalized, is the token, or holds it. */
+/* The normalized text at a token's range equals the token or contains it. */
 static void check_places(const struct tokens *tokens, const char *text) {
   const struct spans places = places_for(tokens->count);
   struct buffer normalized = {0};
@@ -170,7 +171,7 @@ static void check_places(const struct tokens *tokens, const char *text) {
 }
 
 /* Random texts of characters that compose, decompose, reorder and separate. */
-Test(locate, random_texts) {
+Test(locate, random_texts_are_located) {
   static const unsigned pool[] = {'a',    'e',    ' ',    '\t',   '-',    '\'',   0x301,  0x327,
                                   0x323,  0x302,  0x1100, 0x1161, 0x11A8, 0xAC00, 0x3000, 0x6211,
                                   0xF900, 0x2126, 0x212B, 0x958,  0x9C7,  0x9BE,  0x200D, 0xFF21,
@@ -221,13 +222,13 @@ static void assert_joined(const char *const *list, size_t count, size_t joined_c
   tokens_free(&tokens);
 }
 
-Test(locate, joined) {
+Test(locate, joined_text_is_located) {
   static const char *const words[] = {"I", "don", "'", "t", "know", ".", "</s>"};
   assert_joined(words, 7, 6, ELMAN_TOKENS_WORDS, "I|don|'|t|know|.|");
   assert_joined(words, 7, 7, ELMAN_TOKENS_SPACE, "I|don|'|t|know|.|</s>");
   static const char *const chars[] = {"我", MARK_SPACED "爱", "e", ACUTE, "</s>"};
   assert_joined(chars, 5, 4, ELMAN_TOKENS_CHARS, "我|爱|e|" ACUTE "|");
-  /* No text has such tokens, but a file may: places stay inside. */
+  /* No text has such tokens, but a file may; their ranges must stay inside the text. */
   static const char *const odd[] = {" ", "a b", MARK_SPACED, " ", "</s>"};
   assert_joined(odd, 5, 4, ELMAN_TOKENS_SPACE, " |a b|| |");
   assert_joined(NULL, 0, 0, ELMAN_TOKENS_SPACE, "");
@@ -264,7 +265,7 @@ static void assert_words(const char *text, elman_token_mode mode, size_t count,
   tokens_free(&tokens);
 }
 
-Test(locate, words_of_tokens) {
+Test(locate, words_of_tokens_are_found) {
   assert_words("", ELMAN_TOKENS_WORDS, 0, NULL);
   assert_words(" \t", ELMAN_TOKENS_WORDS, 0, NULL);
   assert_words("I'm here", ELMAN_TOKENS_WORDS, 2, (const size_t[]){0, 0, 0, 1});
@@ -272,26 +273,26 @@ Test(locate, words_of_tokens) {
   assert_words("e" ACUTE "a b", ELMAN_TOKENS_CHARS, 2, (const size_t[]){0, 0, 1});
 }
 
-/* A mark alone, which some modes have in front of a token, goes with that token. */
-Test(locate, no_byte_before_a_word) {
+/* A token that is only a mark, which some modes put before a token, belongs to that token. */
+Test(locate, lone_mark_belongs_to_next_token) {
   assert_word_ranges("a  b", (const size_t[]){0, 1, 2, 3, 3}, (const size_t[]){1, 1, 2, 3, 4}, 5,
                      (const struct word_range[]){{0, 1}, {1, 2}, {1, 2}, {1, 2}, {1, 2}});
 }
 
-/* "</s>" stands at the end without a byte: it is in no word, also where no space is before it. */
-Test(locate, no_word_without_a_byte) {
+/* "</s>" is at the end and has no bytes: it belongs to no word, even if no space precedes it. */
+Test(locate, empty_token_belongs_to_no_word) {
   assert_word_ranges("a b", (const size_t[]){0, 2, 3}, (const size_t[]){1, 3, 3}, 3,
                      (const struct word_range[]){{0, 1}, {1, 2}, {0, 0}});
 }
 
-Test(locate, white_space_is_in_no_word) {
+Test(locate, white_space_belongs_to_no_word) {
   assert_word_ranges("a  b", (const size_t[]){0, 1, 3}, (const size_t[]){1, 3, 4}, 3,
                      (const struct word_range[]){{0, 1}, {0, 0}, {1, 2}});
 }
 
-/* As where spaces between Han are dropped: with a token inside, a mark inside, and two tokens that
- * both have what a boundary cuts through. */
-Test(locate, a_token_is_in_every_word_that_it_has_a_part_of) {
+/* The case of dropped spaces between Chinese characters, with a token inside, a mark inside, and
+ * two tokens that both contain the sequence cut by a boundary. */
+Test(locate, token_belongs_to_every_overlapping_word) {
   assert_word_ranges("a b c d", (const size_t[]){0, 1, 4, 6}, (const size_t[]){3, 5, 5, 7}, 4,
                      (const struct word_range[]){{0, 2}, {1, 3}, {2, 3}, {3, 4}});
   assert_word_ranges("a b c d", (const size_t[]){0, 3, 4, 4}, (const size_t[]){7, 3, 5, 7}, 4,

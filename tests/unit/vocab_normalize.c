@@ -1,4 +1,5 @@
-/* NFKC with unified signs, narrow and full-width; and where its tokens stand in what was given. */
+/* NFKC with unified punctuation, narrow and full-width, and the positions of tokens in the original
+ * text. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@ static void normalize(struct buffer *into, struct text text, elman_normalization
   cr_assert_eq(text_normalize(into, text, form, NULL), ELMAN_OK);
 }
 
-/* `narrow` and `wide` are what becomes of the input, and of themselves and each other. */
+/* `narrow` and `wide` are the two normalized forms of the input, and of themselves and each
+ * other. */
 static void assert_forms(const char *input, const char *narrow, const char *wide) {
   const char *const given[] = {input, narrow, wide};
   struct buffer normal = {0};
@@ -38,7 +40,7 @@ Test(normalize, names) {
   cr_assert_null(normalization_name((elman_normalization)17));
 }
 
-Test(normalize, width_is_one) {
+Test(normalize, full_width_letters_become_narrow) {
   assert_forms("Ｔｏｍ　１２", "Tom 12", "Tom 12");
   assert_forms("ｶﾞ㍻①", "ガ平成1", "ガ平成1");
   assert_forms("ﬁne e\u0301", "fine é", "fine é");
@@ -46,7 +48,7 @@ Test(normalize, width_is_one) {
   assert_forms("《书》「本」、", "《书》「本」、", "《书》「本」、");
 }
 
-Test(normalize, signs_that_a_typist_cannot_tell_apart_are_one) {
+Test(normalize, similar_punctuation_is_unified) {
   assert_forms("你喜欢雨吗?", "你喜欢雨吗?", "你喜欢雨吗？");
   assert_forms("你好！他(汤姆)说:是;好,好.", "你好!他(汤姆)说:是;好,好.",
                "你好！他（汤姆）说：是；好，好。");
@@ -60,15 +62,15 @@ Test(normalize, signs_that_a_typist_cannot_tell_apart_are_one) {
   assert_forms("汤姆•索亚‧a", "汤姆·索亚·a", "汤姆·索亚·a");
 }
 
-/* Numbers, times and names are narrow among full-width signs, too. */
-Test(normalize, signs_within_words_stay_narrow) {
+/* Numbers, times and names stay narrow, even among full-width punctuation. */
+Test(normalize, punctuation_within_words_stays_narrow) {
   assert_forms("３．５，1,000,3:30.", "3.5,1,000,3:30.", "3.5,1,000,3:30。");
   assert_forms("a.b.", "a.b.", "a.b。");
   assert_forms("好...", "好...", "好...");
 }
 
-/* The one sign that becomes several: in Chinese it is a sign of its own. */
-Test(normalize, ellipsis) {
+/* The ellipsis is the only mark that becomes several; in Chinese it is a separate mark. */
+Test(normalize, ellipsis_is_kept_in_wide_form) {
   struct buffer normal = {0};
   normalize(&normal, text_of("好……"), ELMAN_NFKC);
   cr_assert_str_eq(normal.bytes, "好......");
@@ -77,7 +79,7 @@ Test(normalize, ellipsis) {
   buffer_free(&normal);
 }
 
-/* A curly mark says itself which way it looks, where one of the two is missing. */
+/* A curly quotation mark keeps its direction even if its partner is missing. */
 Test(normalize, curly_marks_keep_their_direction) {
   struct buffer normal = {0};
   normalize(&normal, text_of("好”他说\"好\""), ELMAN_NFKC_WIDE);
@@ -85,7 +87,7 @@ Test(normalize, curly_marks_keep_their_direction) {
   buffer_free(&normal);
 }
 
-Test(normalize, text_of_the_long_way_is_white_space_collapsed) {
+Test(normalize, general_path_collapses_white_space) {
   assert_forms("a\u00A8b  c \u00B8", "a \u0308b c \u0327", "a \u0308b c \u0327");
   assert_forms(" \u00A8", "\u0308", "\u0308");
 }
@@ -94,8 +96,8 @@ static const elman_normalization forms[] = {ELMAN_NFC, ELMAN_NFKC, ELMAN_NFKC_WI
 static const elman_token_mode modes[] = {ELMAN_TOKENS_SPACE, ELMAN_TOKENS_WORDS,
                                          ELMAN_TOKENS_CHARS};
 
-/* Normalizing twice changes nothing, and the tokens' places follow each other through the text,
- * whose ends are a's and z's: what stands between them is found between them. */
+/* Normalizing twice changes nothing. The ranges of tokens follow each other through the text: the
+ * characters between the a's and the z's at its ends are found between them. */
 static void check_text(struct text text, elman_normalization form) {
   struct buffer normal = {0}, again = {0};
   struct tokens tokens = {0};
@@ -131,8 +133,8 @@ static size_t put(char *bytes, int codepoint) {
   return (size_t)utf8proc_encode_char(codepoint, (utf8proc_uint8_t *)bytes);
 }
 
-/* Every character that NFKC changes, behind those that it might join. */
-Test(normalize, every_compatibility_character, .timeout = 120) {
+/* Every character that NFKC changes, after characters that it may combine with. */
+Test(normalize, every_compatibility_character_is_stable, .timeout = 120) {
   static const int before[] = {'a', '.', 0x304B, 0x1100, 0xAC00, 0x3131, 0x6211};
   for (int c = 0x80; c < 0x30000; c++) {
     if (c >= 0xD800 && c <= 0xDFFF) continue;
@@ -149,8 +151,8 @@ Test(normalize, every_compatibility_character, .timeout = 120) {
   }
 }
 
-/* Signs among one another, Hangul in pieces, spaces of all kinds. */
-Test(normalize, random_texts, .timeout = 120) {
+/* Adjacent punctuation marks, decomposed Hangul, and spaces of all kinds. */
+Test(normalize, random_texts_are_stable, .timeout = 120) {
   static const int pool[] = {'a',    '1',    ' ',    '.',    ',',    ':',    '\'',   '"',
                              '?',    '(',    0x301,  0x338,  0xB4,   0xA8,   0x2018, 0x2019,
                              0x201C, 0x201D, 0x2026, 0x2011, 0x3002, 0x3001, 0xFF0E, 0xFF1F,
@@ -170,7 +172,7 @@ Test(normalize, random_texts, .timeout = 120) {
   }
 }
 
-/* The bytes of each token's place, with "|" between them. */
+/* `expected` contains the bytes of each token's range, separated by "|". */
 static void assert_places(const char *text, elman_normalization form, const char *expected) {
   struct buffer normal = {0}, shown = {0};
   struct tokens tokens = {0};
@@ -192,7 +194,7 @@ static void assert_places(const char *text, elman_normalization form, const char
   tokens_free(&tokens);
 }
 
-Test(normalize, places_are_in_the_text_as_given) {
+Test(normalize, ranges_refer_to_the_original_text) {
   assert_places("Ｔom 爱 ３.5?", ELMAN_NFKC_WIDE, "Ｔ|o|m|爱|３|.|5|?");
   assert_places("“是”…", ELMAN_NFKC, "“|是|”|…|…|…");
   assert_places("ㄱㅏ나", ELMAN_NFKC, "ㄱㅏ|나");

@@ -1,4 +1,4 @@
-/* What `auto` stands for, and which characters are Han. */
+/* The mode that `auto` selects, and the characters that count as Chinese (Han). */
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static elman_token_mode mode_of(const char *first, const char *second) {
   return script_token_mode(&sample);
 }
 
-Test(script, what_auto_stands_for) {
+Test(script, auto_selects_the_mode) {
   cr_assert_eq(mode_of("我 爱 学习 。", "他 喜欢 茶 。"), ELMAN_TOKENS_SPACE);
   cr_assert_eq(mode_of("我爱学习。", "他喜欢茶。"), ELMAN_TOKENS_CHARS);
   cr_assert_eq(mode_of("I love to study.", "He likes tea."), ELMAN_TOKENS_WORDS);
@@ -30,7 +30,7 @@ Test(script, what_auto_stands_for) {
   cr_assert_eq(mode_of("これはペンです", ""), ELMAN_TOKENS_WORDS);
 }
 
-Test(script, a_fifth_of_a_lines_pairs_decides) {
+Test(script, one_fifth_of_adjacent_pairs_decides) {
   struct script_counts counts = {.letters = 100, .han = 100, .han_adjacent = 80};
   counts.han_separated = 20;
   cr_assert_eq(script_line_mode(&counts), ELMAN_TOKENS_SPACE);
@@ -40,7 +40,7 @@ Test(script, a_fifth_of_a_lines_pairs_decides) {
   cr_assert_eq(script_line_mode(&counts), ELMAN_TOKENS_WORDS);
 }
 
-Test(script, a_long_line_has_one_vote) {
+Test(script, long_line_has_one_vote) {
   struct buffer longest = {0};
   for (int i = 0; i < 10000; i++) buffer_append_text(&longest, text_of("我 爱 你 "));
   struct script_sample sample = {0};
@@ -55,7 +55,7 @@ Test(script, a_long_line_has_one_vote) {
   buffer_free(&longest);
 }
 
-Test(script, a_mixed_corpus_is_chars) {
+Test(script, mixed_corpus_selects_chars) {
   struct script_sample sample = {0};
   vote_for(&sample, "我爱学习。", 1500);
   vote_for(&sample, "我 爱 学习 。", 1800);
@@ -70,7 +70,7 @@ Test(script, a_mixed_corpus_is_chars) {
   cr_assert_eq(script_token_mode(&sample), ELMAN_TOKENS_SPACE);
 }
 
-Test(script, counts) {
+Test(script, characters_are_counted_by_kind) {
   struct script_counts counts = {0};
   script_count(&counts, text_of("我爱 你，a1 学 b 习c是"));
   cr_assert_eq(counts.letters, 10);
@@ -82,7 +82,7 @@ Test(script, counts) {
   cr_assert_eq(counts.han_separated, 2);
 }
 
-Test(script, han) {
+Test(script, han_ranges_are_recognized) {
   static const int han[] = {0x2E80, 0x2FDF, 0x3005, 0x3007, 0x3021, 0x3029, 0x3038,  0x303B,
                             0x3400, 0x4DBF, 0x4E00, 0x9FFF, 0xF900, 0xFAFF, 0x20000, 0x323AF};
   static const int other[] = {0,      'a',    0x2E7F, 0x2FE0, 0x3001,  0x3002,  0x3006,

@@ -1,4 +1,4 @@
-/* Segmentation of Chinese that was typed without spaces. */
+/* Segmentation of Chinese text without spaces. */
 #include <criterion/criterion.h>
 
 #include "vocab/codec.h"
@@ -18,7 +18,7 @@ static struct vocabulary *vocabulary_of(const char *const *lines, size_t count) 
   return vocabulary;
 }
 
-/* `expected` holds the tokens with "|" between them. */
+/* `expected` contains the tokens, separated by "|". */
 static void assert_segments(const struct vocabulary *vocabulary, const char *typed,
                             const char *expected) {
   struct tokens in = {0}, out = {0};
@@ -50,7 +50,7 @@ static const char *const lesson[] = {
 };
 enum { LESSON = sizeof lesson / sizeof lesson[0] };
 
-Test(segment, words_of_the_vocabulary) {
+Test(segment, text_is_split_into_known_words) {
   struct vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
   assert_segments(vocabulary, "", "");
   assert_segments(vocabulary, "我爱学习", "我|爱|学习");
@@ -60,10 +60,10 @@ Test(segment, words_of_the_vocabulary) {
   vocabulary_free(vocabulary);
 }
 
-Test(segment, what_is_not_han_is_a_token_of_its_own) {
+Test(segment, non_han_text_is_a_separate_token) {
   struct vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
   assert_segments(vocabulary, "我爱C语言。", "我|爱|C|语言|。");
-  assert_segments(vocabulary, "C语言", "C语言"); /* the vocabulary holds it whole */
+  assert_segments(vocabulary, "C语言", "C语言"); /* the vocabulary contains the whole word */
   assert_segments(vocabulary, "don't stop.", "don't|stop.");
   assert_segments(vocabulary, "…？！", "…？！");
   assert_segments(vocabulary, "《书》2024年是", "《|书|》2024|年|是");
@@ -75,11 +75,11 @@ Test(segment, unknown_characters_stay_together) {
   assert_segments(vocabulary, "魑魅魍魉", "魑魅魍魉");
   assert_segments(vocabulary, "我爱魑魅学习", "我|爱|魑魅|学习");
   assert_segments(vocabulary, "魑我魅魍", "魑|我|魅魍");
-  assert_segments(vocabulary, "图书", "图|书"); /* 图 is only known inside 图书馆 */
+  assert_segments(vocabulary, "图书", "图|书"); /* 图 occurs only inside 图书馆 */
   vocabulary_free(vocabulary);
 }
 
-Test(segment, the_likeliest_way_wins) {
+Test(segment, likeliest_segmentation_wins) {
   static const char *const lines[] = {"研究 研究 研究 研究 生命 生命 生命 研究生 命 起源"};
   struct vocabulary *vocabulary = vocabulary_of(lines, 1);
   assert_segments(vocabulary, "研究生命起源", "研究|生命|起源"); /* not the longest word first */
@@ -87,29 +87,30 @@ Test(segment, the_likeliest_way_wins) {
   vocabulary_free(vocabulary);
 }
 
-/* 甲乙|丙丁 uses no unknown character, 甲乙丙|丁 one: known words win although both are rare. */
-Test(segment, a_known_word_beats_an_unknown_character) {
+/* 甲乙|丙丁 uses no unknown character and 甲乙丙|丁 uses one: known words win even if both are
+ * rare. */
+Test(segment, known_word_beats_unknown_character) {
   static const char *const lines[] = {"甲乙丙 甲乙 丙丁 中 中 中 中 中 中 中 中 中"};
   struct vocabulary *vocabulary = vocabulary_of(lines, 1);
   assert_segments(vocabulary, "甲乙丙丁", "甲乙|丙丁");
   vocabulary_free(vocabulary);
 }
 
-Test(segment, of_equal_ways_the_longer_last_word) {
+Test(segment, ties_prefer_the_longer_last_word) {
   static const char *const lines[] = {"甲 甲乙 乙丙 丙"};
   struct vocabulary *vocabulary = vocabulary_of(lines, 1);
   assert_segments(vocabulary, "甲乙丙", "甲|乙丙");
   vocabulary_free(vocabulary);
 }
 
-Test(segment, counts_come_before_that_rule) {
+Test(segment, counts_precede_the_tie_rule) {
   static const char *const lines[] = {"甲 甲乙 甲乙 甲乙 乙丙 丙 丙 丙"};
   struct vocabulary *vocabulary = vocabulary_of(lines, 1);
   assert_segments(vocabulary, "甲乙丙", "甲乙|丙");
   vocabulary_free(vocabulary);
 }
 
-Test(segment, marks_survive) {
+Test(segment, mark_characters_are_preserved) {
   struct vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
   assert_segments(vocabulary, "▁ 是", "▁▁|是");
   assert_segments(vocabulary, "▁abc ￭", "▁▁abc|▁￭");
@@ -118,14 +119,14 @@ Test(segment, marks_survive) {
   vocabulary_free(vocabulary);
 }
 
-Test(segment, an_empty_vocabulary) {
+Test(segment, empty_vocabulary_keeps_characters_together) {
   struct vocabulary *vocabulary = vocabulary_of(lesson, 0);
   assert_segments(vocabulary, "我爱C语言。", "我爱|C|语言|。");
   vocabulary_free(vocabulary);
 }
 
-/* A model file may give every word the count 0. */
-Test(segment, zero_counts) {
+/* A model file may give every word a count of 0. */
+Test(segment, zero_counts_are_accepted) {
   struct tokens tokens = {0};
   static const char *const list[] = {"<unk>", "我", "爱", "学习"};
   for (int i = 0; i < 4; i++) cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), ELMAN_OK);
@@ -137,8 +138,8 @@ Test(segment, zero_counts) {
   vocabulary_free(vocabulary);
 }
 
-/* A word's cost is -log (count / total): 甲|乙 wins over 甲乙 where the product of its counts is
- * more than that of the whole word's and the total; a count of 0 is one of 1. */
+/* The cost of a word is -log (count / total). 甲|乙 wins over 甲乙 if the product of its counts
+ * exceeds the count of the whole word times the total; a count of 0 counts as 1. */
 static void assert_wins(const uint64_t counts[5], const char *expected) {
   static const char *const list[] = {"<unk>", "甲", "乙", "甲乙", "丙"};
   struct tokens tokens = {0};
@@ -150,15 +151,16 @@ static void assert_wins(const uint64_t counts[5], const char *expected) {
   vocabulary_free(vocabulary);
 }
 
-Test(segment, counts_are_shares_of_the_total) {
+Test(segment, cost_uses_relative_counts) {
   assert_wins((const uint64_t[]){0, 5, 9, 2, 6}, "甲|乙|丙");  /* 45 and 2 · 22 */
   assert_wins((const uint64_t[]){0, 5, 9, 2, 7}, "甲乙|丙");   /* 45 and 2 · 23 */
   assert_wins((const uint64_t[]){0, 4, 6, 0, 13}, "甲|乙|丙"); /* 24 and 23 */
   assert_wins((const uint64_t[]){0, 4, 6, 0, 15}, "甲乙|丙");  /* 24 and 25 */
 }
 
-Test(segment, two_megabytes_in_one_run, .timeout = 120) {
-  /* One "word" is a whole sentence: it must not make each character cost its length. */
+Test(segment, two_megabytes_are_segmented_in_time, .timeout = 120) {
+  /* A whole sentence is one "word": it must not multiply the cost of each character by its
+   * length. */
   struct buffer sentence = {0};
   for (int i = 0; i < 20000; i++) buffer_append(&sentence, "长", 3);
   const char *const lines[] = {"我 爱 学习", sentence.bytes};

@@ -1,4 +1,4 @@
-/* Parts of words: the merges that are learnt, how they split, and that text is never lost. */
+/* Subwords: the learned merge operations, how they split words, and that no text is lost. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
@@ -23,8 +23,8 @@ static void assert_merges(const struct merges *merges, const char *expected) {
   buffer_free(&lines);
 }
 
-/* The example of Sennrich and others 2016; of equal pairs the larger one comes first. */
-Test(subwords, merges_of_counted_words) {
+/* The example of Sennrich et al. (2016); of equally frequent pairs the larger one comes first. */
+Test(subwords, merges_follow_word_counts) {
   struct word_table words = {0};
   struct merges merges = {0};
   count_word(&words, "low", 5);
@@ -37,8 +37,8 @@ Test(subwords, merges_of_counted_words) {
   word_table_free(&words);
 }
 
-/* "aaaa" holds "a a" three times, of which two can be merged. */
-Test(subwords, overlapping_pairs) {
+/* "aaaa" contains "a a" three times, but only two can be merged. */
+Test(subwords, overlapping_pairs_are_counted_once) {
   struct word_table words = {0};
   struct merges merges = {0};
   count_word(&words, "aaaab", 3);
@@ -46,7 +46,7 @@ Test(subwords, overlapping_pairs) {
   assert_merges(&merges, "a a|aa b</w>|aa aab</w>");
   merges_clear(&merges);
   word_table_free(&words);
-  count_word(&words, "ab", 1); /* seen once */
+  count_word(&words, "ab", 1); /* occurs once */
   cr_assert_eq(bpe_learn(&merges, &words, 100, NULL), ELMAN_OK);
   assert_merges(&merges, "");
   merges_clear(&merges);
@@ -70,7 +70,7 @@ static void assert_parts(const struct merges *merges, const char *word, const ch
   bpe_split_free(&split);
 }
 
-Test(subwords, splitting_follows_the_ranks) {
+Test(subwords, splitting_follows_merge_ranks) {
   struct merges merges = {0};
   assert_parts(&merges, "abc", "a|b|c");
   add_merge(&merges, "b c");
@@ -78,16 +78,18 @@ Test(subwords, splitting_follows_the_ranks) {
   add_merge(&merges, "a a");
   add_merge(&merges, "ab c</w>");
   assert_parts(&merges, "abcd", "a|bc|d");
-  assert_parts(&merges, "abc", "abc"); /* its last character is another symbol than c */
+  assert_parts(
+      &merges, "abc",
+      "abc"); /* its last character includes the end-of-word marker, so it differs from c */
   assert_parts(&merges, "aaaac", "aa|aa|c");
   assert_parts(&merges, "aaaz", "aa|a|z");
   assert_parts(&merges, "x", "x");
   merges_clear(&merges);
 }
 
-/* Of "aaab" the second and the third "a" are no pair any more once the first two are merged, and
- * the third is free for what comes later. */
-Test(subwords, what_overlaps_stays_whole) {
+/* In "aaab" the second and third "a" are no longer a pair once the first two are merged, and the
+ * third is free for later merges. */
+Test(subwords, overlapping_symbols_are_not_merged_twice) {
   struct merges merges = {0};
   add_merge(&merges, "a a");
   add_merge(&merges, "a b");
@@ -96,8 +98,8 @@ Test(subwords, what_overlaps_stays_whole) {
   merges_clear(&merges);
 }
 
-/* A merge makes room for one of a lower rank only at the next step, as in subword-nmt. */
-Test(subwords, all_places_of_a_merge_come_first) {
+/* A merge enables one of a lower rank only in the next step, as in subword-nmt. */
+Test(subwords, merge_applies_to_all_occurrences_first) {
   struct merges merges = {0};
   add_merge(&merges, "abc ab");
   add_merge(&merges, "a b");
@@ -106,7 +108,7 @@ Test(subwords, all_places_of_a_merge_come_first) {
   merges_clear(&merges);
 }
 
-Test(subwords, lines_that_are_no_merges) {
+Test(subwords, invalid_merge_lines_are_rejected) {
   static const char *const lines[] = {"", " ", "a", "a ", " a", "a b c", "a  b", "a \xFF"};
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     struct merges merges = {0};
@@ -180,18 +182,20 @@ static void assert_tokens(const struct side *side, const char *text, const char 
   encoding_free(&encoding);
 }
 
-Test(subwords, what_the_vocabulary_lacks_is_made_of_less) {
+Test(subwords, missing_subwords_are_split_further) {
   struct side side;
-  make_side(&side, LINES, LINE_COUNT, 0, 1); /* no merges: characters */
+  make_side(&side, LINES, LINE_COUNT, 0, 1); /* no merge operations: characters */
   assert_tokens(&side, "we", "w|￭e");
   assert_tokens(&side, "我们 a,", "我|们|▁|a|,");
-  assert_tokens(&side, "da", "<0x64>|￭|a"); /* d is new; no a was joined to what is before it */
+  assert_tokens(&side, "da",
+                "<0x64>|￭|a"); /* d is unseen; no a was joined to the character before it */
   assert_tokens(&side, "a 龘爱", "a|▁|<0xE9>|<0xBE>|<0x98>|爱");
   free_side(&side);
 }
 
-/* After marks and bytes, the characters that are seen often enough, and exactly so often. */
-Test(subwords, closure_has_characters_by_their_count) {
+/* After marks and bytes come the characters that reach the minimum count, including those with
+ * exactly that count. */
+Test(subwords, vocabulary_contains_frequent_characters) {
   struct word_table words = {0};
   struct tokens closure = {0};
   count_word(&words, "ab", 2);
@@ -204,9 +208,9 @@ Test(subwords, closure_has_characters_by_their_count) {
   word_table_free(&words);
 }
 
-/* The symbol "ab</w>" was first made of "ab" and an end that no text has: what the part was merged
- * from is then as long as the part, which is divided by its characters. */
-Test(subwords, merges_that_fit_no_text_divide_nothing) {
+/* The symbol "ab</w>" was first merged from "ab" and an end that no text has. Its parts are then as
+ * long as the symbol itself, which is split into characters. */
+Test(subwords, impossible_merges_split_into_characters) {
   struct side side;
   make_side(&side, LINES, LINE_COUNT, 0, 1);
   add_merge(&side.merges, "we </w>");
@@ -215,7 +219,8 @@ Test(subwords, merges_that_fit_no_text_divide_nothing) {
   free_side(&side);
 }
 
-/* No id is <unk>; ids become the text again; the tokens stand in the text one behind the other. */
+/* No id is <unk>, ids decode to the original text, and the tokens' ranges follow each other in the
+ * text. */
 static void assert_survives(const struct side *side, struct text text) {
   struct encoding encoding = {0};
   struct buffer normal = {0}, decoded = {0};
@@ -234,7 +239,7 @@ static void assert_survives(const struct side *side, struct text text) {
     cr_assert(spans.starts[i] <= spans.ends[i] && spans.ends[i] <= text.length);
     cr_assert(i == 0 || spans.starts[i - 1] <= spans.starts[i]);
     const struct text part = {text.bytes + spans.starts[i], spans.ends[i] - spans.starts[i]};
-    cr_assert_eq(text_valid_prefix(part), part.length, "half a character");
+    cr_assert_eq(text_valid_prefix(part), part.length, "part of a character");
   }
   locate_joined(spans, &encoding.tokens, count, ELMAN_TOKENS_BPE, buffer_text(&decoded));
   cr_assert(count == 0 || spans.ends[count - 1] == decoded.length);
@@ -244,7 +249,7 @@ static void assert_survives(const struct side *side, struct text text) {
   encoding_free(&encoding);
 }
 
-Test(subwords, any_text_survives, .timeout = 120) {
+Test(subwords, any_text_is_preserved, .timeout = 120) {
   static const int odd[] = {0xFFED, 0x2581, 0x301, 0x200D, 0x1F600, '<', '0', 'x', '>', ' ', ' '};
   const struct random_stream stream = {.seed = 9, .purpose = RANDOM_RESAMPLES};
   uint64_t drawn = 0;
@@ -272,8 +277,8 @@ Test(subwords, any_text_survives, .timeout = 120) {
   buffer_free(&text);
 }
 
-/* A model may say bytes that are no text. */
-Test(subwords, bytes_that_are_no_characters) {
+/* A model may produce bytes that are not valid text. */
+Test(subwords, invalid_bytes_are_decoded) {
   static const char *const tokens_said[] = {"a", "<0xE6>", "<0x88>", "<0x91>", "<0xFF>", "<0x0A>",
                                             "￭", "<0x00>", "▁",      "▁",      "<0xE6>"};
   struct tokens tokens = {0};
@@ -284,14 +289,14 @@ Test(subwords, bytes_that_are_no_characters) {
   cr_assert_str_eq(text.bytes, "a我\uFFFD\uFFFD\uFFFD \uFFFD");
   buffer_clear(&text);
   cr_assert_eq(tokens_join(&text, &tokens, ELMAN_TOKENS_SPACE, NULL), ELMAN_OK);
-  cr_assert_not_null(strstr(text.bytes, "<0xE6>")); /* a word like any other */
+  cr_assert_not_null(strstr(text.bytes, "<0xE6>")); /* an ordinary word */
   buffer_free(&text);
   tokens_free(&tokens);
 }
 
-/* More words than are remembered, so that places change hands; each twice, with parts of lengths
- * up to twice the most that is remembered. */
-Test(subwords, words_that_come_again_are_split_the_same) {
+/* More words than the cache has room for, so that entries are replaced. Each word occurs twice, and
+ * subwords are up to twice as long as the cache accepts. */
+Test(subwords, repeated_words_are_split_equally) {
   enum { WORDS = 20000, LONGEST = 40 };
   static const char *const pairs[] = {"a b", "ab a", "b b", "aba b", "a a</w>", "b b</w>"};
   struct merges merges = {0};
@@ -320,8 +325,8 @@ Test(subwords, words_that_come_again_are_split_the_same) {
 
 /* ---- dropout ---- */
 
-/* One merge that can be applied once is dropped with probability P. */
-Test(subwords, dropout_drops_its_share) {
+/* A merge that can be applied once is dropped with probability P. */
+Test(subwords, dropout_drops_its_fraction) {
   enum { DRAWS = 40000 };
   const double share = 0.3;
   struct merges merges = {0};
@@ -335,16 +340,16 @@ Test(subwords, dropout_drops_its_share) {
     dropped += split.count == 2;
   }
   cr_assert_eq(dropout.next, DRAWS);
-  /* Five standard deviations of a binomial. */
+  /* Five standard deviations of a binomial distribution. */
   const double bound = 5 * sqrt(DRAWS * share * (1 - share));
   cr_assert(fabs((double)dropped - DRAWS * share) < bound, "%zu", dropped);
   bpe_split_free(&split);
   merges_clear(&merges);
 }
 
-/* Of "abcx" the merge of "ab" and "c" is decided once: "b c", which cannot be applied any more,
- * gives it no second chance. "ab|c|x" is a merge that is kept and one that is dropped. */
-Test(subwords, dropout_decides_of_current_merges_only) {
+/* In "abcx" the merge of "ab" and "c" is decided once: "b c" can no longer be applied and gives it
+ * no second chance. "ab|c|x" has one merge kept and one dropped. */
+Test(subwords, dropout_applies_to_current_merges_only) {
   enum { DRAWS = 40000 };
   const double share = 0.5, expected = (1 - share) * share;
   struct merges merges = {0};
@@ -365,7 +370,7 @@ Test(subwords, dropout_decides_of_current_merges_only) {
   merges_clear(&merges);
 }
 
-Test(subwords, dropout_keeps_the_text) {
+Test(subwords, dropout_preserves_the_text) {
   struct side side;
   struct encoding encoding = {0}, again = {0};
   struct buffer first = {0}, second = {0};

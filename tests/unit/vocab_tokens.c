@@ -1,4 +1,4 @@
-/* Normalizing, the token modes and their losslessness. */
+/* Normalization and the token modes, which must lose no text. */
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void assert_normal(const char *input, const char *expected) {
   buffer_free(&normal);
 }
 
-/* `expected` holds the tokens with "|" between them. */
+/* `expected` contains the tokens, separated by "|". */
 static void assert_tokens(elman_token_mode mode, const char *input, const char *expected) {
   struct tokens tokens = {0};
   struct buffer shown = {0};
@@ -38,7 +38,7 @@ static void assert_tokens(elman_token_mode mode, const char *input, const char *
   tokens_free(&tokens);
 }
 
-/* Normalizes `input`, then splits and joins it in every mode. */
+/* Normalize `input`, then split and join it in every mode. */
 static void assert_lossless(struct text input) {
   struct buffer normal = {0}, again = {0}, joined = {0};
   struct tokens tokens = {0};
@@ -63,24 +63,24 @@ static void assert_lossless(struct text input) {
   tokens_free(&tokens);
 }
 
-Test(normalize, white_space_is_one_space) {
+Test(normalize, white_space_becomes_one_space) {
   assert_normal("", "");
   assert_normal(" \t\n ", "");
   assert_normal("  a\t\tb \r\n c  ", "a b c");
   assert_normal("a\302\205b\u00A0c\u1680d\u2003e\u2028f\u2029g\u202Fh\u205Fi\u3000j",
                 "a b c d e f g h i j");
   assert_normal("\u3000我\u3000", "我");
-  /* These look like white space and are not. */
+  /* These characters resemble white space but are none. */
   assert_normal("a\u200Bb\uFEFFc\u180Ed\x1F", "a\u200Bb\uFEFFc\u180Ed\x1F");
 }
 
-Test(normalize, composes) {
+Test(normalize, characters_are_composed) {
   assert_normal("cafe\u0301", "caf\u00E9");
   assert_normal("a\u0300", "\u00E0");                          /* the first of all marks */
   assert_normal("\u212B", "\u00C5");                           /* Angstrom sign */
   assert_normal("\u1112\u1161\u11AB", "\uD55C");               /* jamo to Hangul */
   assert_normal("q\u0307\u0323", "q\u0323\u0307");             /* canonical order */
-  assert_normal("q\u0307\u0301\u0323", "q\u0323\u0307\u0301"); /* equal classes keep theirs */
+  assert_normal("q\u0307\u0301\u0323", "q\u0323\u0307\u0301"); /* equal classes keep their order */
   assert_normal("a\u0315\u0300\u05AE", "\u00E0\u05AE\u0315");
   assert_normal("q\U0001E000\u0323", "q\u0323\U0001E000"); /* marks beyond 16 bits */
   assert_normal("\u304B\u3099", "\u304C");
@@ -91,7 +91,7 @@ Test(normalize, composes) {
   assert_normal("\uFF21\u00BD", "\uFF21\u00BD"); /* NFC, not NFKC */
 }
 
-Test(normalize, replaces_what_was_there) {
+Test(normalize, output_is_replaced) {
   struct buffer into = {0};
   buffer_append(&into, "old", 3);
   cr_assert_eq(text_normalize(&into, text_of("e\u0301"), ELMAN_NFC, NULL), ELMAN_OK);
@@ -100,14 +100,14 @@ Test(normalize, replaces_what_was_there) {
   buffer_free(&into);
 }
 
-/* Two megabytes of unordered marks: an hour with a quadratic sort. */
+/* Two megabytes of unordered marks would take an hour with a quadratic sort. */
 Test(normalize, long_runs_of_marks_take_linear_time, .timeout = 120) {
   struct buffer text = {0};
   buffer_append(&text, "a", 1);
   while (text.length < 2000000) buffer_append(&text, "\u0301\u0323", 4);
   struct buffer normal = {0};
   cr_assert_eq(text_normalize(&normal, buffer_text(&text), ELMAN_NFC, NULL), ELMAN_OK);
-  /* All dots below come first; the first one joins the letter. */
+  /* All dots below come first; the first one combines with the letter. */
   cr_assert_eq(memcmp(normal.bytes, "\u1EA1\u0323\u0323", 7), 0);
   cr_assert_eq(memcmp(normal.bytes + normal.length - 4, "\u0301\u0301", 4), 0);
   assert_lossless(buffer_text(&text));
@@ -117,7 +117,7 @@ Test(normalize, long_runs_of_marks_take_linear_time, .timeout = 120) {
 
 static void assert_dropped(elman_token_mode mode, const char *input, const char *expected) {
   struct buffer text = {0};
-  for (int i = 0; i < 2; i++) { /* the second time nothing is left to do */
+  for (int i = 0; i < 2; i++) { /* the second pass must change nothing */
     if (i == 0) buffer_append_text(&text, text_of(input));
     text_drop_spaces(&text, mode);
     cr_assert(text_equal(buffer_text(&text), text_of(expected)), "\"%s\" became \"%s\"", input,
@@ -126,28 +126,28 @@ static void assert_dropped(elman_token_mode mode, const char *input, const char 
   buffer_free(&text);
 }
 
-Test(spaces, chars_lose_those_beside_han_kana_and_full_width_signs) {
+Test(spaces, chars_drop_spaces_beside_chinese_and_japanese) {
   assert_dropped(ELMAN_TOKENS_CHARS, "你 喜欢 雨 吗 ？", "你喜欢雨吗？");
   assert_dropped(ELMAN_TOKENS_CHARS, "我 在 New York 住 3 年 .", "我在New York住3年.");
   assert_dropped(ELMAN_TOKENS_CHARS, "これ は ペン です 。", "これはペンです。");
   assert_dropped(ELMAN_TOKENS_CHARS, "“ 好 ！ ” Tom",
-                 "“好！” Tom"); /* the curly ones are English signs, too */
+                 "“好！” Tom"); /* curly marks are English punctuation as well */
   assert_dropped(ELMAN_TOKENS_CHARS, "葛\U000E0100 城 か\u3099 a", "葛\U000E0100城か\u3099a");
   assert_dropped(ELMAN_TOKENS_CHARS, "I don't know .", "I don't know .");
   assert_dropped(ELMAN_TOKENS_CHARS, "한국어 문장", "한국어 문장");
   assert_dropped(ELMAN_TOKENS_CHARS, "我 \u0301 \u200D",
-                 "我 \u0301 \u200D"); /* would stand on 我 */
+                 "我 \u0301 \u200D"); /* would combine with 我 */
   assert_dropped(ELMAN_TOKENS_CHARS, "", "");
 }
 
-/* The words of other languages keep theirs. */
-Test(spaces, words_lose_those_within_han) {
+/* Words of other languages keep their spaces. */
+Test(spaces, words_drop_spaces_within_chinese) {
   assert_dropped(ELMAN_TOKENS_WORDS, "你 喜欢 雨 吗 ？", "你喜欢雨吗？");
   assert_dropped(ELMAN_TOKENS_WORDS, "我 在 New York 住 3 年 。", "我在 New York 住 3 年。");
   assert_dropped(ELMAN_TOKENS_WORDS, "The character 爱 means love .",
                  "The character 爱 means love .");
   assert_dropped(ELMAN_TOKENS_WORDS, "葛\U000E0100 城 か\u3099 が", "葛\U000E0100城か\u3099が");
-  assert_dropped(ELMAN_TOKENS_WORDS, "我 \u0301 爱", "我 \u0301 爱"); /* would stand on 我 */
+  assert_dropped(ELMAN_TOKENS_WORDS, "我 \u0301 爱", "我 \u0301 爱"); /* would combine with 我 */
   assert_dropped(ELMAN_TOKENS_SPACE, "你 喜欢 雨", "你 喜欢 雨");
 }
 
@@ -164,14 +164,14 @@ Test(modes, names) {
   cr_assert_null(token_mode_name((elman_token_mode)17));
 }
 
-Test(modes, space) {
+Test(modes, space_mode_splits_at_spaces) {
   assert_tokens(ELMAN_TOKENS_SPACE, "", "");
   assert_tokens(ELMAN_TOKENS_SPACE, "我 爱 学习 。", "我|爱|学习|。");
   assert_tokens(ELMAN_TOKENS_SPACE, "don't stop.", "don't|stop.");
   assert_tokens(ELMAN_TOKENS_SPACE, "▁a ￭ b￭", "▁▁a|▁￭|b￭");
 }
 
-/* Written as people write them, signs between two words need no mark. */
+/* In ordinary writing, punctuation between two words needs no mark. */
 static void assert_usual(const char *const *signs, size_t count, const char *before,
                          const char *behind) {
   for (size_t i = 0; i < count; i++) {
@@ -182,7 +182,7 @@ static void assert_usual(const char *const *signs, size_t count, const char *bef
   }
 }
 
-Test(modes, signs_stand_where_people_write_them) {
+Test(modes, usual_punctuation_needs_no_mark) {
   static const char *const left[] = {".", ",", "!", "?", ";", ":", "%", ")",
                                      "]", "}", "°", "»", "”", "…", "‰"};
   static const char *const right[] = {"(", "[", "{", "$", "#", "¡", "£",
@@ -198,13 +198,13 @@ Test(modes, signs_stand_where_people_write_them) {
   assert_usual(apart, sizeof apart / sizeof *apart, " ", " ");
 }
 
-/* A joiner or a mark on a sign is part of it. */
-Test(modes, what_stands_on_a_sign_does_not_change_its_place) {
+/* A joiner or combining mark after a punctuation sign is part of it. */
+Test(modes, combining_marks_stay_with_punctuation) {
   assert_tokens(ELMAN_TOKENS_WORDS, "word (\u200Dword", "word|(\u200D|word");
   assert_tokens(ELMAN_TOKENS_WORDS, "word (\u0301word", "word|(\u0301|word");
 }
 
-Test(modes, words) {
+Test(modes, words_mode_splits_words_and_punctuation) {
   assert_tokens(ELMAN_TOKENS_WORDS, "Hello, world!", "Hello|,|world|!");
   assert_tokens(ELMAN_TOKENS_WORDS, "I don't know.", "I|don|'|t|know|.");
   assert_tokens(ELMAN_TOKENS_WORDS, "well-known (yes) [no]", "well|-|known|(|yes|)|[|no|]");
@@ -226,18 +226,18 @@ Test(modes, words) {
   assert_tokens(ELMAN_TOKENS_WORDS, "b▁", "b|￭▁");
 }
 
-Test(modes, chars) {
+Test(modes, chars_mode_splits_han_characters) {
   assert_tokens(ELMAN_TOKENS_CHARS, "我爱你。", "我|爱|你|。");
   assert_tokens(ELMAN_TOKENS_CHARS, "a b", "a|▁b");
   assert_tokens(ELMAN_TOKENS_CHARS, "e\u0301\u0323x", "e\u0301\u0323|x");
   assert_tokens(ELMAN_TOKENS_CHARS, "👨‍👩‍👧👍🏽", "👨‍👩‍👧|👍🏽");
   assert_tokens(ELMAN_TOKENS_CHARS, "🇨🇳🇬🇧", "🇨🇳|🇬🇧");
-  assert_tokens(ELMAN_TOKENS_CHARS, "a \u0301", "a|▁\u0301"); /* no token holds a space */
+  assert_tokens(ELMAN_TOKENS_CHARS, "a \u0301", "a|▁\u0301"); /* no token contains a space */
   assert_tokens(ELMAN_TOKENS_CHARS, "￭", "￭￭");
   assert_tokens(ELMAN_TOKENS_CHARS, "a ￭▁", "a|▁￭|￭▁");
 }
 
-Test(modes, surface_takes_one_mark_off) {
+Test(modes, surface_removes_one_mark) {
   cr_assert(text_equal(token_surface(text_of("a")), text_of("a")));
   cr_assert(text_equal(token_surface(text_of("￭a")), text_of("a")));
   cr_assert(text_equal(token_surface(text_of("▁￭a")), text_of("￭a")));
@@ -247,8 +247,8 @@ Test(modes, surface_takes_one_mark_off) {
   cr_assert_not(token_has_mark(text_of("a▁")));
 }
 
-/* What a model says need not be what the splitter would. */
-Test(modes, join_takes_any_tokens) {
+/* A model may produce tokens that the tokenizer never would. */
+Test(modes, join_accepts_any_tokens) {
   const char *const said[] = {"￭", "▁", "a", "￭", "b", "(", "￭"};
   struct tokens tokens = {0};
   for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
@@ -270,26 +270,26 @@ static bool parted(elman_token_mode mode, const char *left, const char *right, b
   return space_beside_foreign(mode, &neighbors);
 }
 
-Test(modes, a_word_of_the_other_language_keeps_apart) {
+Test(modes, foreign_words_are_separated_by_spaces) {
   const elman_token_mode words = ELMAN_TOKENS_WORDS, chars = ELMAN_TOKENS_CHARS;
   cr_assert(parted(words, "The", "辆", false, true));
   cr_assert(parted(words, "辆", "is", true, false));
   cr_assert(parted(words, "辆", "is", true, true));
-  cr_assert_not(parted(words, "这", "辆", true, true)); /* as Han is written */
+  cr_assert_not(parted(words, "这", "辆", true, true)); /* in the usual spacing of Chinese */
   cr_assert_not(parted(words, "辆", ".", true, false));
   cr_assert_not(parted(words, "(", "辆", false, true));
-  /* In a text without spaces a word with letters needs none, but two do. */
+  /* In a text without spaces one word of letters needs none, but two do. */
   cr_assert_not(parted(words, "喜欢", "zebras", false, true));
   cr_assert_not(parted(chars, "欢", "zebras", false, true));
   cr_assert(parted(chars, "zebras", "horses", true, true));
   cr_assert_not(parted(chars, "zebras", "。", true, false));
   cr_assert(parted(ELMAN_TOKENS_SPACE, "这", "辆", true, true));
-  /* Single letters make up a word. */
+  /* Consecutive single letters make up a word. */
   const struct foreign_neighbors letters = {text_of("a"), text_of("b"), true, true, true};
   cr_assert_not(space_beside_foreign(chars, &letters));
 }
 
-Test(modes, a_list_is_reused) {
+Test(modes, token_list_is_reused) {
   struct tokens tokens = {0};
   cr_assert_eq(tokens_split(&tokens, text_of("a b c"), ELMAN_TOKENS_SPACE, NULL), ELMAN_OK);
   cr_assert_eq(tokens_split(&tokens, text_of("dd"), ELMAN_TOKENS_SPACE, NULL), ELMAN_OK);
@@ -354,7 +354,7 @@ static const char *const tricky[] = {
     "a\u0338=\u0338 \u0338",
 };
 
-Test(modes, tricky_strings_survive) {
+Test(modes, tricky_strings_are_preserved) {
   for (size_t i = 0; i < sizeof tricky / sizeof tricky[0]; i++) assert_lossless(text_of(tricky[i]));
 }
 
@@ -363,7 +363,7 @@ static uint32_t next_random(uint64_t *state) {
   return (uint32_t)(*state >> 33);
 }
 
-Test(modes, random_strings_survive, .timeout = 120) {
+Test(modes, random_strings_are_preserved, .timeout = 120) {
   static const char *const alphabet[] = {
       " ",      " ",      " ",      "a",      "Z",      "7",      ".",          ",",
       "(",      ")",      "'",      "-",      "_",      "\"",     "$",          "￭",
@@ -387,7 +387,7 @@ Test(modes, random_strings_survive, .timeout = 120) {
   buffer_free(&text);
 }
 
-Test(modes, two_megabytes_in_one_token, .timeout = 120) {
+Test(modes, two_megabytes_in_one_token_are_preserved, .timeout = 120) {
   static const char *const units[] = {"a", "我", "￭", "👩\u200D", ".", "\u0915\u094D"};
   struct buffer text = {0};
   for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {

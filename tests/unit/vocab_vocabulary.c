@@ -1,4 +1,4 @@
-/* Counting, ids, look-up, and vocabularies from a model file. */
+/* Counting, ids, look-up, and vocabularies from model files. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static struct vocabulary *counted(const char *line, elman_side side, uint64_t mi
   return vocabulary;
 }
 
-/* All tokens in id order with a space between. */
+/* Return all tokens in id order, separated by spaces. */
 static void assert_list(const struct vocabulary *vocabulary, const char *expected) {
   struct buffer list = {0};
   for (size_t id = 0; id < vocabulary_size(vocabulary); id++) {
@@ -48,7 +48,7 @@ static elman_status from_list(struct vocabulary **vocabulary, const char *const 
   return status;
 }
 
-Test(vocabulary, falling_count_then_byte_order) {
+Test(vocabulary, words_are_ordered_by_count_then_bytes) {
   struct vocabulary *source = counted("b c a c 茶 ab z c z", ELMAN_SOURCE, 1, 0);
   assert_list(source, "<unk> c z a ab b 茶");
   cr_assert_eq(vocabulary_specials(source), 1);
@@ -62,7 +62,7 @@ Test(vocabulary, falling_count_then_byte_order) {
   vocabulary_free(other_order);
 }
 
-Test(vocabulary, limits) {
+Test(vocabulary, size_and_count_limits_apply) {
   struct vocabulary *vocabulary = counted("a a a b b c c d", ELMAN_TARGET, 2, 0);
   assert_list(vocabulary, "<unk> <s> </s> a b c");
   cr_assert_eq(vocabulary_specials(vocabulary), 3);
@@ -79,7 +79,7 @@ Test(vocabulary, limits) {
   vocabulary_free(vocabulary);
 }
 
-Test(vocabulary, finds_every_word_and_nothing_else) {
+Test(vocabulary, finds_exactly_its_words) {
   enum { WORDS = 50000 };
   struct token_counter *counter;
   cr_assert_eq(token_counter_create(&counter, NULL), ELMAN_OK);
@@ -110,7 +110,7 @@ Test(vocabulary, finds_every_word_and_nothing_else) {
   vocabulary_free(vocabulary);
 }
 
-Test(vocabulary, specials_in_the_text_are_unknown_words) {
+Test(vocabulary, special_names_in_text_are_unknown) {
   for (elman_side side = ELMAN_SOURCE; side <= ELMAN_TARGET; side++) {
     struct vocabulary *vocabulary = counted("<unk> <s> <s> </s> a <S> <unk>", side, 1, 0);
     assert_list(vocabulary, side == ELMAN_SOURCE ? "<unk> <S> a" : "<unk> <s> </s> <S> a");
@@ -121,7 +121,7 @@ Test(vocabulary, specials_in_the_text_are_unknown_words) {
   }
 }
 
-Test(vocabulary, longest_han_word) {
+Test(vocabulary, longest_han_word_is_reported) {
   struct vocabulary *vocabulary =
       counted("我 爱 学习 图书馆 C语言程序 abcdefgh 。。。。。", ELMAN_SOURCE, 1, 0);
   cr_assert_eq(vocabulary_longest_han(vocabulary), 3);
@@ -132,7 +132,7 @@ Test(vocabulary, longest_han_word) {
 }
 
 Test(vocabulary, from_a_list_keeps_ids_and_counts) {
-  /* The order is the file's, not that of the counts. */
+  /* The order is that of the file, not of the counts. */
   const char *const list[] = {"<unk>", "<s>", "</s>", "b", "a", "我"};
   struct vocabulary *vocabulary;
   cr_assert_eq(from_list(&vocabulary, list, 6, ELMAN_TARGET, NULL), ELMAN_OK);
@@ -152,7 +152,7 @@ struct bad_list {
   const char *part_of_message;
 };
 
-Test(vocabulary, bad_lists_are_refused) {
+Test(vocabulary, bad_lists_are_rejected) {
   static const struct bad_list bad[] = {
       {{0}, 0, ELMAN_SOURCE, "0 tokens"},
       {{"<unk>", "<s>"}, 2, ELMAN_TARGET, "2 tokens"},
@@ -174,7 +174,7 @@ Test(vocabulary, bad_lists_are_refused) {
   }
 }
 
-Test(vocabulary, free_takes_null) {
+Test(vocabulary, free_accepts_null) {
   vocabulary_free(NULL);
   token_counter_free(NULL);
 }
@@ -187,7 +187,7 @@ static void assert_decoded(const struct codec *codec, const uint32_t *ids, size_
   buffer_free(&text);
 }
 
-Test(codec, text_to_ids_and_back) {
+Test(codec, text_round_trips_through_ids) {
   const char *const list[] = {"<unk>", "<s>", "</s>", "don", "'", "t", ".", "I"};
   struct vocabulary *vocabulary;
   cr_assert_eq(from_list(&vocabulary, list, 8, ELMAN_TARGET, NULL), ELMAN_OK);
@@ -208,8 +208,8 @@ Test(codec, text_to_ids_and_back) {
   vocabulary_free(vocabulary);
 }
 
-/* Ids 1 and 2 are words on the source side. */
-Test(codec, source_ids) {
+/* Ids 1 and 2 are ordinary words on the source side. */
+Test(codec, source_side_has_no_special_ids) {
   const char *const list[] = {"<unk>", "我", "爱", "▁你"};
   struct vocabulary *vocabulary;
   cr_assert_eq(from_list(&vocabulary, list, 4, ELMAN_SOURCE, NULL), ELMAN_OK);
@@ -233,8 +233,8 @@ static void assert_encoded(const struct codec *codec, const char *text, const ch
   encoding_free(&encoding);
 }
 
-/* What a typist puts between words is nothing to a model that learnt without. */
-Test(codec, no_spaces_are_taken_between_han) {
+/* A model trained without spaces ignores the spaces that a user types between words. */
+Test(codec, spaces_between_han_are_ignored) {
   const char *const list[] = {"<unk>", "我", "爱", "▁你", "▁a", "a", "雨"};
   struct vocabulary *vocabulary;
   static const uint64_t counts[] = {0, 4, 4, 2, 9, 9, 4};
@@ -261,7 +261,7 @@ Test(codec, no_spaces_are_taken_between_han) {
   tokens_free(&tokens);
 }
 
-Test(codec, space_mode_segments) {
+Test(codec, space_mode_segments_chinese) {
   const char *const list[] = {"<unk>", "我", "爱", "学习", "。"};
   struct vocabulary *vocabulary;
   cr_assert_eq(from_list(&vocabulary, list, 5, ELMAN_SOURCE, NULL), ELMAN_OK);
