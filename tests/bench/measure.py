@@ -187,9 +187,9 @@ class Bench:
         if set(options.parts) <= set(ALONE):
             pass
         elif options.without_pytorch:
-            self.note("PyTorch was left out, as asked")
+            self.note("PyTorch was skipped, as requested")
         elif not has_pytorch():
-            self.note(f"PyTorch was left out: {PYTHON} has no module torch (Debian: python3-torch)")
+            self.note(f"PyTorch was skipped: {PYTHON} has no module torch (Debian: python3-torch)")
         else:
             self.workers = [PyTorch(n) for n in sorted({1, self.threads})]
 
@@ -344,7 +344,7 @@ class Bench:
     def part_threads(self):
         """elman with all threads against one thread."""
         if self.threads < 2:
-            self.note("threads: left out, there is one core only")
+            self.note("threads: skipped, because the machine has one core")
             return
         updates = self.sizes.updates
         for vocabulary, hidden in self.sizes.update:
@@ -369,7 +369,7 @@ class Bench:
     def part_epoch(self):
         """An epoch of a real corpus."""
         if self.options.corpus is None:
-            self.note("epoch: left out, it needs --corpus DIR with train.tsv in it")
+            self.note("epoch: skipped; it needs --corpus DIR with a file train.tsv")
             return
         hidden = self.sizes.epoch_hidden
         pairs = corpora.real(self.options.corpus, self.folder / "real.tsv", self.sizes.epoch_pairs)
@@ -539,7 +539,7 @@ class Bench:
         """Two processes with one thread each against one with two threads, both built with MPI."""
         program = self.build.parent / "mpi" / "elman"  # the build of the preset
         if not program.exists() or shutil.which("mpirun") is None or self.threads < 2:
-            self.note(f"processes: left out, for they need two cores, mpirun and {program}")
+            self.note(f"processes: skipped; they need two cores, mpirun and {program}")
             return
         environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1",
                        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm_rsh_agent": "sh"}
@@ -670,7 +670,7 @@ def options_from(arguments):
         options.parts = list(PARTS)
     unknown = [part for part in options.parts if part not in PARTS]
     if unknown:
-        parser.error(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}, and all by itself")
+        parser.error(f"no such part: {', '.join(unknown)}; use all, or some of {', '.join(PARTS)}")
     if (options.model is None) != (options.sentences is None):
         parser.error("--model and --sentences go together")
     if options.threads < 1 or (options.rounds is not None and options.rounds < 1):

@@ -9,7 +9,7 @@ expect_exit 0 "$ELMAN" train -q --hidden-size 6 --embedding-size 5 --seed 3 --bi
   "$DATA/toy.zh-en.tsv"
 cmp by-file by-line || fail "options from a file and from the command line train different models"
 
-# The command line overrides the file, wherever --config stands. It replaces a list as a whole.
+# The command line overrides the file, whether --config comes first or last. It replaces a list as a whole.
 expect_exit 0 "$ELMAN" train --seed 4 --config=options.conf -o won "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" inspect -m won
 expect_stdout_match '^seed +4$'

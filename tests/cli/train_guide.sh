@@ -121,7 +121,7 @@ expect_exit 65 "$ELMAN" train -q "${settings[@]}" --guide short train.tsv
 expect_stderr_match '^elman: short: has 199 lines, but train.tsv has 200; line n of one file must align line n of the other$'
 expect_exit 66 "$ELMAN" train -q "${settings[@]}" --guide nowhere train.tsv
 
-# ---- options that do not go together ----
+# ---- invalid combinations of options ----
 
 wrong() { # wrong REGEX ARGUMENT...
   local regex=$1

@@ -44,8 +44,8 @@ for options in '' '--json --beam 2 --alignments 3 -t 1' '-m model.safetensors -m
   done
 done
 
-# A signal ends all processes, and no files remain. mpirun forwards the signal after this number of seconds and
-# kills the processes after as many more.
+# A signal ends all processes, and no files remain. mpirun forwards the signal after five seconds and kills the
+# processes after another five.
 for i in {1..300}; do cat text; done >long
 before=$(ls -A)
 changed() { [ "$(ls -A)" != "$before" ]; }
