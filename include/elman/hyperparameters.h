@@ -85,7 +85,7 @@ typedef enum elman_scope {
   X(SIZE, batch_tokens, "batch-tokens", "batch size in tokens", 0, 16777216, 0, TRAINING, 2,       \
     "Training", "maximum tokens per batch, padding included; replaces --batch-size; 0 disables")   \
   X(SIZE, shards, "shards", "shards", 1, 1024, 1, TRAINING, 2, "Training",                         \
-    "parts of a batch, processed in turn or by as many processes")                                 \
+    "parts of a batch, computed one after the other or by one process each")                       \
   X(REAL, learning_rate, "lr", "learning rate", 1e-9, 1e30, 0.001, TRAINING, 2, "Optimization",    \
     "learning rate of Adam")                                                                       \
   X(SCHEDULE, schedule, "lr-schedule", "learning-rate schedule", 0, 0, "constant", TRAINING, 2,    \

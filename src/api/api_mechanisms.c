@@ -52,11 +52,13 @@ static elman_status list_weights(elman_tensor **weights, size_t *count, enum att
   struct attention_part part;
   size_t numbers = 0, square, bytes;
   if (__builtin_mul_overflow(H, H, &square))
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the width, %zu, is too large", H);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "the width, %zu, is too large: the matrices would exceed the address space", H);
   *count = 0;
   for (; attention_part_at(&part, &parameters, kind, H, *count); ++*count)
     if (__builtin_add_overflow(numbers, attention_part_size(&part), &numbers))
-      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the width, %zu, is too large", H);
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                  "the width, %zu, is too large: the matrices would exceed the address space", H);
   const size_t head = (*count + 1) * sizeof **weights;
   if (__builtin_mul_overflow(numbers, sizeof(real), &bytes) ||
       __builtin_add_overflow(bytes, head, &bytes))

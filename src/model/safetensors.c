@@ -325,7 +325,8 @@ elman_status safetensors_read(real *values, const struct safetensors *file,
       return fail(error, ELMAN_IO, file->path, "cannot read all of %s; check the file and its disk",
                   tensor->name);
     if (!all_finite(values + done, n))
-      return fail(error, ELMAN_BAD_DATA, file->path, "%s contains a value that is not finite",
+      return fail(error, ELMAN_BAD_DATA, file->path,
+                  "%s contains a value that is not finite; use another copy or another model",
                   tensor->name);
   }
   store_digest(file, tensor, &sum);

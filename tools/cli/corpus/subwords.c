@@ -220,8 +220,8 @@ int subwords_apply_command(int argc, char **argv) {
   const struct option options[] = {
       {"codes", 'c', "FILE", "BPE codes of 'subwords learn' or subword-nmt", .text = &job.codes,
        .use = FILE_IS_READ},
-      {"model", 'm', "FILE", "model with bpe tokenization; its own tokens are written",
-       .text = &job.model, .use = FILE_IS_READ},
+      {"model", 'm', "FILE", "model with bpe tokenization, in place of --codes", .text = &job.model,
+       .use = FILE_IS_READ},
       SIDE_OPTION(job),
       INPUT_OPTION(job.input),
       OUTPUT_OPTION(job.output, "subwords"),
