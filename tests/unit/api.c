@@ -132,7 +132,7 @@ static void whole_cycle(void) {
   train_options.epochs = 30;
   train_options.batch_size = 2;
   train_options.threads = 2;
-  train_options.report = look;
+  train_options.report = keep_report;
   train_options.context = &seen;
   cr_assert_eq(elman_train(model, pairs, &train_options, &error), ELMAN_OK, "%s", error.message);
   cr_assert_eq(seen.updates, 90);

@@ -35,7 +35,7 @@ struct seen {
   elman_train_report last;
 };
 
-static inline bool look(void *context, const elman_train_report *report) {
+static inline bool keep_report(void *context, const elman_train_report *report) {
   struct seen *seen = context;
   seen->last = *report;
   return ++seen->updates != seen->stop_after;

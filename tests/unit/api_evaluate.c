@@ -191,16 +191,16 @@ Test(api, out_of_memory_ends_evaluation_everywhere) {
 }
 
 /* A program's own state for its group callbacks. */
-struct told {
+struct received {
   size_t numbers[PROCESSES][PROCESSES];
   elman_status status[PROCESSES][3];
 };
 
-static void tell_all(const elman_group *group, void *context) {
-  struct told *told = context;
+static void broadcast_and_gather(const elman_group *group, void *context) {
+  struct received *received = context;
   const size_t rank = group->rank, counts[] = {sizeof rank, sizeof rank, sizeof rank};
-  size_t *numbers = told->numbers[rank];
-  elman_status *status = told->status[rank];
+  size_t *numbers = received->numbers[rank];
+  elman_status *status = received->status[rank];
   numbers[0] = 5 + rank;
   status[0] = elman_group_broadcast(group, numbers, sizeof *numbers, NULL);
   numbers[rank] = numbers[0] + rank;
@@ -209,12 +209,12 @@ static void tell_all(const elman_group *group, void *context) {
 }
 
 Test(api, processes_exchange_values) {
-  struct told told;
-  run_processes(PROCESSES, tell_all, &told);
+  struct received received;
+  run_processes(PROCESSES, broadcast_and_gather, &received);
   for (size_t r = 0; r < PROCESSES; r++) {
-    cr_assert_eq(told.status[r][0], ELMAN_OK);
-    cr_assert_eq(told.status[r][1], ELMAN_OK);
-    cr_assert_eq(told.status[r][2], ELMAN_NO_INPUT);
-    for (size_t i = 0; i < PROCESSES; i++) cr_assert_eq(told.numbers[r][i], 5 + i);
+    cr_assert_eq(received.status[r][0], ELMAN_OK);
+    cr_assert_eq(received.status[r][1], ELMAN_OK);
+    cr_assert_eq(received.status[r][2], ELMAN_NO_INPUT);
+    for (size_t i = 0; i < PROCESSES; i++) cr_assert_eq(received.numbers[r][i], 5 + i);
   }
 }

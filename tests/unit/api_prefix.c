@@ -6,8 +6,8 @@
 TestSuite(api_prefix, .init = set_up, .fini = tear_down);
 
 /* Return all translations of a sentence that begin with the first `count` tokens of `of`. */
-static elman_translation *go_on(const elman_translation *of, size_t count,
-                                const elman_translate_options *options) {
+static elman_translation *continuations_of(const elman_translation *of, size_t count,
+                                           const elman_translate_options *options) {
   const elman_sentence sentence = {.text = of->source,
                                    .length = strlen(of->source),
                                    .prefix = of->target_ids,
@@ -24,7 +24,7 @@ Test(api_prefix, greedy_search_continues_its_own_prefix) {
   elman_translation *whole = translate(translator, "我 爱 学习", NULL);
   cr_assert_geq(whole->target_count, 3);
   for (size_t count = 1; count < whole->target_count; count++) {
-    elman_translation *found = go_on(whole, count, NULL);
+    elman_translation *found = continuations_of(whole, count, NULL);
     cr_assert_str_eq(found->text, whole->text);
     cr_assert_eq(found->target_count, whole->target_count);
     for (size_t t = 0; t < whole->target_count; t++)
@@ -41,7 +41,7 @@ static void check_alternatives(elman_translate_options options) {
   options.beam = options.n_best = V;
   options.max_length = 1;
   for (size_t t = 0; t < 3; t++) {
-    elman_translation *found = go_on(whole, t, &options);
+    elman_translation *found = continuations_of(whole, t, &options);
     double sum = 0, last = 0;
     bool likeliest = true;
     cr_assert_eq(list_length(found), V - 1, "all but <s>");

@@ -79,7 +79,7 @@ Test(api, too_long_pairs_are_skipped) {
   elman_train_options options = elman_train_options_default();
   options.epochs = 1;
   options.max_length = 4;
-  options.report = look;
+  options.report = keep_report;
   options.context = &seen;
   cr_assert_eq(elman_train(model, pairs, &options, NULL), ELMAN_OK);
   cr_assert_eq(seen.last.left_out, 2); /* 她 是 我 的 老师, The weather is nice today */
@@ -100,7 +100,7 @@ Test(api, training_can_free_the_pairs) {
     elman_train_options options = elman_train_options_default();
     options.epochs = 1;
     options.batch_size = bad ? 0 : 2;
-    options.report = look;
+    options.report = keep_report;
     options.context = &seen[0];
     const elman_status status = elman_train(one, kept, &options, NULL);
     options.context = &seen[1];
@@ -120,7 +120,7 @@ Test(api, training_can_be_stopped) {
   struct seen seen = {.stop_after = 7};
   elman_error error = {0};
   elman_train_options options = elman_train_options_default();
-  options.report = look;
+  options.report = keep_report;
   options.context = &seen;
   check_error(elman_train(stopped, pairs, &options, &error), &error, ELMAN_INTERRUPTED, "stopped",
               "");

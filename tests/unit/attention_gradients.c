@@ -25,7 +25,7 @@ static double weighted_sum(const real *out, const real *r, size_t n) {
   return sum;
 }
 
-static void take_all(struct attention_case *c, struct arena *arena) {
+static void allocate_all(struct attention_case *c, struct arena *arena) {
   const struct attention_shape shape = c->shape;
   attention_allocate(&c->cache, arena, c->layer.config, shape, VALUES_WITH_DROPOUT);
   attention_allocate(&c->scratch, arena, c->layer.config, shape, GRADIENTS);
@@ -52,10 +52,10 @@ static void set_up(struct attention_case *c, struct attention_config config,
   for (unsigned i = 0; attention_part_at(&part, &c->gradients, config.kind, H, i); i++)
     *part.view = reals(attention_part_size(&part));
   struct arena measured = {0};
-  take_all(c, &measured);
+  allocate_all(c, &measured);
   cr_assert_eq(arena_reserve(&c->arena, &measured, NULL), ELMAN_OK);
   spoil(&c->arena);
-  take_all(c, &c->arena);
+  allocate_all(c, &c->arena);
   c->queries = random_reals(T * B * H, 0.6, 1);
   c->keys = random_reals(S * B * H, 0.6, 2);
   c->values = random_reals(S * B * V, 1, 3);

@@ -21,7 +21,7 @@ static void note(void *context) {
   atomic_fetch_add(&task->done, 1);
 }
 
-static void bring(struct task *task, size_t times) {
+static void send_signals(struct task *task, size_t times) {
   for (size_t i = 0; i < times; i++) {
     atomic_fetch_add(&task->brought, 1);
     background_task_signal(task->background_task);
@@ -30,8 +30,8 @@ static void bring(struct task *task, size_t times) {
 
 enum { THREADS = 3, EACH = 2, RUNS = 300 };
 
-static void *bring_each(void *context) {
-  bring(context, EACH);
+static void *signal_each(void *context) {
+  send_signals(context, EACH);
   return NULL;
 }
 
@@ -44,8 +44,8 @@ static void check_runs(bool here, bool has_thread) {
     atomic_store(&task.brought, 0);
     background_task_start(task.background_task, others * EACH + own, here, note, &task);
     for (size_t i = 0; i < others; i++)
-      cr_assert_eq(pthread_create(&threads[i], NULL, bring_each, &task), 0);
-    bring(&task, own);
+      cr_assert_eq(pthread_create(&threads[i], NULL, signal_each, &task), 0);
+    send_signals(&task, own);
     background_task_finish(task.background_task);
     cr_assert_eq(atomic_load(&task.done), run + 1);
     cr_assert_eq(task.brought_before, others * EACH + own,
@@ -91,7 +91,7 @@ int __wrap_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *)
 /* Makes creating the task's thread fail on request. */
 int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*run)(void *),
                           void *argument) {
-  if (fails_to_start && run != bring_each) return EAGAIN;
+  if (fails_to_start && run != signal_each) return EAGAIN;
   return __real_pthread_create(id, attributes, run, argument);
 }
 

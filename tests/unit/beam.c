@@ -302,7 +302,7 @@ static void grow(struct beam *beam, const struct small_scores *small, const real
 
 /* Make a finished hypothesis of score -1 and an open one whose score at the length limit is at most
  * `open` / 4. Return whether the search continues. */
-static bool goes_on(double open) {
+static bool search_continues(double open) {
   enum { V = 6, WIDTH = 2 };
   const elman_translate_options options = search_options((struct beam_options){WIDTH, 1, 1});
   const struct search_request request = {.count = 1, .limit = 4};
@@ -327,10 +327,10 @@ static bool goes_on(double open) {
 }
 
 Test(beam, search_ends_when_no_open_hypothesis_can_win) {
-  cr_assert(goes_on(-2));
-  cr_assert(goes_on(-3.99));
-  cr_assert_not(goes_on(-4.01));
-  cr_assert_not(goes_on(-5.5));
+  cr_assert(search_continues(-2));
+  cr_assert(search_continues(-3.99));
+  cr_assert_not(search_continues(-4.01));
+  cr_assert_not(search_continues(-5.5));
 }
 
 /* Of equally likely hypotheses, the one with the smaller token comes first. */

@@ -23,7 +23,7 @@ static void leave_folder(void) {
 
 TestSuite(check, .init = enter_folder, .fini = leave_folder);
 
-static struct findings *look(size_t parts, const char *const *contents, size_t max_length) {
+static struct findings *findings_of(size_t parts, const char *const *contents, size_t max_length) {
   elman_pairs_options part_options[3];
   for (size_t i = 0; i < parts; i++) {
     FILE *file = fopen(names[i], "wb");
@@ -67,7 +67,7 @@ static void assert_only(const struct findings *findings, size_t part, const elma
 Test(check, clean_corpus_has_no_findings) {
   const char *const contents[] = {"我爱你。\tI love you.\n他在睡觉。\tHe is asleep.\n",
                                   "她很忙。\tShe is busy.\n"};
-  struct findings *findings = look(2, contents, 200);
+  struct findings *findings = findings_of(2, contents, 200);
   cr_assert(findings_clean(findings));
   for (size_t part = 0; part < 2; part++)
     assert_only(findings, part, (elman_finding[]){FINDINGS}, NULL);
@@ -79,7 +79,7 @@ Test(check, clean_corpus_has_no_findings) {
 
 Test(check, bad_lines_are_found) {
   const char *const contents[] = {"我\tI\n\xff\tx\nonly\n\tempty\n\n他\t \n你\tyou\n"};
-  struct findings *findings = look(1, contents, 200);
+  struct findings *findings = findings_of(1, contents, 200);
   assert_only(findings, 0,
               (elman_finding[]){ELMAN_FINDING_NOT_UTF8, ELMAN_FINDING_LACKS_COLUMN,
                                 ELMAN_FINDING_EMPTY, FINDINGS},
@@ -100,7 +100,7 @@ Test(check, duplicates_inside_a_part_are_found) {
                                   "我爱你\tI do love you\n" /* different target */
                                   "是他\tHe\n"              /* different source */
                                   "我爱你\tI love you\n"};  /* duplicate */
-  struct findings *findings = look(1, contents, 200);
+  struct findings *findings = findings_of(1, contents, 200);
   assert_only(findings, 0,
               (elman_finding[]){ELMAN_FINDING_DUPLICATE, ELMAN_FINDING_NEAR_DUPLICATE,
                                 ELMAN_FINDING_OTHER_TARGET, ELMAN_FINDING_OTHER_SOURCE, FINDINGS},
@@ -114,7 +114,7 @@ Test(check, duplicates_inside_a_part_are_found) {
 Test(check, leaks_between_parts_are_found) {
   const char *const contents[] = {"一\tone\n二\ttwo\n三\tthree\n", "一\tone\n二\tTWO!\n四\tfour\n",
                                   "一\tuno\n四\tfour\n五\tThree.\n六\tsix\n"};
-  struct findings *findings = look(3, contents, 200);
+  struct findings *findings = findings_of(3, contents, 200);
   cr_assert_eq(findings->parts[1].leaking, 2);
   cr_assert_eq(findings->parts[2].leaking, 3);
   assert_only(findings, 1,
@@ -148,7 +148,7 @@ Test(check, wrong_scripts_and_lengths_are_found) {
       "She is at home\t她在家里\n"   /* swapped */
       "不是\tNo, this is far too long to be a translation of such a short sentence\n"
       "123\t123\n"};
-  struct findings *findings = look(1, contents, 200);
+  struct findings *findings = findings_of(1, contents, 200);
   assert_only(findings, 0,
               (elman_finding[]){ELMAN_FINDING_MIXED_SCRIPTS, ELMAN_FINDING_SWAPPED,
                                 ELMAN_FINDING_LENGTH_RATIO, FINDINGS},
@@ -167,7 +167,7 @@ Test(check, lengths_within_the_ratio_are_accepted) {
     used += (size_t)snprintf(content + used, sizeof content - used, "%.*s\t%.*s\n",
                              (int)lengths[i][0], letters + i, (int)lengths[i][1], letters + i);
   const char *const contents[] = {content};
-  struct findings *findings = look(1, contents, 200);
+  struct findings *findings = findings_of(1, contents, 200);
   assert_only(findings, 0, (elman_finding[]){ELMAN_FINDING_LENGTH_RATIO, FINDINGS}, (size_t[]){2});
   cr_assert_eq(findings->examples[0].at.line, 3);
   cr_assert_eq(findings->examples[1].at.line, 4);
@@ -176,7 +176,7 @@ Test(check, lengths_within_the_ratio_are_accepted) {
 
 Test(check, tokens_and_unknown_words_are_counted) {
   const char *const contents[] = {"我爱猫\tI love cats\n", "我爱狗\tI love cats and dogs\n"};
-  struct findings *findings = look(2, contents, 4);
+  struct findings *findings = findings_of(2, contents, 4);
   cr_assert_eq(findings->vocabulary[ELMAN_SOURCE], 3);
   cr_assert_eq(findings->parts[0].tokens[ELMAN_TARGET], 3);
   cr_assert_eq(findings->parts[1].tokens[ELMAN_SOURCE], 3);

@@ -193,7 +193,7 @@ static mode_t mode_of(const char *name) {
 }
 
 static mode_t open_mode;
-static void take_open_mode(const char *name) {
+static void note_open_mode(const char *name) {
   if (strstr(name, ".tmp") != NULL) open_mode = mode_of(name);
 }
 
@@ -202,7 +202,7 @@ static void check_modes(const char *like, mode_t expected) {
   struct safe_file file;
   cr_assert_eq(safe_file_open(&file, "file", like, NULL), ELMAN_OK);
   open_mode = 0;
-  each_entry(take_open_mode);
+  each_entry(note_open_mode);
   cr_assert_eq(open_mode, expected, "%o while it is written", (unsigned)open_mode);
   cr_assert_eq(safe_file_commit(&file, NULL), ELMAN_OK);
   cr_assert_eq(mode_of("file"), expected, "%o", (unsigned)mode_of("file"));

@@ -11,7 +11,7 @@
 
 TestSuite(lock, .init = enter_folder, .fini = leave_folder);
 
-static struct lock taken(const char *output) {
+static struct lock acquired(const char *output) {
   struct lock lock;
   elman_error error = {.message = ""};
   cr_assert_eq(lock_acquire(&lock, output, &error), ELMAN_OK, "%s", error.message);
@@ -31,17 +31,17 @@ static void check_refused(const char *output, const char *where, const char *pro
 Test(lock, only_one_holder_at_a_time) {
   char process[64];
   snprintf(process, sizeof process, "process %ld is writing it", (long)getpid());
-  struct lock lock = taken("model");
+  struct lock lock = acquired("model");
   cr_assert_eq(symlink("model", "link"), 0);
   put_bytes("model", "x", 1);
   check_refused("model", "model", process);
   check_refused("./model", "./model", process);
   check_refused("link", "link", process); /* another name for the same file */
-  struct lock other = taken("other");
+  struct lock other = acquired("other");
   lock_release(&other);
   lock_release(&lock);
   cr_assert_eq(each_entry(NULL), 2, "the lock file remains");
-  lock = taken("model");
+  lock = acquired("model");
   lock_release(&lock);
   lock_release(&lock); /* no effect */
 }
@@ -63,7 +63,7 @@ Test(lock, lock_ends_with_the_process) {
   kill(child, SIGKILL);
   waitpid(child, NULL, 0);
   cr_assert_eq(each_entry(NULL), 1);
-  struct lock lock = taken("model"); /* the lock file of the ended process exists */
+  struct lock lock = acquired("model"); /* the lock file of the ended process exists */
   lock_release(&lock);
   cr_assert_eq(each_entry(NULL), 0);
 }
@@ -114,7 +114,7 @@ Test(lock, other_files_are_not_deleted) {
   check_refused("model", "model.lock", "is not a lock");
   cr_assert_eq(remove("model.lock"), 0);
   cr_assert_eq(link("victim", "model.lock"), 0);
-  struct lock lock = taken("model");
+  struct lock lock = acquired("model");
   lock_release(&lock);
   size_t length;
   char *bytes = get_bytes("victim", &length);
@@ -126,7 +126,7 @@ Test(lock, devices_need_no_lock) {
   static const char *const names[] = {"/dev/null", "/dev/full", "pipe"};
   cr_assert_eq(mkfifo("pipe", 0600), 0);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    struct lock first = taken(names[i]), second = taken(names[i]);
+    struct lock first = acquired(names[i]), second = acquired(names[i]);
     lock_release(&first);
     lock_release(&second);
   }

@@ -128,14 +128,14 @@ struct good_file {
   size_t data_size;
 };
 
-static inline void leave_out(char *header, const char *what) {
+static inline void remove_from_header(char *header, const char *what) {
   char *at = strstr(header, what);
   cr_assert_not_null(at, "the header lacks %s", what);
   memmove(at, at + strlen(what), strlen(at + strlen(what)) + 1);
 }
 
 /* Make the file of a writer that does not support checksums. */
-static inline void leave_out_checksum(char *header) {
+static inline void remove_checksum(char *header) {
   char *entry = strstr(header, ",\"elman.checksum\":\"xxh64:");
   cr_assert_not_null(entry);
   char *end = strchr(entry, '}');
@@ -156,7 +156,7 @@ static inline struct good_file good_file_with_checksum(void) {
 
 static inline struct good_file good_file(void) {
   struct good_file good = good_file_with_checksum();
-  leave_out_checksum(good.header);
+  remove_checksum(good.header);
   return good;
 }
 

@@ -46,28 +46,28 @@ Test(tensor, openblas_threads_stop_and_restart) {
 }
 
 #if defined(__SSE2__) || defined(__aarch64__)
-struct looks {
+struct probes {
   atomic_size_t begun,
       without; /* pieces begun; threads for which half of the smallest normal number is 0 */
 };
 
 /* Wait for the other pieces, so that every thread runs one. */
-static void look(const void *context, size_t i) {
+static void probe_denormals(const void *context, size_t i) {
   enum { THREADS = 3 };
-  struct looks *looks = *(struct looks *const *)context;
+  struct probes *probes = *(struct probes *const *)context;
   const volatile float smallest = FLT_MIN;
   (void)i;
-  atomic_fetch_add(&looks->begun, 1);
-  while (atomic_load(&looks->begun) < THREADS) sched_yield();
-  if (smallest * 0.5f == 0) atomic_fetch_add(&looks->without, 1);
+  atomic_fetch_add(&probes->begun, 1);
+  while (atomic_load(&probes->begun) < THREADS) sched_yield();
+  if (smallest * 0.5f == 0) atomic_fetch_add(&probes->without, 1);
 }
 
 static size_t threads_without_denormals(void) {
-  struct looks looks = {0}, *const all = &looks;
+  struct probes probes = {0}, *const all = &probes;
   use_threads(3);
-  team_run(look, &all, 3);
+  team_run(probe_denormals, &all, 3);
   use_threads(1);
-  return looks.without;
+  return probes.without;
 }
 
 Test(tensor, denormals_are_zero_until_restored) {

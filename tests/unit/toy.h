@@ -1,4 +1,4 @@
-/* The toy corpus and small models trained on it, through the public API. */
+/* The toy corpus and small models for it, through the public API. */
 #ifndef ELMAN_TESTS_TOY_H
 #define ELMAN_TESTS_TOY_H
 

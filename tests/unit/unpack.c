@@ -23,8 +23,8 @@ static void pack(struct buffer *into, const char *text, size_t length) {
 }
 
 /* Decompress in pieces of `piece` bytes into `room` bytes at a time. */
-static elman_status take(struct buffer *into, struct text input, size_t piece, size_t room,
-                         elman_error *error) {
+static elman_status decompress_all(struct buffer *into, struct text input, size_t piece,
+                                   size_t room, elman_error *error) {
   struct decompressor decompressor = {0};
   elman_status status = ELMAN_OK;
   char *place = malloc(room);
@@ -52,7 +52,8 @@ static void assert_gives(struct text input, struct text expected) {
       struct buffer got = {0};
       elman_error error = {0};
       buffer_append(&got, "", 0);
-      cr_assert_eq(take(&got, input, sizes[i], sizes[j], &error), ELMAN_OK, "%s", error.message);
+      cr_assert_eq(decompress_all(&got, input, sizes[i], sizes[j], &error), ELMAN_OK, "%s",
+                   error.message);
       cr_assert_eq(got.length, expected.length);
       cr_assert_arr_eq(got.bytes, expected.bytes, expected.length);
       buffer_free(&got);
@@ -65,7 +66,7 @@ static void assert_fails(struct text input, const char *problem) {
     for (size_t j = 0; j < SIZES; j++) {
       struct buffer got = {0};
       elman_error error = {0};
-      cr_assert_eq(take(&got, input, sizes[i], sizes[j], &error), ELMAN_BAD_DATA);
+      cr_assert_eq(decompress_all(&got, input, sizes[i], sizes[j], &error), ELMAN_BAD_DATA);
       cr_assert(strstr(error.message, problem) != NULL, "%s", error.message);
       buffer_free(&got);
     }
