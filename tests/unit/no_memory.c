@@ -192,7 +192,7 @@ static void load_checkpoint(void) {
   bool found;
   const elman_status status = checkpoint_load(&trainer, &found, &error);
   allowed = -1;
-  cr_assert_null(strstr(error.message, "remove it"), "a good file is called bad: %s",
+  cr_assert_null(strstr(error.message, "delete it"), "an intact file is reported as damaged: %s",
                  error.message);
   if (status == expected_status) {
     cr_assert(found);
