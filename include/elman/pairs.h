@@ -24,12 +24,13 @@ typedef struct elman_pairs_options {
   const char *source_file; /* instead of `files`: two files, one sentence per line */
   const char *target_file;
   size_t source_column, target_column; /* columns of the TSV, from 1; default 1 and 2 */
-  size_t alignment_column;    /* column with word alignments "i-j i-j ...", whose word numbers start
-                                 from 0; 0 = none. i counts the words of the side with the smaller
-                                 column number, j counts the words of the other side */
-  const char *alignment_file; /* instead of the column: a file with one alignment per line of the
-                                 pairs. For one TSV the column order decides, as above; for two
-                                 files i counts the source. NULL = none */
+  size_t alignment_column; /* column with word alignments "i-j i-j ...", whose word numbers start
+                              from 0; 0 = none. i counts the words of the side with the smaller
+                              column number, j counts the words of the other side */
+  const char
+      *alignment_file;   /* instead of the column: a file with one alignment per line of the pairs.
+                            With a TSV file, i counts the words of the side with the smaller column
+                            number, as above; with two files, i counts source words. NULL = none */
   bool check_alignments; /* treat a line as bad if its alignment is malformed or out of range; an
                             empty alignment is allowed. If most lines are bad, reading fails. If
                             not set, functions that use alignments check them */

@@ -9,8 +9,9 @@ ELMAN_BEGIN
 /* Sums over any number of translations. */
 typedef struct elman_attention_summary elman_attention_summary;
 
-/* Create a summary. `style` (NULL = the default) selects units as for matrices (words or tokens),
- * and links as for pharaoh; the links are compared with gold alignments. */
+/* Create a summary. `style` (NULL = the default) selects words or tokens as units, by the rules for
+ * matrices. It also selects the links that are compared with gold alignments, by the rules of the
+ * format pharaoh. */
 ELMAN_CHECKED elman_status elman_attention_summary_create(elman_attention_summary **summary,
                                                           const elman_text_style *style,
                                                           elman_error *error);

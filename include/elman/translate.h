@@ -66,7 +66,7 @@ typedef struct elman_translation {
       *next; /* next best translation of the sentence, freed with the first; NULL after the last */
 } elman_translation;
 
-/* Maximum values of options; ELMAN_DEFAULT_MAX_BYTES is a default. */
+/* Maximum values of options, and the default of max_bytes. */
 #define ELMAN_MAX_BEAM 1024
 #define ELMAN_DEFAULT_MAX_BYTES ((size_t)1 << 22)
 #define ELMAN_MAX_OVERRIDES 64
@@ -128,9 +128,9 @@ typedef struct elman_translate_options {
   size_t top_k; /* for sampling: draw from the K most probable tokens; 0 (default) = all; maximum
                    ELMAN_MAX_TOP_K */
   uint64_t sample_seed; /* default 1; see also `number` of elman_sentence */
-  /* Further models of an ensemble. At each step their log-probabilities and those of the
-   * translator's model are averaged; attention is the mean of all heads of all models, one matrix.
-   * The models must agree in tokenization, normalization and vocabularies, otherwise
+  /* Further models of an ensemble. At each step their log-probabilities are averaged with those of
+   * the translator's model. Attention is one matrix, the mean over all heads of all models. The
+   * models must agree in tokenization, normalization and vocabularies, otherwise
    * ELMAN_INVALID_ARGUMENT with a message that names the difference; everything else may differ. A
    * model may occur twice. Default none; maximum ELMAN_MAX_ENSEMBLE. */
   const elman_model *const *ensemble;

@@ -78,8 +78,8 @@ static void weigh_by_mask(struct attention_row *row) {
 }
 
 /* Add the gradients of center, width and gate of one key. The mask's logarithm is added to the
- * score, so both have the same gradient. Σ_s du_ts = 0 cancels what the gate adds to all keys
- * equally. */
+ * score, so both have the same gradient. A part that the gate adds equally to all keys has no
+ * effect, because Σ_s du_ts = 0. */
 static void add_to_span(const struct attention_arrays *scratch, const struct attention_row *row,
                         const struct span *span, size_t key, real dscore) {
   real share;

@@ -160,7 +160,7 @@ static bool accept_number(struct parser *parser, bool *whole) {
   return true;
 }
 
-/* Convert with a decimal point in every locale of the program. */
+/* Convert a number with a decimal point, independent of the locale of the program. */
 static elman_status convert_real(double *number, const struct parser *parser, const char *digits) {
   const locale_t locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
   if (locale == (locale_t)0) return fail_no_memory(parser->error);

@@ -94,8 +94,7 @@ static bool is_unfinished(struct team *team) {
 
 static void sleep_until_wanted(struct team *team) {
   pthread_mutex_lock(&team->mutex);
-  atomic_fetch_add(&team->asleep, 1); /* before checking again: `post` reads `asleep` after
-                                         posting */
+  atomic_fetch_add(&team->asleep, 1); /* first, because `post` reads `asleep` after posting */
   while (is_idle(team)) pthread_cond_wait(&team->wake, &team->mutex);
   atomic_fetch_sub(&team->asleep, 1);
   pthread_mutex_unlock(&team->mutex);
@@ -103,7 +102,7 @@ static void sleep_until_wanted(struct team *team) {
 
 static void sleep_until_finished(struct team *team) {
   pthread_mutex_lock(&team->mutex);
-  atomic_store(&team->waiting, true); /* before checking again, as above */
+  atomic_store(&team->waiting, true); /* first, as above */
   while (is_unfinished(team)) pthread_cond_wait(&team->finished, &team->mutex);
   atomic_store(&team->waiting, false);
   pthread_mutex_unlock(&team->mutex);

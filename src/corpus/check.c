@@ -98,7 +98,7 @@ struct typical {
   double ratio;                /* target characters per source character */
 };
 
-/* Counts lines, not letters: 我叫Tom is Chinese but has more Latin letters than Han characters. */
+/* Count lines, not letters: 我叫Tom is Chinese but has more Latin letters than Han characters. */
 struct side_sample {
   size_t characters;
   size_t lines, han_lines; /* lines with letters; lines with a Han character */

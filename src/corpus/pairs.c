@@ -540,7 +540,8 @@ static elman_status nothing_found(const struct reader *reader) {
                   : "");
 }
 
-/* Accept a few bad alignments. If most are bad, they belong to other words. */
+/* Accept a few bad alignments. Fail if most are bad, because they were then made for other
+ * words. */
 static elman_status check_aligned(const struct reader *reader) {
   const elman_pairs_options *options = reader->options;
   const size_t lines = reader->pairs->count + reader->pairs->skipped;

@@ -55,7 +55,8 @@ struct decoder_source {
 /* Results of a forward pass that the backward pass and search read, or their gradients. N is the
  * number of real target positions; the output layer runs only on these, packed time-major. */
 struct decoder_arrays {
-  real *inputs[MAX_LAYERS];             /* (T,B,E [+ A]) or (T,B,H); gradients share the largest */
+  real *inputs[MAX_LAYERS]; /* (T,B,E [+ A]) or (T,B,H); gradients share an array of the largest
+                               size */
   struct rnn_states states[MAX_LAYERS]; /* d_0 .. d_T */
   real *top; /* (T,B,H): output of the last layer; its states unless it is residual */
   struct attention_arrays self_attention;

@@ -188,9 +188,9 @@ struct job {
   size_t blocks; /* per tile */
 };
 
-/* Return the blocks of a tile. A general product copies all features once per tile. Many rows,
- * which belong to several sentences, therefore form a single tile; threads share the sentences
- * instead. */
+/* Return the number of blocks in a tile. A general product copies all features once per tile. Many
+ * rows, which belong to several sentences, therefore form a single tile; threads share the
+ * sentences instead. */
 static size_t tile_blocks(size_t rows, size_t blocks) {
   enum { MANY_ROWS = 64, TILES = 8 };
   if (rows <= FEW_ROWS) return 1;

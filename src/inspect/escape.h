@@ -53,8 +53,8 @@ enum {
   SVG_CAPTION = 120 /* columns */
 };
 
-/* Return the width of labels of that width when they are rotated by 45°, which is also their
- * height. The factor is slightly more than sin 45°. */
+/* Return the width, which is also the height, of a label that is rotated by 45°; `width` is its
+ * length. The factor is slightly more than sin 45°. */
 size_t svg_slope(size_t width);
 
 /* Write the XML declaration, for a separate file. */

@@ -119,7 +119,7 @@ static bool is_real(const struct sequence *words, size_t position) {
 }
 
 /* Draw positions in the rows of the batch's words: each word in turn, at least once, until there
- * are `samples`. */
+ * are `samples` positions. */
 static size_t add_places_of_words(size_t *places, size_t samples, const struct sequence *words,
                                   size_t columns, struct random_stream stream) {
   const size_t positions = words->steps * words->batch;
@@ -165,7 +165,7 @@ static elman_status allocate_places(struct run *run, elman_error *error) {
   }
   run->places = reallocarray(NULL, largest, sizeof *run->places);
   run->slopes = reallocarray(NULL, largest, sizeof *run->slopes);
-  /* The workspace contains as many, so the product does not overflow. */
+  /* The workspace contains an array of this size, so the product does not overflow. */
   run->above =
       malloc(run->batch->tokens * run->network.config.target_vocabulary * sizeof *run->above);
   const bool failed = run->places == NULL || run->slopes == NULL || run->above == NULL;
@@ -211,7 +211,7 @@ static uint64_t add_signs(uint64_t hash, const real *x, size_t n) {
 
 /* Return a hash of the smooth piece on which the last pass lies. The loss is smooth in pieces: a
  * rectifier is on or off, and a key is inside a window or has no weight. A difference between two
- * pieces is no derivative. */
+ * pieces is not a derivative. */
 static uint64_t piece_of(const struct run *run) {
   const struct workspace *w = &run->network.workspace;
   const struct encoder_sizes encoder = run->network.weight_views.encoder.sizes;
@@ -228,8 +228,8 @@ static uint64_t piece_of(const struct run *run) {
   return hash;
 }
 
-/* Compute the central difference, divided by the step as rounded. Return false if a step leaves the
- * smooth piece. */
+/* Compute the central difference, divided by the actual step after rounding. Return false if a step
+ * leaves the smooth piece. */
 static bool central_difference(double *slope, struct run *run, real *weight, double step) {
   const size_t N = run->batch->tokens, V = run->network.config.target_vocabulary;
   const real original = *weight;
@@ -369,7 +369,7 @@ static double error_of(const struct comparison *sum) {
   return sum->difference == 0 ? 0 : sum->difference / (sum->analytic + sum->numerical);
 }
 
-/* Two zeros agree, but nothing was measured. NaN is a failure. */
+/* Two zeros agree, but they prove nothing. NaN is a failure. */
 static elman_verdict judge(const struct run *run, const struct comparison *sum) {
   if (sum->count == 0) return ELMAN_GRADIENT_KINK;
   if (sum->analytic == 0 && sum->numerical == 0) return ELMAN_GRADIENT_TOO_SMALL;
@@ -401,7 +401,7 @@ static void refine(struct run *run, real *weights, size_t count) {
     const double coarse = slope->fine;
     slope->last = slope->value;
     slope->step /= FINER;
-    /* A smaller step nearly always stays on the piece too. */
+    /* A smaller step nearly always stays on the same piece. */
     slope->kink = !central_difference(&slope->fine, run, &weights[run->places[i]], slope->step);
     slope->value = (square * slope->fine - coarse) / (square - 1);
   }

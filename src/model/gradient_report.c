@@ -112,7 +112,7 @@ void gradient_report_fill(struct gradient_report *owned, const struct model *mod
     if (tensor->verdict == ELMAN_GRADIENT_FAILED) report->failed = true;
     const bool counts =
         tensor->verdict == ELMAN_GRADIENT_PASSED || tensor->verdict == ELMAN_GRADIENT_FAILED;
-    /* An error that is not a number also comes before all others. */
+    /* NaN counts as the largest error. */
     if (counts && (report->worst == NULL || !(tensor->error <= report->worst->error)))
       report->worst = tensor;
   }

@@ -1,6 +1,6 @@
 /* The table of parameters: names, shapes, initial values and views of all tensors. Weights,
  * gradients and the optimizer's moments are blocks of equal layout, so optimizer, clipping, files
- * and gradient checks all go through the same table. */
+ * and gradient checks all use the same table. */
 #ifndef ELMAN_MODEL_PARAMETERS_H
 #define ELMAN_MODEL_PARAMETERS_H
 

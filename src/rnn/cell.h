@@ -24,8 +24,8 @@ enum cell_kind { RNN_CELLS(CELL_KIND) };
 
 enum { MAX_STATE_PARTS = 2 };
 
-/* `units` of one sentence at one step. All pointers point to the first of these units; each gate
- * starts `hidden` reals after the gate before it. */
+/* The data of `units` units of one sentence at one step. All pointers point to the first of these
+ * units; each gate starts `hidden` reals after the gate before it. */
 struct cell_step {
   real *z; /* W_ih x_t + W_hh h_{t-1} of each gate, without biases; afterwards the values to keep */
   real *state[MAX_STATE_PARTS]; /* after the step; part 0 is h_t */
@@ -67,8 +67,7 @@ const char *cell_name(size_t kind);
 /* Return false if there is no such kind. */
 bool cell_parse(enum cell_kind *kind, const char *name);
 
-/* A nonlinearity is saturated where its slope is less than a tenth of the maximum; y is its value.
- */
+/* A nonlinearity is saturated if its slope is less than a tenth of the maximum; y is its value. */
 static inline bool is_flat_tanh(real y) {
   return fabs((double)y) > ELMAN_SATURATED;
 }

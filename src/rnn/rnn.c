@@ -300,8 +300,8 @@ static double work_of_outputs(const struct output_rows *rows) {
   return (double)WORK_OF_FUNCTION * (double)(rows->count * rows->pass->shape.hidden);
 }
 
-/* Rows of one work item. Rows without another direction's columns between them are one array, so
- * random numbers can be vectorized. */
+/* Rows of one work item. In an output of one direction these rows are adjacent, so their random
+ * numbers can be vectorized. */
 enum { ROWS_TOGETHER = 32 };
 
 static size_t pieces_of(const struct output_rows *rows) {
@@ -425,8 +425,8 @@ static void step_backward(const void *context, size_t row, size_t rows, size_t c
   }
 }
 
-/* Compute dz from the gradients after the gains, and keep the latter for the gradients of gains and
- * biases. */
+/* Compute dz from the gradients after the gains. Keep these gradients, which determine the
+ * gradients of gains and biases. */
 static void normalized_row_backward(const void *context, size_t b) {
   const struct backward_step *step = context;
   const size_t H = step->pass->shape.hidden, K = rnn_columns(step->pass->shape.cell);

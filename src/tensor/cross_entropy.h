@@ -9,7 +9,7 @@
 #include "tensor/real.h"
 
 /* Compute losses (n) = -Σ_v q_v log p_v of each row. For stability the maximum is subtracted, and
- * the logarithm is computed without the probability. */
+ * the logarithm is computed from the logits, not from the probability. */
 void cross_entropy_forward(double *losses, const real *logits /* (n,v) */,
                            const uint32_t *targets /* (n) */, double smoothing, size_t n, size_t v);
 

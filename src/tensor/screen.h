@@ -37,7 +37,7 @@ struct screen {
   struct screened_layer layer;
   size_t blocks, groups;
   const struct quantized_kernel *kernel; /* NULL: compute all logits */
-  double largest;        /* the largest of all |w| + |w - w~| and |b|; infinite if one is */
+  double largest;        /* the largest of all |w| + |w - w~| and |b|; infinite if one of them is */
   double *block_largest; /* (blocks): the largest per block */
   struct arena arena;
   int8_t *packed; /* (64 blocks,F) as in quantized.h; the others are (64 blocks): */

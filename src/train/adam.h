@@ -36,8 +36,8 @@ void adam_update(real *weights, real *m, real *v, real *gradients, size_t n,
 void adam_update_without_gradient(real *weights, real *m, real *v, size_t n,
                                   const struct adam_step *step);
 
-/* Do both of the above in plain C and one thread; `gradients` NULL selects the second. For
- * processors without vector code here, and for the tests of that code. */
+/* Do both of the above in plain C and one thread; if `gradients` is NULL, do the second. This
+ * function serves processors without vector code, and tests of the vector code. */
 void adam_update_plain(real *weights, real *m, real *v, real *gradients, size_t n,
                        const struct adam_step *step);
 

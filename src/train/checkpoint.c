@@ -32,7 +32,7 @@ static json_t *describe_state(const struct training_state *state) {
   return NULL;
 }
 
-/* Checked on writing too, so that every checkpoint can be read. */
+/* Also check when writing, so that every checkpoint can be read. */
 static bool has_possible_counts(const struct training_state *state) {
   const uint64_t counts[] = {state->update,       state->epoch,     state->position,
                              state->epoch_tokens, state->failures,  state->skipped,

@@ -336,8 +336,8 @@ static elman_status validate_and_write(struct run *run, elman_error *error) {
   return status;
 }
 
-/* Train for the rest of the current epoch, after a validation that was due when the run was
- * stopped, or that failed. */
+/* Train for the rest of the current epoch. First do the validation that was due when the run was
+ * stopped, or repeat the one that failed. */
 static elman_status run_epoch(struct run *run, elman_error *error) {
   struct training_state *state = &run->trainer->state;
   elman_status status = ELMAN_OK;

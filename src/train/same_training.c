@@ -311,7 +311,8 @@ static bool parse_start(struct training_start *start, const json_t *json) {
   return parse_hexadecimal(&start->weights, weights) && parse_hexadecimal(&start->written, written);
 }
 
-/* Compare the initial weights. Random ones have the hash 0 and follow from the options. */
+/* Compare the initial weights. Random initial weights have the hash 0, because the options
+ * determine them. */
 static elman_status check_start(const struct training_start *then, const struct training_start *now,
                                 const struct safetensors *file, elman_error *error) {
   if (now->weights == then->weights || (now->weights != 0 && now->weights == then->written))

@@ -288,7 +288,7 @@ static void run_worker(const void *context, size_t k) {
   const struct shards *s = run->shards;
   struct worker *worker = &s->workers[k];
   worker->status = sum_shards(s, run->job, worker, worker->shards, 0);
-  signal_output(worker); /* in case no shard did */
+  signal_output(worker); /* if no shard has done so */
 }
 
 /* Return G(a, b), added up in the gradient of *worker, the first of these shards. Set *worker to

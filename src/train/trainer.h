@@ -45,13 +45,13 @@ struct training_state {
   bool finished;      /* all epochs are done, or patience was over */
   double rate_factor; /* factor of the peak rate after the plateaus so far */
   /* The update that was validated only because the run ended there; 0 = none. If a later run adds
-   * epochs, its course does not depend on it. */
+   * epochs, its course does not depend on this validation. */
   uint64_t end_validated;
   bool end_best; /* that validation was the best of all */
 };
 
-/* The start of a run; a run that resumes it must have the same. Random initial weights are not
- * compared: another processor may round them differently. */
+/* The start of a run; a run that resumes it must have the same start. Random initial weights are
+ * not compared: another processor may round them differently. */
 struct training_start {
   uint64_t weights; /* hash of the weights of a trained or loaded model; otherwise 0 */
   uint64_t written; /* hash of the weights that the last run wrote, perhaps over the file it started

@@ -312,7 +312,7 @@ static bool offer_row(struct choice *choice, const struct beam *beam, size_t i,
   }
   for (size_t block = 0; block < scores->blocks; block++) {
     const size_t first = block * SCORES_BLOCK, rest = scores->V - first;
-    /* Skip blocks without a token better than the current choice; these are nearly all. */
+    /* Skip blocks without a token better than the current choice. Nearly all blocks are skipped. */
     if (choice->count == choice->most && !(path.log_probability + (double)largest[block] >
                                            choice->paths[choice->most - 1].log_probability))
       continue;

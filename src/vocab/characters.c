@@ -145,9 +145,7 @@ elman_token_mode script_line_mode(const struct script_counts *line) {
 }
 
 void script_sample_add(struct script_sample *sample, const struct script_counts *line) {
-  enum {
-    TELLING_PAIRS = 3
-  }; /* without a space; they need four characters, more than most words have */
+  enum { TELLING_PAIRS = 3 }; /* pairs without a space, which few words reach */
   if (line->letters == 0) return;
   sample->lines++;
   sample->wide += line->han + line->kana > line->letters / 2;

@@ -35,7 +35,7 @@
 
 /* ---- modes ---- */
 
-/* Spaces that text_drop_spaces removes: see there. */
+/* The spaces that text_drop_spaces removes. */
 enum ignored_spaces { NO_SPACES, SPACES_BETWEEN_HAN, SPACES_BESIDE_HAN };
 
 /* The definition of a token mode: a row of the table for each elman_token_mode. */
