@@ -23,7 +23,7 @@ typedef enum elman_scope {
  * `field` is also the name in files, `option` the name of the command-line option, `label` the name
  * in messages and in the text of `inspect`. Limits of choices are 0. `since` is 1 for values in
  * every model file, 2 for numbers that older files lack, 3 for flags and choices that files contain
- * only if they differ from the first choice; a new row has 2 or 3. `group` is the heading of the
+ * only if they differ from the first choice. A new row has 2 or 3. `group` is the heading of the
  * option in help; the command defines the order of the groups. */
 #define ELMAN_MODEL_HYPERPARAMETERS(X)                                                             \
   X(SIZE, embedding_size, "embedding-size", "embedding size", 1, 16384, 128, MODEL, 1, "Network",  \
@@ -164,7 +164,7 @@ ELMAN_API const elman_hyperparameter *elman_hyperparameter_next(const elman_hype
 /* Return the row with this name in files, or NULL. */
 ELMAN_API const elman_hyperparameter *elman_hyperparameter_find(const char *name);
 
-/* Return the name of the value of a row with choices, in the struct at `fields`. */
+/* Return the name of a choice: the value of this row in the struct at `fields`. */
 ELMAN_API const char *elman_hyperparameter_choice(const elman_hyperparameter *row,
                                                   const void *fields);
 

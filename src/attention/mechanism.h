@@ -103,7 +103,7 @@ struct attention_mechanism {
   /* Defaults in the translator: K, or 0 if there is only one head; D, or 0 if there is no
    * window. */
   size_t heads, window;
-  bool one_head; /* also on plain matrices */
+  bool one_head; /* only one head is possible, also on plain matrices */
   bool scaled;   /* α defaults to 1 over the square root of a head's size, else to 1 */
   bool no_scale; /* there is no α */
   bool segments; /* D is the length of segments, whose weights are exported */

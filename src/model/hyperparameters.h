@@ -21,7 +21,7 @@ const elman_hyperparameter *hyperparameter_next(const elman_hyperparameter *row,
   .field = (otherwise),
 #define FIELD_COPY(type, field, ...) .field = from->field,
 
-/* Return the word for a name or an enum; NULL if the value is none of the choices. */
+/* Return the name of the choice that the value of this row selects; NULL if it selects none. */
 const char *hyperparameter_choice(const elman_hyperparameter *row, const void *fields);
 
 /* Let the names of these scopes point to the strings of the choices, because the strings in options
@@ -45,8 +45,8 @@ json_t *hyperparameter_to_json(const elman_hyperparameter *row, const void *fiel
 int hyperparameters_to_json(json_t *object, unsigned scopes, const void *fields);
 
 /* Read the rows of these scopes and add their number to *found. Rows that version 0.1 lacked may be
- * missing and stay unchanged. Return the first row that is missing, has a wrong type or an unknown
- * name, or NULL. Limits are not checked. */
+ * missing; their fields are not changed. Return the first row that is missing, has a wrong type or
+ * an unknown name, or NULL. Limits are not checked. */
 const elman_hyperparameter *hyperparameters_from_json(void *fields, unsigned scopes, size_t *found,
                                                       const json_t *object);
 
