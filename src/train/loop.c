@@ -247,7 +247,7 @@ static elman_train_settings settings_of(const elman_train_options *from) {
   return settings;
 }
 
-/* Depends only on the state, so stopping and resuming does not change the result. */
+/* The history depends only on the state, so stopping and resuming does not change the result. */
 static void add_history(struct model_past *past, const struct run *run) {
   const struct training_state *state = &run->trainer->state;
   const struct sentences *target = &run->corpus->target;

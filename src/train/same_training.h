@@ -1,6 +1,6 @@
 /* Two runs belong together if corpus, model, options and initial weights agree. A checkpoint
- * records these, and a run that resumes it must agree with them, as must all processes of one run.
- */
+ * records these. A run that resumes it must agree with them, and so must all processes of one
+ * run. */
 #ifndef ELMAN_TRAIN_SAME_TRAINING_H
 #define ELMAN_TRAIN_SAME_TRAINING_H
 

@@ -8,7 +8,8 @@
 
 /* ---- batches of similar length ---- */
 
-/* Limits of a batch: rows times source positions, and rows, each of which has a row of logits. */
+/* Limits of a batch: MAX_POSITIONS limits rows times source positions; MAX_ROWS limits rows,
+ * because each row has a row of logits. */
 enum { MAX_POSITIONS = 1 << 16, MAX_ROWS = 512 };
 
 struct numbered {

@@ -26,7 +26,7 @@ static size_t surface_size(const struct cursor *cursor, size_t index) {
   return is_byte(cursor, index) ? 1 : token_surface(tokens_get(cursor->tokens, index)).length;
 }
 
-/* Give marks alone an empty range at the current byte. */
+/* Set an empty range at the current byte for marks alone. */
 static void pass_marks(struct cursor *cursor, size_t at) {
   for (; cursor->token < cursor->tokens->count && surface_size(cursor, cursor->token) == 0;
        cursor->token++)
