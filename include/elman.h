@@ -19,17 +19,18 @@
  * Threads. Several threads may use a `const` argument at the same time; any other argument may be
  * used by one thread at a time.
  *
- * OpenBLAS. The first call that loads a model or computes sets up OpenBLAS for the whole process. It
- * limits OpenBLAS to one thread, because elman runs its own threads. It also selects the kernels for
- * AVX-512, AVX2 or AVX if OpenBLAS, which recognizes processors by a list of models, chose slower
- * ones. The variable OPENBLAS_CORETYPE overrides that selection; if it is not set, the call sets it
- * and removes it again. During this first call no other thread may use OpenBLAS or read the
+ * OpenBLAS. The first call that loads a model or computes sets up OpenBLAS for the whole process.
+ * It limits OpenBLAS to one thread, because elman runs its own threads. It also selects the kernels
+ * for AVX-512, AVX2 or AVX if OpenBLAS, which recognizes processors by a list of models, chose
+ * slower ones. The variable OPENBLAS_CORETYPE overrides that selection; if it is not set, the call
+ * sets it and removes it again. During this first call no other thread may use OpenBLAS or read the
  * environment.
  *
  * OpenBLAS reserves 128 MB of address space for each thread that multiplies matrices, and for each
  * thread that it starts when it is loaded. The threads of OpenBLAS hang if this memory is refused.
- * Calls of this library check for the space first and fail with ELMAN_NO_MEMORY. If address space is
- * limited (ulimit -v), start the program with OPENBLAS_NUM_THREADS=1, as the `elman` command does.
+ * Calls of this library check for the space first and fail with ELMAN_NO_MEMORY. If address space
+ * is limited (ulimit -v), start the program with OPENBLAS_NUM_THREADS=1, like the `elman`
+ * command.
  *
  * Text is UTF-8. Matrices are row-major. S and T are the numbers of source and target tokens. */
 #ifndef ELMAN_H
