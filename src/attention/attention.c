@@ -61,7 +61,8 @@ static const struct attention_mechanism *mechanism_of(const struct attention_pas
   return attention_mechanism(pass->layer.config.kind);
 }
 
-/* Return the size of own weight i if each sentence has a share of its gradient, else 0. */
+/* Return the number of elements of own weight i if each sentence has its own share of the gradient;
+ * otherwise return 0. */
 static size_t share_size(const struct attention_pass *pass, size_t i) {
   const struct attention_own_weight *weight = &mechanism_of(pass)->own[i];
   const size_t H = pass->layer.config.size;
@@ -93,8 +94,8 @@ static struct attention_pass part_of(struct attention_pass pass, struct range qu
   return pass;
 }
 
-/* Return the pass between the projections: it reads projected arrays and writes the heads'
- * contexts. */
+/* Return the pass as the mechanism runs it between the projections. It reads projected arrays and
+ * writes the heads' contexts. */
 static struct attention_pass inner_of(struct attention_pass pass) {
   const struct attention_mechanism *mechanism = mechanism_of(&pass);
   if (mechanism->projections & PROJECT_QUERIES) pass.queries = pass.cache.queries;
@@ -117,16 +118,17 @@ static bool drops(const struct attention_pass *pass) {
   return pass->layer.dropout.probability > 0;
 }
 
-/* Return the weights that multiply the values: the weights after dropout, if there is dropout. */
+/* Return the weights that multiply the values. With dropout, these are the weights after
+ * dropout. */
 static const real *effective_weights(const struct attention_pass *pass) {
   return drops(pass) ? pass->cache.dropped : pass->cache.weights;
 }
 
 /* ---- one head of one sentence ---- */
 
-/* One head of one sentence. Arrays are time-major: rows of a sentence are B · H elements apart
- * (values B · V, weights B · K · S). A head has its own H/K columns (of values V/K), and S
- * weights. */
+/* Describe one head of one sentence. Arrays are time-major, so successive rows of a sentence are B
+ * · H elements apart (values: B · V, weights: B · K · S). Each head has its own H/K columns
+ * (values: V/K) and its own S weights. */
 struct head {
   size_t b, n;
   size_t queries, keys; /* T_b, and the number of keys that at least one query sees */
@@ -233,8 +235,8 @@ static struct log_sum log_sum_of_heads(const struct attention_row *row, size_t k
   return sum;
 }
 
-/* Return the weight of `key`, averaged over the heads. `row` belongs to the first head; the rows of
- * the others follow it. */
+/* Return the weight of `key`, averaged over the heads. `row` is the first head's row; those of the
+ * other heads follow it in memory. */
 static double mean_of_heads(const struct attention_row *row, size_t heads, size_t key) {
   const size_t S = row->pass->shape.keys;
   double sum = 0;
@@ -242,13 +244,13 @@ static double mean_of_heads(const struct attention_row *row, size_t heads, size_
   return sum / (double)heads;
 }
 
-/* Below FLT_MIN a float loses digits and then becomes 0; the logarithm is then computed from
- * scores. */
+/* Return whether a weight is too small for a float. Below FLT_MIN a float loses digits and then
+ * becomes 0, so the logarithm must be computed from scores. */
 static bool has_vanished(double weight) {
   return weight < (double)FLT_MIN;
 }
 
-/* Return the logarithm of the mean over the heads; `row` belongs to the first head. */
+/* Return the logarithm of the mean over the heads. `row` is the first head's row. */
 static double log_of_mean(const struct attention_row *row, size_t key) {
   const size_t K = row->pass->layer.config.heads;
   const double mean = mean_of_heads(row, K, key);
@@ -286,8 +288,9 @@ real guided_pull(const struct guided *guided, size_t i) {
   return -guided->scale * (real)exp(log_in_head(guided->row, guided->head, key) - log_sum_of(&sum));
 }
 
-/* Let δ be the gradients with respect to log a: du_s += δ_s - a_s Σ δ. This is bounded by λ/N_ξ
- * even if weights vanish; gradients with respect to the weights would be unbounded. (77) */
+/* Let δ be the gradient with respect to log a. Then du_s += δ_s - a_s Σ δ (77). This gradient is
+ * bounded by λ/N_ξ even if weights vanish; the gradient with respect to the weights would be
+ * unbounded. */
 void guided_softmax_backward(real *dscores, const struct guided *guided,
                              const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;
@@ -322,7 +325,8 @@ static void drop(real *row, const struct attention_pass *pass, struct head head,
                 pass->layer.dropout);
 }
 
-/* Distribute the sentences to the threads; their products take most of the time. */
+/* Distribute the sentences to the threads. The matrix products of a sentence take most of the
+ * time. */
 static void for_each_sentence(const struct attention_pass *pass, size_t products, team_job *job,
                               const void *context) {
   const struct attention_shape shape = pass->shape;
@@ -340,7 +344,7 @@ static struct linear projection(const struct attention_pass *pass, size_t weight
   return (struct linear){.weight = part[weight], .bias = part[weight + 1], .in = H, .out = H};
 }
 
-/* Project n rows, if the mechanism has this projection. (45), (49) */
+/* Project n rows; do nothing if the mechanism lacks this projection. (45), (49) */
 static void project(real *projected, const real *rows, const struct attention_pass *pass,
                     size_t weight, size_t n) {
   const struct linear linear = projection(pass, weight);
@@ -353,8 +357,8 @@ void attention_prepare(const struct attention_pass *pass, struct range keys) {
   project(from(pass->cache.values, at), pass->values + at, pass, VALUE_WEIGHT, keys.count * B);
 }
 
-/* Convert the scores of a head in cache.weights to weights. Stored scores are -∞ at masked
- * positions, so that their softmax equals the weights. */
+/* Convert the scores of a head in cache.weights to weights. Store -∞ in cache.scores at masked
+ * positions, so that the softmax of the scores equals the weights. */
 static void weigh(const struct attention_pass *pass, struct head head) {
   const struct attention_layer *layer = &pass->layer;
   const size_t S = pass->shape.keys;
@@ -407,7 +411,7 @@ void attention_forward(const struct attention_pass *whole, struct range queries)
 
 /* ---- backward ---- */
 
-/* A backward pass between the projections. */
+/* The arguments of a backward pass between the projections. */
 struct backward {
   const struct attention_pass *pass;
   struct attention_gradients d;
@@ -628,7 +632,8 @@ void self_attention_step(real *outputs, struct self_attention_history *history,
   past.values = past.cache.values = history->values;
   step.cache.keys = history->keys + at;
   step.cache.values = history->values + at;
-  /* Without projections, keys and values are the states; projections overwrite these copies. */
+  /* Copy the states as keys and values for mechanisms without projections. Projections overwrite
+   * these copies. */
   memcpy(step.cache.keys, pass->queries, R * H * sizeof *outputs);
   memcpy(step.cache.values, pass->queries, R * H * sizeof *outputs);
   attention_prepare(&step, (struct range){0, 1});

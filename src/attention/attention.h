@@ -1,7 +1,8 @@
-/* Attention: each query computes a weighted mean of values, with weights from its scores with the
- * keys. Encoder–decoder attention (queries: decoder states; keys and values: encoder states) and
- * self-attention (all three are the same states) share this code. docs/bptt.md, (6) to (8) and (15)
- * to (17); docs/mechanisms.md, (45) to (71); docs/training.md, (72).
+/* Attention: each query computes a weighted mean of values. The weights come from the scores of the
+ * query with the keys. Encoder–decoder attention and self-attention share this code. In the former,
+ * queries are decoder states, and keys and values are encoder states; in the latter, all three are
+ * the same states. docs/bptt.md, (6) to (8) and (15) to (17); docs/mechanisms.md, (45) to (71);
+ * docs/training.md, (72).
  *
  *   queries, keys, values → projections → scores → mask, softmax → [dropout] → context
  *
@@ -26,11 +27,12 @@ void attention_allocate(struct attention_arrays *arrays, struct arena *arena,
                         struct attention_config config, struct attention_shape shape,
                         enum arrays_for purpose);
 
-/* Project the keys and values of these steps, once for all queries. Do nothing if the mechanism has
- * no such projections. */
+/* Project the keys and values of these steps. One call serves all queries. Do nothing if the
+ * mechanism has no such projections. */
 void attention_prepare(const struct attention_pass *pass, struct range keys);
 
-/* Compute weights and contexts of these queries. attention_shape.first_query need not be set. */
+/* Compute weights and contexts of these queries. The function sets attention_shape.first_query
+ * itself. */
 void attention_forward(const struct attention_pass *pass, struct range queries);
 
 /* Set the gradients of projected keys and values to zero. Call before the first backward call of an
@@ -52,8 +54,8 @@ void attention_prepare_backward(const struct attention_gradients *d,
  * several heads it uses the mean of their weights. docs/training.md, (74) to (77).
  * attention_backward adds the gradient. ---- */
 
-/* Compute losses (T B); the loss of a query without links is zero. Call after the forward pass of
- * all queries. */
+/* Compute the guide losses (T B). A query without links has loss zero. Call after the forward pass
+ * of all queries. */
 void guide_losses(double *losses, const struct attention_pass *pass);
 
 /* ---- self-attention as a residual sublayer over the states of an RNN: outputs = states + context,
@@ -62,7 +64,7 @@ void guide_losses(double *losses, const struct attention_pass *pass);
 
 /* Return a shape in which every step is both a query and a key. */
 struct attention_shape self_attention_shape(const struct sequence *sequence);
-/* Return the pass over these states (T,B,H). */
+/* Return the self-attention pass over these states (T,B,H). */
 struct attention_pass self_attention_pass(struct attention_layer layer,
                                           const struct sequence *sequence,
                                           struct attention_arrays cache, const real *states);
@@ -71,27 +73,29 @@ struct attention_pass self_attention_pass(struct attention_layer layer,
  * steps so far. Run each step once, in order. */
 void self_attention_forward(real *outputs, const struct attention_pass *pass, struct range steps);
 
-/* Add the gradients of the states, which are d->queries, keys and values, given d->context, the
- * gradients of the outputs (T,B,H). Run later steps first. */
+/* Add the gradients of the states to d->queries, d->keys and d->values. On entry d->context
+ * contains the gradients of the outputs (T,B,H). Run later steps before earlier ones. */
 void self_attention_backward(const struct attention_gradients *d, const struct attention_pass *pass,
                              struct range steps);
 
-/* Self-attention of a decoder step by step: the keys and values of all earlier steps, in rows that
- * move with the hypotheses. Initialize with zeros. One history serves searches of different sizes:
- * self_attention_history_start stores the sizes of a search and fits the arrays to them. */
+/* Self-attention of a decoder that runs step by step. Stores the keys and values of all earlier
+ * steps, in rows that move with the hypotheses. Initialize with zeros. One history can serve
+ * searches of different sizes: self_attention_history_start stores the sizes of a search and fits
+ * the arrays to them. */
 struct self_attention_history {
   struct arena arena;
   struct attention_config config; /* configuration of the current search */
   size_t rows;                    /* R */
   size_t steps, capacity;
-  real *keys, *values; /* (capacity,R,H); the states if there is no projection */
-  real *spare;         /* (R,H): for moving rows */
-  real *weights;       /* (R,K,capacity) of the current step */
+  real *keys, *values; /* (capacity,R,H); copies of the states if there is no projection */
+  real *spare;         /* (R,H): temporary memory for moving rows */
+  real *weights;       /* (R,K,capacity): weights of the current step */
   size_t *lengths;     /* (R): number of steps, including the current one */
 };
 void self_attention_history_free(struct self_attention_history *history);
 
-/* Begin a search with `rows` rows and room for one step. Memory of an earlier search is reused. */
+/* Begin a search with `rows` rows, and make room for one step. Reuse the memory of an earlier
+ * search. */
 elman_status self_attention_history_start(struct self_attention_history *history,
                                           struct attention_config config, size_t rows,
                                           elman_error *error) CHECKED;
@@ -101,8 +105,9 @@ elman_status self_attention_history_grow(struct self_attention_history *history,
 /* Copy the old row from[r] to row r, for every r. */
 void self_attention_history_move(struct self_attention_history *history, const size_t *from);
 
-/* Compute outputs (1,R,H) of one more step; call self_attention_history_grow first. The pass has
- * one query per row, the states (R,H) of the step. A row with query length 0 is skipped. */
+/* Compute the outputs (1,R,H) of one more step; call self_attention_history_grow first. The pass
+ * has one query per row, the state of the row in this step (R,H). Rows with query length 0 are
+ * skipped. */
 void self_attention_step(real *outputs, struct self_attention_history *history,
                          const struct attention_pass *pass);
 

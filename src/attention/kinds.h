@@ -9,8 +9,8 @@
 #include "base/status.h"
 #include "tensor/dropout.h"
 
-/* One row per mechanism: KIND and name. Defines ATTENTION_KIND and refers to attention_name
- * (attention/mechanism.h); `name` is also the name in options and files. */
+/* One row per mechanism, with KIND and name. The rows define ATTENTION_KIND and refer to
+ * attention_name (attention/mechanism.h). Options and files use `name`. */
 #define ATTENTION_MECHANISMS(ROW)                                                                  \
   ROW(DOT, dot)             /* d·e (Luong et al., EMNLP 2015) */                                  \
   ROW(SCALED, scaled)       /* d·e / √H (Vaswani et al., NIPS 2017) */                          \
@@ -36,31 +36,31 @@ bool attention_parse(enum attention_kind *kind, const char *name);
 enum { MAX_HEADS = 64, MAX_WINDOW = 1000 };
 
 /* Sizes and options of an attention layer. In the translator value_size, scale and divide_by_sum
- * are 0. Attention on plain matrices can set them, but has no clauses. */
+ * are 0. Attention on plain matrices can set these three, but cannot use clauses. */
 struct attention_config {
   enum attention_kind kind;
-  size_t size;       /* H: columns of queries and keys, and by default of values and contexts */
-  size_t heads;      /* K; must divide H; 1 except for `multihead` and self-attention */
-  size_t window;     /* D: `local`: positions on each side of the center; `hierarchical`: keys per
-                        segment; else 0 */
+  size_t size;   /* H: columns of queries and keys, and by default of values and contexts */
+  size_t heads;  /* K: must divide H; 1 unless `multihead` or self-attention */
+  size_t window; /* D: for `local`, positions on each side of the center; for `hierarchical`, keys
+                    per segment; otherwise 0 */
   size_t value_size; /* V: columns of values and contexts, if the mechanism does not project them; 0
                         = H */
   real scale;        /* α; 0 = the mechanism's default */
-  bool clauses;      /* `hierarchical`: segments are clauses; the window is 0 */
+  bool clauses;      /* for `hierarchical`: segments are clauses, and the window is 0 */
   bool divide_by_sum; /* weights are the scores divided by their sum; no softmax */
 };
 
-/* Replace zeros by the mechanism's default number of heads and, unless segments are clauses, its
- * default window. */
+/* Replace 0 heads by the mechanism's default. Replace a window of 0 by the mechanism's default
+ * unless segments are clauses. */
 void attention_config_complete(size_t *heads, size_t *window, bool clauses,
                                enum attention_kind kind);
 
 /* Return whether rows of weights sum to less than 1 because a sentinel receives the rest
- * (mask_rest). Such a mechanism has one head. */
+ * (mask_rest). A mechanism with a sentinel has one head. */
 bool attention_has_sentinel(enum attention_kind kind);
 
-/* Segments of a mechanism that weights segments and then keys: every `length` keys, or clauses.
- * Both fields are zero for other mechanisms. */
+/* Segments of a mechanism that weights first the segments and then the keys in each. A segment is
+ * `length` keys long or a clause. Both fields are zero for other mechanisms. */
 struct attention_cuts {
   size_t length;
   bool clauses;
@@ -70,17 +70,17 @@ struct attention_cuts attention_cuts_of(struct attention_config config);
 /* Return the number of columns of values and contexts. */
 size_t attention_value_size(struct attention_config config);
 
-/* Return ELMAN_INVALID_ARGUMENT, and the valid sizes in `error`, if the mechanism does not support
- * these sizes. */
+/* Check the sizes. If the mechanism does not support them, return ELMAN_INVALID_ARGUMENT and
+ * describe the valid sizes in `error`. */
 elman_status attention_config_check(const struct attention_config *config,
                                     elman_error *error) CHECKED;
-/* Also return ELMAN_INVALID_ARGUMENT if heads or clauses are set for a mechanism that does not use
- * them in the translator. */
+/* Check as attention_config_check does. Also return ELMAN_INVALID_ARGUMENT if heads or clauses are
+ * set for a mechanism that does not use them in the translator. */
 elman_status attention_config_check_translator(const struct attention_config *config,
                                                elman_error *error) CHECKED;
 
-/* Indices of a layer's parameters: the linear projections, which mechanisms share, and from
- * OWN_PARTS the mechanism's own. */
+/* Indices of a layer's parameters. The linear projections, which mechanisms share, come first; the
+ * mechanism's own parameters begin at OWN_PARTS. */
 enum {
   QUERY_WEIGHT,
   QUERY_BIAS,
@@ -93,12 +93,12 @@ enum {
   MAX_ATTENTION_PARTS = OWN_PARTS + MAX_OWN
 };
 
-/* Weights or their gradients. Parts that a mechanism lacks are NULL. */
+/* Weights of a layer, or their gradients. Parts that the mechanism lacks are NULL. */
 struct attention_parameters {
   real *part[MAX_ATTENTION_PARTS];
 };
 
-/* One part: its name in a model file, without the name of the layer, and its shape. */
+/* One part: its shape, and its name in a model file without the name of the layer. */
 struct attention_part {
   const char *name;
   int dimensions;
@@ -122,9 +122,9 @@ struct attention_overrides; /* attention/mask.h */
  * rows must be finite, and the gradients of their contexts must be zero. */
 struct attention_shape {
   size_t queries, keys, batch; /* T, S, B */
-  const size_t *query_lengths; /* (B) */
-  const size_t *key_lengths;   /* (B), each at least 1 */
-  size_t first_query;          /* first query of the range, if only a range is run */
+  const size_t *query_lengths; /* (B): number of queries of each sentence */
+  const size_t *key_lengths;   /* (B): number of keys of each sentence, at least 1 */
+  size_t first_query;          /* first query of the range, if only a range of queries is run */
   bool causal;                 /* query t sees only keys 0 to t */
   const bool
       *clause_ends; /* (S,B): whether a clause ends with this key; required if config.clauses */
@@ -134,33 +134,35 @@ struct attention_shape {
 struct attention_layer {
   struct attention_config config;
   const struct attention_parameters *weights;
-  struct dropout dropout; /* dropout of the weights; every call uses the same mask for a position */
+  struct dropout
+      dropout; /* dropout of the weights; all calls use the same mask for a given position */
   const struct attention_overrides
-      *overrides; /* overrides of the weights, in forward passes only; NULL = none */
+      *overrides; /* overrides of the weights in forward passes; NULL = none */
   const struct guide
-      *guide;       /* links for the weights before dropout; NULL = none. docs/training.md */
-  real guide_scale; /* λ/N_ξ: factor of a query's guide loss */
+      *guide;       /* links that guide the weights before dropout; NULL = none. docs/training.md */
+  real guide_scale; /* λ/N_ξ: factor of each query's guide loss */
 };
 
-/* The results of a forward pass, or their gradients. Arrays that a mechanism does not need are
+/* The results of a forward pass, or their gradients. Arrays that the mechanism does not use are
  * NULL. */
 struct attention_arrays {
-  real *context; /* (T,B,H), or (T,B,V) */
-  real *weights; /* (T,B,K,S); a row sums to 1, or less with a Gaussian or sentinel; in gradients:
-                    first dweights, then dscores */
-  real *queries; /* (T,B,H), projected */
+  real *context;       /* (T,B,H), or (T,B,V) */
+  real *weights;       /* (T,B,K,S): a row sums to 1, or to less with a Gaussian or sentinel. In
+                          gradients: dweights, later dscores */
+  real *queries;       /* (T,B,H), projected */
   real *keys, *values; /* (S,B,H), projected */
   real *merged;        /* (T,B,H): contexts of the heads side by side, before context_forward */
-  real *own[MAX_OWN];  /* (T,B,·): arrays of the mechanism */
-  /* Not in gradients: */
+  real *own[MAX_OWN];  /* (T,B,·): the mechanism's own arrays */
+  /* NULL in gradients: */
   real *scores; /* (T,B,K,S) before the softmax, -∞ where masked; NULL unless they are exported or
                    divide_by_sum is set */
   real *dropped; /* (T,B,K,S): weights after dropout; NULL without dropout */
-  /* Only in gradients: */
+  /* NULL except in gradients: */
   real *shares[MAX_OWN]; /* (B,·): gradients of own weights by sentence */
 };
 
-/* One call: inputs and results. All arrays have the rows of all queries. */
+/* The inputs and results of one call. Arrays contain the rows of all queries, even if the call runs
+ * only a range of queries. */
 struct attention_pass {
   struct attention_layer layer;
   struct attention_shape shape;
@@ -170,13 +172,13 @@ struct attention_pass {
   const real *values;  /* (S,B,H), or (S,B,V) */
 };
 
-/* Gradients of a pass, each with the shape of its array; a backward pass adds to them. Queries,
- * keys and values may be the same array; the context must be another. */
+/* Gradients of a pass, each with the shape of its array. A backward pass adds to them. Queries,
+ * keys and values may share one array, but not with the context. */
 struct attention_gradients {
   real *queries, *keys, *values;
   const struct attention_parameters *weights;
   struct attention_arrays scratch;
-  const real *context; /* input */
+  const real *context; /* gradient of the result: read by the backward pass */
 };
 
 #endif

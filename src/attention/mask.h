@@ -1,4 +1,5 @@
-/* The keys that a query sees, which are contiguous; weights over them; and overrides of weights. */
+/* Masks: the contiguous range of keys that a query sees, the weights over these keys, and overrides
+ * of weights. */
 #ifndef ELMAN_ATTENTION_MASK_H
 #define ELMAN_ATTENTION_MASK_H
 
@@ -6,7 +7,7 @@
 #include "base/random.h"
 #include "elman/translate.h"
 
-/* Keys from `first` to `end` - 1. */
+/* The visible keys, from `first` to `end` - 1. */
 struct visible {
   size_t first, end;
 };
@@ -14,21 +15,21 @@ struct visible {
 /* Return how many queries of sentence b are in the range; the others are padding. */
 size_t mask_queries(struct attention_shape shape, size_t b);
 
-/* Return the visible keys of query t, counted from shape.first_query: no padding and, if the shape
- * is causal, no later keys. */
+/* Return the visible keys of query t, counted from shape.first_query. Padding is not visible; if
+ * the shape is causal, later keys are not visible either. */
 struct visible mask_visible(struct attention_shape shape, size_t b, size_t t);
 
 /* Return the largest `end` of the visible keys of all queries in the range. */
 size_t mask_keys(struct attention_shape shape, size_t b);
 
-/* Set rows (T,B,width) after the end of sentence b to zero. */
+/* Set to zero the rows (T,B,width) after the end of sentence b. */
 void mask_clear_queries(real *rows, size_t width, struct attention_shape shape, size_t b);
 
 /* Set the masked part of a row (S) to `value`. */
 void mask_fill_outside(real *row, struct visible visible, size_t S, real value);
 
-/* Return 1 minus the sum of a query's weights (S), at least 0: the weight of a sentinel, if there
- * is one. */
+/* Return 1 minus the sum of a query's weights (S), but at least 0. A sentinel, if there is one, has
+ * this weight. */
 real mask_rest(const real *row, size_t S);
 
 /* The weights of one query in one head. */
@@ -40,35 +41,37 @@ struct attention_row {
   real *scores;  /* (S) before the softmax; NULL if they are not stored */
 };
 
-/* Return the score of a key in head n, recomputed from queries and keys. */
+/* Return the score of a key in head n. Recompute it from queries and keys, because scores may not
+ * be stored. */
 real attention_score_at(const struct attention_row *row, size_t n, size_t key);
 
-/* Convert scores in row->weights to weights; set the weights of keys that are not visible to
- * exactly zero. May narrow row->visible. */
+/* Convert the scores in row->weights to weights. Set the weights of keys that are not visible to
+ * exactly zero. The function may narrow row->visible. */
 typedef void weigh_forward(struct attention_row *row);
-/* Convert drow (S) from the gradient of the weights to the gradient of the scores, exactly zero for
- * keys that are not visible. row->visible is as before the forward pass. */
+/* Convert drow (S) from the gradient of the weights to the gradient of the scores. Set it to
+ * exactly zero for keys that are not visible. On entry row->visible is as before the forward
+ * pass. */
 typedef void weigh_backward(real *drow, const struct attention_row *row,
                             const struct attention_arrays *scratch);
 
-/* The softmax: (7), (48) and (16). */
+/* Apply the softmax: (7), (48) and (16). */
 weigh_forward mask_softmax_forward;
 weigh_backward mask_softmax_backward;
 
-/* Division by the sum, which must not be zero: (71). The backward pass needs row->scores. */
+/* Divide scores by their sum, which must not be zero: (71). The backward pass needs row->scores. */
 weigh_forward mask_share_forward;
 weigh_backward mask_share_backward;
 
 /* ---- overrides: weights that are changed during decoding, which shows whether the translation
  * depends on them ---- */
 
-/* Overrides of the options, applied in order, in every head. */
+/* Overrides from the translation options. They are applied in order, in every head. */
 struct attention_overrides {
   const elman_translate_options *options;
   size_t first; /* index of the first query in the range */
 };
 
-/* Change the row (S) of query `first` + t. A shuffle depends only on the seed, the query and the
+/* Override the row (S) of query `first` + t. A shuffle depends only on the seed, the query and the
  * number of visible keys. */
 void override_apply(real *row, struct visible visible, const struct attention_overrides *overrides,
                     size_t t);

@@ -51,7 +51,7 @@ struct attention_cuts attention_cuts_of(struct attention_config config) {
 
 /* ---- valid sizes ---- */
 
-/* Write the numbers of heads that divide the size: "1, 2, 4 or 8". */
+/* Write the numbers of heads that divide the size, for example "1, 2, 4 or 8". */
 static void list_divisors(char *text, size_t capacity, size_t size) {
   size_t used = 0, last = size < MAX_HEADS ? size : MAX_HEADS;
   text[0] = '\0';
@@ -115,9 +115,11 @@ elman_status attention_config_check(const struct attention_config *config, elman
   if (status != ELMAN_OK) return status;
   if (attention_mechanism(config->kind)->window > 0 && !config->clauses &&
       (config->window < 1 || config->window > MAX_WINDOW))
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "the attention window must be between 1 and %d, not %td", MAX_WINDOW,
-                (ptrdiff_t)config->window); /* a negative number in a file has become huge */
+    return fail(
+        error, ELMAN_INVALID_ARGUMENT, NULL,
+        "the attention window must be between 1 and %d, not %td", MAX_WINDOW,
+        (ptrdiff_t)config
+            ->window); /* A negative number in a file has become huge; the cast restores it. */
   return ELMAN_OK;
 }
 
@@ -202,8 +204,8 @@ void prediction_forward(const struct attention_pass *pass, size_t count) {
   }
 }
 
-/* Compute the gradient of the prediction state of query i before the tanh. Add the gradients of the
- * vectors ω, given dz. */
+/* Compute the gradient of query i's prediction state before the tanh. Add the gradients of the
+ * vectors ω. The scratch contains dz. */
 static void read_back(const struct attention_gradients *d, const struct attention_pass *pass,
                       size_t count, size_t i) {
   const size_t H = pass->layer.config.size, B = pass->shape.batch;

@@ -1,5 +1,6 @@
-/* The interface of a mechanism. Each has a row in ATTENTION_MECHANISMS (attention/kinds.h) and a
- * file mechanism_NAME.c, which defines attention_NAME. No other file depends on the kind. */
+/* The interface of a mechanism. Each mechanism has a row in ATTENTION_MECHANISMS
+ * (attention/kinds.h) and a file mechanism_NAME.c, which defines attention_NAME. No other file
+ * depends on the kind. */
 #ifndef ELMAN_ATTENTION_MECHANISM_H
 #define ELMAN_ATTENTION_MECHANISM_H
 
@@ -7,20 +8,21 @@
 
 /* ---- scores of the queries and keys of one sentence, after projections ---- */
 
-/* The input of a score. Rows of time-major arrays are `..._step` elements apart. */
+/* The input of a score function. Rows of time-major arrays are `..._step` elements apart. */
 struct score_input {
   size_t queries, keys, size; /* T_b, S_b, H */
   const real *q;              /* T_b rows of H */
   const real *k;              /* S_b rows of H */
-  size_t vector_step;         /* between rows of q, and of k */
-  size_t score_step;          /* between rows of scores */
+  size_t vector_step;         /* distance between rows of q, and between rows of k */
+  size_t score_step;          /* distance between rows of scores */
   real scale;                 /* α */
   real *const *own; /* the mechanism's own weights, in the order of attention_mechanism.own */
 };
 
-/* Compute u (T_b,S_b). */
+/* Compute the scores u (T_b,S_b). */
 typedef void score_forward(real *u, const struct score_input *input);
-/* Add the gradients to dq, dk and those own weights that have `by_sentence`. */
+/* Add the gradients to dq and dk. Add those of own weights to `down`, for own weights that have
+ * `by_sentence`. */
 typedef void score_backward(real *dq, real *dk, real *const *down, const real *du,
                             const struct score_input *input);
 
@@ -35,27 +37,28 @@ struct guided {
   real scale; /* λ / (N_ξ count): factor of -log of a key's weight in the loss */
 };
 
-/* Return the gradient of the loss with respect to the logarithm of this head's weight of keys[i]:
- * -scale, or this head's fraction of it if there are several heads. (76) */
+/* Return the gradient of the loss with respect to the logarithm of this head's weight of keys[i].
+ * The value is -scale; with several heads it is this head's fraction of -scale. (76) */
 real guided_pull(const struct guided *guided, size_t i);
 
-/* Return the logarithm of a key's weight in head n, computed from the scores and therefore finite
- * even if the weight underflows. row->position counts from the first query of the pass. */
+/* Return the logarithm of a key's weight in head n. Compute it from the scores, so that it is
+ * finite even if the weight underflows. row->position counts from the first query of the pass. */
 typedef double guided_log(const struct attention_row *row, size_t n, size_t key);
-/* The default: the softmax over the visible keys. */
+/* Default: the weights are the softmax over the visible keys. */
 guided_log guided_log_of_softmax;
 
-/* A running log Σ exp. Initialize with zeros. */
+/* A running log Σ exp. Initialize it with zeros. */
 struct log_sum {
   double largest, sum;
 };
 void log_sum_add(struct log_sum *log_sum, double x);
 double log_sum_of(const struct log_sum *log_sum);
-/* Add to dscores (S) and to the gradients of the mechanism's own arrays in the scratch. */
+/* Add the gradient of the guide loss to dscores (S) and to the mechanism's own arrays in the
+ * scratch. */
 typedef void guided_backward(real *dscores, const struct guided *guided,
                              const struct attention_arrays *scratch);
 
-/* The default: the softmax. */
+/* Default: the weights are the softmax. */
 guided_backward guided_softmax_backward;
 
 /* Add the gradient of the guide loss of a query in head n to dscores (S). */
@@ -64,18 +67,18 @@ void guide_backward(real *dscores, const struct attention_row *row, size_t n,
 
 /* ---- the interface ---- */
 
-/* Extents: 0, 1, H, and S for arrays only. */
+/* Extents: NONE is 0, ONE is 1, SIZE is H. KEYS is S and occurs only in arrays. */
 enum attention_extent { NONE, ONE, SIZE, KEYS };
 
-/* An own weight. `by_sentence`: threads run sentences in parallel, and each sentence has its own
- * share of the gradient. */
+/* One of the mechanism's own weights. Threads run sentences in parallel, so with `by_sentence` each
+ * sentence has its own share of the gradient. */
 struct attention_own_weight {
   const char *name;                    /* NULL after the last */
-  enum attention_extent rows, columns; /* columns of a vector: NONE */
+  enum attention_extent rows, columns; /* for a vector, columns = NONE */
   bool by_sentence;
 };
 
-/* (H,H), (1,H) and (H), without shares by sentence. */
+/* Own weights with shape (H,H), (1,H) and (H), without shares by sentence. */
 #define OWN_MATRIX(text)                                                                           \
   { .name = (text), .rows = SIZE, .columns = SIZE }
 #define OWN_ROW(text)                                                                              \
@@ -83,7 +86,7 @@ struct attention_own_weight {
 #define OWN_VECTOR(text)                                                                           \
   { .name = (text), .rows = SIZE }
 
-/* Flags of the projections. */
+/* Flags that select the projections. */
 enum {
   PROJECT_QUERIES = 1 << QUERY_WEIGHT,
   PROJECT_QUERIES_BIASED = PROJECT_QUERIES | 1 << QUERY_BIAS,
@@ -96,32 +99,33 @@ enum {
 struct attention_mechanism {
   unsigned projections;
   struct attention_own_weight own[MAX_OWN];
-  /* Own arrays (T,B,SIZE), (T,B,ONE) or (T,B,KEYS), in the cache and in the scratch; NONE after the
-   * last. */
+  /* Own arrays, in the cache and in the scratch: (T,B,H) for SIZE, (T,B,1) for ONE, (T,B,S) for
+   * KEYS; NONE after the last. */
   enum attention_extent arrays[MAX_OWN];
 
-  /* Defaults in the translator: K, or 0 if there is only one head; D, or 0 if there is no
-   * window. */
+  /* Defaults in the translator. `heads` is 0 if only one head is possible; `window` is 0 if the
+   * mechanism has no window. */
   size_t heads, window;
   bool one_head; /* only one head is possible, also on plain matrices */
-  bool scaled;   /* α defaults to 1 over the square root of a head's size, else to 1 */
-  bool no_scale; /* there is no α */
-  bool segments; /* D is the length of segments, whose weights are exported */
+  bool scaled;   /* α defaults to 1 over the square root of a head's size; otherwise to 1 */
+  bool no_scale; /* the score has no α */
+  bool segments; /* D is the length of a segment; the weights of segments are exported */
   bool sentinel; /* a sentinel receives the rest of a row's weights: attention_has_sentinel */
 
   score_forward *score;
   score_backward *score_backward;
 
-  /* The functions below may be NULL. Arrays of queries begin with the first query of the range. */
+  /* The following functions may be NULL. Arrays of queries begin with the first query of the
+   * range. */
 
-  /* Called before the sentences are computed, and after their backward pass. */
+  /* Called before the first sentence is computed, and after the backward pass of all sentences. */
   void (*queries_forward)(const struct attention_pass *pass);
   void (*queries_backward)(const struct attention_gradients *d, const struct attention_pass *pass);
-  /* Replace the softmax (attention/mask.h). */
+  /* Replace the softmax. The types are in attention/mask.h. */
   weigh_forward *weigh;
   weigh_backward *weigh_backward;
-  /* Required for a guide if `weigh` is set: the logarithm of a weight that has vanished, and the
-   * gradient. */
+  /* Required for guided alignment if `weigh` is set: the logarithm of a weight, which may have
+   * underflowed, and the gradient. */
   guided_log *guided_log;
   guided_backward *guided_backward;
   /* Map cache.merged to cache.context, and d->context to scratch.merged. */
@@ -141,18 +145,18 @@ score_backward score_product_backward;
 score_forward score_additive_forward;
 score_backward score_additive_backward;
 
-/* A prediction computes numbers from a query with one tanh layer: φ_t = tanh(W d_t), and z_t =
- * ω·φ_t for each number; docs/mechanisms.md, (52) and (56). */
+/* A prediction derives scalars from a query with one tanh layer: φ_t = tanh(W d_t), and z_t = ω·φ_t
+ * for each scalar; docs/mechanisms.md, (52) and (56). */
 
-/* Indices of the own weights and arrays: first W and φ, then an ω (a row) and a z for each
- * number. */
+/* Indices of own weights and own arrays. Weights: W, then one row ω per scalar. Arrays: φ, then one
+ * z per scalar. */
 enum { PREDICTION_STATES, PREDICTIONS };
 
-/* Compute φ, and z for each of `count` predictions; the mechanism may then transform each z. */
+/* Compute φ, and z for each of `count` scalars. The mechanism may then transform each z. */
 void prediction_forward(const struct attention_pass *pass, size_t count);
 
-/* Add the gradients of the queries and of all weights, given dz in the scratch. Queries after the
- * end of a sentence are ignored. */
+/* Add the gradients of the queries and of all weights. On entry the scratch contains dz. Queries
+ * after the end of a sentence are ignored. */
 void prediction_backward(const struct attention_gradients *d, const struct attention_pass *pass,
                          size_t count);
 

@@ -1,7 +1,7 @@
-/* General attention between global and local: each query predicts a center, a width and a gate. The
- * gate mixes a Gaussian around the center (Yang et al., EMNLP 2018, after local-p of Luong et al.)
- * with 1. This mask multiplies the softmax (as in Sukhbaatar et al., ACL 2019), so that center,
- * width and gate have gradients; docs/mechanisms.md, (56) to (60). Source positions count from
+/* General attention between global and local. Each query predicts a center, a width and a gate. The
+ * gate mixes 1 with a Gaussian around the center (Yang et al., EMNLP 2018, after local-p of Luong
+ * et al.). This mask multiplies the softmax (as in Sukhbaatar et al., ACL 2019), so that center,
+ * width and gate have gradients. docs/mechanisms.md, (56) to (60). Source positions count from
  * 1. */
 #include <tgmath.h>
 
@@ -55,8 +55,8 @@ static void spans_forward(const struct attention_pass *pass) {
   }
 }
 
-/* Add the gradients of the queries and the weights, given dμ_t, dD_t and the gradient of the gate's
- * z in the scratch. */
+/* Add the gradients of the queries and the weights. On entry the scratch contains dμ_t, dD_t and
+ * the gradient of the gate's z. */
 static void spans_backward(const struct attention_gradients *d, const struct attention_pass *pass) {
   const struct attention_shape shape = pass->shape;
   const size_t B = shape.batch, rows = shape.queries * B;
@@ -77,8 +77,8 @@ static void weigh_by_mask(struct attention_row *row) {
   mask_softmax_forward(row);
 }
 
-/* Add the gradients of center, width and gate of one key. The mask's logarithm is added to the
- * score, so both have the same gradient. A part that the gate adds equally to all keys has no
+/* Add the gradients of center, width and gate of one key. The logarithm of the mask is added to the
+ * score, so both have the same gradient. A term that the gate adds equally to all keys has no
  * effect, because Σ_s du_ts = 0. */
 static void add_to_span(const struct attention_arrays *scratch, const struct attention_row *row,
                         const struct span *span, size_t key, real dscore) {
@@ -109,7 +109,7 @@ static double guided_log_by_mask(const struct attention_row *row, size_t n, size
          log_sum_of(&sum);
 }
 
-/* Add (77) to the scores and to the mask. */
+/* Add (77) to the gradients of the scores and of the mask. */
 static void guided_by_mask(real *dscores, const struct guided *guided,
                            const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;

@@ -1,8 +1,8 @@
-/* Additive attention (Bahdanau et al. 2015): after its projections, u_ts = ω·tanh(q_t + k_s). */
+/* Additive attention (Bahdanau et al. 2015). After the projections, u_ts = ω·tanh(q_t + k_s). */
 #include "attention/mechanism.h"
 #include "tensor/elementary.h"
 
-/* Return ω·tanh(q + k) (n), summed in LANES partial sums. */
+/* Return ω·tanh(q + k) for vectors of length n. Add the terms in LANES partial sums. */
 static real weighted_tanh(const real *omega, const real *q, const real *k, size_t n) {
   _Alignas(64) real lanes[LANES] = {0};
   real sum = 0;
@@ -25,7 +25,7 @@ void score_additive_forward(real *u, const struct score_input *in) {
   }
 }
 
-/* Add the gradients of one score. The tanh is recomputed: storing it would take T S H elements.
+/* Add the gradients of one score. Recompute the tanh, because storing it would take T S H elements.
  * (47) */
 static void add_gradients(real *restrict dq, real *restrict dk, real *restrict domega, real du,
                           const struct score_input *in, const real *q, const real *k) {

@@ -1,8 +1,8 @@
 /* Attention in two levels: over segments of the keys, and over the keys within each segment. The
- * weights within a segment average its keys; the score of this mean with a second query determines
- * the segment's weight (Yang et al., NAACL 2016). The weight of a key is the product of both.
- * docs/mechanisms.md, (66) to (70). A segment is `window` keys long (the last may be shorter), or a
- * clause. */
+ * weights within a segment average its keys. The score of this mean with a second query determines
+ * the segment's weight (Yang et al., NAACL 2016). The weight of a key is the product of both
+ * weights. docs/mechanisms.md, (66) to (70). A segment is a clause or `window` keys long; the last
+ * segment may be shorter. */
 #include <float.h>
 #include <string.h>
 #include <tgmath.h>
@@ -12,7 +12,7 @@
 #include "tensor/softmax.h"
 
 enum { SEGMENT_QUERY_WEIGHT };            /* W_G */
-enum { SEGMENT_QUERIES, SEGMENT_SCORES }; /* q_t^G, and for each key u_ts^G = α q_t^G·e_s */
+enum { SEGMENT_QUERIES, SEGMENT_SCORES }; /* q_t^G; and for each key u_ts^G = α q_t^G·e_s */
 
 static struct linear map_of(const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size;
@@ -47,7 +47,7 @@ static void scores_forward(const struct attention_pass *pass) {
   }
 }
 
-/* Add the gradients of keys, queries and W_G, given du_ts^G in the scratch. */
+/* Add the gradients of keys, queries and W_G. On entry the scratch contains du_ts^G. */
 static void scores_backward(const struct attention_gradients *d,
                             const struct attention_pass *pass) {
   const size_t B = pass->shape.batch, H = pass->layer.config.size, rows = pass->shape.queries * B;
@@ -88,8 +88,8 @@ static real sum_of_products(const real *a, const real *b, size_t n) {
   return (real)sum;
 }
 
-/* Compute weights within the segments and multiply them by the weights of the segments. Segment
- * scores are computed three times, because there is no array for them. */
+/* Compute weights within the segments and multiply them by the weights of the segments. The scores
+ * of segments are computed three times, because no array stores them. */
 static void weigh_twice(struct attention_row *row) {
   real *w = row->weights, largest = 0;
   const real *v = row->pass->cache.own[SEGMENT_SCORES] + offset_of(row);
@@ -114,10 +114,10 @@ static void weigh_twice(struct attention_row *row) {
   mask_fill_outside(w, row->visible, row->pass->shape.keys, 0);
 }
 
-/* Return whether there is more than one element. The softmax over one element is 1, so its gradient
- * is zero: within a segment of one key, and over segments if there is only one. The gradient is set
- * to zero explicitly: computed from a and β, it would be rounding error, which Adam would
- * amplify. */
+/* Return whether the softmax has more than one element. The softmax of one element is always 1, so
+ * its gradient is zero. This applies to a segment of one key, and to a row of one segment. A
+ * gradient computed from a and β would be rounding error, which Adam would amplify, so callers set
+ * it to zero. */
 static bool is_choice(size_t first, size_t end) {
   return end - first > 1;
 }
@@ -126,8 +126,8 @@ static bool is_only_segment(const struct attention_row *row, size_t s, size_t en
   return s == 0 && end == row->visible.end;
 }
 
-/* Compute gradients of the segment from s to `end`; `mean` is Σ_r a_r da_r over the whole row. The
- * weights within a segment are a / β; a segment of weight zero has no gradients. */
+/* Compute the gradients of the segment from s to `end`. `mean` is Σ_r a_r da_r over the whole row.
+ * The weights within a segment are a / β; a segment with weight zero has no gradients. */
 static void segment_backward(real *da, real *dv, const struct attention_row *row, size_t s,
                              size_t end, double mean) {
   const real *a = row->weights, *v = row->pass->cache.own[SEGMENT_SCORES] + offset_of(row);
@@ -162,7 +162,7 @@ static void weigh_twice_backward(real *drow, const struct attention_row *row,
   mask_fill_outside(dv, row->visible, keys, 0);
 }
 
-/* Compute log Σ exp of the scores of the segment from s to `end`; return the segment's score ū. */
+/* Compute log Σ exp of the scores of the segment from s to `end`. Return the segment's score ū. */
 static double score_from_scores(double *log_sum, const struct attention_row *row, size_t s,
                                 size_t end) {
   const real *v = row->pass->cache.own[SEGMENT_SCORES] + offset_of(row);
@@ -202,7 +202,7 @@ static void add_pulls_between(real *dscores, const struct guided *guided, size_t
       dscores[guided->keys[i]] += guided_pull(guided, i);
 }
 
-/* A pull on a key is also a pull on its segment. (80) */
+/* Add the guide's gradients. A gradient on a key's log-weight also acts on its segment. (80) */
 static void guided_twice(real *dscores, const struct guided *guided,
                          const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;
@@ -213,7 +213,7 @@ static void guided_twice(real *dscores, const struct guided *guided,
     next = end_of(row, s);
     real segment = 0;
     for (size_t i = s; i < next; i++) segment += a[i];
-    const bool vanished = segment < (real)FLT_MIN; /* then a / β has no precision */
+    const bool vanished = segment < (real)FLT_MIN; /* a / β would then have no precision */
     const real one = vanished ? 0 : 1 / segment, pull = pull_between(guided, s, next);
     double log_sum = 0;
     const real score = vanished ? (real)score_from_scores(&log_sum, row, s, next)

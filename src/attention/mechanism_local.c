@@ -1,5 +1,5 @@
-/* General attention in a window around a predicted center, with a Gaussian: local-p of Luong et
- * al., EMNLP 2015, equations 9 and 10; docs/mechanisms.md, (52) to (55). Source positions count
+/* General attention in a window around a predicted center, weighted by a Gaussian: local-p of Luong
+ * et al., EMNLP 2015, equations 9 and 10. docs/mechanisms.md, (52) to (55). Source positions count
  * from 1. */
 #include <tgmath.h>
 
@@ -20,7 +20,7 @@ static void center_forward(const struct attention_pass *pass) {
   }
 }
 
-/* Add the gradients of the queries and of both weights, given dμ_t in the scratch. */
+/* Add the gradients of the queries and of both weights. On entry the scratch contains dμ_t. */
 static void center_backward(const struct attention_gradients *d,
                             const struct attention_pass *pass) {
   const struct attention_shape shape = pass->shape;
@@ -34,7 +34,7 @@ static void center_backward(const struct attention_gradients *d,
   prediction_backward(d, pass, 1);
 }
 
-/* Return the visible keys from μ - D to μ + D, at least one. */
+/* Return the visible keys from μ - D to μ + D, or one key if the window contains none. */
 static struct visible window_of(struct visible visible, real center, size_t window) {
   /* Key i has position i + 1. */
   const real first = ceil(center - (real)window) - 1, end = floor(center + (real)window);
@@ -69,8 +69,8 @@ static bool is_choice(struct visible visible) {
   return visible.end - visible.first > 1;
 }
 
-/* Let â be the softmax and g the Gaussian: a = â g. Then dâ = g da, and (16) for â needs only Σ â
- * dâ = Σ a da and â = a / g. */
+/* Let â be the softmax and g the Gaussian, so that a = â g and dâ = g da. Then (16) for â needs
+ * only Σ â dâ = Σ a da and â = a / g. */
 static void gaussian_backward(real *drow, const struct attention_row *row,
                               const struct attention_arrays *scratch) {
   const size_t window = row->pass->layer.config.window;
@@ -83,7 +83,7 @@ static void gaussian_backward(real *drow, const struct attention_row *row,
     sum += drow[s] * weights[s];
   }
   for (size_t s = visible.first; s < visible.end; s++) {
-    const real g = gaussian_at(s, center, window); /* at least e⁻² within the window */
+    const real g = gaussian_at(s, center, window); /* g is at least e⁻² within the window */
     drow[s] = weights[s] * (drow[s] - sum / g);    /* (16) */
   }
   if (!is_choice(visible)) drow[visible.first] = 0;
@@ -93,8 +93,8 @@ static void gaussian_backward(real *drow, const struct attention_row *row,
 
 /* ---- the guide loss ---- */
 
-/* Outside the window the weight is zero. There the guide uses the Gaussian alone, log a = log g, so
- * that it pulls the center toward the key. (78) */
+/* Return log a. Outside the window the weight is zero, so the guide uses the Gaussian alone: log a
+ * = log g. This moves the center toward the key. (78) */
 static double gaussian_guided_log(const struct attention_row *row, size_t n, size_t key) {
   const size_t window = row->pass->layer.config.window;
   const real center = row->pass->cache.own[CENTERS][row->position];
@@ -106,7 +106,8 @@ static double gaussian_guided_log(const struct attention_row *row, size_t n, siz
   return guided_log_of_softmax(&inside, n, key) + log_gaussian;
 }
 
-/* log a = log â + log g: (77) for â, and d log g / dμ = 4 (s - μ) / D² for the center. */
+/* Add the gradients of log a = log â + log g. The term log â has gradient (77); for the center, d
+ * log g / dμ = 4 (s - μ) / D². */
 static void gaussian_guided_backward(real *dscores, const struct guided *guided,
                                      const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;

@@ -1,5 +1,5 @@
-/* Scaled attention in K heads after projections, with a linear map of the joined contexts: Vaswani
- * et al., NIPS 2017; docs/mechanisms.md, (49). */
+/* Scaled attention in K heads after projections. A linear layer maps the concatenated contexts to
+ * the context (Vaswani et al., NIPS 2017). docs/mechanisms.md, (49). */
 #include "attention/mechanism.h"
 #include "tensor/linear.h"
 

@@ -1,5 +1,5 @@
-/* Mechanisms whose score is only u_ts = α q_t·k_s: dot and, after a projection, general (Luong et
- * al. 2015); scaled, with and without projections (Vaswani et al. 2017). */
+/* Mechanisms whose score is u_ts = α q_t·k_s without further terms: dot, general (after a
+ * projection; Luong et al. 2015), and scaled with and without projections (Vaswani et al. 2017). */
 #include "attention/mechanism.h"
 #include "tensor/blas.h"
 

@@ -1,6 +1,6 @@
-/* Additive attention with a sentinel, a vector that is computed from the query. The sentinel
- * competes with the keys in the softmax, so the weights of the keys can sum to less than 1. The
- * adaptive attention of Lu et al., CVPR 2017; docs/mechanisms.md, (61) to (65). */
+/* Additive attention with a sentinel: a vector computed from the query that competes with the keys
+ * in the softmax. The weights of the keys can therefore sum to less than 1. This is the adaptive
+ * attention of Lu et al., CVPR 2017. docs/mechanisms.md, (61) to (65). */
 #include <string.h>
 #include <tgmath.h>
 
@@ -22,7 +22,8 @@ static size_t rows_of(const struct attention_pass *pass) {
   return pass->shape.queries * pass->shape.batch;
 }
 
-/* Return false for padding after the end of a sentence; its gradients are zero. */
+/* Return whether row i is a query rather than padding after the end of a sentence. The gradients of
+ * padding are zero. */
 static bool is_query(const struct attention_pass *pass, size_t i) {
   return i / pass->shape.batch < mask_queries(pass->shape, i % pass->shape.batch);
 }
@@ -56,7 +57,7 @@ static void queries_forward(const struct attention_pass *pass) {
   }
 }
 
-/* Add the gradients of the queries and of W_g, given dς_t in the scratch. */
+/* Add the gradients of the queries and of W_g. On entry the scratch contains dς_t. */
 static void sentinels_backward(const struct attention_gradients *d,
                                const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size, rows = rows_of(pass);
@@ -72,8 +73,8 @@ static void sentinels_backward(const struct attention_gradients *d,
   linear_backward_input(d->queries, 1, dz, gate, rows);
 }
 
-/* Add the gradients of queries and weights, given du_t0 and the context's part of dς_t in the
- * scratch. */
+/* Add the gradients of queries and weights. On entry the scratch contains du_t0, and the part of
+ * dς_t that comes from the context. */
 static void queries_backward(const struct attention_gradients *d,
                              const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size, rows = rows_of(pass);
@@ -97,7 +98,7 @@ static void queries_backward(const struct attention_gradients *d,
 
 /* ---- instead of the softmax ---- */
 
-/* Compute the softmax over the keys and the sentinel; the row receives the weights of the keys.
+/* Compute the softmax over the keys and the sentinel. Store the weights of the keys in the row.
  * (63) */
 static void weigh_with_sentinel(struct attention_row *row) {
   const struct visible visible = row->visible;
@@ -110,7 +111,7 @@ static void weigh_with_sentinel(struct attention_row *row) {
   mask_fill_outside(row->weights, visible, row->pass->shape.keys, 0);
 }
 
-/* Convert drow to the gradient of the scores, and scratch.own[SCORES] from da_t0 to du_t0. */
+/* Convert drow to the gradient of the scores. Convert scratch.own[SCORES] from da_t0 to du_t0. */
 static void weigh_with_sentinel_backward(real *drow, const struct attention_row *row,
                                          const struct attention_arrays *scratch) {
   const struct visible visible = row->visible;
@@ -133,7 +134,7 @@ static double guided_log_with_sentinel(const struct attention_row *row, size_t n
   return (double)attention_score_at(row, n, key) - log_sum_of(&sum);
 }
 
-/* The sentinel acts as a key of the softmax that no link refers to. (77) */
+/* Add (77). The sentinel acts as a key of the softmax without alignment links. */
 static void guided_with_sentinel(real *dscores, const struct guided *guided,
                                  const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;
@@ -149,7 +150,7 @@ static real rest_at(const struct attention_pass *pass, size_t i) {
   return mask_rest(pass->cache.weights + i * pass->shape.keys, pass->shape.keys);
 }
 
-/* The sentinel receives the rest of the weights, also after overrides. */
+/* Add the sentinel to the context. Its weight is the rest of the weights, also after overrides. */
 static void context_forward(const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size;
   for (size_t i = 0; i < rows_of(pass); i++) {
