@@ -89,8 +89,8 @@ void arena_free(struct arena *arena) {
 
 /* ---- pages of large memory ---- */
 
-/* Apply the advice to the pages of `page` bytes, a power of two, that lie wholly inside the
- * memory. */
+/* Apply the advice to the whole pages inside the memory. `page` is the page size in bytes, a power
+ * of two. */
 static void advise(void *memory, size_t bytes, uintptr_t page, int advice) {
   const uintptr_t start = (uintptr_t)memory, end = start + bytes;
   const uintptr_t first = (start + page - 1) & ~(page - 1), last = end & ~(page - 1);

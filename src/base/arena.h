@@ -19,12 +19,12 @@ enum { ARENA_ALIGNMENT = 64 };
 struct arena {
   unsigned char *base;
   size_t size; /* bytes in the block */
-  size_t used; /* bytes allocated; without a block: counted */
+  size_t used; /* bytes allocated, or only counted if there is no block */
   bool failed;
 };
 
-/* Return an uninitialized array of n1 * n2 * n3 elements of `element` bytes each. Return NULL
- * while measuring and after a failure. */
+/* Return an uninitialized array of n1 * n2 * n3 elements of `element` bytes each. Return NULL while
+ * only measuring, and after a failure. */
 void *arena_allocate(struct arena *arena, size_t element, size_t n1, size_t n2, size_t n3);
 
 /* Make the block at least `measured->used` bytes large and free all arrays. A block that is
@@ -33,8 +33,8 @@ elman_status arena_reserve(struct arena *arena, const struct arena *measured,
                            elman_error *error) CHECKED;
 void arena_free(struct arena *arena);
 
-/* Run a function that allocates arrays twice, first to measure and then to allocate, and reserve
- * the memory in between:
+/* Call a function that allocates arrays twice: first to measure, then to allocate. Reserve the
+ * memory in between:
  *
  *   struct arena_fit fit = {0};
  *   while (arena_fit(&fit, arena, error)) allocate(..., fit.now);
@@ -49,10 +49,10 @@ bool arena_fit(struct arena_fit *fit, struct arena *arena, elman_error *error);
 
 /* ---- pages of large memory ---- */
 
-/* Advise the system to use large pages for this memory, which saves thousands of page faults. Call
- * this function before the first write: pages already in use stay small. Only large pages that lie
- * wholly inside the memory are affected, so memory use does not grow. There is no effect on systems
- * without large pages. */
+/* Advise the system to use large pages for this memory, which avoids thousands of page faults. Call
+ * this function before the first write, because pages already in use stay small. The advice applies
+ * only to large pages that lie wholly inside the memory, so memory use does not grow. Systems
+ * without large pages ignore the advice. */
 void advise_large_pages(void *memory, size_t bytes);
 
 /* Touch every page without changing a byte, before the memory is read and then written.
@@ -60,8 +60,8 @@ void advise_large_pages(void *memory, size_t bytes);
  * stops all threads for a moment. */
 void claim_pages(void *memory, size_t bytes);
 
-/* Return the whole pages inside memory of malloc to the system; their contents are lost. Call
- * this function before free(), which would keep the pages in the process. */
+/* Return the whole pages inside memory from malloc to the system; their contents are lost. Call
+ * this function before free(), which alone would keep the pages in the process. */
 void release_pages(void *memory, size_t bytes);
 
 #endif

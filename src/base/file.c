@@ -12,7 +12,7 @@
 
 static const char MAGIC[] = {'\x1F', '\x8B'}, TRAILING_DATA[] = "data that is not gzip follows";
 
-enum { WINDOW = 15 + 16 }; /* the largest window; accept only the gzip format */
+enum { WINDOW = 15 + 16 }; /* the largest window; only the gzip format is accepted */
 
 static elman_status damaged(elman_error *error, const char *problem) {
   return fail(error, ELMAN_BAD_DATA, NULL, "damaged gzip data: %s; check the file with 'gzip -t'",
@@ -26,7 +26,7 @@ static elman_status begin_member(struct decompressor *decompressor, elman_error 
   if (result != Z_OK) return fail_no_memory(error);
   decompressor->state = INPUT_GZIP;
   decompressor->matched = 0;
-  Bytef none; /* the magic bytes alone produce no output */
+  Bytef none; /* nothing is written here: the magic bytes alone produce no output */
   stream->next_in = (Bytef *)(uintptr_t)MAGIC;
   stream->avail_in = sizeof MAGIC;
   stream->next_out = &none;
@@ -35,14 +35,14 @@ static elman_status begin_member(struct decompressor *decompressor, elman_error 
   return begun == Z_OK || begun == Z_BUF_ERROR ? ELMAN_OK : fail_no_memory(error);
 }
 
-/* Blocks of a tape or disk may end with zero bytes. */
+/* Skip zero bytes, which may fill the last block of a tape or disk. */
 static elman_status skip_padding(struct text *input, elman_error *error) {
   while (input->length > 0 && input->bytes[0] == '\0') text_drop(input, 1);
   return input->length == 0 ? ELMAN_OK : damaged(error, TRAILING_DATA);
 }
 
-/* Check whether a member starts here. If the input turns out to be plain, the bytes that matched
- * the magic are copied to the output. */
+/* Check whether a gzip member starts here. If the input is not gzip-compressed, copy the bytes that
+ * matched the magic to the output. */
 static elman_status find_member(struct decompressor *decompressor, struct text *input, char *into,
                                 size_t *filled, elman_error *error) {
   if (decompressor->state == INPUT_BETWEEN && decompressor->matched == 0 && input->length > 0 &&
@@ -135,7 +135,8 @@ bool is_named(int descriptor, const char *name) {
          open.st_ino == named.st_ino;
 }
 
-/* Read the next chunk. Return 0 at the end and after an error. Repeat an interrupted read. */
+/* Read the next chunk. Return 0 at the end and after an error. Repeat a read that a signal
+ * interrupted. */
 static size_t read_chunk(char *chunk, FILE *stream) {
   size_t got;
   do {
@@ -149,9 +150,9 @@ static size_t read_chunk(char *chunk, FILE *stream) {
 
 enum { FIRST_BLOCK = 1 << 16 };
 
-/* Return whether a file is not text: its first block has a NUL near the start and fewer than half
- * of its lines are valid text. (In executables up to a third of the lines are valid.) Otherwise a
- * line with a NUL is an ordinary bad line. */
+/* Return whether a file is not text. It is binary if its first block has a NUL near the start and
+ * fewer than half of its lines are valid text. In executables up to a third of the lines are valid.
+ * If the file is text, a line with a NUL is only a bad line. */
 static bool is_binary(struct text block) {
   enum { PROBE = 8192 };
   size_t filled = 0, good = 0;

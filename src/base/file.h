@@ -1,4 +1,4 @@
-/* Reading whole files, gzip-compressed ones included. */
+/* Reading whole files, also gzip-compressed ones. */
 #ifndef ELMAN_BASE_FILE_H
 #define ELMAN_BASE_FILE_H
 
@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "base/text.h"
 
-/* Thread-safe text of an errno value: the GNU form of strerror_r. */
+/* Return the text of an errno value. This is the GNU form of strerror_r, which is thread-safe. */
 #define REASON(number, buffer) strerror_r(number, buffer, sizeof buffer)
 
 /* Return the name of a file for messages; "-" is standard input. */
@@ -17,7 +17,7 @@ const char *file_name(const char *path);
 /* Set *exists. Only ENOENT counts as absent; any other failure of stat() is an error. */
 elman_status file_exists(bool *exists, const char *path, elman_error *error) CHECKED;
 
-/* Return whether `name` is (still) the name of the open file, and not a link to it. */
+/* Return whether `name` still refers to the open file directly, not through a link. */
 bool is_named(int descriptor, const char *name);
 
 /* Read a whole file into an empty buffer and decompress it if it is gzip-compressed. "-" is
@@ -31,8 +31,8 @@ struct text_limits {
   size_t unpacked; /* a gzip-compressed file after decompression */
 };
 
-/* Like file_read, for text. ELMAN_BAD_DATA, as early as possible, if the first block is binary
- * or a limit is exceeded. The message names the kind of binary file. */
+/* Like file_read, for text. Return ELMAN_BAD_DATA as soon as a limit is exceeded or the first block
+ * is binary. The message names the kind of binary file. */
 elman_status file_read_text(struct buffer *into, const char *path, const struct text_limits *limits,
                             elman_error *error) CHECKED;
 
@@ -42,7 +42,7 @@ elman_status file_read_text(struct buffer *into, const char *path, const struct 
 struct decompressor {
   z_stream stream;
   enum {
-    INPUT_UNKNOWN, /* so far it may be gzip data */
+    INPUT_UNKNOWN, /* the bytes so far may start gzip data */
     INPUT_PLAIN,
     INPUT_GZIP,    /* within a member */
     INPUT_BETWEEN, /* after a member */
@@ -51,13 +51,13 @@ struct decompressor {
   size_t matched; /* magic bytes of a member read so far; 0 within a member */
 };
 
-/* Decompress bytes from the front of `input` into `into`: at most `room` bytes, which must be
- * positive. Set *filled to the number of bytes written. If *filled < room, the whole input has been
+/* Decompress bytes from the front of `input` into `into`. Write at most `room` bytes, which must be
+ * positive, and set *filled to the number written. If *filled < room, the whole input has been
  * consumed. */
 elman_status decompress(struct decompressor *decompressor, struct text *input, char *into,
                         size_t room, size_t *filled, elman_error *error) CHECKED;
 
-/* Check the end of the input: ELMAN_BAD_DATA if it ends within a member. */
+/* Check the end of the input: return ELMAN_BAD_DATA if it ends within a member. */
 elman_status decompress_end(const struct decompressor *decompressor, elman_error *error) CHECKED;
 void decompress_free(struct decompressor *decompressor);
 

@@ -1,6 +1,5 @@
-/* Collective operations of a group of processes, all built on the one exchange function of the
- * group. A NULL group has one process. All processes must call these functions in the same
- * order. */
+/* Collective operations of a group of processes. All use only the exchange function of the group. A
+ * NULL group has one process. All processes must call these functions in the same order. */
 #ifndef ELMAN_BASE_GROUP_H
 #define ELMAN_BASE_GROUP_H
 
@@ -10,20 +9,21 @@
 #include "base/text.h"
 #include "elman/group.h"
 
-enum { GROUP_MOST = 1024 }; /* maximum number of processes; more are ELMAN_INVALID_ARGUMENT */
+enum { GROUP_MOST = 1024 }; /* maximum group size; more processes are ELMAN_INVALID_ARGUMENT */
 
 size_t group_size(const elman_group *group);
 size_t group_rank(const elman_group *group);
 
-/* Return the first of the items that process `rank` works on: [count r / P, count (r + 1) / P). */
+/* Return the first item of process r = `rank` of P = `size`: it works on items [count r / P, count
+ * (r + 1) / P). */
 size_t group_first(size_t count, size_t rank, size_t size);
 
 /* Copy `count` bytes from process 0 to all others. */
 elman_status group_broadcast(const elman_group *group, void *bytes, size_t count,
                              elman_error *error) CHECKED;
 
-/* Concatenate the parts of all processes on every process. On entry, process r has filled its own
- * part: the counts[r] bytes of `bytes` that follow the parts of lower ranks. */
+/* Concatenate the parts of all processes on every process. Before the call, process r writes its
+ * own part to `bytes`: counts[r] bytes, after the parts of lower ranks. */
 elman_status group_gather(const elman_group *group, void *bytes, const size_t *counts,
                           elman_error *error) CHECKED;
 
@@ -31,13 +31,13 @@ elman_status group_gather(const elman_group *group, void *bytes, const size_t *c
  * process that failed. Its message contains the rank of that process. */
 elman_status group_agree(const elman_group *group, elman_status status, elman_error *error) CHECKED;
 
-/* Agree on a status, then concatenate the bytes of all processes, in the order of their ranks, on
- * every process. A process needs only the length of its own part. */
+/* Agree on a status, then concatenate the bytes of all processes on every process, in the order of
+ * their ranks. A process needs to know only the length of its own part. */
 elman_status group_collect(const elman_group *group, elman_status status, struct buffer *bytes,
                            elman_error *error) CHECKED;
 
 /* Fail on all processes with ELMAN_INVALID_ARGUMENT and the message `problem` if `number` differs
- * between processes. `number` identifies the arguments of the job. */
+ * between processes. Callers pass a number that identifies the arguments of the job. */
 elman_status group_same(const elman_group *group, uint64_t number, const char *problem,
                         elman_error *error) CHECKED;
 

@@ -10,7 +10,7 @@ enum { MAX_DEPTH = 100, LONGEST_NUMBER = 255 };
 
 struct parser {
   const char *start, *at, *end;
-  struct buffer unescaped; /* the last string with escapes */
+  struct buffer unescaped; /* the last string that contained escapes */
   json_receive *receive;   /* called for each item of a list */
   void *context;
   size_t count; /* items received */
@@ -67,7 +67,8 @@ static int read_unit(struct parser *parser) {
   return unit;
 }
 
-/* Return the character of one or two \u escapes, after the first \u; -1 if they encode none. */
+/* Return the character that one or two \u escapes encode; -1 if they encode none. The first \u has
+ * been read. */
 static int read_escaped_character(struct parser *parser) {
   const int unit = read_unit(parser);
   if (unit <= 0 || (unit >= 0xDC00 && unit <= 0xDFFF)) return -1;
@@ -78,7 +79,8 @@ static int read_escaped_character(struct parser *parser) {
   return 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
 }
 
-/* Append the character of an escape, after the backslash. Return false if the escape is unknown. */
+/* Append the character that an escape encodes. The backslash has been read. Return false if the
+ * escape is unknown. */
 static bool unescape(struct parser *parser) {
   static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
   if (accept(parser, 'u')) {
@@ -94,14 +96,15 @@ static bool unescape(struct parser *parser) {
   return true;
 }
 
-/* Return the end of the characters that need no unescaping. */
+/* Return the end of the characters at the current position that need no unescaping. */
 static const char *plain_end(const struct parser *parser) {
   const char *at = parser->at;
   while (at < parser->end && *at != '"' && *at != '\\' && (unsigned char)*at >= ' ') at++;
   return at;
 }
 
-/* Parse the content of a string, after its opening quote; it is valid until the next call. */
+/* Parse the content of a string. Its opening quote has been read. The content is valid until the
+ * next call. */
 static elman_status parse_content(struct text *content, struct parser *parser) {
   const char *start = parser->at;
   parser->at = plain_end(parser);
@@ -137,7 +140,7 @@ static elman_status parse_string(json_t **value, struct parser *parser) {
 
 struct number {
   bool whole;
-  long long integer; /* if whole, else: */
+  long long integer; /* if the number is whole; otherwise: */
   double real;
 };
 
@@ -213,7 +216,8 @@ static elman_status parse_item(json_t *array, struct parser *parser, size_t dept
 
 typedef elman_status part_function(json_t *whole, struct parser *parser, size_t depth);
 
-/* Parse comma-separated parts after the opening bracket, up to and including the closing one. */
+/* Parse comma-separated parts up to and including the closing bracket. The opening bracket has been
+ * read. */
 static elman_status parse_parts(json_t *whole, struct parser *parser, char bracket,
                                 part_function *parse_part, size_t depth) {
   elman_status status = check_allocated(parser, whole);
@@ -331,7 +335,7 @@ elman_status read_json_list(size_t *count, struct text text, json_receive *recei
 
 static int append_dumped(const char *bytes, size_t size, void *buffer) {
   buffer_append(buffer, bytes, size);
-  return 0; /* failures are kept in the buffer; Jansson would ignore some of them */
+  return 0; /* report success: the buffer stores failures, and Jansson would ignore some of them */
 }
 
 char *write_json(const json_t *value, size_t flags) {

@@ -1,8 +1,8 @@
 /* Conversion between JSON text and values of the Jansson library, with exact error reports.
  *
  * Jansson's own parser does not distinguish a failed allocation from malformed text, and can lose
- * bytes of a token when an allocation fails; its json_dumps can omit the name of an entry. This
- * module therefore uses only its constructors, and a dump callback that records failures. */
+ * bytes of a token when an allocation fails. Its json_dumps can omit the name of an entry. This
+ * module therefore uses only Jansson's constructors, and a dump callback that records failures. */
 #ifndef ELMAN_BASE_JSON_H
 #define ELMAN_BASE_JSON_H
 
@@ -13,24 +13,26 @@
 #include "base/status.h"
 #include "base/text.h"
 
-/* Parse one value surrounded by optional white space (RFC 8259). The caller releases *value with
- * json_decref; it is NULL after an error. ELMAN_BAD_DATA, with the byte and the problem, for
- * malformed text, duplicate keys, U+0000, a number out of range or of more than 255 characters,
- * and more than 100 levels of nesting; otherwise ELMAN_NO_MEMORY. */
+/* Parse one value (RFC 8259); white space around it is allowed. The caller releases *value with
+ * json_decref; it is NULL after an error.
+ *
+ * Return ELMAN_BAD_DATA for malformed text, duplicate keys, U+0000, a number out of range or of
+ * more than 255 characters, and more than 100 levels of nesting. The message contains the byte and
+ * the problem. The only other error is ELMAN_NO_MEMORY. */
 elman_status read_json(json_t **value, struct text text, elman_error *error) CHECKED;
 
 /* An item of a list: a string, an integer, or anything else. */
 struct json_item {
-  struct text string; /* without bytes if the item is no string; valid during the call */
+  struct text string; /* empty if the item is no string; valid during the call */
   bool whole;
   json_int_t number;
 };
 typedef elman_status json_receive(void *context, size_t index, const struct json_item *item,
                                   elman_error *error);
 
-/* Call `receive` for each item of a list without allocating a value for each item: a vocabulary has
- * thousands. *count is the number of items, 0 if the value is no list. `text` must be valid UTF-8.
- * An error of `receive` ends the call; other errors are as in read_json. */
+/* Call `receive` for each item of a list. Allocate no value per item, because a vocabulary has
+ * thousands. Set *count to the number of items, 0 if the value is no list. `text` must be valid
+ * UTF-8. An error of `receive` ends the call; other errors are as in read_json. */
 elman_status read_json_list(size_t *count, struct text text, json_receive *receive, void *context,
                             elman_error *error) CHECKED;
 
@@ -38,8 +40,8 @@ elman_status read_json_list(size_t *count, struct text text, json_receive *recei
  * those of json_dumps. */
 char *write_json(const json_t *value, size_t flags);
 
-/* The largest count in a file. All JSON readers represent integers up to 2^53 exactly, and sums
- * of them do not overflow. Readers and writers enforce it. */
+/* The largest count in a file. All JSON readers represent integers up to 2^53 exactly, and sums of
+ * such counts do not overflow. The readers and writers of this library enforce the limit. */
 #define MAX_COUNT ((uint64_t)1 << 53)
 
 /* Return min(a + b, MAX_COUNT). */
@@ -53,12 +55,12 @@ struct json_field {
   json_int_t *integer;
   double *number; /* accepts integers */
   bool *truth;
-  const char **string; /* valid as long as the object */
+  const char **string; /* the string is valid as long as the object */
   bool optional;       /* a missing entry leaves the destination unchanged */
 };
 
-/* Read the entries of `object`. Return false unless it is an object with exactly these entries.
- * Allocates nothing. */
+/* Read the entries of `object` without allocating memory. Return false unless it is an object with
+ * exactly these entries. */
 bool read_json_fields(const struct json_field *fields, size_t count, const json_t *object);
 
 #endif

@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* Compute ten rounds for `count` indices at once. Each word of the counters has its own array, so
- * that the compiler vectorizes the loops if `count` is constant. */
+ * the compiler vectorizes the loops if `count` is constant. */
 static inline __attribute__((always_inline)) void
 philox(uint32_t *restrict words, struct random_stream stream, uint64_t first, size_t count) {
   uint32_t counter[4][RANDOM_MANY];
@@ -58,7 +58,7 @@ double random_uniform(struct random_stream stream, uint64_t index) {
   return unit(words[0], words[1]);
 }
 
-/* Box and Muller 1958. 1 - u is in (0, 1], so the logarithm is finite. */
+/* Use the method of Box and Muller, 1958. 1 - u is in (0, 1], so the logarithm is finite. */
 double random_normal(struct random_stream stream, uint64_t index) {
   const double two_pi = 6.283185307179586;
   uint32_t words[4];
@@ -66,7 +66,7 @@ double random_normal(struct random_stream stream, uint64_t index) {
   return sqrt(-2 * log(1 - unit(words[0], words[1]))) * cos(two_pi * unit(words[2], words[3]));
 }
 
-/* The high word of a 128-bit product; the bias is below bound / 2^64. */
+/* Return the high word of a 128-bit product; its bias is below bound / 2^64. */
 uint64_t random_below(struct random_stream stream, uint64_t index, uint64_t bound) {
   __extension__ typedef unsigned __int128 wide;
   return (uint64_t)(((wide)random_bits(stream, index) * bound) >> 64);

@@ -1,5 +1,5 @@
-/* Counter-based random numbers: each number depends on its position only, not on earlier draws,
- * so any part of a run can be repeated separately and in any order. Philox4x32-10: Salmon et
+/* Counter-based random numbers. Each number depends only on its position and not on earlier draws.
+ * Therefore any part of a run can be repeated separately and in any order. Philox4x32-10: Salmon et
  * al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. */
 #ifndef ELMAN_BASE_RANDOM_H
 #define ELMAN_BASE_RANDOM_H
@@ -33,7 +33,8 @@ double random_normal(struct random_stream stream, uint64_t index);
 /* Return an integer uniform in 0 .. bound-1; bound > 0. */
 uint64_t random_below(struct random_stream stream, uint64_t index, uint64_t bound);
 
-/* Like random_words, for `count` indices from `first`, in vector code; count <= RANDOM_MANY. */
+/* Fill `words` like random_words for `count` <= RANDOM_MANY indices, starting with `first`. If
+ * `count` is RANDOM_MANY, the loops are vectorized. */
 enum { RANDOM_MANY = 32 };
 void random_many(uint32_t *words /* (count,4) */, struct random_stream stream, uint64_t first,
                  size_t count);

@@ -42,8 +42,9 @@ elman_status fail_to_create(elman_error *error, const char *path, int number) {
               REASON(number, reason));
 }
 
-/* Apply the rule of Linux's fs.protected_symlinks, which not every system enables. Return 0 if the
- * link may be followed, otherwise an errno value: EPERM if another user may have planted it. */
+/* Apply the rule of Linux's fs.protected_symlinks, because not every system enables it. Return 0 if
+ * the link may be followed, otherwise an errno value: EPERM if another user may have created the
+ * link to mislead this process. */
 static int check_link(const struct stat *link, const char *path) {
   struct stat folder;
   char *name = folder_of(path);
@@ -72,8 +73,8 @@ static void describe(struct output_place *place, const struct stat *info) {
   place->direct = !S_ISREG(info->st_mode);
 }
 
-/* Return whether the link is one of /proc/self/fd. Such a link leads to an open file, which has an
- * offset, may be open for appending, and may have no name (it reads "pipe:[7]"). */
+/* Return whether the link is one of /proc/self/fd, which leads to an open file. That file has an
+ * offset and may be open for appending. It may have no name, and the link then reads "pipe:[7]". */
 static bool is_descriptor(struct output_place *place) {
   struct statfs system;
   struct stat named, open;
@@ -95,7 +96,7 @@ static bool is_descriptor(struct output_place *place) {
   return true;
 }
 
-/* Return 0 or an errno value. */
+/* Follow the links of place->path and describe the file or device. Return 0 or an errno value. */
 static int find(struct output_place *place) {
   for (int links = 0; links <= MAX_LINKS; links++) {
     struct stat info;
@@ -171,9 +172,9 @@ static void safe_file_close(struct safe_file *file) {
 
 enum { NAME_ATTEMPTS = 100 };
 
-/* Remove a temporary file if its writer has ended, which the lock shows: the kernel releases it
- * when the process ends. A process ID would not do because other namespaces reuse it. While this
- * function has the lock, no writer can rename the file. */
+/* Remove a temporary file if its writer has ended. The kernel releases the writer's lock when the
+ * process ends. A process ID cannot replace the lock, because other namespaces reuse IDs. While
+ * this function has the lock, no writer can rename the file. */
 static void remove_if_abandoned(const char *name) {
   const int descriptor = open(name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -195,7 +196,7 @@ static bool is_temporary(const char *name, const char *base) {
          name[length + (size_t)end] == '\0';
 }
 
-/* Remove the temporary files that killed writers of the same file left. */
+/* Remove temporary files for the same target that killed writers left. */
 static void remove_abandoned(const struct safe_file *file) {
   const char *slash = strrchr(file->path, '/'), *base = slash == NULL ? file->path : slash + 1;
   DIR *folder = opendir(file->folder);
@@ -210,9 +211,9 @@ static void remove_abandoned(const struct safe_file *file) {
   closedir(folder);
 }
 
-/* Lock a newly created file. Return false if another process removed it as abandoned before it was
- * locked. On a file system without locks nothing is removed, so the claim succeeds. It also
- * succeeds if the name cannot be examined. */
+/* Lock a newly created file. Return false if another process removed the file as abandoned before
+ * it was locked. Return true on a file system without locks, where no process removes files, and if
+ * the name cannot be examined. */
 static bool claim(int descriptor, const char *name) {
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
   errno = 0;
@@ -220,7 +221,7 @@ static bool claim(int descriptor, const char *name) {
 }
 
 /* Copy owner, group and permissions from the replaced file, as far as this process may. If the
- * group cannot be copied, the group of the new file gets only the permissions that others have. */
+ * group cannot be copied, give the group of the new file only the permissions that others have. */
 static void copy_status(int descriptor, const struct stat *like) {
   struct stat own;
   mode_t mode = like->st_mode & 0777;
@@ -231,8 +232,8 @@ static void copy_status(int descriptor, const struct stat *like) {
   if (fchmod(descriptor, mode) != 0) errno = 0;
 }
 
-/* Create a new file beside `file->path`; without `like` the umask sets its permissions. Return 0
- * or an errno value. */
+/* Create a new file beside `file->path`. If `like` is NULL, the umask determines its permissions.
+ * Return 0 or an errno value. */
 static int create_temporary(struct safe_file *file, const struct stat *like) {
   remove_abandoned(file);
   for (int attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
@@ -241,7 +242,7 @@ static int create_temporary(struct safe_file *file, const struct stat *like) {
     free(file->temporary);
     file->temporary = join(file->path, suffix);
     if (file->temporary == NULL) return ENOMEM;
-    /* The new file is never readable by more users than the final one. */
+    /* The new file must never be readable by more users than the final file. */
     file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                             like == NULL ? 0666 : like->st_mode & 0600);
     if (file->descriptor >= 0 && claim(file->descriptor, file->temporary)) {
@@ -318,7 +319,8 @@ static int sync_descriptor(int descriptor) {
   do {
     result = fsync(descriptor);
   } while (result != 0 && errno == EINTR);
-  /* File systems that cannot sync a directory, and devices, which need no sync, report EINVAL. */
+  /* EINVAL is no failure: file systems report it if they cannot sync a directory, and devices,
+   * which need no sync. */
   return result == 0 || errno == EINVAL ? 0 : errno;
 }
 
@@ -331,7 +333,7 @@ static int sync_folder(const char *folder) {
   return problem;
 }
 
-/* Return 0 or an errno value. */
+/* Flush the stream; sync the temporary file if there is one. Return 0 or an errno value. */
 static int store(struct safe_file *file) {
   if (fflush(file->stream) != 0 || ferror(file->stream))
     return file->problem != 0 ? file->problem : EIO;
@@ -356,7 +358,7 @@ elman_status safe_file_commit(struct safe_file *file, elman_error *error) {
   /* Rename under the lock, so that no other writer removes the file as abandoned. */
   if (problem == 0 && file->temporary != NULL && rename(file->temporary, file->path) != 0)
     problem = errno;
-  /* On a network file system close() reports no error that fsync() has not reported before. */
+  /* On a network file system close() reports only errors that fsync() has already reported. */
   if (close(file->descriptor) != 0 && file->temporary == NULL && problem == 0 && errno != EINTR)
     problem = errno;
   elman_status status = ELMAN_OK;
@@ -391,7 +393,7 @@ elman_status safe_file_end(struct safe_file *file, elman_status written, elman_e
 
 /* ---- the file of a lock ---- */
 
-/* open() reports ELOOP for a link, which is not a claim either. */
+/* open() reports ELOOP for a symbolic link, which is no valid claim either. */
 enum { LOCK_ATTEMPTS = 100, MAX_DIGITS = 20, NO_CLAIM = ELOOP };
 
 /* Open or create the lock file, without following a link or blocking. Read access suffices to
@@ -405,8 +407,9 @@ static int open_file(const char *path) {
   return readable;
 }
 
-/* Set *process to the process ID in the file, or 0. Return 0 or an errno value; NO_CLAIM if the
- * file is not an ordinary file that is empty or contains a number and a line feed. */
+/* Set *process to the process ID in the file, or to 0 if the file is empty. Return 0 or an errno
+ * value. Return NO_CLAIM if this is not an ordinary file, or contains anything but a number and a
+ * line feed. */
 static int read_claim(long *process, int descriptor) {
   struct stat info;
   char text[MAX_DIGITS + 2];
@@ -426,8 +429,8 @@ static int read_claim(long *process, int descriptor) {
   return 0;
 }
 
-/* Write the process ID for the messages of other processes. Do not write to a file that has other
- * names or another owner: its creator could make this process overwrite any file. */
+/* Write the process ID, which the messages of other processes show. Do not write to a file that has
+ * other names or another owner: its creator could make this process overwrite any file. */
 static void write_claim(int descriptor) {
   struct stat info;
   char text[MAX_DIGITS + 2];
@@ -481,12 +484,12 @@ static elman_status try_to_acquire(struct lock *lock, bool *again, const char *o
   }
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     const int problem = errno;
-    if (problem != EWOULDBLOCK && process == 0) unlink(lock->path); /* this call created it */
+    if (problem != EWOULDBLOCK && process == 0) unlink(lock->path); /* this call created the file */
     close(descriptor);
     return problem == EWOULDBLOCK ? fail_claimed(error, output, process)
                                   : without_lock(lock, problem);
   }
-  /* The file may belong to an ended process, which removed it before this process locked it. */
+  /* The process that owned the file may have removed it before this process locked it. */
   *again = !is_named(descriptor, lock->path);
   if (*again) {
     close(descriptor);
@@ -516,8 +519,8 @@ elman_status lock_acquire(struct lock *lock, const char *output, elman_error *er
 }
 
 void lock_release(struct lock *lock) {
-  /* Remove the file before unlocking it: a process that opened it earlier finds that it has no
-   * name. */
+  /* Remove the file before unlocking it, so that a process that opened it earlier finds that it has
+   * no name. */
   if (lock->descriptor >= 0) {
     unlink(lock->path);
     close(lock->descriptor);

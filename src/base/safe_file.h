@@ -1,7 +1,7 @@
 /* Atomic replacement of files: a reader sees the old file or the new one, never a part. The new
  * file is written under a temporary name in the same directory, synced, closed and renamed; then
- * the directory is synced. Also the resolution of output names, and a lock for the outputs of
- * long jobs. */
+ * the directory is synced. This module also resolves output names and locks the outputs of long
+ * jobs. */
 #ifndef ELMAN_BASE_SAFE_FILE_H
 #define ELMAN_BASE_SAFE_FILE_H
 
@@ -14,49 +14,54 @@
 /* ---- resolving output names ---- */
 
 /* The file or device to which an output name refers. Symbolic links are followed, because rename()
- * would replace the link and leave its target unchanged; links that another user may have planted
- * are refused. */
+ * would replace the link and leave its target unchanged. Links that another user may have created
+ * to mislead this process are refused. */
 struct output_place {
   char *path;     /* owned; not a link */
   bool exists;    /* if false, `direct` is false and `descriptor` is -1 */
   bool direct;    /* a device, a pipe, or an open descriptor of this process */
-  int descriptor; /* that descriptor, named as /dev/stdout or /dev/fd/3; else -1 */
+  int descriptor; /* the descriptor if the name is one like /dev/stdout or /dev/fd/3; else -1 */
 };
 
-/* Resolve `path`. A dangling link is followed to the name it contains. Errors: a directory; a name
- * or target that cannot be examined for a reason other than absence; a link in a sticky
- * world-writable directory (such as /tmp) that belongs neither to the caller nor to the owner of
- * the directory. After an error nothing is owned. */
+/* Resolve `path`. Follow a dangling link to the name it contains. After an error nothing is owned.
+ * Errors are:
+ *
+ *   a directory
+ *   a name or target that cannot be examined for a reason other than absence
+ *   a link in a sticky world-writable directory (such as /tmp) that belongs neither to the caller
+ *   nor to the owner of the directory */
 elman_status output_place_find(struct output_place *place, const char *path,
                                elman_error *error) CHECKED;
 
-/* Open the place itself for direct writing: a device, a pipe, a log. `append` writes at the end
- * of an existing file; otherwise the file is truncated. A missing file is created. A link
- * created after output_place_find is not followed. Return a descriptor, or -1 with errno set. */
+/* Open the place itself for direct writing: a device, a pipe or a log. If `append`, write at the
+ * end of an existing file; otherwise truncate it. Create a missing file. Do not follow a link
+ * created after output_place_find. Return a descriptor, or -1 with errno set. */
 int output_place_open(const struct output_place *place, bool append);
 void output_place_free(struct output_place *place);
 
-/* Fail with "cannot create the file" and the text of the errno value `number`. */
+/* Report that the file cannot be created. The message contains the text of the errno value
+ * `number`. */
 elman_status fail_to_create(elman_error *error, const char *path, int number);
 
-/* Return a + b, which the caller frees; NULL if memory is exhausted. */
+/* Return the concatenation of `a` and `b`, which the caller frees; NULL if memory is exhausted. */
 char *join(const char *a, const char *b);
 
 /* ---- the file ---- */
 
-/* Do not move it in memory while it is open. */
+/* A file being written. Do not move the struct in memory while the file is open. */
 struct safe_file {
   FILE *stream;    /* write to this stream; it has no file descriptor */
   char *path;      /* the final name, with symbolic links resolved */
   char *folder;    /* the directory of `path` and `temporary` */
   char *temporary; /* NULL if the target is a device or a pipe, which is written directly */
-  int descriptor;  /* locked, which shows other processes that the writer is running */
+  int descriptor;  /* locked, so that other processes detect that the writer is running */
   int problem;     /* errno of the first failed write, or 0 */
 };
 
 /* Open a new file that will replace `path`. From the start it has the permissions of the file
- * `like` if that file exists; otherwise those of the file that it replaces; otherwise those that
- * the umask allows. `like` may be NULL. After an error nothing needs to be closed. */
+ * `like` if that file exists. Otherwise it has those of the file that it replaces, or, without such
+ * a file, those that the umask allows. `like` may be NULL. After an error nothing needs to be
+ * closed. */
 elman_status safe_file_open(struct safe_file *file, const char *path, const char *like,
                             elman_error *error) CHECKED;
 
@@ -64,8 +69,8 @@ elman_status safe_file_open(struct safe_file *file, const char *path, const char
 elman_status safe_file_store(struct safe_file *file, elman_error *error) CHECKED;
 
 /* Rename the file to its final name and close it. After an error the temporary file is removed,
- * unless only the sync of the directory failed: then the new file is in place, and the message
- * reports the failed sync. */
+ * with one exception: if only the sync of the directory failed, the new file is in place, and the
+ * message reports the failed sync. */
 elman_status safe_file_commit(struct safe_file *file, elman_error *error) CHECKED;
 
 /* Close and remove the temporary file; the old file stays unchanged. */
@@ -77,18 +82,18 @@ elman_status safe_file_end(struct safe_file *file, elman_status written,
 
 /* ---- the lock of an output ---- */
 
-/* A claim to the output of a long job: a locked file OUTPUT.lock that contains the process ID.
- * The kernel releases the lock whenever the process ends; a file that remains has no effect. */
+/* A claim to the output of a long job: a locked file OUTPUT.lock that contains the process ID. The
+ * kernel releases the lock whenever the process ends; a lock file that remains has no effect. */
 struct lock {
   char *path;
   int descriptor;    /* -1 = nothing is claimed */
-  char problem[256]; /* why no claim was made: the file cannot be created, or the file system has
-                        no locks. Empty otherwise, and for a device or a pipe, which needs no
-                        claim */
+  char problem[256]; /* the reason if no claim was made: the file cannot be created, or the file
+                        system has no locks. Empty otherwise, and for a device or a pipe, which
+                        needs no claim */
 };
 
-/* Claim `output`. ELMAN_CANNOT_CREATE, with the process ID, if another process has claimed it,
- * and if the lock file contains anything but a claim. After an error nothing needs to be
+/* Claim `output`. Return ELMAN_CANNOT_CREATE if another process has claimed it, with the process
+ * ID, or if the lock file contains anything but a claim. After an error nothing needs to be
  * released. */
 elman_status lock_acquire(struct lock *lock, const char *output, elman_error *error) CHECKED;
 

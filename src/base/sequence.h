@@ -25,19 +25,19 @@ struct range {
 /* Alignment links of a batch: the source positions that each target token is trained to attend
  * to. */
 struct guide {
-  size_t *starts;    /* (T B + 1): sources[starts[t B + b] .. starts[t B + b + 1] - 1] belong to
+  size_t *starts;    /* (T B + 1): sources[starts[t B + b] .. starts[t B + b + 1] - 1] are linked to
                         target position t of sentence b; NULL = no guide */
-  uint32_t *sources; /* (links): positions in the sentence, in increasing order per target */
+  uint32_t *sources; /* (links): positions in the source sentence, in increasing order per target */
   size_t links;
-  size_t tokens; /* target tokens with a link: M of the guide loss */
+  size_t tokens; /* target tokens with at least one link: M of the guide loss */
 };
 
 /* A batch of sentence pairs. */
 struct batch {
   struct sequence source; /* (S,B) */
-  struct sequence target; /* (T,B), the decoder's input: <s> w1 .. wn; a length is n + 1 */
-  uint32_t *labels;       /* (tokens): w1 .. wn </s> of all sentences, time-major, no padding */
-  size_t tokens;          /* target tokens without padding, </s> included: N of the loss */
+  struct sequence target; /* (T,B), the decoder's input <s> w1 .. wn, whose length is n + 1 */
+  uint32_t *labels; /* (tokens): w1 .. wn </s> of all sentences, time-major, without padding */
+  size_t tokens;    /* target tokens without padding, </s> included: N of the loss */
   struct guide guide;
   struct arena arena;
 };

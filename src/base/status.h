@@ -1,5 +1,5 @@
-/* Errors as values: a code that the caller must check, and a message with place, problem and
- * remedy. */
+/* Errors as values: a code that the caller must check, and a message that states the place, the
+ * problem and the remedy. */
 #ifndef ELMAN_BASE_STATUS_H
 #define ELMAN_BASE_STATUS_H
 
@@ -15,12 +15,12 @@ elman_status fail(elman_error *error, elman_status code, const char *where, cons
 
 elman_status fail_no_memory(elman_error *error);
 
-/* Check that minimum <= value <= maximum, which NaN does not fulfill. `name` is the name of the
- * value in the message. */
+/* Check that minimum <= value <= maximum; NaN is an error. The message contains `name`, the name of
+ * the value. */
 elman_status check_range(const char *name, double value, double minimum, double maximum,
                          elman_error *error);
 
-/* Return the ending of a counted noun: "1 pair", "2 pairs". */
+/* Return the plural ending of a noun after a count, as in "1 pair", "2 pairs". */
 static inline const char *plural_ending(size_t count) {
   return count == 1 ? "" : "s";
 }

@@ -5,7 +5,7 @@
 
 enum { LEAST_SLOTS = 16 };
 
-/* Hashes are stored with 32 bits, which cannot distinguish more slots. */
+/* The table stores 32 bits of each hash, which cannot distinguish more slots. */
 static const uint64_t MAX_SLOTS = (uint64_t)1 << 32;
 
 static const uint64_t MAX_ITEMS = (uint64_t)1 << 31;
@@ -38,7 +38,7 @@ elman_status table_reset(struct table *table, size_t count, elman_error *error) 
   }
   table->slot_count = slot_count;
   table->count = 0;
-  memset(table->slots, 0xFF, slot_count * sizeof *table->slots); /* TABLE_NONE */
+  memset(table->slots, 0xFF, slot_count * sizeof *table->slots); /* sets every item to TABLE_NONE */
   return ELMAN_OK;
 }
 

@@ -1,6 +1,6 @@
-/* A hash table of item numbers: open addressing, at most half full. The items stay with the caller,
- * who also compares keys; the table stores their hashes. The hash function affects only time and
- * memory, never results. */
+/* A hash table of item numbers, with open addressing and at most half of the slots in use. The
+ * caller stores the items and compares keys; the table stores hashes of the keys. The hash function
+ * affects only time and memory, never results. */
 #ifndef ELMAN_BASE_TABLE_H
 #define ELMAN_BASE_TABLE_H
 
@@ -12,7 +12,7 @@
 
 #define TABLE_NONE UINT32_MAX
 
-/* Start from all zero. Memory is reused. */
+/* Start from all zero. table_reset reuses the memory. */
 struct table {
   struct table_slot {
     uint32_t item; /* TABLE_NONE = free */
@@ -29,14 +29,15 @@ void table_free(struct table *table);
  * needed. */
 elman_status table_reset(struct table *table, size_t count, elman_error *error) CHECKED;
 
-/* Add an item below TABLE_NONE whose key is not in the table. An error changes nothing. */
+/* Add an item below TABLE_NONE whose key is not in the table. After an error the table is
+ * unchanged. */
 elman_status table_add(struct table *table, uint64_t hash, size_t item, elman_error *error) CHECKED;
 
 /* Return whether item number `item` of `items` has this key. */
 typedef bool table_match(const void *items, size_t item, const void *key);
 
-/* Return the item with this key, or TABLE_NONE. Inline, so that the comparison is inlined as
- * well. */
+/* Return the item with this key, or TABLE_NONE. The function is inline so that the compiler also
+ * inlines the comparison. */
 static inline uint32_t table_find(const struct table *table, uint64_t hash, table_match *has_key,
                                   const void *items, const void *key) {
   if (table->count == 0) return TABLE_NONE;

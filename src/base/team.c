@@ -9,21 +9,22 @@
 #include <unistd.h>
 
 /* Time for which an idle member polls before it sleeps. It is longer than the gap between two time
- * steps of a sentence, but short enough to cost other programs little. */
+ * steps of a sentence, but short enough to take little processor time from other programs. */
 enum { PATIENCE_NS = 100000 };
 
-/* The pieces of a member, in a separate cache line. */
+/* The pieces of a member. Each counter has a separate cache line. */
 struct share {
-  _Alignas(64) atomic_long left; /* pieces not started; the next is number left - 1 */
+  _Alignas(64) atomic_long left; /* number of pieces not started; the next piece is left - 1 */
 };
 
 struct team {
   struct share shares[TEAM_MOST];
-  _Alignas(64) atomic_size_t unfinished; /* pieces */
+  _Alignas(64) atomic_size_t unfinished; /* number of pieces not done */
   _Alignas(64) atomic_size_t asleep;
   atomic_bool over;
   atomic_bool waiting; /* the caller sleeps until the last piece is done */
-  /* The job. Written only while no piece is left; read by members that run a piece. */
+  /* The job. The caller writes these fields only while no piece is left; members that run a piece
+   * read them. */
   team_job *job;
   const void *context;
   size_t count;
@@ -47,8 +48,8 @@ static _Thread_local bool backwards; /* order of the pieces of the next job */
 size_t processors_usable(void) {
   cpu_set_t usable;
   if (sched_getaffinity(0, sizeof usable, &usable) == 0) return (size_t)CPU_COUNT(&usable);
-  const long online = sysconf(
-      _SC_NPROCESSORS_ONLN); /* used if there are more processors than the set can represent */
+  const long online = sysconf(_SC_NPROCESSORS_ONLN); /* use this count if there are more processors
+                                                        than the set can represent */
   return online < 1 ? 1 : (size_t)online;
 }
 
@@ -58,7 +59,7 @@ static void relax(void) {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  __asm__ volatile("isb"); /* `yield` returns at once on most processors */
+  __asm__ volatile("isb"); /* on most processors `yield` does not wait */
 #endif
 }
 
@@ -68,9 +69,9 @@ static long long nanoseconds(void) {
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* Poll until condition() is false. Return true if PATIENCE_NS passes first. The time is wall-clock
- * time, so losing the processor counts as waiting. Reading the clock is expensive, hence only
- * every POLLS polls. */
+/* Poll until condition() is false. Return true if PATIENCE_NS passes first. Measure wall-clock
+ * time, so that time without the processor counts as waiting. Read the clock only every POLLS
+ * polls, because reading it is expensive. */
 static bool timed_out(struct team *team, bool (*condition)(struct team *)) {
   enum { POLLS = 16 };
   const long long end = nanoseconds() + PATIENCE_NS;
@@ -102,7 +103,7 @@ static void sleep_until_wanted(struct team *team) {
 
 static void sleep_until_finished(struct team *team) {
   pthread_mutex_lock(&team->mutex);
-  atomic_store(&team->waiting, true); /* first, as above */
+  atomic_store(&team->waiting, true); /* first: run_piece reads it last */
   while (is_unfinished(team)) pthread_cond_wait(&team->finished, &team->mutex);
   atomic_store(&team->waiting, false);
   pthread_mutex_unlock(&team->mutex);
@@ -120,8 +121,8 @@ static size_t share_start(const struct team *team, size_t member) {
   return team->count * member / team->members;
 }
 
-/* Run one piece of the share of `member`. Return false if none is left. The job cannot end
- * before the piece is done, so the fields of `team` stay valid. */
+/* Run one piece of the share of `member`. Return false if none is left. The job cannot end before
+ * the piece is done, so the fields of `team` stay valid. */
 static bool run_piece(struct team *team, size_t member) {
   atomic_long *left = &team->shares[member].left;
   if (atomic_load(left) <= 0) return false;
@@ -178,7 +179,7 @@ static void start(struct team *team) {
   for (size_t i = 1; i < team->members; i++) {
     team->seats[i] = (struct seat){team, i};
     if (!start_thread(&team->ids[i], serve, &team->seats[i])) break;
-    team->threads++; /* the others run the pieces of a missing member */
+    team->threads++; /* if the thread is missing, the others run its pieces */
   }
   team->started = true;
 }
@@ -216,10 +217,10 @@ static void post(struct team *team, team_job *job, const void *context, size_t c
   if (atomic_load(&team->asleep) > 0) signal_all(team, &team->wake);
 }
 
-/* A single piece runs while the team is still in use, so it can share its own work. */
+/* A job of a single piece leaves the team unoccupied, so the piece can run jobs on the team. */
 void team_run(team_job *job, const void *context, size_t count) {
   struct team *team = in_use;
-  const bool back = backwards; /* a nested job toggles the order again */
+  const bool back = backwards; /* a copy, because a nested job toggles the order */
   backwards = !backwards;
   if (team == NULL || team->members == 1 || count <= 1) {
     for (size_t i = 0; i < count; i++) job(context, back ? count - 1 - i : i);
@@ -252,7 +253,7 @@ static void run_stretch(const void *context, size_t i) {
 }
 
 void share_out(size_t count, double work, team_job *job, const void *context) {
-  enum { STRETCHES = 8 }; /* per member */
+  enum { STRETCHES = 8 }; /* maximum number per member */
   const size_t most = STRETCHES * team_size();
   if (count <= 1 || !is_worth_sharing(work)) {
     for (size_t i = 0; i < count; i++) job(context, i);
@@ -270,10 +271,10 @@ struct background_task {
   background_function *job; /* NULL = no job is scheduled */
   void *context;
   size_t awaited;
-  bool here; /* background_task_finish runs the job */
+  bool here; /* no thread runs the job; background_task_finish does */
   bool started, over;
   pthread_t thread;
-  pthread_mutex_t mutex; /* protects the members above */
+  pthread_mutex_t mutex; /* protects the fields above */
   pthread_cond_t changed;
 };
 

@@ -1,9 +1,10 @@
 /* A team of threads for the parallel loops of a call.
  *
  * A job is divided into pieces, and any thread may run any piece, so the result must not depend on
- * the assignment. Each thread first runs its own range of pieces, alternately in ascending and
- * descending order from job to job, so that data it read last is still in its cache. It then runs
- * pieces that other threads have not started. On a busy machine the caller may run them all.
+ * the assignment. Each thread first runs its own range of pieces. The order alternates between
+ * ascending and descending from job to job, so that data read last is still in the cache. The
+ * thread then runs pieces that other threads have not started. On a busy machine the caller may run
+ * all pieces.
  *
  * A thread runs its jobs on the team that it selected with team_use. Without a team, and within a
  * piece, a job runs on the calling thread alone. */
@@ -20,15 +21,15 @@ struct team;
 /* Return the number of processors that this process may run on. */
 size_t processors_usable(void);
 
-/* Create a team of `members` threads, the caller included; at most TEAM_MOST. The threads start
- * with the first job and inherit the floating-point mode of its caller. If the system cannot
- * start all of them, the team works with fewer. */
+/* Create a team of `members` threads, including the caller; at most TEAM_MOST. The threads start
+ * with the first job and inherit the floating-point mode of its caller. If the system cannot start
+ * all of them, the team works with fewer. */
 enum { TEAM_MOST = 256 };
 
 elman_status team_create(struct team **team, size_t members, elman_error *error) CHECKED;
 void team_free(struct team *team);
 
-/* Make `team` (NULL: none) the team of the calling thread and return the previous one. Only one
+/* Make `team` (NULL = none) the team of the calling thread. Return its previous team. Only one
  * thread at a time may use a team. */
 struct team *team_use(struct team *team);
 
@@ -42,18 +43,18 @@ void team_run(team_job *job, const void *context, size_t count);
 
 /* ---- cost model ---- */
 
-/* The cost model: work is measured in multiplications of a large matrix product, of which a core
- * does at least 64 per nanosecond. Sharing pays off from 65 µs of work. Posting a job costs the
- * caller 0.1 µs, or 1 to 3 µs if members sleep; these start about 90 µs later. */
+/* The cost model. The unit of work is one multiplication of a large matrix product; a core does at
+ * least 64 of them per nanosecond. Sharing pays off from 65 µs of work. Posting a job costs the
+ * caller 0.1 µs, or 1 to 3 µs if members sleep. Sleeping members start about 90 µs later. */
 enum {
-  WORK_OF_SMALL_PRODUCTS = 8, /* per multiplication in products with few rows */
-  WORK_OF_NUMBER = 32,        /* per number that is read, added or multiplied, and written */
-  WORK_OF_FUNCTION = 64       /* per exponential, root or random number */
+  WORK_OF_SMALL_PRODUCTS = 8, /* for each multiplication in products with few rows */
+  WORK_OF_NUMBER = 32,        /* for each number that is read, added or multiplied, and written */
+  WORK_OF_FUNCTION = 64       /* for each exponential, root or random number */
 };
 bool is_worth_sharing(double work);
 
 /* Like team_run, for many small pieces, which members run in groups. `work` is the work of all
- * pieces; if it is too little to share, the calling thread does it. */
+ * pieces together. If it is too little to share, the calling thread runs all pieces. */
 void share_out(size_t count, double work, team_job *job, const void *context);
 
 /* ---- background tasks ---- */
@@ -70,15 +71,15 @@ elman_status background_task_create(struct background_task **background_task,
 void background_task_free(struct background_task *background_task);
 
 /* Schedule job(context) to run after `awaited` calls of background_task_signal, by any threads. If
- * `here`, background_task_finish runs the job on the thread that calls it. The previous job must
- * have been finished. */
+ * `here`, background_task_finish runs the job on the thread that calls it. Finish the previous job
+ * before this call. */
 typedef void background_function(void *context);
 void background_task_start(struct background_task *background_task, size_t awaited, bool here,
                            background_function *job, void *context);
 void background_task_signal(struct background_task *background_task);
 
-/* Wait until the job is done. The awaited signals must have been sent, or be sent by other
- * threads. */
+/* Wait until the job is done. The awaited signals must already have been sent, or other threads
+ * must send them. */
 void background_task_finish(struct background_task *background_task);
 
 #endif

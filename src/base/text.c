@@ -97,8 +97,8 @@ size_t character_read(int *codepoint, struct text text) {
   return step > 0 ? (size_t)step : 0;
 }
 
-/* Bidirectional controls are format characters (Cf), but so is the joiner inside an emoji. The
- * last two code points of each plane are noncharacters, which XML forbids. */
+/* Bidirectional controls are format characters (Cf), but so is the joiner inside an emoji, which is
+ * safe. The last two code points of each plane are noncharacters, which XML forbids. */
 bool character_is_unsafe(int codepoint) {
   const utf8proc_category_t category = utf8proc_category(codepoint);
   if (codepoint == 0x200C || codepoint == 0x200D) return false;
@@ -133,7 +133,7 @@ void buffer_clear(struct buffer *buffer) {
 }
 
 void buffer_cut(struct buffer *buffer, size_t length) {
-  if (length == buffer->length) return; /* `bytes` may be NULL */
+  if (length == buffer->length) return; /* `bytes` may be NULL if the buffer is empty */
   buffer->length = length;
   buffer->bytes[length] = '\0';
 }

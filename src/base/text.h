@@ -25,22 +25,22 @@ bool choice_parse(size_t *index, const char *(*choice)(size_t index), const char
 /* Remove `count` bytes from the front. */
 void text_drop(struct text *rest, size_t count);
 
-/* Remove the bytes up to and including the first `end` from the front of `rest`, or all bytes if
- * there is none. Return them without `end`. */
+/* Remove the bytes up to and including the first `end` from the front of `rest`; remove all bytes
+ * if there is no `end`. Return the removed bytes without `end`. */
 struct text text_cut(struct text *rest, char end);
 
 /* Return the index of the first byte that is NUL or not valid UTF-8; text.length if all are
  * valid. */
 size_t text_valid_prefix(struct text text);
 
-/* Read the first character of `text`. Return its length in bytes, 0 if there is no valid
+/* Read the first character of `text`. Return its length in bytes, or 0 if it is not a valid
  * character. */
 size_t character_read(int *codepoint, struct text text);
 
 /* Return whether a character can control a terminal, is invisible, or changes the writing
- * direction: controls, format characters, line and paragraph separators, and noncharacters.
- * Joiners are safe because emoji use them. Text shown to people must contain these characters as
- * \u{hex}; UNSEEN in the attention page is the same rule. */
+ * direction. These are controls, format characters, line and paragraph separators, and
+ * noncharacters. Joiners are safe because emoji use them. Text shown to people must contain unsafe
+ * characters as \u{hex}. UNSEEN in the attention page implements the same rule. */
 bool character_is_unsafe(int codepoint);
 
 /* A growing array of bytes, always followed by a NUL. Start from all zero. If memory is
@@ -64,11 +64,11 @@ void buffer_cut(struct buffer *buffer, size_t length);
 void buffer_free(struct buffer *buffer);
 struct text buffer_text(const struct buffer *buffer); /* valid until the next append */
 
-/* Make a growing array large enough for `count` elements. `array` is the address of the pointer
- * to it, of any type; the pointer and *capacity are updated. */
+/* Make a growing array large enough for `count` elements. `array` is the address of the pointer to
+ * the array, whose elements may have any type. Update that pointer and *capacity. */
 elman_status array_grow(void *array, size_t *capacity, size_t count, size_t element,
                         elman_error *error) CHECKED;
-/* Like array_grow; new elements are zero. */
+/* Like array_grow, but set new elements to zero. */
 elman_status array_grow_zeroed(void *array, size_t *capacity, size_t count, size_t element,
                                elman_error *error) CHECKED;
 

@@ -76,7 +76,7 @@ static uint64_t finish(uint64_t hash) {
 
 uint64_t xxh64_value(const struct xxh64 *sum) {
   static const int turns[XXH64_LANES] = {1, 7, 12, 18};
-  uint64_t hash = P5; /* for less than one stripe */
+  uint64_t hash = P5; /* initial value for less than one stripe */
   if (sum->total >= XXH64_STRIPE) {
     hash = 0;
     for (int i = 0; i < XXH64_LANES; i++) hash += rotate(sum->lanes[i], turns[i]);

@@ -10,13 +10,13 @@ enum { XXH64_LANES = 4, XXH64_STRIPE = 32 };
 
 struct xxh64 {
   uint64_t lanes[XXH64_LANES];
-  uint64_t total;                   /* bytes so far */
-  unsigned char rest[XXH64_STRIPE]; /* the last total % XXH64_STRIPE of them */
+  uint64_t total;                   /* bytes added so far */
+  unsigned char rest[XXH64_STRIPE]; /* the last total % XXH64_STRIPE bytes */
 };
 
 void xxh64_start(struct xxh64 *sum);
 void xxh64_add(struct xxh64 *sum, const void *bytes, size_t size);
-/* Return the checksum of everything added so far; more may be added. */
+/* Return the checksum of all bytes added so far. More bytes may be added afterwards. */
 uint64_t xxh64_value(const struct xxh64 *sum);
 
 uint64_t xxh64_of(const void *bytes, size_t size);
