@@ -55,7 +55,7 @@ void cross_entropy_part(struct softmax_part *part, real *logits, struct cross_en
   }
 }
 
-/* Join row i of all parts; the parts are n elements apart. */
+/* Join the parts of row i; in `row` they are task.n elements apart. */
 static double join_row(struct softmax_part *row, size_t count, struct cross_entropy_task task) {
   real largest = row->largest;
   for (size_t k = 1; k < count; k++)

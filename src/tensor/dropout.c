@@ -1,6 +1,7 @@
 #include "tensor/dropout.h"
 
-/* A stream's purpose, site and part, from the lowest bits up. */
+/* Layout of the `purpose` of a stream: the purpose, the site and the part, from the lowest bits
+ * up. */
 enum { SITE_BITS = 8, PART_BITS = 20 };
 
 struct random_stream dropout_stream(uint64_t seed, uint64_t update, size_t part) {

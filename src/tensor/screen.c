@@ -296,8 +296,8 @@ static void run_block(const void *context, size_t block) {
 }
 
 /* Process all blocks. In every step a thread gets the same blocks, so that they remain in its
- * cache. If the cache is too small for them, the last blocks of one step are the first of the
- * next. */
+ * cache. If they do not all fit, the thread starts each step with the last blocks of the previous
+ * step, because a team alternates the order. */
 static void screen_blocks(const struct screen *screen, struct screen_scratch *scratch, size_t n) {
   const struct block_job job = {screen, scratch, n};
   const double weights = (double)screen->layer.V * (double)screen->layer.F; /* 8-bit weights */
