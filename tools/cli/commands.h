@@ -1,14 +1,14 @@
-/* The table of commands. Each command is a row here and a function in a file of its own. */
+/* The table of commands. Each command has a row here and a function in its own file. */
 #ifndef ELMAN_CLI_COMMANDS_H
 #define ELMAN_CLI_COMMANDS_H
 
 #include <stdio.h>
 
-/* Whether several processes may run the command as one. */
+/* Whether several processes may run the command together (MPI). */
 enum processes { ALONE, TOGETHER };
 
-/* Name, function, processes, summary. The name of a command in a group starts with the group's
- * name. A group has a row without a function before its members. */
+/* Columns: name, function, processes, summary. The name of a command in a group starts with the
+ * group's name. The row of a group precedes its members and has no_command as its function. */
 #define COMMANDS(ROW)                                                                              \
   ROW("train", train_command, TOGETHER, "train a model on sentence pairs")                         \
   ROW("translate", translate_command, TOGETHER, "translate sentences, one per line")               \
@@ -50,15 +50,15 @@ struct command {
 
 extern const struct command commands[];
 
-/* Return the command whose name argv starts with, and set *words to the number of words in the
- * name. Return NULL after a message if no command has this name. */
+/* Find the command whose name argv starts with, and set *words to the number of words in the name.
+ * If no command has this name, print a message and return NULL. */
 const struct command *command_find(int argc, char **argv, int *words);
 
-/* Return the last word of the command's name, or NULL if the command is not in the group (NULL = no
- * group). */
+/* Return the last word of `name`, the name of a command; NULL if the command is not in `group`. For
+ * `group` NULL, accept the names that consist of one word. */
 const char *command_name_in(const struct command *group, const char *name);
 
-/* Print the list of all commands, or of the commands in a group. */
+/* Print the commands in `group`; for NULL, print all commands and groups. */
 void commands_print(FILE *stream, const struct command *group);
 
 #endif

@@ -9,7 +9,7 @@
 #include "console/output.h"
 #include "options/command_line.h"
 
-/* Each shell has a row of `shells` and three functions, which write to standard output. */
+/* Each shell has one row in `shells`. The three functions of the row write to standard output. */
 
 /* Call `write` for every option of a command, in the order of help. */
 static void each_option(const struct usage *usage, void (*write)(const struct option *option)) {
@@ -18,7 +18,8 @@ static void each_option(const struct usage *usage, void (*write)(const struct op
   for (size_t i = 0; i < rows.count; i++) write(rows.list[i]);
 }
 
-/* Return whether the placeholder of a value or an operand, such as "[PAIRS...]", means a file. */
+/* Return whether a placeholder for a value or an operand, such as "[PAIRS...]", stands for
+ * files. */
 static bool is_file(const char *words) {
   static const char *const names[] = {"FILE", "MODEL", "PAIRS", "PREFIX"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -26,7 +27,7 @@ static bool is_file(const char *words) {
   return false;
 }
 
-/* Return whether the placeholder means a command. */
+/* Return whether a placeholder stands for a command. */
 static bool is_command(const char *words) {
   return strstr(words, "COMMAND") != NULL;
 }
@@ -37,7 +38,7 @@ static void print_choices_of(const struct option *option) {
     printf(i == 0 ? "%s" : " %s", option->choice(i));
 }
 
-/* Print the commands in `group` (NULL = those in no group), separated by spaces. */
+/* Print the commands in `group`, separated by spaces; for NULL, print those with one-word names. */
 static void print_commands_in(const struct command *group) {
   const char *between = "";
   for (const struct command *command = commands; command->name != NULL; command++) {
@@ -59,7 +60,7 @@ static void print_escaped(const char *text, const char *special, const char *mar
   }
 }
 
-/* Return the first group of commands from this row on; NULL = none. */
+/* Return the first group at or after this row; NULL if there is none. */
 static const struct command *find_group(const struct command *command) {
   while (command->name != NULL && command->run != no_command) command++;
   return command->name == NULL ? NULL : command;
@@ -67,8 +68,8 @@ static const struct command *find_group(const struct command *command) {
 
 /* ---- bash ---- */
 
-/* The code for a command sets `words` or `files` to what may follow. It leaves `options` empty if
- * the word before the cursor needs a value. */
+/* The script has one branch per command, which sets `words` (candidates) or `files` (complete file
+ * names). The branch leaves `options` empty if the word before the cursor needs a value. */
 static const char bash_head[] =
     "# Completion of elman for bash, made by 'elman help --completion bash'.\n"
     "_elman() {\n"
@@ -158,7 +159,7 @@ static void bash_end(void) {
 
 /* ---- zsh ---- */
 
-/* A single quotation mark within single quotes. */
+/* Text for a single quotation mark inside a single-quoted string. */
 #define MARK "'\\''"
 
 static void zsh_described(const struct command *group) {
@@ -173,8 +174,8 @@ static void zsh_described(const struct command *group) {
   puts(")");
 }
 
-/* Make words[1] the full name of the command, followed by its own words: _arguments expects this
- * form. */
+/* Print code that joins the words of the command's name into words[1], because _arguments expects
+ * its own command there. */
 static void zsh_begin(void) {
   fputs("#compdef elman\n"
         "# Completion of elman for zsh, made by 'elman help --completion zsh'.\n"
@@ -196,7 +197,8 @@ static void zsh_begin(void) {
   puts("  esac\n  case $words[1] in");
 }
 
-/* '(-o --output)'{-o+,--output=}'[model file to write]:FILE:_files' */
+/* Print one option, for example '(-o --output)'{-o+,--output=}'[model file to
+ * write]:FILE:_files' */
 static void zsh_option(const struct option *option) {
   const bool value = option->argument != NULL;
   fputs("      ", stdout);
@@ -245,7 +247,8 @@ static void zsh_command(const struct usage *usage) {
   puts("    ;;");
 }
 
-/* If the file is in a directory of $fpath, zsh runs it as the body of the function _elman. */
+/* Print the end of the script. zsh runs a file in a directory of $fpath as the body of the function
+ * _elman. In all other cases, the script registers that function with compdef. */
 static void zsh_end(void) {
   puts("  esac\n}\nif [[ $funcstack[1] == _elman ]]; then\n  _elman \"$@\"\nelse\n"
        "  compdef _elman elman\nfi");
@@ -253,7 +256,7 @@ static void zsh_end(void) {
 
 /* ---- fish ---- */
 
-/* Print the text in single quotes. */
+/* Print `text` in single quotes. */
 static void fish_text(const char *text) {
   putchar('\'');
   print_escaped(text, "\\", "\\'");
@@ -311,7 +314,7 @@ static void fish_option(const struct option *option) {
   putchar('\n');
 }
 
-/* Complete commands, and after the name of a group the commands in it. */
+/* Complete the names of commands; after the name of a group, complete its members. */
 static void fish_operands(void) {
   printf("complete -c elman -n '__elman_at %s' -a '", fish_name);
   print_commands_in(NULL);
@@ -350,8 +353,9 @@ const char *completion_shell_name(size_t index) {
   return index < sizeof shells / sizeof *shells ? shells[index].name : NULL;
 }
 
-/* The option tables are local to the functions of the commands, which pass them to the function for
- * --help. So completion runs each command with --help. */
+/* Function that writes the completions of one command. Only the command's own function has its
+ * option table, and it passes the table to the function for --help. So completion runs each command
+ * with --help. */
 static void (*shell_command)(const struct usage *usage);
 
 static int show_command(const struct usage *usage, const bool preset[MAX_OPTIONS]) {

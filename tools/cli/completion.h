@@ -1,4 +1,4 @@
-/* Completions for shells, written from the tables of commands and options. */
+/* Shell completions, generated from the tables of commands and options. */
 #ifndef ELMAN_CLI_COMPLETION_H
 #define ELMAN_CLI_COMPLETION_H
 
@@ -7,7 +7,7 @@
 /* Return the name of the shell at `index`, from 0; NULL past the last. */
 const char *completion_shell_name(size_t index);
 
-/* Return an exit code; print a message if it is not 0. */
+/* Print the completion script for `shell`. Return an exit code; print a message if it is not 0. */
 int completion_print(const char *shell);
 
 #endif

@@ -59,7 +59,7 @@ static void write_kernels(FILE *stream, const elman_machine *machine) {
   }
 }
 
-/* Print the details that a bug report or a measurement of speed needs. */
+/* Print the hardware and library details that a bug report or a speed measurement needs. */
 static void write_machine(FILE *stream) {
   const elman_machine machine = elman_machine_get();
   fprintf(stream, "BLAS        %s\n", machine.blas);

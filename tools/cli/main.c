@@ -19,7 +19,7 @@
 
 static const char self[] = "/proc/self/exe";
 
-/* Return whether `path` still names this program: an upgrade replaces the file, and the link of a
+/* Return whether `path` still names this program. An upgrade replaces the file; the link to a
  * removed file ends in "(deleted)". */
 static bool is_this_program(const char *path) {
   struct stat named, running;
@@ -28,7 +28,7 @@ static bool is_this_program(const char *path) {
 }
 
 static void restart_with(char **argv, const char *name, const char *value) {
-  char path[4096]; /* executing the link itself would rename the process */
+  char path[4096]; /* target of the link; executing the link itself would rename the process */
   const ssize_t length = readlink(self, path, sizeof path);
   if (length <= 0 || (size_t)length >= sizeof path) return;
   path[length] = '\0';
@@ -41,10 +41,10 @@ static bool is_memory_limited(void) {
          (getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur != RLIM_INFINITY);
 }
 
-/* Switch off OpenBLAS's own threads if memory is limited. Each thread needs a large buffer and
- * retries forever if it cannot get one, so the process would never end. OpenBLAS reads the
- * environment only when it is loaded, so the program sets the variable and restarts itself. If it
- * cannot restart, it continues unchanged. */
+/* If memory is limited, turn off OpenBLAS's own threads. Each thread needs a large buffer. A thread
+ * that cannot allocate it retries forever, so the process would never end. OpenBLAS reads the
+ * environment only when it is loaded, so set the variable and restart the program. If the restart
+ * fails, continue unchanged. */
 static void disable_blas_threads(char **argv) {
   static const char name[] = "OPENBLAS_NUM_THREADS";
   const char *set = getenv(name);
@@ -54,9 +54,9 @@ static void disable_blas_threads(char **argv) {
 
 /* ---- the process ---- */
 
-/* Keep the numbers of closed standard streams occupied. Otherwise the next opened file would get
- * such a number, and messages would be written into it. Reading from or writing to these
- * descriptors fails. */
+/* Open /dev/null in place of each closed standard stream. Otherwise the next opened file would take
+ * the stream's number and receive its messages. The access mode is the opposite of the stream's, so
+ * that reads and writes fail. */
 static void occupy_standard_streams(void) {
   for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++)
     if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF &&
@@ -64,9 +64,9 @@ static void occupy_standard_streams(void) {
       return;
 }
 
-/* Check the stack limit. The depth of JSON and the blocks that OpenBLAS keeps on the stack are
- * bounded; with less stack the system would kill the process without a message. The limit applies
- * to new threads as well. */
+/* Check the stack limit and report one that is too small. With less stack, the system would kill
+ * the process without a message. The need is bounded: parsed JSON has a limited depth, and OpenBLAS
+ * keeps blocks of limited size on the stack. New threads have the same limit. */
 static bool has_stack(void) {
   enum { NEEDED = 1 << 20 };
   struct rlimit limit;
@@ -76,14 +76,15 @@ static bool has_stack(void) {
   return false;
 }
 
-/* Buffer standard error, so that each message is one system call: other processes may write to the
- * same terminal or log. The buffer is static because some messages report that memory ran out. */
+/* Buffer standard error, so that each message is one system call, because other processes may write
+ * to the same terminal or log. The buffer is static because some messages report that memory ran
+ * out. */
 static void buffer_messages(void) {
   static char buffer[1 << 14];
   setvbuf(stderr, buffer, _IOLBF, sizeof buffer);
 }
 
-/* Run a command that several processes may run as one. */
+/* Run a command that supports several processes. */
 static int run_together(command_function *run, int argc, char **argv) {
   const int code = group_join();
   return code != EX_OK ? code : group_leave(run(argc, argv));
@@ -94,10 +95,11 @@ int main(int argc, char **argv) {
   occupy_standard_streams();
   buffer_messages();
   if (!has_stack()) return EX_OSERR;
-  /* Not LC_ALL: a decimal comma must not reach JSON. */
+  /* Do not set LC_ALL: it could write a decimal comma into JSON. */
   setlocale(LC_CTYPE, "");
-  /* A full quota or a closed pipe becomes an error of write(). So temporary files are removed, and
-   * training continues if nobody reads its messages. */
+  /* Ignore these signals, so that write() returns an error for a full quota or a closed pipe. The
+   * program can then remove temporary files, and training continues if nobody reads its
+   * messages. */
   signal(SIGXFSZ, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
 

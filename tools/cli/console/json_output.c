@@ -99,7 +99,7 @@ void json_print(struct json *json, const char *pattern, ...) {
     }
     if (*at == '%') {
       print_argument(json, named, *++at, &arguments);
-      at += strspn(at, "zl"); /* up to the last letter of the conversion */
+      at += strspn(at, "zl"); /* skip to the last letter of the conversion */
     } else if (*at == '\n' && at[1] == '{') {
       json->own_line = true;
     } else if (*at == '\n') {

@@ -53,7 +53,7 @@ static bool is_open(const struct line_reader *lines) {
   return !lines->ended && lines->problem == 0 && lines->bad == ELMAN_OK;
 }
 
-/* Return whether there is more text without reading from the file. */
+/* Return whether more text is available without reading from the file. */
 static bool has_input(const struct line_reader *lines) {
   return lines->has_more || lines->input_size > 0;
 }
@@ -75,7 +75,7 @@ static bool make_room(struct line_reader *lines) {
   return true;
 }
 
-/* Read another piece; wait if there is none yet. */
+/* Read the next piece; wait if none has arrived. */
 static void read_piece(struct line_reader *lines) {
   const ssize_t got = read(lines->file, lines->piece, PIECE);
   if (got > 0) {
@@ -84,7 +84,7 @@ static void read_piece(struct line_reader *lines) {
   } else if (got == 0) {
     lines->ended = true;
     lines->bad = elman_decompress_end(lines->decompressor, &lines->error);
-  } else if (errno != EINTR) { /* the caller checks for a signal */
+  } else if (errno != EINTR) { /* on EINTR, the caller checks for a signal */
     lines->problem = errno;
   }
 }
@@ -104,14 +104,14 @@ static void read_more(struct line_reader *lines) {
   lines->has_more = filled == room;
 }
 
-/* Drop the rest of a line that is too long. Keep the longest valid line with byte order mark and
- * CR, and one byte more, which shows that the line is too long. */
+/* Drop the rest of a line that is too long. Keep the length of the longest valid line with byte
+ * order mark and CR, plus one byte that shows the excess. */
 static void drop_excess(struct line_reader *lines) {
   const size_t enough = lines->max_line + strlen(BYTE_ORDER_MARK) + 1 + 1;
   if (lines->end - lines->start > enough) lines->searched = lines->end = lines->start + enough;
 }
 
-/* Return the end of the first line that has not been returned yet, or NULL. */
+/* Return the end of the next line; NULL if it has not been read yet. */
 static const char *find_line_end(struct line_reader *lines) {
   if (lines->searched < lines->start) lines->searched = lines->start;
   if (lines->searched == lines->end) return NULL;

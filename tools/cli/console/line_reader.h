@@ -1,4 +1,5 @@
-/* Lines of a file or of standard input, as they arrive. gzip-compressed input is decompressed. */
+/* Read lines from a file or from standard input as they arrive. Decompress gzip-compressed
+ * input. */
 #ifndef ELMAN_CLI_LINE_READER_H
 #define ELMAN_CLI_LINE_READER_H
 
@@ -8,20 +9,20 @@
 #include "elman.h"
 
 struct line_reader {
-  int file;         /* descriptor */
-  const char *name; /* for messages */
-  size_t number;    /* of the last line, from 1 */
+  int file;         /* file descriptor */
+  const char *name; /* name of the file for messages */
+  size_t number;    /* number of the last line, from 1 */
   elman_decompressor *decompressor;
-  char *piece;       /* what was read last; the part that is not decompressed yet: */
-  const char *input; /* starts here */
-  size_t input_size; /* and has this many bytes */
-  bool has_more;     /* the decompressor may have more output than there was room for */
-  char *bytes;       /* decompressed text; from `start` to `end` it has not been returned yet */
+  char *piece;       /* buffer for one read */
+  const char *input; /* start of the bytes in `piece` that are not decompressed yet */
+  size_t input_size; /* number of these bytes */
+  bool has_more;     /* the decompressor filled the buffer and may have more output */
+  char *bytes; /* decompressed text; the text from `start` to `end` has not been returned yet */
   size_t start, end, capacity;
-  size_t max_line;  /* bytes; of a longer line only enough is kept to detect it */
-  size_t searched;  /* no line ends before this */
-  int problem;      /* errno of a read that failed, or 0 */
-  elman_status bad; /* why the data could not be decompressed */
+  size_t max_line;  /* limit in bytes; the excess of a longer line is dropped */
+  size_t searched;  /* `bytes` contains no line end from `start` to this position */
+  int problem;      /* errno of a failed read; 0 = none */
+  elman_status bad; /* status of a failed decompression; ELMAN_OK = none */
   elman_error error;
   bool ended; /* the end of the file was reached */
 };
@@ -36,12 +37,12 @@ struct line {
 int line_reader_open(struct line_reader *lines, const char *path, size_t max_line);
 void line_reader_close(struct line_reader *lines);
 
-/* Get the next line without line end and byte order mark. A line longer than `max_line` bytes is
- * cut to `max_line` + 1 bytes. Return false at the end. Return false with *code set, after a
- * message, if reading fails or a signal came. */
+/* Get the next line without line end and byte order mark. Truncate a line longer than `max_line`
+ * bytes to `max_line` + 1 bytes. Return false at the end of the file, if reading fails, or if a
+ * signal came. Set *code in the last two cases; report a failed read. */
 bool line_reader_next(struct line_reader *lines, struct line *line, int *code);
 
-/* Return whether the next line, or the end, can be read without waiting. */
+/* Return whether the next line, or the end of the file, can be read without waiting. */
 bool line_reader_ready(struct line_reader *lines);
 
 #endif

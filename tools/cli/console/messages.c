@@ -30,9 +30,9 @@ void print_visible_bytes(FILE *stream, const char *text, size_t length) {
 
 bool stream_is_terminal(FILE *stream) {
   const int write_error =
-      errno; /* of an earlier write: isatty sets errno unless the stream is a terminal */
+      errno; /* errno of an earlier write; isatty overwrites it unless the stream is a terminal */
   const int descriptor =
-      fileno(stream); /* -1 for a stream without a file, for example one of fopencookie */
+      fileno(stream); /* -1 for a stream without a file, for example one from fopencookie */
   const bool is_terminal = descriptor >= 0 && isatty(descriptor);
   errno = write_error;
   return is_terminal;
@@ -67,13 +67,13 @@ static void note_signal(int number) {
   signal_seen = number;
 }
 
-/* timeout(1) sends its signal twice at once, to the program and to its group. That counts as one.
- */
+/* Count signals within this number of seconds as one: timeout(1) sends its signal to the program
+ * and to its process group at once. */
 static const double REPETITION = 0.5;
 
-/* Record the first signal; let a repeated one end the program. The stop signals are blocked
- * meanwhile. SIGXCPU comes every second until the hard limit kills the process, so a repeated
- * SIGXCPU is ignored. */
+/* Record the first signal; let a repeated one end the program. The stop signals are blocked while
+ * this function runs. Ignore a repeated SIGXCPU, which comes every second until the hard limit
+ * kills the process. */
 static void note_first_signal(int number) {
   static double first;
   const double second = now();
@@ -86,7 +86,8 @@ static void note_first_signal(int number) {
   }
 }
 
-/* Install a handler without SA_RESTART, so that a read() that waits for input returns. */
+/* Install a handler without SA_RESTART, so that a signal interrupts a read() that waits for
+ * input. */
 static void catch_signal(int number, void (*handler)(int)) {
   struct sigaction action = {.sa_handler = handler}, old;
   sigemptyset(&action.sa_mask);
@@ -124,7 +125,7 @@ static void hold(const char *where, const char *line) {
   const bool placed = where != NULL && where[0] != '\0';
   const int length = snprintf(held.last, sizeof held.last, "%s%s%s", placed ? where : "",
                               placed ? ": " : "", line);
-  if (length < 0) held.last[0] = '\0'; /* a longer one is truncated */
+  if (length < 0) held.last[0] = '\0'; /* an encoding error; a text that is too long is truncated */
 }
 
 static void print_line(const char *start, const char *where, const char *format,

@@ -67,15 +67,15 @@ int format_check_terminal(const char *command, const char *format, const char *p
 
 extern char **environ;
 
-/* Open a file that is deleted when it is closed. Return NULL after a message. */
+/* Open a file that is deleted when it is closed. On failure, print a message and return NULL. */
 static FILE *png_temporary(void) {
   FILE *file = tmpfile();
   if (file == NULL) report("a temporary file", "cannot be created: %m");
   return file;
 }
 
-/* Run the converter from one descriptor to another. Return 0 and set *ending to the child's status,
- * or return the errno of a failed start. */
+/* Run the converter with `in` as its standard input and `out` as its standard output. Return 0 and
+ * set *ending to the child's status, or return the errno of a failed start. */
 static int run_converter(char *const *arguments, int in, int out, int *ending) {
   posix_spawn_file_actions_t actions;
   pid_t child;
@@ -91,7 +91,7 @@ static int run_converter(char *const *arguments, int in, int out, int *ending) {
   return 0;
 }
 
-/* Twice the size, so that the picture is sharp on a slide. */
+/* Double the size, so that the picture is sharp on a slide. */
 static char *const draw_arguments[] = {CONVERTER, "--zoom=2", "--format=png", NULL};
 
 static char *const version_arguments[] = {CONVERTER, "--version", NULL};
@@ -139,9 +139,10 @@ static int copy_drawn(FILE *from, FILE *to) {
 }
 
 /* Convert the temporary file `svg` to PNG. Return an exit code; print a message if it is not 0. A
- * write error is in the error flag of `png`. */
+ * write error sets the error flag of `png`. */
 static int png_convert(FILE *svg, FILE *png) {
-  /* Not every stream has a descriptor, and an incomplete picture must not be written. */
+  /* Draw into a temporary file first: `png` may have no descriptor, and must not get an incomplete
+   * picture. */
   FILE *drawn = png_temporary();
   if (drawn == NULL) return EX_CANTCREAT;
   int code = draw(svg, drawn);
@@ -184,7 +185,7 @@ bool output_is(const char *path, const char *other) {
 
 int output_check(const char *path) {
   struct stat info;
-  /* Opening a pipe would wait for its reader. */
+  /* Do not open a pipe: that would wait for its reader. */
   if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return EX_OK;
   struct output output;
   const int code = output_open(&output, path);
@@ -202,7 +203,8 @@ int output_claim(elman_lock **lock, const char *path) {
 }
 
 bool output_flush(struct output *output) {
-  const int write_error = errno; /* of the last write, if that set the stream's error flag */
+  const int write_error =
+      errno; /* errno of the last write, if that write set the stream's error flag */
   if (output->problem != 0) return false;
   if (ferror(output->stream))
     output->problem = write_error != 0 ? write_error : EIO;
@@ -212,7 +214,7 @@ bool output_flush(struct output *output) {
 }
 
 static int report_problem(const struct output *output) {
-  /* The reader closed the pipe, as in `elman translate | head`: no message. */
+  /* Print no message if the reader closed the pipe, as in `elman translate | head`. */
   if (output->problem == EPIPE) return 128 + SIGPIPE;
   errno = output->problem;
   report(output->path, "cannot write: %m");

@@ -11,7 +11,7 @@
 
 static const double SECONDS_BETWEEN = 0.1;
 
-/* Return whether it is a terminal that supports escape sequences. */
+/* Return whether `descriptor` is a terminal that supports escape sequences. */
 static bool is_capable(int descriptor) {
   const char *kind = getenv("TERM");
   return isatty(descriptor) && kind != NULL && kind[0] != '\0' && strcmp(kind, "dumb") != 0;
@@ -44,7 +44,7 @@ void progress_draw(struct progress *progress, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  /* A line that wraps could not be erased. */
+  /* Cut the line to the terminal's width: a line that wraps could not be erased. */
   fprintf(stderr, "\r\033[K%.*s", (int)terminal_width(STDERR_FILENO) - 1, line);
   fflush(stderr);
   progress->drawn = true;

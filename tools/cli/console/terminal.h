@@ -1,19 +1,21 @@
-/* Capabilities of the terminal, and a progress line that is drawn repeatedly. Nothing is drawn on
- * anything but a terminal. */
+/* Properties of the terminal, and a progress line, which is redrawn in place. Only a terminal shows
+ * the progress line. */
 #ifndef ELMAN_CLI_TERMINAL_H
 #define ELMAN_CLI_TERMINAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Return whether it is a terminal that supports escape sequences, and NO_COLOR is not set. */
+/* Return whether `descriptor` is a terminal that supports escape sequences, and NO_COLOR is not
+ * set. */
 bool terminal_has_color(int descriptor);
 
-/* Return the number of columns; 0 if it is not a terminal. */
+/* Return the number of columns; 0 if `descriptor` is not a terminal. */
 size_t terminal_width(int descriptor);
 
 struct progress {
-  bool live;  /* notes are printed, and the terminal can erase a line */
+  bool live;  /* whether the line may be drawn: notes are printed, and the terminal can erase a line
+               */
   bool drawn; /* the line is on the screen */
   double drawn_at;
 };
@@ -26,7 +28,7 @@ bool progress_due(const struct progress *progress);
 void progress_draw(struct progress *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Erase the line before other output. */
+/* Erase the line, so that other output can be printed. */
 void progress_erase(struct progress *progress);
 
 #endif
