@@ -16,7 +16,7 @@ static int by_name(const void *a, const void *b) {
                 ((const struct digested_tensor *)b)->name);
 }
 
-/* "metadata KEY DIGEST" */
+/* Add a line "metadata KEY DIGEST" for each entry. */
 static elman_status add_metadata(struct buffer *lines, const json_t *metadata, elman_error *error) {
   const size_t size = json_object_size(metadata);
   const char **keys = calloc(size + 1, sizeof *keys);
@@ -37,7 +37,7 @@ static elman_status add_metadata(struct buffer *lines, const json_t *metadata, e
   return ELMAN_OK;
 }
 
-/* "tensor NAME TYPE [ROWS,COLUMNS] DIGEST" */
+/* Add the line "tensor NAME TYPE [ROWS,COLUMNS] DIGEST". */
 static void add_tensor(struct buffer *lines, const struct digested_tensor *tensor) {
   buffer_print(lines, "tensor %s %s [", tensor->name, tensor->type);
   for (int d = 0; d < tensor->dimensions; d++)

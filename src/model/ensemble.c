@@ -21,8 +21,8 @@ static elman_status differs(elman_error *error, const char *what, const char *va
               value);
 }
 
-/* Write the token without its mark, truncated if it is long, with a note on how it joins the text
- * before it. */
+/* Write the token without its mark, and a note on how it joins the text before it. Truncate a long
+ * token. */
 static void describe_token(char *text, struct text token) {
   enum { LONGEST = 60 };
   const struct text shown = token_shown(token);
@@ -68,7 +68,8 @@ static elman_status compare_merges(const struct merges *first, const struct merg
   char what[VALUE_SIZE], expected[VALUE_SIZE], value[VALUE_SIZE];
   if (first == NULL || other == NULL ||
       merges_hash(HASH_START, first) == merges_hash(HASH_START, other))
-    return ELMAN_OK; /* a model without merges has another token mode */
+    return ELMAN_OK; /* Only one model without merge operations: already reported, because its token
+                        mode differs. */
   for (size_t rank = 0; rank < first->count && rank < other->count; rank++) {
     describe_merge(expected, first, rank);
     describe_merge(value, other, rank);
@@ -176,8 +177,8 @@ static void add_program(struct xxh64 *sum) {
   add_text(sum, text_of(compiled_instructions()));
 }
 
-/* Hash the model. The rows of the table contain the shape and further settings, such as attention
- * and token mode. */
+/* Hash the model. The rows of the hyperparameter table contain the shape and further settings, such
+ * as attention and token mode. */
 static void add_model(struct xxh64 *sum, const struct model *model) {
   const elman_hyperparameter *row = NULL;
   while ((row = hyperparameter_next(row, ELMAN_SCOPE_MODEL)) != NULL) {
@@ -222,12 +223,12 @@ elman_status same_model(const elman_group *group, const struct model *model,
 
 /* ---- the mean of several models ---- */
 
-/* The mean of the models so far. */
+/* Sums over the models added so far, from which the mean is computed. */
 struct mean {
   struct model *longest; /* the model with the most updates */
-  double *sums;          /* one per weight */
-  const char *first;     /* name of the first file */
-  bool seed_known;       /* the seed of the first file is known */
+  double *sums;          /* one sum per weight */
+  const char *first;     /* path of the first model file */
+  bool seed_known;       /* whether the seed of the first model is known */
   uint64_t seed;
 };
 
@@ -235,9 +236,9 @@ static void add(double *sums, const struct model *model) {
   for (size_t i = 0; i < model->table.block; i++) sums[i] += (double)model->block[i];
 }
 
-/* Return the cosine of the angle between the model's weights and the sums. It is near 0 for
- * different initial weights: independent random weights are nearly orthogonal, and training moves
- * them little. */
+/* Return the cosine of the angle between the model's weights and the sums. It is near 0 for models
+ * with different initial weights: independent random weights are nearly orthogonal, and training
+ * moves them little. */
 static double cosine(const double *sums, const struct model *model) {
   double product = 0, left = 0, right = 0;
   for (size_t i = 0; i < model->table.block; i++) {
@@ -249,9 +250,10 @@ static double cosine(const double *sums, const struct model *model) {
   return left > 0 && right > 0 ? product / sqrt(left * right) : 1;
 }
 
-/* Refuse a model with other initial weights: one with another seed and weights at a large angle.
- * Another seed alone is allowed, because a model may be trained further with a new seed. A large
- * angle alone is also allowed, because a long training run can cause it. */
+/* Refuse a model that was trained from other initial weights. It has another seed, and its weights
+ * are at a large angle to the sums. Another seed alone is allowed, because training can continue
+ * with a new seed. A large angle alone is also allowed, because a long training run can cause
+ * it. */
 static elman_status check_start(const struct mean *mean, const struct model *model,
                                 const char *path, elman_error *error) {
   const double minimum = 0.25;
@@ -266,7 +268,7 @@ static elman_status check_start(const struct mean *mean, const struct model *mod
               path);
 }
 
-/* Add the model of a file. */
+/* Read a model file and add its weights to the sums. */
 static elman_status add_file(struct mean *mean, const char *path, elman_error *error) {
   struct model *model;
   elman_status status = model_load(&model, path, error);

@@ -69,13 +69,13 @@ static elman_status network_copy_loss(double *loss, struct network_copy *copy,
 
 /* ---- gradient check ---- */
 
-/* The derivative with respect to one weight, computed from differences. */
+/* The derivative with respect to one weight, estimated by central differences. */
 struct slope {
   double step;
   double fine;  /* central difference with `step` */
-  double value; /* best estimate from this step and the previous one */
-  double last;  /* the previous value */
-  bool kink;    /* no step was small enough */
+  double value; /* best estimate, from this step size and the previous one */
+  double last;  /* previous best estimate */
+  bool kink;    /* whether no step was small enough to stay on a smooth piece */
 };
 
 struct run {
@@ -83,11 +83,11 @@ struct run {
   const struct batch *batch;
   const elman_gradient_options *options;
   struct regularization regularization;
-  size_t *places;       /* positions of the checked weights within a tensor */
-  struct slope *slopes; /* one per position */
+  size_t *places;       /* positions of the checked weights in a tensor */
+  struct slope *slopes; /* one slope per position */
   real *above;          /* (N,V): logits */
-  uint64_t piece;       /* smooth piece of the loss at the given weights: see piece_of */
-  double rounding; /* bound on the rounding error of the mean loss, for any order of additions */
+  uint64_t piece;  /* the smooth piece of the loss that contains the given weights: see piece_of */
+  double rounding; /* bound on the rounding error of the mean loss, for any order of summation */
 };
 
 /* ---- which weights ---- */
@@ -106,7 +106,8 @@ static size_t sort_unique(size_t *places, size_t count) {
   return unique;
 }
 
-/* Return the side whose words are the rows of this tensor, or NULL. */
+/* Return the side whose words select the rows of this tensor; NULL if the tensor is no
+ * embedding. */
 static const struct sequence *words_of(const struct run *run, const struct parameter *row) {
   const real *tensor = run->network.weights + row->offset;
   if (tensor == run->network.weight_views.encoder.embedding) return &run->batch->source;
@@ -118,8 +119,8 @@ static bool is_real(const struct sequence *words, size_t position) {
   return position / words->batch < words->lengths[position % words->batch];
 }
 
-/* Draw positions in the rows of the batch's words: each word in turn, at least once, until there
- * are `samples` positions. */
+/* Draw positions from the rows of the batch's words. Visit the words in turn, each at least once,
+ * until there are `samples` positions. */
 static size_t add_places_of_words(size_t *places, size_t samples, const struct sequence *words,
                                   size_t columns, struct random_stream stream) {
   const size_t positions = words->steps * words->batch;
@@ -148,7 +149,7 @@ static size_t choose_places(struct run *run, const struct parameter *row, size_t
   return sort_unique(run->places, count);
 }
 
-/* Allocate memory for the positions of any tensor, and for logits. */
+/* Allocate arrays large enough for the positions of every tensor, and the array of logits. */
 static elman_status allocate_places(struct run *run, elman_error *error) {
   const size_t samples = run->options->samples;
   size_t largest = 0;
@@ -165,7 +166,7 @@ static elman_status allocate_places(struct run *run, elman_error *error) {
   }
   run->places = reallocarray(NULL, largest, sizeof *run->places);
   run->slopes = reallocarray(NULL, largest, sizeof *run->slopes);
-  /* The workspace contains an array of this size, so the product does not overflow. */
+  /* The product cannot overflow, because the workspace contains an array of this size. */
   run->above =
       malloc(run->batch->tokens * run->network.config.target_vocabulary * sizeof *run->above);
   const bool failed = run->places == NULL || run->slopes == NULL || run->above == NULL;
@@ -177,10 +178,10 @@ static elman_status allocate_places(struct run *run, elman_error *error) {
 /* Return the difference of the loss of token k between the logits a and b (V). Let δ_v be the
  * change of o_v - o_k. The difference is
  *
- *   log Σ exp(a_v - a_k) - log Σ exp(b_v - b_k) = log(1 + Σ p_v (exp(δ_v) - 1)),   p = softmax(b),
+ *   log Σ exp(a_v - a_k) - log Σ exp(b_v - b_k) = log(1 + Σ p_v (exp(δ_v) - 1)),   p = softmax(b).
  *
- * which avoids cancellation: two losses as in (10) would agree in most of their digits. Label
- * smoothing adds η times the change of o_k - mean of o (73). */
+ * The right side avoids cancellation; two losses as in (10) would agree in most of their digits.
+ * Label smoothing adds η times the change of o_k minus the mean of o (73). */
 static double loss_difference(const real *a, const real *b, size_t k, double smoothing, size_t V) {
   const real log_sum = log_sum_exp(b, V);
   double sum = 0, total = 0;
@@ -192,7 +193,7 @@ static double loss_difference(const real *a, const real *b, size_t k, double smo
   return log1p(sum) - smoothing * total / (double)V;
 }
 
-/* Return the logits, and the sum of the guide losses in *guide. */
+/* Run the network and return the logits. Store the sum of the guide losses in *guide. */
 static const real *logits_of(struct run *run, double *guide) {
   const struct network_pass pass =
       network_copy_pass(&run->network, run->batch, &run->regularization);
@@ -209,7 +210,7 @@ static uint64_t add_signs(uint64_t hash, const real *x, size_t n) {
   return hash;
 }
 
-/* Return a hash of the smooth piece on which the last pass lies. The loss is smooth in pieces: a
+/* Return a hash that identifies the smooth piece of the last pass. The loss is piecewise smooth: a
  * rectifier is on or off, and a key is inside a window or has no weight. A difference between two
  * pieces is not a derivative. */
 static uint64_t piece_of(const struct run *run) {
@@ -228,8 +229,8 @@ static uint64_t piece_of(const struct run *run) {
   return hash;
 }
 
-/* Compute the central difference, divided by the actual step after rounding. Return false if a step
- * leaves the smooth piece. */
+/* Compute the central difference with respect to one weight. Divide by the actual step, which
+ * rounding has changed. Return false if a step leaves the smooth piece. */
 static bool central_difference(double *slope, struct run *run, real *weight, double step) {
   const size_t N = run->batch->tokens, V = run->network.config.target_vocabulary;
   const real original = *weight;
@@ -253,9 +254,11 @@ static bool central_difference(double *slope, struct run *run, real *weight, dou
 /* Return a bound on the rounding error of a sum of n terms, relative to the sum of their absolute
  * values: λ √n u. If the rounding errors are independent with mean 0, the error exceeds the bound
  * with a probability of at most 2 n exp(-λ² / 2), here 3e-8 n (Higham and Mary, SIAM Journal on
- * Scientific Computing 41, 2019). n counts the additions on the way to a logit. For each gate of
- * each layer, in one step of the encoder and one of the decoder, these are its sum and the two sums
- * of its normalization. The score, the context and the logit itself follow. */
+ * Scientific Computing 41, 2019).
+ *
+ * n counts the additions on the way to a logit. Each gate of each layer adds three sums per step:
+ * its own and the two of its normalization. One step of the encoder and one of the decoder are
+ * counted, then the score, the context and the logit. */
 static double rounding_of_sums(const struct run *run) {
   const struct model_config *config = &run->network.config;
   const size_t H = config->hidden_size, E = config->embedding_size;
@@ -275,8 +278,8 @@ static double norm_of(const real *x, size_t n) {
 }
 
 /* Return a bound on the rounding error of the mean loss. The absolute values of the products in
- * logit v add up to at most |w_v| |f| + |b_v| (Cauchy-Schwarz), although the logit may be small by
- * cancellation. A token's loss changes with the logits by a factor of at most 1 - p, plus η. */
+ * logit v add up to at most |w_v| |f| + |b_v| (Cauchy-Schwarz). This bound can be far larger than
+ * the logit itself. A token's loss changes with the logits by a factor of at most 1 - p, plus η. */
 static double rounding_of_loss(const struct run *run) {
   const size_t N = run->batch->tokens, V = run->network.config.target_vocabulary;
   const size_t F = run->network.weight_views.decoder.sizes.features;
@@ -299,7 +302,7 @@ static double rounding_of_loss(const struct run *run) {
   return rounding_of_sums(run) * sum / (double)N;
 }
 
-/* Return the largest norm of a row (steps,batch,H) at a real position of a side. */
+/* Return the largest norm of the rows (steps,batch,H) that belong to real positions of a side. */
 static double longest_row(const real *rows, const struct sequence *side, size_t H) {
   double longest = 0;
   for (size_t i = 0; i < side->steps * side->batch; i++)
@@ -308,8 +311,8 @@ static double longest_row(const real *rows, const struct sequence *side, size_t 
 }
 
 /* Return a bound on the rounding error of the mean guide loss. The logarithm of a weight depends on
- * two scores. The absolute values of the products in a score add up to at most |q| |k| or, for a
- * sum of tanh, |v| √H. */
+ * two scores. The absolute values of the products in a score add up to at most |q| |k|; in a score
+ * that is a sum of tanh, to at most |v| √H. */
 static double rounding_of_guide(const struct run *run) {
   const struct workspace *w = &run->network.workspace;
   const struct attention_arrays *cache = &w->decoder.attention;
@@ -329,12 +332,13 @@ static double rounding_of_guide(const struct run *run) {
 /* Each refinement divides the step by FINER. */
 enum { REFINEMENTS = 2, FINER = 10 };
 
-/* The derivatives of a tensor compared with its gradient: first sums of squares, then norms. */
+/* Compares the derivatives of a tensor with its gradient. The sums are sums of squares first, and
+ * norms later. */
 struct comparison {
   size_t count;
   double analytic, numerical;
-  double difference, rounding; /* gradient minus `value`; rounding error of `value` */
-  double spread;               /* `value` minus `fine`: the error that the step still causes */
+  double difference, rounding; /* norm of the gradient minus `value`; rounding error of `value` */
+  double spread; /* norm of `value` minus `fine`: the remaining error of the step size */
 };
 
 static void add_slope(struct comparison *sum, double gradient, const struct slope *slope,
@@ -369,7 +373,7 @@ static double error_of(const struct comparison *sum) {
   return sum->difference == 0 ? 0 : sum->difference / (sum->analytic + sum->numerical);
 }
 
-/* Two zeros agree, but they prove nothing. NaN is a failure. */
+/* Return the verdict. Two zeros agree, but they prove nothing. NaN is a failure. */
 static elman_verdict judge(const struct run *run, const struct comparison *sum) {
   if (sum->count == 0) return ELMAN_GRADIENT_KINK;
   if (sum->analytic == 0 && sum->numerical == 0) return ELMAN_GRADIENT_TOO_SMALL;
@@ -377,8 +381,8 @@ static elman_verdict judge(const struct run *run, const struct comparison *sum) 
   return sum->difference <= sum->rounding ? ELMAN_GRADIENT_TOO_SMALL : ELMAN_GRADIENT_FAILED;
 }
 
-/* Measure with the step of the options, or with the first smaller step that stays on the smooth
- * piece. */
+/* Estimate the derivatives with the step of the options, or with the first smaller step that stays
+ * on the smooth piece. */
 static void measure(struct run *run, real *weights, size_t count) {
   for (size_t i = 0; i < count; i++) {
     struct slope *slope = &run->slopes[i];
@@ -391,8 +395,8 @@ static void measure(struct run *run, real *weights, size_t count) {
   }
 }
 
-/* Measure with a smaller step. The error grows with the square of the step, so two steps give the
- * limit (Richardson extrapolation). */
+/* Estimate the derivatives again with a smaller step. The error grows with the square of the step,
+ * so two steps give the limit (Richardson extrapolation). */
 static void refine(struct run *run, real *weights, size_t count) {
   const double square = FINER * FINER;
   for (size_t i = 0; i < count; i++) {
@@ -401,14 +405,14 @@ static void refine(struct run *run, real *weights, size_t count) {
     const double coarse = slope->fine;
     slope->last = slope->value;
     slope->step /= FINER;
-    /* A smaller step nearly always stays on the same piece. */
+    /* A smaller step nearly always stays on the smooth piece, but this is not guaranteed. */
     slope->kink = !central_difference(&slope->fine, run, &weights[run->places[i]], slope->step);
     slope->value = (square * slope->fine - coarse) / (square - 1);
   }
 }
 
-/* Judge a failed tensor again with smaller steps. On entry `sum` contains the comparison with the
- * last step, on return the comparison on which the verdict is based. */
+/* Judge a failed tensor again with smaller steps. On entry `sum` contains the comparison for the
+ * last step. On return it contains the comparison that decided the verdict. */
 static elman_verdict judge_refined(struct comparison *sum, struct run *run, real *weights,
                                    const real *gradient, size_t count) {
   const double square = FINER * FINER;
@@ -420,8 +424,8 @@ static elman_verdict judge_refined(struct comparison *sum, struct run *run, real
     verdict = judge(run, sum);
     if (verdict == ELMAN_GRADIENT_PASSED || verdict == ELMAN_GRADIENT_KINK) return verdict;
     if (verdict == ELMAN_GRADIENT_TOO_SMALL) {
-      /* The rounding error is larger now. The larger step decides, unless its own error explains
-       * the difference. */
+      /* The smaller step has a larger rounding error. Therefore the larger step decides, unless its
+       * own error explains the difference. */
       double moved = 0;
       for (size_t i = 0; i < count; i++) {
         const struct slope *slope = &run->slopes[i];

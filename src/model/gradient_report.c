@@ -17,7 +17,7 @@ static elman_status encode_side(struct encoding *encoding, const struct codec *c
   return fail(error, status, NULL, "the %s of pair %zu: %.400s", side, number, problem.message);
 }
 
-/* Add the alignment of the pair that is added next. */
+/* Add the alignment of the next pair. */
 static elman_status add_alignment(struct pair_batch *texts, const struct encoded_side sides[2],
                                   const char *alignment, elman_error *error) {
   struct token_linker linker = {0};
@@ -121,7 +121,8 @@ void gradient_report_fill(struct gradient_report *owned, const struct model *mod
 
 /* ---- the trace ---- */
 
-/* Allocate a side's tokens without their marks; fill them, unless the arena only measures. */
+/* Copy a side's tokens without their marks. On the arena's first pass, which only measures,
+ * allocate without copying. */
 static void copy_tokens(struct named_tokens *names, struct arena *arena,
                         const struct encoding *encoding, elman_side side) {
   const size_t words = encoding->tokens.count, count = words + (side == ELMAN_TARGET);

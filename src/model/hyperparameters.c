@@ -20,15 +20,15 @@ const char *measure_name(size_t index) {
   return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-/* Return a normalization that users can choose. Training chooses the form for full-width text
- * itself. */
+/* Return the name of a normalization that users can choose; NULL after the last. Training itself
+ * chooses the form for full-width text. */
 static const char *normalization_choice(size_t index) {
   return index <= ELMAN_NFKC ? normalization_name(index) : NULL;
 }
 
 /* ---- the table ---- */
 
-/* Fields of a row, by its type. */
+/* Fields of a table row for each type of value. */
 #define KIND_SIZE .value = ELMAN_VALUE_SIZE, .argument = "N"
 #define KIND_SEED .value = ELMAN_VALUE_SEED, .argument = "N"
 #define KIND_REAL .value = ELMAN_VALUE_REAL, .argument = "X"
@@ -53,7 +53,8 @@ static const char *normalization_choice(size_t index) {
 static const elman_hyperparameter rows[] = {ELMAN_MODEL_HYPERPARAMETERS(MODEL_ROW)
                                                 ELMAN_TRAIN_HYPERPARAMETERS(TRAIN_ROW)};
 
-/* Other structs that begin with the fields of the options. */
+/* Check that other structs begin with the same fields as the options, so that one table describes
+ * all of them. */
 #define SAME_PLACE(other, options, field)                                                          \
   static_assert(offsetof(other, field) == offsetof(options, field), "the fields come first");
 #define SAME_IN_INFO(type, field, ...) SAME_PLACE(elman_model_info, elman_model_options, field)
@@ -118,9 +119,10 @@ static elman_status check_row(const elman_hyperparameter *row, const void *field
   if (row->value == ELMAN_VALUE_SIZE) {
     const size_t size = *(const size_t *)field;
     if (!((double)size >= row->minimum && (double)size <= row->maximum))
-      return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "the %s must be between %.0f and %.0f, not %td", row->label, row->minimum,
-                  row->maximum, (ptrdiff_t)size); /* a negative size from a file became huge */
+      return fail(
+          error, ELMAN_INVALID_ARGUMENT, NULL, "the %s must be between %.0f and %.0f, not %td",
+          row->label, row->minimum, row->maximum,
+          (ptrdiff_t)size); /* A negative size in a file has become huge; the cast restores it. */
   } else if (row->value == ELMAN_VALUE_REAL) {
     return check_range(row->label, *(const double *)field, row->minimum, row->maximum, error);
   }
@@ -155,7 +157,8 @@ json_t *hyperparameter_to_json(const elman_hyperparameter *row, const void *fiel
   return NULL;
 }
 
-/* A file without later settings can be read by earlier programs. */
+/* Return whether files omit the row. Rows of later versions are omitted at their default, so that
+ * earlier programs can read the file. */
 static bool is_omitted(const elman_hyperparameter *row, const void *fields) {
   if (row->since < 3) return false;
   if (row->value == ELMAN_VALUE_FLAG) return !*(const bool *)((const char *)fields + row->offset);
@@ -190,7 +193,7 @@ static bool from_json(const elman_hyperparameter *row, void *fields, const json_
     *(double *)field = json_number_value(value);
   } else {
     if (!json_is_integer(value)) return false;
-    /* A negative size becomes huge; the check refuses it. */
+    /* A negative size becomes a huge one, which the check of the limits refuses. */
     if (row->value == ELMAN_VALUE_SIZE)
       *(size_t *)field = (size_t)json_integer_value(value);
     else
@@ -222,7 +225,7 @@ struct model_config model_config_default(void) {
   return config;
 }
 
-/* The check has refused unknown names. */
+/* Return the mechanism. Unknown names do not occur, because the check has refused them. */
 static enum attention_kind kind_of(const struct model_config *config) {
   enum attention_kind kind = ATTENTION_DOT;
   if (config->attention != NULL) (void)attention_parse(&kind, config->attention);
@@ -241,7 +244,8 @@ void model_config_complete(struct model_config *config) {
                             config->clause_segments, kind_of(config));
 }
 
-/* With one head and projections this is also nn.MultiheadAttention. */
+/* Return the configuration of self-attention. With projections and one head it also equals
+ * nn.MultiheadAttention. */
 static struct attention_config self_attention_of(const struct model_config *config, size_t heads) {
   return (struct attention_config){.kind = config->plain_self_attention ? ATTENTION_SCALED
                                                                         : ATTENTION_MULTIHEAD,

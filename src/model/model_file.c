@@ -8,11 +8,11 @@
 #include "base/safe_file.h"
 #include "model/hyperparameters.h"
 
-/* The entries of a model file's metadata; docs/model-file.md describes them. */
+/* Keys of a model file's metadata; docs/model-file.md describes them. */
 static const char KEY_VERSION[] = "elman.version", KEY_CONFIG[] = "elman.config",
                   KEY_TRAINING[] = "elman.training";
 
-/* Keys of a side; `merges` is present if the side uses BPE. */
+/* Metadata keys of each side. `merges` is present only if the side uses BPE. */
 static const struct side_keys {
   const char *vocabulary, *counts, *merges;
 } SIDE_KEYS[] = {
@@ -38,7 +38,8 @@ static elman_status parse_metadata(json_t **value, const struct safetensors *fil
   return status == ELMAN_BAD_DATA ? bad(file, error, "is not valid JSON", key) : status;
 }
 
-/* Return whether `version` is later than this one, comparing number by number. */
+/* Return whether `version` is later than the version of this program. Compare component by
+ * component. */
 static bool is_newer(const char *version) {
   const char *own = ELMAN_VERSION;
   for (int part = 0; part < 3; part++) {
@@ -79,7 +80,7 @@ static elman_status bad_value(const struct safetensors *file, elman_error *error
 static bool parse_normalization(elman_normalization *form, const json_t *json, const char *key,
                                 size_t *found) {
   const json_t *name = json_object_get(json, key);
-  *form = ELMAN_NFC; /* as in version 0.1 */
+  *form = ELMAN_NFC; /* the default of version 0.1 */
   if (name == NULL) return true;
   ++*found;
   size_t index;
@@ -103,7 +104,7 @@ static bool parse_vocabulary_sizes(struct model_config *config, const json_t *js
   return json_is_integer(source) && json_is_integer(target);
 }
 
-/* Every key of the configuration must be present, and no others: an unknown key would change the
+/* Require every key of the configuration and refuse others, because an unknown key would change the
  * arithmetic. */
 static elman_status parse_config(struct model_config *config, const struct safetensors *file,
                                  elman_error *error) {
@@ -135,7 +136,8 @@ static elman_status parse_config(struct model_config *config, const struct safet
 static bool read_count(uint64_t *count, const json_t *json, const char *key) {
   const json_t *value = json_object_get(json, key);
   *count = (uint64_t)json_integer_value(value);
-  return json_is_integer(value) && *count <= MAX_COUNT; /* a negative count is larger */
+  return json_is_integer(value) &&
+         *count <= MAX_COUNT; /* a negative count becomes larger than MAX_COUNT */
 }
 
 static elman_status read_past(struct model_past *past, struct model_config *config,
@@ -163,7 +165,8 @@ static elman_status read_past(struct model_past *past, struct model_config *conf
   return ELMAN_OK;
 }
 
-/* Files of version 0.1 and untrained models have no such entry; some contain only the history. */
+/* Read the training history and settings. Files of version 0.1 and of untrained models lack this
+ * entry; in some files it contains only the history. */
 static elman_status parse_past(struct model_past *past, struct model_config *config,
                                const struct safetensors *file, elman_error *error) {
   json_t *json;
@@ -175,12 +178,12 @@ static elman_status parse_past(struct model_past *past, struct model_config *con
   return status;
 }
 
-/* The tokens of one side and their counts, before their order is checked. */
+/* The tokens of one side and their counts, before their order has been checked. */
 struct side_lists {
   struct tokens tokens;
   uint64_t *counts; /* (size) */
   size_t size;
-  bool wrong; /* an entry has the wrong type */
+  bool wrong; /* whether an entry has the wrong type */
 };
 
 static elman_status add_word(void *context, size_t index, const struct json_item *item,
@@ -232,7 +235,7 @@ static elman_status parse_vocabulary(struct vocabulary **vocabulary, const struc
   if (status == ELMAN_OK) {
     elman_error problem;
     status = vocabulary_from_list(vocabulary, &lists.tokens, lists.counts, side, &problem);
-    /* Prepend the name of the file to a problem with its words. */
+    /* Prefix the message of the vocabulary with the name of the file. */
     if (status == ELMAN_BAD_DATA)
       status = bad(file, error, problem.message, keys.vocabulary);
     else if (status != ELMAN_OK)
@@ -251,7 +254,8 @@ static elman_status add_merge(void *context, size_t index, const struct json_ite
   return merges_add_line(context, item->string, error);
 }
 
-/* BPE needs the merge operations, and a vocabulary that contains all bytes and marks. */
+/* Read the merge operations of a side that uses BPE. Also check that its vocabulary contains all
+ * bytes and marks. */
 static elman_status parse_merges(struct vocabulary_pair *vocabularies,
                                  const struct safetensors *file, elman_side side,
                                  elman_error *error) {
@@ -273,7 +277,7 @@ static elman_status parse_merges(struct vocabulary_pair *vocabularies,
   return ELMAN_OK;
 }
 
-/* Check names and shapes against the configuration before allocating memory. */
+/* Check names and shapes against the configuration before memory is allocated for them. */
 static elman_status check_tensors(const struct safetensors *file, const struct model_config *config,
                                   elman_error *error) {
   struct parameter_table table;
@@ -292,7 +296,7 @@ static elman_status check_tensors(const struct safetensors *file, const struct m
   return ELMAN_OK;
 }
 
-/* Tied matrices are in the file under both names and must be equal. */
+/* Check a tied matrix. The file contains it under both names, with equal elements. */
 static elman_status check_alias(const struct model *model, const struct parameter *row,
                                 const struct safetensors *file, elman_error *error) {
   const size_t bytes = parameter_size(row) * sizeof(real);
@@ -305,8 +309,8 @@ static elman_status check_alias(const struct model *model, const struct paramete
   return status;
 }
 
-/* Return the size of a string in a list that is JSON within a JSON string: \"word\" and a comma. A
- * quote or a backslash takes four bytes. */
+/* Return the size of a string in a list that is JSON within a JSON string: \"word\" and a comma
+ * take five bytes besides the word. A quote or a backslash in the word takes four bytes. */
 static size_t listed_size(struct text text) {
   enum { AROUND = 5, QUOTED = 4, CONTROL = 7 };
   size_t size = AROUND;
@@ -319,8 +323,8 @@ static size_t listed_size(struct text text) {
 
 elman_status model_check_header(const struct model *model, elman_error *error) {
   const struct vocabulary *const sides[] = {model->source_vocabulary, model->target_vocabulary};
-  /* Upper bound for tensor names, options and everything else in the header of a model or
-   * checkpoint. */
+  /* Upper bound for everything else in the header of a model or checkpoint, such as tensor names
+   * and options. */
   enum { OTHERS = 1 << 20 };
   size_t words = 0, merges = 0, count = 0;
   for (int s = 0; s < 2; s++) {
@@ -345,7 +349,8 @@ elman_status model_check_header(const struct model *model, elman_error *error) {
               vocabulary_size(sides[0]), vocabulary_size(sides[1]));
 }
 
-/* Accept only printable text: the version is shown to people and copied to other files. */
+/* Read the version. Accept only printable text, because the version is displayed and copied to
+ * other files. */
 static elman_status parse_version(char version[MODEL_VERSION_SIZE], const struct safetensors *file,
                                   elman_error *error) {
   const char *text = safetensors_metadata(file, KEY_VERSION);
@@ -475,7 +480,7 @@ static int set_merges(json_t *metadata, const char *key, const struct merges *me
   return result | safetensors_set_json(metadata, key, lines);
 }
 
-/* Describe all training so far, and the settings of the last run, as far as they are known. */
+/* Return the training history and the settings of the last run, as far as they are known. */
 static json_t *training_to_json(const struct model *model) {
   const struct model_past *past = &model->past;
   json_t *json =

@@ -1,5 +1,5 @@
-/* The model file: a safetensors file with PyTorch's names of the weights, and configuration and
- * vocabularies in its metadata. docs/model-file.md describes the format. */
+/* The model file: a safetensors file in which weights have PyTorch's names. Its metadata contains
+ * the configuration and the vocabularies. docs/model-file.md describes the format. */
 #ifndef ELMAN_MODEL_MODEL_FILE_H
 #define ELMAN_MODEL_MODEL_FILE_H
 
@@ -9,17 +9,18 @@
 
 elman_status model_save(const struct model *model, const char *path, elman_error *error) CHECKED;
 
-/* Save with the permissions of the file `like`, if it exists. */
+/* Save the model. If the file `like` exists, use its permissions. */
 elman_status model_save_like(const struct model *model, const char *path, const char *like,
                              elman_error *error) CHECKED;
 
-/* Refuse vocabularies that would not fit in a file, before training begins. */
+/* Refuse vocabularies that are too large for a file's header. Call this before training begins. */
 elman_status model_check_header(const struct model *model, elman_error *error) CHECKED;
 
-/* Load a model. Missing, altered or superfluous contents are ELMAN_BAD_DATA. */
+/* Load a model. Return ELMAN_BAD_DATA if contents are missing, altered or superfluous. */
 elman_status model_load(struct model **model, const char *path, elman_error *error) CHECKED;
 
-/* Read only the header. For a file without a history, set *history as for an untrained model. */
+/* Read the history from the header alone. For a file without a history, set *history to the history
+ * of an untrained model. */
 elman_status model_read_history(elman_history *history, const char *path,
                                 elman_error *error) CHECKED;
 

@@ -31,7 +31,8 @@ static size_t larger(size_t a, size_t b) {
   return a > b ? a : b;
 }
 
-/* BLAS counts in int: every number of rows and every distance between rows must fit. */
+/* Return whether all numbers of rows and all distances between rows fit in an int, which BLAS
+ * requires. */
 static bool fits_blas(const struct parameters *weights, const struct batch *batch) {
   const struct decoder_sizes sizes = weights->decoder.sizes;
   const size_t B = batch->source.batch, S = batch->source.steps, T = batch->target.steps;
@@ -130,8 +131,8 @@ double network_forward(const struct network_pass *pass) {
   return sum_of_losses(pass);
 }
 
-/* Convert the gradient of the mean loss to the gradient of one token's loss: set the features of
- * the other tokens to 0 and undo the division by N. */
+/* Convert the gradient of the mean loss to the gradient of one token's loss. Set the gradients of
+ * the other tokens' features to 0, and undo the division by N. */
 static void single_out(real *dfeatures, const struct output_pass *output, size_t token) {
   const size_t F = output->weights->sizes.features;
   for (size_t n = 0; n < output->tokens; n++) {

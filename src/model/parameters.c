@@ -12,7 +12,8 @@
 
 enum { ALIGNED_REALS = ARENA_ALIGNMENT / sizeof(real) };
 
-/* The list is used twice: to make the table (views unbound) and to bind views (table discarded). */
+/* List parameters and views. The list is built twice: once for the table, with unbound views, and
+ * once to bind views, with the table discarded. */
 struct listing {
   struct parameter_table table;
   real *block;
@@ -50,7 +51,7 @@ static void list(struct listing *listing, real **view, const char *prefix, const
   if (listing->block != NULL) *view = listing->block + row->offset;
 }
 
-/* List the elements of row `original` under a second name. */
+/* List a second name for the elements of row `original`. */
 static void list_alias(struct listing *listing, real **view, const char *prefix, const char *name,
                        size_t original) {
   const struct parameter shared = listing->table.rows[original];
@@ -64,7 +65,7 @@ static void list_embedding(struct listing *listing, real **view, const char *pre
   list(listing, view, prefix, "weight", matrix_of(v, e, INIT_EMBEDDING, 1 / sqrt((double)e)));
 }
 
-/* List one layer in one direction: e inputs, h units; `suffix` as in PyTorch. */
+/* List one layer in one direction. It has e inputs and h units; `suffix` is that of PyTorch. */
 static void list_rnn(struct listing *listing, struct rnn_parameters *rnn,
                      const struct rnn_cell *cell, const char *prefix, const char *suffix, size_t e,
                      size_t h) {
@@ -89,7 +90,8 @@ static void list_rnn(struct listing *listing, struct rnn_parameters *rnn,
   }
 }
 
-/* List the gains of a layer's normalization, one per pre-activation; see list_rnn. */
+/* List the gains of a layer's normalization, one gain per pre-activation. The arguments are those
+ * of list_rnn. */
 static void list_layer_norm(struct listing *listing, real **gain, const char *prefix,
                             const char *suffix, size_t columns) {
   char name[56];
@@ -97,7 +99,7 @@ static void list_layer_norm(struct listing *listing, real **gain, const char *pr
   list(listing, gain, prefix, name, vector_of(columns, INIT_ONE, 0));
 }
 
-/* `bias` NULL = no bias. */
+/* List a linear layer; `bias` NULL = no bias. */
 static void list_linear(struct listing *listing, real **weight, real **bias, const char *prefix,
                         size_t out, size_t in) {
   const double bound = 1 / sqrt((double)in);
@@ -188,7 +190,7 @@ size_t parameter_size(const struct parameter *parameter) {
 
 elman_status parameter_table_create(struct parameter_table *table,
                                     const struct model_config *config, elman_error *error) {
-  /* Within the limits of model_config_check no product below can overflow 64 bits. */
+  /* 64 bits suffice: model_config_check limits sizes so that no product below can overflow. */
   _Static_assert(sizeof(size_t) >= 8, "sizes are computed in 64 bits");
   struct listing listing = {0};
   struct parameters unbound;
@@ -203,9 +205,9 @@ void parameters_bind(struct parameters *views, real *block, const struct model_c
   list_all(&listing, views, config);
 }
 
-/* Use calloc, which does not write to memory that is fresh from the system and already zero. Its
- * alignment is smaller than ARENA_ALIGNMENT, so the pointer that it returned is stored in front of
- * the block. */
+/* Allocate with calloc: memory fresh from the system is already zero, and calloc does not write to
+ * it. Its alignment is smaller than ARENA_ALIGNMENT. Therefore the block begins later, and the
+ * pointer returned by calloc is stored in front of the block. */
 elman_status parameter_block_create(real **block, const struct parameter_table *table,
                                     elman_error *error) {
   const size_t bytes = table->block * sizeof(real);
@@ -232,9 +234,9 @@ void parameter_block_free(real *block) {
 
 /* ---- initial values ---- */
 
-/* Make a random orthogonal matrix: Gram-Schmidt, applied twice for accuracy, on rows of independent
- * normal numbers, starting with number `first` of the stream. In double, so that both precisions
- * start from the same weights. */
+/* Make a random orthogonal matrix: apply Gram-Schmidt, twice for accuracy, to rows of independent
+ * normal numbers. These begin with number `first` of the stream. Compute in double, so that both
+ * precisions start from the same weights. */
 static void make_orthogonal(double *matrix, size_t n, struct random_stream stream, uint64_t first) {
   for (size_t i = 0; i < n * n; i++) matrix[i] = random_normal(stream, first + i);
   for (size_t i = 0; i < n; i++) {
@@ -253,7 +255,7 @@ static void make_orthogonal(double *matrix, size_t n, struct random_stream strea
   }
 }
 
-/* Initialize with one matrix per gate. */
+/* Initialize a tensor with one orthogonal matrix per gate. */
 static elman_status initialize_orthogonal(real *values, const struct parameter *row,
                                           struct random_stream stream, elman_error *error) {
   const size_t n = row->columns, size = parameter_size(row);

@@ -1,6 +1,6 @@
 /* The table of parameters: names, shapes, initial values and views of all tensors. Weights,
- * gradients and the optimizer's moments are blocks of equal layout, so optimizer, clipping, files
- * and gradient checks all use the same table. */
+ * gradients and the optimizer's moments are blocks with the same layout. Therefore optimizer,
+ * clipping, files and gradient checks all use this table. */
 #ifndef ELMAN_MODEL_PARAMETERS_H
 #define ELMAN_MODEL_PARAMETERS_H
 
@@ -25,19 +25,19 @@ enum initializer {
   INIT_UNIFORM /* U(-bound, bound) */
 };
 
-/* PyTorch's initial values of nn.Embedding, nn.RNN (nn.GRU, nn.LSTM) and nn.Linear; or small
- * embeddings and orthogonal recurrent matrices (Saxe, McClelland and Ganguli, ICLR 2014), whose
- * products neither grow nor vanish. */
+/* Initial values of all tensors. INITIAL_PYTORCH: those of nn.Embedding, nn.RNN (nn.GRU, nn.LSTM)
+ * and nn.Linear. INITIAL_ORTHOGONAL: small embeddings, and orthogonal recurrent matrices, whose
+ * products neither grow nor vanish (Saxe, McClelland and Ganguli, ICLR 2014). */
 enum initial_values { INITIAL_PYTORCH, INITIAL_ORTHOGONAL };
 
 struct parameter {
-  char name[64]; /* as in PyTorch's state_dict */
+  char name[64]; /* name in PyTorch's state_dict */
   size_t rows, columns;
-  int dimensions; /* 1: a vector of `rows`; 2: a matrix */
+  int dimensions; /* 1: a vector of `rows` elements; 2: a matrix */
   enum initializer initializer;
   double bound;
-  size_t offset; /* in reals, from the start of a block; a multiple of 64 bytes */
-  bool alias;    /* shares the elements of an earlier row: tied weights */
+  size_t offset; /* number of reals from the start of a block; a multiple of 64 bytes */
+  bool alias;    /* whether the tensor is tied: it shares the elements of an earlier row */
 };
 
 enum {
@@ -48,17 +48,17 @@ enum {
 struct parameter_table {
   struct parameter rows[MAX_PARAMETERS];
   size_t count;
-  size_t block; /* reals in a block, gaps included */
+  size_t block; /* number of reals in a block, including gaps */
 };
 
-size_t parameter_size(const struct parameter *parameter); /* rows · columns */
+size_t parameter_size(const struct parameter *parameter); /* Return rows · columns. */
 
-/* `config` must have passed model_config_check. */
+/* Create the table. `config` must have passed model_config_check. */
 elman_status parameter_table_create(struct parameter_table *table,
                                     const struct model_config *config, elman_error *error) CHECKED;
 
-/* Point the views into a block of table->block reals. Parameters that the configuration lacks
- * become NULL. */
+/* Point the views into a block of table->block reals. Set views of parameters that the
+ * configuration lacks to NULL. */
 void parameters_bind(struct parameters *views, real *block, const struct model_config *config);
 
 /* Allocate a zeroed block, aligned to 64 bytes. Gaps between tensors stay zero. Pages of a large
@@ -67,8 +67,8 @@ elman_status parameter_block_create(real **block, const struct parameter_table *
                                     elman_error *error) CHECKED;
 void parameter_block_free(real *block);
 
-/* Write the initial values into a new block. A tensor's values depend only on the seed and its
- * index in the table. */
+/* Write the initial values into a new block. The values of a tensor depend only on the seed and on
+ * its index in the table. */
 elman_status parameters_initialize(real *block, const struct parameter_table *table,
                                    enum initial_values values, uint64_t seed,
                                    elman_error *error) CHECKED;

@@ -20,7 +20,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 enum { LENGTH_BYTES = 8, ALIGNMENT = 8, CHUNK = 4096, PIECE = 1 << 14 };
 
-/* elements that are checked while they are still in the second-level cache */
+/* Number of elements that are checked at a time, few enough to stay in the second-level cache. */
 static const size_t CACHED = (size_t)1 << 16;
 
 static elman_status bad(const struct safetensors *file, elman_error *error, const char *problem) {
@@ -137,7 +137,8 @@ static elman_status parse_header(struct safetensors *file, const char *text, siz
   return status == ELMAN_OK ? check_offsets(file, data_size, error) : status;
 }
 
-/* Return false if the file ends early, for example because it is truncated while being read. */
+/* Read these bytes. Return false if the file ends early, for example because another process
+ * truncates it. */
 static bool read_bytes(void *into, const struct safetensors *file, uint64_t start, size_t size) {
   for (size_t done = 0; done < size;) {
     const ssize_t got =
@@ -157,7 +158,7 @@ static elman_status read_header(struct safetensors *file, elman_error *error) {
                 strerror_r(errno, reason, sizeof reason));
   if (S_ISDIR(info.st_mode))
     return fail(error, ELMAN_NO_INPUT, file->path, "is a directory; name a file");
-  if (!S_ISREG(info.st_mode)) /* parts are not read in order */
+  if (!S_ISREG(info.st_mode)) /* reading needs to seek */
     return fail(error, ELMAN_NO_INPUT, file->path,
                 "is a pipe or a device; save its contents in a regular file and name that file");
   const uint64_t size = (uint64_t)info.st_size;
@@ -184,7 +185,7 @@ static elman_status read_header(struct safetensors *file, elman_error *error) {
 }
 
 elman_status safetensors_open(struct safetensors *file, const char *path, elman_error *error) {
-  /* Do not block on a pipe of that name. */
+  /* Open without blocking, in case the name is a pipe. */
   *file = (struct safetensors){.path = path,
                                .descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file->descriptor < 0) {
@@ -206,7 +207,7 @@ void safetensors_close(struct safetensors *file) {
 
 /* ---- the checksum ---- */
 
-/* Read bytes, and add them to the sum while they are in the cache. */
+/* Read bytes, and add them to the sum while they are still in the cache. */
 static bool read_summed(void *into, const struct safetensors *file, uint64_t start, size_t size,
                         struct xxh64 *sum) {
   if (!read_bytes(into, file, start, size)) return false;
@@ -221,7 +222,7 @@ static void store_digest(const struct safetensors *file, const struct stored_ten
   stored->is_digested = true;
 }
 
-/* Compute the digest of a tensor that was not read. */
+/* Compute the digest of a tensor that has not been read. */
 static elman_status digest_unread(const struct safetensors *file,
                                   const struct stored_tensor *tensor, elman_error *error) {
   char piece[PIECE];
@@ -281,14 +282,14 @@ bool safetensors_has_shape(const struct stored_tensor *tensor, int dimensions, s
          (dimensions == 1 || tensor->shape[1] == columns);
 }
 
-/* No early exit, so that the loop can be vectorized. */
+/* Return whether all values are finite. Do not exit early, so that the loop can be vectorized. */
 static bool all_finite(const real *values, size_t count) {
   unsigned others = 0;
   for (size_t i = 0; i < count; i++) others |= isfinite(values[i]) ? 0u : 1u;
   return others == 0;
 }
 
-/* Read elements of another precision than `real`. */
+/* Read elements whose precision differs from that of `real`. */
 static bool read_converted(real *values, const struct safetensors *file,
                            const struct stored_tensor *tensor, uint64_t start, size_t count,
                            struct xxh64 *sum) {
@@ -349,7 +350,8 @@ static size_t tensor_size(const struct tensor_source *tensor) {
   return size;
 }
 
-/* Convert the elements to the type of the file, piece by piece, for the stream or the sum. */
+/* Convert the elements to the file's type piece by piece, and pass each piece to the stream or the
+ * sum. */
 static void convert_values(FILE *stream, struct xxh64 *sum, const struct tensor_source *tensor) {
   float chunk[CHUNK];
   const size_t count = tensor_size(tensor);
@@ -363,7 +365,7 @@ static void convert_values(FILE *stream, struct xxh64 *sum, const struct tensor_
   }
 }
 
-/* Refuse values that would make the file unreadable. */
+/* Refuse values that are not finite: a file with such values could not be read. */
 static elman_status check_finite(const struct tensor_source *tensors, size_t count,
                                  elman_error *error) {
   for (size_t i = 0; i < count; i++) {
@@ -398,7 +400,7 @@ static elman_status set_checksum(json_t *metadata, const struct tensor_source *t
   return status;
 }
 
-/* Return the whole header as text, or NULL when memory runs out. */
+/* Return the whole header as text; NULL when memory runs out. */
 static char *compose_header(json_t *metadata, const struct tensor_source *tensors, size_t count) {
   json_t *header = json_object();
   int result = json_object_set(header, SAFETENSORS_METADATA, metadata);

@@ -2,7 +2,7 @@
  * type, shape and offsets of each tensor, then the tensors.
  * https://github.com/huggingface/safetensors
  *
- * The reader trusts nothing: it checks the whole header against the file's size before it reads a
+ * The reader trusts nothing. It checks the whole header against the file's size before it reads a
  * tensor or allocates memory of a size found in the file. */
 #ifndef ELMAN_MODEL_SAFETENSORS_H
 #define ELMAN_MODEL_SAFETENSORS_H
@@ -25,18 +25,18 @@ struct stored_tensor {
   const char *type_name; /* owned by the header */
   size_t shape[MAX_DIMENSIONS];
   int dimensions;
-  uint64_t begin, end; /* bytes, from the end of the header */
-  uint64_t digest;     /* XXH64 of its bytes, after they were read */
+  uint64_t begin, end; /* offsets in bytes, from the end of the header */
+  uint64_t digest;     /* XXH64 of the tensor's bytes, once they have been read */
   bool is_digested;
 };
 
-/* An open file with a valid header: unique names, known types, shapes that agree with the offsets,
- * and offsets that cover the file to its end without gaps. */
+/* An open file with a valid header: names are unique, types are known, shapes agree with the
+ * offsets, and the offsets cover the file to its end without gaps. */
 struct safetensors {
   int descriptor;
   const char *path; /* owned by the caller */
   json_t *header;
-  const json_t *metadata; /* string to string; NULL if the file has none */
+  const json_t *metadata; /* maps strings to strings; NULL if the file has none */
   struct stored_tensor *tensors;
   size_t count;
   uint64_t data_start;
@@ -47,26 +47,27 @@ elman_status safetensors_open(struct safetensors *file, const char *path,
 void safetensors_close(struct safetensors *file);
 
 /* Verify the file's checksum, if it has one. Return ELMAN_BAD_DATA if the file is damaged or was
- * altered. Call it after reading tensors, because it reads those not read yet. */
+ * altered. Call this after reading tensors: it must read the remaining tensors itself. */
 elman_status safetensors_verify(const struct safetensors *file, elman_error *error) CHECKED;
 
-/* Return NULL if there is no such tensor. */
+/* Return the tensor of this name; NULL if there is none. */
 const struct stored_tensor *safetensors_find(const struct safetensors *file, const char *name);
 
-/* Return NULL if there is no such entry. */
+/* Return the metadata entry with this key; NULL if there is none. */
 const char *safetensors_metadata(const struct safetensors *file, const char *key);
 
-/* Return whether a tensor is a vector of `rows` (dimensions 1) or a matrix of rows and columns. */
+/* Return whether the tensor is a vector of `rows` elements (dimensions 1) or a matrix of this size
+ * (dimensions 2). */
 bool safetensors_has_shape(const struct stored_tensor *tensor, int dimensions, size_t rows,
                            size_t columns);
 
-/* Read all elements of a tensor of type F32 or F64, converted to real. A value that is not finite
- * is ELMAN_BAD_DATA. */
+/* Read all elements of a tensor of type F32 or F64, converted to real. Return ELMAN_BAD_DATA if a
+ * value is not finite. */
 elman_status safetensors_read(real *values, const struct safetensors *file,
                               const struct stored_tensor *tensor, elman_error *error) CHECKED;
 
-/* Store a JSON value as text in `metadata`, as the format requires. Consumes the value, which may
- * be NULL. Return 0, or -1 when memory runs out. */
+/* Store a JSON value as text in `metadata`, as the format requires. Take ownership of the value,
+ * which may be NULL. Return 0, or -1 when memory runs out. */
 int safetensors_set_json(json_t *metadata, const char *key, json_t *value);
 
 /* A tensor to write as F32. */
@@ -77,9 +78,9 @@ struct tensor_source {
   int dimensions;
 };
 
-/* Write a whole file to `stream`; write errors stay in its error flag. `metadata` (string to
- * string) is borrowed, and the checksum is added to it. A value that is not finite is
- * ELMAN_INVALID_ARGUMENT; then nothing is written. */
+/* Write a whole file to `stream`. Write errors are left in the stream's error flag. `metadata` maps
+ * strings to strings and is borrowed; the checksum is added to it. If a value is not finite, return
+ * ELMAN_INVALID_ARGUMENT and write nothing. */
 elman_status safetensors_write(FILE *stream, json_t *metadata, const struct tensor_source *tensors,
                                size_t count, elman_error *error) CHECKED;
 
