@@ -115,11 +115,9 @@ elman_status attention_config_check(const struct attention_config *config, elman
   if (status != ELMAN_OK) return status;
   if (attention_mechanism(config->kind)->window > 0 && !config->clauses &&
       (config->window < 1 || config->window > MAX_WINDOW))
-    return fail(
-        error, ELMAN_INVALID_ARGUMENT, NULL,
-        "the attention window must be between 1 and %d, not %td", MAX_WINDOW,
-        (ptrdiff_t)config
-            ->window); /* A negative number in a file has become huge; the cast restores it. */
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "the attention window must be between 1 and %d, not %td", MAX_WINDOW,
+                (ptrdiff_t)config->window); /* the cast restores a negative number from a file */
   return ELMAN_OK;
 }
 

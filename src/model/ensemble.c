@@ -68,8 +68,8 @@ static elman_status compare_merges(const struct merges *first, const struct merg
   char what[VALUE_SIZE], expected[VALUE_SIZE], value[VALUE_SIZE];
   if (first == NULL || other == NULL ||
       merges_hash(HASH_START, first) == merges_hash(HASH_START, other))
-    return ELMAN_OK; /* Only one model without merge operations: already reported, because its token
-                        mode differs. */
+    return ELMAN_OK; /* If only one model has merge operations, the difference in token mode has
+                        already been reported. */
   for (size_t rank = 0; rank < first->count && rank < other->count; rank++) {
     describe_merge(expected, first, rank);
     describe_merge(value, other, rank);

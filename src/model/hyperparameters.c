@@ -119,10 +119,10 @@ static elman_status check_row(const elman_hyperparameter *row, const void *field
   if (row->value == ELMAN_VALUE_SIZE) {
     const size_t size = *(const size_t *)field;
     if (!((double)size >= row->minimum && (double)size <= row->maximum))
-      return fail(
-          error, ELMAN_INVALID_ARGUMENT, NULL, "the %s must be between %.0f and %.0f, not %td",
-          row->label, row->minimum, row->maximum,
-          (ptrdiff_t)size); /* A negative size in a file has become huge; the cast restores it. */
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                  "the %s must be between %.0f and %.0f, not %td", row->label, row->minimum,
+                  row->maximum,
+                  (ptrdiff_t)size); /* the cast restores a negative size from a file */
   } else if (row->value == ELMAN_VALUE_REAL) {
     return check_range(row->label, *(const double *)field, row->minimum, row->maximum, error);
   }

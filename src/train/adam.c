@@ -19,7 +19,8 @@ struct adam_options adam_options_default(void) {
 struct adam_step adam_step_of(struct adam_options options, uint64_t update) {
   const double correction1 = 1 - pow(options.beta1, (double)update);
   const double correction2 = 1 - pow(options.beta2, (double)update);
-  /* (28) with numerator and denominator multiplied by √(1 - β2^n): one division per element. */
+  /* Compute (28) with numerator and denominator multiplied by √(1 - β2^n), so that each element
+   * needs only one division. */
   return (struct adam_step){
       .scale = 1,
       .beta1 = (real)options.beta1,
@@ -46,31 +47,31 @@ void adam_update_plain(real *restrict weights, real *restrict m, real *restrict 
   }
 }
 
-/* Every update of weights goes through update_some, with gradients or without, so the operations
- * and their order are the same everywhere. All loads come before all stores: the blocks lie at
+/* Every update of weights calls update_some, with gradients or without. Therefore the operations
+ * and their order are the same everywhere. All loads come before all stores. The blocks begin at
  * equal offsets within a page, and a load would wait for a store to the same offset of another
  * block. */
 #if defined(__AVX512F__) && !defined(ELMAN_DOUBLE)
 
 enum { VECTOR = 16, AHEAD = 8 * VECTOR };
 
-/* Return √x for x ≥ FLT_MIN: the processor's 14-bit estimate of 1/√x and one step of Newton's
- * method. The error is below 2 units in the last place. It takes a third of the time of a square
- * root. */
+/* Return √x for x ≥ FLT_MIN. Improve the processor's 14-bit estimate of 1/√x by one step of
+ * Newton's method. The error is below 2 units in the last place. This takes a third of the time of
+ * a square root. */
 static inline __m512 root_of(__m512 x) {
   const __m512 guess = _mm512_rsqrt14_ps(x), root = _mm512_mul_ps(x, guess);
   const __m512 error = _mm512_fnmadd_ps(root, guess, _mm512_set1_ps(1));
   return _mm512_fmadd_ps(_mm512_mul_ps(root, _mm512_set1_ps(0.5f)), error, root);
 }
 
-/* Return 1/x in the same way. */
+/* Return 1/x, from the processor's 14-bit estimate and one step of Newton's method. */
 static inline __m512 inverse(__m512 x) {
   const __m512 guess = _mm512_rcp14_ps(x);
   return _mm512_mul_ps(guess, _mm512_fnmadd_ps(x, guess, _mm512_set1_ps(2)));
 }
 
-/* Prefetch explicitly: the processor does not prefetch four streams by itself. Prefetching past the
- * end is harmless. */
+/* Prefetch explicitly, because the processor does not prefetch four streams by itself. Prefetching
+ * past the end is harmless. */
 static inline void fetch(const real *weights, const real *m, const real *v, const real *gradients) {
   _mm_prefetch(weights + AHEAD, _MM_HINT_T0);
   _mm_prefetch(m + AHEAD, _MM_HINT_T0);
@@ -104,7 +105,7 @@ static inline void update_vector(real *weights, real *m, real *v, real *gradient
       _mm512_fnmadd_ps(_mm512_set1_ps(step->size), _mm512_mul_ps(first, quotient), old)); /* (28) */
 }
 
-/* `gradients` NULL means that all gradients are 0. */
+/* Update n elements. `gradients` NULL means that all gradients are 0. */
 static inline void update_some(real *weights, real *m, real *v, real *gradients, size_t n,
                                const struct adam_step *step) {
   const __mmask16 all = 0xFFFF;

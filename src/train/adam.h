@@ -1,7 +1,7 @@
 /* Adam with bias correction: Kingma and Ba, "Adam: a method for stochastic optimization", ICLR
- * 2015; docs/bptt.md, (26) to (28). The arithmetic is that of torch.optim.Adam up to rounding. With
- * AVX-512, square root and division of floats come from the processor's estimates and are within 4
- * units in the last place. */
+ * 2015; docs/bptt.md, (26) to (28). Results equal those of torch.optim.Adam up to rounding. With
+ * AVX-512, square roots and quotients of floats are computed from the processor's estimates; their
+ * error is at most 4 units in the last place. */
 #ifndef ELMAN_TRAIN_ADAM_H
 #define ELMAN_TRAIN_ADAM_H
 
@@ -13,31 +13,31 @@ struct adam_options {
   double learning_rate, beta1, beta2, epsilon;
 };
 
-/* PyTorch's defaults: 0.001, 0.9, 0.999, 1e-8. */
+/* Return PyTorch's defaults: 0.001, 0.9, 0.999, 1e-8. */
 struct adam_options adam_options_default(void);
 
 /* The constants of one update. */
 struct adam_step {
   real scale; /* factor of the gradients; less than 1 when they are clipped */
   real beta1, beta2, one_minus_beta1, one_minus_beta2;
-  real size, epsilon; /* learning rate and ε, with the bias corrections included */
+  real size, epsilon; /* learning rate and ε, including the bias corrections */
 };
 
-/* Return the constants of update number `update`, counted from 1, with scale 1. */
+/* Return the constants of update number `update`, counted from 1. The scale is 1. */
 struct adam_step adam_step_of(struct adam_options options, uint64_t update);
 
-/* Update n weights and their moments m and v, and set the gradients to 0 for the next sum while
- * they are in the first-level cache. */
+/* Update n weights and their moments m and v. Set the gradients to 0 for the next sum, while they
+ * are in the first-level cache. */
 void adam_update(real *weights, real *m, real *v, real *gradients, size_t n,
                  const struct adam_step *step);
 
-/* Do the update for gradients that are all 0, with bit-identical results. For few elements, in one
- * thread. */
+/* Update as adam_update does if all gradients are 0, with bit-identical results. Intended for few
+ * elements: uses one thread. */
 void adam_update_without_gradient(real *weights, real *m, real *v, size_t n,
                                   const struct adam_step *step);
 
-/* Do both of the above in plain C and one thread; if `gradients` is NULL, do the second. This
- * function serves processors without vector code, and tests of the vector code. */
+/* Update in plain C and one thread. `gradients` NULL means that all gradients are 0. This function
+ * serves processors without vector code, and tests of the vector code. */
 void adam_update_plain(real *weights, real *m, real *v, real *gradients, size_t n,
                        const struct adam_step *step);
 

@@ -32,7 +32,8 @@ static json_t *describe_state(const struct training_state *state) {
   return NULL;
 }
 
-/* Also check when writing, so that every checkpoint can be read. */
+/* Return whether the counts are possible. Check this when writing as well, so that every checkpoint
+ * can be read. */
 static bool has_possible_counts(const struct training_state *state) {
   const uint64_t counts[] = {state->update,       state->epoch,     state->position,
                              state->epoch_tokens, state->failures,  state->skipped,
@@ -43,8 +44,8 @@ static bool has_possible_counts(const struct training_state *state) {
          state->end_validated <= state->update;
 }
 
-/* Files of earlier versions lack `validated`; it was the last update. `end_validated` is present
- * only if the end was validated separately. */
+/* Read the state. Files of earlier versions lack `validated`; the last update takes its place.
+ * `end_validated` is present only if the end was validated separately. */
 static bool parse_state(struct training_state *state, const json_t *json) {
   enum { NONE = -1 };
   json_int_t update, epoch, position, tokens, failures, skipped, stale, validated = NONE, end = 0;
@@ -76,7 +77,7 @@ static bool parse_state(struct training_state *state, const json_t *json) {
   state->stale = (size_t)stale;
   state->end_validated = (uint64_t)end;
   state->validated = (uint64_t)(validated == NONE ? update : validated);
-  return has_possible_counts(state); /* a negative count became a large one */
+  return has_possible_counts(state); /* refuses a negative count, which has become a large one */
 }
 
 /* ---- writing ---- */
@@ -132,7 +133,7 @@ elman_status checkpoint_save(const struct trainer *trainer, elman_error *error) 
 
 /* ---- reading ---- */
 
-/* Append the remedy, which the safetensors reader does not mention. */
+/* Append the remedy to the message of the safetensors reader. */
 static elman_status advise(elman_status status, elman_error *error) {
   if (status == ELMAN_BAD_DATA && error != NULL) {
     const size_t used = strlen(error->message);

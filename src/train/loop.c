@@ -21,23 +21,24 @@ struct run {
   struct trainer *trainer;
   const struct corpus *corpus;
   const elman_train_options *options;
-  struct corpus dev; /* the dev pairs as ids; empty without dev pairs */
+  struct corpus dev; /* the dev pairs encoded as ids; empty without dev pairs */
   struct epoch_order order;
   struct batch batch;
-  struct resplit resplit; /* used with subword dropout */
+  struct resplit resplit; /* used only with subword dropout */
   size_t epochs;
-  size_t unguided;                       /* pairs without an alignment link */
-  double unknown_source, unknown_target; /* fractions of the tokens */
+  size_t unguided;                       /* number of pairs without an alignment link */
+  double unknown_source, unknown_target; /* fractions of tokens that are not in the vocabulary */
   struct snapshots snapshots;
   double saved_at; /* time of the last checkpoint, in seconds */
-  bool saved;      /* a checkpoint of this or an earlier run exists and must be replaced */
-  /* A stop or an error of this process. It ends the run in all processes before the next update. */
+  bool saved;      /* whether a checkpoint of this or an earlier run exists and must be replaced */
+  /* The stop or error of this process, if any. All processes end the run before the next update. */
   elman_status pending;
   elman_error problem;
-  bool diverged; /* the weights are useless, and a checkpoint of them would also be */
+  bool diverged; /* the weights are useless, so no checkpoint may be written */
 };
 
-/* All processes train; only the first reports and writes files. */
+/* Return whether this is the first process. All processes train; only the first reports and writes
+ * files. */
 static bool is_first(const struct run *run) {
   return group_rank(run->options->group) == 0;
 }
@@ -47,7 +48,8 @@ static void stop(struct run *run) {
     run->pending = fail(&run->problem, ELMAN_INTERRUPTED, NULL, "training was stopped");
 }
 
-/* Return the pending stop or error of any process, which ends the run in all processes. */
+/* Return the pending stop or error of any process. All processes get the same one and end the
+ * run. */
 static elman_status agree(const struct run *run, elman_error *error) {
   elman_error problem = run->problem;
   const elman_status status = group_agree(run->options->group, run->pending, &problem);
@@ -81,7 +83,7 @@ static void report_update(struct run *run, struct losses losses, double norm, do
     stop(run);
 }
 
-/* Fill the batch. With subword dropout, split its words again first. */
+/* Fill the batch. With subword dropout, first split its words again. */
 static elman_status fill_batch(struct run *run, const size_t *pairs, size_t count,
                                elman_error *error) {
   struct resplit *resplit = &run->resplit;
@@ -123,7 +125,7 @@ static elman_status run_batch(struct run *run, elman_error *error) {
 
 /* ---- validation: scores on the dev pairs, the best weights so far, patience ---- */
 
-/* Larger is better. */
+/* Return the score by which weights are compared; larger is better. */
 static double measure_of(const elman_scores *scores, const elman_train_options *options) {
   switch (trainer_measure(options)) {
   case MEASURE_BLEU:
@@ -136,12 +138,12 @@ static double measure_of(const elman_scores *scores, const elman_train_options *
   return 0;
 }
 
-/* Return whether the model's weights are the best so far, and keep a copy if they are. `at_end`
- * (see ends_unvalidated): only choose between these weights and the previous best. */
+/* Return whether the model's weights are the best so far. If so, keep a copy. With `at_end` (see
+ * ends_unvalidated), only choose between these weights and the previous best. */
 static bool record_scores(struct trainer *trainer, const elman_scores *scores, double score,
                           bool at_end) {
   struct training_state *state = &trainer->state;
-  /* The loss decides as long as no translation is right. */
+  /* Scores are equal while no translation is right; then the loss decides. */
   const bool best = !state->has_best || score > state->best_score ||
                     (score == state->best_score && scores->loss < state->best_loss);
   if (at_end) {
@@ -176,7 +178,7 @@ static void report_validation(struct run *run, const elman_scores *scores, bool 
     stop(run);
 }
 
-/* Validate the moving average if there is one, otherwise the weights. */
+/* Validate the moving average if there is one, otherwise validate the weights. */
 static elman_status validate(struct run *run, bool at_end, elman_error *error) {
   struct trainer *trainer = run->trainer;
   const elman_train_options *options = run->options;
@@ -204,8 +206,8 @@ static bool validation_is_due(const struct run *run) {
   return state->position == run->order.batches;
 }
 
-/* Return whether the last update is done but not validated, and no validation is due. Without an
- * extra validation, the updates since the last one would be discarded without a score. */
+/* Return whether the last update is done, but neither validated nor due for validation. Without an
+ * extra validation, the updates since the last validation would be discarded without a score. */
 static bool ends_unvalidated(const struct run *run) {
   const struct training_state *state = &run->trainer->state;
   return run->options->dev != NULL && state->epoch == run->epochs &&
@@ -225,8 +227,8 @@ static double seconds(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Write the checkpoint. If the options have a callback, it reports a failure and training
- * continues. */
+/* Write the checkpoint. If the options have a callback, report a failure to it and continue
+ * training. */
 static elman_status save_checkpoint(struct run *run, elman_error *error) {
   if (run->options->checkpoint == NULL || !is_first(run)) return ELMAN_OK;
   run->saved_at = seconds();
@@ -247,7 +249,8 @@ static elman_train_settings settings_of(const elman_train_options *from) {
   return settings;
 }
 
-/* The history depends only on the state, so stopping and resuming does not change the result. */
+/* Add this run to the history. The result depends only on the state, so stopping and resuming does
+ * not change it. */
 static void add_history(struct model_past *past, const struct run *run) {
   const struct training_state *state = &run->trainer->state;
   const struct sentences *target = &run->corpus->target;
@@ -265,7 +268,7 @@ static void add_history(struct model_past *past, const struct run *run) {
   past->training_known = true;
 }
 
-/* A failure ends the run only if the options have no callback for it, as for a checkpoint. */
+/* Report snapshots to the callback. Without a callback, a failure ends the run. */
 static void report_snapshots(struct run *run, elman_snapshot snapshot, elman_status status,
                              const elman_error *problem) {
   const elman_train_options *options = run->options;
@@ -277,7 +280,7 @@ static void report_snapshots(struct run *run, elman_snapshot snapshot, elman_sta
     run->pending = fail_again(&run->problem, problem);
 }
 
-/* Write the model that a validation would score, with its history so far. */
+/* Write the model that a validation would score, with its history up to now. */
 static elman_status write_snapshot(struct run *run, elman_error *error) {
   struct trainer *trainer = run->trainer;
   struct model *model = trainer->model;
@@ -325,7 +328,7 @@ static bool save_is_due(const struct run *run) {
   return run->pending == ELMAN_OK && every > 0 && seconds() - run->saved_at >= every;
 }
 
-/* Validate and write a snapshot if they are due, and at the end. */
+/* Validate and write a snapshot if they are due or if the run ends. */
 static elman_status validate_and_write(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
   const bool at_end = ends_unvalidated(run), validates = at_end || validation_is_due(run);
@@ -336,8 +339,8 @@ static elman_status validate_and_write(struct run *run, elman_error *error) {
   return status;
 }
 
-/* Train for the rest of the current epoch. First do the validation that was due when the run was
- * stopped, or repeat the one that failed. */
+/* Train for the rest of the current epoch. If the run was stopped before a due validation, or the
+ * validation failed, first do that validation. */
 static elman_status run_epoch(struct run *run, elman_error *error) {
   struct training_state *state = &run->trainer->state;
   elman_status status = ELMAN_OK;
@@ -357,7 +360,7 @@ static elman_status run_epochs(struct run *run, elman_error *error) {
   while (state->epoch <= run->epochs && !patience_is_over(run)) {
     const elman_status status = run_epoch(run, error);
     if (status != ELMAN_OK) return status;
-    if (state->position < run->order.batches) continue; /* patience is over */
+    if (state->position < run->order.batches) continue; /* patience has run out */
     state->epoch++;
     state->position = 0;
     state->epoch_tokens = 0;
@@ -417,8 +420,8 @@ static elman_status prepare(struct run *run, elman_error *error) {
   return status;
 }
 
-/* Refuse a checkpoint that has begun more epochs than the options allow. It must not be marked as
- * finished, and it cannot produce the model of so few epochs. */
+/* Refuse a checkpoint that has begun more epochs than the options allow. The run must not be marked
+ * as finished, and the checkpoint cannot produce a model of so few epochs. */
 static elman_status check_epochs(const struct run *run, elman_error *error) {
   const struct training_state *state = &run->trainer->state;
   const size_t begun = state->position == 0 ? state->epoch - 1 : state->epoch;
@@ -428,7 +431,8 @@ static elman_status check_epochs(const struct run *run, elman_error *error) {
               run->epochs);
 }
 
-/* Start all processes in the state of the first: new, or read from its checkpoint. */
+/* Start all processes in the state of the first process, which is new or read from its
+ * checkpoint. */
 static elman_status begin(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
   elman_status status = ELMAN_OK;
@@ -452,9 +456,9 @@ static void use_result(struct trainer *trainer) {
     memcpy(trainer->model->block, result, trainer_block_bytes(trainer));
 }
 
-/* Keep the model and write a checkpoint, no matter how the run ended; also after the last epoch,
- * because a later run may add epochs. After an error the processes do not exchange the result of
- * writing, because other processes may already have left. */
+/* Store the result in the model and write a checkpoint, however the run ended. Do this even after
+ * the last epoch, because a later run may add epochs. After an error the processes do not exchange
+ * the result of writing, because other processes may already have left. */
 static elman_status end(struct run *run, elman_status status, elman_error *error) {
   struct trainer *trainer = run->trainer;
   const bool well = status == ELMAN_OK || status == ELMAN_INTERRUPTED;

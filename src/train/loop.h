@@ -6,15 +6,15 @@
 #include "corpus/corpus.h"
 #include "train/trainer.h"
 
-/* Return the number of epochs that make at least 400 updates, but at least 10. `updates` is the
- * number of updates in one epoch. */
+/* Return the default number of epochs: as many as make at least 400 updates, and at least 10.
+ * `updates` is the number of updates in one epoch. */
 size_t trainer_default_epochs(size_t updates);
 
-/* Train the model. Afterwards it contains the best weights by validation, otherwise the average,
- * otherwise the last weights. Return ELMAN_INTERRUPTED when a callback stopped the run, with the
- * same weights in the model and the checkpoint written. If writing a checkpoint fails, the next one
- * is written when it is due. Ten updates in a row whose loss is not finite are
- * ELMAN_INVALID_ARGUMENT. */
+/* Train the model. Afterwards it contains the best weights by validation; without validation the
+ * average, if there is one; otherwise the last weights. If a callback stops the run, return
+ * ELMAN_INTERRUPTED, with the same choice of weights, after writing the checkpoint. If writing a
+ * checkpoint fails, the next one is written when it is due. After ten updates in a row whose loss
+ * is not finite, return ELMAN_INVALID_ARGUMENT. */
 elman_status trainer_run(struct model *model, const struct corpus *corpus,
                          const elman_train_options *options, elman_error *error) CHECKED;
 

@@ -43,7 +43,7 @@ static void update_average(struct weight_blocks at, size_t n, const struct updat
   share_out((n + CHUNK - 1) / CHUNK, (double)WORK_OF_NUMBER * (double)n, average_chunk, &all);
 }
 
-/* Update n weights from `at` on. */
+/* Update the first n weights at `at`. */
 static void update_weights(struct weight_blocks at, size_t n, const struct update_step *step) {
   adam_update(at.weights, at.m, at.v, at.gradients, n, &step->adam);
   update_average(at, n, step);
@@ -76,8 +76,8 @@ static struct weight_blocks row_of(const struct deferred_table *table, size_t ro
   return blocks_from(&table->table, row * table->columns);
 }
 
-/* Return whether an update without a gradient changes no bit of the row. A moment of -0 would
- * become 0. */
+/* Return whether an update without a gradient leaves every bit of the row unchanged. A moment of -0
+ * would become 0. */
 static bool rests(struct weight_blocks row, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (row.v[i] != 0 || row.m[i] != 0 || signbit(row.m[i])) return false;
@@ -86,7 +86,7 @@ static bool rests(struct weight_blocks row, size_t n) {
   return true;
 }
 
-/* Do the recorded updates that this row lacks. */
+/* Apply the recorded updates that this row lacks. */
 static void catch_up(struct deferred_table *table, size_t row, const struct update_record *record) {
   const size_t n = table->columns, first = table->done[row];
   const struct weight_blocks at = row_of(table, row);
@@ -98,7 +98,7 @@ static void catch_up(struct deferred_table *table, size_t row, const struct upda
   }
 }
 
-/* A function for row `i` of the table, or for entry `i` of its list. */
+/* A function that processes row `i` of the table, or entry `i` of its list. */
 typedef void row_function(struct deferred_table *table, size_t i,
                           const struct update_record *record);
 
@@ -113,7 +113,7 @@ static void visit_row(const void *context, size_t i) {
   visit->function(visit->table, i, visit->record);
 }
 
-/* Call the function in parallel; rows are independent of each other. */
+/* Call the function for all `i` in parallel. Rows are independent of each other. */
 static void for_each(struct deferred_table *table, size_t count, row_function *function,
                      const struct update_record *record) {
   const struct visit visit = {table, function, record};
@@ -143,7 +143,7 @@ static void square_listed(struct deferred_table *table, size_t place,
   table->squares[place] = sum_of_squares(row.gradients, table->columns);
 }
 
-/* Apply the last update of the record, the only one that the row lacks. */
+/* Apply the last recorded update to a listed row, which lacks only this one. */
 static void update_listed(struct deferred_table *table, size_t place,
                           const struct update_record *record) {
   const uint32_t row = table->list[place];
@@ -160,7 +160,7 @@ static void skip_listed(struct deferred_table *table, size_t place,
   table->listed[row] = false;
 }
 
-/* Bring the row up to date; the caller then empties the record. */
+/* Bring the row up to date. The caller then empties the record. */
 static void flush_row(struct deferred_table *table, size_t row,
                       const struct update_record *record) {
   catch_up(table, row, record);
@@ -174,8 +174,8 @@ static void claim(real *values, size_t n) {
   claim_pages(values, n * sizeof *values);
 }
 
-/* List the range from `start` to `end`. It is outside the tables, so every update uses all of it.
- */
+/* Add the range from `start` to `end`, which lies outside the tables. Every update uses the whole
+ * range. */
 static void add_range(struct optimizer *optimizer, size_t start, size_t end) {
   const struct weight_blocks *all = &optimizer->blocks;
   const size_t size = end - start;
@@ -204,7 +204,7 @@ static elman_status create_tables(struct optimizer *optimizer, const struct mode
   const size_t E = config->embedding_size;
   const size_t rows[] = {config->source_vocabulary, config->target_vocabulary};
   const real *const views[] = {model->weights.encoder.embedding, model->weights.decoder.embedding};
-  size_t end = 0; /* end of the table before */
+  size_t end = 0; /* end of the previous table */
   elman_status status = ELMAN_OK;
   for (size_t i = 0; i < (config->tie_embeddings ? 1 : 2) && status == ELMAN_OK; i++) {
     const size_t offset = (size_t)(views[i] - model->block);
@@ -260,7 +260,7 @@ double optimizer_norm(struct optimizer *optimizer) {
   return sqrt(sum);
 }
 
-/* Call the function for all listed rows, and end the batch of every table. */
+/* Call the function for all listed rows of every table, and empty the lists. */
 static void for_each_listed(struct optimizer *optimizer, row_function *function) {
   for (size_t i = 0; i < optimizer->table_count; i++) {
     struct deferred_table *table = &optimizer->tables[i];

@@ -5,11 +5,13 @@
 #include "base/random.h"
 
 enum {
-  WINDOW = 64,                    /* batches that are sorted together */
-  MIN_SORTED_BATCHES = 2 * WINDOW /* with fewer, every epoch would have nearly the same batches */
+  WINDOW = 64, /* number of batches that are sorted together */
+  MIN_SORTED_BATCHES =
+      2 * WINDOW /* with fewer batches, sorting would make nearly the same batches in every epoch */
 };
 
-/* Return the tokens of the longer side, </s> included; these count for `batch_tokens`. */
+/* Return the number of tokens of the longer side, including </s>. `batch_tokens` limits this
+ * number. */
 static size_t longer_side(const struct corpus *corpus, size_t index) {
   const size_t source = sentences_length(&corpus->source, index);
   const size_t target = sentences_length(&corpus->target, index) + 1;
@@ -62,7 +64,7 @@ void epoch_order_free(struct epoch_order *order) {
   *order = (struct epoch_order){0};
 }
 
-/* Fisher-Yates shuffle; `offset` keeps the random numbers of two shuffles of one stream apart. */
+/* Shuffle by Fisher-Yates. `offset` separates the random numbers of two shuffles of one stream. */
 static void shuffle(size_t *items, size_t count, struct random_stream stream, uint64_t offset) {
   for (size_t i = count; i > 1; i--) {
     const size_t j = random_below(stream, offset + i, i);
@@ -72,8 +74,8 @@ static void shuffle(size_t *items, size_t count, struct random_stream stream, ui
   }
 }
 
-/* Compare by target length, which costs most; then by source length; then by index, so that the
- * order is the same with every C library. */
+/* Compare by target length, which determines most of the cost. Compare ties by source length, then
+ * by index, so that the order is the same with every C library. */
 static int by_length(const void *a, const void *b, void *context) {
   const struct corpus *corpus = context;
   const size_t left = *(const size_t *)a, right = *(const size_t *)b;

@@ -67,10 +67,9 @@ static json_t *hexadecimal(uint64_t number) {
   return json_string(digits);
 }
 
-/* Keys in checkpoints of hyperparameters whose labels have changed. Checkpoints written by earlier
- * versions contain these keys, and a changed key would make them look like those of another run.
- * Therefore keys never change; messages use the current labels. The key of any other hyperparameter
- * is its label. */
+/* Keys under which checkpoints store hyperparameters whose labels have changed. Keys never change:
+ * with another key, a checkpoint of an earlier version would appear to belong to another run.
+ * Messages use the current labels. The key of any other hyperparameter is its label. */
 static const struct former_label {
   const char *name, *label;
 } former_labels[] = {{"bidirectional", "bidirectional"},
@@ -94,7 +93,7 @@ static const char *key_of(const elman_hyperparameter *row) {
   return row->label;
 }
 
-/* Labels of the other keys whose words differ from those of messages. */
+/* Labels in messages for the other keys, where the label differs from the key. */
 static const struct other_label {
   const char *key, *label;
 } other_labels[] = {{"source vocabulary", "source vocabulary size"},
@@ -105,7 +104,7 @@ static const struct other_label {
                     {"words of the target", "target vocabulary"},
                     {"dev pairs", "dev file"}};
 
-/* Return the name that messages use for a key. */
+/* Return the label that messages use for a key. */
 static const char *label_of(const char *key) {
   for (size_t i = 0; i < sizeof other_labels / sizeof *other_labels; i++)
     if (strcmp(key, other_labels[i].key) == 0) return other_labels[i].label;
@@ -123,7 +122,7 @@ static int describe_rows(json_t *object, unsigned scopes, const void *fields) {
   return result;
 }
 
-/* Describe how corpus and options together determine words and ids. */
+/* Describe how corpus and options together determine words and ids, as JSON. */
 static json_t *describe_words(const struct trainer *trainer) {
   const struct model *model = trainer->model;
   const struct pairs *dev = trainer_dev(trainer->options);
@@ -140,13 +139,14 @@ static json_t *describe_words(const struct trainer *trainer) {
       hexadecimal(trainer->corpus.ids), "dev pairs", hexadecimal(pairs_hash(dev)));
 }
 
-/* Describe corpus, model and the options of these scopes. Return NULL when memory runs out. */
+/* Describe corpus, model and the options of these scopes as JSON. Return NULL when memory runs
+ * out. */
 static json_t *describe_training(const struct trainer *trainer, unsigned scopes) {
   const struct model *model = trainer->model;
   const elman_train_options *options = trainer->options;
   const uint64_t guide = trainer->corpus.guide;
   json_t *json = json_object();
-  /* Options come first, so that a message names them rather than their effects. */
+  /* Options come first, so that a message names a changed option rather than its effects. */
   if (json != NULL &&
       describe_rows(json, ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START, &model->config) == 0 &&
       describe_rows(json, scopes, options) == 0 &&
@@ -157,14 +157,14 @@ static json_t *describe_training(const struct trainer *trainer, unsigned scopes)
   return NULL;
 }
 
-/* Return false when memory runs out; a name that is not UTF-8 is omitted. */
+/* Add a name unless it is not UTF-8. Return false when memory runs out. */
 static bool add_name(json_t *names, const char *key, const char *name) {
   if (name == NULL || text_valid_prefix(text_of(name)) < strlen(name)) return true;
   return json_object_set_new(names, key, json_string(name)) == 0;
 }
 
-/* Return the names of the files that are compared by hashes, for messages; NULL when memory runs
- * out. */
+/* Return the names of the files that are compared by hash, for use in messages; NULL when memory
+ * runs out. */
 static json_t *describe_names(const elman_train_options *options) {
   json_t *names = json_object();
   if (names != NULL && add_name(names, "corpus", options->pairs_name) &&
@@ -183,8 +183,8 @@ int training_set_options(json_t *metadata, const struct trainer *trainer) {
 
 /* ---- comparing ---- */
 
-/* Fail with both values. `there`, which may be NULL, comes from the checkpoint `path`, or from
- * process 0 if `path` is NULL. */
+/* Report both values as a difference. `there` may be NULL; it comes from the checkpoint `path`, or
+ * from process 0 if `path` is NULL. */
 static elman_status fail_different(const char *key, const json_t *here, const json_t *there,
                                    const char *path, elman_error *error) {
   const size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(9);
@@ -217,7 +217,7 @@ static bool is_hashed(const char *key) {
   return false;
 }
 
-/* Fail with the names of the files, if known, instead of their hashes. */
+/* Report that the texts differ. Name the files, if known, instead of their hashes. */
 static elman_status fail_other_text(const char *key, const elman_train_options *options,
                                     const struct safetensors *file, elman_error *error) {
   static const char advice[] =
@@ -240,8 +240,8 @@ static elman_status fail_other_text(const char *key, const elman_train_options *
   return status;
 }
 
-/* Compare with `there`, which comes from a checkpoint, or from process 0 if `file` is NULL. Values
- * missing there are taken from `unset`. */
+/* Compare `here` with `there`, which comes from a checkpoint, or from process 0 if `file` is NULL.
+ * Take values missing in `there` from `unset`. */
 static elman_status compare(const json_t *here, const json_t *there, const json_t *unset,
                             const struct safetensors *file, const elman_train_options *options,
                             elman_error *error) {
@@ -262,8 +262,8 @@ static elman_status compare(const json_t *here, const json_t *there, const json_
 
 static elman_status check_options(const struct safetensors *file, const struct trainer *trainer,
                                   elman_error *error) {
-  /* A checkpoint of an earlier version lacks newer options, and was trained with their defaults. It
-   * does not record how its model was initialized; for that, take the options of this run. */
+  /* A checkpoint of an earlier version lacks newer options; its run used their defaults. It does
+   * not record how its model was initialized, so take these options from the current run. */
   const elman_train_options defaults = {ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT)};
   const struct model_config model_defaults = model_config_default();
   json_t *then, *now = describe_training(trainer, ELMAN_SCOPE_TRAINING);
@@ -311,8 +311,8 @@ static bool parse_start(struct training_start *start, const json_t *json) {
   return parse_hexadecimal(&start->weights, weights) && parse_hexadecimal(&start->written, written);
 }
 
-/* Compare the initial weights. Random initial weights have the hash 0, because the options
- * determine them. */
+/* Compare the initial weights by hash. Random initial weights have hash 0, because the compared
+ * options determine them. */
 static elman_status check_start(const struct training_start *then, const struct training_start *now,
                                 const struct safetensors *file, elman_error *error) {
   if (now->weights == then->weights || (now->weights != 0 && now->weights == then->written))
@@ -327,7 +327,8 @@ static elman_status check_start(const struct training_start *then, const struct 
                                    : "another model");
 }
 
-/* Copy the start from the file to the trainer. A file of an earlier version has none. */
+/* Copy the start recorded in the file to the trainer. Files of earlier versions contain no
+ * start. */
 static elman_status read_start(struct trainer *trainer, const struct safetensors *file,
                                elman_error *error) {
   struct training_start start;
@@ -351,7 +352,7 @@ elman_status training_check(struct trainer *trainer, const struct safetensors *f
 
 /* ---- processes of one run ---- */
 
-/* Describe the program first: another version may have other options. */
+/* Describe the program. Its version comes first, because another version may have other options. */
 static json_t *describe_program(const struct trainer *trainer) {
   const struct blas_kernels kernels = blas_kernels_in_use();
   json_t *work = describe_training(trainer, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END);

@@ -1,6 +1,6 @@
-/* Two runs belong together if corpus, model, options and initial weights agree. A checkpoint
- * records these. A run that resumes it must agree with them, and so must all processes of one
- * run. */
+/* Checks that two runs belong together, that is, that corpus, model, options and initial weights
+ * agree. A checkpoint records these. A run that resumes a checkpoint must agree with it, and all
+ * processes of one run must agree with each other. */
 #ifndef ELMAN_TRAIN_SAME_TRAINING_H
 #define ELMAN_TRAIN_SAME_TRAINING_H
 
@@ -12,31 +12,32 @@ struct corpus_hashes corpus_hashes_of(const struct corpus *corpus);
 
 /* ---- in the metadata of a checkpoint ---- */
 
-/* Fail with ELMAN_BAD_DATA; the message says that `what` in the file has this problem. */
+/* Return ELMAN_BAD_DATA with a message that names the problem of `what` in the file. */
 elman_status checkpoint_bad(const struct safetensors *file, elman_error *error, const char *problem,
                             const char *what) CHECKED;
 
-/* Read the JSON object with this key; anything else is ELMAN_BAD_DATA. The caller frees *value. */
+/* Read the JSON object with this key. Return ELMAN_BAD_DATA for anything else. The caller frees
+ * *value. */
 elman_status checkpoint_json(json_t **value, const struct safetensors *file, const char *key,
                              elman_error *error) CHECKED;
 
-/* Add to the metadata; return nonzero when memory runs out. */
+/* Add the options, or the start, to the metadata. Return nonzero when memory runs out. */
 int training_set_options(json_t *metadata, const struct trainer *trainer);
 int training_set_start(json_t *metadata, const struct training_start *start);
 
-/* Compare corpus, model, options and initial weights with those of the checkpoint. Return
- * ELMAN_INVALID_ARGUMENT, naming the difference, if they differ. Otherwise copy the start recorded
- * in the checkpoint to the trainer. */
+/* Compare corpus, model, options and initial weights with those of the checkpoint. If they differ,
+ * return ELMAN_INVALID_ARGUMENT and name the difference. Otherwise copy the start recorded in the
+ * checkpoint to the trainer. */
 elman_status training_check(struct trainer *trainer, const struct safetensors *file,
                             elman_error *error) CHECKED;
 
 /* ---- between processes ---- */
 
 /* Compare version, kernels, options and corpus with those of process 0. If any differs, return
- * ELMAN_INVALID_ARGUMENT in all processes; the message names the process and the difference. */
+ * ELMAN_INVALID_ARGUMENT in all processes and name the process and the difference. */
 elman_status training_compare(const struct trainer *trainer, elman_error *error) CHECKED;
 
-/* Copy weights, moments and training state of process 0 to all processes. */
+/* Copy weights, moments and training state from process 0 to all processes. */
 elman_status training_broadcast(struct trainer *trainer, const elman_group *group,
                                 elman_error *error) CHECKED;
 

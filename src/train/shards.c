@@ -8,18 +8,18 @@
 #include "corpus/batch.h"
 
 enum {
-  MAX_SHARDS = 1024,      /* each has its own dropout stream and gradient */
-  LONGEST_RANGE = 1 << 16 /* longer ranges are cut, so that threads can share them */
+  MAX_SHARDS = 1024,      /* each shard has its own dropout stream and gradient */
+  LONGEST_RANGE = 1 << 16 /* longer ranges are divided, so that threads can share them */
 };
 
-/* A subtree whose shards all belong to one process. */
+/* A subtree of the sum whose shards all belong to one process. */
 struct subtree {
   struct range shards;
-  size_t rank;     /* rank of that process */
-  size_t exchange; /* number of subtrees of that process before this one */
+  size_t rank;     /* rank of the process */
+  size_t exchange; /* number of subtrees of the process before this one */
 };
 
-/* The gradient of a subtree; the sum of a left child uses the memory of its parent's. */
+/* Memory for the sum of a subtree. The sum of a left child uses its parent's memory. */
 struct shard_sum {
   real *block;
   struct parameters views;
@@ -28,30 +28,31 @@ struct shard_sum {
 /* A subtree that one thread computes while other threads compute others. */
 struct worker {
   struct range shards;
-  struct shard_sum *sums; /* by depth */
+  struct shard_sum *sums; /* indexed by depth */
   size_t sum_count;
   struct batch batch; /* the sentences of a shard */
   struct workspace workspace;
-  struct background_task *awaiting; /* waits for the output layer; NULL = none */
+  struct background_task
+      *awaiting; /* background task that waits for the output layer; NULL = none */
   elman_status status;
   elman_error error;
 };
 
-/* A contiguous range of a block, and its position in a packed gradient. */
+/* A contiguous range of a block, with its position in a packed gradient. */
 struct packed_range {
   size_t offset, count;
   size_t packed;
 };
 
-/* Gradient elements that are added and exchanged together: the ranges of the optimizer, and the
- * rows of the batch's words in each embedding, as far as they lie in the range `within` of a
- * block. */
+/* Gradient elements that are added and exchanged together. They are the ranges of the optimizer
+ * and, in each embedding, the rows of the batch's words. Only elements in the range `within` of a
+ * block are included. */
 struct reduction {
   struct range within;
-  struct packed_range *ranges; /* with room for every row of the embeddings */
+  struct packed_range *ranges; /* large enough for every row of the embeddings */
   size_t range_count, numbers;
-  real *packed; /* the sum of a subtree */
-  real *slices; /* this process's slice of every subtree's sum */
+  real *packed; /* packed sum of a subtree */
+  real *slices; /* this process's slices of the sums of all subtrees */
 };
 
 struct shard_result {
@@ -62,26 +63,27 @@ struct shard_result {
 struct shards {
   const elman_group *group; /* NULL = a single process */
   const struct optimizer *optimizer;
-  size_t count;             /* N */
+  size_t count;             /* N: number of shards */
   struct subtree *subtrees; /* the subtrees of all processes, in the order of their shards */
   size_t subtree_count, exchanges;
-  size_t own_first, own_count; /* this process's subtrees */
-  /* The workers divide the subtree `current`, one of this process's. Their number is a power of two
-   * and at least the number of threads, if the subtree has that many shards. Otherwise there is one
-   * worker, and threads share its matrix products. sums[0] of the first worker is the optimizer's
-   * gradient. */
+  size_t own_first, own_count; /* range of this process's subtrees */
+  /* The workers divide the subtree `current`, which belongs to this process. Their number is a
+   * power of two and at least the number of threads. If the subtree has too few shards for that,
+   * there is one worker, and threads share its matrix products. sums[0] of the first worker is the
+   * optimizer's gradient. */
   struct range current;
   struct worker *workers; /* (max_workers) */
   size_t worker_count, max_workers;
   struct shard_result *results; /* (N) */
-  /* The output layer, packed in place, and everything else. The output layer has no elements here
-   * if all parts are reduced together. */
+  /* Reductions of the output layer, which is packed in place, and of everything else. `output` has
+   * no elements if all parts are reduced together. */
   struct reduction output, rest;
-  size_t *counts;              /* (P): bytes that each process contributes to a gather */
+  size_t *counts;              /* (P): number of bytes that each process contributes to a gather */
   elman_bytes *send, *receive; /* (P) */
-  struct background_task *background_task; /* reduces the output layer */
-  size_t exchange;                         /* the exchange of the background task */
-  elman_status reduced;                    /* the result of the background task */
+  struct background_task
+      *background_task; /* background task that reduces the output layer; NULL = none */
+  size_t exchange;      /* exchange that the background task runs */
+  elman_status reduced; /* result of the background task */
   elman_error error;
 };
 
@@ -102,7 +104,7 @@ static struct range common(struct range a, struct range b) {
   return (struct range){first, end > first ? end - first : 0};
 }
 
-/* Return the range of row `row` of an embedding. */
+/* Return the range of elements of an embedding's row. */
 static struct range row_range(const struct optimizer *optimizer, const struct deferred_table *table,
                               size_t row) {
   const size_t start = (size_t)(table->table.gradients - optimizer->blocks.gradients);
@@ -121,7 +123,7 @@ static void add_range(struct reduction *reduction, struct range range) {
   }
 }
 
-/* List the ranges of the batch of the last optimizer_begin. The list is the same in every
+/* List the ranges that the batch of the last optimizer_begin uses. The list is the same in every
  * process. */
 static void list_ranges(struct reduction *reduction, const struct optimizer *optimizer) {
   reduction->range_count = reduction->numbers = 0;
@@ -152,7 +154,7 @@ static void add_one(const void *context, size_t i) {
   memset(from, 0, range.count * sizeof *from);
 }
 
-/* Add the gradient `from` to `to`, and set `from` to 0 for the next gradient. */
+/* Add the gradient `from` to `to`. Set `from` to 0 for the next gradient. */
 static void add_gradient(const struct reduction *reduction, real *to, real *from) {
   share(reduction, add_one, to, from);
 }
@@ -209,14 +211,14 @@ static elman_status compute_shard(const struct gradient_job *job, struct losses 
 
 /* ---- the sum of a subtree by the threads of a process ---- */
 
-/* Return the number of gradients that a subtree needs at once: the left child's sum waits while the
- * right child's is computed. */
+/* Return the number of gradients that a subtree needs at once. The left child's sum must be kept
+ * while the right child's sum is computed. */
 static size_t depth_of(size_t shards) {
   return shards <= 1 ? 1 : 1 + depth_of(shards - shards / 2);
 }
 
-/* List the subtrees at one level, so that every thread gets one. The deepest possible subtrees are
- * single shards. */
+/* List the subtrees at one level, deep enough that every thread gets one. A subtree of one shard is
+ * not divided further. */
 static void list_workers(struct shards *s, struct range shards, size_t level) {
   if (level == 0 || shards.count == 1) {
     s->workers[s->worker_count++].shards = shards;
@@ -264,8 +266,8 @@ static elman_status run_shard(const struct shards *s, const struct gradient_job 
   return status;
 }
 
-/* Compute G(a, b) in the gradient of this depth. If the worker's last shard is included,
- * sum_output adds up the output layer later. */
+/* Compute G(a, b) in the gradient of this depth. If the worker's last shard is included, omit the
+ * output layer, which sum_output adds later. */
 static elman_status sum_shards(const struct shards *s, const struct gradient_job *job,
                                struct worker *worker, struct range shards, size_t depth) {
   struct shard_sum *sum = &worker->sums[depth];
@@ -288,11 +290,11 @@ static void run_worker(const void *context, size_t k) {
   const struct shards *s = run->shards;
   struct worker *worker = &s->workers[k];
   worker->status = sum_shards(s, run->job, worker, worker->shards, 0);
-  signal_output(worker); /* if no shard has done so */
+  signal_output(worker); /* in case no shard signaled it */
 }
 
-/* Return G(a, b), added up in the gradient of *worker, the first of these shards. Set *worker to
- * the first one after them. */
+/* Return G(a, b), added in the gradient of *worker, which computed the first of these shards. Set
+ * *worker to the first worker after these shards. */
 static real *sum_workers(const struct shards *s, const struct reduction *reduction,
                          struct range shards, size_t *worker) {
   const struct worker *next = &s->workers[*worker];
@@ -305,8 +307,7 @@ static real *sum_workers(const struct shards *s, const struct reduction *reducti
   return left;
 }
 
-/* Compute the sum of the current subtree, except for the output layer, in the optimizer's gradient.
- */
+/* Compute the sum of the current subtree in the optimizer's gradient. Omit the output layer. */
 static elman_status sum_subtree(struct shards *s, const struct gradient_job *job,
                                 elman_error *error) {
   const struct run run = {s, job};
@@ -321,7 +322,8 @@ static elman_status sum_subtree(struct shards *s, const struct gradient_job *job
   return ELMAN_OK;
 }
 
-/* Add up the output layer, once all workers have computed it for their last shards. */
+/* Add the gradients of the output layer, once all workers have computed it for their last
+ * shards. */
 static void sum_output(const struct shards *s) {
   for (size_t k = 0; k < s->worker_count; k++) {
     const struct worker *worker = &s->workers[k];
@@ -341,8 +343,8 @@ static struct range slice_of(const struct shards *s, const struct reduction *red
   return (struct range){first, group_first(numbers, rank + 1, P) - first};
 }
 
-/* Return this process's slice of a subtree's sum. The slice of its own last subtree stays where it
- * is packed. */
+/* Return this process's slice of a subtree's sum. The slice of the last subtree that this process
+ * owns stays in the packed gradient. */
 static real *subtree_slice(const struct shards *s, const struct reduction *reduction,
                            size_t subtree) {
   const struct subtree *of = &s->subtrees[subtree];
@@ -351,8 +353,8 @@ static real *subtree_slice(const struct shards *s, const struct reduction *reduc
   return stays ? reduction->packed + own.first : reduction->slices + subtree * own.count;
 }
 
-/* Send every other process its slices of this process's subtree of this exchange, and receive
- * theirs. */
+/* Exchange subtree sums. Send every other process its slice of this process's subtree, and receive
+ * this process's slice of their subtrees. */
 static elman_status exchange_slices(struct shards *s, const struct reduction *reduction,
                                     size_t exchange, elman_error *error) {
   const size_t P = s->group->size, rank = s->group->rank, own = slice_of(s, reduction, rank).count;
@@ -371,8 +373,8 @@ static elman_status exchange_slices(struct shards *s, const struct reduction *re
   return s->group->exchange(s->group->context, s->send, s->receive, error);
 }
 
-/* Return this process's slice of G(a, b), added up in the slice of *subtree, the first of these
- * shards. Set *subtree to the first one after them. */
+/* Return this process's slice of G(a, b), added in the slice of *subtree, the subtree of the first
+ * of these shards. Set *subtree to the first subtree after these shards. */
 static real *sum_slices(const struct shards *s, const struct reduction *reduction,
                         struct range shards, size_t *subtree) {
   const size_t n = slice_of(s, reduction, s->group->rank).count;
@@ -384,7 +386,7 @@ static real *sum_slices(const struct shards *s, const struct reduction *reductio
   return left;
 }
 
-/* Complete the sum of this process's slice, and send all slices to all processes. */
+/* Complete the sum of this process's slice. Gather the slices of all processes in every process. */
 static elman_status gather_slices(struct shards *s, const struct reduction *reduction,
                                   elman_error *error) {
   const struct range own = slice_of(s, reduction, s->group->rank);
@@ -397,7 +399,8 @@ static elman_status gather_slices(struct shards *s, const struct reduction *redu
   return group_gather(s->group, reduction->packed, s->counts, error);
 }
 
-/* The background task. While it runs, no other thread of this process uses the group. */
+/* Reduce the output layer in the background task. While it runs, no other thread of this process
+ * uses the group. */
 static void reduce_output(void *context) {
   struct shards *s = context;
   const bool last = s->exchange + 1 == s->exchanges;
@@ -418,7 +421,8 @@ static void begin_output(struct shards *s, size_t exchange) {
                           reduce_output, s);
 }
 
-/* Exchange the current subtree's sum, if this process has one in this exchange. */
+/* Exchange the sum of the current subtree. A process without a subtree in this exchange only
+ * receives. */
 static elman_status exchange_subtree(struct shards *s, size_t exchange, elman_error *error) {
   if (s->output.numbers > 0) background_task_finish(s->background_task);
   if (s->reduced != ELMAN_OK) return fail_again(error, &s->error);
@@ -430,8 +434,8 @@ static size_t first_of(const struct shards *s, size_t rank) {
   return group_first(s->count, rank, group_size(s->group));
 }
 
-/* Send all losses to all processes; if a shard of any process failed, return the error of that
- * process. */
+/* Gather the losses of all processes in every process. If a shard of any process failed, return the
+ * error of that process. */
 static elman_status gather_results(struct shards *s, elman_status own, elman_error *error) {
   for (size_t r = 0; r < group_size(s->group); r++)
     s->counts[r] = (first_of(s, r + 1) - first_of(s, r)) * sizeof *s->results;
@@ -442,8 +446,8 @@ static elman_status gather_results(struct shards *s, elman_status own, elman_err
   return failed ? group_agree(s->group, own, error) : ELMAN_OK;
 }
 
-/* After its own error a process still sends the data that the others expect, until all have the
- * error. */
+/* Compute and exchange all sums. After its own error, a process still sends the data that the
+ * others expect, until all processes have the error. */
 static elman_status sum_all(struct shards *s, const struct gradient_job *job, elman_error *error) {
   const bool alone = group_size(s->group) == 1;
   elman_status own = ELMAN_OK;
@@ -484,8 +488,8 @@ elman_status shards_gradient(struct shards *s, struct losses *losses,
 
 /* ---- memory ---- */
 
-/* The exchanges allocate no more memory, because a process whose shard fails must still complete
- * them. */
+/* All memory is allocated here. The exchanges must not allocate, because a process whose shard
+ * fails must still complete them. */
 
 static size_t owner_of(const struct shards *s, size_t shard) {
   size_t rank = 0;
@@ -507,7 +511,7 @@ static void list_subtrees(struct shards *s, struct range shards) {
   if (exchange >= s->exchanges) s->exchanges = exchange + 1;
 }
 
-/* `gradients` is the first block; NULL = the worker has its own. */
+/* Create the sums of a worker. `gradients` is the first block; NULL = the worker allocates it. */
 static elman_status create_sums(struct worker *worker, size_t depth, real *gradients,
                                 const struct model *model, elman_error *error) {
   worker->sums = calloc(depth, sizeof *worker->sums);
@@ -525,7 +529,7 @@ static elman_status create_sums(struct worker *worker, size_t depth, real *gradi
   return ELMAN_OK;
 }
 
-/* Create workers, with memory for each subtree of this process. */
+/* Create the workers, with enough memory for each subtree of this process. */
 static elman_status create_workers(struct shards *s, const struct model *model,
                                    elman_error *error) {
   const struct subtree *own = s->subtrees + s->own_first;
@@ -576,13 +580,14 @@ static elman_status create_reduction(struct reduction *reduction, const struct s
 }
 
 /* Return the start of the output layer, which is the last part of a block. If the layer is tied to
- * an embedding, return the end of the block: its gradient is complete only with all others. */
+ * an embedding, return the end of the block, because its gradient is complete only when all others
+ * are. */
 static size_t output_start(const struct model *model) {
   if (model->config.tie_embeddings) return model->table.block;
   return (size_t)(model->weights.decoder.out_weight - model->block);
 }
 
-/* Create both reductions. Pages that no batch touches cost only address space. */
+/* Create both reductions. Pages that no batch touches use only address space. */
 static elman_status create_reductions(struct shards *s, const struct model *model,
                                       elman_error *error) {
   const bool alone = group_size(s->group) == 1;
@@ -643,7 +648,7 @@ void shards_free(struct shards *s) {
     struct worker *worker = &s->workers[k];
     for (size_t i = 0; i < worker->sum_count; i++)
       if (k + i > 0)
-        parameter_block_free(worker->sums[i].block); /* the first belongs to the optimizer */
+        parameter_block_free(worker->sums[i].block); /* the first block belongs to the optimizer */
     free(worker->sums);
     batch_free(&worker->batch);
     workspace_free(&worker->workspace);

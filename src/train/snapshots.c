@@ -70,9 +70,9 @@ static elman_status list_names(struct updates *updates, const char *output, elma
   return status;
 }
 
-/* Set *found to whether a run may have written the file. The file must be a model with as many
- * updates as its name says, or more if the run was initialized from another model. *history is then
- * the model's. Any other file with such a name belongs to the user. */
+/* Set *found to whether a run may have written the file, and *history to the history of its model.
+ * The file must contain a model with as many updates as its name says, or more if the run was
+ * initialized from another model. Any other file with such a name belongs to the user. */
 static elman_status is_snapshot(bool *found, elman_history *history, const char *output,
                                 uint64_t update, elman_error *error) {
   char *path;
@@ -90,7 +90,7 @@ static elman_status is_snapshot(bool *found, elman_history *history, const char 
   return status == ELMAN_NO_MEMORY ? status : ELMAN_OK;
 }
 
-/* List the snapshots, and find the history of the one that took the most work. */
+/* List the snapshots. Find the history of the snapshot that took the most work. */
 static elman_status list_snapshots(struct updates *updates, elman_history *longest,
                                    const char *output, elman_error *error) {
   elman_status status = list_names(updates, output, error);
@@ -162,7 +162,7 @@ static elman_status add(struct snapshots *snapshots, uint64_t update, elman_erro
   return status;
 }
 
-/* *same is also false when memory runs out. */
+/* Set *same to whether the settings are equal; to false when memory runs out. */
 static elman_status same_settings(bool *same, const elman_train_settings *a,
                                   const elman_train_settings *b, elman_error *error) {
   json_t *left = json_object(), *right = json_object();
@@ -224,8 +224,8 @@ static elman_status check_free(const struct snapshots *snapshots, const char *pa
               REASON(errno, reason));
 }
 
-/* A file that may be in place is listed even if syncing the folder failed; otherwise it would never
- * be removed. */
+/* List the file even if syncing the folder failed: it may be in place, and unlisted files are never
+ * removed. */
 elman_status snapshots_write(struct snapshots *snapshots, const struct model *model,
                              uint64_t update, elman_error *error) {
   char *path;
@@ -258,7 +258,7 @@ elman_status snapshots_prune(struct snapshots *snapshots, uint64_t update, elman
     last += !later;
     if (!stays && status == ELMAN_OK)
       status = remove_model(snapshots->output, snapshots->own[i], error);
-    /* On failure, leave it in the list for the next call. */
+    /* If removing failed, keep the snapshot in the list for the next call. */
     if (stays || status != ELMAN_OK) snapshots->own[left++] = snapshots->own[i];
   }
   snapshots->count = left;

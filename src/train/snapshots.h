@@ -1,4 +1,4 @@
-/* Snapshots: models that a run keeps beside its output file. OUTPUT.update400 is the model of
+/* Snapshots: models that a run keeps next to its output file. OUTPUT.update400 is the model of
  * update 400. */
 #ifndef ELMAN_TRAIN_SNAPSHOTS_H
 #define ELMAN_TRAIN_SNAPSHOTS_H
@@ -7,42 +7,44 @@
 
 #include "model/model.h"
 
-/* The snapshots of one run. Empty if all fields but the first two are zero. */
+/* The snapshots of one run. A struct in which only the first two fields are set has no
+ * snapshots. */
 struct snapshots {
   const char *output;
-  size_t max;    /* maximum to keep */
-  uint64_t *own; /* their updates; owned */
+  size_t max;    /* maximum number to keep */
+  uint64_t *own; /* update numbers of the snapshots; owned */
   size_t count, capacity;
 };
 void snapshots_free(struct snapshots *snapshots);
 
-/* Return whether snapshots_write composes `name` for the output `base`; if so, set *update. */
+/* Return whether snapshots_write uses `name` as a file name for the output `base`. If so, set
+ * *update. */
 bool snapshot_parse_name(uint64_t *update, const char *name, const char *base);
 
-/* Set *count to the number of snapshots of any run, and *longest to the history of the one that
- * took the most work. A file with such a name does not count if it is no model or has fewer
- * updates. */
+/* Set *count to the number of snapshots of any run, and *longest to the history of the snapshot
+ * that took the most work. Ignore a file with such a name if it is no model or has fewer updates
+ * than its name says. */
 elman_status snapshots_find(elman_history *longest, size_t *count, const char *output,
                             elman_error *error) CHECKED;
 
-/* Remove all snapshots at the start of a new run; set *removed to their number. */
+/* Remove all snapshots at the start of a new run. Set *removed to their number. */
 elman_status snapshots_clear(size_t *removed, const char *output, elman_error *error) CHECKED;
 
 /* Find the run's own snapshots when it is resumed, including snapshots of later updates that an
- * earlier run may have written. They have the shape of `model`, the same settings, and as many
- * updates as their names say, counted from the history of `model`. *others counts the rest, which
- * stay. */
+ * earlier run may have written. They have the shape of `model` and the same settings. They have as
+ * many updates as their names say, counted from the history of `model`. Set *others to the number
+ * of other snapshots, which stay. */
 elman_status snapshots_find_own(struct snapshots *snapshots, size_t *others,
                                 const struct model *model, const elman_train_settings *settings,
                                 elman_error *error) CHECKED;
 
-/* Write the model of an update, with the permissions of the output if that exists. If a file of
- * that name exists that the run did not write, return ELMAN_CANNOT_CREATE. A snapshot that is in
- * place belongs to the run even after an error. */
+/* Write the model of an update, with the permissions of the output if it exists. If a file of this
+ * name exists that the run did not write, return ELMAN_CANNOT_CREATE. Once its file is in place, a
+ * snapshot belongs to the run, even after an error. */
 elman_status snapshots_write(struct snapshots *snapshots, const struct model *model,
                              uint64_t update, elman_error *error) CHECKED;
 
-/* Remove the run's own snapshots up to `update`, except for the last `max` of them. */
+/* Remove the run's own snapshots up to `update`, except for the last `max`. */
 elman_status snapshots_prune(struct snapshots *snapshots, uint64_t update,
                              elman_error *error) CHECKED;
 

@@ -1,5 +1,5 @@
 /* Single updates with teacher forcing: gradients, clipping, Adam, schedule, moving average. The
- * loop over them is train/loop.h. */
+ * training loop is in train/loop.h. */
 #ifndef ELMAN_TRAIN_TRAINER_H
 #define ELMAN_TRAIN_TRAINER_H
 
@@ -15,64 +15,65 @@
 #include "train/optimizer.h"
 #include "train/shards.h"
 
-/* In the order of their names in model/hyperparameters.c. */
+/* Schedules, in the order of their names in model/hyperparameters.c. */
 enum schedule_kind {
   SCHEDULE_CONSTANT,
   SCHEDULE_PLATEAU,     /* halved after each validation without a new best */
   SCHEDULE_INVERSE_SQRT /* peak · √(warm-up / update) (Vaswani et al., NIPS 2017) */
 };
 
-/* The learning rate over time. */
+/* The schedule of the learning rate. */
 struct schedule {
   enum schedule_kind kind;
   double peak;
   size_t warm_up; /* updates during which the rate rises linearly */
 };
 
-/* The progress of a run. Its continuation depends only on this and on the blocks of struct trainer.
- */
+/* The progress of a run. The rest of the run depends only on this state and on the blocks of struct
+ * trainer. */
 struct training_state {
-  uint64_t update;        /* updates done since the start */
-  size_t epoch, position; /* the current epoch, from 1; batches finished in it */
+  uint64_t update;        /* number of updates since the start */
+  size_t epoch, position; /* current epoch, from 1; number of batches finished in it */
   size_t epoch_tokens;
-  double epoch_loss;  /* sum over the epoch_tokens tokens */
-  size_t failures;    /* consecutive updates whose loss was not finite */
-  size_t skipped;     /* all such updates */
-  bool has_best;      /* a validation has taken place */
+  double epoch_loss;  /* sum of the losses of the epoch_tokens tokens so far */
+  size_t failures;    /* number of consecutive updates, up to now, whose loss was not finite */
+  size_t skipped;     /* number of all updates whose loss was not finite */
+  bool has_best;      /* whether a validation has taken place */
   uint64_t validated; /* update of the last validation; 0 = none */
   double best_score, best_loss;
-  size_t stale;       /* validations since the best */
-  bool finished;      /* all epochs are done, or patience was over */
-  double rate_factor; /* factor of the peak rate after the plateaus so far */
+  size_t stale;       /* number of validations since the best */
+  bool finished;      /* all epochs are done, or patience has run out */
+  double rate_factor; /* factor of the peak rate, reduced at each plateau */
   /* The update that was validated only because the run ended there; 0 = none. If a later run adds
    * epochs, its course does not depend on this validation. */
   uint64_t end_validated;
-  bool end_best; /* that validation was the best of all */
+  bool end_best; /* whether that validation was the best of all */
 };
 
-/* The start of a run; a run that resumes it must have the same start. Random initial weights are
- * not compared: another processor may round them differently. */
+/* The start of a run. A run that resumes a checkpoint must have the same start. Random initial
+ * weights are not compared, because another processor may round them differently. */
 struct training_start {
-  uint64_t weights; /* hash of the weights of a trained or loaded model; otherwise 0 */
-  uint64_t written; /* hash of the weights that the last run wrote, perhaps over the file it started
-                       from; 0 = no run has ended */
-  elman_history history; /* before the first update */
+  uint64_t weights; /* hash of the initial weights if they come from a trained or loaded model;
+                       otherwise 0 */
+  uint64_t written; /* hash of the weights that the last run wrote, perhaps over the file from which
+                       it started; 0 = no run has ended */
+  elman_history history; /* history before the first update */
 };
 
 /* Hashes of the training corpus. */
 struct corpus_hashes {
   uint64_t ids;   /* hash of the ids of both sides, in order */
-  uint64_t guide; /* hash of the links; 0 = no guided alignment */
+  uint64_t guide; /* hash of the alignment links; 0 = no guided alignment */
 };
 
 struct trainer {
   struct model *model;                /* borrowed */
   const elman_train_options *options; /* borrowed */
-  struct corpus_hashes corpus;        /* set by the loop; compared with other runs */
-  real *best; /* best weights by validation, laid out as the model's; or NULL */
+  struct corpus_hashes corpus;        /* set by the training loop; compared with other runs */
+  real *best; /* best weights by validation, laid out like the model's block; or NULL */
   struct optimizer optimizer;
   struct shards *shards;
-  struct adam_options adam; /* its learning rate is the peak of the schedule */
+  struct adam_options adam; /* the learning rate here is the peak of the schedule */
   struct schedule schedule;
   struct training_state state;
   struct training_start start;
@@ -83,7 +84,7 @@ static inline const struct pairs *trainer_dev(const elman_train_options *options
   return (const struct pairs *)options->dev;
 }
 
-/* In the order of their names in model/hyperparameters.c. */
+/* Validation measures, in the order of their names in model/hyperparameters.c. */
 enum validation_measure { MEASURE_BLEU, MEASURE_CHRF, MEASURE_LOSS };
 
 enum validation_measure trainer_measure(const elman_train_options *options);
@@ -92,13 +93,14 @@ enum validation_measure trainer_measure(const elman_train_options *options);
  * other. */
 elman_status trainer_check_options(const elman_train_options *options, elman_error *error) CHECKED;
 
-/* `options` must have passed trainer_check_options. `options` and `model` are borrowed. */
+/* Create a trainer. `options` must have passed trainer_check_options. `options` and `model` are
+ * borrowed. */
 elman_status trainer_create(struct trainer *trainer, struct model *model,
                             const elman_train_options *options, elman_error *error) CHECKED;
 void trainer_free(struct trainer *trainer);
 
-/* List the blocks that the rest of the run depends on. `name` is the prefix of their tensors in a
- * checkpoint. */
+/* List the blocks on which the rest of the run depends. `name` is the prefix of the block's tensors
+ * in a checkpoint. */
 enum { TRAINER_BLOCKS = 5 };
 
 struct named_block {
@@ -108,30 +110,31 @@ struct named_block {
 
 void trainer_list_blocks(struct named_block blocks[TRAINER_BLOCKS], const struct trainer *trainer);
 
-/* Return the bytes of a block laid out as the model's. */
+/* Return the number of bytes of a block laid out like the model's block. */
 size_t trainer_block_bytes(const struct trainer *trainer);
 
-/* Return the weights that result if training ends now: the best, the average, or the last. */
+/* Return the weights that result if training ends now: the best if there was a validation,
+ * otherwise the average if there is one, otherwise the last. */
 const real *trainer_result(const struct trainer *trainer);
 
-/* Return the hash of such a block; never 0. */
+/* Return the hash of a block laid out like the model's; never 0. */
 uint64_t trainer_hash(const struct trainer *trainer, const real *block);
 
 /* Return the learning rate of the next update. */
 double trainer_learning_rate(const struct trainer *trainer);
 
-/* Adjust the rate after a validation. With the schedule "plateau" it is halved if the validation
+/* Adjust the learning rate after a validation. The schedule "plateau" halves it if the validation
  * brought no new best. */
 void trainer_adjust_rate(struct trainer *trainer, bool improved);
 
 /* Do one update: forward and backward in shards, clipping, Adam. Set *losses to the batch's mean
  * losses before the update, over its target tokens and over its linked tokens, and *norm to the
- * norm of the gradient. If one of them is not finite, update nothing and count it in
+ * norm of the gradient. If one of them is not finite, update nothing and count the failure in
  * state.failures. Call trainer_flush before reading a weight or a moment. */
 elman_status trainer_step(struct trainer *trainer, const struct batch *batch, struct losses *losses,
                           double *norm, elman_error *error) CHECKED;
 
-/* Do the deferred updates of embeddings (train/optimizer.h). */
+/* Apply the deferred updates of embeddings (train/optimizer.h). */
 void trainer_flush(struct trainer *trainer);
 
 /* Swap the weights and their moving average, if there is one. */
