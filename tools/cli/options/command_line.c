@@ -15,22 +15,22 @@
 
 /* One option or operand of the command line. */
 struct argument {
-  char *word;                  /* the word that contains it */
-  char *name;                  /* name of the option after its dashes; NULL = an operand */
-  size_t length;               /* of the name */
-  const struct option *option; /* NULL = unknown */
-  const char *value;           /* NULL = none */
-  bool negated;                /* the name of a flag follows "no-" */
+  char *word;                  /* word of the command line that contains the argument */
+  char *name;                  /* name of the option without dashes; NULL = an operand */
+  size_t length;               /* length of the name */
+  const struct option *option; /* row of the option; NULL = unknown */
+  const char *value;           /* value of the option; NULL = none */
+  bool negated;                /* the name is that of a flag with "no-" before it */
 };
 
-/* Iterator over a command line. It changes no option. Only this code decides which word is an
- * option and which word is the value of the option before it. */
+/* Iterator over a command line, which changes no option. Only this iterator decides which word is
+ * an option and which word is the value of the option before it. */
 struct arguments {
   const struct usage *usage;
   const struct option *common; /* options that all commands have */
   char **argv;
   int next, argc;
-  char *letters; /* letters left of a word like "-qt"; NULL = none */
+  char *letters; /* remaining letters of a word such as "-qt"; NULL = none */
   bool only_operands;
 };
 
@@ -44,15 +44,15 @@ static const struct option *either(const struct option *own, const struct option
   return own != NULL ? own : common;
 }
 
-/* Return `value`; if it is NULL and the option needs a value, return the next word. NULL at the
- * end. */
+/* Return `value`. If it is NULL and the option needs a value, return the next word, or NULL if no
+ * word is left. */
 static const char *value_at(struct arguments *arguments, const struct option *option,
                             const char *value) {
   const bool needed = option != NULL && option->flag == NULL && value == NULL;
   return needed && arguments->next < arguments->argc ? arguments->argv[arguments->next++] : value;
 }
 
-/* Return the flag that "no-NAME" switches off; NULL = none. */
+/* Return the flag that `name` switches off if it has the form "no-FLAG"; NULL otherwise. */
 static const struct option *find_negated(const struct usage *usage, const char *name,
                                          size_t length) {
   if (length < 3 || strncmp(name, "no-", 3) != 0) return NULL;
@@ -111,7 +111,7 @@ static bool arguments_next(struct arguments *arguments, struct argument *argumen
   return true;
 }
 
-/* Find the first occurrence of an option. */
+/* Find the first occurrence of an option. Return false if there is none. */
 static bool arguments_find(const struct arguments *start, const char *name,
                            struct argument *argument) {
   struct arguments arguments = *start;
@@ -120,7 +120,8 @@ static bool arguments_find(const struct arguments *start, const char *name,
   return false;
 }
 
-/* Return the value of an option, or NULL. For options that change the defaults of others. */
+/* Return the value of an option, or NULL. Use this before parsing, for options that change the
+ * defaults of others. */
 static const char *arguments_value(const struct arguments *start, const char *name) {
   struct argument argument;
   return arguments_find(start, name, &argument) ? argument.value : NULL;
@@ -130,7 +131,7 @@ static const char *arguments_value(const struct arguments *start, const char *na
 
 static const char BLANKS[] = " \t\r";
 
-/* Format "FILE:3", for messages. */
+/* Format the file and line number for messages, for example "FILE:3". */
 static void config_line_name(char *name, size_t size, const struct config_file *config,
                              const struct config_line *line) {
   snprintf(name, size, "%s:%zu", config->path, line->number);
@@ -143,7 +144,7 @@ static int refuse(const struct config_file *config, size_t number, const char *p
   return EX_USAGE;
 }
 
-/* Cut the comment and the spaces before it. */
+/* Remove a comment, and then the spaces at the end. */
 static void cut_comment(char *text) {
   char *comment = text;
   while ((comment = strchr(comment, '#')) != NULL) {
@@ -214,7 +215,7 @@ static bool has_option(const struct usage *usage, const bool given[MAX_OPTIONS],
   return given[option - usage->options] && (option->count == NULL || *option->count > 0);
 }
 
-/* Return the first of the names that is given; NULL = none. Splits `names` in place. */
+/* Return the first of `names` that is given; NULL if none is given. Split `names` in place. */
 static const char *find_given(const struct usage *usage, const struct operands *operands,
                               const bool given[MAX_OPTIONS], char *names) {
   char *rest;
@@ -252,7 +253,7 @@ static int options_check_rules(const struct usage *usage, const struct operands 
 
 enum { HELP_WIDTH = 100, HELP_INDENT = 33, HELP_SIZE = 1024 };
 
-/* `preset`: the default was set by a preset. */
+/* Print the default of an option. `preset` states whether a preset set it. */
 static void print_default(FILE *stream, const struct option *option, bool preset) {
   const char *words = preset ? NULL : option->default_words;
   const bool nothing = option->list != NULL || (option->text != NULL && *option->text == NULL) ||
@@ -266,12 +267,12 @@ static void print_default(FILE *stream, const struct option *option, bool preset
   putc(')', stream);
 }
 
-/* Write the help of an option, without its name, as one line. */
+/* Format the help of an option, without its name, as one line. */
 static void format_help(char text[HELP_SIZE], const struct option *option, bool preset) {
   snprintf(text, HELP_SIZE, "%s", option->help);
   FILE *stream = fmemopen(text, HELP_SIZE, "w");
   if (stream == NULL) return;
-  /* The choices come before the explanation that follows a semicolon. */
+  /* Print the choices before the explanation that follows a semicolon. */
   const int clause = (int)strcspn(option->help, option->choice == NULL ? "" : ";");
   fprintf(stream, "%.*s", clause, option->help);
   if (option->choice != NULL) {
@@ -283,15 +284,16 @@ static void format_help(char text[HELP_SIZE], const struct option *option, bool 
   fclose(stream);
 }
 
-/* Return whether a line may be broken before text[at]: at a space, but not between "(default:" and
- * its value. */
+/* Return whether text[at] is a space where the line may be broken. Keep "(default:" and its value
+ * on one line. */
 static bool may_break(const char *text, size_t at) {
   static const char kept[] = "(default:";
   const size_t length = sizeof kept - 1;
   return text[at] == ' ' && (at < length || strncmp(text + at - length, kept, length) != 0);
 }
 
-/* Print the text in lines; the first one starts at HELP_INDENT. */
+/* Print the text in lines. The caller has already printed HELP_INDENT characters of the first
+ * one. */
 static void print_wrapped(FILE *stream, const char *text) {
   const size_t width = HELP_WIDTH - HELP_INDENT;
   while (strlen(text) > width) {
@@ -317,8 +319,8 @@ static void print_option(FILE *stream, const struct option *option, bool preset)
   print_wrapped(stream, text);
 }
 
-/* Print usage, description and options with their defaults; preset[i]: the default of row i comes
- * from a preset. Return an exit code; print a message if it is not 0. */
+/* Print usage, description, and options with their defaults. preset[i] states whether a preset set
+ * the default of row i. Return an exit code; print a message if it is not 0. */
 static int print_help(const struct usage *usage, const bool preset[MAX_OPTIONS]) {
   struct option_rows rows;
   options_list(&rows, usage);
@@ -343,7 +345,7 @@ void options_help_by(int (*show)(const struct usage *usage, const bool preset[MA
 
 /* ---- presets and option files: defaults that the command line overrides ---- */
 
-/* Apply the settings of a preset as defaults, and record their rows. */
+/* Apply the settings of a preset as defaults; mark their rows in `preset`. */
 static void apply_settings(const struct usage *usage, const char *settings,
                            bool preset[MAX_OPTIONS]) {
   const struct option_place place = {usage->command, "--"};
@@ -359,14 +361,15 @@ static void apply_settings(const struct usage *usage, const char *settings,
   }
 }
 
-/* Apply the preset `value`. An unknown name is reported later, when the option itself is parsed. */
+/* Apply the preset named `value`. Ignore an unknown name, which is reported when the option itself
+ * is parsed. */
 static void apply_choice(const struct usage *usage, const struct option *option, const char *value,
                          bool preset[MAX_OPTIONS]) {
   for (size_t i = 0; value != NULL && option->choice(i) != NULL; i++)
     if (strcmp(option->choice(i), value) == 0) apply_settings(usage, option->settings(i), preset);
 }
 
-/* Option values point into it until the program ends. */
+/* Lines of the option file. Values of options point into it until the program ends. */
 static struct config_file config;
 
 static void apply_presets(const struct arguments *start, bool preset[MAX_OPTIONS]) {
@@ -403,8 +406,8 @@ static int apply_config(const struct usage *usage, struct operands *operands) {
 
 /* ---- the command line ---- */
 
-/* Record that the option is given; return whether it was given before. The first value on the
- * command line replaces the list of an option file. */
+/* Record that the option is given. Return whether the command line has already given it. Its first
+ * value on the command line replaces the list from an option file. */
 static bool record_given(struct operands *operands, const struct usage *usage,
                          const struct option *option) {
   const size_t row = (size_t)(option - usage->options);
@@ -414,7 +417,7 @@ static bool record_given(struct operands *operands, const struct usage *usage,
   return before;
 }
 
-/* Report an unknown option without its value. */
+/* Report an unknown option by its name, without a value. */
 static int report_unknown(const struct arguments *start, const struct argument *argument) {
   const struct usage *usage = start->usage;
   struct suggestion suggestion = {0};
@@ -433,7 +436,7 @@ static int report_twice(const struct usage *usage, const char *name) {
   return report_usage(usage->command, "--%s is given twice but takes one value", name);
 }
 
-/* Apply an option of the command line. --config has been applied before. */
+/* Apply an option of the command line. The caller has already applied --config. */
 static int apply_option(const struct usage *usage, const struct argument *argument,
                         struct operands *operands, bool *config_seen) {
   const struct option *option = argument->option;
@@ -469,7 +472,8 @@ static int parse_words(const struct arguments *start, struct operands *operands)
   return code;
 }
 
-/* Help is checked first: it shows defaults, which parsing would overwrite. */
+/* Return whether --help is given. The caller checks this first, because parsing would overwrite the
+ * defaults that help shows. */
 static bool help_requested(const struct arguments *start) {
   struct argument argument;
   return arguments_find(start, "help", &argument) && argument.value == NULL;
@@ -490,7 +494,7 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
   const bool help = help_requested(&start);
   const char *path =
       !help && usage_has_config(usage) ? arguments_value(&start, CONFIG_OPTION) : NULL;
-  /* Operands are moved to the front of argv, over words that have been parsed. */
+  /* Store operands at the front of argv, over words that have already been parsed. */
   *operands = (struct operands){.words = argv + 1};
   config.count = config.used = 0;
   *code = path == NULL ? EX_OK : config_file_read(&config, path);

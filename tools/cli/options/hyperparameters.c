@@ -61,8 +61,9 @@ void hyperparameter_options(struct option table[MAX_OPTIONS], unsigned scopes, v
 
 /* ---- values ---- */
 
-/* Return the words for a 0: those of help after "0 = ", "off" if help says "0 disables", or NULL.
- * "none" stands for a default number, which only the mechanism that uses the setting replaces. */
+/* Return the words that replace a value of 0, or NULL. Help contains them after "0 = "; for "0
+ * disables", they are "off". If a number follows "0 = ", return "none": only the mechanism that
+ * uses the setting replaces 0 by that number. */
 static const char *zero_words(const elman_hyperparameter *row) {
   const char *words = strstr(row->help, "0 = ");
   if (words == NULL) return strstr(row->help, "0 disables") != NULL ? "off" : NULL;
@@ -98,7 +99,7 @@ void hyperparameters_write(struct json *json, unsigned scopes, const void *field
 
 enum { LONGEST_VALUE = 64 };
 
-/* Format a number with as few digits as restore it exactly. */
+/* Format a number with the fewest digits that restore it exactly. */
 static void format_exactly(char text[LONGEST_VALUE], double number) {
   enum { ENOUGH = 17 };
   double read = 0;

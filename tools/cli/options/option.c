@@ -26,7 +26,7 @@ const char *parse_decimal(double *number, const char *text) {
   return end > text && end == text + strspn(text, "0123456789.") ? end : NULL;
 }
 
-/* Parse a finite number with optional sign and exponent; return false for anything else. */
+/* Parse a finite number with optional sign and exponent. Return false for any other text. */
 static bool parse_real(const char *text, double *number) {
   /* Refuse what strtod also accepts: spaces, "inf", "nan", hexadecimal numbers. */
   if (text[0] == '\0' || strspn(text, "0123456789.eE+-") != strlen(text)) return false;
@@ -43,7 +43,8 @@ static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* Return the number of letters inserted, deleted, replaced or swapped with their neighbor. */
+/* Return the edit distance: the number of letters to insert, delete, replace, or swap with a
+ * neighbor. */
 static size_t edit_distance(const char *a, size_t length_a, const char *b, size_t length_b) {
   size_t d[LONGEST_WORD + 1][LONGEST_WORD + 1];
   for (size_t i = 0; i <= length_a; i++) d[i][0] = i;
@@ -59,8 +60,8 @@ static size_t edit_distance(const char *a, size_t length_a, const char *b, size_
   return d[length_a][length_b];
 }
 
-/* Return whether `typed` has the first letter of `candidate` and then some of its letters in order:
- * "attn" for "attention". */
+/* Return whether `typed` abbreviates `candidate`, for example "attn" and "attention". It must have
+ * the same first letter, and its letters must occur in `candidate` in this order. */
 static bool abbreviates(const char *typed, const char *candidate) {
   enum { FEWEST = 3 };
   if (strlen(typed) < FEWEST || typed[0] != candidate[0]) return false;
@@ -71,7 +72,8 @@ static bool abbreviates(const char *typed, const char *candidate) {
 void suggestion_offer(struct suggestion *suggestion, const char *typed, const char *candidate) {
   const size_t length = strlen(typed), candidate_length = strlen(candidate);
   if (length == 0 || length > LONGEST_WORD || candidate_length > LONGEST_WORD) return;
-  /* "hidden" needs many insertions to become "hidden-size", but a prefix is a good guess. */
+  /* A prefix is a good guess even if its edit distance is large, for example "hidden" for
+   * "hidden-size". */
   const size_t distance =
       (length > 1 && strncmp(typed, candidate, length) == 0) || abbreviates(typed, candidate)
           ? 1

@@ -1,4 +1,4 @@
-/* Rows of option tables, a command's table, and the options that were given. */
+/* Rows of option tables, the usage of a command, and the options that were given. */
 #ifndef ELMAN_CLI_OPTION_H
 #define ELMAN_CLI_OPTION_H
 
@@ -9,19 +9,19 @@
 
 #include "console/messages.h"
 
-/* ---- decimal numbers, without spaces or other forms that strtod accepts ---- */
+/* ---- decimal numbers, without the other forms that strtod accepts ---- */
 
-/* Parse a whole number without sign. Return false if the text is anything else or the number is too
+/* Parse a whole number without sign. Return false for any other text, or if the number is too
  * large. */
 bool parse_whole_number(const char *text, uint64_t *number);
 
-/* Parse a number at the start of `text`: digits with at most one point. Return the text after it,
- * or NULL. */
+/* Parse the number at the start of `text`: digits with at most one decimal point. Return the text
+ * after it; NULL if there is no number. */
 const char *parse_decimal(double *number, const char *text);
 
 /* ---- suggestions ---- */
 
-/* The valid word that is most similar to an unknown one. Start from all zero. */
+/* The valid word that is most similar to an unknown word. Initialize it to zero. */
 struct suggestion {
   const char *best; /* NULL until a candidate is similar enough */
   size_t distance;
@@ -33,58 +33,60 @@ void suggestion_offer(struct suggestion *suggestion, const char *typed, const ch
 
 enum { MAX_LISTED = 64 };
 
-/* A table of options has fewer than MAX_OPTIONS rows. */
+/* A table has fewer than MAX_OPTIONS rows; a command adds at most MAX_COMMON common rows. */
 enum { MAX_OPTIONS = 128, MAX_COMMON = 3 };
 
-/* The values of an option that may be given several times, in order. */
+/* Values of an option that may be given several times, in the order given. */
 struct option_list {
   const char *words[MAX_LISTED];
   size_t count;
 };
 
-/* How the command uses the file that a value names. options_check_files uses it to keep outputs off
- * inputs. */
+/* How the command uses the file that a value names. options_check_files refuses an output that is
+ * also an input. */
 enum option_use {
   FILE_IS_NONE, /* the value names no file */
   FILE_IS_READ,
-  FILE_IS_START, /* read at the start; may be overwritten by the output model */
+  FILE_IS_START, /* read at the start of the run; the output model may overwrite it */
   FILE_IS_WRITTEN,
-  FILE_IS_MODEL,  /* written */
-  FILE_IS_PREFIX, /* only the names derived with `beside` are written */
+  FILE_IS_MODEL,  /* written as the output model */
+  FILE_IS_PREFIX, /* not written itself; only the names derived with `beside` are */
 };
 
-/* A row of an option table. Exactly one of the pointers is set; it selects the kind of option and
- * stores its value. The value before parsing is the default, which help shows. */
+/* A row of an option table. Exactly one of the pointers to a value is set. It selects the kind of
+ * option and the place where its value is stored. The value before parsing is the default, which
+ * help shows. */
 struct option {
-  const char *name;          /* without dashes; NULL ends the table */
-  char letter;               /* 0 = none */
+  const char *name;          /* name without dashes; NULL ends the table */
+  char letter;               /* one-letter name; 0 = none */
   const char *argument;      /* name of the value in help; NULL for a flag */
-  const char *help;          /* starts with a lower-case letter, no full stop */
-  const char *default_words; /* text for the default if the value does not explain itself; a list
-                                gets it as its only value if the option is not given */
-  const char *group;         /* heading in help, one of option_group; NULL = the last */
+  const char *help;          /* begins with a lower-case letter; no full stop at the end */
+  const char *default_words; /* text for a default whose value does not explain itself; for a list,
+                                its only value if the option is not given */
+  const char *group;         /* heading in help, one of option_group; NULL = the last group */
   bool *flag;
   const char **text;
-  unsigned *index;                     /* index into the words of `choice`, for an enum */
-  const char *(*choice)(size_t index); /* the allowed words, also for `text`; NULL = any */
-  /* defaults that a choice sets for other options: "name=value" or a flag, spaces between */
+  unsigned *index;                     /* index of the chosen word in `choice`, for an enum */
+  const char *(*choice)(size_t index); /* allowed words, for `index` and `text`; NULL = any */
+  /* defaults that a choice sets for other options: each is "name=value" or a flag; spaces separate
+   * them */
   const char *(*settings)(size_t index);
-  size_t *count;            /* from `least` to `most` */
+  size_t *count;            /* value from `least` to `most` */
   uint64_t *seed;           /* any 64-bit number */
-  struct option_list *list; /* at most `most` times, and at most MAX_LISTED */
-  double *real;             /* from `lowest` to `highest` */
+  struct option_list *list; /* may be given `most` times, but at most MAX_LISTED times */
+  double *real;             /* value from `lowest` to `highest` */
   size_t least, most;
   double lowest, highest;
   enum option_use use;
-  const char *const *beside; /* suffixes of files that are written as well; '#' at the end matches
-                                digits; ends with NULL; NULL = none */
+  const char *const *beside; /* suffixes of other files that are written; NULL ends the list; '#' at
+                                the end of a suffix matches digits; a NULL pointer = none */
 };
 
-/* A row in a macro that expands to several rows. */
+/* Wraps a row, so that a macro can expand to several rows. */
 #define OPTION(...)                                                                                \
   { __VA_ARGS__ }
 
-/* Rows used by several commands; `variable` stores the value. */
+/* Rows that several commands use; `variable` stores the value. */
 #define INPUT_OPTION(variable)                                                                     \
   OPTION("input", 'i', "FILE", "sentences, one per line", "standard input", .text = &(variable),   \
          .group = "Input", .use = FILE_IS_READ)
@@ -100,105 +102,112 @@ struct option {
   OPTION("json", 0, NULL, "one JSON object as output", .flag = &(variable), .group = "Output")
 #define QUIET_OPTION(help) OPTION("quiet", 'q', NULL, help, .flag = &messages_quiet)
 
-/* Return the row of that name, or of its first `length` bytes; NULL = none. */
+/* Return the row with this name; NULL if there is none. option_row_n compares the first `length`
+ * bytes of `name`. */
 const struct option *option_row(const struct option *options, const char *name);
 const struct option *option_row_n(const struct option *options, const char *name, size_t length);
 
-/* Add a row after the rows of the table, whose other elements are zero. The last one stays zero. */
+/* Append a row to a table whose unused elements are zero. Keep the last element zero. */
 void option_append(struct option table[MAX_OPTIONS], const struct option *option);
 
 /* Offer the name of every row as a replacement for the unknown `name`. */
 void options_offer(struct suggestion *suggestion, const struct option *options, const char *name);
 
-/* Place of an option, for messages: a command name with "--" before options, or another place (may
- * be NULL) with the characters before its names. */
+/* Place of an option, for messages. `where` is a command, another place, or NULL. `dashes` is the
+ * text before option names there, for example "--" for a command. */
 struct option_place {
   const char *where, *dashes;
 };
 
-/* Report what is wrong there, and return the exit code. */
+/* Report what is wrong at `place`; return the exit code. */
 int option_refuse(const struct option_place *place, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Return the row of that name; NULL, after a message with a suggestion, if there is none. */
+/* Return the row with this name. If there is none, print a message with a suggestion and return
+ * NULL. */
 const struct option *option_find(const struct option *options, const char *name,
                                  const struct option_place *place);
 
-/* Parse the value of an option. A flag takes "yes", "on", "no", "off" or NULL, which switches it
- * on. Return an exit code; print a message if it is not 0. The old value is kept after an error. */
+/* Parse the value of an option and store it. For a flag, accept "yes", "on", "no", "off", and NULL,
+ * which means "on". Return an exit code; print a message if it is not 0. Keep the old value after
+ * an error. */
 int option_set(const struct option *option, const char *value, const struct option_place *place);
 
-/* Format the allowed words, separated by commas. */
+/* Format the allowed words of the option, separated by commas. */
 void option_print_choices(char *into, size_t size, const struct option *option);
 
-/* Print or format the value for people. Not for lists; option_format_value is not for texts either,
- * and shows the default's text for a limit that is not set. */
+/* Print or format the value for people. Do not use these functions for lists, or
+ * option_format_value for texts. If a number is below its minimum, option_format_value formats
+ * `default_words`, if there are any. */
 void option_print_value(FILE *stream, const struct option *option);
 void option_format_value(char *text, size_t size, const struct option *option);
 
-/* Copy the value of an option of the same kind. Not for lists. */
+/* Copy the value of an option to another option of the same kind. Do not use this for lists. */
 void option_copy(const struct option *to, const struct option *from);
 
 /* ---- options of a command ---- */
 
-/* Options that exclude or need each other. The command line is invalid if both conditions hold. A
- * condition lists names separated by spaces. It holds if one of them is given; after '!', if none
- * is; after '+', if one is given on the command line itself, not only in an option file, which may
- * list all options. A name in capitals stands for operands, a digit for that number of operands. An
- * empty condition always holds. A flag counts as given if it is on, even by a preset; a number if
- * it is given and not a 0 that disables something; any other option if it is given. */
+/* Options that exclude or need each other. The command line is invalid if both conditions hold.
+ *
+ * A condition lists names separated by spaces. It holds if one of them is given. After '!', it
+ * holds if none is given. After '+', it holds if one is given on the command line itself; options
+ * from an option file do not count, because such a file may list all options. A name in capitals
+ * stands for operands; a digit stands for that number of operands. An empty condition always holds.
+ *
+ * A flag counts as given if it is on, even if a preset switched it on. A count of 0, which disables
+ * something, does not count as given. */
 struct rule {
   const char *one, *other;
-  const char *message; /* NULL ends the table; may have a %s for the option that fulfills the first
-                          condition */
+  const char
+      *message; /* NULL ends the table; %s prints the option that fulfills the first condition */
 };
 
 struct usage {
   const char *command;
-  const char *operands; /* for example "[options] PAIRS..." */
+  const char *operands; /* as help shows them, for example "[options] PAIRS..." */
   const char *description;
   const struct option *options;
-  const struct rule *rules; /* in the order of checking; NULL = none */
-  bool reads_operands;      /* each operand names a file that is read */
+  const struct rule *rules; /* checked in this order; NULL = none */
+  bool reads_operands;      /* each operand is the name of a file that the command reads */
 };
 
 struct operands {
-  char **words; /* in the order given */
+  char **words; /* operands in the order given */
   size_t count;
-  bool given[MAX_OPTIONS]; /* i: row i of the option table was given on the command line or in an
-                              option file */
-  bool typed[MAX_OPTIONS]; /* i: row i was given on the command line itself */
+  bool given[MAX_OPTIONS]; /* given[i]: row i of the option table was given on the command line or
+                              in an option file */
+  bool typed[MAX_OPTIONS]; /* typed[i]: row i was given on the command line itself */
 };
 
-/* The name of the option for an option file, which every command has unless its table has a row of
- * this name. */
+/* Name of the option that names an option file. Every command has it, unless the command's table
+ * has a row of this name. */
 #define CONFIG_OPTION "config"
 
 bool usage_has_config(const struct usage *usage);
 
-/* Set the rows that a command has in addition to its table. */
+/* Set `rows` to the options that a command has in addition to its table. */
 void options_common(struct option rows[MAX_COMMON], const struct usage *usage);
 
 enum { MAX_ROWS = MAX_OPTIONS + MAX_COMMON };
 
-/* The rows of a command, its table and the common rows, in the order of help. */
+/* Rows of a command, from its table and the common rows, in the order of help. */
 struct option_rows {
   struct option common[MAX_COMMON];
-  const struct option *list[MAX_ROWS]; /* of the command's table or of `common` */
+  const struct option *list[MAX_ROWS]; /* rows of the command's table or of `common` */
   size_t count;
-  bool grouped; /* by option_group; otherwise the order is that of the table */
+  bool grouped; /* rows are in the order of option_group; otherwise, in the order of the table */
 };
 
-/* Set the rows of a command. They are grouped if there are more than 13. */
+/* List the rows of a command. Group them if there are more than 13. */
 void options_list(struct option_rows *rows, const struct usage *usage);
 
 /* Return the heading of a group in the order of help, or NULL past the last group. */
 const char *option_group(size_t index);
 
-/* Return the index of the group of a row: the last group if the row names none. */
+/* Return the index of the group of a row. A row that names no group belongs to the last group. */
 size_t option_group_of(const struct option *option);
 
-/* Return whether the option of that name, a row of the table, was given. */
+/* Return whether the option `name`, which must be a row of the command's table, was given. */
 bool option_given(const struct usage *usage, const struct operands *operands, const char *name);
 
 #endif

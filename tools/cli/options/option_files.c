@@ -16,7 +16,7 @@ struct named_file {
   enum option_use use;
   const char *option;
   char *path;
-  bool beside; /* a name derived from the option's value */
+  bool beside; /* the path is derived from the option's value */
 };
 
 struct named_files {
@@ -25,7 +25,7 @@ struct named_files {
   bool no_memory;
 };
 
-/* Add a path and take ownership of it; NULL = no memory. */
+/* Add a path and take ownership of it. A `path` of NULL means that memory ran out. */
 static void add_path(struct named_files *files, enum option_use use, const char *option, char *path,
                      bool beside) {
   struct named_file *more = reallocarray(files->list, files->count + 1, sizeof *more);
@@ -45,7 +45,8 @@ static void add(struct named_files *files, enum option_use use, const char *opti
   add_path(files, use, option, strdup(standard ? "/dev/stdin" : path), false);
 }
 
-/* Add "PREFIX.train.tsv", but "DIRECTORY/train.tsv" for a prefix that ends in a slash. */
+/* Add the names derived from `path`, for example "PREFIX.train.tsv". For a prefix that ends in a
+ * slash, the name is "DIRECTORY/train.tsv". */
 static void add_beside(struct named_files *files, const struct option *option, const char *path) {
   const size_t length = strlen(path);
   const bool directory = length > 0 && path[length - 1] == '/';
@@ -56,7 +57,8 @@ static void add_beside(struct named_files *files, const struct option *option, c
   }
 }
 
-/* Return whether a value that may be a column or a file is a number, and thus a column. */
+/* Return whether the value of an option for a column or a file is a number, and therefore a
+ * column. */
 static bool names_column(const struct option *option, const char *value) {
   uint64_t number;
   return strchr(option->argument, '|') != NULL && parse_whole_number(value, &number);
@@ -109,7 +111,7 @@ static const char *base_of(const char *path) {
   return slash == NULL ? path : slash + 1;
 }
 
-/* Return whether both are in the same directory. */
+/* Return whether both paths are in the same directory. */
 static bool are_siblings(const char *path, const char *other) {
   const char *paths[] = {path, other};
   struct stat info[2];
@@ -123,7 +125,7 @@ static bool are_siblings(const char *path, const char *other) {
   return info[0].st_dev == info[1].st_dev && info[0].st_ino == info[1].st_ino;
 }
 
-/* Compare names; a '#' at the end of `path` matches any digits. */
+/* Return whether the paths name the same file if '#' at the end of `path` matches any digits. */
 static bool matches_numbered(const char *path, const char *other) {
   const char *base = base_of(path), *name = base_of(other);
   const size_t length = strlen(base) - 1;
@@ -143,7 +145,7 @@ static bool is_same_file(const struct named_file *written, const struct named_fi
 
 /* ---- the check ---- */
 
-/* Extract "PAIRS" from "[options] PAIRS...". */
+/* Extract the name of the operands, for example "PAIRS" from "[options] PAIRS...". */
 static void operand_name(char *name, size_t size, const struct usage *usage) {
   const char *last = strrchr(usage->operands, ' ');
   size_t length = 0;
@@ -172,13 +174,13 @@ static bool is_read(const struct named_file *file) {
   return file->use == FILE_IS_READ || file->use == FILE_IS_START;
 }
 
-/* Return whether `written` must not be written. A training run may overwrite the model that it
- * starts from, as its output or as a snapshot. */
+/* Return whether `written` must not be written because it is the same file as `other`. A training
+ * run may overwrite the model that it starts from with its output or a snapshot. */
 static bool conflict(const struct named_file *written, const struct named_file *other) {
   if (is_read(written)) return false;
   if (other->use == FILE_IS_START && written->use == FILE_IS_MODEL) return false;
   if (written->option == other->option && !is_read(other)) return false;
-  /* If two outputs conflict, refuse the later row, but never a derived name. */
+  /* If two outputs are the same file, refuse the one in the later row, but never a derived name. */
   if (!is_read(other) && (written->beside || (!other->beside && written < other))) return false;
   return is_same_file(written, other) ||
          (other->beside && !is_read(other) && is_same_file(other, written));
