@@ -56,7 +56,7 @@ static size_t add_node(const struct beam *beam, struct beam_node node, const rea
   return pool->node_count++;
 }
 
-enum { UNUSED, USED }; /* values of `moved` before it contains new indices */
+enum { UNUSED, USED }; /* Values of `moved` that mark nodes before their new indices are known. */
 
 static void mark(const struct beam_pool *pool, const struct hypothesis *paths, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -66,8 +66,8 @@ static void mark(const struct beam_pool *pool, const struct hypothesis *paths, s
   }
 }
 
-/* Every node comes after its predecessor, so one pass from the front finds predecessors already
- * moved. */
+/* Move the nodes in use to the front. Every node comes after its predecessor, so in one pass the
+ * predecessor has always been moved already. */
 static void move_nodes(struct beam_pool *pool) {
   size_t nodes = 0, weights = 0;
   for (size_t i = 0; i < pool->node_count; i++) {
@@ -139,21 +139,21 @@ double score_of_length(double log_probability, size_t count,
   return log_probability / pow(length, options->length_penalty);
 }
 
-/* In exact arithmetic: let L <= 0 be the logarithm so far, L' the logarithm of the complete
- * translation, n <= limit its number of tokens, and f(n) > 0 the divisor. A probability is at most
- * 1, so L' <= L. f does not decrease, because A >= 0. As min(c, 1) <= 1 and B >= 0, no source token
- * adds more than 0. Hence
+/* Return the bound (83). In exact arithmetic, let L <= 0 be the logarithm so far, L' the logarithm
+ * of the complete translation, n <= limit its number of tokens, and f(n) > 0 the divisor. A
+ * probability is at most 1, so L' <= L. f does not decrease, because A >= 0. As min(c, 1) <= 1 and
+ * B >= 0, no source token adds more than 0. Hence
  *
  *   score = L' / f(n) + B sum log min(c, 1) <= L' / f(n) <= L / f(n) <= L / f(limit).         (83)
  *
  * In floating point, offer_tokens ensures L' <= L. The two quotients and their powers have errors
- * of a few units in the last place; the factor below raises the bound by more than that. */
+ * of a few units in the last place. The factor below raises the bound by more than these errors. */
 double score_bound(double log_probability, size_t limit, const elman_translate_options *options) {
   return score_of_length(log_probability, limit, options) * (1 - 8 * DBL_EPSILON);
 }
 
-/* Return log min(coverage, 1), where `coverage` is the sum of a source token's attention weights.
- * (82) Without any weight, the smallest normal float replaces 0, so that the score is finite. */
+/* Return log min(coverage, 1), where `coverage` is the sum of a source token's attention weights
+ * (82). Replace a coverage of 0 by the smallest normal float, so that the score is finite. */
 static double score_of_coverage(double coverage) {
   return log(fmin(fmax(coverage, (double)FLT_MIN), 1));
 }
@@ -164,7 +164,7 @@ static double score_of_coverage(double coverage) {
  * probable tokens (Fan, Lewis and Dauphin, "Hierarchical neural story generation", ACL 2018).
  * docs/decoding.md, (85) and (86). */
 
-/* The candidates. */
+/* The tokens from which the next one is drawn. */
 struct candidates {
   const real *logits; /* (V) */
   size_t V;
@@ -180,12 +180,12 @@ struct ranked {
   size_t id;
 };
 
-/* Equal logits are ordered by id. */
+/* Return whether a ranks before b. Equal logits are ordered by id. */
 static bool is_before(struct ranked a, struct ranked b) {
   return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
 }
 
-/* Restore the heap, whose root is the last in rank. */
+/* Restore the heap. Its root is the candidate that ranks last. */
 static void sift_down(struct ranked *heap, size_t count, size_t at) {
   for (size_t child; (child = 2 * at + 1) < count; at = child) {
     if (child + 1 < count && is_before(heap[child], heap[child + 1])) child++;
@@ -196,8 +196,8 @@ static void sift_down(struct ranked *heap, size_t count, size_t at) {
   }
 }
 
-/* Return the k-th best candidate; if there are fewer than k, return one that ranks after all of
- * them. */
+/* Return the candidate that ranks k-th. If there are fewer than k, return a value that ranks after
+ * all of them. */
 static struct ranked last_of(const struct candidates *candidates, size_t k) {
   struct ranked heap[ELMAN_MAX_TOP_K];
   size_t count = 0;
@@ -225,7 +225,7 @@ uint32_t sample_token(const real *logits, size_t V, bool without_unknown,
   size_t drawn = TOKEN_END;
   for (size_t id = 0; id < V; id++)
     if (is_candidate(&candidates, id)) largest = fmax(largest, (double)logits[id]);
-  /* The first round sums all candidates, the second stops at the drawn fraction of the sum. */
+  /* The first round sums all candidates. The second stops at the drawn fraction of the sum. */
   for (int time = 0; time < 2; time++) {
     double sum = 0;
     for (size_t id = 0; id < V && sum <= part; id++) {
@@ -241,7 +241,7 @@ uint32_t sample_token(const real *logits, size_t V, bool without_unknown,
 
 /* ---- choosing ---- */
 
-/* The best continuations so far, the most probable first. Here `last` of a path is the id of its
+/* The best continuations so far, the most probable first. In these paths `last` is the id of the
  * next token, not a node. */
 struct choice {
   struct hypothesis *paths;
@@ -249,7 +249,7 @@ struct choice {
   bool without_unknown;
 };
 
-/* Insert a path. Among equally probable paths the one offered first stays in front: the path with
+/* Insert a path. Among equally probable paths, the one offered first stays in front: the one with
  * the smallest row, then with the smallest id. */
 static void offer(struct choice *choice, struct hypothesis path) {
   if (choice->count == choice->most) {
@@ -262,9 +262,9 @@ static void offer(struct choice *choice, struct hypothesis path) {
   choice->paths[at] = path;
 }
 
-/* Offer the tokens from `first` to `end` - 1, whose logits are added to `path`; skip tokens that
- * never occur in a translation. The sum is limited to `most`, the log-probability of the path so
- * far, because rounding error could make it larger. */
+/* Offer the tokens from `first` to `end` - 1; skip tokens that never occur in a translation. Add
+ * each token's logit to the log-probability of `path`. Limit the sum to `most`, the log-probability
+ * before this token, because rounding error could make it larger. */
 static void offer_tokens(struct choice *choice, struct hypothesis path, double most,
                          const real *logits, size_t first, size_t end) {
   const double before = path.log_probability;
@@ -312,7 +312,8 @@ static bool offer_row(struct choice *choice, const struct beam *beam, size_t i,
   }
   for (size_t block = 0; block < scores->blocks; block++) {
     const size_t first = block * SCORES_BLOCK, rest = scores->V - first;
-    /* Skip blocks without a token better than the current choice. Nearly all blocks are skipped. */
+    /* Skip a block if none of its tokens is better than the last chosen path. Nearly all blocks are
+     * skipped. */
     if (choice->count == choice->most && !(path.log_probability + (double)largest[block] >
                                            choice->paths[choice->most - 1].log_probability))
       continue;
@@ -335,7 +336,7 @@ static bool choose(struct choice *choice, const struct beam *beam,
 
 /* ---- growing ---- */
 
-/* Return Σ_s log min(Σ_t a_ts, 1) of the weights averaged over heads. (82) */
+/* Return Σ_s log min(Σ_t a_ts, 1), with weights averaged over heads. (82) */
 static double coverage_of(const struct beam *beam, const struct hypothesis *path) {
   const struct beam_pool *pool = beam->pool;
   const size_t S = beam->request->count;
@@ -365,8 +366,8 @@ static void end_path(struct beam *beam, struct hypothesis path) {
   beam->ended[at] = path;
 }
 
-/* Return whether an open hypothesis can still enter the n best. It must exceed the last of them,
- * because among equal scores the hypothesis that ended first stays in front. The first open
+/* Return whether an open hypothesis can still enter the n best. Its score must exceed the last of
+ * these, because among equal scores the hypothesis that ended first stays in front. The first open
  * hypothesis is the most probable, so its bound is the largest. */
 static bool can_still_win(const struct beam *beam) {
   const elman_translate_options *options = beam->options;
@@ -391,7 +392,7 @@ static void extend(struct beam *beam, const struct choice *choice, const real *w
     if (id == TOKEN_END || path.count == beam->limit)
       end_path(beam, path);
     else
-      choice->paths[open++] = path; /* open <= i, so no path is overwritten before it is read */
+      choice->paths[open++] = path; /* open <= i: no path is overwritten before it is read */
   }
   memcpy(beam->paths, choice->paths, open * sizeof *beam->paths);
   beam->open = open > 0 && can_still_win(beam) ? open : 0;

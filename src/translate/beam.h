@@ -1,4 +1,4 @@
-/* The hypotheses of a search: extended and compared by scores and weights that search.c
+/* The hypotheses of a search. Extends and compares them by scores and weights that search.c
  * computes. */
 #ifndef ELMAN_TRANSLATE_BEAM_H
 #define ELMAN_TRANSLATE_BEAM_H
@@ -15,24 +15,24 @@
 struct search_request {
   const uint32_t *ids; /* at least one */
   size_t count;
-  size_t limit; /* maximum tokens of a translation, at least 1 */
-  const uint32_t
-      *forced; /* NULL = free search; else these tokens and then </s>, ignoring the limit */
+  size_t limit;           /* maximum tokens of a translation, at least 1 */
+  const uint32_t *forced; /* NULL = free search; otherwise the translation is these tokens and then
+                             </s>, regardless of the limit */
   size_t forced_count;
-  bool is_prefix;  /* `forced` is only a prefix; limit > forced_count */
-  uint64_t number; /* number of the sentence; part of the key of random numbers */
+  bool is_prefix;  /* whether `forced` is only a prefix; then limit > forced_count */
+  uint64_t number; /* number of the sentence, from which random numbers are derived */
 };
 
 /* One token of a hypothesis. Hypotheses with the same prefix share its nodes. */
 struct beam_node {
-  size_t previous;  /* BEAM_START for the first */
-  size_t attention; /* offset of its weights (K,S) in the pool, before those of the next node */
+  size_t previous;  /* BEAM_START for the first token */
+  size_t attention; /* offset of its weights (K,S) in the pool; offsets increase with the node */
   double log_probability; /* conditional log-probability of this token */
   uint32_t id;
 };
 #define BEAM_START SIZE_MAX
 
-/* Shared by the searches of a batch. Initialize with zeros; memory is reused. */
+/* Nodes and weights shared by the searches of a batch. Initialize with zeros; memory is reused. */
 struct beam_pool {
   struct beam_node *nodes;
   real *attention;
@@ -41,18 +41,18 @@ struct beam_pool {
   size_t attention_count, attention_capacity;
   size_t tidy_at; /* number of weights at which beams_tidy compacts the pool */
 };
-void beam_pool_clear(struct beam_pool *pool); /* keeps the memory */
+void beam_pool_clear(struct beam_pool *pool); /* Remove all nodes, but keep the memory. */
 void beam_pool_free(struct beam_pool *pool);
 
 struct hypothesis {
   size_t last; /* last node */
   size_t count;
   double log_probability;
-  double score; /* set when the hypothesis has ended */
-  size_t row; /* for an open hypothesis: the row, within its sentence, from which it was extended */
+  double score; /* set once the hypothesis has ended */
+  size_t row;   /* for an open hypothesis: the row, within its sentence, that was extended */
 };
 
-/* One sentence's search. open + finished never exceeds the beam size. */
+/* The search for one sentence. open + finished never exceeds the beam size. */
 struct beam {
   const struct search_request *request;
   const elman_translate_options *options; /* used until beam_close */
@@ -69,13 +69,13 @@ struct beam {
 
 /* ---- extending hypotheses ---- */
 
-/* Begin with one empty hypothesis. The caller must set the fields before `open` first. */
+/* Begin with one empty hypothesis. The caller first sets the fields that precede `open`. */
 void beam_start(struct beam *beam);
 
 /* Reserve room in the pool for one step of these beams. Call it before each step. */
 elman_status beams_reserve(const struct beam *beams, size_t count, elman_error *error) CHECKED;
 
-/* Remove the nodes that no hypothesis of these beams uses, if the pool is large. Call it before
+/* If the pool is large, remove the nodes that no hypothesis of these beams uses. Call this before
  * each step; otherwise the dropped hypotheses of a wide beam over a long sentence would fill the
  * memory. */
 elman_status beams_tidy(const struct beam *beams, size_t count, elman_error *error) CHECKED;
@@ -87,7 +87,7 @@ elman_status beams_tidy(const struct beam *beams, size_t count, elman_error *err
 void beam_grow(struct beam *beam, const struct output_scores *scores, size_t first,
                const real *weights, size_t stride);
 
-/* End a search: keep the n best hypotheses, which all differ; after overflow keep none. */
+/* End a search and keep the n best hypotheses, which all differ. After overflow keep none. */
 void beam_close(struct beam *beam);
 
 /* ---- greedy search with probabilities added later ---- */
@@ -95,53 +95,54 @@ void beam_close(struct beam *beam);
 /* Return the next token of a forced search. */
 uint32_t beam_forced_token(const struct beam *beam);
 
-/* Extend the only open hypothesis by a token of unknown probability; weights (K,stride) as above.
- * Return the index of the new node, which is valid until beams_tidy. */
+/* Extend the only open hypothesis by a token of unknown probability. Weights are (K,stride). Return
+ * the index of the new node, which is valid until beams_tidy. */
 size_t beam_append(struct beam *beam, uint32_t id, const real *weights, size_t stride);
 
-/* Set the log-probability of a node from beam_append, in any later step. */
+/* Set the log-probability of a node from beam_append; any later step may do this. */
 void beam_add_log_probability(struct beam *beam, size_t node, double log_probability);
 
-/* Compute the score after all log-probabilities are set. Unless `wanted`, set the score and the
- * log-probability to NaN. */
+/* Compute the score. Call after all log-probabilities are set. If `wanted` is false, set the score
+ * and the log-probability to NaN. */
 void beam_score(struct beam *beam, bool wanted);
 
 /* ---- results: hypothesis n < beam->finished of a closed beam ---- */
 
-/* Get the ids (T); the last is TOKEN_END unless the limit ended the hypothesis. */
+/* Get the ids (T). The last id is TOKEN_END unless the limit ended the hypothesis. */
 void hypothesis_ids(uint32_t *ids, const struct beam *beam, size_t n);
 
 /* Get the log-probability of each token (T); NaN if the log-probability of the hypothesis is
  * NaN. */
 void hypothesis_log_probabilities(double *log_probabilities, const struct beam *beam, size_t n);
 
-/* Get the weights averaged over heads (T,S), and the weights of each head (K,T,S) unless `heads`
- * and `attention` are the same array, which is the case with one head. */
+/* Get the weights averaged over heads (T,S) and the weights of each head (K,T,S). With one head,
+ * `heads` and `attention` may be the same array, which is then written once. */
 void hypothesis_attention(float *attention, float *heads, const struct beam *beam, size_t n);
 
 /* Get 1 minus the sum of each row of weights (T), for attention with one head. */
 void hypothesis_sentinel(float *sentinel, const struct beam *beam, size_t n);
 
-/* Return the first source token with the largest weight for token t, averaged over heads. */
+/* Return the source token with the largest weight for token t, averaged over heads; the first if
+ * several are equal. */
 size_t hypothesis_best_source(const struct beam *beam, size_t n, size_t t);
 
 /* ---- scores that compare translations of different lengths ---- */
 
-/* Return "power" or "wu"; NULL after the last. */
+/* Return the name of a length normalization, "power" or "wu", by index; NULL after the last. */
 const char *length_norm_name(size_t index);
 
 /* Return the log-probability of `count` tokens divided by the length normalization. (81) */
 double score_of_length(double log_probability, size_t count,
                        const elman_translate_options *options);
 
-/* Return an upper bound of the score of every translation with at most `limit` tokens whose first
- * tokens have this log-probability. */
+/* Return an upper bound of the scores of all translations that begin with the given tokens and have
+ * at most `limit` tokens. `log_probability` is that of the given tokens. */
 double score_bound(double log_probability, size_t limit, const elman_translate_options *options);
 
 /* ---- sampling ---- */
 
-/* Draw a token other than <s> and, if `without_unknown`, <unk>, with a probability proportional to
- * exp(logit / temperature). The result depends only on the logits (V), which must be finite, the
+/* Draw a token with a probability proportional to exp(logit / temperature). Never draw <s> and, if
+ * `without_unknown`, <unk>. The result depends only on the logits (V), which must be finite, the
  * options, and the numbers of the sentence and the step. */
 uint32_t sample_token(const real *logits, size_t V, bool without_unknown,
                       const elman_translate_options *options, uint64_t sentence, size_t step);

@@ -29,12 +29,12 @@ struct corpus_loss {
   size_t tokens; /* number of these tokens */
 };
 
-/* Limits the attention weights, the largest part of a forward pass: their size is sentences ×
+/* Limit of the attention weights, the largest part of a forward pass. Their size is sentences ×
  * longest source × longest target. */
 enum { MAX_WEIGHTS = 1 << 23 };
 
-/* Return the end of the batch that begins at `start`: at most `most` pairs, fewer if one is very
- * long. */
+/* Return the end of the batch that begins at `start`. A batch has at most `most` pairs, and fewer
+ * if one is very long. */
 static size_t batch_end(const struct corpus *corpus, size_t start, size_t most) {
   size_t end = start, S = 0, T = 0;
   while (end < corpus->source.count && end - start < most) {
@@ -48,7 +48,7 @@ static size_t batch_end(const struct corpus *corpus, size_t start, size_t most) 
   return end;
 }
 
-/* Append the losses of this process's batches: of P processes, process r has batches r, r + P,
+/* Append the losses of this process's batches. Of P processes, process r computes batches r, r + P,
  * ... */
 static elman_status own_losses(struct buffer *losses, const struct model *model,
                                const struct corpus *corpus, size_t batch_size,
@@ -79,13 +79,15 @@ static elman_status own_losses(struct buffer *losses, const struct model *model,
   return status;
 }
 
-/* Add in the order of the batches, so that the sum is identical for any number of processes. */
+/* Add the losses in the order of the batches, so that the sum is identical for any number of
+ * processes. */
 static struct corpus_loss add_up(const struct buffer *losses, size_t P) {
   struct corpus_loss all = {0}, one;
   const size_t n = losses->length / sizeof one;
   for (size_t k = 0; k < n; k++) {
     const size_t r = k % P;
-    const size_t before = n / P * r + (r < n % P ? r : n % P); /* batches of other processes */
+    const size_t before =
+        n / P * r + (r < n % P ? r : n % P); /* number of losses from processes 0 to r - 1 */
     memcpy(&one, losses->bytes + (before + k / P) * sizeof one, sizeof one);
     all.sum += one.sum;
     all.tokens += one.tokens;
@@ -93,8 +95,9 @@ static struct corpus_loss add_up(const struct buffer *losses, size_t P) {
   return all;
 }
 
-/* Compute the loss with teacher forcing; `batch_size` is not 0. All processes of the group get the
- * same bits, which do not depend on their number, or the same error. */
+/* Compute the loss with teacher forcing; `batch_size` must not be 0. All processes of the group get
+ * the same loss, bit for bit, or the same error. The loss does not depend on the number of
+ * processes. */
 static elman_status corpus_loss(struct corpus_loss *loss, const struct model *model,
                                 const struct corpus *corpus, size_t batch_size,
                                 const elman_group *group, elman_error *error) {
@@ -117,8 +120,8 @@ elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
   return corpus_encode(corpus, pairs, &source, &target, &options, error);
 }
 
-/* Compute the sum over the corpus of the members' mean loss, which is minus their joint
- * log-probability. */
+/* Compute the loss of an ensemble: the mean over members of their losses, which is minus their
+ * joint log-probability. */
 static elman_status mean_loss(struct corpus_loss *loss, const struct model *model,
                               const struct corpus *corpus, const elman_evaluate_options *options,
                               elman_error *error) {
@@ -157,13 +160,13 @@ static elman_status evaluate_loss(elman_scores *scores, const struct model *mode
 
 /* ---- translations, and attention under the references ---- */
 
-/* Results of a sentence; zero if there are none. One process translates it, and one decodes its
- * reference. */
+/* Results of a sentence; zero if there are none. One process translates the sentence. The same or
+ * another process decodes its reference. */
 struct finding {
   size_t index;                        /* index of the sentence in work->scores */
   size_t length;                       /* bytes of the translation */
   size_t exact;                        /* 1 if the translation equals the reference */
-  size_t source_tokens, target_tokens; /* dimensions of the translation's attention */
+  size_t source_tokens, target_tokens; /* dimensions of the attention matrix */
   size_t aligned_words, agreeing_words;
 };
 
@@ -172,7 +175,7 @@ struct sentence_scores {
   size_t number;           /* number of the pair */
   struct finding own;      /* results of this process */
   char *own_translation;   /* NULL if another process translates it */
-  struct finding found;    /* sum over all processes */
+  struct finding found;    /* sum of the results of all processes */
   struct text translation; /* points into the collected bytes */
 };
 
@@ -182,8 +185,8 @@ struct work {
   const elman_evaluate_options *options;
   struct sentence_scores *scores; /* (count) */
   size_t count;                   /* number of pairs within the length limit */
-  elman_sentence *sentences;      /* current input: all sources, or the pairs with alignments */
-  size_t *numbers;                /* index in `scores` of each of these sentences */
+  elman_sentence *sentences; /* current input: all source sentences, or the pairs with alignments */
+  size_t *numbers;           /* index in `scores` of each of the current sentences */
 };
 
 static elman_status add_length(bool *too_long, struct encoding *encoding, const struct codec *codec,
@@ -197,7 +200,8 @@ static elman_status add_length(bool *too_long, struct encoding *encoding, const 
 static elman_status select_pairs(struct work *work, elman_error *error) {
   const struct codec source = model_source_codec(work->model);
   const struct codec target = model_target_codec(work->model);
-  struct encoding from = {0}, to = {0}; /* each encoding caches words of one codec */
+  struct encoding from = {0},
+                  to = {0}; /* two encodings, because each caches the words of one codec */
   elman_status status = ELMAN_OK;
   for (size_t i = 0; i < pairs_count(work->pairs) && status == ELMAN_OK; i++) {
     const struct pair pair = pairs_get(work->pairs, i);
@@ -214,7 +218,8 @@ static elman_status select_pairs(struct work *work, elman_error *error) {
   return status;
 }
 
-/* Compare after the codec's normalization, so that normalization does not count as an error. */
+/* Set *exact to whether the texts are equal after the codec's normalization, so that normalization
+ * does not count as an error. */
 static elman_status is_exact(bool *exact, const struct codec *codec, struct text translation,
                              struct text reference, elman_error *error) {
   struct buffer said = {0}, wanted = {0};
@@ -243,8 +248,8 @@ static elman_status score_translation(struct sentence_scores *scores, struct tra
   return ELMAN_OK;
 }
 
-/* Count the target words with a link, and those linked to the source word of their largest
- * weight. */
+/* Count the target words with an alignment link. Count those whose largest attention weight belongs
+ * to a linked source word. */
 static elman_status compare_words(struct finding *finding, const struct word_matrix *words,
                                   struct text alignment, elman_error *error) {
   const size_t T = words->target_count;
@@ -298,7 +303,8 @@ static elman_status score_item(void *context, size_t number, struct translator *
   return status;
 }
 
-/* Translate all sentences or, if `forced`, decode the references of the pairs with alignments. */
+/* Translate all sentences. If `forced`, instead decode the references of the pairs with
+ * alignments. */
 static elman_status translate_pairs(struct work *work, const struct screen *screen, bool forced,
                                     const elman_translate_options *options, elman_error *error) {
   size_t n = 0;
@@ -473,8 +479,8 @@ static elman_status evaluate_translations(elman_scores *scores, const struct mod
   return status;
 }
 
-/* Even after an error, all processes run each part to its end and leave it with the same status.
- * Otherwise a process would wait for one that has stopped. */
+/* Even after an error, all processes complete each part and return the same status. Otherwise a
+ * process would wait for one that has stopped. */
 elman_status evaluate(elman_scores *scores, const struct model *model, const struct pairs *pairs,
                       const struct corpus *encoded, const elman_evaluate_options *options,
                       elman_error *error) {

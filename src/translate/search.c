@@ -20,9 +20,9 @@ struct search_member {
   struct decoder_arrays decoder;
   struct decoder_pass pass; /* the pass of one step */
   struct attention_overrides overrides;
-  real *row_states; /* (S,R,H): the source states of each row's sentence; only if R > B */
+  real *row_states; /* (S,R,H): for each row, the source states of its sentence; only if R > B */
   struct self_attention_history history;
-  struct output_scores scores; /* unless greedy search is active */
+  struct output_scores scores; /* not used while greedy search is active */
 };
 
 void search_free(struct search *search) {
@@ -40,8 +40,8 @@ static size_t larger(size_t a, size_t b) {
   return a > b ? a : b;
 }
 
-/* Return whether BLAS, whose sizes are int, supports S source tokens in B sentences: every number
- * of rows and every row stride must fit. */
+/* Return whether every number of rows and every row stride fits in an int, as BLAS requires, for S
+ * source tokens in B sentences. */
 static bool fits_blas(const struct model *model, size_t S, size_t B, size_t width) {
   const struct model_config *config = &model->config;
   const size_t H = config->hidden_size, E = config->embedding_size;
@@ -51,14 +51,14 @@ static bool fits_blas(const struct model *model, size_t S, size_t B, size_t widt
   return B <= INT_MAX / width && longest <= INT_MAX / (B * width) && S <= INT_MAX / H;
 }
 
-/* Return K for steps of R rows. Products of few rows spend their time reading the weights, so rows
- * of several steps are collected. */
+/* Return K for steps of R rows. Products of few rows spend their time reading the weights, so the
+ * rows of several steps are collected. */
 static size_t waiting_rows(const struct greedy *greedy, size_t rows) {
   enum { LEAST = 64 };
   return greedy->active && greedy->scores ? larger(rows, LEAST) : rows;
 }
 
-/* Allocate a member; its features and logits have `features` rows. */
+/* Allocate a member. Its features and logits have `features` rows. */
 static void allocate_member(struct search_member *member, struct arena *arena,
                             const struct search_rows *rows, size_t features) {
   const struct parameters *weights = &member->model->weights;
@@ -75,7 +75,8 @@ static void allocate_scores(struct search_member *member, struct arena *arena, s
   output_scores_allocate(&member->scores, arena, rows, member->model->weights.decoder.sizes);
 }
 
-/* Move the features and logits (K rows) from the decoder to the waiting tokens. */
+/* Allocate the arrays of greedy search. The waiting tokens take over the decoder's features and
+ * logits (K rows). */
 static void allocate_greedy(struct greedy *greedy, struct arena *arena,
                             struct decoder_arrays *decoder, size_t rows) {
   greedy->count = 0;
@@ -136,7 +137,7 @@ static elman_status fit(struct search *search, const struct search_request *cons
 
 /* ---- start ---- */
 
-/* Set the members; memory is reused. */
+/* Set the members. Memory is reused. */
 static elman_status gather(struct search *search, const struct model *model,
                            const elman_translate_options *options, elman_error *error) {
   const size_t count = ensemble_size(options);
@@ -148,8 +149,8 @@ static elman_status gather(struct search *search, const struct model *model,
   return ELMAN_OK;
 }
 
-/* Decide whether greedy search without logits is possible. Each sentence needs exactly one row per
- * step, and a token that a screen or a reference determines. */
+/* Decide whether greedy search without logits is possible. It requires exactly one row per sentence
+ * in each step, and tokens that a screen or a reference determines. */
 static void choose_method(struct search *search, const struct search_request *const *requests,
                           size_t count, const elman_translate_options *options,
                           const struct screen *screen) {
@@ -204,8 +205,8 @@ static void start_batch(struct search *search, const struct search_request *cons
 }
 
 /* Repeat each sentence's rows of `sentences` (S,B,H) `width` times in rows (S,B·width,H). The
- * arrays may start at the same address: copying backward overwrites nothing that is still
- * needed. */
+ * arrays may start at the same address: copy backward, so that no row is overwritten before it is
+ * read. */
 static void repeat(real *rows, const real *sentences, size_t S, size_t B, size_t width, size_t H) {
   for (size_t i = S * B; i-- > 0;) {
     for (size_t j = width; j-- > 0;)
@@ -213,8 +214,8 @@ static void repeat(real *rows, const real *sentences, size_t S, size_t B, size_t
   }
 }
 
-/* Start each sentence's first row from block 0 of its states; set the other, unused rows to
- * zero. */
+/* Start each sentence's first row with block 0 of the sentence's states. Set the other rows, which
+ * are unused, to zero. */
 static void start_rows(struct search_member *member, const struct decoder_pass *sentences,
                        const struct search_rows *rows) {
   const struct decoder_sizes sizes = sentences->weights->sizes;
@@ -233,7 +234,7 @@ static void start_rows(struct search_member *member, const struct decoder_pass *
     memset(member->decoder.attentional, 0, B * width * sizes.attentional * sizeof(real));
 }
 
-/* Return the source with its states and projections repeated for each row. */
+/* Return the source with states and projections repeated for each row of a sentence. */
 static struct decoder_source prepare_source(struct search_member *member,
                                             const struct decoder_pass *sentences,
                                             const struct search_rows *rows) {
@@ -260,7 +261,7 @@ static elman_status start_member(struct search_member *member, const struct sear
   struct decoder_pass *pass = &member->pass;
   encoder_plan(&encoder);
   encoder_forward(&encoder);
-  /* First one row per sentence, then `width` rows. */
+  /* Describe a pass with one row per sentence first, and with `width` rows later. */
   *pass = (struct decoder_pass){.weights = &model->weights.decoder,
                                 .target = &rows->source,
                                 .source = {member->encoder.outputs, member->encoder.finals,
@@ -287,9 +288,9 @@ struct join {
   size_t count;
 };
 
-/* The mean of the logits minus the mean of log Σ exp is the mean of log p. (84) Each mean is the
- * first number plus the mean difference of the others, so that the mean of equal numbers is
- * exact. */
+/* Compute the mean of log p as the mean of the logits minus the mean of log Σ exp (84). Compute
+ * each mean as the first number plus the mean difference of the others, so that the mean of equal
+ * numbers is exact. */
 static void join_row(const void *context, size_t row) {
   const struct join *join = context;
   const struct output_scores *into = &join->members[0].scores;
@@ -318,7 +319,8 @@ static double weight_of(const struct search_member *member, size_t S, size_t row
   return (double)mean_weight(member->decoder.attention.weights + row * K * S, K, S, s);
 }
 
-/* Compute weights (R,1,S): the mean over members of their attention averaged over heads. */
+/* Compute weights (R,1,S): average each member's attention over its heads, then over the
+ * members. */
 static void join_weights(real *weights, const struct join *join, const struct search_rows *rows) {
   const size_t S = rows->source.steps;
   for (size_t r = 0; r < rows->target.batch; r++) {
@@ -334,7 +336,7 @@ static void join_weights(real *weights, const struct join *join, const struct se
   }
 }
 
-/* Compute the mean log-probabilities in the scores of the first member, and the mean attention in
+/* Store the mean log-probabilities in the scores of the first member, and the mean attention in
  * search->weights. */
 static void score_rows(const struct search *search) {
   const struct join join = {search->members, search->member_count};
@@ -371,7 +373,7 @@ static void score_waiting(struct search *search) {
   greedy->count = 0;
 }
 
-/* Let the next step write its features after those of the waiting tokens. */
+/* Make the next step write its features after those of the waiting tokens. */
 static void place_features(struct search *search) {
   struct greedy *greedy = &search->greedy;
   struct search_member *only = &search->members[0];
@@ -379,7 +381,7 @@ static void place_features(struct search *search) {
   only->decoder.features = greedy->features + greedy->count * only->pass.weights->sizes.features;
 }
 
-/* Extend the hypothesis of sentence b, whose row in use has the index `row`. */
+/* Extend the hypothesis of sentence b. `row` counts only rows in use. */
 static void greedy_grow(struct search *search, size_t b, size_t row, const real *weights) {
   struct greedy *greedy = &search->greedy;
   struct beam *beam = &search->beams[b];
@@ -397,11 +399,12 @@ static void greedy_grow(struct search *search, size_t b, size_t row, const real 
 
 /* ---- steps ---- */
 
-/* Reserve what the next step needs, so that the step cannot fail. */
+/* Reserve the memory of the next step in advance, so that the step cannot fail. */
 static elman_status prepare_step(struct search *search, elman_error *error) {
   const size_t B = search->rows.source.batch;
   elman_status status = ELMAN_OK;
-  /* Waiting tokens refer to nodes by index; greedy search drops no nodes. */
+  /* Do not compact the pool in greedy search: waiting tokens refer to nodes by index, and no nodes
+   * are dropped. */
   if (search->greedy.active)
     place_features(search);
   else
@@ -413,7 +416,7 @@ static elman_status prepare_step(struct search *search, elman_error *error) {
   return status;
 }
 
-/* Extend every open hypothesis, up to its limit, and set rows->moves to the row that each row
+/* Extend every open hypothesis, up to its limit. Set rows->moves[r] to the row that row r
  * continues. */
 static void grow(struct search *search) {
   struct search_rows *rows = &search->rows;
@@ -455,7 +458,7 @@ static void move_row(struct search_member *member, size_t R, size_t r, size_t fr
     memcpy(arrays->attentional + r * A, arrays->attentional + (R + from) * A, A * sizeof(real));
 }
 
-/* Copy the states of the rows in rows->moves to the rows that continue them. */
+/* Copy the states to each row from the row that it continues, rows->moves. */
 static void move_rows(struct search_member *member, const struct search_rows *rows) {
   const size_t R = rows->target.batch;
   for (size_t r = 0; r < R; r++)
@@ -463,8 +466,8 @@ static void move_rows(struct search_member *member, const struct search_rows *ro
   if (member->pass.history != NULL) self_attention_history_move(&member->history, rows->moves);
 }
 
-/* Compute a token for each row in use: decoder steps of all members, their scores, and the choices
- * of the beams. */
+/* Compute a token for each row in use: run a decoder step of all members, score the tokens, and
+ * extend the beams. */
 static void step(struct search *search) {
   struct greedy *greedy = &search->greedy;
   for (size_t m = 0; m < search->member_count; m++) {

@@ -7,29 +7,29 @@
 #include "tensor/screen.h"
 #include "translate/beam.h"
 
-/* The rows of hypotheses of a batch, the same for all models. The rows of a sentence are
+/* The rows of hypotheses of a batch, which all models share. The rows of a sentence are
  * adjacent. */
 struct search_rows {
   struct sequence source; /* (S,B) */
-  struct sequence target; /* (1,R): last token of each row; length 0 if the row is unused */
+  struct sequence target; /* (1,R): last token of each row; unused rows have length 0 */
   size_t width;           /* R / B: the beam size */
-  size_t used;            /* rows in use */
+  size_t used;            /* number of rows in use */
   size_t *lengths;        /* (R): source lengths */
   bool *clause_ends;      /* (S,R): ends of the source's clauses */
-  size_t *moves;          /* (R): the row from which each row's hypothesis was extended */
+  size_t *moves;          /* (R): for each row, the row that its hypothesis extended */
 };
 
 /* A row whose features are stored until its logits are computed. */
 struct waiting_token {
   size_t sentence;
-  size_t node; /* in the pool; BEAM_START after overflow, when no probability is needed */
+  size_t node; /* index in the pool; BEAM_START after overflow, when no probability is needed */
   uint32_t id;
 };
 
 /* Greedy search without logits: a screen finds the most probable token. If probabilities are
  * wanted, the output layer computes them later, for many steps at once. */
 struct greedy {
-  bool active;                 /* false: the decoder computes logits */
+  bool active;                 /* if false, the decoder computes logits */
   bool scores;                 /* probabilities are wanted */
   const struct screen *screen; /* NULL if all sentences are forced */
   struct screen_scratch scratch;
@@ -37,7 +37,7 @@ struct greedy {
   real *features;                /* (K,F) */
   real *logits;                  /* (K,V) */
   struct waiting_token *waiting; /* (K) */
-  size_t count, most;            /* rows used, and K */
+  size_t count, most;            /* number of rows used, and K */
 };
 
 struct search_member;
@@ -48,27 +48,27 @@ struct search {
   struct search_rows rows;
   struct search_member *members; /* (member_count): the models of the ensemble */
   size_t member_count, member_capacity;
-  struct greedy greedy;     /* used only with one member */
-  real *weights;            /* (R,K,S) of a step; with several members their mean (R,1,S) */
-  struct beam *beams;       /* (B): results, one per request */
+  struct greedy greedy; /* used only with one member */
+  real *weights;        /* (R,K,S): weights of a step; with several members, their mean (R,1,S) */
+  struct beam *beams;   /* (B): results, one per request */
   struct hypothesis *paths; /* (B,3,width) */
   struct beam_pool pool;
 };
 void search_free(struct search *search);
 
 /* Run beam search for `count` >= 1 sentences at once, with R = B · beam size rows. Beam size 1 is
- * greedy search. A sentence's result does not depend on the others, except for rounding error. <s>
- * is never chosen. An ensemble in the options must have the vocabularies of `model`. `screen` (NULL
- * = none) must belong to the model's output layer; it accelerates greedy search with one model and
- * changes nothing else. The result borrows the requests. */
+ * greedy search. A sentence's result does not depend on the other sentences, except for rounding
+ * error. <s> is never chosen. An ensemble in the options must have the vocabularies of `model`.
+ * `screen` (NULL = none) must belong to the model's output layer. It accelerates greedy search with
+ * one model and changes nothing else. The result borrows the requests. */
 elman_status search_run(struct search *search, const struct model *model,
                         const struct search_request *const *requests, size_t count,
                         const elman_translate_options *options, const struct screen *screen,
                         elman_error *error) CHECKED;
 
 /* Create the screen of a model's output layer, with which greedy search finds the most probable
- * token. The model must not change while it is in use. Set *screen to NULL if the options need no
- * screen: beam size above 1, sampling, or an ensemble. */
+ * token. Do not change the model while the screen is in use. Set *screen to NULL if the options
+ * need no screen: beam size above 1, sampling, or an ensemble. */
 elman_status model_screen_create(struct screen **screen, const struct model *model,
                                  const elman_translate_options *options,
                                  elman_error *error) CHECKED;

@@ -8,7 +8,7 @@
 
 /* ---- batches of similar length ---- */
 
-/* Limits of a batch: MAX_POSITIONS limits rows times source positions; MAX_ROWS limits rows,
+/* Limits of a batch. MAX_POSITIONS limits rows times source positions. MAX_ROWS limits rows,
  * because each row has a row of logits. */
 enum { MAX_POSITIONS = 1 << 16, MAX_ROWS = 512 };
 
@@ -38,7 +38,7 @@ static void cut(struct length_batches *batches, const struct numbered *sorted, s
     const size_t size = largest_batch(sorted[start].length, batch_size, width);
     const size_t batches_left = (rest + size - 1) / size;
     start += (rest + batches_left - 1) /
-             batches_left; /* similar sizes, so that threads finish together */
+             batches_left; /* makes sizes similar, so that threads finish together */
     batches->starts[++batches->count] = start;
   }
 }
@@ -70,26 +70,27 @@ void length_batches_free(struct length_batches *batches) {
 
 /* ---- threads and processes ---- */
 
-/* Shared by all threads. */
+/* Data shared by all threads. */
 struct shared {
   const struct translate_job *job;
-  const size_t *numbers; /* numbers of the sentences of this kind: forced, or free */
+  const size_t *numbers; /* numbers of the sentences of the current kind: forced or free */
   struct length_batches batches;
-  size_t before, count, own; /* sentences of the previous kind, of this one, and of this process */
-  pthread_mutex_t mutex;     /* protects the fields below */
-  size_t next;               /* next batch */
-  size_t done;               /* sentences of this process that are done */
+  size_t before, count,
+      own; /* numbers of sentences: of the previous kind, of this kind, and of this process */
+  pthread_mutex_t mutex; /* protects the following fields */
+  size_t next;           /* next batch */
+  size_t done;           /* sentences of this process that are done */
   elman_status status;
   elman_error error;
 };
 
-/* Private to a thread. */
+/* Data private to a thread. */
 struct worker {
   struct translator translator;
   elman_sentence *sentences; /* the sentences of one batch */
 };
 
-/* Return whether to continue. */
+/* Report progress. Return whether to continue. */
 static bool report_progress(const struct shared *shared) {
   const struct translate_job *job = shared->job;
   return job->progress == NULL ||
@@ -97,7 +98,7 @@ static bool report_progress(const struct shared *shared) {
                        shared->before + shared->done * shared->count / shared->own, job->count);
 }
 
-/* Record that a sentence is done, or the first error; return whether to continue. */
+/* Record that a sentence is done, or the first error. Return whether to continue. */
 static bool note(struct shared *shared, elman_status status, const elman_error *error) {
   pthread_mutex_lock(&shared->mutex);
   if (shared->status == ELMAN_OK && status != ELMAN_OK) {
@@ -153,7 +154,7 @@ static void run_worker(const void *context, size_t number) {
 }
 
 /* Run this process's batches with one worker per thread. The longest sentences come first, which
- * balances the processes. A single worker may distribute its products over the threads. */
+ * balances the load. A single worker may distribute its products over the threads. */
 static void run_batches(struct shared *shared) {
   const size_t members = team_size(), P = group_size(shared->job->group);
   const size_t rank = group_rank(shared->job->group), *starts = shared->batches.starts;
@@ -164,8 +165,8 @@ static void run_batches(struct shared *shared) {
   team_run(run_worker, &shared, members < batches ? members : batches);
 }
 
-/* Translate the sentences with a reference, or those without. They never share a batch, because
- * forced decoding needs no beam. */
+/* Translate the sentences that have a reference, or those that have none. The two kinds never share
+ * a batch, because forced decoding needs no beam. */
 static elman_status run_kind(const struct translate_job *job, size_t *numbers, size_t *lengths,
                              bool forced, size_t *done, elman_error *error) {
   struct shared shared = {

@@ -1,5 +1,6 @@
-/* Translation of any number of sentences, in batches that processes and threads share. Batches,
- * which affect the last bits of a result, do not depend on the number of processes and threads. */
+/* Translation of any number of sentences, in batches that processes and threads share. The division
+ * into batches affects the last bits of a result. It does not depend on the number of processes and
+ * threads. */
 #ifndef ELMAN_TRANSLATE_TRANSLATE_ALL_H
 #define ELMAN_TRANSLATE_TRANSLATE_ALL_H
 
@@ -34,12 +35,12 @@ struct translate_job {
   const elman_sentence *sentences;
   size_t count, batch_size;
   const elman_translate_options *options;
-  const elman_group *group; /* shares the batches; each process receives only its own results. NULL
-                               = one process */
+  const elman_group *group; /* group that shares the batches; each process receives only its own
+                               results. NULL = one process */
   translate_receive *receive;
   void *context;
-  /* Called after each sentence, never concurrently; false stops the job. May be NULL. `done`
-   * assumes that the other processes of the group progress at the same rate. */
+  /* Called after each sentence, never concurrently; false stops the job. May be NULL. `done` is an
+   * estimate: it assumes that the other processes of the group progress at the same rate. */
   bool (*progress)(void *context, size_t done, size_t total);
   void *progress_context;
 };

@@ -14,7 +14,7 @@
 
 /* ---- encoding a sentence ---- */
 
-/* Encode the reference; error->where is as in elman_translate_batch. */
+/* Encode the reference. On failure set error->where as elman_translate_batch does. */
 static elman_status encode_reference(struct encoding *encoding, const struct model *model,
                                      const elman_sentence *sentence, elman_error *error) {
   const struct codec codec = model_target_codec(model);
@@ -45,7 +45,7 @@ static size_t limit_of(const elman_translate_options *options, size_t S) {
   return options->max_length != 0 && options->max_length < limit ? options->max_length : limit;
 }
 
-/* Force the search to begin with the prefix. */
+/* Make the search begin with the prefix. */
 static elman_status add_prefix(struct search_request *request, const struct model *model,
                                const elman_sentence *sentence, elman_error *error) {
   const size_t count = sentence->prefix_count;
@@ -65,8 +65,8 @@ static elman_status add_prefix(struct search_request *request, const struct mode
   return ELMAN_OK;
 }
 
-/* Encode a sentence. Bad data becomes the status of the item and does not fail the batch. An item
- * with tokens gets a request, which borrows them. */
+/* Encode a sentence. For bad data set the status of the item, so that the batch does not fail. An
+ * item with tokens gets a request, which borrows them. */
 static elman_status encode_item(struct translator_item *item, const struct model *model,
                                 const elman_sentence *sentence,
                                 const elman_translate_options *options, elman_error *error) {
@@ -199,8 +199,8 @@ static struct text target_token(const struct translator *translator,
   return vocabulary_token(translator->model->target_vocabulary, id);
 }
 
-/* Return the mark of token t, which separates a copied source word from target words; "" if the
- * token has one or needs none. */
+/* Return the mark of token t, which separates a copied source word from target words. Return "" if
+ * the token already has a mark or needs none. */
 static const char *mark_of(const struct rendering *rendering, const struct translator *translator,
                            const struct translator_item *item, size_t t, struct text token) {
   if (t == 0 || rendering->ids[t] == TOKEN_END || token_has_mark(token)) return "";
@@ -236,7 +236,7 @@ static elman_status render_tokens(struct rendering *rendering, const struct tran
   return status;
 }
 
-/* Render hypothesis n of an item, or an empty one if the item has no tokens. */
+/* Render hypothesis n of an item. Render an empty hypothesis if the item has no tokens. */
 static elman_status render(struct rendering *rendering, const struct translator *translator,
                            const struct translator_item *item, size_t n, elman_error *error) {
   tokens_clear(&rendering->tokens);
@@ -286,7 +286,7 @@ elman_status self_weights_run(struct self_weights *self, const struct model *mod
                               size_t words, elman_error *error) {
   size_t starts[][2] = {{0, S}, {0, words}};
   const size_t index = 0;
-  /* cast only for the type; the pass reads them */
+  /* The cast only satisfies the type; the pass does not write to the arrays. */
   const struct corpus pair = {
       .source = {.ids = (uint32_t *)source, .starts = starts[0], .count = 1},
       .target = {.ids = (uint32_t *)target, .starts = starts[1], .count = 1}};
@@ -318,9 +318,9 @@ void self_weights_copy(float *into, const struct self_weights *self, elman_side 
 /* ---- results: copies in one arena; a first pass with `arena->base` NULL only measures them
  * ---- */
 
-/* The best translation and the memory of all that it points to, including itself. */
+/* The best translation and all memory to which it points, including this struct. */
 struct owned_translation {
-  elman_translation view; /* first, so that a pointer to it is a pointer to the whole */
+  elman_translation view; /* first, so that a pointer to it also points to the whole */
   struct arena arena;
 };
 
@@ -332,7 +332,7 @@ static const void *copy(struct arena *arena, const void *from, size_t count, siz
 
 static const char *copy_text(struct arena *arena, struct text text) {
   char *to = arena_allocate(arena, 1, text.length + 1, 1, 1);
-  if (to == NULL) return NULL; /* measuring */
+  if (to == NULL) return NULL; /* the arena only measures */
   if (text.length > 0) memcpy(to, text.bytes, text.length);
   to[text.length] = '\0';
   return to;
@@ -359,7 +359,7 @@ static struct spans allocate_spans(struct arena *arena, size_t count) {
   return spans;
 }
 
-/* Copy the part that all hypotheses of an item share. */
+/* Copy the source, which all hypotheses of an item share. */
 static elman_status copy_source(elman_translation *view, struct arena *arena,
                                 const struct translator *translator,
                                 const struct translator_item *item, elman_error *error) {
@@ -377,7 +377,7 @@ static elman_status copy_source(elman_translation *view, struct arena *arena,
   view->source_starts = spans.starts;
   view->source_ends = spans.ends;
   view->source_subwords = token_mode_row(config->source_tokens)->has_subwords;
-  if (arena->base == NULL) return ELMAN_OK; /* measuring */
+  if (arena->base == NULL) return ELMAN_OK; /* the arena only measures */
   for (size_t s = 0; s < S; s++) known[s] = item->source.ids[s] != TOKEN_UNKNOWN;
   return locate_tokens(spans, &item->source.tokens, given, config->source_tokens,
                        config->source_normalization, error);
@@ -398,7 +398,7 @@ static elman_status copy_target(elman_translation *view, struct arena *arena,
   view->target_starts = spans.starts;
   view->target_ends = spans.ends;
   view->target_subwords = token_mode_row(mode)->has_subwords;
-  if (arena->base == NULL) return ELMAN_OK; /* measuring */
+  if (arena->base == NULL) return ELMAN_OK; /* the arena only measures */
   if (view->forced)
     return locate_tokens(spans, &rendering->tokens, text, mode, config->target_normalization,
                          error);
@@ -406,7 +406,7 @@ static elman_status copy_target(elman_translation *view, struct arena *arena,
   return ELMAN_OK;
 }
 
-/* Return the number of source segments, and write their ends unless `ends` is NULL. */
+/* Return the number of source segments. Write the end of each unless `ends` is NULL. */
 static size_t cut_source(size_t *ends, const struct translator *translator,
                          const struct encoding *source) {
   const struct attention_cuts cuts = ensemble_cuts(translator->model, &translator->options);

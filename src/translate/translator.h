@@ -9,7 +9,7 @@
 struct translator_item {
   const elman_sentence *given; /* borrowed from the caller of translator_run */
   struct encoding source, reference;
-  struct search_request request; /* without ids if the sentence has no tokens */
+  struct search_request request; /* has no ids if the sentence has no tokens */
   const struct beam *beam;       /* result of the request; NULL if there is no request */
   elman_status status;
   elman_error error;
@@ -17,67 +17,72 @@ struct translator_item {
 
 /* A hypothesis as text. Initialize with zeros; memory is reused. */
 struct rendering {
-  uint32_t *ids;        /* (T): output of the decoder */
-  struct tokens tokens; /* (T): with a final "</s>" unless the length limit ended it */
-  struct buffer text;   /* the joined tokens, or the reference as given */
+  uint32_t *ids; /* (T): output of the decoder */
+  struct tokens
+      tokens; /* (T): includes a final "</s>" unless the length limit ended the hypothesis */
+  struct buffer text; /* the joined tokens, or the reference as given */
   size_t id_capacity;
   bool ended;
 };
 
-/* Self-attention weights of a finished translation, from a pass through the network with forced
- * decoding; the search stores only the weights of the current step. Initialize with zeros; memory
- * is reused. */
+/* Self-attention weights of a finished translation, computed by a pass through the network with
+ * forced decoding. The search itself stores only the weights of the current step. Initialize with
+ * zeros; memory is reused. */
 struct self_weights {
   struct batch batch;
   struct workspace workspace;
 };
 void self_weights_free(struct self_weights *self);
 
-/* Run the pass over S >= 1 source tokens and `words` target tokens without </s>. */
+/* Run the pass with S >= 1 source tokens and the target tokens `words`, which do not include
+ * </s>. */
 elman_status self_weights_run(struct self_weights *self, const struct model *model,
                               const uint32_t *source, size_t S, const uint32_t *target,
                               size_t words, elman_error *error) CHECKED;
 
-/* Copy each head's weights of the first `count` tokens to into (K,count,count). Decoder rows are
- * those of the steps that output these tokens. The side must have self-attention. */
+/* Copy each head's weights of the first `count` tokens into `into` (K,count,count). A row of the
+ * decoder belongs to the step that outputs the token. The side must have self-attention. */
 void self_weights_copy(float *into, const struct self_weights *self, elman_side side, size_t K,
                        size_t count);
 
-elman_translate_options translate_options_default(void); /* greedy search */
+elman_translate_options
+translate_options_default(void); /* Return the default options, which select greedy search. */
 
 /* Scratch memory for batches, and the results of the last one. */
 struct translator {
-  const struct model *model;       /* borrowed */
-  const struct screen *screen;     /* as in search_run; borrowed */
-  elman_translate_options options; /* last options; ensemble and overrides are borrowed */
+  const struct model *model;   /* borrowed */
+  const struct screen *screen; /* as in search_run; borrowed */
+  elman_translate_options
+      options; /* options of the last run; ensemble and overrides are borrowed */
   struct search search;
-  struct self_weights self; /* weights of the last translation created */
+  struct self_weights self; /* self-attention weights of the last translation created */
   struct translator_item *items;
-  const struct search_request **requests; /* the requests of the items that have one */
+  const struct search_request **requests; /* requests of the items that have one */
   struct rendering *renderings; /* renderings of the item rendered last, one per hypothesis */
   size_t item_capacity, request_capacity, rendering_capacity;
 };
 
-/* Initialize; nothing is allocated yet. */
+/* Initialize without allocating memory. */
 void translator_create(struct translator *translator, const struct model *model,
                        const struct screen *screen);
 void translator_free(struct translator *translator);
 
-/* Translate `count` sentences. Either all have references, whose decoding is forced, or none. The
- * results stay valid until the next call; the sentences must stay valid as long. Invalid UTF-8, too
- * many bytes or tokens, and overflow set ELMAN_BAD_DATA in the item of the sentence and do not fail
- * the others. */
+/* Translate `count` sentences. Either all have references, whose decoding is forced, or none has
+ * one. The results stay valid until the next call; the sentences must stay valid equally long. For
+ * invalid UTF-8, too many bytes or tokens, or overflow, set the status of the sentence's item to
+ * ELMAN_BAD_DATA; other sentences do not fail. */
 elman_status translator_run(struct translator *translator, const elman_sentence *sentences,
                             size_t count, const elman_translate_options *options,
                             elman_error *error) CHECKED;
 
-/* Get the best translation of item i, whose status must be ELMAN_OK, as text that is valid until
- * the next call. */
+/* Get the best translation of item i as text, which is valid until the next call. The status of the
+ * item must be ELMAN_OK. */
 elman_status translator_text(struct text *text, struct translator *translator, size_t i,
                              elman_error *error) CHECKED;
 
-/* Create the translations of item i, whose status must be ELMAN_OK, the best first, with their
- * attention and in their own memory. If the item has no tokens, create one empty translation. */
+/* Create the translations of item i, the best first, with their attention and in their own memory.
+ * The status of the item must be ELMAN_OK. If the item has no tokens, create one empty
+ * translation. */
 elman_status translation_create(elman_translation **translation, struct translator *translator,
                                 size_t i, elman_error *error) CHECKED;
 void translation_free(elman_translation *translation);
