@@ -26,8 +26,8 @@ static CBLAS_TRANSPOSE blas_transpose(enum transpose transpose) {
   return transpose == TRANSPOSED ? CblasTrans : CblasNoTrans;
 }
 
-/* C is one row, as in step-by-step decoding. A general product would spend most of its time copying
- * B into another order. */
+/* Compute the product if C is one row, as in step-by-step decoding. A general product would spend
+ * most of its time copying B into another order. */
 static void row_product(struct product p) {
   const bool turned = p.b.transpose == TRANSPOSED; /* B is stored as (n,k) */
   const size_t step = p.a.transpose == TRANSPOSED ? p.a.ld : 1;
@@ -36,7 +36,7 @@ static void row_product(struct product p) {
              p.c, 1);
 }
 
-/* Return whether few_rows.c is faster: few rows times a matrix stored as (n,k), and long sums. */
+/* Return whether few_rows.c is faster: for few rows, a matrix stored as (n,k), and long sums. */
 static bool is_few_rows(struct product p) {
   enum { LONG = 256 };
   return p.m <= FEW_ROWS && p.k >= LONG && p.alpha == 1 && (p.beta == 0 || p.beta == 1) &&
@@ -57,9 +57,9 @@ void matrix_product_alone(struct product p) {
                p.beta, p.c, (int)p.ldc);
 }
 
-/* Return the number of tiles: two or four, and more only if each tile remains large. OpenBLAS
- * copies the undivided operand for every tile, so few large tiles are faster. Powers of two can be
- * shared evenly among most numbers of cores. */
+/* Return the number of tiles: two or four, and more only if each tile remains large. Few large
+ * tiles are faster, because OpenBLAS copies the undivided operand for every tile. Powers of two
+ * divide evenly among most numbers of cores. */
 static size_t tile_count(size_t longer, double work) {
   if (!is_worth_sharing(work) || longer / 2 < LEAST_HALF) return 1;
   size_t tiles = longer / 4 < LEAST_QUARTER ? 2 : 4;
@@ -243,8 +243,8 @@ extern void gotoblas_dynamic_init(void) __attribute__((weak));
 
 #define VARIABLE "OPENBLAS_CORETYPE"
 
-/* Make OpenBLAS select again, in an environment with this variable only. setenv would need memory,
- * and a failure would change the results. */
+/* Make OpenBLAS select its kernels again, with only this variable in the environment. Do not use
+ * setenv: it allocates memory, and a failure would change the results. */
 static void reselect(const char *family) {
   char entry[64];
   char *only[] = {entry, NULL}, **all = environ;
@@ -255,7 +255,7 @@ static void reselect(const char *family) {
   environ = all;
 }
 
-/* OpenBLAS keeps its own selection if the build lacks the family. */
+/* If the build lacks the family, OpenBLAS keeps its own selection. */
 static elman_kernel_choice choose(const char *family) {
   if (getenv(VARIABLE) != NULL) return ELMAN_KERNELS_BY_USER;
   if (gotoblas_dynamic_quit == NULL || gotoblas_dynamic_init == NULL) return ELMAN_KERNELS_BY_BLAS;
@@ -270,7 +270,7 @@ struct blas_kernels blas_kernels_choose(void) {
   struct blas_kernels kernels = {.original_family = openblas_get_corename()};
   kernels.choice = choose(kernels.original_family);
   kernels.family = openblas_get_corename();
-  kernels.config = openblas_get_config(); /* contains the name of the family */
+  kernels.config = openblas_get_config(); /* this string contains the name of the family */
   return kernels;
 }
 
@@ -283,7 +283,8 @@ extern int blas_thread_shutdown_(void) __attribute__((weak));
 
 static struct blas_kernels kernels;
 
-/* A thread that cannot allocate its buffer never ends, so joining it would block forever. */
+/* Joining such a thread would block forever: a thread of OpenBLAS that cannot allocate its buffer
+ * never ends. */
 static void set_up_once(void) {
   const int threads = openblas_get_num_threads();
   kernels = blas_kernels_choose();
@@ -352,7 +353,7 @@ static void set_mode(unsigned mode) {
   __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)mode) : "memory");
 }
 #else
-/* On other processors subnormal numbers are computed, which is slower; results are equal up to
+/* Other processors compute with subnormal numbers, which is slower; the results differ only by
  * rounding. */
 enum { TO_ZERO = 0 };
 

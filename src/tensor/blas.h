@@ -1,9 +1,9 @@
-/* Matrix products on BLAS. Matrices are row-major; `ld` is the distance between the starts of two
+/* Matrix products with BLAS. Matrices are row-major; `ld` is the distance between the starts of two
  * adjacent rows.
  *
  * OpenBLAS runs single-threaded, because its sums change with its number of threads. Instead, a
- * large product is divided into tiles of its result. The tile sizes depend on the size of the
- * result only, so the bits are the same for every number of threads. */
+ * large product is divided into tiles of its result. The tile sizes depend only on the size of the
+ * result, so the bits of the result are equal for every number of threads. */
 #ifndef ELMAN_TENSOR_BLAS_H
 #define ELMAN_TENSOR_BLAS_H
 
@@ -27,8 +27,8 @@ static inline struct operand transposed(const real *data, size_t ld) {
   return (struct operand){data, ld, TRANSPOSED};
 }
 
-/* C (m,n) = beta C + alpha op(A) op(B), where op(A) is (m,k) and op(B) is (k,n). With beta = 0, C
- * may be uninitialized. All sizes and distances are at most INT_MAX. */
+/* The product C (m,n) = beta C + alpha op(A) op(B), where op(A) is (m,k) and op(B) is (k,n). If
+ * beta is 0, C may be uninitialized. All sizes and distances are at most INT_MAX. */
 struct product {
   real *c;
   size_t ldc;
@@ -38,7 +38,7 @@ struct product {
 };
 
 void matrix_product(struct product p);
-/* First set every row of C to the bias (n), unless it is NULL; then compute the product. */
+/* Set every row of C to the bias (n), unless the bias is NULL. Then compute the product. */
 void matrix_product_with_bias(struct product p, const real *bias);
 /* Compute the whole product on the calling thread, for work that is already shared among
  * threads. */
@@ -46,7 +46,7 @@ void matrix_product_alone(struct product p);
 
 /* Compute `groups` products at once. C and op(B) contain `groups` groups of p.n columns side by
  * side; B must be TRANSPOSED unless groups is 1. A tile consists of the same columns of each group.
- * `then` (NULL = nothing) is called for every complete tile, by the thread that has the tile in its
+ * Call `then` (NULL = nothing) for every complete tile, on the thread that has the tile in its
  * cache. `then` processes rows [row, row + rows) and columns [column, column + columns) of each
  * group. */
 typedef void tile_function(const void *context, size_t row, size_t rows, size_t column,
@@ -59,16 +59,16 @@ void matrix_product_then(struct product p, size_t groups, tile_function *then, c
 void blas_set_up(void);
 
 /* Set up, and allocate the memory that OpenBLAS needs for products on `threads` threads at once.
- * OpenBLAS would otherwise allocate it during a product and retry a refused allocation forever.
- * ELMAN_NO_MEMORY if there is not enough. */
+ * Otherwise OpenBLAS would allocate it during a product, and retry a refused allocation forever.
+ * Return ELMAN_NO_MEMORY if the memory does not suffice. */
 elman_status blas_reserve(size_t threads, elman_error *error) CHECKED;
 
 /* ---- which family of kernels OpenBLAS should use ----
  *
- * A build of OpenBLAS for many processors (DYNAMIC_ARCH) selects kernels from a list of the
- * processor models known at its release. For a newer model it selects the kernels of an old one,
- * which run at a half or a fifth of the speed. The selection here depends on the processor's
- * instructions instead. */
+ * A build of OpenBLAS for many processors (DYNAMIC_ARCH) selects kernels from a list of processor
+ * models. The list ends with the models known at its release. For a newer model OpenBLAS selects
+ * the kernels of an old one, which run at a half or a fifth of the speed. The functions below
+ * select kernels by the processor's instructions instead. */
 
 /* Vector instructions that the processor has and the operating system has enabled. Each level
  * includes the previous ones: AVX2 with FMA; AVX-512 with F, DQ, BW and VL. */
@@ -79,28 +79,29 @@ enum vector_level vector_level_here(void);
 /* Return the name of the vector instructions that the compiler used for the library's own loops. */
 const char *compiled_instructions(void);
 
-/* Return the family to use if OpenBLAS selected `family`; NULL to keep `family`, because it is good
- * enough or newer than the families known here. */
+/* Return the family to use if OpenBLAS selected `family`. Return NULL to keep `family`, because it
+ * is good enough or newer than the families listed here. */
 const char *better_blas_family(const char *family, enum vector_level processor);
 
 /* The kernels of this process, as static strings. */
 struct blas_kernels {
   const char *config;          /* version and build options of OpenBLAS */
-  const char *family;          /* "SkylakeX" */
-  const char *original_family; /* OpenBLAS's own selection */
+  const char *family;          /* such as "SkylakeX" */
+  const char *original_family; /* the family that OpenBLAS selected */
   elman_kernel_choice choice;
 };
 
 /* Select the kernels. Call this function once per process, before the first product. It sets the
- * variable OPENBLAS_CORETYPE for OpenBLAS and restores it. */
+ * environment variable OPENBLAS_CORETYPE for OpenBLAS and then restores it. */
 struct blas_kernels blas_kernels_choose(void);
 
-/* Return the selection. blas_set_up must have been called. */
+/* Return the selected kernels. Call blas_set_up first. */
 struct blas_kernels blas_kernels_in_use(void);
 
-/* Treat subnormal numbers as zero on this thread and on threads that it starts from now on. Return
- * the state for denormals_restore. Adam's moments of rare words decay toward zero and would stay at
- * the smallest subnormal number. Every operation on subnormal numbers takes many times as long. */
+/* Treat subnormal numbers as zero on this thread and on threads that it starts later. Return the
+ * state for denormals_restore. Every operation on subnormal numbers takes many times as long.
+ * Without this call Adam's moments of rare words would decay to the smallest subnormal number and
+ * stay there. */
 unsigned denormals_to_zero(void);
 void denormals_restore(unsigned state);
 

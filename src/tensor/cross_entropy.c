@@ -16,7 +16,7 @@ static double sum_of(const real *row, size_t n) {
   return sum_of_lanes(&sum);
 }
 
-/* Return Σ q_v o_v over `width` of the v columns, starting with column `first`. */
+/* Return Σ q_v o_v over `width` of the columns v, starting with column `first`. */
 static double expected_logit(const real *row, size_t first, size_t width, uint32_t target,
                              double smoothing, size_t v) {
   const bool here = target >= first && target - first < width;

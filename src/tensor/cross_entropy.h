@@ -1,6 +1,6 @@
-/* Cross-entropy of softmax(logits) against target ids, one row per token, with label smoothing
- * (Szegedy et al., CVPR 2016; as in PyTorch's cross_entropy): the target gets the probability 1 -
- * η, and η is distributed evenly over the whole vocabulary. (10) to (12), (73) and (90). */
+/* Cross-entropy of softmax(logits) against target ids, one row per token. With label smoothing the
+ * target gets the probability 1 - η, and η is distributed evenly over the whole vocabulary (Szegedy
+ * et al., CVPR 2016; as in PyTorch's cross_entropy). Equations (10) to (12), (73) and (90). */
 #ifndef ELMAN_TENSOR_CROSS_ENTROPY_H
 #define ELMAN_TENSOR_CROSS_ENTROPY_H
 
@@ -8,18 +8,18 @@
 
 #include "tensor/real.h"
 
-/* Compute losses (n) = -Σ_v q_v log p_v of each row. For stability the maximum is subtracted, and
- * the logarithm is computed from the logits, not from the probability. */
+/* Compute losses (n) = -Σ_v q_v log p_v of each row. Subtract the maximum for stability. Compute
+ * the logarithm from the logits, because a probability may round to 0. */
 void cross_entropy_forward(double *losses, const real *logits /* (n,v) */,
                            const uint32_t *targets /* (n) */, double smoothing, size_t n, size_t v);
 
-/* Loss and gradient, one part of the vocabulary at a time, so that a part stays in cache from its
- * product to the use of its gradient. The parts may be processed in any order. */
+/* Loss and gradient for one part of the vocabulary at a time. The part stays in cache from its
+ * product until its gradient is used. The parts may be processed in any order. */
 struct cross_entropy_task {
   const uint32_t *targets; /* (n) */
   size_t n, v;
   double smoothing; /* η */
-  real scale;       /* factor of the gradient of each loss */
+  real scale;       /* factor of each gradient */
 };
 
 /* The softmax of one part of one row. */
@@ -35,13 +35,14 @@ struct softmax_part {
 void cross_entropy_part(struct softmax_part *part /* (n) */, real *logits,
                         struct cross_entropy_task task, size_t first, size_t width);
 
-/* Compute losses (n) from the parts (parts,n) of the vocabulary. Let m be the largest of all m_k:
- * log Σ_v exp(o_v) = m + log Σ_k exp(m_k - m) Σ_v exp(o_v - m_k), (10) and (90). */
+/* Compute losses (n) from the parts (parts,n) of the vocabulary. Part k has the maximum m_k, and m
+ * is the largest m_k: log Σ_v exp(o_v) = m + log Σ_k exp(m_k - m) Σ_v exp(o_v - m_k), (10) and
+ * (90). */
 void cross_entropy_join(double *losses, struct softmax_part *parts, size_t count,
                         struct cross_entropy_task task);
 
 /* Replace the exponentials (n,width) of a part by the gradient of its logits, scale ·
- * (softmax(logits) - q), (12), (73) and (90). Requires the join. */
+ * (softmax(logits) - q), (12), (73) and (90). Call cross_entropy_join first. */
 void cross_entropy_gradient(real *exponentials, const struct softmax_part *part,
                             struct cross_entropy_task task, size_t first, size_t width);
 

@@ -24,7 +24,7 @@ void dropout_apply(real *x, size_t n, uint64_t first, struct dropout dropout) {
   const uint32_t threshold = (uint32_t)(dropout.probability * 0x1p32);
   uint32_t words[4 * RANDOM_MANY];
   for (size_t i = 0; i < n;) {
-    /* Every index yields four words; x may begin at any of them. */
+    /* Every index yields four words; the word for x[0] may be any of them. */
     const size_t skipped = (first + i) % 4, indices = (skipped + (n - i) + 3) / 4;
     const size_t count = indices < RANDOM_MANY ? indices : (size_t)RANDOM_MANY;
     const size_t some = 4 * count - skipped < n - i ? 4 * count - skipped : n - i;

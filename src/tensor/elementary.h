@@ -1,9 +1,9 @@
 /* exp and tanh as arithmetic without branches, so that compilers vectorize loops over them, and
  * sums in lanes.
  *
- * In double they are the C library's functions: the tests need accuracy, not speed. In float the
- * error is below 2 ulp (tests/unit/elementary.c checks numbers of every magnitude). Both return NaN
- * for NaN. The polynomials are minimax fits on the given intervals. */
+ * In double these functions call the C library, because the tests need accuracy and not speed. In
+ * float the error is below 2 ulp (tests/unit/elementary.c checks numbers of every magnitude). Both
+ * functions return NaN for NaN. The polynomials are minimax fits on the given intervals. */
 #ifndef ELMAN_TENSOR_ELEMENTARY_H
 #define ELMAN_TENSOR_ELEMENTARY_H
 
@@ -32,8 +32,8 @@ static inline real sigmoid_real(real x) {
 
 /* Return e^x for x ≤ 88; results below the smallest normal number are 0. */
 static inline real exp_real(real x) {
-  /* x = n ln 2 + r with |r| ≤ ln 2 / 2. Adding 1.5 · 2^23 rounds to an integer, which is then in
-   * the low bits. ln 2 is split into two parts, so that n ln 2 is exact. */
+  /* Write x = n ln 2 + r with |r| ≤ ln 2 / 2. Adding 1.5 · 2^23 rounds to an integer, which is then
+   * in the low bits. ln 2 is split into two parts, so that n ln 2 is exact. */
   const float magic = 0x1.8p23f, ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f;
   const float clamped = x < -87.5f ? -87.5f : x;
   const float shifted = clamped * 0x1.715476p0f + magic;
@@ -46,7 +46,7 @@ static inline real exp_real(real x) {
   p = p * r + 0.1666651964187622f;
   p = p * r + 0.4999999403953552f;
   const float power = 1 + (r + r * r * p);
-  /* 2^n: shift n to the exponent bits. */
+  /* Compute 2^n: shift n to the exponent bits. */
   uint32_t bits;
   memcpy(&bits, &shifted, sizeof bits);
   bits = (bits + 127) << 23;
@@ -56,7 +56,7 @@ static inline real exp_real(real x) {
 }
 
 static inline real tanh_real(real x) {
-  /* Near 0: x + x³ q(x²), on |x| ≤ 0.625. */
+  /* Near 0, compute x + x³ q(x²), for |x| ≤ 0.625. */
   const float square = x * x;
   float q = -0.005697384011000395f;
   q = q * square + 0.0206325463950634f;
@@ -64,13 +64,13 @@ static inline real tanh_real(real x) {
   q = q * square + 0.13331420719623566f;
   q = q * square - 0.3333328068256378f;
   const float near = x + x * square * q;
-  /* Elsewhere: 1 - 2 / (e^2|x| + 1), which rounds to 1 from 9.02 on. */
+  /* Elsewhere, compute 1 - 2 / (e^2|x| + 1), which rounds to 1 from 9.02 on. */
   const float size = fabsf(x) > 9.02f ? 9.02f : fabsf(x);
   const float far = copysignf(1 - 2 / (exp_real(2 * size) + 1), x);
   return size < 0.625f ? near : far;
 }
 
-/* Return 1 / (1 + e^-x); constant below -87, where it is 1.6e-38. */
+/* Return 1 / (1 + e^-x). Below -87 the result is constant, 1.6e-38. */
 static inline real sigmoid_real(real x) {
   const float clamped = x < -87 ? -87 : x;
   return 1 / (1 + exp_real(-clamped));
@@ -82,14 +82,14 @@ static inline real sigmoid_real(real x) {
  * would wait for the previous one. Compilers vectorize the lanes, and the result depends on neither
  * the vector size nor the compiler ---- */
 
-/* Maxima need the larger number: gcc unrolls a loop over 16 lanes instead of vectorizing it. */
+/* Use more lanes for maxima: gcc unrolls a loop over 16 lanes instead of vectorizing it. */
 enum { LANES = 16, MANY_LANES = 32 };
 
 struct lanes {
   _Alignas(64) double of[LANES];
 };
 
-/* Add in halves, so that fewer additions wait for each other. */
+/* Add the lanes in halves, so that fewer additions wait for each other. */
 static inline double sum_of_lanes(struct lanes *lanes) {
   for (size_t half = LANES / 2; half > 0; half /= 2) {
     for (size_t l = 0; l < half; l++) lanes->of[l] += lanes->of[l + half];

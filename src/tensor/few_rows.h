@@ -8,14 +8,14 @@
 
 #include "tensor/real.h"
 
-/* For more rows a general product is faster. */
+/* Maximum number of rows; for more rows a general product is faster. */
 enum { FEW_ROWS = 12 };
 
 /* The destination of a product. */
 struct few_rows {
   real *rows;
   size_t ld; /* distance between rows */
-  bool add;  /* add to the existing values */
+  bool add;  /* add the product to the existing values */
 };
 
 /* Compute y (n,out) = x Wᵀ, or y += x Wᵀ if y.add; x (n,in); weight (out,in). A row's result does
@@ -24,12 +24,12 @@ typedef void few_rows_function(struct few_rows y, const real *x, const real *wei
                                size_t in, size_t out);
 
 struct few_rows_kernel {
-  const char *name; /* the required instructions */
+  const char *name; /* names the required instructions */
   few_rows_function *run;
 };
 
-/* Return the i-th fastest kernel that this processor can run; NULL after the last one, which runs
- * on every processor. Kernels differ in the order of their additions. */
+/* Return kernel `i`, from the fastest to the slowest that this processor can run; NULL after the
+ * last one, which runs on every processor. Kernels differ in the order of their additions. */
 const struct few_rows_kernel *few_rows_kernel_at(size_t i);
 
 #endif

@@ -1,12 +1,12 @@
-/* One kernel of few_rows.c, which includes this file once per vector size, so it has no include
- * guard. The including file defines
+/* One kernel of few_rows.c. That file includes this one once per vector size, so this file has no
+ * include guard. The including file defines these macros:
  *
  *   NAME(x)   x with the kernel's suffix
  *   TARGET    the function attribute that allows its instructions, or nothing
  *   BYTES     size of a vector
  *   ROWS, OUTPUTS   size of a block, whose ROWS · OUTPUTS sums fit the registers; ROWS is 6 */
 
-/* Unaligned vector that may alias an array. */
+/* A vector that may be unaligned and may alias an array. */
 typedef real NAME(vector) __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias));
 
 TARGET INLINE real NAME(sum_of_lanes)(const NAME(vector) * vector) {
@@ -28,8 +28,8 @@ TARGET INLINE void NAME(block)(struct few_rows y, const real *x, const real *wei
     NAME(vector) w[OUTPUTS];
     for (size_t o = 0; o < outputs; o++) {
       w[o] = *(const NAME(vector) *)(const void *)(weight + o * in + k);
-      /* The next block: a row of weights is too short for the hardware prefetcher. Prefetching
-       * beyond the end is harmless. */
+      /* Prefetch the next block, because a row of weights is too short for the hardware prefetcher.
+       * Prefetching beyond the end is harmless. */
       __builtin_prefetch(weight + (o + outputs) * in + k);
     }
     for (size_t r = 0; r < rows; r++) {

@@ -42,16 +42,16 @@ void bias_forward(real *y, const real *bias, size_t n, size_t out) {
   for (size_t i = 0; i < n; i++) memcpy(y + i * out, bias, out * sizeof *y);
 }
 
-enum { COLUMNS = 64, ROWS = 8 }; /* COLUMNS sums stay in registers and first-level cache */
+enum { COLUMNS = 64, ROWS = 8 }; /* COLUMNS sums fit into registers and first-level cache */
 
 struct column_sums {
-  real *sums;          /* (out), added to */
-  const real *rows;    /* (n,out), rows `row` reals apart */
-  const real *factors; /* a factor for each element, laid out as `rows`; NULL = 1 */
+  real *sums;          /* (out): sums to which the rows are added */
+  const real *rows;    /* (n,out); consecutive rows are `row` reals apart */
+  const real *factors; /* factor of each element, in the layout of `rows`; NULL = 1 */
   size_t row, n, out;
 };
 
-/* Add COLUMNS columns: groups of ROWS rows in `real`, the sums of groups in double. */
+/* Add up COLUMNS columns. Sum groups of ROWS rows in `real`, and add these sums in double. */
 static void add_columns(const void *context, size_t block) {
   const struct column_sums *all = context;
   const size_t start = block * COLUMNS;

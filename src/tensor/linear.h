@@ -8,41 +8,41 @@
 
 struct linear {
   const real *weight; /* (out,in) */
-  const real *bias;   /* (out); NULL = none. Not read by the backward functions */
+  const real *bias;   /* (out); NULL = none. The backward functions do not read it */
   size_t in, out;
   size_t row; /* distance between rows of y in reals; 0 = out, which linear_tanh_forward requires */
 };
 
 struct linear_gradients {
-  real *weight, *bias; /* `bias` NULL = none */
+  real *weight, *bias; /* `bias` may be NULL if there is none */
 };
 
-/* y (n,out) = x Wᵀ + b, of x (n,in) */
+/* Compute y (n,out) = x Wᵀ + b for x (n,in). */
 void linear_forward(real *y, const real *x, struct linear l, size_t n);
 
-/* dx (n,in) = beta dx + dy W */
+/* Compute dx (n,in) = beta dx + dy W. */
 void linear_backward_input(real *dx, real beta, const real *dy, struct linear l, size_t n);
 
-/* dW += dyᵀ x, db += Σ dy, over all rows in one product */
+/* Add dyᵀ x to dW and Σ dy to db, over all rows in one product. */
 void linear_backward_weights(struct linear_gradients d, const real *dy, const real *x,
                              struct linear l, size_t n);
 
-/* y (n,out) = tanh(x Wᵀ + b), and its backward pass in place: dz = dy (1 - y²) */
+/* Compute y (n,out) = tanh(x Wᵀ + b), and in place its backward pass dz = dy (1 - y²). */
 void linear_tanh_forward(real *y, const real *x, struct linear l, size_t n);
 void tanh_backward(real *dy, const real *y, size_t n);
 
-/* y (n,out) = b in every row */
+/* Set every row of y (n,out) to the bias. */
 void bias_forward(real *y, const real *bias, size_t n, size_t out);
 
-/* db (out) += the sum of the rows of dy, which are `row` reals apart. Groups of 8 rows are added in
- * `real`, and their sums in double. */
+/* Add the sum of the rows of dy to db (out). The rows are `row` reals apart. Groups of 8 rows are
+ * added in `real`, and their sums in double. */
 void bias_backward(real *dbias, const real *dy, size_t row, size_t n, size_t out);
 
-/* dg (out) += the sum of the rows of dy ⊙ x, both (n,out), for y = g ⊙ x. Added as in
- * bias_backward. */
+/* Add the sum of the rows of dy ⊙ x, both (n,out), to dg (out), for y = g ⊙ x. The precision is
+ * that of bias_backward. */
 void gain_backward(real *dgain, const real *dy, const real *x, size_t n, size_t out);
 
-/* Copying and adding some columns of an array of rows. */
+/* Functions that copy or add some columns of an array of rows. */
 
 /* `size` columns of rows that are `width` reals apart. */
 struct columns {
@@ -60,7 +60,7 @@ static inline void columns_get(real *narrow, struct columns wide, size_t rows) {
     memcpy(narrow + r * wide.size, wide.first + r * wide.width, wide.size * sizeof *narrow);
 }
 
-/* y (n) += x */
+/* Add x (n) to y. */
 static inline void add_to(real *y, const real *x, size_t n) {
   for (size_t i = 0; i < n; i++) y[i] += x[i];
 }
@@ -71,15 +71,15 @@ static inline void columns_add_to(real *narrow, struct columns wide, size_t rows
       narrow[r * wide.size + i] += wide.first[r * wide.width + i];
 }
 
-/* Layer normalization of a row of n numbers with a gain for each: PyTorch's nn.LayerNorm without
- * bias. J. L. Ba, J. R. Kiros and G. E. Hinton, "Layer normalization", arXiv:1607.06450, 2016.
- * docs/beyond.md, (39) and (40). */
+/* Layer normalization of a row of n elements with a gain for each element: PyTorch's nn.LayerNorm
+ * without bias. J. L. Ba, J. R. Kiros and G. E. Hinton, "Layer normalization", arXiv:1607.06450,
+ * 2016. docs/beyond.md, (39) and (40). */
 
-/* Compute normalized (n) = (x - mean) · scale, and y (n) = gain ⊙ normalized in place of x. Return
+/* Compute normalized (n) = (x - mean) · scale, and replace x by y (n) = gain ⊙ normalized. Return
  * scale = 1 / √(variance + 1e-5). */
 real layer_norm_forward(real *x, real *normalized, const real *gain, size_t n);
 
-/* Replace dy (n) by dx. */
+/* Replace dy (n) by dx, the gradient of the input. */
 void layer_norm_backward(real *dy, const real *normalized, real scale, const real *gain, size_t n);
 
 #endif

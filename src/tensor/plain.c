@@ -11,7 +11,7 @@ void plain_linear(double *y, const struct plain_map *map, const real *x) {
   }
 }
 
-/* row = exp(row - max) / Σ exp(row - max)                                          (7), (10) */
+/* Replace row by exp(row - max) / Σ exp(row - max), (7) and (10). */
 static void softmax(double *row, size_t n) {
   double largest = row[0], sum = 0;
   for (size_t i = 1; i < n; i++) largest = fmax(largest, row[i]);

@@ -21,10 +21,10 @@ struct plain_map {
   size_t out, in;
 };
 
-/* y = W x + b */
+/* Compute y = W x + b. */
 void plain_linear(double *y, const struct plain_map *map, const real *x);
 
-/* (6) to (8), and (15) to (17), for one sentence. */
+/* Attention of one sentence: (6) to (8), and backward (15) to (17). */
 struct plain_attention {
   size_t T, S, H;
   double alpha;
@@ -36,15 +36,15 @@ void plain_attention(const struct plain_attention *attention);
 void plain_attention_backward(double *dd, double *de, const struct plain_attention *attention,
                               const real *dc);
 
-/* (9) to (14) for one of N tokens, with the features x = [d ; c]: return its loss, add to the
- * gradients of the map, set dx. Label smoothing: docs/training.md, (73). */
+/* Compute (9) to (14) for one of N tokens with the features x = [d ; c]. Return its loss, add its
+ * gradients to those of the map, and set dx. Label smoothing: docs/training.md, (73). */
 double plain_output(double *dx, const struct plain_map *map, const real *x, size_t target,
                     double smoothing, size_t N);
 
-/* Return the index of the largest logit except `never`; of several equal ones, the first. */
+/* Return the index of the largest logit except that of `never`; if several are equal, the first. */
 size_t plain_likeliest(const struct plain_map *map, const real *x, size_t never);
 
-/* (26) to (28): update k of one parameter. */
+/* Apply (26) to (28): update k of one parameter. */
 struct plain_adam {
   double weight, m, v;
 };

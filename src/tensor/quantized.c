@@ -94,8 +94,8 @@ enum { AVX2_MAX_LEVEL = 63 };
 _Static_assert(2 * (2 * AVX2_MAX_LEVEL + 1) * QUANTIZED_MAX_WEIGHT <= INT16_MAX,
                "two products do not saturate");
 
-/* Compute the sums of `vectors` times eight outputs, starting with output `first`. Callers pass
- * constant `rows` and `vectors`, whose product is at most 8, so that the sums stay in registers. */
+/* Compute the sums of `vectors` groups of eight outputs, starting with output `first`. Callers pass
+ * constant `rows` and `vectors`, so that the sums stay in registers; their product is at most 8. */
 AVX2 INLINE void avx2_outputs(int32_t *sums, const uint8_t *features, size_t rows,
                               const int8_t *block, size_t groups, size_t first, size_t vectors) {
   enum { LANES = 8, MOST = 8 };

@@ -1,9 +1,9 @@
 /* Products of 8-bit integers, summed exactly in 32 bits.
  *
  * A weight matrix (V,F) is stored in blocks of 64 outputs; the last block is padded with zeros. A
- * block contains columns 0 to 3 of all its outputs, then columns 4 to 7, and so on, so that the
- * numbers that a vector instruction multiplies are adjacent. Weights are -127 to 127. A feature is
- * a level from -L to L, stored as the unsigned number level + L + 1. */
+ * block contains columns 0 to 3 of all its outputs, then columns 4 to 7, and so on. Therefore
+ * numbers that one vector instruction multiplies are adjacent. Weights are -127 to 127. A feature
+ * is a level from -L to L, stored as the unsigned number level + L + 1. */
 #ifndef ELMAN_TENSOR_QUANTIZED_H
 #define ELMAN_TENSOR_QUANTIZED_H
 
@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 enum {
-  QUANTIZED_BLOCK = 64, /* outputs */
+  QUANTIZED_BLOCK = 64, /* outputs per block */
   QUANTIZED_ROWS = 4,   /* maximum rows per call */
   QUANTIZED_MAX_WEIGHT = 127,
-  QUANTIZED_MAX_COLUMNS = 65536 /* more could overflow a sum */
+  QUANTIZED_MAX_COLUMNS = 65536 /* more columns could overflow a sum */
 };
 
 /* Return the number of groups of four columns. */
@@ -24,20 +24,21 @@ size_t quantized_groups(size_t F);
 /* Return the index of weight (v,column) in the packed matrix. */
 size_t quantized_place(size_t v, size_t column, size_t groups);
 
-/* Compute sums (rows,64) = features (rows, 4 groups) times one block of weights; rows is 1 to 4. */
+/* Compute sums (rows,64) from features (rows, 4 groups) and one block of weights; rows is 1 to
+ * 4. */
 typedef void quantized_product(int32_t *sums, const uint8_t *features, size_t rows,
                                const int8_t *block, size_t groups);
 
 /* An implementation of the product. */
 struct quantized_kernel {
-  const char *name; /* the required instructions */
+  const char *name; /* names the required instructions */
   quantized_product *product;
   int max_level; /* L */
-  bool one_row;  /* faster than floats only for one row at a time */
+  bool one_row;  /* faster than floats only for a single row */
 };
 
-/* Return the i-th fastest kernel that this processor can run; NULL after the last one, plain C,
- * which runs on every processor. */
+/* Return kernel `i`, from the fastest to the slowest that this processor can run; NULL after the
+ * last one, plain C, which runs on every processor. */
 const struct quantized_kernel *quantized_kernel_at(size_t i);
 
 #endif

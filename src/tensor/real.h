@@ -1,5 +1,5 @@
-/* One source, two precisions: float for the program, double to verify the gradients. Functions of
- * <tgmath.h> (sqrt, log ...) follow the type of their argument. */
+/* One source for two precisions: float for the program, double for verifying the gradients.
+ * Functions of <tgmath.h> (sqrt, log ...) follow the type of their argument. */
 #ifndef ELMAN_TENSOR_REAL_H
 #define ELMAN_TENSOR_REAL_H
 

@@ -8,15 +8,15 @@
 #include "tensor/elementary.h"
 #include "tensor/softmax.h"
 
-/* For larger features or logits the bounds could overflow; all logits are computed instead. */
+/* Limits above which all logits are computed, because the bounds could overflow. */
 static const double MAX_NORM = 1e6, MAX_LOGIT = 1e30;
 
-/* Covers the rounding of the norms and of the factors of the bound. */
+/* A factor that covers the rounding of the norms and of the factors of the bound. */
 static const double UP = 1 + 0x1p-16;
 
 static const double TINY = 1e-25;
 
-/* Approximate logit of tokens that must not be chosen; below every bound. */
+/* The approximate logit, below every bound, of tokens that must not be chosen. */
 static const double NEVER = -1e32;
 
 static double rounding_of(size_t F) {
@@ -25,7 +25,7 @@ static double rounding_of(size_t F) {
 
 /* ---- 8 bits ---- */
 
-/* x~ = scale · levels approximates x; the norms measure the error. */
+/* The approximation x~ = scale · levels of x. The norms measure its error. */
 struct quantization {
   float scale, inverse;
   double norm, norm_quantized, error; /* x|, |x~|, |x - x~|; |x| may be infinite or NaN */
@@ -65,7 +65,7 @@ static struct quantization quantization_of(const real *x, size_t n, int max_leve
  * *squares and Σ (x - x~)² to *errors. */
 static void quantize(int8_t *levels, double *squares, double *errors, const real *x, size_t n,
                      struct quantization q) {
-  const float magic = 0x1.8p23f; /* adding it rounds to an integer */
+  const float magic = 0x1.8p23f; /* adding this number rounds to an integer */
   struct lanes sum = {0}, lost = {0};
   for (size_t i = 0; i < n; i += LANES) {
     const size_t count = n - i < LANES ? n - i : LANES;
@@ -81,7 +81,7 @@ static void quantize(int8_t *levels, double *squares, double *errors, const real
   *errors += sum_of_lanes(&lost);
 }
 
-enum { CHUNK = 256 }; /* columns; a multiple of 4 */
+enum { CHUNK = 256 }; /* number of columns; a multiple of 4 */
 
 /* ---- the weights ---- */
 
@@ -97,7 +97,7 @@ static void allocate(struct screen *screen, struct arena *arena) {
   screen->block_largest = arena_allocate(arena, sizeof(double), rows, 1, 1);
 }
 
-/* Pack row v of the weights as output v; *sum is the sum of its levels. */
+/* Pack row v of the weights as output v. Set *sum to the sum of its levels. */
 static struct quantization pack_row(int32_t *sum, const struct screen *screen, size_t v) {
   const real *w = screen->layer.weight + v * screen->layer.F;
   struct quantization q = quantization_of(w, screen->layer.F, QUANTIZED_MAX_WEIGHT);
@@ -118,8 +118,8 @@ static struct quantization pack_row(int32_t *sum, const struct screen *screen, s
   return q;
 }
 
-/* Set the logit of an output far below all others: padding of the last block, or a token that must
- * not be chosen. */
+/* Set the logit of an output far below all others. The output is padding of the last block, or a
+ * token that must not be chosen. */
 static void forbid(struct screen *screen, size_t v) {
   int8_t *packed = screen->packed + quantized_place(v, 0, screen->groups);
   const size_t step = quantized_place(v, 4, 2) - quantized_place(v, 0, 2);
@@ -143,7 +143,7 @@ static void permit(struct screen *screen, size_t v, struct quantization q, int32
   screen->offsets[v] = (screen->kernel->max_level + 1) * sum;
 }
 
-/* Pack one block and store the largest norm or bias; infinity if one is not finite. */
+/* Pack one block. Store the largest norm or bias of its rows, or infinity if one is not finite. */
 static void pack_block(const void *context, size_t block) {
   struct screen *screen = *(struct screen *const *)context;
   double largest = 0;
@@ -347,7 +347,7 @@ static size_t largest_of_all(const struct screen *screen, struct screen_scratch 
 struct choice {
   size_t best, candidates;
   real logit;
-  double least; /* tokens whose upper bound is below this cannot be the best */
+  double least; /* a token cannot be the best if its upper bound is below this value */
 };
 
 static bool is_better(const struct choice *choice, real logit, size_t v) {
@@ -377,7 +377,7 @@ static void choose_in_block(struct choice *choice, const struct screen *screen,
   }
 }
 
-/* Return the token with the largest logit. Start with the most promising block; then most others
+/* Return the token with the largest logit. Start with the most promising block, so that most others
  * can be skipped. */
 static size_t choose(const struct screen *screen, struct screen_scratch *scratch, const real *f,
                      size_t row) {

@@ -1,21 +1,23 @@
 /* Finds the largest of the logits w_v·f + b_v without most of the multiplications.
  *
  * Weights and features are also stored in 8 bits (for AVX2, features in 7), with a scale for each
- * row: w~_v and f~. Their product is cheap and exact in integers. It bounds each logit by Cauchy
- * and Schwarz, because w·f - w~·f~ = w·(f - f~) + (w - w~)·f~:
+ * row: w~_v and f~. Their product is cheap and exact in integers. It bounds each logit by the
+ * Cauchy-Schwarz inequality, because w·f - w~·f~ = w·(f - f~) + (w - w~)·f~:
  *
  *   |logit - approximation| <= |w| |f - f~| + |w - w~| |f~| + rounding,
  *
- * where |x| is the Euclidean norm, and f - f~ and w - w~ are the actual quantization errors.
- * Rounding: a sum of F products of floats, in any order, has an error of at most (F + 2) 2^-24 |w|
- * |f| to first order. With the rounding of the approximation, the bias and the bound itself
- * included, we use (F + 32) 2^-24 (2 (|w| + |w - w~|) max(|f|, |f~|) + |b|). Subnormal numbers may
- * be treated as zero, which changes a sum by less than 10^-25 for the features that are accepted.
+ * where |x| is the Euclidean norm of x. The differences f - f~ and w - w~ are the actual
+ * quantization errors. The term for rounding follows from this fact: a sum of F products of floats,
+ * in any order, has an error of at most (F + 2) 2^-24 |w| |f| to first order. The bound must also
+ * cover the rounding of the approximation, of the bias and of the bound itself. It therefore uses
+ * (F + 32) 2^-24 (2 (|w| + |w - w~|) max(|f|, |f~|) + |b|). Subnormal numbers may be treated as
+ * zero, which changes a sum by less than 10^-25 for the features that are accepted.
  *
  * A token is discarded if its approximation plus bound is below another token's approximation minus
  * bound, or below a known logit. The logits of the remaining tokens are computed from the floats,
- * in one fixed order of summation. The first of the largest is returned: the same token as if all
- * logits were computed in that order, for any batch and any number of threads. */
+ * in one fixed order of summation. The result is the first token with the largest of these logits.
+ * It is the token that computing all logits in that order would select, for any batch and any
+ * number of threads. */
 #ifndef ELMAN_TENSOR_SCREEN_H
 #define ELMAN_TENSOR_SCREEN_H
 
@@ -38,15 +40,15 @@ struct screen {
   size_t blocks, groups;
   const struct quantized_kernel *kernel; /* NULL: compute all logits */
   double largest;        /* the largest of all |w| + |w - w~| and |b|; infinite if one of them is */
-  double *block_largest; /* (blocks): the largest per block */
+  double *block_largest; /* (blocks): the largest value of each block */
   struct arena arena;
-  int8_t *packed; /* (64 blocks,F) as in quantized.h; the others are (64 blocks): */
+  int8_t *packed; /* (64 blocks,F), laid out as in quantized.h; the others: (64 blocks) */
   float *scales, *norms, *errors, *biases;
-  float *slack;     /* the part of the bound that does not depend on the features */
+  float *slack;     /* the part of each bound that does not depend on the features */
   int32_t *offsets; /* increase of a sum caused by the L + 1 in each feature */
 };
 
-/* Quantize the weights. With `kernel` NULL, all logits are always computed. Call screen_free also
+/* Quantize the weights. If `kernel` is NULL, all logits are always computed. Call screen_free also
  * after a failure. */
 elman_status screen_create(struct screen *screen, struct screened_layer layer,
                            const struct quantized_kernel *kernel, elman_error *error) CHECKED;
@@ -59,7 +61,7 @@ bool screen_is_worth(const struct screen *screen, size_t rows);
 struct screened_row {
   float scale;
   float norm_factor, error_factor; /* factors of |w| and of |w - w~| */
-  bool exact;                      /* no bound is possible: compute all logits */
+  bool exact;                      /* compute all logits, because no bound is possible */
 };
 
 struct screen_scratch {
@@ -73,8 +75,8 @@ void screen_scratch_allocate(struct screen_scratch *scratch, struct arena *arena
 
 #define SCREEN_NONE SIZE_MAX
 
-/* Set largest (n) to the token with the largest logit for each row of features (n,F); of several
- * equal ones, the first. The result is SCREEN_NONE for a row whose log Σ exp is not finite. */
+/* Set largest (n) to the token with the largest logit for each row of features (n,F); if several
+ * are equal, the first. Set it to SCREEN_NONE for a row whose log Σ exp is not finite. */
 void screen_largest(size_t *largest, const struct screen *screen, struct screen_scratch *scratch,
                     const real *features, size_t n);
 

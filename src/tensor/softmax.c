@@ -50,7 +50,8 @@ void softmax_forward(real *row, size_t n) {
 }
 
 void softmax_backward(real *drow, const real *probabilities, size_t n) {
-  /* Σ_r a_r da_r: the part of da that changes all scores equally and so has no effect. */
+  /* The mean Σ_r a_r da_r is the part of da that changes all scores equally and so has no
+   * effect. */
   double mean = 0;
   for (size_t i = 0; i < n; i++) mean += (double)probabilities[i] * (double)drow[i];
   for (size_t i = 0; i < n; i++) drow[i] = probabilities[i] * (drow[i] - (real)mean);

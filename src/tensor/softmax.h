@@ -8,15 +8,15 @@
  * overflows. */
 void softmax_forward(real *row, size_t n);
 
-/* Replace drow (n), the gradient of the result of softmax_forward, by the gradient of its argument
- * (16). probabilities (n) is that result. */
+/* Replace drow (n) by the gradient of the argument of softmax_forward (16). On entry drow is the
+ * gradient of its result, `probabilities` (n). */
 void softmax_backward(real *drow, const real *probabilities, size_t n);
 
 real maximum(const real *row, size_t n);
 
-/* Replace row (n) by exp(row - largest). Return the sum, added in double. */
+/* Replace row (n) by exp(row - largest). Return the sum of the new values, added in double. */
 double exponentials(real *row, real largest, size_t n);
-/* Return the same sum without changing the row. */
+/* Return the sum that `exponentials` returns, without changing the row. */
 double sum_of_exponentials(const real *row, real largest, size_t n);
 
 /* Return max + log Σ exp(row - max), so that log softmax(row) = row - log_sum_exp(row) (10). */

@@ -16,8 +16,8 @@ static bool is_pair(const void *items, size_t index, const void *key) {
   return merge->left == wanted->left && merge->right == wanted->right;
 }
 
-/* Return the rank of the merge of two symbols, either of which may be TABLE_NONE; TABLE_NONE if
- * there is none. */
+/* Return the rank of the merge of two symbols, TABLE_NONE if there is none. Either symbol may be
+ * TABLE_NONE. */
 static uint32_t merges_rank(const struct merges *merges, uint32_t left, uint32_t right) {
   if (left == TABLE_NONE || right == TABLE_NONE) return TABLE_NONE;
   const struct merge key = {left, right, 0};
@@ -32,8 +32,8 @@ elman_status merges_intern(uint32_t *symbol, struct merges *merges, struct text 
   return status;
 }
 
-/* Set *symbol to the symbol of two concatenated strings. Copy the strings first, because adding a
- * symbol may move symbols in memory. */
+/* Set *symbol to the symbol of the concatenation of two strings. Copy the strings first, because
+ * adding a symbol may move symbols in memory. */
 static elman_status intern_both(uint32_t *symbol, struct merges *merges, struct text left,
                                 struct text right, elman_error *error) {
   struct buffer both = {0};
@@ -88,10 +88,10 @@ void merges_free(struct merges *merges) {
   free(merges);
 }
 
-/* Return the symbol of a character at the end of a word or elsewhere; TABLE_NONE if no merge
- * contains it. */
+/* Return the symbol of a character at the end of a word (`end`) or elsewhere; TABLE_NONE if no
+ * merge contains it. */
 static uint32_t merges_symbol(const struct merges *merges, struct text character, bool ends) {
-  enum { LONGEST = 4 }; /* bytes of a character */
+  enum { LONGEST = 4 }; /* maximum bytes of a character */
   char bytes[LONGEST + sizeof END_OF_WORD];
   if (!ends) return word_find(&merges->symbols, character);
   if (character.length > LONGEST) return TABLE_NONE;
@@ -139,18 +139,19 @@ uint64_t merges_hash(uint64_t hash, const struct merges *merges) {
 
 /* ---- splitting words ---- */
 
-/* A symbol of the word, initially one character. `gone`: merged into its left neighbor. */
+/* A symbol of the word, initially one character. `gone` is set when it is merged into its left
+ * neighbor. */
 struct bpe_node {
-  size_t end; /* byte after the symbol */
+  size_t end; /* byte after the end of the symbol */
   uint32_t symbol;
-  uint32_t next, previous; /* NO_NODE at the ends */
+  uint32_t next, previous; /* NO_NODE at the end or start of the word */
   bool gone;
 };
 
 #define NO_NODE UINT32_MAX
 
-/* A merge, at the node of its left symbol. It is outdated once either symbol has been merged: the
- * merged symbol is longer and therefore differs. */
+/* A possible merge. `node` is its left symbol. The candidate is outdated once either symbol has
+ * been merged: the merged symbol is longer and therefore differs. */
 struct bpe_candidate {
   uint32_t rank, node;
 };
@@ -225,7 +226,7 @@ static elman_status fill_nodes(struct work *work, size_t *count, struct text wor
   return ELMAN_OK;
 }
 
-/* Add the merge at a node, if there is one, to a queue. */
+/* Add the merge that starts at a node, if there is one, to a queue. */
 static elman_status offer(struct work *work, struct bpe_queue *list, uint32_t node) {
   const struct bpe_node *nodes = work->split->nodes;
   if (node == NO_NODE || nodes[node].next == NO_NODE) return ELMAN_OK;
@@ -252,8 +253,8 @@ static bool is_dropped(struct bpe_dropout *dropout) {
   return (double)words[decision % 4] < dropout->share * 0x1p32;
 }
 
-/* Move the candidates of the lowest rank from the queue to `now`, from left to right, and those
- * that dropout omits in this step to `later`. */
+/* Remove the candidates of the lowest rank from the queue, from left to right. Move those that
+ * dropout omits in this step to `later` and all others to `now`. */
 static elman_status choose(struct work *work) {
   struct bpe_split *split = work->split;
   split->now.count = split->later.count = 0;
@@ -284,7 +285,7 @@ static elman_status merge_chosen(struct work *work) {
     status = offer(work, &split->later, node->previous);
     if (status == ELMAN_OK) status = offer(work, &split->later, left);
   }
-  /* New candidates must not be merged in the same step. */
+  /* Add the new candidates now, because they must not be merged in the same step. */
   for (size_t i = 0; status == ELMAN_OK && i < split->later.count; i++)
     status = push(&split->queue, split->later.items[i], work->error);
   return status;
@@ -326,7 +327,7 @@ static elman_status split_word(struct bpe_split *split, struct text word,
 enum { SLOTS = 2048, LONGEST_CACHED = 32, MAX_PARTS = 8 };
 
 /* A cache of split words, because few words make up most of a text. The hash of a word selects its
- * slot; a new word replaces the previous one. */
+ * slot; a new word replaces the word in its slot. */
 struct bpe_cache {
   struct cached_word {
     char word[LONGEST_CACHED];
@@ -437,7 +438,7 @@ bool subwords_are_closed(const struct vocabulary *vocabulary) {
 /* A part of a word. */
 struct subwords_span {
   struct text text;
-  uint32_t symbol; /* or TABLE_NONE */
+  uint32_t symbol; /* number of the symbol in the merges, or TABLE_NONE */
   bool spaced;     /* preceded by a space */
 };
 
@@ -508,9 +509,9 @@ static elman_status add_character(struct output *output, const struct subwords_s
   return status;
 }
 
-/* Push the two parts that were merged into this one, or its first character and the rest; the left
- * part ends on top. *divided is false for a single character. A merge from a damaged list may not
- * fit the text. */
+/* Push the two parts that were merged into this one. If there are none, push its first character
+ * and the rest. The left part ends on top. Set *divided to false for a single character. Check the
+ * lengths, because a merge from a damaged list may not fit the text. */
 static elman_status divide(struct output *output, bool *divided, const struct subwords_span *span) {
   const struct merges *merges = output->subwords.merges;
   const struct merge *merge = merges_origin(merges, span->symbol);
@@ -569,7 +570,7 @@ elman_status subwords_split(struct tokens *out, const struct tokens *words,
                           .space_expected = token_mode_row(ELMAN_TOKENS_BPE)->space_expected,
                           .previous = {"", 0},
                           .error = error};
-  struct text previous = {"", 0}; /* word */
+  struct text previous = {"", 0}; /* the previous word */
   elman_status status = ELMAN_OK;
   tokens_clear(out);
   for (size_t i = 0; status == ELMAN_OK && i < words->count; i++) {

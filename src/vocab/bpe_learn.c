@@ -9,29 +9,30 @@
 struct pair {
   uint32_t left, right;
   int64_t count;
-  int64_t queued;   /* count in its only valid heap entry; 0 = none */
-  uint32_t *places; /* words that have contained the pair; may have duplicates */
+  int64_t queued;   /* the count in its only valid heap entry; 0 = it has none */
+  uint32_t *places; /* words that contain or contained the pair; may have duplicates */
   size_t place_count, place_capacity;
 };
 
-/* A heap entry. It may be outdated: a lower count is corrected when the entry is popped. */
+/* A heap entry. It may be outdated: when it is popped and the count of its pair is lower, the entry
+ * is corrected. */
 struct entry {
   int64_t count;
   uint32_t pair;
 };
 
 struct learner {
-  struct merges *merges; /* also stores the symbols */
+  struct merges *merges; /* the result, which also stores the symbols */
   const struct word_table *words;
-  uint32_t *units;   /* the symbols of all words */
-  size_t *starts;    /* (words) index of the first symbol of a word */
-  uint32_t *lengths; /* (words) current number of symbols */
+  uint32_t *units;   /* symbols of all words, one word after another */
+  size_t *starts;    /* (words): index of the first symbol of a word */
+  uint32_t *lengths; /* (words): current number of symbols */
   struct pair *pairs;
   size_t pair_count, pair_capacity;
-  struct table index; /* index of pairs by their symbols */
+  struct table index; /* finds pairs by their symbols */
   struct entry *heap;
   size_t heap_count, heap_capacity;
-  uint32_t *risen; /* pairs that became more frequent */
+  uint32_t *risen; /* pairs that became more frequent in this step */
   size_t risen_count, risen_capacity;
   elman_error *error;
 };
@@ -58,7 +59,8 @@ static elman_status add_word_units(struct learner *learner, size_t *count, struc
   return status;
 }
 
-/* Fill units, starts and lengths. A word has at most as many characters as bytes. */
+/* Fill `units`, `starts` and `lengths`. The number of bytes of a word is an upper limit of its
+ * number of symbols. */
 static elman_status fill_words(struct learner *learner) {
   const struct word_table *words = learner->words;
   struct buffer last = {0};
@@ -109,8 +111,8 @@ static int64_t count_of(const struct learner *learner, uint32_t word) {
   return (int64_t)learner->words->words[word].count;
 }
 
-/* Add the count of `word` to a pair. The word is appended to the list of the pair unless it is the
- * last entry. */
+/* Add the count of `word` to a pair. Append the word to the list of the pair unless it is the last
+ * entry. */
 static elman_status increase_pair(struct learner *learner, uint32_t left, uint32_t right,
                                   uint32_t word) {
   uint32_t index;
@@ -262,7 +264,8 @@ static elman_status merge_pair(struct learner *learner, uint32_t index, uint32_t
   for (size_t i = 0; status == ELMAN_OK && i < pair.place_count; i++)
     status = merge_in_word(learner, pair.places[i], merge);
   free(pair.places);
-  /* No occurrence is left. Overlapping occurrences ("aaa") had been counted as well. */
+  /* No occurrence is left. Set the count to 0, because overlapping occurrences ("aaa") had been
+   * counted as well. */
   learner->pairs[index].count = 0;
   return status == ELMAN_OK ? push_risen(learner) : status;
 }

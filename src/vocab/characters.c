@@ -30,7 +30,7 @@ bool is_white_space(int codepoint) {
          category == UTF8PROC_CATEGORY_ZP;
 }
 
-/* Unicode categories M*: combining marks, variation selectors. */
+/* Return whether the category of the character is M*: combining marks, variation selectors. */
 static bool is_combining_mark(int codepoint) {
   if (codepoint < 0x300) return false;
   const utf8proc_category_t category = utf8proc_category(codepoint);
@@ -81,7 +81,8 @@ enum attachment character_attachment(int codepoint) {
   return is_unspaced(codepoint) ? ATTACH_BOTH : ATTACH_NONE;
 }
 
-/* Printable ASCII and common ideographs: two of them never form a grapheme cluster. */
+/* Return whether the character is printable ASCII or a common ideograph. Two of these never form a
+ * grapheme cluster. */
 static bool never_clusters(int codepoint) {
   return (codepoint >= 0x20 && codepoint < 0x7F) || (codepoint >= 0x4E00 && codepoint <= 0x9FFF);
 }
@@ -103,7 +104,7 @@ size_t cluster_end(struct text text, size_t start, int *first) {
 
 /* ---- script ---- */
 
-/* Return whether the pair is Han, or Han with a kana or full-width character. */
+/* Return whether both characters are Han, or one is Han and the other is kana or full-width. */
 static bool are_unspaced(int left, int right) {
   return is_unspaced(left) && is_unspaced(right) && (is_han(left) || is_han(right));
 }
@@ -134,7 +135,8 @@ bool script_is_han(const struct script_counts *counts) {
   return counts->han > counts->letters / 2;
 }
 
-/* If pairs with a space are a fifth of all pairs, they are a quarter of the pairs without one. */
+/* Return whether at least a fifth of all pairs have a space; then there are a quarter as many pairs
+ * with a space as without. */
 static bool is_segmented(const struct script_counts *line) {
   return line->han_separated > 0 && line->han_separated >= (line->han_adjacent + 3) / 4;
 }
@@ -145,7 +147,7 @@ elman_token_mode script_line_mode(const struct script_counts *line) {
 }
 
 void script_sample_add(struct script_sample *sample, const struct script_counts *line) {
-  enum { TELLING_PAIRS = 3 }; /* pairs without a space, which few words reach */
+  enum { TELLING_PAIRS = 3 }; /* minimum number of pairs without a space; few words have as many */
   if (line->letters == 0) return;
   sample->lines++;
   sample->wide += line->han + line->kana > line->letters / 2;

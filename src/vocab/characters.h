@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "elman/tokens.h"
 
-/* Return the code point at byte *at and advance *at to the next one; *at < text.length. */
+/* Return the code point at byte *at < text.length, and advance *at to the next one. */
 static inline int character_at(struct text text, size_t *at) {
   const unsigned char first = (unsigned char)text.bytes[*at];
   if (first < 0x80) {
@@ -20,7 +20,7 @@ static inline int character_at(struct text text, size_t *at) {
   utf8proc_int32_t codepoint;
   const utf8proc_ssize_t step = utf8proc_iterate((const utf8proc_uint8_t *)text.bytes + *at,
                                                  (utf8proc_ssize_t)left, &codepoint);
-  /* Callers pass valid text; the fallback prevents an endless loop. */
+  /* Callers pass valid text; with invalid text advance by one byte to prevent an endless loop. */
   *at += step > 0 ? (size_t)step : 1;
   return step > 0 ? codepoint : 0xFFFD;
 }
@@ -42,23 +42,25 @@ bool in_ranges(const struct codepoint_range *ranges, size_t count, int codepoint
 
 bool is_one_of(const char *characters, int codepoint);
 
-/* Return the end of the run of characters from byte `start` on for which is_kind() returns
- * `wanted`. */
+/* Return the end of the run that starts at byte `start`. The run consists of characters for which
+ * is_kind() returns `wanted`. */
 size_t run_end(struct text text, size_t start, bool (*is_kind)(int codepoint), bool wanted);
 
-/* Unicode's White_Space property. */
+/* Return whether the character has Unicode's property White_Space. */
 bool is_white_space(int codepoint);
 
-/* Chinese characters (Han): the ideographs of all CJK blocks, and 々 〇; not kana. */
+/* Return whether the character is Chinese (Han): the ideographs of all CJK blocks, and 々 〇; not
+ * kana. */
 bool is_han(int codepoint);
 
-/* Han, kana and full-width characters, which are written without spaces. */
+/* Return whether the character is Han, kana or full-width. These are written without spaces. */
 bool is_unspaced(int codepoint);
 
-/* Unicode categories L*, M* and N*. */
+/* Return whether the Unicode category of the character is L*, M* or N*. */
 bool is_word_character(int codepoint);
 
-/* A combining mark or a joiner, which belongs to the preceding character. */
+/* Return whether the character is a combining mark or a joiner, which belongs to the preceding
+ * character. */
 bool extends_previous(int codepoint);
 
 /* The sides on which a character is normally written without a space. */
@@ -66,7 +68,7 @@ enum attachment { ATTACH_NONE = 0, ATTACH_LEFT = 1, ATTACH_RIGHT = 2, ATTACH_BOT
 
 enum attachment character_attachment(int codepoint);
 
-/* Return the end of the extended grapheme cluster at byte `start`; *first is its first code
+/* Return the end of the extended grapheme cluster at byte `start`. Set *first to its first code
  * point. */
 size_t cluster_end(struct text text, size_t start, int *first);
 
@@ -74,30 +76,32 @@ size_t cluster_end(struct text text, size_t start, int *first);
 
 /* Counts of characters of normalized text by script. Start from all zero. */
 struct script_counts {
-  size_t characters;    /* without white space */
-  size_t letters;       /* letters and digits, Han included */
+  size_t characters;    /* all characters except white space */
+  size_t letters;       /* letters and digits, including Han */
   size_t han;           /* Han characters */
   size_t kana;          /* letters that are kana */
   size_t han_adjacent;  /* adjacent pairs of a Han character and another Han, kana or full-width
                            character */
-  size_t han_separated; /* such pairs with a space in between */
+  size_t han_separated; /* pairs that would be adjacent without the space between them */
 };
 
 void script_count(struct script_counts *counts, struct text text);
 bool script_is_han(const struct script_counts *counts); /* most letters and digits are Han */
 
-/* A sample of lines, from which `auto` is resolved. All lines have equal weight. A line counts as
- * `words` unless it is mostly Han; as `space` (segmented Chinese) if at least a fifth of its
- * adjacent Han characters are separated by a space; otherwise as `chars`. A line that is too short
- * to distinguish `space` from `chars` only counts as Han. For mixed samples `chars` is safest,
- * because in `space` an unsegmented sentence is one long word. Therefore `space` requires nine
- * lines of ten. Start from all zero. */
+/* A sample of lines, which determines the mode that `auto` stands for. All lines have equal weight.
+ * Start from all zero.
+ *
+ * A line counts as `words` unless it is mostly Han. A Han line counts as `space` (segmented
+ * Chinese) if a space separates at least a fifth of its adjacent Han characters; otherwise as
+ * `chars`. A line that is too short to distinguish `space` from `chars` only counts as Han. For
+ * mixed samples `chars` is safest, because in `space` an unsegmented sentence is one long word.
+ * Therefore `space` requires nine lines of ten. */
 struct script_sample {
-  size_t lines;    /* with letters or digits */
+  size_t lines;    /* lines with letters or digits */
   size_t han;      /* lines that are mostly Han */
-  size_t wide;     /* lines that are mostly Han and kana, with full-width punctuation */
-  size_t spaced;   /* Han lines segmented by spaces */
-  size_t unspaced; /* Han lines certainly not segmented */
+  size_t wide;     /* lines that are mostly Han and kana, whose punctuation is full-width */
+  size_t spaced;   /* Han lines that spaces segment */
+  size_t unspaced; /* Han lines that are certainly not segmented */
 };
 
 /* Return the mode for a line with these counts. */
@@ -105,8 +109,8 @@ elman_token_mode script_line_mode(const struct script_counts *line);
 void script_sample_add(struct script_sample *sample, const struct script_counts *line);
 elman_token_mode script_token_mode(const struct script_sample *sample);
 
-/* Return ELMAN_NFKC_WIDE for ELMAN_NFKC if most lines use full-width punctuation; otherwise
- * `asked`. */
+/* Return ELMAN_NFKC_WIDE if `asked` is ELMAN_NFKC and most lines use full-width punctuation;
+ * otherwise return `asked`. */
 elman_normalization script_normalization(const struct script_sample *sample,
                                          elman_normalization asked);
 

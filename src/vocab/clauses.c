@@ -28,7 +28,7 @@ static bool consists_of(struct text text, bool (*is_kind)(int codepoint)) {
   return text.length > 0;
 }
 
-/* Return whether the token is between digits, as "." in 3.5 where each character is a token. */
+/* Return whether the token is between digits, such as "." in 3.5 if each character is a token. */
 static bool is_between_digits(const uint32_t *ids, size_t count, size_t i,
                               const struct vocabulary *vocabulary) {
   if (i == 0 || i + 1 >= count) return false;

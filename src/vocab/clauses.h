@@ -1,8 +1,8 @@
 /* Clause boundaries. A clause ends after terminal punctuation (Unicode's Terminal_Punctuation, for
- * the supported scripts). Further terminal punctuation, closing quotation marks and brackets that
- * follow belong to the clause, but straight quotation marks do not. Only a token that consists of
- * such characters ends a clause: "said," as one token does not. A character between two ASCII
- * digits (3.5, 1,000) does not end a clause. */
+ * the supported scripts). Terminal punctuation, closing quotation marks and brackets that follow
+ * belong to the clause, but straight quotation marks do not. Only a token that consists of such
+ * characters ends a clause: "said," as one token does not. A character between two ASCII digits
+ * (3.5, 1,000) does not end a clause. */
 #ifndef ELMAN_VOCAB_CLAUSES_H
 #define ELMAN_VOCAB_CLAUSES_H
 

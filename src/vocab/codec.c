@@ -10,15 +10,15 @@
 
 /* ---- Chinese without spaces ---- */
 
-/* Longer "words" are unsegmented sentences. They match only as whole tokens; looking them up within
- * a run would only cost time. */
+/* Maximum characters of a word within a run. Longer "words" are unsegmented sentences, which match
+ * only as whole tokens. Looking them up within a run would only cost time. */
 enum { LONGEST_WORD = 32 };
 
-/* The Viterbi lattice of a run: a node before each character and one at the end. */
+/* The Viterbi lattice of a run. It has a node before each character and one at the end. */
 struct node {
   size_t offset;      /* byte at which the character starts */
-  double cost;        /* cost of the most likely segmentation of the text before it */
-  unsigned char step; /* characters in the last word of that segmentation; 0 = one unknown
+  double cost;        /* cost of the most likely segmentation of the text before the node */
+  unsigned char step; /* number of characters in the last word of that segmentation; 0 = one unknown
                          character */
 };
 
@@ -32,14 +32,14 @@ struct segmenter {
   elman_error *error;
 };
 
-/* Return -log(count / total). The count 0, possible in model files, is treated as 1. */
+/* Return -log(count / total). Treat the count 0, which model files may contain, as 1. */
 static double word_cost(const struct segmenter *segmenter, uint32_t id) {
   const uint64_t count = vocabulary_count(segmenter->vocabulary, id);
   return segmenter->log_total - log(count > 0 ? (double)count : 1.0);
 }
 
-/* An unknown character is treated as ten times as rare as a word seen once. It therefore costs more
- * than any single word, but less than a long chain of rare words. */
+/* Return the cost of an unknown character: it counts as ten times as rare as a word seen once. This
+ * is more than the cost of any single word, but less than that of a long chain of rare words. */
 static double unknown_cost(const struct segmenter *segmenter) {
   return segmenter->log_total + log(10.0);
 }
@@ -50,8 +50,8 @@ static struct text between(const struct segmenter *segmenter, struct text run, s
   return (struct text){run.bytes + offset, segmenter->lattice[end].offset - offset};
 }
 
-/* Find the most likely last word before each node, from left to right; of several equally likely
- * words, the longest. */
+/* Find the most likely last word before each node, from left to right; if several words are equally
+ * likely, the longest. */
 static void viterbi(struct segmenter *segmenter, struct text run, size_t characters) {
   struct node *lattice = segmenter->lattice;
   const double unknown = unknown_cost(segmenter);
@@ -73,8 +73,8 @@ static void viterbi(struct segmenter *segmenter, struct text run, size_t charact
   }
 }
 
-/* Reverse the steps in place. They lead from the end of the run to its start; afterwards the step
- * of a node is the length of the word that starts there. */
+/* Reverse the steps in place. Before, they lead from the end of the run to its start. Afterwards
+ * the step of a node is the length of the word that starts there. */
 static void reverse_steps(struct node *lattice, size_t characters) {
   unsigned char step = lattice[characters].step;
   for (size_t end = characters; end > 0;) {
@@ -124,7 +124,7 @@ static elman_status segment_token(struct segmenter *segmenter, struct text token
     const bool han = end > start;
     if (!han) end = run_end(surface, start, is_han, false);
     const struct text piece = {surface.bytes + start, end - start};
-    /* A piece becomes the token, including its mark, that it would be between spaces. */
+    /* The piece becomes the token that it would be between spaces, including its mark. */
     const char *mark = token_has_mark(piece) ? MARK_SPACED : "";
     status = han ? segment_run(segmenter, piece)
                  : tokens_add_marked(segmenter->out, mark, piece, segmenter->error);
@@ -156,7 +156,8 @@ elman_status segment_unspaced(struct tokens *out, const struct tokens *in,
 elman_status codec_text(struct buffer *into, const struct codec *codec, struct text text,
                         elman_error *error) {
   const elman_status status = text_normalize(into, text, codec->normalization, error);
-  /* Vocabularies of version 0.1 can contain insignificant spaces; mode `bpe` did not exist then. */
+  /* Vocabularies of version 0.1 can contain insignificant spaces; that version had no mode
+   * `bpe`. */
   const bool spaced =
       codec->vocabulary != NULL && codec->merges == NULL && vocabulary_is_spaced(codec->vocabulary);
   if (status == ELMAN_OK && !spaced) text_drop_spaces(into, codec->mode);

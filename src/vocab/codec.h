@@ -9,11 +9,11 @@
  * segmentation has the maximum likelihood under the unigram counts of that vocabulary (Viterbi over
  * the characters).
  *
- * For a vocabulary in mode `space`. Tokens in the vocabulary are not changed. In any other token
- * each run of Han characters is divided into the most likely sequence of words, and the text
- * between the runs becomes separate tokens. Adjacent characters that no word covers remain together
- * as one unknown token. An unknown character costs more than any word. `out` is replaced; it must
- * not be `in`. */
+ * The vocabulary must have mode `space`. Do not change tokens that it contains. In any other token,
+ * divide each run of Han characters into the most likely sequence of words. The text between the
+ * runs becomes separate tokens. Adjacent characters that no word covers remain together as one
+ * unknown token. An unknown character costs more than any word. Replace `out`, which must not be
+ * `in`. */
 elman_status segment_unspaced(struct tokens *out, const struct tokens *in,
                               const struct vocabulary *vocabulary, elman_error *error) CHECKED;
 
@@ -21,12 +21,13 @@ struct codec {
   elman_token_mode mode; /* never ELMAN_TOKENS_AUTO */
   elman_normalization normalization;
   const struct vocabulary *vocabulary;
-  const struct merges *merges; /* for mode `bpe`; NULL until they are learned */
+  const struct merges *merges; /* for mode `bpe`; NULL until merges are learned */
 };
 
-/* Replace the contents of `into` by the text that the codec splits. This text is normalized and has
- * no spaces that are insignificant in the mode of the codec, unless the vocabulary was built with
- * them (files of version 0.1). The vocabulary may be NULL while tokens are counted. */
+/* Replace the contents of `into` by the text that the codec splits. This text is normalized, and
+ * spaces that are insignificant in the mode of the codec are removed. The spaces stay if the
+ * vocabulary was built with them (files of version 0.1). The vocabulary may be NULL while tokens
+ * are counted. */
 elman_status codec_text(struct buffer *into, const struct codec *codec, struct text text,
                         elman_error *error) CHECKED;
 
@@ -40,23 +41,24 @@ struct encoding {
   struct subwords_scratch subwords;
 };
 
-/* Normalize and split, without look-up: works without a vocabulary. */
+/* Normalize and split, but look up no ids. This works without a vocabulary. */
 elman_status encode_tokens(struct encoding *encoding, const struct codec *codec, struct text text,
                            elman_error *error) CHECKED;
 
-/* Normalize, split, segment (mode `space` only), split words (mode `bpe` only) and look up the ids.
- * `text` must be valid UTF-8. */
+/* Normalize the text, split it into tokens, and look up their ids. Mode `space` also segments
+ * Chinese, and mode `bpe` also splits words. `text` must be valid UTF-8. */
 elman_status encode(struct encoding *encoding, const struct codec *codec, struct text text,
                     elman_error *error) CHECKED;
-/* Limit, because time and memory of attention grow with the square of the length. */
+/* Maximum tokens of a sentence: time and memory of attention grow with the square of the length. */
 enum { MAX_SENTENCE_TOKENS = 5000 };
 
-/* Like encode, for any text: ELMAN_BAD_DATA if it is not valid UTF-8 or has too many tokens. */
+/* Like encode, for any text: return ELMAN_BAD_DATA if it is not valid UTF-8 or has too many
+ * tokens. */
 elman_status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
                             elman_error *error) CHECKED;
 
-/* Split the text of `ids`, which encode() returned, again in mode `bpe`, with dropout. Allocates
- * nothing once its memory has grown. */
+/* Split the text of `ids`, which encode() returned in mode `bpe`, again with dropout. Once the
+ * memory has grown, this allocates nothing. */
 elman_status encode_again(struct encoding *encoding, const struct codec *codec, const uint32_t *ids,
                           size_t count, struct bpe_dropout *dropout, elman_error *error) CHECKED;
 void encoding_free(struct encoding *encoding);

@@ -14,8 +14,8 @@ struct cursor {
   struct spans spans;
   const struct tokens *tokens;
   bool has_bytes; /* a token may be a byte, or a mark alone */
-  size_t token;   /* the token of the next byte */
-  size_t used;    /* bytes of its surface already consumed */
+  size_t token;   /* index of the token of the next byte */
+  size_t used;    /* bytes of the surface of this token that are already consumed */
 };
 
 static bool is_byte(const struct cursor *cursor, size_t index) {
@@ -26,7 +26,7 @@ static size_t surface_size(const struct cursor *cursor, size_t index) {
   return is_byte(cursor, index) ? 1 : token_surface(tokens_get(cursor->tokens, index)).length;
 }
 
-/* Set an empty range at the current byte for marks alone. */
+/* Skip tokens that are marks alone; their range is empty and at the current byte. */
 static void pass_marks(struct cursor *cursor, size_t at) {
   for (; cursor->token < cursor->tokens->count && surface_size(cursor, cursor->token) == 0;
        cursor->token++)
@@ -37,9 +37,9 @@ static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* Assign bytes [start, end) of the text to the next `length` bytes of tokens, which they were
- * normalized to. If `same`, normalization did not change the bytes, so the token boundaries inside
- * are known. */
+/* Assign bytes [start, end) of the text to the next `length` bytes of tokens, which are their
+ * normalized form. If `same`, normalization did not change the bytes, so the token boundaries
+ * inside are known. */
 static void consume(struct cursor *cursor, size_t start, size_t end, size_t length, bool same) {
   for (size_t done = 0; done < length;) {
     pass_marks(cursor, same ? start + done : start);
@@ -64,8 +64,9 @@ static size_t word_start(struct text text, size_t start) {
   return run_end(text, start, is_white_space, true);
 }
 
-/* Return the length in bytes of the character at the cursor. In context, normalization may have
- * chosen another form of punctuation than for a single character. */
+/* Return the length in bytes of the character at the cursor, or `otherwise` if there is none. Its
+ * form may differ from the normalized form of the single character, because normalization chooses
+ * punctuation by context. */
 static size_t next_length(struct cursor *cursor, size_t start, size_t otherwise) {
   pass_marks(cursor, start);
   if (cursor->token >= cursor->tokens->count) return otherwise;
@@ -86,7 +87,7 @@ static void consume_normalized(struct cursor *cursor, size_t start, size_t end,
   for (size_t at = 0; at < normalized.length;) {
     const size_t from = at;
     const int codepoint = character_at(normalized, &at);
-    if (codepoint == ' ') continue; /* part of a compatibility decomposition */
+    if (codepoint == ' ') continue; /* this space is part of a compatibility decomposition */
     const bool sign = sign_has_two_forms(codepoint);
     consume(cursor, start, end, sign ? next_length(cursor, start, at - from) : at - from, false);
   }
@@ -102,7 +103,7 @@ static bool is_hangul(int codepoint) {
   return IN_RANGES(hangul, codepoint) || is_compatibility_jamo(codepoint);
 }
 
-/* Vowels and final consonants, which join the preceding letter. */
+/* Return whether the character is a vowel or final consonant, which joins the preceding letter. */
 static bool is_joining_jamo(int codepoint) {
   return (codepoint >= 0x1160 && codepoint <= 0x11FF) ||
          (codepoint >= 0xD7B0 && codepoint <= 0xD7FF);
@@ -145,7 +146,7 @@ static elman_status consume_word(struct cursor *cursor, struct text text, size_t
   return ELMAN_OK;
 }
 
-/* Extend byte tokens to the whole character. */
+/* Extend the range of each byte token to the whole character. */
 static void widen_bytes(struct cursor *cursor, struct text text) {
   for (size_t i = 0; i < cursor->tokens->count; i++) {
     size_t *start = &cursor->spans.starts[i], *end = &cursor->spans.ends[i];
@@ -166,7 +167,7 @@ elman_status locate_tokens(struct spans spans, const struct tokens *tokens, stru
     status = consume_word(&cursor, text, at, end, form, &normalized, error);
     at = word_start(text, end);
   }
-  /* Only reached if the tokens do not belong to this text. */
+  /* This loop has an effect only if the tokens do not belong to this text. */
   for (size_t i = cursor.token + (cursor.used > 0); i < tokens->count; i++)
     spans.starts[i] = spans.ends[i] = text.length;
   widen_bytes(&cursor, text);
@@ -190,7 +191,7 @@ void locate_joined(struct spans spans, const struct tokens *tokens, size_t count
       tokens_surface(&surface, tokens, i, mode);
     else
       at = joined.length;
-    if (!text_is_at(joined, at, surface.text)) at++; /* the space before the token */
+    if (!text_is_at(joined, at, surface.text)) at++; /* skip the space before the token */
     for (; i < surface.next; i++) {
       spans.starts[i] = smaller(at, joined.length);
       spans.ends[i] = smaller(at + surface.text.length, joined.length);
@@ -223,7 +224,7 @@ static void locate_words(struct word_range *words, const size_t *starts, const s
   size_t token = 0, word = 0;
   for (size_t i = 0; i < count; i++) words[i] = (struct word_range){0, 0};
   for (size_t start, end = 0; word_next(&start, &end, text); word++) {
-    for (; token < count; token++) /* tokens that overlap no later word */
+    for (; token < count; token++) /* the remaining tokens overlap no later word */
       if (starts[token] < ends[token] ? ends[token] > start : !has_word(&words[token])) break;
     for (size_t i = token; i < count && starts[i] < end; i++) {
       const bool placed = has_word(&words[i]);

@@ -12,25 +12,25 @@ struct spans {
 
 /* Find the tokens of `text`, which need not be normalized. If normalization changed the characters
  * at a token boundary, both tokens get all of these characters. Tokens that are bytes of one
- * character all get that character. A mark alone has an empty range. */
+ * character all get that character. The range of a mark alone is empty. */
 elman_status locate_tokens(struct spans spans, const struct tokens *tokens, struct text text,
                            elman_token_mode mode, elman_normalization form,
                            elman_error *error) CHECKED;
 
-/* Find the first `count` tokens in the result of tokens_join. Later ones, such as </s>, get an
+/* Find the first `count` tokens in the result of tokens_join. Later tokens, such as </s>, get an
  * empty range at the end. */
 void locate_joined(struct spans spans, const struct tokens *tokens, size_t count,
                    elman_token_mode mode, struct text joined);
 
 /* ---- words ---- */
 
-/* The words [first, end) that a token overlaps, from 0. Empty for white space, and for a token
- * without bytes after the last word, such as </s>. */
+/* The words [first, end) that a token overlaps, numbered from 0. The range is empty for white
+ * space, and for a token without bytes after the last word, such as </s>. */
 struct word_range {
   size_t first, end;
 };
 
-/* Return the number of words of a text, which white space separates. */
+/* Return the number of words of a text. White space separates words. */
 size_t words_count(struct text text);
 
 /* Find the next word at or after byte *at; advance *at to its end. Return false after the last
@@ -39,10 +39,10 @@ bool word_next(size_t *start, size_t *at, struct text text);
 
 /* ---- units ---- */
 
-/* Units are the items that word alignments count: the words of a text, or its tokens if the text is
- * not separated into words. */
+/* Units are the items that word alignments count: the words of a text. If the text is not separated
+ * into words, the units are its tokens. */
 
-/* Return whether the units of a text are its tokens. The default is true for Chinese without
+/* Return whether the units of a text are its tokens. By default they are for Chinese without
  * spaces. */
 bool units_are_tokens(struct text text, elman_alignment_units units);
 
@@ -51,13 +51,13 @@ struct unit_side {
   struct text text;
   const size_t *starts, *ends; /* (tokens) */
   size_t tokens;
-  bool by_tokens; /* units_are_tokens */
+  bool by_tokens; /* result of units_are_tokens */
 };
 
 size_t units_count(const struct unit_side *side);
 
-/* Set units[i] to the units that token i overlaps; for a token without bytes, to the unit that
- * follows it. Both ends of the non-empty ranges increase monotonically. */
+/* Set units[i] to the range of units that token i overlaps. If the token has no bytes, set it to
+ * the unit that follows. Both ends of the non-empty ranges increase monotonically. */
 void units_locate(struct word_range *units, const struct unit_side *side);
 
 #endif

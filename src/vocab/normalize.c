@@ -15,7 +15,7 @@ struct form {
   int from, to;
 };
 
-/* By original character. Full-width ASCII is not listed. */
+/* The narrow forms, sorted by the original character. Full-width ASCII is not listed. */
 static const struct form narrow_forms[] = {
     {'`', '\''},   {0xB4, '\''},     {0x2BC, '\''},  {0x2010, '-'},  {0x2011, '-'},  {0x2012, '-'},
     {0x2013, '-'}, {0x2015, 0x2014}, {0x2018, '\''}, {0x2019, '\''}, {0x201A, '\''}, {0x201B, '\''},
@@ -24,13 +24,13 @@ static const struct form narrow_forms[] = {
     {0x301F, '"'}, {0xFF61, '.'},
 };
 
-/* Quotation marks, which have two wide forms, are not listed. */
+/* The wide forms. Quotation marks are not listed, because they have two wide forms. */
 static const struct form wide_forms[] = {
     {'!', 0xFF01}, {'(', 0xFF08}, {')', 0xFF09}, {',', 0xFF0C}, {'.', 0x3002},
     {':', 0xFF1A}, {';', 0xFF1B}, {'?', 0xFF1F}, {'~', 0xFF5E},
 };
 
-/* Return the mapped form, or the character itself if it is not listed. */
+/* Return the form to which `codepoint` is mapped, or `codepoint` itself if it is not listed. */
 static int look_up(const struct form *forms, size_t count, int codepoint) {
   for (size_t i = 0; i < count && forms[i].from <= codepoint; i++)
     if (forms[i].from == codepoint) return forms[i].to;
@@ -56,8 +56,8 @@ bool sign_has_two_forms(int codepoint) {
 /* ---- punctuation in context ---- */
 
 struct context {
-  int before, given, after; /* 0 at the ends; neighbors in their narrow forms */
-  bool *open;               /* by kind of quotation mark: double, single */
+  int before, given, after; /* narrow forms of neighbors; 0 at the ends of the text */
+  bool *open;               /* by kind of quotation mark, double or single: whether one is open */
 };
 
 static bool is_ascii_word(int codepoint) {
@@ -146,17 +146,17 @@ struct codepoints {
   size_t capacity;
 };
 
-/* Return whether NFKC must not change the character, because signs_unify maps it. Such characters
- * are an acute accent typed as an apostrophe, which NFKC would turn into a space and a mark, and
- * the ellipsis in full-width text. */
+/* Return whether NFKC must not change the character, because signs_unify maps it. One such
+ * character is the acute accent that is typed as an apostrophe: NFKC would turn it into a space and
+ * a mark. The other is the ellipsis in full-width text. */
 static bool is_kept(int codepoint, elman_normalization form) {
   return (codepoint == 0xB4 && form != ELMAN_NFC) ||
          (codepoint == 0x2026 && form == ELMAN_NFKC_WIDE);
 }
 
-/* Return whether the character belongs to a set such that any text of these characters is already
- * normalized: in NFC, or in NFKC before signs_unify. The set need not be complete; other text takes
- * the general path. */
+/* Return whether text that contains only such characters is already normalized: in NFC, or in NFKC
+ * before signs_unify. The set of characters need not be complete; other text is normalized by the
+ * general functions. */
 static bool is_inert(int codepoint, elman_normalization form) {
   static const struct codepoint_range nfc_inert[] = {
       {0x80, 0x2FF},    {0x400, 0x482},   {0x2010, 0x2027}, {0x3001, 0x3029},
@@ -169,8 +169,8 @@ static bool is_inert(int codepoint, elman_normalization form) {
   return IN_RANGES(nfkc_inert, codepoint) || is_kept(codepoint, form);
 }
 
-/* Replace each run of white space by one space, and remove it at the ends. White space never
- * composes, so this may precede NFC. Return true if composition would change nothing. */
+/* Replace each run of white space by one space, and remove it at the ends. This may precede NFC,
+ * because white space never composes. Return true if composition would change nothing. */
 static bool collapse_white_space(struct buffer *into, struct text text, elman_normalization form) {
   bool inert = true;
   bool space_pending = false;
@@ -235,7 +235,7 @@ static int compare_keys(const void *a, const void *b) {
 
 /* Sort marks by combining class; marks of equal class keep their order. */
 static elman_status sort_marks(utf8proc_int32_t *marks, size_t count, elman_error *error) {
-  /* combining class (8 bits), position (35), code point (21), compared as one integer */
+  /* one integer, for comparison: combining class (8 bits), position (35), code point (21) */
   if (count >= (uint64_t)1 << 35 || count > SIZE_MAX / sizeof(uint64_t))
     return fail_no_memory(error);
   uint64_t *keys = malloc(count * sizeof *keys);
@@ -249,7 +249,7 @@ static elman_status sort_marks(utf8proc_int32_t *marks, size_t count, elman_erro
 }
 
 /* Sort all marks into canonical order. utf8proc_decompose would take quadratic time for a run of
- * marks, too slow for a malicious line of several megabytes. */
+ * marks, which is too slow for a malicious line of several megabytes. */
 static elman_status order_marks(struct codepoints *text, elman_error *error) {
   size_t at = 0;
   while (at < text->count) {
@@ -318,7 +318,8 @@ static bool is_ignored(enum ignored_spaces ignored, bool unspaced, bool next_uns
                                          : false;
 }
 
-/* Return false for ASCII text and for text without spaces. */
+/* Return whether the text can contain spaces to remove: false for ASCII text and for text without
+ * spaces. */
 static bool may_have_ignored_spaces(struct text text) {
   bool ascii = true;
   for (size_t i = 0; i < text.length && ascii; i++) ascii = (unsigned char)text.bytes[i] < 0x80;

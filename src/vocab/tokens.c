@@ -19,8 +19,8 @@ static bool always(struct text left, struct text right) {
 
 /* ---- modes: words ---- */
 
-/* Return whether a cluster belongs to a word. A cluster that starts with a lone mark does, so that
- * scripts which utf8proc does not fully support are not split apart. */
+/* Return whether a cluster belongs to a word. A cluster that starts with a lone mark belongs to
+ * one; otherwise scripts that utf8proc does not fully support would be split apart. */
 static bool is_word_cluster(int first) {
   return is_word_character(first) && !is_han(first);
 }
@@ -63,8 +63,8 @@ static bool between_words(struct text left, struct text right) {
 
 /* ---- modes: bpe ---- */
 
-/* Punctuation and symbols; letters written without spaces between words; other letters, and
- * numbers. */
+/* Kinds of words: punctuation and symbols; letters written without spaces between words; other
+ * letters and numbers. */
 enum word_kind { SIGN, UNSPACED_WORD, WORD };
 
 static enum word_kind kind_of_word(int first) {
@@ -72,8 +72,8 @@ static enum word_kind kind_of_word(int first) {
   return is_unspaced(first) ? UNSPACED_WORD : WORD;
 }
 
-/* Return the end as in `words`, except that a run of unspaced letters is one word, which merges
- * split. */
+/* Return the same end as in mode `words`, with one exception: a run of unspaced letters is one
+ * word, which merges split. */
 static size_t run_of_words_end(struct text piece, size_t start) {
   int first;
   size_t end = cluster_end(piece, start, &first);
@@ -215,7 +215,7 @@ elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_m
       end = how->token_end(piece, at);
       const struct text surface = {piece.bytes + at, end - at};
       const bool expected = how->space_expected(previous, surface);
-      /* The first token is treated as the rule expects, so that it needs no mark. */
+      /* The first token of a text is treated as the rule expects, so that it needs no mark. */
       const bool spaced = piece.bytes == text.bytes && at == 0 ? expected : at == 0;
       const bool marked = spaced != expected || token_has_mark(surface);
       const char *mark = !marked ? "" : spaced ? MARK_SPACED : MARK_JOINED;
@@ -227,8 +227,8 @@ elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_m
   return ELMAN_OK;
 }
 
-/* Return the number of byte tokens, from `index` on, that form one character, and store its bytes;
- * return 0 if they form none. */
+/* Return the number of byte tokens, starting at `index`, that form one character. Store the bytes
+ * in `character`. Return 0 if the tokens form no character. */
 static size_t byte_character(char character[4], const struct tokens *tokens, size_t index) {
   size_t count = 0;
   for (; count < 4 && index + count < tokens->count; count++) {
@@ -259,7 +259,7 @@ void tokens_surface(struct surface *surface, const struct tokens *tokens, size_t
   surface->text = (struct text){surface->character, length};
 }
 
-/* In mode `bpe`, a mark alone applies to the next token that has no mark of its own. */
+/* In mode `bpe`, a mark alone applies to the next token that has no mark. */
 elman_status tokens_join(struct buffer *into, const struct tokens *tokens, elman_token_mode mode,
                          elman_error *error) {
   const struct token_mode *how = token_mode_row(mode);

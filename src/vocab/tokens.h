@@ -7,17 +7,17 @@
  *   MARK_JOINED "￭" (U+FFED)  no space although the rule expects one
  *   MARK_SPACED "▁" (U+2581)  a space although the rule expects none
  *
- * A token whose own text begins with a mark character always has an additional mark, so that one
- * leading mark can always be removed; for the first token of a text this is the mark that agrees
- * with the rule after empty text.
+ * If the text of a token begins with a mark character, the token always has an additional mark.
+ * Therefore one leading mark can always be removed. For the first token of a text the additional
+ * mark is the one that agrees with the rule after empty text. The modes are:
  *
- *   space  split at white space; a space is expected between all tokens (so there are no marks,
- *          except on a token that itself begins with a mark character)
- *   words  letters and digits together, punctuation and symbols separate (one grapheme cluster
- *          each), Han characters one by one; a space is expected except: beside a Han character,
+ *   space  Split at white space. A space is expected between all tokens, so the only marks are
+ *          the additional ones.
+ *   words  Keep letters and digits together. Split off each grapheme cluster of punctuation and
+ *          symbols, and each Han character. A space is expected except beside a Han character,
  *          kana or full-width punctuation; before closing punctuation (. , ! ? ; : % ) ] } ’ …);
  *          after opening punctuation ( [ { ‘ “ $ # and so on; before and after ' ’ - / and _
- *   chars  one extended grapheme cluster per token; no space is expected
+ *   chars  Make each extended grapheme cluster a token. No space is expected.
  *
  * For `words` and `chars`, text_drop_spaces first removes insignificant spaces. */
 #ifndef ELMAN_VOCAB_TOKENS_H
@@ -35,21 +35,21 @@
 
 /* ---- modes ---- */
 
-/* The spaces that text_drop_spaces removes. */
+/* Kinds of spaces that text_drop_spaces removes. */
 enum ignored_spaces { NO_SPACES, SPACES_BETWEEN_HAN, SPACES_BESIDE_HAN };
 
-/* The definition of a token mode: a row of the table for each elman_token_mode. */
+/* The definition of a token mode. The table has one row for each elman_token_mode. */
 struct token_mode {
   const char *name;
-  /* Return the end of the token that starts at byte `start` of a piece without spaces. NULL for
-   * `auto`. */
+  /* Return the end of the token that starts at byte `start` of a piece without spaces. The pointer
+   * is NULL for `auto`. */
   size_t (*token_end)(struct text piece, size_t start);
   /* Return whether a space is expected between two tokens. Pass the tokens without marks, so that
    * splitting and joining agree. */
   bool (*space_expected)(struct text left, struct text right);
   enum ignored_spaces ignored_spaces;
   bool segments_han; /* see segment_unspaced */
-  bool has_subwords; /* see subwords_split; a token may be a byte, or a mark alone */
+  bool has_subwords; /* see subwords_split: a token may be a byte or a mark alone */
 };
 
 /* Return the row of an elman_token_mode; NULL for an unknown mode. */
@@ -72,7 +72,7 @@ struct tokens {
   size_t capacity;
 };
 
-struct text tokens_get(const struct tokens *tokens, size_t index); /* including its mark */
+struct text tokens_get(const struct tokens *tokens, size_t index); /* includes the mark */
 elman_status tokens_add(struct tokens *tokens, struct text token, elman_error *error) CHECKED;
 
 /* Append `mark` (MARK_JOINED, MARK_SPACED or "") and `surface` as one token. */
@@ -81,7 +81,7 @@ elman_status tokens_add_marked(struct tokens *tokens, const char *mark, struct t
 void tokens_clear(struct tokens *tokens);
 void tokens_free(struct tokens *tokens);
 
-/* Replace the contents of `tokens` by the tokens of `text`; in mode `bpe` by its words, which
+/* Replace the contents of `tokens` by the tokens of `text`. In mode `bpe` these are words, which
  * subwords_split splits. `text` must be normalized and not point into `tokens`; `mode` must not be
  * ELMAN_TOKENS_AUTO. */
 elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_mode mode,
@@ -92,7 +92,7 @@ elman_status tokens_join(struct buffer *into, const struct tokens *tokens, elman
                          elman_error *error) CHECKED;
 struct text token_surface(struct text token);
 bool token_has_mark(struct text token);
-bool token_is_spaced(struct text token); /* its mark is MARK_SPACED */
+bool token_is_spaced(struct text token); /* whether its mark is MARK_SPACED */
 
 /* Return the text of a token for display: its surface, or the mark if it is a mark alone. */
 struct text token_shown(struct text token);
@@ -100,10 +100,10 @@ struct text token_shown(struct text token);
 /* Return the byte of a token such as "<0xE4>" of mode `bpe`; -1 for any other token. */
 int token_byte(struct text token);
 
-/* The text of a token. */
+/* The text of a token, without its mark. */
 struct surface {
-  struct text text; /* without its mark; empty for a mark alone */
-  size_t next;      /* index of the next token; the byte tokens of a character are combined */
+  struct text text; /* empty for a mark alone */
+  size_t next;      /* index of the next token; it skips all byte tokens of a character */
   bool is_bytes;
   char character[4]; /* storage of `text` if is_bytes */
 };
@@ -115,7 +115,7 @@ void tokens_surface(struct surface *surface, const struct tokens *tokens, size_t
 
 /* ---- untranslated words ---- */
 
-/* Two adjacent words, of which at least one is a word of the other language, copied in place of an
+/* Two adjacent words. At least one is a word of the other language, which was copied in place of an
  * unknown word. */
 struct foreign_neighbors {
   struct text left, right; /* without marks */
@@ -123,8 +123,9 @@ struct foreign_neighbors {
   bool foreign_characters; /* the other language is split into single characters */
 };
 
-/* Return whether to insert a space between them. Follow the rule of the mode, except that Han and
- * kana are separated from the words of text with spaces, and two foreign words are not joined. */
+/* Return whether to insert a space between two words. Follow the rule of the mode with two
+ * exceptions: Han and kana are separated from the words of text with spaces, and two foreign words
+ * are not joined. */
 bool space_beside_foreign(elman_token_mode mode, const struct foreign_neighbors *neighbors);
 
 #endif

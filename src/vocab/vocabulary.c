@@ -56,11 +56,11 @@ struct token_counter {
 };
 
 struct vocabulary {
-  struct word_table table; /* index = id */
+  struct word_table table; /* its index is the id */
   size_t specials;
   double total;
-  double unspaced, spaced; /* total counts of tokens of unspaced characters, and of those tokens
-                              that follow a space */
+  double unspaced, spaced; /* total counts of tokens of unspaced characters, and of the tokens among
+                              them that follow a space */
   size_t longest_han;
 };
 
@@ -129,7 +129,7 @@ static size_t han_length(struct text word) {
   return characters;
 }
 
-/* Free the vocabulary after an error. */
+/* Return `status`. After an error free the vocabulary first. */
 static elman_status built(struct vocabulary **vocabulary, elman_status status) {
   if (status == ELMAN_OK) return ELMAN_OK;
   vocabulary_free(*vocabulary);
@@ -137,7 +137,8 @@ static elman_status built(struct vocabulary **vocabulary, elman_status status) {
   return status;
 }
 
-/* Create a vocabulary that contains only the specials, which vocabulary_find must not return. */
+/* Create a vocabulary that contains only the specials. vocabulary_find must not return a
+ * special. */
 static elman_status create(struct vocabulary **vocabulary, elman_side side, elman_error *error) {
   *vocabulary = calloc(1, sizeof **vocabulary);
   if (*vocabulary == NULL) return fail_no_memory(error);
@@ -191,7 +192,7 @@ elman_status vocabulary_from_counts(struct vocabulary **vocabulary,
                                     uint64_t min_count, size_t max_words, elman_error *error) {
   *vocabulary = NULL;
   const struct word_table *table = &counter->table;
-  /* One more, because the size must not be 0. */
+  /* Allocate one more element, because the size must not be 0. */
   struct candidate *candidates = reallocarray(NULL, table->count + 1, sizeof *candidates);
   if (candidates == NULL) return fail_no_memory(error);
   size_t count = 0, words = 0;

@@ -1,8 +1,8 @@
 /* A vocabulary: the tokens of one language and their counts, by id.
  *
- * Ids start with the specials (source: <unk>; target: <unk>, <s>, </s>), followed by the words in
- * descending order of counts, equal counts in byte order. A word of the text that is spelled like a
- * special is not that special but an unknown word. */
+ * Ids start with the specials (source: <unk>; target: <unk>, <s>, </s>). The words follow in
+ * descending order of counts; words with equal counts are in byte order. A word of the text that is
+ * spelled like a special is an unknown word, not the special. */
 #ifndef ELMAN_VOCAB_VOCABULARY_H
 #define ELMAN_VOCAB_VOCABULARY_H
 
@@ -16,16 +16,16 @@
 #include "elman/model.h"
 #include "vocab/tokens.h"
 
-/* Strings with counts, numbered in the order of their addition. For src/vocab and src/corpus
+/* Strings with counts, numbered in the order in which they are added. For src/vocab and src/corpus
  * only. */
 
 struct word {
-  size_t start; /* in `bytes` */
+  size_t start; /* index in `bytes` */
   size_t length;
   uint64_t count;
 };
 
-/* Start from all zero. */
+/* A table of words. Start from all zero. */
 struct word_table {
   struct buffer bytes; /* all words, each followed by a NUL */
   struct word *words;
@@ -34,7 +34,7 @@ struct word_table {
   struct table index;
 };
 
-/* Return a word; valid until a word is added. */
+/* Return a word. It is valid until a word is added. */
 static inline struct text word_text(const struct word_table *table, size_t index) {
   const struct word *word = &table->words[index];
   return (struct text){table->bytes.bytes + word->start, word->length};
@@ -43,23 +43,23 @@ static inline struct text word_text(const struct word_table *table, size_t index
 /* Return the number of a word, or TABLE_NONE. */
 uint32_t word_find(const struct word_table *table, struct text text);
 
-/* Find or add a word; a new one has the count 0. `text` must not point into the table. */
+/* Find a word, or add it with the count 0. `text` must not point into the table. */
 elman_status word_add(struct word **word, struct word_table *table, struct text text,
                       elman_error *error) CHECKED;
 void word_table_free(struct word_table *table);
 
 enum { TOKEN_UNKNOWN = 0, TOKEN_START = 1, TOKEN_END = 2 };
 
-struct vocabulary; /* immutable after construction: several threads may read it */
+struct vocabulary; /* never changes after construction, so several threads may read it */
 
-/* Counts the tokens of a corpus, from which a vocabulary is built. */
+/* Counts the tokens of a corpus for building a vocabulary. */
 struct token_counter;
 
 elman_status token_counter_create(struct token_counter **counter, elman_error *error) CHECKED;
 elman_status token_counter_add(struct token_counter *counter, const struct tokens *tokens,
                                elman_error *error) CHECKED;
 
-/* Include these tokens in the vocabulary regardless of their counts. */
+/* Add these tokens to the vocabulary regardless of their counts. */
 elman_status token_counter_keep(struct token_counter *counter, const struct tokens *tokens,
                                 elman_error *error) CHECKED;
 
@@ -68,32 +68,34 @@ elman_status token_counter_merge(struct token_counter *counter, const struct tok
                                  elman_error *error) CHECKED;
 void token_counter_free(struct token_counter *counter);
 
-/* Build a vocabulary of words that occur at least `min_count` times, at most `max_words` of them (0
- * = unlimited; specials are not counted), and of the kept tokens. Ids do not depend on the order in
- * which tokens were counted. */
+/* Build a vocabulary of the kept tokens, and of at most `max_words` words (0 = unlimited; specials
+ * do not count) that occur at least `min_count` times. Ids do not depend on the order in which
+ * tokens were counted. */
 elman_status vocabulary_from_counts(struct vocabulary **vocabulary,
                                     const struct token_counter *counter, elman_side side,
                                     uint64_t min_count, size_t max_words,
                                     elman_error *error) CHECKED;
 
-/* Build a vocabulary from a model file: all tokens by id, with their counts (ignored for specials).
- * Wrong or missing specials, a duplicate or empty token and invalid UTF-8 are ELMAN_BAD_DATA. */
+/* Build a vocabulary from a model file: `tokens` contains all tokens by id, and `counts` their
+ * counts, which are ignored for specials. Return ELMAN_BAD_DATA for wrong or missing specials, a
+ * duplicate or empty token, and invalid UTF-8. */
 elman_status vocabulary_from_list(struct vocabulary **vocabulary, const struct tokens *tokens,
                                   const uint64_t *counts, elman_side side,
                                   elman_error *error) CHECKED;
 void vocabulary_free(struct vocabulary *vocabulary);
 size_t vocabulary_size(const struct vocabulary *vocabulary);
 size_t vocabulary_specials(const struct vocabulary *vocabulary); /* ids below this are specials */
-struct text vocabulary_token(const struct vocabulary *vocabulary, size_t id); /* followed by a
-                                                                                 NUL */
-uint64_t vocabulary_count(const struct vocabulary *vocabulary, size_t id);    /* specials: 0 */
-double vocabulary_total(const struct vocabulary *vocabulary); /* sum of all counts */
+struct text vocabulary_token(const struct vocabulary *vocabulary,
+                             size_t id);                                   /* followed by a NUL */
+uint64_t vocabulary_count(const struct vocabulary *vocabulary, size_t id); /* 0 for specials */
+double vocabulary_total(const struct vocabulary *vocabulary);              /* sum of all counts */
 
 /* Return the length in characters of the longest word that consists of Han characters. */
 size_t vocabulary_longest_han(const struct vocabulary *vocabulary);
 
-/* Return whether at least a fifth of the Han characters, kana and full-width characters were
- * counted after a space, as in segmented text that was split into characters with its spaces. */
+/* Return whether at least a fifth of the Han characters, kana and full-width characters followed a
+ * space when they were counted. This is the case for segmented text that was split into characters
+ * with its spaces. */
 bool vocabulary_is_spaced(const struct vocabulary *vocabulary);
 
 /* Return the id of a token; TOKEN_UNKNOWN for a missing token and for specials. */
