@@ -1,4 +1,4 @@
-/* Without MPI there is only one process. */
+/* The group in a build without MPI: there is only one process. */
 #include <sysexits.h>
 
 #include "console/messages.h"

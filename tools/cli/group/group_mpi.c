@@ -1,4 +1,4 @@
-/* The processes that an MPI launcher started. MPI only transfers bytes. */
+/* The group of processes that an MPI launcher started. MPI is used only to transfer bytes. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <sched.h>
@@ -15,19 +15,19 @@
 
 /* ---- transfer of messages of any size ---- */
 
-/* Counts in MPI are int, so long messages are split into pieces. Each piece that arrives also shows
- * that a slow peer is alive. Start from all zero. */
+/* Transfers that are split into pieces, because counts in MPI are of type int. Each piece that
+ * arrives also shows that a slow peer is still running. Initialize it to zero. */
 struct pieces {
   struct piece {
     size_t peer;
     int size;
-    bool received; /* or sent */
+    bool received; /* true for a received piece, false for a sent one */
   } * list;
-  MPI_Request *requests; /* MPI_REQUEST_NULL for a finished one */
+  MPI_Request *requests; /* MPI_REQUEST_NULL for a finished transfer */
   MPI_Status *statuses;
-  int *over; /* scratch */
+  int *over; /* temporary storage */
   int count, room;
-  size_t left; /* unfinished */
+  size_t left; /* number of unfinished transfers */
 };
 
 static const size_t MAX_BYTES = (size_t)1 << 26;
@@ -73,7 +73,7 @@ static int add(struct pieces *pieces, MPI_Comm world, int tag, size_t peer, elma
   return MPI_SUCCESS;
 }
 
-/* Start a transfer; return MPI_SUCCESS or an error code of MPI. No message is sent for 0 bytes. */
+/* Start a transfer. Send no message for 0 bytes. Return MPI_SUCCESS or an error code of MPI. */
 static int pieces_receive(struct pieces *pieces, MPI_Comm world, int tag, size_t peer,
                           elman_bytes bytes) {
   return add(pieces, world, tag, peer, bytes, true);
@@ -84,7 +84,8 @@ static int pieces_send(struct pieces *pieces, MPI_Comm world, int tag, size_t pe
   return add(pieces, world, tag, peer, bytes, false);
 }
 
-/* Check the received size: a process in another state sends another size. */
+/* Check the size of a received piece. A different size shows that the sender is in another
+ * state. */
 static int check_size(const struct piece *piece, const MPI_Status *status) {
   int size;
   if (!piece->received) return MPI_SUCCESS;
@@ -109,14 +110,14 @@ static int pieces_test(struct pieces *pieces) {
   return result;
 }
 
-/* Return whether any transfer to or from that process is unfinished. */
+/* Return whether any transfer to or from process `peer` is unfinished. */
 static bool pieces_open(const struct pieces *pieces, size_t peer) {
   for (int i = 0; i < pieces->count; i++)
     if (pieces->list[i].peer == peer && pieces->requests[i] != MPI_REQUEST_NULL) return true;
   return false;
 }
 
-/* Cancel transfers that the other side will never complete. */
+/* Cancel transfers that the other process will never complete. */
 static void pieces_abandon(struct pieces *pieces) {
   for (int i = 0; i < pieces->count; i++) {
     if (pieces->requests[i] == MPI_REQUEST_NULL) continue;
@@ -128,14 +129,14 @@ static void pieces_abandon(struct pieces *pieces) {
 
 /* ---- waiting ---- */
 
-/* Wait without taking processor time from the processes that are waited for. */
+/* A wait that leaves the processors to the processes that are waited for. */
 struct wait {
-  double seconds; /* remaining */
+  double seconds; /* remaining seconds */
   double started, last;
-  bool sleeps; /* has waited longer than AWAKE */
+  bool sleeps; /* whether the wait has taken longer than AWAKE */
 };
 
-/* Longer than a short message takes if both processes are ready. */
+/* Seconds to wait without sleeping. A short message takes less time if both processes are ready. */
 static const double AWAKE = 1e-4;
 
 enum { NAP_NS = 50000 };
@@ -145,14 +146,14 @@ static struct wait wait_start(double seconds) {
   return (struct wait){.seconds = seconds, .started = started, .last = started};
 }
 
-/* Wait a moment; return false when the time is up. */
+/* Wait a short time. Return false when the time is up. */
 static bool wait_moment(struct wait *wait) {
   wait->sleeps = now() - wait->started > AWAKE;
   if (wait->sleeps)
     nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
   else
     sched_yield();
-  /* Time in which this program itself was stopped does not count. */
+  /* Do not count time in which this program itself was stopped. */
   const double time = now(), passed = time - wait->last;
   wait->last = time;
   wait->seconds -= passed < 1 ? passed : 1;
@@ -161,27 +162,28 @@ static bool wait_moment(struct wait *wait) {
 
 /* ---- the group ---- */
 
-/* Sent by a process to every other process when it leaves. */
+/* Message that a process sends to every other process when it leaves. */
 struct farewell {
   int code;
-  bool follows;       /* it leaves because another process has left */
-  uint64_t exchanges; /* that it has completed */
+  bool follows;       /* the process leaves because another process has left */
+  uint64_t exchanges; /* number of exchanges that the process has completed */
   char message[MESSAGE_SIZE];
 };
 
 enum { TAG_BYTES = 1, TAG_FAREWELL };
 
 static struct {
-  elman_group group; /* size 0 = only this process */
+  elman_group group; /* a size of 0 means that there is only this process */
   MPI_Comm world;
   size_t threads;
   double timeout;
   uint64_t exchanges, sent;
-  struct pieces pieces;       /* of an exchange */
-  struct pieces expected;     /* received into `farewells` */
-  struct farewell *farewells; /* (size): received from the others; the own entry is filled last */
-  bool follows;               /* as in the own farewell */
-  bool broken;                /* no message can reach the others any more */
+  struct pieces pieces;       /* transfers of the current exchange */
+  struct pieces expected;     /* transfers received into `farewells` */
+  struct farewell *farewells; /* one per process, received from the others; this process's own entry
+                                 is set last */
+  bool follows;               /* value of `follows` in this process's own farewell */
+  bool broken;                /* messages can no longer reach the other processes */
 } here = {.timeout = 600};
 
 /* ---- errors ---- */
@@ -206,7 +208,7 @@ static elman_status fail_mpi(elman_error *error, int result) {
   return fail(error, "the processes cannot communicate: %s", text);
 }
 
-/* "process 1", "processes 1, 3, 4" */
+/* Format a list such as "process 1" or "processes 1, 3, 4". */
 static void list_open_peers(char *text, size_t size, const struct pieces *pieces) {
   size_t used = 0, named = 0;
   for (size_t r = 0; r < here.group.size && used < size; r++)
@@ -241,7 +243,7 @@ static elman_status fail_left(elman_error *error, size_t r) {
 static elman_status check_farewells(elman_error *error) {
   const int result = pieces_test(&here.expected);
   if (result != MPI_SUCCESS) return fail_mpi(error, result);
-  /* Prefer a process that failed by itself: it has the original message. */
+  /* Search first for a process that failed by itself, because it has the original message. */
   for (int follows = 0; follows <= 1; follows++)
     for (size_t r = 0; r < here.group.size; r++)
       if (has_left(r) && here.farewells[r].follows == (follows == 1)) return fail_left(error, r);
@@ -266,8 +268,8 @@ static elman_status await_pieces(struct pieces *pieces, bool exchanging, elman_e
   return ELMAN_OK;
 }
 
-/* Start receiving first, so that each message has a buffer. Each process starts with a different
- * peer. */
+/* Start receiving before sending, so that each message has a buffer. Each process starts with a
+ * different peer. */
 static int begin_exchange(const elman_bytes *send, const elman_bytes *receive) {
   const size_t P = here.group.size, rank = here.group.rank;
   int result = MPI_SUCCESS;
@@ -300,20 +302,21 @@ static elman_status exchange(void *context, const elman_bytes *send, const elman
 
 /* ---- joining ---- */
 
-/* Return this process's share of the processors: each is divided among the processes of this
- * machine that may use it. 0 = unknown. */
+/* Return the number of processors for this process; 0 = unknown. Each processor is divided among
+ * the processes of this machine that may use it. */
 static size_t share_of_processors(MPI_Comm world) {
   MPI_Comm node;
   int neighbors;
   cpu_set_t own;
   size_t threads = 0;
   if (sched_getaffinity(0, sizeof own, &own) != 0)
-    CPU_ZERO(&own); /* more processors than the set can hold */
+    CPU_ZERO(&own); /* the machine has more processors than the set can contain */
   if (MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS)
     return 0;
   MPI_Comm_size(node, &neighbors);
   cpu_set_t *sets = calloc((size_t)neighbors, sizeof *sets);
-  if (sets == NULL) MPI_Abort(world, report_no_memory()); /* the neighbors would wait forever */
+  if (sets == NULL)
+    MPI_Abort(world, report_no_memory()); /* without this, the other processes would wait forever */
   const bool known =
       MPI_Allgather(&own, sizeof own, MPI_BYTE, sets, sizeof own, MPI_BYTE, node) == MPI_SUCCESS;
   double share = 1e-9;
@@ -340,7 +343,7 @@ static bool expect_farewells(void) {
   return true;
 }
 
-/* Redirect the output of a process other than 0. */
+/* Redirect the output of a process other than 0 to /dev/null. */
 static void silence_output(void) {
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
@@ -397,14 +400,14 @@ static elman_status send_farewells(const struct farewell *own, elman_error *erro
   return status != ELMAN_OK ? status : await_pieces(&here.pieces, false, error);
 }
 
-/* Return the first process that failed by itself, or the size of the group if there is none. */
+/* Return the first process that failed by itself; the size of the group if there is none. */
 static size_t find_failed(void) {
   size_t r = 0;
   while (r < here.group.size && (here.farewells[r].code == EX_OK || here.farewells[r].follows)) r++;
   return r;
 }
 
-/* End all processes at once, whatever they are doing. */
+/* End all processes immediately. */
 static void abort_all(int code) {
   if (here.group.rank > 0 && messages_held()[0] != '\0') {
     char held[MESSAGE_SIZE];

@@ -5,8 +5,8 @@
 
 #include "options/option.h"
 
-/* Set by Open MPI; by MPICH, Intel MPI and others with their own launcher; by MVAPICH; by srun. The
- * first one found is used: mpirun may itself have been started by Slurm. */
+/* Variables set by launchers: Open MPI; MPICH, Intel MPI and others; MVAPICH; srun. The first
+ * variable that is set counts, because Slurm may have started mpirun. */
 static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
                                         "SLURM_STEP_NUM_TASKS"};
 

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Return the number of processes that the launcher started, from the environment, and set *variable
- * to the name of the variable. Return 1 if no variable is set. */
+/* Return the number of processes that the launcher started, according to the environment. Set
+ * *variable to the name of the environment variable. Return 1 if none is set. */
 size_t launcher_processes(const char **variable);
 
 #endif

@@ -67,7 +67,8 @@ static int add_path(struct model_series *series, const char *path, const char *s
   return EX_OK;
 }
 
-/* Add the snapshots of a model in ascending order of updates; versionsort compares numbers. */
+/* Add the snapshots of a model in ascending order of updates. versionsort compares the digits in
+ * names as numbers. */
 static int add_snapshots(struct model_series *series, const char *path) {
   const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1;
   char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
@@ -128,14 +129,15 @@ void unknown_words_add(struct unknown_words *words, const elman_translation *tra
   for (size_t s = 0; s < translation->source_count; s++) {
     if (translation->source_known[s]) continue;
     words->unknown++;
-    /* As typed: normalization may have changed it. */
+    /* Use the text as typed, because normalization may have changed it. */
     const size_t start = translation->source_starts[s];
     add_name(words, translation->source + start, translation->source_ends[s] - start);
   }
 }
 
 void unknown_words_add_target(struct unknown_words *words, const elman_translation *translation) {
-  const size_t count = translation->target_count - (translation->ended ? 1 : 0); /* without </s> */
+  const size_t count =
+      translation->target_count - (translation->ended ? 1 : 0); /* number of tokens without </s> */
   words->tokens += count;
   for (size_t t = 0; t < count; t++) {
     const char *token = translation->target_tokens[t];

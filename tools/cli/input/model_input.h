@@ -1,4 +1,4 @@
-/* The models that a command reads, and words that are not in their vocabularies. */
+/* Models that a command reads, and words that are not in their vocabularies. */
 #ifndef ELMAN_CLI_MODEL_INPUT_H
 #define ELMAN_CLI_MODEL_INPUT_H
 
@@ -7,25 +7,25 @@
 
 #define DEFAULT_MODEL "model.safetensors"
 
-/* A row of an option table; `variable` is the const char * for the path. */
+/* A row of an option table. `variable` is a const char * and stores the path. */
 #define MODEL_OPTION(variable)                                                                     \
   OPTION("model", 'm', "FILE", "model file", .group = "Input", .text = &(variable),                \
          .use = FILE_IS_READ)
 
-/* Return "source" or "target", by elman_side; NULL past the last. */
+/* Return "source" or "target" for an index of elman_side; NULL past the last. */
 const char *text_side_name(size_t index);
 
 /* Load a model. Return an exit code; print a message if it is not 0. */
 int model_open(elman_model **model, const char *path);
 
-/* Start from all zero. */
+/* Models of an ensemble. Initialize it to zero. */
 struct models {
   struct option_list paths;
   elman_model *open[MAX_LISTED]; /* models loaded from the first `count` paths */
   size_t count;
 };
 
-/* A row for several models, which form an ensemble. */
+/* A row for an option that names several models, which form an ensemble. */
 #define MODELS_OPTION(models)                                                                      \
   OPTION("model", 'm', "FILE", "model file; several form an ensemble", DEFAULT_MODEL,              \
          .group = "Input", .list = &(models).paths, .most = MAX_LISTED, .use = FILE_IS_READ)
@@ -34,17 +34,17 @@ struct models {
  */
 int models_check(const struct models *models, const elman_translate_options *options);
 
-/* Load the models and make those after the first the ensemble of the options. Return an exit code;
- * print a message if it is not 0. Call models_close in either case. */
+/* Load the models. The models after the first become the ensemble in `options`. Return an exit
+ * code; print a message if it is not 0. Call models_close in either case. */
 int models_open(struct models *models, elman_translate_options *options);
 void models_close(struct models *models);
 
 /* ---- series of models ---- */
 
-/* Models that are used one after the other: the named models, each preceded by its snapshots
- * (`train --keep-last`). Start from all zero. */
+/* Models that are used one after the other. The snapshots of a named model (`train --keep-last`)
+ * precede it. Initialize it to zero. */
 struct model_series {
-  char **paths; /* owned, and so are the strings */
+  char **paths; /* array of strings; the array and the strings are owned */
   size_t count;
 };
 
@@ -57,19 +57,20 @@ void model_series_free(struct model_series *series);
 
 enum { UNKNOWN_NAMED = 8, UNKNOWN_SIZE = 64 };
 
-/* Words that are not in the model's vocabulary, collected for a note. Start from all zero. */
+/* Words that are not in the model's vocabulary, collected for a note. Initialize it to zero. */
 struct unknown_words {
-  size_t tokens, unknown; /* so far */
-  size_t named;           /* the first distinct ones; a long one is truncated */
+  size_t tokens, unknown; /* numbers of all tokens and of unknown tokens */
+  size_t named; /* number of stored words: the first distinct unknown words. A long word is
+                   truncated */
   char names[UNKNOWN_NAMED][UNKNOWN_SIZE];
 };
 
 void unknown_words_add(struct unknown_words *words, const elman_translation *translation);
 
-/* Add the unknown words of the target side, after forced decoding. */
+/* Add the unknown words of the target side. Call this after forced decoding. */
 void unknown_words_add_target(struct unknown_words *words, const elman_translation *translation);
 
-/* Add the words collected from later sentences. */
+/* Add the words that were collected from later sentences. */
 void unknown_words_merge(struct unknown_words *words, const struct unknown_words *later);
 
 /* Print one line on standard error; print nothing if there were no unknown words. */

@@ -1,4 +1,4 @@
-/* The sentence pairs that a command reads, and the options for them. */
+/* Sentence pairs that a command reads, and the options for them. */
 #ifndef ELMAN_CLI_PAIRS_INPUT_H
 #define ELMAN_CLI_PAIRS_INPUT_H
 
@@ -8,10 +8,10 @@
 #include "options/command_line.h"
 
 struct pairs_input {
-  const char *source, *target;   /* two files in place of PAIRS, or NULL */
-  const char *columns;           /* "A,B" */
+  const char *source, *target;   /* two files that replace PAIRS, or NULL */
+  const char *columns;           /* value of --columns: "A,B" */
   size_t alignment_column;       /* 0 = none */
-  const char *alignment_file;    /* instead of a column, or NULL */
+  const char *alignment_file;    /* replaces the column, or NULL */
   bool check_alignments;         /* as in elman_pairs_options */
   size_t max_line, max_unpacked; /* 0 = the default */
   bool strict;
@@ -21,10 +21,10 @@ struct pairs_input {
 #define DEFAULT_COLUMNS "1,2"
 #define MAX_COLUMNS 1000
 
-/* Parse "A,B". Return an exit code; print a message if it is not 0. */
+/* Parse the value "A,B" of --columns. Return an exit code; print a message if it is not 0. */
 int columns_parse(size_t *source, size_t *target, const char *columns, const char *command);
 
-/* Rows of an option table; `input` is a struct pairs_input. */
+/* Rows of an option table. `input` is a struct pairs_input. */
 #define PAIRS_COLUMNS_OPTION(input)                                                                \
   OPTION("columns", 0, "A,B", "source and target columns of PAIRS, counted from 1",                \
          .group = "Input", .text = &(input).columns)
@@ -46,7 +46,8 @@ int columns_parse(size_t *source, size_t *target, const char *columns, const cha
 #define PAIRS_OPTIONS(input)                                                                       \
   PAIRS_FILES_OPTIONS(input), PAIRS_STRICT_OPTION(input), PAIRS_LIMITS_OPTIONS(input)
 
-/* Rules for commands with these options; the first are for commands with --source and --target. */
+/* Rules for commands with these options. TWO_FILES_RULES are for commands with --source and
+ * --target. */
 #define TWO_FILES_RULES                                                                            \
   {"source", "!target", "--source needs --target"},                                                \
       {"target", "!source", "--target needs --source"},                                            \
@@ -66,19 +67,21 @@ int pairs_input_options(elman_pairs_options *options, const struct pairs_input *
 int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const char *command,
                      const struct operands *operands);
 
-/* Return the names of the files with the pairs, to be freed; NULL = no memory. */
+/* Return the names of the files that contain the pairs. The caller frees the text. Return NULL if
+ * memory ran out. */
 char *pairs_input_name(const struct pairs_input *input, const struct operands *operands);
 
-/* Return EX_USAGE if standard input would be read twice, or by one of several processes. */
+/* Return EX_USAGE, after a message, if standard input would be read twice, or by one of several
+ * processes. Return EX_OK otherwise. */
 int check_standard_input(const char *command, bool read, bool twice);
 
-/* Check that at most one file, including `dev` (NULL = none), is standard input, and that there is
- * only one process in that case. Return an exit code; print a message if it is not 0. */
+/* Check that at most one file, including `dev` (NULL = none), is standard input. If one is, check
+ * that there is only one process. Return an exit code; print a message if it is not 0. */
 int pairs_input_check_standard(const struct pairs_input *input, const char *dev,
                                const char *command, const struct operands *operands);
 
-/* Return whether `path` is one of the files that pairs and alignments are read from, even under
- * another name. */
+/* Return whether `path` names one of the files that pairs and alignments are read from. The file
+ * may have several names. */
 bool pairs_input_includes(const struct pairs_input *input, const struct operands *operands,
                           const char *path);
 

@@ -7,8 +7,8 @@
 #include "console/messages.h"
 #include "options/option.h"
 
-/* Refuse penalties without effect: the length norm is raised to the length penalty, and penalties
- * rank the hypotheses of a beam. */
+/* Refuse penalties without effect. The length norm has an effect only with a length penalty, and
+ * penalties only rank the hypotheses of a beam. */
 static int check_penalties(const elman_translate_options *search, const struct usage *usage,
                            const struct operands *operands, bool shows_scores) {
   static const char *const penalties[] = {"length-penalty", "length-norm", "coverage-penalty"};
@@ -35,8 +35,8 @@ int search_options_complete(elman_translate_options *search, const struct usage 
 
 /* ---- overrides ---- */
 
-/* Parse a position from 1 at the start of `text`, which may be NULL. Return the text after it, or
- * NULL. */
+/* Parse a position, counted from 1, at the start of `text`. Return the text after it. Return NULL
+ * if there is no position or `text` is NULL. */
 static const char *parse_position(size_t *index, const char *text) {
   const size_t digits = text == NULL ? 0 : strspn(text, "0123456789");
   if (digits == 0 || digits > 9 || text[0] == '0') return NULL;

@@ -1,4 +1,4 @@
-/* The options of a search for translations, for all commands that search. */
+/* Options of the search for translations, for all commands that search. */
 #ifndef ELMAN_CLI_SEARCH_OPTIONS_H
 #define ELMAN_CLI_SEARCH_OPTIONS_H
 
@@ -35,35 +35,36 @@
              "source word of the largest attention weight in place of an unknown word",            \
              .group = "Output", .flag = &(search).replace_unknown)
 
-/* Choose the beam size if it was not given. Refuse penalties without effect: with greedy decoding,
- * unless scores are shown (`shows_scores`), which contain the penalties. Return an exit code; print
- * a message if it is not 0. */
+/* Choose the beam size if it was not given. Refuse penalties without effect: penalties have no
+ * effect with greedy decoding, unless the command shows scores (`shows_scores`), which include
+ * them. Return an exit code; print a message if it is not 0. */
 int search_options_complete(elman_translate_options *search, const struct usage *usage,
                             const struct operands *operands, bool shows_scores);
 
-/* Changes of the attention during decoding. */
+/* Overrides: changes of attention during decoding. */
 struct overrides {
-  struct option_list words; /* as given */
+  struct option_list words; /* overrides as given on the command line */
   elman_override list[ELMAN_MAX_OVERRIDES];
 };
 
-/* The seed has a row of its own. */
+/* Rows for overrides; the seed has its own row. */
 #define OVERRIDE_OPTION(overrides)                                                                 \
   OPTION("override", 0, "WHAT",                                                                    \
          "attention override: uniform, shuffle, position=K (all weight on source token K) or "     \
          "row:col=w (weight w of target token row on source token col)",                           \
          .group = "Attention", .list = &(overrides).words, .most = MAX_LISTED)
 
-/* Parse the words and set the overrides of `search`. Return an exit code; print a message if it is
- * not 0. */
+/* Parse the overrides and store them in `search`. Return an exit code; print a message if it is not
+ * 0. */
 int overrides_parse(struct overrides *overrides, elman_translate_options *search,
                     const struct option_place *place);
 
-/* Return whether an override depends on the seed. */
+/* Return whether any override depends on the seed. */
 bool overrides_shuffle(const elman_translate_options *search);
 
-/* Make units that are not chosen yet tokens if an override names a place in the matrix, since it
- * counts tokens. Refuse words. Return an exit code; print a message if it is not 0. */
+/* Choose the units of attention. If an override names a place in the matrix, choose tokens for
+ * unset units, because such a place is counted in tokens; refuse words. Return an exit code; print
+ * a message if it is not 0. */
 int overrides_choose_units(elman_alignment_units *units, const elman_translate_options *search,
                            const struct option_place *place);
 

@@ -54,7 +54,7 @@ bool sentences_ready(struct sentences *sentences) {
 
 /* ---- problems ---- */
 
-/* Describe where the reference of a sentence was given, for messages. */
+/* Describe the place of a sentence's reference, for messages. */
 static void place_reference(char *where, size_t size, const struct sentences *sentences,
                             size_t number) {
   const char *path = sentences->references_path;
@@ -123,7 +123,7 @@ static void set_reference(elman_sentence *sentence, const char *reference) {
 }
 
 struct field {
-  const char *text; /* NULL = there is none */
+  const char *text; /* start of the column's text; NULL = there is no such column */
   size_t length;
 };
 
@@ -145,8 +145,9 @@ static char *put_column(char **at, struct field field) {
   return start;
 }
 
-/* Split the line into its columns. Return false if a column is missing, or if memory ran out (*code
- * is set). A line with a NUL byte is refused: the text after it would be lost. */
+/* Split the line into its columns. Return false if a column is missing. Also return false, and set
+ * *code, if memory ran out. Refuse a line with a NUL byte, because the text after it would be
+ * lost. */
 static bool split_columns(struct sentences *sentences, elman_sentence *sentence, int *code) {
   if (sentence->length > sentences->max_line || strlen(sentence->text) < sentence->length ||
       find_column(sentence, last_column(sentences)).text == NULL)
@@ -156,7 +157,7 @@ static bool split_columns(struct sentences *sentences, elman_sentence *sentence,
                      target = find_column(sentence, sentences->target_column),
                      links = aligned ? find_column(sentence, sentences->alignment_column)
                                      : (struct field){"", 0};
-  /* One column may be used more than once. */
+  /* Copy each column, because a column may be used more than once. */
   char *copy = malloc(source.length + target.length + links.length + 3), *at = copy;
   if (copy == NULL) {
     *code = report_no_memory();

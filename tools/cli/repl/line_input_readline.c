@@ -14,10 +14,10 @@
 
 enum { HISTORY_LINES = 1000 };
 
-/* ---- file of the history ---- */
+/* ---- history file ---- */
 
-/* Return $XDG_STATE_HOME/elman/history, or the default below $HOME; NULL if there is neither. A
- * relative XDG_STATE_HOME is ignored. */
+/* Return $XDG_STATE_HOME/elman/history, or the default below $HOME; NULL if neither variable is
+ * set. Ignore a relative XDG_STATE_HOME. The caller frees the path. */
 static char *history_path(void) {
   const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
   char *path = NULL;
@@ -29,7 +29,7 @@ static char *history_path(void) {
   return length < 0 ? NULL : path;
 }
 
-/* Create the missing directories above `path`. */
+/* Create the missing parent directories of `path`. */
 static bool make_directories(char *path) {
   for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
     *slash = '\0';
@@ -48,8 +48,8 @@ static bool make_private_file(const char *path) {
   return private;
 }
 
-/* Create the file, readable only by its owner. Return its path, to be freed; NULL, after a message,
- * if it cannot be created. */
+/* Create the history file, readable only by its owner. Return its path, which the caller frees. If
+ * the file cannot be created, print a message and return NULL. */
 static char *open_history(void) {
   char *path = history_path();
   if (path == NULL) return NULL;
@@ -61,7 +61,7 @@ static char *open_history(void) {
 
 /* ---- typing ---- */
 
-/* Called by readline when a signal comes while it waits for a key. */
+/* Clear the line. readline calls this function when a signal comes while it waits for a key. */
 static int clear_line(void) {
   if (interrupt_signal() == 0) return 0;
   interrupt_clear();
@@ -72,14 +72,14 @@ static int clear_line(void) {
   return 0;
 }
 
-static char *history; /* path of the file; NULL = not kept */
+static char *history; /* path of the history file; NULL = no history is kept */
 
 /* Global, because readline passes no context to its callbacks. */
 static const struct line_input_words *words;
-static char *before; /* the text before the word that is completed */
+static char *before; /* the text before the word that is being completed */
 
-/* Return the next candidate from *index on that starts with `word` after its first `lead` bytes.
- * Prepend these bytes; the result is to be freed. */
+/* Return the next candidate, from *index on, that starts with the part of `word` after its first
+ * `lead` bytes. Prepend these bytes. The caller frees the result. */
 static char *next_match(const char *word, size_t lead, size_t *index,
                         const char *(*candidate)(size_t index)) {
   for (const char *name; (name = candidate(*index)) != NULL;) {
@@ -94,7 +94,7 @@ static char *next_match(const char *word, size_t lead, size_t *index,
   return NULL;
 }
 
-/* Return one match per call; state 0 starts over. */
+/* Return one match per call. A `state` of 0 starts a new search. */
 static char *next_command(const char *word, int state) {
   static size_t index;
   if (state == 0) index = 0;
@@ -119,7 +119,7 @@ static char **complete(const char *word, int start, int end) {
   const bool is_name = is_command && first == (size_t)start;
   before = is_command && !is_name ? strndup(rl_line_buffer, (size_t)start) : NULL;
   const bool has_arguments = before != NULL && argument(0) != NULL;
-  /* File names are not completed within a sentence. */
+  /* Do not complete file names within a sentence. */
   rl_attempted_completion_over = is_name || !is_command || has_arguments;
   if (is_name) matches = rl_completion_matches(word, next_command);
   if (has_arguments) matches = rl_completion_matches(word, next_argument);
@@ -132,10 +132,10 @@ void line_input_start(const struct line_input_words *of_program) {
   words = of_program;
   rl_attempted_completion_function = complete;
   rl_readline_name = "elman";
-  /* Standard output is for data; it may be a file. */
+  /* Write to standard error: standard output is for data and may be a file. */
   rl_outstream = stderr;
   rl_signal_event_hook = clear_line;
-  /* Several pasted sentences are several lines. */
+  /* Treat several pasted sentences as several lines. */
   rl_variable_bind("enable-bracketed-paste", "off");
   using_history();
   stifle_history(HISTORY_LINES);
@@ -160,6 +160,6 @@ void line_input_add_history(const char *line) {
       history_length > 0 ? history_get(history_base + history_length - 1) : NULL;
   if (last != NULL && strcmp(last->line, line) == 0) return;
   add_history(line);
-  /* At once, so that a signal that ends the program loses nothing. */
+  /* Append the line at once, so that a signal that ends the program loses nothing. */
   if (history != NULL) append_history(1, history);
 }

@@ -19,16 +19,16 @@
 
 /* ---- the commands of the session ---- */
 
-/* Kinds of arguments. WORDS: full-width letters are converted to ASCII. TEXT: a sentence or the
- * name of a file to read, unchanged. WRITE: the name of a file to write, unchanged; '!' after the
- * command's name allows overwriting it. */
+/* Kinds of arguments. WORDS: convert full-width letters to ASCII. TEXT: a sentence or the name of a
+ * file to read, unchanged. WRITE: the name of a file to write, unchanged; a '!' after the command's
+ * name allows overwriting the file. */
 enum repl_argument { WORDS, TEXT, WRITE };
 
 struct repl_command {
   const char *name, *argument, *help;
   enum repl_argument kind;
   void (*run)(struct session *session, char *argument);
-  const char *(*word)(size_t index); /* words for completion of the argument; NULL = none */
+  const char *(*word)(size_t index); /* returns words for completion of the argument; NULL = none */
 };
 
 static void show_help(struct session *session, char *argument);
@@ -38,7 +38,7 @@ static void quit(struct session *session, char *argument) {
   session->over = true;
 }
 
-/* Words for completion of arguments; NULL past the last. */
+/* Return the word at `index` for completion of an argument; NULL past the last. */
 
 static const char *switch_word(size_t index) {
   static const char *const words[] = {"on", "off"};
@@ -54,7 +54,7 @@ static const char *units_word(size_t index) {
   return elman_alignment_units_name((elman_alignment_units)index);
 }
 
-/* An abbreviation of several names means the first of them. */
+/* If several names start with an abbreviation, it means the first of them. */
 static const struct repl_command session_commands[] = {
     {"help", "", "list the commands", WORDS, show_help, NULL},
     {"attention", "on|off", "show the attention under each translation", WORDS,
@@ -122,7 +122,7 @@ static const struct repl_command *find_command(const char *name, size_t length) 
   return NULL;
 }
 
-/* Return the words that may follow `line` if that is a command without an argument; NULL past the
+/* If `line` is a command without an argument, return the words that may follow it; NULL past the
  * last. */
 static const char *argument_word(const char *line, size_t index) {
   line += strspn(line, " \t");
@@ -174,8 +174,8 @@ static void run_command(struct session *session, char *command) {
 
 static const char PROMPT[] = "> ";
 
-/* readline takes the locale from the environment. Without UTF-8 it reads a Chinese character as
- * three keys. */
+/* Set a UTF-8 locale if the environment has none. readline takes the locale from the environment;
+ * without UTF-8, it reads a Chinese character as three keys. */
 static void ensure_utf8(void) {
   if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return;
   setenv("LC_ALL", "C.UTF-8", 1);
@@ -230,8 +230,8 @@ static int interactive(struct session *session) {
   return code;
 }
 
-/* Translate lines from a pipe or a file, without prompt or commands: text may start with ':' as
- * well. */
+/* Translate lines from a pipe or a file. Print no prompt and accept no commands, because text may
+ * also start with ':'. */
 static int batch(struct translate_lines *job, struct models *models) {
   struct sentences sentences = {.max_line = job->options.max_bytes};
   int code = sentences_open(&sentences, NULL, &(struct operands){0});

@@ -27,8 +27,8 @@ static bool open_named(struct side *side, const struct session *session, const c
   return false;
 }
 
-/* Make `side` the current model. Drop the last translation: it belongs to another model and cannot
- * be examined with this one. */
+/* Make `side` the current model. Drop the last translation, because this model did not produce it
+ * and cannot examine it. */
 static void begin_side(struct session *session, struct side side) {
   session->side = side;
   elman_translation_free(session->last);

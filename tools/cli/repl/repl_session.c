@@ -15,7 +15,7 @@ static bool starts_with(const char *text, const char *start) {
   return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Return the number of bytes of the space at the start of `text`, or 0. */
+/* Return the number of bytes of the space at the start of `text`; 0 if there is none. */
 static size_t blank_at(const char *text) {
   if (*text == ' ' || *text == '\t') return 1;
   return starts_with(text, IDEOGRAPHIC_SPACE) ? strlen(IDEOGRAPHIC_SPACE) : 0;
@@ -55,7 +55,7 @@ char *session_split_word(char *text) {
   while (*end != '\0' && blank_at(end) == 0) end++;
   char *rest = session_trim(end);
   *end = '\0';
-  char *last = rest; /* end of the last non-space */
+  char *last = rest; /* end of the last character that is not a space */
   for (char *at = rest; *at != '\0';) {
     const size_t blank = blank_at(at);
     at += blank > 0 ? blank : 1;
@@ -75,8 +75,7 @@ void side_close(struct side *side) {
 }
 
 int side_open(struct side *side, const struct session *session) {
-  elman_translate_options options =
-      session->options; /* for checking that the models support the options */
+  elman_translate_options options = session->options; /* options that the models must support */
   elman_error error;
   int code = models_open(&side->models, &options);
   if (code == EX_OK &&
@@ -136,7 +135,7 @@ elman_translate_options session_options(const struct session *session, const str
 
 bool session_may_write(const struct session *session, const char *command, const char *path) {
   struct stat info;
-  /* If lstat fails for another reason, writing fails as well and reports it. */
+  /* If lstat fails for another reason, writing the file fails as well and reports that reason. */
   if (session->replaces || lstat(path, &info) != 0 || elman_file_is_direct(path)) return true;
   report(path, "already exists; '%s! %s' overwrites it", command, path);
   return false;

@@ -1,4 +1,4 @@
-/* The state of an interactive session and its commands, which start with a colon. An error in a
+/* The state of an interactive session, and its commands, which start with a colon. An error in a
  * command is reported, and the session continues. */
 #ifndef ELMAN_CLI_REPL_SESSION_H
 #define ELMAN_CLI_REPL_SESSION_H
@@ -13,36 +13,36 @@
 /* A model or an ensemble, with its translator. */
 struct side {
   struct models models;
-  char *path;                   /* owned; the file named by :model or :load, or NULL */
-  elman_translator *translator; /* NULL: no models are open */
+  char *path;                   /* the file named by :model or :load, or NULL; owned */
+  elman_translator *translator; /* NULL if no models are open */
 };
 
 enum { HISTORY_COLUMNS = 5 };
 
-/* The sentences translated in a session and their settings: rows of a table that can be saved. */
+/* A table that can be saved: the sentences translated in a session, and their settings. */
 struct history {
-  char **cells; /* (rows,HISTORY_COLUMNS), owned */
+  char **cells; /* array of `rows` rows with HISTORY_COLUMNS cells; owned */
   size_t rows, capacity;
 };
 
 struct session {
-  struct side side;                /* the current models */
-  struct side other;               /* the models before :load, for :compare; not open at first */
-  struct output *output;           /* for data */
-  elman_translate_options options; /* except the ensemble, which belongs to a side */
-  struct overrides overrides;      /* only their list; the options point to it */
-  char *override_words;            /* owned; the text of the overrides; NULL = none */
-  elman_translation *last;         /* by `side`; NULL before the first */
-  char *sentence; /* owned; the last sentence, which another side may have translated */
+  struct side side;      /* the current models */
+  struct side other;     /* the models before :load, used by :compare; not open at first */
+  struct output *output; /* output for data */
+  elman_translate_options options; /* all options except the ensemble, which belongs to a side */
+  struct overrides overrides;      /* the list of overrides; `options` points to it */
+  char *override_words;            /* text of the overrides; NULL = none; owned */
+  elman_translation *last;         /* last translation with `side`; NULL before the first */
+  char *sentence; /* last sentence, which another side may have translated; owned */
   bool show_attention;
-  elman_alignment_units units; /* of the attention that is shown and written */
+  elman_alignment_units units; /* units of the attention that is shown and written */
   struct history history;
-  bool replaces; /* '!' follows the name of the running command */
+  bool replaces; /* a '!' follows the name of the running command */
   bool over;
 };
 
-/* Open the models of session->side. Return an exit code; print a message if it is not 0. Nothing is
- * open after an error. */
+/* Open the models of session->side. Return an exit code; print a message if it is not 0. After an
+ * error, no models are open. */
 int session_open(struct session *session);
 void session_close(struct session *session);
 
@@ -51,19 +51,19 @@ void session_close(struct session *session);
 int side_open(struct side *side, const struct session *session);
 void side_close(struct side *side);
 
-/* Format the name: "a.safetensors" or "a.safetensors and 2 more". */
+/* Format the name of a side, for example "a.safetensors" or "a.safetensors and 2 more". */
 void side_name(char *name, size_t size, const struct side *side);
 
-/* Return the options for translating with a side. */
+/* Return the options for translation with a side. */
 elman_translate_options session_options(const struct session *session, const struct side *side);
 
-/* Return whether there is a last translation, or a last sentence; otherwise report that for
+/* Return whether there is a last translation or a last sentence. If not, report this for
  * `command`. */
 bool session_has_last(const struct session *session, const char *command);
 bool session_has_sentence(const struct session *session, const char *command);
 
-/* Return whether `command`, as typed, may write the file: only a new file, unless '!' follows the
- * command's name. Report a refusal. */
+/* Return whether `command` (as typed) may write the file; report a refusal. It may only create a
+ * new file, unless '!' follows its name. */
 bool session_may_write(const struct session *session, const char *command, const char *path);
 
 /* ---- lines ---- */
@@ -71,22 +71,22 @@ bool session_may_write(const struct session *session, const char *command, const
 /* Skip the spaces at the start of a line, including the ideographic space. */
 char *session_trim(char *line);
 
-/* Terminate the first word of `text`; return the rest without surrounding spaces. */
+/* Terminate the first word of `text`. Return the rest without spaces at its start and end. */
 char *session_split_word(char *text);
 
-/* Convert full-width letters, as a Chinese keyboard may type them, to ASCII. */
+/* Convert full-width letters, which a Chinese keyboard may type, to ASCII. */
 void session_narrow(char *text);
 
-/* Return the number of bytes of the colon, possibly full-width, that makes a line a command; 0 if
- * the line does not start with one. */
+/* Return the number of bytes of the colon that makes a line a command; 0 if the line does not start
+ * with a colon. The colon may be full-width. */
 size_t session_colon(const char *line);
 
-/* ---- commands, called by repl.c; `argument` is the text after the name, without surrounding
- * spaces ---- */
+/* ---- commands, called by repl.c; `argument` is the text after the name, without spaces around it
+ * ---- */
 
 /* ---- sentences, and details of the last one: repl_translate.c ---- */
 
-/* Translate a line, show the result and keep it. */
+/* Translate a line, show the result and store it as the last one. */
 void session_translate(struct session *session, const char *line);
 
 void session_force(struct session *session, char *argument);
@@ -116,8 +116,8 @@ void session_set_units(struct session *session, char *argument);
 /* Return the units in which attention is shown. */
 elman_alignment_units session_units(const struct session *session);
 
-/* Return the settings that differ from the defaults, for example "beam=5 length-penalty=0.6"; to be
- * freed, NULL = no memory. */
+/* Return the settings that differ from the defaults, for example "beam=5 length-penalty=0.6". The
+ * caller frees the text. Return NULL if memory ran out. */
 char *session_settings(const struct session *session);
 
 #endif

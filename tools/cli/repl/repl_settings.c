@@ -38,7 +38,7 @@ static void show_settings(const struct option *table) {
   print_info("':set NAME VALUE' changes an option; ':set NAME default' restores its default");
 }
 
-/* A longer n-best list needs a larger beam. */
+/* Enlarge the beam for a longer n-best list. */
 static bool widen_beam(struct session *session, const char *changed) {
   elman_translate_options *options = &session->options;
   if (options->n_best <= options->beam) return true;
@@ -110,7 +110,7 @@ char *session_settings(const struct session *session) {
 
 static const struct option_place at_colon = {NULL, ":"};
 
-/* Split the words in place and parse them. */
+/* Split `words` in place and parse them as overrides. */
 static bool split_overrides(struct overrides *overrides, const struct session *session,
                             char *words) {
   elman_translate_options options = session->options;
@@ -154,7 +154,7 @@ void session_set_override(struct session *session, char *argument) {
     clear_overrides(session);
     session->override_words = words;
     session->overrides = overrides;
-    session->overrides.words.count = 0; /* they point into the line */
+    session->overrides.words.count = 0; /* the words point into the line */
     session->options.overrides = session->overrides.list;
     session->options.override_count = overrides.words.count;
   } else {
@@ -188,7 +188,7 @@ void session_set_units(struct session *session, char *argument) {
 
 elman_alignment_units session_units(const struct session *session) {
   elman_alignment_units units = session->units;
-  /* Their compatibility was checked when they were set. */
+  /* Ignore the exit code: the units and the overrides were checked when they were set. */
   (void)overrides_choose_units(&units, &session->options, &at_colon);
   return units;
 }

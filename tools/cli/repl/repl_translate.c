@@ -14,7 +14,7 @@
 
 /* ---- translating ---- */
 
-/* Translate a sentence; return NULL after a message. */
+/* Translate a sentence. On failure, print a message and return NULL. */
 static elman_translation *translate(const struct side *side, const elman_sentence *sentence,
                                     const elman_translate_options *options) {
   elman_translation *translation;
@@ -26,7 +26,7 @@ static elman_translation *translate(const struct side *side, const elman_sentenc
   return NULL;
 }
 
-/* Make this the last sentence and the last translation. */
+/* Store the translation as the last one, and its source as the last sentence. */
 static void remember(struct session *session, elman_translation *translation) {
   char *sentence = strdup(translation->source);
   if (sentence == NULL) (void)report_no_memory();
@@ -92,7 +92,7 @@ static void show(const struct session *session, const struct side *side,
   note_unknown(side, translation);
 }
 
-/* Print the effect of the overrides, if there are any. */
+/* Print the effect of the overrides; print nothing if there are none. */
 static void print_override_effect(const struct session *session, const elman_sentence *sentence,
                                   const elman_translation *changed) {
   elman_translate_options options = session_options(session, &session->side);
@@ -136,7 +136,8 @@ void session_force(struct session *session, char *argument) {
                                                 .reference_length = strlen(argument)});
 }
 
-/* Translate with a side and show the result. Return the translation; NULL after a message. */
+/* Translate with a side and show the result. Return the translation. On failure, print a message
+ * and return NULL. */
 static elman_translation *show_side(struct session *session, const struct side *side,
                                     const char *text) {
   const elman_translate_options options = session_options(session, side);
@@ -187,14 +188,14 @@ void session_dump(struct session *session, char *argument) {
 
 enum { FEW_ALTERNATIVES = 3, USUAL_ALTERNATIVES = 10, MAX_ALTERNATIVES = 100 };
 
-/* Positions of the last translation, and the number of alternatives for each. */
+/* Positions in the last translation, and the number of alternatives for each position. */
 struct places {
   size_t first, count, most;
 };
 
-/* Find alternatives with a beam that continues the translation before the position by one token:
- * found[i] is the list for position first + i. Return an exit code; print a message if it is not 0.
- */
+/* Find alternatives. A beam search extends the translation before each position by one token.
+ * found[i] is the list for position first + i. Return an exit code; print a message if it is not
+ * 0. */
 static int find_alternatives(elman_translation **found, const struct session *session,
                              const struct places *places) {
   const elman_translation *last = session->last;
@@ -226,7 +227,7 @@ static void write_alternative(FILE *stream, const elman_translation *one, size_t
   putc('\n', stream);
 }
 
-/* Write one line per alternative, and mark the token of the translation. */
+/* Write one line per alternative. Mark the token that the translation contains. */
 static void write_list(FILE *stream, const elman_translation *last, size_t t,
                        const elman_translation *found) {
   bool listed = false;

@@ -25,8 +25,8 @@ void text_batch_add(struct text_batch *batch, const elman_sentence *sentence,
   batch->sentences[batch->count] = *sentence;
   batch->alignments[batch->count++] = alignment;
   batch->bytes += sentence->length;
-  /* An attention matrix has one row per target token. A forced translation has at most one token
-   * per byte of the reference. */
+  /* Estimate the size of the attention matrix, which has one row per target token. Forced decoding
+   * produces at most one token per byte of the reference. */
   batch->cells += sentence->length * (sentence->length + sentence->reference_length);
 }
 

@@ -56,7 +56,7 @@ struct file_evaluation {
 
 enum { MAX_FILES = MAX_HYPOTHESES + MAX_LISTED };
 
-/* Hypotheses first, then references. */
+/* Input files: first the hypotheses, then the references. */
 struct inputs {
   elman_lines *files[MAX_FILES];
   const char *names[MAX_FILES];
@@ -108,7 +108,7 @@ static int check(const struct file_evaluation *evaluation, const char *command) 
   return check_standard_input(command, standard > 0, standard > 1);
 }
 
-/* Score one hypothesis into scores[0], or compare two. */
+/* Score one hypothesis and store the result in scores[0], or compare two hypotheses. */
 static int score_files(elman_comparison *found, const struct inputs *inputs,
                        const elman_metric_options *options) {
   elman_error error;
@@ -122,7 +122,7 @@ static int score_files(elman_comparison *found, const struct inputs *inputs,
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 
-/* Write the scores of one of the two hypotheses. */
+/* Write the scores of hypothesis `i`. */
 static void write_hypothesis(struct json *json, const struct inputs *inputs,
                              const elman_comparison *found, size_t i) {
   const elman_estimate *bleu = &found->bleu[i], *chrf = &found->chrf[i];
@@ -173,7 +173,8 @@ static void write_file_scores(struct json *json, const struct inputs *inputs,
   write_signatures(json, &found->scores[0]);
 }
 
-/* Read, score and write; return the exit code. There is at least one hypothesis. */
+/* Read the files, compute the scores and write them. At least one hypothesis is needed. Return the
+ * exit code. */
 static int evaluate_files(const struct file_evaluation *evaluation, const char *command) {
   struct inputs inputs;
   elman_comparison found;
@@ -220,8 +221,8 @@ static void write_scores(FILE *stream, const elman_scores *scores, bool aligned,
   write_signatures(&json, &scores->metrics);
 }
 
-/* Report skipped pairs and unknown words. In a text of the model's target language less than half
- * of the tokens are unknown. */
+/* Report skipped pairs and unknown words. In a text in the model's target language, fewer than half
+ * of the tokens are unknown, so report only more than that. */
 static void note_skipped_pairs(const elman_scores *scores) {
   if (scores->left_out > 0)
     note("%zu pair%s skipped: a side has more than 5,000 tokens", scores->left_out,
@@ -286,7 +287,7 @@ static const struct rule rules[] = {
     {"!source hypothesis", "!PAIRS", NO_PAIRS},
     {0}};
 
-/* Refuse options that need two hypotheses to compare. */
+/* Refuse options for a comparison, because fewer than two hypotheses are given. */
 static int check_comparison(const struct usage *usage, const struct operands *operands,
                             const elman_translate_options *search) {
   if (option_given(usage, operands, "resamples"))

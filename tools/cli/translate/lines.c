@@ -13,12 +13,12 @@
 
 /* ---- output per sentence ---- */
 
-/* Destination of the translations of a process. */
+/* Destination of the translations of one process. */
 struct lines {
   const struct translate_lines *job;
   FILE *stream;
-  bool terminal; /* the text finally reaches a terminal; process 0 finds out and sends it to the
-                    others */
+  bool terminal; /* whether a terminal finally shows the text; process 0 detects this and sends it
+                    to the others */
   struct unknown_words unknown;
 };
 
@@ -37,8 +37,8 @@ static void write_json(FILE *stream, const elman_translation *best, bool n_best)
   json_print(&json, n_best ? "]}\n" : "}\n");
 }
 
-/* Write the n-best list in the format of Moses, numbered from 0. The program never sets a locale
- * with another decimal point. */
+/* Write the n-best list in the format of Moses, which numbers sentences from 0. Numbers have a
+ * decimal point, because the program never sets the locale for numbers. */
 static void write_moses(const struct lines *lines, const elman_translation *best, size_t number) {
   FILE *stream = lines->stream;
   for (const elman_translation *one = best; one != NULL; one = one->next) {
@@ -60,7 +60,7 @@ static int write_line(void *context, const struct translated *translated) {
   } else if (job->n_best && !job->json) {
     write_moses(lines, best, translated->sentence->number);
   } else {
-    /* No tag for an empty translation: a pair with an empty side would be useless. */
+    /* Write no tag for an empty translation: a pair with an empty side would be useless. */
     if (job->tag != NULL && best != NULL && best->text[0] != '\0') fprintf(stream, "%s ", job->tag);
     print_data_for(stream, best != NULL ? best->text : job->json ? "null" : "", lines->terminal);
     putc('\n', stream);
@@ -68,26 +68,27 @@ static int write_line(void *context, const struct translated *translated) {
   return EX_OK;
 }
 
-/* ---- batches distributed to processes: parcels ---- */
+/* ---- distribution: parcels ---- */
 
-/* In each round, process 0 sends a batch to every process including itself, and collects the
- * output. A process that fails ends; the others notice when they wait for it. */
+/* A round: process 0 sends a batch to every process, including itself, and collects the output. A
+ * process that fails ends, and the others notice this when they wait for it. */
 struct round {
   const elman_group *group;
-  elman_bytes *send, *receive; /* (size) */
-  elman_bytes *parcels; /* (size): to or from each peer of this process. Process 0 has a parcel for
-                           every process, its own first; the others have one, for process 0 */
-  size_t *lengths;      /* (size): of the parcels being transferred */
+  elman_bytes *send, *receive; /* one element per process */
+  elman_bytes *parcels; /* parcels exchanged with the other processes. Process 0 has one for every
+                           process, including itself; another process has one, for process 0 */
+  size_t *lengths;      /* lengths of the parcels being transferred */
 };
 
-/* The head of a result; the output text and the errors follow. */
+/* Head of a result: the length of the output text and the number of errors. The text and the errors
+ * follow. */
 struct outcome {
   size_t text, errors;
   struct unknown_words unknown;
 };
 
 struct placed_error {
-  size_t number; /* of the sentence */
+  size_t number; /* number of the sentence */
   elman_error error;
 };
 
@@ -125,7 +126,8 @@ static void put(struct round *round, size_t r, bool gives, elman_bytes bytes) {
   round->receive[r] = gives ? (elman_bytes){0} : bytes;
 }
 
-/* Transfer the parcels from process 0 to all (`outward`) or back, after their lengths. */
+/* Transfer the parcels from process 0 to the others (`outward`) or back. Transfer their lengths
+ * first. */
 static int pass_parcels(struct round *round, bool outward) {
   const bool leads = round->group->rank == 0, gives = outward == leads;
   const size_t first = leads ? 1 : 0, end = leads ? round->group->size : 1;
@@ -147,7 +149,7 @@ static int pass_parcels(struct round *round, bool outward) {
   return exchange(round);
 }
 
-/* Close a stream of open_memstream and store its bytes in the parcel. */
+/* Close a stream that open_memstream opened, and store its bytes in the parcel. */
 static int close_parcel(elman_bytes *parcel, FILE *stream, char **bytes, size_t *length) {
   const bool failed = ferror(stream) != 0;
   if (fclose(stream) != 0 || failed) {
@@ -169,7 +171,7 @@ struct work {
 };
 
 struct batch_head {
-  size_t count; /* 0 = the end */
+  size_t count; /* number of sentences; may be 0 */
   size_t terminal;
 };
 
@@ -189,7 +191,8 @@ static int pack_batch(elman_bytes *parcel, const struct text_batch *batch, bool 
   return close_parcel(parcel, stream, &bytes, &length);
 }
 
-/* Fill a batch for each process, as far as sentences have arrived. */
+/* Fill a parcel for each process with a batch. Wait for sentences only for the first batch. Later
+ * batches are empty if no sentences have arrived. */
 static int fill_parcels(struct round *round, const struct work *work, struct sentences *sentences,
                         bool *more, int *stopped) {
   struct text_batch *batch = work->batch;
@@ -228,7 +231,8 @@ static int unpack_batch(struct work *work, const elman_bytes *parcel) {
 
 /* ---- distribution: results ---- */
 
-/* Write the translations and the errors. The outcome comes first; its fields are known last. */
+/* Write space for the outcome, then the translations and the errors. Set `outcome`; the caller
+ * copies it to the start, because its fields are complete only at the end. */
 static int write_outcome(struct work *work, FILE *stream, struct outcome *outcome) {
   const struct text_batch *batch = work->batch;
   int code = EX_OK;
@@ -270,7 +274,7 @@ static int translate_parcel(struct work *work, elman_bytes *parcel) {
   return code != EX_OK ? code : closed;
 }
 
-/* Print a result. Return EX_OK, or EX_DATAERR if it contains errors. */
+/* Print a result and report its errors. Return EX_OK, or EX_DATAERR if there are errors. */
 static int hand_over(const elman_bytes *parcel, struct unknown_words *unknown,
                      struct sentences *sentences, struct output *output) {
   struct outcome outcome;
@@ -307,13 +311,14 @@ static int lead(struct round *round, struct work *work, struct sentences *senten
     if (!output_flush(output)) more = false;
   }
   work->lines->unknown = unknown;
-  /* Empty parcels tell the others to end. */
+  /* Send empty parcels, after which the other processes end. */
   for (size_t r = 0; r < round->group->size; r++) parcel_free(&round->parcels[r]);
   const int ended = pass_parcels(round, true);
   return ended != EX_OK ? ended : stopped != EX_OK ? stopped : code;
 }
 
-/* No timeout: process 0 may wait for its input as long as it takes. */
+/* Translate the batches that process 0 sends, until an empty parcel arrives. Set no timeout,
+ * because process 0 may wait for its input for any length of time. */
 static int follow(struct round *round, struct work *work) {
   *group_timeout() = INFINITY;
   int code = pass_parcels(round, true);
@@ -325,9 +330,8 @@ static int follow(struct round *round, struct work *work) {
   return code;
 }
 
-/* Translate as batches_run does, shared among the processes. Only process 0 reads sentences and
- * writes the output. Its batches are those that batches_run would make, so the output is identical.
- */
+/* Translate as batches_run does, with several processes. Only process 0 reads sentences and writes
+ * the output. It forms the same batches as batches_run, so the output is identical. */
 static int batches_run_together(const struct batch_job *job, struct lines *lines,
                                 struct sentences *sentences, struct output *output) {
   struct round round;
@@ -369,8 +373,8 @@ static int run(const struct translate_lines *job, const elman_model *model,
   struct output output;
   const int code = output_open(&output, output_path);
   if (code != EX_OK) return code;
-  /* A signal must not leave the temporary file behind. Nor must it kill a process without a
-   * farewell: process 0 would wait for it. */
+  /* Catch signals, because a signal must not leave the temporary file behind. It must not kill
+   * another process without a farewell either, because process 0 would wait for that process. */
   if (output.file != NULL || !group_leads()) interrupt_catch_first();
   if (sentences->texts.count == 0 && isatty(sentences->lines.file))
     note("one sentence per line; Ctrl-D ends the input");
@@ -379,7 +383,7 @@ static int run(const struct translate_lines *job, const elman_model *model,
 
 int translate_lines(struct translate_lines *job, struct models *models, struct sentences *sentences,
                     const char *output_path) {
-  job->options.without_scores = !job->n_best && !job->json; /* they are not printed */
+  job->options.without_scores = !job->n_best && !job->json; /* scores are not printed */
   int code = models_open(models, &job->options);
   if (code == EX_OK) code = run(job, models->open[0], sentences, output_path);
   models_close(models);

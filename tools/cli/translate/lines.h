@@ -1,4 +1,5 @@
-/* One sentence in, one line out: for `translate`, and for the REPL without a terminal. */
+/* Translate lines: read one sentence and write one line. `translate` uses this, and so does the
+ * REPL without a terminal. */
 #ifndef ELMAN_CLI_LINES_H
 #define ELMAN_CLI_LINES_H
 
@@ -9,14 +10,13 @@
 struct translate_lines {
   elman_translate_options options;
   bool json;
-  bool n_best; /* write the n-best list in the format of Moses instead of the best translation only
-                */
-  const char *tag; /* in front of each translation; NULL = none */
+  bool n_best;     /* write the n-best list: as JSON, or in the format of Moses */
+  const char *tag; /* text before each translation; NULL = none */
 };
 
-/* Open the models, translate, and close the models. A sentence that is not valid text is reported
- * and becomes an empty line (null in JSON), so that input and output stay parallel. `output_path`
- * as in output_open. Return the exit code. */
+/* Open the models, translate the sentences, and close the models. Report a sentence that is not
+ * valid text, and write an empty line for it (null in JSON). Input and output thus stay parallel.
+ * `output_path` is the path for output_open. Return the exit code. */
 int translate_lines(struct translate_lines *job, struct models *models, struct sentences *sentences,
                     const char *output_path);
 

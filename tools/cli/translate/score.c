@@ -17,10 +17,11 @@ struct job {
   bool json;
   struct sentences *pairs;
   FILE *stream;
-  size_t written; /* lines */
+  size_t written; /* number of lines written */
 };
 
-/* Write lines without scores up to that number, so that input and output stay parallel. */
+/* Write lines without scores until `up_to` lines are written, so that input and output stay
+ * parallel. */
 static void write_none(struct job *job, size_t up_to) {
   for (; job->written < up_to; job->written++) fputs(job->json ? "null\n" : "\n", job->stream);
 }
@@ -58,7 +59,7 @@ static int score_all(struct job *job, const elman_model *model, const char *outp
   struct output output;
   int code = output_open(&output, output_path);
   if (code != EX_OK) return code;
-  /* A signal must not leave the temporary file behind. */
+  /* Catch signals: a signal must not leave the temporary file behind. */
   if (output.file != NULL) interrupt_catch_first();
   job->stream = output.stream;
   const struct batch_job batches = {model, &job->options, write_pair, job};

@@ -30,7 +30,7 @@ static int check_tag(const char *tag, const struct usage *usage) {
   return EX_OK;
 }
 
-/* Process 0 reads the input and distributes it. */
+/* Translate the input. Only process 0 reads it and distributes the sentences. */
 static int run(struct translate_lines *job, struct models *models, const char *input,
                const struct operands *operands, const char *output) {
   const struct operands none = {0};
