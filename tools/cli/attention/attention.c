@@ -18,11 +18,11 @@
 
 struct command_line {
   struct attention_job job;
-  struct matrices_options matrices; /* used instead of a job */
+  struct matrices_options matrices; /* options for --matrices, which replaces a job */
   struct sentences input;
   struct models models;
   const char *input_path, *output, *columns;
-  unsigned rule, units; /* enums of job.style */
+  unsigned rule, units; /* values of enums in job.style */
   bool summary, each;
   struct model_series series;
   struct overrides overrides;
@@ -101,7 +101,7 @@ static int choose_format(struct attention_job *job, const char *output, const st
   return EX_OK;
 }
 
-/* pharaoh and --summary show no matrix. */
+/* Choose the units. Do not adapt them for pharaoh and --summary, which show no matrix. */
 static int choose_units(struct command_line *line, const struct usage *usage) {
   elman_text_style *style = &line->job.style;
   style->units = (elman_alignment_units)line->units;
@@ -149,7 +149,7 @@ static int parse_columns(struct command_line *line, const struct usage *usage) {
       input->alignment_column, line->columns);
 }
 
-/* Complete options that depend on others, and check them. */
+/* Complete the options that depend on others, and check all options. */
 static int check_options(struct command_line *line, const struct usage *usage,
                          const struct operands *operands) {
   struct attention_job *job = &line->job;
@@ -175,7 +175,7 @@ static int check_options(struct command_line *line, const struct usage *usage,
   return check_links(usage, operands, line);
 }
 
-/* Return whether the format can show self-attention, which needs one model without overrides. */
+/* Return whether the format can show self-attention. This needs one model without overrides. */
 static bool shows_self_attention(const struct attention_job *job) {
   return job->format != NULL &&
          (strcmp(job->format, "json") == 0 || strcmp(job->format, "html") == 0) &&

@@ -22,7 +22,7 @@ static const char *format_suffix(size_t index) {
 
 const struct formats attention_formats = {format_choice, format_suffix};
 
-/* Return the library's format for a format of the command. */
+/* Return the library's format in which to write a format of the command. */
 static const char *attention_format_written(const char *format) {
   return strcmp(format, PNG) == 0 ? "svg" : format;
 }
@@ -40,7 +40,7 @@ int units_check(const char *what, elman_alignment_units units, const struct mode
   return EX_USAGE;
 }
 
-/* Write `best`, at `place`, and the hypotheses after it. */
+/* Write `best` and the hypotheses after it; `place` is the place of `best`. */
 static elman_status hypotheses_write(elman_attention_writer *writer, const elman_translation *best,
                                      elman_attention_place place, elman_error *error) {
   elman_status status = ELMAN_OK;
@@ -72,8 +72,8 @@ int hypotheses_save(const char *path, const elman_translation *best, const char 
 
 /* ---- effect of overrides ---- */
 
-/* Record which overrides have an effect. A cell may lie outside of every matrix; the other
- * overrides apply to every sentence. */
+/* Record which overrides have an effect. An override of a cell has none if the cell lies outside
+ * every matrix. The other overrides affect every sentence. */
 static void measure_reach(struct override_effect *effect, const elman_translate_options *options,
                           const elman_translation *best) {
   for (const elman_translation *one = best; one != NULL; one = one->next) {
@@ -137,22 +137,22 @@ int override_effect_note(const struct override_effect *effect,
 struct sink {
   const struct attention_job *job;
   struct sentences *sentences;
-  const char *model; /* name of the current model of a sequence */
+  const char *model; /* name of the current model in a sequence */
   FILE *stream;
-  char *held; /* output that is held back; see hold_back */
+  char *held; /* output that is held back; hold_back describes when */
   size_t held_size;
   elman_attention_writer *writer;
   elman_attention_summary *summary;
   struct override_effect effect;
   struct unknown_words unknown, unknown_target;
-  bool unread; /* a model of a sequence, or its input, could not be read */
+  bool unread; /* a model of the sequence, or its input, could not be read */
 };
 
 static elman_attention_place place_of(const struct sink *sink, const elman_sentence *sentence) {
   return (elman_attention_place){sentence->number, 1, sink->model};
 }
 
-/* A sentence that was refused keeps its place in the output, as an empty sentence does. */
+/* Write a refused sentence as an empty sentence, so that it keeps its place in the output. */
 static int accept_refused(struct sink *sink, const struct translated *translated) {
   elman_error error;
   if (sink->writer == NULL ||
@@ -185,10 +185,10 @@ static int accept_sentence(void *context, const struct translated *translated) {
 
 /* ---- the job: output ---- */
 
-/* Names for the units of a side: tokens, words, or both. */
+/* Names of the units of one side: tokens, words, or both. */
 struct unit {
-  const char *count, *end, *others; /* labels */
-  const char *json;                 /* NULL = tokens, the default */
+  const char *count, *end, *others; /* labels in output for people */
+  const char *json;                 /* value in JSON; NULL = tokens, the default */
 };
 
 static struct unit unit_of(bool words, bool mixed) {
@@ -197,7 +197,7 @@ static struct unit unit_of(bool words, bool mixed) {
   return (struct unit){"tokens", "</s> on last token", "others on last token", NULL};
 }
 
-/* `aligned`: write the comparison with the gold alignments as well. */
+/* Write the measures. If `aligned` is true, also write the comparison with the gold alignments. */
 static void write_measures(FILE *stream, const elman_attention_measures *m, bool aligned,
                            bool as_json) {
   const struct unit source = unit_of(m->source_words, m->source_mixed);
@@ -235,8 +235,9 @@ static void write_measures(FILE *stream, const elman_attention_measures *m, bool
   json_print(&json, "}\n");
 }
 
-/* Hold back output to a stream if an override may name a cell outside of every matrix: that error
- * must not come after half of the output. A file is only moved to its path at the end. */
+/* Hold back the output to a stream if an override may name a cell outside every matrix, because
+ * that error must not follow half of the output. Do not hold back a file, which is moved to its
+ * path only at the end. */
 static bool hold_back(struct sink *sink, const struct output *output) {
   bool has_cells = false;
   for (size_t i = 0; i < sink->job->options.override_count; i++)
@@ -270,14 +271,14 @@ static int finish(struct sink *sink) {
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 
-/* Not every format can mark unknown words. */
+/* Report unknown words, because not every format can mark them. */
 static void note_unknown(const struct sink *sink, const elman_model *model) {
   unknown_words_note(&sink->unknown, model, ELMAN_SOURCE);
   unknown_words_note(&sink->unknown_target, model, ELMAN_TARGET);
 }
 
-/* Return whether the output is usable: despite an invalid line, but not if a model could not be
- * read. */
+/* Return whether the output is usable. It is usable if a line is invalid, but not if a model could
+ * not be read. */
 static bool is_usable(const struct sink *sink, int code) {
   return !sink->unread && sentences_usable(sink->sentences, code);
 }
@@ -328,7 +329,7 @@ static int run(struct sink *sink, const elman_model *model, struct output *outpu
   return finished == EX_OK ? code : finished;
 }
 
-/* Close the sink, also after an error. */
+/* Close the sink. This also works after an error. */
 static bool close_sink(struct sink *sink, FILE *stream, bool usable) {
   bool complete = true;
   elman_attention_writer_free(sink->writer);
@@ -347,7 +348,7 @@ int attention_job_run(const struct attention_job *job, const elman_model *model,
   struct sink sink = {.job = job, .sentences = sentences};
   int code = output_open_as(&output, path, job->format);
   if (code != EX_OK) return code;
-  /* A signal must not leave the temporary file behind. */
+  /* Catch signals: a signal must not leave the temporary file behind. */
   if (output.file != NULL) interrupt_catch_first();
   code = open_sink(&sink, &output);
   if (code == EX_OK)

@@ -26,7 +26,7 @@ struct matrices_options matrices_options_default(void) {
   return options;
 }
 
-/* Check that --weights is given exactly if the mechanism has parameters. */
+/* Check that --weights is given if the mechanism has parameters, and only then. */
 static int check_weights(const struct matrices_options *options, const struct usage *usage) {
   elman_tensor weight;
   const bool has_weights = elman_attention_parameter(&weight, options->attention.mechanism, 1, 0);
@@ -47,7 +47,7 @@ static int check_weights(const struct matrices_options *options, const struct us
 /* ---- input ---- */
 
 struct matrices {
-  elman_matrix *files[3]; /* NULL if an earlier file is used instead */
+  elman_matrix *files[3]; /* NULL if an earlier file is used in its place */
   const elman_matrix *queries, *keys, *values;
   elman_tensor *weights;
   size_t weight_count;
@@ -111,11 +111,11 @@ static elman_status attend(elman_attention_output **attended, const struct matri
 
 /* ---- for people ---- */
 
-/* Format a number with four decimals, or with an exponent if these show nothing. Return the length.
- */
+/* Format a number with four decimals. Use an exponent if four decimals would show nothing. Return
+ * the length of the text. */
 static int print_number(char *into, size_t size, float value) {
   const float magnitude = fabsf(value);
-  if (magnitude == 0) value = 0; /* without a sign */
+  if (magnitude == 0) value = 0; /* remove the sign of a zero */
   if (magnitude < 0.00005F && magnitude > 0) return snprintf(into, size, "%.1e", (double)value);
   if (isfinite(value) && magnitude >= 1e6F) return snprintf(into, size, "%.4e", (double)value);
   return snprintf(into, size, "%.4f", (double)value);
@@ -207,8 +207,8 @@ static void write_json(FILE *stream, const elman_attention_output *a) {
 
 static const char *const NPY_NAMES[] = {"scores", "weights", "context"};
 
-/* Return PREFIX.name.npy for the output PREFIX or PREFIX.npy, to be freed; NULL if memory ran out.
- */
+/* Return PREFIX.name.npy for the output PREFIX or PREFIX.npy. The caller frees the text. Return
+ * NULL if memory ran out. */
 static char *npy_path(const char *output, const char *name) {
   size_t length = strlen(output);
   if (length > 4 && strcmp(output + length - 4, ".npy") == 0) length -= 4;
@@ -250,7 +250,7 @@ static int write_result(const char *path, const char *format, const elman_attent
 
 /* ---- the command ---- */
 
-/* PNG needs a picture, which matrices do not have. */
+/* Formats without PNG, which needs a picture; matrices have none. */
 static const struct formats library_formats = {elman_format_name, elman_format_suffix};
 
 static int choose_format(const char **format, const char *output, const char *command) {
@@ -265,7 +265,8 @@ static int choose_format(const char **format, const char *output, const char *co
   return EX_OK;
 }
 
-/* Check the file names. Only here are operands files, and npy derives several output names. */
+/* Check the file names. options_parse cannot check them: operands are files only with --matrices,
+ * and npy derives several output names. */
 static int check_files(const char *format, const char *output, const struct usage *usage,
                        const struct operands *operands) {
   enum { NAMES = sizeof NPY_NAMES / sizeof *NPY_NAMES };

@@ -1,4 +1,4 @@
-/* elman attention --matrices: attention on files of numbers, without a model. */
+/* elman attention --matrices: compute attention on files of numbers, without a model. */
 #ifndef ELMAN_CLI_ATTENTION_MATRICES_H
 #define ELMAN_CLI_ATTENTION_MATRICES_H
 
@@ -8,15 +8,15 @@
 struct matrices_options {
   bool wanted, scale;
   const char *normalize, *weights;
-  elman_attention_options attention; /* key_length 0 = all */
+  elman_attention_options attention; /* a key_length of 0 means all keys */
 };
 
 struct matrices_options matrices_options_default(void);
 
-/* Return "softmax" or "sum"; NULL past the last. */
+/* Return the name of the normalization at `index`, "softmax" or "sum"; NULL past the last. */
 const char *matrices_normalization(size_t index);
 
-/* Rows of an option table. */
+/* Rows of an option table. `matrices` is a struct matrices_options. */
 #define MATRICES_OPTIONS(matrices)                                                                 \
   OPTION("matrices", 0, NULL, "attention on matrices, without a model; the options below need it", \
          .group = "Matrices", .flag = &(matrices).wanted),                                         \

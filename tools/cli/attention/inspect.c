@@ -16,7 +16,8 @@
 
 enum { TRAINING = ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END };
 
-/* Return the row without effect: the batch size is counted in sentences or in tokens. */
+/* Return the name of the row that has no effect: the batch size in sentences if batches are limited
+ * by tokens; NULL otherwise. */
 static const char *idle_row(const elman_train_settings *training) {
   return training->batch_tokens > 0 ? "batch_size" : NULL;
 }
@@ -63,8 +64,8 @@ static void write_history(struct json *json, const elman_history *history) {
   figures_write(json, figures);
 }
 
-/* Write the sizes of the vocabularies and the normalization of their text; in JSON the
- * normalization comes first. */
+/* Write the sizes of the vocabularies and the normalization of their text. In JSON, write the
+ * normalization first. */
 static void write_sides(struct json *json, const elman_model_info *info) {
   const struct figure sizes[] = {
       {"source_vocabulary", "source vocabulary", .count = &info->source_vocabulary},
@@ -90,7 +91,8 @@ static void write_model(const elman_model *model, bool as_json) {
   write_sides(&json, &info);
   figures_write(&json, parameters);
   json_print(&json, "training {");
-  /* The lines "source text" and "target text" show the normalization already. */
+  /* Exclude the normalization, because the lines "source text" and "target text" already show
+   * it. */
   if (info.start_known && !as_json)
     hyperparameters_write(&json, ELMAN_SCOPE_START, &info, "normalization");
   write_history(&json, &info.history);
@@ -105,8 +107,8 @@ static void write_model(const elman_model *model, bool as_json) {
 
 /* ---- option file of a training run ---- */
 
-/* Write the hyperparameters that differ from the defaults (`differing`), or the others as comments.
- */
+/* Write hyperparameters as lines of an option file. If `differing` is true, write those that differ
+ * from the defaults; otherwise write the others as comments. */
 static void write_settings(FILE *stream, const elman_model_info *info, bool differing) {
   const elman_model_options model = elman_model_options_default();
   const elman_train_options train = elman_train_options_default();
@@ -142,7 +144,7 @@ static void write_config(FILE *stream, const elman_model *model) {
 
 /* ---- vocabularies ---- */
 
-/* Return an additional column for a token whose text also belongs to another token. */
+/* Return an additional column for a token if another token has the same text. */
 static const char *boundary_suffix(elman_boundary joint) {
   static const char *const suffixes[] = {[ELMAN_BOUNDARY_DEFAULT] = "",
                                          [ELMAN_BOUNDARY_SPACE] = "\tafter a space",

@@ -42,7 +42,7 @@ static void write_token(FILE *stream, const char *token, bool known) {
   if (!known) fputs(" (unknown)", stream);
 }
 
-/* Write the input token of the step and, for the decoder, its target token and loss. */
+/* Write the input token of the time step. For the decoder, also write its target token and loss. */
 static void write_words(FILE *stream, const elman_gradient_trace *trace,
                         const elman_traced_layer *layer, size_t t) {
   if (layer->side == ELMAN_SOURCE) {

@@ -1,4 +1,4 @@
-/* Gradient norms as text: for `trace`, and for :trace of the REPL. */
+/* Gradient norms as text, for `elman trace` and for :trace in the REPL. */
 #ifndef ELMAN_CLI_TRACE_TEXT_H
 #define ELMAN_CLI_TRACE_TEXT_H
 
@@ -9,7 +9,7 @@
 /* Return "encoder" or "decoder". */
 const char *trace_side_name(const elman_traced_layer *layer);
 
-/* Write the norms; `step` as in elman_trace. */
+/* Write the norms; `step` has the meaning that elman_trace gives it. */
 void trace_write_text(FILE *stream, const elman_gradient_trace *trace, size_t step);
 
 #endif

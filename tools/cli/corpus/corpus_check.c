@@ -11,7 +11,7 @@
 #include "options/command_line.h"
 #include "options/hyperparameters.h"
 
-/* Longer sentences are truncated in examples. */
+/* Size limit of a sentence in examples; a longer one is truncated. */
 enum { SHOWN_BYTES = 160 };
 
 static size_t bad_lines(const elman_check *check, size_t part) {
@@ -77,7 +77,7 @@ static void print_tokens(FILE *stream, const char *side, elman_token_mode mode, 
             tokens == 0 ? 0 : 100 * (double)unknown / (double)tokens);
 }
 
-/* `counts` has pairs, sources and targets. */
+/* Print numbers of shared texts. `counts` contains the numbers of pairs, sources and targets. */
 static void print_shared(FILE *stream, const size_t counts[3]) {
   fprintf(stream, "%zu pair%s, %zu source%s, %zu target%s\n", counts[0], plural(counts[0]),
           counts[1], plural(counts[1]), counts[2], plural(counts[2]));
@@ -206,7 +206,7 @@ static int check_and_write(const struct job *job) {
   return code;
 }
 
-/* Each file is a part; so are two files with one side each. */
+/* Run the check. Each file is one part; two files with one side each also form one part. */
 static int run(struct job *job, const char *command, const struct operands *operands) {
   elman_pairs_options all;
   int code = pairs_input_options(&all, &job->input, command, operands);

@@ -56,8 +56,8 @@ static bool name_files(struct job *job) {
   return true;
 }
 
-/* Refuse to overwrite files, even that of an empty part: a dev file of an earlier split next to
- * this train file would be a leak. */
+/* Refuse to overwrite files, including the file of an empty part. A dev file of an earlier split
+ * next to a new train file would be a leak. */
 static int refuse_existing(const struct job *job) {
   struct stat info;
   int code = EX_OK;
@@ -79,7 +79,7 @@ static bool is_written(const elman_split_info *info, elman_part part) {
   return info->pairs[part] > 0;
 }
 
-/* Write the lines. Stop at a signal, and at the first write error, which stays in its output. */
+/* Write the lines. Stop at a signal, or at the first write error, which its output stores. */
 static void write_lines(struct output *outputs, const elman_pairs *pairs,
                         const elman_split *split) {
   for (size_t i = 0; i < elman_pairs_count(pairs); i++) {
@@ -94,8 +94,8 @@ static void write_lines(struct output *outputs, const elman_pairs *pairs,
   }
 }
 
-/* Write everything to disk before the first file is moved to its path: nothing should fail after
- * that. */
+/* Write all data to disk before the first file is moved to its path, because nothing should fail
+ * after that. */
 static int store(struct output *output) {
   elman_error error;
   errno = 0;
@@ -106,7 +106,7 @@ static int store(struct output *output) {
   return EX_IOERR;
 }
 
-/* Move the files to their paths. If one cannot be moved, print which files are new. */
+/* Move the files to their paths. If one cannot be moved, print which files have been replaced. */
 static int commit_parts(struct output *outputs, const elman_split_info *info) {
   int code = EX_OK;
   elman_part failed = ELMAN_PART_TRAIN;

@@ -10,17 +10,20 @@
 #include "input/model_input.h"
 #include "options/command_line.h"
 
-/* The first line of BPE codes. Codes of subword-nmt before 0.2 are applied differently. */
+/* First line of BPE codes. subword-nmt before 0.2 wrote codes that are applied differently. */
 static const char VERSION_LINE[] = "#version: 0.2";
-enum { MAX_BYTES = 1 << 28, MAX_CODE_BYTES = 1 << 20 }; /* limits of a line of text and of codes */
+enum {
+  MAX_BYTES = 1 << 28,
+  MAX_CODE_BYTES = 1 << 20
+}; /* size limits of a line of text and of a line of codes */
 
 struct job {
   elman_subwords *subwords;
-  elman_model *opened_model; /* encodes text with its own tokens */
+  elman_model *opened_model; /* model whose tokens are used to encode text */
   const char *codes, *model, *input, *output;
   unsigned side;
   size_t merges;
-  bool headed; /* the version line was read */
+  bool headed; /* the version line has been read */
   bool opened;
   struct output out;
 };
@@ -72,13 +75,13 @@ static elman_status add_merge(struct job *job, const struct line *line, size_t n
 static int open_output(struct job *job) {
   const int code = output_open(&job->out, job->output);
   job->opened = code == EX_OK;
-  /* A signal must not leave the temporary file behind. */
+  /* Catch signals: a signal must not leave the temporary file behind. */
   if (job->opened && job->out.file != NULL) interrupt_catch_first();
   return code;
 }
 
-/* Close the output. After an error the existing file is kept, not overwritten with incomplete
- * output. */
+/* Close the output. After an error, keep the existing file instead of overwriting it with
+ * incomplete output. */
 static int close_output(struct job *job, int code) {
   if (!job->opened) return code;
   if (code == EX_OK || job->out.file == NULL) return output_close(&job->out, code);
@@ -86,7 +89,7 @@ static int close_output(struct job *job, int code) {
   return code;
 }
 
-/* Write a line. A write error is kept and reported when the output is closed. */
+/* Write a line. The output stores a write error and reports it when it is closed. */
 static void write_line(struct job *job, const char *line) {
   if (fprintf(job->out.stream, "%s\n", line) < 0) (void)output_flush(&job->out);
 }
@@ -133,7 +136,7 @@ static int write_merges(struct job *job) {
   return code;
 }
 
-/* Load the model, which run() frees, and add its merge operations. */
+/* Load a model and add its merge operations. run() frees the model. */
 static int add_model(struct job *job) {
   elman_error error;
   const int code = model_open(&job->opened_model, job->model);

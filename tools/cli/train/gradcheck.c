@@ -111,7 +111,7 @@ static void note_unknown(const elman_gradient_report *report) {
          report->unknown_target, plural(report->unknown_target));
 }
 
-/* Run the check. The operands alternate between source and target. */
+/* Run the check. The operands are source and target texts in alternation. */
 static int check(const elman_model *model, const struct operands *operands,
                  elman_gradient_options *options, bool json) {
   const size_t pairs = operands->count / 2;
@@ -138,7 +138,7 @@ static int check(const elman_model *model, const struct operands *operands,
   return code;
 }
 
-/* Check the alignments, one per pair, and choose a weight if none was given. */
+/* Check that there is one alignment per pair. Choose a guide weight if none was given. */
 static int apply_guide(elman_gradient_options *options, const struct option_list *guides,
                        const struct usage *usage, const struct operands *operands) {
   if (guides->count == 0) return EX_OK;

@@ -22,12 +22,12 @@
 struct job {
   struct pairs_input input;
   elman_model_options model;
-  elman_train_options train; /* includes the names of the output and of the dev pairs */
+  elman_train_options train; /* contains the file names of the output and of the dev pairs */
   struct train_output output;
   struct train_log_place log;
-  const char *guide; /* a column of the pairs or a file, or NULL */
+  const char *guide; /* a column of the pairs, a file, or NULL */
   const char *preset;
-  bool alone;               /* the output is not a regular file: no files next to it */
+  bool alone; /* the output is not a regular file, so no other files are written next to it */
   double hours, started_at; /* 0 hours = no limit */
 };
 
@@ -48,8 +48,8 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   const uint64_t updates_before = elman_model_get_info(model).history.updates;
   const elman_status status = elman_train_and_free_pairs(model, pairs, &job->train, &error);
   progress_erase(&training.progress);
-  /* Only process 0 checks the clock and stops the others, which may lack --hours. Its exit code
-   * states the reason. */
+  /* Check the clock only in process 0, which stops the others; they may lack --hours. The exit code
+   * of process 0 states the reason. */
   const bool time_is_over = group_leads() ? training.time_is_over : interrupt_signal() == 0;
   const enum training_end end = status == ELMAN_OK            ? DONE
                                 : status != ELMAN_INTERRUPTED ? FAILED
@@ -115,7 +115,8 @@ static int read_and_train(struct job *job, const char *command, const struct ope
   return code;
 }
 
-/* A device or a pipe can have no checkpoint and no snapshots next to it. */
+/* Refuse options that need files next to the model if the output is a device or a pipe, which can
+ * have no checkpoint and no snapshots. */
 static int check_alone(struct job *job, const struct usage *usage,
                        const struct operands *operands) {
   job->alone = elman_file_is_direct(job->train.output);
@@ -130,7 +131,8 @@ static int check_alone(struct job *job, const struct usage *usage,
                       given, job->train.output);
 }
 
-/* Lock the output: two runs that write to it would destroy each other's results. */
+/* Lock the output, then check it and train. Without a lock, two runs that write to it would destroy
+ * each other's results. */
 static int check_and_train(struct job *job, const char *command, const struct operands *operands) {
   if (!group_leads()) return read_and_train(job, command, operands);
   elman_lock *lock, *log_lock = NULL;
@@ -175,7 +177,7 @@ static int run(struct job *job, const char *command, const struct operands *oper
   elman_error error;
   if (elman_file_resolve(place, sizeof place, job->train.output, &error) != ELMAN_OK) {
     if (group_leads()) return report_error(&error);
-    place[0] = '\0'; /* process 0 writes, and reports the problem */
+    place[0] = '\0'; /* process 0 writes the files and reports the problem */
   }
   char *checkpoint = NULL, *name = pairs_input_name(&job->input, operands), column[32];
   snprintf(column, sizeof column, "column %zu", job->input.alignment_column);
@@ -208,7 +210,7 @@ static int check_init_from(const struct usage *usage, const struct operands *ope
                       given);
 }
 
-/* Pass the column or file to the input, and choose a weight if none was given. */
+/* Pass the column or file to the input. Choose a guide weight if none was given. */
 static int apply_guide(struct job *job, const struct usage *usage,
                        const struct operands *operands) {
   uint64_t column;

@@ -19,7 +19,7 @@ static void report_problem(struct train_log *log, int problem) {
   report(log->path, "cannot write the log: %m; training continues without it");
 }
 
-/* Write everything: a signal that ends the training often interrupts a write. */
+/* Write all bytes. A signal that ends the training run often interrupts a write. */
 static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
   struct train_log *log = cookie;
   for (size_t done = 0; log->problem == 0 && done < size;) {
@@ -36,7 +36,7 @@ static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
 
 static const char JSON[] = "json", CSV[] = "csv";
 
-/* The start of every log, by format. */
+/* Start of every log, for each format. */
 static const char JSON_START[] = "{\"event\":\"", CSV_START[] = "event,epoch,update,";
 
 const char *train_log_format(size_t index) {
@@ -47,8 +47,8 @@ static const char *format_suffix(size_t index) {
   return index == 0 ? ".jsonl" : index == 1 ? ".csv" : NULL;
 }
 
-/* Columns of CSV after the event, and keys of JSON, which omits values that an event does not have.
- * Add new columns at the end: a resumed run appends rows to an existing log. */
+/* Columns after the event in CSV, and keys in JSON, which omits missing values. Add new columns at
+ * the end, because a resumed run appends rows to an existing log. */
 enum column {
   EPOCH,
   UPDATE,
@@ -68,7 +68,7 @@ enum column {
   COLUMNS
 };
 
-/* A count, any number, or a flag. */
+/* Kinds of values: a count, any number, or a flag. */
 enum kind { COUNT, REAL, FLAG };
 
 static const struct {
@@ -92,7 +92,7 @@ static const struct {
     [BEST] = {"best", FLAG},
 };
 
-/* A double represents every integer up to 2^53. */
+/* A value of an event. A double represents every integer up to 2^53. */
 struct field {
   bool there;
   double value;
@@ -117,7 +117,7 @@ static void write_json(FILE *stream, const char *event, const struct field field
   json_print(&json, "}\n");
 }
 
-/* Write a row as in RFC 4180; no field needs quotes. */
+/* Write a row according to RFC 4180. No field needs quotes. */
 static void write_csv(FILE *stream, const char *event, const struct field fields[COLUMNS]) {
   fputs(event, stream);
   for (size_t i = 0; i < COLUMNS; i++) {
@@ -154,11 +154,11 @@ static bool is_csv(const struct train_log_place *place) {
   return format != NULL && strcmp(format, CSV) == 0;
 }
 
-/* The existing file. */
+/* Description of the existing file. */
 struct found {
-  char start[HEADER_SIZE]; /* its first bytes */
-  size_t size;             /* number of these bytes; 0 = no file */
-  bool torn;               /* the last line has no line end: the writer was killed */
+  char start[HEADER_SIZE]; /* first bytes of the file */
+  size_t size;             /* number of bytes in `start`; 0 = no file */
+  bool torn;               /* the last line has no line end, because the writer was killed */
 };
 
 static int read_found(struct found *found, const char *path) {
@@ -180,7 +180,7 @@ static int read_found(struct found *found, const char *path) {
 }
 
 /* Return whether the file starts with `beginning`, or is a prefix of it: a run may have been killed
- * in its first line. */
+ * while it wrote the first line. */
 static bool starts_with(const struct found *found, const char *beginning) {
   const size_t length = strlen(beginning);
   return memcmp(found->start, beginning, found->size < length ? found->size : length) == 0;
@@ -206,8 +206,8 @@ static int check_added_to(const char *path, bool wants_csv, const struct found *
   return EX_CANTCREAT;
 }
 
-/* A log may be overwritten, including one of an earlier version with fewer columns. Any other file
- * is refused. */
+/* Allow overwriting a log, including the log of an earlier version with fewer columns. Refuse to
+ * overwrite any other file. */
 static int check_replaced(const char *path, const struct found *found) {
   if (starts_with(found, JSON_START) || starts_with(found, CSV_START)) return EX_OK;
   report(path, "is not a training log and would be overwritten; add --force to overwrite it, or "
@@ -228,7 +228,8 @@ static int open_file(struct train_log *log, bool append) {
     return report_error(&error);
   log->stream = fopencookie(log, "w", (cookie_io_functions_t){.write = write_all});
   if (log->stream != NULL) {
-    /* Line-buffered, so that a checkpoint is never ahead of the log, however the program ends. */
+    /* Write each line at once, so that a checkpoint is never ahead of the log, even if the program
+     * is killed. */
     setvbuf(log->stream, NULL, _IOLBF, BUFSIZ);
     return EX_OK;
   }
@@ -236,7 +237,8 @@ static int open_file(struct train_log *log, bool append) {
   return report_no_memory();
 }
 
-/* Check without creating or changing a file. Do not open a pipe: that waits for a reader. */
+/* Check that the log can be written, without creating or changing a file. Do not open a pipe,
+ * because that would wait for its reader. */
 static int check_writable(const char *path) {
   struct stat info;
   elman_error error;

@@ -10,12 +10,12 @@
 #include "console/messages.h"
 #include "console/output.h"
 
-/* Check that the files next to the model can be written: their names are longer than the model's
- * and may be too long. */
+/* Check that the files next to the model can be written. Their names are longer than the model's
+ * name and may be too long. */
 static int check_beside(const struct train_output *output) {
   struct stat info;
   char *kept;
-  /* An existing or inaccessible checkpoint is reported when it is read. */
+  /* Do not check an existing or inaccessible checkpoint, which is reported when it is read. */
   const bool unread = output->train->checkpoint != NULL &&
                       stat(output->train->checkpoint, &info) != 0 &&
                       (errno == ENOENT || errno == ENAMETOOLONG);
@@ -35,10 +35,10 @@ int train_output_claim(elman_lock **lock, const struct train_output *output) {
   return code == EX_OK ? output_claim(lock, output->train->output) : code;
 }
 
-/* A few minutes on two cores. */
+/* Work of a training run that takes a few minutes on two cores. */
 static const double LONG_WORK = 1e13;
 
-/* "a model trained for ..." */
+/* Describe a model, for example "a model trained for ...". */
 static void describe(char *text, size_t size, const elman_history *history) {
   if (history->updates == 0)
     snprintf(text, size, "a model");
@@ -47,12 +47,12 @@ static void describe(char *text, size_t size, const elman_history *history) {
              history->epochs, plural(history->epochs), history->updates, plural(history->updates));
 }
 
-/* What is at the path of the model to write. */
+/* Kinds of content at the path of the output model. */
 enum found { NOTHING, A_MODEL, NO_MODEL };
 
-/* Find out what is at `path`. An empty file, a device and a pipe count as nothing: no data can be
- * lost. A model is a file that this version can read; *error says why another file is not one.
- * Return an exit code; print a message if it is not 0. */
+/* Identify the content of `path`. An empty file, a device and a pipe count as nothing, because no
+ * data can be lost. A model is a file that this version can read; *error states why another file is
+ * not a model. Return an exit code; print a message if it is not 0. */
 static int identify_file(enum found *found, elman_history *history, elman_error *error,
                          const char *path) {
   struct stat info;
@@ -81,7 +81,8 @@ int train_output_check_model(const char *path) {
   return EX_CANTCREAT;
 }
 
-/* `any_model`: overwrite even a model that took long to train. */
+/* Refuse to overwrite a file that is not a model. Unless `any_model` is true, also refuse to
+ * overwrite a model that took long to train. */
 static int check_replaced(struct train_output *output, bool any_model) {
   enum found found;
   elman_history history;
@@ -115,8 +116,8 @@ static int check_replaced(struct train_output *output, bool any_model) {
   return EX_OK;
 }
 
-/* --resume without a checkpoint: refuse if there is a model. The user wants to continue that run,
- * not to overwrite its result with a new one. */
+/* Check for a model if --resume finds no checkpoint, and refuse to overwrite it. The user wants to
+ * continue its training run, not to replace it by a new one. */
 static int check_first(const struct train_output *output) {
   enum found found;
   elman_history history;
@@ -132,8 +133,8 @@ static int check_first(const struct train_output *output) {
   return EX_NOINPUT;
 }
 
-/* A new run with --keep-last deletes the snapshots of earlier runs. Refuse to delete one that took
- * long to train. */
+/* Refuse to delete a snapshot that took long to train. A new run with --keep-last deletes the
+ * snapshots of earlier runs. */
 static int check_snapshots(const struct train_output *output) {
   elman_history longest;
   size_t count;

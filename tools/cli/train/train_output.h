@@ -1,5 +1,5 @@
-/* Checks of the output files before training starts, so that no existing model and no result is
- * lost. */
+/* Checks of the output files before training starts. They prevent the loss of existing models and
+ * of the result. */
 #ifndef ELMAN_CLI_TRAIN_OUTPUT_H
 #define ELMAN_CLI_TRAIN_OUTPUT_H
 
@@ -10,24 +10,25 @@
 enum { TRAIN_NOTICE = 1024 };
 
 struct train_output {
-  const elman_train_options *train; /* uses output, checkpoint, keep_last and resume */
-  const char *init_from;            /* file, or NULL */
+  const elman_train_options
+      *train; /* options for training; only output, checkpoint, keep_last and resume are used */
+  const char *init_from; /* file of the initial model, or NULL */
   bool force;
-  char notice[TRAIN_NOTICE]; /* names the model that will be overwritten; empty = none */
-  bool replaces_checkpoint;  /* there is the checkpoint of a finished run */
+  char notice[TRAIN_NOTICE]; /* message that names the model to overwrite; empty = none */
+  bool replaces_checkpoint;  /* a checkpoint of a finished run exists and will be replaced */
 };
 
-/* Lock the model for this run; the caller releases *lock. Return an exit code; print a message if
- * it is not 0. */
+/* Lock the output model for this run; the caller releases *lock. Return an exit code; print a
+ * message if it is not 0. */
 int train_output_claim(elman_lock **lock, const struct train_output *output);
 
-/* Refuse to overwrite a file that is neither empty nor a model, for commands without --force.
- * Return an exit code; print a message if it is not 0. */
+/* Refuse to overwrite a file that is neither empty nor a model. This is for commands without
+ * --force. Return an exit code; print a message if it is not 0. */
 int train_output_check_model(const char *path);
 
-/* Refuse to lose work: an unfinished run is neither overwritten nor mistaken for a new one; a model
- * or snapshot that took long to train is not overwritten or deleted without --force; nor is a file
- * that is not a model. Return an exit code; print a message if it is not 0. */
+/* Refuse to lose work. Refuse to overwrite an unfinished run, or to continue where there is none.
+ * Without --force, refuse to overwrite or delete a model or snapshot that took long to train, or a
+ * file that is not a model. Return an exit code; print a message if it is not 0. */
 int train_output_check(struct train_output *output);
 
 #endif

@@ -12,9 +12,9 @@
 
 enum { LINES_PER_RUN = 20 };
 
-/* Note a corpus where only some lines have spaces between words, probably joined from two: neither
- * way to split it suits all lines, and the user may be able to fix it. Less than one line in a
- * hundred is ignored. */
+/* Report a corpus in which only some lines have spaces between words. It was probably joined from
+ * two corpora. No token mode suits all its lines, and the user may be able to mend it. Ignore less
+ * than one line in a hundred. */
 static void describe_spacing(const char *side, elman_spacing spacing, elman_token_mode mode) {
   const size_t all = spacing.spaced + spacing.unspaced;
   if (100 * spacing.spaced < all || 100 * spacing.unspaced < all || all == 0) return;
@@ -46,7 +46,8 @@ void training_describe_model(const elman_model *model) {
   note("%zu parameters, %s attention", info.parameters, info.attention);
 }
 
-/* Return whether to print a line: for the first epoch, the last, and about LINES_PER_RUN in all. */
+/* Return whether a line is due: for the first epoch, the last epoch, and about LINES_PER_RUN epochs
+ * in total. */
 static bool is_line_due(const elman_train_report *report) {
   const size_t stride = (report->epochs + LINES_PER_RUN - 1) / LINES_PER_RUN;
   return report->epoch == 1 || report->epoch == report->epochs || report->epoch % stride == 0;
@@ -81,7 +82,7 @@ static void draw_progress(struct training *training, const elman_train_report *r
       tokens_per_second(training, report->tokens), report->gradient_norm, left / 60, left % 60);
 }
 
-/* A model trained on mostly unknown words mostly produces them. */
+/* Report many unknown words: a model trained on mostly unknown words mostly produces them. */
 static void note_unknown(const struct training *training, const char *side, double share) {
   const double worth_a_word = 0.2;
   if (share <= worth_a_word) return;
@@ -103,7 +104,8 @@ static void note_guide(const struct training *training, const elman_train_report
          plural(report->unguided));
 }
 
-/* The first report of a resumed run comes from the middle of the run. */
+/* Print the start of the run. The first report of a resumed run comes from the middle of the
+ * run. */
 static void note_start(struct training *training, const elman_train_report *report) {
   training->first = false;
   training->done_before =
@@ -121,7 +123,7 @@ static void note_start(struct training *training, const elman_train_report *repo
          report->updates);
 }
 
-/* Return whether to continue. After the time limit no update begins, except the last one of the
+/* Return whether to continue. After the time limit, begin no update except the last one of the
  * run. */
 static bool may_continue(struct training *training) {
   if (training->ends_at > 0 && now() >= training->ends_at && !training->finished)
@@ -165,7 +167,8 @@ static bool on_validation(void *context, const elman_validation *validation) {
   return may_continue(training);
 }
 
-/* Report a failure once, not at every attempt that fails for the same reason. */
+/* Report a failure to write the checkpoint once, not at every attempt that fails for the same
+ * reason. */
 static void on_checkpoint(void *context, const elman_error *problem) {
   struct training *training = context;
   const bool failed_before = training->checkpoint != EX_OK;
@@ -177,7 +180,7 @@ static void on_checkpoint(void *context, const elman_error *problem) {
                        : "skipped this checkpoint; training continues");
 }
 
-/* Report a failure once, as for checkpoints. */
+/* Report a failure to write or delete a snapshot once, as on_checkpoint does for checkpoints. */
 static void on_snapshot(void *context, const elman_snapshot *snapshot) {
   struct training *training = context;
   const bool failed_before = training->keeping != EX_OK, begins = snapshot->update == 0;
@@ -205,7 +208,7 @@ void training_watch(struct training *training, elman_train_options *options) {
   options->context = training;
 }
 
-/* Print why a run ended that no signal stopped. */
+/* Print why a run ended. No signal stopped it. */
 static void describe_reason(const struct training *training) {
   const elman_train_options *options = training->options;
   if (training->time_is_over)
@@ -227,7 +230,7 @@ static const char *best_measure(const elman_train_options *options) {
                                         : "best BLEU";
 }
 
-/* Print which models a run leaves that no signal stopped. */
+/* Print which models a run left. No signal stopped it. */
 static void describe_model(const struct training *training) {
   const elman_train_options *options = training->options;
   const size_t kept =
