@@ -41,7 +41,7 @@ void decoder_allocate(struct decoder_arrays *arrays, struct arena *arena,
   arrays->top = arrays->states[sizes->layers - 1].part[0];
   if (sizes->residual)
     arrays->top = arena_reals(arena, T, B, H);
-  else if (arrays->top != NULL) /* NULL while the arena only measures */
+  else if (arrays->top != NULL) /* NULL while the arena measures */
     arrays->top += B * H;
   arrays->outputs = arrays->top;
   if (sizes->self_attention.heads > 0) {
@@ -104,7 +104,8 @@ void decoder_plan(struct decoder_pass *pass) {
   pass->steps_at_once = sizes->input_feeding ? 1 : pass->target->steps;
   pass->dropout_of_features = dropout_site(pass->dropouts.units, SITE_FEATURES);
   plan_layers(pass);
-  /* The decoder's states attend to all decoder states so far, and to the source states. */
+  /* Self-attention of the decoder covers all decoder states so far; attention covers the source
+   * states. */
   pass->self_attention =
       self_attention_pass(self_attention, pass->target, arrays->self_attention, arrays->top);
   pass->self_attention.shape.causal = pass->history == NULL;
@@ -135,7 +136,7 @@ void decoder_plan(struct decoder_pass *pass) {
  * with a bidirectional encoder; without tanh for parts other than h, which are unbounded.
  * docs/bptt.md, (5) and (21); docs/beyond.md, (35) and (36) ---- */
 
-/* Return the offset of part p of a layer in the final states, or in their gradients. */
+/* Return the offset of part p of a layer in the encoder's final states, or in their gradients. */
 static size_t final_at(const struct decoder_pass *pass, size_t layer, size_t p) {
   const struct decoder_sizes *sizes = &pass->weights->sizes;
   return (layer * sizes->cell->parts + p) * pass->target->batch * sizes->hidden;
@@ -148,7 +149,7 @@ static struct linear bridge_of(const struct decoder_pass *pass, size_t layer, si
       .weight = w->bridge_weight[layer][p], .bias = w->bridge_bias[layer][p], .in = H, .out = H};
 }
 
-/* Set block 0 of the states of a layer, all parts. */
+/* Set block 0 of the states of a layer, for all parts of the state. */
 static void bridge_forward(const struct decoder_pass *pass, size_t l) {
   const struct decoder_sizes *sizes = &pass->weights->sizes;
   const size_t B = pass->target->batch, H = sizes->hidden;
@@ -165,7 +166,7 @@ static void bridge_forward(const struct decoder_pass *pass, size_t l) {
   }
 }
 
-/* Set the layer's part of dfinals (layers,parts,B,H). Overwrite the gradient of block 0. */
+/* Set the layer's part of dfinals (layers,parts,B,H). The gradient of block 0 is overwritten. */
 static void bridge_backward(const struct decoder_parameters *gradients, real *dfinals,
                             const struct decoder_arrays *scratch, const struct decoder_pass *pass,
                             size_t l) {
@@ -189,8 +190,8 @@ static void bridge_backward(const struct decoder_parameters *gradients, real *df
 
 /* ---- features: the real positions, packed ---- */
 
-/* Two arrays side by side, one row per real position: packed (N,F), to or from the padded arrays
- * left (T,B,left_size) and right (T,B,F - left_size). */
+/* Two arrays side by side in one row per real position: packed (N,F). The padded arrays are left
+ * (T,B,left_size) and right (T,B,F - left_size). */
 struct packing {
   real *packed, *left, *right;
   size_t left_size, F;
@@ -199,8 +200,8 @@ struct packing {
   double work;
 };
 
-/* Return the number of real positions before step t, which is also the number of packed rows before
- * it. */
+/* Return the number of real positions before step t, which is the index of the first packed row of
+ * step t. */
 static size_t rows_before(const struct sequence *target, size_t t) {
   size_t n = 0;
   for (size_t b = 0; b < target->batch; b++) n += target->lengths[b] < t ? target->lengths[b] : t;
@@ -221,7 +222,7 @@ static void pack_step(const void *context, size_t t) {
   dropout_apply(start, (size_t)(row - start), first * F, p->dropout);
 }
 
-/* The inverse of pack_step. Set padded positions to zero. */
+/* Copy a packed step back to the padded arrays. Set padded positions to zero. */
 static void unpack_step(const void *context, size_t t) {
   const struct packing *p = context;
   const size_t B = p->target->batch, F = p->F, left = p->left_size, right = F - left;
@@ -242,7 +243,8 @@ static void unpack_step(const void *context, size_t t) {
   }
 }
 
-/* Return the packing of features, or of their gradients: of h_1 .. h_T, or of d_t and c_t. */
+/* Return the packing of the features, or of their gradients. It packs h_1 .. h_T with an
+ * attentional layer, otherwise d_t and c_t. */
 static struct packing packing_of(const struct decoder_pass *pass,
                                  const struct decoder_arrays *arrays) {
   const struct decoder_sizes *sizes = &pass->weights->sizes;
@@ -309,8 +311,8 @@ void decoder_guide_losses(double *losses, const struct decoder_pass *pass) {
 
 /* ---- backward ---- */
 
-/* Given dh_t, add to the gradient of d_t and set the gradient of c_t. Replace dh by the gradient
- * before the tanh. */
+/* Add the contribution of dh_t to the gradient of d_t, and set the gradient of c_t. Replace dh_t by
+ * the gradient before the tanh. */
 static void attentional_backward(const struct decoder_arrays *scratch,
                                  const struct decoder_pass *pass, struct range steps) {
   const size_t B = pass->target->batch, H = pass->weights->sizes.hidden, A = pass->attentional.out;
@@ -323,17 +325,17 @@ static void attentional_backward(const struct decoder_arrays *scratch,
   columns_get(scratch->attention.context + at * H, (struct columns){dcombined + H, 2 * H, H}, rows);
 }
 
-/* Given the gradient of the top layer's output, compute the gradients of all states, of the
- * embedding, and of the attentional states that were fed in. */
+/* Compute the gradients of all states, of the embedding, and of the attentional states that were
+ * fed in. On entry the scratch contains the gradient of the top layer's output. */
 static void layers_backward(const struct decoder_parameters *gradients,
                             const struct decoder_arrays *scratch, const struct decoder_pass *pass,
                             struct range steps) {
   const struct decoder_sizes *sizes = &pass->weights->sizes;
   const size_t B = pass->target->batch, H = sizes->hidden, A = sizes->attentional;
   const size_t at = steps.first * B, rows = steps.count * B;
-  /* The gradient of the inputs of layer l. With a residual connection it starts as a copy of the
-   * gradient of the outputs. The gradient of the states, after dropout, is then computed in the
-   * memory of `top`. */
+  /* Compute the gradient of the inputs of layer l. With a residual connection it starts as a copy
+   * of the gradient of the outputs. The gradient of the states, after dropout, is then computed in
+   * the memory of `top`. */
   real *dinputs = scratch->inputs[0];
   real *dgiven = sizes->residual ? scratch->top + at * H : dinputs;
   for (size_t l = sizes->layers; l-- > 0;) {
@@ -359,7 +361,7 @@ static void clear_scratch(const struct decoder_arrays *scratch, const struct dec
                bytes = pass->target->steps * B * sizes->hidden * sizeof(real);
   for (size_t l = 0; l < sizes->layers; l++)
     rnn_states_clear(scratch->states[l], pass->layers[l].shape);
-  if (sizes->attentional > 0) /* clear h_0; unpacking sets the rest */
+  if (sizes->attentional > 0) /* clear the gradient of h_0; unpacking sets the others */
     memset(scratch->attentional, 0, B * sizes->attentional * sizeof(real));
   if (sizes->residual) memset(scratch->top, 0, bytes);
   attention_clear(&scratch->attention, &pass->attention);
@@ -374,7 +376,7 @@ void decoder_backward(const struct decoder_parameters *gradients, real *dsource,
   const size_t B = pass->target->batch, A = sizes->attentional, length = pass->steps_at_once;
   const struct linear_gradients dattentional = {gradients->attentional_weight,
                                                 gradients->attentional_bias};
-  /* The source states are both keys and values: both gradients are added to dsource. */
+  /* The source states are both keys and values, so both gradients are added to dsource. */
   const struct attention_gradients d = {
       scratch->outputs,          dsource, dsource, &gradients->attention, scratch->attention,
       scratch->attention.context};
@@ -398,7 +400,7 @@ void decoder_backward(const struct decoder_parameters *gradients, real *dsource,
   }
   for (size_t l = 0; l < sizes->layers; l++) bridge_backward(gradients, dfinals, scratch, pass, l);
   attention_prepare_backward(&d, &pass->attention, (struct range){0, pass->source.steps});
-  /* After the gradients of all steps: one product per weight              (19) */
+  /* Compute the gradients of the weights after all steps: one product per weight. (19) */
   for (size_t l = 0; l < sizes->layers; l++)
     rnn_backward_weights(&gradients->rnn[l], scratch->states[l], &pass->layers[l]);
   if (A > 0)

@@ -1,6 +1,6 @@
-/* The decoder with attention: over a batch with teacher forcing, or one step at a time (steps = 1)
- * for translation. docs/bptt.md, (4) to (9) and (13) to (21); docs/beyond.md: (35) (bridge), (37)
- * and (38) (residual connections), (43) and (44) (attentional layer, input feeding);
+/* The decoder with attention. It runs over a batch with teacher forcing, or one step at a time
+ * (steps = 1) for translation. docs/bptt.md, (4) to (9) and (13) to (21); docs/beyond.md: (35)
+ * (bridge), (37) and (38) (residual connections), (43) and (44) (attentional layer, input feeding);
  * docs/mechanisms.md, (51) (self-attention). */
 #ifndef ELMAN_DECODER_DECODER_H
 #define ELMAN_DECODER_DECODER_H
@@ -17,31 +17,34 @@ struct decoder_sizes {
   bool residual;                        /* layers after the first add their input to their output */
   size_t embedding, hidden, vocabulary; /* E, H, V_tgt */
   size_t layers;
-  struct attention_config self_attention; /* heads = 0: none */
+  struct attention_config self_attention; /* configuration of self-attention; heads = 0: none */
   struct attention_config attention;
-  size_t attentional; /* A, the size of the attentional layer; 0 = none */
+  size_t attentional; /* A: size of the attentional layer; 0 = none */
   bool input_feeding; /* the attentional state is part of the next input; requires the attentional
                          layer */
   size_t features;    /* F: A or 2H; size of the output layer's input per token */
-  bool bridge;        /* d_0 is a learned function of the encoder's final states, not a copy */
+  bool bridge; /* d_0 is a learned function of the encoder's final states; otherwise it is a copy of
+                  them */
 };
 
-/* Weights, or their gradients. Parameters that the configuration lacks are NULL. */
+/* Weights of the decoder, or their gradients. Parameters that the configuration lacks are NULL. */
 struct decoder_parameters {
   struct decoder_sizes sizes;
   real *embedding; /* (V_tgt,E) */
   struct rnn_parameters rnn[MAX_LAYERS];
   real *bridge_weight[MAX_LAYERS][MAX_STATE_PARTS]; /* (H,H) */
   real *bridge_bias[MAX_LAYERS][MAX_STATE_PARTS];   /* (H) */
-  struct attention_parameters self_attention;       /* over the decoder's own states so far */
-  struct attention_parameters attention;            /* over the source states */
+  struct attention_parameters self_attention; /* attention over the decoder's own states so far */
+  struct attention_parameters attention;      /* attention over the source states */
   real *attentional_weight; /* (A,2H): the left half multiplies d_t, the right half c_t */
   real *attentional_bias;   /* (A) */
   real *out_weight;         /* (V_tgt,F), or the embedding if they are tied */
   real *out_bias;           /* (V_tgt) */
 };
 
-size_t decoder_input_size(struct decoder_sizes sizes, size_t layer); /* E [+ A], then H */
+size_t decoder_input_size(struct decoder_sizes sizes,
+                          size_t layer); /* Return the input size of a layer: E [+ A] for the first
+                                            layer, H for others. */
 
 /* The results of the encoder that the decoder reads. */
 struct decoder_source {
@@ -53,27 +56,30 @@ struct decoder_source {
 };
 
 /* Results of a forward pass that the backward pass and search read, or their gradients. N is the
- * number of real target positions; the output layer runs only on these, packed time-major. */
+ * number of real target positions. The output layer runs only on these positions, packed
+ * time-major. */
 struct decoder_arrays {
   real *inputs[MAX_LAYERS]; /* (T,B,E [+ A]) or (T,B,H); gradients share an array of the largest
                                size */
   struct rnn_states states[MAX_LAYERS]; /* d_0 .. d_T */
-  real *top; /* (T,B,H): output of the last layer; its states unless it is residual */
+  real *top; /* (T,B,H): output of the last layer; shares memory with its states unless it is
+                residual */
   struct attention_arrays self_attention;
-  real *outputs; /* (T,B,H): d_t for attention and output layer: output of the last layer, after
-                    self-attention, if any */
+  real *outputs; /* (T,B,H): d_t, which attention and output layer read: the output of the last
+                    layer, after self-attention if there is any */
   struct attention_arrays attention;
   real *combined;    /* (T,B,2H): [d_t ; c_t]; only with an attentional layer */
   real *attentional; /* (T+1,B,A): h_0 .. h_T; only with an attentional layer */
   real *features;    /* (N,F): the attentional state, or [d_t ; c_t] */
-  real *logits; /* (N,V_tgt), or fewer rows at a time; in training, tiles; not used in gradients */
+  real *logits;      /* (N,V_tgt), or fewer rows at a time; in training, tiles of columns; NULL in
+                        gradients */
 };
 
 /* Sizes of the arrays. */
 struct decoder_extent {
   size_t source_steps, steps, batch; /* S, T, B */
   size_t tokens;                     /* N */
-  size_t rows;                       /* rows of `logits` */
+  size_t rows;                       /* number of rows of `logits` */
 };
 
 void decoder_allocate(struct decoder_arrays *arrays, struct arena *arena,
@@ -84,11 +90,11 @@ void decoder_allocate(struct decoder_arrays *arrays, struct arena *arena,
 struct decoder_pass {
   const struct decoder_parameters *weights;
   struct dropouts dropouts;
-  const struct attention_overrides *overrides; /* overrides of attention; NULL = none */
-  const struct guide *guide;                   /* guide of attention; NULL = none */
+  const struct attention_overrides *overrides; /* overrides of the attention weights; NULL = none */
+  const struct guide *guide; /* links that guide the attention weights; NULL = none */
   real guide_scale;
   struct self_attention_history
-      *history; /* the memory of step-by-step decoding; NULL with teacher forcing */
+      *history; /* self-attention history for step-by-step decoding; NULL with teacher forcing */
   const struct sequence *target;
   struct decoder_source source;
   const struct decoder_arrays *arrays;
@@ -101,24 +107,25 @@ struct decoder_pass {
   struct linear attentional;
 };
 
-/* Compute the derived fields, once before the functions below. */
+/* Compute the derived fields. Call this once, before the following functions. */
 void decoder_plan(struct decoder_pass *pass);
 
-/* Compute the features; the output layer (decoder/output.h) continues from them. */
+/* Compute the features, which are the input of the output layer (decoder/output.h). */
 void decoder_forward(const struct decoder_pass *pass);
 
-/* Set losses (T B), after the forward pass with a guide: see attention/attention.h. */
+/* Set the guide losses (T B); call after the forward pass with a guide. See
+ * attention/attention.h. */
 void decoder_guide_losses(double *losses, const struct decoder_pass *pass);
 
-/* The parts of decoder_forward, for a search. decoder_start sets block 0 of all states from the
- * encoder's final states, and h_0 = 0. decoder_prepare projects the source states for attention,
+/* Run decoder_forward in parts, for a search. decoder_start sets block 0 of all states from the
+ * encoder's final states, and h_0 to 0. decoder_prepare projects the source states for attention,
  * once for all steps. decoder_steps runs all steps of the target from block 0 of the states. */
 void decoder_start(const struct decoder_pass *pass);
 void decoder_prepare(const struct decoder_pass *pass);
 void decoder_steps(const struct decoder_pass *pass);
 
 /* Propagate the gradient of the features in scratch->features, which is overwritten. Add to the
- * gradients of the weights and to dsource (S,B,H), the gradient of the source states, and overwrite
+ * gradients of the weights and to dsource (S,B,H), the gradient of the source states. Overwrite
  * dfinals (layers,parts,B,H). */
 void decoder_backward(const struct decoder_parameters *gradients, real *dsource, real *dfinals,
                       const struct decoder_arrays *scratch, const struct decoder_pass *pass);

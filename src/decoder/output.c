@@ -42,8 +42,8 @@ void output_losses(const struct output_pass *pass) {
 
 /* ---- logits, losses and gradients in tiles ---- */
 
-/* Return tiles whose logits fit in the second-level cache. With fewer columns than MIN_WIDTH the
- * products would be slow. */
+/* Return tiles whose logits fit in the second-level cache. Tiles have at least MIN_WIDTH columns,
+ * because narrower products would be slow. */
 struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes) {
   enum { TILE_NUMBERS = 320 << 10, MIN_WIDTH = 128, UNIT = 16, GROUPS = 4 };
   const size_t V = sizes.vocabulary, F = sizes.features;
@@ -66,7 +66,7 @@ void output_allocate(struct output_scratch *scratch, struct arena *arena, size_t
   scratch->features = arena_reals(arena, scratch->tiles.groups - 1, rows, sizes.features);
 }
 
-/* Some rows of a batch. */
+/* A block of rows of a batch, and the tile of columns in work. */
 struct block {
   struct cross_entropy_task loss; /* the loss of n rows */
   const struct output_pass *pass;
@@ -78,7 +78,7 @@ struct block {
 };
 
 struct tile {
-  size_t first, width; /* columns */
+  size_t first, width; /* range of columns */
   real *logits;        /* (n,width) */
   struct softmax_part *part;
 };
@@ -90,7 +90,7 @@ static struct tile tile_of(const struct block *block, size_t k) {
                        block->scratch->parts + k * n};
 }
 
-/* A single tile is multiplied by all threads. */
+/* Multiply. A single tile uses all threads; several tiles use one thread each. */
 static void multiply(const struct block *block, struct product p) {
   if (block->scratch->tiles.count == 1)
     matrix_product(p);
@@ -111,7 +111,7 @@ static void forward_tile(const void *context, size_t k) {
   cross_entropy_part(tile.part, tile.logits, block->loss, tile.first, tile.width);
 }
 
-/* dfeatures (n,F) = beta dfeatures + the contribution of the tile */
+/* dfeatures (n,F) = beta dfeatures + contribution of the tile */
 static void backward_tile(const struct block *block, size_t k, real *dfeatures, real beta) {
   const struct tile tile = tile_of(block, k);
   const size_t n = block->loss.n, F = block->F, at = tile.first * F;
@@ -136,7 +136,7 @@ static void backward_group(const void *context, size_t group) {
     backward_tile(block, k, sum, k == group * each ? 0 : 1);
 }
 
-/* Sum one row of the features' gradient over all groups. */
+/* Add one row of the features' gradient over all groups. */
 static void add_groups(const void *context, size_t i) {
   const struct block *block = context;
   const size_t groups = block->scratch->tiles.groups, size = block->loss.n * block->F;
@@ -185,19 +185,20 @@ struct job {
   const real *features;
   const struct decoder_parameters *weights;
   size_t rows, F;
-  size_t blocks; /* per tile */
+  size_t blocks; /* number of blocks per tile */
 };
 
-/* Return the number of blocks in a tile. A general product copies all features once per tile. Many
- * rows, which belong to several sentences, therefore form a single tile; threads share the
- * sentences instead. */
+/* Return the number of blocks in a tile. A general matrix product copies all features once per
+ * tile. Therefore many rows, which belong to several sentences, form a single tile, and threads
+ * share the sentences instead. */
 static size_t tile_blocks(size_t rows, size_t blocks) {
   enum { MANY_ROWS = 64, TILES = 8 };
   if (rows <= FEW_ROWS) return 1;
   return rows > MANY_ROWS ? blocks : divide_up(blocks, TILES);
 }
 
-/* o_t = W_o [d_t ; c_t], for `width` tokens from `first` on                            (9) */
+/* o_t = W_o [d_t ; c_t], for `width` tokens beginning with `first`
+ * (9) */
 static void multiply_rows(const struct job *job, size_t first, size_t width) {
   const size_t V = job->scores->V, F = job->F;
   const real *weight = job->weights->out_weight + first * F;
@@ -210,7 +211,7 @@ static void multiply_rows(const struct job *job, size_t first, size_t width) {
                                           transposed(weight, F), job->rows, width, F});
 }
 
-/* o_t += b_o, and the block's maximum and Σ exp */
+/* Add the bias: o_t += b_o. Compute the block's maximum and its Σ exp. */
 static void score_block(const struct job *job, size_t row, size_t block) {
   const struct output_scores *scores = job->scores;
   const size_t V = scores->V, at = block * SCORES_BLOCK, to = row * scores->blocks + block;
@@ -232,7 +233,8 @@ static void score_tile(const void *context, size_t tile) {
     for (size_t block = start; block < end; block++) score_block(job, row, block);
 }
 
-/* log Σ exp of a row over all its blocks, whose sums are relative to their own maxima   (10) */
+/* Compute log Σ exp of a row from all its blocks, whose sums are relative to their own maxima
+ * (10) */
 static void join_blocks(const void *context, size_t row) {
   const struct output_scores *scores = ((const struct job *)context)->scores;
   const size_t blocks = scores->blocks;
@@ -248,7 +250,7 @@ void output_scores_fill(const struct output_scores *scores, const real *features
   const struct job job = {
       scores, features, weights, rows, weights->sizes.features, tile_blocks(rows, scores->blocks)};
   const size_t tiles = divide_up(scores->blocks, job.blocks);
-  const double weight = (double)(scores->V * job.F); /* read once for all rows */
+  const double weight = (double)(scores->V * job.F); /* the weights are read once for all rows */
   share_out(tiles, weight * (double)(WORK_OF_SMALL_PRODUCTS + rows), score_tile, &job);
   share_out(rows, WORK_OF_FUNCTION * (double)(rows * scores->blocks), join_blocks, &job);
 }

@@ -7,30 +7,30 @@
 #include "decoder/decoder.h"
 #include "tensor/cross_entropy.h"
 
-/* logits (rows,V_tgt) = W_o features + b_o */
+/* Compute logits (rows,V_tgt) = W_o features + b_o. */
 void output_logits(real *logits, const real *features /* (rows,F) */, size_t rows,
                    const struct decoder_parameters *weights);
 
-/* A pass of the output layer over a batch. The logits would be the largest array of all, so only a
- * block of rows is in memory at a time. */
+/* A pass of the output layer over a batch. All logits together would be the largest array of
+ * training, so only a block of rows is in memory at a time. */
 struct output_pass {
   const struct decoder_parameters *weights;
   const real *features;   /* (N,F) */
   const uint32_t *labels; /* (N) */
   size_t tokens;          /* N */
-  size_t mean_of; /* divisor of the summed losses: N, or the N of the whole batch if this is a part
-                     of a batch */
+  size_t mean_of;   /* divisor of the summed losses: N, or for a part of a batch the N of the whole
+                       batch */
   double smoothing; /* η */
-  size_t block;     /* rows of logits in a block */
+  size_t block;     /* number of rows of logits in a block */
   real *logits;     /* (block,V) */
   double *losses;   /* (N): output */
 };
 
-/* Return the number of rows of a block for N tokens: enough that the weights are read rarely, with
- * blocks of about equal size. */
+/* Return the number of rows of a block for N tokens. Blocks have about equal sizes, and are large
+ * so that the weights are read rarely. */
 size_t output_block(size_t tokens);
 
-/* Compute the losses. pass->logits keeps the logits of the last block. */
+/* Compute the losses. Leave the logits of the last block in pass->logits. */
 void output_losses(const struct output_pass *pass);
 
 /* ---- training: logits, loss and gradients together. docs/bptt.md, (9) to (14);
@@ -42,10 +42,10 @@ void output_losses(const struct output_pass *pass);
  * shape, and so do the bits of all results. */
 
 struct output_tiles {
-  size_t width; /* columns of all tiles but the last */
+  size_t width; /* columns of each tile, except for the last */
   size_t count;
-  size_t groups; /* groups of consecutive tiles; each sums its part of the features' gradient, and
-                    threads share the groups */
+  size_t groups; /* number of groups of consecutive tiles; each group sums its part of the features'
+                    gradient, and threads share the groups */
 };
 
 struct output_scratch {
@@ -58,7 +58,7 @@ struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes);
 void output_allocate(struct output_scratch *scratch, struct arena *arena, size_t rows,
                      struct decoder_sizes sizes);
 
-/* Compute the losses, add the gradient of the mean loss to the gradients of the weights, and set
+/* Compute the losses. Add the gradient of the mean loss to the gradients of the weights. Set
  * dfeatures (N,F), the gradient of the features. The logits are undefined afterwards. */
 void output_gradient(const struct decoder_parameters *gradients, real *dfeatures,
                      const struct output_scratch *scratch, const struct output_pass *pass);
@@ -68,7 +68,7 @@ void output_gradient(const struct decoder_parameters *gradients, real *dfeatures
  * One pass over the weights: product, bias, maximum and Σ exp of a tile of the vocabulary are
  * computed together, while the tile is in the cache. */
 
-enum { SCORES_BLOCK = 64 }; /* logits that share a maximum */
+enum { SCORES_BLOCK = 64 }; /* number of logits that share a maximum */
 
 struct output_scores {
   real *logits;     /* (R,V) */
@@ -78,11 +78,11 @@ struct output_scores {
   size_t V, blocks;
 };
 
-/* Allocate for R rows; the caller provides the logits. */
+/* Allocate arrays for R rows. The caller provides the logits. */
 void output_scores_allocate(struct output_scores *scores, struct arena *arena, size_t rows,
                             struct decoder_sizes sizes);
 
-/* Compute the scores of `rows` rows of features (rows,F), at most R. */
+/* Compute the scores of `rows` rows of features (rows,F); `rows` is at most R. */
 void output_scores_fill(const struct output_scores *scores, const real *features, size_t rows,
                         const struct decoder_parameters *weights);
 

@@ -4,8 +4,8 @@
 
 #include "tensor/linear.h"
 
-/* Dropout sites: the embedding, then the output of each layer. Sites MAX_LAYERS to 2 MAX_LAYERS
- * belong to the decoder. */
+/* Dropout sites. Site 0 is the embedding; the output of each layer follows. Sites MAX_LAYERS to 2
+ * MAX_LAYERS belong to the decoder. */
 enum { SITE_SELF_ATTENTION = 2 * MAX_LAYERS + 1 };
 
 static bool is_residual(const struct encoder_sizes *sizes, size_t layer) {
@@ -92,8 +92,8 @@ void encoder_plan(struct encoder_pass *pass) {
 
 /* ---- forward ---- */
 
-/* Return the columns of finals (layers,parts,B,H), or of their gradients, with the last states of a
- * layer in one direction. */
+/* Return the columns of finals (layers,parts,B,H), or of their gradients, that contain the last
+ * states of a layer in one direction. */
 static struct columns finals_of(real *finals, const struct encoder_pass *pass, size_t l, size_t d) {
   const struct encoder_sizes *sizes = &pass->weights->sizes;
   const struct rnn_pass *layer = &pass->layers[l][d];
@@ -123,7 +123,7 @@ void encoder_forward(const struct encoder_pass *pass) {
 
 /* ---- backward ---- */
 
-/* Return the gradient of the recurrent states, computed from the gradient of the outputs. */
+/* Run the backward pass of self-attention. Return the gradient of the recurrent states. */
 static real *self_attention_backward_all(const struct encoder_parameters *gradients,
                                          const struct encoder_arrays *scratch,
                                          const struct encoder_pass *pass) {
@@ -145,8 +145,8 @@ void encoder_backward(const struct encoder_parameters *gradients,
   real *doutputs = sizes->self_attention.heads > 0
                        ? self_attention_backward_all(gradients, scratch, pass)
                        : scratch->outputs;
-  /* The gradient of the inputs of layer l. With a residual connection it starts as a copy of the
-   * gradient of the outputs. */
+  /* Compute the gradient of the inputs of layer l. With a residual connection it starts as a copy
+   * of the gradient of the outputs. */
   real *dinputs = scratch->inputs[0];
   if (sizes->residual) memcpy(dinputs, doutputs, S * B * H * sizeof *dinputs);
   for (size_t l = sizes->layers; l-- > 0;) {

@@ -1,7 +1,7 @@
-/* The encoder: source tokens to one state each, by one or more recurrent layers in one or both
+/* The encoder: computes one state per source token by one or more recurrent layers, in one or both
  * directions, and self-attention over their states. docs/bptt.md, (1) to (3) and (22) to (24);
- * docs/beyond.md: (34) (both directions), (37) and (38) (residual connections);
- * docs/mechanisms.md, (51) (self-attention). */
+ * docs/beyond.md: (34) (both directions), (37) and (38) (residual connections); docs/mechanisms.md,
+ * (51) (self-attention). */
 #ifndef ELMAN_ENCODER_ENCODER_H
 #define ELMAN_ENCODER_ENCODER_H
 
@@ -12,7 +12,8 @@
 
 enum { DIRECTIONS = 2 };
 
-/* With both directions each has H/2 units, so attention always reads (S,B,H). */
+/* Sizes and options of the encoder. With both directions each has H/2 units, so attention always
+ * reads (S,B,H). */
 struct encoder_sizes {
   const struct rnn_cell *cell;
   bool layer_norm;
@@ -20,10 +21,10 @@ struct encoder_sizes {
   size_t embedding, hidden; /* E, H */
   size_t layers;
   size_t directions;                      /* 1 or 2 */
-  struct attention_config self_attention; /* heads = 0: none */
+  struct attention_config self_attention; /* configuration of self-attention; heads = 0: none */
 };
 
-/* Weights, or their gradients. */
+/* Weights of the encoder, or their gradients. */
 struct encoder_parameters {
   struct encoder_sizes sizes;
   real *embedding; /* (V_src,E) */
@@ -31,15 +32,15 @@ struct encoder_parameters {
   struct attention_parameters self_attention;
 };
 
-/* Return H or H/2. */
+/* Return the number of units per direction: H, or H/2 with both directions. */
 static inline size_t encoder_direction_size(struct encoder_sizes sizes) {
   return sizes.hidden / sizes.directions;
 }
-/* Return E for the first layer, H for others. */
+/* Return the input size of a layer: E for the first layer, H for others. */
 static inline size_t encoder_input_size(struct encoder_sizes sizes, size_t layer) {
   return layer == 0 ? sizes.embedding : sizes.hidden;
 }
-/* Return parts · H. */
+/* Return parts · H, the size of a layer's final state per sentence. */
 static inline size_t encoder_final_size(struct encoder_sizes sizes) {
   return sizes.cell->parts * sizes.hidden;
 }
@@ -49,10 +50,11 @@ struct encoder_arrays {
   real *inputs[MAX_LAYERS]; /* (S,B,E) or (S,B,H); gradients share (S,B,max(E,H)) */
   struct rnn_states states[MAX_LAYERS][DIRECTIONS]; /* states of H or H/2 units; gradients share
                                                        memory unless every step is kept */
-  real *recurrent; /* (S,B,H): output of the last layer; same as `outputs` without self-attention */
+  real
+      *recurrent; /* (S,B,H): output of the last layer; equal to `outputs` without self-attention */
   struct attention_arrays self_attention;
   real *outputs; /* (S,B,H): the states that attention reads */
-  real *finals;  /* (layers,parts,B,H): each sentence's last real state, all parts */
+  real *finals;  /* (layers,parts,B,H): each sentence's last real state, with all its parts */
 };
 
 void encoder_allocate(struct encoder_arrays *arrays, struct arena *arena,
@@ -71,13 +73,13 @@ struct encoder_pass {
   struct attention_pass self_attention;
 };
 
-/* Compute the derived fields, once before the functions below. */
+/* Compute the derived fields. Call this once, before the following functions. */
 void encoder_plan(struct encoder_pass *pass);
 
 void encoder_forward(const struct encoder_pass *pass);
 
-/* Propagate the gradients in scratch->outputs, which is overwritten, and in scratch->finals. Add to
- * the gradients of the weights. */
+/* Propagate the gradients in scratch->outputs and scratch->finals. Overwrite the former. Add to the
+ * gradients of the weights. */
 void encoder_backward(const struct encoder_parameters *gradients,
                       const struct encoder_arrays *scratch, const struct encoder_pass *pass);
 

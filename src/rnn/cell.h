@@ -1,6 +1,6 @@
 /* The recurrent cells: their table and interface. A cell has a row in RNN_CELLS and a file
- * cell_NAME.c, which defines cell_NAME; no other file depends on the kind of cell. rnn/rnn.c
- * contains what all cells share: products, lengths and order of steps. */
+ * cell_NAME.c, which defines cell_NAME. No other file depends on the kind of cell. rnn/rnn.c
+ * contains the parts that all cells share: products, lengths and order of steps. */
 #ifndef ELMAN_RNN_CELL_H
 #define ELMAN_RNN_CELL_H
 
@@ -11,7 +11,7 @@
 #include "elman/gradients.h"
 #include "tensor/real.h"
 
-/* One row per cell: The first word is the kind without CELL_. The second word is the name in
+/* One row per cell. The first word is the kind without CELL_. The second word is the name in
  * options and files; with the prefix `cell_` it is the variable that defines the cell. */
 #define RNN_CELLS(ROW)                                                                             \
   ROW(ELMAN, elman) /* h' = tanh(W x + U h) (Elman, Cognitive Science 14, 1990) */                 \
@@ -25,10 +25,11 @@ enum cell_kind { RNN_CELLS(CELL_KIND) };
 enum { MAX_STATE_PARTS = 2 };
 
 /* The data of `units` units of one sentence at one step. All pointers point to the first of these
- * units; each gate starts `hidden` reals after the gate before it. */
+ * units. Each gate starts `hidden` reals after the previous gate. */
 struct cell_step {
-  real *z; /* W_ih x_t + W_hh h_{t-1} of each gate, without biases; afterwards the values to keep */
-  real *state[MAX_STATE_PARTS]; /* after the step; part 0 is h_t */
+  real *z; /* on entry W_ih x_t + W_hh h_{t-1} of each gate, without biases; on return the values to
+              keep */
+  real *state[MAX_STATE_PARTS]; /* state after the step; part 0 is h_t */
   const real *previous[MAX_STATE_PARTS];
   const real *bias_ih, *bias_hh;
   size_t hidden, units;
@@ -36,27 +37,29 @@ struct cell_step {
 
 struct cell_step_back {
   const real *kept, *state[MAX_STATE_PARTS],
-      *previous[MAX_STATE_PARTS];      /* as the forward step stored them */
+      *previous[MAX_STATE_PARTS];      /* state before the step, as the forward pass stored it */
   const real *dstate[MAX_STATE_PARTS]; /* the complete gradient of the state */
-  real *dprevious[MAX_STATE_PARTS];    /* the step adds to it, except the part through W_hh */
-  real *dz;                            /* output */
+  real *dprevious[MAX_STATE_PARTS];    /* gradient of the previous state, to which the step adds
+                                          everything except the part through W_hh */
+  real *dz;                            /* result: gradient of z */
   size_t hidden, units;
 };
 
 struct rnn_cell {
   size_t gates; /* G: W_ih is (G·H,E), W_hh (G·H,H) */
-  size_t parts; /* parts of the state */
-  /* If true, z and the kept values have separate rows of K·H. If false, K = 1 and there are no such
+  size_t parts; /* number of parts of the state */
+  /* Whether z and the kept values have separate rows of K·H. If false, K = 1 and there are no such
    * rows: h replaces z, and dz replaces dh, in place. */
   bool keeps;
-  /* The input's and the state's contributions to the last gate are kept separately. Then K = G + 1,
-   * and the input's contribution is the last column. */
+  /* Whether the input's and the state's contributions to the last gate are kept separately. Then K
+   * = G + 1, and the input's contribution is the last column. */
   bool separate;
-  bool corner;   /* the nonlinearity is not smooth where h becomes 0 */
-  bool identity; /* initial values: W_hh the identity, biases zero */
+  bool corner;   /* whether the nonlinearity is not smooth where h becomes 0 */
+  bool identity; /* whether W_hh is initially the identity, and biases are zero */
   void (*forward)(const struct cell_step *step);
   void (*backward)(const struct cell_step_back *step);
-  /* Return how many of a step's G·H nonlinearities are saturated, given the kept values, or h. */
+  /* Return how many of a step's G·H nonlinearities are saturated. `kept` contains the kept values,
+   * or h if the cell keeps none. */
   size_t (*saturated)(const real *kept, size_t hidden);
 };
 

@@ -1,10 +1,11 @@
-/* The gated recurrent unit, with PyTorch's reset gate after the product. Cho et al., "Learning
- * phrase representations using RNN encoder–decoder for statistical machine translation", EMNLP
- * 2014. docs/beyond.md, (30) and (31). */
+/* The gated recurrent unit. As in PyTorch, the reset gate acts after the matrix product. Cho et
+ * al., "Learning phrase representations using RNN encoder–decoder for statistical machine
+ * translation", EMNLP 2014. docs/beyond.md, (30) and (31). */
 #include "rnn/cell.h"
 #include "tensor/elementary.h"
 
-/* Columns of the kept values: r, z, m = W_hn h + b_hn, n. On entry, the last is W_in x. */
+/* Columns of the kept values: r, z, m = W_hn h + b_hn, n. On entry, the last column contains W_in
+ * x. */
 enum { RESET, UPDATE, STATE_PART, NEW };
 
 static void forward(const struct cell_step *step) {

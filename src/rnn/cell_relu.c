@@ -7,7 +7,7 @@ static void forward(const struct cell_step *step) {
   real *h = step->z;
   for (size_t j = 0; j < step->units; j++) {
     const real z = h[j] + step->bias_ih[j] + step->bias_hh[j];
-    h[j] = z < 0 ? 0 : z; /* keeps NaN */
+    h[j] = z < 0 ? 0 : z; /* written so that NaN stays NaN */
   }
 }
 

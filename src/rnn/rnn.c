@@ -38,10 +38,10 @@ bool cell_parse(enum cell_kind *kind, const char *name) {
 
 enum { STRIPE = 64 };
 
-/* Some steps of a pass. */
+/* A range of steps of an embedding pass. */
 struct lookup {
   const struct embedding_pass *pass;
-  size_t first, count; /* rows of x, from position (t,b) on */
+  size_t first, count; /* rows of x, beginning at position (t,b) */
   real *x, *dtable;
 };
 
@@ -54,7 +54,8 @@ static bool is_token(const struct lookup *lookup, size_t place) {
   return at / B < lookup->pass->lengths[at % B];
 }
 
-/* The mask of a position does not depend on how the sentence is divided into ranges of steps. */
+/* Apply dropout to one row. The mask of a position does not depend on how the sentence is divided
+ * into ranges of steps. */
 static void drop_row(const struct lookup *lookup, size_t place) {
   const struct embedding_pass *pass = lookup->pass;
   dropout_apply(lookup->x + place * pass->row, pass->size, (lookup->first + place) * pass->size,
@@ -85,7 +86,8 @@ static void drop_if_token(const void *context, size_t place) {
   if (is_token(context, place)) drop_row(context, place);
 }
 
-/* Add some columns of all rows, so that threads do not collide on a repeated word. */
+/* Add some columns of all rows. Threads have different columns, so they do not collide on a
+ * repeated word. */
 static void add_stripe(const void *context, size_t stripe) {
   const struct lookup *lookup = context;
   const struct embedding_pass *pass = lookup->pass;
@@ -110,7 +112,7 @@ void embedding_backward(real *dtable, real *dx, const struct embedding_pass *pas
 
 /* ---- a layer: its steps ---- */
 
-/* Return the block of the state after input t, and of the state before it. */
+/* Return the block of the state after input t, or of the state before it. */
 static size_t block_after(size_t t, const struct rnn_shape *shape) {
   return shape->reverse ? t : t + 1;
 }
@@ -119,7 +121,7 @@ static size_t block_before(size_t t, const struct rnn_shape *shape) {
   return shape->reverse ? t + 1 : t;
 }
 
-/* Return the number of the step that runs as the i-th. */
+/* Return the number of the step that runs as number i. */
 static size_t step_number(size_t i, struct range steps, const struct rnn_shape *shape) {
   return steps.first + (shape->reverse ? steps.count - 1 - i : i);
 }
@@ -161,7 +163,7 @@ static size_t row_of_z(const struct rnn_shape *shape) {
   return rnn_columns(shape->cell) * shape->hidden;
 }
 
-/* Blocks of step t in the arrays above. */
+/* The blocks of step t in the arrays of struct rnn_states. */
 struct blocks {
   real *after[MAX_STATE_PARTS], *before[MAX_STATE_PARTS]; /* (B,H) */
   real *z;                                                /* (B,K·H) */
@@ -187,12 +189,12 @@ static struct blocks blocks_of(const struct rnn_states *states, const struct rnn
 
 /* ---- the input's matrix product; the biases are added with the nonlinearities ---- */
 
-/* One map, or two if the last gate's input is kept separately. */
+/* The linear maps of the input: one, or two if the last gate's input is kept separately. */
 struct input_maps {
   size_t count;
   struct {
     struct linear linear;
-    size_t gate, column; /* its first gate, and its first column in a row of z */
+    size_t gate, column; /* first gate of the map, and its first column in a row of z */
   } map[2];
 };
 
@@ -212,7 +214,7 @@ static struct input_maps input_maps_of(const struct rnn_parameters *weights,
 
 /* ---- forward ---- */
 
-/* One step, while its product is in the cache. */
+/* One forward step, computed while its matrix product is in the cache. */
 struct forward_step {
   const struct rnn_pass *pass;
   size_t t;
@@ -258,7 +260,8 @@ static void normalized_row_forward(const void *context, size_t b) {
   step_forward(step, b, 1, 0, H);
 }
 
-/* z_t += W_hh h_{t-1}, of all gates, and then the cell                          (2), (30), (32) */
+/* Run one step: z_t += W_hh h_{t-1} for all gates, then the cell                          (2),
+ * (30), (32) */
 static void run_step(const struct rnn_pass *pass, size_t t) {
   const struct rnn_shape *shape = &pass->shape;
   const struct forward_step step = {pass, t, blocks_of(&pass->states, shape, t)};
@@ -274,8 +277,8 @@ static void run_step(const struct rnn_pass *pass, size_t t) {
                                     B,
                                     H,
                                     H};
-  /* The state's contribution to the last gate starts at 0, because the input's is kept
-   * separately. */
+  /* Set the state's contribution to the last gate to 0 first, because the input's contribution is
+   * kept separately. */
   for (size_t b = 0; shape->cell->separate && b < B; b++)
     memset(step.blocks.z + b * Z + (G - 1) * H, 0, H * sizeof(real));
   matrix_product_then(recurrent, G, normalize ? NULL : step_forward, &step);
@@ -288,7 +291,7 @@ void rnn_start(const struct rnn_pass *pass) {
     memset(rnn_initial(pass->states, p, shape), 0, shape.batch * shape.hidden * sizeof(real));
 }
 
-/* Rows (t,b) of the outputs, starting with row `first`; in a backward pass, the gradients of the
+/* Rows (t,b) of the outputs, beginning with row `first`. In a backward pass, the gradients of the
  * states and of these rows. */
 struct output_rows {
   const struct rnn_pass *pass;
@@ -300,8 +303,8 @@ static double work_of_outputs(const struct output_rows *rows) {
   return (double)WORK_OF_FUNCTION * (double)(rows->count * rows->pass->shape.hidden);
 }
 
-/* Rows of one work item. In an output of one direction these rows are adjacent, so their random
- * numbers can be vectorized. */
+/* Number of rows of one work item. In an output of one direction these rows are adjacent, so their
+ * random numbers can be vectorized. */
 enum { ROWS_TOGETHER = 32 };
 
 static size_t pieces_of(const struct output_rows *rows) {
@@ -309,7 +312,7 @@ static size_t pieces_of(const struct output_rows *rows) {
   return (rows->count + each - 1) / each;
 }
 
-/* Return the number of rows of item i, and set *row to the first. */
+/* Return the number of rows of item i. Set *row to the first row. */
 static size_t rows_of_piece(size_t *row, const struct output_rows *rows, size_t i) {
   const size_t each = rows->pass->width == rows->pass->shape.hidden ? ROWS_TOGETHER : 1;
   const size_t left = rows->count - i * each;
@@ -339,7 +342,8 @@ void rnn_forward(const struct rnn_pass *pass, struct range steps) {
   const double work = work_of_outputs(&outputs);
   const size_t pieces = pieces_of(&outputs);
   real *z = rows_of_z(&pass->states, shape) + at * row_of_z(shape);
-  /* Multiply the inputs of all steps in one product, which does not depend on the recurrence. */
+  /* Multiply the inputs of all steps in one matrix product, which does not depend on the
+   * recurrence. */
   for (size_t i = 0; i < maps.count; i++)
     linear_forward(z + maps.map[i].column, pass->inputs + at * shape->input, maps.map[i].linear,
                    rows);
@@ -370,7 +374,7 @@ void rnn_backward_outputs(struct rnn_states dstates, real *doutputs, const struc
   share_out(pieces_of(&outputs), work_of_outputs(&outputs), backward_rows, &outputs);
 }
 
-/* One step backward, while the gradient of its state is in the cache. */
+/* One backward step, computed while the gradient of its state is in the cache. */
 struct backward_step {
   const struct rnn_pass *pass;
   size_t t;
@@ -383,7 +387,8 @@ static struct backward_step backward_step_of(const struct rnn_states *dstates,
                                 blocks_of(&pass->states, &pass->shape, t)};
 }
 
-/* h_t = h_{t-1}: the gradient passes, and nothing reaches the weights                      (22) */
+/* Pass the gradient through padding, where h_t = h_{t-1}. The weights get no gradient.
+ * (22) */
 static void pass_through(const struct backward_step *step, size_t b, size_t column,
                          size_t columns) {
   const struct rnn_shape *shape = &step->pass->shape;
@@ -425,8 +430,8 @@ static void step_backward(const void *context, size_t row, size_t rows, size_t c
   }
 }
 
-/* Compute dz from the gradients after the gains. Keep these gradients, which determine the
- * gradients of gains and biases. */
+/* Compute dz from the gradients after the gains. Keep the latter, which determine the gradients of
+ * gains and biases. */
 static void normalized_row_backward(const void *context, size_t b) {
   const struct backward_step *step = context;
   const size_t H = step->pass->shape.hidden, K = rnn_columns(step->pass->shape.cell);
@@ -484,11 +489,11 @@ void rnn_backward_inputs(real *dinputs, real beta, struct rnn_states dstates,
 
 void rnn_backward_weights(const struct rnn_parameters *gradients, struct rnn_states dstates,
                           const struct rnn_pass *pass) {
-  /* All dz are kept, so each weight's gradient is one product over all steps  (19), (23) */
+  /* All dz are stored, so the gradient of each weight is one product over all steps  (19), (23) */
   const struct rnn_shape *shape = &pass->shape;
   const size_t E = shape->input, H = shape->hidden, rows = shape->steps * shape->batch;
   const real *dz = rows_of_z(&dstates, shape);
-  /* The biases are added after the gains. */
+  /* Biases are added after the gains, so their gradient is the one after the gains. */
   const real *dbiased = gradients->gain != NULL ? dstates.normalized : dz;
   const real *previous = pass->states.part[0] + block_before(0, shape) * shape->batch * H;
   const struct input_maps maps = input_maps_of(gradients, shape);

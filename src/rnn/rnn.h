@@ -1,6 +1,6 @@
-/* The embedding of tokens, and a recurrent layer: what all cells (rnn/cell.h) have in common.
- * Weights as in PyTorch's nn.RNN, nn.GRU and nn.LSTM. docs/bptt.md, (2), (3), (18), (19), (22)
- * and (23); docs/beyond.md, (29) to (33); layer normalization: (39) to (42). */
+/* The embedding of tokens, and a recurrent layer with the parts that all cells (rnn/cell.h) share.
+ * Weights are laid out as in PyTorch's nn.RNN, nn.GRU and nn.LSTM. docs/bptt.md, (2), (3), (18),
+ * (19), (22) and (23); docs/beyond.md, (29) to (33); layer normalization: (39) to (42). */
 #ifndef ELMAN_RNN_RNN_H
 #define ELMAN_RNN_RNN_H
 
@@ -14,32 +14,32 @@
 
 /* ---- embedding: row `id` of a table ---- */
 
-/* The tokens of a batch and the table of their embeddings. */
+/* The tokens of a batch, and the table of their embeddings. */
 struct embedding_pass {
   const real *table;     /* (v,size) */
   const uint32_t *ids;   /* (steps,batch); not read after the end of a sentence */
   const size_t *lengths; /* (batch) */
   size_t batch, size;
-  size_t row;         /* reals from one row of x to the next, at least `size` */
+  size_t row;         /* number of reals from one row of x to the next, at least `size` */
   const real *beside; /* (steps,batch,row - size): the rest of each row; NULL = unchanged */
   struct dropout dropout;
 };
 
-/* (1), (4) and (44). Set the rows of x (steps,batch,row) of these steps. The columns below `size`
- * become table[id] with dropout, or zero after the end of a sentence. The other columns become
- * `beside`. */
+/* Set the rows of x (steps,batch,row) of these steps. The columns below `size` become table[id]
+ * with dropout, or zero after the end of a sentence. The other columns become `beside`. (1), (4),
+ * (44) */
 void embedding_forward(real *x, const struct embedding_pass *pass, struct range steps);
 
-/* (20) and (24). dtable[id] += dx of these steps; the gradients of a repeated word add up. Dropout
- * is applied to dx in place. */
+/* Add the gradient dx of these steps to the rows of the table: dtable[id] += dx. The gradients of a
+ * repeated word add up. Apply dropout to dx in place. (20), (24) */
 void embedding_backward(real *dtable, real *dx, const struct embedding_pass *pass,
                         struct range steps);
 
 /* ---- a recurrent layer ---- */
 
-enum { MAX_LAYERS = 8 }; /* maximum number of layers in encoder or decoder */
+enum { MAX_LAYERS = 8 }; /* maximum number of layers in the encoder, and in the decoder */
 
-/* Weights, or their gradients. The G gates are stacked as rows. */
+/* Weights of a layer, or their gradients. The G gates are stacked as rows. */
 struct rnn_parameters {
   real *weight_ih; /* (G·hidden,input) */
   real *weight_hh; /* (G·hidden,hidden) */
@@ -51,8 +51,8 @@ struct rnn_parameters {
 struct rnn_shape {
   const struct rnn_cell *cell;
   size_t steps, batch, input, hidden;
-  const size_t *lengths; /* (batch): real steps of each sentence */
-  bool reverse;          /* from the last step to the first */
+  const size_t *lengths; /* (batch): number of real steps of each sentence */
+  bool reverse;          /* run from the last step to the first */
 };
 
 /* States, or their gradients, and the values that each step keeps.
@@ -61,22 +61,22 @@ struct rnn_shape {
  * block t+1 becomes the state after input t. A reverse run starts from block `steps`; block t
  * becomes the state after input t. After the end of a sentence its state is copied unchanged.
  * Therefore the last block written contains the last real state of every sentence, and a reverse
- * run starts at the end of each sentence. */
+ * run effectively starts at the end of each sentence. */
 struct rnn_states {
-  real *part[MAX_STATE_PARTS]; /* (steps+1,batch,hidden); 0 is h, missing parts are NULL */
+  real *part[MAX_STATE_PARTS]; /* (steps+1,batch,hidden); part 0 is h; missing parts are NULL */
   real *gates;                 /* (steps,batch,K·hidden); NULL for a cell that keeps nothing */
-  real *reached; /* (steps,batch,parts·hidden): only in gradients, on request: the complete gradient
-                    of each state, from above and from later steps; otherwise NULL */
-  /* For layer normalization; NULL without it. */
-  real *normalized; /* (steps,batch,K·hidden): z before the gain; in gradients: dz after the gain,
+  real *reached; /* (steps,batch,parts·hidden): the complete gradient of each state, from above and
+                    from later steps. Only in gradients and on request; otherwise NULL */
+  /* Arrays of layer normalization; NULL without it. */
+  real *normalized; /* (steps,batch,K·hidden): z before the gain. In gradients: dz after the gain,
                        which is also the gradient of the biases */
-  real *scales;     /* (steps,batch,K): the factor by which z was multiplied; not in gradients */
+  real *scales;     /* (steps,batch,K): the factor by which z was multiplied; NULL in gradients */
 };
 
 /* Return K, the number of values that the cell computes for each unit of a step. */
 size_t rnn_columns(const struct rnn_cell *cell);
 
-/* If `reached`, allocate that array as well. */
+/* Allocate the arrays. Allocate `reached` only if requested. */
 void rnn_states_allocate(struct rnn_states *states, struct arena *arena, struct rnn_shape shape,
                          bool layer_norm, bool reached);
 
@@ -115,29 +115,30 @@ void rnn_start(const struct rnn_pass *pass);
 void rnn_forward(const struct rnn_pass *pass, struct range steps);
 
 /* Add the gradient of the outputs of these steps, doutputs (steps,batch,width), to the gradient of
- * the states. Dropout is applied to doutputs in place. */
+ * the states. Apply dropout to doutputs in place. */
 void rnn_backward_outputs(struct rnn_states dstates, real *doutputs, const struct rnn_pass *pass,
                           struct range steps);
 
 /* Propagate gradients through the recurrence. On entry `dstates` contains the gradient of each
  * state from above. On return its gates contain dz, the gradient before the nonlinearities; for a
- * cell without gates, the blocks of the outputs contain dz. The gradient of the state before these
- * steps is added to its block. */
+ * cell without gates, the blocks of the outputs contain dz. Add the gradient of the state before
+ * these steps to its block. */
 void rnn_backward_states(struct rnn_states dstates, const struct rnn_pass *pass,
                          struct range steps);
 
-/* dinputs (steps,batch,input) of these steps = beta dinputs + W_ihᵀ dz, with the dz left by
- * rnn_backward_states. */
+/* Compute the gradient of the inputs of these steps: dinputs (steps,batch,input) = beta dinputs +
+ * W_ihᵀ dz. rnn_backward_states must have computed dz. */
 void rnn_backward_inputs(real *dinputs, real beta, struct rnn_states dstates,
                          const struct rnn_pass *pass, struct range steps);
 
-/* Add the gradients of the weights, from the dz of all steps. */
+/* Add the gradients of the weights, computed from the dz of all steps. */
 void rnn_backward_weights(const struct rnn_parameters *gradients, struct rnn_states dstates,
                           const struct rnn_pass *pass);
 
-/* Measures of step t of a single sentence (batch = 1), after rnn_backward_states with `reached`. */
+/* Measures of step t of a single sentence (batch = 1). They require rnn_backward_states with
+ * `reached`. */
 struct rnn_step_measures {
-  double state;     /* norm of the gradient of the state, all parts */
+  double state;     /* norm of the gradient of the state, over all its parts */
   double input;     /* norm of the gradient of the pre-activations */
   double saturated; /* fraction of saturated nonlinearities, 0 to 1 */
 };
