@@ -90,7 +90,7 @@ elman_split_info elman_split_get_info(const elman_split *split) {
 
 /* ---- the check ---- */
 
-/* The public handle is the internal struct under another name. */
+/* Convert the public handle, which is the internal struct under another name. */
 static const struct findings *inner(const elman_check *check) {
   return (const struct findings *)check;
 }

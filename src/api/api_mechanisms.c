@@ -45,7 +45,7 @@ static elman_status read_weight(elman_tensor *weight, const struct attention_par
   return safetensors_read(weight->values, file, tensor, error);
 }
 
-/* Allocate one block: the tensors, followed by the elements of all of them. */
+/* Allocate one block that contains the tensors and then their elements. */
 static elman_status list_weights(elman_tensor **weights, size_t *count, enum attention_kind kind,
                                  size_t H, elman_error *error) {
   struct attention_parameters parameters = {0};
@@ -118,7 +118,7 @@ elman_attention_options elman_attention_options_default(void) {
 struct attending {
   struct attention_layer layer;
   struct attention_shape shape;
-  size_t query_length, key_length; /* the shape points to these */
+  size_t query_length, key_length; /* lengths to which the shape points */
   struct attention_parameters weights, gradients;
   struct attention_arrays cache, scratch;
   real *dqueries, *dkeys, *dvalues;
@@ -140,8 +140,8 @@ static elman_status check_numbers(const float *values, size_t n, const char *wha
   return fail(error, ELMAN_BAD_DATA, NULL, "%s: a value is not finite", what);
 }
 
-/* Sizes and distances between rows are ints in BLAS. After this check, products of two sizes fit;
- * the arena checks products of three. */
+/* Check the sizes for BLAS, where sizes and distances between rows are ints. After this check,
+ * products of two sizes fit; the arena checks products of three. */
 static elman_status check_sizes(const elman_attention_input *input, struct attention_config config,
                                 elman_error *error) {
   const size_t T = input->query_count, S = input->key_count, H = config.size;
@@ -183,7 +183,7 @@ static elman_status set_config(struct attending *a, const elman_attention_input 
   config->value_size = input->value_width;
   config->heads = options->heads;
   config->window = options->window;
-  size_t own_heads = 0; /* ignored: the heads of the options have the default 1 */
+  size_t own_heads = 0; /* ignored, because the heads of the options have the default 1 */
   attention_config_complete(&own_heads, &config->window, false, config->kind);
   config->scale = (real)options->scale;
   if (config->scale == 0 && options->scale != 0)
@@ -247,7 +247,8 @@ static elman_status set_weights(struct attending *a, const elman_attention_input
 
 /* ---- memory ---- */
 
-/* A gradient: where it is computed, and the array to which it is added (NULL = none). */
+/* A gradient: the array in which it is computed, and the array to which it is then added (NULL =
+ * none). */
 struct gradient_part {
   real **computed;
   size_t count;
@@ -256,8 +257,8 @@ struct gradient_part {
 
 enum { MAX_GRADIENT_PARTS = 3 + MAX_ATTENTION_PARTS };
 
-/* List all gradients and return their number; `destination` NULL = destinations are not known yet.
- */
+/* List all gradients and return their number. `destination` is NULL while destinations are not
+ * known. */
 static size_t list_gradients(struct gradient_part parts[MAX_GRADIENT_PARTS], struct attending *a,
                              const elman_attention_gradients *destination) {
   const elman_attention_gradients nothing = {0}, *to = destination == NULL ? &nothing : destination;
@@ -318,7 +319,7 @@ static elman_status enter_for(struct surroundings *before, const struct attendin
                error);
 }
 
-/* Scores can be divided by their sum only if it is positive. */
+/* Check that the scores of each row have a positive sum; otherwise they cannot be divided by it. */
 static elman_status check_sums(const struct attending *a, elman_error *error) {
   const size_t K = a->layer.config.heads, S = a->shape.keys;
   for (size_t row = 0; row < a->shape.queries * K; row++) {
@@ -363,7 +364,7 @@ static void heads_first(float *to, const real *from, size_t T, size_t K, size_t 
 }
 
 struct owned_output {
-  elman_attention_output view; /* first, so a pointer to it is a pointer to the whole */
+  elman_attention_output view; /* first, so that a pointer to it also points to the whole */
   struct arena arena;
 };
 

@@ -50,12 +50,13 @@ elman_metric_options elman_metric_options_default(void) {
 
 enum { MAX_OUTPUTS = 2 };
 
-/* All sentences of a call in one block of memory: outputs first, then the sets of references. */
+/* All sentences of a call in one block of memory. The outputs come first, then the sets of
+ * references. */
 struct texts {
   struct text *outputs[MAX_OUTPUTS];
   const struct text **sets;
   struct text *block;
-  struct metric_references references; /* views of `sets` */
+  struct metric_references references; /* refers to `sets` */
 };
 
 static void texts_free(struct texts *texts) {

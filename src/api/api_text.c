@@ -10,7 +10,7 @@
 
 /* ---- text to ids and back ---- */
 
-/* The public part comes first, so a pointer to it is a pointer to the whole. */
+/* The public part comes first, so a pointer to the public part also points to the whole. */
 struct coded {
   elman_encoding shown;
   struct encoding encoding;
@@ -38,7 +38,7 @@ static void coded_free(struct coded *coded) {
 static elman_status finish(elman_encoding **out, struct coded *coded, elman_status status,
                            elman_error *error) {
   if (status == ELMAN_OK) {
-    buffer_append(&coded->text, "", 0); /* ensures a NUL */
+    buffer_append(&coded->text, "", 0); /* adds a NUL */
     if (coded->text.failed) status = fail_no_memory(error);
   }
   if (status != ELMAN_OK) {
@@ -174,7 +174,7 @@ elman_status elman_subwords_count_line(elman_subwords *subwords, const char *lin
   return status;
 }
 
-/* Delete cached splits after the merge operations changed. */
+/* Delete cached splits. Call this after the merge operations have changed. */
 static void clear_splits(elman_subwords *subwords) {
   bpe_split_free(&subwords->split);
 }
@@ -210,7 +210,7 @@ size_t elman_subwords_merges(const elman_subwords *subwords) {
 }
 
 static elman_status give_lines(const char **text, elman_subwords *subwords, elman_error *error) {
-  buffer_append(&subwords->text, "", 0); /* ensures a NUL */
+  buffer_append(&subwords->text, "", 0); /* adds a NUL */
   *text = subwords->text.bytes;
   return subwords->text.failed ? fail_no_memory(error) : ELMAN_OK;
 }
@@ -241,7 +241,7 @@ elman_status elman_subwords_apply(const char **split, elman_subwords *subwords, 
   buffer_clear(&subwords->text);
   while (status == ELMAN_OK && rest.length > 0) {
     const struct text word = text_cut(&rest, ' ');
-    /* A space at either end of the line has a word on one side only. */
+    /* Keep a space at either end of the line, which has a word on one side only. */
     if (word.length == 0 && first) buffer_append(&subwords->text, " ", 1);
     if (word.length == 0) continue;
     if (!first) buffer_append(&subwords->text, " ", 1);

@@ -112,7 +112,7 @@ static elman_status check_translate_options(const struct model *model,
                 "the target uses BPE and has no unknown words to replace");
   status = check_sampling(options, error);
   if (status != ELMAN_OK) return status;
-  if (!(options->max_ratio >= 0)) /* also refuses NaN */
+  if (!(options->max_ratio >= 0)) /* written so that NaN is refused */
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the maximum length ratio must be at least 0, not %g", options->max_ratio);
   if (options->self_attention && options->ensemble_count + options->override_count > 0)
@@ -128,7 +128,8 @@ static elman_status check_translate_options(const struct model *model,
 
 /* ---- state between calls ---- */
 
-/* Make the screen for greedy search at the first call, and again if the model was trained since. */
+/* Make the screen for greedy search. Do this at the first call, and again if the model has been
+ * trained since. */
 static elman_status fit_screen(elman_translator *translator, const elman_translate_options *options,
                                elman_error *error) {
   const struct model *model = translator->inner.model;
@@ -140,7 +141,7 @@ static elman_status fit_screen(elman_translator *translator, const elman_transla
   return status;
 }
 
-/* Return the work of one decoder step in the output layer. */
+/* Return the number of multiplications of one decoder step in the output layer. */
 static double output_product(const struct model *model, const elman_translate_options *options) {
   return 2 * (double)model->config.hidden_size * (double)model->config.target_vocabulary *
          (double)(WORK_OF_SMALL_PRODUCTS / 2 * options->beam);
@@ -182,7 +183,7 @@ elman_status elman_translate(elman_translation **translation, elman_translator *
 
 struct outcomes {
   elman_translation **translations;
-  elman_error *errors; /* code ELMAN_OK if there is a translation */
+  elman_error *errors; /* the code is ELMAN_OK if there is a translation */
 };
 
 static elman_status pass_outcome(void *context, size_t number, struct translator *translator,

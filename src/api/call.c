@@ -2,7 +2,8 @@
 
 #include "tensor/blas.h"
 
-/* A team never has more members than there are processors: more members would only slow it down. */
+/* Make a team. It never has more members than there are processors, because more members would only
+ * slow it down. */
 static elman_status make_team(struct team **team, size_t threads, double work, elman_error *error) {
   const size_t limit = is_worth_sharing(work) ? processors_usable() : 1;
   const size_t members = threads == 0 || threads > limit ? limit : threads;

@@ -1,4 +1,4 @@
-/* Threads and floating-point mode, set for the duration of a public call. */
+/* Set-up of threads and floating-point mode for the duration of a public call. */
 #ifndef ELMAN_API_CALL_H
 #define ELMAN_API_CALL_H
 
@@ -8,32 +8,32 @@
 #include "model/model.h"
 #include "translate/translator.h"
 
-/* The previous team and treatment of denormals. */
+/* State to restore after a call: the previous team and treatment of denormals. */
 struct surroundings {
   struct team *team;
   struct team *own; /* this call's team; NULL if one thread is enough or a caller keeps the team */
   unsigned denormals;
 };
 
-/* Set up a team of `threads` threads, 0 = one per processor, for a call. `work` is the number of
- * multiplications in its largest product; if that is too small for several threads, use one. Call
- * leave() afterwards, unless this fails. */
+/* Set up a team for a call. It has `threads` threads; 0 = one per processor. `work` is the number
+ * of multiplications in the call's largest product. If that is too few for several threads, use
+ * one. Call leave() afterwards, unless this function fails. */
 elman_status enter(struct surroundings *before, size_t threads, double work,
                    elman_error *error) CHECKED;
 void leave(struct surroundings before);
 
 /* A team that is kept for later calls. Initialize to zero; the owner frees the team. */
 struct kept_team {
-  struct team *team; /* NULL until there is enough work */
-  size_t threads;    /* requested when the team was made */
+  struct team *team; /* NULL until a call has enough work */
+  size_t threads;    /* number of threads requested when the team was made */
 };
 
-/* Like enter(), with a team that is kept; it is replaced if another number of threads is requested.
- */
+/* Set up as enter() does, but keep the team for later calls. Replace it if another number of
+ * threads is requested. */
 elman_status enter_with(struct surroundings *before, struct kept_team *kept, size_t threads,
                         double work, elman_error *error) CHECKED;
 
-/* The public handles are the internal structs under another name. */
+/* Convert the public handles, which are the internal structs under other names. */
 static inline struct pairs *inner_pairs(elman_pairs *pairs) {
   return (struct pairs *)pairs;
 }
