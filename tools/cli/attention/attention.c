@@ -101,7 +101,7 @@ static int choose_format(struct attention_job *job, const char *output, const st
   return EX_OK;
 }
 
-/* Choose the units. Do not adapt them for pharaoh and --summary, which show no matrix. */
+/* Adapt the units to the overrides, except for pharaoh and --summary, which show no matrix. */
 static int choose_units(struct command_line *line, const struct usage *usage) {
   elman_text_style *style = &line->job.style;
   style->units = (elman_alignment_units)line->units;

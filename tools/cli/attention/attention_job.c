@@ -235,9 +235,9 @@ static void write_measures(FILE *stream, const elman_attention_measures *m, bool
   json_print(&json, "}\n");
 }
 
-/* Hold back the output to a stream if an override may name a cell outside every matrix, because
- * that error must not follow half of the output. Do not hold back a file, which is moved to its
- * path only at the end. */
+/* Hold back output to a stream if an override may name a cell outside every matrix. That error must
+ * not follow half of the output. Do not hold back a file, which is moved to its path only at the
+ * end. */
 static bool hold_back(struct sink *sink, const struct output *output) {
   bool has_cells = false;
   for (size_t i = 0; i < sink->job->options.override_count; i++)

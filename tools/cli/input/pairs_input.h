@@ -12,10 +12,10 @@ struct pairs_input {
   const char *columns;           /* value of --columns: "A,B" */
   size_t alignment_column;       /* 0 = none */
   const char *alignment_file;    /* replaces the column, or NULL */
-  bool check_alignments;         /* as in elman_pairs_options */
+  bool check_alignments;         /* the meaning is that of elman_pairs_options */
   size_t max_line, max_unpacked; /* 0 = the default */
   bool strict;
-  bool whole_lines; /* as in elman_pairs_options */
+  bool whole_lines; /* the meaning is that of elman_pairs_options */
 };
 
 #define DEFAULT_COLUMNS "1,2"
@@ -71,7 +71,7 @@ int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const
  * memory ran out. */
 char *pairs_input_name(const struct pairs_input *input, const struct operands *operands);
 
-/* Return EX_USAGE, after a message, if standard input would be read twice, or by one of several
+/* Return EX_USAGE and print a message if standard input would be read twice, or by one of several
  * processes. Return EX_OK otherwise. */
 int check_standard_input(const char *command, bool read, bool twice);
 

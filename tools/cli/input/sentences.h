@@ -35,8 +35,8 @@ struct sentences {
 int sentences_open(struct sentences *sentences, const char *path, const struct operands *texts);
 
 /* Get the next sentence. The caller frees its text with sentence_free; the reference may be part of
- * this text. Return false at the end. Set *code, after a message, for a skipped line, a read error,
- * or a wrong number of references. Also set it if a signal came. */
+ * this text. Return false at the end. Set *code if a line is skipped, a read fails, a signal came,
+ * or the number of references is wrong. Report these cases, except the signal. */
 bool sentences_next(struct sentences *sentences, elman_sentence *sentence, int *code);
 void sentence_free(elman_sentence *sentence);
 

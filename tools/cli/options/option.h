@@ -61,8 +61,8 @@ struct option {
   char letter;               /* one-letter name; 0 = none */
   const char *argument;      /* name of the value in help; NULL for a flag */
   const char *help;          /* begins with a lower-case letter; no full stop at the end */
-  const char *default_words; /* text for a default whose value does not explain itself; for a list,
-                                its only value if the option is not given */
+  const char *default_words; /* describes the default if the value does not explain itself; a list
+                                that is not given gets this text as its only value */
   const char *group;         /* heading in help, one of option_group; NULL = the last group */
   bool *flag;
   const char **text;

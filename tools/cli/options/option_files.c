@@ -175,7 +175,7 @@ static bool is_read(const struct named_file *file) {
 }
 
 /* Return whether `written` must not be written because it is the same file as `other`. A training
- * run may overwrite the model that it starts from with its output or a snapshot. */
+ * run may overwrite its initial model, both with the output model and with a snapshot. */
 static bool conflict(const struct named_file *written, const struct named_file *other) {
   if (is_read(written)) return false;
   if (other->use == FILE_IS_START && written->use == FILE_IS_MODEL) return false;

@@ -10,11 +10,11 @@ struct extra_file {
   const char *option, *path;
 };
 
-/* Check the names of files. Refuse an empty name, and refuse an output that
+/* Check the names of files. Refuse an empty name. Refuse an output in three cases:
  *
- *   - the command also reads,
- *   - another option also writes, or
- *   - has a name derived from another output.
+ *   - The command also reads the file.
+ *   - Another option also writes the file.
+ *   - The name is derived from another output.
  *
  * Two names of the same file are recognized, even if the file does not exist yet.
  *

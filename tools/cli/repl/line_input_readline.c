@@ -74,7 +74,7 @@ static int clear_line(void) {
 
 static char *history; /* path of the history file; NULL = no history is kept */
 
-/* Global, because readline passes no context to its callbacks. */
+/* Words for tab completion. They are global because readline passes no context to its callbacks. */
 static const struct line_input_words *words;
 static char *before; /* the text before the word that is being completed */
 

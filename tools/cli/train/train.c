@@ -48,8 +48,8 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   const uint64_t updates_before = elman_model_get_info(model).history.updates;
   const elman_status status = elman_train_and_free_pairs(model, pairs, &job->train, &error);
   progress_erase(&training.progress);
-  /* Check the clock only in process 0, which stops the others; they may lack --hours. The exit code
-   * of process 0 states the reason. */
+  /* Only process 0 checks the clock and stops the others, which may run without --hours. The exit
+   * code of process 0 states the reason. */
   const bool time_is_over = group_leads() ? training.time_is_over : interrupt_signal() == 0;
   const enum training_end end = status == ELMAN_OK            ? DONE
                                 : status != ELMAN_INTERRUPTED ? FAILED
@@ -115,8 +115,8 @@ static int read_and_train(struct job *job, const char *command, const struct ope
   return code;
 }
 
-/* Refuse options that need files next to the model if the output is a device or a pipe, which can
- * have no checkpoint and no snapshots. */
+/* Refuse options that need files next to the model if the output is a device or a pipe. Such an
+ * output can have no checkpoint and no snapshots. */
 static int check_alone(struct job *job, const struct usage *usage,
                        const struct operands *operands) {
   job->alone = elman_file_is_direct(job->train.output);
