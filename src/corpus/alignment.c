@@ -42,7 +42,7 @@ static void reverse(char *from, char *to) {
   }
 }
 
-/* i-j and j-i have the same length, so reverse the whole link and then each number. */
+/* Reverse the whole link and then each number, because i-j and j-i have the same length. */
 void alignment_reverse(char *bytes, size_t length) {
   struct text rest = {bytes, length};
   struct link link;
@@ -99,7 +99,7 @@ void token_linker_free(struct token_linker *linker) {
 /* The words that each token overlaps. */
 struct located {
   const struct word_range *units; /* (tokens) */
-  size_t tokens, count;           /* number of tokens, and of words */
+  size_t tokens, count;           /* number of tokens; number of words */
 };
 
 static elman_status locate(struct located *located, struct token_linker *linker,

@@ -10,8 +10,8 @@
 elman_status batch_fill(struct batch *batch, const struct corpus *corpus, const size_t *indices,
                         size_t count, elman_error *error) CHECKED;
 
-/* Fill sentence b of `sequence`, which has all arrays of a source. Set its ids, padded with 0, and
- * its clause ends according to `words` (NULL: the sentence is one clause). */
+/* Fill sentence b of `sequence`, which has all arrays of a source. Set its ids, padded with 0. Set
+ * its clause ends according to `words`; if `words` is NULL, the sentence is one clause. */
 void batch_fill_source(struct sequence *sequence, size_t b, const uint32_t *ids, size_t length,
                        const struct vocabulary *words);
 

@@ -98,10 +98,11 @@ struct typical {
   double ratio;                /* target characters per source character */
 };
 
-/* Count lines, not letters: 我叫Tom is Chinese but has more Latin letters than Han characters. */
+/* Count lines, not letters: 我叫Tom is Chinese, although it has more Latin letters than Han
+ * characters. */
 struct side_sample {
   size_t characters;
-  size_t lines, han_lines; /* lines with letters; lines with a Han character */
+  size_t lines, han_lines; /* number of lines with letters; number of lines with a Han character */
 };
 
 static void sample_add(struct side_sample *sample, struct text text) {
@@ -151,7 +152,7 @@ static bool has_mixed_scripts(const struct line_properties *line) {
                                is_foreign(&line->target, line->typical->target_han));
 }
 
-/* Return whether the length ratio is unusual. The ratio of a swapped line is not checked. */
+/* Return whether the length ratio is unusual. Do not check the ratio of a swapped line. */
 static bool has_unlike_length(const struct line_properties *line) {
   const double expected = (double)line->source.characters * line->typical->ratio + SLACK;
   const double found = (double)line->target.characters + SLACK;
@@ -225,7 +226,7 @@ static elman_status check_lines(struct findings *findings, struct pairs *const *
 /* ---- repeated lines ---- */
 
 struct line {
-  uint64_t same[2]; /* hashes of the unchanged sides, by elman_side */
+  uint64_t same[2]; /* hashes of the unchanged sides, indexed by elman_side */
   uint64_t like[2]; /* hashes of the keys of the sides */
   uint32_t part;
   uint32_t next; /* the first line with the same key in a later part, or TABLE_NONE */
@@ -243,8 +244,8 @@ struct all_lines {
 
 /* A round compares the lines in one way. */
 struct round {
-  elman_finding leak;   /* finding between parts */
-  elman_finding repeat; /* finding within a part; FINDINGS = none */
+  elman_finding leak;   /* the finding if the lines are in different parts */
+  elman_finding repeat; /* the finding if the lines are in one part; FINDINGS = none */
   bool like;
   bool source, target; /* compared sides */
 };
@@ -389,13 +390,13 @@ struct token_check {
   size_t max_length;
 };
 
-/* Count the tokens of one side. *length is their number, or 0 if the line cannot be too long and
- * belongs to the first part. */
+/* Count the tokens of one side. Set *length to their number. If the line is in the first part and
+ * cannot be too long, only set *length to 0. */
 static elman_status count_side(struct token_check *check, size_t *length, size_t part,
                                elman_side side, struct text text, elman_error *error) {
   *length = 0;
-  /* In NFKC three bytes become at most 18 characters (U+FDFA). In the first part no token is
-   * unknown. */
+  /* Skip the line. In NFKC three bytes become at most 18 characters (U+FDFA), so it is not too
+   * long; in the first part no token is unknown. */
   if (part == 0 && text.length <= check->max_length / 6) return ELMAN_OK;
   const struct vocabulary_pair *found = &check->vocabularies;
   const struct codec codec = vocabulary_pair_codec(found, side);
@@ -463,7 +464,7 @@ static elman_status check_tokens(struct findings *findings, struct pairs *const 
 struct reading {
   struct findings *findings;
   size_t part;
-  elman_status status; /* error within the callback, which cannot return it */
+  elman_status status; /* error of the callback, which cannot return it */
   elman_error *error;
 };
 

@@ -1,5 +1,5 @@
 /* Checks of the parts of a corpus before training: leaks between parts, bad lines, and unusual
- * pairs. Read-only. */
+ * pairs. The checks change no file. */
 #ifndef ELMAN_CORPUS_CHECK_H
 #define ELMAN_CORPUS_CHECK_H
 
@@ -19,7 +19,7 @@ struct line_properties;
 
 /* A kind of finding: a row of the table in check.c. */
 struct finding_row {
-  const char *name, *description; /* for programs; for people */
+  const char *name, *description; /* name for programs; description for people */
   bool (*holds)(
       const struct line_properties *line); /* NULL if a single line cannot show the finding */
 };
@@ -28,7 +28,7 @@ struct finding_row {
 const struct finding_row *finding_row(elman_finding finding);
 
 struct location {
-  size_t part, line; /* line from 1; 0 = none */
+  size_t part, line; /* line number, from 1; 0 = none */
 };
 
 struct example {
@@ -43,10 +43,10 @@ struct example {
 struct part_findings {
   char *name;
   size_t pairs;
-  size_t counts[FINDINGS];   /* lines */
+  size_t counts[FINDINGS];   /* number of lines with each finding */
   size_t examples[FINDINGS]; /* stored examples */
   size_t leaking;            /* lines with at least one leak */
-  size_t (*shared)[LEAKS];   /* (part): lines that also occur in that earlier part */
+  size_t (*shared)[LEAKS];   /* (part): number of lines that also occur in that earlier part */
   size_t tokens[2];          /* by side */
   size_t unknown[2];         /* tokens that do not occur in the first part, by side */
 };
@@ -55,7 +55,7 @@ struct part_findings {
 struct findings {
   struct part_findings *parts;
   size_t part_count;
-  size_t examples_wanted; /* per kind and part */
+  size_t examples_wanted; /* maximum per kind and part */
   struct example *examples;
   size_t example_count, example_capacity;
   elman_token_mode modes[2];
@@ -67,8 +67,8 @@ void findings_free(struct findings *findings);
 /* Return whether there are neither leaks nor bad lines. */
 bool findings_clean(const struct findings *findings);
 
-/* Check all parts. Token modes, scripts, the typical length ratio and the vocabulary are those of
- * the first part. `skipped`, `strict` and `whole_lines` of the parts are ignored. */
+/* Check all parts. The first part determines token modes, scripts, the typical length ratio and the
+ * vocabulary. `skipped`, `strict` and `whole_lines` of the parts are ignored. */
 elman_status check_corpus(struct findings **findings, const elman_check_options *options,
                           elman_error *error) CHECKED;
 

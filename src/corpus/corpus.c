@@ -204,8 +204,8 @@ static elman_status links_append(struct token_links *links, size_t pairs,
   return ELMAN_OK;
 }
 
-/* Append a piece to the corpus and free its text. All pieces of the round are encoded by then, so
- * no thread reads that text. */
+/* Append a piece to the corpus and free its text. No thread reads this text, because all pieces of
+ * the round are already encoded. */
 static elman_status append_piece(void *context, size_t place, elman_error *error) {
   struct encoding_work *work = context;
   const struct corpus *piece = &work->pieces[place].corpus;

@@ -19,7 +19,7 @@ enum { PAIRS_A_PIECE = 4096, PIECES_AT_ONCE = 32 };
 typedef elman_status piece_function(void *context, size_t place, size_t first, size_t count,
                                     elman_error *error);
 
-/* Collect the result of a slot. Called in the order of the pieces. */
+/* Collect the result of a slot. pieces_run calls this function in the order of the pieces. */
 typedef elman_status piece_collector(void *context, size_t place, elman_error *error);
 
 /* Process all pairs. Return the error of the first piece that fails. */
@@ -62,11 +62,11 @@ size_t sentences_length(const struct sentences *sentences, size_t index);
 size_t sentences_unknown(const struct sentences *sentences);
 
 struct encoding_options {
-  size_t max_length;      /* skip and count pairs with more tokens on a side; 0 = unlimited */
+  size_t max_length;      /* maximum tokens on a side; longer pairs are skipped and counted; 0 =
+                             unlimited */
   bool guided;            /* read the alignments of the pairs for guided alignment; a bad one is
                              ELMAN_BAD_DATA */
-  struct pairs *consumed; /* the pairs, if their text may be freed as soon as it is encoded; or
-                             NULL */
+  struct pairs *consumed; /* pairs whose text may be freed as soon as it is encoded; or NULL */
 };
 
 elman_status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
@@ -88,11 +88,11 @@ struct resplit {
   uint64_t seed;
   /* A side that would exceed these limits keeps its original split; 0 = unlimited. */
   size_t max_length;
-  size_t batch_tokens; /* pairs times the longest side, </s> included */
+  size_t batch_tokens; /* maximum product of pairs and the longest side, </s> included */
   /* scratch memory and result */
-  struct encoding encodings[2]; /* by side: an encoding caches the words of one codec */
+  struct encoding encodings[2]; /* by side, because an encoding caches the words of one codec */
   struct corpus pairs;
-  size_t *indices; /* 0, 1, ...: all pairs of the result in order */
+  size_t *indices; /* 0, 1, ...: selects all pairs of the result in order */
   size_t room;     /* capacity in pairs */
 };
 

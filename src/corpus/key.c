@@ -14,14 +14,15 @@ static bool is_dropped(int codepoint) {
          category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF;
 }
 
-/* Fast test for ASCII: table look-ups would take half of the time. Symbols are not punctuation. */
+/* Return whether the character is ASCII that is dropped. This test is fast, while table look-ups
+ * would take half of the time. Symbols are not punctuation. */
 static bool is_dropped_ascii(int codepoint) {
   return codepoint <= ' ' || codepoint == 0x7F ||
          (!is_word_character(codepoint) && strchr("$+<=>^`|~", codepoint) == NULL);
 }
 
-/* Return whether the character is common Chinese or typographic punctuation that folds to
- * punctuation only. */
+/* Return whether the character is common Chinese or typographic punctuation and folds only to
+ * punctuation. */
 static bool is_common_punctuation(int codepoint) {
   static const struct codepoint_range common[] = {
       {0x2010, 0x2016}, {0x2018, 0x2027}, {0x3001, 0x3003}, {0x3008, 0x3011}};
@@ -29,7 +30,7 @@ static bool is_common_punctuation(int codepoint) {
 }
 
 /* Fold the most frequent characters in place; the result is never longer than the text. Return
- * false at any other character; then the contents of `into` are undefined. */
+ * false at any other character; the contents of `into` are then undefined. */
 static bool fold_common(struct buffer *into) {
   const struct text text = buffer_text(into);
   size_t at = 0, length = 0;

@@ -8,8 +8,8 @@
 #include "base/table.h"
 #include "base/text.h"
 
-/* Replace the contents of `into` by `text` after NFKD (which distinguishes the same texts as NFKC)
- * and case folding, without punctuation, white space and control characters. Punctuation is kept if
+/* Replace the contents of `into` by `text` after NFKD and case folding, without punctuation, white
+ * space and control characters. NFKD distinguishes the same texts as NFKC. Punctuation is kept if
  * nothing else is left. `text` must be valid UTF-8. */
 elman_status key_of(struct buffer *into, struct text text, elman_error *error) CHECKED;
 

@@ -28,7 +28,7 @@ static elman_status lines_open(struct lines *lines, struct buffer *bytes, const 
   static const char mark[] = "\xEF\xBB\xBF";
   const elman_status status = file_read_text(bytes, path, limits, error);
   if (status != ELMAN_OK) return status;
-  buffer_append(bytes, "", 0); /* allocates memory for an empty file */
+  buffer_append(bytes, "", 0); /* allocates memory even for an empty file */
   if (bytes->failed) return fail_no_memory(error);
   *lines = (struct lines){.name = file_name(path), .rest = buffer_text(bytes)};
   if (strncmp(bytes->bytes, mark, strlen(mark)) == 0) text_drop(&lines->rest, strlen(mark));
@@ -62,8 +62,8 @@ static elman_status fail_at_line(elman_error *error, const struct lines *lines,
 
 /* ---- text in blocks ---- */
 
-/* The text of pairs is stored in blocks that are freed from the front: while pairs are encoded one
- * after another, the ids replace their text. */
+/* The text of pairs is stored in blocks. They are freed from the front, because pairs are encoded
+ * one after another and the ids replace their text. */
 
 enum { BLOCK = 1 << 20 };
 
@@ -143,9 +143,9 @@ struct line_run {
   const char *name; /* name of the file */
 };
 
-/* The text of a pair is its source, target and alignment. With whole_lines it is the whole line and
- * an empty target; each access then finds the columns again. A pointer per pair suffices, for lines
- * of any length. */
+/* The text of a pair consists of its source, target and alignment. With whole_lines it consists of
+ * the whole line and an empty target; each access then finds the columns again. One pointer per
+ * pair suffices, for lines of any length. */
 struct pairs {
   char **names; /* (name_count) of the files */
   size_t name_count;
@@ -174,7 +174,7 @@ static size_t columns_last(struct columns columns) {
 }
 
 /* Find the fields of a line. Return the number of the last column needed, or the number of columns
- * in the line if that is smaller. */
+ * in the line if the line has fewer. */
 static size_t columns_pick(struct pair *pair, struct text line, struct columns columns) {
   const size_t last = columns_last(columns);
   const char *start = line.bytes;
@@ -390,7 +390,7 @@ static elman_status add_pair(struct reader *reader, const struct lines *lines,
   return pairs_add(reader->pairs, lines, fields, sizeof fields / sizeof *fields, reader->error);
 }
 
-/* `alignment` is the line of the alignment file, if there is one. */
+/* Add the pair of a TSV line. `alignment` is the line of the alignment file, if there is one. */
 static elman_status add_tsv_line(struct reader *reader, const struct lines *lines, struct text line,
                                  struct text alignment) {
   const elman_pairs_options *options = reader->options;
@@ -429,8 +429,8 @@ static elman_status fail_line_count(struct reader *reader, const struct lines *l
               count, plural_ending(count), others->name, other_count, rule);
 }
 
-/* Open the alignment file, if there is one. It must have as many lines as `with`, except surplus
- * blank lines at the end. */
+/* Open the alignment file, if there is one. It must have as many lines as `with`, not counting
+ * surplus blank lines at the end. */
 static elman_status open_alignments(struct reader *reader, const struct lines *with) {
   struct lines *alignments = &reader->alignments;
   if (reader->options->alignment_file == NULL) return ELMAN_OK;
@@ -444,7 +444,7 @@ static elman_status open_alignments(struct reader *reader, const struct lines *w
   return fail_line_count(reader, alignments, found, with, wanted, "align");
 }
 
-/* Return the next line of the alignment file; "" after the last line, and without a file. */
+/* Return the next line of the alignment file; "" after the last line, and if there is no file. */
 static struct text next_alignment(struct reader *reader) {
   struct text line = text_of("");
   if (reader->alignments.name != NULL) (void)lines_next(&line, &reader->alignments);
@@ -540,8 +540,8 @@ static elman_status nothing_found(const struct reader *reader) {
                   : "");
 }
 
-/* Accept a few bad alignments. Fail if most are bad, because they were then made for other
- * words. */
+/* Accept a few bad alignments. Fail if most are bad, because the file was then probably made for
+ * other words. */
 static elman_status check_aligned(const struct reader *reader) {
   const elman_pairs_options *options = reader->options;
   const size_t lines = reader->pairs->count + reader->pairs->skipped;
@@ -588,9 +588,9 @@ elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options
 
 /* ---- a file of sentences ---- */
 
-/* Write a NUL over the end of the line. */
+/* Replace the end of the line by a NUL. */
 static const char *terminate(struct text line) {
-  char *bytes = (char *)(uintptr_t)line.bytes; /* memory of the file buffer */
+  char *bytes = (char *)(uintptr_t)line.bytes; /* the memory belongs to the file buffer */
   bytes[line.length] = '\0';
   return bytes;
 }

@@ -1,4 +1,4 @@
-/* Sentence pairs as text, read from TSV files or from two parallel (Moses) files; also files with
+/* Sentence pairs as text, read from TSV files or from two parallel (Moses) files. Also files with
  * one sentence per line. */
 #ifndef ELMAN_CORPUS_PAIRS_H
 #define ELMAN_CORPUS_PAIRS_H
@@ -19,16 +19,19 @@ struct pair {
 
 struct pairs; /* owns the text of all pairs */
 
-/* Read all pairs. The input is UTF-8 with LF or CRLF; a byte order mark is ignored. A line is
- * reported, skipped and counted if it is not valid UTF-8 (a NUL byte is invalid), lacks a column,
- * or has a side that is empty or only white space. An empty line of a Moses file is such a side.
- * Blank lines at the end of a TSV file are ignored, and so are surplus blank lines at the end of an
- * alignment file. The reported problems have no full stop.
+/* Read all pairs. The input is UTF-8 with LF or CRLF; a byte order mark is ignored. A bad line is
+ * reported, skipped and counted. A line is bad if it is not valid UTF-8 (a NUL byte is invalid),
+ * lacks a column, or has a side that is empty or only white space. An empty line of a Moses file is
+ * such a side. Blank lines at the end of a TSV file are ignored, and so are surplus blank lines at
+ * the end of an alignment file. The reported problems have no full stop.
  *
- * Errors: a missing file (ELMAN_NO_INPUT); a NUL byte near the start of a file (ELMAN_BAD_DATA, "is
- * a binary file"); no good pair in all files (ELMAN_BAD_DATA; the message describes the format);
- * files of different length (ELMAN_BAD_DATA, with both counts); with `strict` the first bad line
- * (ELMAN_BAD_DATA). */
+ * Errors:
+ *
+ *   ELMAN_NO_INPUT   a file is missing
+ *   ELMAN_BAD_DATA   a file has a NUL byte near its start ("is a binary file")
+ *   ELMAN_BAD_DATA   no file has a good pair; the message describes the format
+ *   ELMAN_BAD_DATA   parallel files differ in length; the message contains both counts
+ *   ELMAN_BAD_DATA   a line is bad, if `strict` is set */
 elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options,
                         elman_error *error) CHECKED;
 void pairs_free(struct pairs *pairs);
@@ -45,9 +48,9 @@ void pairs_release(struct pairs *pairs, size_t before);
 /* Return a hash of the texts of all pairs in order; NULL counts as no pairs. */
 uint64_t pairs_hash(const struct pairs *pairs);
 
-/* Return the unchanged line of the pair without LF or CRLF, and its number, from 1. For Moses files
- * the number is the line number in the source file. Without `whole_lines` the text is NULL; with
- * it, alignments are not stored. */
+/* Return the unchanged line of the pair without LF or CRLF. Its number, from 1, is the number in
+ * the source file for Moses files. Without `whole_lines` the text is NULL; with it, alignments are
+ * not stored. */
 struct text pairs_line(const struct pairs *pairs, size_t index);
 size_t pairs_line_number(const struct pairs *pairs, size_t index);
 
@@ -56,16 +59,16 @@ void pairs_place(char *place, size_t size, const struct pairs *pairs, size_t ind
 
 /* ---- a file of sentences ---- */
 
-/* A file with one sentence per line, for scores: all lines are kept, empty ones included. LF or
- * CRLF; a byte order mark is ignored. */
+/* A file with one sentence per line, for scores. All lines count, including empty ones. Lines end
+ * with LF or CRLF; a byte order mark is ignored. */
 struct line_file {
   struct buffer bytes;
   const char **lines;
   size_t count, capacity;
 };
 
-/* Read a file. A line that is not UTF-8, and a file without lines, are ELMAN_BAD_DATA. After an
- * error nothing is owned. */
+/* Read a file. Return ELMAN_BAD_DATA for a line that is not UTF-8 and for a file without lines.
+ * After an error nothing is owned. */
 elman_status line_file_read(struct line_file *file, const char *path, elman_error *error) CHECKED;
 void line_file_free(struct line_file *file);
 

@@ -9,7 +9,7 @@
 
 /* The groups of pairs, as a union-find forest. */
 struct groups {
-  uint32_t *parents; /* (count); the parent of a root is the root itself */
+  uint32_t *parents; /* (count): the parent of each pair; a root is its own parent */
   size_t count;
 };
 
@@ -44,7 +44,8 @@ static size_t groups_find(struct groups *groups, size_t member) {
 
 static void groups_join(struct groups *groups, size_t a, size_t b) {
   const size_t root_a = groups_find(groups, a), root_b = groups_find(groups, b);
-  /* A parent never follows its child, so a root is the first member of its group. */
+  /* Attach the later root to the earlier one: a root is then always the first member of its
+   * group. */
   if (root_a < root_b)
     groups->parents[root_b] = (uint32_t)root_a;
   else
@@ -87,12 +88,12 @@ static elman_status join_equal(struct groups *groups, const struct pairs *pairs,
 /* ---- assigning groups to parts ---- */
 
 struct group {
-  uint64_t order; /* random */
+  uint64_t order; /* random number that orders groups of equal size */
   uint32_t first; /* the pair that represents the group */
   uint32_t size;
 };
 
-/* SplitMix64's output function (Sebastiano Vigna, public domain). */
+/* The output function of SplitMix64 (Sebastiano Vigna, public domain). */
 static uint64_t scramble(uint64_t bits) {
   bits += 0x9E3779B97F4A7C15u;
   bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
@@ -117,8 +118,8 @@ static int compare_groups(const void *a, const void *b) {
   return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Return the part with the largest proportion of missing pairs, among those with space for `size`
- * pairs. */
+/* Return the part that lacks the largest proportion of its pairs, among the parts with space for
+ * `size` pairs. */
 static elman_part choose_part(const elman_split *split, size_t size) {
   elman_part best = ELMAN_PART_TRAIN;
   double most = 0;
@@ -134,7 +135,7 @@ static elman_part choose_part(const elman_split *split, size_t size) {
   return best;
 }
 
-/* Assign a part to the first pair of each group, in ascending order of size. Once a group fits into
+/* Assign a part to the first pair of each group, in ascending order of size. If a group fits into
  * no part, no later group does. */
 static void assign_groups(elman_split *split, const struct group *list) {
   for (size_t i = 0; i < split->info.groups; i++) {

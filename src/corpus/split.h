@@ -18,8 +18,8 @@ struct elman_split {
 /* Split the pairs. Pairs with an equal key (key.h) on either side form a group, and all pairs of a
  * group are in the same part. Dev and test are filled with the smallest groups, in random order
  * among groups of equal size. They never get more pairs than requested, but may get fewer if no
- * group fits. The split depends only on pairs, options and seed. Errors: dev and test together
- * request all pairs (ELMAN_INVALID_ARGUMENT); no group fits into one of them (ELMAN_BAD_DATA). */
+ * group fits. The split depends only on pairs, options and seed. Return ELMAN_INVALID_ARGUMENT if
+ * dev and test together request all pairs, and ELMAN_BAD_DATA if no group fits into one of them. */
 elman_status split_create(elman_split *split, const struct pairs *pairs,
                           const elman_split_options *options, elman_error *error) CHECKED;
 void split_free(elman_split *split);

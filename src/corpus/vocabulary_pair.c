@@ -7,13 +7,13 @@
 #include "vocab/characters.h"
 #include "vocab/normalize.h"
 
-/* Lines that suffice to determine the script of a corpus. */
+/* Number of lines that suffices to determine the script of a corpus. */
 enum { SCRIPT_SAMPLE = 10000 };
 
 /* ---- counting ---- */
 
 struct side_count {
-  struct codec codec; /* its vocabulary and merges are the result */
+  struct codec codec; /* the result: its vocabulary and merges */
   struct script_sample sample;
   struct token_counter *counter;
   struct encoding encoding; /* scratch memory */
@@ -36,7 +36,7 @@ static bool is_too_long(const struct side_count *side, size_t max_length) {
   return max_length > 0 && side->encoding.tokens.count > max_length;
 }
 
-/* Add a pair to the script samples, unless a side is too long in its own token mode. */
+/* Add a pair to the script samples, unless a side is too long in its token mode. */
 static elman_status sample_pair(struct counting *counting, size_t index, elman_error *error) {
   struct script_counts counts[2] = {{0}, {0}};
   bool too_long = false;

@@ -51,7 +51,7 @@ size_t visible_width(const char *text) {
 }
 
 void write_cell(FILE *stream, const char *text) {
-  /* Spreadsheets also accept full-width characters at the start of a formula. */
+  /* Characters that start a formula. Spreadsheets also accept their full-width forms. */
   static const char *const starts[] = {"=", "+", "-", "@", "\"", "＝", "＋", "－", "＠"};
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
     if (strncmp(text, starts[i], strlen(starts[i])) == 0) fputc('\'', stream);
@@ -70,7 +70,7 @@ void write_xml(FILE *stream, const char *text, size_t width) {
   for (size_t step, taken = 0; *text != '\0'; text += step, taken += step) {
     step = next_codepoint(text, &codepoint);
     used += width_of(codepoint);
-    /* Combining marks fill no column, so the number of bytes is limited as well. */
+    /* Limit the number of bytes as well, because combining marks fill no column. */
     if (used > width || taken > 16 * width) {
       fputs("…", stream);
       return;

@@ -1,4 +1,5 @@
-/* Writing text of any origin so that it is harmless for the program that reads the output. */
+/* Functions that write text of any origin so that it cannot harm the program that reads the
+ * output. */
 #ifndef ELMAN_INSPECT_ESCAPE_H
 #define ELMAN_INSPECT_ESCAPE_H
 
@@ -14,8 +15,8 @@ void write_visible(FILE *stream, const char *text);
 /* Return the number of terminal columns that write_visible fills. */
 size_t visible_width(const char *text);
 
-/* Write the cell of a table. Text that a spreadsheet would interpret as a formula or as the start
- * of a quoted cell is preceded by an apostrophe. */
+/* Write the cell of a table. Write an apostrophe before text that a spreadsheet would interpret as
+ * a formula or as the start of a quoted cell. */
 void write_cell(FILE *stream, const char *text);
 
 /* Write text or an attribute value of XML: at most `width` columns, then "…". */
@@ -24,11 +25,11 @@ void write_xml(FILE *stream, const char *text, size_t width);
 /* Write a JSON string with its quotes, which is also harmless inside a script element. */
 void write_json_text(FILE *stream, const char *text);
 
-/* Write a token for a list separated by white space and |||: <U+hex> replaces \u{hex}, and the
- * result is never empty. */
+/* Write a token for a list separated by white space and |||. Write <U+hex> instead of \u{hex}, and
+ * never an empty token. */
 void write_plain_token(FILE *stream, const char *token);
 
-/* Numbers with a decimal point, independent of the locale. */
+/* Functions that write numbers with a decimal point, independent of the locale. */
 
 /* Write `decimals` digits after the point, at most 9. */
 void write_fixed(FILE *stream, double value, int decimals);
@@ -40,21 +41,21 @@ void write_scientific(FILE *stream, double value, int decimals);
  * or an exponent. Write null if the value is not finite. */
 void write_json_real(FILE *stream, double value);
 
-/* Parts shared by all pictures: the document, sizes, and the colors of light and dark mode. */
+/* Parts common to all pictures: the document, sizes, and the colors of light and dark mode. */
 
-/* In pixels, except columns of text. */
+/* Sizes in pixels, except columns of text. */
 enum {
-  SVG_CELL = 34,  /* width of a token's cell; two Han characters fit */
+  SVG_CELL = 34,  /* width of a token's cell, in which two Han characters fit */
   SVG_COLUMN = 8, /* maximum width of a column of text */
   SVG_LINE = 22,
   SVG_MARGIN = 12,
-  SVG_GAP = 6,      /* between a mark and its label */
+  SVG_GAP = 6,      /* distance between a mark and its label */
   SVG_LABEL = 40,   /* columns; longer tokens are truncated */
   SVG_CAPTION = 120 /* columns */
 };
 
-/* Return the width, which is also the height, of a label that is rotated by 45°; `width` is its
- * length. The factor is slightly more than sin 45°. */
+/* Return the width and height of a label of length `width` that is rotated by 45°. The factor is
+ * slightly more than sin 45°. */
 size_t svg_slope(size_t width);
 
 /* Write the XML declaration, for a separate file. */

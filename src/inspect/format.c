@@ -149,7 +149,7 @@ elman_status writing_start(elman_attention_writer *writing, FILE *stream,
   return written(writing, error);
 }
 
-/* A format that determines the words itself needs the tokens. */
+/* Return the units of a translation. A format that determines the words itself needs tokens. */
 static elman_alignment_units units_of(const elman_attention_writer *writing) {
   const elman_alignment_units units = writing->style.units;
   return writing->format->counts_words && units != ELMAN_UNITS_SUBWORDS ? ELMAN_UNITS_TOKENS

@@ -8,8 +8,8 @@
 #include "base/status.h"
 #include "elman/attention.h"
 
-/* The matrices of a translation in display order: one per head followed by their average, or the
- * only head. */
+/* The matrices of a translation in display order: one per head and then their average, or the only
+ * head. */
 
 size_t panel_count(const elman_translation *translation);
 
@@ -38,8 +38,8 @@ bool has_unknown(const elman_translation *translation);
 /* Write "head 1" and so on, or "average"; nothing if there is only one panel. */
 void write_panel_name(FILE *stream, const elman_translation *translation, size_t index);
 
-/* Write the place if the style is numbered, then all panels with `write_panel`, each below its name
- * if there are several. An empty line separates translations. */
+/* Write the place if the style is numbered. Then write all panels with `write_panel`, each below
+ * its name if there are several. An empty line separates translations. */
 typedef void panel_writer(elman_attention_writer *writing, const elman_translation *translation,
                           const float *weights /* (T,S) */);
 
@@ -53,16 +53,16 @@ struct elman_attention_writer {
   elman_text_style style;
   size_t count;                /* translations written so far */
   elman_attention_place place; /* place of the current translation */
-  /* For a format whose head is written last: the text after the head. */
+  /* the text after the head, for a format whose head is written last */
   FILE *held;
   char *held_bytes;
   size_t held_length;
-  size_t width, height;            /* size of the picture so far */
-  const char *refusal;             /* why the sentence has no translation; NULL = it has one */
+  size_t width, height; /* size of the picture so far */
+  const char *refusal;  /* reason why the sentence has no translation; NULL = it has one */
   bool source_words, target_words; /* the current translation is shown in words */
   bool failed;                     /* memory is exhausted */
-  bool drawn;                      /* text: a weight was written */
-  bool unknown;                    /* text, svg: a token is not in the vocabulary */
+  bool drawn;                      /* text: at least one weight was written */
+  bool unknown;                    /* text, svg: at least one token is not in the vocabulary */
 };
 
 typedef void format_hook(elman_attention_writer *writing);
@@ -86,7 +86,8 @@ const struct format *format_at(size_t index);
 const struct format *format_named(const char *name);
 const struct format *format_of_path(const char *path);
 
-/* Call start, any number of adds, and finish; call free in any case. `style` may be NULL. */
+/* Start a writer. Then call add any number of times, and finish; call free in any case. `style` may
+ * be NULL. */
 elman_status writing_start(elman_attention_writer *writing, FILE *stream,
                            const struct format *format, const elman_text_style *style,
                            elman_error *error) CHECKED;
@@ -103,7 +104,7 @@ void writing_free(elman_attention_writer *writing);
 #define FORMATS(USE)                                                                               \
   USE(text) USE(json) USE(tsv) USE(npy) USE(svg) USE(html) USE(pharaoh) USE(softalignments)
 
-/* Write a line of the format json without its end, harmless inside a script element. */
+/* Write a line of the format json without its end. It is harmless inside a script element. */
 void write_json_record(const elman_attention_writer *writing, const elman_translation *translation);
 
 #endif

@@ -1,5 +1,5 @@
-/* A picture: heat maps one below another, with a caption each. The head contains the total size, so
- * the other parts are held back until the end. */
+/* A picture: heat maps one below another, each with a caption. The head contains the total size, so
+ * the other parts are stored until the end. */
 #include "inspect/escape.h"
 #include "inspect/format.h"
 
@@ -125,7 +125,7 @@ static void write_sentences(FILE *stream, const elman_attention_writer *writing,
 static size_t caption_width(const elman_attention_writer *writing,
                             const elman_translation *translation) {
   const elman_attention_place place = writing->place;
-  const size_t most = SVG_CAPTION / 2 + 1; /* and the dots */
+  const size_t most = SVG_CAPTION / 2 + 1; /* the dots count as well */
   const size_t number = (size_t)snprintf(NULL, 0, "%zu.%zu: ", place.sentence, place.hypothesis);
   size_t columns;
   if (writing->refusal != NULL) {

@@ -1,6 +1,6 @@
-/* A heat map for the terminal: rows are target tokens, columns are source tokens, aligned by
- * display width, because a Han character fills two columns. Columns that do not fit are continued
- * below. */
+/* A heat map for the terminal: rows are target tokens, columns are source tokens. Columns are
+ * aligned by display width, because a Han character fills two terminal columns. Columns that do not
+ * fit are continued below. */
 #include <stdint.h>
 
 #include "inspect/escape.h"
@@ -15,7 +15,7 @@ static void spaces(FILE *stream, size_t count) {
 
 /* ---- shades ---- */
 
-/* Lower bounds. Only very small weights look empty. */
+/* Lower bounds of the weights of each shade. Only very small weights look empty. */
 static const struct shade {
   double least;
   const char *bound, *mark;
@@ -30,8 +30,8 @@ static size_t shade_of(double weight) {
   return shade;
 }
 
-/* Blue is visible on light and dark backgrounds; the marks mix it with the background color of the
- * terminal. PLAIN resets it. */
+/* Return the color of a shade. Blue is visible on light and dark backgrounds; the marks mix it with
+ * the background color of the terminal. PLAIN resets it. */
 static const char *color_of(size_t shade) {
   return shade == 0 ? "\033[2m" : "\033[38;5;33m";
 }

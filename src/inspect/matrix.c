@@ -146,7 +146,7 @@ static elman_status bad(const char *where, elman_error *error, const char *probl
 /* Split the file into header and numbers. */
 static elman_status split(struct text *header, struct text *numbers, struct text bytes,
                           const char *where, elman_error *error) {
-  uint32_t length = 0; /* little-endian, so the two bytes of version 1 are the low ones */
+  uint32_t length = 0; /* little-endian, so version 1 stores the two low bytes */
   if (bytes.length < MAGIC + VERSION + sizeof length) return bad(where, error, "it is truncated");
   const int version = bytes.bytes[MAGIC];
   if (version < 1 || version > 3) return bad(where, error, "its version is not 1, 2 or 3");

@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "elman/matrix.h"
 
-/* Read a matrix; the first bytes determine the format. "-" is standard input. Nothing is owned
- * after an error. */
+/* Read a matrix. The first bytes determine the format. "-" is standard input. After an error
+ * nothing is owned. */
 elman_status matrix_read(elman_matrix *matrix, const char *path, elman_error *error) CHECKED;
 void matrix_free(elman_matrix *matrix);
 

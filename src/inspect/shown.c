@@ -159,7 +159,7 @@ struct side {
   const char *const *tokens;
   bool words, ended;
   size_t groups;
-  struct word_range *of; /* (tokens): words, later groups */
+  struct word_range *of; /* (tokens): words of each token, later its groups */
   size_t *first;         /* (groups): the first token of the group */
   size_t *starts, *ends; /* (groups): position in the text */
 };
@@ -277,7 +277,7 @@ static const char *copy_name(struct arena *arena, const struct side *side, size_
   const size_t start = side->starts[g], length = side->ends[g] - start;
   if (length == 0) return side->tokens[side->first[g]];
   char *name = arena_allocate(arena, 1, length + 1, 1, 1);
-  if (name == NULL) return NULL; /* measuring */
+  if (name == NULL) return NULL; /* the arena only measures */
   memcpy(name, side->units.text.bytes + start, length);
   name[length] = '\0';
   return name;

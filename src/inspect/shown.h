@@ -14,16 +14,16 @@ struct grouping {
   const struct word_range *of; /* (count); NULL = each is a separate group */
 };
 
-/* Compute merged (rows.groups, columns.groups) from `matrix` (rows.count, columns.count): the
- * weights of the columns of a group are added, and the weights of its rows are averaged. A column
- * in several groups is divided equally among them; a row in several groups counts in each.
- * Therefore, if every column has a group, the sum of a merged row is the mean of the sums of its
- * rows. A group without rows is 0. */
+/* Compute merged (rows.groups, columns.groups) from `matrix` (rows.count, columns.count). Add the
+ * weights of the columns of a group, and average the weights of its rows. A column in several
+ * groups is divided equally among them; a row in several groups counts in each. Therefore, if every
+ * column has a group, the sum of a merged row is the mean of the sums of its rows. A group without
+ * rows is 0. */
 void merge_matrix(double *merged, const float *matrix, const struct grouping *rows,
                   const struct grouping *columns);
 
-/* Attention between words separated by white space, regardless of the tokens; or between tokens if
- * the text has no such words. */
+/* Attention between words separated by white space, regardless of the tokens. If the text has no
+ * such words, attention between tokens. */
 
 /* If the units are tokens, a "word" is a token. */
 struct word_matrix {
@@ -60,16 +60,16 @@ bool words_linked(const struct word_matrix *matrix, const elman_text_style *styl
                   size_t target);
 
 struct shown {
-  /* Borrows from the original translation. A side in words has no ids or probabilities; its tokens
-   * are words as in the text. A word is known if all its tokens are known. */
+  /* A translation that borrows from the original one. A side in words has no ids or probabilities;
+   * its tokens are words as in the text. A word is known if all its tokens are known. */
   elman_translation view;
   bool source_words, target_words;
   struct arena groups, arena;
 };
 
 /* Group the tokens of each side whose units are words, with merge_matrix. "</s>" is a separate
- * group. A token without a word belongs to the previous word, or at the start to the first word, so
- * that no weight is lost. */
+ * group. A token without a word belongs to the previous word, or, at the start, to the first word,
+ * so that no weight is lost. */
 elman_status shown_create(struct shown *shown, const elman_translation *translation,
                           elman_alignment_units units, elman_error *error) CHECKED;
 void shown_free(struct shown *shown);

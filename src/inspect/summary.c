@@ -7,7 +7,8 @@
 
 /* ---- measures of one matrix ---- */
 
-/* Let Z be the sum of the weights a: -Σ (a/Z) log (a/Z) = log Z - (Σ a log a) / Z. */
+/* Return the entropy. Let Z be the sum of the weights a: -Σ (a/Z) log (a/Z) = log Z - (Σ a log a) /
+ * Z. */
 double row_entropy(const float *weights, size_t n) {
   double sum = 0, logarithms = 0;
   for (size_t i = 0; i < n; i++) {
@@ -17,7 +18,7 @@ double row_entropy(const float *weights, size_t n) {
   }
   if (sum <= 0) return 0;
   const double entropy = log(sum) - logarithms / sum;
-  return entropy > 0 ? entropy : 0; /* rounding error */
+  return entropy > 0 ? entropy : 0; /* rounding can make it negative */
 }
 
 size_t segments_of_length(size_t *ends, size_t n, size_t length) {
@@ -87,8 +88,7 @@ static elman_status add_alignment(elman_attention_summary *summary,
 
 /* ---- rows and columns ---- */
 
-/* A source token with at least this column sum is covered: half of the attention of one target
- * token. */
+/* Minimum column sum of a covered source token: half of the attention of one target token. */
 #define COVERED 0.5
 
 static double off_diagonal(const float *weights, size_t S, double place) {

@@ -16,8 +16,8 @@
  * for one position and for all zeros, and ln n for equal weights. */
 double row_entropy(const float *weights, size_t n);
 
-/* Divide keys 0 to n - 1 into segments of `length`; the last may be shorter. Return their number, 0
- * if length is 0. Set ends[g] to the end of segment g, unless `ends` is NULL. */
+/* Divide keys 0 to n - 1 into segments of `length` keys; the last may be shorter. Return the number
+ * of segments, 0 if length is 0. Set ends[g] to the end of segment g, unless `ends` is NULL. */
 size_t segments_of_length(size_t *ends, size_t n, size_t length);
 
 /* Sum the weights of a row within segments. */
@@ -31,19 +31,19 @@ double column_sum(const float *weights, size_t T, size_t S, size_t s);
 struct elman_attention_summary {
   elman_text_style style; /* complete, see text_style_complete */
   size_t translations, empty;
-  size_t source_words,
-      target_words; /* number of translations, except empty ones, whose "tokens" below are words */
-  size_t rows;      /* target tokens, </s> included */
-  size_t end_rows;  /* </s> rows */
-  size_t chosen_rows;       /* rows with more than one source token */
-  size_t columns;           /* source tokens */
-  size_t covered;           /* columns with a sum of at least COVERED */
-  double entropy;           /* sum over rows, in nats */
-  double entropy_share;     /* sum over chosen rows: entropy / ln S */
-  double coverage_distance; /* sum over columns: |column sum - 1| */
-  double sentinel;          /* sum over rows: weight of the sentinel */
-  double end_on_last;       /* sum over </s> rows: weight of the last source token */
-  double words_on_last;     /* sum over other rows: weight of the last source token */
+  size_t source_words, target_words; /* number of non-empty translations; if the units are words,
+                                        the "tokens" below are words */
+  size_t rows;                       /* target tokens, </s> included */
+  size_t end_rows;                   /* </s> rows */
+  size_t chosen_rows;                /* rows with more than one source token */
+  size_t columns;                    /* source tokens */
+  size_t covered;                    /* columns with a sum of at least COVERED */
+  double entropy;                    /* sum over rows, in nats */
+  double entropy_share;              /* sum over chosen rows: entropy / ln S */
+  double coverage_distance;          /* sum over columns: |column sum - 1| */
+  double sentinel;                   /* sum over rows: weight of the sentinel */
+  double end_on_last;                /* sum over </s> rows: weight of the last source token */
+  double words_on_last;              /* sum over other rows: weight of the last source token */
   double off_diagonal; /* sum over other rows: sum_s a_ts |(t+1/2)/T - (s+1/2)/S|, T without </s> */
   size_t aligned;      /* translations with a gold alignment */
   size_t links, gold, both; /* between words: links found, gold links, and common links */

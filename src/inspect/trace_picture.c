@@ -8,7 +8,7 @@
 
 /* ---- captions, as XML text ---- */
 
-/* "gradients of the loss 3.01, the mean over 4 target tokens" */
+/* Write a caption such as "gradients of the loss 3.01, the mean over 4 target tokens". */
 static void write_loss(FILE *stream, const elman_gradient_trace *trace) {
   fputs("gradients of the loss ", stream);
   write_fixed(stream, trace->loss, 3);
@@ -21,7 +21,7 @@ static void write_loss(FILE *stream, const elman_gradient_trace *trace) {
   write_xml(stream, trace->target_tokens[trace->target_step - 1], SVG_LABEL);
 }
 
-/* "encoder, layer 0, read backward, 3 units" */
+/* Write a caption such as "encoder, layer 0, read backward, 3 units". */
 static void write_layer_name(FILE *stream, const elman_traced_layer *layer) {
   fprintf(stream, "%s, layer %zu%s, %zu units", layer->side == ELMAN_SOURCE ? "encoder" : "decoder",
           layer->layer, layer->reverse ? ", read backward" : "", layer->units);
@@ -45,14 +45,14 @@ static const bool *known_of(const elman_gradient_trace *trace, const elman_trace
 
 enum {
   PLOT = 160,  /* height of the plot of norms */
-  SHARE = 40,  /* height of a proportion of 100 % */
-  TICKS = 8,   /* maximum number, for the norms */
+  SHARE = 40,  /* height of a fraction of 100 % */
+  TICKS = 8,   /* maximum number of ticks of the norms */
   TICK = 5,    /* columns of "1e-12" */
   SAMPLE = 40, /* width of a line in the legend */
   WORDS = 70   /* columns of the longest text above the panels */
 };
 
-/* From 10^low to 10^high; low < high. */
+/* A logarithmic scale from 10^low to 10^high; low < high. */
 struct scale {
   int low, high;
 };
@@ -74,7 +74,7 @@ struct panel {
 
 /* ---- sizes ---- */
 
-/* Return whether the norm has a logarithm. */
+/* Return whether the norm is positive, so that it has a logarithm. */
 static bool is_drawn(double norm) {
   return norm > 0 && isfinite(norm);
 }
@@ -199,7 +199,7 @@ static void write_labels(FILE *stream, const elman_gradient_trace *trace,
 
 /* ---- the marks ---- */
 
-/* Draw a line through all norms that can be drawn; interrupt it at others. */
+/* Draw a line through all norms that have a logarithm; interrupt it at other norms. */
 static void write_curve(FILE *stream, const char *class, const struct layout *layout,
                         const double *norms, size_t steps, size_t top) {
   bool drawn = false;
@@ -344,7 +344,7 @@ static void write_svg(FILE *stream, const elman_gradient_trace *trace) {
 
 /* ---- the page ---- */
 
-/* The picture as an HTML page without scripts, with its numbers in tables. */
+/* Write the picture as an HTML page without scripts, with its numbers in tables. */
 
 enum { WHOLE = 4096 }; /* columns: practically unlimited */
 

@@ -78,7 +78,7 @@ void ngrams_match(struct ngrams *ngrams, const uint32_t *symbols, size_t length,
     uint32_t number = 0;
     for (size_t n = 0; n < orders && n < length - i; n++) {
       const uint32_t found = find(ngrams, (struct key){number, symbols[i + n]});
-      if (found == TABLE_NONE) break; /* longer n-grams are missing too */
+      if (found == TABLE_NONE) break; /* longer n-grams are not in the table either */
       struct ngram *ngram = &ngrams->items[found];
       number = found + 1;
       ngram->seen++;
@@ -127,8 +127,8 @@ static bool is_symbol(char byte) {
 }
 
 /* A pass implements one of the regular expressions that define the tokenizer. Passes search for
- * ASCII and copy all other bytes, so they can work on bytes: for "no digit", one byte of a longer
- * character represents the character. As with re.sub, matches do not overlap. */
+ * ASCII and copy all other bytes, so they can work on bytes. For "no digit", one byte of a longer
+ * character represents the character. Matches do not overlap, as with re.sub. */
 
 static bool is_no_digit(char byte) {
   return !is_digit(byte);
@@ -138,8 +138,8 @@ static bool is_dash(char byte) {
   return byte == '-';
 }
 
-/* A pass matches one or two bytes of given kinds. It optionally inserts a space before them, and
- * optionally one after each. */
+/* A pass matches one or two bytes of given kinds. It may insert a space before them and after each
+ * of them. */
 struct pass {
   bool (*first)(char byte), (*second)(char byte);
   bool in_front, at_end;
@@ -174,7 +174,7 @@ static void swap(struct bleu_passes *passes) {
   passes->after = swapped;
 }
 
-/* Run a pass, unless memory was exhausted before: clearing the output buffer would clear its
+/* Run a pass unless memory is exhausted; clearing the output buffer would also clear its
  * failure. */
 static void run(struct bleu_passes *passes, const struct pass *pass) {
   if (passes->before.failed) return;
@@ -247,8 +247,8 @@ static elman_status split_passed(struct tokens *tokens, struct bleu_passes *pass
 
 static elman_status split_13a(struct tokens *tokens, struct bleu_passes *passes, struct text line,
                               elman_error *error) {
-  /* The definition surrounds the line with spaces, which separate a full stop from the ends of the
-   * line. None of the replacements affects them. */
+  /* Surround the line with spaces, as the definition does; they separate a full stop from the ends
+   * of the line. None of the replacements affects them. */
   buffer_append(&passes->before, " ", 1);
   buffer_append_text(&passes->before, line);
   buffer_append(&passes->before, " ", 1);
@@ -328,7 +328,7 @@ static bool is_word(const void *words, size_t position, const void *word) {
 }
 
 /* Number the words by their first position in `known`; unknown words get SYMBOL_UNKNOWN. `index` is
- * the index of the words of `known`; if `sentence` is `known`, fill it. */
+ * the index of the words of `known`. If `sentence` is `known`, fill the index. */
 static elman_status number_words(struct bleu_words *sentence, const struct bleu_words *known,
                                  struct table *index, elman_error *error) {
   const struct tokens *words = &sentence->words;

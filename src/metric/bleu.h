@@ -16,10 +16,10 @@
  * They form a tree, in which the parent is the n-gram without its last symbol. The tree is in a
  * hash table, so that time is linear in the length. */
 struct ngram {
-  uint32_t parent; /* number of an n-gram, from 1; 0 for a unigram */
+  uint32_t parent; /* number of the parent n-gram, from 1; 0 for a unigram */
   uint32_t symbol;
-  uint32_t count;   /* in the counted sequence */
-  uint32_t seen;    /* in the sequence being matched */
+  uint32_t count;   /* count in the counted sequence */
+  uint32_t seen;    /* count in the sequence being matched */
   uint32_t matched; /* largest min(count, seen) of all sequences matched so far */
 };
 
@@ -84,9 +84,8 @@ bool is_python_space(int codepoint);
 
 enum { BLEU_ORDERS = 4 };
 
-/* Counts of a sentence, to be summed over a corpus: two lengths in words; for n = 1 to 4, the
- * n-grams of the hypothesis that match a reference; and, for n = 1 to 4, all n-grams of the
- * hypothesis. */
+/* Counts of a sentence, to be summed over a corpus: two lengths in words, then, for n = 1 to 4, the
+ * matching n-grams and all n-grams of the hypothesis. */
 enum {
   BLEU_HYPOTHESIS_LENGTH,
   BLEU_REFERENCE_LENGTH, /* the reference length closest to the hypothesis length; of two equally
@@ -96,8 +95,7 @@ enum {
   BLEU_COUNTS = BLEU_TOTAL + BLEU_ORDERS
 };
 
-/* The words of a sentence, with numbers that are equal for equal words of the compared
- * sentences. */
+/* The words of a sentence. Among the compared sentences, equal words have equal numbers. */
 struct bleu_words {
   struct tokens words;
   uint32_t *numbers; /* (words.count) */
@@ -114,7 +112,7 @@ struct bleu_work {
 
 void bleu_work_free(struct bleu_work *work);
 
-/* Count one hypothesis against its references, at least one. All texts must be valid UTF-8. */
+/* Count one hypothesis against at least one reference. All texts must be valid UTF-8. */
 elman_status bleu_count(uint32_t counts[BLEU_COUNTS], struct bleu_work *work,
                         struct text hypothesis, const struct text *references,
                         size_t reference_count, enum bleu_tokenizer tokenizer,

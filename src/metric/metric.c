@@ -13,8 +13,8 @@
 
 enum { CAPITAL_SIGMA = 0x3A3, SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2, CAPITAL_I_WITH_DOT = 0x130 };
 
-/* Unicode's Case_Ignorable: marks by category, and word-internal punctuation (Word_Break =
- * MidLetter, MidNumLet, Single_Quote). */
+/* Return whether Unicode's Case_Ignorable applies: marks by category, and word-internal punctuation
+ * (Word_Break = MidLetter, MidNumLet, Single_Quote). */
 static bool is_case_ignorable(int codepoint) {
   static const char punctuation[] = "'.:\u00B7\u0387\u055F\u05F4\u2018\u2019\u2024\u2027"
                                     "\uFE13\uFE52\uFE55\uFF07\uFF0E\uFF1A";
@@ -25,8 +25,9 @@ static bool is_case_ignorable(int codepoint) {
          category == UTF8PROC_CATEGORY_SK;
 }
 
-/* Unicode's Cased, for characters that are not case-ignorable: letters with case, and the additions
- * of Other_Lowercase and Other_Uppercase (ordinals, Roman numerals, enclosed letters). */
+/* Return whether Unicode's Cased applies to a character that is not case-ignorable. These are
+ * letters with case, and the additions of Other_Lowercase and Other_Uppercase (ordinals, Roman
+ * numerals, enclosed letters). */
 static bool is_cased(int codepoint) {
   static const struct codepoint_range others[] = {
       {0xAA, 0xAA},       {0xBA, 0xBA},       {0x2160, 0x217F},  {0x24B6, 0x24E9},
@@ -136,8 +137,8 @@ static double sentence_score(const uint32_t counts[CHRF_COUNTS]) {
   return chrf_score(sums);
 }
 
-/* Count one hypothesis against the best of its references, at least one. All texts must be valid
- * UTF-8. */
+/* Count one hypothesis against the best of its references, of which there is at least one. All
+ * texts must be valid UTF-8. */
 static elman_status chrf_count(uint32_t counts[CHRF_COUNTS], struct chrf_work *work,
                                struct text hypothesis, const struct text *references,
                                size_t reference_count, elman_error *error) {
@@ -195,7 +196,7 @@ static elman_status check_line(struct text line, const char *what, size_t set, s
               line.length, METRIC_MAX_BYTES);
 }
 
-/* Prepare the texts of a sentence, in lower case if `lower`; they are valid until the next call. */
+/* Prepare the texts of a sentence, in lower case if `lower`. They are valid until the next call. */
 static elman_status prepare_texts(struct metric_work *work, struct text hypothesis,
                                   const struct metric_references *references, size_t index,
                                   bool lower, elman_error *error) {
@@ -353,7 +354,7 @@ static double mean_of(const double *values, size_t count) {
 static elman_estimate estimate(const double *values, double *sorted, size_t count) {
   memcpy(sorted, values, count * sizeof *sorted);
   qsort(sorted, count, sizeof *sorted, compare);
-  const size_t low = count / 40; /* 1/40 at either end leaves 95 % */
+  const size_t low = count / 40; /* 1/40 at each end leaves 95 % */
   return (elman_estimate){.mean = mean_of(values, count),
                           .interval = 0.5 * (sorted[count - low - 1] - sorted[low])};
 }

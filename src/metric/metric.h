@@ -39,8 +39,8 @@ struct sentence_counts {
   uint32_t chrf[CHRF_COUNTS];
 };
 
-/* Count each line into counts[references->count]. ELMAN_BAD_DATA for a line that is not valid UTF-8
- * or too long; `where` names it ("hypothesis, line 3"). */
+/* Count each line into counts[references->count]. Return ELMAN_BAD_DATA for a line that is not
+ * valid UTF-8 or too long; `where` of the error names the line ("hypothesis, line 3"). */
 elman_status metric_count(struct sentence_counts *counts, const struct text *hypotheses,
                           const struct metric_references *references,
                           const elman_metric_options *options, elman_error *error) CHECKED;
@@ -51,20 +51,21 @@ elman_status metric_score_all(elman_metric_scores *scores, const struct text *hy
                               const struct metric_references *references,
                               const elman_metric_options *options, elman_error *error) CHECKED;
 
-/* Add the signatures that sacreBLEU prints beside a score, for reproducibility; the version is
- * "elman-" followed by the version of the library. If `resamples` is 0, there is no resampling. */
+/* Add the signatures that sacreBLEU prints beside a score, for reproducibility. The version in them
+ * is "elman-" followed by the version of the library. If `resamples` is 0, the signatures mention
+ * no resampling. */
 elman_status metric_sign(elman_metric_scores *scores, const elman_metric_options *options,
                          const struct metric_references *references, size_t resamples,
                          elman_error *error) CHECKED;
 
 /* ---- comparing two outputs ---- */
 
-/* Paired bootstrap resampling (Koehn, "Statistical significance tests for machine translation
- * evaluation", EMNLP 2004): tests whether two outputs differ by more than the choice of sentences
- * explains. The statistics are those of sacreBLEU's --paired-bs; the random numbers differ.
+/* Test whether two outputs differ by more than the choice of sentences explains, by paired
+ * bootstrap resampling (Koehn, "Statistical significance tests for machine translation evaluation",
+ * EMNLP 2004). The statistics are those of sacreBLEU's --paired-bs; the random numbers differ.
  *
- * a, b: counts of the same `count` sentences, at least one, in two outputs. Sets all results but
- * the signatures. Uses only the resampling options; at least one resample is required. */
+ * a, b: counts of the same `count` sentences, at least one, in two outputs. Set all results but the
+ * signatures. Only the resampling options are used; they require at least one resample. */
 elman_status bootstrap(elman_comparison *result, const struct sentence_counts *a,
                        const struct sentence_counts *b, size_t count,
                        const elman_metric_options *options, elman_error *error) CHECKED;
