@@ -38,7 +38,7 @@ typedef int command_function(int argc, char **argv);
 COMMANDS(DECLARE_COMMAND)
 #undef DECLARE_COMMAND
 
-/* Run `elman --version`; argv contains the words after it. */
+/* Run `elman --version`; argv contains the words after --version. */
 command_function version_command;
 
 struct command {

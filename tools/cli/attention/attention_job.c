@@ -110,7 +110,8 @@ static void note_effect(const struct override_effect *effect) {
        effect->compared == 1 ? "is" : "are", effect->log_probability / (double)effect->compared);
 }
 
-/* Count whether the override changed the translation. */
+/* Count a sentence, count it as unchanged if both translations are equal, and add the change in
+ * log-probability. */
 static void compare(struct override_effect *effect, const elman_translation *changed,
                     const elman_translation *plain) {
   effect->compared++;

@@ -1,5 +1,5 @@
-/* Output of a command's data to standard output, or to a file that replaces an existing one only
- * when it is complete. */
+/* Output of a command's data, to standard output or to a file. A complete new file replaces the
+ * existing one; an incomplete one never does. */
 #ifndef ELMAN_CLI_OUTPUT_H
 #define ELMAN_CLI_OUTPUT_H
 

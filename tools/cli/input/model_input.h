@@ -48,8 +48,8 @@ struct model_series {
   size_t count;
 };
 
-/* List MODEL.update20, MODEL.update100, MODEL for each path. Return an exit code; print a message
- * if it is not 0. Call model_series_free in either case. */
+/* List the snapshots and the model for each path: MODEL.update20, MODEL.update100, MODEL. Return an
+ * exit code; print a message if it is not 0. Call model_series_free in either case. */
 int model_series_list(struct model_series *series, const struct option_list *paths);
 void model_series_free(struct model_series *series);
 

@@ -80,7 +80,7 @@ static void read_letter(struct arguments *arguments, struct argument *argument) 
   char *letter = arguments->letters, *rest = letter[1] == '\0' ? NULL : letter + 1;
   argument->option = either(find_short(arguments->usage->options, *letter),
                             find_short(arguments->common, *letter));
-  /* An unknown option is reported as a whole word. */
+  /* Report an unknown option as a whole word. */
   argument->name = argument->option == NULL ? argument->word + 1 : letter;
   argument->length = argument->option == NULL ? strlen(argument->name) : 1;
   const bool flag = argument->option != NULL && argument->option->flag != NULL;
@@ -231,8 +231,8 @@ static const char *find_given(const struct usage *usage, const struct operands *
   return NULL;
 }
 
-/* Report the first broken rule of the command. Return an exit code; print a message if it is not 0.
- */
+/* Report the first rule that the command line breaks. Return an exit code; print a message if it is
+ * not 0. */
 static int options_check_rules(const struct usage *usage, const struct operands *operands) {
   for (const struct rule *rule = usage->rules; rule != NULL && rule->message != NULL; rule++) {
     const char *conditions[] = {rule->one, rule->other}, *found[2];

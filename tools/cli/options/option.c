@@ -28,7 +28,7 @@ const char *parse_decimal(double *number, const char *text) {
 
 /* Parse a finite number with optional sign and exponent. Return false for any other text. */
 static bool parse_real(const char *text, double *number) {
-  /* Refuse what strtod also accepts: spaces, "inf", "nan", hexadecimal numbers. */
+  /* Refuse other forms that strtod accepts: spaces, "inf", "nan", hexadecimal numbers. */
   if (text[0] == '\0' || strspn(text, "0123456789.eE+-") != strlen(text)) return false;
   char *end;
   *number = strtod(text, &end);

@@ -110,7 +110,7 @@ const struct option *option_row_n(const struct option *options, const char *name
 /* Append a row to a table whose unused elements are zero. Keep the last element zero. */
 void option_append(struct option table[MAX_OPTIONS], const struct option *option);
 
-/* Offer the name of every row as a replacement for the unknown `name`. */
+/* Offer the names of all rows as replacements for the unknown `name`. */
 void options_offer(struct suggestion *suggestion, const struct option *options, const char *name);
 
 /* Place of an option, for messages. `where` is a command, another place, or NULL. `dashes` is the

@@ -122,8 +122,8 @@ static const struct repl_command *find_command(const char *name, size_t length) 
   return NULL;
 }
 
-/* If `line` is a command without an argument, return the words that may follow it; NULL past the
- * last. */
+/* Return the word at `index`, from 0, that may follow `line`. Return NULL past the last, or if
+ * `line` is not a command without an argument. */
 static const char *argument_word(const char *line, size_t index) {
   line += strspn(line, " \t");
   line += session_colon(line);

@@ -35,7 +35,7 @@ void session_narrow(char *text) {
   char *into = text;
   while (*text != '\0') {
     const unsigned char *bytes = (const unsigned char *)text;
-    /* U+FF01 to U+FF5E are "!" to "~", and U+3000 is the space */
+    /* convert U+FF01 to U+FF5E to "!" to "~", and U+3000 to a space */
     if (bytes[0] == 0xef && ((bytes[1] == 0xbc && bytes[2] >= 0x81 && bytes[2] <= 0xbf) ||
                              (bytes[1] == 0xbd && bytes[2] >= 0x80 && bytes[2] <= 0x9e))) {
       *into++ = (char)(bytes[2] - 0x80 + (bytes[1] == 0xbc ? 0x20 : 0x60));

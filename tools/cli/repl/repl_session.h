@@ -19,7 +19,8 @@ struct side {
 
 enum { HISTORY_COLUMNS = 5 };
 
-/* A table that can be saved: the sentences translated in a session, and their settings. */
+/* The sentences translated in a session, with their settings, as the rows of a table that can be
+ * saved. */
 struct history {
   char **cells; /* array of `rows` rows with HISTORY_COLUMNS cells; owned */
   size_t rows, capacity;

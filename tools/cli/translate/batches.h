@@ -30,8 +30,8 @@ void text_batch_add(struct text_batch *batch, const elman_sentence *sentence,
                     const char *alignment);
 
 /* Wait for one sentence, then add the sentences that have already arrived. No translation waits for
- * a line that is not written yet. Return false at the end of the input, with *code as
- * sentences_next sets it. */
+ * a line that is not written yet. Return false at the end of the input; *code is then set as by
+ * sentences_next. */
 bool text_batch_fill(struct text_batch *batch, struct sentences *sentences, int *code);
 
 /* Translate the batch. Return an exit code; print a message if it is not 0. A sentence that cannot

@@ -273,7 +273,7 @@ static int evaluate_model(struct evaluation *evaluation, const struct pairs_inpu
 
 /* ---- the command ---- */
 
-/* Some options apply to a model, others to files of existing translations. */
+/* Refuse combinations: some options apply to a model, others to files of existing translations. */
 static const struct rule rules[] = {
     {"model source target columns strict max-line max-unpacked alignments batch-size beam "
      "length-penalty length-norm "
