@@ -47,7 +47,7 @@ struct overrides {
   elman_override list[ELMAN_MAX_OVERRIDES];
 };
 
-/* Rows for overrides; the seed has its own row. */
+/* A row for overrides; the option for the seed is a separate row. */
 #define OVERRIDE_OPTION(overrides)                                                                 \
   OPTION("override", 0, "WHAT",                                                                    \
          "attention override: uniform, shuffle, position=K (all weight on source token K) or "     \

@@ -26,9 +26,10 @@ int train_output_claim(elman_lock **lock, const struct train_output *output);
  * --force. Return an exit code; print a message if it is not 0. */
 int train_output_check_model(const char *path);
 
-/* Refuse to lose work. Refuse to overwrite an unfinished run, or to continue where there is none.
- * Without --force, refuse to overwrite or delete a model or snapshot that took long to train, or a
- * file that is not a model. Return an exit code; print a message if it is not 0. */
+/* Refuse to lose work. Refuse to overwrite an unfinished run, or, if --resume finds no checkpoint,
+ * an existing model. Without --force, refuse to overwrite or delete a model or snapshot that took
+ * long to train, or a file that is not a model. Return an exit code; print a message if it is not
+ * 0. */
 int train_output_check(struct train_output *output);
 
 #endif
