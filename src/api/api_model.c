@@ -182,8 +182,7 @@ elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,
 
 elman_status elman_model_load(elman_model **model, const char *path, elman_error *error) {
   struct model *loaded = NULL;
-  blas_set_up(); /* BLAS starts first, because its threads would otherwise keep the other cores busy
-                  */
+  blas_set_up(); /* first, so that threads of BLAS do not occupy the other cores */
   const elman_status status = model_load(&loaded, path, error);
   *model = (elman_model *)loaded;
   return status;
@@ -192,7 +191,7 @@ elman_status elman_model_load(elman_model **model, const char *path, elman_error
 elman_status elman_model_average(elman_model **average, const char *const *paths, size_t count,
                                  elman_error *error) {
   struct model *mean = NULL;
-  blas_set_up(); /* BLAS starts first, as in elman_model_load */
+  blas_set_up(); /* first, as in elman_model_load */
   const elman_status status = model_average(&mean, paths, count, error);
   *average = (elman_model *)mean;
   return status;

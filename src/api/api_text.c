@@ -241,7 +241,7 @@ elman_status elman_subwords_apply(const char **split, elman_subwords *subwords, 
   buffer_clear(&subwords->text);
   while (status == ELMAN_OK && rest.length > 0) {
     const struct text word = text_cut(&rest, ' ');
-    /* Keep a space at either end of the line, which has a word on one side only. */
+    /* Keep a space at either end of the line. */
     if (word.length == 0 && first) buffer_append(&subwords->text, " ", 1);
     if (word.length == 0) continue;
     if (!first) buffer_append(&subwords->text, " ", 1);

@@ -1,4 +1,5 @@
-/* Set-up of threads and floating-point mode for the duration of a public call. */
+/* Set up threads and floating-point mode for the duration of a public call, and restore them
+ * afterwards. */
 #ifndef ELMAN_API_CALL_H
 #define ELMAN_API_CALL_H
 

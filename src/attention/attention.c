@@ -94,8 +94,8 @@ static struct attention_pass part_of(struct attention_pass pass, struct range qu
   return pass;
 }
 
-/* Return the pass as the mechanism runs it between the projections. It reads projected arrays and
- * writes the heads' contexts. */
+/* Return the pass between the projections, which reads projected arrays and writes the heads'
+ * contexts. */
 static struct attention_pass inner_of(struct attention_pass pass) {
   const struct attention_mechanism *mechanism = mechanism_of(&pass);
   if (mechanism->projections & PROJECT_QUERIES) pass.queries = pass.cache.queries;
@@ -235,8 +235,8 @@ static struct log_sum log_sum_of_heads(const struct attention_row *row, size_t k
   return sum;
 }
 
-/* Return the weight of `key`, averaged over the heads. `row` is the first head's row; those of the
- * other heads follow it in memory. */
+/* Return the weight of `key`, averaged over the heads. `row` is the first head's row; the other
+ * heads' rows follow it in memory. */
 static double mean_of_heads(const struct attention_row *row, size_t heads, size_t key) {
   const size_t S = row->pass->shape.keys;
   double sum = 0;

@@ -21,8 +21,8 @@ struct score_input {
 
 /* Compute the scores u (T_b,S_b). */
 typedef void score_forward(real *u, const struct score_input *input);
-/* Add the gradients to dq and dk. Add those of own weights to `down`, for own weights that have
- * `by_sentence`. */
+/* Add the gradients to dq and dk. Add gradients of own weights that have `by_sentence` to
+ * `down`. */
 typedef void score_backward(real *dq, real *dk, real *const *down, const real *du,
                             const struct score_input *input);
 

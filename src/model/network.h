@@ -79,9 +79,9 @@ double network_forward(const struct network_pass *pass);
  * network_forward or network_gradient. */
 double network_guide_loss(const struct network_pass *pass);
 
-/* Return the sum of the losses as network_forward does. Add the gradients of the mean loss and of
- * the guide loss to `gradients`. With only_token, the gradients below the output layer are those of
- * one token's loss. The workspace must have been fitted with gradients. */
+/* Return the sum of the losses, (11) times N, as network_forward does. Add the gradients of the
+ * mean loss and of the guide loss to `gradients`. With only_token, the gradients below the output
+ * layer belong to one token's loss. The workspace must have been fitted with gradients. */
 double network_gradient(const struct parameters *gradients, const struct network_pass *pass);
 
 /* Return ELMAN_BAD_DATA and report a loss or scores that are not finite. */

@@ -65,7 +65,7 @@ static void list_embedding(struct listing *listing, real **view, const char *pre
   list(listing, view, prefix, "weight", matrix_of(v, e, INIT_EMBEDDING, 1 / sqrt((double)e)));
 }
 
-/* List one layer in one direction. It has e inputs and h units; `suffix` is that of PyTorch. */
+/* List one layer in one direction. It has e inputs and h units; PyTorch defines `suffix`. */
 static void list_rnn(struct listing *listing, struct rnn_parameters *rnn,
                      const struct rnn_cell *cell, const char *prefix, const char *suffix, size_t e,
                      size_t h) {
@@ -90,8 +90,8 @@ static void list_rnn(struct listing *listing, struct rnn_parameters *rnn,
   }
 }
 
-/* List the gains of a layer's normalization, one gain per pre-activation. The arguments are those
- * of list_rnn. */
+/* List the gains of a layer's normalization, one gain per pre-activation. The arguments have the
+ * meaning that they have in list_rnn. */
 static void list_layer_norm(struct listing *listing, real **gain, const char *prefix,
                             const char *suffix, size_t columns) {
   char name[56];

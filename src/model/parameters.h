@@ -25,8 +25,8 @@ enum initializer {
   INIT_UNIFORM /* U(-bound, bound) */
 };
 
-/* Initial values of all tensors. INITIAL_PYTORCH: those of nn.Embedding, nn.RNN (nn.GRU, nn.LSTM)
- * and nn.Linear. INITIAL_ORTHOGONAL: small embeddings, and orthogonal recurrent matrices, whose
+/* Kinds of initial values. INITIAL_PYTORCH: as in nn.Embedding, nn.RNN (nn.GRU, nn.LSTM) and
+ * nn.Linear. INITIAL_ORTHOGONAL: small embeddings, and orthogonal recurrent matrices, whose
  * products neither grow nor vanish (Saxe, McClelland and Ganguli, ICLR 2014). */
 enum initial_values { INITIAL_PYTORCH, INITIAL_ORTHOGONAL };
 

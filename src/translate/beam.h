@@ -1,5 +1,5 @@
-/* The hypotheses of a search. Extends and compares them by scores and weights that search.c
- * computes. */
+/* The hypotheses of a search. This module extends and compares them; search.c computes the scores
+ * and weights. */
 #ifndef ELMAN_TRANSLATE_BEAM_H
 #define ELMAN_TRANSLATE_BEAM_H
 
@@ -135,8 +135,8 @@ const char *length_norm_name(size_t index);
 double score_of_length(double log_probability, size_t count,
                        const elman_translate_options *options);
 
-/* Return an upper bound of the scores of all translations that begin with the given tokens and have
- * at most `limit` tokens. `log_probability` is that of the given tokens. */
+/* Return an upper bound of the scores of all translations that have at most `limit` tokens and a
+ * prefix of this log-probability. */
 double score_bound(double log_probability, size_t limit, const elman_translate_options *options);
 
 /* ---- sampling ---- */
