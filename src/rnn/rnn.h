@@ -70,7 +70,7 @@ struct rnn_states {
   /* Arrays of layer normalization; NULL without it. */
   real *normalized; /* (steps,batch,K·hidden): z before the gain. In gradients: dz after the gain,
                        which is also the gradient of the biases */
-  real *scales;     /* (steps,batch,K): the factor by which z was multiplied; NULL in gradients */
+  real *scales; /* (steps,batch,K): the factor by which z was multiplied; not used in gradients */
 };
 
 /* Return K, the number of values that the cell computes for each unit of a step. */
