@@ -1,8 +1,8 @@
 /* Attention in two levels: over segments of the keys, and over the keys within each segment. The
  * weights within a segment average its keys. The score of this mean with a second query determines
  * the segment's weight (Yang et al., NAACL 2016). The weight of a key is the product of both
- * weights. docs/mechanisms.md, (66) to (70). A segment is a clause or `window` keys long; the last
- * segment may be shorter. */
+ * weights. docs/mechanisms.md, (66) to (70). Each segment is a clause, or it has `window` keys; in
+ * the latter case the last segment may be shorter. */
 #include <float.h>
 #include <string.h>
 #include <tgmath.h>

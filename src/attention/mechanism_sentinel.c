@@ -150,7 +150,8 @@ static real rest_at(const struct attention_pass *pass, size_t i) {
   return mask_rest(pass->cache.weights + i * pass->shape.keys, pass->shape.keys);
 }
 
-/* Add the sentinel to the context. Its weight is the rest of the weights, also after overrides. */
+/* Add the sentinel to the context. Its weight is 1 minus the sum of the keys' weights, even if
+ * overrides have changed these. */
 static void context_forward(const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size;
   for (size_t i = 0; i < rows_of(pass); i++) {

@@ -68,7 +68,7 @@ struct shards {
   size_t subtree_count, exchanges;
   size_t own_first, own_count; /* range of this process's subtrees */
   /* The workers divide the subtree `current`, which belongs to this process. Their number is a
-   * power of two and at least the number of threads. If the subtree has too few shards for that,
+   * power of two and at least the number of threads. If the subtree has fewer shards than threads,
    * there is one worker, and threads share its matrix products. sums[0] of the first worker is the
    * optimizer's gradient. */
   struct range current;

@@ -51,7 +51,7 @@ translate_options_default(void); /* Return the default options, which select gre
 /* Scratch memory for batches, and the results of the last one. */
 struct translator {
   const struct model *model;   /* borrowed */
-  const struct screen *screen; /* as in search_run; borrowed */
+  const struct screen *screen; /* borrowed; NULL = none; see search_run */
   elman_translate_options
       options; /* options of the last run; ensemble and overrides are borrowed */
   struct search search;
