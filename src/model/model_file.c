@@ -323,8 +323,8 @@ static size_t listed_size(struct text text) {
 
 elman_status model_check_header(const struct model *model, elman_error *error) {
   const struct vocabulary *const sides[] = {model->source_vocabulary, model->target_vocabulary};
-  /* Upper bound for everything else in the header of a model or checkpoint, such as tensor names
-   * and options. */
+  /* Upper bound for the rest of the header of a model or checkpoint, such as tensor names and
+   * options. */
   enum { OTHERS = 1 << 20 };
   size_t words = 0, merges = 0, count = 0;
   for (int s = 0; s < 2; s++) {

@@ -47,7 +47,8 @@ elman_status safetensors_open(struct safetensors *file, const char *path,
 void safetensors_close(struct safetensors *file);
 
 /* Verify the file's checksum, if it has one. Return ELMAN_BAD_DATA if the file is damaged or was
- * altered. Call this after reading tensors: it must read the remaining tensors itself. */
+ * altered. Call this after reading tensors, because this function reads all tensors that have not
+ * been read yet. */
 elman_status safetensors_verify(const struct safetensors *file, elman_error *error) CHECKED;
 
 /* Return the tensor of this name; NULL if there is none. */

@@ -31,8 +31,8 @@ struct adam_step adam_step_of(struct adam_options options, uint64_t update);
 void adam_update(real *weights, real *m, real *v, real *gradients, size_t n,
                  const struct adam_step *step);
 
-/* Update as adam_update does if all gradients are 0, with bit-identical results. Intended for few
- * elements: uses one thread. */
+/* Update as adam_update does if all gradients are 0, with bit-identical results. The function uses
+ * one thread, because it is called for few elements. */
 void adam_update_without_gradient(real *weights, real *m, real *v, size_t n,
                                   const struct adam_step *step);
 
