@@ -56,15 +56,15 @@ ELMAN_API const char *elman_format_of_path(const char *path);
 typedef enum elman_alignment_rule {
   ELMAN_ALIGNMENT_ARGMAX,      /* link each target word to the source word of its largest weight */
   ELMAN_ALIGNMENT_THRESHOLD,   /* link two words whose weight reaches a threshold */
-  ELMAN_ALIGNMENT_INTERSECTION /* argmax links that also have the largest weight of the source word
-                                */
+  ELMAN_ALIGNMENT_INTERSECTION /* argmax links whose target word also has the largest weight for the
+                                  source word */
 } elman_alignment_rule;
 
 /* Return "argmax", "threshold" or "intersection"; NULL for any other value. */
 ELMAN_API const char *elman_alignment_rule_name(elman_alignment_rule rule);
 
 /* Units of links and of the rows and columns of a matrix: tokens, or words, which are separated by
- * white space in `source` and `text`. A matrix shows words as they are written; all weights,
+ * white space in `source` and `text`. A matrix shows words as they are written. All weights,
  * including those of heads, sentinel and segments, are computed as described above. "</s>" has a
  * separate row. */
 typedef enum elman_alignment_units {
@@ -91,7 +91,7 @@ typedef struct elman_text_style {
   double threshold;               /* pharaoh: minimum weight of a link for rule THRESHOLD; 0 =
                                      ELMAN_DEFAULT_THRESHOLD */
   elman_alignment_units units;
-  bool numbered; /* for n-best lists. pharaoh: print "sentence - 1 ||| " before the links; text and
+  bool numbered; /* for n-best lists. pharaoh: print "sentence - 1 ||| " before the links. text and
                     tsv: print a line "sentence.hypothesis" before each translation */
 } elman_text_style;
 
@@ -99,8 +99,8 @@ typedef struct elman_text_style {
 typedef struct elman_attention_writer elman_attention_writer;
 
 /* Create a writer and write the header of the format. The stream must outlive the writer, which
- * does not close it. `style` may be NULL. In this and the following functions write errors set the
- * stream's error flag. */
+ * does not close it. `style` may be NULL. In this function and the following ones write errors set
+ * the stream's error flag. */
 ELMAN_CHECKED elman_status elman_attention_writer_create(elman_attention_writer **writer,
                                                          FILE *stream, const char *format,
                                                          const elman_text_style *style,
@@ -114,7 +114,7 @@ typedef struct elman_attention_place {
                         "model", and the html page groups by it; other formats ignore it */
 } elman_attention_place;
 
-/* Write one translation, without those linked by `next`, in the units of the style. */
+/* Write one translation in the units of the style. Ignore the translations linked by `next`. */
 ELMAN_CHECKED elman_status elman_attention_writer_add(elman_attention_writer *writer,
                                                       const elman_translation *translation,
                                                       elman_attention_place place,
@@ -138,8 +138,8 @@ ELMAN_CHECKED elman_status elman_attention_write(FILE *stream, const elman_trans
                                                  const char *format, const elman_text_style *style,
                                                  elman_error *error);
 
-/* Write a translation in `format` and the default style to the file at `path`. Replace the file
- * atomically, like elman_model_save. */
+/* Write a translation in `format` and the default style to the file at `path`. The file is replaced
+ * atomically, as by elman_model_save. */
 ELMAN_CHECKED elman_status elman_attention_save(const char *path,
                                                 const elman_translation *translation,
                                                 const char *format, elman_error *error);

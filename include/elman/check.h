@@ -1,4 +1,4 @@
-/* Checks of a corpus: bad lines, duplicates, leaks between its parts. */
+/* Checks of a corpus: bad lines, duplicates, and leaks between its parts. */
 #ifndef ELMAN_CHECK_H
 #define ELMAN_CHECK_H
 
@@ -15,9 +15,9 @@ typedef struct elman_check_options {
   elman_token_mode source_tokens, target_tokens; /* default ELMAN_TOKENS_AUTO; not
                                                     ELMAN_TOKENS_BPE, which training learns */
   size_t max_length;                             /* tokens per side; default 200, as in training */
-  double max_ratio; /* maximum ratio of actual to expected length, or the reverse; above 1; default
-                       3 */
-  size_t examples;  /* kept per finding and part; default 3 */
+  double max_ratio; /* maximum ratio of actual to expected length or of expected to actual; above 1;
+                       default 3 */
+  size_t examples;  /* maximum number per finding and part; default 3 */
 } elman_check_options;
 
 ELMAN_API elman_check_options elman_check_options_default(void);
@@ -35,18 +35,19 @@ ELMAN_API bool elman_check_clean(const elman_check *check);
 
 /* Counts of one part. */
 typedef struct elman_check_part {
-  const char *name; /* file name; lives as long as `check` */
+  const char *name; /* file name; valid as long as `check` */
   size_t pairs;
   size_t leaking;                        /* pairs with any kind of leak */
-  size_t source_tokens, target_tokens;   /* counts */
+  size_t source_tokens, target_tokens;   /* numbers of tokens */
   size_t unknown_source, unknown_target; /* tokens that do not occur in the first part */
 } elman_check_part;
 
-/* Return the counts of a part, below part_count of the options. */
+/* Return the counts of part number `part`, which is below part_count of the options. */
 ELMAN_API elman_check_part elman_check_get_part(const elman_check *check, size_t part);
-/* Return how many lines of a part have a finding. */
+/* Return the number of lines of a part that have this finding. */
 ELMAN_API size_t elman_check_count(const elman_check *check, elman_finding finding, size_t part);
-/* Return how many lines of a part have a leak of this kind from the part `earlier` < `part`. */
+/* Return the number of lines of a part that have a leak of this kind from the part `earlier` <
+ * `part`. */
 ELMAN_API size_t elman_check_shared(const elman_check *check, elman_finding leak, size_t part,
                                     size_t earlier);
 
@@ -62,14 +63,15 @@ ELMAN_API elman_check_tokens elman_check_get_tokens(const elman_check *check);
 /* A line with a finding. */
 typedef struct elman_check_example {
   elman_finding finding;
-  size_t part, line;                   /* line from 1 */
+  size_t part, line;                   /* line number, from 1 */
   size_t other_part, other_line;       /* place of the earlier occurrence; line 0 = none */
   const char *source, *target;         /* NULL for a bad line */
   const char *problem;                 /* the defect of a bad line; else empty */
   size_t source_length, target_length; /* characters (LENGTH_RATIO) or tokens (TOO_LONG); or 0 */
 } elman_check_example;
 
-/* Get example `index`, from 0; return false if there is none. The text lives as long as `check`. */
+/* Get example `index`, from 0. Return false if there is none. Its text is valid as long as
+ * `check`. */
 ELMAN_API bool elman_check_get_example(elman_check_example *example, const elman_check *check,
                                        size_t index);
 

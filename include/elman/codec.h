@@ -9,22 +9,22 @@ ELMAN_BEGIN
 /* A read-only result. The caller owns it and frees it as a whole. */
 typedef struct elman_encoding {
   const char *text;          /* ends with a NUL */
-  size_t count;              /* tokens */
+  size_t count;              /* number of tokens */
   const uint32_t *ids;       /* (count): see elman_model_get_token */
   const char *const *tokens; /* (count): text of each token, unknown ones included; NULL from
                                 elman_decode */
-  const bool *joined;        /* (count): no space precedes the token; NULL from elman_decode */
+  const bool *joined; /* (count): whether no space precedes the token; NULL from elman_decode */
 } elman_encoding;
 
-/* Tokenize `length` bytes of text in the same way as the model. The result's `text` is the
- * normalized text. An unknown token has id 0. Text that is not valid UTF-8 or has more than 5,000
- * tokens is ELMAN_BAD_DATA. */
+/* Tokenize `length` bytes of text in the same way as the model. The `text` of the result is the
+ * normalized text. An unknown token has id 0. Return ELMAN_BAD_DATA for text that is not valid
+ * UTF-8 or has more than 5,000 tokens. */
 ELMAN_CHECKED elman_status elman_encode(elman_encoding **encoding, const elman_model *model,
                                         elman_side side, const char *text, size_t length,
                                         elman_error *error);
 
-/* Convert `count` ids to text without <s> and </s>. An id outside the vocabulary is
- * ELMAN_INVALID_ARGUMENT. */
+/* Convert `count` ids to text without <s> and </s>. Return ELMAN_INVALID_ARGUMENT for an id outside
+ * the vocabulary. */
 ELMAN_CHECKED elman_status elman_decode(elman_encoding **encoding, const elman_model *model,
                                         elman_side side, const uint32_t *ids, size_t count,
                                         elman_error *error);

@@ -14,7 +14,7 @@ typedef struct elman_scores {
   double perplexity; /* exp(loss) */
   size_t tokens;     /* target tokens, </s> included */
   size_t sentences;
-  size_t left_out;                       /* skipped pairs: a side has more than 5,000 tokens */
+  size_t left_out; /* pairs that are skipped because a side has more than 5,000 tokens */
   size_t unknown_source, unknown_target; /* unknown tokens */
   double exact_match;         /* fraction of translations that equal the reference after the model's
                                  normalization, 0 to 1 */
@@ -26,25 +26,26 @@ typedef struct elman_scores {
 } elman_scores;
 
 typedef struct elman_evaluate_options {
-  size_t batch_size; /* sentences; default 32; results do not depend on it (up to rounding) */
-  elman_translate_options translate; /* options of translation: the defaults, except that max_bytes
-                                        is 0; n_best and without_scores are ignored */
+  size_t batch_size; /* sentences per batch; default 32; results do not depend on it (up to
+                        rounding) */
+  elman_translate_options translate; /* options of translation; the defaults, except that max_bytes
+                                        is 0. n_best and without_scores are ignored */
   elman_metric_options metric;       /* resamples and seed are ignored */
   size_t threads;                    /* 0 (default) = one per core */
   bool (*progress)(void *context, size_t done,
                    size_t total); /* return false to stop; may be NULL */
   void *context;
-  /* Processes that share the work; NULL (default) = this process alone. All have the same model,
-   * pairs and options, except threads and progress. All return the same scores, bit for bit for any
-   * number of processes, or the same error. Each process reports progress as if the others had
-   * progressed equally; if one stops, the others first finish their parts. */
+  /* Processes that share the work; NULL (default) = this process alone. All processes have the same
+   * model, pairs and options, except threads and progress. All return the same scores, bit for bit
+   * for any number of processes, or the same error. Each process reports progress as if the others
+   * had progressed equally. If one process stops, the others first finish their parts. */
   const elman_group *group;
 } elman_evaluate_options;
 
 ELMAN_API elman_evaluate_options elman_evaluate_options_default(void);
 
-/* Evaluate a model on pairs. Overrides apply to the translations only, not to the alignments. An
- * ELMAN_OVERRIDE_CELL outside every sentence is ELMAN_INVALID_ARGUMENT. */
+/* Evaluate a model on pairs. Overrides apply only to the translations, not to the alignments.
+ * Return ELMAN_INVALID_ARGUMENT for an ELMAN_OVERRIDE_CELL outside every sentence. */
 ELMAN_CHECKED elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
                                           const elman_pairs *pairs,
                                           const elman_evaluate_options *options,

@@ -15,21 +15,21 @@ ELMAN_API bool elman_file_is_direct(const char *path);
 
 /* Write the name of the file to which `path` leads into the `size` bytes at `resolved`. Symbolic
  * links are followed; the file need not exist. Companion files, such as a checkpoint, are stored
- * beside this file and not beside a link, so that every name of the output leads to them. */
+ * beside this file and not beside a link. Therefore every name of the output leads to them. */
 ELMAN_CHECKED elman_status elman_file_resolve(char *resolved, size_t size, const char *path,
                                               elman_error *error);
 
-/* Open the output at `path` for writing in place, as required for a log: readers see each line as
- * soon as it is written. The old content is kept if `append` is set and deleted otherwise. Symbolic
- * links are followed. The caller closes *descriptor, which is -1 after an error. */
+/* Open the output at `path` for writing in place. A log requires this, because readers see each
+ * line as soon as it is written. The old content is kept if `append` is set and deleted otherwise.
+ * Symbolic links are followed. The caller closes *descriptor, which is -1 after an error. */
 ELMAN_CHECKED elman_status elman_file_open_direct(int *descriptor, const char *path, bool append,
                                                   elman_error *error);
 
 /* Open a temporary file beside `path`, or the output itself if it is written directly. *stream has
- * no descriptor. */
+ * no file descriptor. */
 ELMAN_CHECKED elman_status elman_file_create(elman_file **file, const char *path, FILE **stream,
                                              elman_error *error);
-/* Write everything to disk. After that, only the replacement can fail. */
+/* Write everything to disk. After this call only the replacement can fail. */
 ELMAN_CHECKED elman_status elman_file_store(elman_file *file, elman_error *error);
 /* Replace the file at the path. After an error the temporary file is deleted and the old file is
  * unchanged. `file` is freed in both cases. */
@@ -48,25 +48,25 @@ typedef struct elman_lock elman_lock;
  * and pipes are not locked. */
 ELMAN_CHECKED elman_status elman_lock_acquire(elman_lock **lock, const char *path,
                                               elman_error *error);
-/* Return why nothing is locked, or NULL. The string lives as long as the lock. */
+/* Return the reason why nothing is locked, or NULL. The string is valid as long as the lock. */
 ELMAN_API const char *elman_lock_problem(const elman_lock *lock);
 ELMAN_API void elman_lock_release(elman_lock *lock);
 
-/* Streaming decompression of input that may be gzip-compressed; other input is passed through. The
- * functions that read text, pairs and matrices from files call this themselves. */
+/* Streaming decompression of input that may be gzip-compressed. Other input is copied unchanged.
+ * The functions that read text, pairs and matrices from files use it themselves. */
 typedef struct elman_decompressor elman_decompressor;
 
 /* Create a decompressor for one input, which must be passed from its first byte. */
 ELMAN_CHECKED elman_status elman_decompressor_create(elman_decompressor **decompressor,
                                                      elman_error *error);
 ELMAN_API void elman_decompressor_free(elman_decompressor *decompressor);
-/* Decompress from the *size bytes at *input into the *room bytes (at least 1) at `into`. *input and
- * *size advance over the input consumed; *room becomes the number of bytes written. If fewer bytes
- * are written than requested, all input is consumed and more is needed. */
+/* Decompress from the *size bytes at *input into the *room bytes (at least 1) at `into`. Advance
+ * *input and *size over the input consumed, and set *room to the number of bytes written. If fewer
+ * bytes are written than requested, all input is consumed and more is needed. */
 ELMAN_CHECKED elman_status elman_decompress(elman_decompressor *decompressor, const char **input,
                                             size_t *size, char *into, size_t *room,
                                             elman_error *error);
-/* Check the end of the input: ELMAN_BAD_DATA if compressed data are truncated. */
+/* Check the end of the input. Return ELMAN_BAD_DATA if compressed data are truncated. */
 ELMAN_CHECKED elman_status elman_decompress_end(const elman_decompressor *decompressor,
                                                 elman_error *error);
 

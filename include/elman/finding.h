@@ -15,13 +15,14 @@ typedef enum elman_finding {
   ELMAN_FINDING_BAD_ALIGNMENT,
   /* suspicious pairs */
   ELMAN_FINDING_DUPLICATE,      /* the pair occurs earlier in the same part */
-  ELMAN_FINDING_NEAR_DUPLICATE, /* equal except for case, width, punctuation or white space */
+  ELMAN_FINDING_NEAR_DUPLICATE, /* equal to an earlier pair except for case, width, punctuation or
+                                   white space */
   ELMAN_FINDING_OTHER_TARGET,   /* the source occurs earlier in the part with another target */
   ELMAN_FINDING_OTHER_SOURCE,
   ELMAN_FINDING_LENGTH_RATIO,  /* a side is much longer or shorter than the other side suggests */
   ELMAN_FINDING_TOO_LONG,      /* a side has more tokens than `max_length` */
-  ELMAN_FINDING_MIXED_SCRIPTS, /* a Chinese side without Chinese characters, or another side with
-                                  some */
+  ELMAN_FINDING_MIXED_SCRIPTS, /* a Chinese side has no Chinese characters, or another side has some
+                                */
   ELMAN_FINDING_SWAPPED,       /* source and target are probably interchanged */
   /* leaks: the pair or side occurs in an earlier part; LIKE: equal except for case, width,
      punctuation or white space */

@@ -8,7 +8,7 @@
 
 ELMAN_BEGIN
 
-/* Result of comparing the gradient of a tensor with differences of the loss. */
+/* Result of comparing the gradient of a tensor with numerical differences of the loss. */
 typedef enum elman_verdict {
   ELMAN_GRADIENT_PASSED,
   ELMAN_GRADIENT_TOO_SMALL, /* not checked: rounding errors explain the whole difference */
@@ -23,7 +23,7 @@ ELMAN_API const char *elman_verdict_name(elman_verdict verdict);
 
 /* A tensor of the model and the comparison of its gradient. */
 typedef struct elman_checked_tensor {
-  const char *name;     /* as in the model file; lives as long as the report, like tied_to */
+  const char *name;     /* as in the model file; like tied_to, valid as long as the report */
   const char *tied_to;  /* the tensor with which it shares its values; NULL if none */
   size_t rows, columns; /* a vector has 1 column */
   int dimensions;       /* 1 or 2 */
@@ -40,7 +40,7 @@ typedef struct elman_checked_tensor {
 
 /* Results of a gradient check. The report is read-only. */
 typedef struct elman_gradient_report {
-  double loss;       /* mean over the target tokens, label smoothing included */
+  double loss;       /* mean over the target tokens, with label smoothing */
   size_t tokens;     /* target tokens, </s> included */
   double guide_loss; /* mean over the linked target tokens, not multiplied by guide_weight; 0
                         without alignments */
@@ -55,12 +55,12 @@ typedef struct elman_gradient_report {
 } elman_gradient_report;
 
 typedef struct elman_gradient_options {
-  double step;      /* h: an entry changes by h in both directions; default 1e-5; 1e-12 to 1. If the
-                       error of the step explains the difference, smaller steps are tried */
+  double step; /* h: each entry changes by h in both directions; default 1e-5; 1e-12 to 1. If the
+                  error of this step explains the difference, smaller steps are tried */
   double tolerance; /* maximum relative error of a gradient; default 1e-7; 0 to 1 */
   size_t samples;   /* random entries per tensor; 0 = all; default 50. An embedding has additional
-                       entries, at least one per word, in the rows of the words of the pairs, because
-                       the gradient of other rows is zero */
+                       entries in the rows of the words of the pairs, at least one per word. The
+                       gradient of other rows is zero */
   double dropout;   /* as in training, with one fixed mask; default 0; below 1 */
   double attention_dropout;
   double label_smoothing;        /* as in training; default 0; below 1 */
@@ -69,16 +69,16 @@ typedef struct elman_gradient_options {
   double guide_weight;           /* default 0, at most 1000; requires alignments */
   uint64_t seed;                 /* selects the entries and the mask; default 1 */
   bool (*progress)(void *context, size_t done,
-                   size_t total); /* counts tensors; return false to stop; may be NULL */
+                   size_t total); /* progress in tensors; return false to stop; may be NULL */
   void *context;
 } elman_gradient_options;
 
 ELMAN_API elman_gradient_options elman_gradient_options_default(void);
 
 /* Compare the gradient of the mean loss of `count` pairs, sources[i] with targets[i], with central
- * differences, in double. The pairs form one batch; the loss includes guided alignment. A side that
- * is empty, not valid UTF-8 or longer than 5,000 tokens is ELMAN_BAD_DATA, and so is a malformed
- * alignment. A gradient that fails is not an error of the call. */
+ * differences, in double. The pairs form one batch; the loss includes guided alignment. Return
+ * ELMAN_BAD_DATA if a side is empty, not valid UTF-8 or longer than 5,000 tokens, and for a
+ * malformed alignment. A gradient that fails is not an error of the call. */
 ELMAN_CHECKED elman_status elman_gradient_check(elman_gradient_report **report,
                                                 const elman_model *model,
                                                 const char *const *sources,
@@ -87,8 +87,9 @@ ELMAN_CHECKED elman_status elman_gradient_check(elman_gradient_report **report,
                                                 elman_error *error);
 ELMAN_API void elman_gradient_report_free(elman_gradient_report *report);
 
-/* A tanh unit with an absolute value above this limit (the maximum is 1) passes less than a tenth
- * of its gradient. A gate is saturated if it is equally close to 0 or 1 on its scale. */
+/* Limit of saturation. A tanh unit with an absolute value above this limit (the maximum is 1)
+ * passes less than a tenth of its gradient. A gate is saturated if it is equally close to 0 or 1 on
+ * its scale. */
 #define ELMAN_SATURATED 0.95
 
 /* One layer in one direction. The arrays have one element per token, in the order of the tokens. */
@@ -96,7 +97,7 @@ typedef struct elman_traced_layer {
   elman_side side;     /* ELMAN_SOURCE: the encoder */
   size_t layer;        /* from 0, as in the names of tensors */
   bool reverse;        /* runs from the last token to the first */
-  size_t steps, units; /* steps: S or T */
+  size_t steps, units; /* number of steps, S or T; number of units */
   double *states;      /* norm of the gradient of the loss with respect to the state */
   double *inputs; /* norm of the gradient with respect to the pre-activations of tanh and gates */
   double *saturated; /* fraction of saturated functions, 0 to 1; for rectifiers, fraction of units
@@ -128,10 +129,10 @@ ELMAN_CHECKED elman_status elman_trace(elman_gradient_trace **trace, const elman
 ELMAN_API void elman_trace_free(elman_gradient_trace *trace);
 
 /* Draw the norms on a logarithmic scale: one panel per layer and direction, all on the same scale,
- * with the fraction of saturated units below. A norm of 0 has no mark. The format is "svg", an
- * image for light and dark backgrounds, or "html", a page with the image and tables of the numbers,
- * without a script; any other format is ELMAN_INVALID_ARGUMENT. Tokens are escaped. Write errors
- * set the stream's error flag. */
+ * with the fraction of saturated units below. A norm of 0 has no mark. `format` is "svg", an image
+ * for light and dark backgrounds, or "html". The html page contains the image and tables of the
+ * numbers, and no script. Any other format is ELMAN_INVALID_ARGUMENT. Tokens are escaped. Write
+ * errors set the stream's error flag. */
 ELMAN_CHECKED elman_status elman_trace_draw(FILE *stream, const elman_gradient_trace *trace,
                                             const char *format, elman_error *error);
 

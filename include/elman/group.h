@@ -17,10 +17,10 @@ typedef struct elman_bytes {
 /* A group of processes, connected by a function of the caller. */
 typedef struct elman_group {
   size_t rank, size; /* number of this process, below size; number of processes, at most 1,024 */
-  /* Send send[r] to process r and receive receive[r] from it, for every r below size, this process
-   * included. Sender and receiver use equal sizes. All processes call it in the same order. An
-   * error ends the task, and the function is not called again. Training may call it from a thread
-   * of the library while other threads compute; two calls never overlap. */
+  /* Send send[r] to process r and receive receive[r] from it, for every r below size, including
+   * this process. Sender and receiver use equal sizes. All processes call the function in the same
+   * order. An error ends the task, and the function is not called again. Training may call it from
+   * a thread of the library while other threads compute; two calls never overlap. */
   elman_status (*exchange)(void *context, const elman_bytes *send, const elman_bytes *receive,
                            elman_error *error);
   void *context;
@@ -38,8 +38,8 @@ ELMAN_CHECKED elman_status elman_group_broadcast(const elman_group *group, void 
  * bytes of `bytes`, after the bytes of processes 0 to r - 1. */
 ELMAN_CHECKED elman_status elman_group_gather(const elman_group *group, void *bytes,
                                               const size_t *counts, elman_error *error);
-/* Agree on one status: ELMAN_OK if every process passes ELMAN_OK; otherwise all return the error of
- * the first process that failed, and its number is in the message. */
+/* Agree on one status. If every process passes ELMAN_OK, return ELMAN_OK. Otherwise all processes
+ * return the error of the first process that failed, and the message contains its number. */
 ELMAN_CHECKED elman_status elman_group_agree(const elman_group *group, elman_status status,
                                              elman_error *error);
 

@@ -1,8 +1,8 @@
 /* The table of hyperparameters. Its rows generate the fields of elman_model_options and
- * elman_train_options, their defaults and limits, the options and help of the command, and the
- * entries of model files, checkpoints, logs and `elman inspect`.
+ * elman_train_options with defaults and limits. They also generate the options and help of the
+ * command, and the entries of model files, checkpoints, logs and `elman inspect`.
  *
- * A new hyperparameter is one row here and the code that uses it. */
+ * A new hyperparameter needs one row here and the code that uses it. */
 #ifndef ELMAN_HYPERPARAMETERS_H
 #define ELMAN_HYPERPARAMETERS_H
 
@@ -13,18 +13,20 @@ ELMAN_BEGIN
 /* Where a value is stored, and which values must agree. Scopes are bits of a set. */
 typedef enum elman_scope {
   ELMAN_SCOPE_MODEL = 1,    /* fixes the model: stored in its file; a checkpoint must agree */
-  ELMAN_SCOPE_START = 2,    /* only used to create a model: stored in its file */
+  ELMAN_SCOPE_START = 2,    /* used only to create a model: stored in its file */
   ELMAN_SCOPE_TRAINING = 4, /* affects every update: stored in the file; a checkpoint must agree */
   ELMAN_SCOPE_END = 8       /* like TRAINING, but training may resume with another value */
 } elman_scope;
 
 /* X(type, field, option, label, minimum, maximum, default, scope, since, group, help)
  *
- * `field` is also the name in files, `option` the name of the command-line option, `label` the name
- * in messages and in the text of `inspect`. Limits of choices are 0. `since` is 1 for values in
- * every model file, 2 for numbers that older files lack, 3 for flags and choices that files contain
- * only if they differ from the first choice. A new row has 2 or 3. `group` is the heading of the
- * option in help; the command defines the order of the groups. */
+ * `field` is also the name in files. `option` is the name of the command-line option. `label` is
+ * the name in messages and in the text of `inspect`. Limits of choices are 0. `group` is the
+ * heading of the option in help; the command defines the order of the groups.
+ *
+ * `since` is 1 for values that every model file contains, and 2 for numbers that older files lack.
+ * It is 3 for flags and choices that files contain only if they differ from the first choice. A new
+ * row has 2 or 3. */
 #define ELMAN_MODEL_HYPERPARAMETERS(X)                                                             \
   X(SIZE, embedding_size, "embedding-size", "embedding size", 1, 16384, 128, MODEL, 1, "Network",  \
     "embedding dimension")                                                                         \
@@ -78,7 +80,7 @@ typedef enum elman_scope {
   X(FLAG, joint_subwords, "joint", "joint merge operations", 0, 1, false, START, 2,                \
     "Tokenization", "merge operations learned from both sides together")
 
-/* Hyperparameters of training, with the same columns. */
+/* Hyperparameters of training; the columns are those of ELMAN_MODEL_HYPERPARAMETERS. */
 #define ELMAN_TRAIN_HYPERPARAMETERS(X)                                                             \
   X(SIZE, batch_size, "batch-size", "batch size", 1, 65536, 32, TRAINING, 2, "Training",           \
     "sentence pairs per update")                                                                   \
@@ -149,22 +151,22 @@ typedef struct elman_hyperparameter {
   elman_value value;
   double minimum, maximum; /* limits of sizes and reals */
   const char *(*choice)(
-      size_t index); /* for names and enums: returns the name of a choice; NULL after the last */
+      size_t index); /* for names and enums: return the name of a choice; NULL after the last */
   elman_scope scope;
   int since;
-  size_t offset; /* offset of the field: in elman_model_options and elman_model_info for MODEL and
-                    START, in elman_train_options and elman_train_settings for the others */
+  size_t offset; /* offset of the field. For MODEL and START it is in elman_model_options and
+                    elman_model_info, otherwise in elman_train_options and elman_train_settings */
 } elman_hyperparameter;
 
-/* Return the first row of these scopes after `row`; NULL = from the beginning. Return NULL after
- * the last row. The rows of models come first. */
+/* Return the first row of these scopes after `row`; if `row` is NULL, the first row of these
+ * scopes. Return NULL after the last row. The rows of models come first. */
 ELMAN_API const elman_hyperparameter *elman_hyperparameter_next(const elman_hyperparameter *row,
                                                                 unsigned scopes);
 
 /* Return the row with this name in files, or NULL. */
 ELMAN_API const elman_hyperparameter *elman_hyperparameter_find(const char *name);
 
-/* Return the name of a choice: the value of this row in the struct at `fields`. */
+/* Return the name of the choice that the struct at `fields` contains for this row. */
 ELMAN_API const char *elman_hyperparameter_choice(const elman_hyperparameter *row,
                                                   const void *fields);
 

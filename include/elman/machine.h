@@ -6,15 +6,15 @@
 
 ELMAN_BEGIN
 
-/* The source of the choice of OpenBLAS kernels: OpenBLAS, the variable OPENBLAS_CORETYPE, or this
- * library, from the features of the processor. */
+/* The origin of the choice of OpenBLAS kernels: OpenBLAS, the variable OPENBLAS_CORETYPE, or this
+ * library, which uses the features of the processor. */
 typedef enum elman_kernel_choice {
   ELMAN_KERNELS_BY_BLAS,
   ELMAN_KERNELS_BY_USER,
   ELMAN_KERNELS_BY_PROCESSOR
 } elman_kernel_choice;
 
-/* The strings are static. */
+/* Processor and kernels in use. The strings are static. */
 typedef struct elman_machine {
   const char *blas;             /* version and build options of OpenBLAS */
   const char *kernels;          /* kernel family in use, for example "SkylakeX" */
@@ -22,7 +22,7 @@ typedef struct elman_machine {
   elman_kernel_choice choice;
   const char *processor; /* vector instructions of the processor */
   const char *compiled;  /* vector instructions that the library was compiled for */
-  const char *screen;    /* vector instructions of eight-bit products in greedy search */
+  const char *screen;    /* vector instructions of 8-bit products in greedy search */
   size_t threads;        /* default number of threads of a call */
 } elman_machine;
 

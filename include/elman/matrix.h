@@ -12,10 +12,10 @@ typedef struct elman_matrix {
   float *values;        /* (rows,columns), all finite */
 } elman_matrix;
 
-/* Read the file at `path`; "-" is standard input. The format is detected from the first bytes:
- * NumPy's .npy (float32 or float64, two dimensions) or text, with one row per line, numbers
- * separated by white space or commas, and comments after #. ELMAN_BAD_DATA if it is neither or is
- * truncated. */
+/* Read the file at `path`; "-" is standard input. The first bytes determine the format: NumPy's
+ * .npy (float32 or float64, two dimensions) or text. Text has one row per line, numbers separated
+ * by white space or commas, and comments after #. Return ELMAN_BAD_DATA for any other format and
+ * for a truncated file. */
 ELMAN_CHECKED elman_status elman_matrix_read(elman_matrix **matrix, const char *path,
                                              elman_error *error);
 ELMAN_API void elman_matrix_free(elman_matrix *matrix);

@@ -12,7 +12,7 @@ ELMAN_BEGIN
 
 /* A parameter of a mechanism, or its gradient. */
 typedef struct elman_tensor {
-  const char *name;     /* as in a model file after "decoder.attention.": "query.weight" */
+  const char *name; /* name in a model file without "decoder.attention.", such as "query.weight" */
   size_t rows, columns; /* a vector has 1 column */
   float *values;        /* (rows,columns) */
 } elman_tensor;
@@ -31,7 +31,7 @@ ELMAN_CHECKED elman_status elman_attention_parameters_load(elman_tensor **parame
                                                            size_t width, elman_error *error);
 ELMAN_API void elman_attention_parameters_free(elman_tensor *parameters);
 
-/* Value of key_length for keys without padding. */
+/* Value of key_length for keys that have no padding. */
 #define ELMAN_ALL_KEYS SIZE_MAX
 
 typedef struct elman_attention_options {
@@ -42,12 +42,12 @@ typedef struct elman_attention_options {
                     segment; 0 (default) = 5. Must be 0 for other mechanisms */
   double scale;  /* factor of the scores; 0 (default) = the default of the mechanism: 1 / sqrt(width
                     / K) for "scaled", "projected" and "multihead", else 1 */
-  bool divide_by_sum; /* divide scores by their sum instead of a softmax; a row whose sum is not
-                         positive is ELMAN_BAD_DATA. Not permitted for "local", "adaptive",
-                         "sentinel" and "hierarchical", whose weights are not a plain softmax */
+  bool divide_by_sum; /* divide scores by their sum instead of a softmax. ELMAN_BAD_DATA if the sum
+                         of a row is not positive. Not permitted for "local", "adaptive", "sentinel"
+                         and "hierarchical", whose weights are not a plain softmax */
   bool causal;        /* query t attends to keys 0 to t only */
-  size_t key_length;  /* keys from this index on are padding, which is masked; at least 1; default
-                         ELMAN_ALL_KEYS */
+  size_t key_length;  /* index of the first key that is padding, which is masked, as are all later
+                         keys; at least 1; default ELMAN_ALL_KEYS */
 } elman_attention_options;
 
 ELMAN_API elman_attention_options elman_attention_options_default(void);
@@ -56,12 +56,12 @@ ELMAN_API elman_attention_options elman_attention_options_default(void);
  * self-attention. */
 typedef struct elman_attention_input {
   size_t query_count, key_count; /* T and S, at least 1 */
-  size_t width;                  /* H, of queries and keys */
-  size_t
-      value_width; /* V, of values; 0 = H; must be H for "projected", "multihead" and "sentinel" */
-  const float *queries;           /* (T,H) */
-  const float *keys;              /* (S,H) */
-  const float *values;            /* (S,V) */
+  size_t width;                  /* H: elements of a query and of a key */
+  size_t value_width;   /* V: elements of a value; 0 = H; must be H for "projected", "multihead" and
+                           "sentinel" */
+  const float *queries; /* (T,H) */
+  const float *keys;    /* (S,H) */
+  const float *values;  /* (S,V) */
   const elman_tensor *parameters; /* all parameters of the mechanism, in any order */
   size_t parameter_count;
 } elman_attention_input;
@@ -69,20 +69,20 @@ typedef struct elman_attention_input {
 /* Output of a mechanism. It is read-only and owned by the caller. */
 typedef struct elman_attention_output {
   size_t heads, query_count, key_count, value_width; /* K, T, S, V */
-  const float *scores; /* (K,T,S): scaled, before the softmax (and before the mask of "adaptive");
-                          -INFINITY where masked */
-  const float
-      *weights; /* (K,T,S): attention weights, exactly 0 where masked. Rows sum to 1; with "local"
-                   to between exp(-2) and 1; with "sentinel" to 1 together with the sentinel */
+  const float *scores;   /* (K,T,S): scaled, before the softmax (and before the mask of "adaptive");
+                            -INFINITY where masked */
+  const float *weights;  /* (K,T,S): attention weights, exactly 0 where masked. Rows sum to 1. With
+                            "local" they sum to between exp(-2) and 1. With "sentinel" they sum to 1
+                            together with the sentinel */
   const float *sentinel; /* (T): weights of the sentinel; NULL if there is none */
-  size_t segment_count;  /* G: segments of "hierarchical"; 0 for other mechanisms */
+  size_t segment_count;  /* G: number of segments of "hierarchical"; 0 for other mechanisms */
   const float *segments; /* (T,G): sums of the weights of each segment; NULL for other mechanisms */
   const float *context;  /* (T,V) */
 } elman_attention_output;
 
-/* Compute scores, attention weights and contexts. Sizes that do not match are
- * ELMAN_INVALID_ARGUMENT; values that are not finite, or so large that results overflow, are
- * ELMAN_BAD_DATA. */
+/* Compute scores, attention weights and contexts. Return ELMAN_INVALID_ARGUMENT for sizes that do
+ * not match. Return ELMAN_BAD_DATA for values that are not finite, or so large that results
+ * overflow. */
 ELMAN_CHECKED elman_status elman_attention_forward(elman_attention_output **output,
                                                    const elman_attention_input *input,
                                                    const elman_attention_options *options,

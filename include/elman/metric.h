@@ -10,13 +10,13 @@ ELMAN_BEGIN
 typedef struct elman_lines elman_lines;
 
 /* Read the file at `path`, UTF-8 text with one sentence per line; "-" is standard input. Empty
- * lines count. Lines end with LF or CRLF; a byte order mark is removed. A line that is not valid
- * UTF-8, or an empty file, is ELMAN_BAD_DATA. */
+ * lines count. Lines end with LF or CRLF; a byte order mark is removed. Return ELMAN_BAD_DATA for a
+ * line that is not valid UTF-8 and for an empty file. */
 ELMAN_CHECKED elman_status elman_lines_read(elman_lines **lines, const char *path,
                                             elman_error *error);
 ELMAN_API void elman_lines_free(elman_lines *lines);
 ELMAN_API size_t elman_lines_count(const elman_lines *lines);
-/* Return all lines; they live as long as the object. */
+/* Return all lines; they are valid as long as the object. */
 ELMAN_API const char *const *elman_lines_get(const elman_lines *lines);
 
 /* Return the name of a tokenizer of BLEU ("13a", "zh", "char", "none"), from index 0; NULL after
@@ -47,8 +47,8 @@ typedef struct elman_metric_scores {
 } elman_metric_scores;
 
 /* Score hypotheses[i] against sentence i of each of the `sets` references. All arrays have `count`
- * strings; `sets` and `count` are at least 1. A sentence that is not valid UTF-8 or has more than
- * 16 MiB is ELMAN_BAD_DATA. `options` may be NULL for the defaults, also in
+ * strings; `sets` and `count` are at least 1. Return ELMAN_BAD_DATA for a sentence that is not
+ * valid UTF-8 or has more than 16 MiB. `options` may be NULL for the defaults, also in
  * elman_metrics_compare. */
 ELMAN_CHECKED elman_status elman_metrics(elman_metric_scores *scores, const char *const *hypotheses,
                                          const char *const *const *references, size_t sets,

@@ -29,13 +29,13 @@ ELMAN_CHECKED elman_status elman_model_create(elman_model **model, const elman_p
                                               const elman_model_options *options,
                                               elman_error *error);
 
-/* Read the safetensors file at `path`. A missing or unexpected part, or a wrong checksum, is
- * ELMAN_BAD_DATA; a file of another program may lack the checksum. */
+/* Read the safetensors file at `path`. Return ELMAN_BAD_DATA for a missing or unexpected part and
+ * for a wrong checksum. A file from another program may lack the checksum. */
 ELMAN_CHECKED elman_status elman_model_load(elman_model **model, const char *path,
                                             elman_error *error);
 
 /* Write the model and replace `path` atomically: at any time, readers see either the old file or
- * the complete new one. A parameter that is not finite is ELMAN_INVALID_ARGUMENT. */
+ * the complete new one. Return ELMAN_INVALID_ARGUMENT if a parameter is not finite. */
 ELMAN_CHECKED elman_status elman_model_save(const elman_model *model, const char *path,
                                             elman_error *error);
 ELMAN_API void elman_model_free(elman_model *model);
@@ -61,15 +61,15 @@ typedef struct elman_history {
   uint64_t epochs; /* completed epochs */
   uint64_t updates;
   uint64_t tokens; /* target tokens trained on, </s> included */
-  double work;     /* number of products of a token with a parameter: tokens times parameters,
-                      embeddings excluded. Two cores compute about 1e10 to 5e10 per second */
+  double work; /* number of multiplications of a token with a parameter: tokens times parameters,
+                  embeddings excluded. Two cores compute about 1e10 to 5e10 per second */
 } elman_history;
 
 /* Read the history of the model in the file at `path`, without reading the parameters. */
 ELMAN_CHECKED elman_status elman_model_read_history(elman_history *history, const char *path,
                                                     elman_error *error);
 
-/* Counts in a sample of the pairs that a model was created from: sides that are mostly Chinese
+/* Counts in a sample of the pairs from which a model was created: sides that are mostly Chinese
  * characters, with and without spaces between words. ELMAN_TOKENS_CHARS treats both equally. Both
  * counts are 0 for a loaded model. */
 typedef struct elman_spacing {
@@ -103,7 +103,7 @@ ELMAN_API elman_model_info elman_model_get_info(const elman_model *model);
 
 /* Properties of a tensor. */
 typedef struct elman_tensor_info {
-  const char *name;                         /* as in the file; lives as long as the model */
+  const char *name;                         /* as in the file; valid as long as the model */
   size_t rows, columns;                     /* a vector has 1 column */
   int dimensions;                           /* 1 or 2 */
   double minimum, maximum, mean, deviation; /* statistics of its values */
@@ -115,14 +115,14 @@ ELMAN_API elman_tensor_info elman_model_get_tensor(const elman_model *model, siz
 /* The two sides of a pair. */
 typedef enum elman_side { ELMAN_SOURCE, ELMAN_TARGET } elman_side;
 
-/* Return the text of token `id`, below the vocabulary's size; the string lives as long as the
- * model. *length (may be NULL) is set to its bytes, *count (may be NULL) to its frequency in the
- * training data; special tokens: 0. Two tokens may have the same text, with different
+/* Return the text of token `id`, below the vocabulary's size. The string is valid as long as the
+ * model. Set *length to its bytes and *count to its frequency in the training data, 0 for special
+ * tokens; either pointer may be NULL. Two tokens may have the same text, with different
  * boundaries. */
 ELMAN_API const char *elman_model_get_token(const elman_model *model, elman_side side, size_t id,
                                             size_t *length, uint64_t *count);
 
-/* Whether a space precedes a token: DEFAULT follows the rule of the tokenization mode; SPACE and
+/* Whether a space precedes a token. DEFAULT follows the rule of the tokenization mode; SPACE and
  * NONE are exceptions to this rule. */
 typedef enum elman_boundary {
   ELMAN_BOUNDARY_DEFAULT,

@@ -28,13 +28,13 @@ typedef struct elman_pairs_options {
                               from 0; 0 = none. i counts the words of the side with the smaller
                               column number, j counts the words of the other side */
   const char
-      *alignment_file;   /* instead of the column: a file with one alignment per line of the pairs.
-                            With a TSV file, i counts the words of the side with the smaller column
-                            number, as above; with two files, i counts source words. NULL = none */
+      *alignment_file; /* file with one alignment per line of the pairs, used instead of the column;
+                          NULL = none. With a TSV file, i counts the words of the side with the
+                          smaller column number, as above; with two files, i counts source words */
   bool check_alignments; /* treat a line as bad if its alignment is malformed or out of range; an
                             empty alignment is allowed. If most lines are bad, reading fails. If
                             not set, functions that use alignments check them */
-  bool strict;           /* a bad line is an error instead of being skipped */
+  bool strict;           /* treat a bad line as an error instead of skipping it */
   size_t max_line;       /* bytes per line; a longer line is ELMAN_BAD_DATA; 0 = no limit; default
                             ELMAN_DEFAULT_MAX_LINE */
   size_t max_unpacked;   /* decompressed bytes per gzip-compressed file; more are ELMAN_BAD_DATA;
@@ -46,9 +46,9 @@ typedef struct elman_pairs_options {
 
 ELMAN_API elman_pairs_options elman_pairs_options_default(void);
 
-/* Read all pairs into memory. A line that is not valid UTF-8, lacks a column or has an empty side
- * is skipped and counted. ELMAN_BAD_DATA if no pair remains, or if two parallel files have
- * different numbers of lines. */
+/* Read all pairs into memory. Skip and count a line that is not valid UTF-8, lacks a column or has
+ * an empty side. Return ELMAN_BAD_DATA if no pair remains, or if two parallel files have different
+ * numbers of lines. */
 ELMAN_CHECKED elman_status elman_pairs_read(elman_pairs **pairs, const elman_pairs_options *options,
                                             elman_error *error);
 ELMAN_API void elman_pairs_free(elman_pairs *pairs);
@@ -56,8 +56,8 @@ ELMAN_API size_t elman_pairs_count(const elman_pairs *pairs);
 ELMAN_API size_t elman_pairs_skipped(const elman_pairs *pairs);
 
 /* Return the input line of a pair (index below the count), with all columns and without the line
- * end; NULL unless `whole_lines` was set. For two files it is the line of the source file. *length
- * (may be NULL) is set to the length in bytes. */
+ * end. Return NULL unless `whole_lines` was set. For two files return the line of the source file.
+ * Set *length, unless `length` is NULL, to the length in bytes. */
 ELMAN_API const char *elman_pairs_line(const elman_pairs *pairs, size_t index, size_t *length);
 
 /* Replace each link i-j of an alignment by j-i, in place. Use it if source and target are

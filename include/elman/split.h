@@ -31,16 +31,16 @@ ELMAN_API elman_split_options elman_split_options_default(void);
 typedef struct elman_split elman_split; /* the part of each pair */
 
 /* Split pairs at random. Pairs that share a side form a group; differences in case, width,
- * punctuation and white space do not count. All pairs of a group go to the same part. The smallest
- * groups go to dev and test, which receive fewer pairs than requested if no group fits.
- * ELMAN_INVALID_ARGUMENT if no pair remains for training; ELMAN_BAD_DATA if dev or test would be
- * empty. */
+ * punctuation and white space do not count. All pairs of a group are in the same part. The smallest
+ * groups go to dev and test, which receive fewer pairs than requested if no group fits. Return
+ * ELMAN_INVALID_ARGUMENT if no pair remains for training, and ELMAN_BAD_DATA if dev or test would
+ * be empty. */
 ELMAN_CHECKED elman_status elman_split_create(elman_split **split, const elman_pairs *pairs,
                                               const elman_split_options *options,
                                               elman_error *error);
 ELMAN_API void elman_split_free(elman_split *split);
 
-/* Return the part of a pair, index below the number of pairs. */
+/* Return the part of pair `index`, which is below the number of pairs. */
 ELMAN_API elman_part elman_split_part(const elman_split *split, size_t index);
 
 /* Sizes of the parts and groups. */

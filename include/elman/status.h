@@ -32,7 +32,7 @@ typedef enum elman_status {
   ELMAN_INTERRUPTED    /* a callback stopped the call; its results so far are kept */
 } elman_status;
 
-/* Why a call failed: a code for programs, a message for people. */
+/* The reason why a call failed: a code for programs, a message for people. */
 typedef struct elman_error {
   elman_status code;
   char message[512]; /* one line: the fault and the remedy */

@@ -10,15 +10,15 @@ ELMAN_BEGIN
 typedef struct elman_attention_summary elman_attention_summary;
 
 /* Create a summary. `style` (NULL = the default) selects words or tokens as units, by the rules for
- * matrices. It also selects the links that are compared with gold alignments, by the rules of the
- * format pharaoh. */
+ * matrices. It also selects the links to compare with gold alignments, by the rules of the format
+ * pharaoh. */
 ELMAN_CHECKED elman_status elman_attention_summary_create(elman_attention_summary **summary,
                                                           const elman_text_style *style,
                                                           elman_error *error);
 
-/* Add one translation, without those linked by `next`. `alignment` is the gold alignment between
- * the units of the style, "i-j i-j ..." from 0; NULL or empty = none. A malformed or out-of-range
- * alignment is ELMAN_BAD_DATA, and nothing is added. */
+/* Add one translation; ignore those linked by `next`. `alignment` is the gold alignment between the
+ * units of the style, "i-j i-j ..." from 0; NULL or empty = none. If the alignment is malformed or
+ * out of range, return ELMAN_BAD_DATA and add nothing. */
 ELMAN_CHECKED elman_status elman_attention_summary_add(elman_attention_summary *summary,
                                                        const elman_translation *translation,
                                                        const char *alignment, elman_error *error);
@@ -29,10 +29,10 @@ ELMAN_API void elman_attention_summary_free(elman_attention_summary *summary);
 typedef struct elman_attention_measures {
   size_t translations;
   size_t empty; /* translations without source or target tokens; excluded from all values below */
-  bool source_words; /* source units are words, as described for elman_alignment_units */
+  bool source_words; /* whether source units are words, as described for elman_alignment_units */
   bool target_words;
-  bool source_mixed; /* units differ between translations, for instance in a mixed Chinese and
-                        English corpus */
+  bool source_mixed; /* whether units differ between translations, for instance in a mixed Chinese
+                        and English corpus */
   bool target_mixed;
   size_t source_tokens;     /* number of source units */
   size_t target_tokens;     /* number of target units, </s> included */

@@ -45,7 +45,7 @@ typedef struct elman_validation {
 typedef bool elman_train_function(void *context, const elman_train_report *report);
 typedef bool elman_validation_function(void *context, const elman_validation *validation);
 
-/* Called after every attempt to write the checkpoint; `problem` is the reason of a failure, NULL =
+/* Called after every attempt to write the checkpoint. `problem` is the reason of a failure; NULL =
  * success. Training continues in both cases and tries again when the next checkpoint is due. */
 typedef void elman_checkpoint_function(void *context, const elman_error *problem);
 
@@ -60,10 +60,10 @@ typedef struct elman_snapshot {
 } elman_snapshot;
 typedef void elman_snapshot_function(void *context, const elman_snapshot *snapshot);
 
-/* Value of epochs that leaves the choice to the library. */
+/* Value of `epochs` with which the library chooses the number of epochs. */
 #define ELMAN_EPOCHS_AUTO SIZE_MAX
 
-/* A guide_weight that guides attention at little cost for the translation. */
+/* Value of guide_weight that guides attention with little effect on the translation. */
 #define ELMAN_DEFAULT_GUIDE_WEIGHT 0.3
 
 /* Options of training; elman/hyperparameters.h describes the hyperparameters. */
@@ -86,8 +86,8 @@ typedef struct elman_train_options {
       *checkpoint;    /* file to which the state is saved when training ends, also after the last
                          epoch, so that training can be extended; NULL (default) = none. An existing
                          file is replaced. Only one run may use it: see elman_lock_acquire */
-  const char *output; /* path of the model: the checkpoint gets its permissions, and snapshots its
-                         name. NULL (default) = none */
+  const char *output; /* path of the model. The checkpoint gets the permissions of this file, and
+                         snapshots get its name. NULL (default) = none */
   size_t keep_last; /* number of snapshots: models of the last validations or, without dev pairs, of
                        the last epochs, as files beside `output`. The model of update 400 is
                        `output`.update400; older snapshots are deleted; 0 (default) = none */
@@ -118,14 +118,14 @@ typedef enum elman_checkpoint_state {
 ELMAN_CHECKED elman_status elman_checkpoint_get_state(elman_checkpoint_state *state,
                                                       const char *path, elman_error *error);
 
-/* Set *count to the number of snapshots that earlier runs with `keep_last` left beside `output`,
- * and *longest to the history of the one with the most training. A new run with `keep_last` deletes
- * them. Files with such a name that are not models are neither counted nor deleted. */
+/* Count the snapshots that earlier runs with `keep_last` left beside `output` in *count. Set
+ * *longest to the longest history among them. A new run with `keep_last` deletes them. Files with
+ * such a name that are not models are neither counted nor deleted. */
 ELMAN_CHECKED elman_status elman_snapshots_find(elman_history *longest, size_t *count,
                                                 const char *output, elman_error *error);
 
-/* Whether `name` is the name of a snapshot of `model`, as in model.update400; both are file names
- * without folders. *update is set to the update. */
+/* Return whether `name` is the name of a snapshot of `model`, such as model.update400; both are
+ * file names without folders. Set *update to the update of the snapshot. */
 ELMAN_API bool elman_snapshot_update(uint64_t *update, const char *name, const char *model);
 
 /* Train with teacher forcing, back-propagation through time and Adam. An update whose loss is not
@@ -149,8 +149,8 @@ ELMAN_API bool elman_snapshot_update(uint64_t *update, const char *name, const c
 ELMAN_CHECKED elman_status elman_train(elman_model *model, const elman_pairs *pairs,
                                        const elman_train_options *options, elman_error *error);
 
-/* Train like elman_train, but free the pairs, and set *pairs to NULL, as soon as they are encoded
- * or after an error: their text takes more memory than their tokens. They must not be
+/* Train like elman_train. Free the pairs and set *pairs to NULL as soon as they are encoded, or
+ * after an error, because their text takes more memory than their tokens. The pairs must not be
  * options->dev. */
 ELMAN_CHECKED elman_status elman_train_and_free_pairs(elman_model *model, elman_pairs **pairs,
                                                       const elman_train_options *options,

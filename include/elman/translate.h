@@ -18,25 +18,24 @@ ELMAN_API void elman_translator_free(elman_translator *translator);
  *
  * Rows of attention weights, of each head and of the average, sum to 1 (up to rounding) with every
  * mechanism except "local" and "sentinel". With "local" a Gaussian around the predicted center
- * scales the weights after the softmax, so that a row sums to at most 1 and at least exp(-2) =
- * 0.135. With "sentinel" the weight of the sentinel, which represents no source token, completes
- * the sum to 1. Overrides produce rows that sum to 1, with two exceptions: ELMAN_OVERRIDE_SHUFFLE
- * keeps the sum, and ELMAN_OVERRIDE_CELL changes one row only. Dropout of weights is not
- * applied. */
+ * scales the weights after the softmax. A row then sums to at most 1 and at least exp(-2) = 0.135.
+ * With "sentinel" the weight of the sentinel, which represents no source token, completes the sum
+ * to 1. Overrides produce rows that sum to 1, with two exceptions: ELMAN_OVERRIDE_SHUFFLE keeps the
+ * sum, and ELMAN_OVERRIDE_CELL changes only one row. Dropout of weights is not applied. */
 typedef struct elman_translation {
   const char *text;       /* the translation as plain text; a given reference unchanged */
   const char *source;     /* the source text as given */
   double log_probability; /* natural logarithm, summed over the target tokens; NaN with
                              without_scores */
-  double score;           /* search score by the options: larger is better */
+  double score;           /* search score according to the options; larger is better */
   size_t source_count;    /* S; 0 if the text is empty or white space */
   size_t target_count;    /* T */
-  size_t heads;           /* matrices of attention weights, at least 1; 1 for an ensemble */
+  size_t heads; /* number of matrices of attention weights, at least 1; 1 for an ensemble */
   const char *const *source_tokens; /* (S): text of each token, unknown ones included */
   const uint32_t *source_ids;       /* (S): see elman_model_get_token; 0 = unknown */
   const bool *source_known;         /* (S): false for unknown tokens */
-  const size_t *source_starts;      /* (S): token s is the bytes of `source` from */
-  const size_t *source_ends;        /* source_starts[s] to source_ends[s], exclusive */
+  const size_t *source_starts;      /* (S): byte of `source` at which token s starts */
+  const size_t *source_ends;        /* (S): byte of `source` after the end of token s */
   const char *const *target_tokens; /* (T); the last is "</s>" if the decoder produced it */
   const uint32_t *target_ids;       /* (T): 0 for an unknown word */
   const double *log_probabilities; /* (T): log-probability of each token; NaN with without_scores */
@@ -118,9 +117,9 @@ typedef struct elman_translate_options {
   bool without_scores; /* allow NaN as log_probability and score. Greedy search then computes only
                           the most probable token, which is several times faster; translation and
                           attention stay equal */
-  bool self_attention; /* return self-attention weights, which takes an additional pass through the
-                          network; default false. ELMAN_INVALID_ARGUMENT with an ensemble or with
-                          overrides */
+  bool self_attention; /* return self-attention weights, which requires an additional pass through
+                          the network; default false. ELMAN_INVALID_ARGUMENT with an ensemble or
+                          with overrides */
   bool sample; /* draw each token at random from its probability; beam size 1; the score is that of
                   the sample */
   double temperature; /* for sampling: divides the logits; values below 1 make probable tokens more
@@ -149,8 +148,8 @@ ELMAN_API elman_translate_options elman_translate_options_default(void);
 ELMAN_CHECKED elman_status elman_ensemble_check(const elman_model *model, const elman_model *other,
                                                 elman_error *error);
 
-/* Translate one sentence, `text` of `length` bytes. Text that is not valid UTF-8, has more than
- * 5,000 tokens or more than `max_bytes` is ELMAN_BAD_DATA. */
+/* Translate one sentence, `text` of `length` bytes. Return ELMAN_BAD_DATA for text that is not
+ * valid UTF-8, or has more than 5,000 tokens or more than `max_bytes`. */
 ELMAN_CHECKED elman_status elman_translate(elman_translation **translation,
                                            elman_translator *translator, const char *text,
                                            size_t length, const elman_translate_options *options,
