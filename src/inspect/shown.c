@@ -208,7 +208,8 @@ static void add_group(struct side *side, size_t token, size_t word) {
   side->starts[side->groups++] = word;
 }
 
-/* Create groups for the new words of a token; *known is the number of words that have groups. */
+/* Create groups for the new words of a token. *known is the number of words that already have
+ * groups. */
 static void add_words(struct side *side, size_t token, size_t *known) {
   const struct word_range words = side->of[token];
   for (size_t word = words.first > *known ? words.first : *known; word < words.end; word++) {

@@ -228,7 +228,8 @@ static elman_status count_pairs(struct learner *learner) {
   return push_risen(learner);
 }
 
-/* Replace the left and right symbols by the result in one word, from left to right. */
+/* Apply the merge in one word, from left to right: replace its left and right symbols by its
+ * result. */
 static elman_status merge_in_word(struct learner *learner, uint32_t word, struct merge merge) {
   uint32_t *units = learner->units + learner->starts[word];
   const uint32_t length = learner->lengths[word];
