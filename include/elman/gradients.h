@@ -34,7 +34,7 @@ typedef struct elman_checked_tensor {
   /* Norms of the gradient over the remaining entries. */
   double analytic;  /* by back-propagation through time */
   double numerical; /* by central differences */
-  double error;     /* |a - b| / (|a| + |b|), 0 to 1 */
+  double error;     /* norm of the difference, divided by the sum of both norms; 0 to 1 */
   elman_verdict verdict;
 } elman_checked_tensor;
 

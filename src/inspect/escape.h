@@ -66,7 +66,7 @@ void svg_declaration(FILE *stream);
 void svg_begin(FILE *stream, size_t width, size_t height, const char *title, const char *style,
                const char *dark_style);
 
-/* The start and the end of an HTML page that permits no scripts. */
+/* Parts of an HTML page that permits no scripts. */
 
 /* Write the page up to its heading, which is also its title. */
 void plain_page_begin(FILE *stream, const char *title);
