@@ -32,8 +32,8 @@ ELMAN_BEGIN
  * columns "tokens 1-5" and so on. These numbers count tokens even if the other columns are words.
  *
  * If the translation has self-attention weights, json has them as "source_self_attention" and
- * "target_self_attention": one matrix per head, with one row per query token and one column per key
- * token. The html page shows them; the other formats do not.
+ * "target_self_attention". Both contain one matrix per head, with one row per query token and one
+ * column per key token. The html page shows them; the other formats do not.
  *
  * A sentence without tokens has a record in every format. In softalignments both sides of this
  * record are the token ∅, because SoftAlignments divides by the number of tokens.
