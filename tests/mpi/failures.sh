@@ -19,7 +19,7 @@ head -n 400 "$DATA/daily.train.zh-en.tsv" >pairs
 small=(--shards 3 --epochs 2 --embedding-size 16 --batch-size 40)
 
 refuse 64 "^elman: train: unknown option '--frob'" processes 3 "$ELMAN" train --frob pairs
-refuse 64 '^elman: train: --shards 3 allows at most 3 processes, and 4 were started; ' processes 4 "$ELMAN" train "${small[@]}" pairs
+refuse 64 '^elman: train: --shards 3 allows at most 3 processes, but 4 were started; ' processes 4 "$ELMAN" train "${small[@]}" pairs
 refuse 64 "^elman: train: standard input \('-'\) reaches only one process" \
   processes 2 "$ELMAN" train "${small[@]}" - <pairs
 refuse 64 "^elman: evaluate: standard input" processes 2 "$ELMAN" evaluate - <pairs
