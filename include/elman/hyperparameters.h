@@ -103,7 +103,7 @@ typedef enum elman_scope {
   X(SHARE, subword_dropout, "subword-dropout", "subword dropout", 0, 0.999999, 0, TRAINING, 2,     \
     "Regularization", "BPE-dropout: probability of skipping a merge operation")                    \
   X(REAL, guide_weight, "guide-weight", "guide weight", 0, 1000, 0, TRAINING, 2, "Attention",      \
-    "guided-alignment loss weight; 0 disables; --guide without it sets 0.3")                       \
+    "guided-alignment loss weight, 0.3 with --guide; 0 disables")                                  \
   X(REAL, average, "average", "moving average", 0, 0.999999, 0, TRAINING, 2, "Optimization",       \
     "decay of a moving average of the parameters; 0 disables")                                     \
   X(REAL, clip_norm, "clip-norm", "clipping norm", 0, 1e9, 1, TRAINING, 2, "Optimization",         \

@@ -77,9 +77,9 @@ static void weigh_by_mask(struct attention_row *row) {
   mask_softmax_forward(row);
 }
 
-/* Add the gradients of center, width and gate of one key. The logarithm of the mask is added to the
- * score, so both have the same gradient. A term that the gate adds equally to all keys has no
- * effect, because Σ_s du_ts = 0. */
+/* Add the contribution of one key to the gradients of center, width and gate. The logarithm of the
+ * mask is added to the score, so both have the same gradient. A term that the gate adds equally to
+ * all keys has no effect, because Σ_s du_ts = 0. */
 static void add_to_span(const struct attention_arrays *scratch, const struct attention_row *row,
                         const struct span *span, size_t key, real dscore) {
   real share;

@@ -11,7 +11,7 @@ enum { XXH64_LANES = 4, XXH64_STRIPE = 32 };
 struct xxh64 {
   uint64_t lanes[XXH64_LANES];
   uint64_t total;                   /* bytes added so far */
-  unsigned char rest[XXH64_STRIPE]; /* the last total % XXH64_STRIPE bytes */
+  unsigned char rest[XXH64_STRIPE]; /* bytes after the last whole stripe */
 };
 
 void xxh64_start(struct xxh64 *sum);

@@ -147,7 +147,7 @@ struct line_run {
  * the whole line and an empty target; each access then finds the columns again. One pointer per
  * pair suffices, for lines of any length. */
 struct pairs {
-  char **names; /* (name_count) of the files */
+  char **names; /* (name_count): names of the files */
   size_t name_count;
   struct pair_text text;
   const char **items;

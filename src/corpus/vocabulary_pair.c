@@ -120,7 +120,7 @@ static elman_status add_words(struct word_table *to, const struct word_table *fr
   return status;
 }
 
-/* Count one side of a pair after splitting. */
+/* Count the tokens or words of one side of a pair. */
 typedef elman_status count_function(struct side_count *side, elman_error *error);
 
 /* Each slot has its own counts. */

@@ -31,8 +31,8 @@ double column_sum(const float *weights, size_t T, size_t S, size_t s);
 struct elman_attention_summary {
   elman_text_style style; /* complete, see text_style_complete */
   size_t translations, empty;
-  size_t source_words, target_words; /* number of non-empty translations; if the units are words,
-                                        the "tokens" below are words */
+  size_t source_words, target_words; /* number of non-empty translations whose source or target is
+                                        shown in words; their "tokens" below are words */
   size_t rows;                       /* target tokens, </s> included */
   size_t end_rows;                   /* </s> rows */
   size_t chosen_rows;                /* rows with more than one source token */

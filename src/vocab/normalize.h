@@ -13,10 +13,10 @@
 elman_status text_normalize(struct buffer *into, struct text text, elman_normalization form,
                             elman_error *error) CHECKED;
 
-/* Remove spaces from normalized text that are insignificant in a mode and rarely typed. In `words`
- * these are spaces between two Han, kana or full-width characters. In `chars` they are spaces
- * beside one such character. `words` keeps a space between Han and Latin letters, which would
- * otherwise be joined. */
+/* Remove from normalized text the spaces that have no meaning in a mode and are rarely typed. In
+ * `words` these are spaces between two Han, kana or full-width characters. In `chars` they are
+ * spaces beside one such character. `words` keeps a space between Han and Latin letters, which
+ * would otherwise be joined. */
 void text_drop_spaces(struct buffer *normalized, elman_token_mode mode);
 
 /* Replace the contents of `into` by a form of `text` for comparison: NFKD with case folding,

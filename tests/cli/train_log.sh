@@ -170,7 +170,7 @@ refused() { # refused REGEX FILE
   expect_exit 64 "$ELMAN" train "${settings[@]}" --epochs 1 --log "$2" pairs
   expect_stderr_match "$1"
 }
-refused "^elman: train: --log: 'pairs' is read as PAIRS; name another file$" pairs
+refused "^elman: train: --log: 'pairs' is also an input file \(PAIRS\); name another file$" pairs
 refused "^elman: train: --log: 'dev.tsv' is read by --dev; name another file$" dev.tsv
 refused "^elman: train: --log: 'model.safetensors' is written by --output; name another file$" model.safetensors
 cmp pairs "$train" || fail "the pairs changed"

@@ -18,14 +18,15 @@ const char *matrices_normalization(size_t index);
 
 /* Rows of an option table. `matrices` is a struct matrices_options. */
 #define MATRICES_OPTIONS(matrices)                                                                 \
-  OPTION("matrices", 0, NULL, "attention on matrices, without a model; the options below need it", \
+  OPTION("matrices", 0, NULL,                                                                      \
+         "attention on matrices, without a model; required by the options below",                  \
          .group = "Matrices", .flag = &(matrices).wanted),                                         \
       OPTION("attention", 0, "KIND", "attention mechanism", .group = "Matrices",                   \
              .text = &(matrices).attention.mechanism, .choice = elman_attention_name),             \
       OPTION("heads", 0, "N", "number of heads; must divide the number of columns",                \
              .group = "Matrices", .count = &(matrices).attention.heads, .least = 1, .most = 64),   \
       OPTION("attention-window", 0, "N",                                                           \
-             "keys on each side of the window (local) or per segment (hierarchical)", "5",         \
+             "keys on each side of the center (local) or per segment (hierarchical)", "5",         \
              .group = "Matrices", .count = &(matrices).attention.window, .least = 1,               \
              .most = 1000),                                                                        \
       OPTION("weights", 0, "FILE", "learned parameters of the mechanism (safetensors)",            \

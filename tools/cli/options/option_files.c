@@ -159,7 +159,7 @@ static int refuse(const struct usage *usage, const struct named_file *written,
   char operand[32];
   if (other->option == NULL) {
     operand_name(operand, sizeof operand, usage);
-    return report_usage(usage->command, "--%s: '%s' is read as %s; name another file",
+    return report_usage(usage->command, "--%s: '%s' is also an input file (%s); name another file",
                         written->option, written->path, operand);
   }
   return report_usage(usage->command, "--%s: '%s' is %s --%s; name another file", written->option,
