@@ -12,7 +12,7 @@ kept() {
   shift
   cp -- "$file" before
   expect_exit 64 "$ELMAN" "$@"
-  expect_stderr_match '^elman: [a-z ]+: --(output|log): .* is (read|written) .*; name another file$'
+  expect_stderr_match '^elman: [a-z ]+: --(output|log): .* is (also an input|read|written) .*; name another file$'
   cmp -s -- "$file" before || fail "$file was overwritten: $*"
 }
 
