@@ -4,8 +4,8 @@
 #include "inspect/trace_picture.h"
 #include "model/gradient_report.h"
 
-/* Return the number of multiplications in the largest matrix product of a pass, which is that of
- * the output layer. */
+/* Return the number of multiplications in the largest matrix product of a pass. It is the product
+ * of the output layer. */
 static double network_product(const struct model *model, const struct batch *batch) {
   return (double)batch->tokens * (double)model->config.target_vocabulary *
          (double)model->weights.decoder.sizes.features;

@@ -118,7 +118,7 @@ elman_attention_options elman_attention_options_default(void) {
 struct attending {
   struct attention_layer layer;
   struct attention_shape shape;
-  size_t query_length, key_length; /* lengths to which the shape points */
+  size_t query_length, key_length; /* lengths to which `shape` points */
   struct attention_parameters weights, gradients;
   struct attention_arrays cache, scratch;
   real *dqueries, *dkeys, *dvalues;
@@ -183,7 +183,7 @@ static elman_status set_config(struct attending *a, const elman_attention_input 
   config->value_size = input->value_width;
   config->heads = options->heads;
   config->window = options->window;
-  size_t own_heads = 0; /* ignored, because the heads of the options have the default 1 */
+  size_t own_heads = 0; /* ignored, because options.heads has the default 1 */
   attention_config_complete(&own_heads, &config->window, false, config->kind);
   config->scale = (real)options->scale;
   if (config->scale == 0 && options->scale != 0)
@@ -364,7 +364,7 @@ static void heads_first(float *to, const real *from, size_t T, size_t K, size_t 
 }
 
 struct owned_output {
-  elman_attention_output view; /* first, so that a pointer to it also points to the whole */
+  elman_attention_output view; /* first, so that a pointer to it also points to the whole struct */
   struct arena arena;
 };
 

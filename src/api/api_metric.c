@@ -64,7 +64,8 @@ static void texts_free(struct texts *texts) {
   free(texts->sets);
 }
 
-/* Allocate memory for `outputs` and `sets` of `count` sentences each. */
+/* Allocate memory for `outputs` outputs and `sets` sets of references, each with `count`
+ * sentences. */
 static elman_status texts_create(struct texts *texts, size_t outputs, size_t sets, size_t count,
                                  elman_error *error) {
   size_t total;

@@ -118,7 +118,8 @@ static elman_status choose_subwords(elman_model_options *options, elman_error *e
   return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
 }
 
-/* Count words. With few pairs use one thread, because this work needs no BLAS. */
+/* Count the words of the pairs. If there are few pairs, use one thread without setting up a team,
+ * because counting needs no BLAS. */
 static elman_status count_words(struct vocabulary_pair *vocabularies, const struct pairs *pairs,
                                 const struct vocabulary_options *options, size_t threads,
                                 elman_error *error) {
@@ -182,7 +183,7 @@ elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,
 
 elman_status elman_model_load(elman_model **model, const char *path, elman_error *error) {
   struct model *loaded = NULL;
-  blas_set_up(); /* first, so that threads of BLAS do not occupy the other cores */
+  blas_set_up(); /* called first, so that threads of BLAS do not occupy the other cores */
   const elman_status status = model_load(&loaded, path, error);
   *model = (elman_model *)loaded;
   return status;
@@ -191,7 +192,7 @@ elman_status elman_model_load(elman_model **model, const char *path, elman_error
 elman_status elman_model_average(elman_model **average, const char *const *paths, size_t count,
                                  elman_error *error) {
   struct model *mean = NULL;
-  blas_set_up(); /* first, as in elman_model_load */
+  blas_set_up(); /* called first, as in elman_model_load */
   const elman_status status = model_average(&mean, paths, count, error);
   *average = (elman_model *)mean;
   return status;

@@ -174,7 +174,7 @@ elman_status elman_subwords_count_line(elman_subwords *subwords, const char *lin
   return status;
 }
 
-/* Delete cached splits. Call this after the merge operations have changed. */
+/* Delete the cached splits, which are invalid after a change of the merge operations. */
 static void clear_splits(elman_subwords *subwords) {
   bpe_split_free(&subwords->split);
 }

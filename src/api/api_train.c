@@ -52,7 +52,7 @@ elman_status elman_snapshots_find(elman_history *longest, size_t *count, const c
   return snapshots_find(longest, count, output, error);
 }
 
-/* Encode all pairs. `done` is NULL, or the pairs again; their text is then freed during
+/* Encode all pairs. If `done` is not NULL, it is the same pairs, whose text is freed during
  * encoding. */
 static elman_status encode_all(struct corpus *corpus, const struct model *model,
                                const struct pairs *pairs, elman_pairs *done,

@@ -128,8 +128,8 @@ static elman_status check_translate_options(const struct model *model,
 
 /* ---- state between calls ---- */
 
-/* Make the screen for greedy search. Do this at the first call, and again if the model has been
- * trained since. */
+/* Make the screen for greedy search at the first call, and again if the model has been trained
+ * since. */
 static elman_status fit_screen(elman_translator *translator, const elman_translate_options *options,
                                elman_error *error) {
   const struct model *model = translator->inner.model;

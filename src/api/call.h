@@ -17,13 +17,14 @@ struct surroundings {
 };
 
 /* Set up a team for a call. It has `threads` threads; 0 = one per processor. `work` is the number
- * of multiplications in the call's largest product. If that is too few for several threads, use
- * one. Call leave() afterwards, unless this function fails. */
+ * of multiplications in the call's largest product. If that is too little for several threads, use
+ * one. If this function succeeds, the caller must call leave() at the end. */
 elman_status enter(struct surroundings *before, size_t threads, double work,
                    elman_error *error) CHECKED;
 void leave(struct surroundings before);
 
-/* A team that is kept for later calls. Initialize to zero; the owner frees the team. */
+/* A team that is kept for later calls. The owner initializes the struct with zeros and frees the
+ * team. */
 struct kept_team {
   struct team *team; /* NULL until a call has enough work */
   size_t threads;    /* number of threads requested when the team was made */

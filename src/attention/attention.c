@@ -61,8 +61,8 @@ static const struct attention_mechanism *mechanism_of(const struct attention_pas
   return attention_mechanism(pass->layer.config.kind);
 }
 
-/* Return the number of elements of own weight i if each sentence has its own share of the gradient;
- * otherwise return 0. */
+/* Return the number of elements of the mechanism's own weight i if each sentence has its own copy
+ * of the gradient; otherwise return 0. */
 static size_t share_size(const struct attention_pass *pass, size_t i) {
   const struct attention_own_weight *weight = &mechanism_of(pass)->own[i];
   const size_t H = pass->layer.config.size;
@@ -94,8 +94,8 @@ static struct attention_pass part_of(struct attention_pass pass, struct range qu
   return pass;
 }
 
-/* Return the pass between the projections, which reads projected arrays and writes the heads'
- * contexts. */
+/* Return the part of the pass between the input and output projections. It reads the projected
+ * arrays and writes the contexts of the heads. */
 static struct attention_pass inner_of(struct attention_pass pass) {
   const struct attention_mechanism *mechanism = mechanism_of(&pass);
   if (mechanism->projections & PROJECT_QUERIES) pass.queries = pass.cache.queries;
@@ -244,13 +244,14 @@ static double mean_of_heads(const struct attention_row *row, size_t heads, size_
   return sum / (double)heads;
 }
 
-/* Return whether a weight is too small for a float. Below FLT_MIN a float loses digits and then
- * becomes 0, so the logarithm must be computed from scores. */
+/* Return whether a weight is too small for a float. A float below FLT_MIN has fewer digits or is 0,
+ * so the logarithm of the weight must be computed from the scores. */
 static bool has_vanished(double weight) {
   return weight < (double)FLT_MIN;
 }
 
-/* Return the logarithm of the mean over the heads. `row` is the first head's row. */
+/* Return the logarithm of mean_of_heads. If the mean is too small for a float, compute the
+ * logarithm from the scores. `row` is the first head's row. */
 static double log_of_mean(const struct attention_row *row, size_t key) {
   const size_t K = row->pass->layer.config.heads;
   const double mean = mean_of_heads(row, K, key);
@@ -288,8 +289,8 @@ real guided_pull(const struct guided *guided, size_t i) {
   return -guided->scale * (real)exp(log_in_head(guided->row, guided->head, key) - log_sum_of(&sum));
 }
 
-/* Let δ be the gradient with respect to log a. Then du_s += δ_s - a_s Σ δ (77). This gradient is
- * bounded by λ/N_ξ even if weights vanish; the gradient with respect to the weights would be
+/* Let δ be the gradient of the loss with respect to log a. Then du_s += δ_s - a_s Σ δ (77). This
+ * gradient is bounded by λ/N_ξ even if weights underflow; the gradient with respect to a would be
  * unbounded. */
 void guided_softmax_backward(real *dscores, const struct guided *guided,
                              const struct attention_arrays *scratch) {
@@ -463,14 +464,14 @@ static void sentence_backward(const void *context, size_t b) {
   }
 }
 
-/* Add the gradients of n rows and of the projection's weights, given the gradients of the projected
- * rows; do nothing if the mechanism lacks this projection. */
+/* Accumulate the gradients of n rows and of the projection's weights, given the gradients of the
+ * projected rows; do nothing if the mechanism lacks this projection. */
 static void project_back(real *drows, const real *dprojected, const real *rows,
                          const struct attention_gradients *d, const struct attention_pass *pass,
                          size_t weight, size_t n) {
-  /* The bias of the keys adds the same constant to all scores of a query. The softmax ignores it,
-   * so its gradient is zero. A computed gradient would be rounding error, which Adam would amplify.
-   * (50) */
+  /* The key bias adds the same constant to all scores of a query. Softmax ignores such a constant,
+   * so the gradient of the bias is zero. A computed gradient would be rounding error, which Adam
+   * would amplify. (50) */
   const bool sees_bias = weight != KEY_WEIGHT || pass->layer.config.divide_by_sum;
   real *const *dpart = d->weights->part;
   const struct linear_gradients dlinear = {dpart[weight], sees_bias ? dpart[weight + 1] : NULL};
@@ -570,7 +571,7 @@ static void allocate_history(struct self_attention_history *history, struct aren
   history->lengths = arena_allocate(arena, sizeof *history->lengths, R, 1, 1);
 }
 
-/* Fit the arrays to history->rows, capacity and config. */
+/* Resize the arrays for rows, capacity and config of the history. */
 static elman_status fit(struct self_attention_history *history, elman_error *error) {
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &history->arena, error)) allocate_history(history, fit.now);

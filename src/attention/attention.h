@@ -31,21 +31,22 @@ void attention_allocate(struct attention_arrays *arrays, struct arena *arena,
  * mechanism has no such projections. */
 void attention_prepare(const struct attention_pass *pass, struct range keys);
 
-/* Compute weights and contexts of these queries. The function sets attention_shape.first_query
- * itself. */
+/* Compute the weights and contexts of these queries. The caller need not set
+ * attention_shape.first_query. */
 void attention_forward(const struct attention_pass *pass, struct range queries);
 
-/* Set the gradients of projected keys and values to zero. Call before the first backward call of an
- * update. */
+/* Set the gradients of projected keys and values to zero. The caller must do this once per update,
+ * before the first call of attention_backward. */
 void attention_clear(const struct attention_arrays *scratch, const struct attention_pass *pass);
 
-/* Run the backward pass of these queries. Gradients of projected keys and values accumulate in the
- * scratch until attention_prepare_backward. */
+/* Run the backward pass of these queries. The gradients of projected keys and values accumulate in
+ * the scratch arrays until attention_prepare_backward is called. */
 void attention_backward(const struct attention_gradients *d, const struct attention_pass *pass,
                         struct range queries);
 
-/* Add the gradients of these keys and values and of the projection weights, given the accumulated
- * gradients of the projected keys and values. */
+/* Propagate the accumulated gradients of the projected keys and values back through the
+ * projections. Add to the gradients of these keys and values, and to those of the projection
+ * weights. */
 void attention_prepare_backward(const struct attention_gradients *d,
                                 const struct attention_pass *pass, struct range keys);
 
@@ -54,8 +55,8 @@ void attention_prepare_backward(const struct attention_gradients *d,
  * several heads it uses the mean of their weights. docs/training.md, (74) to (77).
  * attention_backward adds the gradient. ---- */
 
-/* Compute the guide losses (T B). A query without links has loss zero. Call after the forward pass
- * of all queries. */
+/* Compute the guide loss of each query (T B). A query without links has loss zero. The caller must
+ * first run the forward pass of all queries. */
 void guide_losses(double *losses, const struct attention_pass *pass);
 
 /* ---- self-attention as a residual sublayer over the states of an RNN: outputs = states + context,
@@ -69,19 +70,20 @@ struct attention_pass self_attention_pass(struct attention_layer layer,
                                           const struct sequence *sequence,
                                           struct attention_arrays cache, const real *states);
 
-/* Compute outputs (T,B,H) of these steps. pass->queries, keys and values are the states of all
- * steps so far. Run each step once, in order. */
+/* Compute the outputs (T,B,H) of these steps. pass->queries, keys and values are the states of all
+ * steps so far. The caller must run each step once, in order. */
 void self_attention_forward(real *outputs, const struct attention_pass *pass, struct range steps);
 
 /* Add the gradients of the states to d->queries, d->keys and d->values. On entry d->context
- * contains the gradients of the outputs (T,B,H). Run later steps before earlier ones. */
+ * contains the gradients of the outputs (T,B,H). The caller must run later steps before earlier
+ * ones. */
 void self_attention_backward(const struct attention_gradients *d, const struct attention_pass *pass,
                              struct range steps);
 
-/* Self-attention of a decoder that runs step by step. Stores the keys and values of all earlier
- * steps, in rows that move with the hypotheses. Initialize with zeros. One history can serve
- * searches of different sizes: self_attention_history_start stores the sizes of a search and fits
- * the arrays to them. */
+/* Self-attention of a decoder that runs step by step. The keys and values of all earlier steps are
+ * stored in rows; each hypothesis has one row, which moves with it. The caller initializes the
+ * struct with zeros. One history can serve searches of different sizes:
+ * self_attention_history_start stores the sizes of a search and fits the arrays to them. */
 struct self_attention_history {
   struct arena arena;
   struct attention_config config; /* configuration of the current search */
@@ -105,9 +107,9 @@ elman_status self_attention_history_grow(struct self_attention_history *history,
 /* Copy the old row from[r] to row r, for every r. */
 void self_attention_history_move(struct self_attention_history *history, const size_t *from);
 
-/* Compute the outputs (1,R,H) of one more step; call self_attention_history_grow first. The pass
- * has one query per row, the state of the row in this step (R,H). Rows with query length 0 are
- * skipped. */
+/* Compute the outputs (1,R,H) of one more step. The caller must first call
+ * self_attention_history_grow. The pass has one query per row, the state of the row in this step
+ * (R,H). Rows with query length 0 are skipped. */
 void self_attention_step(real *outputs, struct self_attention_history *history,
                          const struct attention_pass *pass);
 

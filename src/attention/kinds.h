@@ -36,31 +36,31 @@ bool attention_parse(enum attention_kind *kind, const char *name);
 enum { MAX_HEADS = 64, MAX_WINDOW = 1000 };
 
 /* Sizes and options of an attention layer. In the translator value_size, scale and divide_by_sum
- * are 0. Attention on plain matrices can set these three, but cannot use clauses. */
+ * are 0. Only attention on plain matrices can set these three fields; it cannot use clauses. */
 struct attention_config {
   enum attention_kind kind;
-  size_t size;   /* H: columns of queries and keys, and by default of values and contexts */
-  size_t heads;  /* K: must divide H; 1 unless `multihead` or self-attention */
+  size_t size;   /* H: number of columns of queries and keys, by default also of values */
+  size_t heads;  /* K: number of heads, a divisor of H; 1 unless `multihead` or self-attention */
   size_t window; /* D: for `local`, positions on each side of the center; for `hierarchical`, keys
                     per segment; otherwise 0 */
-  size_t value_size; /* V: columns of values and contexts, if the mechanism does not project them; 0
-                        = H */
-  real scale;        /* α; 0 = the mechanism's default */
-  bool clauses;      /* for `hierarchical`: segments are clauses, and the window is 0 */
+  size_t value_size;  /* V: number of columns of values and contexts, if the mechanism does not
+                         project them; 0 = H */
+  real scale;         /* α: factor of the scores; 0 = the mechanism's default */
+  bool clauses;       /* for `hierarchical`: segments are clauses, and the window is 0 */
   bool divide_by_sum; /* weights are the scores divided by their sum; no softmax */
 };
 
-/* Replace 0 heads by the mechanism's default. Replace a window of 0 by the mechanism's default
- * unless segments are clauses. */
+/* If *heads is 0, set it to the mechanism's default. If *window is 0 and segments are not clauses,
+ * set it to the mechanism's default. */
 void attention_config_complete(size_t *heads, size_t *window, bool clauses,
                                enum attention_kind kind);
 
-/* Return whether rows of weights sum to less than 1 because a sentinel receives the rest
- * (mask_rest). A mechanism with a sentinel has one head. */
+/* Return whether the mechanism has a sentinel. A row of weights then sums to less than 1, because
+ * the sentinel receives the rest (mask_rest). Such a mechanism has one head. */
 bool attention_has_sentinel(enum attention_kind kind);
 
-/* Segments of a mechanism that weights first the segments and then the keys in each. A segment is
- * `length` keys long or a clause. Both fields are zero for other mechanisms. */
+/* The segments of a mechanism that computes a weight for each segment and then weights for the keys
+ * in it. A segment is a clause or has `length` keys. Both fields are zero for other mechanisms. */
 struct attention_cuts {
   size_t length;
   bool clauses;
@@ -124,8 +124,8 @@ struct attention_shape {
   size_t queries, keys, batch; /* T, S, B */
   const size_t *query_lengths; /* (B): number of queries of each sentence */
   const size_t *key_lengths;   /* (B): number of keys of each sentence, at least 1 */
-  size_t first_query;          /* first query of the range, if only a range of queries is run */
-  bool causal;                 /* query t sees only keys 0 to t */
+  size_t first_query; /* index of the first query, if the call runs only a range of queries */
+  bool causal;        /* query t sees only keys 0 to t */
   const bool
       *clause_ends; /* (S,B): whether a clause ends with this key; required if config.clauses */
 };
@@ -137,10 +137,10 @@ struct attention_layer {
   struct dropout
       dropout; /* dropout of the weights; all calls use the same mask for a given position */
   const struct attention_overrides
-      *overrides; /* overrides of the weights in forward passes; NULL = none */
-  const struct guide
-      *guide;       /* links that guide the weights before dropout; NULL = none. docs/training.md */
-  real guide_scale; /* λ/N_ξ: factor of each query's guide loss */
+      *overrides;            /* overrides of the weights in forward passes; NULL = none */
+  const struct guide *guide; /* alignment links that guide the weights before dropout; NULL = none.
+                                docs/training.md */
+  real guide_scale;          /* λ/N_ξ: factor of each query's guide loss */
 };
 
 /* The results of a forward pass, or their gradients. Arrays that the mechanism does not use are
@@ -158,7 +158,7 @@ struct attention_arrays {
                    divide_by_sum is set */
   real *dropped; /* (T,B,K,S): weights after dropout; NULL without dropout */
   /* NULL except in gradients: */
-  real *shares[MAX_OWN]; /* (B,·): gradients of own weights by sentence */
+  real *shares[MAX_OWN]; /* (B,·): gradients of own weights, one copy per sentence */
 };
 
 /* The inputs and results of one call. Arrays contain the rows of all queries, even if the call runs
@@ -178,7 +178,7 @@ struct attention_gradients {
   real *queries, *keys, *values;
   const struct attention_parameters *weights;
   struct attention_arrays scratch;
-  const real *context; /* gradient of the result: read by the backward pass */
+  const real *context; /* gradient of the context, which the backward pass reads */
 };
 
 #endif

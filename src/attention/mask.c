@@ -41,7 +41,7 @@ static double sum_of(const real *row, struct visible visible) {
 
 real mask_rest(const real *row, size_t S) {
   const double rest = 1 - sum_of(row, (struct visible){0, S});
-  return rest > 0 ? (real)rest : 0; /* may be negative by rounding error */
+  return rest > 0 ? (real)rest : 0; /* rounding error can make the rest negative */
 }
 
 void mask_softmax_forward(struct attention_row *row) {

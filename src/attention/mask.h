@@ -15,14 +15,14 @@ struct visible {
 /* Return how many queries of sentence b are in the range; the others are padding. */
 size_t mask_queries(struct attention_shape shape, size_t b);
 
-/* Return the visible keys of query t, counted from shape.first_query. Padding is not visible; if
- * the shape is causal, later keys are not visible either. */
+/* Return the visible keys of query shape.first_query + t. Padding is not visible; if the shape is
+ * causal, later keys are not visible either. */
 struct visible mask_visible(struct attention_shape shape, size_t b, size_t t);
 
 /* Return the largest `end` of the visible keys of all queries in the range. */
 size_t mask_keys(struct attention_shape shape, size_t b);
 
-/* Set to zero the rows (T,B,width) after the end of sentence b. */
+/* In an array (T,B,width), set the rows after the end of sentence b to zero. */
 void mask_clear_queries(real *rows, size_t width, struct attention_shape shape, size_t b);
 
 /* Set the masked part of a row (S) to `value`. */

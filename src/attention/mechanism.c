@@ -202,8 +202,8 @@ void prediction_forward(const struct attention_pass *pass, size_t count) {
   }
 }
 
-/* Compute the gradient of query i's prediction state before the tanh. Add the gradients of the
- * vectors ω. The scratch contains dz. */
+/* Compute the gradient of the pre-activation of query i's prediction layer, and add to the
+ * gradients of the vectors ω. On entry the scratch contains dz. */
 static void read_back(const struct attention_gradients *d, const struct attention_pass *pass,
                       size_t count, size_t i) {
   const size_t H = pass->layer.config.size, B = pass->shape.batch;

@@ -21,8 +21,8 @@ struct score_input {
 
 /* Compute the scores u (T_b,S_b). */
 typedef void score_forward(real *u, const struct score_input *input);
-/* Add the gradients to dq and dk. Add gradients of own weights that have `by_sentence` to
- * `down`. */
+/* Add the gradients of queries and keys to dq and dk, and those of own weights with `by_sentence`
+ * to `down`. */
 typedef void score_backward(real *dq, real *dk, real *const *down, const real *du,
                             const struct score_input *input);
 
@@ -34,20 +34,20 @@ struct guided {
   const uint32_t *keys;
   size_t count;
   size_t head;
-  real scale; /* λ / (N_ξ count): factor of -log of a key's weight in the loss */
+  real scale; /* λ / (N_ξ count): factor of -log(weight) of each linked key in the loss */
 };
 
-/* Return the gradient of the loss with respect to the logarithm of this head's weight of keys[i].
- * The value is -scale; with several heads it is this head's fraction of -scale. (76) */
+/* Return the gradient of the loss with respect to log a, where a is this head's weight of keys[i].
+ * With one head it is -scale; with several heads it is this head's fraction of -scale. (76) */
 real guided_pull(const struct guided *guided, size_t i);
 
 /* Return the logarithm of a key's weight in head n. Compute it from the scores, so that it is
  * finite even if the weight underflows. row->position counts from the first query of the pass. */
 typedef double guided_log(const struct attention_row *row, size_t n, size_t key);
-/* Default: the weights are the softmax over the visible keys. */
+/* Default function, for weights that are the softmax over the visible keys. */
 guided_log guided_log_of_softmax;
 
-/* A running log Σ exp. Initialize it with zeros. */
+/* A running log Σ exp, which begins with all fields zero. */
 struct log_sum {
   double largest, sum;
 };
@@ -58,7 +58,7 @@ double log_sum_of(const struct log_sum *log_sum);
 typedef void guided_backward(real *dscores, const struct guided *guided,
                              const struct attention_arrays *scratch);
 
-/* Default: the weights are the softmax. */
+/* Default function, for weights that are the softmax over the visible keys. */
 guided_backward guided_softmax_backward;
 
 /* Add the gradient of the guide loss of a query in head n to dscores (S). */
@@ -71,14 +71,14 @@ void guide_backward(real *dscores, const struct attention_row *row, size_t n,
 enum attention_extent { NONE, ONE, SIZE, KEYS };
 
 /* One of the mechanism's own weights. Threads run sentences in parallel, so with `by_sentence` each
- * sentence has its own share of the gradient. */
+ * sentence has its own copy of the gradient. */
 struct attention_own_weight {
   const char *name;                    /* NULL after the last */
   enum attention_extent rows, columns; /* for a vector, columns = NONE */
   bool by_sentence;
 };
 
-/* Own weights with shape (H,H), (1,H) and (H), without shares by sentence. */
+/* Own weights of shape (H,H), (1,H) and (H), whose gradient has no copies by sentence. */
 #define OWN_MATRIX(text)                                                                           \
   { .name = (text), .rows = SIZE, .columns = SIZE }
 #define OWN_ROW(text)                                                                              \
@@ -106,7 +106,7 @@ struct attention_mechanism {
   /* Defaults in the translator. `heads` is 0 if only one head is possible; `window` is 0 if the
    * mechanism has no window. */
   size_t heads, window;
-  bool one_head; /* only one head is possible, also on plain matrices */
+  bool one_head; /* only one head is possible, even on plain matrices */
   bool scaled;   /* α defaults to 1 over the square root of a head's size; otherwise to 1 */
   bool no_scale; /* the score has no α */
   bool segments; /* D is the length of a segment; the weights of segments are exported */
@@ -118,10 +118,11 @@ struct attention_mechanism {
   /* The following functions may be NULL. Arrays of queries begin with the first query of the
    * range. */
 
-  /* Called before the first sentence is computed, and after the backward pass of all sentences. */
+  /* The first function is called before the first sentence is computed, the second after the
+   * backward pass of all sentences. */
   void (*queries_forward)(const struct attention_pass *pass);
   void (*queries_backward)(const struct attention_gradients *d, const struct attention_pass *pass);
-  /* Replace the softmax. The types are in attention/mask.h. */
+  /* These functions replace the softmax. Their types are in attention/mask.h. */
   weigh_forward *weigh;
   weigh_backward *weigh_backward;
   /* Required for guided alignment if `weigh` is set: the logarithm of a weight, which may have
@@ -155,8 +156,8 @@ enum { PREDICTION_STATES, PREDICTIONS };
 /* Compute φ, and z for each of `count` scalars. The mechanism may then transform each z. */
 void prediction_forward(const struct attention_pass *pass, size_t count);
 
-/* Add the gradients of the queries and of all weights. On entry the scratch contains dz. Queries
- * after the end of a sentence are ignored. */
+/* Accumulate the gradients of the queries and of all weights. On entry the scratch contains dz.
+ * Queries after the end of a sentence are ignored. */
 void prediction_backward(const struct attention_gradients *d, const struct attention_pass *pass,
                          size_t count);
 

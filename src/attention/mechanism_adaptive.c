@@ -55,8 +55,8 @@ static void spans_forward(const struct attention_pass *pass) {
   }
 }
 
-/* Add the gradients of the queries and the weights. On entry the scratch contains dμ_t, dD_t and
- * the gradient of the gate's z. */
+/* Accumulate the gradients of the queries and the weights. On entry the scratch contains dμ_t, dD_t
+ * and the gradient of the gate's z. */
 static void spans_backward(const struct attention_gradients *d, const struct attention_pass *pass) {
   const struct attention_shape shape = pass->shape;
   const size_t B = shape.batch, rows = shape.queries * B;
@@ -109,7 +109,7 @@ static double guided_log_by_mask(const struct attention_row *row, size_t n, size
          log_sum_of(&sum);
 }
 
-/* Add (77) to the gradients of the scores and of the mask. */
+/* Add the gradient (77) of the guide loss to the gradients of the scores and of the mask. */
 static void guided_by_mask(real *dscores, const struct guided *guided,
                            const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;

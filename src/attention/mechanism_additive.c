@@ -25,8 +25,8 @@ void score_additive_forward(real *u, const struct score_input *in) {
   }
 }
 
-/* Add the gradients of one score. Recompute the tanh, because storing it would take T S H elements.
- * (47) */
+/* Add the contribution of one score to the gradients. Recompute the tanh, because storing it would
+ * take T S H elements. (47) */
 static void add_gradients(real *restrict dq, real *restrict dk, real *restrict domega, real du,
                           const struct score_input *in, const real *q, const real *k) {
   const real *omega = in->own[0];

@@ -1,8 +1,8 @@
 /* Attention in two levels: over segments of the keys, and over the keys within each segment. The
- * weights within a segment average its keys. The score of this mean with a second query determines
- * the segment's weight (Yang et al., NAACL 2016). The weight of a key is the product of both
- * weights. docs/mechanisms.md, (66) to (70). Each segment is a clause, or it has `window` keys; in
- * the latter case the last segment may be shorter. */
+ * weights within a segment give the weighted mean of its keys. The score of this mean with a second
+ * query determines the segment's weight (Yang et al., NAACL 2016). The weight of a key is the
+ * product of both weights. docs/mechanisms.md, (66) to (70). Each segment is a clause, or it has
+ * `window` keys; in the latter case the last segment may be shorter. */
 #include <float.h>
 #include <string.h>
 #include <tgmath.h>
@@ -47,7 +47,7 @@ static void scores_forward(const struct attention_pass *pass) {
   }
 }
 
-/* Add the gradients of keys, queries and W_G. On entry the scratch contains du_ts^G. */
+/* Accumulate the gradients of keys, queries and W_G. On entry the scratch contains du_ts^G. */
 static void scores_backward(const struct attention_gradients *d,
                             const struct attention_pass *pass) {
   const size_t B = pass->shape.batch, H = pass->layer.config.size, rows = pass->shape.queries * B;
@@ -202,7 +202,8 @@ static void add_pulls_between(real *dscores, const struct guided *guided, size_t
       dscores[guided->keys[i]] += guided_pull(guided, i);
 }
 
-/* Add the guide's gradients. A gradient on a key's log-weight also acts on its segment. (80) */
+/* Accumulate the gradients of the guide loss. The logarithm of a key's weight also depends on the
+ * weight of its segment, so the score of the segment also has a gradient. (80) */
 static void guided_twice(real *dscores, const struct guided *guided,
                          const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;
@@ -213,7 +214,7 @@ static void guided_twice(real *dscores, const struct guided *guided,
     next = end_of(row, s);
     real segment = 0;
     for (size_t i = s; i < next; i++) segment += a[i];
-    const bool vanished = segment < (real)FLT_MIN; /* a / β would then have no precision */
+    const bool vanished = segment < (real)FLT_MIN; /* a / β would have no precision */
     const real one = vanished ? 0 : 1 / segment, pull = pull_between(guided, s, next);
     double log_sum = 0;
     const real score = vanished ? (real)score_from_scores(&log_sum, row, s, next)

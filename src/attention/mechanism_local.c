@@ -20,7 +20,8 @@ static void center_forward(const struct attention_pass *pass) {
   }
 }
 
-/* Add the gradients of the queries and of both weights. On entry the scratch contains dμ_t. */
+/* Accumulate the gradients of the queries and of both weights. On entry the scratch contains
+ * dμ_t. */
 static void center_backward(const struct attention_gradients *d,
                             const struct attention_pass *pass) {
   const struct attention_shape shape = pass->shape;
@@ -62,7 +63,7 @@ static void gaussian_forward(struct attention_row *row) {
     row->weights[s] *= gaussian_at(s, center, window); /* (53) */
 }
 
-/* Return whether there is more than one key. The softmax over one key is 1, so its score has no
+/* Return whether more than one key is visible. The softmax over one key is 1, so its score has no
  * gradient. A gradient computed with â = a / g would be rounding error, which Adam would
  * amplify. */
 static bool is_choice(struct visible visible) {
@@ -106,8 +107,8 @@ static double gaussian_guided_log(const struct attention_row *row, size_t n, siz
   return guided_log_of_softmax(&inside, n, key) + log_gaussian;
 }
 
-/* Add the gradients of log a = log â + log g. The term log â has gradient (77); for the center, d
- * log g / dμ = 4 (s - μ) / D². */
+/* Accumulate the gradients of log a = log â + log g. The gradient of log â is (77); that of log g
+ * with respect to the center is d log g / dμ = 4 (s - μ) / D². */
 static void gaussian_guided_backward(real *dscores, const struct guided *guided,
                                      const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;

@@ -1,6 +1,6 @@
-/* Additive attention with a sentinel: a vector computed from the query that competes with the keys
- * in the softmax. The weights of the keys can therefore sum to less than 1. This is the adaptive
- * attention of Lu et al., CVPR 2017. docs/mechanisms.md, (61) to (65). */
+/* Additive attention with a sentinel. The sentinel is a vector, computed from the query, that
+ * competes with the keys in the softmax. The weights of the keys can therefore sum to less than 1.
+ * This is the adaptive attention of Lu et al., CVPR 2017. docs/mechanisms.md, (61) to (65). */
 #include <string.h>
 #include <tgmath.h>
 
@@ -57,7 +57,7 @@ static void queries_forward(const struct attention_pass *pass) {
   }
 }
 
-/* Add the gradients of the queries and of W_g. On entry the scratch contains dς_t. */
+/* Accumulate the gradients of the queries and of W_g. On entry the scratch contains dς_t. */
 static void sentinels_backward(const struct attention_gradients *d,
                                const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size, rows = rows_of(pass);
@@ -73,8 +73,8 @@ static void sentinels_backward(const struct attention_gradients *d,
   linear_backward_input(d->queries, 1, dz, gate, rows);
 }
 
-/* Add the gradients of queries and weights. On entry the scratch contains du_t0, and the part of
- * dς_t that comes from the context. */
+/* Add to the gradients of the queries and of the weights. On entry the scratch contains du_t0, and
+ * the contribution of the context to dς_t. */
 static void queries_backward(const struct attention_gradients *d,
                              const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size, rows = rows_of(pass);
@@ -134,7 +134,7 @@ static double guided_log_with_sentinel(const struct attention_row *row, size_t n
   return (double)attention_score_at(row, n, key) - log_sum_of(&sum);
 }
 
-/* Add (77). The sentinel acts as a key of the softmax without alignment links. */
+/* Add the gradient (77) of the guide loss. The sentinel acts as a key without alignment links. */
 static void guided_with_sentinel(real *dscores, const struct guided *guided,
                                  const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;
@@ -151,7 +151,7 @@ static real rest_at(const struct attention_pass *pass, size_t i) {
 }
 
 /* Add the sentinel to the context. Its weight is 1 minus the sum of the keys' weights, even if
- * overrides have changed these. */
+ * overrides have changed the keys' weights. */
 static void context_forward(const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size;
   for (size_t i = 0; i < rows_of(pass); i++) {

@@ -41,7 +41,7 @@ void decoder_allocate(struct decoder_arrays *arrays, struct arena *arena,
   arrays->top = arrays->states[sizes->layers - 1].part[0];
   if (sizes->residual)
     arrays->top = arena_reals(arena, T, B, H);
-  else if (arrays->top != NULL) /* NULL while the arena measures */
+  else if (arrays->top != NULL) /* NULL while the arena only measures the memory */
     arrays->top += B * H;
   arrays->outputs = arrays->top;
   if (sizes->self_attention.heads > 0) {
@@ -190,8 +190,9 @@ static void bridge_backward(const struct decoder_parameters *gradients, real *df
 
 /* ---- features: the real positions, packed ---- */
 
-/* Two arrays side by side in one row per real position: packed (N,F). The padded arrays are left
- * (T,B,left_size) and right (T,B,F - left_size). */
+/* A packed array (N,F) and the padded arrays from which it is made. Each packed row belongs to one
+ * real position; it is a row of left (T,B,left_size) followed by a row of right (T,B,F -
+ * left_size). */
 struct packing {
   real *packed, *left, *right;
   size_t left_size, F;
@@ -243,8 +244,8 @@ static void unpack_step(const void *context, size_t t) {
   }
 }
 
-/* Return the packing of the features, or of their gradients. It packs h_1 .. h_T with an
- * attentional layer, otherwise d_t and c_t. */
+/* Return the packing of the features or of their gradients. With an attentional layer it packs h_1
+ * .. h_T, otherwise d_t and c_t. */
 static struct packing packing_of(const struct decoder_pass *pass,
                                  const struct decoder_arrays *arrays) {
   const struct decoder_sizes *sizes = &pass->weights->sizes;
@@ -312,7 +313,7 @@ void decoder_guide_losses(double *losses, const struct decoder_pass *pass) {
 /* ---- backward ---- */
 
 /* Add the contribution of dh_t to the gradient of d_t, and set the gradient of c_t. Replace dh_t by
- * the gradient before the tanh. */
+ * the gradient of the pre-activation. */
 static void attentional_backward(const struct decoder_arrays *scratch,
                                  const struct decoder_pass *pass, struct range steps) {
   const size_t B = pass->target->batch, H = pass->weights->sizes.hidden, A = pass->attentional.out;
@@ -333,8 +334,8 @@ static void layers_backward(const struct decoder_parameters *gradients,
   const struct decoder_sizes *sizes = &pass->weights->sizes;
   const size_t B = pass->target->batch, H = sizes->hidden, A = sizes->attentional;
   const size_t at = steps.first * B, rows = steps.count * B;
-  /* Compute the gradient of the inputs of layer l. With a residual connection it starts as a copy
-   * of the gradient of the outputs. The gradient of the states, after dropout, is then computed in
+  /* Compute the gradient of the inputs of layer l. With a residual connection, begin with a copy of
+   * the gradient of the outputs. Afterwards compute the gradient of the states, after dropout, in
    * the memory of `top`. */
   real *dinputs = scratch->inputs[0];
   real *dgiven = sizes->residual ? scratch->top + at * H : dinputs;
@@ -380,7 +381,7 @@ void decoder_backward(const struct decoder_parameters *gradients, real *dsource,
   const struct attention_gradients d = {
       scratch->outputs,          dsource, dsource, &gradients->attention, scratch->attention,
       scratch->attention.context};
-  /* Convert the gradients of the outputs to the gradients of the top layer's output. */
+  /* Propagate the gradients of self-attention's outputs to the top layer's output. */
   const struct attention_gradients self_d = {scratch->top,
                                              scratch->top,
                                              scratch->top,
@@ -400,7 +401,8 @@ void decoder_backward(const struct decoder_parameters *gradients, real *dsource,
   }
   for (size_t l = 0; l < sizes->layers; l++) bridge_backward(gradients, dfinals, scratch, pass, l);
   attention_prepare_backward(&d, &pass->attention, (struct range){0, pass->source.steps});
-  /* Compute the gradients of the weights after all steps: one product per weight. (19) */
+  /* Compute the gradients of the weights once, after all steps, with one product per weight.
+   * (19) */
   for (size_t l = 0; l < sizes->layers; l++)
     rnn_backward_weights(&gradients->rnn[l], scratch->states[l], &pass->layers[l]);
   if (A > 0)

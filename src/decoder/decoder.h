@@ -55,15 +55,15 @@ struct decoder_source {
   size_t steps;            /* S */
 };
 
-/* Results of a forward pass that the backward pass and search read, or their gradients. N is the
- * number of real target positions. The output layer runs only on these positions, packed
- * time-major. */
+/* Arrays that a forward pass fills, and that the backward pass and the search read; or the
+ * gradients of these arrays. N is the number of real target positions. The output layer runs only
+ * on these positions, packed time-major. */
 struct decoder_arrays {
-  real *inputs[MAX_LAYERS]; /* (T,B,E [+ A]) or (T,B,H); gradients share an array of the largest
-                               size */
+  real *inputs[MAX_LAYERS]; /* (T,B,E [+ A]) or (T,B,H); in gradients, all layers share an array of
+                               the largest size */
   struct rnn_states states[MAX_LAYERS]; /* d_0 .. d_T */
-  real *top; /* (T,B,H): output of the last layer; shares memory with its states unless it is
-                residual */
+  real *top; /* (T,B,H): output of the last layer; shares memory with the layer's states unless the
+                layer is residual */
   struct attention_arrays self_attention;
   real *outputs; /* (T,B,H): d_t, which attention and output layer read: the output of the last
                     layer, after self-attention if there is any */
@@ -107,24 +107,25 @@ struct decoder_pass {
   struct linear attentional;
 };
 
-/* Compute the derived fields. Call this once, before the following functions. */
+/* Compute the derived fields. The caller must do this once, before it calls the following
+ * functions. */
 void decoder_plan(struct decoder_pass *pass);
 
 /* Compute the features, which are the input of the output layer (decoder/output.h). */
 void decoder_forward(const struct decoder_pass *pass);
 
-/* Set the guide losses (T B); call after the forward pass with a guide. See
+/* Set the guide losses (T B). The caller must first run a forward pass with a guide. See
  * attention/attention.h. */
 void decoder_guide_losses(double *losses, const struct decoder_pass *pass);
 
-/* Run decoder_forward in parts, for a search. decoder_start sets block 0 of all states from the
+/* The parts of decoder_forward, for a search. decoder_start sets block 0 of all states from the
  * encoder's final states, and h_0 to 0. decoder_prepare projects the source states for attention,
  * once for all steps. decoder_steps runs all steps of the target from block 0 of the states. */
 void decoder_start(const struct decoder_pass *pass);
 void decoder_prepare(const struct decoder_pass *pass);
 void decoder_steps(const struct decoder_pass *pass);
 
-/* Propagate the gradient of the features in scratch->features, which is overwritten. Add to the
+/* Propagate the gradient of the features in scratch->features, and overwrite it. Add to the
  * gradients of the weights and to dsource (S,B,H), the gradient of the source states. Overwrite
  * dfinals (layers,parts,B,H). */
 void decoder_backward(const struct decoder_parameters *gradients, real *dsource, real *dfinals,

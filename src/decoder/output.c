@@ -90,7 +90,8 @@ static struct tile tile_of(const struct block *block, size_t k) {
                        block->scratch->parts + k * n};
 }
 
-/* Multiply. A single tile uses all threads; several tiles use one thread each. */
+/* Compute a matrix product. With a single tile, use all threads for it; with several tiles, use one
+ * thread. */
 static void multiply(const struct block *block, struct product p) {
   if (block->scratch->tiles.count == 1)
     matrix_product(p);
@@ -136,7 +137,7 @@ static void backward_group(const void *context, size_t group) {
     backward_tile(block, k, sum, k == group * each ? 0 : 1);
 }
 
-/* Add one row of the features' gradient over all groups. */
+/* Sum one row of the features' gradient over all groups. */
 static void add_groups(const void *context, size_t i) {
   const struct block *block = context;
   const size_t groups = block->scratch->tiles.groups, size = block->loss.n * block->F;
@@ -189,8 +190,8 @@ struct job {
 };
 
 /* Return the number of blocks in a tile. A general matrix product copies all features once per
- * tile. Therefore many rows, which belong to several sentences, form a single tile, and threads
- * share the sentences instead. */
+ * tile. Therefore use a single tile for many rows. These belong to several sentences, which the
+ * threads share. */
 static size_t tile_blocks(size_t rows, size_t blocks) {
   enum { MANY_ROWS = 64, TILES = 8 };
   if (rows <= FEW_ROWS) return 1;

@@ -18,8 +18,8 @@ struct output_pass {
   const real *features;   /* (N,F) */
   const uint32_t *labels; /* (N) */
   size_t tokens;          /* N */
-  size_t mean_of;   /* divisor of the summed losses: N, or for a part of a batch the N of the whole
-                       batch */
+  size_t mean_of; /* divisor of the sum of the losses: the number of tokens of the whole batch, even
+                     if the pass covers a part of it */
   double smoothing; /* η */
   size_t block;     /* number of rows of logits in a block */
   real *logits;     /* (block,V) */
@@ -51,7 +51,7 @@ struct output_tiles {
 struct output_scratch {
   struct output_tiles tiles;
   struct softmax_part *parts; /* (tiles,rows of a block) */
-  real *features;             /* (groups - 1,rows,F): all sums but the first */
+  real *features;             /* (groups - 1,rows,F): the sums of all groups except the first */
 };
 
 struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes);

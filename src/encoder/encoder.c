@@ -145,8 +145,8 @@ void encoder_backward(const struct encoder_parameters *gradients,
   real *doutputs = sizes->self_attention.heads > 0
                        ? self_attention_backward_all(gradients, scratch, pass)
                        : scratch->outputs;
-  /* Compute the gradient of the inputs of layer l. With a residual connection it starts as a copy
-   * of the gradient of the outputs. */
+  /* Compute the gradient of the inputs of layer l. With a residual connection, begin with a copy of
+   * the gradient of the outputs. */
   real *dinputs = scratch->inputs[0];
   if (sizes->residual) memcpy(dinputs, doutputs, S * B * H * sizeof *dinputs);
   for (size_t l = sizes->layers; l-- > 0;) {

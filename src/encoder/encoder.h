@@ -1,7 +1,7 @@
-/* The encoder: computes one state per source token by one or more recurrent layers, in one or both
- * directions, and self-attention over their states. docs/bptt.md, (1) to (3) and (22) to (24);
- * docs/beyond.md: (34) (both directions), (37) and (38) (residual connections); docs/mechanisms.md,
- * (51) (self-attention). */
+/* The encoder. It computes one state per source token with one or more recurrent layers, in one or
+ * both directions, and with self-attention over their states. docs/bptt.md, (1) to (3) and (22) to
+ * (24); docs/beyond.md: (34) (both directions), (37) and (38) (residual connections);
+ * docs/mechanisms.md, (51) (self-attention). */
 #ifndef ELMAN_ENCODER_ENCODER_H
 #define ELMAN_ENCODER_ENCODER_H
 
@@ -12,8 +12,8 @@
 
 enum { DIRECTIONS = 2 };
 
-/* Sizes and options of the encoder. With both directions each has H/2 units, so attention always
- * reads (S,B,H). */
+/* Sizes and options of the encoder. If there are two directions, each has H/2 units, so attention
+ * always reads (S,B,H). */
 struct encoder_sizes {
   const struct rnn_cell *cell;
   bool layer_norm;
@@ -45,11 +45,13 @@ static inline size_t encoder_final_size(struct encoder_sizes sizes) {
   return sizes.cell->parts * sizes.hidden;
 }
 
-/* Results of a forward pass that the backward pass reads, or their gradients. */
+/* Arrays that a forward pass fills and the backward pass reads, or the gradients of these
+ * arrays. */
 struct encoder_arrays {
-  real *inputs[MAX_LAYERS]; /* (S,B,E) or (S,B,H); gradients share (S,B,max(E,H)) */
-  struct rnn_states states[MAX_LAYERS][DIRECTIONS]; /* states of H or H/2 units; gradients share
-                                                       memory unless every step is kept */
+  real *inputs[MAX_LAYERS]; /* (S,B,E) or (S,B,H); in gradients, all layers share (S,B,max(E,H)) */
+  struct rnn_states states[MAX_LAYERS]
+                          [DIRECTIONS]; /* states of H or H/2 units; in gradients, all layers share
+                                           memory unless every step is kept */
   real
       *recurrent; /* (S,B,H): output of the last layer; equal to `outputs` without self-attention */
   struct attention_arrays self_attention;
@@ -73,13 +75,14 @@ struct encoder_pass {
   struct attention_pass self_attention;
 };
 
-/* Compute the derived fields. Call this once, before the following functions. */
+/* Compute the derived fields. The caller must do this once, before it calls the following
+ * functions. */
 void encoder_plan(struct encoder_pass *pass);
 
 void encoder_forward(const struct encoder_pass *pass);
 
-/* Propagate the gradients in scratch->outputs and scratch->finals. Overwrite the former. Add to the
- * gradients of the weights. */
+/* Propagate the gradients in scratch->outputs and scratch->finals. Overwrite scratch->outputs. Add
+ * to the gradients of the weights. */
 void encoder_backward(const struct encoder_parameters *gradients,
                       const struct encoder_arrays *scratch, const struct encoder_pass *pass);
 

@@ -11,8 +11,9 @@
 #include "elman/gradients.h"
 #include "tensor/real.h"
 
-/* One row per cell. The first word is the kind without CELL_. The second word is the name in
- * options and files; with the prefix `cell_` it is the variable that defines the cell. */
+/* One row per cell. The first word is the kind without the prefix CELL_. The second word is the
+ * name in options and files; with the prefix cell_ it is also the name of the variable that defines
+ * the cell. */
 #define RNN_CELLS(ROW)                                                                             \
   ROW(ELMAN, elman) /* h' = tanh(W x + U h) (Elman, Cognitive Science 14, 1990) */                 \
   ROW(RELU, relu)   /* h' = max(0, W x + U h), from the identity (Le et al., 2015) */              \
@@ -39,8 +40,8 @@ struct cell_step_back {
   const real *kept, *state[MAX_STATE_PARTS],
       *previous[MAX_STATE_PARTS];      /* state before the step, as the forward pass stored it */
   const real *dstate[MAX_STATE_PARTS]; /* the complete gradient of the state */
-  real *dprevious[MAX_STATE_PARTS];    /* gradient of the previous state, to which the step adds
-                                          everything except the part through W_hh */
+  real *dprevious[MAX_STATE_PARTS];    /* gradient of the previous state; the step adds all
+                                          contributions except the one through W_hh */
   real *dz;                            /* result: gradient of z */
   size_t hidden, units;
 };
@@ -48,8 +49,8 @@ struct cell_step_back {
 struct rnn_cell {
   size_t gates; /* G: W_ih is (G·H,E), W_hh (G·H,H) */
   size_t parts; /* number of parts of the state */
-  /* Whether z and the kept values have separate rows of K·H. If false, K = 1 and there are no such
-   * rows: h replaces z, and dz replaces dh, in place. */
+  /* Whether z and the kept values have rows of their own, with K·H elements. If false, K = 1 and
+   * there are no such rows: h replaces z, and dz replaces dh, in place. */
   bool keeps;
   /* Whether the input's and the state's contributions to the last gate are kept separately. Then K
    * = G + 1, and the input's contribution is the last column. */

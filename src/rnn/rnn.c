@@ -86,8 +86,8 @@ static void drop_if_token(const void *context, size_t place) {
   if (is_token(context, place)) drop_row(context, place);
 }
 
-/* Add some columns of all rows. Threads have different columns, so they do not collide on a
- * repeated word. */
+/* Add some columns of all rows of dx to the table. Each thread has its own columns, so threads do
+ * not collide on a repeated word. */
 static void add_stripe(const void *context, size_t stripe) {
   const struct lookup *lookup = context;
   const struct embedding_pass *pass = lookup->pass;
@@ -121,7 +121,8 @@ static size_t block_before(size_t t, const struct rnn_shape *shape) {
   return shape->reverse ? t + 1 : t;
 }
 
-/* Return the number of the step that runs as number i. */
+/* Return the index of the step that runs at place i of the range. A reverse layer runs the last
+ * step first. */
 static size_t step_number(size_t i, struct range steps, const struct rnn_shape *shape) {
   return steps.first + (shape->reverse ? steps.count - 1 - i : i);
 }
@@ -189,7 +190,8 @@ static struct blocks blocks_of(const struct rnn_states *states, const struct rnn
 
 /* ---- the input's matrix product; the biases are added with the nonlinearities ---- */
 
-/* The linear maps of the input: one, or two if the last gate's input is kept separately. */
+/* The linear maps of the input. There are two if the input's contribution to the last gate is kept
+ * separately, otherwise one. */
 struct input_maps {
   size_t count;
   struct {
@@ -244,8 +246,8 @@ static void step_forward(const void *context, size_t row, size_t rows, size_t co
   }
 }
 
-/* Return the work of processing z in whole rows. Layer normalization needs all units of a gate, so
- * it cannot work on tiles. */
+/* Estimate the work of processing z in whole rows. Layer normalization needs all units of a gate,
+ * so it cannot process tiles. */
 static double work_of_rows(const struct rnn_shape *shape) {
   return (double)WORK_OF_FUNCTION * (double)(shape->batch * row_of_z(shape));
 }
@@ -291,8 +293,8 @@ void rnn_start(const struct rnn_pass *pass) {
     memset(rnn_initial(pass->states, p, shape), 0, shape.batch * shape.hidden * sizeof(real));
 }
 
-/* Rows (t,b) of the outputs, beginning with row `first`. In a backward pass, the gradients of the
- * states and of these rows. */
+/* A range of rows (t,b) of the outputs. In a backward pass, dstates and doutputs are the gradients
+ * of the states and of the outputs. */
 struct output_rows {
   const struct rnn_pass *pass;
   size_t first, count;
@@ -312,7 +314,7 @@ static size_t pieces_of(const struct output_rows *rows) {
   return (rows->count + each - 1) / each;
 }
 
-/* Return the number of rows of item i. Set *row to the first row. */
+/* Return the number of rows of work item i. Set *row to the first row. */
 static size_t rows_of_piece(size_t *row, const struct output_rows *rows, size_t i) {
   const size_t each = rows->pass->width == rows->pass->shape.hidden ? ROWS_TOGETHER : 1;
   const size_t left = rows->count - i * each;
@@ -320,7 +322,7 @@ static size_t rows_of_piece(size_t *row, const struct output_rows *rows, size_t 
   return left < each ? left : each;
 }
 
-/* Copy states to outputs. The mask of a position is the same in every call. */
+/* Copy states to outputs. The dropout mask of a position is the same in every call. */
 static void forward_rows(const void *context, size_t i) {
   const struct output_rows *rows = context;
   const struct rnn_pass *pass = rows->pass;
@@ -430,8 +432,8 @@ static void step_backward(const void *context, size_t row, size_t rows, size_t c
   }
 }
 
-/* Compute dz from the gradients after the gains. Keep the latter, which determine the gradients of
- * gains and biases. */
+/* Compute dz from the gradient after the gains. Store the gradient after the gains, which
+ * determines the gradients of gains and biases. */
 static void normalized_row_backward(const void *context, size_t b) {
   const struct backward_step *step = context;
   const size_t H = step->pass->shape.hidden, K = rnn_columns(step->pass->shape.cell);
@@ -493,7 +495,8 @@ void rnn_backward_weights(const struct rnn_parameters *gradients, struct rnn_sta
   const struct rnn_shape *shape = &pass->shape;
   const size_t E = shape->input, H = shape->hidden, rows = shape->steps * shape->batch;
   const real *dz = rows_of_z(&dstates, shape);
-  /* Biases are added after the gains, so their gradient is the one after the gains. */
+  /* Biases are added after the gains, so the gradient of the biases is the gradient after the
+   * gains. */
   const real *dbiased = gradients->gain != NULL ? dstates.normalized : dz;
   const real *previous = pass->states.part[0] + block_before(0, shape) * shape->batch * H;
   const struct input_maps maps = input_maps_of(gradients, shape);

@@ -21,7 +21,8 @@ struct embedding_pass {
   const size_t *lengths; /* (batch) */
   size_t batch, size;
   size_t row;         /* number of reals from one row of x to the next, at least `size` */
-  const real *beside; /* (steps,batch,row - size): the rest of each row; NULL = unchanged */
+  const real *beside; /* (steps,batch,row - size): values of the other columns of each row; NULL =
+                         leave them unchanged */
   struct dropout dropout;
 };
 
@@ -30,7 +31,7 @@ struct embedding_pass {
  * (44) */
 void embedding_forward(real *x, const struct embedding_pass *pass, struct range steps);
 
-/* Add the gradient dx of these steps to the rows of the table: dtable[id] += dx. The gradients of a
+/* Add the gradient dx of these steps to the rows of dtable: dtable[id] += dx. The gradients of a
  * repeated word add up. Apply dropout to dx in place. (20), (24) */
 void embedding_backward(real *dtable, real *dx, const struct embedding_pass *pass,
                         struct range steps);
@@ -111,7 +112,7 @@ struct rnn_pass {
 /* Set the initial state to 0. */
 void rnn_start(const struct rnn_pass *pass);
 
-/* Run these steps; a reverse layer must run all steps. */
+/* Run these steps. A reverse layer must run all steps in one call. */
 void rnn_forward(const struct rnn_pass *pass, struct range steps);
 
 /* Add the gradient of the outputs of these steps, doutputs (steps,batch,width), to the gradient of
@@ -120,9 +121,9 @@ void rnn_backward_outputs(struct rnn_states dstates, real *doutputs, const struc
                           struct range steps);
 
 /* Propagate gradients through the recurrence. On entry `dstates` contains the gradient of each
- * state from above. On return its gates contain dz, the gradient before the nonlinearities; for a
- * cell without gates, the blocks of the outputs contain dz. Add the gradient of the state before
- * these steps to its block. */
+ * state from the layer above. On return dstates.gates contains dz, the gradient before the
+ * nonlinearities; for a cell without gates, the blocks of the outputs contain dz. Add the gradient
+ * of the state before these steps to its block. */
 void rnn_backward_states(struct rnn_states dstates, const struct rnn_pass *pass,
                          struct range steps);
 
@@ -131,7 +132,7 @@ void rnn_backward_states(struct rnn_states dstates, const struct rnn_pass *pass,
 void rnn_backward_inputs(real *dinputs, real beta, struct rnn_states dstates,
                          const struct rnn_pass *pass, struct range steps);
 
-/* Add the gradients of the weights, computed from the dz of all steps. */
+/* Add to the gradients of the weights. Compute their terms from the dz of all steps. */
 void rnn_backward_weights(const struct rnn_parameters *gradients, struct rnn_states dstates,
                           const struct rnn_pass *pass);
 
