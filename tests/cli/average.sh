@@ -57,7 +57,7 @@ expect_stderr_match "^elman: few: differs from one: source vocabulary size: expe
 expect_exit 66 "$ELMAN" average -o mean one nowhere
 expect_exit 65 "$ELMAN" average -o mean few.tsv
 expect_exit 64 "$ELMAN" average -o one one two
-expect_stderr_match "'one' is read"
+expect_stderr_match "'one' is also an input file"
 expect_exit 73 "$ELMAN" average -o nowhere/mean one two
 expect_exit 64 "$ELMAN" average -o mean
 expect_stderr_match 'no MODEL given'
