@@ -11,7 +11,7 @@
 /* Metadata key under which the checksum is stored. */
 #define CHECKSUM_KEY "elman.checksum"
 
-enum { CHECKSUM_SIZE = 32 }; /* including the NUL */
+enum { CHECKSUM_SIZE = 32 }; /* size of the text, including the NUL */
 
 /* One tensor that the checksum covers. `digest` is the XXH64 of its bytes in the file. */
 struct digested_tensor {

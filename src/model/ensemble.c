@@ -21,8 +21,8 @@ static elman_status differs(elman_error *error, const char *what, const char *va
               value);
 }
 
-/* Write the token without its mark, and a note on how it joins the text before it. Truncate a long
- * token. */
+/* Write the token without its mark, and then a note on how the token joins the text before it.
+ * Truncate a long token. */
 static void describe_token(char *text, struct text token) {
   enum { LONGEST = 60 };
   const struct text shown = token_shown(token);
@@ -250,10 +250,10 @@ static double cosine(const double *sums, const struct model *model) {
   return left > 0 && right > 0 ? product / sqrt(left * right) : 1;
 }
 
-/* Refuse a model that was trained from other initial weights. It has another seed, and its weights
- * are at a large angle to the sums. Another seed alone is allowed, because training can continue
- * with a new seed. A large angle alone is also allowed, because a long training run can cause
- * it. */
+/* Refuse a model that was trained from other initial weights. Such a model has another seed, and
+ * its weights are at a large angle to the sums. Another seed alone is allowed, because training can
+ * continue with a new seed. A large angle alone is also allowed, because a long training run can
+ * cause it. */
 static elman_status check_start(const struct mean *mean, const struct model *model,
                                 const char *path, elman_error *error) {
   const double minimum = 0.25;

@@ -17,7 +17,7 @@ elman_status models_have_same_words(const struct model *first, const struct mode
 elman_status models_have_same_shape(const struct model *first, const struct model *other,
                                     elman_error *error) CHECKED;
 
-/* Check that all processes have the program, kernels, models and options of process 0. If not,
+/* Check that all processes use the same program, kernels, models and options as process 0. If not,
  * return ELMAN_INVALID_ARGUMENT in all processes and name the first process that differs. */
 elman_status same_model(const elman_group *group, const struct model *model,
                         const elman_translate_options *options, elman_error *error) CHECKED;

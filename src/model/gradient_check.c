@@ -85,7 +85,7 @@ struct run {
   struct regularization regularization;
   size_t *places;       /* positions of the checked weights in a tensor */
   struct slope *slopes; /* one slope per position */
-  real *above;          /* (N,V): logits */
+  real *above;          /* (N,V): logits for the weight plus the step */
   uint64_t piece;  /* the smooth piece of the loss that contains the given weights: see piece_of */
   double rounding; /* bound on the rounding error of the mean loss, for any order of summation */
 };
@@ -106,7 +106,7 @@ static size_t sort_unique(size_t *places, size_t count) {
   return unique;
 }
 
-/* Return the side whose words select the rows of this tensor; NULL if the tensor is no
+/* Return the side whose words select the rows of this tensor; NULL if the tensor is not an
  * embedding. */
 static const struct sequence *words_of(const struct run *run, const struct parameter *row) {
   const real *tensor = run->network.weights + row->offset;
@@ -311,8 +311,8 @@ static double longest_row(const real *rows, const struct sequence *side, size_t 
 }
 
 /* Return a bound on the rounding error of the mean guide loss. The logarithm of a weight depends on
- * two scores. The absolute values of the products in a score add up to at most |q| |k|; in a score
- * that is a sum of tanh, to at most |v| √H. */
+ * two scores. The absolute values of the products in a score add up to at most |q| |k|. In an
+ * additive score, which is a sum of tanh values, they add up to at most |v| √H. */
 static double rounding_of_guide(const struct run *run) {
   const struct workspace *w = &run->network.workspace;
   const struct attention_arrays *cache = &w->decoder.attention;
@@ -332,8 +332,8 @@ static double rounding_of_guide(const struct run *run) {
 /* Each refinement divides the step by FINER. */
 enum { REFINEMENTS = 2, FINER = 10 };
 
-/* Compares the derivatives of a tensor with its gradient. The sums are sums of squares first, and
- * norms later. */
+/* A comparison of the derivatives of a tensor with its gradient. The fields first contain sums of
+ * squares, and later the norms. */
 struct comparison {
   size_t count;
   double analytic, numerical;
@@ -373,7 +373,8 @@ static double error_of(const struct comparison *sum) {
   return sum->difference == 0 ? 0 : sum->difference / (sum->analytic + sum->numerical);
 }
 
-/* Return the verdict. Two zeros agree, but they prove nothing. NaN is a failure. */
+/* Return the verdict on a tensor. If both gradients are zero, they agree, but this proves nothing.
+ * NaN is a failure. */
 static elman_verdict judge(const struct run *run, const struct comparison *sum) {
   if (sum->count == 0) return ELMAN_GRADIENT_KINK;
   if (sum->analytic == 0 && sum->numerical == 0) return ELMAN_GRADIENT_TOO_SMALL;

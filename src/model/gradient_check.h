@@ -58,7 +58,7 @@ struct trace {
 };
 
 /* Trace `batch`, which contains one pair. `step` (from 1) selects the target token whose loss is
- * differentiated; 0 = the mean over all tokens. The caller frees the arena, also after a
+ * differentiated; 0 = the mean over all tokens. The caller frees the arena, even after a
  * failure. */
 elman_status trace_run(struct trace *trace, const struct model_config *config,
                        const float *const *tensors, const struct batch *batch, size_t step,

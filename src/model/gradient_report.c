@@ -121,8 +121,8 @@ void gradient_report_fill(struct gradient_report *owned, const struct model *mod
 
 /* ---- the trace ---- */
 
-/* Copy a side's tokens without their marks. On the arena's first pass, which only measures,
- * allocate without copying. */
+/* Copy a side's tokens without their marks. The first pass of the arena only measures the memory;
+ * during that pass, copy nothing. */
 static void copy_tokens(struct named_tokens *names, struct arena *arena,
                         const struct encoding *encoding, elman_side side) {
   const size_t words = encoding->tokens.count, count = words + (side == ELMAN_TARGET);

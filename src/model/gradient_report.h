@@ -14,7 +14,8 @@ struct pair_batch {
 };
 
 /* Fill the batch. Return ELMAN_BAD_DATA for an invalid alignment, and for a side that is empty, not
- * UTF-8 or too long. `alignments` may be NULL. Call pair_batch_free also after a failure. */
+ * UTF-8 or too long. `alignments` may be NULL. The caller must call pair_batch_free, even after a
+ * failure. */
 elman_status pair_batch_fill(struct pair_batch *texts, const struct model *model,
                              const char *const *sources, const char *const *targets,
                              const char *const *alignments, size_t count,

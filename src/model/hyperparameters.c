@@ -20,8 +20,8 @@ const char *measure_name(size_t index) {
   return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-/* Return the name of a normalization that users can choose; NULL after the last. Training itself
- * chooses the form for full-width text. */
+/* Return the name of a normalization that users can choose; NULL after the last. Users cannot
+ * choose the form for full-width text; training itself chooses it. */
 static const char *normalization_choice(size_t index) {
   return index <= ELMAN_NFKC ? normalization_name(index) : NULL;
 }
@@ -157,8 +157,8 @@ json_t *hyperparameter_to_json(const elman_hyperparameter *row, const void *fiel
   return NULL;
 }
 
-/* Return whether files omit the row. Rows of later versions are omitted at their default, so that
- * earlier programs can read the file. */
+/* Return whether files omit the row. A row that was added in a later version is omitted if it has
+ * its default value, so that earlier programs can read the file. */
 static bool is_omitted(const elman_hyperparameter *row, const void *fields) {
   if (row->since < 3) return false;
   if (row->value == ELMAN_VALUE_FLAG) return !*(const bool *)((const char *)fields + row->offset);

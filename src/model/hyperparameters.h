@@ -29,8 +29,8 @@ const char *hyperparameter_choice(const elman_hyperparameter *row, const void *f
  * unknown names unchanged. */
 void hyperparameters_keep_names(void *fields, unsigned scopes);
 
-/* Check each value of these scopes against the limits of its row. Contradictions between values are
- * not found. */
+/* Check each value of these scopes against the limits of its row. Do not check whether values
+ * contradict each other. */
 elman_status hyperparameters_check(const void *fields, unsigned scopes, elman_error *error) CHECKED;
 
 /* Return the name of a schedule or of a validation measure by index; NULL after the last. */
@@ -40,8 +40,8 @@ const char *measure_name(size_t index);
 /* Return the value of a row in the struct at `fields` as JSON; NULL when memory runs out. */
 json_t *hyperparameter_to_json(const elman_hyperparameter *row, const void *fields);
 
-/* Add the rows of these scopes by their names. Omit rows that files contain only if the value
- * differs from the default. Return nonzero when memory runs out. */
+/* Add the rows of these scopes by their names. Some rows are written to files only if the value
+ * differs from the default; omit such a row at its default. Return nonzero when memory runs out. */
 int hyperparameters_to_json(json_t *object, unsigned scopes, const void *fields);
 
 /* Read the rows of these scopes and add their number to *found. Rows that version 0.1 lacked may be

@@ -27,8 +27,8 @@ struct model {
   bool loaded; /* the model was read from a file; otherwise it was created here */
   char version[MODEL_VERSION_SIZE]; /* version of the program that created the model or wrote the
                                        file */
-  size_t trainings; /* training runs since creation; values derived from the weights are current
-                       only if this has not changed */
+  size_t trainings; /* number of training runs since creation; a value derived from the weights is
+                       current only if this number has not changed */
   struct script_sample sample[2]; /* indexed by side; empty in a model read from a file */
   struct vocabulary *source_vocabulary, *target_vocabulary; /* owned */
   struct merges *merges[2]; /* indexed by side; owned; NULL unless the side uses BPE */

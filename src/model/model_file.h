@@ -13,7 +13,8 @@ elman_status model_save(const struct model *model, const char *path, elman_error
 elman_status model_save_like(const struct model *model, const char *path, const char *like,
                              elman_error *error) CHECKED;
 
-/* Refuse vocabularies that are too large for a file's header. Call this before training begins. */
+/* Refuse vocabularies that are too large for a file's header. The caller should do this before
+ * training begins. */
 elman_status model_check_header(const struct model *model, elman_error *error) CHECKED;
 
 /* Load a model. Return ELMAN_BAD_DATA if contents are missing, altered or superfluous. */

@@ -6,8 +6,8 @@
 #include "decoder/output.h"
 #include "model/parameters.h"
 
-/* Activations and temporary arrays of one batch. Initialize to zero. workspace_fit adapts the
- * arrays to each batch and keeps the memory of the largest batch. */
+/* Activations and temporary arrays of one batch. The caller initializes the struct with zeros.
+ * workspace_fit adapts the arrays to each batch and keeps the memory of the largest batch. */
 struct workspace {
   struct arena arena;
   struct encoder_arrays encoder;
@@ -34,18 +34,19 @@ enum purpose {
 
 /* Dropout, label smoothing and guided alignment, for training only. All zero = none. */
 struct regularization {
-  struct dropouts dropouts; /* streams must differ between updates */
+  struct dropouts dropouts; /* the random streams must differ between updates */
   double label_smoothing;   /* η */
   double guide;             /* λ/N_ξ: factor of each guide loss of the batch; 0 = no guide */
 };
 
 /* Sums over the tokens of a batch. */
 struct losses {
-  double cross_entropy; /* (11) times N */
-  double guide;         /* Σ_t ℓ_t of (75) */
+  double cross_entropy; /* sum of the cross-entropies: (11) times N */
+  double guide;         /* sum of the guide losses: Σ_t ℓ_t of (75) */
 };
 
-/* Fit the arrays to a batch. Call this once per batch, before the following functions. */
+/* Fit the arrays to a batch. The caller must do this once per batch, before it calls the following
+ * functions. */
 elman_status workspace_fit(struct workspace *workspace, const struct parameters *weights,
                            const struct batch *batch, enum purpose purpose,
                            elman_error *error) CHECKED;
@@ -63,8 +64,8 @@ struct network_pass {
   const struct batch *batch;
   const struct regularization *regularization;
   struct workspace *workspace;
-  size_t mean_of;    /* N of (11), by which the mean loss divides, if the batch is part of a larger
-                        one; 0 = number of tokens of this batch */
+  size_t mean_of; /* divisor of the mean loss: if the batch is part of a larger one, N of (11) for
+                     the larger batch; 0 = number of tokens of this batch */
   size_t only_token; /* number of the token, from 1, whose loss alone is differentiated; 0 = the
                         mean loss */
   struct notice output_done; /* called when the gradient of the output layer is complete; for a tied
@@ -75,8 +76,8 @@ struct network_pass {
  * single tokens in workspace->losses and the attention weights in workspace->decoder.attention. */
 double network_forward(const struct network_pass *pass);
 
-/* Return the sum of the guide losses, Σ_t ℓ_t of (75); 0 without a guide. Call after
- * network_forward or network_gradient. */
+/* Return the sum of the guide losses, Σ_t ℓ_t of (75); 0 without a guide. The caller must first
+ * call network_forward or network_gradient. */
 double network_guide_loss(const struct network_pass *pass);
 
 /* Return the sum of the losses, (11) times N, as network_forward does. Add the gradients of the

@@ -91,7 +91,7 @@ static void list_rnn(struct listing *listing, struct rnn_parameters *rnn,
 }
 
 /* List the gains of a layer's normalization, one gain per pre-activation. The arguments have the
- * meaning that they have in list_rnn. */
+ * same meaning as in list_rnn. */
 static void list_layer_norm(struct listing *listing, real **gain, const char *prefix,
                             const char *suffix, size_t columns) {
   char name[56];
@@ -235,8 +235,8 @@ void parameter_block_free(real *block) {
 /* ---- initial values ---- */
 
 /* Make a random orthogonal matrix: apply Gram-Schmidt, twice for accuracy, to rows of independent
- * normal numbers. These begin with number `first` of the stream. Compute in double, so that both
- * precisions start from the same weights. */
+ * normal numbers. The first of these has index `first` in the stream. Compute in double, so that
+ * both precisions start from the same weights. */
 static void make_orthogonal(double *matrix, size_t n, struct random_stream stream, uint64_t first) {
   for (size_t i = 0; i < n * n; i++) matrix[i] = random_normal(stream, first + i);
   for (size_t i = 0; i < n; i++) {

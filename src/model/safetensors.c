@@ -158,7 +158,7 @@ static elman_status read_header(struct safetensors *file, elman_error *error) {
                 strerror_r(errno, reason, sizeof reason));
   if (S_ISDIR(info.st_mode))
     return fail(error, ELMAN_NO_INPUT, file->path, "is a directory; name a file");
-  if (!S_ISREG(info.st_mode)) /* reading needs to seek */
+  if (!S_ISREG(info.st_mode)) /* the reader must be able to seek */
     return fail(error, ELMAN_NO_INPUT, file->path,
                 "is a pipe or a device; save its contents in a regular file and name that file");
   const uint64_t size = (uint64_t)info.st_size;
@@ -289,7 +289,8 @@ static bool all_finite(const real *values, size_t count) {
   return others == 0;
 }
 
-/* Read elements whose precision differs from that of `real`. */
+/* Read elements and convert them to `real`. Their precision in the file differs from that of
+ * `real`. */
 static bool read_converted(real *values, const struct safetensors *file,
                            const struct stored_tensor *tensor, uint64_t start, size_t count,
                            struct xxh64 *sum) {

@@ -47,8 +47,8 @@ elman_status safetensors_open(struct safetensors *file, const char *path,
 void safetensors_close(struct safetensors *file);
 
 /* Verify the file's checksum, if it has one. Return ELMAN_BAD_DATA if the file is damaged or was
- * altered. Call this after reading tensors, because this function reads all tensors that have not
- * been read yet. */
+ * altered. The caller should read the tensors that it needs first, because this function reads all
+ * tensors that have not been read yet. */
 elman_status safetensors_verify(const struct safetensors *file, elman_error *error) CHECKED;
 
 /* Return the tensor of this name; NULL if there is none. */
@@ -79,9 +79,9 @@ struct tensor_source {
   int dimensions;
 };
 
-/* Write a whole file to `stream`. Write errors are left in the stream's error flag. `metadata` maps
- * strings to strings and is borrowed; the checksum is added to it. If a value is not finite, return
- * ELMAN_INVALID_ARGUMENT and write nothing. */
+/* Write a whole file to `stream`. A write error sets the stream's error flag, which the caller
+ * checks. `metadata` maps strings to strings and is borrowed; the checksum is added to it. If a
+ * value is not finite, return ELMAN_INVALID_ARGUMENT and write nothing. */
 elman_status safetensors_write(FILE *stream, json_t *metadata, const struct tensor_source *tensors,
                                size_t count, elman_error *error) CHECKED;
 
