@@ -32,8 +32,8 @@ static json_t *describe_state(const struct training_state *state) {
   return NULL;
 }
 
-/* Return whether the counts are possible. Check this when writing as well, so that every checkpoint
- * can be read. */
+/* Return whether the counts of the state are possible. They are also checked before writing, so
+ * that every checkpoint can be read. */
 static bool has_possible_counts(const struct training_state *state) {
   const uint64_t counts[] = {state->update,       state->epoch,     state->position,
                              state->epoch_tokens, state->failures,  state->skipped,
@@ -77,7 +77,7 @@ static bool parse_state(struct training_state *state, const json_t *json) {
   state->stale = (size_t)stale;
   state->end_validated = (uint64_t)end;
   state->validated = (uint64_t)(validated == NONE ? update : validated);
-  return has_possible_counts(state); /* refuses a negative count, which has become a large one */
+  return has_possible_counts(state); /* refuses a negative count, which was read as a huge one */
 }
 
 /* ---- writing ---- */

@@ -6,8 +6,8 @@
 #include "train/same_training.h"
 #include "train/trainer.h"
 
-/* Write the checkpoint that the options name. Replace an existing one atomically. Call
- * trainer_flush first. */
+/* Write the checkpoint that the options name. Replace an existing one atomically. The caller must
+ * first call trainer_flush. */
 elman_status checkpoint_save(const struct trainer *trainer, elman_error *error) CHECKED;
 
 /* Read the checkpoint that the options name into the trainer and its model. If the file does not

@@ -178,7 +178,7 @@ static void report_validation(struct run *run, const elman_scores *scores, bool 
     stop(run);
 }
 
-/* Validate the moving average if there is one, otherwise validate the weights. */
+/* Validate the moving average of the weights, if there is one; otherwise validate the weights. */
 static elman_status validate(struct run *run, bool at_end, elman_error *error) {
   struct trainer *trainer = run->trainer;
   const elman_train_options *options = run->options;
@@ -280,7 +280,8 @@ static void report_snapshots(struct run *run, elman_snapshot snapshot, elman_sta
     run->pending = fail_again(&run->problem, problem);
 }
 
-/* Write the model that a validation would score, with its history up to now. */
+/* Write a snapshot: the weights that a validation would score now, with the history of the run up
+ * to now. */
 static elman_status write_snapshot(struct run *run, elman_error *error) {
   struct trainer *trainer = run->trainer;
   struct model *model = trainer->model;
@@ -456,9 +457,9 @@ static void use_result(struct trainer *trainer) {
     memcpy(trainer->model->block, result, trainer_block_bytes(trainer));
 }
 
-/* Store the result in the model and write a checkpoint, however the run ended. Do this even after
- * the last epoch, because a later run may add epochs. After an error the processes do not exchange
- * the result of writing, because other processes may already have left. */
+/* Store the result in the model and write a checkpoint, however the run ended. Write the checkpoint
+ * even after the last epoch, because a later run may add epochs. After an error the processes do
+ * not exchange the result of writing, because other processes may already have left. */
 static elman_status end(struct run *run, elman_status status, elman_error *error) {
   struct trainer *trainer = run->trainer;
   const bool well = status == ELMAN_OK || status == ELMAN_INTERRUPTED;

@@ -6,13 +6,13 @@
 #include "corpus/corpus.h"
 #include "train/trainer.h"
 
-/* Return the default number of epochs: as many as make at least 400 updates, and at least 10.
- * `updates` is the number of updates in one epoch. */
+/* Return the default number of epochs. It is at least 10, and large enough for at least 400
+ * updates. `updates` is the number of updates in one epoch. */
 size_t trainer_default_epochs(size_t updates);
 
 /* Train the model. Afterwards it contains the best weights by validation; without validation the
- * average, if there is one; otherwise the last weights. If a callback stops the run, return
- * ELMAN_INTERRUPTED, with the same choice of weights, after writing the checkpoint. If writing a
+ * average, if there is one; otherwise the last weights. If a callback stops the run, choose the
+ * weights in the same way, write the checkpoint and return ELMAN_INTERRUPTED. If writing a
  * checkpoint fails, the next one is written when it is due. After ten updates in a row whose loss
  * is not finite, return ELMAN_INVALID_ARGUMENT. */
 elman_status trainer_run(struct model *model, const struct corpus *corpus,

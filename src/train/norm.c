@@ -9,7 +9,8 @@ static double square(real x) {
   return (double)x * (double)x;
 }
 
-/* Read four quarters in parallel, because several streams of memory are faster than one. */
+/* Read the four quarters of the chunk in parallel, because several streams of memory are faster
+ * than one. */
 static double chunk_sum_of_squares(const real *values, size_t n) {
   const size_t quarter = n / 4 / LANES * LANES;
   const real *second = values + quarter, *third = second + quarter, *fourth = third + quarter;
@@ -37,7 +38,7 @@ static void sum_chunk(const void *context, size_t i) {
 }
 
 double sum_of_squares(const real *values, size_t n) {
-  enum { PLACES = 64 }; /* few enough to be added by one thread */
+  enum { PLACES = 64 }; /* maximum number of sums, few enough to be added by one thread */
   double sum = 0;
   for (size_t at = 0; at < n; at += PLACES * CHUNK) {
     double sums[PLACES];

@@ -6,7 +6,7 @@
 
 #include "tensor/real.h"
 
-/* Return the sum of the squares. Add in double and in a fixed order. */
+/* Return the sum of the squares of n values. Add in double and in a fixed order. */
 double sum_of_squares(const real *values, size_t n);
 
 /* Return the factor that reduces the norm of the gradients to at most `limit`, as torch's

@@ -174,8 +174,8 @@ static void claim(real *values, size_t n) {
   claim_pages(values, n * sizeof *values);
 }
 
-/* Add the range from `start` to `end`, which lies outside the tables. Every update uses the whole
- * range. */
+/* Add a range to the optimizer: the elements from `start` to `end`, which lie outside the tables.
+ * Every update processes the whole range. */
 static void add_range(struct optimizer *optimizer, size_t start, size_t end) {
   const struct weight_blocks *all = &optimizer->blocks;
   const size_t size = end - start;

@@ -38,7 +38,7 @@ struct update_step {
   real average_share; /* fraction of the weights that enters the moving average */
 };
 
-/* The updates since the last time at which all rows were up to date. */
+/* A record of the updates since all rows were last up to date. */
 enum { MAX_DEFERRED_UPDATES = 512 };
 struct update_record {
   struct update_step steps[MAX_DEFERRED_UPDATES];
@@ -78,20 +78,20 @@ elman_status optimizer_create(struct optimizer *optimizer, const struct model *m
                               elman_error *error) CHECKED;
 void optimizer_free(struct optimizer *optimizer);
 
-/* List the rows of this batch's words and bring them up to date. Call this before looking up these
- * rows and adding the batch's gradients. */
+/* List the rows of this batch's words and bring them up to date. The caller must do this before it
+ * looks up these rows and adds the batch's gradients. */
 void optimizer_begin(struct optimizer *optimizer, const struct batch *batch);
 
 /* Return the Euclidean norm of the batch's gradients. */
 double optimizer_norm(struct optimizer *optimizer);
 
-/* Apply the batch's gradients, or skip them if they are unusable. Both functions end the batch and
- * set the gradients to 0. */
+/* Apply the batch's gradients, or discard them if they are unusable. Both functions end the batch
+ * and set the gradients to 0. */
 void optimizer_update(struct optimizer *optimizer, const struct update_step *step);
 void optimizer_skip(struct optimizer *optimizer);
 
-/* Apply all deferred updates of weights, moments and average. Do not call this between
- * optimizer_begin and the end of the batch. */
+/* Apply all deferred updates of weights, moments and average. This function must not be called
+ * between optimizer_begin and the end of the batch. */
 void optimizer_flush(struct optimizer *optimizer);
 
 #endif

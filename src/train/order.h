@@ -8,8 +8,8 @@
 
 struct epoch_order {
   const struct corpus *corpus; /* borrowed */
-  size_t *pairs;               /* (count): batch k begins at pairs[starts[k]] */
-  size_t *starts;              /* (batches): index in `pairs` at which each batch begins */
+  size_t *pairs;  /* (count): indices of the sentence pairs; batch k begins at pairs[starts[k]] */
+  size_t *starts; /* (batches): index in `pairs` at which each batch begins */
   size_t count, batches;
   size_t batch_size;   /* pairs per batch, except for the last batch of a window */
   size_t batch_tokens; /* maximum tokens per batch, which replaces batch_size; 0 = no such limit */

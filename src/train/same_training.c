@@ -93,7 +93,7 @@ static const char *key_of(const elman_hyperparameter *row) {
   return row->label;
 }
 
-/* Labels in messages for the other keys, where the label differs from the key. */
+/* Labels for messages, for the other keys whose label differs from the key. */
 static const struct other_label {
   const char *key, *label;
 } other_labels[] = {{"source vocabulary", "source vocabulary size"},
@@ -183,8 +183,8 @@ int training_set_options(json_t *metadata, const struct trainer *trainer) {
 
 /* ---- comparing ---- */
 
-/* Report both values as a difference. `there` may be NULL; it comes from the checkpoint `path`, or
- * from process 0 if `path` is NULL. */
+/* Report that two values differ. `there` is the value in the checkpoint `path`, or in process 0 if
+ * `path` is NULL; it may be NULL. */
 static elman_status fail_different(const char *key, const json_t *here, const json_t *there,
                                    const char *path, elman_error *error) {
   const size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(9);
@@ -241,7 +241,7 @@ static elman_status fail_other_text(const char *key, const elman_train_options *
 }
 
 /* Compare `here` with `there`, which comes from a checkpoint, or from process 0 if `file` is NULL.
- * Take values missing in `there` from `unset`. */
+ * If a value is missing in `there`, use the value in `unset`. */
 static elman_status compare(const json_t *here, const json_t *there, const json_t *unset,
                             const struct safetensors *file, const elman_train_options *options,
                             elman_error *error) {

@@ -1,5 +1,5 @@
-/* Checks that two runs belong together, that is, that corpus, model, options and initial weights
- * agree. A checkpoint records these. A run that resumes a checkpoint must agree with it, and all
+/* Checks that two runs belong together: corpus, model, options and initial weights must agree. A
+ * checkpoint records these four. A run that resumes a checkpoint must agree with it, and all
  * processes of one run must agree with each other. */
 #ifndef ELMAN_TRAIN_SAME_TRAINING_H
 #define ELMAN_TRAIN_SAME_TRAINING_H
@@ -12,7 +12,7 @@ struct corpus_hashes corpus_hashes_of(const struct corpus *corpus);
 
 /* ---- in the metadata of a checkpoint ---- */
 
-/* Return ELMAN_BAD_DATA with a message that names the problem of `what` in the file. */
+/* Return ELMAN_BAD_DATA, and report that the part `what` of the file has this problem. */
 elman_status checkpoint_bad(const struct safetensors *file, elman_error *error, const char *problem,
                             const char *what) CHECKED;
 

@@ -12,11 +12,11 @@ enum {
   LONGEST_RANGE = 1 << 16 /* longer ranges are divided, so that threads can share them */
 };
 
-/* A subtree of the sum whose shards all belong to one process. */
+/* A subtree of the sum. All its shards belong to one process. */
 struct subtree {
   struct range shards;
   size_t rank;     /* rank of the process */
-  size_t exchange; /* number of subtrees of the process before this one */
+  size_t exchange; /* index among the process's subtrees, which are exchanged in this order */
 };
 
 /* Memory for the sum of a subtree. The sum of a left child uses its parent's memory. */
@@ -25,7 +25,8 @@ struct shard_sum {
   struct parameters views;
 };
 
-/* A subtree that one thread computes while other threads compute others. */
+/* A worker: one thread computes its subtree, while other threads compute the subtrees of other
+ * workers. */
 struct worker {
   struct range shards;
   struct shard_sum *sums; /* indexed by depth */
@@ -104,7 +105,7 @@ static struct range common(struct range a, struct range b) {
   return (struct range){first, end > first ? end - first : 0};
 }
 
-/* Return the range of elements of an embedding's row. */
+/* Return the range of a block that contains an embedding's row. */
 static struct range row_range(const struct optimizer *optimizer, const struct deferred_table *table,
                               size_t row) {
   const size_t start = (size_t)(table->table.gradients - optimizer->blocks.gradients);
@@ -266,8 +267,8 @@ static elman_status run_shard(const struct shards *s, const struct gradient_job 
   return status;
 }
 
-/* Compute G(a, b) in the gradient of this depth. If the worker's last shard is included, omit the
- * output layer, which sum_output adds later. */
+/* Compute G(a, b) in the gradient block of this depth. If the worker's last shard is included, omit
+ * the output layer, which sum_output adds later. */
 static elman_status sum_shards(const struct shards *s, const struct gradient_job *job,
                                struct worker *worker, struct range shards, size_t depth) {
   struct shard_sum *sum = &worker->sums[depth];
@@ -293,8 +294,8 @@ static void run_worker(const void *context, size_t k) {
   signal_output(worker); /* in case no shard signaled it */
 }
 
-/* Return G(a, b), added in the gradient of *worker, which computed the first of these shards. Set
- * *worker to the first worker after these shards. */
+/* Add up G(a, b) in the gradient of *worker, which computed the first of these shards, and return
+ * that gradient. Set *worker to the first worker after these shards. */
 static real *sum_workers(const struct shards *s, const struct reduction *reduction,
                          struct range shards, size_t *worker) {
   const struct worker *next = &s->workers[*worker];
@@ -307,7 +308,7 @@ static real *sum_workers(const struct shards *s, const struct reduction *reducti
   return left;
 }
 
-/* Compute the sum of the current subtree in the optimizer's gradient. Omit the output layer. */
+/* Add up the current subtree in the optimizer's gradient, without the output layer. */
 static elman_status sum_subtree(struct shards *s, const struct gradient_job *job,
                                 elman_error *error) {
   const struct run run = {s, job};
@@ -353,8 +354,8 @@ static real *subtree_slice(const struct shards *s, const struct reduction *reduc
   return stays ? reduction->packed + own.first : reduction->slices + subtree * own.count;
 }
 
-/* Exchange subtree sums. Send every other process its slice of this process's subtree, and receive
- * this process's slice of their subtrees. */
+/* Exchange subtree sums. Send each other process its slice of the sum of this process's subtree.
+ * Receive from each other process this process's slice of the sum of that process's subtree. */
 static elman_status exchange_slices(struct shards *s, const struct reduction *reduction,
                                     size_t exchange, elman_error *error) {
   const size_t P = s->group->size, rank = s->group->rank, own = slice_of(s, reduction, rank).count;
@@ -373,8 +374,8 @@ static elman_status exchange_slices(struct shards *s, const struct reduction *re
   return s->group->exchange(s->group->context, s->send, s->receive, error);
 }
 
-/* Return this process's slice of G(a, b), added in the slice of *subtree, the subtree of the first
- * of these shards. Set *subtree to the first subtree after these shards. */
+/* Add up G(a, b) in the slice of *subtree, the subtree of the first of these shards, and return
+ * this process's slice of the sum. Set *subtree to the first subtree after these shards. */
 static real *sum_slices(const struct shards *s, const struct reduction *reduction,
                         struct range shards, size_t *subtree) {
   const size_t n = slice_of(s, reduction, s->group->rank).count;
@@ -386,7 +387,8 @@ static real *sum_slices(const struct shards *s, const struct reduction *reductio
   return left;
 }
 
-/* Complete the sum of this process's slice. Gather the slices of all processes in every process. */
+/* Complete the sum of this process's slice. Then gather the slices of all processes in every
+ * process. */
 static elman_status gather_slices(struct shards *s, const struct reduction *reduction,
                                   elman_error *error) {
   const struct range own = slice_of(s, reduction, s->group->rank);

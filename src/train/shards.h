@@ -59,8 +59,8 @@ elman_status shards_create(struct shards **shards, const elman_group *group, siz
 void shards_free(struct shards *shards);
 
 /* Compute the gradient of the mean losses in every process, and set *losses to the sums of the
- * losses. Call optimizer_begin first. If a process has an error, all processes return this
- * error. */
+ * losses. The caller must first call optimizer_begin. If a process has an error, all processes
+ * return this error. */
 elman_status shards_gradient(struct shards *shards, struct losses *losses,
                              const struct gradient_job *job, elman_error *error) CHECKED;
 

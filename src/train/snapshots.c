@@ -162,7 +162,7 @@ static elman_status add(struct snapshots *snapshots, uint64_t update, elman_erro
   return status;
 }
 
-/* Set *same to whether the settings are equal; to false when memory runs out. */
+/* Set *same to whether the settings are equal. When memory runs out, set it to false. */
 static elman_status same_settings(bool *same, const elman_train_settings *a,
                                   const elman_train_settings *b, elman_error *error) {
   json_t *left = json_object(), *right = json_object();

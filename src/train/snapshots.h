@@ -11,7 +11,7 @@
  * snapshots. */
 struct snapshots {
   const char *output;
-  size_t max;    /* maximum number to keep */
+  size_t max;    /* maximum number of snapshots to keep */
   uint64_t *own; /* update numbers of the snapshots; owned */
   size_t count, capacity;
 };
@@ -22,7 +22,7 @@ void snapshots_free(struct snapshots *snapshots);
 bool snapshot_parse_name(uint64_t *update, const char *name, const char *base);
 
 /* Set *count to the number of snapshots of any run, and *longest to the history of the snapshot
- * that took the most work. Ignore a file with such a name if it is no model or has fewer updates
+ * that took the most work. Ignore a file with such a name if it is not a model or has fewer updates
  * than its name says. */
 elman_status snapshots_find(elman_history *longest, size_t *count, const char *output,
                             elman_error *error) CHECKED;
@@ -31,9 +31,9 @@ elman_status snapshots_find(elman_history *longest, size_t *count, const char *o
 elman_status snapshots_clear(size_t *removed, const char *output, elman_error *error) CHECKED;
 
 /* Find the run's own snapshots when it is resumed, including snapshots of later updates that an
- * earlier run may have written. They have the shape of `model` and the same settings. They have as
- * many updates as their names say, counted from the history of `model`. Set *others to the number
- * of other snapshots, which stay. */
+ * earlier run may have written. A snapshot belongs to the run if it has the shape of `model`, the
+ * same settings, and as many updates as its name says, counted from the history of `model`. Set
+ * *others to the number of other snapshots, which stay. */
 elman_status snapshots_find_own(struct snapshots *snapshots, size_t *others,
                                 const struct model *model, const elman_train_settings *settings,
                                 elman_error *error) CHECKED;
@@ -44,7 +44,7 @@ elman_status snapshots_find_own(struct snapshots *snapshots, size_t *others,
 elman_status snapshots_write(struct snapshots *snapshots, const struct model *model,
                              uint64_t update, elman_error *error) CHECKED;
 
-/* Remove the run's own snapshots up to `update`, except for the last `max`. */
+/* Remove the run's own snapshots of updates up to `update`, except for the last `max` of them. */
 elman_status snapshots_prune(struct snapshots *snapshots, uint64_t update,
                              elman_error *error) CHECKED;
 

@@ -35,13 +35,13 @@ struct training_state {
   uint64_t update;        /* number of updates since the start */
   size_t epoch, position; /* current epoch, from 1; number of batches finished in it */
   size_t epoch_tokens;
-  double epoch_loss;  /* sum of the losses of the epoch_tokens tokens so far */
+  double epoch_loss;  /* sum of the losses of the first epoch_tokens tokens of the epoch */
   size_t failures;    /* number of consecutive updates, up to now, whose loss was not finite */
   size_t skipped;     /* number of all updates whose loss was not finite */
   bool has_best;      /* whether a validation has taken place */
   uint64_t validated; /* update of the last validation; 0 = none */
   double best_score, best_loss;
-  size_t stale;       /* number of validations since the best */
+  size_t stale;       /* number of validations since the best one */
   bool finished;      /* all epochs are done, or patience has run out */
   double rate_factor; /* factor of the peak rate, reduced at each plateau */
   /* The update that was validated only because the run ended there; 0 = none. If a later run adds
@@ -129,8 +129,8 @@ void trainer_adjust_rate(struct trainer *trainer, bool improved);
 
 /* Do one update: forward and backward in shards, clipping, Adam. Set *losses to the batch's mean
  * losses before the update, over its target tokens and over its linked tokens, and *norm to the
- * norm of the gradient. If one of them is not finite, update nothing and count the failure in
- * state.failures. Call trainer_flush before reading a weight or a moment. */
+ * norm of the gradient. If one of these values is not finite, update nothing and count the failure
+ * in state.failures. The caller must call trainer_flush before it reads a weight or a moment. */
 elman_status trainer_step(struct trainer *trainer, const struct batch *batch, struct losses *losses,
                           double *norm, elman_error *error) CHECKED;
 
