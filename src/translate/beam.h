@@ -26,13 +26,15 @@ struct search_request {
 /* One token of a hypothesis. Hypotheses with the same prefix share its nodes. */
 struct beam_node {
   size_t previous;  /* BEAM_START for the first token */
-  size_t attention; /* offset of its weights (K,S) in the pool; offsets increase with the node */
+  size_t attention; /* offset of its weights (K,S) in the pool; offsets increase with the index of
+                       the node */
   double log_probability; /* conditional log-probability of this token */
   uint32_t id;
 };
 #define BEAM_START SIZE_MAX
 
-/* Nodes and weights shared by the searches of a batch. Initialize with zeros; memory is reused. */
+/* Nodes and weights shared by the searches of a batch. The caller initializes the struct with
+ * zeros; memory is reused. */
 struct beam_pool {
   struct beam_node *nodes;
   real *attention;
@@ -72,18 +74,19 @@ struct beam {
 /* Begin with one empty hypothesis. The caller first sets the fields that precede `open`. */
 void beam_start(struct beam *beam);
 
-/* Reserve room in the pool for one step of these beams. Call it before each step. */
+/* Reserve room in the pool for one step of these beams. The caller must do this before each
+ * step. */
 elman_status beams_reserve(const struct beam *beams, size_t count, elman_error *error) CHECKED;
 
-/* If the pool is large, remove the nodes that no hypothesis of these beams uses. Call this before
- * each step; otherwise the dropped hypotheses of a wide beam over a long sentence would fill the
- * memory. */
+/* If the pool is large, remove the nodes that no hypothesis of these beams uses. The caller should
+ * do this before each step; otherwise the dropped hypotheses of a wide beam over a long sentence
+ * would fill the memory. */
 elman_status beams_tidy(const struct beam *beams, size_t count, elman_error *error) CHECKED;
 
-/* Extend the open hypotheses by one token; call beams_reserve first. Hypothesis i uses row `first`
- * + i of the scores and row i of the weights (open,K,stride), of which S columns are valid. A
- * hypothesis ends with </s> or at the limit; the search ends when no open hypothesis can enter the
- * n best. */
+/* Extend the open hypotheses by one token. The caller must first call beams_reserve. Hypothesis i
+ * uses row `first` + i of the scores and row i of the weights (open,K,stride), of which S columns
+ * are valid. A hypothesis ends with </s> or at the limit; the search ends when no open hypothesis
+ * can enter the n best. */
 void beam_grow(struct beam *beam, const struct output_scores *scores, size_t first,
                const real *weights, size_t stride);
 
@@ -102,8 +105,8 @@ size_t beam_append(struct beam *beam, uint32_t id, const real *weights, size_t s
 /* Set the log-probability of a node from beam_append; any later step may do this. */
 void beam_add_log_probability(struct beam *beam, size_t node, double log_probability);
 
-/* Compute the score. Call after all log-probabilities are set. If `wanted` is false, set the score
- * and the log-probability to NaN. */
+/* Compute the score. The caller must first set all log-probabilities. If `wanted` is false, set the
+ * score and the log-probability to NaN. */
 void beam_score(struct beam *beam, bool wanted);
 
 /* ---- results: hypothesis n < beam->finished of a closed beam ---- */
@@ -135,19 +138,20 @@ const char *length_norm_name(size_t index);
 double score_of_length(double log_probability, size_t count,
                        const elman_translate_options *options);
 
-/* Return an upper bound of the scores of all translations that have at most `limit` tokens and a
- * prefix of this log-probability. */
+/* Return an upper bound on the scores of all translations that have at most `limit` tokens and
+ * begin with a prefix of this log-probability. */
 double score_bound(double log_probability, size_t limit, const elman_translate_options *options);
 
 /* ---- sampling ---- */
 
-/* Draw a token with a probability proportional to exp(logit / temperature). Never draw <s> and, if
- * `without_unknown`, <unk>. The result depends only on the logits (V), which must be finite, the
- * options, and the numbers of the sentence and the step. */
+/* Draw a token with a probability proportional to exp(logit / temperature). Never draw <s>. If
+ * `without_unknown` is true, never draw <unk> either. The result depends only on the logits (V),
+ * which must be finite, the options, and the numbers of the sentence and the step. */
 uint32_t sample_token(const real *logits, size_t V, bool without_unknown,
                       const elman_translate_options *options, uint64_t sentence, size_t step);
 
-/* Return the weight of source token s averaged over heads; rows (K,S), one per head. */
+/* Return the weight of source token s averaged over heads. `rows` (K,S) contains one row per
+ * head. */
 real mean_weight(const real *rows, size_t K, size_t S, size_t s);
 
 #endif

@@ -25,7 +25,7 @@ elman_evaluate_options evaluate_options_default(void) {
 /* ---- the loss of one model; the processes of a group share the batches ---- */
 
 struct corpus_loss {
-  double sum;    /* over the target tokens including </s>; not finite on overflow */
+  double sum; /* sum of the losses of all target tokens, including </s>; not finite on overflow */
   size_t tokens; /* number of these tokens */
 };
 
@@ -34,7 +34,7 @@ struct corpus_loss {
 enum { MAX_WEIGHTS = 1 << 23 };
 
 /* Return the end of the batch that begins at `start`. A batch has at most `most` pairs, and fewer
- * if one is very long. */
+ * if one of the pairs is very long. */
 static size_t batch_end(const struct corpus *corpus, size_t start, size_t most) {
   size_t end = start, S = 0, T = 0;
   while (end < corpus->source.count && end - start < most) {
@@ -120,8 +120,8 @@ elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
   return corpus_encode(corpus, pairs, &source, &target, &options, error);
 }
 
-/* Compute the loss of an ensemble: the mean over members of their losses, which is minus their
- * joint log-probability. */
+/* Compute the loss of an ensemble. It is the mean of the members' losses, which is minus the
+ * ensemble's joint log-probability. */
 static elman_status mean_loss(struct corpus_loss *loss, const struct model *model,
                               const struct corpus *corpus, const elman_evaluate_options *options,
                               elman_error *error) {
@@ -164,7 +164,7 @@ static elman_status evaluate_loss(elman_scores *scores, const struct model *mode
  * another process decodes its reference. */
 struct finding {
   size_t index;                        /* index of the sentence in work->scores */
-  size_t length;                       /* bytes of the translation */
+  size_t length;                       /* number of bytes of the translation */
   size_t exact;                        /* 1 if the translation equals the reference */
   size_t source_tokens, target_tokens; /* dimensions of the attention matrix */
   size_t aligned_words, agreeing_words;
@@ -186,7 +186,7 @@ struct work {
   struct sentence_scores *scores; /* (count) */
   size_t count;                   /* number of pairs within the length limit */
   elman_sentence *sentences; /* current input: all source sentences, or the pairs with alignments */
-  size_t *numbers;           /* index in `scores` of each of the current sentences */
+  size_t *numbers;           /* for each current sentence, its index in `scores` */
 };
 
 static elman_status add_length(bool *too_long, struct encoding *encoding, const struct codec *codec,
@@ -248,8 +248,8 @@ static elman_status score_translation(struct sentence_scores *scores, struct tra
   return ELMAN_OK;
 }
 
-/* Count the target words with an alignment link. Count those whose largest attention weight belongs
- * to a linked source word. */
+/* Count the target words that have an alignment link. Among them, count those whose largest
+ * attention weight belongs to a linked source word. */
 static elman_status compare_words(struct finding *finding, const struct word_matrix *words,
                                   struct text alignment, elman_error *error) {
   const size_t T = words->target_count;

@@ -12,8 +12,8 @@
 #include "model/ensemble.h"
 #include "tensor/softmax.h"
 
-/* One model's part of a search: its encoder, and a decoder step for all hypotheses. Initialize with
- * zeros except `model`. */
+/* One model's part of a search: its encoder, and a decoder step for all hypotheses. All fields
+ * except `model` are initialized with zeros. */
 struct search_member {
   const struct model *model; /* borrowed */
   struct encoder_arrays encoder;
@@ -51,8 +51,8 @@ static bool fits_blas(const struct model *model, size_t S, size_t B, size_t widt
   return B <= INT_MAX / width && longest <= INT_MAX / (B * width) && S <= INT_MAX / H;
 }
 
-/* Return K for steps of R rows. Products of few rows spend their time reading the weights, so the
- * rows of several steps are collected. */
+/* Return K, the maximum number of waiting tokens, for steps of R rows. Products of few rows spend
+ * most of their time reading the weights, so the rows of several steps are collected. */
 static size_t waiting_rows(const struct greedy *greedy, size_t rows) {
   enum { LEAST = 64 };
   return greedy->active && greedy->scores ? larger(rows, LEAST) : rows;
@@ -75,8 +75,8 @@ static void allocate_scores(struct search_member *member, struct arena *arena, s
   output_scores_allocate(&member->scores, arena, rows, member->model->weights.decoder.sizes);
 }
 
-/* Allocate the arrays of greedy search. The waiting tokens take over the decoder's features and
- * logits (K rows). */
+/* Allocate the arrays of greedy search. The waiting tokens use the member's arrays of features and
+ * logits, which have K rows. */
 static void allocate_greedy(struct greedy *greedy, struct arena *arena,
                             struct decoder_arrays *decoder, size_t rows) {
   greedy->count = 0;
@@ -204,8 +204,8 @@ static void start_batch(struct search *search, const struct search_request *cons
   beam_pool_clear(&search->pool);
 }
 
-/* Repeat each sentence's rows of `sentences` (S,B,H) `width` times in rows (S,B·width,H). The
- * arrays may start at the same address: copy backward, so that no row is overwritten before it is
+/* Copy each row of `sentences` (S,B,H) to `width` rows of `rows` (S,B·width,H). The arrays may
+ * start at the same address. Therefore copy backward, so that no row is overwritten before it is
  * read. */
 static void repeat(real *rows, const real *sentences, size_t S, size_t B, size_t width, size_t H) {
   for (size_t i = S * B; i-- > 0;) {
@@ -214,8 +214,8 @@ static void repeat(real *rows, const real *sentences, size_t S, size_t B, size_t
   }
 }
 
-/* Start each sentence's first row with block 0 of the sentence's states. Set the other rows, which
- * are unused, to zero. */
+/* Copy block 0 of each sentence's states to the sentence's first row. Set the other rows, which are
+ * unused, to zero. */
 static void start_rows(struct search_member *member, const struct decoder_pass *sentences,
                        const struct search_rows *rows) {
   const struct decoder_sizes sizes = sentences->weights->sizes;
@@ -261,7 +261,7 @@ static elman_status start_member(struct search_member *member, const struct sear
   struct decoder_pass *pass = &member->pass;
   encoder_plan(&encoder);
   encoder_forward(&encoder);
-  /* Describe a pass with one row per sentence first, and with `width` rows later. */
+  /* The pass first has one row per sentence, and later `width` rows per sentence. */
   *pass = (struct decoder_pass){.weights = &model->weights.decoder,
                                 .target = &rows->source,
                                 .source = {member->encoder.outputs, member->encoder.finals,

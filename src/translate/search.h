@@ -30,19 +30,20 @@ struct waiting_token {
  * wanted, the output layer computes them later, for many steps at once. */
 struct greedy {
   bool active;                 /* if false, the decoder computes logits */
-  bool scores;                 /* probabilities are wanted */
+  bool scores;                 /* whether probabilities are wanted */
   const struct screen *screen; /* NULL if all sentences are forced */
   struct screen_scratch scratch;
   size_t *chosen;                /* (R) */
   real *features;                /* (K,F) */
   real *logits;                  /* (K,V) */
   struct waiting_token *waiting; /* (K) */
-  size_t count, most;            /* number of rows used, and K */
+  size_t count, most;            /* number of waiting tokens, and K, its maximum */
 };
 
 struct search_member;
 
-/* Scratch memory and the results of the last search. Initialize with zeros; memory is reused. */
+/* Scratch memory and the results of the last search. The caller initializes the struct with zeros;
+ * memory is reused. */
 struct search {
   struct arena arena;
   struct search_rows rows;
@@ -67,7 +68,7 @@ elman_status search_run(struct search *search, const struct model *model,
                         elman_error *error) CHECKED;
 
 /* Create the screen of a model's output layer, with which greedy search finds the most probable
- * token. Do not change the model while the screen is in use. Set *screen to NULL if the options
+ * token. The model must not change while the screen is in use. Set *screen to NULL if the options
  * need no screen: beam size above 1, sampling, or an ensemble. */
 elman_status model_screen_create(struct screen **screen, const struct model *model,
                                  const elman_translate_options *options,

@@ -75,11 +75,11 @@ struct shared {
   const struct translate_job *job;
   const size_t *numbers; /* numbers of the sentences of the current kind: forced or free */
   struct length_batches batches;
-  size_t before, count,
-      own; /* numbers of sentences: of the previous kind, of this kind, and of this process */
-  pthread_mutex_t mutex; /* protects the following fields */
-  size_t next;           /* next batch */
-  size_t done;           /* sentences of this process that are done */
+  size_t before, count, own; /* numbers of sentences: of the previous kind, of this kind, and of
+                                this kind in this process */
+  pthread_mutex_t mutex;     /* protects the following fields */
+  size_t next;               /* next batch */
+  size_t done;               /* sentences of this process that are done */
   elman_status status;
   elman_error error;
 };

@@ -39,8 +39,9 @@ struct translate_job {
                                results. NULL = one process */
   translate_receive *receive;
   void *context;
-  /* Called after each sentence, never concurrently; false stops the job. May be NULL. `done` is an
-   * estimate: it assumes that the other processes of the group progress at the same rate. */
+  /* Called after each sentence, never concurrently; the job stops if it returns false. May be NULL.
+   * `done` is an estimate: it assumes that the other processes of the group progress at the same
+   * rate. */
   bool (*progress)(void *context, size_t done, size_t total);
   void *progress_context;
 };

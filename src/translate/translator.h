@@ -5,7 +5,7 @@
 #include "model/network.h"
 #include "translate/search.h"
 
-/* A sentence of a batch. Initialize with zeros; memory is reused. */
+/* A sentence of a batch. The caller initializes the struct with zeros; memory is reused. */
 struct translator_item {
   const elman_sentence *given; /* borrowed from the caller of translator_run */
   struct encoding source, reference;
@@ -15,7 +15,7 @@ struct translator_item {
   elman_error error;
 };
 
-/* A hypothesis as text. Initialize with zeros; memory is reused. */
+/* A hypothesis as text. The caller initializes the struct with zeros; memory is reused. */
 struct rendering {
   uint32_t *ids; /* (T): output of the decoder */
   struct tokens
@@ -26,8 +26,8 @@ struct rendering {
 };
 
 /* Self-attention weights of a finished translation, computed by a pass through the network with
- * forced decoding. The search itself stores only the weights of the current step. Initialize with
- * zeros; memory is reused. */
+ * forced decoding. The search itself stores only the weights of the current step. The caller
+ * initializes the struct with zeros; memory is reused. */
 struct self_weights {
   struct batch batch;
   struct workspace workspace;
@@ -67,10 +67,10 @@ void translator_create(struct translator *translator, const struct model *model,
                        const struct screen *screen);
 void translator_free(struct translator *translator);
 
-/* Translate `count` sentences. Either all have references, whose decoding is forced, or none has
- * one. The results stay valid until the next call; the sentences must stay valid equally long. For
- * invalid UTF-8, too many bytes or tokens, or overflow, set the status of the sentence's item to
- * ELMAN_BAD_DATA; other sentences do not fail. */
+/* Translate `count` sentences. Either all sentences have references, whose decoding is forced, or
+ * none has one. The results stay valid until the next call; the caller must keep the sentences
+ * valid until then. For invalid UTF-8, too many bytes or tokens, or overflow, set the status of the
+ * sentence's item to ELMAN_BAD_DATA; other sentences do not fail. */
 elman_status translator_run(struct translator *translator, const elman_sentence *sentences,
                             size_t count, const elman_translate_options *options,
                             elman_error *error) CHECKED;
