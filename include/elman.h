@@ -20,17 +20,17 @@
  * used by one thread at a time.
  *
  * OpenBLAS. The first call that loads a model or computes sets up OpenBLAS for the whole process.
- * It limits OpenBLAS to one thread, because elman runs its own threads. It also selects the kernels
- * for AVX-512, AVX2 or AVX if OpenBLAS, which recognizes processors by a list of models, chose
- * slower ones. The variable OPENBLAS_CORETYPE overrides that selection; if it is not set, the call
- * sets it and removes it again. During this first call no other thread may use OpenBLAS or read the
- * environment.
+ * It limits OpenBLAS to one thread, because elman runs its own threads. OpenBLAS recognizes
+ * processors by a list of models. If it chose slower kernels than the processor supports, the call
+ * selects those for AVX-512, AVX2 or AVX. The variable OPENBLAS_CORETYPE overrides that selection;
+ * if it is not set, the call sets it and removes it again. During this first call no other thread
+ * may use OpenBLAS or read the environment.
  *
  * OpenBLAS reserves 128 MB of address space for each thread that multiplies matrices, and for each
- * thread that it starts when it is loaded. The threads of OpenBLAS hang if this memory is refused.
- * Calls of this library check for the space first and fail with ELMAN_NO_MEMORY. If address space
- * is limited (ulimit -v), start the program with OPENBLAS_NUM_THREADS=1, like the `elman`
- * command.
+ * thread that it starts when it is loaded. If the system refuses this address space, the threads of
+ * OpenBLAS hang. Calls of this library check for the space first and fail with ELMAN_NO_MEMORY. If
+ * address space is limited (ulimit -v), start the program with OPENBLAS_NUM_THREADS=1, like the
+ * `elman` command.
  *
  * Text is UTF-8. Matrices are row-major. S and T are the numbers of source and target tokens. */
 #ifndef ELMAN_H

@@ -35,15 +35,15 @@ ELMAN_BEGIN
  * "target_self_attention". Both contain one matrix per head, with one row per query token and one
  * column per key token. The html page shows them; the other formats do not.
  *
- * A sentence without tokens has a record in every format. In softalignments both sides of this
- * record are the token ∅, because SoftAlignments divides by the number of tokens.
+ * A sentence without tokens has a record in every format. In softalignments each side of this
+ * record is the single token ∅, because SoftAlignments divides by the number of tokens.
  *
  * If a side is shown in words, json has "source_units" or "target_units" with the value "words".
  *
- * In text and tsv an empty line separates translations, and the average follows the heads. Unknown
- * source tokens are marked in text by "*" after the token, in tsv by " (unknown)", in json by a
- * flag, in svg and html by a line below the token. Every format escapes tokens so that they cannot
- * harm a terminal, a table, a page or a script. */
+ * In text and tsv an empty line separates translations, and the average is written after the heads.
+ * Unknown source tokens are marked in text by "*" after the token, in tsv by " (unknown)", in json
+ * by a flag, in svg and html by a line below the token. Every format escapes tokens so that they
+ * cannot harm a terminal, a table, a page or a script. */
 ELMAN_API const char *elman_format_name(size_t index);
 ELMAN_API const char *elman_format_suffix(size_t index);
 
@@ -63,8 +63,8 @@ typedef enum elman_alignment_rule {
 /* Return "argmax", "threshold" or "intersection"; NULL for any other value. */
 ELMAN_API const char *elman_alignment_rule_name(elman_alignment_rule rule);
 
-/* Units of links and of the rows and columns of a matrix: tokens, or words, which are separated by
- * white space in `source` and `text`. A matrix shows words as they are written. All weights,
+/* Units of alignment links, matrix rows and matrix columns: tokens or words. White space separates
+ * the words in `source` and `text`. A matrix shows words as they are written. All weights,
  * including those of heads, sentinel and segments, are computed as described above. "</s>" has a
  * separate row. */
 typedef enum elman_alignment_units {
@@ -73,7 +73,7 @@ typedef enum elman_alignment_units {
                        (token mode "bpe"), otherwise tokens */
   ELMAN_UNITS_WORDS,
   ELMAN_UNITS_TOKENS,
-  ELMAN_UNITS_SUBWORDS /* tokens of a model that has subwords on a side; ELMAN_INVALID_ARGUMENT for
+  ELMAN_UNITS_SUBWORDS /* tokens, for a model with subwords on a side; ELMAN_INVALID_ARGUMENT for
                           other translations */
 } elman_alignment_units;
 
@@ -121,8 +121,8 @@ ELMAN_CHECKED elman_status elman_attention_writer_add(elman_attention_writer *wr
                                                       elman_error *error);
 
 /* Write a record for a sentence that has no translation because of `reason`, so that the numbering
- * of later sentences stays correct. The record is an empty translation, and in npy an array (0,0).
- * json contains the reason as "error"; svg and html show it. */
+ * of later sentences stays correct. The record is an empty translation; in npy it is an array of
+ * shape (0,0). json contains the reason as "error"; svg and html show it. */
 ELMAN_CHECKED elman_status elman_attention_writer_add_refused(elman_attention_writer *writer,
                                                               elman_attention_place place,
                                                               const elman_error *reason,
@@ -133,13 +133,14 @@ ELMAN_CHECKED elman_status elman_attention_writer_finish(elman_attention_writer 
                                                          elman_error *error);
 ELMAN_API void elman_attention_writer_free(elman_attention_writer *writer);
 
-/* Write a single complete translation in the format of that name. The caller owns `stream`. */
+/* Write one translation as a complete file in the format named `format`. The caller owns
+ * `stream`. */
 ELMAN_CHECKED elman_status elman_attention_write(FILE *stream, const elman_translation *translation,
                                                  const char *format, const elman_text_style *style,
                                                  elman_error *error);
 
-/* Write a translation in `format` and the default style to the file at `path`. The file is replaced
- * atomically, as by elman_model_save. */
+/* Write a translation to the file at `path`, in `format` and with the default style. The file is
+ * replaced atomically, as by elman_model_save. */
 ELMAN_CHECKED elman_status elman_attention_save(const char *path,
                                                 const elman_translation *translation,
                                                 const char *format, elman_error *error);

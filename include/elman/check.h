@@ -8,16 +8,16 @@
 ELMAN_BEGIN
 
 typedef struct elman_check_options {
-  const elman_pairs_options *parts; /* each is one file, or a source and a target file; the first
-                                       is the training data. Alignments are not checked and must not
-                                       be given */
+  /* The parts: each is one file, or a source and a target file; the first is the training data.
+   * Alignments are not checked and must not be given. */
+  const elman_pairs_options *parts;
   size_t part_count;
   elman_token_mode source_tokens, target_tokens; /* default ELMAN_TOKENS_AUTO; not
                                                     ELMAN_TOKENS_BPE, which training learns */
   size_t max_length;                             /* tokens per side; default 200, as in training */
-  double max_ratio; /* maximum ratio of actual to expected length or of expected to actual; above 1;
-                       default 3 */
-  size_t examples;  /* maximum number per finding and part; default 3 */
+  double max_ratio; /* maximum factor by which a length may exceed or fall below the expected one;
+                       above 1; default 3 */
+  size_t examples;  /* maximum number of examples per finding and part; default 3 */
 } elman_check_options;
 
 ELMAN_API elman_check_options elman_check_options_default(void);
@@ -30,7 +30,7 @@ ELMAN_CHECKED elman_status elman_check_create(elman_check **check,
                                               elman_error *error);
 ELMAN_API void elman_check_free(elman_check *check);
 
-/* Return whether there are neither leaks nor bad lines. */
+/* Return true if the check found neither leaks nor bad lines. */
 ELMAN_API bool elman_check_clean(const elman_check *check);
 
 /* Counts of one part. */
@@ -42,12 +42,12 @@ typedef struct elman_check_part {
   size_t unknown_source, unknown_target; /* tokens that do not occur in the first part */
 } elman_check_part;
 
-/* Return the counts of part number `part`, which is below part_count of the options. */
+/* Return the counts of part `part`, from 0. `part` must be less than part_count of the options. */
 ELMAN_API elman_check_part elman_check_get_part(const elman_check *check, size_t part);
 /* Return the number of lines of a part that have this finding. */
 ELMAN_API size_t elman_check_count(const elman_check *check, elman_finding finding, size_t part);
-/* Return the number of lines of a part that have a leak of this kind from the part `earlier` <
- * `part`. */
+/* Return the number of lines of `part` that have a leak of this kind from the part `earlier`, which
+ * must be less than `part`. */
 ELMAN_API size_t elman_check_shared(const elman_check *check, elman_finding leak, size_t part,
                                     size_t earlier);
 
@@ -57,14 +57,14 @@ typedef struct elman_check_tokens {
   size_t source_vocabulary, target_vocabulary;
 } elman_check_tokens;
 
-/* Return the modes and numbers of the first part. */
+/* Return the tokenization modes and the numbers of distinct tokens, both of the first part. */
 ELMAN_API elman_check_tokens elman_check_get_tokens(const elman_check *check);
 
 /* A line with a finding. */
 typedef struct elman_check_example {
   elman_finding finding;
-  size_t part, line;                   /* line number, from 1 */
-  size_t other_part, other_line;       /* place of the earlier occurrence; line 0 = none */
+  size_t part, line;                   /* index of the part, from 0; line number, from 1 */
+  size_t other_part, other_line;       /* part and line of the earlier occurrence; line 0 = none */
   const char *source, *target;         /* NULL for a bad line */
   const char *problem;                 /* the defect of a bad line; else empty */
   size_t source_length, target_length; /* characters (LENGTH_RATIO) or tokens (TOO_LONG); or 0 */

@@ -1,4 +1,4 @@
-/* Conversion of text to the token ids of a model and back, for programs that compute with ids. */
+/* Conversion between text and the token ids of a model, for programs that compute with ids. */
 #ifndef ELMAN_CODEC_H
 #define ELMAN_CODEC_H
 

@@ -14,13 +14,13 @@ typedef struct elman_scores {
   double perplexity; /* exp(loss) */
   size_t tokens;     /* target tokens, </s> included */
   size_t sentences;
-  size_t left_out; /* pairs that are skipped because a side has more than 5,000 tokens */
+  size_t left_out; /* number of pairs skipped because a side has more than 5,000 tokens */
   size_t unknown_source, unknown_target; /* unknown tokens */
   double exact_match;         /* fraction of translations that equal the reference after the model's
                                  normalization, 0 to 1 */
   size_t aligned_words;       /* target words with a gold alignment; 0 without alignments */
-  double alignment_agreement; /* fraction of these words whose largest attention weight is on a
-                                 source word of the gold alignment; 0 to 1 */
+  double alignment_agreement; /* fraction of these words whose gold alignment contains the source
+                                 word with the largest attention weight; 0 to 1 */
   elman_metric_scores
       metrics; /* BLEU and chrF of the translations against the unnormalized references */
 } elman_scores;
@@ -28,10 +28,11 @@ typedef struct elman_scores {
 typedef struct elman_evaluate_options {
   size_t batch_size; /* sentences per batch; default 32; results do not depend on it (up to
                         rounding) */
-  elman_translate_options translate; /* options of translation; the defaults, except that max_bytes
-                                        is 0. n_best and without_scores are ignored */
-  elman_metric_options metric;       /* resamples and seed are ignored */
-  size_t threads;                    /* 0 (default) = one per core */
+  elman_translate_options
+      translate; /* options of translation, with their defaults, except that max_bytes defaults to
+                    0. n_best and without_scores are ignored */
+  elman_metric_options metric; /* resamples and seed are ignored */
+  size_t threads;              /* 0 (default) = one per core */
   bool (*progress)(void *context, size_t done,
                    size_t total); /* return false to stop; may be NULL */
   void *context;

@@ -13,15 +13,16 @@ typedef struct elman_file elman_file;
  * pipe, or a link to an open descriptor such as /dev/stdout. */
 ELMAN_API bool elman_file_is_direct(const char *path);
 
-/* Write the name of the file to which `path` leads into the `size` bytes at `resolved`. Symbolic
- * links are followed; the file need not exist. Companion files, such as a checkpoint, are stored
- * beside this file and not beside a link. Therefore every name of the output leads to them. */
+/* Resolve the symbolic links of `path`. Write the resulting file name into the `size` bytes at
+ * `resolved`. The file need not exist. Companion files, such as a checkpoint, are stored beside
+ * this file and not beside a link. They are then found under every name of the output. */
 ELMAN_CHECKED elman_status elman_file_resolve(char *resolved, size_t size, const char *path,
                                               elman_error *error);
 
-/* Open the output at `path` for writing in place. A log requires this, because readers see each
- * line as soon as it is written. The old content is kept if `append` is set and deleted otherwise.
- * Symbolic links are followed. The caller closes *descriptor, which is -1 after an error. */
+/* Open the output at `path` for writing in place. Logs are written in place, so that readers see
+ * each line as soon as it is written. The old content is kept if `append` is set and deleted
+ * otherwise. Symbolic links are followed. The caller closes *descriptor, which is -1 after an
+ * error. */
 ELMAN_CHECKED elman_status elman_file_open_direct(int *descriptor, const char *path, bool append,
                                                   elman_error *error);
 
@@ -37,9 +38,9 @@ ELMAN_CHECKED elman_status elman_file_commit(elman_file *file, elman_error *erro
 /* Delete the temporary file and free `file`. The file at the path is unchanged. */
 ELMAN_API void elman_file_discard(elman_file *file);
 
-/* A lock for an output that takes long to produce: two training runs that write the same model
- * would overwrite each other's results. The lock is a file beside the output, with the suffix
- * ".lock". It is released at the latest when the process ends. */
+/* A lock for an output that takes long to produce. Without it, two training runs could write the
+ * same model and overwrite each other's results. The lock is a file beside the output, with the
+ * suffix ".lock". It is released at the latest when the process ends. */
 typedef struct elman_lock elman_lock;
 
 /* Lock the output at `path`. If another process has the lock, return ELMAN_CANNOT_CREATE; the
@@ -56,13 +57,13 @@ ELMAN_API void elman_lock_release(elman_lock *lock);
  * The functions that read text, pairs and matrices from files use it themselves. */
 typedef struct elman_decompressor elman_decompressor;
 
-/* Create a decompressor for one input, which must be passed from its first byte. */
+/* Create a decompressor for one input. The caller must pass this input from its first byte. */
 ELMAN_CHECKED elman_status elman_decompressor_create(elman_decompressor **decompressor,
                                                      elman_error *error);
 ELMAN_API void elman_decompressor_free(elman_decompressor *decompressor);
 /* Decompress from the *size bytes at *input into the *room bytes (at least 1) at `into`. Advance
  * *input and *size over the input consumed, and set *room to the number of bytes written. If fewer
- * bytes are written than requested, all input is consumed and more is needed. */
+ * bytes are written than *room allowed, all input is consumed, and the caller must pass more. */
 ELMAN_CHECKED elman_status elman_decompress(elman_decompressor *decompressor, const char **input,
                                             size_t *size, char *into, size_t *room,
                                             elman_error *error);

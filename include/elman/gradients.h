@@ -29,8 +29,8 @@ typedef struct elman_checked_tensor {
   int dimensions;       /* 1 or 2 */
   size_t checked;       /* number of entries checked */
   size_t kinks;         /* entries excluded because every step crosses a kink */
-  double step; /* the smallest step used. It is smaller than the step of the options if a kink or
-                  the error of a larger step required it */
+  double step; /* smallest step used; smaller than the step of the options if a kink or the error of
+                  a larger step made that necessary */
   /* Norms of the gradient over the remaining entries. */
   double analytic;  /* by back-propagation through time */
   double numerical; /* by central differences */
@@ -42,8 +42,8 @@ typedef struct elman_checked_tensor {
 typedef struct elman_gradient_report {
   double loss;       /* mean over the target tokens, with label smoothing */
   size_t tokens;     /* target tokens, </s> included */
-  double guide_loss; /* mean over the linked target tokens, not multiplied by guide_weight; 0
-                        without alignments */
+  double guide_loss; /* guide loss: mean over the linked target tokens, not multiplied by
+                        guide_weight; 0 without alignments */
   size_t linked;     /* linked target tokens */
   size_t unknown_source, unknown_target;
   size_t tensor_count;
@@ -55,12 +55,12 @@ typedef struct elman_gradient_report {
 } elman_gradient_report;
 
 typedef struct elman_gradient_options {
-  double step; /* h: each entry changes by h in both directions; default 1e-5; 1e-12 to 1. If the
+  double step; /* step h: each entry is changed to x + h and x - h; default 1e-5; 1e-12 to 1. If the
                   error of this step explains the difference, smaller steps are tried */
   double tolerance; /* maximum relative error of a gradient; default 1e-7; 0 to 1 */
-  size_t samples;   /* random entries per tensor; 0 = all; default 50. An embedding has additional
-                       entries in the rows of the words of the pairs, at least one per word. The
-                       gradient of other rows is zero */
+  size_t samples;   /* random entries per tensor; 0 = all; default 50. In an embedding, additional
+                       entries are checked: at least one for each word that occurs in the pairs. The
+                       gradients of other words are zero */
   double dropout;   /* as in training, with one fixed mask; default 0; below 1 */
   double attention_dropout;
   double label_smoothing;        /* as in training; default 0; below 1 */
@@ -75,9 +75,9 @@ typedef struct elman_gradient_options {
 
 ELMAN_API elman_gradient_options elman_gradient_options_default(void);
 
-/* Compare the gradient of the mean loss of `count` pairs, sources[i] with targets[i], with central
- * differences, in double. The pairs form one batch; the loss includes guided alignment. Return
- * ELMAN_BAD_DATA if a side is empty, not valid UTF-8 or longer than 5,000 tokens, and for a
+/* Compute the mean loss of `count` pairs, sources[i] with targets[i], and compare its gradient with
+ * central differences, in double. The pairs form one batch; the loss includes guided alignment.
+ * Return ELMAN_BAD_DATA if a side is empty, not valid UTF-8 or longer than 5,000 tokens, and for a
  * malformed alignment. A gradient that fails is not an error of the call. */
 ELMAN_CHECKED elman_status elman_gradient_check(elman_gradient_report **report,
                                                 const elman_model *model,
@@ -101,7 +101,7 @@ typedef struct elman_traced_layer {
   double *states;      /* norm of the gradient of the loss with respect to the state */
   double *inputs; /* norm of the gradient with respect to the pre-activations of tanh and gates */
   double *saturated; /* fraction of saturated functions, 0 to 1; for rectifiers, fraction of units
-                        that are off */
+                        whose output is 0 */
 } elman_traced_layer;
 
 /* Gradient norms at every step. The trace is read-only. */
@@ -118,11 +118,10 @@ typedef struct elman_gradient_trace {
   const elman_traced_layer *layers; /* layers of the encoder, then layers of the decoder */
 } elman_gradient_trace;
 
-/* Compute the gradient norms at every step of encoder and decoder for the pair of `source` and
- * `target`, in double and with teacher forcing. They show how far gradients propagate back.
- * `target_step` selects the target token, from 1 to T, whose loss is differentiated; 0 = the mean
- * over all tokens. Errors are those of elman_gradient_check; a step outside the sentence is
- * ELMAN_INVALID_ARGUMENT. */
+/* Compute the gradient norms at every encoder and decoder step for one sentence pair, in double and
+ * with teacher forcing. The norms show how far gradients propagate back. `target_step` selects the
+ * target token, from 1 to T, whose loss is differentiated; 0 = the mean over all tokens. Errors are
+ * those of elman_gradient_check; a step outside the sentence is ELMAN_INVALID_ARGUMENT. */
 ELMAN_CHECKED elman_status elman_trace(elman_gradient_trace **trace, const elman_model *model,
                                        const char *source, const char *target, size_t target_step,
                                        elman_error *error);

@@ -18,9 +18,10 @@ typedef struct elman_bytes {
 typedef struct elman_group {
   size_t rank, size; /* number of this process, below size; number of processes, at most 1,024 */
   /* Send send[r] to process r and receive receive[r] from it, for every r below size, including
-   * this process. Sender and receiver use equal sizes. All processes call the function in the same
-   * order. An error ends the task, and the function is not called again. Training may call it from
-   * a thread of the library while other threads compute; two calls never overlap. */
+   * this process. The sizes that sender and receiver pass must be equal. All processes call the
+   * function in the same order. An error ends the task, and the function is not called again.
+   * Training may call it from a thread of the library while other threads compute; two calls never
+   * overlap. */
   elman_status (*exchange)(void *context, const elman_bytes *send, const elman_bytes *receive,
                            elman_error *error);
   void *context;
@@ -39,7 +40,7 @@ ELMAN_CHECKED elman_status elman_group_broadcast(const elman_group *group, void 
 ELMAN_CHECKED elman_status elman_group_gather(const elman_group *group, void *bytes,
                                               const size_t *counts, elman_error *error);
 /* Agree on one status. If every process passes ELMAN_OK, return ELMAN_OK. Otherwise all processes
- * return the error of the first process that failed, and the message contains its number. */
+ * return the error of the first process that failed, and the message contains its rank. */
 ELMAN_CHECKED elman_status elman_group_agree(const elman_group *group, elman_status status,
                                              elman_error *error);
 

@@ -154,12 +154,12 @@ typedef struct elman_hyperparameter {
       size_t index); /* for names and enums: return the name of a choice; NULL after the last */
   elman_scope scope;
   int since;
-  size_t offset; /* offset of the field. For MODEL and START it is in elman_model_options and
-                    elman_model_info, otherwise in elman_train_options and elman_train_settings */
+  size_t offset; /* offset of the field in its structs: elman_model_options and elman_model_info for
+                    MODEL and START, otherwise elman_train_options and elman_train_settings */
 } elman_hyperparameter;
 
-/* Return the first row of these scopes after `row`; if `row` is NULL, the first row of these
- * scopes. Return NULL after the last row. The rows of models come first. */
+/* Return the next row of these scopes after `row`, or the first one if `row` is NULL. Return NULL
+ * after the last row. The rows of models come first. */
 ELMAN_API const elman_hyperparameter *elman_hyperparameter_next(const elman_hyperparameter *row,
                                                                 unsigned scopes);
 

@@ -20,8 +20,8 @@ ELMAN_CHECKED elman_status elman_matrix_read(elman_matrix **matrix, const char *
                                              elman_error *error);
 ELMAN_API void elman_matrix_free(elman_matrix *matrix);
 
-/* Write `values` as .npy: float32, row-major, 1 to 3 `dimensions` of the given `sizes`. Write
- * errors set the stream's error flag. */
+/* Write `values` as .npy: float32, row-major, with 1 to 3 `dimensions` whose lengths are in
+ * `sizes`. Write errors set the stream's error flag. */
 ELMAN_API void elman_npy_write(FILE *stream, const float *values, const size_t *sizes,
                                size_t dimensions);
 

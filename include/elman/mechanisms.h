@@ -18,14 +18,15 @@ typedef struct elman_tensor {
 } elman_tensor;
 
 /* Get the name and shape of parameter `index`, from 0, of a mechanism for queries of `width`
- * elements; `values` becomes NULL. Return false after the last parameter, and if there is no such
- * mechanism. */
+ * elements; Set its `values` to NULL. Return false after the last parameter, and if there is no
+ * such mechanism. */
 ELMAN_API bool elman_attention_parameter(elman_tensor *parameter, const char *mechanism,
                                          size_t width, size_t index);
 
 /* Read all parameters of a mechanism for queries of `width` elements from the safetensors file at
- * `path`. Tensor names are those above, with or without "decoder.attention." in front. The array of
- * *count parameters is freed as a whole by elman_attention_parameters_free. */
+ * `path`. The file has the tensor names that elman_attention_parameter returns, with or without the
+ * prefix "decoder.attention.". The array of *count parameters is freed as a whole by
+ * elman_attention_parameters_free. */
 ELMAN_CHECKED elman_status elman_attention_parameters_load(elman_tensor **parameters, size_t *count,
                                                            const char *path, const char *mechanism,
                                                            size_t width, elman_error *error);
@@ -36,8 +37,8 @@ ELMAN_API void elman_attention_parameters_free(elman_tensor *parameters);
 
 typedef struct elman_attention_options {
   const char *mechanism; /* a name from elman_attention_name; default "dot" */
-  size_t heads;  /* K, which divides both widths; default 1; must be 1 for "additive", "local",
-                    "adaptive", "sentinel" and "hierarchical" */
+  size_t heads;  /* K, the number of heads; must divide both widths; default 1; must be 1 for
+                    "additive", "local", "adaptive", "sentinel" and "hierarchical" */
   size_t window; /* for "local": keys on each side of the center; for "hierarchical": keys per
                     segment; 0 (default) = 5. Must be 0 for other mechanisms */
   double scale;  /* factor of the scores; 0 (default) = the default of the mechanism: 1 / sqrt(width
@@ -46,8 +47,8 @@ typedef struct elman_attention_options {
                          of a row is not positive. Not permitted for "local", "adaptive", "sentinel"
                          and "hierarchical", whose weights are not a plain softmax */
   bool causal;        /* query t attends to keys 0 to t only */
-  size_t key_length;  /* index of the first key that is padding, which is masked, as are all later
-                         keys; at least 1; default ELMAN_ALL_KEYS */
+  size_t key_length;  /* index of the first padding key; this key and all later ones are masked; at
+                         least 1; default ELMAN_ALL_KEYS */
 } elman_attention_options;
 
 ELMAN_API elman_attention_options elman_attention_options_default(void);
@@ -76,7 +77,7 @@ typedef struct elman_attention_output {
                             together with the sentinel */
   const float *sentinel; /* (T): weights of the sentinel; NULL if there is none */
   size_t segment_count;  /* G: number of segments of "hierarchical"; 0 for other mechanisms */
-  const float *segments; /* (T,G): sums of the weights of each segment; NULL for other mechanisms */
+  const float *segments; /* (T,G): sum of the weights in each segment; NULL for other mechanisms */
   const float *context;  /* (T,V) */
 } elman_attention_output;
 
@@ -100,8 +101,8 @@ typedef struct elman_attention_gradients {
   size_t parameter_count;
 } elman_attention_gradients;
 
-/* Add the gradients of all inputs, given `dcontext`, the gradient of the context (T,V). After an
- * error the arrays are unchanged. */
+/* Add the gradients with respect to all inputs. `dcontext` (T,V) is the gradient with respect to
+ * the context. After an error the arrays are unchanged. */
 ELMAN_CHECKED elman_status elman_attention_backward(const elman_attention_gradients *gradients,
                                                     const float *dcontext,
                                                     const elman_attention_input *input,

@@ -39,16 +39,16 @@ ELMAN_API elman_metric_options elman_metric_options_default(void);
  * "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:elman-0.1.0". */
 typedef struct elman_metric_scores {
   double bleu;                                /* 0 to 100 */
-  double precisions[4];                       /* precisions of n-grams of 1 to 4 words; 0 to 100 */
+  double precisions[4];                       /* n-gram precisions for 1 to 4 words; 0 to 100 */
   double brevity_penalty;                     /* 0 to 1 */
   size_t hypothesis_length, reference_length; /* words, as the tokenizer counts them */
   double chrf;                                /* 0 to 100 */
   char bleu_signature[160], chrf_signature[160];
 } elman_metric_scores;
 
-/* Score hypotheses[i] against sentence i of each of the `sets` references. All arrays have `count`
- * strings; `sets` and `count` are at least 1. Return ELMAN_BAD_DATA for a sentence that is not
- * valid UTF-8 or has more than 16 MiB. `options` may be NULL for the defaults, also in
+/* Score hypotheses[i] against sentence i of every reference set. All arrays have `count` strings;
+ * `sets` and `count` are at least 1. Return ELMAN_BAD_DATA for a sentence that is not valid UTF-8
+ * or has more than 16 MiB. `options` may be NULL for the defaults, also in
  * elman_metrics_compare. */
 ELMAN_CHECKED elman_status elman_metrics(elman_metric_scores *scores, const char *const *hypotheses,
                                          const char *const *const *references, size_t sets,

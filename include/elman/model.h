@@ -11,7 +11,7 @@ ELMAN_BEGIN
 typedef struct elman_model elman_model;
 
 /* Options of a new model; elman/hyperparameters.h describes the fields. Set a normalization to
- * ELMAN_NFC or ELMAN_NFKC; a side that is mostly Chinese characters changes from ELMAN_NFKC to
+ * ELMAN_NFC or ELMAN_NFKC. On a side that is mostly Chinese characters, ELMAN_NFKC becomes
  * ELMAN_NFKC_WIDE. */
 typedef struct elman_model_options {
   ELMAN_MODEL_HYPERPARAMETERS(ELMAN_FIELD)
@@ -47,9 +47,9 @@ ELMAN_API void elman_model_free(elman_model *model);
  * of independently trained models is useless; combine such models as an ensemble
  * (elman_translate_options).
  *
- * All models must have the same configuration and vocabularies; the first file that differs from
- * paths[0] is ELMAN_INVALID_ARGUMENT with a message that names the difference. A model with another
- * seed whose parameters are almost uncorrelated with the others is ELMAN_BAD_DATA. Sums are
+ * All models must have the same configuration and vocabularies. If a file differs from paths[0],
+ * return ELMAN_INVALID_ARGUMENT; the message names the difference. Return ELMAN_BAD_DATA if a model
+ * has another seed and its parameters are almost uncorrelated with those of the others. Sums are
  * computed in double, in the order of the files. Everything else, such as the history, is copied
  * from the model with the most updates. */
 ELMAN_CHECKED elman_status elman_model_average(elman_model **average, const char *const *paths,
@@ -61,17 +61,17 @@ typedef struct elman_history {
   uint64_t epochs; /* completed epochs */
   uint64_t updates;
   uint64_t tokens; /* target tokens trained on, </s> included */
-  double work; /* number of multiplications of a token with a parameter: tokens times parameters,
-                  embeddings excluded. Two cores compute about 1e10 to 5e10 per second */
+  double work;     /* amount of computation: tokens times parameters, embeddings excluded. Two cores
+                      compute about 1e10 to 5e10 per second */
 } elman_history;
 
 /* Read the history of the model in the file at `path`, without reading the parameters. */
 ELMAN_CHECKED elman_status elman_model_read_history(elman_history *history, const char *path,
                                                     elman_error *error);
 
-/* Counts in a sample of the pairs from which a model was created: sides that are mostly Chinese
- * characters, with and without spaces between words. ELMAN_TOKENS_CHARS treats both equally. Both
- * counts are 0 for a loaded model. */
+/* Counts of sides that are mostly Chinese characters, with and without spaces between words. They
+ * come from a sample of the pairs from which the model was created. ELMAN_TOKENS_CHARS treats both
+ * kinds alike. Both counts are 0 for a loaded model. */
 typedef struct elman_spacing {
   size_t spaced, unspaced;
 } elman_spacing;
@@ -116,9 +116,9 @@ ELMAN_API elman_tensor_info elman_model_get_tensor(const elman_model *model, siz
 typedef enum elman_side { ELMAN_SOURCE, ELMAN_TARGET } elman_side;
 
 /* Return the text of token `id`, below the vocabulary's size. The string is valid as long as the
- * model. Set *length to its bytes and *count to its frequency in the training data, 0 for special
- * tokens; either pointer may be NULL. Two tokens may have the same text, with different
- * boundaries. */
+ * model. Set *length to its length in bytes and *count to its frequency in the training data, which
+ * is 0 for special tokens; either pointer may be NULL. Two tokens may have the same text, with
+ * different boundaries. */
 ELMAN_API const char *elman_model_get_token(const elman_model *model, elman_side side, size_t id,
                                             size_t *length, uint64_t *count);
 

@@ -32,14 +32,14 @@ typedef struct elman_pairs_options {
                           NULL = none. With a TSV file, i counts the words of the side with the
                           smaller column number, as above; with two files, i counts source words */
   bool check_alignments; /* treat a line as bad if its alignment is malformed or out of range; an
-                            empty alignment is allowed. If most lines are bad, reading fails. If
-                            not set, functions that use alignments check them */
+                            empty alignment is allowed. If most lines are bad, reading fails. If not
+                            set, the functions that use the alignments check them */
   bool strict;           /* treat a bad line as an error instead of skipping it */
-  size_t max_line;       /* bytes per line; a longer line is ELMAN_BAD_DATA; 0 = no limit; default
-                            ELMAN_DEFAULT_MAX_LINE */
-  size_t max_unpacked;   /* decompressed bytes per gzip-compressed file; more are ELMAN_BAD_DATA;
-                            0 = no limit; default ELMAN_DEFAULT_MAX_UNPACKED */
-  bool whole_lines;      /* keep the lines for elman_pairs_line; alignments are not read */
+  size_t max_line; /* maximum bytes per line; a longer line is ELMAN_BAD_DATA; 0 = no limit; default
+                      ELMAN_DEFAULT_MAX_LINE */
+  size_t max_unpacked; /* maximum decompressed bytes of a gzip-compressed file; more are
+                          ELMAN_BAD_DATA; 0 = no limit; default ELMAN_DEFAULT_MAX_UNPACKED */
+  bool whole_lines;    /* keep the input lines for elman_pairs_line, and do not read alignments */
   elman_skipped_function *skipped; /* may be NULL */
   void *context;
 } elman_pairs_options;
@@ -55,9 +55,9 @@ ELMAN_API void elman_pairs_free(elman_pairs *pairs);
 ELMAN_API size_t elman_pairs_count(const elman_pairs *pairs);
 ELMAN_API size_t elman_pairs_skipped(const elman_pairs *pairs);
 
-/* Return the input line of a pair (index below the count), with all columns and without the line
- * end. Return NULL unless `whole_lines` was set. For two files return the line of the source file.
- * Set *length, unless `length` is NULL, to the length in bytes. */
+/* Return the input line of a pair (index below the number of pairs), with all columns and without
+ * the line end. Return NULL unless `whole_lines` was set. For two files return the line of the
+ * source file. Set *length, unless `length` is NULL, to the length in bytes. */
 ELMAN_API const char *elman_pairs_line(const elman_pairs *pairs, size_t index, size_t *length);
 
 /* Replace each link i-j of an alignment by j-i, in place. Use it if source and target are

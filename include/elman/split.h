@@ -28,7 +28,7 @@ typedef struct elman_split_options {
 
 ELMAN_API elman_split_options elman_split_options_default(void);
 
-typedef struct elman_split elman_split; /* the part of each pair */
+typedef struct elman_split elman_split; /* the assignment of each pair to a part */
 
 /* Split pairs at random. Pairs that share a side form a group; differences in case, width,
  * punctuation and white space do not count. All pairs of a group are in the same part. The smallest

@@ -1,6 +1,6 @@
 /* Subwords by byte-pair encoding (BPE), for text whose words are separated by spaces: Sennrich,
  * Haddow and Birch, "Neural machine translation of rare words with subword units", ACL 2016.
- * Learning and application agree with learn-bpe and apply-bpe of subword-nmt, whose codes are read
+ * Results are equal to those of learn-bpe and apply-bpe in subword-nmt, whose BPE codes can be read
  * line by line.
  *
  * A model with token mode `bpe` contains its merge operations. These functions inspect them, and
@@ -19,22 +19,23 @@ typedef struct elman_subwords elman_subwords; /* merge operations and counted wo
 ELMAN_CHECKED elman_status elman_subwords_create(elman_subwords **subwords, elman_error *error);
 ELMAN_API void elman_subwords_free(elman_subwords *subwords);
 
-/* Count the words of a line of `length` bytes. ELMAN_BAD_DATA if it is not valid UTF-8. */
+/* Count the words of a line of `length` bytes. Return ELMAN_BAD_DATA if the line is not valid
+ * UTF-8. */
 ELMAN_CHECKED elman_status elman_subwords_count_line(elman_subwords *subwords, const char *line,
                                                      size_t length, elman_error *error);
 
-/* Learn up to `merges` merge operations from the counted words; fewer if no pair of symbols occurs
- * twice. ELMAN_INVALID_ARGUMENT if merge operations exist already. */
+/* Learn up to `merges` merge operations from the counted words. Stop early when no pair of symbols
+ * occurs twice. Return ELMAN_INVALID_ARGUMENT if merge operations exist already. */
 ELMAN_CHECKED elman_status elman_subwords_learn(elman_subwords *subwords, size_t merges,
                                                 elman_error *error);
 
 /* Append the merge operation of a line of `length` bytes: "left right", where "</w>" marks the end
- * of a word. ELMAN_BAD_DATA for anything else. */
+ * of a word. Return ELMAN_BAD_DATA for any other line. */
 ELMAN_CHECKED elman_status elman_subwords_add_merge(elman_subwords *subwords, const char *line,
                                                     size_t length, elman_error *error);
 
-/* Append the merge operations of one side of a model. ELMAN_INVALID_ARGUMENT if the side does not
- * use token mode `bpe`. */
+/* Append the merge operations of one side of a model. Return ELMAN_INVALID_ARGUMENT if the side
+ * does not use token mode `bpe`. */
 ELMAN_CHECKED elman_status elman_subwords_add_model(elman_subwords *subwords,
                                                     const elman_model *model, elman_side side,
                                                     elman_error *error);
@@ -42,8 +43,8 @@ ELMAN_CHECKED elman_status elman_subwords_add_model(elman_subwords *subwords,
 /* Return the number of merge operations. */
 ELMAN_API size_t elman_subwords_merges(const elman_subwords *subwords);
 
-/* Get merge operation `index`, below their number, as a line. *line is valid until the next call
- * with the same object. */
+/* Get merge operation `index` as a line; `index` must be less than the number of merge operations.
+ * *line is valid until the next call with the same object. */
 ELMAN_CHECKED elman_status elman_subwords_get_merge(const char **line, elman_subwords *subwords,
                                                     size_t index, elman_error *error);
 

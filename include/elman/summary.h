@@ -10,8 +10,8 @@ ELMAN_BEGIN
 typedef struct elman_attention_summary elman_attention_summary;
 
 /* Create a summary. `style` (NULL = the default) selects words or tokens as units, by the rules for
- * matrices. It also selects the links to compare with gold alignments, by the rules of the format
- * pharaoh. */
+ * matrices. It also selects, by the rules of the format pharaoh, the links that are compared with
+ * gold alignments. */
 ELMAN_CHECKED elman_status elman_attention_summary_create(elman_attention_summary **summary,
                                                           const elman_text_style *style,
                                                           elman_error *error);
@@ -31,14 +31,14 @@ typedef struct elman_attention_measures {
   size_t empty; /* translations without source or target tokens; excluded from all values below */
   bool source_words; /* whether source units are words, as described for elman_alignment_units */
   bool target_words;
-  bool source_mixed; /* whether units differ between translations, for instance in a mixed Chinese
-                        and English corpus */
+  bool source_mixed; /* whether some translations have other units than others, for instance in a
+                        mixed Chinese and English corpus */
   bool target_mixed;
-  size_t source_tokens;     /* number of source units */
-  size_t target_tokens;     /* number of target units, </s> included */
-  double entropy;           /* -sum_s a_ts ln a_ts, in nats, of the weights divided by their sum */
-  double entropy_share;     /* entropy divided by ln S, if S > 1: 0 = one token, 1 = uniform */
-  double covered;           /* fraction of source tokens with sum_t a_ts >= 0.5 */
+  size_t source_tokens; /* number of source units */
+  size_t target_tokens; /* number of target units, </s> included */
+  double entropy;       /* -sum_s a_ts ln a_ts in nats, after dividing the weights by their sum */
+  double entropy_share; /* entropy divided by ln S, if S > 1: 0 = one token, 1 = uniform */
+  double covered;       /* fraction of source tokens with sum_t a_ts >= 0.5 */
   double coverage_distance; /* mean of |sum_t a_ts - 1| over source tokens */
   double sentinel;          /* weight of the sentinel; 0 if there is none */
   double end_on_last;       /* weight of the last source token for </s> */

@@ -14,14 +14,14 @@ typedef struct elman_train_report {
   uint64_t updates_so_far; /* since the start, skipped updates included */
   size_t tokens;           /* target tokens of this epoch so far, </s> included */
   size_t left_out;         /* pairs that are skipped because a side is too long */
-  double unknown_source;   /* fraction of source tokens outside the vocabulary, 0 to 1; all are
+  double unknown_source;   /* fraction of source tokens outside the vocabulary, 0 to 1; they are all
                               trained as one unknown word */
   double unknown_target;
   double loss; /* mean cross-entropy per target token of this epoch so far; NaN as long as all
                   updates were skipped */
   double update_loss;   /* loss of this update */
-  double guide_loss;    /* guide loss of this update, per linked target token: cross-entropy between
-                           alignment and attention; 0 without guided alignment */
+  double guide_loss;    /* guide loss of this update: mean cross-entropy between alignment and
+                           attention per linked target token; 0 without guided alignment */
   size_t linked;        /* linked target tokens of this update; 0 without guided alignment */
   size_t unguided;      /* pairs without links; all pairs without guided alignment */
   double gradient_norm; /* before clipping */
@@ -49,18 +49,20 @@ typedef bool elman_validation_function(void *context, const elman_validation *va
  * success. Training continues in both cases and tries again when the next checkpoint is due. */
 typedef void elman_checkpoint_function(void *context, const elman_error *problem);
 
-/* Report on snapshots, at the start of training and after each snapshot. `problem` is the reason
- * why a file could not be written or deleted; NULL = success. Training continues in both cases. */
+/* State of the snapshots, reported at the start of training and after each snapshot. `problem` is
+ * the reason why a file could not be written or deleted; NULL = success. Training continues in both
+ * cases. */
 typedef struct elman_snapshot {
-  uint64_t update; /* update of the snapshot; 0 = training starts or resumes */
-  size_t removed;  /* at a new start: deleted snapshots of earlier runs */
-  size_t others; /* at a resumed start: snapshots of other runs, which keep_last does not delete */
-  size_t own;    /* existing snapshots of this run */
+  uint64_t update; /* update at which the snapshot was written; 0 = training starts or resumes */
+  size_t removed;  /* when a new run starts: number of deleted snapshots of earlier runs */
+  size_t others; /* when a run resumes: number of snapshots of other runs, which keep_last does not
+                    delete */
+  size_t own;    /* number of existing snapshots of this run */
   const elman_error *problem;
 } elman_snapshot;
 typedef void elman_snapshot_function(void *context, const elman_snapshot *snapshot);
 
-/* Value of `epochs` with which the library chooses the number of epochs. */
+/* Value of `epochs` that lets the library choose the number of epochs. */
 #define ELMAN_EPOCHS_AUTO SIZE_MAX
 
 /* Value of guide_weight that guides attention with little effect on the translation. */
@@ -73,13 +75,13 @@ typedef struct elman_train_options {
   size_t threads; /* 0 (default) = one per core; results do not depend on it */
 
   /* Processes that train one model; NULL (default) = this process alone. There are at most `shards`
-   * processes, and the model does not depend on their number. All processes get the model; only
-   * process 0 writes the checkpoint and calls the functions below. */
+   * processes, and the model does not depend on their number. Every process receives the model;
+   * only process 0 writes the checkpoint and calls the functions below. */
   const elman_group *group;
 
   const elman_pairs *dev; /* pairs for validation; the best model is kept. NULL (default) = none */
-  const char *pairs_name; /* name of the pairs, such as their files, for the message that a
-                             checkpoint belongs to other pairs; NULL (default) = none */
+  const char *pairs_name; /* name of the pairs, such as their file names, printed if a checkpoint
+                             belongs to other pairs; NULL (default) = none */
   const char *dev_name;   /* name of the dev pairs, for the same purpose */
   const char *guide_name; /* name of the alignments, for the same purpose */
   const char
@@ -88,10 +90,10 @@ typedef struct elman_train_options {
                          file is replaced. Only one run may use it: see elman_lock_acquire */
   const char *output; /* path of the model. The checkpoint gets the permissions of this file, and
                          snapshots get its name. NULL (default) = none */
-  size_t keep_last; /* number of snapshots: models of the last validations or, without dev pairs, of
-                       the last epochs, as files beside `output`. The model of update 400 is
-                       `output`.update400; older snapshots are deleted; 0 (default) = none */
-  double save_every; /* seconds between checkpoints; 0 (default) = only at the end */
+  size_t keep_last;   /* number of snapshots to keep beside `output`: models of the last validations
+                         or, without dev pairs, of the last epochs. The model of update 400 is
+                         `output`.update400; older snapshots are deleted; 0 (default) = none */
+  double save_every;  /* seconds between checkpoints; 0 (default) = only at the end */
   bool resume; /* resume from the checkpoint, if it exists. The final model is byte-identical to
                   that of an uninterrupted run. ELMAN_INVALID_ARGUMENT if corpus, model or options
                   differ */
@@ -118,9 +120,9 @@ typedef enum elman_checkpoint_state {
 ELMAN_CHECKED elman_status elman_checkpoint_get_state(elman_checkpoint_state *state,
                                                       const char *path, elman_error *error);
 
-/* Count the snapshots that earlier runs with `keep_last` left beside `output` in *count. Set
- * *longest to the longest history among them. A new run with `keep_last` deletes them. Files with
- * such a name that are not models are neither counted nor deleted. */
+/* Set *count to the number of snapshots that earlier runs with `keep_last` left beside `output`.
+ * Set *longest to the longest history among these snapshots. A new run with `keep_last` deletes
+ * them. Files with such a name that are not models are neither counted nor deleted. */
 ELMAN_CHECKED elman_status elman_snapshots_find(elman_history *longest, size_t *count,
                                                 const char *output, elman_error *error);
 
@@ -135,23 +137,23 @@ ELMAN_API bool elman_snapshot_update(uint64_t *update, const char *name, const c
  * An error during training loses nothing. The model is then the best one on the dev pairs or,
  * without dev pairs, the last one, as after a stop. Its history is up to date, and the checkpoint
  * is written. After ten updates whose loss is not finite, the checkpoint and the last model are
- * useless: only the best model is kept, and without one the history is unchanged.
+ * useless: only the best model is kept. If there is none, the history is unchanged.
  *
  * A guide_weight λ above 0 enables guided alignment (Chen et al., AMTA 2016) with the word
  * alignments of the pairs (elman/pairs.h). It adds λ times the guide loss to the loss. The guide
  * loss is the mean, over all linked target tokens, of a cross-entropy between two distributions:
  * the uniform distribution over the linked source tokens, and the attention averaged over the
  * heads. A link of two words links all their tokens; tokens without a link, and </s>, are not
- * guided. Alignments count words separated by white space, and tokens in Chinese text without
- * spaces, like exports of attention. ELMAN_BAD_DATA, with file and line, if an alignment is
- * malformed or out of range, and if no pair has links. Without a guide_weight alignments are
- * ignored. */
+ * guided. Alignments count words separated by white space; in Chinese text without spaces they
+ * count tokens. Exports of attention use the same units. Return ELMAN_BAD_DATA, with file and line,
+ * if an alignment is malformed or out of range, and if no pair has links. Without a guide_weight
+ * alignments are ignored. */
 ELMAN_CHECKED elman_status elman_train(elman_model *model, const elman_pairs *pairs,
                                        const elman_train_options *options, elman_error *error);
 
-/* Train like elman_train. Free the pairs and set *pairs to NULL as soon as they are encoded, or
- * after an error, because their text takes more memory than their tokens. The pairs must not be
- * options->dev. */
+/* Train like elman_train, but free the pairs as soon as they are encoded, or after an error, and
+ * set *pairs to NULL. The text of the pairs takes more memory than their tokens. The pairs must not
+ * be options->dev. */
 ELMAN_CHECKED elman_status elman_train_and_free_pairs(elman_model *model, elman_pairs **pairs,
                                                       const elman_train_options *options,
                                                       elman_error *error);

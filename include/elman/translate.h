@@ -48,14 +48,14 @@ typedef struct elman_translation {
   const float *sentinel; /* (T): weights of the sentinel; NULL if there is none; for an ensemble,
                             NULL unless all its models have one */
   size_t segment_count;  /* G: source segments of "hierarchical" attention; 0 without segments, and
-                            for an ensemble whose models segment differently */
+                            for an ensemble whose models have different segments */
   const size_t *segment_ends; /* (G): source tokens up to the end of each segment; NULL without
                                  segments. These are tokens of the model, even if words are shown */
   const float *segments; /* (T,G): weight of each segment, the sum of the weights of its tokens;
                             NULL without segments */
-  /* Self-attention weights of each head: queries and keys are tokens of the same side. Target rows
-   * belong to the decoder steps that produce the tokens and attend to no later ones. 0 and NULL if
-   * the model has none or the options do not request them. */
+  /* Self-attention weights of each head: queries and keys are tokens of the same side. A target row
+   * belongs to the decoder step that produces its token, and attends to no later step. The fields
+   * are 0 and NULL if the model has no self-attention or the options do not request the weights. */
   size_t source_self_heads, target_self_heads;
   const float *source_self_attention; /* (source_self_heads,S,S) */
   const float *target_self_attention; /* (target_self_heads,T,T) */
@@ -89,7 +89,8 @@ typedef struct elman_override {
   double weight;      /* 0 to 1 */
 } elman_override;
 
-/* Normalization of the log-probability of T tokens, </s> included, with length penalty A. */
+/* Divisor of the log-probability of a translation with T tokens, </s> included; A is the length
+ * penalty. */
 typedef enum elman_length_norm {
   ELMAN_LENGTH_POWER, /* T^A */
   ELMAN_LENGTH_WU     /* ((5 + T) / 6)^A; Wu et al. 2016, equation 14 */
@@ -102,12 +103,13 @@ typedef struct elman_translate_options {
   size_t max_bytes;  /* maximum bytes of a text; a longer text is ELMAN_BAD_DATA; 0 = no limit;
                         default ELMAN_DEFAULT_MAX_BYTES. Memory grows with the longest text */
   size_t max_length; /* maximum target tokens; 0 (default) = see max_ratio */
-  double max_ratio;  /* maximum target tokens per source token; 0 (default) = none. If neither limit
-                        is set, it is 2 S + 10; if both are set, the smaller applies */
-  size_t beam;       /* beam size, 1 to ELMAN_MAX_BEAM; 1 (default) is greedy search */
-  size_t n_best;     /* number of translations to return, linked by `next`; 1 (default) to beam */
-  double length_penalty; /* A in the score log p / T^A, which compares translations of different
-                            lengths; 0 favors short ones; default 1; maximum 10 */
+  double
+      max_ratio; /* maximum target tokens per source token; 0 (default) = none. If neither limit is
+                    set, the maximum is 2 S + 10 tokens; if both are set, the smaller one applies */
+  size_t beam;   /* beam size, 1 to ELMAN_MAX_BEAM; 1 (default) is greedy search */
+  size_t n_best; /* number of translations to return, linked by `next`; 1 (default) to beam */
+  double length_penalty; /* A in the score log p / T^A, which makes translations of different
+                            lengths comparable; 0 favors short ones; default 1; maximum 10 */
   elman_length_norm length_norm; /* replaces T in the score; default ELMAN_LENGTH_POWER */
   double coverage_penalty; /* B: adds B sum_s log min(sum_t a_ts, 1) to the score (Wu et al. 2016),
                               which penalizes untranslated source tokens; 0 (default) to 10 */
@@ -120,17 +122,17 @@ typedef struct elman_translate_options {
   bool self_attention; /* return self-attention weights, which requires an additional pass through
                           the network; default false. ELMAN_INVALID_ARGUMENT with an ensemble or
                           with overrides */
-  bool sample; /* draw each token at random from its probability; beam size 1; the score is that of
-                  the sample */
+  bool sample; /* draw each token at random according to its probability; requires beam size 1; the
+                  score is that of the sample */
   double temperature; /* for sampling: divides the logits; values below 1 make probable tokens more
                          probable; above 0, default 1 */
   size_t top_k; /* for sampling: draw from the K most probable tokens; 0 (default) = all; maximum
                    ELMAN_MAX_TOP_K */
   uint64_t sample_seed; /* default 1; see also `number` of elman_sentence */
   /* Further models of an ensemble. At each step their log-probabilities are averaged with those of
-   * the translator's model. Attention is one matrix, the mean over all heads of all models. The
-   * models must agree in tokenization, normalization and vocabularies, otherwise
-   * ELMAN_INVALID_ARGUMENT with a message that names the difference; everything else may differ. A
+   * the translator's model. Attention is one matrix, the mean over all heads of all models. If the
+   * models differ in tokenization, normalization or vocabularies, the result is
+   * ELMAN_INVALID_ARGUMENT, and the message names the difference. Everything else may differ. A
    * model may occur twice. Default none; maximum ELMAN_MAX_ENSEMBLE. */
   const elman_model *const *ensemble;
   size_t ensemble_count;
@@ -167,7 +169,7 @@ typedef struct elman_sentence {
                       elman_translate uses 1 */
   const uint32_t *prefix; /* ids of target tokens with which the translation starts, without <s> and
                              </s>, such as `target_ids` of another translation; the search adds at
-                             least one token. Not with a reference */
+                             least one token. Not permitted with a reference */
   size_t prefix_count;    /* 0 = none; the prefix counts toward the length limit */
 } elman_sentence;
 
@@ -175,10 +177,10 @@ typedef struct elman_sentence {
  * sentences of similar length. translations[i] is the translation of sentences[i]. If a sentence
  * cannot be translated, the result is ELMAN_BAD_DATA, its translation is NULL, errors[i] contains
  * the reason, and the other sentences are translated. `errors` has `count` elements or is NULL;
- * successful sentences have the code ELMAN_OK; `where` is "reference" if the reference is at fault.
- * After any other error there are no translations. A prefix with an id that a translation cannot
- * contain is ELMAN_INVALID_ARGUMENT. Results of a sentence do not depend on the other sentences (up
- * to rounding). */
+ * successful sentences have the code ELMAN_OK; errors[i].where is "reference" if the reference is
+ * at fault. After any other error there are no translations. A prefix with an id that a translation
+ * cannot contain is ELMAN_INVALID_ARGUMENT. Results of a sentence do not depend on the other
+ * sentences (up to rounding). */
 ELMAN_CHECKED elman_status elman_translate_batch(elman_translation **translations,
                                                  elman_error *errors, elman_translator *translator,
                                                  const elman_sentence *sentences, size_t count,
