@@ -33,8 +33,8 @@ elman_status arena_reserve(struct arena *arena, const struct arena *measured,
                            elman_error *error) CHECKED;
 void arena_free(struct arena *arena);
 
-/* Call a function that allocates arrays twice: first to measure, then to allocate. Reserve the
- * memory in between:
+/* Helper for the two runs of an allocating function: the first run measures the arrays, the second
+ * allocates them. The memory is reserved in between:
  *
  *   struct arena_fit fit = {0};
  *   while (arena_fit(&fit, arena, error)) allocate(..., fit.now);

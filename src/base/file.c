@@ -26,7 +26,7 @@ static elman_status begin_member(struct decompressor *decompressor, elman_error 
   if (result != Z_OK) return fail_no_memory(error);
   decompressor->state = INPUT_GZIP;
   decompressor->matched = 0;
-  Bytef none; /* nothing is written here: the magic bytes alone produce no output */
+  Bytef none; /* zlib writes nothing here, because the magic bytes alone produce no output */
   stream->next_in = (Bytef *)(uintptr_t)MAGIC;
   stream->avail_in = sizeof MAGIC;
   stream->next_out = &none;
@@ -150,9 +150,9 @@ static size_t read_chunk(char *chunk, FILE *stream) {
 
 enum { FIRST_BLOCK = 1 << 16 };
 
-/* Return whether a file is not text. It is binary if its first block has a NUL near the start and
- * fewer than half of its lines are valid text. In executables up to a third of the lines are valid.
- * If the file is text, a line with a NUL is only a bad line. */
+/* Return whether a file is not text. A file is binary if its first block has a NUL near the start
+ * and fewer than half of its lines are valid text. In executables up to a third of the lines are
+ * valid. If the file is text, a line with a NUL is only a bad line. */
 static bool is_binary(struct text block) {
   enum { PROBE = 8192 };
   size_t filled = 0, good = 0;
@@ -208,7 +208,7 @@ static elman_status check_block(struct reading *reading, bool ended, elman_error
   return fail(error, ELMAN_BAD_DATA, NULL, "%s", describe_binary(block));
 }
 
-/* Check the limits in the text read since the last call. */
+/* Check the text that was read since the last call against the limits. */
 static elman_status check_text(struct reading *reading, elman_error *error) {
   const struct text_limits *limits = reading->limits;
   const struct buffer *into = reading->into;

@@ -14,8 +14,8 @@ enum { GROUP_MOST = 1024 }; /* maximum group size; more processes are ELMAN_INVA
 size_t group_size(const elman_group *group);
 size_t group_rank(const elman_group *group);
 
-/* Return the first item of process r = `rank` of P = `size`: it works on items [count r / P, count
- * (r + 1) / P). */
+/* Return the first item of one process. With r = `rank` and P = `size`, the process works on items
+ * [count r / P, count (r + 1) / P). */
 size_t group_first(size_t count, size_t rank, size_t size);
 
 /* Copy `count` bytes from process 0 to all others. */

@@ -140,7 +140,7 @@ static elman_status parse_string(json_t **value, struct parser *parser) {
 
 struct number {
   bool whole;
-  long long integer; /* if the number is whole; otherwise: */
+  long long integer; /* value of a whole number; for any other number: */
   double real;
 };
 

@@ -16,9 +16,9 @@
 /* Parse one value (RFC 8259); white space around it is allowed. The caller releases *value with
  * json_decref; it is NULL after an error.
  *
- * Return ELMAN_BAD_DATA for malformed text, duplicate keys, U+0000, a number out of range or of
- * more than 255 characters, and more than 100 levels of nesting. The message contains the byte and
- * the problem. The only other error is ELMAN_NO_MEMORY. */
+ * Return ELMAN_BAD_DATA for malformed text, duplicate keys, U+0000, a number that is out of range
+ * or longer than 255 characters, and more than 100 levels of nesting. The message contains the byte
+ * and the problem. The only other error is ELMAN_NO_MEMORY. */
 elman_status read_json(json_t **value, struct text text, elman_error *error) CHECKED;
 
 /* An item of a list: a string, an integer, or anything else. */

@@ -22,7 +22,7 @@ enum random_purpose {
 struct random_stream {
   uint64_t seed;
   uint32_t purpose;
-  uint32_t which; /* number of the tensor, the epoch, the resample, ... */
+  uint32_t which; /* number of one tensor, epoch, resample, ... of that purpose */
 };
 
 /* Fill `words` with 128 random bits for `index`. */

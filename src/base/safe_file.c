@@ -96,7 +96,8 @@ static bool is_descriptor(struct output_place *place) {
   return true;
 }
 
-/* Follow the links of place->path and describe the file or device. Return 0 or an errno value. */
+/* Follow the symbolic links at place->path, and describe the file or device in `place`. Return 0 or
+ * an errno value. */
 static int find(struct output_place *place) {
   for (int links = 0; links <= MAX_LINKS; links++) {
     struct stat info;
@@ -185,8 +186,8 @@ static void remove_if_abandoned(const char *name) {
   close(descriptor);
 }
 
-/* Return whether create_temporary makes names like `name` for a file `base` in the same
- * directory. */
+/* Return whether `name` has the form of the temporary names that create_temporary makes for a file
+ * `base` in the same directory. */
 static bool is_temporary(const char *name, const char *base) {
   const size_t length = strlen(base);
   long process;
@@ -196,7 +197,7 @@ static bool is_temporary(const char *name, const char *base) {
          name[length + (size_t)end] == '\0';
 }
 
-/* Remove temporary files for the same target that killed writers left. */
+/* Remove the temporary files that killed writers of the same target left behind. */
 static void remove_abandoned(const struct safe_file *file) {
   const char *slash = strrchr(file->path, '/'), *base = slash == NULL ? file->path : slash + 1;
   DIR *folder = opendir(file->folder);
@@ -212,8 +213,8 @@ static void remove_abandoned(const struct safe_file *file) {
 }
 
 /* Lock a newly created file. Return false if another process removed the file as abandoned before
- * it was locked. Return true on a file system without locks, where no process removes files, and if
- * the name cannot be examined. */
+ * it was locked. Return true on a file system without locks, where no process removes files. Also
+ * return true if the name cannot be examined. */
 static bool claim(int descriptor, const char *name) {
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
   errno = 0;
@@ -319,8 +320,8 @@ static int sync_descriptor(int descriptor) {
   do {
     result = fsync(descriptor);
   } while (result != 0 && errno == EINTR);
-  /* EINVAL is no failure: file systems report it if they cannot sync a directory, and devices,
-   * which need no sync. */
+  /* EINVAL is no failure. A file system reports it if it cannot sync a directory. A device, which
+   * needs no sync, also reports it. */
   return result == 0 || errno == EINVAL ? 0 : errno;
 }
 
@@ -519,7 +520,7 @@ elman_status lock_acquire(struct lock *lock, const char *output, elman_error *er
 }
 
 void lock_release(struct lock *lock) {
-  /* Remove the file before unlocking it, so that a process that opened it earlier finds that it has
+  /* Remove the file before unlocking it. A process that opened it earlier then detects that it has
    * no name. */
   if (lock->descriptor >= 0) {
     unlink(lock->path);

@@ -92,9 +92,9 @@ struct lock {
                         needs no claim */
 };
 
-/* Claim `output`. Return ELMAN_CANNOT_CREATE if another process has claimed it, with the process
- * ID, or if the lock file contains anything but a claim. After an error nothing needs to be
- * released. */
+/* Claim `output`. Return ELMAN_CANNOT_CREATE if another process has claimed it; the message
+ * contains the process ID. Return the same error if the lock file contains anything but a claim.
+ * After an error nothing needs to be released. */
 elman_status lock_acquire(struct lock *lock, const char *output, elman_error *error) CHECKED;
 
 /* Release the claim and remove its file. */

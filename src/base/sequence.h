@@ -17,7 +17,7 @@ struct sequence {
                         NULL */
 };
 
-/* A range of time steps of a sequence, or of entries of a block. */
+/* A range of time steps in a sequence, or of entries in a block. */
 struct range {
   size_t first, count;
 };
@@ -29,7 +29,7 @@ struct guide {
                         target position t of sentence b; NULL = no guide */
   uint32_t *sources; /* (links): positions in the source sentence, in increasing order per target */
   size_t links;
-  size_t tokens; /* target tokens with at least one link: M of the guide loss */
+  size_t tokens; /* number of target tokens with at least one link; M in the guide loss */
 };
 
 /* A batch of sentence pairs. */
@@ -37,7 +37,7 @@ struct batch {
   struct sequence source; /* (S,B) */
   struct sequence target; /* (T,B), the decoder's input <s> w1 .. wn, whose length is n + 1 */
   uint32_t *labels; /* (tokens): w1 .. wn </s> of all sentences, time-major, without padding */
-  size_t tokens;    /* target tokens without padding, </s> included: N of the loss */
+  size_t tokens;    /* number of target tokens without padding, </s> included; N in the loss */
   struct guide guide;
   struct arena arena;
 };

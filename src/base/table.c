@@ -5,7 +5,8 @@
 
 enum { LEAST_SLOTS = 16 };
 
-/* The table stores 32 bits of each hash, which cannot distinguish more slots. */
+/* Maximum number of slots. The table stores 32 bits of each hash; they cannot distinguish more
+ * slots. */
 static const uint64_t MAX_SLOTS = (uint64_t)1 << 32;
 
 static const uint64_t MAX_ITEMS = (uint64_t)1 << 31;

@@ -12,7 +12,7 @@
  * steps of a sentence, but short enough to take little processor time from other programs. */
 enum { PATIENCE_NS = 100000 };
 
-/* The pieces of a member. Each counter has a separate cache line. */
+/* The pieces assigned to one member. Each counter has a separate cache line. */
 struct share {
   _Alignas(64) atomic_long left; /* number of pieces not started; the next piece is left - 1 */
 };
@@ -31,7 +31,7 @@ struct team {
   bool backwards;
   size_t members;
   bool started;
-  size_t threads; /* running threads: members - 1 unless one could not be started */
+  size_t threads; /* number of running threads: members - 1 unless one could not be started */
   pthread_t ids[TEAM_MOST];
   struct seat {
     struct team *team;
@@ -43,7 +43,7 @@ struct team {
 
 static _Thread_local struct team *in_use;
 
-static _Thread_local bool backwards; /* order of the pieces of the next job */
+static _Thread_local bool backwards; /* whether the next job runs its pieces backward */
 
 size_t processors_usable(void) {
   cpu_set_t usable;
@@ -95,7 +95,8 @@ static bool is_unfinished(struct team *team) {
 
 static void sleep_until_wanted(struct team *team) {
   pthread_mutex_lock(&team->mutex);
-  atomic_fetch_add(&team->asleep, 1); /* first, because `post` reads `asleep` after posting */
+  atomic_fetch_add(&team->asleep,
+                   1); /* before the check, because `post` reads `asleep` after posting */
   while (is_idle(team)) pthread_cond_wait(&team->wake, &team->mutex);
   atomic_fetch_sub(&team->asleep, 1);
   pthread_mutex_unlock(&team->mutex);
@@ -103,7 +104,7 @@ static void sleep_until_wanted(struct team *team) {
 
 static void sleep_until_finished(struct team *team) {
   pthread_mutex_lock(&team->mutex);
-  atomic_store(&team->waiting, true); /* first: run_piece reads it last */
+  atomic_store(&team->waiting, true); /* before the check, because run_piece reads it last */
   while (is_unfinished(team)) pthread_cond_wait(&team->finished, &team->mutex);
   atomic_store(&team->waiting, false);
   pthread_mutex_unlock(&team->mutex);
@@ -239,7 +240,7 @@ bool is_worth_sharing(double work) {
   return work >= 1 << 22;
 }
 
-/* Consecutive items that one piece covers. */
+/* A job whose pieces each cover a stretch of consecutive items. */
 struct stretches {
   team_job *job;
   const void *context;
@@ -253,7 +254,7 @@ static void run_stretch(const void *context, size_t i) {
 }
 
 void share_out(size_t count, double work, team_job *job, const void *context) {
-  enum { STRETCHES = 8 }; /* maximum number per member */
+  enum { STRETCHES = 8 }; /* maximum number of stretches per member */
   const size_t most = STRETCHES * team_size();
   if (count <= 1 || !is_worth_sharing(work)) {
     for (size_t i = 0; i < count; i++) job(context, i);

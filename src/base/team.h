@@ -70,9 +70,9 @@ elman_status background_task_create(struct background_task **background_task,
                                     elman_error *error) CHECKED;
 void background_task_free(struct background_task *background_task);
 
-/* Schedule job(context) to run after `awaited` calls of background_task_signal, by any threads. If
- * `here`, background_task_finish runs the job on the thread that calls it. The caller
- * must have finished the previous job. */
+/* Schedule job(context) to run after `awaited` calls of background_task_signal from any threads. If
+ * `here`, background_task_finish runs the job on the thread that calls it. The previous job must be
+ * finished. */
 typedef void background_function(void *context);
 void background_task_start(struct background_task *background_task, size_t awaited, bool here,
                            background_function *job, void *context);

@@ -42,7 +42,8 @@ static void reverse(char *from, char *to) {
   }
 }
 
-/* Reverse the whole link and then each number, because i-j and j-i have the same length. */
+/* Reverse the bytes of the whole link, then the bytes of each number. This works in place, because
+ * i-j and j-i have the same length. */
 void alignment_reverse(char *bytes, size_t length) {
   struct text rest = {bytes, length};
   struct link link;
@@ -175,7 +176,8 @@ static elman_status add_token(struct token_links *links, size_t *end, size_t t, 
   return ELMAN_OK;
 }
 
-/* Append the links of all target tokens. Both ends of their word ranges increase monotonically. */
+/* Append the links of all target tokens. From one target token to the next, neither end of the word
+ * range decreases. */
 static elman_status add_tokens(struct token_links *links, size_t *end, struct token_linker *linker,
                                size_t words, const struct located located[2], elman_error *error) {
   const struct located *source = &located[ELMAN_SOURCE], *target = &located[ELMAN_TARGET];

@@ -14,8 +14,8 @@ struct link {
   size_t source, target;
 };
 
-/* Remove the next link from the front of `rest`. Return false at the end of the text, and if the
- * text does not start with a link; in that case `rest` is not empty. */
+/* Remove the next link from the front of `rest`. Return false at the end of the text. Also return
+ * false if the text does not start with a link; `rest` is then not empty. */
 bool alignment_next(struct link *link, struct text *rest);
 
 /* Like alignment_next, for sides of `sources` and `targets` words. Return ELMAN_BAD_DATA for text
@@ -62,10 +62,10 @@ struct token_linker {
 
 void token_linker_free(struct token_linker *linker);
 
-/* Append the links of a pair, which must be pair number `pair`: link each token of a linked word
- * with each token of the other word. A token belongs to every word that it overlaps. Words are the
- * default units of vocab/locate.h. Return ELMAN_BAD_DATA for text that is not an alignment, and for
- * a word out of range. */
+/* Append the links of pair number `pair`, which must be the next pair: link each token of a linked
+ * word with each token of the other word. A token belongs to every word that it overlaps. Words are
+ * the default units of vocab/locate.h. Return ELMAN_BAD_DATA for text that is not an alignment, and
+ * for a word out of range. */
 elman_status token_links_add(struct token_links *links, size_t pair, struct token_linker *linker,
                              const struct encoded_side sides[2], struct text alignment,
                              elman_error *error) CHECKED;

@@ -4,7 +4,7 @@
 
 #include "vocab/clauses.h"
 
-/* If `guided`, allocate guide->links links as well. */
+/* Allocate the arrays of the batch. If `guided`, also allocate guide->links links. */
 static void allocate(struct batch *batch, struct arena *arena, bool guided) {
   for (int side = 0; side < 2; side++) {
     struct sequence *sequence = side == 0 ? &batch->source : &batch->target;

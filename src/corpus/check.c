@@ -337,8 +337,8 @@ static elman_status note_leak(struct findings *findings, const struct all_lines 
   return findings_example(findings, example_of(lines, round->leak, line, first), &pair, error);
 }
 
-/* Process a line in a round. The chain of a key contains the first line with that key of each
- * part. */
+/* Process a line in a round. For each part, the chain of a key contains the first line with that
+ * key. */
 static elman_status add_line(struct findings *findings, struct all_lines *lines,
                              struct table *table, const struct round *round, size_t at,
                              elman_error *error) {
@@ -395,8 +395,8 @@ struct token_check {
 static elman_status count_side(struct token_check *check, size_t *length, size_t part,
                                elman_side side, struct text text, elman_error *error) {
   *length = 0;
-  /* Skip the line. In NFKC three bytes become at most 18 characters (U+FDFA), so it is not too
-   * long; in the first part no token is unknown. */
+  /* Skip the line, because it is not too long: NFKC turns three bytes into at most 18 characters
+   * (U+FDFA). No token of the first part is unknown. */
   if (part == 0 && text.length <= check->max_length / 6) return ELMAN_OK;
   const struct vocabulary_pair *found = &check->vocabularies;
   const struct codec codec = vocabulary_pair_codec(found, side);

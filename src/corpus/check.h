@@ -51,11 +51,11 @@ struct part_findings {
   size_t unknown[2];         /* tokens that do not occur in the first part, by side */
 };
 
-/* Counts, and examples of each kind. */
+/* All findings: their counts, and examples of each kind. */
 struct findings {
   struct part_findings *parts;
   size_t part_count;
-  size_t examples_wanted; /* maximum per kind and part */
+  size_t examples_wanted; /* maximum number of examples per kind and part */
   struct example *examples;
   size_t example_count, example_capacity;
   elman_token_mode modes[2];
@@ -64,7 +64,7 @@ struct findings {
 
 void findings_free(struct findings *findings);
 
-/* Return whether there are neither leaks nor bad lines. */
+/* Return true if no leak and no bad line was found. */
 bool findings_clean(const struct findings *findings);
 
 /* Check all parts. The first part determines token modes, scripts, the typical length ratio and the

@@ -48,8 +48,8 @@ struct corpus {
   size_t too_long;                       /* pairs skipped because of their length */
 };
 
-/* Allocate the starts for up to `most` pairs; the arrays of ids grow later. Call corpus_free also
- * after an error. */
+/* Allocate the starts for up to `most` pairs; the arrays of ids grow later. The caller must call
+ * corpus_free, also after an error. */
 elman_status corpus_create(struct corpus *corpus, size_t most, elman_error *error) CHECKED;
 
 /* Allocate the starts of the links for up to `most` pairs. */
@@ -88,7 +88,8 @@ struct resplit {
   uint64_t seed;
   /* A side that would exceed these limits keeps its original split; 0 = unlimited. */
   size_t max_length;
-  size_t batch_tokens; /* maximum product of pairs and the longest side, </s> included */
+  size_t batch_tokens; /* maximum number of pairs times the length of the longest side, </s>
+                          included */
   /* scratch memory and result */
   struct encoding encodings[2]; /* by side, because an encoding caches the words of one codec */
   struct corpus pairs;

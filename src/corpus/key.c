@@ -14,8 +14,9 @@ static bool is_dropped(int codepoint) {
          category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF;
 }
 
-/* Return whether the character is ASCII that is dropped. This test is fast, while table look-ups
- * would take half of the time. Symbols are not punctuation. */
+/* Return whether the character is an ASCII character that keys omit. This test is fast; table
+ * look-ups would take half of the total time. Symbols are kept, because they are not
+ * punctuation. */
 static bool is_dropped_ascii(int codepoint) {
   return codepoint <= ' ' || codepoint == 0x7F ||
          (!is_word_character(codepoint) && strchr("$+<=>^`|~", codepoint) == NULL);

@@ -1,4 +1,4 @@
-/* Hashes of sentences, for finding equal sentences and sentences that differ only in case, width,
+/* Hashes of sentences. They find equal sentences, and sentences that differ only in case, width,
  * punctuation and white space. */
 #ifndef ELMAN_CORPUS_KEY_H
 #define ELMAN_CORPUS_KEY_H

@@ -144,8 +144,8 @@ struct line_run {
 };
 
 /* The text of a pair consists of its source, target and alignment. With whole_lines it consists of
- * the whole line and an empty target; each access then finds the columns again. One pointer per
- * pair suffices, for lines of any length. */
+ * the whole line and an empty target; each access then searches for the columns again. One pointer
+ * per pair suffices, for lines of any length. */
 struct pairs {
   char **names; /* (name_count): names of the files */
   size_t name_count;

@@ -1,5 +1,5 @@
-/* Sentence pairs as text, read from TSV files or from two parallel (Moses) files. Also files with
- * one sentence per line. */
+/* Sentence pairs as text, read from TSV files or from two parallel (Moses) files. This module also
+ * reads files with one sentence per line. */
 #ifndef ELMAN_CORPUS_PAIRS_H
 #define ELMAN_CORPUS_PAIRS_H
 
@@ -48,9 +48,9 @@ void pairs_release(struct pairs *pairs, size_t before);
 /* Return a hash of the texts of all pairs in order; NULL counts as no pairs. */
 uint64_t pairs_hash(const struct pairs *pairs);
 
-/* Return the unchanged line of the pair without LF or CRLF. Its number, from 1, is the number in
- * the source file for Moses files. Without `whole_lines` the text is NULL; with it, alignments are
- * not stored. */
+/* Return the unchanged line of the pair without LF or CRLF, or its line number, from 1. For Moses
+ * files this is the line number in the source file. Without `whole_lines` the text is NULL; with
+ * it, alignments are not stored. */
 struct text pairs_line(const struct pairs *pairs, size_t index);
 size_t pairs_line_number(const struct pairs *pairs, size_t index);
 

@@ -31,8 +31,8 @@ static void groups_free(struct groups *groups) {
   *groups = (struct groups){0};
 }
 
-/* Return the first member of the group, which represents it. Path halving makes the cost of a call
- * logarithmic in the number of joins. */
+/* Return the first member of the group, which represents the group. Path halving makes the cost of
+ * a call logarithmic in the number of joins. */
 static size_t groups_find(struct groups *groups, size_t member) {
   uint32_t *parents = groups->parents;
   while (parents[member] != member) {

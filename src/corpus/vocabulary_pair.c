@@ -123,7 +123,7 @@ static elman_status add_words(struct word_table *to, const struct word_table *fr
 /* Count the tokens or words of one side of a pair. */
 typedef elman_status count_function(struct side_count *side, elman_error *error);
 
-/* Each slot has its own counts. */
+/* Work of counting. Each slot has its own counts. */
 struct counting_work {
   struct counting *counting;
   count_function *count;

@@ -15,7 +15,7 @@ struct vocabulary_options {
   size_t max_words;  /* per side; 0 = unlimited */
   size_t max_length; /* tokens per side; 0 = unlimited */
   size_t merges[2];  /* maximum number of merges per side, for mode `bpe` */
-  bool joint_merges; /* learn merges from both sides together, with the limit of the target */
+  bool joint_merges; /* learn merges from both sides together; the limit is that of the target */
 };
 struct vocabulary_pair {
   elman_token_mode source_mode, target_mode; /* never ELMAN_TOKENS_AUTO */

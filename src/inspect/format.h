@@ -86,8 +86,8 @@ const struct format *format_at(size_t index);
 const struct format *format_named(const char *name);
 const struct format *format_of_path(const char *path);
 
-/* Start a writer. Then call add any number of times, and finish; call free in any case. `style` may
- * be NULL. */
+/* Start a writer. The caller then calls writing_add for each translation, and writing_finish at the
+ * end. The caller must free the writer in any case. `style` may be NULL. */
 elman_status writing_start(elman_attention_writer *writing, FILE *stream,
                            const struct format *format, const elman_text_style *style,
                            elman_error *error) CHECKED;

@@ -159,7 +159,7 @@ struct side {
   const char *const *tokens;
   bool words, ended;
   size_t groups;
-  struct word_range *of; /* (tokens): words of each token, later its groups */
+  struct word_range *of; /* (tokens): first the words of each token, later its groups */
   size_t *first;         /* (groups): the first token of the group */
   size_t *starts, *ends; /* (groups): position in the text */
 };
@@ -327,7 +327,8 @@ static void rename_target(struct shown *shown, struct arena *arena, const struct
 
 /* ---- weights ---- */
 
-/* Merge `count` consecutive matrices (rows.count, columns.count). Return NULL for NULL. */
+/* Merge `count` consecutive matrices (rows.count, columns.count). Return NULL if `matrices` is
+ * NULL. */
 static const float *merged(struct arena *arena, double *scratch, const float *matrices,
                            size_t count, const struct grouping *rows,
                            const struct grouping *columns) {

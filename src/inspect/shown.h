@@ -11,7 +11,8 @@
 /* The groups of each row or column. */
 struct grouping {
   size_t count, groups;
-  const struct word_range *of; /* (count); NULL = each is a separate group */
+  const struct word_range
+      *of; /* (count): groups of each row or column; NULL = each is a separate group */
 };
 
 /* Compute merged (rows.groups, columns.groups) from `matrix` (rows.count, columns.count). Add the
@@ -23,7 +24,7 @@ void merge_matrix(double *merged, const float *matrix, const struct grouping *ro
                   const struct grouping *columns);
 
 /* Attention between words separated by white space, regardless of the tokens. If the text has no
- * such words, attention between tokens. */
+ * such words, the matrix contains attention between tokens. */
 
 /* If the units are tokens, a "word" is a token. */
 struct word_matrix {
@@ -53,8 +54,8 @@ const char *alignment_units_name(elman_alignment_units units);
 elman_status text_style_complete(elman_text_style *complete, const elman_text_style *style,
                                  elman_error *error) CHECKED;
 
-/* Return whether two words are linked according to a complete style. Weights of 0 are never links;
- * for rules based on the largest weight, weights below the weight of the sentinel are not links
+/* Return whether two words are linked according to a complete style. A weight of 0 is never a link.
+ * For rules based on the largest weight, a weight below that of the sentinel is not a link
  * either. */
 bool words_linked(const struct word_matrix *matrix, const elman_text_style *style, size_t source,
                   size_t target);

@@ -32,20 +32,21 @@ struct elman_attention_summary {
   elman_text_style style; /* complete, see text_style_complete */
   size_t translations, empty;
   size_t source_words, target_words; /* number of non-empty translations whose source or target is
-                                        shown in words; their "tokens" below are words */
+                                        shown in words. For them, "tokens" below means words */
   size_t rows;                       /* target tokens, </s> included */
   size_t end_rows;                   /* </s> rows */
-  size_t chosen_rows;                /* rows with more than one source token */
+  size_t chosen_rows;                /* number of rows with more than one source token */
   size_t columns;                    /* source tokens */
-  size_t covered;                    /* columns with a sum of at least COVERED */
+  size_t covered;                    /* number of columns with a sum of at least COVERED */
   double entropy;                    /* sum over rows, in nats */
   double entropy_share;              /* sum over chosen rows: entropy / ln S */
   double coverage_distance;          /* sum over columns: |column sum - 1| */
   double sentinel;                   /* sum over rows: weight of the sentinel */
   double end_on_last;                /* sum over </s> rows: weight of the last source token */
   double words_on_last;              /* sum over other rows: weight of the last source token */
-  double off_diagonal; /* sum over other rows: sum_s a_ts |(t+1/2)/T - (s+1/2)/S|, T without </s> */
-  size_t aligned;      /* translations with a gold alignment */
+  double
+      off_diagonal; /* sum over other rows: sum_s a_ts |(t+1/2)/T - (s+1/2)/S|; T excludes </s> */
+  size_t aligned;   /* translations with a gold alignment */
   size_t links, gold, both; /* between words: links found, gold links, and common links */
 };
 
