@@ -174,8 +174,8 @@ static void swap(struct bleu_passes *passes) {
   passes->after = swapped;
 }
 
-/* Run a pass unless memory is exhausted; clearing the output buffer would also clear its
- * failure. */
+/* Run a pass. Do nothing if memory is exhausted, because clearing the output buffer would also
+ * clear its failure flag. */
 static void run(struct bleu_passes *passes, const struct pass *pass) {
   if (passes->before.failed) return;
   buffer_clear(&passes->after);
@@ -327,8 +327,8 @@ static bool is_word(const void *words, size_t position, const void *word) {
   return text_equal(tokens_get(words, position), *(const struct text *)word);
 }
 
-/* Number the words by their first position in `known`; unknown words get SYMBOL_UNKNOWN. `index` is
- * the index of the words of `known`. If `sentence` is `known`, fill the index. */
+/* Give each word the number of its first position in `known`, or SYMBOL_UNKNOWN if it does not
+ * occur there. `index` finds the words of `known`. If `sentence` is `known`, fill the index. */
 static elman_status number_words(struct bleu_words *sentence, const struct bleu_words *known,
                                  struct table *index, elman_error *error) {
   const struct tokens *words = &sentence->words;

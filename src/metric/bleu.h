@@ -20,7 +20,7 @@ struct ngram {
   uint32_t symbol;
   uint32_t count;   /* count in the counted sequence */
   uint32_t seen;    /* count in the sequence being matched */
-  uint32_t matched; /* largest min(count, seen) of all sequences matched so far */
+  uint32_t matched; /* largest min(count, seen) over all sequences matched so far */
 };
 
 /* Start from all zero. Memory is reused. */
@@ -36,9 +36,9 @@ void ngrams_free(struct ngrams *ngrams);
 elman_status ngrams_count(struct ngrams *ngrams, const uint32_t *symbols, size_t length,
                           size_t orders, elman_error *error) CHECKED;
 
-/* Match the n-grams of this sequence. Add to matched[n - 1] the number of n-grams of n symbols that
- * match here and did not match in earlier calls. The sum over all calls then contains each n-gram's
- * largest match. */
+/* Match the stored n-grams with those of a sequence. Add to matched[n - 1] the number of n-grams of
+ * n symbols that match here and did not match in earlier calls. The sum over all calls then
+ * contains each n-gram's largest match. */
 void ngrams_match(struct ngrams *ngrams, const uint32_t *symbols, size_t length, size_t orders,
                   uint32_t *matched);
 
@@ -112,13 +112,14 @@ struct bleu_work {
 
 void bleu_work_free(struct bleu_work *work);
 
-/* Count one hypothesis against at least one reference. All texts must be valid UTF-8. */
+/* Compute the counts of one hypothesis against at least one reference. All texts must be valid
+ * UTF-8. */
 elman_status bleu_count(uint32_t counts[BLEU_COUNTS], struct bleu_work *work,
                         struct text hypothesis, const struct text *references,
                         size_t reference_count, enum bleu_tokenizer tokenizer,
                         elman_error *error) CHECKED;
 
-/* Set BLEU and its components for these sums. */
+/* Compute BLEU and its components from these sums. */
 void bleu_score(elman_metric_scores *scores, const uint64_t sums[BLEU_COUNTS]);
 
 #endif

@@ -137,8 +137,8 @@ static double sentence_score(const uint32_t counts[CHRF_COUNTS]) {
   return chrf_score(sums);
 }
 
-/* Count one hypothesis against the best of its references, of which there is at least one. All
- * texts must be valid UTF-8. */
+/* Compute the counts of one hypothesis against the best of its references. At least one reference
+ * is required. All texts must be valid UTF-8. */
 static elman_status chrf_count(uint32_t counts[CHRF_COUNTS], struct chrf_work *work,
                                struct text hypothesis, const struct text *references,
                                size_t reference_count, elman_error *error) {
@@ -282,8 +282,8 @@ static void metric_add(struct corpus_counts *sums, const struct sentence_counts 
   for (size_t i = 0; i < CHRF_COUNTS; i++) sums->chrf[i] += counts->chrf[i];
 }
 
-/* Compute all but the signatures: metric_score from sums, metric_score_sum from `count`
- * sentences. */
+/* Compute the scores without the signatures: metric_score from sums, metric_score_sum from the
+ * counts of `count` sentences. */
 static void metric_score(elman_metric_scores *scores, const struct corpus_counts *sums) {
   bleu_score(scores, sums->bleu);
   scores->chrf = chrf_score(sums->chrf);
@@ -335,7 +335,7 @@ elman_status metric_sign(elman_metric_scores *scores, const elman_metric_options
 
 /* ---- confidence by resampling ---- */
 
-/* Scores of one metric over the resamples, (resamples) each. */
+/* Scores of one metric; each array is (resamples). */
 struct series {
   double *a, *b;
 };

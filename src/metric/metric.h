@@ -39,8 +39,9 @@ struct sentence_counts {
   uint32_t chrf[CHRF_COUNTS];
 };
 
-/* Count each line into counts[references->count]. Return ELMAN_BAD_DATA for a line that is not
- * valid UTF-8 or too long; `where` of the error names the line ("hypothesis, line 3"). */
+/* Compute the counts of each line; `counts` has references->count elements. Return ELMAN_BAD_DATA
+ * for a line that is not valid UTF-8 or too long; `where` of the error names the line ("hypothesis,
+ * line 3"). */
 elman_status metric_count(struct sentence_counts *counts, const struct text *hypotheses,
                           const struct metric_references *references,
                           const elman_metric_options *options, elman_error *error) CHECKED;

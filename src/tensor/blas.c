@@ -237,7 +237,7 @@ const char *better_blas_family(const char *family, enum vector_level processor) 
   return NULL;
 }
 
-/* Missing in builds of OpenBLAS for a single processor. */
+/* Builds of OpenBLAS for a single processor lack these functions. */
 extern void gotoblas_dynamic_quit(void) __attribute__((weak));
 extern void gotoblas_dynamic_init(void) __attribute__((weak));
 
@@ -283,8 +283,9 @@ extern int blas_thread_shutdown_(void) __attribute__((weak));
 
 static struct blas_kernels kernels;
 
-/* Joining such a thread would block forever: a thread of OpenBLAS that cannot allocate its buffer
- * never ends. */
+/* Select the kernels and limit OpenBLAS to one thread. Stop its other threads only if their buffers
+ * fit into memory. A thread of OpenBLAS that cannot allocate its buffer never ends, and joining it
+ * would block forever. */
 static void set_up_once(void) {
   const int threads = openblas_get_num_threads();
   kernels = blas_kernels_choose();

@@ -58,9 +58,9 @@ void matrix_product_then(struct product p, size_t groups, tile_function *then, c
  * product. */
 void blas_set_up(void);
 
-/* Set up, and allocate the memory that OpenBLAS needs for products on `threads` threads at once.
- * Otherwise OpenBLAS would allocate it during a product, and retry a refused allocation forever.
- * Return ELMAN_NO_MEMORY if the memory does not suffice. */
+/* Set up OpenBLAS, and allocate the memory that OpenBLAS needs for products on `threads` threads at
+ * once. Otherwise OpenBLAS would allocate it during a product, and retry a refused allocation
+ * forever. Return ELMAN_NO_MEMORY if the memory does not suffice. */
 elman_status blas_reserve(size_t threads, elman_error *error) CHECKED;
 
 /* ---- which family of kernels OpenBLAS should use ----
@@ -91,11 +91,11 @@ struct blas_kernels {
   elman_kernel_choice choice;
 };
 
-/* Select the kernels. Call this function once per process, before the first product. It sets the
- * environment variable OPENBLAS_CORETYPE for OpenBLAS and then restores it. */
+/* Select the kernels. This function must be called once per process, before the first product. It
+ * sets the environment variable OPENBLAS_CORETYPE for OpenBLAS and then restores it. */
 struct blas_kernels blas_kernels_choose(void);
 
-/* Return the selected kernels. Call blas_set_up first. */
+/* Return the selected kernels. The caller must have called blas_set_up. */
 struct blas_kernels blas_kernels_in_use(void);
 
 /* Treat subnormal numbers as zero on this thread and on threads that it starts later. Return the

@@ -42,7 +42,7 @@ void cross_entropy_join(double *losses, struct softmax_part *parts, size_t count
                         struct cross_entropy_task task);
 
 /* Replace the exponentials (n,width) of a part by the gradient of its logits, scale ·
- * (softmax(logits) - q), (12), (73) and (90). Call cross_entropy_join first. */
+ * (softmax(logits) - q), (12), (73) and (90). The caller must have called cross_entropy_join. */
 void cross_entropy_gradient(real *exponentials, const struct softmax_part *part,
                             struct cross_entropy_task task, size_t first, size_t width);
 

@@ -143,7 +143,8 @@ static void permit(struct screen *screen, size_t v, struct quantization q, int32
   screen->offsets[v] = (screen->kernel->max_level + 1) * sum;
 }
 
-/* Pack one block. Store the largest norm or bias of its rows, or infinity if one is not finite. */
+/* Pack one block. Store the largest norm or bias among its rows, or infinity if one of them is not
+ * finite. */
 static void pack_block(const void *context, size_t block) {
   struct screen *screen = *(struct screen *const *)context;
   double largest = 0;

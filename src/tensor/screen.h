@@ -40,7 +40,7 @@ struct screen {
   size_t blocks, groups;
   const struct quantized_kernel *kernel; /* NULL: compute all logits */
   double largest;        /* the largest of all |w| + |w - w~| and |b|; infinite if one of them is */
-  double *block_largest; /* (blocks): the largest value of each block */
+  double *block_largest; /* (blocks): the largest of these values in each block */
   struct arena arena;
   int8_t *packed; /* (64 blocks,F), laid out as in quantized.h; the others: (64 blocks) */
   float *scales, *norms, *errors, *biases;
@@ -48,8 +48,8 @@ struct screen {
   int32_t *offsets; /* increase of a sum caused by the L + 1 in each feature */
 };
 
-/* Quantize the weights. If `kernel` is NULL, all logits are always computed. Call screen_free also
- * after a failure. */
+/* Quantize the weights. If `kernel` is NULL, all logits are always computed. The caller must call
+ * screen_free, also after a failure. */
 elman_status screen_create(struct screen *screen, struct screened_layer layer,
                            const struct quantized_kernel *kernel, elman_error *error) CHECKED;
 void screen_free(struct screen *screen);

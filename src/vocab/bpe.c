@@ -226,7 +226,7 @@ static elman_status fill_nodes(struct work *work, size_t *count, struct text wor
   return ELMAN_OK;
 }
 
-/* Add the merge that starts at a node, if there is one, to a queue. */
+/* If a merge starts at the node, add it to the queue `list`. */
 static elman_status offer(struct work *work, struct bpe_queue *list, uint32_t node) {
   const struct bpe_node *nodes = work->split->nodes;
   if (node == NO_NODE || nodes[node].next == NO_NODE) return ELMAN_OK;
@@ -509,8 +509,8 @@ static elman_status add_character(struct output *output, const struct subwords_s
   return status;
 }
 
-/* Push the two parts that were merged into this one. If there are none, push its first character
- * and the rest. The left part ends on top. Set *divided to false for a single character. Check the
+/* Push the two parts whose merge produced this part. If there are none, push its first character
+ * and the rest. Push the left part last. Set *divided to false for a single character. Check the
  * lengths, because a merge from a damaged list may not fit the text. */
 static elman_status divide(struct output *output, bool *divided, const struct subwords_span *span) {
   const struct merges *merges = output->subwords.merges;

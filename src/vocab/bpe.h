@@ -24,7 +24,7 @@ struct merge {
  * Start from all zero. */
 struct merges {
   struct word_table symbols; /* all symbols; the count of a symbol is 1 + the rank of the first
-                                merge that produces it, or 0 */
+                                merge that produces it, or 0 if none does */
   struct merge *items;       /* in the order of ranks */
   size_t count;
   size_t capacity;

@@ -135,8 +135,8 @@ bool script_is_han(const struct script_counts *counts) {
   return counts->han > counts->letters / 2;
 }
 
-/* Return whether at least a fifth of all pairs have a space; then there are a quarter as many pairs
- * with a space as without. */
+/* Return whether at least a fifth of all pairs have a space. This is true if the number of pairs
+ * with a space is at least a quarter of the number without. */
 static bool is_segmented(const struct script_counts *line) {
   return line->han_separated > 0 && line->han_separated >= (line->han_adjacent + 3) / 4;
 }

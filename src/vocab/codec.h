@@ -12,8 +12,8 @@
  * The vocabulary must have mode `space`. Do not change tokens that it contains. In any other token,
  * divide each run of Han characters into the most likely sequence of words. The text between the
  * runs becomes separate tokens. Adjacent characters that no word covers remain together as one
- * unknown token. An unknown character costs more than any word. Replace `out`, which must not be
- * `in`. */
+ * unknown token. An unknown character costs more than any word. Replace the contents of `out`,
+ * which must not be `in`. */
 elman_status segment_unspaced(struct tokens *out, const struct tokens *in,
                               const struct vocabulary *vocabulary, elman_error *error) CHECKED;
 
@@ -57,8 +57,8 @@ enum { MAX_SENTENCE_TOKENS = 5000 };
 elman_status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
                             elman_error *error) CHECKED;
 
-/* Split the text of `ids`, which encode() returned in mode `bpe`, again with dropout. Once the
- * memory has grown, this allocates nothing. */
+/* Split the text of `ids` again, with dropout. encode() must have returned these ids in mode `bpe`.
+ * Once the memory has grown, this allocates nothing. */
 elman_status encode_again(struct encoding *encoding, const struct codec *codec, const uint32_t *ids,
                           size_t count, struct bpe_dropout *dropout, elman_error *error) CHECKED;
 void encoding_free(struct encoding *encoding);

@@ -57,7 +57,7 @@ struct unit_side {
 size_t units_count(const struct unit_side *side);
 
 /* Set units[i] to the range of units that token i overlaps. If the token has no bytes, set it to
- * the unit that follows. Both ends of the non-empty ranges increase monotonically. */
+ * the unit that follows. From one non-empty range to the next, neither end decreases. */
 void units_locate(struct word_range *units, const struct unit_side *side);
 
 #endif

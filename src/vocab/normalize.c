@@ -169,8 +169,9 @@ static bool is_inert(int codepoint, elman_normalization form) {
   return IN_RANGES(nfkc_inert, codepoint) || is_kept(codepoint, form);
 }
 
-/* Replace each run of white space by one space, and remove it at the ends. This may precede NFC,
- * because white space never composes. Return true if composition would change nothing. */
+/* Replace each run of white space by one space, and remove white space at the ends. This step may
+ * precede NFC, because white space never composes. Return true if composition would change
+ * nothing. */
 static bool collapse_white_space(struct buffer *into, struct text text, elman_normalization form) {
   bool inert = true;
   bool space_pending = false;

@@ -9,7 +9,8 @@
 #include "elman/tokens.h"
 
 /* Normalize `text` to this form, replace each run of Unicode white space by one space, and remove
- * it at the ends. The result replaces the contents of `into`. `text` must be valid UTF-8. */
+ * white space at the ends. The result replaces the contents of `into`. `text` must be valid
+ * UTF-8. */
 elman_status text_normalize(struct buffer *into, struct text text, elman_normalization form,
                             elman_error *error) CHECKED;
 

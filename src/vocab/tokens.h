@@ -81,9 +81,9 @@ elman_status tokens_add_marked(struct tokens *tokens, const char *mark, struct t
 void tokens_clear(struct tokens *tokens);
 void tokens_free(struct tokens *tokens);
 
-/* Replace the contents of `tokens` by the tokens of `text`. In mode `bpe` these are words, which
- * subwords_split splits. `text` must be normalized and not point into `tokens`; `mode` must not be
- * ELMAN_TOKENS_AUTO. */
+/* Replace the contents of `tokens` by the tokens of `text`. In mode `bpe` these tokens are words;
+ * subwords_split splits them further. `text` must be normalized and not point into `tokens`; `mode`
+ * must not be ELMAN_TOKENS_AUTO. */
 elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_mode mode,
                           elman_error *error) CHECKED;
 

@@ -59,8 +59,8 @@ struct vocabulary {
   struct word_table table; /* its index is the id */
   size_t specials;
   double total;
-  double unspaced, spaced; /* total counts of tokens of unspaced characters, and of the tokens among
-                              them that follow a space */
+  double unspaced, spaced; /* total count of tokens that consist of unspaced characters; total count
+                              of those that follow a space */
   size_t longest_han;
 };
 

@@ -63,7 +63,7 @@ elman_status token_counter_add(struct token_counter *counter, const struct token
 elman_status token_counter_keep(struct token_counter *counter, const struct tokens *tokens,
                                 elman_error *error) CHECKED;
 
-/* Add the counts of `from`. Append its new words in their order. */
+/* Add the counts of `from`. Append the words that are new, in the order of `from`. */
 elman_status token_counter_merge(struct token_counter *counter, const struct token_counter *from,
                                  elman_error *error) CHECKED;
 void token_counter_free(struct token_counter *counter);
