@@ -28,9 +28,9 @@ typedef struct elman_scores {
 typedef struct elman_evaluate_options {
   size_t batch_size; /* sentences per batch; default 32; results do not depend on it (up to
                         rounding) */
-  elman_translate_options
-      translate; /* options of translation, with their defaults, except that max_bytes defaults to
-                    0. n_best and without_scores are ignored */
+  /* Options of translation, with their defaults, except that max_bytes defaults to 0. n_best and
+   * without_scores are ignored. */
+  elman_translate_options translate;
   elman_metric_options metric; /* resamples and seed are ignored */
   size_t threads;              /* 0 (default) = one per core */
   bool (*progress)(void *context, size_t done,

@@ -15,7 +15,7 @@ ELMAN_API bool elman_file_is_direct(const char *path);
 
 /* Resolve the symbolic links of `path`. Write the resulting file name into the `size` bytes at
  * `resolved`. The file need not exist. Companion files, such as a checkpoint, are stored beside
- * this file and not beside a link. They are then found under every name of the output. */
+ * that file and not beside a link. They are then found under every name of the output. */
 ELMAN_CHECKED elman_status elman_file_resolve(char *resolved, size_t size, const char *path,
                                               elman_error *error);
 

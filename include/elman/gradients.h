@@ -55,8 +55,8 @@ typedef struct elman_gradient_report {
 } elman_gradient_report;
 
 typedef struct elman_gradient_options {
-  double step; /* step h: each entry is changed to x + h and x - h; default 1e-5; 1e-12 to 1. If the
-                  error of this step explains the difference, smaller steps are tried */
+  double step; /* step h: each entry x is changed to x + h and x - h; default 1e-5; 1e-12 to 1. If
+                  the error of this step explains the difference, smaller steps are tried */
   double tolerance; /* maximum relative error of a gradient; default 1e-7; 0 to 1 */
   size_t samples;   /* random entries per tensor; 0 = all; default 50. In an embedding, additional
                        entries are checked: at least one for each word that occurs in the pairs. The

@@ -18,7 +18,7 @@ typedef struct elman_tensor {
 } elman_tensor;
 
 /* Get the name and shape of parameter `index`, from 0, of a mechanism for queries of `width`
- * elements; Set its `values` to NULL. Return false after the last parameter, and if there is no
+ * elements, and set its `values` to NULL. Return false after the last parameter, and if there is no
  * such mechanism. */
 ELMAN_API bool elman_attention_parameter(elman_tensor *parameter, const char *mechanism,
                                          size_t width, size_t index);

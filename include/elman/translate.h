@@ -103,9 +103,9 @@ typedef struct elman_translate_options {
   size_t max_bytes;  /* maximum bytes of a text; a longer text is ELMAN_BAD_DATA; 0 = no limit;
                         default ELMAN_DEFAULT_MAX_BYTES. Memory grows with the longest text */
   size_t max_length; /* maximum target tokens; 0 (default) = see max_ratio */
-  double
-      max_ratio; /* maximum target tokens per source token; 0 (default) = none. If neither limit is
-                    set, the maximum is 2 S + 10 tokens; if both are set, the smaller one applies */
+  /* Maximum target tokens per source token; 0 (default) = none. If neither limit is set, the
+   * maximum is 2 S + 10 tokens; if both are set, the smaller one applies. */
+  double max_ratio;
   size_t beam;   /* beam size, 1 to ELMAN_MAX_BEAM; 1 (default) is greedy search */
   size_t n_best; /* number of translations to return, linked by `next`; 1 (default) to beam */
   double length_penalty; /* A in the score log p / T^A, which makes translations of different
