@@ -95,8 +95,8 @@ static bool is_unfinished(struct team *team) {
 
 static void sleep_until_wanted(struct team *team) {
   pthread_mutex_lock(&team->mutex);
-  atomic_fetch_add(&team->asleep,
-                   1); /* before the check, because `post` reads `asleep` after posting */
+  /* Increase `asleep` before the check, because `post` reads it after posting. */
+  atomic_fetch_add(&team->asleep, 1);
   while (is_idle(team)) pthread_cond_wait(&team->wake, &team->mutex);
   atomic_fetch_sub(&team->asleep, 1);
   pthread_mutex_unlock(&team->mutex);
@@ -104,7 +104,8 @@ static void sleep_until_wanted(struct team *team) {
 
 static void sleep_until_finished(struct team *team) {
   pthread_mutex_lock(&team->mutex);
-  atomic_store(&team->waiting, true); /* before the check, because run_piece reads it last */
+  /* Set `waiting` before the check, because run_piece reads it last. */
+  atomic_store(&team->waiting, true);
   while (is_unfinished(team)) pthread_cond_wait(&team->finished, &team->mutex);
   atomic_store(&team->waiting, false);
   pthread_mutex_unlock(&team->mutex);

@@ -11,8 +11,7 @@
 /* The groups of each row or column. */
 struct grouping {
   size_t count, groups;
-  const struct word_range
-      *of; /* (count): groups of each row or column; NULL = each is a separate group */
+  const struct word_range *of; /* (count): groups of each item; NULL = each item is one group */
 };
 
 /* Compute merged (rows.groups, columns.groups) from `matrix` (rows.count, columns.count). Add the

@@ -44,9 +44,9 @@ struct elman_attention_summary {
   double sentinel;                   /* sum over rows: weight of the sentinel */
   double end_on_last;                /* sum over </s> rows: weight of the last source token */
   double words_on_last;              /* sum over other rows: weight of the last source token */
-  double
-      off_diagonal; /* sum over other rows: sum_s a_ts |(t+1/2)/T - (s+1/2)/S|; T excludes </s> */
-  size_t aligned;   /* translations with a gold alignment */
+  /* Sum over other rows: sum_s a_ts |(t+1/2)/T - (s+1/2)/S|; T excludes </s>. */
+  double off_diagonal;
+  size_t aligned;           /* translations with a gold alignment */
   size_t links, gold, both; /* between words: links found, gold links, and common links */
 };
 
