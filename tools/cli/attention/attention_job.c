@@ -146,7 +146,7 @@ struct sink {
   elman_attention_summary *summary;
   struct override_effect effect;
   struct unknown_words unknown, unknown_target;
-  bool unread; /* a model of the sequence, or its input, could not be read */
+  bool unread; /* a model of the sequence, or the input for it, could not be read */
 };
 
 static elman_attention_place place_of(const struct sink *sink, const elman_sentence *sentence) {

@@ -17,8 +17,8 @@ extern const struct formats attention_formats;
  * messages. Return an exit code; print a message if it is not 0. */
 int units_check(const char *what, elman_alignment_units units, const struct models *models);
 
-/* Write `best` and the hypotheses after it to a file, which replaces an existing file only when
- * complete. Return an exit code; print a message if it is not 0. */
+/* Write `best` and the hypotheses after it to a file. An existing file is replaced only when the
+ * new one is complete. Return an exit code; print a message if it is not 0. */
 int hypotheses_save(const char *path, const elman_translation *best, const char *format,
                     const elman_text_style *style);
 
@@ -26,10 +26,10 @@ int hypotheses_save(const char *path, const elman_translation *best, const char 
 
 /* Effect of overrides on translations. Initialize it to zero. */
 struct override_effect {
-  size_t compared,
-      same; /* number of sentences, and of those with the same best translation without overrides */
-  double log_probability;            /* sum of the changes in log-probability */
-  size_t most_targets, most_sources; /* largest numbers of tokens in a matrix */
+  size_t compared, same;  /* number of sentences; number of sentences whose best translation is the
+                             same without overrides */
+  double log_probability; /* sum of the changes in log-probability */
+  size_t most_targets, most_sources; /* largest number of target or source tokens in a matrix */
   bool reached[ELMAN_MAX_OVERRIDES];
 };
 
@@ -61,8 +61,8 @@ struct attention_job {
   bool json; /* write the summary as a JSON object */
 };
 
-/* Run the job. With a sequence, pass NULL as `model` and do not open the sentences. `path` is the
- * path for output_open. Return an exit code; print a message if it is not 0. */
+/* Run the job. With a sequence, `model` must be NULL, and the sentences must not be open. `path` is
+ * the path for output_open. Return an exit code; print a message if it is not 0. */
 int attention_job_run(const struct attention_job *job, const elman_model *model,
                       struct sentences *sentences, const char *path);
 

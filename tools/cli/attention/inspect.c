@@ -16,8 +16,8 @@
 
 enum { TRAINING = ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END };
 
-/* Return the name of the row that has no effect: the batch size in sentences if batches are limited
- * by tokens; NULL otherwise. */
+/* Return the name of the row that has no effect; NULL if every row has an effect. If batches are
+ * limited by tokens, the batch size in sentences has no effect. */
 static const char *idle_row(const elman_train_settings *training) {
   return training->batch_tokens > 0 ? "batch_size" : NULL;
 }

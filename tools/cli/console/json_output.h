@@ -54,8 +54,8 @@ struct figure {
   int decimals;       /* digits after the decimal point, for `real` and `list` */
   const char *format; /* printf format for `real`; replaces `decimals` */
   int width;          /* column width in the table */
-  const char *words;  /* printed for people instead of the value; NULL = print the value */
-  const char *unit;   /* printed after the value; NULL = none */
+  const char *words;  /* text printed for people in place of the value; NULL = print the value */
+  const char *unit;   /* unit printed after the value; NULL = none */
   bool quiet_zero;    /* omit a count or share of 0 in output for people */
 };
 

@@ -104,8 +104,8 @@ static void read_more(struct line_reader *lines) {
   lines->has_more = filled == room;
 }
 
-/* Drop the rest of a line that is too long. Keep the length of the longest valid line with byte
- * order mark and CR, plus one byte that shows the excess. */
+/* Drop the rest of a line that is too long. Keep as many bytes as the longest valid line has with
+ * byte order mark and CR, plus one byte that shows the excess. */
 static void drop_excess(struct line_reader *lines) {
   const size_t enough = lines->max_line + strlen(BYTE_ORDER_MARK) + 1 + 1;
   if (lines->end - lines->start > enough) lines->searched = lines->end = lines->start + enough;

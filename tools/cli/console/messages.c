@@ -72,8 +72,8 @@ static void note_signal(int number) {
 static const double REPETITION = 0.5;
 
 /* Record the first signal; let a repeated one end the program. The stop signals are blocked while
- * this function runs. Ignore a repeated SIGXCPU, which comes every second until the hard limit
- * kills the process. */
+ * this function runs. Ignore a repeated SIGXCPU: the system sends it every second until the hard
+ * limit kills the process. */
 static void note_first_signal(int number) {
   static double first;
   const double second = now();

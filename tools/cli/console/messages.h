@@ -19,7 +19,7 @@ void print_visible_bytes(FILE *stream, const char *text, size_t length);
  * unchanged. Change errno only if the write fails, so that output_flush can report the reason. */
 void print_data(FILE *stream, const char *text);
 
-/* Print data as print_data does. `terminal` states whether the text is finally shown on a
+/* Print data as print_data does. `terminal` states whether the text will finally appear on a
  * terminal. */
 void print_data_for(FILE *stream, const char *text, bool terminal);
 

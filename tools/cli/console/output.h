@@ -36,8 +36,8 @@ int format_choose(const char **format, const struct formats *formats, const char
 int format_check_terminal(const char *command, const char *format, const char *path);
 
 /* rsvg-convert draws PNG from SVG with the system's fonts, including Chinese ones. It is a separate
- * process and runs only for PNG, because its library has two drawbacks. It would load about thirty
- * other libraries at every start, and it ends the program when memory runs out. */
+ * process and runs only for PNG, because its library has two drawbacks. The library would load
+ * about thirty others at every start, and it ends the program when memory runs out. */
 #define PNG "png"
 #define PNG_SUFFIX ".png"
 
@@ -76,12 +76,12 @@ int output_check(const char *path);
  * it is not 0. */
 int output_claim(elman_lock **lock, const char *path);
 
-/* Flush the output. Call this function right after a write, while errno still has the reason for a
- * failure. Return false if a write failed; further writes are useless then. */
+/* Flush the output. The caller must have just written to it, so that errno still has the reason for
+ * a failure. Return false if a write failed; further writes are useless then. */
 bool output_flush(struct output *output);
 
 /* Close the output; move a finished file to its path. Return `code`, or another exit code if this
- * fails. Report the failure, except a pipe that its reader closed. */
+ * fails. Report the failure, unless the output is a pipe that its reader closed. */
 int output_close(struct output *output, int code);
 
 /* Discard the output; leave an existing file unchanged. */

@@ -206,7 +206,8 @@ static int check_and_write(const struct job *job) {
   return code;
 }
 
-/* Run the check. Each file is one part; two files with one side each also form one part. */
+/* Run the check. Each file is one part. A source file and a target file together also form one
+ * part. */
 static int run(struct job *job, const char *command, const struct operands *operands) {
   elman_pairs_options all;
   int code = pairs_input_options(&all, &job->input, command, operands);

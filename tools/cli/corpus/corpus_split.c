@@ -56,8 +56,8 @@ static bool name_files(struct job *job) {
   return true;
 }
 
-/* Refuse to overwrite files, including the file of an empty part. A dev file of an earlier split
- * next to a new train file would be a leak. */
+/* Refuse to overwrite files, including the file of an empty part. Otherwise the dev file of an
+ * earlier split could contain pairs of the new train file. */
 static int refuse_existing(const struct job *job) {
   struct stat info;
   int code = EX_OK;
@@ -79,7 +79,7 @@ static bool is_written(const elman_split_info *info, elman_part part) {
   return info->pairs[part] > 0;
 }
 
-/* Write the lines. Stop at a signal, or at the first write error, which its output stores. */
+/* Write the lines. Stop at a signal or at the first write error. The output stores the error. */
 static void write_lines(struct output *outputs, const elman_pairs *pairs,
                         const elman_split *split) {
   for (size_t i = 0; i < elman_pairs_count(pairs); i++) {

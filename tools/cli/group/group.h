@@ -1,6 +1,6 @@
-/* The group of processes that a launcher started for this command. They train one model together or
- * translate different sentences. Usually there is only one process. Only process 0 prints and
- * writes files. */
+/* The group of processes that a launcher started for this command. These processes train one model
+ * together or translate different sentences. Usually there is only one process. Only process 0
+ * prints and writes files. */
 #ifndef ELMAN_CLI_GROUP_H
 #define ELMAN_CLI_GROUP_H
 
@@ -23,8 +23,7 @@ const elman_group *group_joined(void);
 
 bool group_leads(void);
 
-/* Return `asked`. If it is 0, return this process's fraction of the processors, where 0 means
- * all. */
+/* Return `asked`. If it is 0, return the number of processors for this process; 0 means all. */
 size_t group_threads(size_t asked);
 
 /* Return the number of bytes that this process has sent to other processes. */

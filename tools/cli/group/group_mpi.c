@@ -129,7 +129,7 @@ static void pieces_abandon(struct pieces *pieces) {
 
 /* ---- waiting ---- */
 
-/* A wait that leaves the processors to the processes that are waited for. */
+/* A wait for other processes, during which they may use the processors. */
 struct wait {
   double seconds; /* remaining seconds */
   double started, last;
@@ -180,8 +180,8 @@ static struct {
   uint64_t exchanges, sent;
   struct pieces pieces;       /* transfers of the current exchange */
   struct pieces expected;     /* transfers received into `farewells` */
-  struct farewell *farewells; /* one per process, received from the others; this process's own entry
-                                 is set last */
+  struct farewell *farewells; /* one farewell per process, received from the others; this process
+                                 sets its own entry last */
   bool follows;               /* value of `follows` in this process's own farewell */
   bool broken;                /* messages can no longer reach the other processes */
 } here = {.timeout = 600};

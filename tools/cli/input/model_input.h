@@ -35,7 +35,7 @@ struct models {
 int models_check(const struct models *models, const elman_translate_options *options);
 
 /* Load the models. The models after the first become the ensemble in `options`. Return an exit
- * code; print a message if it is not 0. Call models_close in either case. */
+ * code; print a message if it is not 0. The caller must call models_close in either case. */
 int models_open(struct models *models, elman_translate_options *options);
 void models_close(struct models *models);
 
@@ -49,7 +49,8 @@ struct model_series {
 };
 
 /* List the snapshots and the model for each path: MODEL.update20, MODEL.update100, MODEL. Return an
- * exit code; print a message if it is not 0. Call model_series_free in either case. */
+ * exit code; print a message if it is not 0. The caller must call model_series_free in either
+ * case. */
 int model_series_list(struct model_series *series, const struct option_list *paths);
 void model_series_free(struct model_series *series);
 
@@ -59,15 +60,16 @@ enum { UNKNOWN_NAMED = 8, UNKNOWN_SIZE = 64 };
 
 /* Words that are not in the model's vocabulary, collected for a note. Initialize it to zero. */
 struct unknown_words {
-  size_t tokens, unknown; /* numbers of all tokens and of unknown tokens */
-  size_t named; /* number of stored words: the first distinct unknown words. A long word is
+  size_t tokens, unknown; /* number of all tokens; number of unknown tokens */
+  size_t named; /* number of stored words, which are the first distinct unknown ones. A long word is
                    truncated */
   char names[UNKNOWN_NAMED][UNKNOWN_SIZE];
 };
 
 void unknown_words_add(struct unknown_words *words, const elman_translation *translation);
 
-/* Add the unknown words of the target side. Call this after forced decoding. */
+/* Add the unknown words of the target side. This function is for translations by forced
+ * decoding. */
 void unknown_words_add_target(struct unknown_words *words, const elman_translation *translation);
 
 /* Add the words that were collected from later sentences. */

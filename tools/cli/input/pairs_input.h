@@ -71,8 +71,8 @@ int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const
  * memory ran out. */
 char *pairs_input_name(const struct pairs_input *input, const struct operands *operands);
 
-/* Return EX_USAGE and print a message if standard input would be read twice, or by one of several
- * processes. Return EX_OK otherwise. */
+/* Check that standard input is not read twice, and not by one of several processes. Return EX_OK,
+ * or print a message and return EX_USAGE. */
 int check_standard_input(const char *command, bool read, bool twice);
 
 /* Check that at most one file, including `dev` (NULL = none), is standard input. If one is, check

@@ -35,9 +35,9 @@
              "source word of the largest attention weight in place of an unknown word",            \
              .group = "Output", .flag = &(search).replace_unknown)
 
-/* Choose the beam size if it was not given. Refuse penalties without effect: penalties have no
- * effect with greedy decoding, unless the command shows scores (`shows_scores`), which include
- * them. Return an exit code; print a message if it is not 0. */
+/* Choose the beam size if it was not given. Refuse penalties without effect. With greedy decoding,
+ * penalties have an effect only if the command shows scores (`shows_scores`), which include them.
+ * Return an exit code; print a message if it is not 0. */
 int search_options_complete(elman_translate_options *search, const struct usage *usage,
                             const struct operands *operands, bool shows_scores);
 
@@ -62,9 +62,9 @@ int overrides_parse(struct overrides *overrides, elman_translate_options *search
 /* Return whether any override depends on the seed. */
 bool overrides_shuffle(const elman_translate_options *search);
 
-/* Choose the units of attention. If an override names a place in the matrix, choose tokens for
- * unset units, because such a place is counted in tokens; refuse words. Return an exit code; print
- * a message if it is not 0. */
+/* Choose the units of attention. If an override names a place in the matrix, choose tokens if no
+ * units are set, because such a place is counted in tokens; refuse words. Return an exit code;
+ * print a message if it is not 0. */
 int overrides_choose_units(elman_alignment_units *units, const elman_translate_options *search,
                            const struct option_place *place);
 

@@ -8,14 +8,14 @@
 #include "elman.h"
 #include "options/command_line.h"
 
-/* Sentences and their source. Set the options before sentences_open. */
+/* Sentences and their source. The caller sets the options before sentences_open. */
 struct sentences {
   const char *reference;       /* reference for forced decoding of the only sentence, or NULL */
   const char *references_path; /* file of references for forced decoding, one line per sentence;
                                   NULL = none */
   size_t source_column,
       target_column;       /* columns of a line that is a pair; 0 = each line is a sentence */
-  size_t alignment_column; /* column of the alignment of a pair; 0 = none. i of a link i-j counts
+  size_t alignment_column; /* column of the alignment of a pair; 0 = none. In a link i-j, i counts
                               words of the side whose column comes first */
   size_t max_line; /* limit in bytes; a longer line is truncated to max_line + 1 bytes, which
                       elman_translate refuses */

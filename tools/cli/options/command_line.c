@@ -120,8 +120,8 @@ static bool arguments_find(const struct arguments *start, const char *name,
   return false;
 }
 
-/* Return the value of an option, or NULL. Use this before parsing, for options that change the
- * defaults of others. */
+/* Return the value of an option, or NULL. This works before parsing, and serves options that change
+ * the defaults of others. */
 static const char *arguments_value(const struct arguments *start, const char *name) {
   struct argument argument;
   return arguments_find(start, name, &argument) ? argument.value : NULL;

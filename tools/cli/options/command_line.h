@@ -15,8 +15,8 @@
 bool options_parse(const struct usage *usage, int argc, char **argv, struct operands *operands,
                    int *code);
 
-/* Make --help call `show` with the command's table instead of printing help. NULL restores the
- * default. */
+/* Make --help call `show` with the command's table instead of printing help. If `show` is NULL,
+ * --help prints help again. */
 void options_help_by(int (*show)(const struct usage *usage, const bool preset[MAX_OPTIONS]));
 
 /* ---- option files ---- */

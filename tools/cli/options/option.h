@@ -42,7 +42,7 @@ struct option_list {
   size_t count;
 };
 
-/* How the command uses the file that a value names. options_check_files refuses an output that is
+/* Uses of the file that the value of an option names. options_check_files refuses an output that is
  * also an input. */
 enum option_use {
   FILE_IS_NONE, /* the value names no file */
@@ -50,7 +50,7 @@ enum option_use {
   FILE_IS_START, /* read at the start of the run; the output model may overwrite it */
   FILE_IS_WRITTEN,
   FILE_IS_MODEL,  /* written as the output model */
-  FILE_IS_PREFIX, /* not written itself; only the names derived with `beside` are */
+  FILE_IS_PREFIX, /* the file itself is not written; the files whose names `beside` derives are */
 };
 
 /* A row of an option table. Exactly one of the pointers to a value is set. It selects the kind of

@@ -19,8 +19,8 @@ struct extra_file {
  * Two names of the same file are recognized, even if the file does not exist yet.
  *
  * options_parse calls this function for the table, the operands and --config. A command calls it
- * again with `extra` for names that it derives later. Call it only after the options have their
- * defaults. Return an exit code; print a message if it is not 0. */
+ * again with `extra` for names that it derives later. The options must already have their defaults.
+ * Return an exit code; print a message if it is not 0. */
 int options_check_files(const struct usage *usage, const struct operands *operands,
                         const struct extra_file *extra, size_t count);
 

@@ -23,7 +23,7 @@ void line_input_start(const struct line_input_words *words);
 void line_input_end(void);
 
 /* Read a line without its line end. The caller frees it. Return NULL at the end of the input.
- * Ctrl-C clears the line. Call interrupt_catch_sigint() before this function. */
+ * Ctrl-C clears the line. The caller must have called interrupt_catch_sigint(). */
 char *line_input_read(const char *prompt);
 
 /* Add a line to the history. */

@@ -42,7 +42,7 @@ int train_log_claim(elman_lock **lock, const struct train_log_place *place);
 int train_log_open(struct train_log *log, const struct train_log_place *place,
                    struct progress *progress);
 
-/* Write the settings; call this when all of them are known. CSV does not contain settings. */
+/* Write the settings, all of which must be known. CSV does not contain settings. */
 void train_log_start(struct train_log *log, const elman_model *model,
                      const elman_train_options *options, size_t epochs);
 

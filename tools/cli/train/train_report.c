@@ -13,8 +13,8 @@
 enum { LINES_PER_RUN = 20 };
 
 /* Report a corpus in which only some lines have spaces between words. It was probably joined from
- * two corpora. No token mode suits all its lines, and the user may be able to mend it. Ignore less
- * than one line in a hundred. */
+ * two corpora. No token mode suits all its lines. The user may be able to correct the corpus.
+ * Ignore less than one line in a hundred. */
 static void describe_spacing(const char *side, elman_spacing spacing, elman_token_mode mode) {
   const size_t all = spacing.spaced + spacing.unspaced;
   if (100 * spacing.spaced < all || 100 * spacing.unspaced < all || all == 0) return;
@@ -104,8 +104,8 @@ static void note_guide(const struct training *training, const elman_train_report
          plural(report->unguided));
 }
 
-/* Print the start of the run. The first report of a resumed run comes from the middle of the
- * run. */
+/* Print the start of the run. In a resumed run, the first report describes an update in the middle
+ * of the run. */
 static void note_start(struct training *training, const elman_train_report *report) {
   training->first = false;
   training->done_before =

@@ -24,9 +24,9 @@ struct training {
   bool validated;     /* a validation was completed in this run */
   size_t best_epoch;  /* epoch of the best validation in this run; 0 = none */
   uint64_t best_update;
-  uint64_t sent_before,
-      sent;          /* bytes sent when the first update ended, and when the last one ended */
-  uint64_t updates;  /* number of updates between these two */
+  uint64_t sent_before, sent; /* bytes sent up to the end of the first update; bytes sent up to the
+                                 end of the last one */
+  uint64_t updates;           /* number of updates between these two ends */
   double ends_at;    /* time on the clock of now() at which the time limit ends; 0 = no limit */
   bool time_is_over; /* the time limit ended the run */
   size_t snapshots;  /* number of snapshots of this run; 0 until it has written one */

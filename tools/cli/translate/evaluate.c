@@ -221,8 +221,8 @@ static void write_scores(FILE *stream, const elman_scores *scores, bool aligned,
   write_signatures(&json, &scores->metrics);
 }
 
-/* Report skipped pairs and unknown words. In a text in the model's target language, fewer than half
- * of the tokens are unknown, so report only more than that. */
+/* Report skipped pairs and unknown words. Report unknown words only if more than half of the
+ * tokens are unknown, because text in the model's target language has fewer. */
 static void note_skipped_pairs(const elman_scores *scores) {
   if (scores->left_out > 0)
     note("%zu pair%s skipped: a side has more than 5,000 tokens", scores->left_out,
@@ -287,7 +287,7 @@ static const struct rule rules[] = {
     {"!source hypothesis", "!PAIRS", NO_PAIRS},
     {0}};
 
-/* Refuse options for a comparison, because fewer than two hypotheses are given. */
+/* Refuse the options of a comparison, because fewer than two hypotheses are given. */
 static int check_comparison(const struct usage *usage, const struct operands *operands,
                             const elman_translate_options *search) {
   if (option_given(usage, operands, "resamples"))

@@ -75,9 +75,10 @@ static int write_line(void *context, const struct translated *translated) {
 struct round {
   const elman_group *group;
   elman_bytes *send, *receive; /* one element per process */
-  elman_bytes *parcels; /* parcels exchanged with the other processes. Process 0 has one for every
-                           process, including itself; another process has one, for process 0 */
-  size_t *lengths;      /* lengths of the parcels being transferred */
+  /* Parcels exchanged with the other processes. Process 0 has one parcel for every process,
+   * including itself; another process has only the parcel for process 0. */
+  elman_bytes *parcels;
+  size_t *lengths; /* lengths of the parcels being transferred */
 };
 
 /* Head of a result: the length of the output text and the number of errors. The text and the errors

@@ -1,5 +1,5 @@
-/* Translate lines: read one sentence and write one line. `translate` uses this, and so does the
- * REPL without a terminal. */
+/* Translate lines: read one sentence and write one line. `translate` and the REPL without a
+ * terminal use this module. */
 #ifndef ELMAN_CLI_LINES_H
 #define ELMAN_CLI_LINES_H
 
@@ -15,8 +15,8 @@ struct translate_lines {
 };
 
 /* Open the models, translate the sentences, and close the models. Report a sentence that is not
- * valid text, and write an empty line for it (null in JSON). Input and output thus stay parallel.
- * `output_path` is the path for output_open. Return the exit code. */
+ * valid text, and write an empty line for it (null in JSON). Input and output therefore stay
+ * parallel. `output_path` is the path for output_open. Return the exit code. */
 int translate_lines(struct translate_lines *job, struct models *models, struct sentences *sentences,
                     const char *output_path);
 
