@@ -30,8 +30,8 @@ struct kept_team {
   size_t threads;    /* number of threads requested when the team was made */
 };
 
-/* Set up as enter() does, but keep the team for later calls. Replace it if another number of
- * threads is requested. */
+/* Set up as enter() does, but keep the team for later calls. Replace the kept team if another
+ * number of threads is requested. */
 elman_status enter_with(struct surroundings *before, struct kept_team *kept, size_t threads,
                         double work, elman_error *error) CHECKED;
 

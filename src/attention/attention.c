@@ -126,9 +126,9 @@ static const real *effective_weights(const struct attention_pass *pass) {
 
 /* ---- one head of one sentence ---- */
 
-/* Describe one head of one sentence. Arrays are time-major, so successive rows of a sentence are B
- * · H elements apart (values: B · V, weights: B · K · S). Each head has its own H/K columns
- * (values: V/K) and its own S weights. */
+/* One head of one sentence. Arrays are time-major, so successive rows of a sentence are B · H
+ * elements apart (values: B · V, weights: B · K · S). Each head has its own H/K columns (values:
+ * V/K) and its own S weights. */
 struct head {
   size_t b, n;
   size_t queries, keys; /* T_b, and the number of keys that at least one query sees */
@@ -418,7 +418,8 @@ struct backward {
   struct attention_gradients d;
 };
 
-/* Convert the gradients of a head's weights in scratch.weights to the gradients of its scores. */
+/* In scratch.weights, convert the gradients of a head's weights to the gradients of the head's
+ * scores. */
 static void weigh_back(const struct backward *back, struct head head) {
   const struct attention_pass *pass = back->pass;
   weigh_backward *const own = mechanism_of(pass)->weigh_backward;

@@ -48,8 +48,8 @@ real attention_score_at(const struct attention_row *row, size_t n, size_t key);
 /* Convert the scores in row->weights to weights. Set the weights of keys that are not visible to
  * exactly zero. The function may narrow row->visible. */
 typedef void weigh_forward(struct attention_row *row);
-/* Convert drow (S) from the gradient of the weights to the gradient of the scores. Set it to
- * exactly zero for keys that are not visible. On entry row->visible is as before the forward
+/* Convert drow (S) from the gradient of the weights to the gradient of the scores. Set the gradient
+ * to exactly zero for keys that are not visible. On entry row->visible is as before the forward
  * pass. */
 typedef void weigh_backward(real *drow, const struct attention_row *row,
                             const struct attention_arrays *scratch);

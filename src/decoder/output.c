@@ -66,7 +66,7 @@ void output_allocate(struct output_scratch *scratch, struct arena *arena, size_t
   scratch->features = arena_reals(arena, scratch->tiles.groups - 1, rows, sizes.features);
 }
 
-/* A block of rows of a batch, and the tile of columns in work. */
+/* A block of rows of a batch, and the tile of columns that is being computed. */
 struct block {
   struct cross_entropy_task loss; /* the loss of n rows */
   const struct output_pass *pass;

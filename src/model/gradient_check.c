@@ -175,8 +175,8 @@ static elman_status allocate_places(struct run *run, elman_error *error) {
 
 /* ---- central differences ---- */
 
-/* Return the difference of the loss of token k between the logits a and b (V). Let δ_v be the
- * change of o_v - o_k. The difference is
+/* Return the loss of token k with the logits a (V) minus its loss with the logits b (V). Let δ_v
+ * be the change of o_v - o_k. The difference is
  *
  *   log Σ exp(a_v - a_k) - log Σ exp(b_v - b_k) = log(1 + Σ p_v (exp(δ_v) - 1)),   p = softmax(b).
  *

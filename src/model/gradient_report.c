@@ -17,7 +17,7 @@ static elman_status encode_side(struct encoding *encoding, const struct codec *c
   return fail(error, status, NULL, "the %s of pair %zu: %.400s", side, number, problem.message);
 }
 
-/* Add the alignment of the next pair. */
+/* Append the alignment of the next pair to `texts`. */
 static elman_status add_alignment(struct pair_batch *texts, const struct encoded_side sides[2],
                                   const char *alignment, elman_error *error) {
   struct token_linker linker = {0};

@@ -22,8 +22,8 @@ elman_status pair_batch_fill(struct pair_batch *texts, const struct model *model
                              elman_error *error) CHECKED;
 void pair_batch_free(struct pair_batch *texts);
 
-/* Set tensors[i] to the elements of row i of the model's table, as arguments of the network in
- * double. */
+/* Set tensors[i] to the elements of row i of the model's table. The functions of
+ * model/gradient_check.h take these tensors. */
 void model_tensors(const float *tensors[MAX_PARAMETERS], const struct model *model);
 
 /* The public part comes first, so a pointer to the public part also points to the whole. */

@@ -40,8 +40,9 @@ const char *measure_name(size_t index);
 /* Return the value of a row in the struct at `fields` as JSON; NULL when memory runs out. */
 json_t *hyperparameter_to_json(const elman_hyperparameter *row, const void *fields);
 
-/* Add the rows of these scopes by their names. Some rows are written to files only if the value
- * differs from the default; omit such a row at its default. Return nonzero when memory runs out. */
+/* Add the rows of these scopes to the object, under their names. Some rows are written to files
+ * only if the value differs from the default; omit such a row at its default. Return nonzero when
+ * memory runs out. */
 int hyperparameters_to_json(json_t *object, unsigned scopes, const void *fields);
 
 /* Read the rows of these scopes and add their number to *found. Rows that version 0.1 lacked may be

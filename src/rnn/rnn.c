@@ -389,8 +389,8 @@ static struct backward_step backward_step_of(const struct rnn_states *dstates,
                                 blocks_of(&pass->states, &pass->shape, t)};
 }
 
-/* Pass the gradient through padding, where h_t = h_{t-1}. The weights get no gradient.
- * (22) */
+/* Pass the gradient on to the previous step at padding, where h_t = h_{t-1}. Padding adds nothing
+ * to the gradients of the weights. (22) */
 static void pass_through(const struct backward_step *step, size_t b, size_t column,
                          size_t columns) {
   const struct rnn_shape *shape = &step->pass->shape;

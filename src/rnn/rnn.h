@@ -26,9 +26,9 @@ struct embedding_pass {
   struct dropout dropout;
 };
 
-/* Set the rows of x (steps,batch,row) of these steps. The columns below `size` become table[id]
- * with dropout, or zero after the end of a sentence. The other columns become `beside`. (1), (4),
- * (44) */
+/* Set the rows of x (steps,batch,row) that belong to these steps. The columns below `size` become
+ * table[id] with dropout, or zero after the end of a sentence. The other columns become `beside`.
+ * (1), (4), (44) */
 void embedding_forward(real *x, const struct embedding_pass *pass, struct range steps);
 
 /* Add the gradient dx of these steps to the rows of dtable: dtable[id] += dx. The gradients of a
@@ -100,9 +100,9 @@ struct rnn_pass {
   struct rnn_shape shape;
   struct rnn_states states;
   const real *inputs; /* (steps,batch,input) */
-  /* The output of the layer. Its columns start at `column` of `width` and contain h with dropout; a
-   * residual connection adds the same columns of the inputs (37). NULL = compute only the
-   * states. */
+  /* The output of the layer. Its columns begin at `column` in rows of `width` and contain h with
+   * dropout; a residual connection adds the same columns of the inputs (37). NULL = compute only
+   * the states. */
   real *outputs; /* (steps,batch,width) */
   size_t width, column;
   struct dropout dropout;
@@ -115,7 +115,7 @@ void rnn_start(const struct rnn_pass *pass);
 /* Run these steps. A reverse layer must run all steps in one call. */
 void rnn_forward(const struct rnn_pass *pass, struct range steps);
 
-/* Add the gradient of the outputs of these steps, doutputs (steps,batch,width), to the gradient of
+/* Add doutputs (steps,batch,width), the gradient of the outputs of these steps, to the gradient of
  * the states. Apply dropout to doutputs in place. */
 void rnn_backward_outputs(struct rnn_states dstates, real *doutputs, const struct rnn_pass *pass,
                           struct range steps);
@@ -123,7 +123,7 @@ void rnn_backward_outputs(struct rnn_states dstates, real *doutputs, const struc
 /* Propagate gradients through the recurrence. On entry `dstates` contains the gradient of each
  * state from the layer above. On return dstates.gates contains dz, the gradient before the
  * nonlinearities; for a cell without gates, the blocks of the outputs contain dz. Add the gradient
- * of the state before these steps to its block. */
+ * of the state before these steps to the block of that state. */
 void rnn_backward_states(struct rnn_states dstates, const struct rnn_pass *pass,
                          struct range steps);
 

@@ -83,7 +83,7 @@ static void report_update(struct run *run, struct losses losses, double norm, do
     stop(run);
 }
 
-/* Fill the batch. With subword dropout, first split its words again. */
+/* Fill the batch with these pairs. With subword dropout, first split their words again. */
 static elman_status fill_batch(struct run *run, const size_t *pairs, size_t count,
                                elman_error *error) {
   struct resplit *resplit = &run->resplit;

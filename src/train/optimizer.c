@@ -43,7 +43,7 @@ static void update_average(struct weight_blocks at, size_t n, const struct updat
   share_out((n + CHUNK - 1) / CHUNK, (double)WORK_OF_NUMBER * (double)n, average_chunk, &all);
 }
 
-/* Update the first n weights at `at`. */
+/* Update n weights, which begin at the pointers in `at`. */
 static void update_weights(struct weight_blocks at, size_t n, const struct update_step *step) {
   adam_update(at.weights, at.m, at.v, at.gradients, n, &step->adam);
   update_average(at, n, step);

@@ -157,7 +157,7 @@ static json_t *describe_training(const struct trainer *trainer, unsigned scopes)
   return NULL;
 }
 
-/* Add a name unless it is not UTF-8. Return false when memory runs out. */
+/* Add a name to the object. Omit a name that is not UTF-8. Return false when memory runs out. */
 static bool add_name(json_t *names, const char *key, const char *name) {
   if (name == NULL || text_valid_prefix(text_of(name)) < strlen(name)) return true;
   return json_object_set_new(names, key, json_string(name)) == 0;

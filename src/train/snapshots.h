@@ -38,9 +38,9 @@ elman_status snapshots_find_own(struct snapshots *snapshots, size_t *others,
                                 const struct model *model, const elman_train_settings *settings,
                                 elman_error *error) CHECKED;
 
-/* Write the model of an update, with the permissions of the output if it exists. If a file of this
- * name exists that the run did not write, return ELMAN_CANNOT_CREATE. Once its file is in place, a
- * snapshot belongs to the run, even after an error. */
+/* Write the model of an update as a snapshot. If the output exists, use its permissions. If a file
+ * with the snapshot's name exists and the run did not write it, return ELMAN_CANNOT_CREATE. Once
+ * its file is in place, a snapshot belongs to the run, even after an error. */
 elman_status snapshots_write(struct snapshots *snapshots, const struct model *model,
                              uint64_t update, elman_error *error) CHECKED;
 

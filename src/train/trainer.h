@@ -45,7 +45,7 @@ struct training_state {
   bool finished;      /* all epochs are done, or patience has run out */
   double rate_factor; /* factor of the peak rate, reduced at each plateau */
   /* The update that was validated only because the run ended there; 0 = none. If a later run adds
-   * epochs, its course does not depend on this validation. */
+   * epochs, the course of that run does not depend on this validation. */
   uint64_t end_validated;
   bool end_best; /* whether that validation was the best of all */
 };

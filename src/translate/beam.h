@@ -111,18 +111,21 @@ void beam_score(struct beam *beam, bool wanted);
 
 /* ---- results: hypothesis n < beam->finished of a closed beam ---- */
 
-/* Get the ids (T). The last id is TOKEN_END unless the limit ended the hypothesis. */
+/* Store the ids of the tokens in `ids` (T). The last id is TOKEN_END unless the limit ended the
+ * hypothesis. */
 void hypothesis_ids(uint32_t *ids, const struct beam *beam, size_t n);
 
-/* Get the log-probability of each token (T); NaN if the log-probability of the hypothesis is
- * NaN. */
+/* Store the log-probability of each token in `log_probabilities` (T). Store NaN if the
+ * log-probability of the hypothesis is NaN. */
 void hypothesis_log_probabilities(double *log_probabilities, const struct beam *beam, size_t n);
 
-/* Get the weights averaged over heads (T,S) and the weights of each head (K,T,S). With one head,
- * `heads` and `attention` may be the same array, which is then written once. */
+/* Store the weights averaged over heads in `attention` (T,S), and the weights of each head in
+ * `heads` (K,T,S). With one head, `heads` and `attention` may be the same array, which is then
+ * written once. */
 void hypothesis_attention(float *attention, float *heads, const struct beam *beam, size_t n);
 
-/* Get 1 minus the sum of each row of weights (T), for attention with one head. */
+/* Store 1 minus the sum of each row of weights in `sentinel` (T). The attention must have one
+ * head. */
 void hypothesis_sentinel(float *sentinel, const struct beam *beam, size_t n);
 
 /* Return the source token with the largest weight for token t, averaged over heads; the first if

@@ -13,10 +13,10 @@ elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
                              const struct pairs *pairs, elman_error *error) CHECKED;
 
 /* Compute the loss with teacher forcing, and the BLEU, chrF and exact-match rate of translations.
- * Exact match compares with normalized references. For pairs with a gold alignment, compute how
- * often the attention under the reference agrees with it, in the default units of vocab/locate.h.
- * `encoded` is NULL or the result of evaluate_encode, for callers that evaluate often.
- * options->threads is ignored. */
+ * Exact match compares with normalized references. For pairs with a gold alignment, decode the
+ * reference and compute how often the attention agrees with the alignment, in the default units of
+ * vocab/locate.h. `encoded` is NULL or the result of evaluate_encode, for callers that evaluate
+ * often. options->threads is ignored. */
 elman_status evaluate(elman_scores *scores, const struct model *model, const struct pairs *pairs,
                       const struct corpus *encoded, const elman_evaluate_options *options,
                       elman_error *error) CHECKED;

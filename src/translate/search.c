@@ -137,7 +137,7 @@ static elman_status fit(struct search *search, const struct search_request *cons
 
 /* ---- start ---- */
 
-/* Set the members. Memory is reused. */
+/* Set the members of the search to these models. The memory of earlier members is reused. */
 static elman_status gather(struct search *search, const struct model *model,
                            const elman_translate_options *options, elman_error *error) {
   const size_t count = ensemble_size(options);
@@ -458,7 +458,7 @@ static void move_row(struct search_member *member, size_t R, size_t r, size_t fr
     memcpy(arrays->attentional + r * A, arrays->attentional + (R + from) * A, A * sizeof(real));
 }
 
-/* Copy the states to each row from the row that it continues, rows->moves. */
+/* Copy to each row r the states of row rows->moves[r], which row r continues. */
 static void move_rows(struct search_member *member, const struct search_rows *rows) {
   const size_t R = rows->target.batch;
   for (size_t r = 0; r < R; r++)

@@ -7,7 +7,7 @@
 #include "tensor/screen.h"
 #include "translate/beam.h"
 
-/* The rows of hypotheses of a batch, which all models share. The rows of a sentence are
+/* The rows of the hypotheses of a batch. All models share these rows. The rows of a sentence are
  * adjacent. */
 struct search_rows {
   struct sequence source; /* (S,B) */

@@ -1,6 +1,6 @@
 /* Translation of any number of sentences, in batches that processes and threads share. The division
- * into batches affects the last bits of a result. It does not depend on the number of processes and
- * threads. */
+ * into batches affects the last bits of a result. The division does not depend on the number of
+ * processes and threads. */
 #ifndef ELMAN_TRANSLATE_TRANSLATE_ALL_H
 #define ELMAN_TRANSLATE_TRANSLATE_ALL_H
 

@@ -62,7 +62,7 @@ struct translator {
   size_t item_capacity, request_capacity, rendering_capacity;
 };
 
-/* Initialize without allocating memory. */
+/* Initialize the translator without allocating memory. */
 void translator_create(struct translator *translator, const struct model *model,
                        const struct screen *screen);
 void translator_free(struct translator *translator);
