@@ -27,9 +27,10 @@ ELMAN_BEGIN
  * softalignments the weight is 1 minus the sum of a row. With pharaoh, argmax and intersection do
  * not link a target word whose sentinel has more weight than every source word.
  *
- * If the source has segments, json has "segment_ends", the number of source tokens up to the end of
- * each segment, and the weights as the matrix "segments". text, tsv, svg and html have additional
- * columns "tokens 1-5" and so on. These numbers count tokens even if the other columns are words.
+ * If the source has segments, json has two more entries. "segment_ends" contains the number of
+ * source tokens up to the end of each segment, and "segments" is the matrix of segment weights.
+ * text, tsv, svg and html have additional columns "tokens 1-5" and so on. These numbers count
+ * tokens even if the other columns are words.
  *
  * If the translation has self-attention weights, json has them as "source_self_attention" and
  * "target_self_attention". Both contain one matrix per head, with one row per query token and one
@@ -55,7 +56,7 @@ ELMAN_API const char *elman_format_of_path(const char *path);
  * tokens of the source word and the mean over the tokens of the target word. */
 typedef enum elman_alignment_rule {
   ELMAN_ALIGNMENT_ARGMAX,      /* link each target word to the source word of its largest weight */
-  ELMAN_ALIGNMENT_THRESHOLD,   /* link two words whose weight reaches a threshold */
+  ELMAN_ALIGNMENT_THRESHOLD,   /* link two words if their weight reaches a threshold */
   ELMAN_ALIGNMENT_INTERSECTION /* argmax links whose target word also has the largest weight for the
                                   source word */
 } elman_alignment_rule;

@@ -43,9 +43,10 @@ typedef struct elman_attention_options {
                     segment; 0 (default) = 5. Must be 0 for other mechanisms */
   double scale;  /* factor of the scores; 0 (default) = the default of the mechanism: 1 / sqrt(width
                     / K) for "scaled", "projected" and "multihead", else 1 */
-  bool divide_by_sum; /* divide scores by their sum instead of a softmax. ELMAN_BAD_DATA if the sum
-                         of a row is not positive. Not permitted for "local", "adaptive", "sentinel"
-                         and "hierarchical", whose weights are not a plain softmax */
+  bool divide_by_sum; /* divide the scores by their sum instead of computing a softmax.
+                         ELMAN_BAD_DATA if the sum of a row is not positive. Not permitted for
+                         "local", "adaptive", "sentinel" and "hierarchical", whose weights are not a
+                         plain softmax */
   bool causal;        /* query t attends to keys 0 to t only */
   size_t key_length;  /* index of the first padding key; this key and all later ones are masked; at
                          least 1; default ELMAN_ALL_KEYS */
@@ -57,9 +58,9 @@ ELMAN_API elman_attention_options elman_attention_options_default(void);
  * self-attention. */
 typedef struct elman_attention_input {
   size_t query_count, key_count; /* T and S, at least 1 */
-  size_t width;                  /* H: elements of a query and of a key */
-  size_t value_width;   /* V: elements of a value; 0 = H; must be H for "projected", "multihead" and
-                           "sentinel" */
+  size_t width;                  /* H: number of elements per query and per key */
+  size_t value_width;   /* V: number of elements per value; 0 = H; must be H for "projected",
+                           "multihead" and "sentinel" */
   const float *queries; /* (T,H) */
   const float *keys;    /* (S,H) */
   const float *values;  /* (S,V) */

@@ -41,8 +41,8 @@ typedef struct elman_attention_measures {
   double covered;       /* fraction of source tokens with sum_t a_ts >= 0.5 */
   double coverage_distance; /* mean of |sum_t a_ts - 1| over source tokens */
   double sentinel;          /* weight of the sentinel; 0 if there is none */
-  double end_on_last;       /* weight of the last source token for </s> */
-  double words_on_last;     /* weight of the last source token for other target tokens */
+  double end_on_last;       /* weight of the last source token in rows of </s> */
+  double words_on_last;     /* weight of the last source token in other rows */
   double diagonality; /* 1 - sum_s a_ts |(t+1/2)/T - (s+1/2)/S|, t and s from 0, without </s>: 1 is
                          the diagonal; uniform weights give about 2/3 */
   size_t aligned;     /* translations with a gold alignment */

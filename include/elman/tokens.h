@@ -21,10 +21,10 @@ typedef enum elman_token_mode {
 /* Return "space", "words", "chars", "auto" or "bpe"; NULL for any other value. */
 ELMAN_API const char *elman_token_mode_name(elman_token_mode mode);
 
-/* Normalization of text before tokenization. NFC is Unicode's form. NFKC is Unicode's form, which
- * replaces full-width letters by ordinary ones, and also unifies punctuation: curly quotation marks
- * become straight, dashes become hyphens. NFKC_WIDE is NFKC with full-width punctuation; a side
- * whose lines are mostly Chinese characters or kana uses it. */
+/* Normalization of text before tokenization. NFC applies Unicode's NFC. NFKC applies Unicode's
+ * NFKC, which replaces full-width letters by ordinary ones, and also unifies punctuation: curly
+ * quotation marks become straight, dashes become hyphens. NFKC_WIDE is NFKC with full-width
+ * punctuation; a side whose lines are mostly Chinese characters or kana uses it. */
 typedef enum elman_normalization { ELMAN_NFC, ELMAN_NFKC, ELMAN_NFKC_WIDE } elman_normalization;
 
 /* Return "nfc", "nfkc" or "nfkc-wide"; NULL for any other value. */

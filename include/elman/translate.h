@@ -51,8 +51,7 @@ typedef struct elman_translation {
                             for an ensemble whose models have different segments */
   const size_t *segment_ends; /* (G): source tokens up to the end of each segment; NULL without
                                  segments. These are tokens of the model, even if words are shown */
-  const float *segments; /* (T,G): weight of each segment, the sum of the weights of its tokens;
-                            NULL without segments */
+  const float *segments;      /* (T,G): sum of the weights in each segment; NULL without segments */
   /* Self-attention weights of each head: queries and keys are tokens of the same side. A target row
    * belongs to the decoder step that produces its token, and attends to no later step. The fields
    * are 0 and NULL if the model has no self-attention or the options do not request the weights. */

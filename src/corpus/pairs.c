@@ -347,14 +347,15 @@ static size_t alignment_units(struct text text) {
   return units_are_tokens(text, ELMAN_UNITS_AUTO) ? SIZE_MAX : words_count(text);
 }
 
-/* Return whether i-j in the files is j-i of the pairs: i always counts the words of the leftmost
- * column. */
+/* Return whether a link i-j in the files means j-i in the pairs. In the files, i always counts the
+ * words of the leftmost column. */
 static bool alignments_are_reversed(const struct reader *reader) {
   const elman_pairs_options *options = reader->options;
   return options->source_file == NULL && options->source_column > options->target_column;
 }
 
-/* Check an alignment in the form of the file, in which i counts the words of `first`. */
+/* Return whether an alignment is bad. It has the form of the file, in which i counts the words of
+ * `first`. */
 static bool alignment_is_bad(char problem[LINE_PROBLEM], struct text rest, struct text first,
                              struct text second) {
   const size_t sources = alignment_units(first), targets = alignment_units(second);

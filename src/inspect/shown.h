@@ -15,10 +15,10 @@ struct grouping {
 };
 
 /* Compute merged (rows.groups, columns.groups) from `matrix` (rows.count, columns.count). Add the
- * weights of the columns of a group, and average the weights of its rows. A column in several
- * groups is divided equally among them; a row in several groups counts in each. Therefore, if every
- * column has a group, the sum of a merged row is the mean of the sums of its rows. A group without
- * rows is 0. */
+ * weights over the columns in a group, and average them over the rows in a group. A column in
+ * several groups is divided equally among them; a row in several groups counts in each. Therefore,
+ * if every column has a group, a merged row sums to the mean of the original row sums. A group
+ * without rows is 0. */
 void merge_matrix(double *merged, const float *matrix, const struct grouping *rows,
                   const struct grouping *columns);
 

@@ -1,4 +1,5 @@
-/* BLEU and chrF2 of lines of text against reference lines, with the scores of sacreBLEU. */
+/* BLEU and chrF2: scores of text lines against reference lines, equal to the scores of
+ * sacreBLEU. */
 #ifndef ELMAN_METRIC_METRIC_H
 #define ELMAN_METRIC_METRIC_H
 
@@ -61,9 +62,10 @@ elman_status metric_sign(elman_metric_scores *scores, const elman_metric_options
 
 /* ---- comparing two outputs ---- */
 
-/* Test whether two outputs differ by more than the choice of sentences explains, by paired
- * bootstrap resampling (Koehn, "Statistical significance tests for machine translation evaluation",
- * EMNLP 2004). The statistics are those of sacreBLEU's --paired-bs; the random numbers differ.
+/* Test whether two outputs differ by more than the choice of sentences explains. The method is
+ * paired bootstrap resampling: Koehn, "Statistical significance tests for machine translation
+ * evaluation", EMNLP 2004. The statistics are those of sacreBLEU's --paired-bs; the random numbers
+ * differ.
  *
  * a, b: counts of the same `count` sentences, at least one, in two outputs. Set all results but the
  * signatures. Only the resampling options are used; they require at least one resample. */

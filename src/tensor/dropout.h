@@ -18,8 +18,8 @@ struct dropouts {
   struct dropout units, attention;
 };
 
-/* Return the random stream of a part (below 4096) of the batch of an update. An undivided batch is
- * part 0. */
+/* Return the random stream for one part of a batch in one update. `part` is below 4096; an
+ * undivided batch is part 0. */
 struct random_stream dropout_stream(uint64_t seed, uint64_t update, size_t part);
 
 /* Return the dropout of one site of the network. Each site has its own stream, because sites with a

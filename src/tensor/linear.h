@@ -27,7 +27,7 @@ void linear_backward_input(real *dx, real beta, const real *dy, struct linear l,
 void linear_backward_weights(struct linear_gradients d, const real *dy, const real *x,
                              struct linear l, size_t n);
 
-/* Compute y (n,out) = tanh(x Wᵀ + b), and in place its backward pass dz = dy (1 - y²). */
+/* Compute y (n,out) = tanh(x Wᵀ + b). tanh_backward computes dz = dy (1 - y²) in place. */
 void linear_tanh_forward(real *y, const real *x, struct linear l, size_t n);
 void tanh_backward(real *dy, const real *y, size_t n);
 

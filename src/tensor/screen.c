@@ -11,7 +11,7 @@
 /* Limits above which all logits are computed, because the bounds could overflow. */
 static const double MAX_NORM = 1e6, MAX_LOGIT = 1e30;
 
-/* A factor that covers the rounding of the norms and of the factors of the bound. */
+/* A factor that covers rounding errors in the norms and in the bound's factors. */
 static const double UP = 1 + 0x1p-16;
 
 static const double TINY = 1e-25;

@@ -59,8 +59,7 @@ static elman_status add_word_units(struct learner *learner, size_t *count, struc
   return status;
 }
 
-/* Fill `units`, `starts` and `lengths`. The number of bytes of a word is an upper limit of its
- * number of symbols. */
+/* Fill `units`, `starts` and `lengths`. A word has at most as many symbols as bytes. */
 static elman_status fill_words(struct learner *learner) {
   const struct word_table *words = learner->words;
   struct buffer last = {0};

@@ -121,7 +121,7 @@ void token_counter_free(struct token_counter *counter) {
   free(counter);
 }
 
-/* Return the number of characters of a word that consists of Han characters, else 0. */
+/* Return the length in characters if the word consists of Han characters, else 0. */
 static size_t han_length(struct text word) {
   size_t characters = 0;
   for (size_t at = 0; at < word.length; characters++)

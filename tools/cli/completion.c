@@ -354,8 +354,8 @@ const char *completion_shell_name(size_t index) {
 }
 
 /* Function that writes the completions of one command. Only the command's own function has its
- * option table, and it passes the table to the function for --help. So completion runs each command
- * with --help. */
+ * option table. With --help, it passes this table to another function. Completion therefore runs
+ * each command with --help. */
 static void (*shell_command)(const struct usage *usage);
 
 static int show_command(const struct usage *usage, const bool preset[MAX_OPTIONS]) {

@@ -15,7 +15,7 @@ static const char VERSION_LINE[] = "#version: 0.2";
 enum {
   MAX_BYTES = 1 << 28,
   MAX_CODE_BYTES = 1 << 20
-}; /* size limits of a line of text and of a line of codes */
+}; /* maximum bytes of a text line, and of a line of BPE codes */
 
 struct job {
   elman_subwords *subwords;

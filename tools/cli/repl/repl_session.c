@@ -15,7 +15,7 @@ static bool starts_with(const char *text, const char *start) {
   return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Return the number of bytes of the space at the start of `text`; 0 if there is none. */
+/* Return the length in bytes of the space at the start of `text`; 0 if there is none. */
 static size_t blank_at(const char *text) {
   if (*text == ' ' || *text == '\t') return 1;
   return starts_with(text, IDEOGRAPHIC_SPACE) ? strlen(IDEOGRAPHIC_SPACE) : 0;

@@ -42,7 +42,7 @@ static void write_probability(FILE *stream, double log_probability) {
   fprintf(stream, "%6.2f %%", 100 * exp(log_probability));
 }
 
-/* Write the log-probability of a translation and of each of its tokens. */
+/* Write the log-probabilities of a translation and its tokens. */
 static void write_tokens(FILE *stream, const elman_translation *translation) {
   const size_t T = translation->target_count;
   fprintf(stream, "log-probability %.4f", translation->log_probability);
