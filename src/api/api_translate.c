@@ -13,7 +13,7 @@
 struct elman_translator {
   struct translator inner;
   struct screen *screen; /* owned; NULL before the first greedy search */
-  size_t trainings;      /* model->trainings when the screen was made */
+  size_t trainings;      /* value of model->trainings when the screen was made */
   struct kept_team team; /* owned */
 };
 

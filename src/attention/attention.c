@@ -133,8 +133,8 @@ struct head {
   size_t b, n;
   size_t queries, keys; /* T_b, and the number of keys that at least one query sees */
   size_t vector;        /* offset of the head in a block (B,H) */
-  size_t value;         /* offset in (B,V) */
-  size_t weight;        /* offset in (B,K,S) */
+  size_t value;         /* offset of the head in a block (B,V) */
+  size_t weight;        /* offset of the head in a block (B,K,S) */
   size_t size;          /* H/K */
   size_t value_size;    /* V/K */
   size_t vector_step, value_step, weight_step;

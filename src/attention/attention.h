@@ -92,7 +92,7 @@ struct self_attention_history {
   real *keys, *values; /* (capacity,R,H); copies of the states if there is no projection */
   real *spare;         /* (R,H): temporary memory for moving rows */
   real *weights;       /* (R,K,capacity): weights of the current step */
-  size_t *lengths;     /* (R): number of steps, including the current one */
+  size_t *lengths;     /* (R): number of steps of each row, including the current one */
 };
 void self_attention_history_free(struct self_attention_history *history);
 

@@ -154,8 +154,8 @@ struct attention_arrays {
   real *merged;        /* (T,B,H): contexts of the heads side by side, before context_forward */
   real *own[MAX_OWN];  /* (T,B,·): the mechanism's own arrays */
   /* NULL in gradients: */
-  real *scores; /* (T,B,K,S) before the softmax, -∞ where masked; NULL unless they are exported or
-                   divide_by_sum is set */
+  real *scores;  /* (T,B,K,S): scores before the softmax, -∞ where masked; NULL unless they are
+                    exported or divide_by_sum is set */
   real *dropped; /* (T,B,K,S): weights after dropout; NULL without dropout */
   /* NULL except in gradients: */
   real *shares[MAX_OWN]; /* (B,·): gradients of own weights, one copy per sentence */

@@ -38,7 +38,7 @@ struct attention_row {
   size_t position; /* position of the query in arrays (T,B,·) */
   struct visible visible;
   real *weights; /* (S) */
-  real *scores;  /* (S) before the softmax; NULL if they are not stored */
+  real *scores;  /* (S): scores before the softmax; NULL if they are not stored */
 };
 
 /* Return the score of a key in head n. Recompute it from queries and keys, because scores may not

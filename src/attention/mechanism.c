@@ -117,7 +117,7 @@ elman_status attention_config_check(const struct attention_config *config, elman
       (config->window < 1 || config->window > MAX_WINDOW))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the attention window must be between 1 and %d, not %td", MAX_WINDOW,
-                (ptrdiff_t)config->window); /* the cast restores a negative number from a file */
+                (ptrdiff_t)config->window); /* restores the sign of a negative number in a file */
   return ELMAN_OK;
 }
 

@@ -362,7 +362,7 @@ static void clear_scratch(const struct decoder_arrays *scratch, const struct dec
                bytes = pass->target->steps * B * sizes->hidden * sizeof(real);
   for (size_t l = 0; l < sizes->layers; l++)
     rnn_states_clear(scratch->states[l], pass->layers[l].shape);
-  if (sizes->attentional > 0) /* clear the gradient of h_0; unpacking sets the others */
+  if (sizes->attentional > 0) /* clear the gradient of h_0; unpacking sets those of h_1 .. h_T */
     memset(scratch->attentional, 0, B * sizes->attentional * sizeof(real));
   if (sizes->residual) memset(scratch->top, 0, bytes);
   attention_clear(&scratch->attention, &pass->attention);

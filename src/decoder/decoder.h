@@ -38,7 +38,7 @@ struct decoder_parameters {
   struct attention_parameters attention;      /* attention over the source states */
   real *attentional_weight; /* (A,2H): the left half multiplies d_t, the right half c_t */
   real *attentional_bias;   /* (A) */
-  real *out_weight;         /* (V_tgt,F), or the embedding if they are tied */
+  real *out_weight;         /* (V_tgt,F); points to the embedding if the two are tied */
   real *out_bias;           /* (V_tgt) */
 };
 

@@ -68,7 +68,7 @@ void output_allocate(struct output_scratch *scratch, struct arena *arena, size_t
 
 /* A block of rows of a batch, and the tile of columns that is being computed. */
 struct block {
-  struct cross_entropy_task loss; /* the loss of n rows */
+  struct cross_entropy_task loss; /* computes the losses of n rows */
   const struct output_pass *pass;
   const real *features; /* (n,F) */
   real *dfeatures;      /* (n,F) */

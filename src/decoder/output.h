@@ -23,7 +23,7 @@ struct output_pass {
   double smoothing; /* η */
   size_t block;     /* number of rows of logits in a block */
   real *logits;     /* (block,V) */
-  double *losses;   /* (N): output */
+  double *losses;   /* (N): the losses, which are the result */
 };
 
 /* Return the number of rows of a block for N tokens. Blocks have about equal sizes, and are large
@@ -42,7 +42,7 @@ void output_losses(const struct output_pass *pass);
  * shape, and so do the bits of all results. */
 
 struct output_tiles {
-  size_t width; /* columns of each tile, except for the last */
+  size_t width; /* number of columns of each tile; the last tile may have fewer */
   size_t count;
   size_t groups; /* number of groups of consecutive tiles; each group sums its part of the features'
                     gradient, and threads share the groups */

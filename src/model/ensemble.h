@@ -47,8 +47,8 @@ static inline size_t ensemble_heads(const struct model *first,
  * have a sentinel. */
 bool ensemble_has_sentinel(const struct model *first, const elman_translate_options *options);
 
-/* Return the segments of the source if all models have the same segments; otherwise return all
- * zero. */
+/* Return the segments of the source if all models have the same segments; otherwise return a struct
+ * of zeros. */
 struct attention_cuts ensemble_cuts(const struct model *first,
                                     const elman_translate_options *options);
 

@@ -181,7 +181,7 @@ static elman_status allocate_places(struct run *run, elman_error *error) {
  *   log Σ exp(a_v - a_k) - log Σ exp(b_v - b_k) = log(1 + Σ p_v (exp(δ_v) - 1)),   p = softmax(b).
  *
  * The right side avoids cancellation; two losses as in (10) would agree in most of their digits.
- * Label smoothing adds η times the change of o_k minus the mean of o (73). */
+ * Label smoothing adds η times the change of (o_k - mean of o) (73). */
 static double loss_difference(const real *a, const real *b, size_t k, double smoothing, size_t V) {
   const real log_sum = log_sum_exp(b, V);
   double sum = 0, total = 0;

@@ -29,7 +29,7 @@ void network_copy_free(struct network_copy *copy);
 
 struct gradient_check {
   elman_checked_tensor
-      reports[MAX_PARAMETERS]; /* reports without names, in the order of the table */
+      reports[MAX_PARAMETERS]; /* one report per tensor, without names, in the order of the table */
   size_t count;
   double loss;       /* mean over the target tokens, including label smoothing */
   double guide_loss; /* mean over the target tokens that have alignment links; 0 without a guide */

@@ -122,7 +122,7 @@ static elman_status check_row(const elman_hyperparameter *row, const void *field
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "the %s must be between %.0f and %.0f, not %td", row->label, row->minimum,
                   row->maximum,
-                  (ptrdiff_t)size); /* the cast restores a negative size from a file */
+                  (ptrdiff_t)size); /* restores the sign of a negative size in a file */
   } else if (row->value == ELMAN_VALUE_REAL) {
     return check_range(row->label, *(const double *)field, row->minimum, row->maximum, error);
   }

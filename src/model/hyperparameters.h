@@ -46,8 +46,8 @@ json_t *hyperparameter_to_json(const elman_hyperparameter *row, const void *fiel
 int hyperparameters_to_json(json_t *object, unsigned scopes, const void *fields);
 
 /* Read the rows of these scopes and add their number to *found. Rows that version 0.1 lacked may be
- * missing; their fields are not changed. Return the first row that is missing, has a wrong type or
- * has an unknown name; NULL if there is none. Limits are not checked. */
+ * missing; their fields are not changed. Return the first row that is missing, or whose value has
+ * the wrong type or is an unknown name; NULL if there is none. Limits are not checked. */
 const elman_hyperparameter *hyperparameters_from_json(void *fields, unsigned scopes, size_t *found,
                                                       const json_t *object);
 

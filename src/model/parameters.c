@@ -65,7 +65,8 @@ static void list_embedding(struct listing *listing, real **view, const char *pre
   list(listing, view, prefix, "weight", matrix_of(v, e, INIT_EMBEDDING, 1 / sqrt((double)e)));
 }
 
-/* List one layer in one direction. It has e inputs and h units; PyTorch defines `suffix`. */
+/* List one layer in one direction. It has e inputs and h units. `suffix` ends the names of its
+ * parameters, as in PyTorch. */
 static void list_rnn(struct listing *listing, struct rnn_parameters *rnn,
                      const struct rnn_cell *cell, const char *prefix, const char *suffix, size_t e,
                      size_t h) {

@@ -17,9 +17,9 @@
  *
  * For this purpose the constants of every update (struct update_step) are recorded. Each row
  * receives the same operations in the same order as without deferral, so the results are
- * bit-identical. A row whose moments are 0, for example of a word that was in no batch, does not
- * move. It is not written, and its moments and gradients use no memory. Learning rates must be
- * finite and ε must not be 0. */
+ * bit-identical. A row whose moments are 0, for example the row of a word that was in no batch,
+ * does not move. Such a row is not written, and its moments and gradients use no memory. Learning
+ * rates must be finite and ε must not be 0. */
 #ifndef ELMAN_TRAIN_OPTIMIZER_H
 #define ELMAN_TRAIN_OPTIMIZER_H
 

@@ -11,8 +11,9 @@ struct epoch_order {
   size_t *pairs;  /* (count): indices of the sentence pairs; batch k begins at pairs[starts[k]] */
   size_t *starts; /* (batches): index in `pairs` at which each batch begins */
   size_t count, batches;
-  size_t batch_size;   /* pairs per batch, except for the last batch of a window */
-  size_t batch_tokens; /* maximum tokens per batch, which replaces batch_size; 0 = no such limit */
+  size_t batch_size;   /* number of pairs per batch; the last batch of a window may have fewer */
+  size_t batch_tokens; /* maximum number of tokens per batch, which replaces batch_size; 0 = no such
+                          limit */
   size_t window;       /* number of pairs that are sorted together */
   uint64_t seed;
   size_t epoch; /* epoch that this order belongs to; 0 = none yet */

@@ -291,7 +291,7 @@ static void run_worker(const void *context, size_t k) {
   const struct shards *s = run->shards;
   struct worker *worker = &s->workers[k];
   worker->status = sum_shards(s, run->job, worker, worker->shards, 0);
-  signal_output(worker); /* in case no shard signaled it */
+  signal_output(worker); /* needed if no shard signaled its output layer */
 }
 
 /* Add up G(a, b) in the gradient of *worker, which computed the first of these shards, and return

@@ -15,7 +15,7 @@
 struct search_request {
   const uint32_t *ids; /* at least one */
   size_t count;
-  size_t limit;           /* maximum tokens of a translation, at least 1 */
+  size_t limit;           /* maximum number of tokens of a translation, at least 1 */
   const uint32_t *forced; /* NULL = free search; otherwise the translation is these tokens and then
                              </s>, regardless of the limit */
   size_t forced_count;
@@ -25,7 +25,7 @@ struct search_request {
 
 /* One token of a hypothesis. Hypotheses with the same prefix share its nodes. */
 struct beam_node {
-  size_t previous;  /* BEAM_START for the first token */
+  size_t previous;  /* index of the node before this one; BEAM_START for the first token */
   size_t attention; /* offset of its weights (K,S) in the pool; offsets increase with the index of
                        the node */
   double log_probability; /* conditional log-probability of this token */
@@ -60,12 +60,12 @@ struct beam {
   const elman_translate_options *options; /* used until beam_close */
   struct beam_pool *pool;                 /* shared by the batch */
   size_t heads;                           /* K: number of weight matrices */
-  bool without_unknown;                   /* <unk> is never chosen */
+  bool without_unknown;                   /* if true, <unk> is never chosen */
   struct hypothesis *paths; /* (beam size): open hypotheses, the most probable first */
   struct hypothesis *ended; /* (beam size): finished hypotheses, the best score first */
   struct hypothesis *grown; /* (beam size): scratch */
   size_t open, finished;
-  size_t limit;  /* maximum tokens of a hypothesis, at least 1 */
+  size_t limit;  /* maximum number of tokens of a hypothesis, at least 1 */
   bool overflow; /* a score was infinite or NaN; the search has ended */
 };
 
@@ -102,7 +102,7 @@ uint32_t beam_forced_token(const struct beam *beam);
  * the index of the new node, which is valid until beams_tidy. */
 size_t beam_append(struct beam *beam, uint32_t id, const real *weights, size_t stride);
 
-/* Set the log-probability of a node from beam_append; any later step may do this. */
+/* Set the log-probability of a node from beam_append. The caller may do this at any later step. */
 void beam_add_log_probability(struct beam *beam, size_t node, double log_probability);
 
 /* Compute the score. The caller must first set all log-probabilities. If `wanted` is false, set the
@@ -128,8 +128,8 @@ void hypothesis_attention(float *attention, float *heads, const struct beam *bea
  * head. */
 void hypothesis_sentinel(float *sentinel, const struct beam *beam, size_t n);
 
-/* Return the source token with the largest weight for token t, averaged over heads; the first if
- * several are equal. */
+/* Return the source token whose weight for token t, averaged over heads, is largest. If several
+ * weights are equal, return the first of these tokens. */
 size_t hypothesis_best_source(const struct beam *beam, size_t n, size_t t);
 
 /* ---- scores that compare translations of different lengths ---- */

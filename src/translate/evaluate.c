@@ -26,7 +26,7 @@ elman_evaluate_options evaluate_options_default(void) {
 
 struct corpus_loss {
   double sum; /* sum of the losses of all target tokens, including </s>; not finite on overflow */
-  size_t tokens; /* number of these tokens */
+  size_t tokens; /* number of target tokens, including </s> */
 };
 
 /* Limit of the attention weights, the largest part of a forward pass. Their size is sentences ×
@@ -174,7 +174,7 @@ struct sentence_scores {
   struct pair pair;
   size_t number;           /* number of the pair */
   struct finding own;      /* results of this process */
-  char *own_translation;   /* NULL if another process translates it */
+  char *own_translation;   /* NULL if another process translates the sentence */
   struct finding found;    /* sum of the results of all processes */
   struct text translation; /* points into the collected bytes */
 };

@@ -381,7 +381,7 @@ static void place_features(struct search *search) {
   only->decoder.features = greedy->features + greedy->count * only->pass.weights->sizes.features;
 }
 
-/* Extend the hypothesis of sentence b. `row` counts only rows in use. */
+/* Extend the hypothesis of sentence b. `row` is an index among the rows in use. */
 static void greedy_grow(struct search *search, size_t b, size_t row, const real *weights) {
   struct greedy *greedy = &search->greedy;
   struct beam *beam = &search->beams[b];
