@@ -173,7 +173,7 @@ struct attention_pass {
 };
 
 /* Gradients of a pass, each with the shape of its array. A backward pass adds to them. Queries,
- * keys and values may share one array, but not with the context. */
+ * keys and values may share one array; the context must have an array of its own. */
 struct attention_gradients {
   real *queries, *keys, *values;
   const struct attention_parameters *weights;

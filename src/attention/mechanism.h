@@ -61,7 +61,7 @@ typedef void guided_backward(real *dscores, const struct guided *guided,
 /* Default function, for weights that are the softmax over the visible keys. */
 guided_backward guided_softmax_backward;
 
-/* Add the gradient of the guide loss of a query in head n to dscores (S). */
+/* Compute the gradient of a query's guide loss in head n, and add it to dscores (S). */
 void guide_backward(real *dscores, const struct attention_row *row, size_t n,
                     const struct attention_arrays *scratch);
 

@@ -11,8 +11,9 @@
 /* How the model was made, if known. */
 struct model_past {
   elman_history history; /* the field `work` is not set */
-  bool start_known;      /* the options of the initialization are known; `config` contains them */
-  bool training_known;   /* the settings of the last training run are known; they follow: */
+  bool
+      start_known; /* whether the initialization options are known; if so, `config` contains them */
+  bool training_known; /* whether the settings of the last training run are known */
   elman_train_settings training;
 };
 

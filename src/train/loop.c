@@ -31,7 +31,8 @@ struct run {
   struct snapshots snapshots;
   double saved_at; /* time of the last checkpoint, in seconds */
   bool saved;      /* whether a checkpoint of this or an earlier run exists and must be replaced */
-  /* The stop or error of this process, if any. All processes end the run before the next update. */
+  /* The status of this process: ELMAN_OK, or the stop or error that ends the run. All processes end
+   * the run before the next update. */
   elman_status pending;
   elman_error problem;
   bool diverged; /* the weights are useless, so no checkpoint may be written */

@@ -18,7 +18,7 @@ static size_t longer_side(const struct corpus *corpus, size_t index) {
   return source > target ? source : target;
 }
 
-/* Return the number of pairs of average length that fit into `tokens`. */
+/* Return the number of pairs of average length that fit into a batch of `tokens` tokens. */
 static size_t average_size(const struct corpus *corpus, size_t tokens) {
   double sum = 0;
   for (size_t i = 0; i < corpus->source.count; i++) sum += (double)longer_side(corpus, i);

@@ -249,8 +249,8 @@ struct choice {
   bool without_unknown;
 };
 
-/* Insert a path. Among equally probable paths, the one offered first stays in front: the one with
- * the smallest row, then with the smallest id. */
+/* Insert a path. Equally probable paths keep the order in which they are offered: by row, then by
+ * id. */
 static void offer(struct choice *choice, struct hypothesis path) {
   if (choice->count == choice->most) {
     if (!(path.log_probability > choice->paths[choice->most - 1].log_probability)) return;

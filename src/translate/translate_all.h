@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "translate/translator.h"
 
-/* Batches of sentences with similar lengths, which keeps padding small. */
+/* Batches of sentences with similar lengths. Similar lengths keep padding small. */
 struct length_batches {
   size_t *order;  /* sentence numbers, the longest sentence first */
   size_t *starts; /* (count + 1): batch i is order[starts[i]] to order[starts[i + 1] - 1] */
