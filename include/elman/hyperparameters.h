@@ -12,11 +12,10 @@ ELMAN_BEGIN
 
 /* Where a value is stored, and which values must agree. Scopes are bits of a set. */
 typedef enum elman_scope {
-  ELMAN_SCOPE_MODEL = 1, /* defines the model; stored in its file; a checkpoint has to match */
-  ELMAN_SCOPE_START = 2, /* used only to create a model; stored in its file */
-  ELMAN_SCOPE_TRAINING =
-      4,              /* affects every update; stored in the file; a checkpoint has to match */
-  ELMAN_SCOPE_END = 8 /* like TRAINING, but training may resume with another value */
+  ELMAN_SCOPE_MODEL = 1,    /* defines the model; stored in its file; must match a checkpoint */
+  ELMAN_SCOPE_START = 2,    /* used only to create a model; stored in its file */
+  ELMAN_SCOPE_TRAINING = 4, /* affects all updates; stored in the file; must match a checkpoint */
+  ELMAN_SCOPE_END = 8       /* like TRAINING, but training may resume with another value */
 } elman_scope;
 
 /* X(type, field, option, label, minimum, maximum, default, scope, since, group, help)
