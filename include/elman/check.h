@@ -57,7 +57,7 @@ typedef struct elman_check_tokens {
   size_t source_vocabulary, target_vocabulary;
 } elman_check_tokens;
 
-/* Return the tokenization modes and the numbers of distinct tokens, both of the first part. */
+/* Return, for the first part, the tokenization modes and the numbers of distinct tokens. */
 ELMAN_API elman_check_tokens elman_check_get_tokens(const elman_check *check);
 
 /* A line with a finding. */

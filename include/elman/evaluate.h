@@ -38,8 +38,8 @@ typedef struct elman_evaluate_options {
   void *context;
   /* Processes that share the work; NULL (default) = this process alone. All processes have the same
    * model, pairs and options, except threads and progress. All return the same scores, bit for bit
-   * for any number of processes, or the same error. Each process reports progress as if the others
-   * had progressed equally. If one process stops, the others first finish their parts. */
+   * for any number of processes, or the same error. Each process reports progress as if all
+   * processes had progressed equally. If one process stops, the others first finish their parts. */
   const elman_group *group;
 } elman_evaluate_options;
 

@@ -1,4 +1,4 @@
-/* Findings: defects and oddities of a line of a corpus. */
+/* Findings: defects and unusual properties of a line in a corpus. */
 #ifndef ELMAN_FINDING_H
 #define ELMAN_FINDING_H
 

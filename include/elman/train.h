@@ -82,8 +82,8 @@ typedef struct elman_train_options {
   const elman_pairs *dev; /* pairs for validation; the best model is kept. NULL (default) = none */
   const char *pairs_name; /* name of the pairs, such as their file names, printed if a checkpoint
                              belongs to other pairs; NULL (default) = none */
-  const char *dev_name;   /* name of the dev pairs, for the same purpose */
-  const char *guide_name; /* name of the alignments, for the same purpose */
+  const char *dev_name;   /* name of the dev pairs; printed like pairs_name */
+  const char *guide_name; /* name of the alignments; printed like pairs_name */
   const char
       *checkpoint;    /* file to which the state is saved when training ends, also after the last
                          epoch, so that training can be extended; NULL (default) = none. An existing

@@ -1,5 +1,5 @@
-/* Collective operations of a group of processes. All use only the exchange function of the group. A
- * NULL group has one process. All processes must call these functions in the same order. */
+/* Collective operations of a group of processes. They use only the exchange function of the group.
+ * A NULL group has one process. All processes must call these functions in the same order. */
 #ifndef ELMAN_BASE_GROUP_H
 #define ELMAN_BASE_GROUP_H
 

@@ -73,7 +73,7 @@ static void describe(struct output_place *place, const struct stat *info) {
   place->direct = !S_ISREG(info->st_mode);
 }
 
-/* Return whether the link is one of /proc/self/fd, which leads to an open file. That file has an
+/* Return whether the link is in /proc/self/fd and therefore leads to an open file. That file has an
  * offset and may be open for appending. It may have no name, and the link then reads "pipe:[7]". */
 static bool is_descriptor(struct output_place *place) {
   struct statfs system;

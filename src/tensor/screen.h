@@ -16,8 +16,8 @@
  * A token is discarded if its approximation plus bound is below another token's approximation minus
  * bound, or below a known logit. The logits of the remaining tokens are computed from the floats,
  * in one fixed order of summation. The result is the first token with the largest of these logits.
- * It is the token that computing all logits in that order would select, for any batch and any
- * number of threads. */
+ * Computing all logits in that order would select the same token, for any batch and any number of
+ * threads. */
 #ifndef ELMAN_TENSOR_SCREEN_H
 #define ELMAN_TENSOR_SCREEN_H
 
@@ -45,7 +45,7 @@ struct screen {
   int8_t *packed; /* (64 blocks,F), laid out as in quantized.h; the others: (64 blocks) */
   float *scales, *norms, *errors, *biases;
   float *slack;     /* the part of each bound that does not depend on the features */
-  int32_t *offsets; /* increase of a sum caused by the L + 1 in each feature */
+  int32_t *offsets; /* amount by which the L + 1 in each feature increases a sum */
 };
 
 /* Quantize the weights. If `kernel` is NULL, all logits are always computed. The caller must call

@@ -264,8 +264,8 @@ static elman_status merge_pair(struct learner *learner, uint32_t index, uint32_t
   for (size_t i = 0; status == ELMAN_OK && i < pair.place_count; i++)
     status = merge_in_word(learner, pair.places[i], merge);
   free(pair.places);
-  /* No occurrence is left. Set the count to 0, because overlapping occurrences ("aaa") had been
-   * counted as well. */
+  /* No occurrence is left. Set the count to 0, because overlapping occurrences ("aaa") were also
+   * counted. */
   learner->pairs[index].count = 0;
   return status == ELMAN_OK ? push_risen(learner) : status;
 }

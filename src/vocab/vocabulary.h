@@ -94,8 +94,8 @@ double vocabulary_total(const struct vocabulary *vocabulary);              /* su
 size_t vocabulary_longest_han(const struct vocabulary *vocabulary);
 
 /* Return whether at least a fifth of the Han characters, kana and full-width characters followed a
- * space when they were counted. This is the case for segmented text that was split into characters
- * with its spaces. */
+ * space when they were counted. This is the case for segmented text that kept its spaces when it
+ * was split into characters. */
 bool vocabulary_is_spaced(const struct vocabulary *vocabulary);
 
 /* Return the id of a token; TOKEN_UNKNOWN for a missing token and for specials. */

@@ -18,7 +18,7 @@
 
 struct command_line {
   struct attention_job job;
-  struct matrices_options matrices; /* options for --matrices, which replaces a job */
+  struct matrices_options matrices; /* options for --matrices, which are used in place of a job */
   struct sentences input;
   struct models models;
   const char *input_path, *output, *columns;

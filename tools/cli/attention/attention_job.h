@@ -38,8 +38,8 @@ struct override_effect {
 void override_effect_add(struct override_effect *effect, const elman_translate_options *options,
                          const elman_translation *changed, const elman_translation *plain);
 
-/* Print the effect. If an override lies outside every matrix, report an error at `where`, the place
- * of the override, instead. Return the exit code. */
+/* Print the effect. If an override lies outside every matrix, report an error instead; `where` is
+ * the place of the override. Return the exit code. */
 int override_effect_note(const struct override_effect *effect,
                          const elman_translate_options *options, const char *where);
 

@@ -94,8 +94,8 @@ static void write_lines(struct output *outputs, const elman_pairs *pairs,
   }
 }
 
-/* Write all data to disk before the first file is moved to its path. After this step, moving a file
- * is all that can fail. */
+/* Write all data to disk before the first file is moved to its path. After this step, only moving a
+ * file can fail. */
 static int store(struct output *output) {
   elman_error error;
   errno = 0;

@@ -78,8 +78,8 @@ char *session_split_word(char *text);
 /* Convert full-width letters, which a Chinese keyboard may type, to ASCII. */
 void session_narrow(char *text);
 
-/* Return the number of bytes of the colon that makes a line a command; 0 if the line does not start
- * with a colon. The colon may be full-width. */
+/* Return the length in bytes of the colon at the start of a line, which makes the line a command; 0
+ * if the line does not start with a colon. The colon may be full-width. */
 size_t session_colon(const char *line);
 
 /* ---- commands, called by repl.c; `argument` is the text after the name, without spaces around it

@@ -30,7 +30,7 @@ struct training {
   double ends_at;    /* time on the clock of now() at which the time limit ends; 0 = no limit */
   bool time_is_over; /* the time limit ended the run */
   size_t snapshots;  /* number of snapshots of this run; 0 until it has written one */
-  size_t skipped;    /* number of skipped updates, including those before --resume */
+  size_t skipped;    /* number of skipped updates, including those before the run was resumed */
   int keeping;       /* exit code of the last attempt to write a snapshot */
   int checkpoint;    /* exit code of the last attempt to write the checkpoint */
   bool up_to_date;   /* the checkpoint contains the last update */

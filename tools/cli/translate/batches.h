@@ -42,9 +42,9 @@ int text_batch_translate(struct text_batch *batch, elman_translator *translator,
 /* A sentence with its translation. */
 struct translated {
   const elman_sentence *sentence;
-  const char *alignment; /* alignment of the sentence; NULL = none */
-  const elman_translation
-      *translation; /* NULL if the sentence could not be translated, which is reported elsewhere */
+  const char *alignment;                /* alignment of the sentence; NULL = none */
+  const elman_translation *translation; /* NULL if the sentence could not be translated; the failure
+                                           is reported elsewhere */
   const elman_error *error; /* reason for a missing translation; NULL if there is a translation */
   const elman_translation
       *plain; /* translation without the overrides; NULL if there are no overrides */

@@ -374,8 +374,8 @@ static int run(const struct translate_lines *job, const elman_model *model,
   struct output output;
   const int code = output_open(&output, output_path);
   if (code != EX_OK) return code;
-  /* Catch signals, because a signal must not leave the temporary file behind. It must not kill
-   * another process without a farewell either, because process 0 would wait for that process. */
+  /* Catch signals, because a signal must not leave the temporary file behind. It must also not kill
+   * another process before its farewell, because process 0 would wait for that process. */
   if (output.file != NULL || !group_leads()) interrupt_catch_first();
   if (sentences->texts.count == 0 && isatty(sentences->lines.file))
     note("one sentence per line; Ctrl-D ends the input");
