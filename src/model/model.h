@@ -11,9 +11,8 @@
 /* How the model was made, if known. */
 struct model_past {
   elman_history history; /* the field `work` is not set */
-  bool
-      start_known; /* whether the initialization options are known; if so, `config` contains them */
-  bool training_known; /* whether the settings of the last training run are known */
+  bool start_known;      /* whether the initialization options, a part of `config`, are known */
+  bool training_known;   /* whether the settings of the last training run are known */
   elman_train_settings training;
 };
 
