@@ -49,10 +49,10 @@ bool arena_fit(struct arena_fit *fit, struct arena *arena, elman_error *error);
 
 /* ---- pages of large memory ---- */
 
-/* Advise the system to use large pages for this memory, which avoids thousands of page faults. Call
- * this function before the first write, because pages already in use stay small. The advice applies
- * only to large pages that lie wholly inside the memory, so memory use does not grow. Systems
- * without large pages ignore the advice. */
+/* Advise the system to use large pages for this memory, which avoids thousands of page faults. The
+ * caller must not have written to the memory yet, because pages already in use stay small. The
+ * advice applies only to large pages that lie wholly inside the memory, so memory use does not
+ * grow. Systems without large pages ignore the advice. */
 void advise_large_pages(void *memory, size_t bytes);
 
 /* Touch every page without changing a byte, before the memory is read and then written.
@@ -60,8 +60,9 @@ void advise_large_pages(void *memory, size_t bytes);
  * stops all threads for a moment. */
 void claim_pages(void *memory, size_t bytes);
 
-/* Return the whole pages inside memory from malloc to the system; their contents are lost. Call
- * this function before free(), which alone would keep the pages in the process. */
+/* Return the whole pages inside memory from malloc to the system; their contents are lost. The
+ * caller must call free() afterwards. Without this function, free() would keep the pages in the
+ * process. */
 void release_pages(void *memory, size_t bytes);
 
 #endif

@@ -39,7 +39,8 @@ elman_status file_read_text(struct buffer *into, const char *path, const struct 
 
 /* Streaming decompression of input that may be gzip-compressed. Input that starts with the two
  * magic bytes of gzip is decompressed; other input is copied. As in gzip, several consecutive
- * members form one input, and zero bytes after the last one are padding. Start from all zero. */
+ * members form one input, and zero bytes after the last one are padding. The caller initializes the
+ * struct to zero. */
 struct decompressor {
   z_stream stream;
   enum {

@@ -12,7 +12,7 @@
 
 #define TABLE_NONE UINT32_MAX
 
-/* Start from all zero. table_reset reuses the memory. */
+/* The caller initializes the struct to zero. table_reset reuses the memory. */
 struct table {
   struct table_slot {
     uint32_t item; /* TABLE_NONE = free */

@@ -43,9 +43,9 @@ size_t character_read(int *codepoint, struct text text);
  * characters as \u{hex}. UNSEEN in the attention page implements the same rule. */
 bool character_is_unsafe(int codepoint);
 
-/* A growing array of bytes, always followed by a NUL. Start from all zero. If memory is
- * exhausted, `failed` stays set and further appends do nothing, so one check at the end is
- * enough. */
+/* A growing array of bytes, always followed by a NUL. The caller initializes the struct to zero. If
+ * memory is exhausted, `failed` stays set and further appends do nothing, so one check at the end
+ * is enough. */
 struct buffer {
   char *bytes;
   size_t length;

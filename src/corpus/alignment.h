@@ -48,7 +48,7 @@ struct encoded_side {
   struct text text;
 };
 
-/* Scratch memory for token_links_add. Start from all zero. */
+/* Scratch memory for token_links_add. The caller initializes the struct to zero. */
 struct token_linker {
   struct link *words;          /* the word links of the pair */
   size_t capacity;             /* capacity of `words` */

@@ -5,8 +5,8 @@
 #include "base/sequence.h"
 #include "corpus/corpus.h"
 
-/* Fill `batch` with the pairs `indices` of the corpus. `batch` starts as all zero; its memory is
- * reused. */
+/* Fill `batch` with the pairs `indices` of the corpus. Before the first call, the caller
+ * initializes `batch` to zero; later calls reuse its memory. */
 elman_status batch_fill(struct batch *batch, const struct corpus *corpus, const size_t *indices,
                         size_t count, elman_error *error) CHECKED;
 

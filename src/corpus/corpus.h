@@ -79,8 +79,8 @@ void corpus_free(struct corpus *corpus);
 
 /* ---- BPE dropout ---- */
 
-/* Pairs whose words are split differently in each epoch (BPE dropout). Start from all zero except
- * the settings. */
+/* Pairs whose words are split differently in each epoch (BPE dropout). The caller initializes the
+ * struct to zero, except the settings. */
 struct resplit {
   /* settings */
   struct codec codecs[2]; /* by side; a side without merges is not changed */

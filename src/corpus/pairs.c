@@ -73,7 +73,7 @@ struct pair_text_block {
   size_t end; /* index after the last pair in this or earlier blocks */
 };
 
-/* Start from all zero. */
+/* The caller initializes the struct to zero. */
 struct pair_text {
   struct pair_text_block *blocks;
   size_t count, capacity;

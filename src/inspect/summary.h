@@ -26,8 +26,9 @@ void row_segments(float *segments, const float *weights, const size_t *ends, siz
 /* Return the sum of column s of `weights` (T,S): the total attention to source token s. */
 double column_sum(const float *weights, size_t T, size_t S, size_t s);
 
-/* Sums over all translations; a_ts is the average over the heads. Start from all zero except the
- * style. A translation without source or target tokens only counts in `empty`. */
+/* Sums over all translations; a_ts is the average over the heads. The caller initializes the struct
+ * to zero, except the style. A translation without source or target tokens only counts in
+ * `empty`. */
 struct elman_attention_summary {
   elman_text_style style; /* complete, see text_style_complete */
   size_t translations, empty;

@@ -23,7 +23,7 @@ struct ngram {
   uint32_t matched; /* largest min(count, seen) over all sequences matched so far */
 };
 
-/* Start from all zero. Memory is reused. */
+/* The caller initializes the struct to zero. Memory is reused. */
 struct ngrams {
   struct ngram *items;
   size_t count, capacity;
@@ -64,7 +64,7 @@ enum bleu_tokenizer { BLEU_13A, BLEU_ZH, BLEU_CHAR, BLEU_NONE };
 /* Return the name of a bleu_tokenizer: "13a", "zh", "char", "none"; NULL for any other value. */
 const char *bleu_tokenizer_name(size_t tokenizer);
 
-/* Scratch memory of the tokenizers. Start from all zero. */
+/* Scratch memory of the tokenizers. The caller initializes the struct to zero. */
 struct bleu_passes {
   struct buffer before, after; /* input and output of a pass */
 };
@@ -102,7 +102,7 @@ struct bleu_words {
   size_t capacity;
 };
 
-/* Scratch memory for counting. Start from all zero. */
+/* Scratch memory for counting. The caller initializes the struct to zero. */
 struct bleu_work {
   struct bleu_passes passes;
   struct bleu_words hypothesis, reference;

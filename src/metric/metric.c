@@ -71,7 +71,7 @@ struct characters {
   size_t count, capacity;
 };
 
-/* Scratch memory for counting. Start from all zero. */
+/* Scratch memory for counting. The caller initializes the struct to zero. */
 struct chrf_work {
   struct characters hypothesis, reference;
   struct ngrams ngrams;

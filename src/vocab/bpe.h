@@ -21,7 +21,7 @@ struct merge {
 };
 
 /* Merge operations. Several threads may read them, because they do not change after construction.
- * Start from all zero. */
+ * The caller initializes the struct to zero. */
 struct merges {
   struct word_table symbols; /* all symbols; the count of a symbol is 1 + the rank of the first
                                 merge that produces it, or 0 if none does */
@@ -82,8 +82,8 @@ struct bpe_part {
   uint32_t symbol; /* number of the symbol in the merges, or TABLE_NONE */
 };
 
-/* Scratch memory of one thread, and the result. Start from all zero. Always use it with the same
- * merges, because it caches recently split words. */
+/* Scratch memory of one thread, and the result. The caller initializes the struct to zero, and
+ * always uses it with the same merges, because it caches recently split words. */
 struct bpe_split {
   const struct merges *merges;
   struct bpe_cache *cache;
@@ -136,7 +136,7 @@ struct subwords {
   const struct vocabulary *vocabulary; /* NULL = accept all parts, for counting tokens */
 };
 
-/* Scratch memory of one thread. Start from all zero. */
+/* Scratch memory of one thread. The caller initializes the struct to zero. */
 struct subwords_scratch {
   struct bpe_split split;
   struct subwords_span *spans; /* stack of text that is still to be split */

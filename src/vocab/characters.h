@@ -74,7 +74,7 @@ size_t cluster_end(struct text text, size_t start, int *first);
 
 /* ---- script ---- */
 
-/* Counts of characters of normalized text by script. Start from all zero. */
+/* Counts of characters of normalized text by script. The caller initializes the struct to zero. */
 struct script_counts {
   size_t characters;    /* all characters except white space */
   size_t letters;       /* letters and digits, including Han */
@@ -89,7 +89,7 @@ void script_count(struct script_counts *counts, struct text text);
 bool script_is_han(const struct script_counts *counts); /* most letters and digits are Han */
 
 /* A sample of lines, which determines the mode that `auto` stands for. All lines have equal weight.
- * Start from all zero.
+ * The caller initializes the struct to zero.
  *
  * A line counts as `words` unless it is mostly Han. A Han line counts as `space` (segmented
  * Chinese) if a space separates at least a fifth of its adjacent Han characters; otherwise as

@@ -31,7 +31,8 @@ struct codec {
 elman_status codec_text(struct buffer *into, const struct codec *codec, struct text text,
                         elman_error *error) CHECKED;
 
-/* Scratch memory for one thread and one codec, and the result. Start from all zero. */
+/* Scratch memory for one thread and one codec, and the result. The caller initializes the struct to
+ * zero. */
 struct encoding {
   struct buffer normalized;
   struct tokens split;

@@ -44,8 +44,8 @@ struct token_mode {
   /* Return the end of the token that starts at byte `start` of a piece without spaces. The pointer
    * is NULL for `auto`. */
   size_t (*token_end)(struct text piece, size_t start);
-  /* Return whether a space is expected between two tokens. Pass the tokens without marks, so that
-   * splitting and joining agree. */
+  /* Return whether a space is expected between two tokens. The tokens are passed without marks, so
+   * that splitting and joining agree. */
   bool (*space_expected)(struct text left, struct text right);
   enum ignored_spaces ignored_spaces;
   bool segments_han; /* see segment_unspaced */
@@ -63,8 +63,8 @@ const char *normalization_name(size_t normalization);
 
 /* ---- tokens ---- */
 
-/* A list of tokens in `bytes`; token i is [starts[i], starts[i + 1]). Start from all zero. A list
- * may be reused and keeps its memory. */
+/* A list of tokens in `bytes`; token i is [starts[i], starts[i + 1]). The caller initializes the
+ * struct to zero. A list may be reused and keeps its memory. */
 struct tokens {
   struct buffer bytes;
   size_t *starts; /* (count + 1) unless the list was always empty */

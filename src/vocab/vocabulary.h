@@ -25,7 +25,7 @@ struct word {
   uint64_t count;
 };
 
-/* A table of words. Start from all zero. */
+/* A table of words. The caller initializes the struct to zero. */
 struct word_table {
   struct buffer bytes; /* all words, each followed by a NUL */
   struct word *words;

@@ -24,7 +24,7 @@ int hypotheses_save(const char *path, const elman_translation *best, const char 
 
 /* ---- effect of overrides ---- */
 
-/* Effect of overrides on translations. Initialize it to zero. */
+/* Effect of overrides on translations. The caller initializes the struct to zero. */
 struct override_effect {
   size_t compared, same;  /* number of sentences; number of sentences whose best translation is the
                              same without overrides */

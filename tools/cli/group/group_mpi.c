@@ -16,7 +16,8 @@
 /* ---- transfer of messages of any size ---- */
 
 /* Transfers that are split into pieces, because counts in MPI are of type int. Each piece that
- * arrives also shows that a slow peer is still running. Initialize it to zero. */
+ * arrives also shows that a slow peer is still running. The caller initializes the struct to
+ * zero. */
 struct pieces {
   struct piece {
     size_t peer;

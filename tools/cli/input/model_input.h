@@ -18,7 +18,7 @@ const char *text_side_name(size_t index);
 /* Load a model. Return an exit code; print a message if it is not 0. */
 int model_open(elman_model **model, const char *path);
 
-/* Models of an ensemble. Initialize it to zero. */
+/* Models of an ensemble. The caller initializes the struct to zero. */
 struct models {
   struct option_list paths;
   elman_model *open[MAX_LISTED]; /* models loaded from the first `count` paths */
@@ -42,7 +42,7 @@ void models_close(struct models *models);
 /* ---- series of models ---- */
 
 /* Models that are used one after the other. The snapshots of a named model (`train --keep-last`)
- * precede it. Initialize it to zero. */
+ * precede it. The caller initializes the struct to zero. */
 struct model_series {
   char **paths; /* array of strings; the array and the strings are owned */
   size_t count;
@@ -58,7 +58,8 @@ void model_series_free(struct model_series *series);
 
 enum { UNKNOWN_NAMED = 8, UNKNOWN_SIZE = 64 };
 
-/* Words that are not in the model's vocabulary, collected for a note. Initialize it to zero. */
+/* Words that are not in the model's vocabulary, collected for a note. The caller initializes the
+ * struct to zero. */
 struct unknown_words {
   size_t tokens, unknown; /* number of all tokens; number of unknown tokens */
   size_t named; /* number of stored words, which are the first distinct unknown ones. A long word is

@@ -21,7 +21,8 @@ const char *parse_decimal(double *number, const char *text);
 
 /* ---- suggestions ---- */
 
-/* The valid word that is most similar to an unknown word. Initialize it to zero. */
+/* The valid word that is most similar to an unknown word. The caller initializes the struct to
+ * zero. */
 struct suggestion {
   const char *best; /* NULL until a candidate is similar enough */
   size_t distance;

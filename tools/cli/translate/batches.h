@@ -10,8 +10,8 @@
 
 enum { MAX_SENTENCES = 256 };
 
-/* A batch of sentences and their translations. Allocate it on the heap, because it is large, and
- * initialize it to zero. */
+/* A batch of sentences and their translations. The caller allocates the struct on the heap, because
+ * it is large, and initializes it to zero. */
 struct text_batch {
   elman_sentence sentences[MAX_SENTENCES]; /* owned */
   const char *alignments[MAX_SENTENCES]; /* alignments, which point into the texts of the sentences;
