@@ -108,7 +108,7 @@ wrong "--output: 'k.csv' is also an input file" --matrices --format text -o k.cs
 [ "$(cat k.csv)" = $'1,0\n0,1' ] || fail "the input was overwritten"
 wrong "--output: 'k.csv' is read by --weights" --matrices --attention additive --weights k.csv --format text -o k.csv "$words"
 cp k.csv k.context.npy
-wrong "--output: 'k.context.npy' is read" --matrices -o k.npy k.context.npy
+wrong "--output: 'k.context.npy' is also an input file" --matrices -o k.npy k.context.npy
 cmp k.csv k.context.npy || fail "the input was overwritten"
 
 # Wrong files.

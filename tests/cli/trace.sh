@@ -64,7 +64,7 @@ expect_exit 64 "$ELMAN" trace --json --format svg '我' 'I'
 expect_stderr_match -- '--json is --format json'
 cp model.safetensors before
 expect_exit 64 "$ELMAN" trace --format svg -o model.safetensors '我' 'I'
-expect_stderr_match 'is read (by|as) .*; name another file'
+expect_stderr_match 'is (read by|also an input file) .*; name another file'
 cmp before model.safetensors || fail "the model was overwritten"
 
 # Wrong input.
