@@ -118,10 +118,11 @@ typedef struct elman_gradient_trace {
   const elman_traced_layer *layers; /* layers of the encoder, then layers of the decoder */
 } elman_gradient_trace;
 
-/* Compute the gradient norms at every encoder and decoder step for one sentence pair, in double and
- * with teacher forcing. The norms show how far gradients propagate back. `target_step` selects the
- * target token, from 1 to T, whose loss is differentiated; 0 = the mean over all tokens. Errors are
- * those of elman_gradient_check; a step outside the sentence is ELMAN_INVALID_ARGUMENT. */
+/* Compute the gradient norms at every encoder and decoder step for the pair of `source` and
+ * `target`, in double and with teacher forcing. The norms show how far gradients propagate back.
+ * `target_step` selects the target token, from 1 to T, whose loss is differentiated; 0 = the mean
+ * over all tokens. Errors are those of elman_gradient_check; a step outside the sentence is
+ * ELMAN_INVALID_ARGUMENT. */
 ELMAN_CHECKED elman_status elman_trace(elman_gradient_trace **trace, const elman_model *model,
                                        const char *source, const char *target, size_t target_step,
                                        elman_error *error);

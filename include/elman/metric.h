@@ -46,9 +46,9 @@ typedef struct elman_metric_scores {
   char bleu_signature[160], chrf_signature[160];
 } elman_metric_scores;
 
-/* Score hypotheses[i] against sentence i of every reference set. All arrays have `count` strings;
- * `sets` and `count` are at least 1. Return ELMAN_BAD_DATA for a sentence that is not valid UTF-8
- * or has more than 16 MiB. `options` may be NULL for the defaults, also in
+/* Score hypotheses[i] against sentence i of each of the `sets` references. All arrays have `count`
+ * strings; `sets` and `count` are at least 1. Return ELMAN_BAD_DATA for a sentence that is not
+ * valid UTF-8 or has more than 16 MiB. `options` may be NULL for the defaults, also in
  * elman_metrics_compare. */
 ELMAN_CHECKED elman_status elman_metrics(elman_metric_scores *scores, const char *const *hypotheses,
                                          const char *const *const *references, size_t sets,
