@@ -46,7 +46,7 @@ typedef enum elman_scope {
   X(SIZE, attention_heads, "heads", "attention heads", 0, 64, 0, MODEL, 2, "Attention",            \
     "number of heads of multihead attention; 0 = 4")                                               \
   X(SIZE, attention_window, "attention-window", "attention window", 0, 1000, 0, MODEL, 2,          \
-    "Attention", "tokens on each side of the window (local) or per segment (hierarchical); 0 = 5") \
+    "Attention", "tokens on each side of the center (local) or per segment (hierarchical); 0 = 5") \
   X(FLAG, clause_segments, "clause-segments", "clause segments", 0, 1, false, MODEL, 3,            \
     "Attention", "clauses, split at punctuation, as segments of hierarchical attention")           \
   X(SIZE, encoder_self_attention, "encoder-self-attention", "encoder self-attention", 0, 64, 0,    \

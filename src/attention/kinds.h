@@ -59,8 +59,9 @@ void attention_config_complete(size_t *heads, size_t *window, bool clauses,
  * the sentinel receives the rest (mask_rest). Such a mechanism has one head. */
 bool attention_has_sentinel(enum attention_kind kind);
 
-/* The segments of a mechanism that computes a weight for each segment and then weights for the keys
- * in it. A segment is a clause or has `length` keys. Both fields are zero for other mechanisms. */
+/* The segments of a mechanism that first computes a weight for each segment, and then a weight for
+ * each key of the segment. A segment is a clause or has `length` keys. Both fields are zero for
+ * other mechanisms. */
 struct attention_cuts {
   size_t length;
   bool clauses;

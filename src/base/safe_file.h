@@ -33,9 +33,9 @@ struct output_place {
 elman_status output_place_find(struct output_place *place, const char *path,
                                elman_error *error) CHECKED;
 
-/* Open the place itself for direct writing: a device, a pipe or a log. If `append`, write at the
- * end of an existing file; otherwise truncate it. Create a missing file. Do not follow a link
- * created after output_place_find. Return a descriptor, or -1 with errno set. */
+/* Open a device, a pipe or a log at this place, to write to it without a temporary file. If
+ * `append`, write at the end of an existing file; otherwise truncate it. Create a missing file. Do
+ * not follow a link created after output_place_find. Return a descriptor, or -1 with errno set. */
 int output_place_open(const struct output_place *place, bool append);
 void output_place_free(struct output_place *place);
 

@@ -176,8 +176,8 @@ static elman_status add_token(struct token_links *links, size_t *end, size_t t, 
   return ELMAN_OK;
 }
 
-/* Append the links of all target tokens. From one target token to the next, neither end of the word
- * range decreases. */
+/* Append the links of all target tokens. Each target token covers a
+ * range of words. From one token to the next, neither the first nor the last word decreases. */
 static elman_status add_tokens(struct token_links *links, size_t *end, struct token_linker *linker,
                                size_t words, const struct located located[2], elman_error *error) {
   const struct located *source = &located[ELMAN_SOURCE], *target = &located[ELMAN_TARGET];

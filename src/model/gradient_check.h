@@ -35,10 +35,10 @@ struct gradient_check {
   double guide_loss; /* mean over the target tokens that have alignment links; 0 without a guide */
 };
 
-/* Check the gradient of each tensor, in at most `samples` random elements. For an embedding, check
- * as many elements again in the rows of the batch's words, at least one per row, because other rows
- * have no gradient. tensors[i] contains the elements of row i of the parameter table. `options`
- * must be valid. */
+/* Check the gradient of each tensor, in at most `samples` random elements. In an
+ * embedding only the rows of the batch's words have a gradient; check up to `samples` further
+ * elements in these rows, at least one per row. tensors[i] contains the elements of row i of the
+ * parameter table. `options` must be valid. */
 elman_status gradient_check_run(struct gradient_check *check, const struct model_config *config,
                                 const float *const *tensors, const struct batch *batch,
                                 const elman_gradient_options *options, elman_error *error) CHECKED;

@@ -34,8 +34,8 @@ void tanh_backward(real *dy, const real *y, size_t n);
 /* Set every row of y (n,out) to the bias. */
 void bias_forward(real *y, const real *bias, size_t n, size_t out);
 
-/* Add the sum of the rows of dy to db (out). The rows are `row` reals apart. Groups of 8 rows are
- * added in `real`, and their sums in double. */
+/* Add the sum of the rows of dy to db (out). The rows are `row` reals apart. The 8 rows of a
+ * group are added in `real`, and the sums of the groups in double. */
 void bias_backward(real *dbias, const real *dy, size_t row, size_t n, size_t out);
 
 /* Add the sum of the rows of dy ⊙ x, both (n,out), to dg (out), for y = g ⊙ x. The precision is

@@ -88,7 +88,7 @@ void merges_free(struct merges *merges) {
   free(merges);
 }
 
-/* Return the symbol of a character at the end of a word (`end`) or elsewhere; TABLE_NONE if no
+/* Return the symbol of a character at the end of a word (`ends`) or elsewhere; TABLE_NONE if no
  * merge contains it. */
 static uint32_t merges_symbol(const struct merges *merges, struct text character, bool ends) {
   enum { LONGEST = 4 }; /* maximum bytes of a character */

@@ -206,7 +206,7 @@ elman_status encode_checked(struct encoding *encoding, const struct codec *codec
     return fail(error, ELMAN_BAD_DATA, NULL, "byte %zu is %s", good + 1,
                 text.bytes[good] == '\0'
                     ? "NUL, which is not valid in text"
-                    : "not valid UTF-8 text; iconv converts text in another encoding");
+                    : "not valid UTF-8 text; iconv converts text from another encoding");
   const elman_status status = encode(encoding, codec, text, error);
   if (status == ELMAN_OK && encoding->tokens.count > MAX_SENTENCE_TOKENS)
     return fail(error, ELMAN_BAD_DATA, NULL,

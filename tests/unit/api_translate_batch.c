@@ -34,7 +34,7 @@ static void check_batch(const elman_translate_options *options) {
       cr_assert_null(together[i]);
       cr_assert_eq(errors[i].code, ELMAN_BAD_DATA);
       cr_assert_str_eq(errors[i].message,
-                       "byte 1 is not valid UTF-8 text; iconv converts text in another encoding");
+                       "byte 1 is not valid UTF-8 text; iconv converts text from another encoding");
       continue;
     }
     cr_assert_eq(errors[i].code, ELMAN_OK);

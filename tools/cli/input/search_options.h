@@ -32,7 +32,7 @@
       OPTION("n-best", 0, "N", "number of best translations per sentence; --beam defaults to N",   \
              .group = "Output", .count = &(search).n_best, .least = 1, .most = ELMAN_MAX_BEAM),    \
       OPTION("replace-unk", 0, NULL,                                                               \
-             "source word of the largest attention weight in place of an unknown word",            \
+             "source word with the largest attention weight in place of an unknown word",          \
              .group = "Output", .flag = &(search).replace_unknown)
 
 /* Choose the beam size if it was not given. Refuse penalties without effect. With greedy decoding,
