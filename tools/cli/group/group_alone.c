@@ -46,6 +46,6 @@ double *group_timeout(void) {
 int group_check_timeout(const struct usage *usage, const struct operands *operands) {
   if (!option_given(usage, operands, "timeout")) return EX_OK;
   return report_usage(usage->command, "--timeout needs several processes, but this elman was built "
-                                      "without MPI; remove it, or build with "
+                                      "without MPI; remove --timeout, or build with "
                                       "-DELMAN_MPI=ON");
 }
