@@ -28,7 +28,7 @@ static void check_batch(const elman_translate_options *options) {
       elman_translate_batch(together, errors, translator, sentences, COUNT, options, &error),
       ELMAN_BAD_DATA);
   cr_assert_str_eq(error.message, "sentence 8: byte 1 is not valid UTF-8 text; iconv converts text "
-                                  "in another encoding");
+                                  "from another encoding");
   for (size_t i = 0; i < COUNT; i++) {
     if (i % TEXTS == TEXTS - 1) {
       cr_assert_null(together[i]);
