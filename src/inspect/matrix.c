@@ -303,8 +303,8 @@ static elman_status read_number(float *value, struct line *line, locale_t locale
   return ELMAN_OK;
 }
 
-/* Advance to the next line with numbers, without its comment and end. Return false after the
- * last. */
+/* Advance to the next line with numbers; the result excludes its comment and line end. Return false
+ * after the last. */
 static bool next_line(struct line *line, struct text *rest) {
   while (rest->length > 0) {
     struct text whole = text_cut(rest, '\n');

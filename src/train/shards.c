@@ -294,8 +294,8 @@ static void run_worker(const void *context, size_t k) {
   signal_output(worker); /* needed if no shard signaled its output layer */
 }
 
-/* Add up G(a, b) in the gradient of *worker, which computed the first of these shards, and return
- * that gradient. Set *worker to the first worker after these shards. */
+/* Compute G(a, b) for `shards`. Store it in the gradient of *worker, which computed the first of
+ * them, and return that gradient. Set *worker to the first worker after these shards. */
 static real *sum_workers(const struct shards *s, const struct reduction *reduction,
                          struct range shards, size_t *worker) {
   const struct worker *next = &s->workers[*worker];

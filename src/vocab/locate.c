@@ -37,9 +37,9 @@ static size_t smaller(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* Assign bytes [start, end) of the text to the next `length` bytes of tokens, which are their
- * normalized form. If `same`, normalization did not change the bytes, so the token boundaries
- * inside are known. */
+/* Assign bytes [start, end) of the text to the next `length` bytes of the tokens. The latter are
+ * the normalized form of the former. If `same`, normalization did not change the bytes, so the
+ * token boundaries inside are known. */
 static void consume(struct cursor *cursor, size_t start, size_t end, size_t length, bool same) {
   for (size_t done = 0; done < length;) {
     pass_marks(cursor, same ? start + done : start);
