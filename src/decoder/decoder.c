@@ -30,7 +30,7 @@ void decoder_allocate(struct decoder_arrays *arrays, struct arena *arena,
   for (size_t l = 0; l < sizes->layers; l++) {
     shape.input = decoder_input_size(*sizes, l);
     rnn_states_allocate(&arrays->states[l], arena, shape, sizes->layer_norm,
-                        purpose == GRADIENTS_OF_EVERY_STEP);
+                        purpose == GRADIENTS_OF_EVERY_STEP, purpose != VALUES);
     if (gradients && l > 0)
       arrays->inputs[l] = arrays->inputs[0];
     else

@@ -42,7 +42,8 @@ void encoder_allocate(struct encoder_arrays *arrays, struct arena *arena,
       if (gradients && !every_step && l + d > 0)
         arrays->states[l][d] = arrays->states[0][0];
       else
-        rnn_states_allocate(&arrays->states[l][d], arena, shape, sizes->layer_norm, every_step);
+        rnn_states_allocate(&arrays->states[l][d], arena, shape, sizes->layer_norm, every_step,
+                            purpose != VALUES);
     }
   }
   arrays->finals = arena_reals(arena, sizes->layers, B, encoder_final_size(*sizes));

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "tensor/blas.h"
 #include "tensor/linear.h"
+#include "tensor/product.h"
 
 /* ---- the table of cells ---- */
 
@@ -137,16 +138,28 @@ size_t rnn_columns(const struct rnn_cell *cell) {
   return cell->gates + cell->separate;
 }
 
+/* Return the size of the panels of W_hhᵀ or W_hh. Return 0 if packing takes longer than it saves:
+ * few rows use each packed number only a few times. */
+static size_t panels_size(const struct rnn_shape *shape) {
+  enum { LEAST_ROWS = 8 };
+  const size_t H = shape->hidden, G = shape->cell->gates;
+  const size_t forward = packed_size(G, H, H), backward = packed_size(1, H, G * H);
+  if (shape->batch < LEAST_ROWS) return 0;
+  return forward > backward ? forward : backward;
+}
+
 void rnn_states_allocate(struct rnn_states *states, struct arena *arena, struct rnn_shape shape,
-                         bool layer_norm, bool reached) {
+                         bool layer_norm, bool reached, bool packed) {
   const struct rnn_cell *cell = shape.cell;
   const size_t T = shape.steps, B = shape.batch, H = shape.hidden, K = rnn_columns(cell);
+  const size_t size = panels_size(&shape);
   for (size_t p = 0; p < MAX_STATE_PARTS; p++)
     states->part[p] = p < cell->parts ? arena_reals(arena, T + 1, B, H) : NULL;
   states->gates = cell->keeps ? arena_reals(arena, T, B, K * H) : NULL;
   states->reached = reached ? arena_reals(arena, T, B, cell->parts * H) : NULL;
   states->normalized = layer_norm ? arena_reals(arena, T, B, K * H) : NULL;
   states->scales = layer_norm ? arena_reals(arena, T, B, K) : NULL;
+  states->panels = packed && size > 0 ? arena_reals(arena, size, 1, 1) : NULL;
 }
 
 void rnn_states_clear(struct rnn_states states, struct rnn_shape shape) {
@@ -264,7 +277,7 @@ static void normalized_row_forward(const void *context, size_t b) {
 
 /* Run one step: z_t += W_hh h_{t-1} for all gates, then the cell                          (2),
  * (30), (32) */
-static void run_step(const struct rnn_pass *pass, size_t t) {
+static void run_step(const struct rnn_pass *pass, const struct packed *packed, size_t t) {
   const struct rnn_shape *shape = &pass->shape;
   const struct forward_step step = {pass, t, blocks_of(&pass->states, shape, t)};
   const size_t B = shape->batch, H = shape->hidden, G = shape->cell->gates, Z = row_of_z(shape);
@@ -283,8 +296,19 @@ static void run_step(const struct rnn_pass *pass, size_t t) {
    * kept separately. */
   for (size_t b = 0; shape->cell->separate && b < B; b++)
     memset(step.blocks.z + b * Z + (G - 1) * H, 0, H * sizeof(real));
-  matrix_product_then(recurrent, G, normalize ? NULL : step_forward, &step);
+  if (pass->states.panels != NULL)
+    packed_product_then(recurrent, packed, normalize ? NULL : step_forward, &step);
+  else
+    matrix_product_then(recurrent, G, normalize ? NULL : step_forward, &step);
   if (normalize) share_out(B, work, normalized_row_forward, &step);
+}
+
+/* Return W_hhᵀ in panels, which the first step of the pass packs. */
+static struct packed packed_forward(const struct rnn_pass *pass, struct range steps) {
+  const size_t H = pass->shape.hidden, G = pass->shape.cell->gates;
+  if (pass->states.panels == NULL) return (struct packed){0};
+  if (steps.first > 0) return packed_before(pass->states.panels, G, H, H);
+  return pack(pass->states.panels, transposed(pass->weights->weight_hh, H), G, H, H);
 }
 
 void rnn_start(const struct rnn_pass *pass) {
@@ -349,7 +373,8 @@ void rnn_forward(const struct rnn_pass *pass, struct range steps) {
   for (size_t i = 0; i < maps.count; i++)
     linear_forward(z + maps.map[i].column, pass->inputs + at * shape->input, maps.map[i].linear,
                    rows);
-  for (size_t i = 0; i < steps.count; i++) run_step(pass, step_number(i, steps, shape));
+  const struct packed packed = packed_forward(pass, steps);
+  for (size_t i = 0; i < steps.count; i++) run_step(pass, &packed, step_number(i, steps, shape));
   if (pass->outputs != NULL) share_out(pieces, work, forward_rows, &outputs);
 }
 
@@ -452,11 +477,22 @@ static void all_rows_backward(const struct backward_step *step) {
     share_out(shape->batch, work_of_rows(shape), normalized_row_backward, step);
 }
 
+/* Return W_hh in panels, which the last step of the pass packs. */
+static struct packed packed_backward(const struct rnn_states *dstates, const struct rnn_pass *pass,
+                                     struct range steps) {
+  const size_t H = pass->shape.hidden, rows = pass->shape.cell->gates * H;
+  if (dstates->panels == NULL) return (struct packed){0};
+  if (steps.first + steps.count < pass->shape.steps)
+    return packed_before(dstates->panels, 1, H, rows);
+  return pack(dstates->panels, not_transposed(pass->weights->weight_hh, H), 1, H, rows);
+}
+
 void rnn_backward_states(struct rnn_states dstates, const struct rnn_pass *pass,
                          struct range steps) {
   const struct rnn_shape *shape = &pass->shape;
   const size_t B = shape->batch, H = shape->hidden;
   const bool normalize = pass->weights->gain != NULL;
+  const struct packed packed = packed_backward(&dstates, pass, steps);
   for (size_t i = steps.count; i-- > 0;) {
     const struct backward_step step =
         backward_step_of(&dstates, pass, step_number(i, steps, shape));
@@ -473,7 +509,11 @@ void rnn_backward_states(struct rnn_states dstates, const struct rnn_pass *pass,
                                     B,
                                     H,
                                     shape->cell->gates * H};
-    matrix_product_then(through, 1, i > 0 && !normalize ? step_backward : NULL, &before);
+    tile_function *const then = i > 0 && !normalize ? step_backward : NULL;
+    if (dstates.panels != NULL)
+      packed_product_then(through, &packed, then, &before);
+    else
+      matrix_product_then(through, 1, then, &before);
   }
 }
 

@@ -72,14 +72,18 @@ struct rnn_states {
   real *normalized; /* (steps,batch,K·hidden): z before the gain. In gradients: dz after the gain,
                        which is also the gradient of the biases */
   real *scales; /* (steps,batch,K): the factor by which z was multiplied; not used in gradients */
+  /* W_hhᵀ, packed at the first step; in gradients W_hh, packed at the last step. NULL = multiply
+   * with OpenBLAS. */
+  real *panels;
 };
 
 /* Return K, the number of values that the cell computes for each unit of a step. */
 size_t rnn_columns(const struct rnn_cell *cell);
 
-/* Allocate the arrays. Allocate `reached` only if requested. */
+/* Allocate the arrays. Allocate `reached` only if requested. Allocate `panels` only if requested
+ * (`packed`) and if they make the steps faster. */
 void rnn_states_allocate(struct rnn_states *states, struct arena *arena, struct rnn_shape shape,
-                         bool layer_norm, bool reached);
+                         bool layer_norm, bool reached, bool packed);
 
 /* Set all parts to zero. */
 void rnn_states_clear(struct rnn_states states, struct rnn_shape shape);

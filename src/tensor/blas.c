@@ -237,6 +237,12 @@ const char *better_blas_family(const char *family, enum vector_level processor) 
   return NULL;
 }
 
+bool blas_family_fuses(const char *family) {
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    if (strcmp(families[i].name, family) == 0) return families[i].level >= VECTOR_AVX2;
+  return true;
+}
+
 /* Builds of OpenBLAS for a single processor lack these functions. */
 extern void gotoblas_dynamic_quit(void) __attribute__((weak));
 extern void gotoblas_dynamic_init(void) __attribute__((weak));

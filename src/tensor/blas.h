@@ -7,6 +7,8 @@
 #ifndef ELMAN_TENSOR_BLAS_H
 #define ELMAN_TENSOR_BLAS_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 #include "elman/machine.h"
 #include "tensor/real.h"
@@ -82,6 +84,10 @@ const char *compiled_instructions(void);
 /* Return the family to use if OpenBLAS selected `family`. Return NULL to keep `family`, because it
  * is good enough or newer than the families listed here. */
 const char *better_blas_family(const char *family, enum vector_level processor);
+
+/* Return whether kernels of this family use fused multiply-add. Families that are not listed here
+ * are newer, or of other processors, and do. */
+bool blas_family_fuses(const char *family);
 
 /* The kernels of this process, as static strings. */
 struct blas_kernels {

@@ -16,6 +16,7 @@
 #include "tensor/cross_entropy.h"
 #include "tensor/elementary.h"
 #include "tensor/linear.h"
+#include "tensor/product.h"
 #include "train/adam.h"
 #include "train/norm.h"
 
@@ -93,6 +94,16 @@ static void run_matrix_product(void *context) {
   matrix_product(*p);
 }
 
+struct packed_run {
+  struct product p;
+  struct packed b;
+};
+
+static void run_packed(void *context) {
+  const struct packed_run *run = context;
+  packed_product_then(run->p, &run->b, NULL, NULL);
+}
+
 static CBLAS_TRANSPOSE blas_transpose(enum transpose transpose) {
   return transpose == TRANSPOSED ? CblasTrans : CblasNoTrans;
 }
@@ -121,6 +132,14 @@ static void measure_product(const char *what, enum transpose left, enum transpos
   measure(name, work, "GFLOP/s", 1, run_openblas, &p);
   snprintf(name, sizeof name, "%s %zu × %zu × %zu, matrix_product", what, m, n, k);
   measure_threads(name, work, "GFLOP/s", run_matrix_product, &p);
+  const size_t size = left == NOT_TRANSPOSED ? packed_size(1, n, k) : 0;
+  if (size > 0) {
+    real *panels = bench_allocate(size, sizeof *panels);
+    struct packed_run packed = {p, pack(panels, p.b, 1, n, k)};
+    snprintf(name, sizeof name, "%s %zu × %zu × %zu, packed", what, m, n, k);
+    measure_threads(name, work, "GFLOP/s", run_packed, &packed);
+    free(panels);
+  }
   free(a);
   free(b);
   free(p.c);

@@ -44,6 +44,16 @@ Test(kernels, capable_processors_get_better_kernels) {
   }
 }
 
+/* An older family selects the older products, too. */
+Test(kernels, families_without_fused_multiply_add) {
+  cr_assert_not(blas_family_fuses("Prescott"));
+  cr_assert_not(blas_family_fuses("Sandybridge"));
+  cr_assert(blas_family_fuses("Haswell"));
+  cr_assert(blas_family_fuses("Zen"));
+  cr_assert(blas_family_fuses("SkylakeX"));
+  cr_assert(blas_family_fuses("neoversen1"));
+}
+
 /* The kernels in use are those that the user requested, or no better ones exist. */
 Test(kernels, best_kernels_are_in_use) {
   const char *asked = getenv("OPENBLAS_CORETYPE");

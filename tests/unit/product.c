@@ -1,0 +1,154 @@
+/* Packed products: every kernel has the bits of a plain loop, for every size and number of
+ * threads. */
+#include "check.h"
+#include "threads.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/xxh64.h"
+#include "tensor/product.h"
+
+#ifndef ELMAN_DOUBLE
+
+struct sizes {
+  size_t m, groups, n, k;
+};
+
+/* One element by definition: a chain of fused multiply-adds per block, and the blocks in order. */
+static real plain_element(real before, const real *a, const real *b, size_t k) {
+  real total = before;
+  for (size_t first = 0; first < k; first += PRODUCT_BLOCK) {
+    real sum = 0;
+    for (size_t i = first; i < k && i < first + PRODUCT_BLOCK; i++) sum = fmaf(a[i], b[i], sum);
+    total = first == 0 && before == 0 ? sum : total + sum;
+  }
+  return total;
+}
+
+/* Columns of the result that a tile reports; each must be reported once. */
+struct reported {
+  size_t rows, *counts;
+};
+
+static void report(const void *context, size_t row, size_t rows, size_t column, size_t columns) {
+  const struct reported *reported = context;
+  cr_assert_eq(row, 0);
+  cr_assert_eq(rows, reported->rows);
+  for (size_t j = column; j < column + columns; j++) reported->counts[j]++;
+}
+
+/* B is (groups·n,k) if it is transposed, and (k,groups·n) otherwise. */
+static void check_product(const struct product_kernel *kernel, struct sizes s, enum transpose turn,
+                          real beta) {
+  const size_t columns = s.groups * s.n, lda = s.k + 3, ldc = columns + 5;
+  const size_t ldb = turn == TRANSPOSED ? s.k : columns;
+  real *a = random_reals(s.m * lda, 1, 1), *b = random_reals(columns * s.k, 1, 2);
+  real *c = random_reals(s.m * ldc, 1, 3), *before = reals(s.m * ldc), *column = reals(s.k);
+  real *panels = reals(packed_size_for(kernel, s.groups, s.n, s.k));
+  size_t *counts = calloc(s.n, sizeof *counts);
+  memcpy(before, c, s.m * ldc * sizeof *c);
+  const struct operand operand = {b, ldb, turn};
+  const struct packed packed = pack_for(kernel, panels, operand, s.groups, s.n, s.k);
+  const struct reported reported = {s.m, counts};
+  const struct product p = {c, ldc, beta, 1, not_transposed(a, lda), operand, s.m, s.n, s.k};
+  packed_product_then(p, &packed, report, &reported);
+  for (size_t j = 0; j < s.n; j++) cr_assert_eq(counts[j], 1, "column %zu is reported once", j);
+  for (size_t j = 0; j < ldc; j++) {
+    for (size_t i = 0; j < columns && i < s.k; i++)
+      column[i] = turn == TRANSPOSED ? b[j * ldb + i] : b[i * ldb + j];
+    for (size_t r = 0; r < s.m; r++) {
+      const real old = before[r * ldc + j];
+      const real expected =
+          j < columns ? plain_element(beta == 0 ? 0 : old, a + r * lda, column, s.k) : old;
+      cr_assert(memcmp(&c[r * ldc + j], &expected, sizeof expected) == 0,
+                "%s: %zu x %zu x %zu x %zu, row %zu, column %zu: %a, not %a", kernel->name, s.m,
+                s.groups, s.n, s.k, r, j, (double)c[r * ldc + j], (double)expected);
+    }
+  }
+  free(a);
+  free(b);
+  free(c);
+  free(before);
+  free(column);
+  free(panels);
+  free(counts);
+}
+
+static void check_all_sizes(const struct product_kernel *kernel) {
+  const size_t ms[] = {1, 2, 5, 6, 7, 13, 14, 15, 31}, groups[] = {1, 3},
+               ks[] = {1, 37, PRODUCT_BLOCK, PRODUCT_BLOCK + 1, 700};
+  const size_t ns[] = {1, 4, 16, 33, 70};
+  for (size_t m = 0; m < sizeof ms / sizeof *ms; m++)
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
+      for (size_t n = 0; n < sizeof ns / sizeof *ns; n++)
+        for (size_t k = 0; k < sizeof ks / sizeof *ks; k++)
+          for (int beta = 0; beta < 2; beta++) {
+            const struct sizes sizes = {ms[m], groups[g], ns[n], ks[k]};
+            check_product(kernel, sizes, (ms[m] + k) % 2 == 0 ? TRANSPOSED : NOT_TRANSPOSED,
+                          (real)beta);
+          }
+}
+
+Test(product, every_kernel_has_the_bits_of_a_plain_loop) {
+  const struct product_kernel *kernel;
+  for (size_t i = 0; (kernel = product_kernel_at(i)) != NULL; i++) check_all_sizes(kernel);
+}
+
+/* Large enough for the team to divide it. */
+Test(product, bits_do_not_depend_on_threads) {
+  const struct product_kernel *kernel;
+  for (size_t threads = 1; threads <= 5; threads++) {
+    use_threads(threads);
+    for (size_t i = 0; (kernel = product_kernel_at(i)) != NULL; i++) {
+      const struct sizes recurrent = {40, 4, 200, 200}, backward = {40, 1, 200, 800};
+      check_product(kernel, recurrent, TRANSPOSED, 1);
+      check_product(kernel, backward, NOT_TRANSPOSED, 1);
+    }
+  }
+  use_threads(1);
+}
+
+/* The same bits on every processor, with every compiler and optimization. */
+Test(product, bits_are_those_of_every_machine) {
+  enum { M = 30, N = 70, K = 600 };
+  const struct product_kernel *kernel;
+  real *a = reals(M * K), *b = reals(N * K), *c = reals(M * N), *panels = reals(128 * K);
+  for (uint32_t i = 0; i < M * K; i++) a[i] = (real)(i * 2654435761U >> 8) * 0x1p-23f - 1;
+  for (uint32_t i = 0; i < N * K; i++) b[i] = (real)(i * 2246822519U >> 8) * 0x1p-23f - 1;
+  for (size_t i = 0; (kernel = product_kernel_at(i)) != NULL; i++) {
+    const struct packed packed = pack_for(kernel, panels, transposed(b, K), 1, N, K);
+    const struct product p = {c, N, 0, 1, not_transposed(a, K), transposed(b, K), M, N, K};
+    packed_product_then(p, &packed, NULL, NULL);
+    const uint64_t hash = xxh64_of(c, M * N * sizeof *c);
+    cr_assert_eq(hash, UINT64_C(0x1771CD6AB67BD72A), "%s: %016" PRIX64, kernel->name, hash);
+  }
+  free(a);
+  free(b);
+  free(c);
+  free(panels);
+}
+
+/* A NaN must not spread to other elements, although panels are padded. */
+Test(product, nan_stays_in_its_row) {
+  const struct product_kernel *kernel;
+  for (size_t i = 0; (kernel = product_kernel_at(i)) != NULL; i++) {
+    enum { M = 7, N = 5, K = 3 };
+    real a[M * K], b[N * K], c[M * N], panels[MAX_PANEL_WIDTH * K];
+    for (size_t j = 0; j < M * K; j++) a[j] = j == 4 ? NAN : 1;
+    for (size_t j = 0; j < N * K; j++) b[j] = 2;
+    const struct packed packed = pack_for(kernel, panels, transposed(b, K), 1, N, K);
+    const struct product p = {c, N, 0, 1, not_transposed(a, K), transposed(b, K), M, N, K};
+    packed_product_then(p, &packed, NULL, NULL);
+    for (size_t j = 0; j < M * N; j++) cr_assert_eq(isnan(c[j]), j / N == 1, "%s", kernel->name);
+  }
+}
+
+#else
+
+Test(product, double_has_no_kernels) {
+  cr_assert_null(product_kernel_at(0));
+  cr_assert_eq(packed_size(4, 512, 512), 0);
+}
+
+#endif
