@@ -59,6 +59,8 @@ typedef enum elman_scope {
     "Network", "tanh layer over decoder state and context vector")                                 \
   X(FLAG, input_feeding, "input-feeding", "input feeding", 0, 1, false, MODEL, 1, "Network",       \
     "previous attentional vector as additional decoder input")                                     \
+  X(ARITHMETIC, arithmetic, "arithmetic", "arithmetic", 0, 0, "fast", MODEL, 3, "Training",        \
+    "portable: the same bits on every processor, at some cost in time")                            \
   X(FLAG, tie_embeddings, "tie-embeddings", "tied embeddings", 0, 1, false, MODEL, 1, "Network",   \
     "one matrix for target embedding and output layer")                                            \
   X(TOKENS, source_tokens, "source-tokens", "source tokenization", 0, 0, ELMAN_TOKENS_AUTO, MODEL, \
@@ -125,10 +127,11 @@ typedef enum elman_scope {
 #define ELMAN_TYPE_REAL double
 #define ELMAN_TYPE_SHARE double
 #define ELMAN_TYPE_FLAG bool
-#define ELMAN_TYPE_CELL const char *      /* a name from elman_cell_name; NULL = "elman" */
-#define ELMAN_TYPE_ATTENTION const char * /* a name from elman_attention_name; NULL = "dot" */
-#define ELMAN_TYPE_SCHEDULE const char *  /* a name from elman_schedule_name; NULL = "constant" */
-#define ELMAN_TYPE_MEASURE const char *   /* a name from elman_measure_name; NULL = "bleu" */
+#define ELMAN_TYPE_CELL const char *       /* a name from elman_cell_name; NULL = "elman" */
+#define ELMAN_TYPE_ATTENTION const char *  /* a name from elman_attention_name; NULL = "dot" */
+#define ELMAN_TYPE_ARITHMETIC const char * /* a name from elman_arithmetic_name; NULL = "fast" */
+#define ELMAN_TYPE_SCHEDULE const char *   /* a name from elman_schedule_name; NULL = "constant" */
+#define ELMAN_TYPE_MEASURE const char *    /* a name from elman_measure_name; NULL = "bleu" */
 #define ELMAN_TYPE_TOKENS elman_token_mode
 #define ELMAN_TYPE_NORMALIZATION elman_normalization
 
@@ -170,12 +173,14 @@ ELMAN_API const elman_hyperparameter *elman_hyperparameter_find(const char *name
 ELMAN_API const char *elman_hyperparameter_choice(const elman_hyperparameter *row,
                                                   const void *fields);
 
-/* Return the name of a recurrent cell, attention mechanism, learning-rate schedule or validation
- * measure, from index 0; NULL after the last. "plateau" halves the learning rate after each
- * validation without a new best score; "inverse-sqrt" decreases it with the square root of the
- * number of updates. */
+/* Return the name of a recurrent cell, attention mechanism, arithmetic, learning-rate schedule or
+ * validation measure, from index 0; NULL after the last. "portable" arithmetic computes the same
+ * bits on every processor; "fast" uses the fastest matrix products, whose last bits depend on it.
+ * "plateau" halves the learning rate after each validation without a new best score; "inverse-sqrt"
+ * decreases it with the square root of the number of updates. */
 ELMAN_API const char *elman_cell_name(size_t index);
 ELMAN_API const char *elman_attention_name(size_t index);
+ELMAN_API const char *elman_arithmetic_name(size_t index);
 ELMAN_API const char *elman_schedule_name(size_t index);
 ELMAN_API const char *elman_measure_name(size_t index);
 

@@ -22,6 +22,7 @@ typedef struct elman_machine {
   elman_kernel_choice choice;
   const char *processor; /* vector instructions of the processor */
   const char *compiled;  /* vector instructions that the library was compiled for */
+  const char *products;  /* vector instructions of elman's own matrix products, or "fmaf" */
   const char *screen;    /* vector instructions used for 8-bit products in greedy search */
   size_t threads;        /* default number of threads of a call */
 } elman_machine;

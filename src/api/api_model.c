@@ -9,7 +9,8 @@
 #include "model/hyperparameters.h"
 #include "model/model_file.h"
 #include "rnn/cell.h"
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
+#include "tensor/product.h"
 #include "tensor/quantized.h"
 
 /* ---- hyperparameters ---- */
@@ -20,6 +21,10 @@ const char *elman_cell_name(size_t index) {
 
 const char *elman_attention_name(size_t index) {
   return attention_name(index);
+}
+
+const char *elman_arithmetic_name(size_t index) {
+  return arithmetic_name(index);
 }
 
 const char *elman_schedule_name(size_t index) {
@@ -62,12 +67,14 @@ static const char *processor_instructions(void) {
 
 elman_machine elman_machine_get(void) {
   const struct blas_kernels kernels = blas_kernels_in_use();
+  const struct product_kernel *own = product_kernel_in_use();
   return (elman_machine){.blas = kernels.config,
                          .kernels = kernels.family,
                          .original_kernels = kernels.original_family,
                          .choice = kernels.choice,
                          .processor = processor_instructions(),
                          .compiled = compiled_instructions(),
+                         .products = own->instructions == NULL ? own->name : own->instructions,
                          .screen = quantized_kernel_at(0)->name,
                          .threads = processors_usable()};
 }

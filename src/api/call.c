@@ -1,13 +1,15 @@
 #include "api/call.h"
 
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
+#include "tensor/product.h"
 
 /* Make a team. It never has more members than there are processors, because more members would only
  * slow it down. */
 static elman_status make_team(struct team **team, size_t threads, double work, elman_error *error) {
   const size_t limit = is_worth_sharing(work) ? processors_usable() : 1;
   const size_t members = threads == 0 || threads > limit ? limit : threads;
-  const elman_status status = blas_reserve(members, error);
+  elman_status status = product_kernel_check(error);
+  if (status == ELMAN_OK) status = blas_reserve(members, error);
   *team = NULL;
   return status != ELMAN_OK || members == 1 ? status : team_create(team, members, error);
 }

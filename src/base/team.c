@@ -29,6 +29,7 @@ struct team {
   const void *context;
   size_t count;
   bool backwards;
+  enum arithmetic arithmetic;
   size_t members;
   bool started;
   size_t threads; /* number of running threads: members - 1 unless one could not be started */
@@ -42,6 +43,8 @@ struct team {
 };
 
 static _Thread_local struct team *in_use;
+
+static _Thread_local enum arithmetic arithmetic;
 
 static _Thread_local bool backwards; /* whether the next job runs its pieces backward */
 
@@ -131,6 +134,7 @@ static bool run_piece(struct team *team, size_t member) {
   const long number = atomic_fetch_sub(left, 1) - 1;
   if (number < 0) return false;
   const size_t first = share_start(team, member), end = share_start(team, member + 1);
+  arithmetic = team->arithmetic;
   team->job(team->context, team->backwards ? first + (size_t)number : end - 1 - (size_t)number);
   const bool last = atomic_fetch_sub(&team->unfinished, 1) == 1;
   if (last && atomic_load(&team->waiting)) signal_all(team, &team->finished);
@@ -207,6 +211,18 @@ size_t team_size(void) {
   return in_use == NULL ? 1 : in_use->members;
 }
 
+/* ---- arithmetic ---- */
+
+enum arithmetic arithmetic_use(enum arithmetic next) {
+  const enum arithmetic before = arithmetic;
+  arithmetic = next;
+  return before;
+}
+
+enum arithmetic arithmetic_in_use(void) {
+  return arithmetic;
+}
+
 /* ---- jobs ---- */
 
 static void post(struct team *team, team_job *job, const void *context, size_t count) {
@@ -231,6 +247,7 @@ void team_run(team_job *job, const void *context, size_t count) {
   if (!team->started) start(team);
   in_use = NULL;
   team->backwards = back;
+  team->arithmetic = arithmetic;
   post(team, job, context, count);
   work(team, 0);
   if (timed_out(team, is_unfinished)) sleep_until_finished(team);

@@ -36,6 +36,19 @@ struct team *team_use(struct team *team);
 /* Return the number of members of the team in use; 1 without a team. */
 size_t team_size(void);
 
+/* ---- arithmetic ----
+ *
+ * In portable arithmetic a result has the same bits on every processor. In fast arithmetic the
+ * order of the sums of matrix products depends on the processor and on OpenBLAS. */
+enum arithmetic { ARITHMETIC_FAST, ARITHMETIC_PORTABLE };
+
+/* Select the arithmetic of the calling thread, and of the jobs that it runs on its team. Return its
+ * previous arithmetic. A new thread begins with fast arithmetic. */
+enum arithmetic arithmetic_use(enum arithmetic arithmetic);
+enum arithmetic arithmetic_in_use(void);
+
+/* ---- jobs ---- */
+
 /* Call job(context, i) for every i < count, in any order. Return when all calls are done. */
 typedef void team_job(const void *context, size_t i);
 

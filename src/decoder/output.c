@@ -204,7 +204,7 @@ static void multiply_rows(const struct job *job, size_t first, size_t width) {
   const size_t V = job->scores->V, F = job->F;
   const real *weight = job->weights->out_weight + first * F;
   real *logits = job->scores->logits + first;
-  if (job->rows <= FEW_ROWS)
+  if (job->rows <= FEW_ROWS && arithmetic_in_use() == ARITHMETIC_FAST)
     few_rows_kernel_at(0)->run((struct few_rows){logits, V, .add = false}, job->features, weight,
                                job->rows, F, width);
   else

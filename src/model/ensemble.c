@@ -9,7 +9,7 @@
 #include "base/xxh64.h"
 #include "model/hyperparameters.h"
 #include "model/model_file.h"
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 
 /* ---- models with the same words or the same configuration ---- */
 
@@ -168,9 +168,9 @@ static void add_options(struct xxh64 *sum, const elman_translate_options *option
   }
 }
 
-static void add_program(struct xxh64 *sum) {
+/* Add what determines the bits of fast arithmetic beside the program. */
+static void add_machine(struct xxh64 *sum) {
   const struct blas_kernels kernels = blas_kernels_in_use();
-  add_text(sum, text_of(ELMAN_VERSION));
   add_text(sum, text_of(__VERSION__));
   add_text(sum, text_of(kernels.config));
   add_text(sum, text_of(kernels.family));
@@ -202,10 +202,17 @@ static void add_model(struct xxh64 *sum, const struct model *model) {
   xxh64_add(sum, model->block, model->table.block * sizeof *model->block);
 }
 
+static bool is_portable(const struct model *model, const elman_translate_options *options) {
+  for (size_t m = 0; m < ensemble_size(options); m++)
+    if (ensemble_member(model, options, m)->weights.arithmetic == ARITHMETIC_FAST) return false;
+  return true;
+}
+
 static uint64_t work_sum(const struct model *model, const elman_translate_options *options) {
   struct xxh64 sum;
   xxh64_start(&sum);
-  add_program(&sum);
+  add_text(&sum, text_of(ELMAN_VERSION));
+  if (!is_portable(model, options)) add_machine(&sum);
   for (size_t m = 0; m < ensemble_size(options); m++)
     add_model(&sum, ensemble_member(model, options, m));
   add_options(&sum, options);
@@ -217,7 +224,7 @@ elman_status same_model(const elman_group *group, const struct model *model,
   if (group_size(group) == 1) return ELMAN_OK;
   return group_same(group, work_sum(model, options),
                     "the model, program, kernels or options differ from those of process 0; use "
-                    "the same for all processes",
+                    "the same for all processes (kernels may differ in portable arithmetic)",
                     error);
 }
 

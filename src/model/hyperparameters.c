@@ -10,6 +10,12 @@
 
 /* ---- choices ---- */
 
+const char *arithmetic_name(size_t index) {
+  static const char *const names[] = {
+      [ARITHMETIC_FAST] = "fast", [ARITHMETIC_PORTABLE] = "portable"};
+  return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
 const char *schedule_name(size_t index) {
   static const char *const names[] = {"constant", "plateau", "inverse-sqrt"};
   return index < sizeof names / sizeof *names ? names[index] : NULL;
@@ -36,6 +42,7 @@ static const char *normalization_choice(size_t index) {
 #define KIND_FLAG .value = ELMAN_VALUE_FLAG
 #define KIND_CELL .value = ELMAN_VALUE_NAME, .argument = "KIND", .choice = cell_name
 #define KIND_ATTENTION .value = ELMAN_VALUE_NAME, .argument = "KIND", .choice = attention_name
+#define KIND_ARITHMETIC .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = arithmetic_name
 #define KIND_SCHEDULE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = schedule_name
 #define KIND_MEASURE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = measure_name
 #define KIND_TOKENS .value = ELMAN_VALUE_ENUM, .argument = "MODE", .choice = token_mode_name
@@ -236,6 +243,12 @@ static enum cell_kind cell_of(const struct model_config *config) {
   enum cell_kind kind = CELL_ELMAN;
   if (config->cell != NULL) (void)cell_parse(&kind, config->cell);
   return kind;
+}
+
+enum arithmetic arithmetic_of(const struct model_config *config) {
+  size_t index = ARITHMETIC_FAST;
+  if (config->arithmetic != NULL) (void)choice_parse(&index, arithmetic_name, config->arithmetic);
+  return (enum arithmetic)index;
 }
 
 void model_config_complete(struct model_config *config) {

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "base/status.h"
+#include "base/team.h"
 #include "decoder/decoder.h"
 #include "elman/hyperparameters.h"
 #include "elman/train.h"
@@ -33,7 +34,9 @@ void hyperparameters_keep_names(void *fields, unsigned scopes);
  * contradict each other. */
 elman_status hyperparameters_check(const void *fields, unsigned scopes, elman_error *error) CHECKED;
 
-/* Return the name of a schedule or of a validation measure by index; NULL after the last. */
+/* Return the name of an arithmetic, a schedule or a validation measure by index; NULL after the
+ * last. */
+const char *arithmetic_name(size_t index);
 const char *schedule_name(size_t index);
 const char *measure_name(size_t index);
 
@@ -68,6 +71,9 @@ void model_config_complete(struct model_config *config);
 /* Return ELMAN_INVALID_ARGUMENT if a size is outside its limits or if settings contradict each
  * other. */
 elman_status model_config_check(const struct model_config *config, elman_error *error) CHECKED;
+
+/* Return the arithmetic that the configuration names. */
+enum arithmetic arithmetic_of(const struct model_config *config);
 struct encoder_sizes encoder_sizes_of(const struct model_config *config);
 struct decoder_sizes decoder_sizes_of(const struct model_config *config);
 

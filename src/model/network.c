@@ -121,6 +121,7 @@ double network_guide_loss(const struct network_pass *pass) {
 }
 
 double network_forward(const struct network_pass *pass) {
+  const enum arithmetic before = arithmetic_use(pass->weights->arithmetic);
   struct plan plan;
   make_plan(&plan, pass);
   encoder_forward(&plan.encoder); /* x_s, e_s                   (1) to (3)  */
@@ -128,6 +129,7 @@ double network_forward(const struct network_pass *pass) {
   output_losses(&plan.output);    /* o_t, loss                  (9) to (11) */
   if (is_guided(pass))
     decoder_guide_losses(pass->workspace->guide_losses, &plan.decoder); /* (74), (75) */
+  (void)arithmetic_use(before);
   return sum_of_losses(pass);
 }
 
@@ -147,6 +149,7 @@ double network_gradient(const struct parameters *gradients, const struct network
   const size_t H = pass->weights->encoder.sizes.hidden;
   real *dfeatures = w->decoder_scratch.features;
   real *doutputs = w->encoder_scratch.outputs, *dfinals = w->encoder_scratch.finals;
+  const enum arithmetic before = arithmetic_use(pass->weights->arithmetic);
   struct plan plan;
   make_plan(&plan, pass);
   encoder_forward(&plan.encoder); /* (1) to (3) */
@@ -160,6 +163,7 @@ double network_gradient(const struct parameters *gradients, const struct network
   decoder_backward(&gradients->decoder, doutputs, dfinals, &w->decoder_scratch,
                    &plan.decoder);                                           /* (15) to (21) */
   encoder_backward(&gradients->encoder, &w->encoder_scratch, &plan.encoder); /* (22) to (24) */
+  (void)arithmetic_use(before);
   return sum_of_losses(pass);
 }
 

@@ -202,7 +202,7 @@ elman_status parameter_table_create(struct parameter_table *table,
 
 void parameters_bind(struct parameters *views, real *block, const struct model_config *config) {
   struct listing listing = {.block = block};
-  *views = (struct parameters){0};
+  *views = (struct parameters){.arithmetic = arithmetic_of(config)};
   list_all(&listing, views, config);
 }
 

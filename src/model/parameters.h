@@ -9,10 +9,12 @@
 
 #include "model/hyperparameters.h"
 
-/* Views into a block of weights, gradients or moments, and the sizes of encoder and decoder. */
+/* Views into a block of weights, gradients or moments, the sizes of encoder and decoder, and the
+ * arithmetic of every pass over them. */
 struct parameters {
   struct encoder_parameters encoder;
   struct decoder_parameters decoder;
+  enum arithmetic arithmetic;
 };
 
 /* The distribution of a tensor's initial values. */
@@ -31,7 +33,7 @@ enum initializer {
 enum initial_values { INITIAL_PYTORCH, INITIAL_ORTHOGONAL };
 
 struct parameter {
-  char name[64]; /* name in PyTorch's state_dict */
+  char name[96]; /* name in PyTorch's state_dict */
   size_t rows, columns;
   int dimensions; /* 1: a vector of `rows` elements; 2: a matrix */
   enum initializer initializer;

@@ -1,10 +1,13 @@
 #include "tensor/product.h"
 
 #include <math.h>
-#include <stdbool.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/team.h"
+#include "tensor/blas_kernels.h"
 
 #ifndef ELMAN_DOUBLE
 
@@ -22,6 +25,7 @@
 #define SPLAT _mm512_set1_ps
 #define FMA _mm512_fmadd_ps
 #define ADD _mm512_add_ps
+#define MULTIPLY _mm512_mul_ps
 #define ROWS 14
 #define VECTORS 2
 #include "tensor/product_template.h"
@@ -35,6 +39,7 @@
 #define SPLAT _mm256_set1_ps
 #define FMA _mm256_fmadd_ps
 #define ADD _mm256_add_ps
+#define MULTIPLY _mm256_mul_ps
 #define ROWS 6
 #define VECTORS 2
 #include "tensor/product_template.h"
@@ -60,6 +65,7 @@ static bool runs_avx2(void) {
 #define SPLAT vdupq_n_f32
 #define FMA(a, b, c) vfmaq_f32(c, a, b)
 #define ADD vaddq_f32
+#define MULTIPLY vmulq_f32
 #define ROWS 8
 #define VECTORS 2
 #include "tensor/product_template.h"
@@ -77,6 +83,10 @@ static inline float add_one(float x, float y) {
   return x + y;
 }
 
+static inline float multiply_one(float x, float y) {
+  return x * y;
+}
+
 #define NAME(x) x##_plain
 #define TARGET
 #define VECTOR float
@@ -86,6 +96,7 @@ static inline float add_one(float x, float y) {
 #define SPLAT (float)
 #define FMA fmaf
 #define ADD add_one
+#define MULTIPLY multiply_one
 #define ROWS 4
 #define VECTORS 4
 #include "tensor/product_template.h"
@@ -99,12 +110,12 @@ static const struct {
   bool (*runs)(void);
 } kernels[] = {
 #if defined(__x86_64__)
-    {{"AVX-512", 32, run_avx512}, runs_avx512},
-    {{"AVX2 with FMA", 16, run_avx2}, runs_avx2},
+    {{"avx512", "AVX-512", 16, 32, run_avx512}, runs_avx512},
+    {{"avx2", "AVX2 with FMA", 8, 16, run_avx2}, runs_avx2},
 #elif defined(__aarch64__)
-    {{"NEON", 8, run_neon}, runs_everywhere},
+    {{"neon", "NEON", 4, 8, run_neon}, runs_everywhere},
 #endif
-    {{"fmaf", 4, run_plain}, runs_everywhere},
+    {{"fmaf", NULL, 1, 4, run_plain}, runs_everywhere},
 };
 
 const struct product_kernel *product_kernel_at(size_t i) {
@@ -125,6 +136,40 @@ const struct product_kernel *product_kernel_at(size_t i) {
 
 #endif
 
+static const struct product_kernel *kernel_named(const char *name) {
+  const struct product_kernel *kernel;
+  for (size_t i = 0; (kernel = product_kernel_at(i)) != NULL; i++)
+    if (strcmp(kernel->name, name) == 0) return kernel;
+  return NULL;
+}
+
+elman_status product_kernel_check(elman_error *error) {
+  const char *name = getenv(PRODUCT_KERNEL_VARIABLE);
+  const struct product_kernel *kernel;
+  char names[64] = "";
+  size_t used = 0;
+  if (name == NULL || product_kernel_at(0) == NULL || kernel_named(name) != NULL) return ELMAN_OK;
+  for (size_t i = 0; (kernel = product_kernel_at(i)) != NULL && used < sizeof names; i++)
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
+                             kernel->name);
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+              PRODUCT_KERNEL_VARIABLE ": \"%s\" is not one of: %s", name, names);
+}
+
+static const struct product_kernel *selected;
+
+static void select_once(void) {
+  const char *name = getenv(PRODUCT_KERNEL_VARIABLE);
+  if (name != NULL) selected = kernel_named(name);
+  if (selected == NULL) selected = product_kernel_at(0);
+}
+
+const struct product_kernel *product_kernel_in_use(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, select_once);
+  return selected;
+}
+
 /* ---- packing ---- */
 
 static size_t panels_of(const struct product_kernel *kernel, size_t n) {
@@ -136,10 +181,44 @@ size_t packed_size_for(const struct product_kernel *kernel, size_t groups, size_
 }
 
 size_t packed_size(size_t groups, size_t n, size_t k) {
-  /* The kernel without vectors comes last, and is slower than OpenBLAS. */
-  if (product_kernel_at(0) == NULL || product_kernel_at(1) == NULL) return 0;
+  const struct product_kernel *kernel = product_kernel_in_use();
+  /* The kernel without vectors is slower than OpenBLAS. */
+  if (kernel == NULL || kernel->instructions == NULL) return 0;
   if (!blas_family_fuses(blas_kernels_in_use().family)) return 0;
-  return packed_size_for(product_kernel_at(0), groups, n, k);
+  return packed_size_for(kernel, groups, n, k);
+}
+
+/* Copy `columns` rows of length k to columns of `to`, whose rows are `width` apart. Read whole
+ * cache lines: the rows often lie a power of two apart, and then few of their lines fit in the
+ * cache at once. */
+static void turn(real *to, const real *from, size_t ld, size_t columns, size_t width, size_t k) {
+  enum { LINE = ARENA_ALIGNMENT / sizeof(real) };
+  for (size_t first = 0; first < k; first += LINE) {
+    const size_t end = k - first < LINE ? k : first + LINE;
+    for (size_t j = 0; j < columns; j++)
+      for (size_t i = first; i < end; i++) to[i * width + j] = from[j * ld + i];
+  }
+}
+
+static struct operand from_column(struct operand b, size_t column) {
+  b.data += column * (b.transpose == TRANSPOSED ? b.ld : 1);
+  return b;
+}
+
+static struct operand from_row(struct operand b, size_t row) {
+  b.data += row * (b.transpose == TRANSPOSED ? 1 : b.ld);
+  return b;
+}
+
+/* Copy k rows of op(B), and `columns` columns, to a panel. */
+static void fill_panel(real *panel, struct operand b, size_t columns, size_t width, size_t k) {
+  if (columns < width) memset(panel, 0, width * k * sizeof *panel);
+  if (b.transpose == TRANSPOSED) {
+    turn(panel, b.data, b.ld, columns, width, k);
+    return;
+  }
+  for (size_t i = 0; i < k; i++)
+    memcpy(panel + i * width, b.data + i * b.ld, columns * sizeof *panel);
 }
 
 struct packing {
@@ -147,33 +226,13 @@ struct packing {
   struct operand b;
 };
 
-/* Copy `columns` rows of length k to columns of the panel. Read whole cache lines: the rows often
- * lie a power of two apart, and then few of their lines fit in the cache at once. */
-static void pack_transposed(real *panel, const real *from, size_t ld, size_t columns, size_t width,
-                            size_t k) {
-  enum { LINE = ARENA_ALIGNMENT / sizeof(real) };
-  for (size_t first = 0; first < k; first += LINE) {
-    const size_t end = k - first < LINE ? k : first + LINE;
-    for (size_t j = 0; j < columns; j++)
-      for (size_t i = first; i < end; i++) panel[i * width + j] = from[j * ld + i];
-  }
-}
-
 static void pack_panel(const void *context, size_t i) {
   const struct packing *all = context;
   const struct packed *to = all->packed;
   const size_t width = to->kernel->width, each = panels_of(to->kernel, to->n);
   const size_t column = i % each * width, left = to->n - column;
   const size_t columns = left < width ? left : width, first = i / each * to->n + column;
-  const bool turned = all->b.transpose == TRANSPOSED;
-  const real *from = all->b.data + first * (turned ? all->b.ld : 1);
-  real *panel = to->panels + i * width * to->k;
-  if (columns < width) memset(panel, 0, width * to->k * sizeof *panel);
-  if (turned)
-    pack_transposed(panel, from, all->b.ld, columns, width, to->k);
-  else
-    for (size_t k = 0; k < to->k; k++)
-      memcpy(panel + k * width, from + k * all->b.ld, columns * sizeof *panel);
+  fill_panel(to->panels + i * width * to->k, from_column(all->b, first), columns, width, to->k);
 }
 
 struct packed pack_for(const struct product_kernel *kernel, real *panels, struct operand b,
@@ -186,14 +245,108 @@ struct packed pack_for(const struct product_kernel *kernel, real *panels, struct
 }
 
 struct packed pack(real *panels, struct operand b, size_t groups, size_t n, size_t k) {
-  return pack_for(product_kernel_at(0), panels, b, groups, n, k);
+  return pack_for(product_kernel_in_use(), panels, b, groups, n, k);
 }
 
 struct packed packed_before(real *panels, size_t groups, size_t n, size_t k) {
-  return (struct packed){product_kernel_at(0), panels, groups, n, k};
+  return (struct packed){product_kernel_in_use(), panels, groups, n, k};
 }
 
 /* ---- products ---- */
+
+/* Compute `columns` columns of a tile, at most the kernel's width. The kernel writes whole vectors,
+ * so compute an incomplete last vector beside C. */
+static void run_kernel(const struct product_kernel *kernel, struct product_tile tile, size_t rows,
+                       size_t columns) {
+  enum { SOME = 28 }; /* a multiple of the rows of the largest tiles */
+  const size_t whole = (columns + kernel->lanes - 1) / kernel->lanes * kernel->lanes;
+  real beside[SOME * MAX_PANEL_WIDTH];
+  struct product_tile part = tile;
+  if (whole == columns) {
+    kernel->run(tile, rows, columns);
+    return;
+  }
+  part.c = beside;
+  part.ldc = whole;
+  memset(beside, 0, sizeof beside);
+  for (size_t first = 0; first < rows; first += SOME, part.a += SOME * tile.a_row) {
+    const size_t count = rows - first < SOME ? rows - first : SOME;
+    real *c = tile.c + first * tile.ldc;
+    for (size_t i = 0; tile.add && i < count; i++)
+      memcpy(beside + i * whole, c + i * tile.ldc, columns * sizeof *c);
+    kernel->run(part, count, whole);
+    for (size_t i = 0; i < count; i++)
+      memcpy(c + i * tile.ldc, beside + i * whole, columns * sizeof *c);
+  }
+}
+
+static size_t smaller(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+/* Compute the terms [first, first + k) of some rows of C, with A as the tile gives it. Pack each
+ * panel of B, unless few rows use it and it can be read in place. */
+static void add_terms(const struct product_kernel *kernel, struct product_tile tile,
+                      const struct product *p, size_t first, size_t rows) {
+  enum { FEW = 16 };
+  real panel[PRODUCT_BLOCK * MAX_PANEL_WIDTH];
+  const struct operand b = from_row(p->b, first);
+  real *c = tile.c;
+  for (size_t column = 0; column < p->n; column += kernel->width) {
+    const size_t columns = smaller(p->n - column, kernel->width);
+    const struct operand part = from_column(b, column);
+    tile.c = c + column;
+    if (rows <= FEW && b.transpose == NOT_TRANSPOSED && columns % kernel->lanes == 0) {
+      tile.b = part.data;
+      tile.ldb = part.ld;
+    } else {
+      fill_panel(panel, part, columns, kernel->width, tile.k);
+      tile.b = panel;
+      tile.ldb = kernel->width;
+    }
+    run_kernel(kernel, tile, rows, columns);
+  }
+}
+
+/* Like add_terms for all rows, if A is TRANSPOSED. Copy some rows of op(A) at a time, because rows
+ * of A often lie a power of two apart, and then few of their lines fit in the cache at once. */
+static void add_terms_turned(const struct product_kernel *kernel, struct product_tile tile,
+                             const struct product *p, size_t first) {
+  enum { MANY = 112 };
+  real rows[MANY * PRODUCT_BLOCK];
+  for (size_t row = 0; row < p->m; row += MANY) {
+    const size_t count = smaller(p->m - row, MANY);
+    for (size_t i = 0; i < tile.k; i++)
+      memcpy(rows + i * MANY, p->a.data + (first + i) * p->a.ld + row, count * sizeof *rows);
+    tile.a = rows;
+    tile.a_row = 1;
+    tile.a_step = MANY;
+    tile.c = p->c + row * p->ldc;
+    add_terms(kernel, tile, p, first, count);
+  }
+}
+
+void product_alone(struct product p) {
+  const struct product_kernel *kernel = product_kernel_in_use();
+  for (size_t i = 0; p.k == 0 && p.beta == 0 && i < p.m; i++)
+    memset(p.c + i * p.ldc, 0, p.n * sizeof *p.c);
+  for (size_t first = 0; kernel != NULL && first < p.k; first += PRODUCT_BLOCK) {
+    struct product_tile tile = {.c = p.c,
+                                .ldc = p.ldc,
+                                .a = p.a.data + first,
+                                .a_row = p.a.ld,
+                                .a_step = 1,
+                                .k = smaller(p.k - first, PRODUCT_BLOCK),
+                                .alpha = p.alpha,
+                                .add = first > 0 || p.beta != 0};
+    if (p.a.transpose == TRANSPOSED)
+      add_terms_turned(kernel, tile, &p, first);
+    else
+      add_terms(kernel, tile, &p, first, p.m);
+  }
+}
+
+/* ---- products with a packed matrix ---- */
 
 struct packed_product {
   struct product p;
@@ -207,30 +360,19 @@ struct packed_product {
 static void run_block(const struct packed_product *all, size_t group, size_t panel, size_t block) {
   const struct product *p = &all->p;
   const struct packed *b = all->b;
-  const size_t width = b->kernel->width, column = panel * width, left = b->n - column;
-  const size_t columns = left < width ? left : width, at = block * PRODUCT_BLOCK;
-  const size_t k = b->k - at < PRODUCT_BLOCK ? b->k - at : (size_t)PRODUCT_BLOCK;
-  real *c = p->c + group * b->n + column;
+  const size_t width = b->kernel->width, column = panel * width, at = block * PRODUCT_BLOCK;
   const real *panels = b->panels + (group * panels_of(b->kernel, b->n) + panel) * width * b->k;
-  struct product_tile tile = {.c = c,
-                              .ldc = p->ldc,
-                              .a = p->a.data + at,
-                              .panel = panels + at * width,
-                              .lda = p->a.ld,
-                              .k = k,
-                              .add = block > 0 || p->beta != 0};
-  if (columns == width) {
-    b->kernel->run(tile, p->m);
-    return;
-  }
-  /* The kernel writes whole panels, so compute the incomplete last one beside C. */
-  real row[MAX_PANEL_WIDTH] = {0};
-  tile.c = row;
-  for (size_t i = 0; i < p->m; i++, tile.a += tile.lda) {
-    memcpy(row, c + i * p->ldc, tile.add ? columns * sizeof *row : 0);
-    b->kernel->run(tile, 1);
-    memcpy(c + i * p->ldc, row, columns * sizeof *row);
-  }
+  const struct product_tile tile = {.c = p->c + group * b->n + column,
+                                    .ldc = p->ldc,
+                                    .a = p->a.data + at,
+                                    .a_row = p->a.ld,
+                                    .a_step = 1,
+                                    .b = panels + at * width,
+                                    .ldb = width,
+                                    .k = smaller(b->k - at, PRODUCT_BLOCK),
+                                    .alpha = 1,
+                                    .add = block > 0 || p->beta != 0};
+  run_kernel(b->kernel, tile, p->m, smaller(b->n - column, width));
 }
 
 static void run_tile(const void *context, size_t i) {

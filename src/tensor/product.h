@@ -1,35 +1,81 @@
-/* Products with a matrix that is packed once and multiplied many times, as a recurrent weight is
- * within an update. OpenBLAS would copy the matrix into panels for every product.
+/* Matrix products, and own kernels for them. Matrices are row-major; `ld` is the distance between
+ * the starts of two adjacent rows.
  *
- * Every element of a product is computed by one chain of fused multiply-adds per block of
+ * Every element of an own product is computed by one chain of fused multiply-adds per block of
  * PRODUCT_BLOCK terms; the sums of the blocks are added in order. Therefore the bits of the result
- * depend on neither the kernel, nor the tile, nor the number of threads, nor the processor. In
- * double there are no kernels: packed_size returns 0. */
+ * depend on neither the kernel, nor the tile, nor the number of threads, nor the processor.
+ *
+ * In fast arithmetic own kernels multiply with matrices that are packed once and used many times,
+ * as a recurrent weight is within an update; OpenBLAS would copy such a matrix into panels for
+ * every product. In portable arithmetic they compute all products. In double there are no own
+ * kernels. */
 #ifndef ELMAN_TENSOR_PRODUCT_H
 #define ELMAN_TENSOR_PRODUCT_H
 
 #include <stdbool.h>
 
-#include "tensor/blas.h"
+#include "base/status.h"
+#include "tensor/real.h"
+
+enum transpose { NOT_TRANSPOSED, TRANSPOSED };
+
+struct operand {
+  const real *data;
+  size_t ld;
+  enum transpose transpose;
+};
+
+static inline struct operand not_transposed(const real *data, size_t ld) {
+  return (struct operand){data, ld, NOT_TRANSPOSED};
+}
+
+static inline struct operand transposed(const real *data, size_t ld) {
+  return (struct operand){data, ld, TRANSPOSED};
+}
+
+/* The product C (m,n) = beta C + alpha op(A) op(B), where op(A) is (m,k) and op(B) is (k,n). If
+ * beta is 0, C may be uninitialized. All sizes and distances are at most INT_MAX. */
+struct product {
+  real *c;
+  size_t ldc;
+  real beta, alpha;
+  struct operand a, b;
+  size_t m, n, k;
+};
+
+/* A function that processes rows [row, row + rows) and columns [column, column + columns) of a
+ * complete tile of C. */
+typedef void tile_function(const void *context, size_t row, size_t rows, size_t column,
+                           size_t columns);
 
 enum { PRODUCT_BLOCK = 256 };
 
-/* A tile of a product: C (rows,width) = A (rows,k) · panel (k,width), added to C if `add`. k is at
- * most PRODUCT_BLOCK. */
+/* Compute the whole product on the calling thread, with own kernels. p.beta must be 0 or 1. In
+ * double the function does nothing, and there is no caller. */
+void product_alone(struct product p);
+
+/* ---- kernels ---- */
+
+/* A tile of a product: C (rows,columns) = alpha A (rows,k) B (k,columns), added to C if `add`. k is
+ * at most PRODUCT_BLOCK. Elements of A are a_row apart in a column and a_step apart in a row. */
 struct product_tile {
   real *c;
   size_t ldc;
-  const real *a, *panel;
-  size_t lda, k;
+  const real *a, *b;
+  size_t a_row, a_step, ldb, k;
+  real alpha;
   bool add;
 };
 
-typedef void product_kernel_function(struct product_tile tile, size_t rows);
+/* Compute a tile of any number of rows; `columns` is a multiple of the kernel's lanes, at most its
+ * width. */
+typedef void product_kernel_function(struct product_tile tile, size_t rows, size_t columns);
 
 struct product_kernel {
-  const char *name;             /* names the required instructions */
-  size_t width;                 /* columns of a panel, at most MAX_PANEL_WIDTH */
-  product_kernel_function *run; /* for any number of rows */
+  const char *name;         /* name in ELMAN_PRODUCT_KERNEL */
+  const char *instructions; /* the instructions that it requires; NULL = none */
+  size_t lanes, width;      /* columns of a vector, and of a panel: at most MAX_PANEL_WIDTH */
+  product_kernel_function *run;
 };
 
 enum { MAX_PANEL_WIDTH = 32 };
@@ -37,6 +83,19 @@ enum { MAX_PANEL_WIDTH = 32 };
 /* Return kernel `i`, from the fastest to the slowest that this processor can run; NULL after the
  * last one. The last one needs no vector instructions. */
 const struct product_kernel *product_kernel_at(size_t i);
+
+/* The environment variable that selects a kernel by name, to reproduce on one machine the path of
+ * another one. */
+#define PRODUCT_KERNEL_VARIABLE "ELMAN_PRODUCT_KERNEL"
+
+/* Return ELMAN_INVALID_ARGUMENT if the variable names no kernel that this processor can run. */
+elman_status product_kernel_check(elman_error *error) CHECKED;
+
+/* Return the kernel that the variable selects, otherwise the fastest one. The choice is made once
+ * per process. */
+const struct product_kernel *product_kernel_in_use(void);
+
+/* ---- packed matrices ---- */
 
 /* Matrix op(B) (k, groups · n) in panels of columns. Each group begins with a new panel. Columns
  * that complete the last panel of a group are 0. */
@@ -47,12 +106,12 @@ struct packed {
 };
 
 /* Return the number of reals in the panels of such a matrix. Return 0 if the matrix should be
- * multiplied with OpenBLAS: if there is no kernel with vectors, or if the family of OpenBLAS has no
- * fused multiply-add. The family therefore determines the bits of an update, also when the user
- * selects an older family than the processor supports. */
+ * multiplied with matrix_product_then: if the kernel in use has no vectors, or if the family of
+ * OpenBLAS has no fused multiply-add. In fast arithmetic the family therefore determines the bits
+ * of an update, also when the user selects an older family than the processor supports. */
 size_t packed_size(size_t groups, size_t n, size_t k);
 
-/* Pack op(B) into panels (packed_size), for the fastest kernel. */
+/* Pack op(B) into panels (packed_size), for the kernel in use. */
 struct packed pack(real *panels, struct operand b, size_t groups, size_t n, size_t k);
 
 /* Return the matrix that `pack` has packed into these panels before. */

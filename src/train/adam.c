@@ -29,6 +29,7 @@ struct adam_step adam_step_of(struct adam_options options, uint64_t update) {
       .one_minus_beta2 = (real)(1 - options.beta2),
       .size = (real)(options.learning_rate * sqrt(correction2) / correction1),
       .epsilon = (real)options.epsilon * (real)sqrt(correction2),
+      .exact = options.exact,
   };
 }
 
@@ -110,6 +111,10 @@ static inline void update_some(real *weights, real *m, real *v, real *gradients,
                                const struct adam_step *step) {
   const __mmask16 all = 0xFFFF;
   size_t i = 0;
+  if (step->exact) {
+    adam_update_plain(weights, m, v, gradients, n, step);
+    return;
+  }
   for (; i + VECTOR <= n; i += VECTOR) {
     if (gradients != NULL) fetch(weights + i, m + i, v + i, gradients + i);
     update_vector(weights + i, m + i, v + i, gradients == NULL ? NULL : gradients + i, all, step);

@@ -1,19 +1,21 @@
 /* Adam with bias correction: Kingma and Ba, "Adam: a method for stochastic optimization", ICLR
  * 2015; docs/bptt.md, (26) to (28). Results equal those of torch.optim.Adam up to rounding. With
- * AVX-512, square roots and quotients of floats are computed from the processor's estimates; their
- * error is at most 4 units in the last place. */
+ * AVX-512, square roots and quotients of floats are computed from the processor's estimates unless
+ * `exact` is set; their error is at most 4 units in the last place. */
 #ifndef ELMAN_TRAIN_ADAM_H
 #define ELMAN_TRAIN_ADAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tensor/real.h"
 
 struct adam_options {
   double learning_rate, beta1, beta2, epsilon;
+  bool exact; /* do not use the processor's estimates; the bits are then those of every processor */
 };
 
-/* Return PyTorch's defaults: 0.001, 0.9, 0.999, 1e-8. */
+/* Return PyTorch's defaults: 0.001, 0.9, 0.999, 1e-8; not exact. */
 struct adam_options adam_options_default(void);
 
 /* The constants of one update. */
@@ -21,6 +23,7 @@ struct adam_step {
   real scale; /* factor of the gradients; less than 1 when they are clipped */
   real beta1, beta2, one_minus_beta1, one_minus_beta2;
   real size, epsilon; /* learning rate and ε, including the bias corrections */
+  bool exact;
 };
 
 /* Return the constants of update number `update`, counted from 1. The scale is 1. */

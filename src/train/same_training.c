@@ -8,7 +8,7 @@
 #include "base/group.h"
 #include "base/table.h"
 #include "model/hyperparameters.h"
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 
 #define KEY_OPTIONS "elman.options"
 #define KEY_NAMES "elman.names"
@@ -352,16 +352,23 @@ elman_status training_check(struct trainer *trainer, const struct safetensors *f
 
 /* ---- processes of one run ---- */
 
-/* Describe the program. Its version comes first, because another version may have other options. */
-static json_t *describe_program(const struct trainer *trainer) {
+/* Add what determines the bits of fast arithmetic beside the program. */
+static int describe_machine(json_t *json) {
   const struct blas_kernels kernels = blas_kernels_in_use();
-  json_t *work = describe_training(trainer, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END);
-  json_t *json = json_object();
-  int result = json_object_set_new(json, "version", json_string(ELMAN_VERSION));
-  result |= json_object_set_new(json, "compiler", json_string(__VERSION__));
+  int result = json_object_set_new(json, "compiler", json_string(__VERSION__));
   result |= json_object_set_new(json, "instructions", json_string(compiled_instructions()));
   result |= json_object_set_new(json, "OpenBLAS", json_string(kernels.config));
   result |= json_object_set_new(json, "kernels of OpenBLAS", json_string(kernels.family));
+  return result;
+}
+
+/* Describe the program. Its version comes first, because another version may have other options. In
+ * portable arithmetic the machines may differ. */
+static json_t *describe_program(const struct trainer *trainer) {
+  json_t *work = describe_training(trainer, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END);
+  json_t *json = json_object();
+  int result = json_object_set_new(json, "version", json_string(ELMAN_VERSION));
+  if (trainer->model->weights.arithmetic == ARITHMETIC_FAST) result |= describe_machine(json);
   result |= json_object_set_new(json, "epochs", json_integer((json_int_t)trainer->options->epochs));
   if (work == NULL) result = -1;
   if (result == 0) result = json_object_update(json, work);

@@ -161,7 +161,11 @@ static void choose_method(struct search *search, const struct search_request *co
     any_prefix = any_prefix || requests[b]->is_prefix;
   }
   const bool alone = search->member_count == 1;
-  if (screen != NULL && (options->sample || !screen_is_worth(screen, count))) screen = NULL;
+  /* In portable arithmetic a screen must not be used on some processors only, because it computes
+   * logits in another order than a product. */
+  const bool always = search->members[0].model->weights.arithmetic == ARITHMETIC_PORTABLE;
+  if (screen != NULL && (options->sample || !(always || screen_is_worth(screen, count))))
+    screen = NULL;
   search->greedy.active =
       alone && options->beam == 1 && !any_prefix && (screen != NULL || all_forced);
   search->greedy.screen = all_forced ? NULL : screen;
@@ -256,6 +260,7 @@ static struct decoder_source prepare_source(struct search_member *member,
 static elman_status start_member(struct search_member *member, const struct search_rows *rows,
                                  const elman_translate_options *options, elman_error *error) {
   const struct model *model = member->model;
+  (void)arithmetic_use(model->weights.arithmetic);
   struct encoder_pass encoder = {
       .weights = &model->weights.encoder, .source = &rows->source, .arrays = &member->encoder};
   struct decoder_pass *pass = &member->pass;
@@ -343,6 +348,7 @@ static void score_rows(const struct search *search) {
   const size_t used = search->rows.used;
   for (size_t m = 0; m < join.count; m++) {
     const struct search_member *member = &join.members[m];
+    (void)arithmetic_use(member->model->weights.arithmetic);
     output_scores_fill(&member->scores, member->decoder.features, used, member->pass.weights);
   }
   if (join.count == 1) return;
@@ -471,6 +477,7 @@ static void move_rows(struct search_member *member, const struct search_rows *ro
 static void step(struct search *search) {
   struct greedy *greedy = &search->greedy;
   for (size_t m = 0; m < search->member_count; m++) {
+    (void)arithmetic_use(search->members[m].model->weights.arithmetic);
     decoder_steps(&search->members[m].pass);
     search->members[m].overrides.first++;
   }
@@ -499,6 +506,7 @@ elman_status search_run(struct search *search, const struct model *model,
                         elman_error *error) {
   elman_status status = gather(search, model, options, error);
   if (status != ELMAN_OK) return status;
+  const enum arithmetic before = arithmetic_in_use(); /* members select their own */
   choose_method(search, requests, count, options, screen);
   status = fit(search, requests, count, options->beam, error);
   if (status != ELMAN_OK) return status;
@@ -510,6 +518,7 @@ elman_status search_run(struct search *search, const struct model *model,
     if (status == ELMAN_OK) step(search);
   }
   if (status == ELMAN_OK) finish(search);
+  (void)arithmetic_use(before);
   return status;
 }
 

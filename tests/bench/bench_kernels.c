@@ -13,6 +13,7 @@
 #include "bench.h"
 #include "rnn/rnn.h"
 #include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 #include "tensor/cross_entropy.h"
 #include "tensor/elementary.h"
 #include "tensor/linear.h"

@@ -1,7 +1,7 @@
 #include "small_model.h"
 
 #include "fuzz.h"
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 
 struct pairs *small_pairs(void) {
   static const char text[] = "我 爱 学习\tI love it\n他 喝 茶\tHe, too\n她 喝\tShe does\n我\tI\n";

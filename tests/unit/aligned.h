@@ -4,7 +4,7 @@
 #define ELMAN_TESTS_ALIGNED_H
 
 #include "folder.h"
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 #include "train/loop.h"
 
 enum { ALIGNED_PAIRS = 61, ALIGNED_LINKED = 40 }; /* all pairs, and pairs with an alignment */

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "folder.h"
 #include "model/model_file.h"
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 
 TestSuite(checkpoint, .init = enter_folder, .fini = leave_folder);
 

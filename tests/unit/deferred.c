@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 #include "train/checkpoint.h"
 #include "train/norm.h"
 #include "train/trainer.h"

@@ -6,7 +6,7 @@
 
 #include "corpus/batch.h"
 #include "model/network.h"
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 
 /* All sentences have equal length, so no position is padding. The last target token is </s>. */
 enum { BATCH = 24, STEPS = 10, EMBEDDING = 20, HIDDEN = 24, HEADS = 4, WORDS = 9 };

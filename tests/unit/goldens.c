@@ -6,7 +6,7 @@
 
 #include "model/model_file.h"
 #include "model/safetensors.h"
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 #include "train/trainer.h"
 
 #ifdef ELMAN_DOUBLE

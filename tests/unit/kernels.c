@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 
 Test(kernels, capable_processors_get_better_kernels) {
   static const struct {

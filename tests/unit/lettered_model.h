@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "model/model.h"
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 
 /* Make a vocabulary of the side's special words, then `letters` words: a to z, a1 to z1, and so
  * on. */

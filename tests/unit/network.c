@@ -8,7 +8,7 @@
 
 #include "corpus/batch.h"
 #include "model/network.h"
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 
 struct setup {
   struct model_config config;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "decoder/output.h"
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 #include "tensor/plain.h"
 
 /* Two blocks of rows, and a vocabulary of several tiles per group, with a short last tile. */

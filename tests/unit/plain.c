@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "attention/attention.h"
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 #include "tensor/few_rows.h"
 #include "tensor/plain.h"
 #include "tensor/screen.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "rnn/rnn.h"
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 
 enum { STEPS = 3 };
 

@@ -4,7 +4,7 @@
 #include "threads.h"
 
 #include "decoder/output.h"
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 #include "tensor/few_rows.h"
 
 /* Bound the rounding error of a sum of n products in `real`: λ √n u Σ|x w|, as in

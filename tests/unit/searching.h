@@ -9,7 +9,7 @@
 
 #include "corpus/batch.h"
 #include "model/network.h"
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 #include "translate/search.h"
 
 enum { SENTENCES = 6, LONGEST = 9, WORDS = 11 };

@@ -8,7 +8,7 @@
 
 #include "folder.h"
 #include "model/model_file.h"
-#include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 #include "train/snapshots.h"
 
 TestSuite(snapshots, .init = enter_folder, .fini = leave_folder);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tensor/blas.h"
+#include "tensor/blas_kernels.h"
 #include "tensor/cross_entropy.h"
 #include "tensor/dropout.h"
 #include "tensor/linear.h"
