@@ -1,5 +1,5 @@
-/* Packed products: every kernel has the bits of a plain loop, for every size and number of
- * threads. */
+/* Own products: every kernel has the bits of a plain loop, for every size and number of threads,
+ * whether the matrix is packed or not. */
 #include "check.h"
 #include "threads.h"
 
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/xxh64.h"
+#include "tensor/blas.h"
 #include "tensor/product.h"
 
 #ifndef ELMAN_DOUBLE
@@ -16,12 +17,12 @@ struct sizes {
 };
 
 /* One element by definition: a chain of fused multiply-adds per block, and the blocks in order. */
-static real plain_element(real before, const real *a, const real *b, size_t k) {
+static real plain_element(real before, real alpha, const real *a, const real *b, size_t k) {
   real total = before;
   for (size_t first = 0; first < k; first += PRODUCT_BLOCK) {
     real sum = 0;
     for (size_t i = first; i < k && i < first + PRODUCT_BLOCK; i++) sum = fmaf(a[i], b[i], sum);
-    total = first == 0 && before == 0 ? sum : total + sum;
+    total = first == 0 && before == 0 ? alpha * sum : total + alpha * sum;
   }
   return total;
 }
@@ -60,7 +61,7 @@ static void check_product(const struct product_kernel *kernel, struct sizes s, e
     for (size_t r = 0; r < s.m; r++) {
       const real old = before[r * ldc + j];
       const real expected =
-          j < columns ? plain_element(beta == 0 ? 0 : old, a + r * lda, column, s.k) : old;
+          j < columns ? plain_element(beta == 0 ? 0 : old, 1, a + r * lda, column, s.k) : old;
       cr_assert(memcmp(&c[r * ldc + j], &expected, sizeof expected) == 0,
                 "%s: %zu x %zu x %zu x %zu, row %zu, column %zu: %a, not %a", kernel->name, s.m,
                 s.groups, s.n, s.k, r, j, (double)c[r * ldc + j], (double)expected);
@@ -93,6 +94,83 @@ static void check_all_sizes(const struct product_kernel *kernel) {
 Test(product, every_kernel_has_the_bits_of_a_plain_loop) {
   const struct product_kernel *kernel;
   for (size_t i = 0; (kernel = product_kernel_at(i)) != NULL; i++) check_all_sizes(kernel);
+}
+
+/* Compare the product of the kernel in use with the plain loop. */
+static void check_alone(struct product p, const real *before) {
+  const struct operand a = p.a, b = p.b;
+  real *row = reals(p.k + 1), *column = reals(p.k + 1);
+  product_alone(p);
+  for (size_t r = 0; r < p.m; r++) {
+    for (size_t i = 0; i < p.k; i++)
+      row[i] = a.transpose == TRANSPOSED ? a.data[i * a.ld + r] : a.data[r * a.ld + i];
+    for (size_t j = 0; j < p.ldc; j++) {
+      const real old = before[r * p.ldc + j];
+      for (size_t i = 0; j < p.n && i < p.k; i++)
+        column[i] = b.transpose == TRANSPOSED ? b.data[j * b.ld + i] : b.data[i * b.ld + j];
+      const real expected =
+          j < p.n ? plain_element(p.beta == 0 ? 0 : old, p.alpha, row, column, p.k) : old;
+      cr_assert(memcmp(&p.c[r * p.ldc + j], &expected, sizeof expected) == 0,
+                "%zu x %zu x %zu, %d %d, row %zu, column %zu: %a, not %a", p.m, p.n, p.k,
+                a.transpose, b.transpose, r, j, (double)p.c[r * p.ldc + j], (double)expected);
+    }
+  }
+  free(row);
+  free(column);
+}
+
+/* A and B are copied, or read in place, depending on their sizes and directions. */
+Test(product, unpacked_products_have_the_bits_of_a_plain_loop) {
+  const size_t ms[] = {1, 3, 15, 17, 113, 230}, ns[] = {1, 5, 16, 32, 75},
+               ks[] = {0, 1, 40, PRODUCT_BLOCK, PRODUCT_BLOCK + 9};
+  size_t number = 0;
+  for (size_t m = 0; m < sizeof ms / sizeof *ms; m++)
+    for (size_t n = 0; n < sizeof ns / sizeof *ns; n++)
+      for (size_t k = 0; k < sizeof ks / sizeof *ks; k++)
+        for (size_t turn = 0; turn < 4; turn++, number++) {
+          const size_t M = ms[m], N = ns[n], K = ks[k], ldc = N + 3;
+          const size_t lda = (turn & 1 ? M : K) + 2, ldb = (turn & 2 ? K : N) + 1;
+          real *a = random_reals((M + K) * lda, 1, 1), *b = random_reals((N + K) * ldb, 1, 2);
+          real *c = random_reals(M * ldc, 1, 3), *before = reals(M * ldc);
+          memcpy(before, c, M * ldc * sizeof *c);
+          const struct product p = {c,
+                                    ldc,
+                                    (real)(number % 2),
+                                    number % 3 == 0 ? (real)0.3 : 1,
+                                    {a, lda, turn & 1 ? TRANSPOSED : NOT_TRANSPOSED},
+                                    {b, ldb, turn & 2 ? TRANSPOSED : NOT_TRANSPOSED},
+                                    M,
+                                    N,
+                                    K};
+          check_alone(p, before);
+          free(a);
+          free(b);
+          free(c);
+          free(before);
+        }
+}
+
+/* Large enough for the team to divide it: the members adopt the arithmetic of their caller. */
+Test(product, portable_products_do_not_depend_on_threads) {
+  enum { M = 300, N = 500, K = 400 };
+  real *a = random_reals(M * K, 1, 1), *b = random_reals(N * K, 1, 2), *c = reals(M * N);
+  real *alone = reals(M * N);
+  struct product p = {alone, N, 0, 1, not_transposed(a, K), transposed(b, K), M, N, K};
+  product_alone(p);
+  p.c = c;
+  for (size_t threads = 1; threads <= 5; threads++) {
+    use_threads(threads);
+    const enum arithmetic before = arithmetic_use(ARITHMETIC_PORTABLE);
+    cr_assert_eq(before, ARITHMETIC_FAST);
+    matrix_product(p);
+    cr_assert_eq(arithmetic_use(before), ARITHMETIC_PORTABLE);
+    cr_assert(memcmp(c, alone, M * N * sizeof *c) == 0, "%zu threads", threads);
+  }
+  use_threads(1);
+  free(a);
+  free(b);
+  free(c);
+  free(alone);
 }
 
 /* Large enough for the team to divide it. */
