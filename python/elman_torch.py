@@ -27,7 +27,7 @@ UNKNOWN, START, END = 0, 1, 2  # ids; a source vocabulary contains only the firs
 
 # The keys of config, with their values in files that lack them; None: every file has the key.
 SETTINGS = {
-    "attention": None, "attention_heads": 1, "attention_window": 0, "attentional_layer": None,
+    "arithmetic": "fast", "attention": None, "attention_heads": 1, "attention_window": 0, "attentional_layer": None,
     "bidirectional": None, "cell": "elman", "clause_segments": False, "decoder_self_attention": 0, "embedding_size": None,
     "encoder_self_attention": 0, "hidden_size": None, "input_feeding": None, "layer_norm": False,
     "residual": False,

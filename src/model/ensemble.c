@@ -10,6 +10,7 @@
 #include "model/hyperparameters.h"
 #include "model/model_file.h"
 #include "tensor/blas_kernels.h"
+#include "tensor/product.h"
 
 /* ---- models with the same words or the same configuration ---- */
 
@@ -175,6 +176,8 @@ static void add_machine(struct xxh64 *sum) {
   add_text(sum, text_of(kernels.config));
   add_text(sum, text_of(kernels.family));
   add_text(sum, text_of(compiled_instructions()));
+  const bool packed = packed_size(1, 1, 1) > 0;
+  xxh64_add(sum, &packed, sizeof packed);
 }
 
 /* Hash the model. The rows of the hyperparameter table contain the shape and further settings, such

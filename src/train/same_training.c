@@ -9,10 +9,18 @@
 #include "base/table.h"
 #include "model/hyperparameters.h"
 #include "tensor/blas_kernels.h"
+#include "tensor/product.h"
 
 #define KEY_OPTIONS "elman.options"
 #define KEY_NAMES "elman.names"
 #define KEY_START "elman.start"
+
+/* Keys that describe the machine of a process. */
+#define KEY_COMPILER "compiler"
+#define KEY_INSTRUCTIONS "instructions"
+#define KEY_BLAS "OpenBLAS"
+#define KEY_FAMILY "kernels of OpenBLAS"
+#define KEY_PACKED "packed matrix products"
 
 elman_status checkpoint_bad(const struct safetensors *file, elman_error *error, const char *problem,
                             const char *what) {
@@ -183,6 +191,18 @@ int training_set_options(json_t *metadata, const struct trainer *trainer) {
 
 /* ---- comparing ---- */
 
+static bool is_among(const char *key, const char *const *keys, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(key, keys[i]) == 0) return true;
+  return false;
+}
+
+static bool is_machine(const char *key) {
+  static const char *const keys[] = {KEY_COMPILER, KEY_INSTRUCTIONS, KEY_BLAS, KEY_FAMILY,
+                                     KEY_PACKED};
+  return is_among(key, keys, sizeof keys / sizeof *keys);
+}
+
 /* Report that two values differ. `there` is the value in the checkpoint `path`, or in process 0 if
  * `path` is NULL; it may be NULL. */
 static elman_status fail_different(const char *key, const json_t *here, const json_t *there,
@@ -195,10 +215,12 @@ static elman_status fail_different(const char *key, const json_t *here, const js
   if (is == NULL || other == NULL)
     status = fail_no_memory(error);
   else if (path == NULL)
-    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "%s: %s here, but %s in process 0; all processes of a run need the same program, "
-                  "files and options",
-                  label_of(key), is, other);
+    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s: %s here, but %s in process 0; %s",
+                  label_of(key), is, other,
+                  is_machine(key) ? "only with portable arithmetic (--arithmetic portable) may "
+                                    "processors and compilers differ"
+                                  : "all processes of a run need the same program, files and "
+                                    "options");
   else
     status = fail(error, ELMAN_INVALID_ARGUMENT, path,
                   "the checkpoint belongs to another run: %s was %s and is now %s; use the "
@@ -212,9 +234,7 @@ static elman_status fail_different(const char *key, const json_t *here, const js
 static bool is_hashed(const char *key) {
   static const char *const keys[] = {"words of the source", "words of the target", "corpus",
                                      "dev pairs", "guide"};
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-    if (strcmp(key, keys[i]) == 0) return true;
-  return false;
+  return is_among(key, keys, sizeof keys / sizeof *keys);
 }
 
 /* Report that the texts differ. Name the files, if known, instead of their hashes. */
@@ -355,10 +375,11 @@ elman_status training_check(struct trainer *trainer, const struct safetensors *f
 /* Add what determines the bits of fast arithmetic beside the program. */
 static int describe_machine(json_t *json) {
   const struct blas_kernels kernels = blas_kernels_in_use();
-  int result = json_object_set_new(json, "compiler", json_string(__VERSION__));
-  result |= json_object_set_new(json, "instructions", json_string(compiled_instructions()));
-  result |= json_object_set_new(json, "OpenBLAS", json_string(kernels.config));
-  result |= json_object_set_new(json, "kernels of OpenBLAS", json_string(kernels.family));
+  int result = json_object_set_new(json, KEY_COMPILER, json_string(__VERSION__));
+  result |= json_object_set_new(json, KEY_INSTRUCTIONS, json_string(compiled_instructions()));
+  result |= json_object_set_new(json, KEY_BLAS, json_string(kernels.config));
+  result |= json_object_set_new(json, KEY_FAMILY, json_string(kernels.family));
+  result |= json_object_set_new(json, KEY_PACKED, json_boolean(packed_size(1, 1, 1) > 0));
   return result;
 }
 

@@ -75,8 +75,8 @@ python3 - m.checkpoint <<'END_PYTHON' || fail "the keys of a checkpoint have cha
 import json, struct, sys
 data = open(sys.argv[1], "rb").read()
 header = json.loads(data[8:8 + struct.unpack("<Q", data[:8])[0]])
-keys = """attention, attention dropout, attention heads, attention window, attentional layer, average, batch size,
-bidirectional, clauses as segments, clipping norm, corpus, decoder self-attention, dev pairs, dropout, embedding size,
+keys = """arithmetic, attention, attention dropout, attention heads, attention window, attentional layer, average,
+batch size, bidirectional, clauses as segments, clipping norm, corpus, decoder self-attention, dev pairs, dropout, embedding size,
 encoder self-attention, guide weight, hidden size, input feeding, joint merges, label smoothing, largest vocabulary,
 layer normalization, layers, learning rate, learning-rate schedule, merges of subwords, merges of the source,
 normalization, normalization of the source, normalization of the target, orthogonal initial values,

@@ -81,7 +81,7 @@ expect_exit 0 "$ELMAN" train -q --hidden-size 32 --embedding-size 16 --layers 2 
   --attentional-layer --input-feeding --tie-embeddings --orthogonal --attention additive "$toy"
 expect_no_stderr
 expect_exit 0 "$ELMAN" inspect --json
-expect_stdout_match '^\{"version":"[0-9.]+","embedding_size":16,"hidden_size":32,"layers":2,"cell":"elman","layer_norm":false,"residual":false,"bidirectional":true,"attention":"additive","attention_heads":1,"attention_window":0,"clause_segments":false,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":true,"input_feeding":true,"tie_embeddings":true,'
+expect_stdout_match '^\{"version":"[0-9.]+","embedding_size":16,"hidden_size":32,"layers":2,"cell":"elman","layer_norm":false,"residual":false,"bidirectional":true,"attention":"additive","attention_heads":1,"attention_window":0,"clause_segments":false,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":true,"input_feeding":true,"arithmetic":"fast","tie_embeddings":true,'
 expect_exit 0 "$ELMAN" translate -i <(cut -f1 "$toy")
 expect_stdout "$(cut -f2 "$toy")"
 expect_exit 0 "$ELMAN" attention -i <(cut -f1 "$toy")

@@ -1,0 +1,39 @@
+# Processes of unlike machines: kernels, OpenBLAS and the number of threads differ between processes.
+. "$(dirname "$case_file")/start.sh"
+
+# unlike COUNT COMMAND...: run process 0 as it is, and the others with other kernels and another family.
+unlike() {
+  local other=(env ELMAN_PRODUCT_KERNEL=fmaf OPENBLAS_CORETYPE=Nehalem)
+  "${mpirun[@]}" -n 1 "${@:2}" : -n $(($1 - 1)) "${other[@]}" "${@:2}"
+}
+
+head -n 300 "$DATA/daily.train.zh-en.tsv" >pairs
+head -n 40 "$DATA/daily.test.zh-en.tsv" >dev
+options=(--shards 3 --batch-size 30 --hidden-size 40 --embedding-size 24 --cell gru --lr 0.02 --dropout 0.2
+  --average 0.9 --dev dev --epochs 2)
+
+# Portable: the same model, checkpoint and log.
+expect_exit 0 "$ELMAN" train -q -t 1 --arithmetic portable "${options[@]}" --log log pairs
+mkdir expected
+mv model.safetensors model.safetensors.checkpoint expected
+without_times log >expected/log
+for count in 2 3; do
+  expect_exit 0 unlike $count "$ELMAN" train -q -f -t 2 --arithmetic portable "${options[@]}" --log log pairs
+  for file in model.safetensors model.safetensors.checkpoint; do
+    cmp expected/$file $file || fail "$file differs with $count processes"
+  done
+  without_times log | cmp expected/log - || fail "the log differs with $count processes"
+done
+
+# The same translations.
+expect_exit 0 "$ELMAN" evaluate -m model.safetensors --json --beam 3 dev
+cp "$results/stdout" expected/scores
+expect_exit 0 unlike 3 "$ELMAN" evaluate -m model.safetensors --json --beam 3 dev
+cmp expected/scores "$results/stdout" || fail "the scores differ"
+
+# Fast: refused, with the way out.
+expect_exit 64 unlike 2 "$ELMAN" train -q -f -t 1 "${options[@]}" pairs
+expect_stderr_match '^elman: process 1: .* here, but .* in process 0; only with portable arithmetic \(--arithmetic portable\) may processors and compilers differ$'
+expect_exit 0 "$ELMAN" train -q -f -t 1 "${options[@]}" -o fast pairs
+expect_exit 64 unlike 2 "$ELMAN" evaluate -m fast dev
+expect_stderr_match 'kernels may differ in portable arithmetic'
