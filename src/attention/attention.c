@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "attention/mechanism.h"
+#include "base/portable_math.h"
 #include "base/team.h"
 #include "tensor/blas.h"
 #include "tensor/linear.h"
@@ -205,15 +206,15 @@ real attention_score_at(const struct attention_row *row, size_t n, size_t key) {
 
 void log_sum_add(struct log_sum *log_sum, double x) {
   if (log_sum->sum == 0 || x > log_sum->largest) {
-    log_sum->sum = log_sum->sum == 0 ? 1 : log_sum->sum * exp(log_sum->largest - x) + 1;
+    log_sum->sum = log_sum->sum == 0 ? 1 : log_sum->sum * portable_exp(log_sum->largest - x) + 1;
     log_sum->largest = x;
   } else {
-    log_sum->sum += exp(x - log_sum->largest);
+    log_sum->sum += portable_exp(x - log_sum->largest);
   }
 }
 
 double log_sum_of(const struct log_sum *log_sum) {
-  return log_sum->largest + log(log_sum->sum);
+  return log_sum->largest + portable_log(log_sum->sum);
 }
 
 double guided_log_of_softmax(const struct attention_row *row, size_t n, size_t key) {
@@ -255,9 +256,9 @@ static bool has_vanished(double weight) {
 static double log_of_mean(const struct attention_row *row, size_t key) {
   const size_t K = row->pass->layer.config.heads;
   const double mean = mean_of_heads(row, K, key);
-  if (!has_vanished(mean)) return log(mean);
+  if (!has_vanished(mean)) return portable_log(mean);
   const struct log_sum sum = log_sum_of_heads(row, key);
-  return log_sum_of(&sum) - log((double)K);
+  return log_sum_of(&sum) - portable_log((double)K);
 }
 
 void guide_losses(double *losses, const struct attention_pass *pass) {
@@ -286,7 +287,8 @@ real guided_pull(const struct guided *guided, size_t i) {
   if (!has_vanished(mean))
     return -guided->scale * (real)((double)guided->row->weights[key] / ((double)K * mean));
   const struct log_sum sum = log_sum_of_heads(guided->row, key);
-  return -guided->scale * (real)exp(log_in_head(guided->row, guided->head, key) - log_sum_of(&sum));
+  return -guided->scale *
+         (real)portable_exp(log_in_head(guided->row, guided->head, key) - log_sum_of(&sum));
 }
 
 /* Let δ be the gradient of the loss with respect to log a. Then du_s += δ_s - a_s Σ δ (77). This

@@ -1,10 +1,11 @@
 #include "attention/mechanism.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <tgmath.h>
 
 #include "base/text.h"
+#include "tensor/elementary.h"
 #include "tensor/linear.h"
 
 /* ---- the table ---- */
@@ -191,7 +192,7 @@ void prediction_forward(const struct attention_pass *pass, size_t count) {
   const size_t H = pass->layer.config.size, rows = pass->shape.queries * pass->shape.batch;
   real *states = pass->cache.own[PREDICTION_STATES];
   linear_forward(states, pass->queries, layer_of(pass), rows);
-  for (size_t i = 0; i < rows * H; i++) states[i] = tanh(states[i]);
+  for (size_t i = 0; i < rows * H; i++) states[i] = tanh_real(states[i]);
   for (size_t n = 0; n < count; n++) {
     const real *v = readout_of(pass, n);
     for (size_t i = 0; i < rows; i++) {

@@ -6,14 +6,11 @@
 #include <tgmath.h>
 
 #include "attention/mechanism.h"
+#include "tensor/elementary.h"
 
 enum { SPAN_WEIGHT, CENTER_SCORE_WEIGHT, WIDTH_SCORE_WEIGHT, GATE_SCORE_WEIGHT };
 enum { SPAN_STATES = PREDICTION_STATES, CENTERS = PREDICTIONS, WIDTHS, GATES, ARRAYS };
 enum { PREDICTED = ARRAYS - PREDICTIONS };
-
-static real sigmoid(real z) {
-  return 1 / (1 + exp(-z));
-}
 
 /* The mask of one query. */
 struct span {
@@ -23,7 +20,7 @@ struct span {
 
 static struct span span_of(const struct attention_row *row) {
   real *const *own = row->pass->cache.own;
-  const real z = own[GATES][row->position], log_larger = -log1p(exp(-fabs(z)));
+  const real z = own[GATES][row->position], log_larger = -log1p_real(exp_real(-fabs(z)));
   return (struct span){own[CENTERS][row->position], own[WIDTHS][row->position],
                        z > 0 ? log_larger : z + log_larger, z > 0 ? log_larger - z : log_larger};
 }
@@ -38,8 +35,8 @@ static real log_mask(const struct span *span, size_t key, real *share) {
   const real distance = distance_of(span, key) / span->width;
   const real local = span->log_local - 2 * distance * distance, global = span->log_global;
   const real larger = local > global ? local : global;
-  const real sum = larger + log1p(exp((local > global ? global : local) - larger));
-  *share = exp(local - sum);
+  const real sum = larger + log1p_real(exp_real((local > global ? global : local) - larger));
+  *share = exp_real(local - sum);
   return sum;
 }
 
@@ -50,8 +47,8 @@ static void spans_forward(const struct attention_pass *pass) {
   for (size_t i = 0; i < rows; i++) {
     const real S_b = (real)mask_visible(shape, i % B, i / B).end;
     real *center = pass->cache.own[CENTERS] + i, *width = pass->cache.own[WIDTHS] + i;
-    *center = S_b * sigmoid(*center);
-    *width = 1 + S_b * sigmoid(*width); /* (57) */
+    *center = S_b * sigmoid_real(*center);
+    *width = 1 + S_b * sigmoid_real(*width); /* (57) */
   }
 }
 

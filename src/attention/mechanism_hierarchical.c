@@ -5,9 +5,10 @@
  * `window` keys; in the latter case the last segment may be shorter. */
 #include <float.h>
 #include <string.h>
-#include <tgmath.h>
 
 #include "attention/mechanism.h"
+#include "base/portable_math.h"
+#include "tensor/elementary.h"
 #include "tensor/linear.h"
 #include "tensor/softmax.h"
 
@@ -103,12 +104,12 @@ static void weigh_twice(struct attention_row *row) {
   }
   for (size_t s = 0, next; s < end; s = next) {
     next = end_of(row, s);
-    sum += (double)exp(sum_of_products(w + s, v + s, next - s) - largest); /* (68) */
+    sum += (double)exp_real(sum_of_products(w + s, v + s, next - s) - largest); /* (68) */
   }
   for (size_t s = 0, next; s < end; s = next) {
     next = end_of(row, s);
     const real segment =
-        (real)((double)exp(sum_of_products(w + s, v + s, next - s) - largest) / sum);
+        (real)((double)exp_real(sum_of_products(w + s, v + s, next - s) - largest) / sum);
     for (size_t i = s; i < next; i++) w[i] *= segment; /* (69) */
   }
   mask_fill_outside(w, row->visible, row->pass->shape.keys, 0);
@@ -171,7 +172,7 @@ static double score_from_scores(double *log_sum, const struct attention_row *row
   for (size_t i = s; i < end; i++) log_sum_add(&sum, (double)attention_score_at(row, 0, i));
   *log_sum = log_sum_of(&sum);
   for (size_t i = s; i < end; i++)
-    score += exp((double)attention_score_at(row, 0, i) - *log_sum) * (double)v[i];
+    score += portable_exp((double)attention_score_at(row, 0, i) - *log_sum) * (double)v[i];
   return score;
 }
 
@@ -222,8 +223,9 @@ static void guided_twice(real *dscores, const struct guided *guided,
     const real dscore = is_only_segment(row, s, next) ? 0 : pull - segment * all;
     if (is_choice(s, next)) add_pulls_between(dscores, guided, s, next);
     for (size_t i = s; i < next; i++) {
-      const real within =
-          vanished ? (real)exp((double)attention_score_at(row, 0, i) - log_sum) : a[i] * one;
+      const real within = vanished
+                              ? (real)portable_exp((double)attention_score_at(row, 0, i) - log_sum)
+                              : a[i] * one;
       if (is_choice(s, next)) dscores[i] += within * (dscore * (v[i] - score) - pull);
       dv[i] += vanished ? dscore * within : dscore * a[i] * one;
     }

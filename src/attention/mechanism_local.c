@@ -4,6 +4,7 @@
 #include <tgmath.h>
 
 #include "attention/mechanism.h"
+#include "tensor/elementary.h"
 
 enum { CENTER_WEIGHT, CENTER_SCORE_WEIGHT };                       /* W_φ, ω_μ */
 enum { CENTER_STATES = PREDICTION_STATES, CENTERS = PREDICTIONS }; /* φ_t, μ_t */
@@ -16,7 +17,7 @@ static void center_forward(const struct attention_pass *pass) {
   for (size_t i = 0; i < rows; i++) {
     real *center = pass->cache.own[CENTERS] + i;
     const real S_b = (real)mask_visible(shape, i % B, i / B).end;
-    *center = S_b / (1 + exp(-*center)); /* (52) */
+    *center = S_b * sigmoid_real(*center); /* (52) */
   }
 }
 
@@ -51,7 +52,7 @@ static real sharpness(size_t window) {
 
 static real gaussian_at(size_t key, real center, size_t window) {
   const real distance = (real)(key + 1) - center;
-  return exp(-distance * distance * sharpness(window));
+  return exp_real(-distance * distance * sharpness(window));
 }
 
 static void gaussian_forward(struct attention_row *row) {

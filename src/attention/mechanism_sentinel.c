@@ -2,7 +2,6 @@
  * competes with the keys in the softmax. The weights of the keys can therefore sum to less than 1.
  * This is the adaptive attention of Lu et al., CVPR 2017. docs/mechanisms.md, (61) to (65). */
 #include <string.h>
-#include <tgmath.h>
 
 #include "attention/mechanism.h"
 #include "tensor/elementary.h"
@@ -35,7 +34,7 @@ static void sentinels_forward(const struct attention_pass *pass) {
   real *g = pass->cache.own[GATES], *s = pass->cache.own[SENTINELS];
   linear_forward(g, pass->queries, map_of(pass, GATE_WEIGHT), rows);
   for (size_t i = 0; i < rows * H; i++) {
-    g[i] = 1 / (1 + exp(-g[i]));
+    g[i] = sigmoid_real(g[i]);
     s[i] = g[i] * pass->queries[i]; /* (61) */
   }
 }

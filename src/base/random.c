@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/portable_math.h"
+
 /* Compute ten rounds for `count` indices at once. Each word of the counters has its own array, so
  * the compiler vectorizes the loops if `count` is constant. */
 static inline __attribute__((always_inline)) void
@@ -60,10 +62,10 @@ double random_uniform(struct random_stream stream, uint64_t index) {
 
 /* Use the method of Box and Muller, 1958. 1 - u is in (0, 1], so the logarithm is finite. */
 double random_normal(struct random_stream stream, uint64_t index) {
-  const double two_pi = 6.283185307179586;
   uint32_t words[4];
   random_words(words, stream, index);
-  return sqrt(-2 * log(1 - unit(words[0], words[1]))) * cos(two_pi * unit(words[2], words[3]));
+  const double radius = sqrt(-2 * portable_log(1 - unit(words[0], words[1])));
+  return radius * portable_cos_turns(unit(words[2], words[3]));
 }
 
 /* Return the high word of a 128-bit product; its bias is below bound / 2^64. */

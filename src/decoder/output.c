@@ -1,7 +1,6 @@
 #include "decoder/output.h"
 
-#include <math.h>
-
+#include "base/portable_math.h"
 #include "base/team.h"
 #include "tensor/blas.h"
 #include "tensor/few_rows.h"
@@ -242,8 +241,8 @@ static void join_blocks(const void *context, size_t row) {
   const real *largest = scores->largest + row * blocks;
   const double *sums = scores->sums + row * blocks, peak = (double)maximum(largest, blocks);
   double sum = 0;
-  for (size_t i = 0; i < blocks; i++) sum += sums[i] * exp((double)largest[i] - peak);
-  scores->log_sums[row] = peak + log(sum);
+  for (size_t i = 0; i < blocks; i++) sum += sums[i] * portable_exp((double)largest[i] - peak);
+  scores->log_sums[row] = peak + portable_log(sum);
 }
 
 void output_scores_fill(const struct output_scores *scores, const real *features, size_t rows,

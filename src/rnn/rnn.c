@@ -569,10 +569,10 @@ struct rnn_step_measures rnn_measure_step(struct rnn_states dstates, struct rnn_
   const size_t H = shape.hidden;
   const struct blocks d = blocks_of(&dstates, &shape, t), own = blocks_of(&states, &shape, t);
   const real *dz = d.normalized != NULL ? d.normalized : d.z;
-  double input = norm_of(dz, (cell->gates - cell->separate) * H);
-  if (cell->separate) input = hypot(input, norm_of(dz + cell->gates * H, H));
+  const double joint = norm_of(dz, (cell->gates - cell->separate) * H);
+  const double separate = cell->separate ? norm_of(dz + cell->gates * H, H) : 0;
   return (struct rnn_step_measures){.state = norm_of(d.reached, cell->parts * H),
-                                    .input = input,
+                                    .input = sqrt(joint * joint + separate * separate),
                                     .saturated = (double)cell->saturated(own.z, H) /
                                                  (double)(cell->gates * H)};
 }

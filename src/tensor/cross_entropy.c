@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 
+#include "base/portable_math.h"
 #include "base/team.h"
 #include "tensor/elementary.h"
 #include "tensor/softmax.h"
@@ -69,7 +70,7 @@ static double join_row(struct softmax_part *row, size_t count, struct cross_entr
   }
   const real share = (real)((double)task.scale / sum);
   for (size_t k = 0; k < count; k++) row[k * task.n].share *= share;
-  return ((double)largest - expected) + log(sum);
+  return ((double)largest - expected) + portable_log(sum);
 }
 
 void cross_entropy_join(double *losses, struct softmax_part *parts, size_t count,

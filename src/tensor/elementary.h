@@ -1,9 +1,10 @@
 /* exp and tanh as arithmetic without branches, so that compilers vectorize loops over them, and
  * sums in lanes.
  *
- * In double these functions call the C library, because the tests need accuracy and not speed. In
- * float the error is below 2 ulp (tests/unit/elementary.c checks numbers of every magnitude). Both
- * functions return NaN for NaN. The polynomials are minimax fits on the given intervals. */
+ * In double these functions call base/portable_math.h, because the tests need accuracy and not
+ * speed. In float the error is below 2 ulp (tests/unit/elementary.c checks numbers of every
+ * magnitude). Both functions return NaN for NaN. The polynomials are minimax fits on the given
+ * intervals. */
 #ifndef ELMAN_TENSOR_ELEMENTARY_H
 #define ELMAN_TENSOR_ELEMENTARY_H
 
@@ -11,21 +12,22 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/portable_math.h"
 #include "tensor/real.h"
 
 #ifdef ELMAN_DOUBLE
 
 static inline real exp_real(real x) {
-  return exp(x);
+  return portable_exp(x);
 }
 
 static inline real tanh_real(real x) {
-  return tanh(x);
+  return portable_tanh(x);
 }
 
 /* 1 / (1 + e^-x) */
 static inline real sigmoid_real(real x) {
-  return 1 / (1 + exp(-x));
+  return 1 / (1 + portable_exp(-x));
 }
 
 #else
@@ -77,6 +79,11 @@ static inline real sigmoid_real(real x) {
 }
 
 #endif
+
+/* Return log(1 + x). Compilers do not vectorize loops over this function. */
+static inline real log1p_real(real x) {
+  return (real)portable_log1p((double)x);
+}
 
 /* ---- sums in lanes: element i is added to lane i modulo LANES. In a single sum each addition
  * would wait for the previous one. Compilers vectorize the lanes, and the result depends on neither

@@ -1,5 +1,7 @@
 /* One source for two precisions: float for the program, double for verifying the gradients.
- * Functions of <tgmath.h> (sqrt, log ...) follow the type of their argument. */
+ * Functions of <tgmath.h> (sqrt, fabs, floor ...) follow the type of their argument. Call only
+ * those with exactly defined results; tensor/elementary.h and base/portable_math.h replace the
+ * others. */
 #ifndef ELMAN_TENSOR_REAL_H
 #define ELMAN_TENSOR_REAL_H
 

@@ -1,5 +1,6 @@
 #include "tensor/softmax.h"
 
+#include "base/portable_math.h"
 #include "tensor/elementary.h"
 
 real maximum(const real *row, size_t n) {
@@ -59,5 +60,5 @@ void softmax_backward(real *drow, const real *probabilities, size_t n) {
 
 real log_sum_exp(const real *row, size_t n) {
   const real largest = maximum(row, n);
-  return largest + (real)log(sum_of_exponentials(row, largest, n));
+  return largest + (real)portable_log(sum_of_exponentials(row, largest, n));
 }

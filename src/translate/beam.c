@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "attention/mask.h"
+#include "base/portable_math.h"
 #include "base/random.h"
 #include "vocab/vocabulary.h"
 
@@ -136,7 +137,7 @@ double score_of_length(double log_probability, size_t count,
                        const elman_translate_options *options) {
   const double length =
       options->length_norm == ELMAN_LENGTH_WU ? (5 + (double)count) / 6 : (double)count;
-  return log_probability / pow(length, options->length_penalty);
+  return log_probability / portable_power(length, options->length_penalty);
 }
 
 /* Return the bound (83). In exact arithmetic, let L <= 0 be the logarithm so far, L' the logarithm
@@ -155,7 +156,7 @@ double score_bound(double log_probability, size_t limit, const elman_translate_o
 /* Return log min(coverage, 1), where `coverage` is the sum of a source token's attention weights
  * (82). Replace a coverage of 0 by the smallest normal float, so that the score is finite. */
 static double score_of_coverage(double coverage) {
-  return log(fmin(fmax(coverage, (double)FLT_MIN), 1));
+  return portable_log(fmin(fmax(coverage, (double)FLT_MIN), 1));
 }
 
 /* ---- sampling ---- */
@@ -231,7 +232,7 @@ uint32_t sample_token(const real *logits, size_t V, bool without_unknown,
     for (size_t id = 0; id < V && sum <= part; id++) {
       if (!is_candidate(&candidates, id) || is_before(last, (struct ranked){logits[id], id}))
         continue;
-      sum += exp(((double)logits[id] - largest) / options->temperature);
+      sum += portable_exp(((double)logits[id] - largest) / options->temperature);
       drawn = id;
     }
     part = random_uniform(stream, sentence) * sum;

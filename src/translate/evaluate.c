@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/group.h"
+#include "base/portable_math.h"
 #include "corpus/alignment.h"
 #include "corpus/batch.h"
 #include "inspect/shown.h"
@@ -154,7 +155,7 @@ static elman_status evaluate_loss(elman_scores *scores, const struct model *mode
   if (status != ELMAN_OK) return status;
   scores->tokens = loss.tokens;
   scores->loss = loss.sum / (double)loss.tokens;
-  scores->perplexity = exp(scores->loss);
+  scores->perplexity = portable_exp(scores->loss);
   return isfinite(scores->loss) ? ELMAN_OK : fail_overflow(error);
 }
 

@@ -1,9 +1,9 @@
 #include "vocab/codec.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 
+#include "base/portable_math.h"
 #include "vocab/characters.h"
 #include "vocab/normalize.h"
 #include "vocab/tokens.h"
@@ -35,13 +35,13 @@ struct segmenter {
 /* Return -log(count / total). Treat the count 0, which model files may contain, as 1. */
 static double word_cost(const struct segmenter *segmenter, uint32_t id) {
   const uint64_t count = vocabulary_count(segmenter->vocabulary, id);
-  return segmenter->log_total - log(count > 0 ? (double)count : 1.0);
+  return segmenter->log_total - portable_log(count > 0 ? (double)count : 1.0);
 }
 
 /* Return the cost of an unknown character: it counts as ten times as rare as a word seen once. This
  * is more than the cost of any single word, but less than that of a long chain of rare words. */
 static double unknown_cost(const struct segmenter *segmenter) {
-  return segmenter->log_total + log(10.0);
+  return segmenter->log_total + portable_log(10.0);
 }
 
 static struct text between(const struct segmenter *segmenter, struct text run, size_t start,
@@ -140,7 +140,7 @@ elman_status segment_unspaced(struct tokens *out, const struct tokens *in,
   struct segmenter segmenter = {
       .out = out,
       .vocabulary = vocabulary,
-      .log_total = log(total > 1 ? total : 1.0),
+      .log_total = portable_log(total > 1 ? total : 1.0),
       .longest = longest < LONGEST_WORD ? longest : LONGEST_WORD,
       .error = error,
   };
