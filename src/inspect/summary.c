@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/portable_math.h"
 #include "corpus/alignment.h"
 
 /* ---- measures of one matrix ---- */
@@ -13,11 +14,11 @@ double row_entropy(const float *weights, size_t n) {
   double sum = 0, logarithms = 0;
   for (size_t i = 0; i < n; i++) {
     const double weight = (double)weights[i];
-    if (weight > 0) logarithms += weight * log(weight);
+    if (weight > 0) logarithms += weight * portable_log(weight);
     sum += weight;
   }
   if (sum <= 0) return 0;
-  const double entropy = log(sum) - logarithms / sum;
+  const double entropy = portable_log(sum) - logarithms / sum;
   return entropy > 0 ? entropy : 0; /* rounding can make it negative */
 }
 
@@ -109,7 +110,7 @@ static void add_row(elman_attention_summary *summary, const elman_translation *t
   if (translation->sentinel != NULL) summary->sentinel += (double)translation->sentinel[t];
   if (S > 1) {
     summary->chosen_rows++;
-    summary->entropy_share += entropy / log((double)S);
+    summary->entropy_share += entropy / portable_log((double)S);
   }
   if (t == T) {
     summary->end_rows++;

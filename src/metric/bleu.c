@@ -1,10 +1,10 @@
 #include "metric/bleu.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/portable_math.h"
 #include "base/text.h"
 #include "base/xxh64.h"
 #include "vocab/characters.h"
@@ -393,7 +393,7 @@ elman_status bleu_count(uint32_t counts[BLEU_COUNTS], struct bleu_work *work,
 
 static double brevity_penalty(double hypothesis_length, double reference_length) {
   if (hypothesis_length >= reference_length) return 1;
-  return hypothesis_length > 0 ? exp(1 - reference_length / hypothesis_length) : 0;
+  return hypothesis_length > 0 ? portable_exp(1 - reference_length / hypothesis_length) : 0;
 }
 
 static bool matched_any(const uint64_t sums[BLEU_COUNTS]) {
@@ -421,7 +421,7 @@ void bleu_score(elman_metric_scores *scores, const uint64_t sums[BLEU_COUNTS]) {
     /* The first order without a match counts as 1/2 match, the next as 1/4, and so on. */
     if (matched == 0) halving *= 2;
     scores->precisions[n] = matched == 0 ? 100 / (halving * total) : 100 * matched / total;
-    log_sum += log(scores->precisions[n]);
+    log_sum += portable_log(scores->precisions[n]);
   }
-  if (!zero) scores->bleu = scores->brevity_penalty * exp(log_sum / BLEU_ORDERS);
+  if (!zero) scores->bleu = scores->brevity_penalty * portable_exp(log_sum / BLEU_ORDERS);
 }

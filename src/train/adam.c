@@ -7,6 +7,7 @@
 #include <immintrin.h>
 #endif
 
+#include "base/portable_math.h"
 #include "base/team.h"
 
 enum { CHUNK = 1 << 14 }; /* elements per work item */
@@ -17,8 +18,8 @@ struct adam_options adam_options_default(void) {
 }
 
 struct adam_step adam_step_of(struct adam_options options, uint64_t update) {
-  const double correction1 = 1 - pow(options.beta1, (double)update);
-  const double correction2 = 1 - pow(options.beta2, (double)update);
+  const double correction1 = 1 - portable_power(options.beta1, (double)update);
+  const double correction2 = 1 - portable_power(options.beta2, (double)update);
   /* Compute (28) with numerator and denominator multiplied by √(1 - β2^n), so that each element
    * needs only one division. */
   return (struct adam_step){

@@ -11,6 +11,7 @@
 #include "attention/attention.h"
 #include "base/team.h"
 #include "bench.h"
+#include "fma_peak.h"
 #include "rnn/rnn.h"
 #include "tensor/blas.h"
 #include "tensor/blas_kernels.h"
@@ -90,6 +91,24 @@ static uint32_t *random_ids(size_t n, size_t vocabulary) {
 
 /* ---- products ---- */
 
+enum { PEAK_STEPS = 10000 };
+
+static void run_peak(void *context) {
+  volatile float *sum = context;
+  *sum = fma_peak_run(PEAK_STEPS);
+}
+
+static void measure_peak(void) {
+  volatile float sum = 0;
+  measure_threads("peak of fused multiply-add", fma_peak_work(PEAK_STEPS), "GFLOP/s", run_peak,
+                  (void *)&sum);
+}
+
+static void run_own(void *context) {
+  const struct product *p = context;
+  product_alone(*p);
+}
+
 static void run_matrix_product(void *context) {
   const struct product *p = context;
   matrix_product(*p);
@@ -133,6 +152,8 @@ static void measure_product(const char *what, enum transpose left, enum transpos
   measure(name, work, "GFLOP/s", 1, run_openblas, &p);
   snprintf(name, sizeof name, "%s %zu × %zu × %zu, matrix_product", what, m, n, k);
   measure_threads(name, work, "GFLOP/s", run_matrix_product, &p);
+  snprintf(name, sizeof name, "%s %zu × %zu × %zu, own kernel", what, m, n, k);
+  measure(name, work, "GFLOP/s", 1, run_own, &p);
   const size_t size = left == NOT_TRANSPOSED ? packed_size(1, n, k) : 0;
   if (size > 0) {
     real *panels = bench_allocate(size, sizeof *panels);
@@ -155,6 +176,8 @@ static void measure_output_layer(struct size size) {
 
 static void measure_recurrence(size_t H) {
   measure_product("recurrent step", NOT_TRANSPOSED, TRANSPOSED, BATCH, H, H);
+  measure_product("few rows", NOT_TRANSPOSED, TRANSPOSED, 5, 6000, 2 * H);
+  measure_product("one row", NOT_TRANSPOSED, TRANSPOSED, 1, 6000, 2 * H);
   measure_product("recurrent step back", NOT_TRANSPOSED, NOT_TRANSPOSED, BATCH, H, H);
 }
 
@@ -383,6 +406,7 @@ int main(int argc, char **argv) {
     target[b] = TARGET;
   }
   printf("{\"kernels\": [");
+  measure_peak();
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) measure_output_layer(sizes[i]);
   measure_recurrence(256 / divisor);
   measure_recurrence(512 / divisor);

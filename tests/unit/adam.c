@@ -12,7 +12,7 @@
 Test(adam, follows_the_formulas) {
   enum { N = 37 };
   const double rates[] = {0.01, 0.8, 0.95, 1e-6};
-  const struct adam_options options = {rates[0], rates[1], rates[2], rates[3]};
+  const struct adam_options options = {rates[0], rates[1], rates[2], rates[3], false};
   real *w = random_reals(N, 1, 1), *m = reals(N), *v = reals(N);
   struct plain_adam plain[N] = {0};
   for (size_t i = 0; i < N; i++) plain[i].weight = (double)w[i];
@@ -37,7 +37,7 @@ Test(adam, follows_the_formulas) {
  * last place for root and division, plus the rounding of the moments. */
 Test(adam, steps_are_exact_to_rounding) {
   enum { N = 4000 };
-  const struct adam_options options = {0.01, 0.8, 0.95, 1e-6};
+  const struct adam_options options = {0.01, 0.8, 0.95, 1e-6, false};
   const struct adam_step step = adam_step_of(options, 3);
   real *w = reals(N), *m = random_reals(N, 1, 1), *v = random_reals(N, 1, 2);
   real *g = random_reals(N, 1, 3), *expected = reals(N);
@@ -192,4 +192,34 @@ Test(adam, extreme_gradients_give_finite_steps) {
               (double)weights[i]);
   }
   cr_assert_float_eq((double)weights[5], 0.999, 1e-6);
+}
+
+/* With `exact`, the bits are those of plain C on every processor. */
+Test(adam, exact_updates_have_the_bits_of_plain_code) {
+  enum { N = 1003 };
+  struct adam_options options = adam_options_default();
+  options.exact = true;
+  const struct adam_step step = adam_step_of(options, 3);
+  real *w[2], *m[2], *v[2], *g[2];
+  for (unsigned i = 0; i < 2; i++) {
+    w[i] = random_reals(N, 1, 1);
+    m[i] = random_reals(N, 1, 2);
+    v[i] = random_reals(N, 1, 3);
+    g[i] = random_reals(N, 1, 4);
+    for (size_t j = 0; j < N; j++) v[i][j] *= v[i][j];
+  }
+  adam_update(w[0], m[0], v[0], g[0], N, &step);
+  adam_update_plain(w[1], m[1], v[1], g[1], N, &step);
+  cr_assert(memcmp(w[0], w[1], N * sizeof(real)) == 0);
+  adam_update_without_gradient(w[0], m[0], v[0], N, &step);
+  adam_update_plain(w[1], m[1], v[1], NULL, N, &step);
+  cr_assert(memcmp(w[0], w[1], N * sizeof(real)) == 0);
+  cr_assert(memcmp(m[0], m[1], N * sizeof(real)) == 0);
+  cr_assert(memcmp(v[0], v[1], N * sizeof(real)) == 0);
+  for (size_t i = 0; i < 2; i++) {
+    free(w[i]);
+    free(m[i]);
+    free(v[i]);
+    free(g[i]);
+  }
 }

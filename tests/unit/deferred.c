@@ -193,7 +193,7 @@ static void check_training(size_t which, bool tied) {
   struct trainer trainer;
   cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
   if (which == 2)
-    trainer.adam = (struct adam_options){0, 0.5, 0.6, 1e-6}; /* the moments soon vanish */
+    trainer.adam = (struct adam_options){0, 0.5, 0.6, 1e-6, false}; /* the moments soon vanish */
   for (uint64_t i = 0; i < UPDATES; i++) {
     if (i % 100 == 99) trainer.state.rate_factor *= 0.9;
     step_both(&trainer, &dense, &options, i);
