@@ -254,12 +254,17 @@ struct packed packed_before(real *panels, size_t groups, size_t n, size_t k) {
 
 /* ---- products ---- */
 
+/* Round up to a multiple of the kernel's lanes. */
+static size_t whole_vectors(const struct product_kernel *kernel, size_t columns) {
+  return (columns + kernel->lanes - 1) / kernel->lanes * kernel->lanes;
+}
+
 /* Compute `columns` columns of a tile, at most the kernel's width. The kernel writes whole vectors,
  * so compute an incomplete last vector beside C. */
 static void run_kernel(const struct product_kernel *kernel, struct product_tile tile, size_t rows,
                        size_t columns) {
   enum { SOME = 28 }; /* a multiple of the rows of the largest tiles */
-  const size_t whole = (columns + kernel->lanes - 1) / kernel->lanes * kernel->lanes;
+  const size_t whole = whole_vectors(kernel, columns);
   real beside[SOME * MAX_PANEL_WIDTH];
   struct product_tile part = tile;
   if (whole == columns) {
@@ -300,9 +305,9 @@ static void add_terms(const struct product_kernel *kernel, struct product_tile t
       tile.b = part.data;
       tile.ldb = part.ld;
     } else {
-      fill_panel(panel, part, columns, kernel->width, tile.k);
       tile.b = panel;
-      tile.ldb = kernel->width;
+      tile.ldb = whole_vectors(kernel, columns);
+      fill_panel(panel, part, columns, tile.ldb, tile.k);
     }
     run_kernel(kernel, tile, rows, columns);
   }
