@@ -100,8 +100,8 @@ static void run_peak(void *context) {
 
 static void measure_peak(void) {
   volatile float sum = 0;
-  measure_threads("peak of fused multiply-add", fma_peak_work(PEAK_STEPS), "GFLOP/s", run_peak,
-                  (void *)&sum);
+  measure("peak of fused multiply-add", fma_peak_work(PEAK_STEPS), "GFLOP/s", 1, run_peak,
+          (void *)&sum);
 }
 
 static void run_own(void *context) {

@@ -24,6 +24,8 @@ float fma_peak_run(size_t n) {
   for (size_t l = 0; l < BYTES / sizeof(float); l++) {
     a[l] = 0.5F;
     b[l] = (float)l;
+    /* Start values differ: a compiler computes equal sums only once. */
+    for (size_t j = 0; j < SUMS; j++) sums[j][l] = (float)(j + l);
   }
   for (size_t i = 0; i < n; i++) {
 #define STEP(j) sums[j] = sums[j] * a + b;
