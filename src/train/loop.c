@@ -97,9 +97,18 @@ static elman_status fill_batch(struct run *run, const size_t *pairs, size_t coun
              : status;
 }
 
+/* Return the fraction of the run's batches that are finished. All epochs have equal weight, because
+ * subword dropout changes the number of batches of an epoch. */
+static double progress_of(const struct run *run) {
+  const struct training_state *state = &run->trainer->state;
+  const double in_epoch = (double)state->position / (double)run->order.batches;
+  return ((double)(state->epoch - 1) + in_epoch) / (double)run->epochs;
+}
+
 static elman_status run_batch(struct run *run, elman_error *error) {
   struct trainer *trainer = run->trainer;
   struct training_state *state = &trainer->state;
+  trainer->schedule.progress = progress_of(run);
   const double rate = trainer_learning_rate(trainer);
   size_t size;
   struct losses losses = {0};

@@ -60,12 +60,13 @@ void trainer_list_blocks(struct named_block blocks[TRAINER_BLOCKS], const struct
 
 elman_status trainer_create(struct trainer *trainer, struct model *model,
                             const elman_train_options *options, elman_error *error) {
-  *trainer = (struct trainer){
-      .model = model,
-      .options = options,
-      .adam = adam_options_default(),
-      .schedule = {schedule_kind_of(options), options->learning_rate, options->warm_up},
-      .state = {.epoch = 1, .rate_factor = 1}};
+  *trainer = (struct trainer){.model = model,
+                              .options = options,
+                              .adam = adam_options_default(),
+                              .schedule = {.kind = schedule_kind_of(options),
+                                           .peak = options->learning_rate,
+                                           .warm_up = options->warm_up},
+                              .state = {.epoch = 1, .rate_factor = 1}};
   elman_status status = optimizer_create(&trainer->optimizer, model, options->average > 0, error);
   if (status == ELMAN_OK && options->dev != NULL)
     status = parameter_block_create(&trainer->best, &model->table, error);
@@ -109,6 +110,7 @@ double trainer_learning_rate(const struct trainer *trainer) {
   const uint64_t update = trainer->state.update + 1;
   const double warm_up = (double)schedule->warm_up, now = (double)update;
   double rate = schedule->peak * trainer->state.rate_factor;
+  if (schedule->kind == SCHEDULE_LINEAR) rate *= 1 - schedule->progress;
   if (update < schedule->warm_up) return rate * now / warm_up;
   if (schedule->kind == SCHEDULE_INVERSE_SQRT) rate *= sqrt(fmax(warm_up, 1) / now);
   return rate;

@@ -18,15 +18,17 @@
 /* Schedules, in the order of their names in model/hyperparameters.c. */
 enum schedule_kind {
   SCHEDULE_CONSTANT,
-  SCHEDULE_PLATEAU,     /* halved after each validation without a new best */
-  SCHEDULE_INVERSE_SQRT /* peak · √(warm-up / update) (Vaswani et al., NIPS 2017) */
+  SCHEDULE_PLATEAU,      /* halved after each validation without a new best */
+  SCHEDULE_INVERSE_SQRT, /* peak · √(warm-up / update) (Vaswani et al., NIPS 2017) */
+  SCHEDULE_LINEAR        /* peak · (1 - progress) (Bergsma et al., ICLR 2025) */
 };
 
 /* The schedule of the learning rate. */
 struct schedule {
   enum schedule_kind kind;
   double peak;
-  size_t warm_up; /* updates during which the rate rises linearly */
+  size_t warm_up;  /* updates during which the rate rises linearly */
+  double progress; /* fraction of the run before the next update; set by the training loop */
 };
 
 /* The progress of a run. The rest of the run depends only on this state and on the blocks of struct
