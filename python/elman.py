@@ -31,6 +31,7 @@ import elman_header
 library = elman_header.Library(elman_header.find_library(), elman_header.find_include())
 
 SIDES = library.enum("elman_side")
+NUMBER_TYPES = library.enum("elman_number_type")
 STATUS = {value: name for name, value in library.enum("elman_status").items()}
 FINDINGS = {value: name for name, value in library.enum("elman_finding").items()}
 BATCH = 32  # sentences translated together
@@ -539,9 +540,11 @@ class Model(_Handle):
             finally:
                 self._thread = None
 
-    def save(self, path):
+    def save(self, path, dtype="float32"):
+        """Write the model; with dtype "bfloat16" or "float16", the file is half as large."""
+        number_type = _word("dtype", dtype, NUMBER_TYPES)
         with self._use() as model:
-            _call(library.elman_model_save, model, _path("path", path))
+            _call(library.elman_model_save_as, model, _path("path", path), number_type)
 
     @property
     def info(self):

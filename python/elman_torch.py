@@ -40,7 +40,8 @@ CLAUSE_ENDS = ".,:;?!…‥、。，：；？！．｡､"
 MECHANISMS = ("dot", "scaled", "general", "additive", "projected", "multihead", "local", "adaptive",
               "sentinel", "hierarchical")
 CELLS = ("elman", "relu", "gru", "lstm")
-TYPES = {"F32": torch.float32, "F64": torch.float64, "I64": torch.int64}
+TYPES = {"F32": torch.float32, "F64": torch.float64, "I64": torch.int64, "BF16": torch.bfloat16,
+         "F16": torch.float16}
 
 
 def read_safetensors(path):
@@ -60,13 +61,16 @@ def read_safetensors(path):
 
 
 def write_safetensors(path, tensors, metadata=None):
-    """Write tensors of the types F32, F64 and I64."""
+    """Write tensors of the types in TYPES."""
     header, blobs, at = {}, [], 0
     if metadata is not None:
         header["__metadata__"] = metadata
     names = {value: name for name, value in TYPES.items()}
     for name, tensor in tensors.items():
-        blob = tensor.detach().cpu().contiguous().numpy().tobytes()
+        plain = tensor.detach().cpu().contiguous()
+        if plain.dtype == torch.bfloat16:  # NumPy has no such type
+            plain = plain.view(torch.int16)
+        blob = plain.numpy().tobytes()
         header[name] = {
             "dtype": names[tensor.dtype],
             "shape": list(tensor.shape),
@@ -117,7 +121,8 @@ def complete(config):
 
 
 def load(path):
-    """Return the model of a file as a Translator, in float and in evaluation mode."""
+    """Return the model of a file as a Translator, in float and in evaluation mode. A file of half the size
+    (bfloat16 or float16) is converted."""
     metadata, tensors = read_safetensors(path)
     if "elman.config" not in metadata:
         raise ValueError(f"{path}: not a model of elman")

@@ -34,10 +34,25 @@ ELMAN_CHECKED elman_status elman_model_create(elman_model **model, const elman_p
 ELMAN_CHECKED elman_status elman_model_load(elman_model **model, const char *path,
                                             elman_error *error);
 
-/* Write the model and replace `path` atomically: at any time, readers see either the old file or
- * the complete new one. Return ELMAN_INVALID_ARGUMENT if a parameter is not finite. */
+/* Write the model as float32 and replace `path` atomically: at any time, readers see either the old
+ * file or the complete new one. Return ELMAN_INVALID_ARGUMENT if a parameter is not finite. */
 ELMAN_CHECKED elman_status elman_model_save(const elman_model *model, const char *path,
                                             elman_error *error);
+
+/* Types of the numbers in a model file. Parameters in memory are always float32. */
+typedef enum elman_number_type {
+  ELMAN_FLOAT32,
+  ELMAN_BFLOAT16, /* half the size; relative rounding error at most 2^-8 */
+  ELMAN_FLOAT16   /* half the size; relative rounding error at most 2^-11 from 6.1e-5 to 65504 */
+} elman_number_type;
+
+/* Return "float32", "bfloat16" or "float16"; NULL past the last type. */
+ELMAN_API const char *elman_number_type_name(size_t index);
+
+/* Write the model as elman_model_save does, with numbers of this type, rounded to nearest. Return
+ * ELMAN_INVALID_ARGUMENT if a parameter is too large for the type. */
+ELMAN_CHECKED elman_status elman_model_save_as(const elman_model *model, const char *path,
+                                               elman_number_type type, elman_error *error);
 ELMAN_API void elman_model_free(elman_model *model);
 
 /* Average the parameters of the models in `count` files, at least one.
@@ -103,9 +118,10 @@ ELMAN_API elman_model_info elman_model_get_info(const elman_model *model);
 
 /* Properties of a tensor. */
 typedef struct elman_tensor_info {
-  const char *name;                         /* as in the file; valid as long as the model */
-  size_t rows, columns;                     /* a vector has 1 column */
-  int dimensions;                           /* 1 or 2 */
+  const char *name;       /* as in the file; valid as long as the model */
+  size_t rows, columns;   /* a vector has 1 column */
+  int dimensions;         /* 1 or 2 */
+  elman_number_type type; /* type in the file that the model was read from; float32 for a new one */
   double minimum, maximum, mean, deviation; /* statistics of its values */
 } elman_tensor_info;
 

@@ -209,6 +209,20 @@ elman_status elman_model_save(const elman_model *model, const char *path, elman_
   return model_save(inner_model_const(model), path, error);
 }
 
+const char *elman_number_type_name(size_t index) {
+  static const char *const names[] = {
+      [ELMAN_FLOAT32] = "float32", [ELMAN_BFLOAT16] = "bfloat16", [ELMAN_FLOAT16] = "float16"};
+  return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+elman_status elman_model_save_as(const elman_model *model, const char *path, elman_number_type type,
+                                 elman_error *error) {
+  if (elman_number_type_name(type) == NULL)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "the number type %u is not a value of the enum", (unsigned)type);
+  return model_save_as(inner_model_const(model), path, type, error);
+}
+
 elman_status elman_model_read_history(elman_history *history, const char *path,
                                       elman_error *error) {
   return model_read_history(history, path, error);
@@ -257,6 +271,7 @@ elman_tensor_info elman_model_get_tensor(const elman_model *handle, size_t index
                             .rows = row->rows,
                             .columns = row->columns,
                             .dimensions = row->dimensions,
+                            .type = (elman_number_type)row->stored,
                             .minimum = (double)values[0],
                             .maximum = (double)values[0]};
   double sum = 0, squares = 0;

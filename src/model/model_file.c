@@ -289,7 +289,8 @@ static elman_status check_tensors(const struct safetensors *file, const struct m
     if (tensor == NULL) return bad(file, error, "is missing", row->name);
     if (!safetensors_has_shape(tensor, row->dimensions, row->rows, row->columns))
       return bad(file, error, "does not have the shape that its configuration requires", row->name);
-    if (tensor->type != NUMBER_F32) return bad(file, error, "is not stored as F32", row->name);
+    if (tensor->type > NUMBER_F16)
+      return bad(file, error, "is not stored as F32, BF16 or F16", row->name);
   }
   if (file->count != table.count)
     return bad(file, error, "more tensors than its configuration requires", "it has");
@@ -394,10 +395,11 @@ static elman_status load(struct model **model, const struct safetensors *file, e
     (*model)->loaded = true;
   }
   for (size_t i = 0; status == ELMAN_OK && i < (*model)->table.count; i++) {
-    const struct parameter *row = &(*model)->table.rows[i];
+    struct parameter *row = &(*model)->table.rows[i];
+    const struct stored_tensor *tensor = safetensors_find(file, row->name);
+    row->stored = tensor->type;
     status = row->alias ? check_alias(*model, row, file, error)
-                        : safetensors_read((*model)->block + row->offset, file,
-                                           safetensors_find(file, row->name), error);
+                        : safetensors_read((*model)->block + row->offset, file, tensor, error);
   }
   if (status == ELMAN_OK) status = safetensors_verify(file, error);
   return status;
@@ -425,10 +427,14 @@ elman_status model_read_history(elman_history *history, const char *path, elman_
   if (status != ELMAN_OK) return status;
   status = parse_config(&config, &file, error);
   if (status == ELMAN_OK) status = parse_past(&past, &config, &file, error);
-  for (size_t i = 0; status == ELMAN_OK && i < file.count; i++)
-    if (strstr(file.tensors[i].name, ".embedding.") == NULL)
-      past.history.work += (double)(file.tensors[i].end - file.tensors[i].begin) / sizeof(float) *
-                           (double)past.history.tokens;
+  for (size_t i = 0; status == ELMAN_OK && i < file.count; i++) {
+    const struct stored_tensor *tensor = &file.tensors[i];
+    enum number_type type;
+    const size_t width = number_type_find(&type, tensor->type_name);
+    if (strstr(tensor->name, ".embedding.") == NULL)
+      past.history.work +=
+          (double)((tensor->end - tensor->begin) / width) * (double)past.history.tokens;
+  }
   if (status == ELMAN_OK) *history = past.history;
   safetensors_close(&file);
   return status;
@@ -511,12 +517,8 @@ static json_t *compose_metadata(const struct model *model) {
   return NULL;
 }
 
-elman_status model_save(const struct model *model, const char *path, elman_error *error) {
-  return model_save_like(model, path, NULL, error);
-}
-
-elman_status model_save_like(const struct model *model, const char *path, const char *like,
-                             elman_error *error) {
+static elman_status save(const struct model *model, const char *path, const char *like,
+                         elman_number_type type, elman_error *error) {
   struct tensor_source tensors[MAX_PARAMETERS];
   for (size_t i = 0; i < model->table.count; i++) {
     const struct parameter *row = &model->table.rows[i];
@@ -528,9 +530,24 @@ elman_status model_save_like(const struct model *model, const char *path, const 
   struct safe_file file;
   elman_status status = safe_file_open(&file, path, like, error);
   if (status == ELMAN_OK) {
-    status = safetensors_write(file.stream, metadata, tensors, model->table.count, error);
+    status = safetensors_write(file.stream, metadata, (enum number_type)type, tensors,
+                               model->table.count, error);
     status = safe_file_end(&file, status, error);
   }
   json_decref(metadata);
   return status;
+}
+
+elman_status model_save(const struct model *model, const char *path, elman_error *error) {
+  return save(model, path, NULL, ELMAN_FLOAT32, error);
+}
+
+elman_status model_save_as(const struct model *model, const char *path, elman_number_type type,
+                           elman_error *error) {
+  return save(model, path, NULL, type, error);
+}
+
+elman_status model_save_like(const struct model *model, const char *path, const char *like,
+                             elman_error *error) {
+  return save(model, path, like, ELMAN_FLOAT32, error);
 }

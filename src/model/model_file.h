@@ -9,6 +9,10 @@
 
 elman_status model_save(const struct model *model, const char *path, elman_error *error) CHECKED;
 
+/* Save the model with numbers of this type. */
+elman_status model_save_as(const struct model *model, const char *path, elman_number_type type,
+                           elman_error *error) CHECKED;
+
 /* Save the model. If the file `like` exists, use its permissions. */
 elman_status model_save_like(const struct model *model, const char *path, const char *like,
                              elman_error *error) CHECKED;

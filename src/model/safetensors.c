@@ -20,30 +20,14 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 enum { LENGTH_BYTES = 8, ALIGNMENT = 8, CHUNK = 4096, PIECE = 1 << 14 };
 
+/* The type whose elements are read without conversion. */
+static const enum number_type REAL_TYPE = sizeof(real) == sizeof(float) ? NUMBER_F32 : NUMBER_F64;
+
 /* Number of elements that are checked at a time, few enough to stay in the second-level cache. */
 static const size_t CACHED = (size_t)1 << 16;
 
 static elman_status bad(const struct safetensors *file, elman_error *error, const char *problem) {
   return fail(error, ELMAN_BAD_DATA, file->path, "not a valid safetensors file: %s", problem);
-}
-
-static uint64_t number_size(const char *type, enum number_type *known) {
-  static const struct {
-    const char *name;
-    uint64_t size;
-    enum number_type type;
-  } types[] = {{"F32", 4, NUMBER_F32},    {"F64", 8, NUMBER_F64},   {"F16", 2, NUMBER_OTHER},
-               {"BF16", 2, NUMBER_OTHER}, {"I64", 8, NUMBER_OTHER}, {"I32", 4, NUMBER_OTHER},
-               {"I16", 2, NUMBER_OTHER},  {"I8", 1, NUMBER_OTHER},  {"U64", 8, NUMBER_OTHER},
-               {"U32", 4, NUMBER_OTHER},  {"U16", 2, NUMBER_OTHER}, {"U8", 1, NUMBER_OTHER},
-               {"BOOL", 1, NUMBER_OTHER}};
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-    if (strcmp(types[i].name, type) == 0) {
-      *known = types[i].type;
-      return types[i].size;
-    }
-  }
-  return 0;
 }
 
 static bool read_size(const json_t *value, uint64_t *size) {
@@ -66,7 +50,7 @@ static elman_status parse_tensor(struct safetensors *file, const char *name, con
     return bad(file, error, "a tensor has more than four dimensions");
 
   tensor->type_name = json_string_value(type);
-  uint64_t bytes = number_size(tensor->type_name, &tensor->type);
+  uint64_t bytes = number_type_find(&tensor->type, tensor->type_name);
   if (bytes == 0) return bad(file, error, "a tensor has an unknown dtype");
   for (size_t i = 0; i < json_array_size(shape); i++) {
     uint64_t length;
@@ -289,22 +273,19 @@ static bool all_finite(const real *values, size_t count) {
   return others == 0;
 }
 
-/* Read elements and convert them to `real`. Their precision in the file differs from that of
- * `real`. */
+/* Read elements and convert them to `real`. Their type in the file differs from that of `real`. */
 static bool read_converted(real *values, const struct safetensors *file,
                            const struct stored_tensor *tensor, uint64_t start, size_t count,
                            struct xxh64 *sum) {
-  union {
-    float single[CHUNK];
-    double twice[CHUNK];
-  } chunk;
-  const bool single = tensor->type == NUMBER_F32;
-  const size_t width = single ? sizeof(float) : sizeof(double);
+  double chunk[CHUNK]; /* large enough for every type */
+  float singles[CHUNK];
+  const size_t width = number_type_size(tensor->type);
   for (size_t done = 0; done < count; done += CHUNK) {
     const size_t n = count - done < CHUNK ? count - done : CHUNK;
-    if (!read_summed(&chunk, file, start + done * width, n * width, sum)) return false;
+    if (!read_summed(chunk, file, start + done * width, n * width, sum)) return false;
+    if (tensor->type != NUMBER_F64) numbers_to_floats(singles, tensor->type, chunk, n);
     for (size_t i = 0; i < n; i++)
-      values[done + i] = single ? (real)chunk.single[i] : (real)chunk.twice[i];
+      values[done + i] = tensor->type == NUMBER_F64 ? (real)chunk[i] : (real)singles[i];
   }
   return true;
 }
@@ -312,15 +293,16 @@ static bool read_converted(real *values, const struct safetensors *file,
 elman_status safetensors_read(real *values, const struct safetensors *file,
                               const struct stored_tensor *tensor, elman_error *error) {
   if (tensor->type == NUMBER_OTHER)
-    return fail(error, ELMAN_BAD_DATA, file->path, "%s must be stored as F32 or F64", tensor->name);
-  const size_t width = tensor->type == NUMBER_F32 ? sizeof(float) : sizeof(double);
+    return fail(error, ELMAN_BAD_DATA, file->path, "%s must be stored as F32, BF16, F16 or F64",
+                tensor->name);
+  const size_t width = number_type_size(tensor->type);
   const size_t count = (tensor->end - tensor->begin) / width;
   struct xxh64 sum;
   xxh64_start(&sum);
   for (size_t done = 0; done < count; done += CACHED) {
     const size_t n = count - done < CACHED ? count - done : CACHED;
     const uint64_t start = file->data_start + tensor->begin + done * width;
-    const bool complete = width == sizeof(real)
+    const bool complete = tensor->type == REAL_TYPE
                               ? read_summed(values + done, file, start, n * width, &sum)
                               : read_converted(values + done, file, tensor, start, n, &sum);
     if (!complete)
@@ -353,46 +335,58 @@ static size_t tensor_size(const struct tensor_source *tensor) {
 
 /* Convert the elements to the file's type piece by piece, and pass each piece to the stream or the
  * sum. */
-static void convert_values(FILE *stream, struct xxh64 *sum, const struct tensor_source *tensor) {
-  float chunk[CHUNK];
-  const size_t count = tensor_size(tensor);
+static void convert_values(FILE *stream, struct xxh64 *sum, enum number_type type,
+                           const struct tensor_source *tensor) {
+  float singles[CHUNK], chunk[CHUNK];
+  const size_t count = tensor_size(tensor), width = number_type_size(type);
   for (size_t done = 0; done < count; done += CHUNK) {
     const size_t n = count - done < CHUNK ? count - done : CHUNK;
-    for (size_t i = 0; i < n; i++) chunk[i] = (float)tensor->values[done + i];
+    for (size_t i = 0; i < n; i++) singles[i] = (float)tensor->values[done + i];
+    numbers_from_floats(chunk, type, singles, n);
     if (sum != NULL)
-      xxh64_add(sum, chunk, n * sizeof *chunk);
+      xxh64_add(sum, chunk, n * width);
     else
-      fwrite(chunk, sizeof *chunk, n, stream);
+      fwrite(chunk, width, n, stream);
   }
 }
 
 /* Refuse values that are not finite: a file with such values could not be read. */
-static elman_status check_finite(const struct tensor_source *tensors, size_t count,
+static elman_status check_finite(const struct tensor_source *tensor, enum number_type type,
                                  elman_error *error) {
-  for (size_t i = 0; i < count; i++) {
-    const size_t size = tensor_size(&tensors[i]);
-    for (size_t k = 0; k < size; k++) {
-      if (!isfinite((float)tensors[i].values[k]))
-        return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                    "%s contains a value that is not finite, so nothing is written; train with a "
-                    "lower learning rate",
-                    tensors[i].name);
-    }
+  const size_t size = tensor_size(tensor);
+  for (size_t k = 0; k < size; k++) {
+    const float value = (float)tensor->values[k];
+    float stored;
+    uint32_t number;
+    if (!isfinite(value))
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                  "%s contains a value that is not finite, so nothing is written; train with a "
+                  "lower learning rate",
+                  tensor->name);
+    numbers_from_floats(&number, type, &value, 1);
+    numbers_to_floats(&stored, type, &number, 1);
+    if (!isfinite(stored))
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                  "%s contains %g, which is too large for %s, so nothing is written; choose "
+                  "another type",
+                  tensor->name, (double)value, number_type_name(type));
   }
   return ELMAN_OK;
 }
 
-static elman_status set_checksum(json_t *metadata, const struct tensor_source *tensors,
-                                 size_t count, elman_error *error) {
+static elman_status set_checksum(json_t *metadata, enum number_type type,
+                                 const struct tensor_source *tensors, size_t count,
+                                 elman_error *error) {
   char checksum[CHECKSUM_SIZE];
   struct digested_tensor *digested = calloc(count + 1, sizeof *digested);
   if (digested == NULL) return fail_no_memory(error);
   for (size_t i = 0; i < count; i++) {
     struct xxh64 sum;
     xxh64_start(&sum);
-    convert_values(NULL, &sum, &tensors[i]);
-    digested[i] = (struct digested_tensor){tensors[i].name, "F32", tensors[i].shape,
-                                           tensors[i].dimensions, xxh64_value(&sum)};
+    convert_values(NULL, &sum, type, &tensors[i]);
+    digested[i] =
+        (struct digested_tensor){tensors[i].name, number_type_name(type), tensors[i].shape,
+                                 tensors[i].dimensions, xxh64_value(&sum)};
   }
   elman_status status = checksum_make(checksum, metadata, digested, count, error);
   free(digested);
@@ -402,7 +396,8 @@ static elman_status set_checksum(json_t *metadata, const struct tensor_source *t
 }
 
 /* Return the whole header as text; NULL when memory runs out. */
-static char *compose_header(json_t *metadata, const struct tensor_source *tensors, size_t count) {
+static char *compose_header(json_t *metadata, enum number_type type,
+                            const struct tensor_source *tensors, size_t count) {
   json_t *header = json_object();
   int result = json_object_set(header, SAFETENSORS_METADATA, metadata);
   json_int_t at = 0;
@@ -411,10 +406,10 @@ static char *compose_header(json_t *metadata, const struct tensor_source *tensor
     json_t *shape = json_array();
     for (int d = 0; d < tensor->dimensions; d++)
       result |= json_array_append_new(shape, json_integer((json_int_t)tensor->shape[d]));
-    const json_int_t end = at + (json_int_t)(tensor_size(tensor) * sizeof(float));
-    result |= json_object_set_new(
-        header, tensor->name,
-        json_pack("{s:s, s:o, s:[I,I]}", "dtype", "F32", "shape", shape, "data_offsets", at, end));
+    const json_int_t end = at + (json_int_t)(tensor_size(tensor) * number_type_size(type));
+    result |= json_object_set_new(header, tensor->name,
+                                  json_pack("{s:s, s:o, s:[I,I]}", "dtype", number_type_name(type),
+                                            "shape", shape, "data_offsets", at, end));
     at = end;
   }
   char *text = result == 0 ? write_json(header, JSON_COMPACT) : NULL;
@@ -422,12 +417,15 @@ static char *compose_header(json_t *metadata, const struct tensor_source *tensor
   return text;
 }
 
-elman_status safetensors_write(FILE *stream, json_t *metadata, const struct tensor_source *tensors,
-                               size_t count, elman_error *error) {
-  elman_status status = check_finite(tensors, count, error);
-  if (status == ELMAN_OK) status = set_checksum(metadata, tensors, count, error);
+elman_status safetensors_write(FILE *stream, json_t *metadata, enum number_type type,
+                               const struct tensor_source *tensors, size_t count,
+                               elman_error *error) {
+  elman_status status = ELMAN_OK;
+  for (size_t i = 0; status == ELMAN_OK && i < count; i++)
+    status = check_finite(&tensors[i], type, error);
+  if (status == ELMAN_OK) status = set_checksum(metadata, type, tensors, count, error);
   if (status != ELMAN_OK) return status;
-  char *text = compose_header(metadata, tensors, count);
+  char *text = compose_header(metadata, type, tensors, count);
   if (text == NULL) return fail_no_memory(error);
   const size_t length = strlen(text);
   const size_t padding = (ALIGNMENT - length % ALIGNMENT) % ALIGNMENT;
@@ -441,6 +439,6 @@ elman_status safetensors_write(FILE *stream, json_t *metadata, const struct tens
   fwrite(text, 1, length, stream);
   fprintf(stream, "%*s", (int)padding, "");
   free(text);
-  for (size_t i = 0; i < count; i++) convert_values(stream, NULL, &tensors[i]);
+  for (size_t i = 0; i < count; i++) convert_values(stream, NULL, type, &tensors[i]);
   return ELMAN_OK;
 }

@@ -13,11 +13,10 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "model/number_type.h"
 #include "tensor/real.h"
 
 enum { MAX_DIMENSIONS = 4, SAFETENSORS_MAX_HEADER = 100000000 };
-
-enum number_type { NUMBER_F32, NUMBER_F64, NUMBER_OTHER };
 
 struct stored_tensor {
   const char *name; /* owned by the header */
@@ -62,8 +61,8 @@ const char *safetensors_metadata(const struct safetensors *file, const char *key
 bool safetensors_has_shape(const struct stored_tensor *tensor, int dimensions, size_t rows,
                            size_t columns);
 
-/* Read all elements of a tensor of type F32 or F64, converted to real. Return ELMAN_BAD_DATA if a
- * value is not finite. */
+/* Read all elements of a tensor of type F32, BF16, F16 or F64, converted to real. Return
+ * ELMAN_BAD_DATA if a value is not finite. */
 elman_status safetensors_read(real *values, const struct safetensors *file,
                               const struct stored_tensor *tensor, elman_error *error) CHECKED;
 
@@ -71,7 +70,7 @@ elman_status safetensors_read(real *values, const struct safetensors *file,
  * which may be NULL. Return 0, or -1 when memory runs out. */
 int safetensors_set_json(json_t *metadata, const char *key, json_t *value);
 
-/* A tensor to write as F32. */
+/* A tensor to write. */
 struct tensor_source {
   const char *name;
   const real *values;
@@ -79,10 +78,12 @@ struct tensor_source {
   int dimensions;
 };
 
-/* Write a whole file to `stream`. A write error sets the stream's error flag, which the caller
- * checks. `metadata` maps strings to strings and is borrowed; the checksum is added to it. If a
- * value is not finite, return ELMAN_INVALID_ARGUMENT and write nothing. */
-elman_status safetensors_write(FILE *stream, json_t *metadata, const struct tensor_source *tensors,
-                               size_t count, elman_error *error) CHECKED;
+/* Write a whole file to `stream`, with numbers of type F32, BF16 or F16. A write error sets the
+ * stream's error flag, which the caller checks. `metadata` maps strings to strings and is borrowed;
+ * the checksum is added to it. If a value is not finite in this type, return ELMAN_INVALID_ARGUMENT
+ * and write nothing. */
+elman_status safetensors_write(FILE *stream, json_t *metadata, enum number_type type,
+                               const struct tensor_source *tensors, size_t count,
+                               elman_error *error) CHECKED;
 
 #endif

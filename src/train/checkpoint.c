@@ -103,7 +103,8 @@ static elman_status write_tensors(FILE *stream, json_t *metadata, const struct t
       count++;
     }
   }
-  if (status == ELMAN_OK) status = safetensors_write(stream, metadata, tensors, count, error);
+  if (status == ELMAN_OK)
+    status = safetensors_write(stream, metadata, NUMBER_F32, tensors, count, error);
   free(tensors);
   free(names);
   return status;
@@ -163,6 +164,8 @@ static elman_status read_block(const struct safetensors *file, const struct name
     if (tensor == NULL) return checkpoint_bad(file, error, "is missing", name);
     if (!safetensors_has_shape(tensor, row->dimensions, row->rows, row->columns))
       return checkpoint_bad(file, error, "has the wrong shape", name);
+    if (tensor->type != NUMBER_F32)
+      return checkpoint_bad(file, error, "is not stored as F32", name);
     const elman_status status =
         advise(safetensors_read(block->block + row->offset, file, tensor, error), error);
     if (status != ELMAN_OK) return status;

@@ -28,7 +28,7 @@ touch models/a.safetensors models/b.safetensors 'models/b c'
 expect_bash 'trace train translate' elman tr
 expect_bash 'check split' elman corpus ''
 expect_bash 'check' elman corpus c
-expect_bash 'corpus' elman help c
+expect_bash 'convert corpus' elman help c
 expect_bash 'check split' elman help corpus ''
 expect_bash 'apply' elman help subwords a
 expect_bash '--attention --attention-dropout --attention-window --attentional-layer' elman train --att
@@ -73,7 +73,7 @@ if command -v fish >/dev/null; then
   fish --no-config -n completion.fish || fail "fish rejects the script"
   expect_fish 'trace train translate' 'elman tr'
   expect_fish 'check split' 'elman corpus '
-  expect_fish 'corpus' 'elman help c'
+  expect_fish 'convert corpus' 'elman help c'
   expect_fish 'check split' 'elman help corpus '
   expect_fish '--attention --attention-dropout --attention-window --attentional-layer' 'elman train --att'
   expect_fish 'scaled sentinel' 'elman train --attention s'

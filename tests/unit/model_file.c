@@ -66,24 +66,24 @@ Test(model_file, history) {
   model_free(loaded);
 }
 
+static void check_equal_files(const char *a, const char *b) {
+  size_t a_length, b_length;
+  char *a_bytes = get_bytes(a, &a_length), *b_bytes = get_bytes(b, &b_length);
+  cr_assert_eq(a_length, b_length);
+  cr_assert_eq(memcmp(a_bytes, b_bytes, a_length), 0, "%s and %s differ", a, b);
+  free(a_bytes);
+  free(b_bytes);
+}
+
 Test(model_file, saving_is_deterministic) {
   struct model *loaded;
-  size_t first_length, second_length, third_length;
   save_model("first");
   save_model("second");
   cr_assert_eq(model_load(&loaded, "first", NULL), ELMAN_OK);
   cr_assert_eq(model_save(loaded, "third", NULL), ELMAN_OK);
   model_free(loaded);
-  char *first = get_bytes("first", &first_length);
-  char *second = get_bytes("second", &second_length);
-  char *third = get_bytes("third", &third_length);
-  cr_assert_eq(first_length, second_length);
-  cr_assert_eq(first_length, third_length);
-  cr_assert_eq(memcmp(first, second, first_length), 0);
-  cr_assert_eq(memcmp(first, third, first_length), 0);
-  free(first);
-  free(second);
-  free(third);
+  check_equal_files("first", "second");
+  check_equal_files("first", "third");
 }
 
 Test(model_file, unreadable_models_are_not_written) {
@@ -157,7 +157,7 @@ Test(model_file, headers_have_minimal_padding) {
     FILE *stream = open_memstream(&bytes, &size);
     snprintf(word, sizeof word, "%0*d", length, 0);
     json_t *metadata = json_pack("{s:s}", "key", word);
-    cr_assert_eq(safetensors_write(stream, metadata, NULL, 0, NULL), ELMAN_OK);
+    cr_assert_eq(safetensors_write(stream, metadata, NUMBER_F32, NULL, 0, NULL), ELMAN_OK);
     cr_assert_eq(fclose(stream), 0);
     const uint64_t header = header_length(bytes);
     cr_assert_eq(header % 8, 0);
@@ -170,6 +170,61 @@ Test(model_file, headers_have_minimal_padding) {
     free(bytes);
   }
   cr_assert(whole);
+}
+
+/* ---- numbers of half the size ---- */
+
+static size_t file_size(const char *path) {
+  struct stat info;
+  cr_assert_eq(stat(path, &info), 0);
+  return (size_t)info.st_size;
+}
+
+Test(model_file, half_size_files_contain_the_rounded_values) {
+  static const struct {
+    elman_number_type type;
+    double error; /* half the distance of neighbours, relative to the value */
+  } halves[] = {{ELMAN_BFLOAT16, 0x1p-8}, {ELMAN_FLOAT16, 0x1p-11}};
+  struct model *model = make_model();
+  cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
+  const size_t whole = file_size(FILE_NAME);
+  for (size_t t = 0; t < 2; t++) {
+    struct model *half, *again;
+    cr_assert_eq(model_save_as(model, "half", halves[t].type, NULL), ELMAN_OK);
+    cr_assert_lt(file_size("half"), whole);
+    cr_assert_eq(model_load(&half, "half", NULL), ELMAN_OK);
+    for (size_t i = 0; i < model->table.count; i++) {
+      const struct parameter *row = &half->table.rows[i];
+      cr_assert_eq(row->stored, halves[t].type);
+      for (size_t k = 0; k < parameter_size(row); k++) {
+        const double exact = (double)model->block[row->offset + k];
+        const double error = fabs((double)half->block[row->offset + k] - exact);
+        /* Below 2^-14, neighbours of float16 are 2^-24 apart. */
+        cr_assert_leq(error, fmax(halves[t].error * fabs(exact), 0x1p-25), "%s[%zu]", row->name, k);
+      }
+    }
+    /* Values that a type can represent stay the same. */
+    cr_assert_eq(model_save(half, "wide", NULL), ELMAN_OK);
+    cr_assert_eq(model_load(&again, "wide", NULL), ELMAN_OK);
+    cr_assert_arr_eq(again->block, half->block, half->table.block * sizeof(real));
+    cr_assert_eq(model_save_as(again, "again", halves[t].type, NULL), ELMAN_OK);
+    check_equal_files("half", "again");
+    model_free(again);
+    model_free(half);
+  }
+  model_free(model);
+}
+
+Test(model_file, values_too_large_for_the_type_are_not_written) {
+  struct model *model = make_model();
+  elman_error error = {0};
+  model->block[0] = (real)65520;
+  cr_assert_eq(model_save_as(model, "half", ELMAN_FLOAT16, &error), ELMAN_INVALID_ARGUMENT);
+  cr_assert_not_null(strstr(error.message, "contains 65520, which is too large for F16"), "%s",
+                     error.message);
+  cr_assert_eq(access("half", F_OK), -1);
+  cr_assert_eq(model_save_as(model, "half", ELMAN_BFLOAT16, &error), ELMAN_OK);
+  model_free(model);
 }
 
 /* ---- files of earlier versions ---- */

@@ -158,7 +158,8 @@ static const struct {
      "lacks dtype, shape or data_offsets"},
     {"\"dtype\":\"F32\"", "\"dtype\":\"F33\"", "a tensor has an unknown dtype"},
     {"\"dtype\":\"F32\"", "\"dtype\":\"F16\"", "shape and data_offsets disagree"},
-    {"\"dtype\":\"F32\"", "\"dtype\":\"I32\"", "encoder.embedding.weight is not stored as F32"},
+    {"\"dtype\":\"F32\"", "\"dtype\":\"I32\"",
+     "encoder.embedding.weight is not stored as F32, BF16 or F16"},
     /* the header as a whole */
     {"{\"__metadata__\"", " {\"__metadata__\"", "its header is not a JSON object"},
     {"{\"__metadata__\"", "[{\"__metadata__\"", "its header is not a JSON object"},
@@ -250,9 +251,36 @@ Test(model_file, weights_must_be_float) {
   good.data_size += 6 * sizeof(float);
   put_replaced(&good, OUT_BIAS,
                "\"decoder.out.bias\":{\"dtype\":\"F64\",\"shape\":[6],\"data_offsets\":[328,376]}");
-  check_refused(ELMAN_BAD_DATA, "decoder.out.bias is not stored as F32", "double");
+  check_refused(ELMAN_BAD_DATA, "decoder.out.bias is not stored as F32, BF16 or F16", "double");
   free(wider);
   free_good(&good);
+}
+
+/* Tensors of one file may have different types. Infinity and NaN are refused in every type. */
+Test(model_file, weights_may_have_half_the_size) {
+  static const char *const types[] = {"BF16", "F16"};
+  static const uint16_t infinite[] = {0x7F80, 0xFC00}, one[] = {0x3F80, 0x3C00};
+  for (size_t t = 0; t < 2; t++) {
+    struct good_file good = good_file();
+    char header[128];
+    uint16_t *last = (uint16_t *)(good.data + 328);
+    struct model *model;
+    for (size_t i = 0; i < 6; i++) last[i] = one[t];
+    good.data_size = 340;
+    snprintf(header, sizeof header,
+             "\"decoder.out.bias\":{\"dtype\":\"%s\",\"shape\":[6],\"data_offsets\":[328,340]}",
+             types[t]);
+    put_replaced(&good, OUT_BIAS, header);
+    cr_assert_eq(model_load(&model, FILE_NAME, NULL), ELMAN_OK);
+    const struct parameter *bias = &model->table.rows[model->table.count - 1];
+    cr_assert_str_eq(bias->name, "decoder.out.bias");
+    for (size_t i = 0; i < 6; i++) cr_assert_eq(model->block[bias->offset + i], (real)1);
+    model_free(model);
+    last[3] = infinite[t];
+    put_replaced(&good, OUT_BIAS, header);
+    check_refused(ELMAN_BAD_DATA, "decoder.out.bias contains a value that is not finite", types[t]);
+    free_good(&good);
+  }
 }
 
 Test(model_file, weights_must_be_finite) {
@@ -290,7 +318,7 @@ Test(model_file, large_tensors_must_be_finite) {
     const float bad = i % 2 == 0 ? NAN : -INFINITY;
     FILE *stream = fopen(FILE_NAME, "wb");
     cr_assert_not_null(stream);
-    cr_assert_eq(safetensors_write(stream, metadata, &source, 1, NULL), ELMAN_OK);
+    cr_assert_eq(safetensors_write(stream, metadata, NUMBER_F32, &source, 1, NULL), ELMAN_OK);
     if (!good) { /* from the end: the tensor is the last of the file */
       cr_assert_eq(fseek(stream, -(long)((COUNT - places[i]) * sizeof bad), SEEK_CUR), 0);
       cr_assert_eq(fwrite(&bad, sizeof bad, 1, stream), 1);

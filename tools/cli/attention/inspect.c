@@ -49,6 +49,21 @@ static void write_tensors(struct json *json, const elman_model *model, size_t te
   }
 }
 
+enum { TYPES_SIZE = 64 };
+
+/* Format the types of the numbers in the file, separated by commas. */
+static void format_types(char text[TYPES_SIZE], const elman_model *model, size_t tensors) {
+  text[0] = '\0';
+  for (size_t type = 0; elman_number_type_name(type) != NULL; type++) {
+    size_t i = 0;
+    while (i < tensors && elman_model_get_tensor(model, i).type != (elman_number_type)type) i++;
+    const size_t used = strlen(text);
+    if (i < tensors)
+      snprintf(text + used, TYPES_SIZE - used, "%s%s", used > 0 ? ", " : "",
+               elman_number_type_name(type));
+  }
+}
+
 static void write_history(struct json *json, const elman_history *history) {
   char words[128] = "none, or not recorded by an old version";
   if (history->updates > 0)
@@ -84,7 +99,11 @@ static void write_sides(struct json *json, const elman_model_info *info) {
 
 static void write_model(const elman_model *model, bool as_json) {
   const elman_model_info info = elman_model_get_info(model);
-  const struct figure parameters[] = {{"parameters", "parameters", .count = &info.parameters}, {0}};
+  char types[TYPES_SIZE];
+  format_types(types, model, info.tensors);
+  const struct figure parameters[] = {{"parameters", "parameters", .count = &info.parameters},
+                                      {"number_type", "number type", .text = types},
+                                      {0}};
   struct json json = {.stream = stdout, .labels = as_json ? 0 : 26};
   json_print(&json, "{version %s", info.version);
   hyperparameters_write(&json, ELMAN_SCOPE_MODEL, &info, NULL);
