@@ -34,6 +34,7 @@ SIDES = library.enum("elman_side")
 NUMBER_TYPES = library.enum("elman_number_type")
 STATUS = {value: name for name, value in library.enum("elman_status").items()}
 FINDINGS = {value: name for name, value in library.enum("elman_finding").items()}
+TRIALS = 5  # ELMAN_SEARCH_TRIALS
 BATCH = 32  # sentences translated together
 
 
@@ -614,7 +615,7 @@ class Model(_Handle):
         prefixes = [None if each is None else self._prefix(each)
                     for each in _as_many("prefixes", prefix, text, texts)]
         overridden, shuffles = _overrides(overrides)
-        given = _fill_search(library.elman_translate_options_default(), options, shuffles)
+        given = _fill_search(self._search(options, references), options, shuffles)
         given.overrides, given.override_count = overridden, len(overridden)
         ensemble = [_expect("each of the ensemble", model, Model, "a Model")
                     for model in _list("ensemble", ensemble, "models")]
@@ -633,6 +634,26 @@ class Model(_Handle):
         if errors:
             raise errors[0] if isinstance(text, str) else TranslationError(found, errors)
         return found[0] if isinstance(text, str) else found
+
+    def _search(self, options, references=()):
+        """Return the default options, with the search that the model names unless something excludes it."""
+        if options.get("sample") or any(each is not None for each in references):
+            return library.elman_translate_options_default()
+        with self._use() as model:
+            given = library.elman_model_translate_options(model)
+        if "length_norm" in options:
+            given.length_penalty = library.elman_translate_options_default().length_penalty
+        return given
+
+    def tune_search(self, pairs, progress=None, **options):
+        """Store the search with the best BLEU on the pairs in the model; return the trials, with the fields
+        of elman_search_trial. Options are those of `evaluate`. If `progress` returns False, return None."""
+        given, functions = _fill(library.elman_evaluate_options_default(), options), _Functions()
+        trials = (library.complete("elman_search_trial") * TRIALS)()
+        functions.set(given, "progress", progress)
+        with self._use() as model, _pairs("pairs", pairs)._use() as read:
+            ended = functions.call(library.elman_tune_search, trials, model, read, ctypes.byref(given))
+        return [_record(trial) for trial in trials] if ended else None
 
     def _prefix(self, prefix):
         """Return the ids, or the Error if the text has none."""
@@ -687,7 +708,11 @@ class Model(_Handle):
         """Return the fields of elman_scores; options are those of elman_evaluate_options, in which
         `translate` and `metric` are dictionaries. `progress` gets the number of finished pairs and of all
         pairs. If it returns False, return None."""
-        given, functions = _fill(library.elman_evaluate_options_default(), options), _Functions()
+        given, functions = library.elman_evaluate_options_default(), _Functions()
+        if isinstance(options.get("translate", {}), dict):  # otherwise, _fill reports the type
+            search = self._search(options.get("translate", {}))
+            given.translate.beam, given.translate.length_penalty = search.beam, search.length_penalty
+        _fill(given, options)
         scores = library.complete("elman_scores")()
         functions.set(given, "progress", progress)
         with self._use() as model, _pairs("pairs", pairs)._use() as read:

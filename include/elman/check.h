@@ -12,8 +12,8 @@ typedef struct elman_check_options {
    * Alignments are not checked and must not be given. */
   const elman_pairs_options *parts;
   size_t part_count;
-  elman_token_mode source_tokens, target_tokens; /* default ELMAN_TOKENS_AUTO; not
-                                                    ELMAN_TOKENS_BPE, which training learns */
+  elman_token_mode source_tokens, target_tokens; /* default ELMAN_TOKENS_AUTO; no BPE,
+                                                    which training learns */
   size_t max_length;                             /* tokens per side; default 200, as in training */
   double max_ratio; /* maximum factor by which a length may exceed or fall below the expected one;
                        above 1; default 3 */

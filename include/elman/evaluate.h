@@ -52,6 +52,26 @@ ELMAN_CHECKED elman_status elman_evaluate(elman_scores *scores, const elman_mode
                                           const elman_evaluate_options *options,
                                           elman_error *error);
 
+/* A search and its scores. */
+typedef struct elman_search_trial {
+  elman_search search;
+  double bleu, chrf; /* 0 to 100 */
+} elman_search_trial;
+
+/* The number of searches that elman_tune_search tries. */
+#define ELMAN_SEARCH_TRIALS 5
+
+/* Try searches on the pairs, and store the one with the highest BLEU in the model
+ * (elman_model_set_search); of equal ones, the first. The trials are beam size 1, beam size 5 with
+ * the length penalties 0.6, 1 and 1.4, and beam size 10 with the best of these penalties. They
+ * replace the fields of options->translate. `trials` receives ELMAN_SEARCH_TRIALS results in this
+ * order. Other parameters are as for elman_evaluate; progress restarts at each trial. After an
+ * error, the model is unchanged. */
+ELMAN_CHECKED elman_status elman_tune_search(elman_search_trial *trials, elman_model *model,
+                                             const elman_pairs *pairs,
+                                             const elman_evaluate_options *options,
+                                             elman_error *error);
+
 ELMAN_END
 
 #endif

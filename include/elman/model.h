@@ -46,11 +46,11 @@ typedef enum elman_number_type {
   ELMAN_FLOAT16   /* half the size; relative rounding error at most 2^-11 from 6.1e-5 to 65504 */
 } elman_number_type;
 
-/* Return "float32", "bfloat16" or "float16"; NULL past the last type. */
+/* Return "float32", "bfloat16" or "float16" for index 0 to 2; NULL for any other index. */
 ELMAN_API const char *elman_number_type_name(size_t index);
 
-/* Write the model as elman_model_save does, with numbers of this type, rounded to nearest. Return
- * ELMAN_INVALID_ARGUMENT if a parameter is too large for the type. */
+/* Write the model to `path` as elman_model_save does, with numbers of `type`, rounded to nearest.
+ * Return ELMAN_INVALID_ARGUMENT if a parameter is too large for the type. */
 ELMAN_CHECKED elman_status elman_model_save_as(const elman_model *model, const char *path,
                                                elman_number_type type, elman_error *error);
 ELMAN_API void elman_model_free(elman_model *model);
@@ -96,6 +96,12 @@ typedef struct elman_train_settings {
   ELMAN_TRAIN_HYPERPARAMETERS(ELMAN_FIELD)
 } elman_train_settings;
 
+/* The search for translations that suits a model; fields as in elman_translate_options. */
+typedef struct elman_search {
+  size_t beam; /* 0 = the model names no search */
+  double length_penalty;
+} elman_search;
+
 /* Properties of a model. Hyperparameters have their actual values: 0 and AUTO are replaced by the
  * values that were used. */
 typedef struct elman_model_info {
@@ -109,12 +115,19 @@ typedef struct elman_model_info {
   size_t source_merges, target_merges;         /* merge operations; 0 except for mode `bpe` */
   elman_normalization source_normalization, target_normalization;
   elman_spacing source_spacing, target_spacing;
-  size_t parameters; /* number of trainable values */
+  elman_search search; /* see elman_tune_search and elman_model_set_search */
+  size_t parameters;   /* number of trainable values */
   size_t tensors;
 } elman_model_info;
 
 /* Return the properties. Pointers are valid until the model is trained or freed. */
 ELMAN_API elman_model_info elman_model_get_info(const elman_model *model);
+
+/* Store `search` in the model and in the files that are saved from it. A beam of 0 removes it. The
+ * library does not apply a stored search by itself; elman_model_translate_options returns it.
+ * elman_train removes it. Return ELMAN_INVALID_ARGUMENT for values that no search accepts. */
+ELMAN_CHECKED elman_status elman_model_set_search(elman_model *model, elman_search search,
+                                                  elman_error *error);
 
 /* Properties of a tensor. */
 typedef struct elman_tensor_info {

@@ -9,16 +9,18 @@ ELMAN_BEGIN
 /* Tokenization modes. SPACE splits at white space. WORDS keeps runs of letters and digits together
  * and splits off punctuation and single Chinese characters (Han). CHARS splits into extended
  * grapheme clusters. AUTO chooses one of these from the text. BPE splits words into subwords that
- * byte-pair encoding learns from the text (elman/subwords.h), so that no word is unknown. */
+ * byte-pair encoding learns from the text (elman/subwords.h), so that no word is unknown. AUTO_BPE
+ * chooses like AUTO, but BPE in place of WORDS. */
 typedef enum elman_token_mode {
   ELMAN_TOKENS_SPACE,
   ELMAN_TOKENS_WORDS,
   ELMAN_TOKENS_CHARS,
   ELMAN_TOKENS_AUTO,
-  ELMAN_TOKENS_BPE
+  ELMAN_TOKENS_BPE,
+  ELMAN_TOKENS_AUTO_BPE
 } elman_token_mode;
 
-/* Return "space", "words", "chars", "auto" or "bpe"; NULL for any other value. */
+/* Return "space", "words", "chars", "auto", "bpe" or "auto-bpe"; NULL for any other value. */
 ELMAN_API const char *elman_token_mode_name(elman_token_mode mode);
 
 /* Normalization of text before tokenization. NFC applies Unicode's NFC. NFKC applies Unicode's

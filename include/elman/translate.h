@@ -144,6 +144,10 @@ typedef struct elman_translate_options {
 
 ELMAN_API elman_translate_options elman_translate_options_default(void);
 
+/* Return the defaults, but with the search that the model names (elman_model_info.search), if it
+ * names one. The commands of elman use these options. */
+ELMAN_API elman_translate_options elman_model_translate_options(const elman_model *model);
+
 /* Check whether `other` can join an ensemble with `model`. If not, the message names the first
  * difference. */
 ELMAN_CHECKED elman_status elman_ensemble_check(const elman_model *model, const elman_model *other,

@@ -110,13 +110,15 @@ static elman_status choose_subwords(elman_model_options *options, elman_error *e
     options->source_tokens = ELMAN_TOKENS_BPE;
   if (options->target_tokens == ELMAN_TOKENS_AUTO && both)
     options->target_tokens = ELMAN_TOKENS_BPE;
-  const bool source = options->source_tokens == ELMAN_TOKENS_BPE;
-  const bool target = options->target_tokens == ELMAN_TOKENS_BPE;
+  const bool is_bpe[] = {options->source_tokens == ELMAN_TOKENS_BPE,
+                         options->target_tokens == ELMAN_TOKENS_BPE};
+  const bool source = is_bpe[0] || options->source_tokens == ELMAN_TOKENS_AUTO_BPE;
+  const bool target = is_bpe[1] || options->target_tokens == ELMAN_TOKENS_AUTO_BPE;
   if (options->subwords > 0 && !source && !target)
     problem = "merge operations (--subwords) need BPE on at least one side";
   if (options->source_subwords > 0 && !source)
     problem = "merge operations of the source (--source-subwords) need BPE on the source side";
-  if (options->joint_subwords && (!source || !target))
+  if (options->joint_subwords && (!is_bpe[0] || !is_bpe[1]))
     problem = "joint merge operations (--joint) need BPE on both sides";
   if (options->joint_subwords && options->source_subwords > 0)
     problem = "joint merge operations (--joint) and a number for the source (--source-subwords) "
@@ -248,6 +250,7 @@ elman_model_info elman_model_get_info(const elman_model *handle) {
                            .training = model->past.training_known ? &model->past.training : NULL,
                            .history = model->past.history,
                            .version = model->version,
+                           .search = model->search,
                            .source_vocabulary = from->source_vocabulary,
                            .target_vocabulary = from->target_vocabulary,
                            .source_merges = merges_of(model, ELMAN_SOURCE),
@@ -260,6 +263,12 @@ elman_model_info elman_model_get_info(const elman_model *handle) {
   for (size_t i = 0; i < model->table.count; i++)
     if (!model->table.rows[i].alias) info.parameters += parameter_size(&model->table.rows[i]);
   return info;
+}
+
+elman_status elman_model_set_search(elman_model *model, elman_search search, elman_error *error) {
+  const elman_status status = search_check(search, error);
+  if (status == ELMAN_OK) inner_model(model)->search = search;
+  return status;
 }
 
 elman_tensor_info elman_model_get_tensor(const elman_model *handle, size_t index) {

@@ -78,6 +78,7 @@ static elman_status train(struct model *model, const struct pairs *pairs, elman_
   if (status == ELMAN_OK) {
     status = trainer_run(model, &corpus, options, error);
     model->trainings++;
+    model->search = (elman_search){0}; /* chosen for the parameters before training */
   }
   corpus_free(&corpus);
   return status;

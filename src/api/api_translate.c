@@ -38,6 +38,16 @@ elman_translate_options elman_translate_options_default(void) {
   return translate_options_default();
 }
 
+elman_translate_options elman_model_translate_options(const elman_model *model) {
+  elman_translate_options options = translate_options_default();
+  const elman_search search = inner_model_const(model)->search;
+  if (search.beam > 0) {
+    options.beam = search.beam;
+    options.length_penalty = search.length_penalty;
+  }
+  return options;
+}
+
 const char *elman_length_norm_name(size_t index) {
   return length_norm_name(index);
 }
@@ -298,5 +308,51 @@ elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
     status =
         evaluate(scores, inner_model_const(model), inner_pairs_const(pairs), NULL, options, error);
   if (entered) leave(before);
+  return status;
+}
+
+/* ---- tuning the search ---- */
+
+/* Return the trial with the highest BLEU; of equal ones, the first. */
+static size_t best_trial(const elman_search_trial *trials, size_t count) {
+  size_t best = 0;
+  for (size_t i = 1; i < count; i++)
+    if (trials[i].bleu > trials[best].bleu) best = i;
+  return best;
+}
+
+static elman_status try_search(elman_search_trial *trial, const elman_model *model,
+                               const elman_pairs *pairs, const elman_evaluate_options *options,
+                               elman_error *error) {
+  elman_evaluate_options changed = *options;
+  elman_scores scores;
+  changed.translate.beam = trial->search.beam;
+  changed.translate.length_penalty = trial->search.length_penalty;
+  const elman_status status = elman_evaluate(&scores, model, pairs, &changed, error);
+  if (status != ELMAN_OK) return status;
+  trial->bleu = scores.metrics.bleu;
+  trial->chrf = scores.metrics.chrf;
+  return ELMAN_OK;
+}
+
+elman_status elman_tune_search(elman_search_trial *trials, elman_model *model,
+                               const elman_pairs *pairs, const elman_evaluate_options *options,
+                               elman_error *error) {
+  static const elman_search searches[ELMAN_SEARCH_TRIALS] = {
+      {1, 1}, {5, 0.6}, {5, 1}, {5, 1.4}, {10, 0}};
+  const elman_evaluate_options defaults = evaluate_options_default();
+  const size_t last = ELMAN_SEARCH_TRIALS - 1;
+  elman_status status = ELMAN_OK;
+  if (options == NULL) options = &defaults;
+  for (size_t i = 0; status == ELMAN_OK && i <= last; i++) {
+    trials[i] = (elman_search_trial){.search = searches[i]};
+    /* Greedy search ignores the penalty. */
+    if (i == last)
+      trials[i].search.length_penalty =
+          trials[1 + best_trial(trials + 1, last - 1)].search.length_penalty;
+    status = try_search(&trials[i], model, pairs, options, error);
+  }
+  if (status == ELMAN_OK)
+    inner_model(model)->search = trials[best_trial(trials, ELMAN_SEARCH_TRIALS)].search;
   return status;
 }

@@ -500,7 +500,7 @@ static elman_status read_part(struct pairs **pairs, struct findings *findings, s
 }
 
 static elman_status check_mode(elman_token_mode mode, elman_error *error) {
-  if (mode == ELMAN_TOKENS_BPE)
+  if (mode == ELMAN_TOKENS_BPE || mode == ELMAN_TOKENS_AUTO_BPE)
     return fail(
         error, ELMAN_INVALID_ARGUMENT, NULL,
         "token mode bpe cannot be checked: its subwords are learned in training; use words or "

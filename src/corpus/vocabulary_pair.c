@@ -36,6 +36,12 @@ static bool is_too_long(const struct side_count *side, size_t max_length) {
   return max_length > 0 && side->encoding.tokens.count > max_length;
 }
 
+/* Return the mode to use if `found` suits the script. */
+static elman_token_mode choose_mode(elman_token_mode asked, elman_token_mode found) {
+  if (!token_mode_is_automatic(asked)) return asked;
+  return asked == ELMAN_TOKENS_AUTO_BPE && found == ELMAN_TOKENS_WORDS ? ELMAN_TOKENS_BPE : found;
+}
+
 /* Add a pair to the script samples, unless a side is too long in its token mode. */
 static elman_status sample_pair(struct counting *counting, size_t index, elman_error *error) {
   struct script_counts counts[2] = {{0}, {0}};
@@ -47,8 +53,7 @@ static elman_status sample_pair(struct counting *counting, size_t index, elman_e
     elman_status status = text_normalize(&side->encoding.normalized, text, ELMAN_NFC, error);
     if (status != ELMAN_OK) return status;
     script_count(&counts[s], buffer_text(&side->encoding.normalized));
-    const elman_token_mode mode =
-        side->codec.mode == ELMAN_TOKENS_AUTO ? script_line_mode(&counts[s]) : side->codec.mode;
+    const elman_token_mode mode = choose_mode(side->codec.mode, script_line_mode(&counts[s]));
     /* A token has at least one byte. */
     if (side->encoding.normalized.length > counting->max_length)
       status = tokens_split(&side->encoding.tokens, buffer_text(&side->encoding.normalized), mode,
@@ -73,7 +78,7 @@ static elman_status find_modes(struct counting *counting, elman_error *error) {
   for (int s = 0; s < 2; s++) {
     struct side_count *side = &counting->sides[s];
     struct codec *codec = &side->codec;
-    if (codec->mode == ELMAN_TOKENS_AUTO) codec->mode = script_token_mode(&side->sample);
+    codec->mode = choose_mode(codec->mode, script_token_mode(&side->sample));
     codec->normalization = script_normalization(&side->sample, codec->normalization);
   }
   return status;

@@ -18,7 +18,7 @@ struct vocabulary_options {
   bool joint_merges; /* learn merges from both sides together; the limit is that of the target */
 };
 struct vocabulary_pair {
-  elman_token_mode source_mode, target_mode; /* never ELMAN_TOKENS_AUTO */
+  elman_token_mode source_mode, target_mode; /* never automatic */
   elman_normalization source_normalization, target_normalization;
   struct vocabulary *source, *target;
   struct script_sample sample[2]; /* by side, from a sample of the lines */
@@ -28,8 +28,8 @@ struct vocabulary_pair {
 void vocabulary_pair_free(struct vocabulary_pair *pair);
 struct codec vocabulary_pair_codec(const struct vocabulary_pair *pair, elman_side side);
 
-/* Determine the modes for ELMAN_TOKENS_AUTO and the normalization for ELMAN_NFKC from the pairs,
- * learn merges for mode `bpe`, and build both vocabularies. */
+/* Determine the automatic modes and the normalization for ELMAN_NFKC from the pairs, learn merges
+ * for mode `bpe`, and build both vocabularies. */
 elman_status corpus_vocabularies(struct vocabulary_pair *out, const struct pairs *pairs,
                                  const struct vocabulary_options *options,
                                  elman_error *error) CHECKED;

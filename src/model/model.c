@@ -56,6 +56,15 @@ void model_free(struct model *model) {
   free(model);
 }
 
+elman_status search_check(elman_search search, elman_error *error) {
+  enum { MAX_PENALTY = 10 };
+  const elman_status status =
+      check_range("beam size", (double)search.beam, 0, ELMAN_MAX_BEAM, error);
+  return status == ELMAN_OK
+             ? check_range("length penalty", search.length_penalty, 0, MAX_PENALTY, error)
+             : status;
+}
+
 struct codec model_source_codec(const struct model *model) {
   return (struct codec){model->config.source_tokens, model->config.source_normalization,
                         model->source_vocabulary, model->merges[ELMAN_SOURCE]};

@@ -29,6 +29,7 @@ struct model {
                                        file */
   size_t trainings; /* number of training runs since creation; a value derived from the weights is
                        current only if this number has not changed */
+  elman_search search;            /* beam 0 = none */
   struct script_sample sample[2]; /* indexed by side; empty in a model read from a file */
   struct vocabulary *source_vocabulary, *target_vocabulary; /* owned */
   struct merges *merges[2]; /* indexed by side; owned; NULL unless the side uses BPE */
@@ -48,6 +49,9 @@ static inline struct model *inner_model(elman_model *model) {
 static inline const struct model *inner_model_const(const elman_model *model) {
   return (const struct model *)model;
 }
+
+/* Refuse a search whose values are out of range. */
+elman_status search_check(elman_search search, elman_error *error) CHECKED;
 
 struct codec model_source_codec(const struct model *model);
 struct codec model_target_codec(const struct model *model);

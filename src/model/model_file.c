@@ -10,7 +10,7 @@
 
 /* Keys of a model file's metadata; docs/model-file.md describes them. */
 static const char KEY_VERSION[] = "elman.version", KEY_CONFIG[] = "elman.config",
-                  KEY_TRAINING[] = "elman.training";
+                  KEY_TRAINING[] = "elman.training", KEY_SEARCH[] = "elman.search";
 
 /* Metadata keys of each side. `merges` is present only if the side uses BPE. */
 static const struct side_keys {
@@ -122,8 +122,8 @@ static elman_status parse_config(struct model_config *config, const struct safet
     status = bad(file, error, "names an unknown normalization", KEY_CONFIG);
   } else if (!parse_vocabulary_sizes(config, json, &found) || found != json_object_size(json)) {
     status = bad(file, error, "does not contain what this version expects", KEY_CONFIG);
-  } else if (config->source_tokens == ELMAN_TOKENS_AUTO ||
-             config->target_tokens == ELMAN_TOKENS_AUTO) {
+  } else if (token_mode_is_automatic(config->source_tokens) ||
+             token_mode_is_automatic(config->target_tokens)) {
     status = bad(file, error, "names an unknown token mode", KEY_CONFIG);
   } else {
     if (model_config_check(config, &problem) != ELMAN_OK)
@@ -174,6 +174,29 @@ static elman_status parse_past(struct model_past *past, struct model_config *con
   if (safetensors_metadata(file, KEY_TRAINING) == NULL) return ELMAN_OK;
   elman_status status = parse_metadata(&json, file, KEY_TRAINING, error);
   if (status == ELMAN_OK) status = read_past(past, config, json, file, error);
+  json_decref(json);
+  return status;
+}
+
+/* Read the search that the model names, if any. */
+static elman_status parse_search(elman_search *search, const struct safetensors *file,
+                                 elman_error *error) {
+  json_t *json;
+  elman_error problem;
+  *search = (elman_search){0};
+  if (safetensors_metadata(file, KEY_SEARCH) == NULL) return ELMAN_OK;
+  elman_status status = parse_metadata(&json, file, KEY_SEARCH, error);
+  if (status != ELMAN_OK) return status;
+  const json_t *beam = json_object_get(json, "beam");
+  const json_t *penalty = json_object_get(json, "length_penalty");
+  if (!json_is_integer(beam) || !json_is_number(penalty) || json_object_size(json) != 2) {
+    status = bad(file, error, "does not contain what this version expects", KEY_SEARCH);
+  } else {
+    /* A negative beam becomes too large. */
+    *search = (elman_search){(size_t)json_integer_value(beam), json_number_value(penalty)};
+    if (search_check(*search, &problem) != ELMAN_OK)
+      status = bad(file, error, problem.message, KEY_SEARCH);
+  }
   json_decref(json);
   return status;
 }
@@ -367,10 +390,12 @@ static elman_status parse_version(char version[MODEL_VERSION_SIZE], const struct
 static elman_status load(struct model **model, const struct safetensors *file, elman_error *error) {
   struct model_config config;
   struct model_past past;
+  elman_search search;
   char version[MODEL_VERSION_SIZE];
   elman_status status = parse_config(&config, file, error);
   if (status == ELMAN_OK) status = parse_version(version, file, error);
   if (status == ELMAN_OK) status = parse_past(&past, &config, file, error);
+  if (status == ELMAN_OK) status = parse_search(&search, file, error);
   if (status == ELMAN_OK) status = check_tensors(file, &config, error);
   struct vocabulary_pair vocabularies = {.source_mode = config.source_tokens,
                                          .target_mode = config.target_tokens,
@@ -392,6 +417,7 @@ static elman_status load(struct model **model, const struct safetensors *file, e
   if (status == ELMAN_OK) {
     memcpy((*model)->version, version, sizeof version);
     (*model)->past = past;
+    (*model)->search = search;
     (*model)->loaded = true;
   }
   for (size_t i = 0; status == ELMAN_OK && i < (*model)->table.count; i++) {
@@ -509,6 +535,10 @@ static json_t *compose_metadata(const struct model *model) {
   result |= safetensors_set_json(metadata, KEY_CONFIG, config_to_json(&model->config));
   if (model->past.history.updates > 0 || model->past.start_known)
     result |= safetensors_set_json(metadata, KEY_TRAINING, training_to_json(model));
+  if (model->search.beam > 0)
+    result |= safetensors_set_json(metadata, KEY_SEARCH,
+                                   json_pack("{s:I, s:f}", "beam", (json_int_t)model->search.beam,
+                                             "length_penalty", model->search.length_penalty));
   result |= set_vocabulary(metadata, SIDE_KEYS[ELMAN_SOURCE], model->source_vocabulary);
   result |= set_vocabulary(metadata, SIDE_KEYS[ELMAN_TARGET], model->target_vocabulary);
   for (int s = 0; s < 2; s++) result |= set_merges(metadata, SIDE_KEYS[s].merges, model->merges[s]);

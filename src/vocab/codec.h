@@ -18,7 +18,7 @@ elman_status segment_unspaced(struct tokens *out, const struct tokens *in,
                               const struct vocabulary *vocabulary, elman_error *error) CHECKED;
 
 struct codec {
-  elman_token_mode mode; /* never ELMAN_TOKENS_AUTO */
+  elman_token_mode mode; /* never automatic */
   elman_normalization normalization;
   const struct vocabulary *vocabulary;
   const struct merges *merges; /* for mode `bpe`; NULL until merges are learned */

@@ -107,6 +107,7 @@ static const struct token_mode modes[] = {
     [ELMAN_TOKENS_AUTO] = {.name = "auto"},
     [ELMAN_TOKENS_BPE] = {"bpe", run_of_words_end, between_words, SPACES_BETWEEN_HAN,
                           .has_subwords = true},
+    [ELMAN_TOKENS_AUTO_BPE] = {.name = "auto-bpe"},
 };
 
 const struct token_mode *token_mode_row(size_t mode) {
@@ -116,6 +117,10 @@ const struct token_mode *token_mode_row(size_t mode) {
 const char *token_mode_name(size_t mode) {
   const struct token_mode *row = token_mode_row(mode);
   return row == NULL ? NULL : row->name;
+}
+
+bool token_mode_is_automatic(elman_token_mode mode) {
+  return mode == ELMAN_TOKENS_AUTO || mode == ELMAN_TOKENS_AUTO_BPE;
 }
 
 const char *normalization_name(size_t normalization) {

@@ -58,6 +58,9 @@ const struct token_mode *token_mode_row(size_t mode);
 /* Return the name of an elman_token_mode: "space", "words", "chars", "auto", "bpe"; else NULL. */
 const char *token_mode_name(size_t mode);
 
+/* Return whether the mode is chosen from the text: ELMAN_TOKENS_AUTO or ELMAN_TOKENS_AUTO_BPE. */
+bool token_mode_is_automatic(elman_token_mode mode);
+
 /* Return the name of an elman_normalization: "nfc", "nfkc", "nfkc-wide"; else NULL. */
 const char *normalization_name(size_t normalization);
 
@@ -83,7 +86,7 @@ void tokens_free(struct tokens *tokens);
 
 /* Replace the contents of `tokens` by the tokens of `text`. In mode `bpe` these tokens are words;
  * subwords_split splits them further. `text` must be normalized and not point into `tokens`; `mode`
- * must not be ELMAN_TOKENS_AUTO. */
+ * must not be one that token_mode_is_automatic. */
 elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_mode mode,
                           elman_error *error) CHECKED;
 

@@ -35,12 +35,15 @@ expect_refused "--reference needs exactly one TEXT" attention --reference x
 expect_refused "unexpected 'x'" inspect x
 expect_refused "unexpected 'x'" repl x
 expect_refused "cannot be combined" inspect --json --vocabulary source
+# A model may name a beam size, so this needs one.
+expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 2 -o model.safetensors "$DATA/toy.zh-en.tsv"
 for penalty in '--length-penalty 1' '--coverage-penalty 1' '--length-penalty 1 --length-norm wu'; do
   expect_refused 'has no effect on greedy decoding; add --beam N with N above 1' translate $penalty x
-  expect_refused 'has no effect on greedy decoding' evaluate $penalty x
+  expect_refused 'has no effect on greedy decoding' evaluate $penalty "$DATA/toy.zh-en.tsv"
   expect_refused 'has no effect on greedy decoding' attention $penalty x
   expect_refused 'has no effect on given translations' attention --beam 2 $penalty --reference x y
 done
+rm model.safetensors model.safetensors.checkpoint
 expect_refused -- '--length-norm needs a --length-penalty above 0' translate --beam 2 --length-norm wu x
 expect_refused 'has no effect on given translations' attention --beam 2 --reference x y
 expect_refused 'has no effect on given translations' attention --replace-unk --references x y

@@ -22,7 +22,8 @@ Test(api, names) {
   cr_assert_str_eq(elman_token_mode_name(ELMAN_TOKENS_CHARS), "chars");
   cr_assert_str_eq(elman_token_mode_name(ELMAN_TOKENS_AUTO), "auto");
   cr_assert_str_eq(elman_token_mode_name(ELMAN_TOKENS_BPE), "bpe");
-  cr_assert_null(elman_token_mode_name((elman_token_mode)5));
+  cr_assert_str_eq(elman_token_mode_name(ELMAN_TOKENS_AUTO_BPE), "auto-bpe");
+  cr_assert_null(elman_token_mode_name((elman_token_mode)6));
   cr_assert_null(elman_token_mode_name((elman_token_mode)UINT32_MAX));
   cr_assert_str_eq(elman_attention_name(0), "dot");
   cr_assert_str_eq(elman_attention_name(1), "scaled");

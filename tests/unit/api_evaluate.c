@@ -165,6 +165,41 @@ Test(api, processes_share_an_evaluation) {
   elman_model_free(model);
 }
 
+/* Each trial is an evaluation with that search; the best one is stored. */
+Test(api, the_search_is_tuned) {
+  elman_model *model = small_model();
+  elman_pairs *pairs = toy();
+  elman_train_options train = elman_train_options_default();
+  elman_search_trial trials[ELMAN_SEARCH_TRIALS];
+  train.epochs = 20;
+  cr_assert_eq(elman_train(model, pairs, &train, NULL), ELMAN_OK);
+  cr_assert_eq(elman_tune_search(trials, model, pairs, NULL, NULL), ELMAN_OK);
+  size_t best = 0;
+  for (size_t i = 0; i < ELMAN_SEARCH_TRIALS; i++) {
+    elman_evaluate_options options = elman_evaluate_options_default();
+    elman_scores scores;
+    options.translate.beam = trials[i].search.beam;
+    options.translate.length_penalty = trials[i].search.length_penalty;
+    cr_assert_eq(elman_evaluate(&scores, model, pairs, &options, NULL), ELMAN_OK);
+    cr_assert_eq(trials[i].bleu, scores.metrics.bleu);
+    cr_assert_eq(trials[i].chrf, scores.metrics.chrf);
+    if (trials[i].bleu > trials[best].bleu) best = i;
+  }
+  const elman_search stored = elman_model_get_info(model).search;
+  cr_assert_eq(stored.beam, trials[best].search.beam);
+  cr_assert_eq(stored.length_penalty, trials[best].search.length_penalty);
+  cr_assert_eq(trials[0].search.beam, 1);
+  cr_assert_eq(trials[ELMAN_SEARCH_TRIALS - 1].search.beam, 10);
+
+  /* An error leaves the stored search. */
+  elman_evaluate_options wrong = elman_evaluate_options_default();
+  wrong.batch_size = 0;
+  cr_assert_eq(elman_tune_search(trials, model, pairs, &wrong, NULL), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_model_get_info(model).search.beam, stored.beam);
+  elman_pairs_free(pairs);
+  elman_model_free(model);
+}
+
 static _Thread_local bool without_memory;
 
 void *__real_aligned_alloc(size_t alignment, size_t size);

@@ -28,7 +28,7 @@ Test(api, invalid_models_are_rejected) {
   options.attention = "bahdanau";
   check_not_created(options, "attention: \"bahdanau\" is not one of: dot, scaled, general");
   options = elman_model_options_default();
-  options.source_tokens = (elman_token_mode)5;
+  options.source_tokens = (elman_token_mode)6;
   check_not_created(options, "is not a value of the enum");
   options = elman_model_options_default();
   options.target_tokens = (elman_token_mode)-1;
@@ -157,4 +157,58 @@ Test(api, unreadable_model_files_are_reported) {
   check_error(elman_model_save(model, "", &error), &error, ELMAN_CANNOT_CREATE, "is empty", "");
   cr_assert_eq(elman_model_save(model, "missing/model", NULL), ELMAN_CANNOT_CREATE);
   elman_model_free(model);
+}
+
+/* ---- the search that a model names ---- */
+
+Test(api, models_keep_their_search) {
+  elman_model *model = small_model(), *loaded;
+  elman_translate_options options = elman_model_translate_options(model);
+  cr_assert_eq(elman_model_get_info(model).search.beam, 0);
+  cr_assert_eq(options.beam, 1);
+  cr_assert_eq(options.length_penalty, 1);
+  cr_assert_eq(elman_model_set_search(model, (elman_search){7, 0.6}, NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_save_as(model, MODEL, ELMAN_BFLOAT16, NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_load(&loaded, MODEL, NULL), ELMAN_OK);
+  options = elman_model_translate_options(loaded);
+  cr_assert_eq(options.beam, 7);
+  cr_assert_eq(options.length_penalty, 0.6);
+  cr_assert_eq(elman_model_get_info(loaded).search.beam, 7);
+  elman_model_free(loaded);
+
+  const elman_search bad[] = {{1025, 1}, {5, -0.1}, {5, 10.5}, {5, NAN}, {SIZE_MAX, 1}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    cr_assert_eq(elman_model_set_search(model, bad[i], NULL), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_model_get_info(model).search.beam, 7, "a refused search changed the model");
+
+  /* The search was chosen for other parameters. */
+  elman_pairs *pairs = toy();
+  elman_train_options train = elman_train_options_default();
+  train.epochs = 1;
+  cr_assert_eq(elman_train(model, pairs, &train, NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_get_info(model).search.beam, 0);
+  elman_pairs_free(pairs);
+  elman_model_free(model);
+}
+
+/* auto-bpe splits English into subwords, and Chinese as auto does. */
+Test(api, automatic_subwords) {
+  put("pairs", "我爱茶\tI love tea\n他喝茶\tHe drinks tea\n");
+  elman_pairs *pairs = read_pairs("pairs");
+  elman_model *model;
+  elman_model_options options = elman_model_options_default();
+  options.source_tokens = options.target_tokens = ELMAN_TOKENS_AUTO_BPE;
+  options.subwords = 4;
+  cr_assert_eq(elman_model_create(&model, pairs, &options, NULL), ELMAN_OK);
+  const elman_model_info info = elman_model_get_info(model);
+  cr_assert_eq(info.source_tokens, ELMAN_TOKENS_CHARS);
+  cr_assert_eq(info.target_tokens, ELMAN_TOKENS_BPE);
+  cr_assert_eq(info.source_merges, 0);
+  cr_assert_gt(info.target_merges, 0);
+  elman_model_free(model);
+  elman_error error = {0};
+  options.joint_subwords = true;
+  check_error(elman_model_create(&model, pairs, &options, &error), &error, ELMAN_INVALID_ARGUMENT,
+              "joint merge operations (--joint) need BPE on both sides", "");
+  elman_pairs_free(pairs);
 }

@@ -159,7 +159,12 @@ static int check_options(struct command_line *line, const struct usage *usage,
   if (code == EX_OK) code = parse_columns(line, usage);
   if (code == EX_OK && !line->summary) code = choose_format(job, line->output, usage);
   const bool shows_scores = !line->summary && code == EX_OK && strcmp(job->format, "json") == 0;
-  if (code == EX_OK) code = search_options_complete(&job->options, usage, operands, shows_scores);
+  if (code == EX_OK)
+    code = search_options_complete(&job->options, &job->given, usage, operands, shows_scores);
+  if (line->input.reference != NULL || line->input.references_path != NULL ||
+      line->input.alignment_column > 0)
+    job->given.command = NULL; /* the translations are given */
+  line->models.given = job->given;
   if (code == EX_OK)
     code = overrides_parse(&line->overrides, &job->options,
                            &(struct option_place){usage->command, "--"});

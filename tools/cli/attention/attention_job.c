@@ -289,12 +289,15 @@ static int run_model(struct sink *sink, size_t turn, struct output *output) {
   elman_model *model;
   sink->model = sequence->paths[turn];
   sink->unread = true;
+  elman_translate_options options = sink->job->options;
   int code = model_open(&model, sink->model);
   if (code != EX_OK) return code;
-  code = sentences_open(sink->sentences, sequence->input_path, sequence->operands);
+  code = search_options_adopt(&options, &sink->job->given, model);
+  if (code == EX_OK)
+    code = sentences_open(sink->sentences, sequence->input_path, sequence->operands);
   if (code == EX_OK) {
     sink->unread = false;
-    const struct batch_job batches = {model, &sink->job->options, accept_sentence, sink};
+    const struct batch_job batches = {model, &options, accept_sentence, sink};
     code = batches_run(&batches, sink->sentences, output);
     sentences_close(sink->sentences);
   }

@@ -56,7 +56,8 @@ struct model_sequence {
 struct attention_job {
   struct model_sequence sequence;
   elman_translate_options options;
-  const char *format; /* NULL = write a summary */
+  struct search_given given; /* how the search that a model names applies, for a sequence */
+  const char *format;        /* NULL = write a summary */
   elman_text_style style;
   bool json; /* write the summary as a JSON object */
 };

@@ -103,6 +103,11 @@ static void write_model(const elman_model *model, bool as_json) {
   format_types(types, model, info.tensors);
   const struct figure parameters[] = {{"parameters", "parameters", .count = &info.parameters},
                                       {"number_type", "number type", .text = types},
+                                      {"search_beam", "beam size", .count = &info.search.beam,
+                                       .words = info.search.beam == 0 ? "none stored" : NULL},
+                                      {"search_length_penalty", "length penalty",
+                                       .real = &info.search.length_penalty, .format = "%g",
+                                       .words = info.search.beam == 0 ? "none stored" : NULL},
                                       {0}};
   struct json json = {.stream = stdout, .labels = as_json ? 0 : 26};
   json_print(&json, "{version %s", info.version);
@@ -156,6 +161,7 @@ static void write_config(FILE *stream, const elman_model *model) {
           history.updates, plural(history.updates), history.epochs, plural(history.epochs));
   fprintf(stream, "%sepochs = %" PRIu64 "\n",
           history.updates > 0 && history.epochs == 0 ? "# " : "", history.epochs);
+  if (info.search.beam > 0) fputs("tune-search = yes\n", stream);
   write_settings(stream, &info, true);
   fputs("# Default values:\n", stream);
   write_settings(stream, &info, false);

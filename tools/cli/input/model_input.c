@@ -45,7 +45,8 @@ int models_open(struct models *models, elman_translate_options *options) {
     report(paths->words[i], "differs from %s: %s", paths->words[0], error.message);
     return exit_code_of(error.code);
   }
-  const int code = models_check(models, options);
+  int code = models_check(models, options);
+  if (code == EX_OK) code = search_options_adopt(options, &models->given, models->open[0]);
   if (code != EX_OK) return code;
   options->ensemble = (const elman_model *const *)models->open + 1;
   options->ensemble_count = models->count - 1;

@@ -3,6 +3,7 @@
 #define ELMAN_CLI_MODEL_INPUT_H
 
 #include "elman.h"
+#include "input/search_options.h"
 #include "options/command_line.h"
 
 #define DEFAULT_MODEL "model.safetensors"
@@ -21,6 +22,7 @@ int model_open(elman_model **model, const char *path);
 /* Models of an ensemble. The caller initializes the struct to zero. */
 struct models {
   struct option_list paths;
+  struct search_given given;     /* how the search that the first model names applies */
   elman_model *open[MAX_LISTED]; /* models loaded from the first `count` paths */
   size_t count;
 };
@@ -34,8 +36,9 @@ struct models {
  */
 int models_check(const struct models *models, const elman_translate_options *options);
 
-/* Load the models. The models after the first become the ensemble in `options`. Return an exit
- * code; print a message if it is not 0. The caller must call models_close in either case. */
+/* Load the models. The models after the first become the ensemble in `options`. The first model may
+ * name a search, which completes `options`. Return an exit code; print a message if it is not 0.
+ * The caller must call models_close in either case. */
 int models_open(struct models *models, elman_translate_options *options);
 void models_close(struct models *models);
 

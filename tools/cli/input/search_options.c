@@ -7,30 +7,49 @@
 #include "console/messages.h"
 #include "options/option.h"
 
-/* Refuse penalties without effect. The length norm has an effect only with a length penalty, and
- * penalties only rank the hypotheses of a beam. */
-static int check_penalties(const elman_translate_options *search, const struct usage *usage,
-                           const struct operands *operands, bool shows_scores) {
-  static const char *const penalties[] = {"length-penalty", "length-norm", "coverage-penalty"};
-  if (option_given(usage, operands, "length-norm") && search->length_penalty == 0)
-    return report_usage(usage->command, "--length-norm needs a --length-penalty above 0");
-  if (search->beam > 1 || shows_scores) return EX_OK;
-  for (size_t i = 0; i < sizeof penalties / sizeof *penalties; i++)
-    if (option_given(usage, operands, penalties[i]))
-      return report_usage(usage->command,
-                          "--%s has no effect on greedy decoding; add --beam N with N above 1",
-                          penalties[i]);
-  return EX_OK;
-}
-
-int search_options_complete(elman_translate_options *search, const struct usage *usage,
-                            const struct operands *operands, bool shows_scores) {
-  if (!option_given(usage, operands, "beam") && search->beam < search->n_best)
-    search->beam = search->n_best;
+int search_options_complete(elman_translate_options *search, struct search_given *given,
+                            const struct usage *usage, const struct operands *operands,
+                            bool shows_scores) {
+  static const char *const ranking[] = {"length-penalty", "length-norm", "coverage-penalty"};
+  *given = (struct search_given){.command = usage->command,
+                                 .beam = option_given(usage, operands, "beam"),
+                                 .penalty = option_given(usage, operands, "length-penalty") ||
+                                            option_given(usage, operands, "length-norm"),
+                                 .shows_scores = shows_scores};
+  if (!given->beam && search->beam < search->n_best) search->beam = search->n_best;
   if (search->n_best > search->beam)
     return report_usage(usage->command, "--n-best %zu needs --beam %zu or more", search->n_best,
                         search->n_best);
-  return check_penalties(search, usage, operands, shows_scores);
+  if (option_given(usage, operands, "length-norm") && search->length_penalty == 0)
+    return report_usage(usage->command, "--length-norm needs a --length-penalty above 0");
+  for (size_t i = 0; i < sizeof ranking / sizeof *ranking && given->ranking == NULL; i++)
+    if (option_given(usage, operands, ranking[i])) given->ranking = ranking[i];
+  return EX_OK;
+}
+
+/* Take over the parts of the search that the model names and no option replaces. */
+static void adopt(elman_translate_options *search, const struct search_given *given,
+                  elman_search named) {
+  char beam[64] = "", penalty[64] = "";
+  if (!given->beam && named.beam > search->n_best) search->beam = named.beam;
+  if (!given->beam) snprintf(beam, sizeof beam, "beam size %zu", search->beam);
+  if (!given->penalty) search->length_penalty = named.length_penalty;
+  if (!given->penalty && search->beam > 1)
+    snprintf(penalty, sizeof penalty, "length penalty %g", search->length_penalty);
+  if (beam[0] != '\0' || penalty[0] != '\0')
+    note("from the model: %s%s%s", beam, beam[0] != '\0' && penalty[0] != '\0' ? ", " : "",
+         penalty);
+}
+
+int search_options_adopt(elman_translate_options *search, const struct search_given *given,
+                         const elman_model *model) {
+  const elman_search named = elman_model_get_info(model).search;
+  if (given->command == NULL) return EX_OK;
+  if (named.beam > 0 && !search->sample) adopt(search, given, named);
+  if (search->beam > 1 || given->shows_scores || given->ranking == NULL) return EX_OK;
+  return report_usage(given->command,
+                      "--%s has no effect on greedy decoding; add --beam N with N above 1",
+                      given->ranking);
 }
 
 /* ---- overrides ---- */

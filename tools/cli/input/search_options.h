@@ -35,11 +35,26 @@
              "source word with the largest attention weight in place of an unknown word",          \
              .group = "Output", .flag = &(search).replace_unknown)
 
-/* Choose the beam size if it was not given. Refuse penalties without effect. With greedy decoding,
- * penalties have an effect only if the command shows scores (`shows_scores`), which include them.
- * Return an exit code; print a message if it is not 0. */
-int search_options_complete(elman_translate_options *search, const struct usage *usage,
-                            const struct operands *operands, bool shows_scores);
+/* The options that determine how far the search of a model applies (elman_model_info.search). */
+struct search_given {
+  const char *command; /* for messages; NULL = no search is made, so none applies */
+  bool beam, penalty;  /* whether an option replaces the beam size, or the length penalty */
+  const char *ranking; /* an option given that affects only the ranking of a beam, or NULL */
+  bool shows_scores;   /* the command shows scores, which ranking options affect too */
+};
+
+/* Choose the beam size if it was not given, and record in `given` which options were given.
+ * `shows_scores` states whether the command shows scores, which include penalties. Return an exit
+ * code; print a message if it is not 0. */
+int search_options_complete(elman_translate_options *search, struct search_given *given,
+                            const struct usage *usage, const struct operands *operands,
+                            bool shows_scores);
+
+/* Use the search that the model names for all that was not given, and print a note. Then refuse
+ * penalties that have no effect, because the search is greedy. Return an exit code; print a message
+ * if it is not 0. */
+int search_options_adopt(elman_translate_options *search, const struct search_given *given,
+                         const elman_model *model);
 
 /* Overrides: changes of attention during decoding. */
 struct overrides {

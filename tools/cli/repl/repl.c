@@ -261,9 +261,12 @@ int repl_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  code = search_options_complete(&session.options, &usage, &operands, isatty(STDIN_FILENO) == 1);
+  code = search_options_complete(&session.options, &session.given, &usage, &operands,
+                                 isatty(STDIN_FILENO) == 1);
   if (code != EX_OK) return code;
+  if (isatty(STDIN_FILENO)) return interactive(&session);
+  session.side.models.given = session.given;
   struct translate_lines job = {.options = session.options,
                                 .n_best = option_given(&usage, &operands, "n-best")};
-  return isatty(STDIN_FILENO) ? interactive(&session) : batch(&job, &session.side.models);
+  return batch(&job, &session.side.models);
 }

@@ -33,6 +33,7 @@ static void begin_side(struct session *session, struct side side) {
   session->side = side;
   elman_translation_free(session->last);
   session->last = NULL;
+  session_adopt_search(session);
   if (units_check(":units", session->units, &session->side.models) == EX_OK) return;
   session->units = ELMAN_UNITS_AUTO;
   print_info(":units is reset to auto");

@@ -95,8 +95,18 @@ void side_name(char *name, size_t size, const struct side *side) {
 
 /* ---- the session ---- */
 
+void session_adopt_search(struct session *session) {
+  const elman_translate_options defaults = elman_translate_options_default();
+  elman_translate_options *options = &session->options;
+  if (!session->given.beam) options->beam = options->n_best;
+  if (!session->given.penalty) options->length_penalty = defaults.length_penalty;
+  (void)search_options_adopt(options, &session->given, session->side.models.open[0]);
+}
+
 int session_open(struct session *session) {
-  return side_open(&session->side, session);
+  const int code = side_open(&session->side, session);
+  if (code == EX_OK) session_adopt_search(session);
+  return code;
 }
 
 static void history_free(struct history *history) {

@@ -57,6 +57,18 @@ static bool check_settings(struct session *session, const char *changed) {
          models_check(&session->side.models, &session->options) == EX_OK;
 }
 
+/* Record that an option of the search was set. If its default was restored, the search that the
+ * model names applies again. */
+static void note_given(struct session *session, const char *name, bool given) {
+  if (strcmp(name, "beam") == 0)
+    session->given.beam = given;
+  else if (strcmp(name, "length-penalty") == 0 || strcmp(name, "length-norm") == 0)
+    session->given.penalty = given;
+  else
+    return;
+  if (!given) session_adopt_search(session);
+}
+
 void session_set(struct session *session, char *argument) {
   const struct option_place place = {":set", ""};
   struct option table[MAX_SETTINGS], defaults[MAX_SETTINGS];
@@ -71,7 +83,8 @@ void session_set(struct session *session, char *argument) {
   const struct config_line line = config_line_split(argument, 0);
   const struct option *option = option_find(table, line.name, &place);
   if (option == NULL) return;
-  if (line.value != NULL && strcmp(line.value, "default") == 0)
+  const bool restores = line.value != NULL && strcmp(line.value, "default") == 0;
+  if (restores)
     option_copy(option, &defaults[option - table]);
   else if (option_set(option, line.value, &place) != EX_OK)
     return;
@@ -79,6 +92,7 @@ void session_set(struct session *session, char *argument) {
     session->options = before;
     return;
   }
+  note_given(session, option->name, !restores);
   option_format_value(value, sizeof value, option);
   print_info("%s is %s", option->name, value);
 }

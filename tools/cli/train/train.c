@@ -27,9 +27,31 @@ struct job {
   struct train_log_place log;
   const char *guide; /* a column of the pairs, a file, or NULL */
   const char *preset;
+  bool tune_search;
   bool alone; /* the output is not a regular file, so no other files are written next to it */
   double hours, started_at; /* 0 hours = no limit */
 };
+
+/* Choose the search on the dev pairs, and store it in the model. A signal stops this; the model
+ * then names no search. */
+static int tune_search(elman_model *model, const elman_pairs *dev, const struct job *job) {
+  elman_evaluate_options options = elman_evaluate_options_default();
+  elman_search_trial trials[ELMAN_SEARCH_TRIALS];
+  struct progress progress = progress_start();
+  elman_error error;
+  options.threads = job->train.threads;
+  options.progress = training_tune_progress;
+  options.context = &progress;
+  const elman_status status = elman_tune_search(trials, model, dev, &options, &error);
+  progress_erase(&progress);
+  if (status == ELMAN_INTERRUPTED) {
+    note("stopped while the search was being tuned; the model names no search");
+    return 128 + interrupt_signal();
+  }
+  if (status != ELMAN_OK) return report_error(&error);
+  training_describe_search(trials, elman_model_get_info(model).search);
+  return EX_OK;
+}
 
 static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_pairs *dev,
                           struct job *job) {
@@ -63,6 +85,7 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   if (end == FAILED) code = report_error(&error);
   if (!group_leads()) return code;
   if (end == FAILED && elman_model_get_info(model).history.updates == updates_before) return code;
+  if (job->tune_search && end == DONE && code == EX_OK) code = tune_search(model, dev, job);
   if (elman_model_save(model, job->train.output, &error) != ELMAN_OK) return report_error(&error);
   training_describe_end(&training, end, job->train.output);
   return code;
@@ -243,6 +266,17 @@ static int apply_guide(struct job *job, const struct usage *usage,
   return EX_OK;
 }
 
+/* A preset tunes the search if there are dev pairs. */
+static int check_tuning(struct job *job, const struct usage *usage,
+                        const struct operands *operands) {
+  if (!job->tune_search || job->train.dev_name != NULL) return EX_OK;
+  if (option_given(usage, operands, "tune-search"))
+    return report_usage(usage->command, "--tune-search needs --dev");
+  note("without --dev, preset %s does not tune the search", job->preset);
+  job->tune_search = false;
+  return EX_OK;
+}
+
 /* ---- the command ---- */
 
 static void list_options(struct option table[MAX_OPTIONS], struct job *job) {
@@ -288,10 +322,18 @@ static void list_options(struct option table[MAX_OPTIONS], struct job *job) {
       .group = "Attention",
       .text = &job->guide,
       .use = FILE_IS_READ};
+  const struct option tune_search = {
+      "tune-search",
+      0,
+      NULL,
+      "beam size and length penalty with the best BLEU on the dev pairs, stored in the model",
+      .group = "Validation",
+      .flag = &job->tune_search};
   memcpy(table, rows, sizeof rows);
   hyperparameter_options(table, OF_MODEL, &job->model);
   option_append(table, &guide);
   hyperparameter_options(table, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &job->train);
+  option_append(table, &tune_search);
 }
 
 static const struct rule rules[] = {
@@ -332,6 +374,7 @@ int train_command(int argc, char **argv) {
   if (code == EX_OK && job.output.init_from != NULL) code = check_init_from(&usage, &operands);
   if (code == EX_OK) code = apply_guide(&job, &usage, &operands);
   if (code == EX_OK) code = check_alone(&job, &usage, &operands);
+  if (code == EX_OK) code = check_tuning(&job, &usage, &operands);
   if (code != EX_OK) return code;
   job.model.max_length = job.train.max_length;
   job.model.seed = job.train.seed;

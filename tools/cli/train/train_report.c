@@ -1,6 +1,7 @@
 #include "train/train_report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
@@ -44,6 +45,30 @@ void training_describe_model(const elman_model *model) {
   describe_spacing("source", info.source_spacing, info.source_tokens);
   describe_spacing("target", info.target_spacing, info.target_tokens);
   note("%zu parameters, %s attention", info.parameters, info.attention);
+}
+
+bool training_tune_progress(void *context, size_t done, size_t total) {
+  struct progress *progress = context;
+  if (progress_due(progress))
+    progress_draw(progress, "tuning the search: %zu of %zu sentences", done, total);
+  return interrupt_signal() == 0;
+}
+
+static bool is_same_search(elman_search a, elman_search b) {
+  return a.beam == b.beam && fabs(a.length_penalty - b.length_penalty) < 1e-9;
+}
+
+void training_describe_search(const elman_search_trial trials[ELMAN_SEARCH_TRIALS],
+                              elman_search chosen) {
+  note("search on the dev pairs:");
+  for (size_t i = 0; i < ELMAN_SEARCH_TRIALS; i++) {
+    const elman_search_trial *trial = &trials[i];
+    char penalty[64] = "";
+    if (trial->search.beam > 1)
+      snprintf(penalty, sizeof penalty, ", length penalty %g", trial->search.length_penalty);
+    note("  beam size %zu%s: BLEU %.2f  chrF2 %.2f%s", trial->search.beam, penalty, trial->bleu,
+         trial->chrf, is_same_search(trial->search, chosen) ? "  stored in the model" : "");
+  }
 }
 
 /* Return whether a line is due: for the first epoch, the last epoch, and about LINES_PER_RUN epochs

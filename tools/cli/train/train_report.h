@@ -41,6 +41,14 @@ void training_watch(struct training *training, elman_train_options *options);
 
 void training_describe_model(const elman_model *model);
 
+/* Draw the progress of tuning the search; `context` is a struct progress. Return false after a
+ * signal. */
+bool training_tune_progress(void *context, size_t done, size_t total);
+
+/* Print the scores of the searches that were tried; `chosen` is the best. */
+void training_describe_search(const elman_search_trial trials[ELMAN_SEARCH_TRIALS],
+                              elman_search chosen);
+
 /* Reason for the end of a training run. */
 enum training_end { DONE, STOPPED, FAILED };
 

@@ -369,7 +369,8 @@ int evaluate_command(int argc, char **argv) {
     code = overrides_parse(&overrides, &evaluation.options.translate,
                            &(struct option_place){usage.command, "--"});
   if (code == EX_OK)
-    code = search_options_complete(&evaluation.options.translate, &usage, &operands, false);
+    code = search_options_complete(&evaluation.options.translate, &evaluation.models.given, &usage,
+                                   &operands, false);
   if (code != EX_OK) return code;
   evaluation.options.translate.override_seed = evaluation.options.metric.seed;
   return evaluate(&usage, &operands, &evaluation, &files, &input);

@@ -80,7 +80,7 @@ int translate_command(int argc, char **argv) {
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   code = group_check_timeout(&usage, &operands);
   if (code == EX_OK)
-    code = search_options_complete(&job.options, &usage, &operands,
+    code = search_options_complete(&job.options, &models.given, &usage, &operands,
                                    job.json || option_given(&usage, &operands, "n-best"));
   if (code == EX_OK) code = check_tag(job.tag, &usage);
   if (code != EX_OK) return code;

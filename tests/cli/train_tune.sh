@@ -1,0 +1,91 @@
+# `train --tune-search` stores the search that is best on the dev pairs; the commands use it.
+
+dev="$DATA/daily.test.zh-en.tsv"
+small=(-t 1 --epochs 3 --hidden-size 32 --embedding-size 16 --lr 0.01 --dev "$dev")
+expect_exit 0 "$ELMAN" train "${small[@]}" --tune-search -o tuned "$DATA/daily.train.zh-en.tsv"
+expect_stderr_match '^search on the dev pairs:$'
+[ "$(grep -c '^  beam size ' "$results/stderr")" -eq 5 ] || fail "expected five searches"
+chosen=$(sed -n 's/^  \(beam size .*\): BLEU .* stored in the model$/\1/p' "$results/stderr")
+best=$(sed -n 's/^  beam size .*: BLEU \([0-9.]*\) .*/\1/p' "$results/stderr" | sort -g | tail -n 1)
+[ -n "$chosen" ] || fail "no search was stored"
+
+# The model differs from that of an untuned run only by the search.
+expect_exit 0 "$ELMAN" train -q "${small[@]}" -o plain "$DATA/daily.train.zh-en.tsv"
+expect_exit 0 "$ELMAN" inspect -m plain
+grep -v -e '^beam size' -e '^length penalty' "$results/stdout" >plain.txt
+expect_exit 0 "$ELMAN" inspect -m tuned
+grep -v -e '^beam size' -e '^length penalty' "$results/stdout" | cmp - plain.txt || fail "the models differ"
+
+# evaluate uses the stored search and reports it. Options replace it.
+expect_exit 0 "$ELMAN" evaluate -m tuned "$dev"
+expect_stderr_match "^from the model: $chosen$"
+expect_stdout_match "^BLEU +$best$"
+beam=$(sed 's/beam size \([0-9]*\).*/\1/' <<<"$chosen")
+penalty=$(sed -n 's/.*length penalty //p' <<<"$chosen")
+given=(--beam "$beam")
+[ -z "$penalty" ] || given+=(--length-penalty "$penalty")
+for command in "translate -i source" "attention --format json -i source" "attention --summary -i source"; do
+  cut -f 1 "$dev" | head -n 20 >source
+  # shellcheck disable=SC2086
+  expect_exit 0 "$ELMAN" $command -q -m tuned
+  cp "$results/stdout" by-model
+  # shellcheck disable=SC2086
+  expect_exit 0 "$ELMAN" $command -m tuned "${given[@]}"
+  ! grep 'from the model' "$results/stderr" || [ -z "$penalty" ] || fail "$command: nothing comes from the model"
+  cmp "$results/stdout" by-model || fail "$command: the search of the model differs from the same options"
+  # shellcheck disable=SC2086
+  expect_exit 0 "$ELMAN" $command -q -m plain "${given[@]}"
+  cmp "$results/stdout" by-model || fail "$command: the search of the model differs from the same options without it"
+done
+"$ELMAN" repl -q -m tuned <source >by-repl || fail "repl failed"
+"$ELMAN" translate -q -m tuned <source | cmp - by-repl || fail "repl searches differently in a pipe"
+expect_exit 0 "$ELMAN" translate -q -m tuned --beam 1 -i source
+cp "$results/stdout" greedy
+expect_exit 0 "$ELMAN" translate -q -m plain -i source
+cmp "$results/stdout" greedy || fail "--beam 1 is not greedy"
+expect_exit 0 "$ELMAN" translate -m tuned --sample -i source
+! grep 'from the model' "$results/stderr" || fail "sampling uses no beam"
+cut -f 2 "$dev" | head -n 20 >target
+expect_exit 0 "$ELMAN" attention -m tuned --format json -i source --references target
+! grep 'from the model' "$results/stderr" || fail "given translations need no search"
+expect_exit 64 "$ELMAN" translate -m tuned --beam 1 --length-penalty 2 -i source
+expect_stderr_match 'length-penalty has no effect on greedy decoding'
+expect_exit 0 "$ELMAN" translate -m tuned --n-best 12 -i source
+[ "$(wc -l <"$results/stdout")" -gt 20 ] || fail "expected several translations per sentence"
+
+# The search survives average and convert. A resumed run chooses it again. Further training removes it.
+for make in "average -o made tuned tuned" "convert -m tuned -o made"; do
+  # shellcheck disable=SC2086
+  expect_exit 0 "$ELMAN" $make -q
+  expect_exit 0 "$ELMAN" translate -m made 茶
+  expect_stderr_match "^from the model: $chosen$"
+done
+cp tuned before
+expect_exit 0 "$ELMAN" train -q "${small[@]}" --tune-search --resume -o tuned "$DATA/daily.train.zh-en.tsv"
+cmp tuned before || fail "resuming a finished run changed the model"
+expect_exit 0 "$ELMAN" train -q -t 1 --epochs 1 --init-from tuned -o further "$DATA/daily.train.zh-en.tsv"
+expect_exit 0 "$ELMAN" inspect -m further
+expect_stdout_match '^beam size +none stored$'
+
+# An option file repeats the run.
+"$ELMAN" inspect -m tuned --config >options.conf
+expect_exit 0 "$ELMAN" train -q --config options.conf -t 1 --dev "$dev" -o again "$DATA/daily.train.zh-en.tsv"
+cmp tuned again || fail "the option file does not repeat the run"
+
+expect_exit 64 "$ELMAN" train --tune-search -o none "$DATA/toy.zh-en.tsv"
+expect_stderr_match -- '--tune-search needs --dev'
+
+# A damaged search is refused.
+python3 - tuned damaged <<'END'
+import json, struct, sys
+data = open(sys.argv[1], "rb").read()
+size = struct.unpack("<Q", data[:8])[0]
+header = json.loads(data[8:8 + size])
+header["__metadata__"]["elman.search"] = '{"beam":-1,"length_penalty":1}'
+header["__metadata__"].pop("elman.checksum")
+text = json.dumps(header).encode()
+text += b" " * (-len(text) % 8)
+open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + data[8 + size:])
+END
+expect_exit 65 "$ELMAN" inspect -m damaged
+expect_stderr_match 'not a usable elman model: elman.search the beam size must be'
