@@ -36,7 +36,7 @@ expect_bash '--attention-window' elman attention --attention-
 expect_bash 'scaled sentinel' elman train --attention s
 expect_bash 'scaled sentinel' elman train --attention = s
 expect_bash 'power wu' elman translate --length-norm =
-expect_bash 'base plain small' elman train pairs.tsv --preset ''
+expect_bash 'base plain small strong' elman train pairs.tsv --preset ''
 expect_bash 'models/a.safetensors models/b c models/b.safetensors' elman translate -m models/
 expect_bash 'models/a.safetensors' elman translate --model = models/a
 expect_bash 'models' elman train mod

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "console/messages.h"
 
@@ -16,11 +17,32 @@ const char *text_side_name(size_t index) {
   return index < sizeof names / sizeof names[0] ? names[index] : NULL;
 }
 
+bool example_model_find(char path[EXAMPLE_PATH]) {
+  static const char name[] = "everyday.zh-en.safetensors";
+  static const char *const folders[] = {"../share/elman/data", "../../data"}; /* from the program */
+  char program[EXAMPLE_PATH / 2];
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+  if (length <= 0 || (size_t)length >= sizeof program) return false;
+  program[length] = '\0';
+  const char *slash = strrchr(program, '/');
+  for (size_t i = 0; slash != NULL && i < sizeof folders / sizeof *folders; i++) {
+    char place[EXAMPLE_PATH];
+    snprintf(place, sizeof place, "%.*s/%s/%s", (int)(slash - program), program, folders[i], name);
+    if (access(place, R_OK) == 0 && realpath(place, path) != NULL) return true;
+  }
+  return false;
+}
+
 int model_open(elman_model **model, const char *path) {
   elman_error error;
   if (elman_model_load(model, path, &error) == ELMAN_OK) return EX_OK;
   const int code = report_error(&error);
-  if (code == EX_NOINPUT && strcmp(path, DEFAULT_MODEL) == 0)
+  char example[EXAMPLE_PATH];
+  if (code != EX_NOINPUT || strcmp(path, DEFAULT_MODEL) != 0) return code;
+  if (example_model_find(example))
+    print_info("'elman train' writes this file; name another model with -m FILE, such as %s",
+               example);
+  else
     print_info("'elman train' writes this file; name another model with -m FILE");
   return code;
 }

@@ -19,6 +19,12 @@ const char *text_side_name(size_t index);
 /* Load a model. Return an exit code; print a message if it is not 0. */
 int model_open(elman_model **model, const char *path);
 
+enum { EXAMPLE_PATH = 4096 };
+
+/* Find the model for everyday sentences that comes with the program, next to an installed program or
+ * in the sources. Return false if there is none. */
+bool example_model_find(char path[EXAMPLE_PATH]);
+
 /* Models of an ensemble. The caller initializes the struct to zero. */
 struct models {
   struct option_list paths;

@@ -349,14 +349,18 @@ void options_help_by(int (*show)(const struct usage *usage, const bool preset[MA
 static void apply_settings(const struct usage *usage, const char *settings,
                            bool preset[MAX_OPTIONS]) {
   const struct option_place place = {usage->command, "--"};
-  char words[256], *rest;
-  snprintf(words, sizeof words, "%s", settings);
+  char words[1024], *rest;
+  const int length = snprintf(words, sizeof words, "%s", settings);
+  assert(length >= 0 && (size_t)length < sizeof words);
+  (void)length;
   for (char *name = strtok_r(words, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
     char *value = strchr(name, '=');
     if (value != NULL) *value++ = '\0';
     const struct option *option = option_row(usage->options, name);
     assert(option != NULL);
-    (void)option_set(option, value, &place);
+    const int code = option_set(option, value, &place);
+    assert(code == EX_OK);
+    (void)code;
     preset[option - usage->options] = true;
   }
 }

@@ -10,13 +10,18 @@
 /* Settings shared by all presets for real corpora; docs/quality.md measures the effect of each. */
 #define REGULARIZED                                                                                \
   "bidirectional attention=additive attentional-layer orthogonal min-count=2 batch-size=64 "       \
-  "label-smoothing=0.1 average=0.999 "
+  "source-tokens=auto-bpe target-tokens=auto-bpe subword-dropout=0.1 label-smoothing=0.1 "         \
+  "average=0.999 lr-schedule=linear warm-up=400 tune-search "
 
 static const struct {
   const char *name, *settings;
 } presets[] = {{"plain", ""},
-               {"small", REGULARIZED "embedding-size=128 hidden-size=256 dropout=0.3 epochs=12"},
-               {"base", REGULARIZED "embedding-size=256 hidden-size=512 dropout=0.4 epochs=32"}};
+               {"small", REGULARIZED "cell=gru embedding-size=128 hidden-size=256 subwords=1200 "
+                                     "dropout=0.3 lr=0.003 epochs=18"},
+               {"base", REGULARIZED "embedding-size=256 hidden-size=512 subwords=2000 dropout=0.4 "
+                                    "lr=0.002 epochs=40"},
+               {"strong", REGULARIZED "cell=gru embedding-size=256 hidden-size=512 subwords=2000 "
+                                      "dropout=0.4 lr=0.002 epochs=25"}};
 
 const char *preset_name(size_t index) {
   return index < sizeof presets / sizeof *presets ? presets[index].name : NULL;

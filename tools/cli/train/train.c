@@ -28,6 +28,7 @@ struct job {
   const char *guide; /* a column of the pairs, a file, or NULL */
   const char *preset;
   bool tune_search;
+  bool own_subword_dropout; /* the probability does not come from the preset */
   bool alone; /* the output is not a regular file, so no other files are written next to it */
   double hours, started_at; /* 0 hours = no limit */
 };
@@ -91,7 +92,48 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   return code;
 }
 
-static int make_model(elman_model **model, const elman_pairs *pairs, const struct job *job) {
+/* ---- settings of a preset that other options exclude ---- */
+
+static bool may_use_bpe(elman_token_mode mode) {
+  return mode == ELMAN_TOKENS_AUTO || mode == ELMAN_TOKENS_BPE || mode == ELMAN_TOKENS_AUTO_BPE;
+}
+
+/* Switch off settings that come from the preset and that other options exclude, and report each.
+ * Refuse such settings if they were given themselves. */
+static int fit_preset(struct job *job, const struct usage *usage, const struct operands *operands) {
+  const bool splits =
+      may_use_bpe(job->model.source_tokens) || may_use_bpe(job->model.target_tokens);
+  job->own_subword_dropout = option_given(usage, operands, "subword-dropout");
+  if (job->tune_search && job->train.dev_name == NULL) {
+    if (option_given(usage, operands, "tune-search"))
+      return report_usage(usage->command, "--tune-search needs --dev");
+    note("preset %s: without --dev, the search is not tuned", job->preset);
+    job->tune_search = false;
+  }
+  if (job->model.subwords > 0 && !splits && !option_given(usage, operands, "subwords")) {
+    note("preset %s: without bpe, --subwords does not apply", job->preset);
+    job->model.subwords = 0;
+  }
+  if (job->guide != NULL && job->train.subword_dropout > 0 && !job->own_subword_dropout) {
+    note("preset %s: with --guide, --subword-dropout does not apply", job->preset);
+    job->train.subword_dropout = 0;
+  }
+  return EX_OK;
+}
+
+/* Switch off the preset's subword dropout if the model splits no side into subwords. */
+static void fit_preset_to_model(struct job *job, const elman_model *model) {
+  const elman_model_info info = elman_model_get_info(model);
+  if (job->train.subword_dropout <= 0 || job->own_subword_dropout ||
+      info.source_tokens == ELMAN_TOKENS_BPE || info.target_tokens == ELMAN_TOKENS_BPE)
+    return;
+  note("preset %s: without bpe, --subword-dropout does not apply", job->preset);
+  job->train.subword_dropout = 0;
+}
+
+/* ---- a run ---- */
+
+static int make_model(elman_model **model, const elman_pairs *pairs, struct job *job) {
   elman_error error;
   const elman_status status = job->output.init_from != NULL
                                   ? elman_model_load(model, job->output.init_from, &error)
@@ -107,6 +149,7 @@ static int make_model(elman_model **model, const elman_pairs *pairs, const struc
          "possible",
          job->train.output);
   training_describe_model(*model);
+  fit_preset_to_model(job, *model);
   return EX_OK;
 }
 
@@ -266,17 +309,6 @@ static int apply_guide(struct job *job, const struct usage *usage,
   return EX_OK;
 }
 
-/* A preset tunes the search if there are dev pairs. */
-static int check_tuning(struct job *job, const struct usage *usage,
-                        const struct operands *operands) {
-  if (!job->tune_search || job->train.dev_name != NULL) return EX_OK;
-  if (option_given(usage, operands, "tune-search"))
-    return report_usage(usage->command, "--tune-search needs --dev");
-  note("without --dev, preset %s does not tune the search", job->preset);
-  job->tune_search = false;
-  return EX_OK;
-}
-
 /* ---- the command ---- */
 
 static void list_options(struct option table[MAX_OPTIONS], struct job *job) {
@@ -374,7 +406,7 @@ int train_command(int argc, char **argv) {
   if (code == EX_OK && job.output.init_from != NULL) code = check_init_from(&usage, &operands);
   if (code == EX_OK) code = apply_guide(&job, &usage, &operands);
   if (code == EX_OK) code = check_alone(&job, &usage, &operands);
-  if (code == EX_OK) code = check_tuning(&job, &usage, &operands);
+  if (code == EX_OK) code = fit_preset(&job, &usage, &operands);
   if (code != EX_OK) return code;
   job.model.max_length = job.train.max_length;
   job.model.seed = job.train.seed;
