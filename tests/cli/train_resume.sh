@@ -36,6 +36,20 @@ expect_stderr_match '^elman: model.safetensors.checkpoint: not found, so --resum
 cmp expected model.safetensors || fail "the model changed"
 rm model.safetensors
 
+# ---- a schedule that depends on the number of epochs ----
+
+linear=(-t 1 --epochs 4 --hidden-size 8 --embedding-size 4 --lr 0.02 --lr-schedule linear --warm-up 10 --subwords 60
+  --subword-dropout 0.3)
+expect_exit 0 "$ELMAN" train -q "${linear[@]}" -o straight "$train"
+expect_exit 0 "$ELMAN" train -q "${linear[@]}" --hours 1e-10 -o stopped "$train"
+for ((stops = 0; stops < 3; stops++)); do
+  expect_exit 0 "$ELMAN" train -q "${linear[@]}" --hours 1e-10 --resume -o stopped "$train"
+done
+cmp -s straight stopped && fail "the run was not stopped"
+expect_exit 0 "$ELMAN" train -q "${linear[@]}" --resume -o stopped "$train"
+cmp straight stopped || fail "a resumed run with a linear schedule differs"
+rm straight* stopped*
+
 # ---- signals ----
 
 lines=0
