@@ -18,7 +18,7 @@ while IFS= read -r command; do
   case $command in
     tools/fetch-tatoeba*) continue ;;
     tools/plot-log*) command -v gnuplot >/dev/null || continue ;;
-    *'--preset base'*) command=${command/--preset base/--preset base --epochs 1 --hidden-size 8 --embedding-size 8} ;;
+    *'--preset strong'*) command=${command/--preset strong/--preset strong --epochs 1 --hidden-size 8 --embedding-size 8} ;;
   esac
   expect_exit 0 bash -c "$command"
 done <commands

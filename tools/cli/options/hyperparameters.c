@@ -17,11 +17,11 @@ static const struct {
   const char *name, *settings;
 } presets[] = {{"plain", ""},
                {"small", REGULARIZED "cell=gru embedding-size=128 hidden-size=256 subwords=1200 "
-                                     "dropout=0.3 lr=0.003 epochs=18"},
+                                     "dropout=0.3 lr=0.003 epochs=30"},
                {"base", REGULARIZED "embedding-size=256 hidden-size=512 subwords=2000 dropout=0.4 "
                                     "lr=0.002 epochs=40"},
                {"strong", REGULARIZED "cell=gru embedding-size=256 hidden-size=512 subwords=2000 "
-                                      "dropout=0.4 lr=0.002 epochs=25"}};
+                                      "dropout=0.5 lr=0.002 epochs=28"}};
 
 const char *preset_name(size_t index) {
   return index < sizeof presets / sizeof *presets ? presets[index].name : NULL;
