@@ -12,7 +12,7 @@ while IFS=$'\t' read -r source target; do
   expect_stdout "$target"
 done <<'END'
 我爱你。	I love you.
-图书馆里有很多书。	There are many books in the library.
+我的父亲每天早上六点起床。	My father gets up at six every morning.
 END
 
 # With one of these, `repl` works without training. `translate` names the model.
