@@ -66,10 +66,11 @@ preset plain embedding-size=128 hidden-size=128 batch-size=32 dropout=0 label-sm
 ! grep -q 'default: on' "$results/stdout" || fail "the preset plain turns on a switch"
 shared=(batch-size=64 label-smoothing=0.1 average=0.999 min-count=2 attention=additive
   bidirectional=on attentional-layer=on orthogonal=on source-tokens=auto-bpe target-tokens=auto-bpe
-  subword-dropout=0.1 lr-schedule=linear warm-up=400 tune-search=on)
-preset small cell=gru embedding-size=128 hidden-size=256 subwords=1200 dropout=0.3 lr=0.003 epochs=30 "${shared[@]}"
-preset base cell=elman embedding-size=256 hidden-size=512 subwords=2000 dropout=0.4 lr=0.002 epochs=40 "${shared[@]}"
-preset strong cell=gru embedding-size=256 hidden-size=512 subwords=2000 dropout=0.5 lr=0.002 epochs=28 "${shared[@]}"
+  subword-dropout=0.1 tune-search=on)
+gated=(cell=gru lr-schedule=linear warm-up=400)
+preset small "${gated[@]}" embedding-size=128 hidden-size=256 subwords=1200 dropout=0.3 lr=0.003 epochs=30 "${shared[@]}"
+preset base cell=elman lr-schedule=constant embedding-size=256 hidden-size=512 subwords=2000 dropout=0.4 lr=0.001 epochs=45 "${shared[@]}"
+preset strong "${gated[@]}" embedding-size=256 hidden-size=512 subwords=2000 dropout=0.5 lr=0.002 epochs=28 "${shared[@]}"
 
 expect_exit 64 "$ELMAN" trian
 expect_stderr_match "unknown command 'trian'; did you mean 'train'\?"

@@ -183,7 +183,7 @@ static size_t file_size(const char *path) {
 Test(model_file, half_size_files_contain_the_rounded_values) {
   static const struct {
     elman_number_type type;
-    double error; /* half the distance of neighbours, relative to the value */
+    double error; /* half the distance of neighbors, relative to the value */
   } halves[] = {{ELMAN_BFLOAT16, 0x1p-8}, {ELMAN_FLOAT16, 0x1p-11}};
   struct model *model = make_model();
   cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
@@ -199,7 +199,7 @@ Test(model_file, half_size_files_contain_the_rounded_values) {
       for (size_t k = 0; k < parameter_size(row); k++) {
         const double exact = (double)model->block[row->offset + k];
         const double error = fabs((double)half->block[row->offset + k] - exact);
-        /* Below 2^-14, neighbours of float16 are 2^-24 apart. */
+        /* Below 2^-14, neighbors of float16 are 2^-24 apart. */
         cr_assert_leq(error, fmax(halves[t].error * fabs(exact), 0x1p-25), "%s[%zu]", row->name, k);
       }
     }

@@ -55,7 +55,7 @@ Test(number_type, every_number_has_its_value_and_survives) {
   }
 }
 
-/* Between two neighbours, a float becomes the nearer one. In the middle it becomes the even one. */
+/* Between two neighbors, a float becomes the nearer one. In the middle it becomes the even one. */
 Test(number_type, floats_are_rounded_to_nearest_even) {
   for (int f = 0; f < FORMATS; f++) {
     const enum number_type type = formats[f].type;

@@ -11,17 +11,20 @@
 #define REGULARIZED                                                                                \
   "bidirectional attention=additive attentional-layer orthogonal min-count=2 batch-size=64 "       \
   "source-tokens=auto-bpe target-tokens=auto-bpe subword-dropout=0.1 label-smoothing=0.1 "         \
-  "average=0.999 lr-schedule=linear warm-up=400 tune-search "
+  "average=0.999 tune-search "
+
+/* The gated cells learn best with a learning rate that rises quickly and falls to 0. */
+#define GATED "cell=gru lr-schedule=linear warm-up=400 "
 
 static const struct {
   const char *name, *settings;
 } presets[] = {{"plain", ""},
-               {"small", REGULARIZED "cell=gru embedding-size=128 hidden-size=256 subwords=1200 "
-                                     "dropout=0.3 lr=0.003 epochs=30"},
+               {"small", REGULARIZED GATED "embedding-size=128 hidden-size=256 subwords=1200 "
+                                           "dropout=0.3 lr=0.003 epochs=30"},
                {"base", REGULARIZED "embedding-size=256 hidden-size=512 subwords=2000 dropout=0.4 "
-                                    "lr=0.002 epochs=40"},
-               {"strong", REGULARIZED "cell=gru embedding-size=256 hidden-size=512 subwords=2000 "
-                                      "dropout=0.5 lr=0.002 epochs=28"}};
+                                    "epochs=45"},
+               {"strong", REGULARIZED GATED "embedding-size=256 hidden-size=512 subwords=2000 "
+                                            "dropout=0.5 lr=0.002 epochs=28"}};
 
 const char *preset_name(size_t index) {
   return index < sizeof presets / sizeof *presets ? presets[index].name : NULL;
