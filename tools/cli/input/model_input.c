@@ -19,18 +19,18 @@ const char *text_side_name(size_t index) {
 
 bool example_model_find(char path[EXAMPLE_PATH]) {
   static const char name[] = "everyday.zh-en.safetensors";
-  static const char *const folders[] = {"../share/elman/data", "../../data"}; /* from the program */
-  char program[EXAMPLE_PATH / 2];
-  const ssize_t length = readlink("/proc/self/exe", program, sizeof program);
-  if (length <= 0 || (size_t)length >= sizeof program) return false;
-  program[length] = '\0';
+  static const char *const folders[] = {"/../share/elman/data",
+                                        "/../../data"}; /* from the program */
+  char program[EXAMPLE_PATH / 2], place[EXAMPLE_PATH];
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  program[length > 0 ? length : 0] = '\0';
   const char *slash = strrchr(program, '/');
   for (size_t i = 0; slash != NULL && i < sizeof folders / sizeof *folders; i++) {
-    char place[EXAMPLE_PATH];
-    snprintf(place, sizeof place, "%.*s/%s/%s", (int)(slash - program), program, folders[i], name);
+    snprintf(place, sizeof place, "%.*s%s/%s", (int)(slash - program), program, folders[i], name);
     if (access(place, R_OK) == 0 && realpath(place, path) != NULL) return true;
   }
-  return false;
+  snprintf(path, EXAMPLE_PATH, "%s/%s", ELMAN_DATA_FOLDER, name);
+  return access(path, R_OK) == 0;
 }
 
 int model_open(elman_model **model, const char *path) {
