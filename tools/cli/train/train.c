@@ -86,7 +86,11 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   if (end == FAILED) code = report_error(&error);
   if (!group_leads()) return code;
   if (end == FAILED && elman_model_get_info(model).history.updates == updates_before) return code;
-  if (job->tune_search && end == DONE && code == EX_OK) code = tune_search(model, dev, job);
+  if (job->tune_search &&
+      end == DONE) { /* even if the checkpoint or the log could not be written */
+    const int tuned = tune_search(model, dev, job);
+    if (code == EX_OK) code = tuned;
+  }
   if (elman_model_save(model, job->train.output, &error) != ELMAN_OK) return report_error(&error);
   training_describe_end(&training, end, job->train.output);
   return code;
