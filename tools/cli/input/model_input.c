@@ -17,6 +17,11 @@ const char *text_side_name(size_t index) {
   return index < sizeof names / sizeof names[0] ? names[index] : NULL;
 }
 
+/* The folder of installed data; the build defines it. */
+#ifndef ELMAN_DATA_FOLDER
+#define ELMAN_DATA_FOLDER "/usr/share/elman/data"
+#endif
+
 bool example_model_find(char path[EXAMPLE_PATH]) {
   static const char name[] = "everyday.zh-en.safetensors";
   static const char *const folders[] = {"/../share/elman/data",
