@@ -51,6 +51,7 @@ expect_exit 0 "$ELMAN" attention -m tuned --format json -i source --references t
 expect_exit 64 "$ELMAN" translate -m tuned --beam 1 --length-penalty 2 -i source
 expect_stderr_match 'length-penalty has no effect on greedy decoding'
 expect_exit 0 "$ELMAN" translate -m tuned --n-best 12 -i source
+! grep 'from the model.*beam size' "$results/stderr" || fail "a longer n-best list sets the beam size"
 [ "$(wc -l <"$results/stdout")" -gt 20 ] || fail "expected several translations per sentence"
 
 # The search survives average and convert. A resumed run chooses it again. Further training removes it.

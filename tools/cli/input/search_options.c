@@ -31,8 +31,10 @@ int search_options_complete(elman_translate_options *search, struct search_given
 static void adopt(elman_translate_options *search, const struct search_given *given,
                   elman_search named) {
   char beam[64] = "", penalty[64] = "";
-  if (!given->beam && named.beam > search->n_best) search->beam = named.beam;
-  if (!given->beam) snprintf(beam, sizeof beam, "beam size %zu", search->beam);
+  if (!given->beam && named.beam >= search->n_best) { /* otherwise, the n-best list is longer */
+    search->beam = named.beam;
+    snprintf(beam, sizeof beam, "beam size %zu", named.beam);
+  }
   if (!given->penalty) search->length_penalty = named.length_penalty;
   if (!given->penalty && search->beam > 1)
     snprintf(penalty, sizeof penalty, "length penalty %g", search->length_penalty);
