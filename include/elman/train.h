@@ -158,6 +158,48 @@ ELMAN_CHECKED elman_status elman_train_and_free_pairs(elman_model *model, elman_
                                                       const elman_train_options *options,
                                                       elman_error *error);
 
+/* A training run that the caller advances. Between two calls of these functions a program can do
+ * other work: translate or evaluate with the half-trained model, save it, or draw. The final model,
+ * the checkpoints and the snapshots are byte-identical to those of elman_train. */
+typedef struct elman_training elman_training;
+
+/* Begin to train like elman_train, or resume from the checkpoint. The pairs are encoded in this
+ * call and may then be freed. The options are copied. The model, options->group, options->dev, the
+ * strings and the context are borrowed until elman_training_free. Until then do not free the model
+ * and do not train it otherwise. */
+ELMAN_CHECKED elman_status elman_training_create(elman_training **training, elman_model *model,
+                                                 const elman_pairs *pairs,
+                                                 const elman_train_options *options,
+                                                 elman_error *error);
+
+/* Do at most `updates` updates, at least 1, and the validations, snapshots and checkpoints that are
+ * due. Skipped updates count. Afterwards the model has the parameters and the history of the last
+ * update, and no stored search. Set *finished to whether no update remains; then a further call
+ * does nothing. Each call brings the parameters of all words up to date; with a large vocabulary,
+ * many calls of one update take longer than one call of many updates.
+ *
+ * If a callback stops training, return ELMAN_INTERRUPTED. The next call continues. After any other
+ * error of training only elman_training_finish and elman_training_free are useful; this function
+ * then returns ELMAN_INVALID_ARGUMENT and changes nothing. It does the same after
+ * elman_training_finish, for 0 updates, and if another training has changed the model.
+ *
+ * All processes of a group make the same calls with the same numbers of updates. */
+ELMAN_CHECKED elman_status elman_training_advance(elman_training *training, size_t updates,
+                                                  bool *finished, elman_error *error);
+
+/* End the run as elman_train does, after the last update or before, and also after an error: the
+ * model gets its result, and the checkpoint is written. After an error, "An error during training
+ * loses nothing" applies (elman_train). If updates remain, the result and the checkpoint are those
+ * of a run that a callback stopped, and another run can resume from the checkpoint. Return only
+ * errors of this call, such as a checkpoint that cannot be written. A second call returns
+ * ELMAN_INVALID_ARGUMENT and changes nothing. */
+ELMAN_CHECKED elman_status elman_training_finish(elman_training *training, elman_error *error);
+
+/* Free the training before its model. Without elman_training_finish, the model keeps the parameters
+ * and the history of the last update; the best model so far and the moving average are lost, and
+ * no checkpoint is written. */
+ELMAN_API void elman_training_free(elman_training *training);
+
 ELMAN_END
 
 #endif

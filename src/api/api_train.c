@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdlib.h>
 
 #include "api/call.h"
 #include "base/group.h"
@@ -52,6 +53,15 @@ elman_status elman_snapshots_find(elman_history *longest, size_t *count, const c
   return snapshots_find(longest, count, output, error);
 }
 
+struct elman_training {
+  struct model *model;         /* borrowed */
+  elman_train_options options; /* their pointers are borrowed */
+  struct corpus corpus;        /* owned, as all following fields */
+  struct run *run;
+  struct kept_team team;
+  size_t trainings; /* value of model->trainings after the last call */
+};
+
 /* Encode all pairs. If `done` is not NULL, it is the same pairs, whose text is freed during
  * encoding. */
 static elman_status encode_all(struct corpus *corpus, const struct model *model,
@@ -70,17 +80,22 @@ static elman_status encode_all(struct corpus *corpus, const struct model *model,
   return status;
 }
 
-static elman_status train(struct model *model, const struct pairs *pairs, elman_pairs *done,
-                          const elman_train_options *options, elman_error *error) {
-  struct corpus corpus = {0};
-  elman_status status = encode_all(&corpus, model, pairs, done, options, error);
+/* Record that the parameters have changed. The search of the model was chosen for other
+ * parameters. */
+static void mark_trained(elman_training *training) {
+  training->trainings = ++training->model->trainings;
+  training->model->search = (elman_search){0};
+}
+
+static elman_status begin(elman_training *training, const struct pairs *pairs, elman_pairs *done,
+                          elman_error *error) {
+  const elman_train_options *options = &training->options;
+  struct model *model = training->model;
+  elman_status status = encode_all(&training->corpus, model, pairs, done, options, error);
   status = group_agree(options->group, status, error);
-  if (status == ELMAN_OK) {
-    status = trainer_run(model, &corpus, options, error);
-    model->trainings++;
-    model->search = (elman_search){0}; /* chosen for the parameters before training */
-  }
-  corpus_free(&corpus);
+  if (status != ELMAN_OK) return status;
+  status = run_create(&training->run, model, &training->corpus, options, error);
+  mark_trained(training);
   return status;
 }
 
@@ -100,35 +115,122 @@ static double shared_work(const struct model *model, const struct pairs *pairs,
   return fmax(options->shards > 1 ? PRODUCTS * product : product, pieces_work(pairs_count(pairs)));
 }
 
-static elman_status check_and_train(elman_model *model, const elman_pairs *pairs, elman_pairs *done,
-                                    const elman_train_options *options, elman_error *error) {
+static elman_status allocate(elman_training **training, struct model *model,
+                             const elman_train_options *options, elman_error *error) {
+  *training = malloc(sizeof **training);
+  if (*training == NULL) return fail_no_memory(error);
+  **training = (elman_training){.model = model, .options = *options};
+  return ELMAN_OK;
+}
+
+/* Create a training. If `done` is not NULL, it is the same pairs, which this function frees, also
+ * after an error. */
+static elman_status create(elman_training **created, elman_model *model, const elman_pairs *pairs,
+                           elman_pairs *done, const elman_train_options *options,
+                           elman_error *error) {
   const elman_train_options defaults = elman_train_options_default();
-  elman_error own;
+  elman_training *training = NULL;
   struct surroundings before;
   if (options == NULL) options = &defaults;
-  if (error == NULL) error = &own;
+  const double work = shared_work(inner_model(model), inner_pairs_const(pairs), options);
   elman_status status = trainer_check_options(options, error);
+  if (status == ELMAN_OK) status = allocate(&training, inner_model(model), options, error);
   if (status == ELMAN_OK)
-    status = enter(&before, options->threads,
-                   shared_work(inner_model(model), inner_pairs_const(pairs), options), error);
+    status = enter_with(&before, &training->team, options->threads, work, error);
   const bool entered = status == ELMAN_OK;
   status = group_agree(options->group, status, error);
   if (status == ELMAN_OK)
-    status = train(inner_model(model), inner_pairs_const(pairs), done, options, error);
+    status = begin(training, inner_pairs_const(pairs), done, error);
   else
     elman_pairs_free(done);
   if (entered) leave(before);
+  if (status != ELMAN_OK) {
+    elman_training_free(training);
+    training = NULL;
+  }
+  *created = training;
+  return status;
+}
+
+elman_status elman_training_create(elman_training **training, elman_model *model,
+                                   const elman_pairs *pairs, const elman_train_options *options,
+                                   elman_error *error) {
+  elman_error own;
+  return create(training, model, pairs, NULL, options, error == NULL ? &own : error);
+}
+
+void elman_training_free(elman_training *training) {
+  if (training == NULL) return;
+  run_free(training->run);
+  corpus_free(&training->corpus);
+  team_free(training->team.team);
+  free(training);
+}
+
+static elman_status check_model(const elman_training *training, elman_error *error) {
+  if (training->model->trainings == training->trainings) return ELMAN_OK;
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+              "another training has changed the model; free this training");
+}
+
+elman_status elman_training_advance(elman_training *training, size_t updates, bool *finished,
+                                    elman_error *error) {
+  elman_error own;
+  struct surroundings before;
+  *finished = false;
+  if (error == NULL) error = &own;
+  if (updates == 0)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "the number of updates must be at least 1, not 0");
+  elman_status status = check_model(training, error);
+  if (status != ELMAN_OK) return status;
+  enter_again(&before, &training->team);
+  status = run_advance(training->run, updates, finished, error);
+  mark_trained(training);
+  leave(before);
+  return status;
+}
+
+elman_status elman_training_finish(elman_training *training, elman_error *error) {
+  elman_error own;
+  struct surroundings before;
+  if (error == NULL) error = &own;
+  elman_status status = check_model(training, error);
+  if (status != ELMAN_OK) return status;
+  enter_again(&before, &training->team);
+  status = run_finish(training->run, error);
+  mark_trained(training);
+  leave(before);
+  return status;
+}
+
+/* Train until the last update. Finish also after a stop or an error. */
+static elman_status train(elman_model *model, const elman_pairs *pairs, elman_pairs *done,
+                          const elman_train_options *options, elman_error *error) {
+  elman_training *training;
+  elman_error own, problem;
+  bool finished;
+  if (error == NULL) error = &own;
+  elman_status status = create(&training, model, pairs, done, options, error);
+  if (status != ELMAN_OK) return status;
+  do {
+    status = elman_training_advance(training, SIZE_MAX, &finished, error);
+  } while (status == ELMAN_OK && !finished);
+  const elman_status end = elman_training_finish(training, &problem);
+  if (end != ELMAN_OK && (status == ELMAN_OK || status == ELMAN_INTERRUPTED))
+    status = fail_again(error, &problem);
+  elman_training_free(training);
   return status;
 }
 
 elman_status elman_train(elman_model *model, const elman_pairs *pairs,
                          const elman_train_options *options, elman_error *error) {
-  return check_and_train(model, pairs, NULL, options, error);
+  return train(model, pairs, NULL, options, error);
 }
 
 elman_status elman_train_and_free_pairs(elman_model *model, elman_pairs **pairs,
                                         const elman_train_options *options, elman_error *error) {
   elman_pairs *const owned = *pairs;
   *pairs = NULL;
-  return check_and_train(model, owned, owned, options, error);
+  return train(model, owned, owned, options, error);
 }

@@ -39,6 +39,11 @@ elman_status enter_with(struct surroundings *before, struct kept_team *kept, siz
   return status;
 }
 
+void enter_again(struct surroundings *before, const struct kept_team *kept) {
+  *before = (struct surroundings){0};
+  begin(before, kept->team);
+}
+
 void leave(struct surroundings before) {
   denormals_restore(before.denormals);
   (void)team_use(before.team);

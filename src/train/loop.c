@@ -1,6 +1,7 @@
 #include "train/loop.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -18,16 +19,17 @@
 enum { MAX_FAILURES = 10 };
 
 struct run {
-  struct trainer *trainer;
-  const struct corpus *corpus;
-  const elman_train_options *options;
-  struct corpus dev; /* the dev pairs encoded as ids; empty without dev pairs */
+  struct trainer trainer;
+  const struct corpus *corpus;        /* borrowed */
+  const elman_train_options *options; /* borrowed */
+  struct corpus dev;                  /* the dev pairs encoded as ids; empty without dev pairs */
   struct epoch_order order;
   struct batch batch;
   struct resplit resplit; /* used only with subword dropout */
   size_t epochs;
   size_t unguided;                       /* number of pairs without an alignment link */
   double unknown_source, unknown_target; /* fractions of tokens that are not in the vocabulary */
+  struct model_past before;              /* past of the model before the first update */
   struct snapshots snapshots;
   double saved_at; /* time of the last checkpoint, in seconds */
   bool saved;      /* whether a checkpoint of this or an earlier run exists and must be replaced */
@@ -36,6 +38,11 @@ struct run {
   elman_status pending;
   elman_error problem;
   bool diverged; /* the weights are useless, so no checkpoint may be written */
+  bool in_epoch; /* the batches of the current epoch are in order, and a validation that an earlier
+                    run owed is done */
+  bool finished; /* no update remains */
+  bool ended;    /* run_finish was called */
+  elman_status status; /* of the last call of run_advance */
 };
 
 /* Return whether this is the first process. All processes train; only the first reports and writes
@@ -60,7 +67,7 @@ static elman_status agree(const struct run *run, elman_error *error) {
 /* ---- one batch ---- */
 
 static void report_update(struct run *run, struct losses losses, double norm, double rate) {
-  const struct training_state *state = &run->trainer->state;
+  const struct training_state *state = &run->trainer.state;
   const elman_train_report report = {
       .epoch = state->epoch,
       .epochs = run->epochs,
@@ -91,7 +98,7 @@ static elman_status fill_batch(struct run *run, const size_t *pairs, size_t coun
   if (run->options->subword_dropout == 0)
     return batch_fill(&run->batch, run->corpus, pairs, count, error);
   const elman_status status =
-      resplit_pairs(resplit, run->corpus, pairs, count, run->trainer->state.epoch, error);
+      resplit_pairs(resplit, run->corpus, pairs, count, run->trainer.state.epoch, error);
   return status == ELMAN_OK
              ? batch_fill(&run->batch, &resplit->pairs, resplit->indices, count, error)
              : status;
@@ -100,13 +107,13 @@ static elman_status fill_batch(struct run *run, const size_t *pairs, size_t coun
 /* Return the fraction of the run's batches that are finished. All epochs have equal weight, because
  * subword dropout changes the number of batches of an epoch. */
 static double progress_of(const struct run *run) {
-  const struct training_state *state = &run->trainer->state;
+  const struct training_state *state = &run->trainer.state;
   const double in_epoch = (double)state->position / (double)run->order.batches;
   return ((double)(state->epoch - 1) + in_epoch) / (double)run->epochs;
 }
 
 static elman_status run_batch(struct run *run, elman_error *error) {
-  struct trainer *trainer = run->trainer;
+  struct trainer *trainer = &run->trainer;
   struct training_state *state = &trainer->state;
   trainer->schedule.progress = progress_of(run);
   const double rate = trainer_learning_rate(trainer);
@@ -175,7 +182,7 @@ static bool record_scores(struct trainer *trainer, const elman_scores *scores, d
 
 static void report_validation(struct run *run, const elman_scores *scores, bool best) {
   const elman_train_options *options = run->options;
-  const struct training_state *state = &run->trainer->state;
+  const struct training_state *state = &run->trainer.state;
   const elman_validation report = {.epoch = state->epoch,
                                    .update = state->update,
                                    .loss = scores->loss,
@@ -190,7 +197,7 @@ static void report_validation(struct run *run, const elman_scores *scores, bool 
 
 /* Validate the moving average of the weights, if there is one; otherwise validate the weights. */
 static elman_status validate(struct run *run, bool at_end, elman_error *error) {
-  struct trainer *trainer = run->trainer;
+  struct trainer *trainer = &run->trainer;
   const elman_train_options *options = run->options;
   elman_scores scores;
   bool best = false;
@@ -209,7 +216,7 @@ static elman_status validate(struct run *run, bool at_end, elman_error *error) {
 }
 
 static bool validation_is_due(const struct run *run) {
-  const struct training_state *state = &run->trainer->state;
+  const struct training_state *state = &run->trainer.state;
   const elman_train_options *options = run->options;
   if (options->dev == NULL || state->validated == state->update) return false;
   if (options->validate_every > 0) return state->update % options->validate_every == 0;
@@ -219,14 +226,14 @@ static bool validation_is_due(const struct run *run) {
 /* Return whether the last update is done, but neither validated nor due for validation. Without an
  * extra validation, the updates since the last validation would be discarded without a score. */
 static bool ends_unvalidated(const struct run *run) {
-  const struct training_state *state = &run->trainer->state;
+  const struct training_state *state = &run->trainer.state;
   return run->options->dev != NULL && state->epoch == run->epochs &&
          state->position == run->order.batches && state->validated != state->update &&
          state->end_validated != state->update && !validation_is_due(run);
 }
 
 static bool patience_is_over(const struct run *run) {
-  return run->options->patience > 0 && run->trainer->state.stale >= run->options->patience;
+  return run->options->patience > 0 && run->trainer.state.stale >= run->options->patience;
 }
 
 /* ---- checkpoint and snapshots ---- */
@@ -243,9 +250,9 @@ static elman_status save_checkpoint(struct run *run, elman_error *error) {
   if (run->options->checkpoint == NULL || !is_first(run)) return ELMAN_OK;
   run->saved_at = seconds();
   run->saved = true;
-  trainer_flush(run->trainer);
+  trainer_flush(&run->trainer);
   elman_error problem;
-  const elman_status status = checkpoint_save(run->trainer, &problem);
+  const elman_status status = checkpoint_save(&run->trainer, &problem);
   if (run->options->checkpoint_written != NULL) {
     run->options->checkpoint_written(run->options->context, status == ELMAN_OK ? NULL : &problem);
     return ELMAN_OK;
@@ -259,13 +266,15 @@ static elman_train_settings settings_of(const elman_train_options *from) {
   return settings;
 }
 
-/* Add this run to the history. The result depends only on the state, so stopping and resuming does
- * not change it. */
-static void add_history(struct model_past *past, const struct run *run) {
-  const struct training_state *state = &run->trainer->state;
+/* Set the past of the model: its past before the run, and the run up to now. The result depends
+ * only on the state, so stopping and resuming does not change it. */
+static void set_past(struct run *run) {
+  struct model_past *past = &run->trainer.model->past;
+  const struct training_state *state = &run->trainer.state;
   const struct sentences *target = &run->corpus->target;
   const uint64_t epochs_before = state->epoch - 1;
   const bool epoch_ended = state->position == run->order.batches;
+  *past = run->before;
   if (state->update == 0) return;
   const uint64_t tokens = target->starts[target->count] + target->count;
   uint64_t tokens_before;
@@ -293,21 +302,19 @@ static void report_snapshots(struct run *run, elman_snapshot snapshot, elman_sta
 /* Write a snapshot: the weights that a validation would score now, with the history of the run up
  * to now. */
 static elman_status write_snapshot(struct run *run, elman_error *error) {
-  struct trainer *trainer = run->trainer;
-  struct model *model = trainer->model;
-  const struct model_past before = model->past;
+  struct trainer *trainer = &run->trainer;
   trainer_flush(trainer);
   trainer_swap_average(trainer);
-  add_history(&model->past, run);
-  const elman_status status = snapshots_write(&run->snapshots, model, trainer->state.update, error);
-  model->past = before;
+  set_past(run);
+  const elman_status status =
+      snapshots_write(&run->snapshots, trainer->model, trainer->state.update, error);
   trainer_swap_average(trainer);
   return status;
 }
 
 static void add_snapshot(struct run *run) {
   elman_error problem;
-  elman_snapshot snapshot = {.update = run->trainer->state.update};
+  elman_snapshot snapshot = {.update = run->trainer.state.update};
   elman_status status = write_snapshot(run, &problem);
   if (status == ELMAN_OK) status = snapshots_prune(&run->snapshots, snapshot.update, &problem);
   report_snapshots(run, snapshot, status, &problem);
@@ -322,10 +329,10 @@ static void begin_snapshots(struct run *run) {
   run->snapshots = (struct snapshots){.output = options->output, .max = options->keep_last};
   if (options->resume && run->saved) {
     const elman_train_settings settings = settings_of(options);
-    status = snapshots_find_own(&run->snapshots, &snapshot.others, run->trainer->model, &settings,
+    status = snapshots_find_own(&run->snapshots, &snapshot.others, run->trainer.model, &settings,
                                 &problem);
     if (status == ELMAN_OK)
-      status = snapshots_prune(&run->snapshots, run->trainer->state.update, &problem);
+      status = snapshots_prune(&run->snapshots, run->trainer.state.update, &problem);
   } else {
     status = snapshots_clear(&snapshot.removed, options->output, &problem);
   }
@@ -343,41 +350,92 @@ static bool save_is_due(const struct run *run) {
 static elman_status validate_and_write(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
   const bool at_end = ends_unvalidated(run), validates = at_end || validation_is_due(run);
-  const bool epoch_ended = run->trainer->state.position == run->order.batches;
+  const bool epoch_ended = run->trainer.state.position == run->order.batches;
   const bool keeps = options->dev != NULL ? validates : epoch_ended;
   const elman_status status = validates ? validate(run, at_end, error) : ELMAN_OK;
   if (status == ELMAN_OK && keeps && options->keep_last > 0 && is_first(run)) add_snapshot(run);
   return status;
 }
 
-/* Train for the rest of the current epoch. If the run was stopped before a due validation, or the
- * validation failed, first do that validation. */
-static elman_status run_epoch(struct run *run, elman_error *error) {
-  struct training_state *state = &run->trainer->state;
-  elman_status status = ELMAN_OK;
-  epoch_order_fill(&run->order, state->epoch);
-  if (validation_is_due(run) || ends_unvalidated(run)) status = validate_and_write(run, error);
-  while (status == ELMAN_OK && state->position < run->order.batches && !patience_is_over(run)) {
-    status = run_batch(run, error);
-    if (status == ELMAN_OK) status = validate_and_write(run, error);
-    if (status == ELMAN_OK && save_is_due(run)) run->pending = save_checkpoint(run, &run->problem);
-  }
-  if (status != ELMAN_OK) return status;
-  return agree(run, error);
+/* Do the next update, and the validation, snapshot and checkpoint that are due after it. */
+static elman_status run_update(struct run *run, elman_error *error) {
+  elman_status status = run_batch(run, error);
+  if (status == ELMAN_OK) status = validate_and_write(run, error);
+  if (status == ELMAN_OK && save_is_due(run)) run->pending = save_checkpoint(run, &run->problem);
+  return status;
 }
 
-static elman_status run_epochs(struct run *run, elman_error *error) {
-  struct training_state *state = &run->trainer->state;
-  while (state->epoch <= run->epochs && !patience_is_over(run)) {
-    const elman_status status = run_epoch(run, error);
-    if (status != ELMAN_OK) return status;
-    if (state->position < run->order.batches) continue; /* patience has run out */
-    state->epoch++;
-    state->position = 0;
-    state->epoch_tokens = 0;
-    state->epoch_loss = 0;
+/* Begin the current epoch. If an earlier run was stopped before a due validation, or the validation
+ * failed, first do that validation. */
+static elman_status begin_epoch(struct run *run, elman_error *error) {
+  run->in_epoch = true;
+  epoch_order_fill(&run->order, run->trainer.state.epoch);
+  const bool owed = validation_is_due(run) || ends_unvalidated(run);
+  return owed ? validate_and_write(run, error) : ELMAN_OK;
+}
+
+static void end_epoch(struct run *run) {
+  struct training_state *state = &run->trainer.state;
+  run->in_epoch = false;
+  if (state->position < run->order.batches) return; /* patience has run out */
+  state->epoch++;
+  state->position = 0;
+  state->epoch_tokens = 0;
+  state->epoch_loss = 0;
+}
+
+/* Go to the next update, which may be in the next epoch. If none remains, the run is finished. */
+static elman_status seek_update(struct run *run, elman_error *error) {
+  const struct training_state *state = &run->trainer.state;
+  elman_status status = ELMAN_OK;
+  while (status == ELMAN_OK) {
+    if (!run->in_epoch) {
+      run->finished = state->epoch > run->epochs || patience_is_over(run);
+      if (run->finished) return ELMAN_OK;
+      status = begin_epoch(run, error);
+    } else if (state->position < run->order.batches && !patience_is_over(run)) {
+      return ELMAN_OK;
+    } else {
+      status = agree(run, error);
+      if (status == ELMAN_OK) end_epoch(run);
+    }
   }
-  return ELMAN_OK;
+  return status;
+}
+
+/* Return whether the last update of the run is done. */
+static bool was_last(const struct run *run) {
+  const struct training_state *state = &run->trainer.state;
+  return patience_is_over(run) ||
+         (state->epoch == run->epochs && state->position == run->order.batches);
+}
+
+static bool is_well(elman_status status) {
+  return status == ELMAN_OK || status == ELMAN_INTERRUPTED;
+}
+
+/* After `updates` updates do not begin the next epoch: if the run ends here, its checkpoint equals
+ * that of a run which a callback stopped. */
+elman_status run_advance(struct run *run, size_t updates, bool *finished, elman_error *error) {
+  *finished = run->finished;
+  if (run->ended || !is_well(run->status))
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s",
+                run->ended ? "the training has ended; create another one to train further"
+                           : "an error has ended the training; finish it and free it");
+  if (run->finished) return ELMAN_OK;
+  if (run->pending == ELMAN_INTERRUPTED) run->pending = ELMAN_OK;
+  elman_status status = seek_update(run, error);
+  while (status == ELMAN_OK && !run->finished && updates > 0) {
+    updates--;
+    status = run_update(run, error);
+    if (status == ELMAN_OK && (updates > 0 || was_last(run))) status = seek_update(run, error);
+  }
+  if (status == ELMAN_OK && !run->finished) status = agree(run, error);
+  trainer_flush(&run->trainer);
+  set_past(run);
+  run->status = status;
+  *finished = run->finished;
+  return status;
 }
 
 /* ---- beginning and end ---- */
@@ -390,7 +448,7 @@ size_t trainer_default_epochs(size_t updates) {
 
 static elman_status prepare_resplit(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
-  const struct model *model = run->trainer->model;
+  const struct model *model = run->trainer.model;
   if (options->subword_dropout == 0) return ELMAN_OK;
   if (model->merges[ELMAN_SOURCE] == NULL && model->merges[ELMAN_TARGET] == NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
@@ -414,7 +472,7 @@ static elman_status prepare(struct run *run, elman_error *error) {
     return fail(error, ELMAN_BAD_DATA, NULL,
                 "no pair is left to train on; raise the maximum length (--max-length) to admit "
                 "longer sentences");
-  run->trainer->corpus = corpus_hashes_of(run->corpus);
+  run->trainer.corpus = corpus_hashes_of(run->corpus);
   run->unguided = corpus_unguided(run->corpus);
   run->unknown_source = unknown_fraction(&run->corpus->source);
   run->unknown_target = unknown_fraction(&run->corpus->target);
@@ -427,14 +485,14 @@ static elman_status prepare(struct run *run, elman_error *error) {
     run->epochs = trainer_default_epochs(run->order.batches);
   }
   if (status == ELMAN_OK && options->dev != NULL)
-    status = evaluate_encode(&run->dev, run->trainer->model, trainer_dev(options), error);
+    status = evaluate_encode(&run->dev, run->trainer.model, trainer_dev(options), error);
   return status;
 }
 
 /* Refuse a checkpoint that has begun more epochs than the options allow. The run must not be marked
  * as finished, and the checkpoint cannot produce a model of so few epochs. */
 static elman_status check_epochs(const struct run *run, elman_error *error) {
-  const struct training_state *state = &run->trainer->state;
+  const struct training_state *state = &run->trainer.state;
   const size_t begun = state->position == 0 ? state->epoch - 1 : state->epoch;
   if (begun <= run->epochs) return ELMAN_OK;
   return fail(error, ELMAN_INVALID_ARGUMENT, run->options->checkpoint,
@@ -447,17 +505,20 @@ static elman_status check_epochs(const struct run *run, elman_error *error) {
 static elman_status begin(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
   elman_status status = ELMAN_OK;
-  if (group_size(options->group) > 1) status = training_compare(run->trainer, error);
+  if (group_size(options->group) > 1) status = training_compare(&run->trainer, error);
   if (status != ELMAN_OK) return status;
   if (options->checkpoint != NULL && is_first(run))
-    status = options->resume ? checkpoint_load(run->trainer, &run->saved, error)
+    status = options->resume ? checkpoint_load(&run->trainer, &run->saved, error)
                              : file_exists(&run->saved, options->checkpoint, error);
   if (status == ELMAN_OK && options->resume && run->saved) status = check_epochs(run, error);
   status = group_agree(options->group, status, error);
-  if (status == ELMAN_OK) status = training_broadcast(run->trainer, options->group, error);
+  if (status == ELMAN_OK) status = training_broadcast(&run->trainer, options->group, error);
   if (status != ELMAN_OK) return status;
-  epoch_order_fill(&run->order, run->trainer->state.epoch);
+  run->trainer.state.finished = false; /* a later run may add epochs */
+  epoch_order_fill(&run->order, run->trainer.state.epoch);
   begin_snapshots(run);
+  run->before = run->trainer.model->past;
+  set_past(run);
   return ELMAN_OK;
 }
 
@@ -467,47 +528,58 @@ static void use_result(struct trainer *trainer) {
     memcpy(trainer->model->block, result, trainer_block_bytes(trainer));
 }
 
-/* Store the result in the model and write a checkpoint, however the run ended. Write the checkpoint
- * even after the last epoch, because a later run may add epochs. After an error the processes do
- * not exchange the result of writing, because other processes may already have left. */
-static elman_status end(struct run *run, elman_status status, elman_error *error) {
-  struct trainer *trainer = run->trainer;
-  const bool well = status == ELMAN_OK || status == ELMAN_INTERRUPTED;
+/* After an error the processes do not exchange the result of writing, because other processes may
+ * already have left. */
+elman_status run_finish(struct run *run, elman_error *error) {
+  struct trainer *trainer = &run->trainer;
+  const bool well = is_well(run->status);
   const bool useful = trainer->state.update > 0 && !run->diverged;
   elman_status saved = ELMAN_OK;
   elman_error problem;
-  trainer_flush(trainer);
-  trainer->state.finished = status == ELMAN_OK;
+  if (run->ended)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the training has ended already");
+  run->ended = true;
+  trainer->state.finished = run->finished;
   if (well || useful) {
     trainer->start.written = trainer_hash(trainer, trainer_result(trainer));
     saved = save_checkpoint(run, &problem);
   }
-  if (well || useful || trainer->state.has_best) {
+  if (well || useful || trainer->state.has_best)
     use_result(trainer);
-    add_history(&trainer->model->past, run);
-  }
-  if (!well) return status;
-  const elman_status all = group_agree(run->options->group, saved, &problem);
-  return all == ELMAN_OK ? status : fail_again(error, &problem);
+  else
+    trainer->model->past = run->before;
+  if (well) saved = group_agree(run->options->group, saved, &problem);
+  return saved == ELMAN_OK ? ELMAN_OK : fail_again(error, &problem);
 }
 
-elman_status trainer_run(struct model *model, const struct corpus *corpus,
-                         const elman_train_options *options, elman_error *error) {
-  struct trainer trainer;
-  struct run run = {.trainer = &trainer, .corpus = corpus, .options = options};
-  elman_status status = trainer_create(&trainer, model, options, error);
-  if (status == ELMAN_OK) status = prepare(&run, error);
-  status = group_agree(options->group, status, error);
-  if (status == ELMAN_OK) status = begin(&run, error);
-  if (status == ELMAN_OK) {
-    trainer.state.finished = false; /* a later run may add epochs */
-    status = end(&run, run_epochs(&run, error), error);
+elman_status run_create(struct run **created, struct model *model, const struct corpus *corpus,
+                        const elman_train_options *options, elman_error *error) {
+  struct run *run = malloc(sizeof *run);
+  elman_status status = ELMAN_OK;
+  if (run == NULL) {
+    status = fail_no_memory(error);
+  } else {
+    *run = (struct run){.corpus = corpus, .options = options};
+    status = trainer_create(&run->trainer, model, options, error);
   }
-  snapshots_free(&run.snapshots);
-  epoch_order_free(&run.order);
-  corpus_free(&run.dev);
-  batch_free(&run.batch);
-  resplit_free(&run.resplit);
-  trainer_free(&trainer);
+  if (status == ELMAN_OK) status = prepare(run, error);
+  status = group_agree(options->group, status, error);
+  if (status == ELMAN_OK) status = begin(run, error);
+  if (status != ELMAN_OK) {
+    run_free(run);
+    run = NULL;
+  }
+  *created = run;
   return status;
+}
+
+void run_free(struct run *run) {
+  if (run == NULL) return;
+  snapshots_free(&run->snapshots);
+  epoch_order_free(&run->order);
+  corpus_free(&run->dev);
+  batch_free(&run->batch);
+  resplit_free(&run->resplit);
+  trainer_free(&run->trainer);
+  free(run);
 }

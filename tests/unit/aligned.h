@@ -5,7 +5,7 @@
 
 #include "folder.h"
 #include "tensor/blas_kernels.h"
-#include "train/loop.h"
+#include "whole_run.h"
 
 enum { ALIGNED_PAIRS = 61, ALIGNED_LINKED = 40 }; /* all pairs, and pairs with an alignment */
 

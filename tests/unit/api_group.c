@@ -47,6 +47,7 @@ struct training {
   const char *pairs;  /* file name */
   size_t stops_after; /* number of reports; 0 disables */
   size_t differs_in;  /* this process has other pairs, unless it is 0 */
+  size_t step;        /* updates per call of elman_training_advance; 0 = elman_train */
   /* results */
   elman_status status[MOST];
   elman_error error[MOST];
@@ -94,6 +95,23 @@ static const char *model_name(size_t rank) {
   return name;
 }
 
+/* Train like elman_train, in steps. */
+static elman_status train_in_steps(elman_model *model, const elman_pairs *pairs, size_t step,
+                                   const elman_train_options *options, elman_error *error) {
+  elman_training *training;
+  elman_error problem = {0};
+  bool finished = false;
+  elman_status status = elman_training_create(&training, model, pairs, options, error);
+  if (status != ELMAN_OK) return status;
+  while (status == ELMAN_OK && !finished)
+    status = elman_training_advance(training, step, &finished, error);
+  const elman_status end = elman_training_finish(training, &problem);
+  elman_training_free(training);
+  if (status != ELMAN_OK || end == ELMAN_OK) return status;
+  *error = problem;
+  return end;
+}
+
 /* Only process 0 gets callbacks; a call in another process would change the counts. */
 static void train(const elman_group *group, void *context) {
   struct training *training = context;
@@ -111,7 +129,10 @@ static void train(const elman_group *group, void *context) {
   options.validated = on_validation;
   if (options.checkpoint != NULL) options.checkpoint_written = on_saved;
   cr_assert_eq(elman_model_create(&model, pairs, &training->model, NULL), ELMAN_OK);
-  training->status[rank] = elman_train(model, own, &options, &training->error[rank]);
+  elman_error *error = &training->error[rank];
+  training->status[rank] = training->step > 0
+                               ? train_in_steps(model, own, training->step, &options, error)
+                               : elman_train(model, own, &options, error);
   cr_assert_eq(elman_model_save(model, model_name(rank), NULL), ELMAN_OK);
   elman_model_free(model);
   if (own != pairs) elman_pairs_free(own);
@@ -211,6 +232,26 @@ Test(api_group, processes_do_not_change_guided_models) {
   training.options.guide_weight = 0.5;
   training.dev = "dev";
   check_any_number(training);
+}
+
+Test(api_group, steps_do_not_change_the_model) {
+  write_files();
+  struct training training = training_of(4);
+  size_t length;
+  training.dev = "dev";
+  training.options.average = 0.9;
+  training.options.validate_every = 4;
+  const struct training alone = run(training, 0);
+  char *expected = get_bytes(model_name(0), &length);
+  for (training.step = 1; training.step <= 7; training.step += 3) {
+    for (size_t P = 0; P <= 3; P++) {
+      const struct training together = run(training, P);
+      check_all_equal(&together, P == 0 ? 1 : P, expected, length);
+      cr_assert_eq(together.reports, alone.reports);
+      cr_assert_eq(together.validations, alone.validations);
+    }
+  }
+  free(expected);
 }
 
 /* Threads learn shards in parallel if each has one; otherwise they divide the matrix products. */
@@ -314,16 +355,32 @@ Test(api_group, unwritable_checkpoint_ends_all_processes) {
   cr_assert_eq(training.saves, 0);
 }
 
+/* A stop in process 0 ends the step in all processes, with its last update too. */
+Test(api_group, stopped_steps_end_in_all_processes) {
+  write_files();
+  struct training training = training_of(3);
+  training.options.epochs = 1;
+  training.step = 2;
+  const size_t updates = run(training, 3).reports;
+  for (training.stops_after = 1; training.stops_after <= updates; training.stops_after++) {
+    const struct training stopped = run(training, 3);
+    check_errors(&stopped, 3, ELMAN_INTERRUPTED, (const char *const[]){"stopped"}, 1);
+    cr_assert_eq(stopped.reports, training.stops_after);
+  }
+}
+
 /* If an exchange fails at any point, all processes end. */
 Test(api_group, failed_exchange_ends_all_processes) {
   write_files();
   struct training training = training_of(4);
   training.dev = "dev";
   training.options.epochs = 1;
-  const size_t exchanges = run_processes(3, train, &training);
-  for (size_t i = 1; i <= exchanges; i += 1 + i / 16) {
-    cr_assert_eq(run_failing_processes(3, i, train, &training), i);
-    check_errors(&training, 3, ELMAN_IO, (const char *const[]){"exchange"}, 1);
+  for (training.step = 0; training.step < 4; training.step += 2) {
+    const size_t exchanges = run_processes(3, train, &training);
+    for (size_t i = 1; i <= exchanges; i += 1 + i / 16) {
+      cr_assert_eq(run_failing_processes(3, i, train, &training), i);
+      check_errors(&training, 3, ELMAN_IO, (const char *const[]){"exchange"}, 1);
+    }
   }
 }
 

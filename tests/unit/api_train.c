@@ -179,3 +179,428 @@ Test(api, threads_do_not_change_the_model_file, .timeout = 300) {
   elman_model_free(other_order);
   elman_pairs_free(pairs);
 }
+
+/* ---- training in steps ---- */
+
+/* What a training leaves: its model and its checkpoint. */
+struct result {
+  char *model, *checkpoint; /* owned; checkpoint NULL = none */
+  size_t model_length, checkpoint_length;
+};
+
+static struct result result_of(const elman_model *model) {
+  struct result result = {0};
+  elman_checkpoint_state state;
+  cr_assert_eq(elman_checkpoint_get_state(&state, "checkpoint", NULL), ELMAN_OK);
+  result.model = bytes_of(model, &result.model_length);
+  if (state != ELMAN_CHECKPOINT_NONE) {
+    result.checkpoint = get_bytes("checkpoint", &result.checkpoint_length);
+    cr_assert_eq(remove("checkpoint"), 0);
+  }
+  return result;
+}
+
+static void check_same_result(const struct result *a, const struct result *b, const char *what) {
+  cr_assert_eq(a->model_length, b->model_length, "%s", what);
+  cr_assert_eq(memcmp(a->model, b->model, a->model_length), 0, "%s: other model", what);
+  cr_assert_eq(a->checkpoint_length, b->checkpoint_length, "%s", what);
+  if (a->checkpoint != NULL)
+    cr_assert_eq(memcmp(a->checkpoint, b->checkpoint, a->checkpoint_length), 0,
+                 "%s: other checkpoint", what);
+}
+
+static void free_result(struct result *result) {
+  free(result->model);
+  free(result->checkpoint);
+}
+
+/* A task of three updates per epoch, in which most words occur in few batches. */
+struct task {
+  elman_pairs *pairs, *dev;
+  elman_model_options model;
+  elman_train_options options;
+};
+
+static struct task task_of(size_t epochs) {
+  struct task task = {.model = elman_model_options_default(),
+                      .options = elman_train_options_default()};
+  put("train", "a b c\tA B C\na d\tA D\ne f g h\tE F G H\nb e i\tB E I\nk l\tK L\nm a\tM A\n"
+               "n o p\tN O P\nq\tQ\n");
+  put("dev", "a b\tA B\nq\tQ\nn o\tN O\n");
+  task.pairs = read_pairs("train");
+  task.dev = read_pairs("dev");
+  task.model.hidden_size = task.model.embedding_size = 8;
+  task.model.attention = "scaled";
+  task.options.epochs = epochs;
+  task.options.batch_size = 3;
+  task.options.learning_rate = 0.02;
+  task.options.threads = 2;
+  task.options.checkpoint = "checkpoint";
+  return task;
+}
+
+static void free_task(struct task *task) {
+  elman_pairs_free(task->pairs);
+  elman_pairs_free(task->dev);
+}
+
+static elman_training *begin(elman_model *model, const struct task *task) {
+  elman_training *training;
+  elman_error error = {0};
+  cr_assert_eq(elman_training_create(&training, model, task->pairs, &task->options, &error),
+               ELMAN_OK, "%s", error.message);
+  return training;
+}
+
+/* Do all that a program can do with a half-trained model. */
+static void use_model(elman_model *model, elman_translator *translator, const elman_pairs *pairs) {
+  elman_translation *translation;
+  elman_scores scores, again;
+  elman_model *loaded;
+  cr_assert_eq(elman_translate(&translation, translator, "a b n", 5, NULL, NULL), ELMAN_OK);
+  check_translation(translation);
+  elman_translation_free(translation);
+  cr_assert_eq(elman_evaluate(&scores, model, pairs, NULL, NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_save(model, "half", NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_load(&loaded, "half", NULL), ELMAN_OK);
+  cr_assert_eq(elman_evaluate(&again, loaded, pairs, NULL, NULL), ELMAN_OK);
+  cr_assert_eq(scores.loss, again.loss);
+  elman_model_free(loaded);
+  cr_assert_eq(elman_model_set_search(model, (elman_search){3, 1}, NULL), ELMAN_OK);
+}
+
+/* Advance by `updates` until the end, at most `most` times, and use the model in between. Return
+ * whether the training is finished. */
+static bool advance(elman_training *training, elman_model *model, const struct task *task,
+                    size_t updates, size_t most) {
+  elman_translator *translator;
+  elman_error error = {0};
+  bool finished = false;
+  cr_assert_eq(elman_translator_create(&translator, model, NULL), ELMAN_OK);
+  for (size_t i = 0; i < most && !finished; i++) {
+    cr_assert_eq(elman_training_advance(training, updates, &finished, &error), ELMAN_OK, "%s",
+                 error.message);
+    cr_assert_eq(elman_model_get_info(model).search.beam, 0);
+    use_model(model, translator, task->dev);
+  }
+  elman_translator_free(translator);
+  return finished;
+}
+
+static struct result whole_result(const struct task *task, elman_status expected) {
+  elman_model *model = create(task->pairs, &task->model);
+  elman_error error = {0};
+  cr_assert_eq(elman_train(model, task->pairs, &task->options, &error), expected, "%s",
+               error.message);
+  const struct result result = result_of(model);
+  elman_model_free(model);
+  return result;
+}
+
+static void check_steps(const struct task *task, const char *what) {
+  struct result whole = whole_result(task, ELMAN_OK);
+  const size_t steps[] = {1, 3, 4, 1000};
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    elman_model *model = create(task->pairs, &task->model);
+    elman_training *training = begin(model, task);
+    bool finished;
+    cr_assert(advance(training, model, task, steps[i], 1000), "%s", what);
+    cr_assert_eq(elman_training_advance(training, 1, &finished, NULL), ELMAN_OK);
+    cr_assert(finished);
+    cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
+    elman_training_free(training);
+    struct result result = result_of(model);
+    check_same_result(&whole, &result, what);
+    free_result(&result);
+    elman_model_free(model);
+  }
+  free_result(&whole);
+}
+
+/* The model that is used in between has a stored search; the final one has none. */
+Test(api, steps_train_the_same_model, .timeout = 300) {
+  struct task task = task_of(7), other = task;
+  check_steps(&task, "plain");
+  other.options.average = 0.9;
+  other.options.dropout = 0.2;
+  check_steps(&other, "average, dropout");
+  other.options.dev = task.dev;
+  other.options.validate_every = 4;
+  other.options.save_every = 1e-9;
+  check_steps(&other, "dev");
+  other.options.patience = 1;
+  other.options.epochs = 50;
+  check_steps(&other, "patience");
+  other = task;
+  other.model.source_tokens = other.model.target_tokens = ELMAN_TOKENS_BPE;
+  other.model.subwords = 4;
+  other.options.subword_dropout = 0.3;
+  other.options.batch_tokens = 12;
+  other.options.shards = 2;
+  other.options.dev = task.dev;
+  check_steps(&other, "subword dropout, shards");
+  other = task;
+  other.options.epochs = 0;
+  check_steps(&other, "no epoch");
+  free_task(&task);
+}
+
+/* A training of two tables of which most rows rest, beyond the number of recorded updates. */
+Test(api, many_steps_train_the_same_model, .timeout = 300) {
+  struct task task = task_of(200);
+  struct result whole = whole_result(&task, ELMAN_OK);
+  elman_model *model = create(task.pairs, &task.model);
+  elman_training *training = begin(model, &task);
+  bool finished = false;
+  for (size_t updates = 1; !finished; updates++)
+    cr_assert_eq(elman_training_advance(training, updates, &finished, NULL), ELMAN_OK);
+  cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
+  elman_training_free(training);
+  struct result result = result_of(model);
+  check_same_result(&whole, &result, "many steps");
+  free_result(&result);
+  free_result(&whole);
+  elman_model_free(model);
+  free_task(&task);
+}
+
+/* Before the end, finishing equals a stop by a callback, and another run can resume. */
+static void check_early_end(const struct task *task, size_t updates, const struct result *whole) {
+  struct seen seen = {.stop_after = updates};
+  struct task stopped = *task, resumed = *task;
+  stopped.options.report = keep_report;
+  stopped.options.context = &seen;
+  resumed.options.resume = true;
+  struct result expected = whole_result(&stopped, ELMAN_INTERRUPTED);
+  elman_model *model = create(task->pairs, &task->model);
+  elman_training *training = begin(model, task);
+  bool finished;
+  cr_assert_eq(elman_training_advance(training, updates, &finished, NULL), ELMAN_OK);
+  cr_assert_not(finished);
+  struct result paused = result_of(model);
+  cr_assert_null(paused.checkpoint);
+  cr_assert_eq(elman_model_get_info(model).history.updates, updates);
+  cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
+  elman_training_free(training);
+  size_t length;
+  char *bytes = get_bytes("checkpoint", &length);
+  struct result result = result_of(model);
+  check_same_result(&expected, &result, "finished early");
+  if (task->options.dev == NULL) {
+    paused.checkpoint = expected.checkpoint;
+    paused.checkpoint_length = expected.checkpoint_length;
+    check_same_result(&expected, &paused, "paused");
+    paused.checkpoint = NULL;
+  }
+  put_bytes("checkpoint", bytes, length);
+  struct result end = whole_result(&resumed, ELMAN_OK);
+  check_same_result(whole, &end, "resumed");
+  elman_model_free(model);
+  free(bytes);
+  free_result(&end);
+  free_result(&expected);
+  free_result(&paused);
+  free_result(&result);
+}
+
+Test(api, steps_can_end_anywhere, .timeout = 300) {
+  enum { EPOCHS = 3, UPDATES = 3 * EPOCHS };
+  struct task task = task_of(EPOCHS);
+  for (size_t validated = 0; validated < 2; validated++) {
+    task.options.dev = validated ? task.dev : NULL;
+    task.options.validate_every = validated ? 2 : 0;
+    struct result whole = whole_result(&task, ELMAN_OK);
+    for (size_t updates = 1; updates < UPDATES; updates++) check_early_end(&task, updates, &whole);
+    free_result(&whole);
+  }
+  free_task(&task);
+}
+
+/* A run in steps resumes, and so does elman_train from its checkpoint. More epochs extend it. */
+Test(api, steps_resume_and_extend, .timeout = 300) {
+  struct task task = task_of(6), first = task, second = task;
+  task.options.dev = first.options.dev = second.options.dev = task.dev;
+  struct result whole = whole_result(&task, ELMAN_OK);
+  first.options.epochs = 2;
+  second.options.resume = true;
+  elman_model *model = create(task.pairs, &task.model), *other = create(task.pairs, &task.model);
+  elman_training *training = begin(model, &first);
+  cr_assert(advance(training, model, &first, 2, 1000));
+  cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
+  elman_training_free(training);
+  training = begin(other, &second);
+  cr_assert_eq(elman_model_get_info(other).history.updates, 6);
+  cr_assert(advance(training, other, &second, 2, 1000));
+  cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
+  elman_training_free(training);
+  struct result result = result_of(other);
+  check_same_result(&whole, &result, "resumed");
+  free_result(&result);
+  free_result(&whole);
+  elman_model_free(model);
+  elman_model_free(other);
+  free_task(&task);
+}
+
+/* A callback pauses the training. The pairs are not used after the creation, and neither is the
+ * struct of options. */
+Test(api, stopped_steps_continue, .timeout = 300) {
+  struct task task = task_of(4);
+  struct result whole = whole_result(&task, ELMAN_OK);
+  elman_model *model = create(task.pairs, &task.model);
+  struct seen seen = {0};
+  task.options.report = keep_report;
+  task.options.context = &seen;
+  elman_training *training = begin(model, &task);
+  elman_pairs_free(task.pairs);
+  task.pairs = NULL;
+  memset(&task.options, 0, sizeof task.options);
+  bool finished = false;
+  for (size_t updates = 1; updates <= 12; updates++) {
+    elman_error error = {0};
+    seen.stop_after = updates;
+    check_error(elman_training_advance(training, 5, &finished, &error), &error, ELMAN_INTERRUPTED,
+                "stopped", "");
+    cr_assert_eq(seen.updates, updates);
+    cr_assert_not(finished);
+  }
+  seen.stop_after = 0;
+  cr_assert_eq(elman_training_advance(training, 1, &finished, NULL), ELMAN_OK);
+  cr_assert(finished);
+  cr_assert_eq(seen.updates, 12);
+  cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
+  elman_training_free(training);
+  struct result result = result_of(model);
+  check_same_result(&whole, &result, "stopped");
+  free_result(&result);
+  free_result(&whole);
+  elman_model_free(model);
+  free_task(&task);
+}
+
+/* The model keeps its last update; there is no checkpoint. */
+Test(api, training_can_be_freed_at_any_time) {
+  struct task task = task_of(4);
+  struct seen seen = {.stop_after = 5};
+  struct task stopped = task;
+  stopped.options.report = keep_report;
+  stopped.options.context = &seen;
+  elman_model *model = create(task.pairs, &task.model), *same = create(task.pairs, &task.model);
+  elman_training_free(NULL);
+  elman_training_free(begin(model, &task));
+  cr_assert(same_models(model, same));
+  cr_assert_eq(elman_train(same, task.pairs, &stopped.options, NULL), ELMAN_INTERRUPTED);
+  cr_assert_eq(remove("checkpoint"), 0);
+  task.options.dev = task.dev; /* the best model is lost */
+  elman_training *training = begin(model, &task);
+  bool finished;
+  cr_assert_eq(elman_training_advance(training, 5, &finished, NULL), ELMAN_OK);
+  elman_training_free(training);
+  elman_checkpoint_state state;
+  cr_assert_eq(elman_checkpoint_get_state(&state, "checkpoint", NULL), ELMAN_OK);
+  cr_assert_eq(state, ELMAN_CHECKPOINT_NONE);
+  cr_assert(same_models(model, same));
+  elman_model_free(model);
+  elman_model_free(same);
+  free_task(&task);
+}
+
+static void check_refused(elman_training *training, const char *message) {
+  elman_error error = {0};
+  bool finished = true;
+  check_error(elman_training_advance(training, 1, &finished, &error), &error,
+              ELMAN_INVALID_ARGUMENT, message, "");
+  cr_assert_not(finished);
+}
+
+Test(api, wrong_steps_are_refused) {
+  struct task task = task_of(2), bad = task;
+  elman_model *model = create(task.pairs, &task.model), *same = create(task.pairs, &task.model);
+  elman_training *training = (elman_training *)&task;
+  elman_error error = {0};
+  bool finished = true;
+  bad.options.batch_size = 0;
+  check_error(elman_training_create(&training, model, task.pairs, &bad.options, &error), &error,
+              ELMAN_INVALID_ARGUMENT, "batch size", "");
+  cr_assert_null(training);
+  bad = task;
+  bad.options.batch_tokens = 2;
+  cr_assert_eq(elman_training_create(&training, model, task.pairs, &bad.options, NULL),
+               ELMAN_INVALID_ARGUMENT);
+  cr_assert_null(training);
+  cr_assert(same_models(model, same));
+
+  training = begin(model, &task);
+  check_error(elman_training_advance(training, 0, &finished, &error), &error,
+              ELMAN_INVALID_ARGUMENT, "at least 1", "");
+  cr_assert_not(finished);
+  cr_assert(same_models(model, same));
+  cr_assert_eq(elman_training_advance(training, 4, &finished, NULL), ELMAN_OK);
+  cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
+  check_refused(training, "has ended");
+  check_error(elman_training_finish(training, &error), &error, ELMAN_INVALID_ARGUMENT, "has ended",
+              "");
+  cr_assert_eq(elman_model_get_info(model).history.updates, 4);
+  elman_training_free(training);
+
+  training = begin(model, &task);
+  task.options.checkpoint = NULL;
+  cr_assert_eq(elman_train(model, task.pairs, &task.options, NULL), ELMAN_OK);
+  check_refused(training, "another training");
+  check_error(elman_training_finish(training, &error), &error, ELMAN_INVALID_ARGUMENT,
+              "another training", "");
+  cr_assert_eq(elman_model_get_info(model).history.updates, 10);
+  elman_training_free(training);
+  elman_model_free(model);
+  elman_model_free(same);
+  free_task(&task);
+}
+
+/* The snapshot of the second epoch cannot be written. The best model remains, as after elman_train,
+ * and the checkpoint. */
+Test(api, failed_steps_lose_nothing) {
+  struct task task = task_of(5);
+  task.options.dev = task.dev;
+  task.options.keep_last = 1;
+  task.options.output = "kept";
+  put("kept.update6", "not a model, so it is not deleted");
+  struct result expected = whole_result(&task, ELMAN_CANNOT_CREATE);
+  cr_assert_not_null(expected.checkpoint);
+  elman_model *model = create(task.pairs, &task.model);
+  elman_training *training = begin(model, &task);
+  elman_error error = {0};
+  bool finished;
+  cr_assert_eq(elman_training_advance(training, 5, &finished, &error), ELMAN_OK, "%s",
+               error.message);
+  check_error(elman_training_advance(training, 9, &finished, &error), &error, ELMAN_CANNOT_CREATE,
+              "", "kept.update6");
+  cr_assert_eq(elman_model_get_info(model).history.updates, 6);
+  cr_assert_not(finished);
+  check_refused(training, "an error has ended");
+  cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
+  check_refused(training, "has ended");
+  elman_training_free(training);
+  struct result result = result_of(model);
+  check_same_result(&expected, &result, "failed");
+  free_result(&result);
+  free_result(&expected);
+  elman_model_free(model);
+  free_task(&task);
+}
+
+Test(api, finish_reports_a_failed_checkpoint) {
+  struct task task = task_of(1);
+  task.options.checkpoint = "no such folder/checkpoint";
+  elman_model *model = create(task.pairs, &task.model);
+  elman_training *training = begin(model, &task);
+  elman_error error = {0};
+  bool finished;
+  cr_assert_eq(elman_training_advance(training, 9, &finished, NULL), ELMAN_OK);
+  cr_assert(finished);
+  cr_assert_eq(elman_training_finish(training, &error), ELMAN_CANNOT_CREATE);
+  cr_assert_str_eq(error.where, task.options.checkpoint);
+  cr_assert_eq(elman_model_get_info(model).history.updates, 3);
+  elman_training_free(training);
+  elman_model_free(model);
+  free_task(&task);
+}

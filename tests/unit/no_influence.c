@@ -4,7 +4,7 @@
 #include "lettered_model.h"
 #include "network_case.h"
 
-#include "train/loop.h"
+#include "whole_run.h"
 
 enum { PAIRS = 6, LETTERS = 6, UPDATES = 25 };
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "train/loop.h"
+#include "whole_run.h"
 
 enum { PAIRS = 10, WORDS = 6, MAX_UPDATES = 2000 };
 

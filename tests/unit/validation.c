@@ -11,8 +11,8 @@
 #include "model/hyperparameters.h"
 #include "model/model_file.h"
 #include "train/checkpoint.h"
-#include "train/loop.h"
 #include "translate/evaluate.h"
+#include "whole_run.h"
 
 TestSuite(validation, .init = enter_folder, .fini = leave_folder);
 
@@ -585,6 +585,35 @@ Test(validation, diverged_training_leaves_no_checkpoint) {
   cr_assert_eq(trainer_run(model, &task.corpus, &options, &error), ELMAN_INVALID_ARGUMENT);
   cr_assert_not_null(strstr(error.message, "was not finite in 10 updates"), "%s", error.message);
   cr_assert_eq(divergence.count, divergence.after + 9);
+  cr_assert_eq(file_exists(&left, "checkpoint", NULL), ELMAN_OK);
+  cr_assert_not(left);
+  cr_assert_eq(model->past.history.updates, 0);
+  model_free(model);
+  tear_down(&task);
+}
+
+/* The history counts the updates until the run ends without a usable result. */
+Test(validation, diverged_steps_leave_no_checkpoint) {
+  struct task task = set_up();
+  struct model *model = make_model();
+  struct divergence divergence = {.model = model, .after = 3};
+  elman_train_options options = options_of(MAX_EPOCHS);
+  elman_error error = {0};
+  struct run *run;
+  bool finished, left;
+  options.checkpoint = "checkpoint";
+  options.report = diverge;
+  options.context = &divergence;
+  cr_assert_eq(run_create(&run, model, &task.corpus, &options, NULL), ELMAN_OK);
+  cr_assert_eq(run_advance(run, 4, &finished, NULL), ELMAN_OK);
+  cr_assert_eq(model->past.history.updates, 3, "the fourth update was skipped");
+  cr_assert_eq(run_advance(run, 50, &finished, &error), ELMAN_INVALID_ARGUMENT);
+  cr_assert_not_null(strstr(error.message, "was not finite in 10 updates"), "%s", error.message);
+  cr_assert_eq(run_advance(run, 1, &finished, &error), ELMAN_INVALID_ARGUMENT);
+  cr_assert_not_null(strstr(error.message, "an error has ended"), "%s", error.message);
+  cr_assert_eq(divergence.count, divergence.after + 9);
+  cr_assert_eq(run_finish(run, NULL), ELMAN_OK);
+  run_free(run);
   cr_assert_eq(file_exists(&left, "checkpoint", NULL), ELMAN_OK);
   cr_assert_not(left);
   cr_assert_eq(model->past.history.updates, 0);
