@@ -13,8 +13,9 @@
  * nothing, never exits, and does not change the locale or signals.
  *
  * Ownership. An object from `_create`, `_read` or `_load` is freed by the matching `_free`, which
- * accepts NULL. Pointers in `options` structs are borrowed for the call. `options` may be NULL for
- * the defaults; no other pointer may be NULL unless its comment permits that.
+ * accepts NULL. Pointers in `options` structs are borrowed for the call, unless the function says
+ * otherwise. `options` may be NULL for the defaults; no other pointer may be NULL unless its
+ * comment permits that.
  *
  * Threads. Several threads may use a `const` argument at the same time; any other argument may be
  * used by one thread at a time.
