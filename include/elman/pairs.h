@@ -16,7 +16,7 @@ typedef void elman_skipped_function(void *context, const char *file, size_t line
 /* Limits of text that is read into memory: defaults of elman_pairs_options, fixed for
  * elman_lines_read. */
 #define ELMAN_DEFAULT_MAX_LINE ((size_t)1 << 24)
-#define ELMAN_DEFAULT_MAX_UNPACKED ((size_t)1 << 32)
+#define ELMAN_DEFAULT_MAX_UNPACKED (SIZE_MAX > UINT32_MAX ? (size_t)1 << 16 << 16 : SIZE_MAX)
 
 typedef struct elman_pairs_options {
   const char *const *files; /* TSV, one pair per line; "-" is standard input */

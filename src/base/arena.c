@@ -2,8 +2,10 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#ifdef __linux__
 #include <sys/mman.h>
 #include <unistd.h>
+#endif
 
 #if defined(__SANITIZE_ADDRESS__)
 #define ARENA_POISONED 1
@@ -89,6 +91,7 @@ void arena_free(struct arena *arena) {
 
 /* ---- pages of large memory ---- */
 
+#ifdef __linux__
 /* Apply the advice to the whole pages inside the memory. `page` is the page size in bytes, a power
  * of two. */
 static void advise(void *memory, size_t bytes, uintptr_t page, int advice) {
@@ -98,16 +101,21 @@ static void advise(void *memory, size_t bytes, uintptr_t page, int advice) {
 }
 
 void advise_large_pages(void *memory, size_t bytes) {
-#ifdef MADV_HUGEPAGE
   advise(memory, bytes, (uintptr_t)1 << 21, MADV_HUGEPAGE);
-#else
-  (void)memory, (void)bytes;
-#endif
 }
 
 void release_pages(void *memory, size_t bytes) {
   advise(memory, bytes, (uintptr_t)sysconf(_SC_PAGESIZE), MADV_DONTNEED);
 }
+#else
+void advise_large_pages(void *memory, size_t bytes) {
+  (void)memory, (void)bytes;
+}
+
+void release_pages(void *memory, size_t bytes) {
+  (void)memory, (void)bytes;
+}
+#endif
 
 void claim_pages(void *memory, size_t bytes) {
   enum { PAGE = 4096 };

@@ -8,6 +8,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+const char *errno_text(int number, char *buffer, size_t size) {
+#ifdef __GLIBC__
+  return strerror_r(number, buffer, size);
+#else
+  return strerror_r(number, buffer, size) == 0 ? buffer : "unknown error";
+#endif
+}
+
 /* ---- decompressing gzip ---- */
 
 static const char MAGIC[] = {'\x1F', '\x8B'}, TRAILING_DATA[] = "data that is not gzip follows";

@@ -8,8 +8,9 @@
 #include "base/status.h"
 #include "base/text.h"
 
-/* Return the text of an errno value. This is the GNU form of strerror_r, which is thread-safe. */
-#define REASON(number, buffer) strerror_r(number, buffer, sizeof buffer)
+/* Return the text of an errno value, in `buffer` of `size` bytes or as a constant. Thread-safe. */
+const char *errno_text(int number, char *buffer, size_t size);
+#define REASON(number, buffer) errno_text(number, buffer, sizeof buffer)
 
 /* Return the name of a file for messages; "-" is standard input. */
 const char *file_name(const char *path);

@@ -11,6 +11,9 @@
 #ifndef ELMAN_BASE_TEAM_H
 #define ELMAN_BASE_TEAM_H
 
+#ifndef __wasi__
+#include <pthread.h>
+#endif
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -69,6 +72,26 @@ bool is_worth_sharing(double work);
 /* Like team_run, for many small pieces, which members run in groups. `work` is the work of all
  * pieces together. If it is too little to share, the calling thread runs all pieces. */
 void share_out(size_t count, double work, team_job *job, const void *context);
+
+/* ---- locks ---- */
+
+/* A lock for data that several pieces of a job share. Initialize it with TEAM_LOCK_INITIALIZER. */
+#ifdef __wasi__
+struct team_lock {
+  char unused;
+};
+#define TEAM_LOCK_INITIALIZER                                                                      \
+  { 0 }
+#else
+struct team_lock {
+  pthread_mutex_t mutex;
+};
+#define TEAM_LOCK_INITIALIZER                                                                      \
+  { PTHREAD_MUTEX_INITIALIZER }
+#endif
+
+void team_lock(struct team_lock *lock);
+void team_unlock(struct team_lock *lock);
 
 /* ---- background tasks ---- */
 

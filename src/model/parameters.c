@@ -17,6 +17,7 @@ enum { ALIGNED_REALS = ARENA_ALIGNMENT / sizeof(real) };
 struct listing {
   struct parameter_table table;
   real *block;
+  bool too_large; /* the block does not fit the address space; its size is then wrong */
 };
 
 static struct parameter *add_row(struct listing *listing, const char *prefix, const char *name,
@@ -46,8 +47,13 @@ static void list(struct listing *listing, real **view, const char *prefix, const
   struct parameter_table *table = &listing->table;
   struct parameter *row = add_row(listing, prefix, name, like);
   row->offset = table->block;
-  const size_t size = parameter_size(row);
-  table->block += (size + ALIGNED_REALS - 1) / ALIGNED_REALS * ALIGNED_REALS;
+  size_t size, end;
+  if (__builtin_mul_overflow(row->rows, row->columns, &size) ||
+      __builtin_add_overflow(table->block, size, &end) ||
+      end > SIZE_MAX / sizeof(real) - ALIGNED_REALS)
+    listing->too_large = true;
+  else
+    table->block = (end + ALIGNED_REALS - 1) / ALIGNED_REALS * ALIGNED_REALS;
   if (listing->block != NULL) *view = listing->block + row->offset;
 }
 
@@ -191,13 +197,11 @@ size_t parameter_size(const struct parameter *parameter) {
 
 elman_status parameter_table_create(struct parameter_table *table,
                                     const struct model_config *config, elman_error *error) {
-  /* 64 bits suffice: model_config_check limits sizes so that no product below can overflow. */
-  _Static_assert(sizeof(size_t) >= 8, "sizes are computed in 64 bits");
   struct listing listing = {0};
   struct parameters unbound;
   list_all(&listing, &unbound, config);
   *table = listing.table;
-  return table->block <= SIZE_MAX / sizeof(real) ? ELMAN_OK : fail_no_memory(error);
+  return listing.too_large ? fail_no_memory(error) : ELMAN_OK;
 }
 
 void parameters_bind(struct parameters *views, real *block, const struct model_config *config) {

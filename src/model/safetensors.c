@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/xxh64.h"
 #include "model/checksum.h"
 
@@ -54,10 +55,10 @@ static elman_status parse_tensor(struct safetensors *file, const char *name, con
   if (bytes == 0) return bad(file, error, "a tensor has an unknown dtype");
   for (size_t i = 0; i < json_array_size(shape); i++) {
     uint64_t length;
-    if (!read_size(json_array_get(shape, i), &length) ||
+    if (!read_size(json_array_get(shape, i), &length) || length > SIZE_MAX ||
         __builtin_mul_overflow(bytes, length, &bytes))
       return bad(file, error, "a shape is impossible");
-    tensor->shape[i] = length;
+    tensor->shape[i] = (size_t)length;
   }
   tensor->dimensions = (int)json_array_size(shape);
   if (!read_size(json_array_get(offsets, 0), &tensor->begin) ||
@@ -139,7 +140,7 @@ static elman_status read_header(struct safetensors *file, elman_error *error) {
   char reason[128];
   if (fstat(file->descriptor, &info) != 0)
     return fail(error, ELMAN_NO_INPUT, file->path, "cannot access the file: %s",
-                strerror_r(errno, reason, sizeof reason));
+                REASON(errno, reason));
   if (S_ISDIR(info.st_mode))
     return fail(error, ELMAN_NO_INPUT, file->path, "is a directory; name a file");
   if (!S_ISREG(info.st_mode)) /* the reader must be able to seek */
@@ -156,14 +157,15 @@ static elman_status read_header(struct safetensors *file, elman_error *error) {
   if (length > SAFETENSORS_MAX_HEADER || length > size - LENGTH_BYTES)
     return bad(file, error, "the length of its header is impossible");
 
-  char *text = malloc(length > 0 ? length : 1);
+  char *text = malloc(length > 0 ? (size_t)length : 1);
   if (text == NULL) return fail_no_memory(error);
   elman_status status = ELMAN_OK;
-  if (!read_bytes(text, file, LENGTH_BYTES, length))
+  if (!read_bytes(text, file, LENGTH_BYTES, (size_t)length))
     status = fail(error, ELMAN_IO, file->path,
                   "cannot read all of the header; check the file and its disk");
   file->data_start = LENGTH_BYTES + length;
-  if (status == ELMAN_OK) status = parse_header(file, text, length, size - file->data_start, error);
+  if (status == ELMAN_OK)
+    status = parse_header(file, text, (size_t)length, size - file->data_start, error);
   free(text);
   return status;
 }
@@ -174,8 +176,7 @@ elman_status safetensors_open(struct safetensors *file, const char *path, elman_
                                .descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file->descriptor < 0) {
     char reason[128];
-    return fail(error, ELMAN_NO_INPUT, path, "cannot open the file: %s",
-                strerror_r(errno, reason, sizeof reason));
+    return fail(error, ELMAN_NO_INPUT, path, "cannot open the file: %s", REASON(errno, reason));
   }
   const elman_status status = read_header(file, error);
   if (status != ELMAN_OK) safetensors_close(file);
@@ -213,7 +214,7 @@ static elman_status digest_unread(const struct safetensors *file,
   struct xxh64 sum;
   xxh64_start(&sum);
   for (uint64_t at = tensor->begin; at < tensor->end; at += PIECE) {
-    const size_t size = tensor->end - at < PIECE ? tensor->end - at : PIECE;
+    const size_t size = tensor->end - at < PIECE ? (size_t)(tensor->end - at) : PIECE;
     if (!read_summed(piece, file, file->data_start + at, size, &sum))
       return fail(error, ELMAN_IO, file->path, "cannot read all of %s; check the file and its disk",
                   tensor->name);
@@ -296,7 +297,7 @@ elman_status safetensors_read(real *values, const struct safetensors *file,
     return fail(error, ELMAN_BAD_DATA, file->path, "%s must be stored as F32, BF16, F16 or F64",
                 tensor->name);
   const size_t width = number_type_size(tensor->type);
-  const size_t count = (tensor->end - tensor->begin) / width;
+  const size_t count = (size_t)((tensor->end - tensor->begin) / width);
   struct xxh64 sum;
   xxh64_start(&sum);
   for (size_t done = 0; done < count; done += CACHED) {

@@ -1,12 +1,16 @@
 #include "tensor/blas.h"
 
+#ifdef ELMAN_OPENBLAS
 #include <cblas.h>
+#endif
 #include <string.h>
 
 #include "base/team.h"
 #include "tensor/few_rows.h"
 
 enum { TILE_UNIT = 16, LEAST_HALF = 128, LEAST_QUARTER = 160, LARGE_TILE = 640, MAX_TILES = 16 };
+
+#ifdef ELMAN_OPENBLAS
 
 #ifdef ELMAN_DOUBLE
 #define cblas_gemm cblas_dgemm
@@ -30,32 +34,55 @@ static void row_product(struct product p) {
              p.c, 1);
 }
 
-/* Return whether few_rows.c is faster: for few rows, a matrix stored as (n,k), and long sums. */
+#endif
+
+/* Return whether few_rows.c is faster: for few rows, a matrix stored as (n,k), and sums of at least
+ * LONG terms. Own kernels would copy the matrix, however short the sums are. */
 static bool is_few_rows(struct product p) {
+#ifdef ELMAN_OPENBLAS
   enum { LONG = 256 };
+#else
+  enum { LONG = 1 };
+#endif
   return p.m <= FEW_ROWS && p.k >= LONG && p.alpha == 1 && (p.beta == 0 || p.beta == 1) &&
          p.a.transpose == NOT_TRANSPOSED && p.a.ld == p.k && p.b.transpose == TRANSPOSED &&
          p.b.ld == p.k;
 }
 
-/* Return whether the arithmetic in use requires own kernels. In double there are none. */
+/* Return whether portable arithmetic requires own kernels. In double it does not: no kernel is
+ * fused. */
 static bool needs_own_kernels(void) {
-  return arithmetic_in_use() == ARITHMETIC_PORTABLE && product_kernel_in_use() != NULL;
+  return arithmetic_in_use() == ARITHMETIC_PORTABLE && product_kernel_in_use()->fused;
 }
 
-void matrix_product_alone(struct product p) {
-  if (p.m == 0 || p.n == 0) return;
-  if (needs_own_kernels())
-    product_alone(p);
-  else if (p.m == 1)
+static void few_rows_product(struct product p) {
+  few_rows_kernel_at(0)->run((struct few_rows){p.c, p.ldc, p.beta == 1}, p.a.data, p.b.data, p.m,
+                             p.k, p.n);
+}
+
+#ifdef ELMAN_OPENBLAS
+static void fast_product(struct product p) {
+  if (p.m == 1)
     row_product(p);
   else if (is_few_rows(p))
-    few_rows_kernel_at(0)->run((struct few_rows){p.c, p.ldc, p.beta == 1}, p.a.data, p.b.data, p.m,
-                               p.k, p.n);
+    few_rows_product(p);
   else
     cblas_gemm(CblasRowMajor, blas_transpose(p.a.transpose), blas_transpose(p.b.transpose),
                (int)p.m, (int)p.n, (int)p.k, p.alpha, p.a.data, (int)p.a.ld, p.b.data, (int)p.b.ld,
                p.beta, p.c, (int)p.ldc);
+}
+#else
+static void fast_product(struct product p) {
+  if (is_few_rows(p))
+    few_rows_product(p);
+  else
+    product_alone(p);
+}
+#endif
+
+void matrix_product_alone(struct product p) {
+  if (p.m == 0 || p.n == 0) return;
+  (needs_own_kernels() ? product_alone : fast_product)(p);
 }
 
 /* Return the number of tiles: two or four, and more only if each tile remains large. Few large

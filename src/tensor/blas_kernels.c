@@ -1,47 +1,16 @@
 #include "tensor/blas_kernels.h"
 
+#ifdef ELMAN_OPENBLAS
 #include <cblas.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#endif
+#include <string.h>
 
-/* ---- memory: a buffer for each thread that multiplies, and for each thread of OpenBLAS ---- */
-
-/* The largest size of an OpenBLAS buffer, plus a margin. OpenBLAS supports at least 50 buffers and
- * reuses them. */
-static const size_t BUFFER_BYTES = ((size_t)128 + 1) << 20;
-
-enum { MAX_BUFFERS = 48 };
-
-static bool can_map(size_t buffers) {
-  void *mapped[MAX_BUFFERS];
-  size_t count = 0;
-  for (; count < buffers && count < MAX_BUFFERS; count++) {
-    mapped[count] =
-        mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapped[count] == MAP_FAILED) break;
-  }
-  const bool all = count == buffers || count == MAX_BUFFERS;
-  while (count > 0) munmap(mapped[--count], BUFFER_BYTES);
-  return all;
-}
-
-/* The header does not declare these functions, and some builds lack them. */
-extern void *blas_memory_alloc(int unused) __attribute__((weak));
-extern void blas_memory_free(void *buffer) __attribute__((weak));
-
-/* OpenBLAS allocates the buffers and keeps them. */
-static void allocate_buffers(size_t buffers) {
-  void *held[MAX_BUFFERS];
-  if (blas_memory_alloc == NULL || blas_memory_free == NULL) return;
-  for (size_t i = 0; i < buffers; i++) held[i] = blas_memory_alloc(0);
-  for (size_t i = 0; i < buffers; i++) blas_memory_free(held[i]);
-}
-
-/* ---- which kernels OpenBLAS uses ---- */
+/* ---- the processor, and which kernels suit it ---- */
 
 const char *compiled_instructions(void) {
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
@@ -52,6 +21,8 @@ const char *compiled_instructions(void) {
   return "SSE2";
 #elif defined(__aarch64__)
   return "NEON";
+#elif defined(__wasm_simd128__)
+  return "SIMD128";
 #else
   return "baseline";
 #endif
@@ -99,6 +70,8 @@ bool blas_family_fuses(const char *family) {
   return true;
 }
 
+#ifdef ELMAN_OPENBLAS
+
 /* Builds of OpenBLAS for a single processor lack these functions. */
 extern void gotoblas_dynamic_quit(void) __attribute__((weak));
 extern void gotoblas_dynamic_init(void) __attribute__((weak));
@@ -134,6 +107,39 @@ struct blas_kernels blas_kernels_choose(void) {
   kernels.family = openblas_get_corename();
   kernels.config = openblas_get_config(); /* this string contains the name of the family */
   return kernels;
+}
+
+/* ---- memory: a buffer for each thread that multiplies, and for each thread of OpenBLAS ---- */
+
+/* The largest size of an OpenBLAS buffer, plus a margin. OpenBLAS supports at least 50 buffers and
+ * reuses them. */
+static const size_t BUFFER_BYTES = ((size_t)128 + 1) << 20;
+
+enum { MAX_BUFFERS = 48 };
+
+static bool can_map(size_t buffers) {
+  void *mapped[MAX_BUFFERS];
+  size_t count = 0;
+  for (; count < buffers && count < MAX_BUFFERS; count++) {
+    mapped[count] =
+        mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped[count] == MAP_FAILED) break;
+  }
+  const bool all = count == buffers || count == MAX_BUFFERS;
+  while (count > 0) munmap(mapped[--count], BUFFER_BYTES);
+  return all;
+}
+
+/* The header does not declare these functions, and some builds lack them. */
+extern void *blas_memory_alloc(int unused) __attribute__((weak));
+extern void blas_memory_free(void *buffer) __attribute__((weak));
+
+/* OpenBLAS allocates the buffers and keeps them. */
+static void allocate_buffers(size_t buffers) {
+  void *held[MAX_BUFFERS];
+  if (blas_memory_alloc == NULL || blas_memory_free == NULL) return;
+  for (size_t i = 0; i < buffers; i++) held[i] = blas_memory_alloc(0);
+  for (size_t i = 0; i < buffers; i++) blas_memory_free(held[i]);
 }
 
 /* ---- setting up ---- */
@@ -185,6 +191,30 @@ struct blas_kernels blas_kernels_in_use(void) {
   blas_set_up();
   return kernels;
 }
+
+#else
+
+/* ---- without OpenBLAS ---- */
+
+void blas_set_up(void) {}
+
+elman_status blas_reserve(size_t threads, elman_error *error) {
+  (void)threads, (void)error;
+  return ELMAN_OK;
+}
+
+struct blas_kernels blas_kernels_choose(void) {
+  return (struct blas_kernels){.config = "none",
+                               .family = "none",
+                               .original_family = "none",
+                               .choice = ELMAN_KERNELS_BY_BLAS};
+}
+
+struct blas_kernels blas_kernels_in_use(void) {
+  return blas_kernels_choose();
+}
+
+#endif
 
 /* ---- subnormal numbers ---- */
 

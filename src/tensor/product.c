@@ -1,7 +1,7 @@
 #include "tensor/product.h"
 
 #include <math.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,9 @@
 #include "base/team.h"
 #include "tensor/blas_kernels.h"
 
-#ifndef ELMAN_DOUBLE
-
 #define INLINE static inline __attribute__((always_inline))
 
+#ifndef ELMAN_DOUBLE
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -53,6 +52,23 @@ static bool runs_avx2(void) {
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+
+/* WebAssembly has no fused multiply-add. This kernel is for fast arithmetic only. */
+#define NAME(x) x##_simd128
+#define TARGET
+#define VECTOR v128_t
+#define LANES 4
+#define LOAD wasm_v128_load
+#define STORE wasm_v128_store
+#define SPLAT wasm_f32x4_splat
+#define FMA(a, b, c) wasm_f32x4_add(wasm_f32x4_mul(a, b), c)
+#define ADD wasm_f32x4_add
+#define MULTIPLY wasm_f32x4_mul
+#define ROWS 4
+#define VECTORS 2
+#include "tensor/product_template.h"
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 
@@ -71,35 +87,51 @@ static bool runs_avx2(void) {
 #include "tensor/product_template.h"
 #endif
 
-static inline float load_one(const float *x) {
+#endif
+
+/* ---- one element at a time ---- */
+
+static inline real load_one(const real *x) {
   return *x;
 }
 
-static inline void store_one(float *to, float x) {
+static inline void store_one(real *to, real x) {
   *to = x;
 }
 
-static inline float add_one(float x, float y) {
+static inline real add_one(real x, real y) {
   return x + y;
 }
 
-static inline float multiply_one(float x, float y) {
+static inline real multiply_one(real x, real y) {
   return x * y;
+}
+
+/* In double this kernel serves only builds without OpenBLAS; fused operations would be slow on
+ * processors that lack them, and no promise needs them. */
+static inline real fma_one(real x, real y, real sum) {
+#ifdef ELMAN_DOUBLE
+  return x * y + sum;
+#else
+  return fmaf(x, y, sum);
+#endif
 }
 
 #define NAME(x) x##_plain
 #define TARGET
-#define VECTOR float
+#define VECTOR real
 #define LANES 1
 #define LOAD load_one
 #define STORE store_one
-#define SPLAT (float)
-#define FMA fmaf
+#define SPLAT (real)
+#define FMA fma_one
 #define ADD add_one
 #define MULTIPLY multiply_one
 #define ROWS 4
 #define VECTORS 4
 #include "tensor/product_template.h"
+
+/* ---- the list of kernels ---- */
 
 static bool runs_everywhere(void) {
   return true;
@@ -109,13 +141,19 @@ static const struct {
   struct product_kernel kernel;
   bool (*runs)(void);
 } kernels[] = {
+#ifdef ELMAN_DOUBLE
+    {{"plain", NULL, 1, 4, false, run_plain}, runs_everywhere},
+#else
 #if defined(__x86_64__)
-    {{"avx512", "AVX-512", 16, 32, run_avx512}, runs_avx512},
-    {{"avx2", "AVX2 with FMA", 8, 16, run_avx2}, runs_avx2},
+    {{"avx512", "AVX-512", 16, 32, true, run_avx512}, runs_avx512},
+    {{"avx2", "AVX2 with FMA", 8, 16, true, run_avx2}, runs_avx2},
+#elif defined(__wasm_simd128__)
+    {{"simd128", "SIMD128", 4, 8, false, run_simd128}, runs_everywhere},
 #elif defined(__aarch64__)
-    {{"neon", "NEON", 4, 8, run_neon}, runs_everywhere},
+    {{"neon", "NEON", 4, 8, true, run_neon}, runs_everywhere},
 #endif
-    {{"fmaf", NULL, 1, 4, run_plain}, runs_everywhere},
+    {{"fmaf", NULL, 1, 4, true, run_plain}, runs_everywhere},
+#endif
 };
 
 const struct product_kernel *product_kernel_at(size_t i) {
@@ -126,15 +164,6 @@ const struct product_kernel *product_kernel_at(size_t i) {
   }
   return NULL;
 }
-
-#else
-
-const struct product_kernel *product_kernel_at(size_t i) {
-  (void)i;
-  return NULL;
-}
-
-#endif
 
 static const struct product_kernel *kernel_named(const char *name) {
   const struct product_kernel *kernel;
@@ -148,7 +177,7 @@ elman_status product_kernel_check(elman_error *error) {
   const struct product_kernel *kernel;
   char names[64] = "";
   size_t used = 0;
-  if (name == NULL || product_kernel_at(0) == NULL || kernel_named(name) != NULL) return ELMAN_OK;
+  if (name == NULL || kernel_named(name) != NULL) return ELMAN_OK;
   for (size_t i = 0; (kernel = product_kernel_at(i)) != NULL && used < sizeof names; i++)
     used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
                              kernel->name);
@@ -156,18 +185,24 @@ elman_status product_kernel_check(elman_error *error) {
               PRODUCT_KERNEL_VARIABLE ": \"%s\" is not one of: %s", name, names);
 }
 
-static const struct product_kernel *selected;
-
-static void select_once(void) {
-  const char *name = getenv(PRODUCT_KERNEL_VARIABLE);
-  if (name != NULL) selected = kernel_named(name);
-  if (selected == NULL) selected = product_kernel_at(0);
+static const struct product_kernel *fastest_kernel(bool fused) {
+  const struct product_kernel *kernel;
+  for (size_t i = 0; fused && (kernel = product_kernel_at(i)) != NULL; i++)
+    if (kernel->fused) return kernel;
+  return product_kernel_at(0);
 }
 
+/* Every thread that makes the choice makes the same one. */
 const struct product_kernel *product_kernel_in_use(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, select_once);
-  return selected;
+  static const struct product_kernel *_Atomic selected[2];
+  const bool fused = arithmetic_in_use() == ARITHMETIC_PORTABLE;
+  const struct product_kernel *kernel = atomic_load(&selected[fused]);
+  if (kernel != NULL) return kernel;
+  const char *name = getenv(PRODUCT_KERNEL_VARIABLE);
+  if (name != NULL) kernel = kernel_named(name);
+  if (kernel == NULL || (fused && !kernel->fused)) kernel = fastest_kernel(fused);
+  atomic_store(&selected[fused], kernel);
+  return kernel;
 }
 
 /* ---- packing ---- */
@@ -183,7 +218,7 @@ size_t packed_size_for(const struct product_kernel *kernel, size_t groups, size_
 size_t packed_size(size_t groups, size_t n, size_t k) {
   const struct product_kernel *kernel = product_kernel_in_use();
   /* The kernel without vectors is slower than OpenBLAS. */
-  if (kernel == NULL || kernel->instructions == NULL) return 0;
+  if (kernel->instructions == NULL) return 0;
   if (!blas_family_fuses(blas_kernels_in_use().family)) return 0;
   return packed_size_for(kernel, groups, n, k);
 }
@@ -335,7 +370,7 @@ void product_alone(struct product p) {
   const struct product_kernel *kernel = product_kernel_in_use();
   for (size_t i = 0; p.k == 0 && p.beta == 0 && i < p.m; i++)
     memset(p.c + i * p.ldc, 0, p.n * sizeof *p.c);
-  for (size_t first = 0; kernel != NULL && first < p.k; first += PRODUCT_BLOCK) {
+  for (size_t first = 0; first < p.k; first += PRODUCT_BLOCK) {
     struct product_tile tile = {.c = p.c,
                                 .ldc = p.ldc,
                                 .a = p.a.data + first,

@@ -3,12 +3,14 @@
  *
  * Every element of an own product is computed by one chain of fused multiply-adds per block of
  * PRODUCT_BLOCK terms; the sums of the blocks are added in order. Therefore the bits of the result
- * depend on neither the kernel, nor the tile, nor the number of threads, nor the processor.
+ * depend on neither the kernel, nor the tile, nor the number of threads, nor the processor. The
+ * vectors of WebAssembly have no fused operation. Their kernel rounds the products, too; it serves
+ * fast arithmetic only, and its bits do not depend on the processor either.
  *
  * In fast arithmetic own kernels multiply with matrices that are packed once and used many times,
  * as a recurrent weight is within an update; OpenBLAS would copy such a matrix into panels for
- * every product. In portable arithmetic they compute all products. In double there are no own
- * kernels. */
+ * every product. In portable arithmetic they compute all products, and in builds without OpenBLAS,
+ * too. In double the only kernel is a plain loop, for builds without OpenBLAS. */
 #ifndef ELMAN_TENSOR_PRODUCT_H
 #define ELMAN_TENSOR_PRODUCT_H
 
@@ -50,8 +52,8 @@ typedef void tile_function(const void *context, size_t row, size_t rows, size_t 
 
 enum { PRODUCT_BLOCK = 256 };
 
-/* Compute the whole product on the calling thread, with own kernels. p.beta must be 0 or 1. In
- * double the function does nothing, and there is no caller. */
+/* Compute the whole product on the calling thread, with the kernel in use. p.beta must be 0 or 1.
+ */
 void product_alone(struct product p);
 
 /* ---- kernels ---- */
@@ -75,6 +77,7 @@ struct product_kernel {
   const char *name;         /* name in ELMAN_PRODUCT_KERNEL */
   const char *instructions; /* the instructions that it requires; NULL = none */
   size_t lanes, width;      /* columns of a vector, and of a panel: at most MAX_PANEL_WIDTH */
+  bool fused;               /* uses fused multiply-add, which portable arithmetic requires */
   product_kernel_function *run;
 };
 
@@ -91,8 +94,8 @@ const struct product_kernel *product_kernel_at(size_t i);
 /* Return ELMAN_INVALID_ARGUMENT if the variable names no kernel that this processor can run. */
 elman_status product_kernel_check(elman_error *error) CHECKED;
 
-/* Return the kernel that the variable selects, otherwise the fastest one. The choice is made once
- * per process. */
+/* Return the kernel that the variable selects, otherwise the fastest one; in portable arithmetic,
+ * among the fused ones if there are any. The choice is made once per process and arithmetic. */
 const struct product_kernel *product_kernel_in_use(void);
 
 /* ---- packed matrices ---- */

@@ -53,7 +53,8 @@ elman_status epoch_order_create(struct epoch_order *order, const struct corpus *
   order->batches = (count + batch_size - 1) / batch_size;
   order->pairs = calloc(count + 1, sizeof *order->pairs);
   order->starts = calloc((batch_tokens > 0 ? count : order->batches) + 1, sizeof *order->starts);
-  if (order->pairs != NULL && order->starts != NULL) return ELMAN_OK;
+  order->sized = calloc((count < order->window ? count : order->window) + 1, sizeof *order->sized);
+  if (order->pairs != NULL && order->starts != NULL && order->sized != NULL) return ELMAN_OK;
   epoch_order_free(order);
   return fail_no_memory(error);
 }
@@ -61,13 +62,14 @@ elman_status epoch_order_create(struct epoch_order *order, const struct corpus *
 void epoch_order_free(struct epoch_order *order) {
   free(order->pairs);
   free(order->starts);
+  free(order->sized);
   *order = (struct epoch_order){0};
 }
 
 /* Shuffle by Fisher-Yates. `offset` separates the random numbers of two shuffles of one stream. */
 static void shuffle(size_t *items, size_t count, struct random_stream stream, uint64_t offset) {
   for (size_t i = count; i > 1; i--) {
-    const size_t j = random_below(stream, offset + i, i);
+    const size_t j = (size_t)random_below(stream, offset + i, i);
     const size_t moved = items[i - 1];
     items[i - 1] = items[j];
     items[j] = moved;
@@ -76,17 +78,21 @@ static void shuffle(size_t *items, size_t count, struct random_stream stream, ui
 
 /* Compare by target length, which determines most of the cost. Compare ties by source length, then
  * by index, so that the order is the same with every C library. */
-static int by_length(const void *a, const void *b, void *context) {
-  const struct corpus *corpus = context;
-  const size_t left = *(const size_t *)a, right = *(const size_t *)b;
-  const size_t keys[][2] = {
-      {sentences_length(&corpus->target, left), sentences_length(&corpus->target, right)},
-      {sentences_length(&corpus->source, left), sentences_length(&corpus->source, right)},
-      {left, right}};
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-    if (keys[i][0] != keys[i][1]) return keys[i][0] < keys[i][1] ? -1 : 1;
-  }
-  return 0;
+static int by_length(const void *a, const void *b) {
+  const struct sized_pair *left = a, *right = b;
+  if (left->target != right->target) return left->target < right->target ? -1 : 1;
+  if (left->source != right->source) return left->source < right->source ? -1 : 1;
+  return left->index < right->index ? -1 : left->index > right->index;
+}
+
+/* Sort `count` pairs, at most a window, by length. */
+static void sort_by_length(struct epoch_order *order, size_t *pairs, size_t count) {
+  const struct corpus *corpus = order->corpus;
+  for (size_t i = 0; i < count; i++)
+    order->sized[i] = (struct sized_pair){sentences_length(&corpus->target, pairs[i]),
+                                          sentences_length(&corpus->source, pairs[i]), pairs[i]};
+  qsort(order->sized, count, sizeof *order->sized, by_length);
+  for (size_t i = 0; i < count; i++) pairs[i] = order->sized[i].index;
 }
 
 /* Return the number of pairs in the batch that begins at `start`. */
@@ -120,7 +126,7 @@ void epoch_order_fill(struct epoch_order *order, size_t epoch) {
   shuffle(order->pairs, order->count, stream, 0);
   for (size_t start = 0; start < order->count && sorted; start += window) {
     const size_t size = order->count - start < window ? order->count - start : window;
-    qsort_r(order->pairs + start, size, sizeof *order->pairs, by_length, (void *)order->corpus);
+    sort_by_length(order, order->pairs + start, size);
   }
   cut(order);
   shuffle(order->starts, order->batches, stream, order->count + 1);

@@ -15,6 +15,10 @@ struct epoch_order {
   size_t batch_tokens; /* maximum number of tokens per batch, which replaces batch_size; 0 = no such
                           limit */
   size_t window;       /* number of pairs that are sorted together */
+  struct sized_pair {
+    size_t target, source; /* lengths */
+    size_t index;
+  } * sized; /* (window): pairs being sorted */
   uint64_t seed;
   size_t epoch; /* epoch that this order belongs to; 0 = none yet */
 };

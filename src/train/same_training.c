@@ -406,10 +406,10 @@ static elman_status broadcast_text(char **text, const elman_group *group, elman_
   if (status != ELMAN_OK) return status;
   if (group_rank(group) != 0) {
     free(*text);
-    *text = malloc(length);
+    *text = malloc((size_t)length);
   }
   status = group_agree(group, *text == NULL ? fail_no_memory(error) : ELMAN_OK, error);
-  return status == ELMAN_OK ? group_broadcast(group, *text, length, error) : status;
+  return status == ELMAN_OK ? group_broadcast(group, *text, (size_t)length, error) : status;
 }
 
 elman_status training_compare(const struct trainer *trainer, elman_error *error) {

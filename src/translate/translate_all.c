@@ -1,6 +1,5 @@
 #include "translate/translate_all.h"
 
-#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -77,7 +76,7 @@ struct shared {
   struct length_batches batches;
   size_t before, count, own; /* numbers of sentences: of the previous kind, of this kind, and of
                                 this kind in this process */
-  pthread_mutex_t mutex;     /* protects the following fields */
+  struct team_lock lock;     /* protects the following fields */
   size_t next;               /* next batch */
   size_t done;               /* sentences of this process that are done */
   elman_status status;
@@ -100,7 +99,7 @@ static bool report_progress(const struct shared *shared) {
 
 /* Record that a sentence is done, or the first error. Return whether to continue. */
 static bool note(struct shared *shared, elman_status status, const elman_error *error) {
-  pthread_mutex_lock(&shared->mutex);
+  team_lock(&shared->lock);
   if (shared->status == ELMAN_OK && status != ELMAN_OK) {
     shared->status = status;
     shared->error = *error;
@@ -109,16 +108,16 @@ static bool note(struct shared *shared, elman_status status, const elman_error *
   if (shared->status == ELMAN_OK && !report_progress(shared))
     shared->status = fail(&shared->error, ELMAN_INTERRUPTED, NULL, "translation was stopped");
   const bool going = shared->status == ELMAN_OK;
-  pthread_mutex_unlock(&shared->mutex);
+  team_unlock(&shared->lock);
   return going;
 }
 
 static bool next_batch(struct shared *shared, size_t *batch) {
-  pthread_mutex_lock(&shared->mutex);
+  team_lock(&shared->lock);
   *batch = shared->next;
   shared->next += group_size(shared->job->group);
   const bool going = shared->status == ELMAN_OK && *batch < shared->batches.count;
-  pthread_mutex_unlock(&shared->mutex);
+  team_unlock(&shared->lock);
   return going;
 }
 
@@ -170,7 +169,7 @@ static void run_batches(struct shared *shared) {
 static elman_status run_kind(const struct translate_job *job, size_t *numbers, size_t *lengths,
                              bool forced, size_t *done, elman_error *error) {
   struct shared shared = {
-      .job = job, .numbers = numbers, .before = *done, .mutex = PTHREAD_MUTEX_INITIALIZER};
+      .job = job, .numbers = numbers, .before = *done, .lock = TEAM_LOCK_INITIALIZER};
   size_t n = 0;
   for (size_t i = 0; i < job->count; i++) {
     if ((job->sentences[i].reference != NULL) != forced) continue;

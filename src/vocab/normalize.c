@@ -237,7 +237,7 @@ static int compare_keys(const void *a, const void *b) {
 /* Sort marks by combining class; marks of equal class keep their order. */
 static elman_status sort_marks(utf8proc_int32_t *marks, size_t count, elman_error *error) {
   /* one integer, for comparison: combining class (8 bits), position (35), code point (21) */
-  if (count >= (uint64_t)1 << 35 || count > SIZE_MAX / sizeof(uint64_t))
+  if ((uint64_t)count >= (uint64_t)1 << 35 || count > SIZE_MAX / sizeof(uint64_t))
     return fail_no_memory(error);
   uint64_t *keys = malloc(count * sizeof *keys);
   if (keys == NULL) return fail_no_memory(error);

@@ -1,0 +1,1 @@
+# CMake 3.25 does not know WASI. The toolchain file sets all that it needs.
