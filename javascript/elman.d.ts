@@ -1,0 +1,131 @@
+/** elman in JavaScript: the translator itself, compiled to WebAssembly. All calls are synchronous except where a
+ * Promise is stated; in a page, run them in a Web Worker. Every failure is an ElmanError. */
+
+export class ElmanError extends Error {
+  /** "invalid argument", "bad data", "no memory", "interrupted", "unsupported", ... */
+  code: string
+  /** Where: a line of the pairs ("pairs:12"), a file position; "" if unknown. */
+  where: string
+}
+
+export interface Hyperparameter {
+  name: string          // "hidden_size": key of the options below
+  option: string        // "hidden-size": option of the command
+  label: string; group: string; help: string
+  scope: "model" | "training"
+  type: "size" | "seed" | "real" | "flag" | "choice"
+  minimum: number; maximum: number
+  choices: string[]     // for "choice"
+  default: number | boolean | string
+}
+
+/** Hyperparameters by name, such as {hidden_size: 128, attention: "scaled", cell: "gru"}. Unknown names are errors. */
+export type Settings = Record<string, number | boolean | string>
+
+export interface SkippedLine { line: number; fault: string; problem: string }
+export interface PairsReport { count: number; skipped: SkippedLine[] }  // lines count from 1
+
+export interface ModelInfo {
+  settings: Settings            // model settings, and those of the training if known
+  parameters: number
+  sourceVocabulary: number; targetVocabulary: number   // numbers of tokens
+  sourceTokens: string; targetTokens: string           // token modes
+  history: { epochs: number; updates: number; tokens: number }
+  search: { beam: number; lengthPenalty: number } | null
+  heads: number
+}
+
+export interface TranslateOptions {
+  beam?: number                 // 1 (default) to 1024
+  nBest?: number                // 1 (default) to beam
+  lengthPenalty?: number; maxLength?: number
+  reference?: string            // forced decoding of this target
+  prefix?: number[]             // ids of target tokens with which the translation starts
+  overrides?: { kind: "uniform" | "shuffle" | "position" | "cell"; row?: number; column?: number; weight?: number }[]
+  selfAttention?: boolean
+  sample?: boolean; temperature?: number; topK?: number; seed?: number
+}
+
+export interface Translation {
+  text: string; source: string
+  logProbability: number; score: number
+  sourceTokens: string[]; sourceIds: number[]; sourceKnown: boolean[]
+  sourceStarts: number[]; sourceEnds: number[]         // UTF-16 positions in `source`
+  targetTokens: string[]; targetIds: number[]          // the last token is "</s>" if `ended`
+  targetStarts: number[]; targetEnds: number[]         // UTF-16 positions in `text`
+  logProbabilities: number[]
+  ended: boolean; forced: boolean
+  attention: number[][]         // (T,S), mean over the heads
+  headAttention: number[][][]   // (heads,T,S)
+  sentinel: number[] | null     // (T)
+}
+
+export interface Alternative { token: string; id: number; probability: number }
+
+export interface TrainReport {
+  epoch: number; epochs: number; update: number; updates: number; updatesSoFar: number
+  loss: number                  // mean per target token of the epoch so far
+  updateLoss: number; gradientNorm: number; learningRate: number
+  tokens: number; skipped: number
+  unknownSource: number; unknownTarget: number
+}
+export interface Validation {
+  epoch: number; update: number; loss: number; perplexity: number; exactMatch: number
+  bleu: number; chrf: number; best: boolean
+}
+export interface Scores { loss: number; perplexity: number; sentences: number; exactMatch: number; bleu: number; chrf: number }
+
+export interface GradientTrace {
+  loss: number; sourceTokens: string[]; targetTokens: string[]; losses: number[]
+  layers: { side: "source" | "target"; layer: number; reverse: boolean; units: number
+            states: number[]; inputs: number[]; saturated: number[] }[]   // one number per token
+}
+export interface GradientCheck {
+  loss: number; passed: boolean; failed: boolean
+  tensors: { name: string; rows: number; columns: number; checked: number; analytic: number; numerical: number
+             error: number; verdict: string }[]
+}
+
+export class Pairs {           // from Elman.readPairs
+  readonly report: PairsReport
+  /** Source and target of pair `index`, from 0. */
+  free(): void
+}
+
+export class Model {
+  readonly info: ModelInfo
+  translate(text: string, options?: TranslateOptions): Translation[]       // nBest translations, the best first
+  /** The most probable tokens at position `position` (from 0) after the tokens before it. */
+  alternatives(text: string, targetIds: number[], position: number, count: number): Alternative[]
+  evaluate(pairs: Pairs, options?: TranslateOptions): Scores
+  /** Begin to train. The model can translate between calls of advance(). */
+  train(pairs: Pairs, options?: { settings?: Settings; epochs?: number; dev?: Pairs }): Training
+  trace(source: string, target: string, step?: number): GradientTrace
+  gradientCheck(source: string, target: string, options?: { samples?: number }): GradientCheck
+  save(): Uint8Array
+  free(): void
+}
+
+export class Training {
+  readonly finished: boolean
+  readonly last: TrainReport | null
+  /** Do updates until `limit` of them are done, `milliseconds` have passed or the training ends. Returns the reports
+   * of the updates, and the validations. At least one update is done. */
+  advance(limit: number, milliseconds?: number): { reports: TrainReport[]; validations: Validation[]; finished: boolean }
+  /** Run to the end; onUpdate may return false to stop. Gives other tasks time between updates. */
+  run(onUpdate?: (report: TrainReport) => boolean | void): Promise<void>
+  /** End: the model keeps what it learned (the best validated parameters if there are dev pairs). */
+  finish(): void
+  free(): void
+}
+
+export class Elman {
+  static load(wasm?: BufferSource | WebAssembly.Module | URL | string): Promise<Elman>
+  readonly version: string
+  readonly hyperparameters: Hyperparameter[]
+  readPairs(text: string): Pairs            // TSV text, a pair per line: source<TAB>target
+  createModel(pairs: Pairs, settings?: Settings): Model
+  loadModel(bytes: Uint8Array): Model
+  /** Bytes of memory in use by the module. */
+  readonly memory: number
+}
