@@ -91,8 +91,8 @@ class Handle {
     return this.#number;
   }
   free() {
-    if (this.#number !== 0) this.connection.call("free", { object: this.#number });
-    this.#number = 0;
+    if (this.#number !== 0) this.connection.call("free", { object: this.#number }); // fails if a training uses it
+    this.#number = 0; // unless the call has thrown: a training may still use the object
   }
 }
 

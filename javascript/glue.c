@@ -22,7 +22,8 @@ struct object {
   elman_translator *translator; /* of a model */
   elman_pairs *pairs;
   elman_training *training;
-  struct training_log *log; /* of a training */
+  struct training_log *log;           /* of a training */
+  const struct object *trained, *dev; /* of a training: the model, and the dev pairs or NULL */
 };
 
 enum { MAX_OBJECTS = 4096 };
@@ -680,6 +681,8 @@ static elman_status create_training(json_t **result, const json_t *request, elma
   if (status == ELMAN_OK)
     status = elman_training_create(&object.training, model->model, pairs->pairs, &options, error);
   if (status == ELMAN_OK) {
+    object.trained = model;
+    object.dev = dev;
     status = add(&number, object, error);
     if (status != ELMAN_OK) elman_training_free(object.training);
   }
@@ -712,11 +715,21 @@ static elman_status finish(json_t **result, const json_t *request, elman_error *
 
 /* ---- freeing ---- */
 
+/* A training borrows its model and its dev pairs. */
+static bool is_borrowed(const struct object *object) {
+  for (size_t i = 0; i < MAX_OBJECTS; i++)
+    if (objects[i].trained == object || objects[i].dev == object) return true;
+  return false;
+}
+
 static elman_status free_object(json_t **result, const json_t *request, elman_error *error) {
   const json_int_t number = json_integer_value(json_object_get(request, "object"));
-  (void)result, (void)error;
+  (void)result;
   if (number < 1 || number > MAX_OBJECTS) return ELMAN_OK;
   struct object *object = &objects[number - 1];
+  if (is_borrowed(object))
+    return fail(error, ELMAN_INVALID_ARGUMENT,
+                "a training uses this object; free the training first");
   elman_training_free(object->training);
   elman_translator_free(object->translator);
   elman_model_free(object->model);
