@@ -1,0 +1,35 @@
+/** What the tests of the JavaScript package share. ELMAN_PACKAGE is the folder of the package, ELMAN the command. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+export const packageFolder = process.env.ELMAN_PACKAGE ?? "build/wasm/package";
+export const { Elman, ElmanError } = await import(pathToFileURL(join(packageFolder, "elman.mjs")));
+
+export const TOY = readFileSync("data/toy.zh-en.tsv", "utf8");
+export const DAILY = readFileSync("data/daily.train.zh-en.tsv", "utf8");
+export const toyPairs = TOY.trim().split("\n").map((line) => line.split("\t"));
+
+export const folder = mkdtempSync(join(tmpdir(), "elman-"));
+process.on("exit", () => execFileSync("rm", ["-rf", folder]));
+
+/** Run the command in the temporary folder and return its standard output. */
+export function command(...options) {
+  return execFileSync(process.env.ELMAN ?? "build/release/elman", options, {
+    encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] });
+}
+
+/** Train to the end and return the reports. */
+export function train(model, pairs, options) {
+  const training = model.train(pairs, options), reports = [], validations = [];
+  while (!training.finished) {
+    const step = training.advance(50);
+    reports.push(...step.reports);
+    validations.push(...step.validations);
+  }
+  training.finish();
+  training.free();
+  return { reports, validations };
+}

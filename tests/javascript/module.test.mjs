@@ -1,0 +1,178 @@
+/** The JavaScript package alone: learning, translating, files, wrong input. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { DAILY, Elman, ElmanError, TOY, packageFolder, toyPairs, train } from "./common.mjs";
+
+const elman = await Elman.load();
+
+function learnToy(settings = {}, options = {}) {
+  const pairs = elman.readPairs(TOY), model = elman.createModel(pairs, settings);
+  const found = train(model, pairs, { settings, ...options });
+  pairs.free();
+  return { model, ...found };
+}
+
+/** Expect an ElmanError with this code whose message matches. */
+function refuses(code, message, call) {
+  assert.throws(call, (error) => error instanceof ElmanError && error.code === code && message.test(error.message));
+}
+
+test("describes version and hyperparameters", () => {
+  assert.equal(elman.version, JSON.parse(readFileSync(`${packageFolder}/package.json`, "utf8")).version);
+  const size = elman.hyperparameters.find((row) => row.name === "hidden_size");
+  assert.deepEqual([size.type, size.scope, size.option, size.default], ["size", "model", "hidden-size", 128]);
+  assert.ok(elman.hyperparameters.find((row) => row.name === "attention").choices.includes("scaled"));
+});
+
+test("learns the toy and translates it", () => {
+  const { model, reports } = learnToy();
+  for (const [source, target] of toyPairs) assert.equal(model.translate(source)[0].text, target);
+  assert.ok(reports.at(-1).loss < 0.01 && reports[0].loss > 2);
+  assert.equal(model.info.history.updates, reports.length);
+  model.free();
+});
+
+test("translates between updates without changing what is learned", () => {
+  const pairs = elman.readPairs(TOY), settings = { dropout: 0.1 };
+  const files = [false, true].map((looks) => {
+    const model = elman.createModel(pairs, settings), training = model.train(pairs, { settings, epochs: 20 });
+    while (!training.finished) {
+      training.advance(1);
+      if (looks) model.translate(toyPairs[0][0], { beam: 3 });
+    }
+    training.finish();
+    return model.save();
+  });
+  assert.deepEqual(files[0], files[1]);
+});
+
+test("a saved model translates the same after loading", () => {
+  const { model } = learnToy({ cell: "gru", attention: "additive" }, { epochs: 60 });
+  const loaded = elman.loadModel(model.save());
+  assert.deepEqual(loaded.save(), model.save());
+  for (const [source] of toyPairs) assert.deepEqual(loaded.translate(source), model.translate(source));
+});
+
+test("translations have tokens, positions, attention and probabilities", () => {
+  const { model } = learnToy({ source_tokens: "chars" });
+  const source = "他𠮷在喝茶", [best] = model.translate(source);
+  assert.equal(best.source, source);
+  const words = best.sourceStarts.map((start, i) => source.slice(start, best.sourceEnds[i]));
+  assert.deepEqual(words, ["他", "𠮷", "在", "喝", "茶"]); // 𠮷 has two UTF-16 units
+  assert.deepEqual(best.sourceKnown, [true, false, true, true, true]);
+  assert.equal(best.attention.length, best.targetTokens.length);
+  for (const row of best.attention) assert.ok(Math.abs(row.reduce((a, b) => a + b) - 1) < 1e-5);
+  const sum = best.logProbabilities.reduce((a, b) => a + b);
+  assert.ok(Math.abs(sum - best.logProbability) < 1e-9);
+});
+
+test("searches: n-best, alternatives, prefix, reference, override, sample", () => {
+  const { model } = learnToy({}, { epochs: 60 }), [source, target] = toyPairs[1];
+  const list = model.translate(source, { beam: 5, nBest: 5 });
+  assert.equal(list.length, 5);
+  for (let i = 1; i < 5; i++) assert.ok(list[i].score <= list[i - 1].score);
+  const [best] = model.translate(source);
+  const choices = model.alternatives(source, best.targetIds, 1, 4);
+  assert.equal(choices.length, 4);
+  assert.equal(choices[0].id, best.targetIds[1]);
+  assert.ok(Math.abs(choices[0].probability - Math.exp(best.logProbabilities[1])) < 1e-5);
+  const prefix = [best.targetIds[0], choices[1].id], [other] = model.translate(source, { prefix });
+  assert.deepEqual(other.targetIds.slice(0, 2), prefix);
+  const [forced] = model.translate(source, { reference: target });
+  assert.ok(forced.forced && forced.text === target);
+  const overrides = [{ kind: "cell", row: 1, column: 0, weight: 0.75 }];
+  assert.ok(Math.abs(model.translate(source, { overrides })[0].attention[1][0] - 0.75) < 1e-6);
+  const draw = (seed) => model.translate(source, { sample: true, temperature: 2, seed })[0].text;
+  assert.equal(draw(7), draw(7));
+  assert.ok(new Set([1, 2, 3, 4, 5, 6, 7, 8].map(draw)).size > 1);
+});
+
+test("validates on dev pairs and keeps the best model", () => {
+  const pairs = elman.readPairs(TOY), model = elman.createModel(pairs);
+  const { validations } = train(model, pairs, { dev: pairs, epochs: 30 });
+  assert.equal(validations.length, 30);
+  assert.ok(validations.at(-1).loss < validations[0].loss);
+  const scores = model.evaluate(pairs, { beam: 2 });
+  assert.equal(scores.sentences, 5);
+  assert.ok(scores.perplexity >= 1);
+});
+
+test("run() reports updates, stops, and gives other tasks time", async () => {
+  const pairs = elman.readPairs(DAILY), model = elman.createModel(pairs), training = model.train(pairs, { epochs: 1 });
+  let ticks = 0, updates = 0;
+  const timer = setInterval(() => ticks++, 1);
+  await training.run(() => ++updates < 40);
+  clearInterval(timer);
+  assert.equal(updates, 40);
+  assert.ok(ticks > 0 && training.finished);
+  assert.equal(model.info.history.updates, 40);
+});
+
+test("gradient check and trace", () => {
+  const { model } = learnToy({ cell: "lstm" }, { epochs: 20 }), [source, target] = toyPairs[0];
+  const report = model.gradientCheck(source, target, { samples: 5 });
+  assert.ok(report.passed && !report.failed && report.tensors.length > 10);
+  const trace = model.trace(source, target, 2);
+  assert.equal(trace.losses.length, trace.targetTokens.length);
+  assert.equal(trace.layers[0].states.length, trace.sourceTokens.length);
+});
+
+test("wrong pairs are refused with their lines", () => {
+  const pairs = elman.readPairs("一\tone\nno tab\n二\t\n三\tthree\n");
+  assert.deepEqual([pairs.report.count, pairs.report.skipped.map((each) => each.line)], [2, [2, 3]]);
+  assert.ok(pairs.report.skipped.every((each) => each.fault && each.problem));
+  refuses("bad data", /usable/, () => elman.readPairs(""));
+  refuses("bad data", /usable|UTF-8/, () => elman.readPairs(new Uint8Array([0xe4, 0xb8, 9, 65, 10])));
+});
+
+test("wrong settings and options are refused", () => {
+  const pairs = elman.readPairs(TOY), model = elman.createModel(pairs);
+  refuses("invalid argument", /hidden_sise is no hyper/, () => elman.createModel(pairs, { hidden_sise: 4 }));
+  refuses("invalid argument", /hidden_size must be a whole/, () => elman.createModel(pairs, { hidden_size: 1.5 }));
+  refuses("invalid argument", /no such choice/, () => elman.createModel(pairs, { attention: "x" }));
+  refuses("invalid argument", /dropout must be/, () => model.train(pairs, { settings: { dropout: 1 } }));
+  refuses("invalid argument", /beam must be/, () => model.translate("我", { beam: 0 }));
+  refuses("invalid argument", /./, () => model.translate("我", { prefix: [99999] }));
+  refuses("no memory", /memory/, () => elman.createModel(pairs, { hidden_size: 16384, embedding_size: 16384, layers: 8 }));
+  model.translate("我"); // still works
+});
+
+test("damaged model files are refused, wherever the damage is", () => {
+  const { model } = learnToy({ hidden_size: 8, embedding_size: 8 }, { epochs: 1 }), bytes = model.save();
+  for (const size of [0, 7, 8, 100, bytes.length - 1])
+    refuses("bad data", /./, () => elman.loadModel(bytes.subarray(0, size)));
+  for (let at = 0; at < bytes.length; at += Math.ceil(bytes.length / 60)) {
+    const damaged = bytes.slice();
+    damaged[at] ^= 0x41;
+    refuses("bad data", /./, () => elman.loadModel(damaged));
+  }
+  elman.loadModel(bytes).free();
+});
+
+test("freed objects are refused; objects in use cannot be freed", () => {
+  const pairs = elman.readPairs(TOY), model = elman.createModel(pairs), training = model.train(pairs, { dev: pairs });
+  refuses("invalid argument", /free the training first/, () => model.free());
+  refuses("invalid argument", /free the training first/, () => pairs.free());
+  training.advance(1);
+  training.free();
+  training.free();
+  refuses("invalid argument", /was freed/, () => training.advance(1));
+  model.free();
+  refuses("invalid argument", /was freed/, () => model.translate("我"));
+  pairs.free();
+});
+
+test("memory stays flat over 200 epochs and many objects", () => {
+  const pairs = elman.readPairs(TOY);
+  let before = 0;
+  for (let i = 0; i < 30; i++) {
+    const model = elman.createModel(pairs, { hidden_size: 64 });
+    train(model, pairs, { epochs: i === 0 ? 200 : 5 });
+    model.translate(toyPairs[0][0], { beam: 5, nBest: 5 });
+    model.free();
+    if (i === 4) before = elman.memory;
+  }
+  assert.equal(elman.memory, before);
+});
