@@ -2,9 +2,9 @@
  * Promise is stated; in a page, run them in a Web Worker. Every failure is an ElmanError. */
 
 export class ElmanError extends Error {
-  /** "invalid argument", "bad data", "no memory", "interrupted", "unsupported", ... */
+  /** "invalid argument", "bad data", "no input", "no memory", "interrupted", "unsupported" or "internal error". */
   code: string
-  /** Where: a line of the pairs ("pairs:12"), a file position; "" if unknown. */
+  /** The place of the fault, such as "pairs:12" (a line) or "model"; "" if there is none. */
   where: string
 }
 
@@ -23,7 +23,8 @@ export interface Hyperparameter {
 export type Settings = Record<string, number | boolean | string>
 
 export interface SkippedLine { line: number; fault: string; problem: string }
-export interface PairsReport { count: number; skipped: SkippedLine[] }  // lines count from 1
+/** Lines count from 1. `skipped` has the first 1,000 skipped lines, `skippedCount` counts all. */
+export interface PairsReport { count: number; skippedCount: number; skipped: SkippedLine[] }
 
 export interface ModelInfo {
   settings: Settings            // model settings, and those of the training if known
@@ -32,7 +33,6 @@ export interface ModelInfo {
   sourceTokens: string; targetTokens: string           // token modes
   history: { epochs: number; updates: number; tokens: number }
   search: { beam: number; lengthPenalty: number } | null
-  heads: number
 }
 
 export interface TranslateOptions {
@@ -88,8 +88,7 @@ export interface GradientCheck {
 
 export class Pairs {           // from Elman.readPairs
   readonly report: PairsReport
-  /** Source and target of pair `index`, from 0. */
-  free(): void
+  free(): void                  // refused while a training validates on the pairs
 }
 
 export class Model {
@@ -102,8 +101,8 @@ export class Model {
   train(pairs: Pairs, options?: { settings?: Settings; epochs?: number; dev?: Pairs }): Training
   trace(source: string, target: string, step?: number): GradientTrace
   gradientCheck(source: string, target: string, options?: { samples?: number }): GradientCheck
-  save(): Uint8Array
-  free(): void
+  save(): Uint8Array            // a safetensors file
+  free(): void                  // refused while a training uses the model; free the training first
 }
 
 export class Training {
@@ -123,7 +122,8 @@ export class Elman {
   static load(wasm?: BufferSource | WebAssembly.Module | URL | string): Promise<Elman>
   readonly version: string
   readonly hyperparameters: Hyperparameter[]
-  readPairs(text: string): Pairs            // TSV text, a pair per line: source<TAB>target
+  /** Read text with one pair per line: source, tab, target. An error has the skipped lines in `result`. */
+  readPairs(text: string | Uint8Array): Pairs
   createModel(pairs: Pairs, settings?: Settings): Model
   loadModel(bytes: Uint8Array): Model
   /** Bytes of memory in use by the module. */

@@ -56,7 +56,8 @@ for (const [name, ...options] of variants) {
     const check = JSON.parse(command("gradcheck", "-m", file, "--json", "--samples", "5", source, target));
     const report = model.gradientCheck(source, target, { samples: 5 });
     assert.equal(report.failed, false);
-    areClose(report.tensors.map((each) => each.analytic), check.tensors.map((each) => each.analytic), PRINTED_BOUND, "gradients");
+    const norms = (tensors) => tensors.filter((each) => each.verdict !== "tied").map((each) => each.analytic);
+    areClose(norms(report.tensors), norms(check.tensors), PRINTED_BOUND, "gradients");
     model.free();
   });
 }
