@@ -1,7 +1,7 @@
 # Writes the attention page as C: cmake -DPAGE=FOLDER -DOUTPUT=FILE.c -P embed_page.cmake
 #
-# page.html is the frame. @STYLE@ and @SCRIPT@ become page.css and picture.js with page.js, @..._HASH@ their
-# SHA-256, by which the page's security policy knows them. What stands before @RECORDS@ is page_head, the rest
+# page.html is the frame. @STYLE@ becomes page.css; @SCRIPT@ becomes common.js, picture.js and page.js; @..._HASH@
+# becomes their SHA-256, by which the page's security policy knows them. What stands before @RECORDS@ is page_head, the rest
 # page_tail.
 
 set(BASE64 ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
@@ -35,9 +35,11 @@ endfunction()
 
 file(READ ${PAGE}/page.html page)
 file(READ ${PAGE}/page.css STYLE)
-file(READ ${PAGE}/picture.js SCRIPT)
-file(READ ${PAGE}/page.js text)
-string(APPEND SCRIPT "${text}")
+set(SCRIPT "")
+foreach(name common picture page)
+  file(READ ${PAGE}/${name}.js text)
+  string(APPEND SCRIPT "${text}")
+endforeach()
 foreach(name STYLE SCRIPT)
   string(SHA256 hash "${${name}}")
   base64_of_hash(${hash} hash)
