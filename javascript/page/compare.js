@@ -1,0 +1,195 @@
+/* Two networks side by side on the same pairs and seed. */
+
+/* What to compare: for each network the settings that it changes. */
+const CONTRASTS = {
+  scale: [{ attention: "dot" }, { attention: "scaled" }],
+  cell: [{ cell: "elman" }, { cell: "gru" }],
+  score: [{ attention: "dot" }, { attention: "additive" }],
+  size: [{ hidden_size: 16, embedding_size: 16 }, { hidden_size: 128, embedding_size: 128 }],
+  rate: [{ learning_rate: 0.001 }, { learning_rate: 0.01 }],
+};
+const COMPARED = ["attention", "cell", "hidden_size", "learning_rate"];
+const SIDES = ["a", "b"];
+
+const compared = { a: null, b: null, what: "scale", sentence: "", signature: "" };
+let compareCurve = null;
+
+function sideOf(name) {
+  return { name, settings: {}, run: newRun(), map: null, info: null, text: null };
+}
+
+function chooseContrast(what) {
+  compared.what = what;
+  SIDES.forEach((name, at) => { compared[name].settings = { ...CONTRASTS[what][at] }; });
+  for (const name of SIDES) drawCompareSettings(name);
+  drawCompareButtons();
+}
+
+/* A side has the settings of the view "Learn", and its own on top. */
+const settingsOfSide = (side) => Object.fromEntries(Object.entries({ ...state.settings, ...side.settings })
+  .filter(([name, value]) => hyperparameter(name) && hyperparameter(name).default !== value));
+
+function nameOfSide(side) {
+  const other = compared[side.name === "a" ? "b" : "a"];
+  const differing = COMPARED.filter((name) => valueOfSide(side, name) !== valueOfSide(other, name));
+  return differing.length === 0 ? side.name.toUpperCase()
+    : differing.map((name) => (typeof valueOfSide(side, name) === "number" ? `${labelOf(hyperparameter(name))} ${valueOfSide(side, name)}` : valueOfSide(side, name))).join(", ");
+}
+
+const valueOfSide = (side, name) => (name in side.settings ? side.settings[name] : valueOf(name));
+
+function buildSide(name) {
+  const holder = byId(`compare-${name}`);
+  holder.replaceChildren(element("div", { class: "card-head" }, element("h2", { id: `compare-${name}-title` })),
+    element("div", { class: "row settings-row", id: `compare-${name}-settings` }), element("p", { class: "watched", id: `compare-${name}-text` }),
+    element("div", { class: "map-holder", id: `compare-${name}-map` }), element("p", { class: "faint", id: `compare-${name}-facts` }));
+  compared[name].map = new HeatMap(byId(`compare-${name}-map`), { caption: () => `${t("map.caption")}: ${nameOfSide(compared[name])}` });
+  compared[name].map.empty(t("map.empty"));
+}
+
+function drawCompareSettings(name) {
+  if (state.hyperparameters.length === 0) return;
+  const side = compared[name];
+  byId(`compare-${name}-settings`).replaceChildren(...COMPARED.map(hyperparameter).filter(Boolean).map((one) => {
+    const id = `compare-${name}-${one.name}`;
+    const made = control({ ...one }, id);
+    made.value = valueOfSide(side, one.name);
+    made.addEventListener("change", () => {
+      const value = validValue(one, made.value);
+      made.toggleAttribute("aria-invalid", value === undefined);
+      if (value === undefined) return;
+      side.settings[one.name] = value;
+      for (const each of SIDES) byId(`compare-${each}-title`).textContent = `${each.toUpperCase()}: ${nameOfSide(compared[each])}`;
+      drawCompareButtons();
+    });
+    return element("label", { for: id }, element("span", {}, labelOf(one)), made);
+  }));
+  for (const each of SIDES) byId(`compare-${each}-title`).textContent = `${each.toUpperCase()}: ${nameOfSide(compared[each])}`;
+}
+
+function drawCompareChoices() {
+  byId("compare-what").replaceChildren(...Object.keys(CONTRASTS).map((key) => new Option(t(`compare.${key}`), key)));
+  byId("compare-what").value = compared.what;
+  const sources = [...new Set(pairs.lines.slice(0, 100).map((line) => sidesOf(line)[0].trim()).filter(Boolean))];
+  if (!sources.includes(compared.sentence)) compared.sentence = sources.includes(state.watched) ? state.watched : sources[0] || "";
+  byId("compare-sentence").replaceChildren(...sources.map((source) => new Option(visible(source), source)));
+  byId("compare-sentence").value = compared.sentence;
+}
+
+/* ---- Learning ---- */
+
+const compareRunning = () => SIDES.some((name) => compared[name].run.status === "running");
+const compareSignature = () => JSON.stringify([state.now, ...SIDES.map((name) => settingsOfSide(compared[name]))]);
+const compareStarted = () => SIDES.every((name) => compared[name].run.status !== "none") && compared.signature === compareSignature();
+const compareFinished = () => SIDES.every((name) => compared[name].run.status === "finished");
+
+function drawCompareButtons() {
+  const label = compareRunning() ? "pause" : !compareStarted() || compareFinished() ? "start" : "continue";
+  byId("compare-start").textContent = t(label);
+  byId("compare-start").disabled = !state.ready;
+  byId("compare-reset").disabled = SIDES.every((name) => compared[name].run.status === "none");
+}
+
+async function compareStartOrPause() {
+  if (compareRunning()) {
+    for (const slot of SIDES) await engine.call("pause", { slot });
+    return;
+  }
+  if (!compareStarted() || compareFinished()) {
+    const wanted = compareSignature();
+    for (const slot of SIDES) {
+      const { info } = await engine.call("create", { ...learnArguments(slot, settingsOfSide(compared[slot])), watched: compared.sentence });
+      Object.assign(compared[slot], { run: newRun(), info });
+    }
+    compared.signature = wanted;
+  }
+  untell("compare");
+  for (const slot of SIDES) {
+    if (compared[slot].run.status === "finished") continue;
+    compared[slot].run.status = "running";
+    await engine.call("run", { ...learnArguments(slot, settingsOfSide(compared[slot])), slow: false });
+  }
+  drawCompare();
+}
+
+async function compareReset() {
+  for (const slot of SIDES) {
+    await engine.call("drop", { slot });
+    compared[slot].run = newRun();
+    compared[slot].map.empty(t("map.empty"));
+  }
+  drawCompare();
+}
+
+function compareProgress(event) {
+  addProgress(compared[event.slot].run, event);
+  drawCompare();
+  lessonProgress();
+}
+
+function compareFailed(slot, error) {
+  compared[slot].run.status = "paused";
+  compareError(error);
+}
+
+function compareError(error) {
+  if (error.code === "stopped") return;
+  tell("compare", wordsOf(error), { bad: true });
+  for (const name of SIDES) if (compared[name].run.status === "running" && error.code === "broken") compared[name].run.status = "none";
+  drawCompareButtons();
+}
+
+/* ---- Drawing ---- */
+
+const drawCompare = eachFrame(() => {
+  if (state.view !== "compare") return;
+  drawCompareButtons();
+  const series = SIDES.flatMap((name, at) => {
+    const { run } = compared[name];
+    const ink = at === 0 ? "accent" : "second";
+    return [{ name: nameOfSide(compared[name]), points: run.ends.length > 0 ? run.ends : run.points, ink, dashed: at === 1 }];
+  });
+  compareCurve.show({ series, across: Math.max(state.epochs, ...SIDES.map((name) => compared[name].run.epochs)), label: t("compare.curve") });
+  byId("compare-legend").replaceChildren(...legendOf(series));
+  const words = [];
+  for (const name of SIDES) {
+    const side = compared[name], { run } = side;
+    byId(`compare-${name}-title`).textContent = `${name.toUpperCase()}: ${nameOfSide(side)}`;
+    const translation = run.watched;
+    if (translation === null) continue;
+    byId(`compare-${name}-text`).replaceChildren(isolate(translation.text === "" ? "∅" : translation.text, languageOf(translation.text)));
+    if (translation.targetTokens.length > 0) side.map.show(mapOf(translation));
+    else side.map.empty(t("map.none"));
+    const mean = translation.attention.length === 0 ? 0 : sumOf(translation.attention.map(entropyOf)) / translation.attention.length;
+    const facts = [t("epoch.n", { n: run.epoch }), run.last && t("loss.is", { loss: figure(run.last.loss, 3) }),
+      run.right && t("right", { n: run.right.exact, of: run.right.of }),
+      run.validations.length > 0 && t("unseen.is", { share: figure(100 * run.validations.at(-1).exactMatch, 0) }), t("entropy.is", { entropy: figure(mean, 2), most: figure(Math.log(translation.sourceTokens.length), 2) }),
+      run.speed && t("speed.is", { n: Math.round(run.speed).toLocaleString("en") })].filter(Boolean);
+    byId(`compare-${name}-facts`).textContent = facts.join(" · ");
+    words.push(`${nameOfSide(side)}: ${run.last ? t("loss.is", { loss: figure(run.last.loss, 3) }) : ""}`);
+  }
+  byId("compare-status").textContent = compareRunning() ? t("running") : words.join(" · ");
+});
+
+function listenToComparison() {
+  for (const name of SIDES) {
+    compared[name] = sideOf(name);
+    buildSide(name);
+  }
+  compareCurve = new Chart(byId("compare-curve"));
+  const act = (task) => () => { if (state.ready) task().catch(compareError); };
+  byId("compare-start").addEventListener("click", act(compareStartOrPause));
+  byId("compare-reset").addEventListener("click", act(compareReset));
+  byId("compare-what").addEventListener("change", ({ target }) => chooseContrast(target.value));
+  byId("compare-sentence").addEventListener("change", ({ target }) => {
+    compared.sentence = target.value;
+    for (const slot of SIDES) {
+      engine.call("watch", { slot, text: target.value }).catch(compareError);
+      if (compared[slot].run.status === "none") continue;
+      engine.call("translate", { slot, text: target.value, options: {} }).then(([translation]) => {
+        compared[slot].run.watched = translation;
+        drawCompare();
+      }).catch(compareError);
+    }
+  });
+}

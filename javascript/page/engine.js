@@ -1,0 +1,185 @@
+/* The state of the page, and the worker in which everything is computed. */
+
+/* What the page shows and what the user chose. The worker holds the networks. */
+const state = {
+  language: "en",
+  view: "learn",
+  ready: false,
+  version: "",
+  hyperparameters: [],
+  settings: {},       // chosen values that differ from the defaults
+  epochs: 80,
+  hold: 0,            // every so many pairs, one is held out for validation; 0 = none
+  watched: "",        // source of the sentence whose attention is shown while learning
+  epoch: null,        // the earlier epoch that all figures show; null = the newest
+  run: null,          // see newRun()
+  info: null,         // of the model
+};
+
+/* What is known of the network of a slot while it learns. */
+function newRun() {
+  return {
+    status: "none",   // none, running, paused, finished, loaded
+    signature: "",    // of settings and pairs with which it was created
+    epoch: 0, epochs: 0, last: null, right: null, speed: null, kept: [], memory: 0,
+    points: [], ends: [], validations: [], watched: null, seconds: 0,
+  };
+}
+
+/* More points than this are merged in pairs, so that a curve stays quick to draw. */
+const MOST_POINTS = 2400;
+
+function addProgress(run, event) {
+  run.points.push(...event.points);
+  if (run.points.length > MOST_POINTS)
+    run.points = run.points.filter((_, at) => at % 2 === 1)
+      .map((point, at) => [point[0], (run.points[2 * at][1] + point[1]) / 2]);
+  run.ends.push(...event.ends);
+  run.validations.push(...event.validations);
+  for (const name of ["epoch", "epochs", "last", "right", "kept", "memory", "watched"]) run[name] = event[name];
+  if (event.speed !== null) run.speed = event.speed;
+  run.status = event.running ? "running" : event.finished ? "finished" : "paused";
+}
+
+/* ---- The worker ---- */
+
+/* An error of the translator, or of the worker. */
+class Refusal extends Error {
+  constructor({ message, code, where }) {
+    super(message);
+    Object.assign(this, { code, where });
+  }
+}
+
+const engine = {
+  worker: null,
+  address: null,
+  waiting: new Map(),
+  count: 0,
+  listeners: {},
+
+  /* Call the method of the worker. */
+  call(method, argument = {}, transfer = []) {
+    const id = ++this.count;
+    return new Promise((give, refuse) => {
+      this.waiting.set(id, { give, refuse });
+      this.worker.postMessage({ id, method, argument }, transfer);
+    });
+  },
+
+  on(event, listener) {
+    this.listeners[event] = listener;
+  },
+
+  receive({ id, event, result, error, ...rest }) {
+    if (event !== undefined) {
+      this.listeners[event]({ ...rest, error: error && new Refusal(error) });
+      return;
+    }
+    const { give, refuse } = this.waiting.get(id);
+    this.waiting.delete(id);
+    if (error === undefined) give(result);
+    else refuse(new Refusal(error));
+    if (error !== undefined && error.code === "broken") this.listeners.broken();
+  },
+
+  async start() {
+    if (this.address === null) {
+      const text = byId("worker").textContent;
+      this.address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+    }
+    this.worker = new Worker(this.address);
+    this.worker.onmessage = ({ data }) => this.receive(data);
+    this.worker.onerror = (event) => {
+      event.preventDefault();
+      this.fail(event.message || "The worker did not start.");
+    };
+    return this.call("load", { wasm: byId("module").textContent.trim() });
+  },
+
+  fail(message) {
+    for (const { refuse } of this.waiting.values()) refuse(new Refusal({ message, code: "broken", where: "" }));
+    this.waiting.clear();
+    this.listeners.broken();
+  },
+
+  /* End the worker and its networks. Requests without an answer fail. */
+  stop() {
+    this.worker.terminate();
+    for (const { refuse } of this.waiting.values())
+      refuse(new Refusal({ message: "stopped", code: "stopped", where: "" }));
+    this.waiting.clear();
+  },
+};
+
+/* Return a function that runs the task, but at most once at a time. Of the calls during a run only the last is
+ * done, after it. So typing never leaves a queue behind. */
+function newestOnly(task) {
+  let busy = false, next = null;
+  return async function go(...values) {
+    if (busy) {
+      next = values;
+      return;
+    }
+    busy = true;
+    try {
+      await task(...values);
+    } finally {
+      busy = false;
+    }
+    if (next === null) return;
+    const again = next;
+    next = null;
+    await go(...again);
+  };
+}
+
+/* Return a function that runs the task in the next frame, once however often it is called. */
+function eachFrame(task) {
+  let due = false;
+  return () => {
+    if (due) return;
+    due = true;
+    /* In a hidden tab there are no frames; a timer draws instead. */
+    (document.hidden ? setTimeout : requestAnimationFrame)(() => {
+      due = false;
+      task();
+    });
+  };
+}
+
+/* ---- Messages ---- */
+
+/* Show a message above the view until it is closed; a message with the same key replaces the earlier one. An action
+ * is {label, go}. */
+function tell(key, text, { bad = false, action = null } = {}) {
+  const close = element("button", { type: "button", class: "close", "aria-label": t("close") }, "×");
+  const line = element("div", { class: bad ? "message bad" : "message", "data-key": key },
+    element("span", {}, visible(text)));
+  if (action !== null) {
+    const button = element("button", { type: "button" }, action.label);
+    button.addEventListener("click", () => {
+      line.remove();
+      action.go();
+    });
+    line.append(button);
+  }
+  line.append(close);
+  close.addEventListener("click", () => line.remove());
+  untell(key);
+  byId("messages").append(line);
+}
+
+function untell(key) {
+  for (const line of byId("messages").children) if (line.dataset.key === key) line.remove();
+}
+
+const announce = (text) => { byId("announcement").textContent = text; };
+
+/* Return the message of an error in words for the page. */
+function wordsOf(error) {
+  const known = { "no memory": "error.memory", "no pairs": "error.pairs", broken: "error.broken" };
+  const words = error.code in known ? `${t(known[error.code])} ` : "";
+  const where = error.where && !error.message.includes(error.where) ? ` (${error.where})` : "";
+  return `${words}${error.code === "no pairs" ? "" : error.message}${where}`.trim();
+}

@@ -1,0 +1,151 @@
+/* Inside the network: one pair's numbers, gradient norms through time, and the gradient check. */
+
+const CHECK_SAMPLES = 4;      // elements of each tensor
+
+const insideState = { step: null, trace: null };
+
+function insidePair() {
+  return { source: byId("inside-source").value.trim(), target: byId("inside-target").value.trim() };
+}
+
+/* Fill in the watched pair, unless the user has typed another. */
+function drawInsideState() {
+  byId("inside-empty").hidden = hasModel();
+  byId("inside-empty").textContent = t("translate.first");
+  byId("inside-go").disabled = byId("check").disabled = !hasModel() || !state.ready;
+  if (!hasModel()) byId("inside").hidden = true;
+  if (byId("inside-source").value === "" && state.watched !== "") {
+    byId("inside-source").value = state.watched;
+    byId("inside-target").value = referenceOf(state.watched);
+  }
+}
+
+const lookInside = newestOnly(async () => {
+  const { source, target } = insidePair();
+  if (!hasModel() || source === "") return;
+  if (target === "") {
+    tell("inside", t("inside.target"), { bad: true });
+    return;
+  }
+  const where = { slot: "main", epoch: state.epoch };
+  try {
+    const [forced] = await engine.call("translate", { ...where, text: source, options: { reference: target } });
+    const [free] = await engine.call("translate", { ...where, text: source, options: {} });
+    const own = [];
+    for (let at = 0; at < Math.min(forced.targetIds.length, 60); at++)
+      own.push((await engine.call("alternatives", { ...where, text: source, ids: forced.targetIds.slice(0, at), position: at, count: 1 }))[0]);
+    fillSteps(forced.targetTokens);
+    const trace = await engine.call("trace", { ...where, source, target, step: insideState.step });
+    untell("inside");
+    byId("inside").hidden = false;
+    drawLosses(forced, free, own);
+    drawNorms(trace);
+    byId("check-result").textContent = "";
+    byId("check-table").replaceChildren();
+  } catch (error) {
+    if (error.code !== "stopped") tell("inside", wordsOf(error), { bad: true });
+  }
+});
+
+function fillSteps(tokens) {
+  if (insideState.step !== null && insideState.step >= tokens.length) insideState.step = null;
+  byId("inside-step").replaceChildren(new Option(t("inside.step.all"), ""),
+    ...tokens.map((token, at) => new Option(`${at + 1}: ${visible(token)}`, at)));
+  byId("inside-step").value = insideState.step === null ? "" : String(insideState.step);
+}
+
+/* ---- One pair in numbers, with the equations of docs/bptt.md ---- */
+
+function drawLosses(forced, free, own) {
+  const lang = languageOf(forced.text);
+  const { targetTokens, logProbabilities, attention, sourceTokens } = forced;
+  const most = Math.max(0.1, ...logProbabilities.map((value) => -value).filter(Number.isFinite));
+  const rows = targetTokens.map((token, at) => {
+    const strongest = attention[at].indexOf(Math.max(...attention[at]));
+    const given = at === 0 ? "<s>" : targetTokens[at - 1];
+    const loss = -logProbabilities[at];
+    const bar = element("td", { class: "bar figure" }, figure(loss, 3));
+    bar.style.setProperty("--share", `${Math.min(100, (100 * loss) / most)}%`);
+    const choice = own[at];
+    const same = choice && choice.token === token;
+    return element("tr", {}, element("th", { scope: "row", class: "figure" }, String(at + 1)),
+      element("td", {}, isolate(given, lang)),
+      element("td", {}, attention[at].length === 0 ? "" : isolate(sourceTokens[strongest], languageOf(forced.source)),
+        element("span", { class: "figure" }, attention[at].length === 0 ? "" : figure(attention[at][strongest], 2))),
+      element("td", {}, isolate(token, lang)), element("td", { class: "figure" }, figure(Math.exp(logProbabilities[at]), 3)), bar,
+      element("td", { class: same ? "" : "differs" }, choice ? isolate(choice.token, lang) : "", choice ? element("span", { class: "figure" }, figure(choice.probability, 2)) : ""));
+  });
+  const mean = -forced.logProbability / Math.max(1, targetTokens.length);
+  const heads = ["t", ["inside.given", "(4)"], ["inside.looks", "(7)"], ["inside.wanted", ""], ["inside.p", "(10)"], ["inside.loss", "(11)"], ["inside.own", ""]];
+  byId("losses").replaceChildren(
+    element("table", { class: "plain" },
+      element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" },
+        ...(head === "t" ? ["t"] : [t(head[0]), " ", element("span", { class: "equation" }, head[1])]))))),
+      element("tbody", {}, ...rows),
+      element("tfoot", {}, element("tr", {}, element("th", { scope: "row", colspan: 5 }, t("inside.mean")), element("td", { class: "figure" }, figure(mean, 3)), element("td", {})))),
+    element("p", { class: "free" }, t("inside.free"), " ", element("b", { id: "inside-free" }, isolate(free.text, languageOf(free.text))),
+      " ", element("span", { class: free.text === forced.text ? "mark good" : "mark" }, free.text === forced.text ? `✓ ${t("is.right")}` : t("inside.differs"))));
+}
+
+/* ---- Gradient norms ---- */
+
+function layerName({ side, layer, reverse }) {
+  return `${t(side === "source" ? "encoder" : "decoder")}, ${t("layer", { n: layer + 1 })}${reverse ? `, ${t("backward")}` : ""}`;
+}
+
+function drawNorms(trace) {
+  const layers = trace.layers.map((layer) => {
+    const tokens = layer.side === "source" ? trace.sourceTokens : trace.targetTokens;
+    const title = layerName(layer);
+    const rows = [{ values: layer.states, ink: "accent" }, { values: layer.inputs, ink: "second" }];
+    const low = Math.min(...layer.states.filter((value) => value > 0)), high = Math.max(...layer.states);
+    const saturated = Math.max(0, ...layer.saturated.filter(Number.isFinite));
+    return element("div", { class: "layer" }, element("h3", {}, title),
+      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, barsOf({ tokens, rows, title })),
+      element("p", { class: "hint" }, Number.isFinite(low) && low > 0 ? t("inside.ratio", { ratio: brief(high / low) }) : "",
+        saturated > 0 ? ` ${t("inside.saturated", { share: figure(saturated <= 1 ? 100 * saturated : (100 * saturated) / layer.units, 0) })}` : ""));
+  });
+  byId("norms").replaceChildren(element("p", { class: "legend" }, element("span", { class: "key accent" }, t("inside.states")),
+    element("span", { class: "key second" }, t("inside.inputs"))), ...layers);
+}
+
+/* ---- The gradient check ---- */
+
+async function checkGradient() {
+  const { source, target } = insidePair();
+  byId("check").disabled = true;
+  byId("check-result").textContent = t("inside.check.busy");
+  try {
+    const result = await engine.call("check_gradient", { slot: "main", epoch: state.epoch, source, target, samples: CHECK_SAMPLES });
+    const worst = Math.max(0, ...result.tensors.map(({ error }) => error).filter(Number.isFinite));
+    byId("check-result").textContent = t(result.failed ? "inside.check.bad" : "inside.check.good", {
+      n: result.tensors.reduce((sum, { checked }) => sum + checked, 0), tensors: result.tensors.length, error: worst.toExponential(1) });
+    const heads = ["inside.tensor", "inside.shape", "inside.checked", "inside.analytic", "inside.numerical", "inside.error"];
+    byId("check-table").replaceChildren(element("table", { class: "plain" },
+      element("thead", {}, element("tr", {}, ...heads.map((key) => element("th", { scope: "col" }, t(key))))),
+      element("tbody", {}, ...result.tensors.map((one) => element("tr", {}, element("th", { scope: "row" }, one.name),
+        element("td", {}, `${one.rows} × ${one.columns}`), element("td", { class: "figure" }, String(one.checked)),
+        element("td", { class: "figure" }, one.analytic.toExponential(5)), element("td", { class: "figure" }, one.numerical.toExponential(5)),
+        element("td", { class: "figure" }, one.error.toExponential(1)))))));
+  } catch (error) {
+    if (error.code !== "stopped") byId("check-result").textContent = wordsOf(error);
+  }
+  byId("check").disabled = !hasModel();
+}
+
+function listenToInside() {
+  byId("inside-go").addEventListener("click", lookInside);
+  for (const id of ["inside-source", "inside-target"])
+    byId(id).addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && !event.isComposing) lookInside();
+    });
+  byId("inside-source").addEventListener("change", ({ target }) => {
+    const reference = referenceOf(target.value.trim());
+    if (reference !== "") byId("inside-target").value = reference;
+  });
+  byId("inside-step").addEventListener("change", ({ target }) => {
+    insideState.step = target.value === "" ? null : Number(target.value);
+    lookInside();
+  });
+  byId("check").addEventListener("click", checkGradient);
+}

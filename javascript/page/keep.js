@@ -1,0 +1,245 @@
+/* Keeping things: settings and pairs of the last visit, the learned model, model files, and links. */
+
+const STORE = "elman-playground";
+const MOST_STORED_TEXT = 2 ** 20;         // characters of own pairs
+const MOST_STORED_MODEL = 12 * 2 ** 20;   // bytes
+const MOST_MODEL_FILE = 512 * 2 ** 20;    // bytes
+const MOST_LINKED_TEXT = 4000;            // characters of own pairs in a link
+
+/* ---- Settings of the last visit. A browser may refuse to store, for example for a page from a file. ---- */
+
+function stored() {
+  try {
+    return JSON.parse(localStorage.getItem(STORE)) || {};
+  } catch {
+    return {};
+  }
+}
+
+let storeTimer = null;
+
+function storeSoon() {
+  clearTimeout(storeTimer);
+  storeTimer = setTimeout(storeNow, 500);
+}
+
+function storeNow() {
+  const text = pairs.set === "own" ? pairs.lines.join("\n") : "";
+  const kept = {
+    language: state.language, view: state.view, settings: state.settings, epochs: state.epochs, hold: state.hold,
+    set: pairs.set, pairs: text.length <= MOST_STORED_TEXT ? text : null, sentence: state.watched,
+    text: asked.text, beam: asked.beam, theme: byId("theme").value, scale: byId("scale").value, numbers: byId("numbers").checked,
+  };
+  try {
+    localStorage.setItem(STORE, JSON.stringify(kept));
+  } catch {
+    /* The settings apply to this visit only. */
+  }
+}
+
+/* ---- The learned model, in the database of the browser ---- */
+
+function database() {
+  return new Promise((give, refuse) => {
+    const request = indexedDB.open(STORE, 1);
+    request.onupgradeneeded = () => request.result.createObjectStore("model");
+    request.onsuccess = () => give(request.result);
+    request.onerror = () => refuse(request.error);
+  });
+}
+
+async function inStore(mode, task) {
+  const opened = await database();
+  try {
+    return await new Promise((give, refuse) => {
+      const transaction = opened.transaction("model", mode);
+      const request = task(transaction.objectStore("model"));
+      transaction.oncomplete = () => give(request.result);
+      transaction.onerror = transaction.onabort = () => refuse(transaction.error);
+    });
+  } finally {
+    opened.close();
+  }
+}
+
+let keptAt = 0;
+
+/* The bytes of the last kept model; they also restore the network if the worker must start again. */
+let keptModel = null;
+
+/* Keep the model, unless it was kept less than the time ago. */
+const keepModelSoon = newestOnly(async (milliseconds) => {
+  if (!hasModel() || state.run.epoch === 0 || performance.now() - keptAt < milliseconds) return;
+  keptAt = performance.now();
+  try {
+    const bytes = await engine.call("save", { slot: "main" });
+    const { epoch, ends, validations, seconds, right, signature: made } = state.run;
+    keptModel = { bytes, run: { epoch, ends: ends.slice(-2000), validations: validations.slice(-500), seconds, right, signature: made }, info: state.info };
+    if (bytes.length > MOST_STORED_MODEL) return;
+    await inStore("readwrite", (store) => store.put(keptModel, "main"));
+  } catch {
+    /* The model is kept for this visit only. */
+  }
+});
+
+function dropKeptModel() {
+  keptModel = null;
+  inStore("readwrite", (store) => store.delete("main")).catch(() => {});
+}
+
+async function modelOfLastVisit() {
+  try {
+    return (await inStore("readonly", (store) => store.get("main"))) || null;
+  } catch {
+    return null;
+  }
+}
+
+async function restoreModel(kept) {
+  const { info } = await engine.call("open", { slot: "main", bytes: kept.bytes, epoch: kept.run.epoch, watched: state.watched });
+  state.run = Object.assign(newRun(), kept.run, { status: "loaded", epochs: kept.run.epoch });
+  state.info = info;
+  keptModel = kept;
+  showWatched();
+}
+
+/* ---- Model files ---- */
+
+async function saveModel() {
+  const bytes = await engine.call("save", { slot: "main", epoch: state.epoch });
+  offer(new Blob([bytes], { type: "application/octet-stream" }), "elman.safetensors");
+  tell("model", t("model.saved", { size: sizeOf(bytes.length) }));
+}
+
+/* Open a model. The settings of the page become those of the model. */
+async function openModel(bytes, name) {
+  const { info, watched } = await engine.call("open", { slot: "main", bytes, watched: state.watched });
+  state.settings = {};
+  for (const [key, value] of Object.entries(info.settings)) {
+    const one = hyperparameter(key);
+    const valid = one && validValue(one, value);
+    if (valid !== undefined && valid !== null && valid !== one.default) state.settings[key] = valid;
+  }
+  const epoch = info.history ? info.history.epochs : 0;
+  state.now = signature();
+  Object.assign(state, { info, epoch: null, run: Object.assign(newRun(), { status: "loaded", epoch, epochs: epoch, signature: state.now, watched }) });
+  drawSettings();
+  drawRun();
+  drawTranslateSoon();
+  untell("learn");
+  tell("model", t("model.opened", { name, parameters: info.parameters.toLocaleString("en"), source: info.sourceVocabulary, target: info.targetVocabulary }));
+}
+
+async function takeModelFile(file) {
+  if (file.size > MOST_MODEL_FILE) {
+    tell("model", t("error.model.large", { size: sizeOf(file.size), most: sizeOf(MOST_MODEL_FILE) }), { bad: true });
+    return;
+  }
+  try {
+    await openModel(new Uint8Array(await file.arrayBuffer()), file.name);
+  } catch (error) {
+    if (error.code !== "stopped") tell("model", t("error.model", { name: file.name, problem: wordsOf(error) }), { bad: true });
+  }
+}
+
+/* ---- Links ---- */
+
+function placeNow() {
+  const place = new URLSearchParams();
+  place.set("view", state.view);
+  place.set("lang", state.language);
+  if (pairs.set !== "own") place.set("set", pairs.set);
+  else if (pairs.lines.join("\n").length <= MOST_LINKED_TEXT) place.set("pairs", pairs.lines.filter((line) => !isBlank(line)).join("\n"));
+  place.set("epochs", state.epochs);
+  if (state.hold !== 0) place.set("hold", state.hold);
+  if (state.watched !== "") place.set("sentence", state.watched);
+  if (asked.text !== "") place.set("text", asked.text);
+  for (const [name, value] of Object.entries(state.settings)) place.set(name, value);
+  return place;
+}
+
+async function copyLink() {
+  history.replaceState(null, "", `#${placeNow()}`);
+  try {
+    await navigator.clipboard.writeText(location.href);
+    tell("link", t("link.copied"));
+  } catch {
+    tell("link", t("link.address"));
+  }
+  if (pairs.set === "own" && !location.hash.includes("pairs=")) tell("link", t("link.long"));
+}
+
+/* Take over what a link, a handed-out page or the last visit says. The names of hyperparameters are known only after
+ * the module has started; until then their values wait here. */
+let wantedSettings = {};
+
+function takePlace(place) {
+  const number = (name, least, most) => {
+    const value = Number(place[name]);
+    return place[name] !== undefined && place[name] !== "" && Number.isInteger(value) && value >= least && value <= most ? value : undefined;
+  };
+  if (place.lang in { en: 1, zh: 1 }) state.language = place.lang;
+  if (VIEWS.includes(place.view)) state.view = place.view;
+  if (typeof place.pairs === "string" && place.pairs.trim() !== "") {
+    Object.assign(pairs, { set: "own", lines: place.pairs.split("\n"), given: null });
+  } else if (place.set === "daily" || place.set === "toy") {
+    Object.assign(pairs, { set: "toy", lines: [...TOY], given: null, wanted: place.set });
+  }
+  state.epochs = number("epochs", 1, MOST_EPOCHS) ?? state.epochs;
+  state.hold = number("hold", -1, 1000) ?? state.hold;
+  if (typeof place.sentence === "string") state.watched = place.sentence.slice(0, MOST_TYPED);
+  if (typeof place.text === "string") asked.text = place.text.slice(0, MOST_TYPED);
+  asked.beam = number("beam", 1, 64) ?? asked.beam;
+  wantedSettings = { ...wantedSettings, ...place.settings };
+  const known = ["lang", "view", "pairs", "set", "epochs", "hold", "sentence", "text", "beam", "settings"];
+  for (const [name, value] of Object.entries(place)) if (!known.includes(name)) wantedSettings[name] = value;
+}
+
+function applyWantedSettings() {
+  const refused = [];
+  for (const [name, value] of Object.entries(wantedSettings)) {
+    const one = hyperparameter(name);
+    const valid = one && validValue(one, value);
+    if (one === undefined || valid === undefined) refused.push(`${name}=${value}`);
+    else if (valid !== one.default) state.settings[name] = valid;
+  }
+  if (refused.length > 0) tell("link", t("error.link", { list: refused.slice(0, 5).join(", ") }), { bad: true });
+}
+
+const STORED_CHOICES = ["theme", "scale"];
+
+function restoreVisit() {
+  const last = stored();
+  state.language = (navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en";
+  const { language, settings, set, pairs: own, ...rest } = last;
+  const { theme, scale, numbers, ...place } = rest;
+  takePlace({ ...place, lang: language, set, ...(set === "own" && typeof own === "string" ? { pairs: own } : {}), settings: settings || {} });
+  for (const id of STORED_CHOICES)
+    if ([...byId(id).options].some(({ value }) => value === last[id])) byId(id).value = last[id];
+  byId("numbers").checked = numbers === true;
+}
+
+function readPreset() {
+  const text = byId("preset").textContent.trim();
+  return text === "" ? null : JSON.parse(text);
+}
+
+function listenToKeeping() {
+  byId("model-save").addEventListener("click", listenedAction(saveModel));
+  byId("model-open").addEventListener("click", () => byId("model-file").click());
+  byId("model-file").addEventListener("change", ({ target }) => {
+    if (target.files.length > 0 && state.ready) takeModelFile(target.files[0]);
+    target.value = "";
+  });
+  byId("link").addEventListener("click", copyLink);
+  byId("forget").addEventListener("click", () => {
+    try {
+      localStorage.removeItem(STORE);
+    } catch {
+      /* Nothing is stored. */
+    }
+    clearTimeout(storeTimer);
+    dropKeptModel();
+    tell("forget", t("forgotten"));
+  });
+}

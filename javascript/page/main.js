@@ -1,0 +1,264 @@
+/* The page as a whole: views, language, dropped files, start. */
+
+const VIEWS = ["learn", "pairs", "translate", "inside", "compare", "lessons"];
+
+function showView(view, focus = false) {
+  state.view = view;
+  for (const name of VIEWS) {
+    const tab = byId(`tab-${name}`), chosen = name === view;
+    tab.setAttribute("aria-selected", String(chosen));
+    tab.tabIndex = chosen ? 0 : -1;
+    byId(`view-${name}`).hidden = !chosen;
+    if (chosen && focus) tab.focus();
+    if (chosen) tab.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+  if (view === "translate") {
+    drawExamples();
+    if (asked.text === "" && state.watched !== "") asked.text = state.watched;
+    byId("text").value = asked.text;
+    byId("beam").value = asked.beam;
+    drawTranslation();
+    translateNow();
+  }
+  if (view === "inside") drawInsideState();
+  if (view === "compare") {
+    drawCompareChoices();
+    drawCompare();
+  }
+  if (view === "lessons") drawLessons();
+  if (view === "learn") drawRun();
+  storeSoon();
+}
+
+function moveTab(event) {
+  const at = VIEWS.findIndex((name) => event.target.id === `tab-${name}`);
+  const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: VIEWS.length - 1 }[event.key];
+  if (at < 0 || next === undefined) return;
+  event.preventDefault();
+  showView(VIEWS[(next + VIEWS.length) % VIEWS.length], true);
+}
+
+/* ---- Language and colors ---- */
+
+/* Write all texts of the page in its language. */
+function applyLanguage() {
+  document.documentElement.lang = state.language;
+  byId("language").value = state.language;
+  document.title = `elman ${t("playground")}`;
+  for (const node of document.querySelectorAll("[data-t]")) node.textContent = t(node.dataset.t);
+  for (const node of document.querySelectorAll("[data-t-label]")) node.setAttribute("aria-label", t(node.dataset.tLabel));
+  byId("text").placeholder = t("translate.placeholder");
+  byId("about").textContent = t("about", { version: state.version });
+}
+
+function drawAll() {
+  applyLanguage();
+  drawPairs();
+  drawShort();
+  drawSettings();
+  for (const name of SIDES) {
+    drawCompareSettings(name);
+    if (compared[name].run.watched === null) compared[name].map.empty(t("map.empty"));
+  }
+  drawWatched(state.run.watched);
+  drawRun();
+  drawLesson();
+  drawWeightPanel();
+  checkSoon();
+  showView(state.view);
+}
+
+function applyTheme() {
+  document.documentElement.dataset.theme = byId("theme").value;
+  redrawFigures();
+}
+
+function redrawFigures() {
+  for (const map of [learnMap, weightMap, ...SIDES.map((name) => compared[name].map)])
+    if (map.view !== null) {
+      for (const cell of map.table.querySelectorAll("td.weight")) cell.weight = null;
+      map.show(map.view);
+    }
+  curve.draw();
+  compareCurve.draw();
+}
+
+/* ---- Dropped files ---- */
+
+function takeFile(file) {
+  if (/\.safetensors$/i.test(file.name)) {
+    if (state.ready) takeModelFile(file);
+  } else {
+    takePairsFile(file).then(() => showView("pairs")).catch(reportError);
+  }
+}
+
+function listenToDrops() {
+  let depth = 0;
+  const hasFiles = (event) => event.dataTransfer !== null && [...event.dataTransfer.types].includes("Files");
+  const show = (change) => {
+    depth = Math.max(0, depth + change);
+    byId("drop").hidden = depth === 0;
+  };
+  document.addEventListener("dragenter", (event) => { if (hasFiles(event)) show(1); });
+  document.addEventListener("dragleave", (event) => { if (hasFiles(event)) show(-1); });
+  document.addEventListener("dragover", (event) => { if (hasFiles(event)) event.preventDefault(); });
+  document.addEventListener("drop", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    depth = 0;
+    show(0);
+    const [file] = event.dataTransfer.files;
+    if (file !== undefined) takeFile(file);
+  });
+}
+
+/* ---- Start ---- */
+
+/* A module with one instruction of 128-bit SIMD. */
+const SIMD = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11];
+
+/* Return the name of what the browser lacks, or null. */
+function missing() {
+  if (typeof WebAssembly !== "object" || !WebAssembly.validate(new Uint8Array(SIMD))) return "WebAssembly SIMD";
+  if (typeof Worker !== "function") return "Web Worker";
+  if (typeof DecompressionStream !== "function") return "DecompressionStream";
+  return null;
+}
+
+/* The memory of the module cannot be trusted after a trap: start the worker again with the last kept model. */
+let restarts = 0;
+
+async function startAgain() {
+  if (state.restarting) return;
+  state.restarting = true;
+  const kept = keptModel;
+  state.ready = false;
+  engine.stop();
+  state.run = newRun();
+  for (const name of SIDES) compared[name].run = newRun();
+  if (++restarts > 5) {
+    tell("engine", t("error.start", { problem: "" }), { bad: true });
+    return;
+  }
+  try {
+    await engine.start();
+    state.ready = true;
+    if (kept !== null) await restoreModel(kept);
+    tell("engine", t(kept === null ? "error.restarted" : "error.restarted.kept"), { bad: true });
+  } catch (error) {
+    tell("engine", t("error.start", { problem: error.message }), { bad: true });
+  }
+  state.restarting = false;
+  drawRun();
+  drawCompareButtons();
+}
+
+async function startEngine() {
+  const lacking = missing();
+  if (lacking !== null) {
+    tell("engine", t("error.browser", { lacking }), { bad: true });
+    byId("status").textContent = t("error.browser.short");
+    return;
+  }
+  try {
+    const { version, hyperparameters } = await engine.start();
+    Object.assign(state, { ready: true, version, hyperparameters });
+  } catch (error) {
+    tell("engine", t("error.start", { problem: error.message }), { bad: true });
+    byId("status").textContent = t("error.browser.short");
+    return;
+  }
+  applyWantedSettings();
+  if (pairs.wanted === "daily") {
+    const { watched, epochs, hold } = state;
+    await choosePairs("daily");
+    Object.assign(state, { epochs, hold });
+    if (watched !== "") watch(watched);
+  }
+  state.now = signature();
+  chooseContrast(compared.what);
+  await firstModel();
+  drawAll();
+}
+
+/* The model inside a handed-out page, or else the one of the last visit. */
+async function firstModel() {
+  const packed = byId("model").textContent.trim();
+  try {
+    if (packed !== "") {
+      await openModel(await engine.call("bytes", { packed }), t("model.inside"));
+      return;
+    }
+    const kept = await modelOfLastVisit();
+    if (kept === null) return;
+    await restoreModel(kept);
+    tell("model", t("model.last", { n: kept.run.epoch }));
+  } catch (error) {
+    tell("model", t("error.model", { name: t("model.inside"), problem: wordsOf(error) }), { bad: true });
+  }
+}
+
+function listen() {
+  listenToPairs();
+  listenToLearning();
+  listenToTranslation();
+  listenToInside();
+  listenToComparison();
+  listenToLessons();
+  listenToKeeping();
+  listenToDrops();
+  for (const name of VIEWS) byId(`tab-${name}`).addEventListener("click", () => showView(name));
+  byId("tabs").addEventListener("keydown", moveTab);
+  byId("language").addEventListener("change", ({ target }) => {
+    state.language = target.value;
+    drawAll();
+    storeSoon();
+  });
+  byId("theme").addEventListener("change", () => { applyTheme(); storeSoon(); });
+  for (const id of ["scale", "numbers"])
+    byId(id).addEventListener("change", () => { redrawFigures(); storeSoon(); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawFigures);
+  document.addEventListener("click", ({ target }) => {
+    if (byId("menu").open && target.closest("#menu") === null) byId("menu").open = false;
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && byId("menu").open) {
+      byId("menu").open = false;
+      byId("menu").querySelector("summary").focus();
+    }
+  });
+  window.addEventListener("pagehide", storeNow);
+  window.addEventListener("hashchange", () => location.reload());
+  engine.on("progress", onProgress);
+  engine.on("failed", onFailed);
+  engine.on("broken", startAgain);
+  const mapPicture = (map, name) => (kind) => {
+    const picture = map.picture(t("map.caption"));
+    if (picture !== null) savePicture([picture], kind, name);
+  };
+  fillExports({
+    curve: (kind) => saveCharts(byId("curve"), kind, "loss"),
+    "compare-curve": (kind) => saveCharts(byId("compare-curve"), kind, "loss"),
+    norms: (kind) => saveCharts(byId("norms"), kind, "gradients"),
+    map: mapPicture(learnMap, "attention"),
+    weights: mapPicture(weightMap, "attention"),
+  });
+}
+
+function start() {
+  state.run = newRun();
+  restoreVisit();
+  takePlace(readPreset() || {});
+  if (location.hash.length > 1) {
+    wantedSettings = {};
+    takePlace({ settings: {}, ...Object.fromEntries(new URLSearchParams(location.hash.slice(1))) });
+  }
+  if (!pairs.lines.some((line) => sidesOf(line)[0].trim() === state.watched)) state.watched = sidesOf(pairs.lines[0])[0].trim();
+  listen();
+  applyTheme();
+  drawAll();
+  startEngine().catch((error) => tell("engine", t("error.start", { problem: error.message }), { bad: true }));
+}
+
+start();

@@ -1,0 +1,372 @@
+/* The pairs: an editable table, built-in sets, files and pasted text. */
+
+const TOY = [
+  "我 爱 学习\tI love studying", "他 在 喝 茶\tHe is drinking tea", "她 是 我 的 老师\tShe is my teacher",
+  "我们 去 学校\tWe go to school", "今天 天气 很 好\tThe weather is nice today",
+];
+const ROWS = 20;                  // in a page of the table
+const SHORT = 6;                  // pairs beside the curve
+const MOST_TEXT = 8 * 2 ** 20;    // characters or bytes of pairs
+
+/* Lines have a tab between source and target. `given` are pairs for validation that belong to the set. */
+const pairs = { set: "toy", lines: [...TOY], given: null, page: 0, faults: new Map(), count: TOY.length, version: 0 };
+let dailyText = null;
+
+const SETS = ["toy", "daily", "own"];
+
+const sidesOf = (line) => {
+  const at = line.indexOf("\t");
+  if (at < 0) return [line, ""];
+  const end = line.indexOf("\t", at + 1);
+  return [line.slice(0, at), end < 0 ? line.slice(at + 1) : line.slice(at + 1, end)];
+};
+const isBlank = (line) => line.trim() === "";
+
+/* Return the numbers of the lines that are learned, or those held out for validation. */
+function chosenLines(held) {
+  const each = state.hold > 0 ? state.hold : 0;
+  const chosen = [];
+  let number = 0;
+  pairs.lines.forEach((line, at) => {
+    if (isBlank(line)) return;
+    number++;
+    if ((each > 0 && number % each === 0) === held) chosen.push(at);
+  });
+  return chosen;
+}
+
+/* Return the texts to learn and to validate with; the second is null without validation. */
+function textsOfPairs() {
+  const joined = (lines) => lines.map((at) => `${pairs.lines[at]}\n`).join("");
+  const held = chosenLines(true);
+  if (state.hold === -1 && pairs.given !== null) return { text: joined(chosenLines(false)), dev: pairs.given };
+  return { text: joined(chosenLines(false)), dev: held.length > 0 ? joined(held) : null };
+}
+
+/* ---- Changing the set ---- */
+
+function snapshotOfPairs() {
+  const { set, lines, given, page } = pairs;
+  return { set, lines: [...lines], given, page, hold: state.hold, epochs: state.epochs };
+}
+
+function bringBack(earlier) {
+  const { hold, epochs, ...rest } = earlier;
+  Object.assign(pairs, rest);
+  Object.assign(state, { hold, epochs });
+  pairsChanged();
+}
+
+/* Call after any change of the set: draw, check and store. */
+function pairsChanged() {
+  pairs.version++;
+  pairs.page = Math.min(pairs.page, Math.max(0, Math.ceil(pairs.lines.length / ROWS) - 1));
+  const sources = pairs.lines.slice(0, 2000).map((line) => sidesOf(line)[0].trim()).filter(Boolean);
+  if (!sources.includes(state.watched)) watch(sources[0] || "");
+  drawPairs();
+  drawShort();
+  drawSettings();
+  checkSoon();
+  settingsChanged();
+}
+
+async function choosePairs(set) {
+  if (set === "own") return;
+  if (set === "daily" && dailyText === null)
+    dailyText = await engine.call("text", { packed: byId("daily").textContent.trim() });
+  const undo = pairs.set === "own" ? snapshotOfPairs() : null;
+  pairs.page = 0;
+  pairs.set = set;
+  if (set === "toy") {
+    Object.assign(pairs, { lines: [...TOY], given: null });
+    Object.assign(state, { hold: 0, epochs: 80 });
+  } else {
+    const [learned, held] = dailyText.split("\n\n");
+    Object.assign(pairs, { lines: learned.trim().split("\n"), given: `${held.trim()}\n` });
+    Object.assign(state, { hold: -1, epochs: 15 });
+  }
+  pairsChanged();
+  if (undo !== null)
+    tell("pairs", t("pairs.replaced"), { action: { label: t("undo"), go: () => bringBack(undo) } });
+}
+
+/* Take pasted or read text as pairs: in place of a built-in set, or after the user's own pairs. */
+function takeText(text, { name = "", at = null } = {}) {
+  if (text.length > MOST_TEXT) {
+    tell("pairs", t("error.large", { size: sizeOf(text.length), most: sizeOf(MOST_TEXT) }), { bad: true });
+    return;
+  }
+  const undo = snapshotOfPairs();
+  const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
+  while (lines.length > 0 && isBlank(lines[lines.length - 1])) lines.pop();
+  if (lines.length === 0) {
+    tell("pairs", t("error.nothing"), { bad: true });
+    return;
+  }
+  const replace = name !== "" || pairs.set !== "own";
+  if (replace) {
+    Object.assign(pairs, { lines, given: null, page: 0 });
+    Object.assign(state, { hold: lines.length >= 200 ? 10 : 0, epochs: epochsFor(lines.length) });
+  } else {
+    const place = at === null ? pairs.lines.length : at;
+    const empty = at !== null && isBlank(pairs.lines[at]) ? 1 : 0;
+    pairs.lines = [...pairs.lines.slice(0, place), ...lines, ...pairs.lines.slice(place + empty)];
+    pairs.page = Math.floor(place / ROWS);
+  }
+  pairs.set = "own";
+  pairsChanged();
+  tell("pairs", name === "" ? t("pairs.pasted", { n: lines.length }) : t("pairs.read", { n: lines.length, name }),
+    { action: { label: t("undo"), go: () => bringBack(undo) } });
+}
+
+/* Learning should take seconds rather than minutes at first. */
+const epochsFor = (count) => (count <= 50 ? 80 : count <= 500 ? 40 : count <= 5000 ? 15 : 5);
+
+const sizeOf = (bytes) => (bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(bytes >= 10 * 2 ** 20 ? 0 : 1)} MB`
+  : `${Math.max(1, Math.round(bytes / 1024))} KB`);
+
+async function takePairsFile(file) {
+  if (file.size > MOST_TEXT) {
+    tell("pairs", t("error.large", { size: sizeOf(file.size), most: sizeOf(MOST_TEXT) }), { bad: true });
+    return;
+  }
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  try {
+    takeText(new TextDecoder("utf-8", { fatal: true }).decode(bytes), { name: file.name });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const text = new TextDecoder().decode(bytes);
+    const line = text.slice(0, text.indexOf("\ufffd")).split("\n").length;
+    tell("pairs", t("error.utf8", { name: file.name, line }), { bad: true });
+  }
+}
+
+/* ---- Checking ---- */
+
+let checkTimer = null;
+
+function checkSoon() {
+  clearTimeout(checkTimer);
+  checkTimer = setTimeout(check, pairs.lines.length > 1000 ? 400 : 150);
+}
+
+const check = newestOnly(async () => {
+  if (!state.ready) return;
+  const { version } = pairs;
+  const sent = pairs.lines.map((_, at) => at).filter((at) => !isBlank(pairs.lines[at]));
+  try {
+    const text = sent.map((at) => `${pairs.lines[at]}\n`).join("");
+    const report = text === "" ? { count: 0, skipped: [], faults: 0 } : await engine.call("check", { text });
+    if (version !== pairs.version) return;
+    pairs.count = report.count;
+    pairs.faults = new Map(report.skipped.map(({ line, fault, problem }) => [sent[line - 1], problemOf(fault, problem)]));
+    pairs.more = report.faults - report.skipped.length;
+    untell("check");
+  } catch (error) {
+    if (error.code !== "stopped") tell("check", wordsOf(error), { bad: true });
+  }
+  markFaults();
+});
+
+/* Return the problem of a line in the language of the page. */
+function problemOf(fault, problem) {
+  const key = `fault.${fault}`;
+  return key in TEXTS ? t(key) : problem || fault;
+}
+
+/* ---- Drawing ---- */
+
+function rowOf(at) {
+  const [source, target] = sidesOf(pairs.lines[at]);
+  const side = (name, value) => {
+    const input = element("input", {
+      type: "text", value, lang: languageOf(value), autocomplete: "off", spellcheck: "false",
+      "aria-label": t("pairs.side", { side: t(name), n: at + 1 }), "data-side": name, "data-at": at,
+    });
+    return element("td", {}, input);
+  };
+  const remove = element("button", { type: "button", class: "close", "data-remove": at, "aria-label": t("pairs.remove.n", { n: at + 1 }) }, "×");
+  return element("tr", { "data-at": at },
+    element("th", { scope: "row" }, String(at + 1)), side("source", source), side("target", target), element("td", {}, remove));
+}
+
+function drawPairs() {
+  const from = pairs.page * ROWS, to = Math.min(pairs.lines.length, from + ROWS);
+  byId("pairs-rows").replaceChildren(...Array.from({ length: to - from }, (_, row) => rowOf(from + row)));
+  byId("pager").hidden = pairs.lines.length <= ROWS;
+  byId("page-back").disabled = pairs.page === 0;
+  byId("page-next").disabled = to >= pairs.lines.length;
+  byId("page-place").textContent = t("pairs.place", { from: from + 1, to, n: pairs.lines.length });
+  for (const id of ["pairs-choice", "pairs-set"]) {
+    byId(id).replaceChildren(...SETS.filter((set) => set !== "own" || pairs.set === "own")
+      .map((set) => new Option(t(`pairs.${set}`), set)));
+    byId(id).value = pairs.set;
+  }
+  drawHold();
+  markFaults();
+}
+
+function drawHold() {
+  const given = byId("hold").querySelector('[value="-1"]');
+  if (given !== null) given.remove();
+  if (pairs.given !== null)
+    byId("hold").append(new Option(t("pairs.hold.given", { n: pairs.given.trim().split("\n").length }), "-1"));
+  byId("hold").value = String(state.hold);
+}
+
+/* Mark the wrong lines where they stand, and list them above the table. */
+function markFaults() {
+  for (const row of byId("pairs-rows").rows) {
+    const at = Number(row.dataset.at), problem = pairs.faults.get(at);
+    const old = row.querySelector(".fault");
+    if (old !== null) old.remove();
+    row.classList.toggle("wrong", problem !== undefined);
+    for (const input of row.querySelectorAll("input")) {
+      if (problem === undefined) {
+        input.removeAttribute("aria-invalid");
+        input.removeAttribute("aria-describedby");
+      } else {
+        input.setAttribute("aria-invalid", "true");
+        input.setAttribute("aria-describedby", `fault-${at}`);
+      }
+    }
+    if (problem !== undefined)
+      row.cells[2].append(element("p", { class: "fault", id: `fault-${at}` }, visible(problem)));
+  }
+  const wrong = [...pairs.faults.keys()];
+  byId("faults").replaceChildren();
+  if (wrong.length > 0) {
+    const links = wrong.slice(0, 8).map((at) => {
+      const button = element("button", { type: "button", class: "link" }, t("pairs.line.n", { n: at + 1 }));
+      button.addEventListener("click", () => showLine(at));
+      return button;
+    });
+    const more = wrong.length + (pairs.more || 0) - links.length;
+    byId("faults").append(element("p", { class: "note bad" }, t("pairs.wrong", { n: wrong.length + (pairs.more || 0) }), " ", ...links,
+      more > 0 ? t("pairs.wrong.more", { n: more }) : ""));
+  }
+  const held = state.hold === -1 && pairs.given ? pairs.given.trim().split("\n").length : chosenLines(true).length;
+  byId("pairs-count").textContent = t("pairs.count", { n: pairs.count }) + (held > 0 ? t("pairs.count.held", { n: held }) : "");
+}
+
+function showLine(at) {
+  pairs.page = Math.floor(at / ROWS);
+  drawPairs();
+  const input = byId("pairs-rows").querySelector(`input[data-at="${at}"]`);
+  input.focus();
+  input.scrollIntoView({ block: "nearest" });
+}
+
+/* The first pairs beside the curve; the one that is watched is marked. */
+function drawShort() {
+  const lines = pairs.lines.filter((line) => sidesOf(line)[0].trim() !== "");
+  const shown = lines.slice(0, SHORT);
+  const at = lines.findIndex((line) => sidesOf(line)[0].trim() === state.watched);
+  if (at >= SHORT) shown[SHORT - 1] = lines[at];
+  byId("pairs-short").replaceChildren(...shown.map((line) => {
+    const [source, target] = sidesOf(line);
+    const chosen = source.trim() === state.watched;
+    const button = element("button", { type: "button", "aria-pressed": String(chosen) },
+      isolate(source, languageOf(source)), isolate(target, languageOf(target)));
+    button.addEventListener("click", () => {
+      watch(source.trim());
+      drawShort();
+    });
+    return element("li", {}, button);
+  }));
+  byId("pairs-edit").textContent = lines.length > shown.length ? t("pairs.edit.all", { n: lines.length }) : t("pairs.edit");
+}
+
+/* Return the reference of the sentence, or "". */
+function referenceOf(source) {
+  const line = pairs.lines.find((one) => sidesOf(one)[0].trim() === source);
+  return line === undefined ? givenReferences.get(source) || "" : sidesOf(line)[1].trim();
+}
+
+/* ---- Events ---- */
+
+function editSide(input) {
+  const at = Number(input.dataset.at);
+  const sides = sidesOf(pairs.lines[at]);
+  sides[input.dataset.side === "source" ? 0 : 1] = input.value.replace(/[\t\r\n]/g, " ");
+  const watchedHere = sidesOf(pairs.lines[at])[0].trim() === state.watched;
+  pairs.lines[at] = sides.join("\t");
+  pairs.set = "own";
+  pairs.given = state.hold === -1 ? pairs.given : null;
+  pairs.version++;
+  if (watchedHere) watch(sides[0].trim());
+  for (const id of ["pairs-choice", "pairs-set"]) {
+    if (byId(id).querySelector('[value="own"]') === null) byId(id).append(new Option(t("pairs.own"), "own"));
+    byId(id).value = "own";
+  }
+  drawShort();
+  checkSoon();
+  settingsChanged();
+}
+
+function addPair() {
+  pairs.lines.push("\t");
+  pairs.set = "own";
+  pairs.page = Math.floor((pairs.lines.length - 1) / ROWS);
+  drawPairs();
+  byId("pairs-rows").querySelector("tr:last-child input").focus();
+}
+
+function removePair(at) {
+  const undo = snapshotOfPairs();
+  pairs.lines.splice(at, 1);
+  pairs.set = "own";
+  pairsChanged();
+  tell("pairs", t("pairs.removed", { n: at + 1 }), { action: { label: t("undo"), go: () => bringBack(undo) } });
+  const next = byId("pairs-rows").querySelector(`[data-remove="${Math.min(at, pairs.lines.length - 1)}"]`);
+  (next || byId("pairs-add")).focus();
+}
+
+/* Text with tabs or several lines is taken as pairs. A text that is too large is refused everywhere. */
+function onPaste(event) {
+  const text = event.clipboardData === null ? "" : event.clipboardData.getData("text/plain");
+  if (text.length > MOST_TEXT) {
+    event.preventDefault();
+    tell("pairs", t("error.large", { size: sizeOf(text.length), most: sizeOf(MOST_TEXT) }), { bad: true });
+    return;
+  }
+  if (state.view !== "pairs" || !/[\t\n]/.test(text.trim())) return;
+  event.preventDefault();
+  const input = event.target.closest("#pairs-rows input");
+  takeText(text, { at: input === null ? null : Number(input.dataset.at) });
+}
+
+function listenToPairs() {
+  for (const id of ["pairs-choice", "pairs-set"])
+    byId(id).addEventListener("change", (event) => choosePairs(event.target.value).catch(reportError));
+  byId("pairs-rows").addEventListener("input", (event) => editSide(event.target));
+  byId("pairs-rows").addEventListener("click", (event) => {
+    const { remove } = event.target.dataset;
+    if (remove !== undefined) removePair(Number(remove));
+  });
+  byId("pairs-rows").addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    const inputs = [...byId("pairs-rows").querySelectorAll("input")];
+    const next = inputs[inputs.indexOf(event.target) + 1];
+    if (next) next.focus();
+    else addPair();
+  });
+  byId("pairs-add").addEventListener("click", addPair);
+  byId("pairs-open").addEventListener("click", () => byId("pairs-file").click());
+  byId("pairs-file").addEventListener("change", ({ target }) => {
+    if (target.files.length > 0) takePairsFile(target.files[0]).catch(reportError);
+    target.value = "";
+  });
+  byId("pairs-save").addEventListener("click", () => {
+    const text = pairs.lines.filter((line) => !isBlank(line)).map((line) => `${line}\n`).join("");
+    offer(new Blob([text], { type: "text/tab-separated-values" }), "pairs.tsv");
+  });
+  byId("hold").addEventListener("change", ({ target }) => {
+    state.hold = Number(target.value);
+    pairsChanged();
+  });
+  byId("page-back").addEventListener("click", () => { pairs.page--; drawPairs(); });
+  byId("page-next").addEventListener("click", () => { pairs.page++; drawPairs(); });
+  byId("pairs-edit").addEventListener("click", () => showView("pairs"));
+  document.addEventListener("paste", onPaste);
+}

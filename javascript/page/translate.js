@@ -1,0 +1,332 @@
+/* Translation while one types: attention, alternatives, changed weights and the beam. */
+
+const MOST_TYPED = 2000;      // characters
+const ALTERNATIVES = 8;
+const SHOWN_HYPOTHESES = 10;
+
+const asked = {
+  text: "", beam: 5, prefix: null, overrides: new Map(), head: null, results: [], at: 0, position: null, cell: null,
+};
+let weightMap = null;
+
+const shownTranslation = () => asked.results[asked.at] || null;
+
+function translateOptions() {
+  return {
+    beam: asked.beam, nBest: Math.min(asked.beam, SHOWN_HYPOTHESES),
+    ...(asked.prefix === null ? {} : { prefix: asked.prefix }),
+    ...(asked.overrides.size === 0 ? {} : {
+      overrides: [...asked.overrides].map(([place, weight]) => {
+        const [row, column] = place.split(",").map(Number);
+        return { kind: "cell", row, column, weight };
+      }),
+    }),
+  };
+}
+
+const translateNow = newestOnly(async () => {
+  if (!hasModel() || asked.text.trim() === "") {
+    asked.results = [];
+    drawTranslation();
+    return;
+  }
+  const { text } = asked;
+  try {
+    const results = await engine.call("translate", { slot: "main", epoch: state.epoch, text, options: translateOptions() });
+    if (text !== asked.text) return;
+    Object.assign(asked, { results, at: 0 });
+    untell("translate");
+    drawTranslation();
+  } catch (error) {
+    if (error.code !== "stopped") tell("translate", wordsOf(error), { bad: true });
+  }
+});
+
+/* Only the visible view is drawn; showView() draws what was left out. */
+const drawTranslateSoon = eachFrame(() => {
+  if (state.view === "translate") translateNow();
+  if (state.view === "inside") drawInsideState();
+});
+
+function setText(text) {
+  Object.assign(asked, { text, prefix: null, position: null, cell: null });
+  asked.overrides.clear();
+  if (byId("text").value !== text) byId("text").value = text;
+  storeSoon();
+  translateNow();
+}
+
+/* ---- The translation as a line of tokens ---- */
+
+function drawTranslation() {
+  const translation = shownTranslation();
+  byId("translation").hidden = translation === null;
+  byId("translate-empty").hidden = hasModel();
+  byId("translate-empty").textContent = t("translate.first");
+  if (translation === null) return;
+  drawOutput(translation);
+  drawWeights(translation);
+  drawTree();
+  drawChanges();
+  showAlternatives();
+}
+
+function drawOutput(translation) {
+  const { text, targetTokens, targetStarts, targetEnds, logProbabilities } = translation;
+  const lang = languageOf(text);
+  const parts = [];
+  let from = 0;
+  targetTokens.forEach((token, at) => {
+    const end = at === targetTokens.length - 1 && translation.ended;
+    const [start, stop] = end ? [text.length, text.length] : [targetStarts[at], targetEnds[at]];
+    const probability = Math.exp(logProbabilities[at]);
+    if (!end) parts.push(visible(text.slice(from, start)));
+    const forced = asked.prefix !== null && at < asked.prefix.length;
+    const button = element("button", {
+      type: "button", class: forced ? "token fixed" : "token", "data-at": at, "aria-pressed": String(asked.position === at),
+      title: t("token.title", { p: figure(probability, 3) }), "aria-label": t("token.label", { token: end ? "</s>" : visible(token), p: figure(probability, 2) }),
+    }, end ? element("span", { class: "end" }, "</s>") : isolate(text.slice(start, stop) || token, lang));
+    button.style.setProperty("--share", `${100 * probability}%`);
+    parts.push(button);
+    from = Math.max(from, stop);
+  });
+  parts.push(visible(text.slice(from)));
+  const focused = document.activeElement && document.activeElement.closest("#output") !== null ? document.activeElement.dataset.at : null;
+  byId("output").replaceChildren(...parts);
+  if (focused !== null) {
+    const again = byId("output").querySelector(`[data-at="${focused}"]`);
+    if (again !== null) again.focus();
+  }
+  const facts = [t("log-probability", { p: figure(translation.logProbability, 3) })];
+  if (state.epoch !== null) facts.push(t("epoch.n", { n: state.epoch }));
+  if (!translation.ended) facts.push(t("truncated"));
+  const unknown = translation.sourceTokens.filter((_, s) => !translation.sourceKnown[s]);
+  if (unknown.length > 0) facts.push(t("unknown", { list: unknown.map(isolated).join(", ") }));
+  byId("output-facts").textContent = facts.join(" · ");
+  announce(visible(text));
+}
+
+/* ---- Weights ---- */
+
+function drawWeights(translation) {
+  const { headAttention } = translation;
+  const heads = headAttention ? headAttention.length : 1;
+  byId("heads-choice").hidden = heads < 2;
+  if (heads > 1 && byId("head").options.length !== heads + 1)
+    byId("head").replaceChildren(new Option(t("head.mean"), ""), ...headAttention.map((_, at) => new Option(at + 1, at)));
+  if (asked.head !== null && asked.head >= heads) asked.head = null;
+  weightMap.marked = new Set(asked.overrides.keys());
+  if (translation.targetTokens.length === 0 || translation.sourceTokens.length === 0) weightMap.empty(t("map.none"));
+  else weightMap.show(mapOf(translation, asked.head));
+  drawWeightPanel();
+}
+
+/* Change the weight of a cell; the others of its row are scaled. */
+function override(row, column, weight) {
+  asked.overrides.set(`${row},${column}`, Math.round(weight * 100) / 100);
+  asked.cell = { row, column };
+  drawWeightPanel();
+  translateNow();
+}
+
+function drawWeightPanel() {
+  const panel = byId("weight"), translation = shownTranslation();
+  const { cell } = asked;
+  if (translation === null || cell === null || cell.row >= translation.targetTokens.length || cell.column >= translation.sourceTokens.length) {
+    panel.replaceChildren(element("p", { class: "hint" }, t("weight.hint")));
+    return;
+  }
+  const place = `${cell.row},${cell.column}`;
+  const weight = asked.overrides.has(place) ? asked.overrides.get(place) : translation.attention[cell.row][cell.column];
+  const words = t("weight.of", {
+    target: isolated(translation.targetTokens[cell.row]), source: isolated(translation.sourceTokens[cell.column]), weight: figure(weight, 2) });
+  let slider = panel.querySelector("input");
+  if (slider === null || panel.dataset.place !== place) {
+    slider = element("input", { type: "range", min: 0, max: 1, step: 0.01, id: "weight-slider" });
+    slider.addEventListener("input", () => override(cell.row, cell.column, Number(slider.value)));
+    const remove = element("button", { type: "button", class: "link" }, t("weight.restore"));
+    remove.addEventListener("click", () => {
+      asked.overrides.delete(place);
+      translateNow();
+    });
+    panel.dataset.place = place;
+    panel.replaceChildren(element("label", { for: "weight-slider" }), slider, remove);
+  }
+  panel.querySelector("label").textContent = words;
+  if (document.activeElement !== slider) slider.value = weight;
+  panel.querySelector("button").hidden = !asked.overrides.has(place);
+}
+
+function adjustWeight(key, row, column) {
+  const translation = shownTranslation();
+  const change = { "+": 0.1, "=": 0.1, "-": -0.1, _: -0.1 }[key];
+  if (key === "Delete" || key === "Backspace") {
+    asked.overrides.delete(`${row},${column}`);
+    translateNow();
+    return true;
+  }
+  if (change === undefined || translation === null) return false;
+  override(row, column, Math.min(1, Math.max(0, translation.attention[row][column] + change)));
+  return true;
+}
+
+/* Tell what was changed, and offer to undo it. */
+function drawChanges() {
+  const parts = [];
+  if (asked.prefix !== null) parts.push(t("changes.prefix", { n: asked.prefix.length }));
+  if (asked.overrides.size > 0) parts.push(t("changes.weights", { n: asked.overrides.size }));
+  byId("changes").hidden = parts.length === 0;
+  if (parts.length === 0) return;
+  const restore = element("button", { type: "button", id: "restore" }, t("changes.restore"));
+  restore.addEventListener("click", () => {
+    asked.prefix = null;
+    asked.overrides.clear();
+    translateNow();
+    byId("text").focus();
+  });
+  byId("changes").replaceChildren(element("span", {}, parts.join(" ")), restore);
+}
+
+/* ---- Alternatives ---- */
+
+function pickPlace(row, column) {
+  if (row >= 0 && column >= 0) {
+    asked.cell = { row, column };
+    drawWeightPanel();
+  } else if (row >= 0) {
+    pickToken(row);
+  }
+}
+
+function pickToken(at) {
+  asked.position = asked.position === at ? null : at;
+  for (const button of byId("output").querySelectorAll(".token"))
+    button.setAttribute("aria-pressed", String(Number(button.dataset.at) === asked.position));
+  showAlternatives();
+}
+
+const showAlternatives = newestOnly(async () => {
+  const translation = shownTranslation();
+  const holder = byId("alternatives");
+  const { position } = asked;
+  if (translation === null || position === null || position >= translation.targetTokens.length) {
+    byId("alternatives-title").textContent = t("alternatives");
+    holder.replaceChildren(element("p", { class: "hint" }, t("alternatives.hint")));
+    return;
+  }
+  const ids = translation.targetIds.slice(0, position);
+  let list;
+  try {
+    list = await engine.call("alternatives", {
+      slot: "main", epoch: state.epoch, text: translation.source, ids, position, count: ALTERNATIVES });
+  } catch (error) {
+    holder.replaceChildren(element("p", { class: "note bad" }, wordsOf(error)));
+    return;
+  }
+  if (shownTranslation() !== translation || asked.position !== position) return;
+  const before = translation.targetTokens.slice(0, position).join(" ");
+  byId("alternatives-title").textContent = before === "" ? t("alternatives.start") : t("alternatives.after", { words: isolated(before) });
+  holder.replaceChildren(element("ol", { class: "alternatives" }, ...list.map(({ token, id, probability }) => {
+    const chosen = id === translation.targetIds[position];
+    const button = element("button", { type: "button", "aria-pressed": String(chosen) },
+      isolate(token, languageOf(token)), element("span", { class: "figure" }, figure(probability, 3)));
+    button.style.setProperty("--share", `${100 * probability}%`);
+    button.addEventListener("click", () => {
+      asked.prefix = [...ids, id];
+      translateNow();
+    });
+    return element("li", {}, button);
+  })), ...(asked.overrides.size > 0 ? [element("p", { class: "hint" }, t("alternatives.unchanged"))] : []));
+});
+
+/* ---- The beam ---- */
+
+/* Return the hypotheses as a tree: hypotheses that begin with the same tokens share them. */
+function treeOf(results, at = 0) {
+  const branches = new Map();
+  for (const one of results) {
+    if (at >= one.translation.targetIds.length) continue;
+    const id = `${one.translation.targetIds[at]} ${one.translation.targetTokens[at]}`;
+    if (!branches.has(id)) branches.set(id, []);
+    branches.get(id).push(one);
+  }
+  return [...branches.values()].map((members) => {
+    const { targetTokens, logProbabilities } = members[0].translation;
+    const children = treeOf(members, at + 1);
+    const ends = members.filter(({ translation }) => translation.targetIds.length === at + 1);
+    return { token: targetTokens[at], probability: Math.exp(logProbabilities[at]), members, children, ends };
+  });
+}
+
+function drawTree() {
+  const rows = [];
+  const place = (nodes, row) => {
+    for (const node of nodes) {
+      const cell = element("td", { rowspan: node.members.length }, isolate(node.token, languageOf(node.token)),
+        element("span", { class: "figure" }, figure(node.probability, 2)));
+      cell.style.setProperty("--share", `${100 * node.probability}%`);
+      (rows[row] ??= []).push(cell);
+      if (node.ends.length > 0) rows[row].end = node.ends;
+      const next = row + node.ends.length;
+      for (const extra of node.ends.slice(1)) (rows[row + 1] ??= []).end = [extra];
+      if (node.children.length > 0) place(node.children, next);
+      row += node.members.length;
+    }
+  };
+  const results = asked.results.map((translation, at) => ({ translation, at }));
+  place(treeOf(results), 0);
+  const lines = rows.map((cells) => {
+    const [{ translation, at }] = cells.end;
+    const show = element("button", { type: "button", class: "link", "aria-pressed": String(at === asked.at) }, t("beam.rank", { n: at + 1 }));
+    show.addEventListener("click", () => {
+      asked.at = at;
+      asked.position = null;
+      drawTranslation();
+    });
+    return element("tr", { class: at === asked.at ? "shown" : "" }, element("th", { scope: "row" }, show,
+      element("span", { class: "figure" }, t("score.is", { score: figure(translation.score, 2) }))), ...cells);
+  });
+  byId("tree").replaceChildren(element("table", { class: "tree" }, element("tbody", {}, ...lines)));
+}
+
+function drawExamples() {
+  const sources = [...new Set(pairs.lines.slice(0, 400).map((line) => sidesOf(line)[0].trim()).filter(Boolean))];
+  const step = Math.max(1, Math.floor(sources.length / 5));
+  byId("text-examples").replaceChildren(...sources.filter((_, at) => at % step === 0).slice(0, 5).map((source) => {
+    const button = element("button", { type: "button", class: "chip" }, isolate(source, languageOf(source)));
+    button.addEventListener("click", () => setText(source));
+    return button;
+  }));
+}
+
+function listenToTranslation() {
+  weightMap = new HeatMap(byId("weights"), {
+    caption: () => t("map.caption"), pick: pickPlace, drag: override, adjust: adjustWeight });
+  byId("text").maxLength = MOST_TYPED;
+  byId("text").addEventListener("input", ({ target }) => setText(target.value));
+  byId("beam").addEventListener("input", ({ target }) => {
+    const beam = Number(target.value);
+    const good = Number.isInteger(beam) && beam >= 1 && beam <= 64;
+    target.toggleAttribute("aria-invalid", !good);
+    if (!good) return;
+    asked.beam = beam;
+    storeSoon();
+    translateNow();
+  });
+  byId("head").addEventListener("change", ({ target }) => {
+    asked.head = target.value === "" ? null : Number(target.value);
+    drawWeights(shownTranslation());
+  });
+  byId("output").addEventListener("click", ({ target }) => {
+    const token = target.closest(".token");
+    if (token !== null) pickToken(Number(token.dataset.at));
+  });
+  const point = ({ target }) => {
+    const token = target.closest(".token");
+    if (token !== null) weightMap.light({ t: Number(token.dataset.at), s: -1 });
+  };
+  byId("output").addEventListener("pointerover", point);
+  byId("output").addEventListener("focusin", point);
+  byId("output").addEventListener("pointerleave", () => weightMap.light(null));
+  byId("output").addEventListener("focusout", () => weightMap.light(null));
+}

@@ -1,0 +1,331 @@
+/* The worker of the playground; wasi.mjs and elman.mjs precede this text in one script. A message {id, method, argument} is
+ * answered by {id, result} or {id, error}. While a network learns, {event: "progress"} and {event: "failed"} follow
+ * without a request. Learning proceeds in slices, and requests are served between them. */
+{
+  const SLICE = 25;                 // milliseconds of learning between two looks at the messages
+  const SLOW = 160;                 // milliseconds from one update to the next in slow motion
+  const REPORT = 40;                // milliseconds between two progress events
+  const KEPT_BYTES = 48 * 2 ** 20;  // of the models of earlier epochs
+  const KEPT_MODELS = 240;
+  const COUNTED_PAIRS = 20;         // with more pairs, translating them all would slow learning down
+
+  let elman = null;
+  let looping = false;
+
+  /* Networks by name: "main", and "a" and "b" of the comparison. */
+  const slots = new Map();
+
+  const freeAll = (...objects) => {
+    for (const object of objects) if (object) object.free();
+  };
+
+  function release(slot) {
+    if (!slot) return;
+    slot.running = false;
+    freeAll(slot.training, slot.past && slot.past.model, slot.model, slot.pairs, slot.dev);
+    slot.training = slot.past = slot.model = slot.pairs = slot.dev = null;
+  }
+
+  function slotOf(name) {
+    const slot = slots.get(name);
+    if (!slot) throw Object.assign(new Error("There is no network yet."), { code: "no network" });
+    return slot;
+  }
+
+  /* Return the settings of one scope. The seed of the training also determines the initial parameters. */
+  function settingsOf(settings, scope) {
+    const wanted = elman.hyperparameters.filter((one) => one.scope === scope).map(({ name }) => name);
+    return Object.fromEntries(Object.entries(settings).filter(([name]) => wanted.includes(name)));
+  }
+
+  function readPairs(text) {
+    const pairs = elman.readPairs(text);
+    if (pairs.report.count > 0) return pairs;
+    pairs.free();
+    throw Object.assign(new Error("There is no pair to learn."), { code: "no pairs" });
+  }
+
+  /* ---- Earlier epochs ---- */
+
+  /* Keep the parameters of an epoch. When the store is full, keep only every second epoch of what it holds. */
+  function keep(slot, epoch) {
+    if (epoch % slot.every !== 0) return;
+    const bytes = slot.model.save();
+    if (bytes.length > KEPT_BYTES / 8) return;
+    slot.kept.push({ epoch, bytes });
+    while (slot.kept.length > KEPT_MODELS || slot.kept.length * bytes.length > KEPT_BYTES) {
+      slot.every *= 2;
+      slot.kept = slot.kept.filter((one) => one.epoch % slot.every === 0);
+    }
+  }
+
+  function forgetPast(slot) {
+    freeAll(slot.past && slot.past.model);
+    slot.past = null;
+  }
+
+  /* Return the model of an earlier epoch, or the present one for null. */
+  function modelOf({ slot: name, epoch = null }) {
+    const slot = slotOf(name);
+    const found = epoch === null ? undefined : slot.kept.find((one) => one.epoch === epoch);
+    if (found === undefined) return slot.model;
+    if (slot.past === null || slot.past.epoch !== epoch) {
+      forgetPast(slot);
+      slot.past = { epoch, model: elman.loadModel(found.bytes) };
+    }
+    return slot.past.model;
+  }
+
+  /* ---- Learning ---- */
+
+  /* Begin a training of the model of the slot with the pairs. */
+  function begin(slot, { text, dev, settings, epochs }) {
+    const pairs = readPairs(text);
+    let held = null;
+    try {
+      held = dev ? readPairs(dev) : null;
+      const options = { settings: settingsOf(settings, "training"), epochs };
+      const training = slot.model.train(pairs, held === null ? options : { ...options, dev: held });
+      freeAll(slot.training, slot.pairs, slot.dev);
+      Object.assign(slot, { pairs, dev: held, training, base: slot.epoch, finished: false, updateInEpoch: 0 });
+    } catch (error) {
+      freeAll(pairs, held);
+      throw error;
+    }
+  }
+
+  function emptySlot(name, model) {
+    return {
+      name, model, training: null, pairs: null, dev: null, past: null, running: false, slow: false, finished: false,
+      epoch: 0, base: 0, kept: [], every: 1, watched: "", points: [], ends: [], validations: [], right: null,
+      busy: 0, tokens: 0, counted: 0, reported: 0, due: 0, last: null,
+    };
+  }
+
+  function create({ slot: name, text, dev, settings, epochs, watched }) {
+    const pairs = readPairs(text);
+    let model = null, slot = null;
+    try {
+      model = elman.createModel(pairs, { ...settingsOf(settings, "model"), ...seedOf(settings) });
+      slot = emptySlot(name, model);
+      slot.watched = watched;
+      begin(slot, { text, dev, settings, epochs });
+    } catch (error) {
+      freeAll(model);
+      throw error;
+    } finally {
+      pairs.free();
+    }
+    release(slots.get(name));
+    slots.set(name, slot);
+    keep(slot, 0);
+    report(slot);
+    return { info: model.info, memory: elman.memory };
+  }
+
+  const seedOf = ({ seed }) => (seed === undefined ? {} : { seed });
+
+  function noteReports(slot, { reports, validations }) {
+    for (const one of reports) {
+      slot.points.push([slot.base + one.epoch - 1 + one.update / one.updates, one.updateLoss]);
+      slot.tokens += one.tokens - (one.update === 1 ? 0 : slot.tokensBefore || 0);
+      slot.tokensBefore = one.tokens;
+      slot.last = one;
+      if (one.update !== one.updates) continue;
+      slot.epoch = slot.base + one.epoch;
+      slot.ends.push([slot.epoch, one.loss]);
+      keep(slot, slot.epoch);
+    }
+    for (const one of validations)
+      slot.validations.push({ ...one, epoch: slot.base + one.epoch });
+  }
+
+  /* Do updates for a slice of time. Stop at the end of each epoch to keep its model. */
+  function advance(slot) {
+    const begun = performance.now();
+    const until = begun + SLICE;
+    const once = slot.slow || !slot.running;
+    do {
+      const { last } = slot;
+      const left = last === null || last.update === last.updates ? 1 : last.updates - last.update;
+      const done = slot.training.advance(once ? 1 : left, Math.max(1, until - performance.now()));
+      noteReports(slot, done);
+      slot.finished = done.finished;
+    } while (!once && !slot.finished && performance.now() < until);
+    slot.busy += performance.now() - begun;
+    if (slot.finished) end(slot);
+  }
+
+  function end(slot) {
+    slot.running = false;
+    slot.training.finish();
+    freeAll(slot.training);
+    slot.training = null;
+  }
+
+  /* Count the pairs whose translation equals the reference. */
+  function count(slot) {
+    if (slot.pairs === null || slot.pairs.report.count > COUNTED_PAIRS) return;
+    const { exactMatch, sentences } = slot.model.evaluate(slot.pairs);
+    slot.right = { exact: Math.round(exactMatch * sentences), of: sentences };
+  }
+
+  function translationOf(slot) {
+    if (slot.watched.trim() === "") return null;
+    try {
+      return slot.model.translate(slot.watched)[0] || null;
+    } catch {
+      return null; // The network itself may be unable to translate while it diverges.
+    }
+  }
+
+  function report(slot) {
+    const { name, epoch, base, last, points, ends, validations, running, finished, training } = slot;
+    count(slot);
+    postMessage({
+      event: "progress", slot: name, running, finished, started: training !== null, epoch,
+      epochs: base + (last ? last.epochs : 0), last, points, ends, validations, right: slot.right,
+      speed: slot.busy > 0 ? (1000 * slot.tokens) / slot.busy : null,
+      kept: slot.kept.map((one) => one.epoch), watched: translationOf(slot), memory: elman.memory,
+      history: slot.model.info.history,
+    });
+    Object.assign(slot, { points: [], ends: [], validations: [], reported: performance.now() });
+  }
+
+  const tick = (milliseconds) => new Promise((go) => {
+    if (milliseconds > 0) {
+      setTimeout(go, milliseconds);
+      return;
+    }
+    /* A timer of 0 is delayed to 4 ms after a few calls; a message is not. */
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => { port1.close(); go(); };
+    port2.postMessage(null);
+  });
+
+  function learnOn(slot) {
+    try {
+      advance(slot);
+      slot.due = performance.now() + (slot.slow ? SLOW : 0);
+      if (!slot.running || slot.slow || performance.now() - slot.reported > REPORT) report(slot);
+    } catch (error) {
+      slot.running = false;
+      postMessage({ event: "failed", slot: slot.name, error: plain(error) });
+    }
+  }
+
+  async function loop() {
+    if (looping) return;
+    looping = true;
+    for (;;) {
+      const running = [...slots.values()].filter((slot) => slot.running);
+      if (running.length === 0) break;
+      for (const slot of running) if (performance.now() >= slot.due) learnOn(slot);
+      await tick(running.every((slot) => slot.slow) ? 15 : 0);
+    }
+    looping = false;
+  }
+
+  function run({ slot: name, slow, ...rest }) {
+    const slot = slotOf(name);
+    if (slot.training === null) begin(slot, rest);
+    Object.assign(slot, { running: true, slow: Boolean(slow), busy: 0, tokens: 0, due: 0 });
+    loop();
+  }
+
+  function step({ slot: name, ...rest }) {
+    const slot = slotOf(name);
+    slot.running = false;
+    if (slot.training === null) begin(slot, rest);
+    Object.assign(slot, { busy: 0, tokens: 0 });
+    advance(slot);
+    report(slot);
+  }
+
+  function pause({ slot: name }) {
+    const slot = slots.get(name);
+    if (!slot || !slot.running) return;
+    slot.running = false;
+    report(slot);
+  }
+
+  /* ---- Requests ---- */
+
+  async function inflated(base64) {
+    const letters = atob(base64);
+    const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  }
+
+  const methods = {
+    async load({ wasm }) {
+      elman = await Elman.load(await inflated(wasm));
+      return { version: elman.version, hyperparameters: elman.hyperparameters };
+    },
+    /* Base64, of a gzip file or of the bytes themselves. */
+    async bytes({ packed }) {
+      if (packed.startsWith("H4sI")) return inflated(packed);
+      return Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+    },
+    async text({ packed }) {
+      return new TextDecoder().decode(await inflated(packed));
+    },
+    check({ text }) {
+      const pairs = elman.readPairs(text);
+      const { count: found, skipped } = pairs.report;
+      pairs.free();
+      return { count: found, skipped: skipped.slice(0, 1000), faults: skipped.length };
+    },
+    create, run, step, pause,
+    drop({ slot }) {
+      release(slots.get(slot));
+      slots.delete(slot);
+    },
+    watch({ slot: name, text }) {
+      const slot = slots.get(name);
+      if (slot) slot.watched = text;
+    },
+    slow({ slot: name, slow }) {
+      const slot = slots.get(name);
+      if (slot) slot.slow = slow;
+    },
+    translate: (where) => modelOf(where).translate(where.text, where.options),
+    alternatives: (where) =>
+      modelOf(where).alternatives(where.text, where.ids, where.position, where.count),
+    trace: (where) => modelOf(where).trace(where.source, where.target, ...(where.step === null ? [] : [where.step])),
+    check_gradient: (where) => modelOf(where).gradientCheck(where.source, where.target, { samples: where.samples }),
+    evaluate(where) {
+      const pairs = readPairs(where.text);
+      try {
+        return modelOf(where).evaluate(pairs, where.options);
+      } finally {
+        pairs.free();
+      }
+    },
+    save: (where) => modelOf(where).save(),
+    open({ slot: name, bytes, epoch = 0, watched = "" }) {
+      const model = elman.loadModel(bytes);
+      release(slots.get(name));
+      const slot = emptySlot(name, model);
+      Object.assign(slot, { watched, epoch });
+      slots.set(name, slot);
+      return { info: model.info, watched: translationOf(slot) };
+    },
+  };
+
+  function plain(error) {
+    const { name, message, code = "", where = "" } = error;
+    /* After a trap the memory of the module may be inconsistent. */
+    const broken = error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
+    return { name, message: String(message), code: broken ? "broken" : String(code), where: String(where) };
+  }
+
+  onmessage = async ({ data: { id, method, argument } }) => {
+    try {
+      postMessage({ id, result: await methods[method](argument) });
+    } catch (error) {
+      postMessage({ id, error: plain(error) });
+    }
+  };
+}
