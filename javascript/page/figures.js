@@ -30,7 +30,8 @@ class HeatMap {
     this.name = `heat-map-${++maps}`;
     this.readout = element("p", { class: "readout", id: `${this.name}-readout`, "aria-live": "polite" });
     this.scroll = element("div", { class: "scroll" });
-    holder.replaceChildren(this.scroll, this.readout);
+    this.legend = element("p", { class: "weights-legend", "aria-hidden": "true", hidden: "" });
+    holder.replaceChildren(this.scroll, this.readout, this.legend);
     this.scroll.addEventListener("pointerover", (event) => this.light(this.placeOf(event.target)));
     this.scroll.addEventListener("pointerleave", () => this.light(this.at));
     this.scroll.addEventListener("pointerdown", (event) => this.press(event));
@@ -42,6 +43,7 @@ class HeatMap {
 
   empty(text) {
     this.view = this.table = null;
+    this.legend.hidden = true;
     this.scroll.replaceChildren(element("p", { class: "empty" }, text));
     this.readout.textContent = "";
   }
@@ -75,7 +77,7 @@ class HeatMap {
       return made;
     });
     this.table = element("table", {
-      class: sources.length > 12 ? "map tall" : "map", role: "grid", tabindex: 0,
+      class: sources.length > 12 ? "map tall" : sources.length <= 6 && targets.length <= 8 ? "map roomy" : "map", role: "grid", tabindex: 0,
       "aria-describedby": `${this.name}-readout`,
     }, element("caption", { class: "unseen" }, this.caption()), element("thead", {}, head), element("tbody", {}, ...rows));
     this.table.classList.toggle("drag", this.drag !== null);
@@ -107,6 +109,14 @@ class HeatMap {
       if (sentinel !== null) cells[sources.length + 1].textContent = figure(sentinel[row], 2);
     });
     this.table.classList.toggle("numbers", byId("numbers").checked);
+    this.legend.hidden = false;
+    if (this.legend.dataset.scale === byId("scale").value) return;
+    this.legend.dataset.scale = byId("scale").value;
+    this.legend.replaceChildren(...[0, 0.1, 0.25, 0.5, 0.75, 1].map((weight) => {
+      const swatch = element("span", { class: "shaded" }, String(weight));
+      shadeCell(swatch, weight);
+      return swatch;
+    }));
   }
 
   cell(place) {
@@ -291,7 +301,7 @@ class Chart {
     const shown = series.filter(({ points }) => points.length > 0);
     const values = shown.flatMap(({ points }) => points).filter(([, y]) => Number.isFinite(y));
     const mostX = Math.max(1, across, ...values.map(([x]) => x));
-    const mostY = Math.max(1e-9, ...values.map(([, y]) => y)) * 1.05;
+    const mostY = (values.length === 0 ? 4 : Math.max(1e-9, ...values.map(([, y]) => y))) * 1.05;
     const left = 38, right = width - 8, top = 8, bottom = height - 26;
     const x = (value) => left + ((right - left) * value) / mostX;
     const y = (value) => bottom - ((bottom - top) * Math.min(value, mostY)) / mostY;
@@ -332,12 +342,14 @@ function legendOf(series) {
     element("span", { class: `key ${ink}${dashed ? " dashed" : ""}` }, name));
 }
 
-/* Return bars of values by token, as SVG. */
+/* Return bars of values by token on a logarithmic scale, as SVG. */
 function barsOf({ tokens, rows, title }) {
   const ink = inks();
   const column = Math.max(34, ...tokens.map((token) => 9 + 7.5 * [...token].reduce((sum, one) => sum + (one > "\u2e80" ? 1.8 : 1), 0)));
-  const high = 64, left = 6, width = left + tokens.length * column + 6, height = high + 40;
-  const most = Math.max(1e-30, ...rows.flatMap(({ values }) => values.filter(Number.isFinite)));
+  const high = 90, left = 6, width = left + tokens.length * column + 6, height = high + 40;
+  const logs = rows.flatMap(({ values }) => values.filter((value) => value > 0 && Number.isFinite(value)).map(Math.log10));
+  const top = Math.max(-30, ...logs), span = Math.max(2, top - Math.min(top, ...logs)) * 1.15;
+  const tallness = (value) => (value > 0 && Number.isFinite(value) ? Math.max(2, high * (1 - (top - Math.log10(value)) / span)) : 0);
   const root = drawn("svg", {
     width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title,
     "font-family": styleOfPage().font, "font-size": 12,
@@ -345,7 +357,7 @@ function barsOf({ tokens, rows, title }) {
   const each = (column - 8) / rows.length;
   tokens.forEach((token, at) => {
     rows.forEach(({ values, ink: name }, row) => {
-      const value = values[at], tall = Number.isFinite(value) ? Math.max(1, (value / most) * high) : 0;
+      const tall = tallness(values[at]);
       root.append(drawn("rect", {
         x: left + at * column + 4 + row * each, y: 16 + high - tall, width: Math.max(1, each - 1), height: tall, fill: ink[name],
       }));
@@ -353,7 +365,7 @@ function barsOf({ tokens, rows, title }) {
     root.append(drawn("text", { x: left + (at + 0.5) * column, y: high + 33, "text-anchor": "middle", fill: ink.ink }, visible(token)));
     const value = rows[0].values[at];
     root.append(drawn("text", {
-      x: left + (at + 0.5) * column, y: 11 + high - Math.max(1, (value / most) * high), "text-anchor": "middle", fill: ink.faint, "font-size": 10,
+      x: left + (at + 0.5) * column, y: 11 + high - tallness(value), "text-anchor": "middle", fill: ink.faint, "font-size": 10,
     }, Number.isFinite(value) ? brief(value) : "–"));
   });
   root.append(drawn("line", { x1: left, x2: width - 6, y1: 16 + high + 0.5, y2: 16 + high + 0.5, stroke: ink.line }));

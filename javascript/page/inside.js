@@ -106,7 +106,7 @@ function drawNorms(trace) {
         saturated > 0 ? ` ${t("inside.saturated", { share: figure(saturated <= 1 ? 100 * saturated : (100 * saturated) / layer.units, 0) })}` : ""));
   });
   byId("norms").replaceChildren(element("p", { class: "legend" }, element("span", { class: "key accent" }, t("inside.states")),
-    element("span", { class: "key second" }, t("inside.inputs"))), ...layers);
+    element("span", { class: "key second" }, t("inside.inputs"))), element("div", { class: "layers" }, ...layers));
 }
 
 /* ---- The gradient check ---- */

@@ -83,8 +83,9 @@ function epochsRow() {
 }
 
 function drawSettings() {
-  if (state.hyperparameters.length === 0) return;
   const form = byId("settings");
+  form.hidden = state.hyperparameters.length === 0;
+  if (form.hidden) return;
   const open = form.querySelector("details") !== null && form.querySelector("details").open;
   const focused = document.activeElement ? document.activeElement.id : "";
   const main = MAIN_SETTINGS.map(hyperparameter).filter(Boolean);
@@ -275,6 +276,8 @@ function statusText() {
   const parts = [t("epoch.of", { epoch, epochs: Math.max(epochs, epoch) })];
   if (last !== null) parts.push(t("loss.is", { loss: figure(last.loss, 3) }));
   if (right !== null) parts.push(t("right", { n: right.exact, of: right.of }));
+  const best = status === "finished" ? state.run.validations.findLast((one) => one.best) : undefined;
+  if (best !== undefined) parts.push(t("best", { n: best.epoch, share: figure(100 * best.exactMatch, 0) }));
   return parts.join(" · ");
 }
 

@@ -53,6 +53,7 @@ const TEXTS = {
   "loss.train": ["training", "训练"],
   "loss.dev": ["validation", "验证"],
   right: ["{n} of {of} translated correctly", "{of} 句中译对 {n} 句"],
+  best: ["epoch {n} is kept: {share} % of the validation sentences right", "保留第 {n} 轮：验证句译对 {share} %"],
   "unseen.is": ["unseen sentences {share} % right", "没见过的句子译对 {share} %"],
   "speed.is": ["{n} tokens per second", "每秒 {n} 个词元"],
   "entropy.is": ["mean entropy {entropy} of at most {most}", "平均熵 {entropy}，最大 {most}"],

@@ -7,6 +7,8 @@
   const REPORT = 40;                // milliseconds between two progress events
   const KEPT_BYTES = 48 * 2 ** 20;  // of the models of earlier epochs
   const KEPT_MODELS = 240;
+  const KEPT_FIRST = 20;            // epochs that are always kept; later ones if there is time
+  const KEPT_SHARE = 0.4;           // of the time of learning, for keeping
   const COUNTED_PAIRS = 20;         // with more pairs, translating them all would slow learning down
 
   let elman = null;
@@ -48,9 +50,13 @@
   /* ---- Earlier epochs ---- */
 
   /* Keep the parameters of an epoch. When the store is full, keep only every second epoch of what it holds. */
-  function keep(slot, epoch) {
-    if (epoch % slot.every !== 0) return;
+  function keep(slot, epoch, last = false) {
+    if (slot.kept.some((one) => one.epoch === epoch)) return;
+    const dear = epoch > KEPT_FIRST && slot.keeping > KEPT_SHARE * slot.busyInAll;
+    if (!last && (epoch % slot.every !== 0 || dear)) return;
+    const begun = performance.now();
     const bytes = slot.model.save();
+    slot.keeping += performance.now() - begun;
     if (bytes.length > KEPT_BYTES / 8) return;
     slot.kept.push({ epoch, bytes });
     while (slot.kept.length > KEPT_MODELS || slot.kept.length * bytes.length > KEPT_BYTES) {
@@ -98,7 +104,7 @@
     return {
       name, model, training: null, pairs: null, dev: null, past: null, running: false, slow: false, finished: false,
       epoch: 0, base: 0, kept: [], every: 1, watched: "", points: [], ends: [], validations: [], right: null,
-      busy: 0, tokens: 0, counted: 0, reported: 0, due: 0, last: null,
+      busy: 0, busyInAll: 0, keeping: 0, tokens: 0, tokensBefore: 0, reported: 0, reportCost: 0, due: 0, last: null,
     };
   }
 
@@ -128,13 +134,13 @@
   function noteReports(slot, { reports, validations }) {
     for (const one of reports) {
       slot.points.push([slot.base + one.epoch - 1 + one.update / one.updates, one.updateLoss]);
-      slot.tokens += one.tokens - (one.update === 1 ? 0 : slot.tokensBefore || 0);
+      slot.tokens += one.tokens - (one.update === 1 ? 0 : slot.tokensBefore);
       slot.tokensBefore = one.tokens;
       slot.last = one;
       if (one.update !== one.updates) continue;
       slot.epoch = slot.base + one.epoch;
       slot.ends.push([slot.epoch, one.loss]);
-      keep(slot, slot.epoch);
+      keep(slot, slot.epoch, slot.finished);
     }
     for (const one of validations)
       slot.validations.push({ ...one, epoch: slot.base + one.epoch });
@@ -142,17 +148,18 @@
 
   /* Do updates for a slice of time. Stop at the end of each epoch to keep its model. */
   function advance(slot) {
-    const begun = performance.now();
-    const until = begun + SLICE;
+    const until = performance.now() + SLICE;
     const once = slot.slow || !slot.running;
     do {
       const { last } = slot;
       const left = last === null || last.update === last.updates ? 1 : last.updates - last.update;
-      const done = slot.training.advance(once ? 1 : left, Math.max(1, until - performance.now()));
-      noteReports(slot, done);
+      const from = performance.now();
+      const done = slot.training.advance(once ? 1 : left, Math.max(1, until - from));
+      slot.busy += performance.now() - from;
+      slot.busyInAll += performance.now() - from;
       slot.finished = done.finished;
+      noteReports(slot, done);
     } while (!once && !slot.finished && performance.now() < until);
-    slot.busy += performance.now() - begun;
     if (slot.finished) end(slot);
   }
 
@@ -181,6 +188,7 @@
 
   function report(slot) {
     const { name, epoch, base, last, points, ends, validations, running, finished, training } = slot;
+    const begun = performance.now();
     count(slot);
     postMessage({
       event: "progress", slot: name, running, finished, started: training !== null, epoch,
@@ -189,7 +197,8 @@
       kept: slot.kept.map((one) => one.epoch), watched: translationOf(slot), memory: elman.memory,
       history: slot.model.info.history,
     });
-    Object.assign(slot, { points: [], ends: [], validations: [], reported: performance.now() });
+    const reported = performance.now();
+    Object.assign(slot, { points: [], ends: [], validations: [], reported, reportCost: reported - begun });
   }
 
   const tick = (milliseconds) => new Promise((go) => {
@@ -203,11 +212,20 @@
     port2.postMessage(null);
   });
 
+  /* A report translates, so it must not take more than a fifth of the time. */
+  const isTimeToReport = (slot) => performance.now() - slot.reported > Math.max(REPORT, 4 * slot.reportCost);
+
+  /* Networks that are compared advance together: one that is ahead waits. */
+  function isAhead(slot, running) {
+    const place = ({ base, last }) => (last === null ? 0 : base + last.epoch - 1 + last.update / last.updates);
+    return slot.name !== "main" && running.some((other) => other.name !== "main" && place(other) < place(slot));
+  }
+
   function learnOn(slot) {
     try {
       advance(slot);
       slot.due = performance.now() + (slot.slow ? SLOW : 0);
-      if (!slot.running || slot.slow || performance.now() - slot.reported > REPORT) report(slot);
+      if (!slot.running || slot.slow || isTimeToReport(slot)) report(slot);
     } catch (error) {
       slot.running = false;
       postMessage({ event: "failed", slot: slot.name, error: plain(error) });
@@ -220,7 +238,7 @@
     for (;;) {
       const running = [...slots.values()].filter((slot) => slot.running);
       if (running.length === 0) break;
-      for (const slot of running) if (performance.now() >= slot.due) learnOn(slot);
+      for (const slot of running) if (performance.now() >= slot.due && !isAhead(slot, running)) learnOn(slot);
       await tick(running.every((slot) => slot.slow) ? 15 : 0);
     }
     looping = false;
@@ -293,7 +311,8 @@
     translate: (where) => modelOf(where).translate(where.text, where.options),
     alternatives: (where) =>
       modelOf(where).alternatives(where.text, where.ids, where.position, where.count),
-    trace: (where) => modelOf(where).trace(where.source, where.target, ...(where.step === null ? [] : [where.step])),
+    /* The step counts from 0 here and from 1 in the module, where 0 means the mean of all. */
+    trace: (where) => modelOf(where).trace(where.source, where.target, where.step === null ? 0 : where.step + 1),
     check_gradient: (where) => modelOf(where).gradientCheck(where.source, where.target, { samples: where.samples }),
     evaluate(where) {
       const pairs = readPairs(where.text);
