@@ -16,8 +16,8 @@ typedef enum elman_kernel_choice {
 
 /* Processor and kernels in use. The strings are static. */
 typedef struct elman_machine {
-  const char *blas;             /* version and build options of OpenBLAS */
-  const char *kernels;          /* kernel family in use, for example "SkylakeX" */
+  const char *blas;    /* version and build options of OpenBLAS; "none" without it */
+  const char *kernels; /* kernel family in use, for example "SkylakeX"; "none" without OpenBLAS */
   const char *original_kernels; /* kernel family that OpenBLAS chose */
   elman_kernel_choice choice;
   const char *processor; /* vector instructions of the processor */

@@ -45,6 +45,7 @@ int help_command(int argc, char **argv) {
 /* ---- the version ---- */
 
 static void write_kernels(FILE *stream, const elman_machine *machine) {
+  if (strcmp(machine->kernels, "none") == 0) return; /* a build without OpenBLAS */
   fprintf(stream, "kernels     %s, ", machine->kernels);
   switch (machine->choice) {
   case ELMAN_KERNELS_BY_USER:
