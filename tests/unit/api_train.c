@@ -252,39 +252,49 @@ static elman_training *begin(elman_model *model, const struct task *task) {
   return training;
 }
 
-/* Do all that a program can do with a half-trained model. */
+/* Do all that a program can do with a half-trained model. The translator exists since the start of
+ * training, and works like a new one. */
 static void use_model(elman_model *model, elman_translator *translator, const elman_pairs *pairs) {
-  elman_translation *translation;
+  static const char *const texts[] = {"a b n", "e f g h", "q"};
   elman_scores scores, again;
   elman_model *loaded;
-  cr_assert_eq(elman_translate(&translation, translator, "a b n", 5, NULL, NULL), ELMAN_OK);
-  check_translation(translation);
-  elman_translation_free(translation);
-  cr_assert_eq(elman_evaluate(&scores, model, pairs, NULL, NULL), ELMAN_OK);
   cr_assert_eq(elman_model_save(model, "half", NULL), ELMAN_OK);
   cr_assert_eq(elman_model_load(&loaded, "half", NULL), ELMAN_OK);
+  cr_assert_eq(elman_evaluate(&scores, model, pairs, NULL, NULL), ELMAN_OK);
   cr_assert_eq(elman_evaluate(&again, loaded, pairs, NULL, NULL), ELMAN_OK);
   cr_assert_eq(scores.loss, again.loss);
+  elman_translator *other = translator_of(loaded);
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    elman_translation *translation = translate(translator, texts[i], NULL);
+    elman_translation *expected = translate(other, texts[i], NULL);
+    cr_assert_str_eq(translation->text, expected->text);
+    cr_assert_eq(translation->log_probability, expected->log_probability);
+    elman_translation_free(translation);
+    elman_translation_free(expected);
+  }
+  elman_translator_free(other);
   elman_model_free(loaded);
   cr_assert_eq(elman_model_set_search(model, (elman_search){3, 1}, NULL), ELMAN_OK);
 }
 
-/* Advance by `updates` until the end, at most `most` times, and use the model in between. Return
- * whether the training is finished. */
-static bool advance(elman_training *training, elman_model *model, const struct task *task,
-                    size_t updates, size_t most) {
-  elman_translator *translator;
+/* Train to the end, `updates` updates at a time, and use the model in between. */
+static void train_in_steps(elman_model *model, const struct task *task, size_t updates) {
+  elman_training *training = begin(model, task);
+  elman_translator *translator = translator_of(model);
   elman_error error = {0};
   bool finished = false;
-  cr_assert_eq(elman_translator_create(&translator, model, NULL), ELMAN_OK);
-  for (size_t i = 0; i < most && !finished; i++) {
+  while (!finished) {
     cr_assert_eq(elman_training_advance(training, updates, &finished, &error), ELMAN_OK, "%s",
                  error.message);
     cr_assert_eq(elman_model_get_info(model).search.beam, 0);
     use_model(model, translator, task->dev);
   }
+  finished = false;
+  cr_assert_eq(elman_training_advance(training, 1, &finished, &error), ELMAN_OK);
+  cr_assert(finished);
+  cr_assert_eq(elman_training_finish(training, &error), ELMAN_OK, "%s", error.message);
   elman_translator_free(translator);
-  return finished;
+  elman_training_free(training);
 }
 
 static struct result whole_result(const struct task *task, elman_status expected) {
@@ -302,13 +312,7 @@ static void check_steps(const struct task *task, const char *what) {
   const size_t steps[] = {1, 3, 4, 1000};
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
     elman_model *model = create(task->pairs, &task->model);
-    elman_training *training = begin(model, task);
-    bool finished;
-    cr_assert(advance(training, model, task, steps[i], 1000), "%s", what);
-    cr_assert_eq(elman_training_advance(training, 1, &finished, NULL), ELMAN_OK);
-    cr_assert(finished);
-    cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
-    elman_training_free(training);
+    train_in_steps(model, task, steps[i]);
     struct result result = result_of(model);
     check_same_result(&whole, &result, what);
     free_result(&result);
@@ -416,7 +420,7 @@ Test(api, steps_can_end_anywhere, .timeout = 300) {
   free_task(&task);
 }
 
-/* A run in steps resumes, and so does elman_train from its checkpoint. More epochs extend it. */
+/* A resumed run with more epochs gives the model of one run. */
 Test(api, steps_resume_and_extend, .timeout = 300) {
   struct task task = task_of(6), first = task, second = task;
   task.options.dev = first.options.dev = second.options.dev = task.dev;
@@ -424,21 +428,35 @@ Test(api, steps_resume_and_extend, .timeout = 300) {
   first.options.epochs = 2;
   second.options.resume = true;
   elman_model *model = create(task.pairs, &task.model), *other = create(task.pairs, &task.model);
-  elman_training *training = begin(model, &first);
-  cr_assert(advance(training, model, &first, 2, 1000));
-  cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
-  elman_training_free(training);
-  training = begin(other, &second);
-  cr_assert_eq(elman_model_get_info(other).history.updates, 6);
-  cr_assert(advance(training, other, &second, 2, 1000));
-  cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
-  elman_training_free(training);
+  train_in_steps(model, &first, 2);
+  train_in_steps(other, &second, 2);
   struct result result = result_of(other);
   check_same_result(&whole, &result, "resumed");
   free_result(&result);
   free_result(&whole);
   elman_model_free(model);
   elman_model_free(other);
+  free_task(&task);
+}
+
+/* Large enough for several threads, which are kept between the steps. */
+Test(api, threads_do_not_change_steps, .timeout = 300) {
+  struct task task = task_of(2);
+  elman_pairs_free(task.pairs);
+  task.pairs = read_pairs(data_file("daily.test.zh-en.tsv"));
+  task.model.hidden_size = task.model.embedding_size = 128;
+  task.options.batch_size = 32;
+  task.options.threads = 1;
+  struct result whole = whole_result(&task, ELMAN_OK);
+  for (task.options.threads = 1; task.options.threads <= 3; task.options.threads++) {
+    elman_model *model = create(task.pairs, &task.model);
+    train_in_steps(model, &task, 2);
+    struct result result = result_of(model);
+    check_same_result(&whole, &result, "threads");
+    free_result(&result);
+    elman_model_free(model);
+  }
+  free_result(&whole);
   free_task(&task);
 }
 
