@@ -4,6 +4,7 @@
 const CONTRASTS = {
   scale: [{ attention: "dot" }, { attention: "scaled" }],
   cell: [{ cell: "elman" }, { cell: "gru" }],
+  memory: [{ cell: "elman" }, { cell: "relu" }],
   score: [{ attention: "dot" }, { attention: "additive" }],
   size: [{ hidden_size: 16, embedding_size: 16 }, { hidden_size: 128, embedding_size: 128 }],
   rate: [{ learning_rate: 0.001 }, { learning_rate: 0.01 }],
@@ -20,6 +21,7 @@ function sideOf(name) {
 
 function chooseContrast(what) {
   compared.what = what;
+  byId("compare-what").value = what;
   SIDES.forEach((name, at) => { compared[name].settings = { ...CONTRASTS[what][at] }; });
   for (const name of SIDES) drawCompareSettings(name);
   drawCompareButtons();
@@ -41,8 +43,8 @@ const valueOfSide = (side, name) => (name in side.settings ? side.settings[name]
 function buildSide(name) {
   const holder = byId(`compare-${name}`);
   holder.replaceChildren(element("div", { class: "card-head" }, element("h2", { id: `compare-${name}-title` })),
-    element("div", { class: "row settings-row", id: `compare-${name}-settings` }), element("p", { class: "watched", id: `compare-${name}-text` }),
-    element("div", { class: "map-holder", id: `compare-${name}-map` }), element("p", { class: "faint", id: `compare-${name}-facts` }));
+    element("div", { class: "row settings-row", id: `compare-${name}-settings` }), element("p", { class: "faint", id: `compare-${name}-facts` }),
+    element("p", { class: "watched", id: `compare-${name}-text` }), element("div", { class: "map-holder", id: `compare-${name}-map` }));
   compared[name].map = new HeatMap(byId(`compare-${name}-map`), { caption: () => `${t("map.caption")}: ${nameOfSide(compared[name])}` });
   compared[name].map.empty(t("map.empty"));
 }

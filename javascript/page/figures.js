@@ -316,7 +316,7 @@ class Chart {
       root.append(drawn("line", { x1: left, x2: right, y1: y(value), y2: y(value), stroke: ink.line, "stroke-width": value === 0 ? 1 : 0.5 }));
       text([left - 5, y(value) + 4], "end", short(value));
     }
-    for (const value of ticks(mostX, 5)) text([x(value), height - 9], value === 0 ? "start" : "middle", short(value));
+    for (const value of ticks(mostX, 5)) text([x(value), height - 9], value === 0 ? "start" : x(value) > right - 12 ? "end" : "middle", short(value));
     if (marker !== null)
       root.append(drawn("line", { x1: x(marker), x2: x(marker), y1: top, y2: bottom, stroke: ink.ink, "stroke-width": 1, "stroke-dasharray": "2 3" }));
     for (const one of shown) {

@@ -273,7 +273,7 @@ function statusText() {
   if (!state.ready) return t("loading");
   if (status === "none") return t("ready");
   if (status === "loaded") return t("loaded", { n: epoch });
-  const parts = [t("epoch.of", { epoch, epochs: Math.max(epochs, epoch) })];
+  const parts = [t("epoch.of", { epoch, epochs: Math.max(epochs, epoch, last === null ? state.epochs : 0) })];
   if (last !== null) parts.push(t("loss.is", { loss: figure(last.loss, 3) }));
   if (right !== null) parts.push(t("right", { n: right.exact, of: right.of }));
   const best = status === "finished" ? state.run.validations.findLast((one) => one.best) : undefined;

@@ -10,13 +10,13 @@ async function setUp({ set, lines = null, settings, epochs, sentence, hold = set
   if (state.run.status === "running") await engine.call("pause", { slot: "main" });
   for (const slot of SIDES)
     if (compared[slot].run.status === "running") await engine.call("pause", { slot });
-  const undo = pairs.set === "own" ? snapshotOfPairs() : null;
+  const undo = pairs.set === "own" && !pairs.lesson ? snapshotOfPairs() : null;
   if (lines === null) {
     await choosePairs(set);
   } else {
-    Object.assign(pairs, { set: "own", lines: [...lines], given: null, page: 0 });
+    Object.assign(pairs, { set: "own", lines: [...lines], given: null, page: 0, lesson: true });
     pairsChanged();
-    if (undo !== null && undo.lines.join() !== lines.join())
+    if (undo !== null)
       tell("pairs", t("pairs.replaced"), { action: { label: t("undo"), go: () => bringBack(undo) } });
   }
   Object.assign(state, { settings: { ...settings }, epochs, hold });
@@ -36,12 +36,9 @@ async function setUpAndStart(what) {
 
 async function setUpComparison(what, contrast) {
   await setUp(what);
-  CONTRASTS.lesson = contrast;
   compared.sentence = what.sentence;
-  chooseContrast("lesson");
-  delete CONTRASTS.lesson;
-  compared.what = Object.keys(CONTRASTS)[0];
   showView("compare");
+  chooseContrast(contrast);
   compared.signature = "";
   await compareStartOrPause();
 }
@@ -100,7 +97,7 @@ const LESSONS = [
         text: ["A score is the inner product of two states with H = 64 elements. “dot” uses it unchanged; “scaled” divides it by √64 = 8. Everything else is equal, even the initial parameters.",
           "得分是两个状态（各有 H = 64 个元素）的内积。dot 直接使用，scaled 除以 √64 = 8。其余完全相同，初始参数也一样。"],
         question: ["Which network translates more of the 200 sentences that it has never seen?", "200 个没见过的句子，哪个网络译对得多？"],
-        act: [["Let both learn", "让两个网络学习"], () => setUpComparison({ set: "daily", settings: SMALL, epochs: 10, sentence: "她 昨天 没 吃 这 个 苹果" }, [{ attention: "dot" }, { attention: "scaled" }])],
+        act: [["Let both learn", "让两个网络学习"], () => setUpComparison({ set: "daily", settings: SMALL, epochs: 10, sentence: "她 昨天 没 吃 这 个 苹果" }, "scale")],
         point: "#view-compare .pair",
       },
       {
@@ -132,7 +129,7 @@ const LESSONS = [
       {
         text: ["The bars hardly fall. Now let both cells learn.", "柱子几乎不下降。现在让两种单元学习。"],
         question: ["Which cell learns the last letter?", "哪种单元学得会最后一个字母？"],
-        act: [["Let both learn", "让两种单元学习"], () => setUpComparison({ set: "own", lines: COPY, settings: COPYING, epochs: 300, sentence: "go" }, [{ cell: "elman" }, { cell: "relu" }])],
+        act: [["Let both learn", "让两种单元学习"], () => setUpComparison({ set: "own", lines: COPY, settings: COPYING, epochs: 300, sentence: "go" }, "memory")],
         point: "#view-compare figure",
       },
       {
@@ -180,9 +177,10 @@ const LESSONS = [
         act: [["Learn briefly and translate", "学一小会儿再翻译"], async () => {
           await setUpAndStart({ set: "daily", settings: { ...SMALL, attention: "scaled" }, epochs: 3, sentence: "她 昨天 没 吃 这 个 苹果" });
           lesson.then = async () => {
-            Object.assign(asked, { beam: 5, text: await splitSentence() });
-            setText(asked.text);
+            asked.beam = 5;
+            setText(await splitSentence());
             showView("translate");
+            await until(() => shownTranslation() !== null && shownTranslation().source === asked.text);
             pointAt("#card-beam");
           };
         }],
@@ -203,6 +201,12 @@ const LESSONS = [
     ],
   },
 ];
+
+/* Resolve when the condition is true, or after five seconds. */
+async function until(condition) {
+  for (let tries = 0; tries < 100 && !condition(); tries++)
+    await new Promise((go) => { setTimeout(go, 50); });
+}
 
 const inLanguage = ([english, chinese]) => (state.language === "zh" ? chinese : english);
 

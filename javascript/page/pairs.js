@@ -8,8 +8,9 @@ const ROWS = 20;                  // in a page of the table
 const SHORT = 6;                  // pairs beside the curve
 const MOST_TEXT = 8 * 2 ** 20;    // characters or bytes of pairs
 
-/* Lines have a tab between source and target. `given` are pairs for validation that belong to the set. */
-const pairs = { set: "toy", lines: [...TOY], given: null, page: 0, faults: new Map(), count: TOY.length, version: 0 };
+/* Lines have a tab between source and target. `given` are pairs for validation that belong to the set; `lesson` is
+ * true for the pairs of a lesson, which the user does not miss. `more` faults are not listed. */
+const pairs = { set: "toy", lines: [...TOY], given: null, page: 0, faults: new Map(), more: 0, count: TOY.length, version: 0, lesson: false };
 let dailyText = null;
 
 const SETS = ["toy", "daily", "own"];
@@ -74,7 +75,8 @@ async function choosePairs(set) {
   if (set === "own") return;
   if (set === "daily" && dailyText === null)
     dailyText = await engine.call("text", { packed: byId("daily").textContent.trim() });
-  const undo = pairs.set === "own" ? snapshotOfPairs() : null;
+  const undo = pairs.set === "own" && !pairs.lesson ? snapshotOfPairs() : null;
+  pairs.lesson = false;
   pairs.page = 0;
   pairs.set = set;
   if (set === "toy") {
@@ -105,7 +107,7 @@ function takeText(text, { name = "", at = null } = {}) {
   }
   const replace = name !== "" || pairs.set !== "own";
   if (replace) {
-    Object.assign(pairs, { lines, given: null, page: 0 });
+    Object.assign(pairs, { lines, given: null, page: 0, lesson: false });
     Object.assign(state, { hold: lines.length >= 200 ? 10 : 0, epochs: epochsFor(lines.length) });
   } else {
     const place = at === null ? pairs.lines.length : at;
@@ -241,8 +243,8 @@ function markFaults() {
       button.addEventListener("click", () => showLine(at));
       return button;
     });
-    const more = wrong.length + (pairs.more || 0) - links.length;
-    byId("faults").append(element("p", { class: "note bad" }, t("pairs.wrong", { n: wrong.length + (pairs.more || 0) }), " ", ...links,
+    const more = wrong.length + pairs.more - links.length;
+    byId("faults").append(element("p", { class: "note bad" }, t("pairs.wrong", { n: wrong.length + pairs.more }), " ", ...links,
       more > 0 ? t("pairs.wrong.more", { n: more }) : ""));
   }
   const held = state.hold === -1 && pairs.given ? pairs.given.trim().split("\n").length : chosenLines(true).length;
@@ -291,7 +293,7 @@ function editSide(input) {
   sides[input.dataset.side === "source" ? 0 : 1] = input.value.replace(/[\t\r\n]/g, " ");
   const watchedHere = sidesOf(pairs.lines[at])[0].trim() === state.watched;
   pairs.lines[at] = sides.join("\t");
-  pairs.set = "own";
+  Object.assign(pairs, { set: "own", lesson: false });
   pairs.given = state.hold === -1 ? pairs.given : null;
   pairs.version++;
   if (watchedHere) watch(sides[0].trim());

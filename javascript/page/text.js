@@ -200,6 +200,7 @@ const TEXTS = {
   "compare.what": ["Compare", "比较"],
   "compare.scale": ["dot and scaled attention", "dot 与 scaled 注意力"],
   "compare.cell": ["Elman and GRU cells", "Elman 与 GRU 单元"],
+  "compare.memory": ["Elman and ReLU cells", "Elman 与 ReLU 单元"],
   "compare.score": ["dot and additive attention", "dot 与 additive 注意力"],
   "compare.size": ["small and large networks", "小网络与大网络"],
   "compare.rate": ["slow and fast learning rates", "小学习率与大学习率"],
