@@ -162,7 +162,7 @@ const LESSONS = [
       {
         text: ["With help, one error costs one word. Without help the wrong word becomes the next input, and the rest follows from it. The loss never measures this, so always translate before you judge a network by its loss.",
           "有帮助时，一个错误只错一个词。没有帮助时，错词成了下一步的输入，后面跟着错。损失量不到这一点，所以评判网络之前，先让它翻译。"],
-        point: "#losses .free",
+        point: "#card-losses",
       },
     ],
   },

@@ -71,8 +71,12 @@ function drawTranslation() {
   showAlternatives();
 }
 
+/* The line is replaced only if it differs, since a button that is replaced while it is pressed loses the click. */
 function drawOutput(translation) {
   const { text, targetTokens, targetStarts, targetEnds, logProbabilities } = translation;
+  const key = JSON.stringify([state.language, text, translation.targetIds, logProbabilities, asked.prefix, asked.position, state.epoch]);
+  if (byId("output").dataset.key === key) return;
+  byId("output").dataset.key = key;
   const lang = languageOf(text);
   const parts = [];
   let from = 0;

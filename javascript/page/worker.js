@@ -41,10 +41,12 @@
   }
 
   function readPairs(text) {
-    const pairs = elman.readPairs(text);
-    if (pairs.report.count > 0) return pairs;
-    pairs.free();
-    throw Object.assign(new Error("There is no pair to learn."), { code: "no pairs" });
+    try {
+      return elman.readPairs(text);
+    } catch (error) {
+      const none = error.result && error.result.count === 0;
+      throw none ? Object.assign(new Error("There is no pair to learn."), { code: "no pairs" }) : error;
+    }
   }
 
   /* ---- Earlier epochs ---- */
@@ -290,10 +292,17 @@
       return new TextDecoder().decode(await inflated(packed));
     },
     check({ text }) {
-      const pairs = elman.readPairs(text);
-      const { count: found, skipped } = pairs.report;
-      pairs.free();
-      return { count: found, skipped: skipped.slice(0, 1000), faults: skipped.length };
+      const answer = ({ count: found, skipped, skippedCount = skipped.length }) =>
+        ({ count: found, skipped: skipped.slice(0, 1000), faults: skippedCount });
+      try {
+        const pairs = elman.readPairs(text);
+        pairs.free();
+        return answer(pairs.report);
+      } catch (error) {
+        /* Without a usable pair the report is part of the error. */
+        if (error.result && error.result.skipped) return answer(error.result);
+        throw error;
+      }
     },
     create, run, step, pause,
     drop({ slot }) {
@@ -336,7 +345,7 @@
   function plain(error) {
     const { name, message, code = "", where = "" } = error;
     /* After a trap the memory of the module may be inconsistent. */
-    const broken = error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
+    const broken = code === "internal error" || error instanceof WebAssembly.RuntimeError;
     return { name, message: String(message), code: broken ? "broken" : String(code), where: String(where) };
   }
 
