@@ -23,11 +23,15 @@ function storeSoon() {
   storeTimer = setTimeout(storeNow, 500);
 }
 
+const sizeOfPairs = () => pairs.lines.reduce((sum, line) => sum + line.length + 1, 0);
+
 function storeNow() {
-  const text = pairs.set === "own" ? pairs.lines.join("\n") : "";
+  const own = pairs.set === "own" && !pairs.lesson;
+  const large = own && sizeOfPairs() > MOST_STORED_TEXT;
+  if (large) keepLargePairs();
   const kept = {
     language: state.language, view: state.view, settings: state.settings, epochs: state.epochs, hold: state.hold,
-    set: pairs.set, pairs: text.length <= MOST_STORED_TEXT ? text : null, sentence: state.watched,
+    set: pairs.set, pairs: large ? null : pairs.set === "own" ? pairs.lines.join("\n") : "", sentence: state.watched,
     text: asked.text, beam: asked.beam, theme: byId("theme").value, scale: byId("scale").value, numbers: byId("numbers").checked,
   };
   try {
@@ -37,7 +41,7 @@ function storeNow() {
   }
 }
 
-/* ---- The learned model, in the database of the browser ---- */
+/* ---- The learned model and large sets of pairs, in the database of the browser ---- */
 
 function database() {
   return new Promise((give, refuse) => {
@@ -60,6 +64,26 @@ async function inStore(mode, task) {
   } finally {
     opened.close();
   }
+}
+
+let largeVersion = -1;
+
+function keepLargePairs() {
+  if (largeVersion === pairs.version) return;
+  largeVersion = pairs.version;
+  const text = pairs.lines.join("\n");
+  inStore("readwrite", (store) => store.put(text, "pairs")).catch(() => {});
+}
+
+/* Bring back the large set of pairs of the last visit. */
+async function restoreLargePairs() {
+  if (stored().set !== "own" || stored().pairs !== null) return;
+  const text = await inStore("readonly", (store) => store.get("pairs")).catch(() => undefined);
+  if (typeof text !== "string") return;
+  Object.assign(pairs, { set: "own", lines: text.split("\n"), given: null });
+  const { sentence } = stored();
+  pairsChanged();
+  if (typeof sentence === "string") watch(sentence);
 }
 
 let keptAt = 0;
@@ -85,6 +109,18 @@ const keepModelSoon = newestOnly(async (milliseconds) => {
 function dropKeptModel() {
   keptModel = null;
   inStore("readwrite", (store) => store.delete("main")).catch(() => {});
+}
+
+function forgetEverything() {
+  clearTimeout(storeTimer);
+  keptModel = null;
+  inStore("readwrite", (store) => store.clear()).catch(() => {});
+  try {
+    localStorage.removeItem(STORE);
+  } catch {
+    /* Nothing is stored. */
+  }
+  tell("forget", t("forgotten"));
 }
 
 async function modelOfLastVisit() {
@@ -232,14 +268,5 @@ function listenToKeeping() {
     target.value = "";
   });
   byId("link").addEventListener("click", copyLink);
-  byId("forget").addEventListener("click", () => {
-    try {
-      localStorage.removeItem(STORE);
-    } catch {
-      /* Nothing is stored. */
-    }
-    clearTimeout(storeTimer);
-    dropKeptModel();
-    tell("forget", t("forgotten"));
-  });
+  byId("forget").addEventListener("click", forgetEverything);
 }

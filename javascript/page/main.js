@@ -176,7 +176,9 @@ async function startEngine() {
     Object.assign(state, { epochs, hold });
     if (watched !== "") watch(watched);
   }
+  if (location.hash.length <= 1) await restoreLargePairs();
   state.now = signature();
+  drawSettings();
   chooseContrast(compared.what);
   await firstModel();
   drawAll();
@@ -255,10 +257,14 @@ function start() {
     takePlace({ settings: {}, ...Object.fromEntries(new URLSearchParams(location.hash.slice(1))) });
   }
   if (!pairs.lines.some((line) => sidesOf(line)[0].trim() === state.watched)) state.watched = sidesOf(pairs.lines[0])[0].trim();
-  listen();
-  applyTheme();
-  drawAll();
-  startEngine().catch((error) => tell("engine", t("error.start", { problem: error.message }), { bad: true }));
+  applyLanguage();
+  /* A pause lets the browser draw the frame of the page first. */
+  setTimeout(() => {
+    listen();
+    applyTheme();
+    startEngine().catch((error) => tell("engine", t("error.start", { problem: error.message }), { bad: true }));
+    setTimeout(drawAll, 0);
+  }, 0);
 }
 
 start();

@@ -6,7 +6,8 @@ const TOY = [
 ];
 const ROWS = 20;                  // in a page of the table
 const SHORT = 6;                  // pairs beside the curve
-const MOST_TEXT = 8 * 2 ** 20;    // characters or bytes of pairs
+const MOST_TEXT = 4 * 2 ** 20;    // characters or bytes of pairs
+const MOST_LINES = 50000;
 
 /* Lines have a tab between source and target. `given` are pairs for validation that belong to the set; `lesson` is
  * true for the pairs of a lesson, which the user does not miss. `more` faults are not listed. */
@@ -92,10 +93,24 @@ async function choosePairs(set) {
     tell("pairs", t("pairs.replaced"), { action: { label: t("undo"), go: () => bringBack(undo) } });
 }
 
+/* Return whether a text has more lines than the page takes, without looking at all of them. */
+function hasManyLines(text) {
+  let at = -1;
+  for (let lines = 0; lines <= MOST_LINES; lines++) {
+    at = text.indexOf("\n", at + 1);
+    if (at < 0) return false;
+  }
+  return true;
+}
+
 /* Take pasted or read text as pairs: in place of a built-in set, or after the user's own pairs. */
 function takeText(text, { name = "", at = null } = {}) {
   if (text.length > MOST_TEXT) {
     tell("pairs", t("error.large", { size: sizeOf(text.length), most: sizeOf(MOST_TEXT) }), { bad: true });
+    return;
+  }
+  if (hasManyLines(text)) {
+    tell("pairs", t("error.lines", { most: MOST_LINES }), { bad: true });
     return;
   }
   const undo = snapshotOfPairs();
@@ -261,10 +276,14 @@ function showLine(at) {
 
 /* The first pairs beside the curve; the one that is watched is marked. */
 function drawShort() {
-  const lines = pairs.lines.filter((line) => sidesOf(line)[0].trim() !== "");
-  const shown = lines.slice(0, SHORT);
-  const at = lines.findIndex((line) => sidesOf(line)[0].trim() === state.watched);
-  if (at >= SHORT) shown[SHORT - 1] = lines[at];
+  const isWatched = (line) => sidesOf(line)[0].trim() === state.watched;
+  const shown = [];
+  for (let at = 0; at < pairs.lines.length && shown.length < SHORT; at++)
+    if (sidesOf(pairs.lines[at])[0].trim() !== "") shown.push(pairs.lines[at]);
+  if (!shown.some(isWatched)) {
+    const watched = pairs.lines.find(isWatched);
+    if (watched !== undefined) shown[SHORT - 1] = watched;
+  }
   byId("pairs-short").replaceChildren(...shown.map((line) => {
     const [source, target] = sidesOf(line);
     const chosen = source.trim() === state.watched;
@@ -276,7 +295,7 @@ function drawShort() {
     });
     return element("li", {}, button);
   }));
-  byId("pairs-edit").textContent = lines.length > shown.length ? t("pairs.edit.all", { n: lines.length }) : t("pairs.edit");
+  byId("pairs-edit").textContent = pairs.lines.length > shown.length ? t("pairs.edit.all", { n: pairs.lines.length }) : t("pairs.edit");
 }
 
 /* Return the reference of the sentence, or "". */

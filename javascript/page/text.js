@@ -230,6 +230,7 @@ const TEXTS = {
   "error.restarted.kept": ["The translator failed and was started again with the last kept network.", "翻译程序出错，已重新启动，并恢复了最近保存的网络。"],
   "error.range": ["Between {least} and {most}", "应在 {least} 与 {most} 之间"],
   "error.large": ["{size} of text is too much for the page; the limit is {most}. Use the command elman train for large files.", "文字有 {size}，超过本页的上限 {most}。大文件请用命令 elman train。"],
+  "error.lines": ["The page takes at most {most} lines. Use the command elman train for more.", "本页最多接受 {most} 行。更多的请用命令 elman train。"],
   "error.nothing": ["There is no text to read.", "没有可读的文字。"],
   "error.utf8": ["{name} is not valid UTF-8; the first fault is in line {line}. Save the file as UTF-8.", "{name} 不是有效的 UTF-8，第一处错误在第 {line} 行。请把文件存为 UTF-8。"],
   "error.model": ["{name} cannot be opened: {problem}", "无法打开 {name}：{problem}"],
