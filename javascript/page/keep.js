@@ -187,7 +187,7 @@ function placeNow() {
   if (pairs.set !== "own") place.set("set", pairs.set);
   else if (pairs.lines.join("\n").length <= MOST_LINKED_TEXT) place.set("pairs", pairs.lines.filter((line) => !isBlank(line)).join("\n"));
   place.set("epochs", state.epochs);
-  if (state.hold !== 0) place.set("hold", state.hold);
+  place.set("hold", state.hold);
   if (state.watched !== "") place.set("sentence", state.watched);
   if (asked.text !== "") place.set("text", asked.text);
   for (const [name, value] of Object.entries(state.settings)) place.set(name, value);
@@ -221,6 +221,8 @@ function takePlace(place) {
   } else if (place.set === "daily" || place.set === "toy") {
     Object.assign(pairs, { set: "toy", lines: [...TOY], given: null, wanted: place.set });
   }
+  /* A built-in set has its own numbers of epochs and of validation sentences, unless others are given. */
+  if (place.epochs !== undefined) pairs.wantedEpochs = true;
   state.epochs = number("epochs", 1, MOST_EPOCHS) ?? state.epochs;
   state.hold = number("hold", -1, 1000) ?? state.hold;
   if (typeof place.sentence === "string") state.watched = place.sentence.slice(0, MOST_TYPED);

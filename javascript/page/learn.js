@@ -359,7 +359,7 @@ function drawWatched(translation) {
   }
   const reference = referenceOf(translation.source);
   const right = reference !== "" && translation.text === reference;
-  const mark = reference === "" ? [] : [element("span", { class: right ? "mark good" : "mark" }, right ? `✓ ${t("is.right")}` : "…")];
+  const mark = reference === "" ? [] : [element("span", { class: right ? "mark good" : "mark" }, right ? `✓ ${t("is.right")}` : t("reference.is", { text: isolated(reference) }))];
   byId("watched").replaceChildren(isolate(translation.source, languageOf(translation.source)), " → ",
     isolate(translation.text === "" ? "∅" : translation.text, languageOf(translation.text)), " ", ...mark);
   if (translation.targetTokens.length === 0 || translation.sourceTokens.length === 0) learnMap.empty(t("map.none"));

@@ -173,8 +173,8 @@ async function startEngine() {
   if (pairs.wanted === "daily") {
     const { watched, epochs, hold } = state;
     await choosePairs("daily");
-    Object.assign(state, { epochs, hold });
-    if (watched !== "") watch(watched);
+    if (pairs.wantedEpochs) Object.assign(state, { epochs, hold });
+    if (pairs.wantedSentence) watch(watched);
   }
   if (location.hash.length <= 1) await restoreLargePairs();
   state.now = signature();
@@ -256,7 +256,8 @@ function start() {
     wantedSettings = {};
     takePlace({ settings: {}, ...Object.fromEntries(new URLSearchParams(location.hash.slice(1))) });
   }
-  if (!pairs.lines.some((line) => sidesOf(line)[0].trim() === state.watched)) state.watched = sidesOf(pairs.lines[0])[0].trim();
+  pairs.wantedSentence = state.watched !== "";
+  if (!pairs.lines.some((line) => sidesOf(line)[0].trim() === state.watched) && pairs.wanted !== "daily") state.watched = sidesOf(pairs.lines[0])[0].trim();
   applyLanguage();
   /* A pause lets the browser draw the frame of the page first. */
   setTimeout(() => {
