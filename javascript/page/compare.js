@@ -109,7 +109,7 @@ async function compareStartOrPause() {
   for (const slot of SIDES) {
     if (compared[slot].run.status === "finished") continue;
     compared[slot].run.status = "running";
-    await engine.call("run", { ...learnArguments(slot, settingsOfSide(compared[slot])), slow: false });
+    await engine.call("run", learnArguments(slot, settingsOfSide(compared[slot])));
   }
   drawCompare();
 }
@@ -170,7 +170,7 @@ const drawCompare = eachFrame(() => {
     byId(`compare-${name}-facts`).textContent = facts.join(" · ");
     words.push(`${nameOfSide(side)}: ${run.last ? t("loss.is", { loss: figure(run.last.loss, 3) }) : ""}`);
   }
-  byId("compare-status").textContent = compareRunning() ? t("running") : words.join(" · ");
+  write(byId("compare-status"), compareRunning() ? t("running") : words.join(" · "));
 });
 
 function listenToComparison() {

@@ -174,6 +174,11 @@ function untell(key) {
   for (const line of byId("messages").children) if (line.dataset.key === key) line.remove();
 }
 
+/* Change a text only if it differs, so that a screen reader does not repeat it. */
+function write(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
 const announce = (text) => { byId("announcement").textContent = text; };
 
 /* Return the message of an error in words for the page. */

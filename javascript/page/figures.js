@@ -87,19 +87,19 @@ class HeatMap {
   fill() {
     const { sources, targets, weights, known, sentinel } = this.view;
     const languages = { source: languageOf(this.view.sourceText), target: languageOf(this.view.targetText) };
-    const write = (node, text, lang) => {
+    const name = (node, text, lang) => {
       if (node.dataset.text === text && node.firstChild) return;
       node.dataset.text = text;
       node.replaceChildren(isolate(text, lang));
     };
     const head = this.table.tHead.rows[0], rows = this.table.tBodies[0].rows;
     sources.forEach((token, s) => {
-      write(head.cells[s + 1], token, languages.source);
+      name(head.cells[s + 1], token, languages.source);
       head.cells[s + 1].classList.toggle("unknown", known !== null && !known[s]);
     });
     targets.forEach((token, row) => {
       const { cells } = rows[row];
-      write(cells[0], token, languages.target);
+      name(cells[0], token, languages.target);
       weights[row].forEach((weight, s) => {
         const cell = cells[s + 1], text = figure(weight, 2);
         if (cell.textContent !== text) cell.textContent = text;
@@ -138,7 +138,7 @@ class HeatMap {
     if (!this.table) return;
     for (const old of this.table.querySelectorAll(".on, .cursor")) old.classList.remove("on", "cursor");
     this.table.classList.toggle("lit", place !== null);
-    this.readout.textContent = place === null ? "" : this.words(place);
+    write(this.readout, place === null ? "" : this.words(place));
     if (place === null) {
       this.table.removeAttribute("aria-activedescendant");
       return;

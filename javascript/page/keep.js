@@ -1,6 +1,8 @@
 /* Keeping things: settings and pairs of the last visit, the learned model, model files, and links. */
 
-const STORE = "elman-playground";
+/* All pages from files share one storage in some browsers, so a page with a model inside has a name of its own. */
+const PACKED = byId("model").textContent.trim();
+const STORE = PACKED === "" ? "elman-playground" : `elman-playground-${hashOf(PACKED)}`;
 const MOST_STORED_TEXT = 2 ** 20;         // characters of own pairs
 const MOST_STORED_MODEL = 12 * 2 ** 20;   // bytes
 const MOST_MODEL_FILE = 512 * 2 ** 20;    // bytes
@@ -257,9 +259,15 @@ function restoreVisit() {
   byId("numbers").checked = numbers === true;
 }
 
+/* Return what a handed-out page presets. */
 function readPreset() {
   const text = byId("preset").textContent.trim();
-  return text === "" ? null : JSON.parse(text);
+  try {
+    return text === "" ? {} : JSON.parse(text);
+  } catch (error) {
+    tell("preset", t("error.preset", { problem: error.message }), { bad: true });
+    return {};
+  }
 }
 
 function listenToKeeping() {

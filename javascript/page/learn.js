@@ -153,7 +153,10 @@ function drawButtons() {
 }
 
 function learnArguments(slot, settings = state.settings) {
-  return { slot, ...textsOfPairs(), settings, epochs: state.epochs, watched: state.watched };
+  return {
+    slot, ...textsOfPairs(), settings, epochs: state.epochs, watched: state.watched, slow: false,
+    calm: matchMedia("(prefers-reduced-motion: reduce)").matches,
+  };
 }
 
 /* A refused setting or a lack of memory leaves the earlier network as it is. */
@@ -282,7 +285,7 @@ function statusText() {
 }
 
 function drawStatus() {
-  byId("status").textContent = statusText();
+  write(byId("status"), statusText());
   const { last, speed, validations, memory } = state.run;
   const validation = validations.at(-1);
   const facts = [

@@ -184,18 +184,19 @@ async function startEngine() {
   drawAll();
 }
 
-/* The model inside a handed-out page, or else the one of the last visit. */
+const openPacked = async () => openModel(await engine.call("bytes", { packed: PACKED }), t("model.inside"));
+
+/* The model of the last visit, or else the one inside a handed-out page. */
 async function firstModel() {
-  const packed = byId("model").textContent.trim();
   try {
-    if (packed !== "") {
-      await openModel(await engine.call("bytes", { packed }), t("model.inside"));
-      return;
-    }
     const kept = await modelOfLastVisit();
-    if (kept === null) return;
-    await restoreModel(kept);
-    tell("model", t("model.last", { n: kept.run.epoch }));
+    if (kept !== null) {
+      await restoreModel(kept);
+      const action = PACKED === "" ? null : { label: t("model.use"), go: () => openPacked().catch(reportError) };
+      tell("model", t("model.last", { n: kept.run.epoch }), { action });
+    } else if (PACKED !== "") {
+      await openPacked();
+    }
   } catch (error) {
     tell("model", t("error.model", { name: t("model.inside"), problem: wordsOf(error) }), { bad: true });
   }
@@ -251,7 +252,7 @@ function listen() {
 function start() {
   state.run = newRun();
   restoreVisit();
-  takePlace(readPreset() || {});
+  takePlace(readPreset());
   if (location.hash.length > 1) {
     wantedSettings = {};
     takePlace({ settings: {}, ...Object.fromEntries(new URLSearchParams(location.hash.slice(1))) });

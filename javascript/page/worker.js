@@ -5,6 +5,7 @@
   const SLICE = 25;                 // milliseconds of learning between two looks at the messages
   const SLOW = 160;                 // milliseconds from one update to the next in slow motion
   const REPORT = 40;                // milliseconds between two progress events
+  const CALM_REPORT = 1000;         // the same if the user prefers reduced motion
   const KEPT_BYTES = 48 * 2 ** 20;  // of the models of earlier epochs
   const KEPT_MODELS = 240;
   const KEPT_FIRST = 20;            // epochs that are always kept; later ones if there is time
@@ -104,7 +105,7 @@
 
   function emptySlot(name, model) {
     return {
-      name, model, training: null, pairs: null, dev: null, past: null, running: false, slow: false, finished: false,
+      name, model, training: null, pairs: null, dev: null, past: null, running: false, slow: false, calm: false, finished: false,
       epoch: 0, base: 0, kept: [], every: 1, watched: "", points: [], ends: [], validations: [], right: null,
       busy: 0, busyInAll: 0, keeping: 0, tokens: 0, tokensBefore: 0, reported: 0, reportCost: 0, due: 0, last: null,
     };
@@ -214,8 +215,9 @@
     port2.postMessage(null);
   });
 
-  /* A report translates, so it must not take more than a fifth of the time. */
-  const isTimeToReport = (slot) => performance.now() - slot.reported > Math.max(REPORT, 4 * slot.reportCost);
+  /* A report translates, so it must not take more than a tenth of the time. */
+  const isTimeToReport = (slot) =>
+    performance.now() - slot.reported > Math.max(slot.calm ? CALM_REPORT : REPORT, 9 * slot.reportCost);
 
   /* Networks that are compared advance together: one that is ahead waits. */
   function isAhead(slot, running) {
@@ -246,10 +248,10 @@
     looping = false;
   }
 
-  function run({ slot: name, slow, ...rest }) {
+  function run({ slot: name, slow, calm, ...rest }) {
     const slot = slotOf(name);
     if (slot.training === null) begin(slot, rest);
-    Object.assign(slot, { running: true, slow: Boolean(slow), busy: 0, tokens: 0, due: 0 });
+    Object.assign(slot, { running: true, slow, calm, busy: 0, tokens: 0, due: 0 });
     loop();
   }
 
