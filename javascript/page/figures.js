@@ -245,20 +245,23 @@ function drawn(name, attributes, ...children) {
   return made;
 }
 
-/* The colors are attributes, since a saved picture has no style sheet. */
+const INKS = ["ink", "faint", "line", "paper", "accent", "second"];
+const known = { scheme: "", inks: null };
+
+/* Return the colors of the page. They become attributes, since a saved picture has no style sheet. Reading them makes
+ * the browser compute styles, so they are kept until the color scheme changes. */
 function inks() {
-  const style = getComputedStyle(document.body);
-  const color = (name) => style.getPropertyValue(name).trim();
-  const resolved = (name) => {
-    const probe = element("span", {});
-    probe.style.color = `var(${name})`;
-    document.body.append(probe);
-    const value = getComputedStyle(probe).color;
-    probe.remove();
-    return value;
-  };
-  const wanted = ["--ink", "--faint", "--line", "--paper", "--accent", "--second"];
-  return Object.fromEntries(wanted.map((name) => [name.slice(2), color(name).startsWith("#") ? color(name) : resolved(name)]));
+  const scheme = `${byId("theme").value} ${matchMedia("(prefers-color-scheme: dark)").matches}`;
+  if (known.scheme === scheme) return known.inks;
+  const probe = element("span", { hidden: "" });
+  document.body.append(probe);
+  known.inks = Object.fromEntries(INKS.map((name) => {
+    probe.style.color = `var(--${name})`;
+    return [name, getComputedStyle(probe).color];
+  }));
+  known.scheme = scheme;
+  probe.remove();
+  return known.inks;
 }
 
 /* Return round numbers between 0 and the value. */

@@ -230,10 +230,12 @@ const early = [];
 
 const drawRun = eachFrame(() => {
   drawButtons();
-  drawStatus();
-  drawCurve();
-  drawPast();
-  if (state.epoch === null) drawWatched(state.run.watched);
+  if (state.view === "learn") {
+    drawStatus();
+    drawCurve();
+    drawPast();
+    if (state.epoch === null) drawWatched(state.run.watched);
+  }
   if (state.view === "translate" && state.run.status !== "running") drawTranslateSoon();
 });
 
