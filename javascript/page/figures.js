@@ -59,6 +59,7 @@ class HeatMap {
     this.view = view;
     if (!same) this.build();
     this.fill();
+    if (!same) this.table.classList.toggle("small", this.table.offsetWidth > this.scroll.clientWidth);
     if (this.at !== null && (this.at.t >= view.targets.length || this.at.s >= view.sources.length)) this.at = null;
     this.light(this.lit === null ? null : this.lit);
   }
@@ -303,23 +304,23 @@ class Chart {
     const { series, across, label, marker = null } = data;
     const shown = series.filter(({ points }) => points.length > 0);
     const values = shown.flatMap(({ points }) => points).filter(([, y]) => Number.isFinite(y));
-    const mostX = Math.max(1, across, ...values.map(([x]) => x));
-    const mostY = (values.length === 0 ? 4 : Math.max(1e-9, ...values.map(([, y]) => y))) * 1.05;
+    const farthest = Math.max(1, across, ...values.map(([x]) => x));
+    const highest = (values.length === 0 ? 4 : Math.max(1e-9, ...values.map(([, y]) => y))) * 1.05;
     const left = 38, right = width - 8, top = 8, bottom = height - 26;
-    const x = (value) => left + ((right - left) * value) / mostX;
-    const y = (value) => bottom - ((bottom - top) * Math.min(value, mostY)) / mostY;
-    this.map = { back: (pixel) => ((pixel - left) / (right - left)) * mostX };
+    const x = (value) => left + ((right - left) * value) / farthest;
+    const y = (value) => bottom - ((bottom - top) * Math.min(value, highest)) / highest;
+    this.map = { back: (pixel) => ((pixel - left) / (right - left)) * farthest };
     const root = drawn("svg", {
       width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label,
       "font-family": "system-ui, sans-serif", "font-size": 11,
     });
     const text = (place, anchor, words) => root.append(drawn("text", {
       x: place[0], y: place[1], fill: ink.faint, "text-anchor": anchor }, words));
-    for (const value of ticks(mostY, 4)) {
+    for (const value of ticks(highest, 4)) {
       root.append(drawn("line", { x1: left, x2: right, y1: y(value), y2: y(value), stroke: ink.line, "stroke-width": value === 0 ? 1 : 0.5 }));
       text([left - 5, y(value) + 4], "end", short(value));
     }
-    for (const value of ticks(mostX, 5)) text([x(value), height - 9], value === 0 ? "start" : x(value) > right - 12 ? "end" : "middle", short(value));
+    for (const value of ticks(farthest, 5)) text([x(value), height - 9], value === 0 ? "start" : x(value) > right - 12 ? "end" : "middle", short(value));
     if (marker !== null)
       root.append(drawn("line", { x1: x(marker), x2: x(marker), y1: top, y2: bottom, stroke: ink.ink, "stroke-width": 1, "stroke-dasharray": "2 3" }));
     for (const one of shown) {

@@ -69,8 +69,8 @@ const LESSONS = [
     lead: ["Weights show where the decoder reads. Are they a dictionary?", "权重表明解码器读取哪些源词。它们是一部词典吗？"],
     steps: [
       {
-        text: ["Five sentence pairs are learned in about a second. While the network learns, the map on the right shows for each English word (row) how much the decoder reads each Chinese word (column).",
-          "五个句对大约一秒就能学会。学习时，右边的热力图显示：生成每个英文词（行）时，解码器从每个中文词（列）读取多少。"],
+        text: ["Five sentence pairs are learned in about a second. While the network learns, the map shows for each English word (row) how much the decoder reads each Chinese word (column).",
+          "五个句对大约一秒就能学会。学习时，热力图显示：生成每个英文词（行）时，解码器从每个中文词（列）读取多少。"],
         question: ["Will each English word look at the Chinese word with the same meaning?", "每个英文词会看向意思相同的中文词吗？"],
         act: [["Learn five pairs", "学习五个句对"], () => setUpAndStart({ set: "toy", settings: {}, epochs: 80, sentence: "我 爱 学习" })],
         point: "#card-map",

@@ -1,9 +1,9 @@
 /* The pairs: an editable table, built-in sets, files and pasted text. */
 
 const TOY = [
-  "我 爱 学习\tI love studying", "他 在 喝 茶\tHe is drinking tea", "她 是 我 的 老师\tShe is my teacher",
-  "我们 去 学校\tWe go to school", "今天 天气 很 好\tThe weather is nice today",
-];
+  ["我 爱 学习", "I love studying"], ["他 在 喝 茶", "He is drinking tea"], ["她 是 我 的 老师", "She is my teacher"],
+  ["我们 去 学校", "We go to school"], ["今天 天气 很 好", "The weather is nice today"],
+].map((sides) => sides.join("\t"));
 const ROWS = 20;                  // in a page of the table
 const SHORT = 6;                  // pairs beside the curve
 const MOST_TEXT = 4 * 2 ** 20;    // characters or bytes of pairs
