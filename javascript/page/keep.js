@@ -161,6 +161,7 @@ async function openModel(bytes, name) {
   const epoch = info.history ? info.history.epochs : 0;
   state.now = signature();
   Object.assign(state, { info, epoch: null, run: Object.assign(newRun(), { status: "loaded", epoch, epochs: epoch, signature: state.now, watched }) });
+  takeSearch(info);
   drawSettings();
   drawRun();
   drawTranslateSoon();

@@ -14,6 +14,7 @@ const shownTranslation = () => asked.results[asked.at] || null;
 function translateOptions() {
   return {
     beam: asked.beam, nBest: Math.min(asked.beam, SHOWN_HYPOTHESES),
+    ...(state.info && state.info.search ? { lengthPenalty: state.info.search.lengthPenalty } : {}),
     ...(asked.prefix === null ? {} : { prefix: asked.prefix }),
     ...(asked.overrides.size === 0 ? {} : {
       overrides: [...asked.overrides].map(([place, weight]) => {
@@ -41,6 +42,12 @@ const translateNow = newestOnly(async () => {
     if (error.code !== "stopped") tell("translate", wordsOf(error), { bad: true });
   }
 });
+
+/* Search as the model states it, if it does. */
+function takeSearch({ search }) {
+  if (search && search.beam >= 1 && search.beam <= 64) asked.beam = search.beam;
+  byId("beam").value = asked.beam;
+}
 
 /* Only the visible view is drawn; showView() draws what was left out. */
 const drawTranslateSoon = eachFrame(() => {
