@@ -4,6 +4,8 @@
 # becomes their SHA-256, by which the page's security policy knows them. What stands before @RECORDS@ is page_head, the rest
 # page_tail.
 
+include(${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
+
 set(BASE64 ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
 
 # CMake gives hashes in hexadecimal, a policy wants base64: three digits of the one are two of the other.
@@ -21,16 +23,6 @@ function(base64_of_hash hash result)
   # 256 bits end in the last digit but one.
   string(SUBSTRING ${text} 0 43 text)
   set(${result} "${text}=" PARENT_SCOPE)
-endfunction()
-
-# Bytes, since a string literal may be no longer than 4095 characters.
-function(append_array name text)
-  string(HEX "${text}" bytes)
-  string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
-  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
-  string(APPEND code "\nconst unsigned char ${name}[] = {\n${bytes}};\n"
-         "const size_t ${name}_size = sizeof ${name};\n")
-  set(code "${code}" PARENT_SCOPE)
 endfunction()
 
 file(READ ${PAGE}/page.html page)
