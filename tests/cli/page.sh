@@ -4,6 +4,11 @@
 page=$DATA/../tests/data/playground.html
 toy_model
 
+# expect_model PAGE MODEL: the page contains the bytes of the model file.
+expect_model() {
+  sed -n 's/^<script .* id="model">\([^<]*\)<.*/\1/p' "$1" | base64 -d | cmp - "$2" || fail "$1 has another model than $2"
+}
+
 # A build without the playground, and one with it.
 if [ "$HAS_PLAYGROUND" = 0 ]; then
   for options in '' '-o lesson.html' '--empty'; do
@@ -15,7 +20,7 @@ if [ "$HAS_PLAYGROUND" = 0 ]; then
   expect_files model.safetensors model.safetensors.checkpoint
 else
   expect_exit 0 "$ELMAN" page -o lesson.html
-  grep -q " id=\"model\">$(base64 -w 0 model.safetensors)</script>\$" lesson.html || fail "the page lacks the model"
+  expect_model lesson.html model.safetensors
   rm lesson.html
 fi
 ELMAN=$WITH_PAGE
@@ -54,8 +59,7 @@ cmp "$results/stdout" "$page" || fail "the page without a model differs from the
 expect_exit 0 "$ELMAN" convert -q -o half
 for model in half "$DATA/everyday.zh-en.safetensors"; do
   expect_exit 0 "$ELMAN" page -q -m "$model" -o lesson.html
-  sed -n 's/.* id="model">\([^<]*\)<.*/\1/p' lesson.html | base64 -d | cmp - "$model" ||
-    fail "the page has another model than $model"
+  expect_model lesson.html "$model"
 done
 
 # Refused command lines and models; the old page is unchanged.
