@@ -73,8 +73,8 @@ if command -v script >/dev/null; then
   grep -q 'the page is too long for a terminal; name a file with -o FILE' typescript || fail "no message at a terminal"
 fi
 head -c 500 half >damaged
-truncate -s 256M largest
-truncate -s 268435457 too-large
+truncate -s 64M largest
+truncate -s 67108865 too-large
 mkdir folder
 refused() { # refused CODE MODEL REGEX
   expect_exit "$1" "$ELMAN" page -m "$2" -o lesson.html
@@ -83,7 +83,7 @@ refused() { # refused CODE MODEL REGEX
 }
 refused 65 damaged ''
 refused 65 largest '[^0-9]*'
-refused 65 too-large '268435457 bytes are too much for a page, which holds a model of at most 268435456 bytes'
+refused 65 too-large '67108865 bytes are too much for a page, which holds a model of at most 67108864 bytes'
 refused 66 nowhere 'cannot open'
 refused 66 folder ''
 expect_exit 66 "$ELMAN" page -m <(cat half) -o lesson.html

@@ -19,9 +19,9 @@ struct job {
   bool empty;
 };
 
-/* Largest model file in bytes. Browsers limit the length of a string, some to 2^29 characters; the
- * base64 text of this size fits. */
-enum { MOST_MODEL_BYTES = 256 << 20 };
+/* Largest model file in bytes. A browser decodes the base64 text at once: with a model of this size
+ * a page opens in seconds, with one of twice the size it stops responding. */
+enum { MOST_MODEL_BYTES = 64 << 20 };
 
 /* ---- the model inside the page ---- */
 
