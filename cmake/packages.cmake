@@ -1,6 +1,6 @@
 # Debian packages, a component each: `cmake --workflow --preset packages` leaves them in build/packages.
 #
-#   elman         the command, its page and completions, documents, sentence pairs
+#   elman         the command, its page and completions, documents, sentence pairs; the playground with ELMAN_WASM
 #   libelman0     the shared library
 #   libelman-dev  what programs are built with: header, static library, pkg-config, CMake, examples
 #
@@ -75,9 +75,16 @@ This package holds the header, the static library, the files for pkg-config and
 CMake, examples, and modules for Python.")
 
 # The command alone is linked with it.
-set(READLINE_NOTE "")
+set(COMMAND_NOTE "")
 if(TARGET PkgConfig::READLINE)
-  file(READ ${CMAKE_CURRENT_LIST_DIR}/debian/readline READLINE_NOTE)
+  file(READ ${CMAKE_CURRENT_LIST_DIR}/debian/readline COMMAND_NOTE)
+endif()
+if(ELMAN_WASM)
+  file(READ ${CMAKE_CURRENT_LIST_DIR}/debian/playground note)
+  string(APPEND COMMAND_NOTE "${note}")
+endif()
+if(COMMAND_NOTE)
+  string(PREPEND COMMAND_NOTE "Comment:\n")
 endif()
 set(DEBIAN_DIR ${PROJECT_BINARY_DIR}/debian)
 configure_file(cmake/debian/copyright.in ${DEBIAN_DIR}/copyright @ONLY)
