@@ -178,7 +178,8 @@ ELMAN_API const char *elman_hyperparameter_choice(const elman_hyperparameter *ro
  * bits on every processor; "fast" uses the fastest matrix products, whose last bits depend on it.
  * "plateau" halves the learning rate after each validation without a new best score; "inverse-sqrt"
  * decreases it with the square root of the number of updates; "linear" decreases it to 0 at the end
- * of the last epoch. */
+ * of the last epoch; "late-linear" does so in the last third of the run and keeps it constant
+ * before. */
 ELMAN_API const char *elman_cell_name(size_t index);
 ELMAN_API const char *elman_attention_name(size_t index);
 ELMAN_API const char *elman_arithmetic_name(size_t index);

@@ -17,7 +17,8 @@ const char *arithmetic_name(size_t index) {
 }
 
 const char *schedule_name(size_t index) {
-  static const char *const names[] = {"constant", "plateau", "inverse-sqrt", "linear"};
+  static const char *const names[] = {"constant", "plateau", "inverse-sqrt", "linear",
+                                      "late-linear"};
   return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 

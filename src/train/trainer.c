@@ -111,6 +111,7 @@ double trainer_learning_rate(const struct trainer *trainer) {
   const double warm_up = (double)schedule->warm_up, now = (double)update;
   double rate = schedule->peak * trainer->state.rate_factor;
   if (schedule->kind == SCHEDULE_LINEAR) rate *= 1 - schedule->progress;
+  if (schedule->kind == SCHEDULE_LATE_LINEAR) rate *= fmin(1, 3 * (1 - schedule->progress));
   if (update < schedule->warm_up) return rate * now / warm_up;
   if (schedule->kind == SCHEDULE_INVERSE_SQRT) rate *= sqrt(fmax(warm_up, 1) / now);
   return rate;

@@ -20,7 +20,8 @@ enum schedule_kind {
   SCHEDULE_CONSTANT,
   SCHEDULE_PLATEAU,      /* halved after each validation without a new best */
   SCHEDULE_INVERSE_SQRT, /* peak · √(warm-up / update) (Vaswani et al., NIPS 2017) */
-  SCHEDULE_LINEAR        /* peak · (1 - progress) (Bergsma et al., ICLR 2025) */
+  SCHEDULE_LINEAR,       /* peak · (1 - progress) (Bergsma et al., ICLR 2025) */
+  SCHEDULE_LATE_LINEAR   /* peak · min(1, 3 (1 - progress)) (Hägele et al., NeurIPS 2024) */
 };
 
 /* The schedule of the learning rate. */

@@ -92,7 +92,7 @@ expect_exit 0 "$ELMAN" evaluate "$toy"
 # Each option changes the result; the result does not depend on the number of threads; and the value for
 # "off" is the default.
 for flag in '--dropout 0.5' '--attention-dropout 0.5' '--label-smoothing 0.1' '--average 0.9' '--warm-up 3' \
-  '--lr-schedule inverse-sqrt' '--lr-schedule linear' --orthogonal; do
+  '--lr-schedule inverse-sqrt' '--lr-schedule linear' '--lr-schedule late-linear' --orthogonal; do
   expect_exit 0 "$ELMAN" train -q -t 1 --epochs 2 "${small[@]}" $flag -o one "$toy"
   expect_exit 0 "$ELMAN" train -q -t 2 --epochs 2 "${small[@]}" $flag -o two "$toy"
   cmp one two || fail "$flag: the model depends on the number of threads"
@@ -119,7 +119,7 @@ for flag in --dropout --label-smoothing --average; do
   for value in 1 -0.1 nan x ''; do refused "^elman: train: $flag: " "$flag" "$value"; done
 done
 for value in 0 9 -1 1.5 two; do refused '^elman: train: --layers: ' --layers $value; done
-refused '^elman: train: --lr-schedule: .*constant, plateau, inverse-sqrt, linear' --lr-schedule cosine
+refused '^elman: train: --lr-schedule: .*constant, plateau, inverse-sqrt, linear, late-linear' --lr-schedule cosine
 refused '^elman: train: --attention: .*is not one of: dot, ' --attention none
 refused '^elman: train: --warm-up: ' --warm-up -1
 refused '^elman: train: --save-every: ' --save-every -1
