@@ -50,6 +50,17 @@ expect_exit 0 "$ELMAN" train -q "${linear[@]}" --resume -o stopped "$train"
 cmp straight stopped || fail "a resumed run with a linear schedule differs"
 rm straight* stopped*
 
+# The first two thirds with late-linear do not depend on the number of epochs.
+late=(-t 1 --batch-size 2 --hidden-size 8 --embedding-size 4 --lr 0.02 --lr-schedule late-linear)
+expect_exit 0 "$ELMAN" train -q "${late[@]}" --epochs 6 -o straight "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" train -q "${late[@]}" --epochs 12 -o long "$DATA/toy.zh-en.tsv"
+cmp -s straight long && fail "the number of epochs has no effect"
+expect_exit 0 "$ELMAN" train -q "${late[@]}" --epochs 12 --hours 1e-10 -o stopped "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" train -q "${late[@]}" --epochs 12 --hours 1e-10 --resume -o stopped "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" train -q "${late[@]}" --epochs 6 --resume -o stopped "$DATA/toy.zh-en.tsv"
+cmp straight stopped || fail "a run with late-linear depends on its first number of epochs"
+rm straight* stopped* long*
+
 # ---- signals ----
 
 lines=0
