@@ -2,8 +2,8 @@
 #
 #   cmake -DPAGE=FOLDER -DSHARED=FOLDER -DMODULE=FOLDER -DDATA=FOLDER -DOUTPUT=playground.html -P bundle.cmake
 #
-# PAGE is this folder, SHARED src/inspect/page, MODULE has elman.wasm, elman.mjs and wasi.mjs (or the latter two are
-# in SCRIPTS), DATA the daily pairs. The security policy knows style and script by their SHA-256.
+# PAGE is this folder, SHARED src/inspect/page, MODULE has elman.wasm, the licenses, elman.mjs and wasi.mjs (or the
+# latter two are in SCRIPTS), DATA the daily pairs. The security policy knows style and script by their SHA-256.
 
 cmake_minimum_required(VERSION 3.19)
 
@@ -105,6 +105,15 @@ packed_file(${OUTPUT}.tsv DAILY)
 file(REMOVE ${OUTPUT}.tsv)
 packed_file(${MODULE}/elman.wasm WASM)
 
+# A page that is handed out carries the licenses of what it contains.
+set(LICENSES "")
+foreach(name LICENSE licenses/utf8proc licenses/jansson licenses/zlib licenses/wasi-libc licenses/compiler-rt)
+  file(READ ${MODULE}/${name} text)
+  string(APPEND LICENSES "==== ${name} ====\n\n${text}\n")
+endforeach()
+string(REPLACE "&" "&amp;" LICENSES "${LICENSES}")
+string(REPLACE "<" "&lt;" LICENSES "${LICENSES}")
+
 file(READ ${PAGE}/playground.css STYLE)
 file(READ ${PAGE}/playground.html page)
 foreach(name STYLE SCRIPT)
@@ -112,6 +121,7 @@ foreach(name STYLE SCRIPT)
   base64_of_hex(${hash} hash)
   string(REPLACE "@${name}_HASH@" "${hash}" page "${page}")
 endforeach()
+string(REPLACE "@LICENSES@" "${LICENSES}" page "${page}")
 string(REPLACE "@STYLE@" "${STYLE}" page "${page}")
 string(REPLACE "@MODULE@" "${WASM}" page "${page}")
 string(REPLACE "@DAILY@" "${DAILY}" page "${page}")
