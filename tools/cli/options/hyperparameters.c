@@ -21,8 +21,8 @@ static const struct {
 } presets[] = {{"plain", ""},
                {"small", REGULARIZED GATED "embedding-size=128 hidden-size=256 subwords=1200 "
                                            "dropout=0.3 lr=0.003 epochs=30"},
-               {"base", REGULARIZED "embedding-size=256 hidden-size=512 subwords=2000 dropout=0.4 "
-                                    "epochs=45"},
+               {"base", REGULARIZED "lr-schedule=late-linear embedding-size=256 hidden-size=512 "
+                                    "subwords=2000 dropout=0.3 epochs=48"},
                {"strong", REGULARIZED GATED "embedding-size=256 hidden-size=512 subwords=2000 "
                                             "dropout=0.5 lr=0.002 epochs=28"}};
 
