@@ -78,7 +78,8 @@ export interface Scores { loss: number; perplexity: number; sentences: number; e
 export interface GradientTrace {
   loss: number; sourceTokens: string[]; targetTokens: string[]; losses: number[]
   layers: { side: "source" | "target"; layer: number; reverse: boolean; units: number
-            states: number[]; inputs: number[]; saturated: number[] }[]   // one number per token
+            states: number[]; inputs: number[]; saturated: number[]       // one number per token
+            hidden: number[][] }[]                                        // (tokens, units): hidden states
 }
 export interface GradientCheck {
   loss: number; passed: boolean; failed: boolean

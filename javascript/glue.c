@@ -454,6 +454,13 @@ static json_t *doubles(const double *values, size_t count) {
   return list;
 }
 
+static json_t *double_matrix(const double *values, size_t rows, size_t columns) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < rows; i++)
+    json_array_append_new(list, doubles(values + i * columns, columns));
+  return list;
+}
+
 static json_t *floats(const float *values, size_t count) {
   json_t *list = json_array();
   for (size_t i = 0; i < count; i++) json_array_append_new(list, number((double)values[i]));
@@ -585,13 +592,14 @@ static elman_status trace(json_t **result, const json_t *request, elman_error *e
   json_t *layers = json_array();
   for (size_t i = 0; i < trace->layer_count; i++) {
     const elman_traced_layer *layer = &trace->layers[i];
-    json_array_append_new(layers, json_pack("{s:s,s:I,s:b,s:I,s:o,s:o,s:o}", "side",
-                                            layer->side == ELMAN_SOURCE ? "source" : "target",
-                                            "layer", (json_int_t)layer->layer, "reverse",
-                                            layer->reverse, "units", (json_int_t)layer->units,
-                                            "states", doubles(layer->states, layer->steps),
-                                            "inputs", doubles(layer->inputs, layer->steps),
-                                            "saturated", doubles(layer->saturated, layer->steps)));
+    json_array_append_new(
+        layers, json_pack("{s:s,s:I,s:b,s:I,s:o,s:o,s:o,s:o}", "side",
+                          layer->side == ELMAN_SOURCE ? "source" : "target", "layer",
+                          (json_int_t)layer->layer, "reverse", layer->reverse, "units",
+                          (json_int_t)layer->units, "states", doubles(layer->states, layer->steps),
+                          "inputs", doubles(layer->inputs, layer->steps), "saturated",
+                          doubles(layer->saturated, layer->steps), "hidden",
+                          double_matrix(layer->hidden, layer->steps, layer->units)));
   }
   *result = json_pack("{s:o,s:o,s:o,s:o,s:o}", "loss", number(trace->loss), "sourceTokens",
                       strings(trace->source_tokens, trace->source_count), "targetTokens",

@@ -102,6 +102,7 @@ typedef struct elman_traced_layer {
   double *inputs; /* norm of the gradient with respect to the pre-activations of tanh and gates */
   double *saturated; /* fraction of saturated functions, 0 to 1; for rectifiers, fraction of units
                         whose output is 0 */
+  double *hidden;    /* (steps,units): the hidden state h of each step, before dropout */
 } elman_traced_layer;
 
 /* Gradient norms at every step. The trace is read-only. */

@@ -39,6 +39,7 @@ const lookInside = newestOnly(async () => {
     untell("inside");
     byId("inside").hidden = false;
     drawLosses(forced, free, own);
+    drawHidden(trace);
     drawNorms(trace);
     byId("check-result").textContent = "";
     byId("check-table").replaceChildren();
@@ -85,6 +86,47 @@ function drawLosses(forced, free, own) {
       element("tfoot", {}, element("tr", {}, element("th", { scope: "row", colspan: 5 }, t("inside.mean")), element("td", { class: "figure" }, figure(mean, 3)), element("td", {})))),
     element("p", { class: "free" }, t("inside.free"), " ", element("b", { id: "inside-free" }, isolate(free.text, languageOf(free.text))),
       " ", element("span", { class: free.text === forced.text ? "mark good" : "mark" }, free.text === forced.text ? `✓ ${t("is.right")}` : t("inside.differs"))));
+}
+
+/* ---- Hidden states ---- */
+
+/* Return the color of a value between -1 and 1. Larger absolute values, which rectifiers have, get that of 1 or -1. */
+function signedColor(value) {
+  const [from, to] = [[255, 255, 255], value < 0 ? [33, 78, 184] : [190, 24, 40]], share = Math.min(1, Math.abs(value));
+  return from.map((channel, i) => Math.round(channel + share * (to[i] - channel)));
+}
+
+/* Return a canvas with one column per token and one row per unit. It is drawn pixel by pixel, because a large layer has
+ * too many values for elements. */
+function canvasOf({ tokens, layer, title }) {
+  const columns = tokens.length, rows = layer.units, tall = Math.max(1, Math.min(6, Math.round(192 / rows)));
+  const canvas = element("canvas", { width: columns, height: rows, role: "img", "aria-label": title });
+  const drawing = canvas.getContext("2d"), image = drawing.createImageData(columns, rows);
+  layer.hidden.forEach((values, column) => values.forEach((value, row) => {
+    image.data.set([...(Number.isFinite(value) ? signedColor(value) : [0, 0, 0]), 255], 4 * (row * columns + column));
+  }));
+  drawing.putImageData(image, 0, 0);
+  canvas.style.setProperty("--tall", `${tall * rows}px`);
+  canvas.addEventListener("pointermove", ({ offsetX, offsetY }) => {
+    const at = Math.min(columns - 1, Math.max(0, Math.floor((offsetX / canvas.clientWidth) * columns)));
+    const unit = Math.min(rows - 1, Math.max(0, Math.floor((offsetY / canvas.clientHeight) * rows)));
+    byId("hidden-value").textContent = t("inside.hidden.value", { unit: unit + 1, token: visible(tokens[at]), value: figure(layer.hidden[at][unit], 3) });
+  });
+  canvas.addEventListener("pointerleave", () => { byId("hidden-value").textContent = "\u00a0"; });
+  return canvas;
+}
+
+function drawHidden(trace) {
+  byId("hidden").className = "layers";
+  byId("hidden").replaceChildren(...trace.layers.map((layer) => {
+    /* A decoder step reads the token before the one that it predicts. */
+    const tokens = layer.side === "source" ? trace.sourceTokens : ["<s>", ...trace.targetTokens.slice(0, -1)];
+    const title = t("inside.hidden.title", { layer: layerName(layer) });
+    return element("div", { class: "layer" }, element("h3", {}, layerName(layer)),
+      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title },
+        element("div", { class: "states" }, canvasOf({ tokens, layer, title }),
+          element("div", { class: "under" }, ...tokens.map((token) => element("span", {}, isolate(visible(token), languageOf(token))))))));
+  }));
 }
 
 /* ---- Gradient norms ---- */

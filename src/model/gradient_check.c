@@ -518,6 +518,7 @@ static void allocate_layer(struct trace *trace, struct arena *arena, elman_trace
   layer.states = arena_allocate(arena, sizeof(double), layer.steps, 1, 1);
   layer.inputs = arena_allocate(arena, sizeof(double), layer.steps, 1, 1);
   layer.saturated = arena_allocate(arena, sizeof(double), layer.steps, 1, 1);
+  layer.hidden = arena_allocate(arena, sizeof(double), layer.steps, layer.units, 1);
   trace->layers[trace->count++] = layer;
 }
 
@@ -561,6 +562,7 @@ static void measure_trace(struct trace *trace, const struct model_config *config
       layer->states[t] = step.state;
       layer->inputs[t] = step.input;
       layer->saturated[t] = step.saturated;
+      memcpy(layer->hidden + t * layer->units, step.hidden, layer->units * sizeof(double));
     }
   }
 }

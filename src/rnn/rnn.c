@@ -574,5 +574,6 @@ struct rnn_step_measures rnn_measure_step(struct rnn_states dstates, struct rnn_
   return (struct rnn_step_measures){.state = norm_of(d.reached, cell->parts * H),
                                     .input = sqrt(joint * joint + separate * separate),
                                     .saturated = (double)cell->saturated(own.z, H) /
-                                                 (double)(cell->gates * H)};
+                                                 (double)(cell->gates * H),
+                                    .hidden = own.after[0]};
 }

@@ -143,9 +143,10 @@ void rnn_backward_weights(const struct rnn_parameters *gradients, struct rnn_sta
 /* Measures of step t of a single sentence (batch = 1). They require rnn_backward_states with
  * `reached`. */
 struct rnn_step_measures {
-  double state;     /* norm of the gradient of the state, over all its parts */
-  double input;     /* norm of the gradient of the pre-activations */
-  double saturated; /* fraction of saturated nonlinearities, 0 to 1 */
+  double state;       /* norm of the gradient of the state, over all its parts */
+  double input;       /* norm of the gradient of the pre-activations */
+  double saturated;   /* fraction of saturated nonlinearities, 0 to 1 */
+  const real *hidden; /* (hidden): h, borrowed from `states` */
 };
 
 struct rnn_step_measures rnn_measure_step(struct rnn_states dstates, struct rnn_states states,

@@ -117,6 +117,10 @@ test("gradient check and trace", () => {
   const trace = model.trace(source, target, 2);
   assert.equal(trace.losses.length, trace.targetTokens.length);
   assert.equal(trace.layers[0].states.length, trace.sourceTokens.length);
+  for (const { states, units, hidden } of trace.layers) {
+    assert.deepEqual(hidden.map((row) => row.length), states.map(() => units));
+    assert.ok(hidden.flat().every((h) => Math.abs(h) <= 1) && hidden.flat().some((h) => h !== 0));
+  }
 });
 
 test("wrong pairs are refused with their lines", () => {

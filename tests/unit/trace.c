@@ -130,6 +130,7 @@ static void check_layer(struct setting *setting, const elman_traced_layer *layer
       input += dz[i] * dz[i];
       state += dz[i] / (1 - h * h) * (dz[i] / (1 - h * h));
       saturated += fabs(h) > 0.95;
+      assert_close(layer->hidden[t * layer->units + i], h, 1e-12, "hidden state", t);
     }
     assert_close(layer->inputs[t], sqrt(input), 1e-7, "before the tanh", t);
     /* If 1 - h² is small, the errors of the differences are divided by it. */
