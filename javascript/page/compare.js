@@ -12,11 +12,11 @@ const CONTRASTS = {
 const COMPARED = ["attention", "cell", "hidden_size", "learning_rate"];
 const SIDES = ["a", "b"];
 
-const compared = { a: null, b: null, what: "scale", sentence: "", signature: "" };
+const compared = { a: null, b: null, what: "scale", sentence: "", signature: "", busy: false };
 let compareCurve = null;
 
 function sideOf(name) {
-  return { name, settings: {}, run: newRun(), map: null, info: null, text: null };
+  return { name, settings: {}, run: newRun(), map: null, info: null };
 }
 
 function chooseContrast(what) {
@@ -24,21 +24,27 @@ function chooseContrast(what) {
   byId("compare-what").value = what;
   SIDES.forEach((name, at) => { compared[name].settings = { ...CONTRASTS[what][at] }; });
   for (const name of SIDES) drawCompareSettings(name);
-  drawCompareButtons();
+  drawCompare();
 }
 
 /* A side has the settings of the view "Learn", and its own on top. */
 const settingsOfSide = (side) => Object.fromEntries(Object.entries({ ...state.settings, ...side.settings })
   .filter(([name, value]) => hyperparameter(name) && hyperparameter(name).default !== value));
 
+/* The name of a network is what it differs in. Figures have the values with which it was created. */
 function nameOfSide(side) {
-  const other = compared[side.name === "a" ? "b" : "a"];
-  const differing = COMPARED.filter((name) => valueOfSide(side, name) !== valueOfSide(other, name));
+  const value = (one, name) => (one.run.values ?? valuesOfSide(one))[name];
+  const differing = COMPARED.filter((name) => value(side, name) !== value(compared[side.name === "a" ? "b" : "a"], name));
   return differing.length === 0 ? side.name.toUpperCase()
-    : differing.map((name) => (typeof valueOfSide(side, name) === "number" ? `${labelOf(hyperparameter(name))} ${valueOfSide(side, name)}` : valueOfSide(side, name))).join(", ");
+    : differing.map((name) => (typeof value(side, name) === "number" ? `${labelOf(hyperparameter(name))} ${value(side, name)}` : value(side, name))).join(", ");
 }
 
 const valueOfSide = (side, name) => (name in side.settings ? side.settings[name] : valueOf(name));
+const valuesOfSide = (side) => Object.fromEntries(COMPARED.map((name) => [name, valueOfSide(side, name)]));
+
+function drawSideNames() {
+  for (const name of SIDES) write(byId(`compare-${name}-title`), `${name.toUpperCase()}: ${nameOfSide(compared[name])}`);
+}
 
 function buildSide(name) {
   const holder = byId(`compare-${name}`);
@@ -56,23 +62,24 @@ function drawCompareSettings(name) {
     const id = `compare-${name}-${one.name}`;
     const made = control({ ...one }, id);
     made.value = valueOfSide(side, one.name);
+    const note = element("span", { class: "fault", hidden: "" });
     made.addEventListener("change", () => {
       const value = validValue(one, made.value);
-      made.toggleAttribute("aria-invalid", value === undefined);
+      markField(made, note, value === undefined ? rangeOf(one) : null);
       if (value === undefined) return;
       side.settings[one.name] = value;
-      for (const each of SIDES) byId(`compare-${each}-title`).textContent = `${each.toUpperCase()}: ${nameOfSide(compared[each])}`;
-      drawCompareButtons();
+      drawSideNames();
+      drawCompare();
     });
-    return element("label", { for: id }, element("span", {}, labelOf(one)), made);
+    return element("label", { for: id }, element("span", {}, labelOf(one)), made, note);
   }));
-  for (const each of SIDES) byId(`compare-${each}-title`).textContent = `${each.toUpperCase()}: ${nameOfSide(compared[each])}`;
+  drawSideNames();
 }
 
 function drawCompareChoices() {
   byId("compare-what").replaceChildren(...Object.keys(CONTRASTS).map((key) => new Option(t(`compare.${key}`), key)));
   byId("compare-what").value = compared.what;
-  const sources = [...new Set(pairs.lines.slice(0, 100).map((line) => sidesOf(line)[0].trim()).filter(Boolean))];
+  const sources = [...new Set([...pairs.lines.slice(0, 100), ...givenLines(), `${state.watched}\t`].map((line) => sidesOf(line)[0].trim()).filter(Boolean))];
   if (!sources.includes(compared.sentence)) compared.sentence = sources.includes(state.watched) ? state.watched : sources[0] || "";
   byId("compare-sentence").replaceChildren(...sources.map((source) => new Option(visible(source), source)));
   byId("compare-sentence").value = compared.sentence;
@@ -81,14 +88,16 @@ function drawCompareChoices() {
 /* ---- Learning ---- */
 
 const compareRunning = () => SIDES.some((name) => compared[name].run.status === "running");
-const compareSignature = () => JSON.stringify([state.now, ...SIDES.map((name) => settingsOfSide(compared[name]))]);
-const compareStarted = () => SIDES.every((name) => compared[name].run.status !== "none") && compared.signature === compareSignature();
+const compareSignature = () => JSON.stringify([state.now, state.epochs, ...SIDES.map((name) => settingsOfSide(compared[name]))]);
+const compareExists = () => SIDES.every((name) => compared[name].run.status !== "none");
+const compareStarted = () => compareExists() && compared.signature === compareSignature();
 const compareFinished = () => SIDES.every((name) => compared[name].run.status === "finished");
 
 function drawCompareButtons() {
-  const label = compareRunning() ? "pause" : !compareStarted() || compareFinished() ? "start" : "continue";
+  const label = compareRunning() ? "pause" : !compareExists() ? "start" : !compareStarted() || compareFinished() ? "start.again" : "continue";
   byId("compare-start").textContent = t(label);
-  byId("compare-start").disabled = !state.ready;
+  byId("compare-start").disabled = !state.ready || compared.busy;
+  byId("compare-status").setAttribute("aria-busy", String(compared.busy));
   byId("compare-reset").disabled = SIDES.every((name) => compared[name].run.status === "none");
 }
 
@@ -97,11 +106,25 @@ async function compareStartOrPause() {
     for (const slot of SIDES) await engine.call("pause", { slot });
     return;
   }
+  if (!settingsAreValid("#view-compare")) return;
   if (!compareStarted() || compareFinished()) {
-    const wanted = compareSignature();
-    for (const slot of SIDES) {
-      const { info } = await engine.call("create", { ...learnArguments(slot, settingsOfSide(compared[slot])), watched: compared.sentence });
-      Object.assign(compared[slot], { run: newRun(), info });
+    const wanted = compareSignature(), made = {};
+    compared.busy = true;
+    drawCompare();
+    try {
+      for (const slot of SIDES) {
+        const values = valuesOfSide(compared[slot]);
+        const { info } = await engine.call("create", { ...learnArguments(slot, settingsOfSide(compared[slot])), watched: compared.sentence });
+        made[slot] = { run: Object.assign(newRun(), { values, status: "paused" }), info };
+      }
+    } finally {
+      compared.busy = false;
+      for (const slot of SIDES) {
+        if (made[slot] === undefined) continue;
+        Object.assign(compared[slot], made[slot]);
+        clearSide(slot);
+      }
+      drawCompare();
     }
     compared.signature = wanted;
   }
@@ -114,11 +137,16 @@ async function compareStartOrPause() {
   drawCompare();
 }
 
+function clearSide(name) {
+  compared[name].map.empty(t("map.empty"));
+  for (const part of ["facts", "text"]) byId(`compare-${name}-${part}`).replaceChildren();
+}
+
 async function compareReset() {
   for (const slot of SIDES) {
     await engine.call("drop", { slot });
     compared[slot].run = newRun();
-    compared[slot].map.empty(t("map.empty"));
+    clearSide(slot);
   }
   drawCompare();
 }
@@ -136,7 +164,7 @@ function compareFailed(slot, error) {
 
 function compareError(error) {
   if (error.code === "stopped") return;
-  tell("compare", wordsOf(error), { bad: true });
+  tell("compare", () => wordsOf(error), { bad: true });
   for (const name of SIDES) if (compared[name].run.status === "running" && error.code === "broken") compared[name].run.status = "none";
   drawCompareButtons();
 }
@@ -149,28 +177,29 @@ const drawCompare = eachFrame(() => {
   const series = SIDES.flatMap((name, at) => {
     const { run } = compared[name];
     const ink = at === 0 ? "accent" : "second";
-    return [{ name: nameOfSide(compared[name]), points: run.ends.length > 0 ? run.ends : run.points, ink, dashed: at === 1 }];
+    return [{ name: nameOfSide(compared[name]), points: pointsOf(run), ink, dashed: at === 1 }];
   });
-  compareCurve.show({ series, across: Math.max(state.epochs, ...SIDES.map((name) => compared[name].run.epochs)), label: t("compare.curve") });
+  compareCurve.show({ series, across: Math.max(state.epochs, ...SIDES.map((name) => compared[name].run.epochs)), label: "compare.curve" });
   byId("compare-legend").replaceChildren(...legendOf(series));
   const words = [];
+  drawSideNames();
   for (const name of SIDES) {
     const side = compared[name], { run } = side;
-    byId(`compare-${name}-title`).textContent = `${name.toUpperCase()}: ${nameOfSide(side)}`;
     const translation = run.watched;
     if (translation === null) continue;
     byId(`compare-${name}-text`).replaceChildren(isolate(translation.text === "" ? "∅" : translation.text, languageOf(translation.text)));
     if (translation.targetTokens.length > 0) side.map.show(mapOf(translation));
     else side.map.empty(t("map.none"));
     const mean = translation.attention.length === 0 ? 0 : sumOf(translation.attention.map(entropyOf)) / translation.attention.length;
-    const facts = [t("epoch.n", { n: run.epoch }), run.last && t("loss.is", { loss: figure(run.last.loss, 3) }),
+    const facts = [t("epoch.n", { n: modelEpoch(run) }), run.last && t("loss.is", { loss: figure(run.last.loss, 3) }),
       run.right && t("right", { n: run.right.exact, of: run.right.of }),
-      run.validations.length > 0 && t("unseen.is", { share: figure(100 * run.validations.at(-1).exactMatch, 0) }), t("entropy.is", { entropy: figure(mean, 2), most: figure(Math.log(translation.sourceTokens.length), 2) }),
+      run.validations.length > 0 && t("unseen.is", { share: figure(100 * (run.validations.findLast((one) => one.epoch === run.best) ?? run.validations.at(-1)).exactMatch, 0) }), t("entropy.is", { entropy: figure(mean, 2), most: figure(Math.log(translation.sourceTokens.length), 2) }),
       run.speed && t("speed.is", { n: Math.round(run.speed).toLocaleString("en") })].filter(Boolean);
     byId(`compare-${name}-facts`).textContent = facts.join(" · ");
     words.push(`${nameOfSide(side)}: ${run.last ? t("loss.is", { loss: figure(run.last.loss, 3) }) : ""}`);
   }
-  write(byId("compare-status"), compareRunning() ? t("running") : words.join(" · "));
+  if (compareExists() && !compareStarted()) words.push(t("changed"));
+  write(byId("compare-status"), compared.busy ? t("busy.creating") : compareRunning() ? t("running") : words.join(" · "));
 });
 
 function listenToComparison() {

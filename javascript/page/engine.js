@@ -13,6 +13,7 @@ const state = {
   watched: "",        // source of the sentence whose attention is shown while learning
   epoch: null,        // the earlier epoch that all figures show; null = the newest
   run: null,          // see newRun()
+  busy: null,         // what the worker does while the buttons wait: "creating", "pausing" or null
   info: null,         // of the model
 };
 
@@ -23,6 +24,7 @@ function newRun() {
     signature: "",    // of settings and pairs with which it was created
     epoch: 0, epochs: 0, last: null, right: null, speed: null, kept: [], memory: 0,
     points: [], ends: [], validations: [], watched: null, seconds: 0,
+    best: null,       // the epoch whose parameters a finished network has, if validation chose it
   };
 }
 
@@ -39,6 +41,7 @@ function addProgress(run, event) {
   for (const name of ["epoch", "epochs", "last", "right", "kept", "memory", "watched"]) run[name] = event[name];
   if (event.speed !== null) run.speed = event.speed;
   run.status = event.running ? "running" : event.finished ? "finished" : "paused";
+  run.best = event.finished ? run.validations.findLast((one) => one.best)?.epoch ?? null : null;
 }
 
 /* ---- The worker ---- */
@@ -150,28 +153,47 @@ function eachFrame(task) {
 
 /* ---- Messages ---- */
 
-/* Show a message above the view until it is closed; a message with the same key replaces the earlier one. An action
- * is {label, go}. */
-function tell(key, text, { bad = false, action = null } = {}) {
-  const close = element("button", { type: "button", class: "close", "aria-label": t("close") }, "×");
-  const line = element("div", { class: bad ? "message bad" : "message", "data-key": key },
-    element("span", {}, visible(text)));
-  if (action !== null) {
-    const button = element("button", { type: "button" }, action.label);
+/* Show a message above the view until it is closed; a message with the same key replaces the earlier one. `words`
+ * gives its text in the language of the page. An action is {label, go}; the label is a key of TEXTS. */
+function tell(key, words, { bad = false, action = null } = {}) {
+  const line = element("div", { class: bad ? "message bad" : "message", "data-key": key }, element("span", {}));
+  const add = (kind, go) => {
+    const button = element("button", { type: "button", class: kind });
     button.addEventListener("click", () => {
       line.remove();
-      action.go();
+      keepFocus();
+      go();
     });
     line.append(button);
-  }
-  line.append(close);
-  close.addEventListener("click", () => line.remove());
+    return button;
+  };
+  const act = action === null ? null : add("", action.go), close = add("close", () => {});
+  close.textContent = "×";
+  line.draw = () => {
+    write(line.firstChild, visible(words()));
+    if (act !== null) write(act, t(action.label));
+    close.setAttribute("aria-label", t("close"));
+  };
+  line.draw();
   untell(key);
   byId("messages").append(line);
 }
 
+/* Give the focus that a removed element had to another one. */
+function keepFocus(place = byId(`tab-${state.view}`)) {
+  if (place !== null && (document.activeElement === null || document.activeElement === document.body)) place.focus();
+}
+
 function untell(key) {
   for (const line of byId("messages").children) if (line.dataset.key === key) line.remove();
+}
+
+/* Mark a field as valid (null) or wrong, and state the problem in its note. */
+function markField(field, note, problem) {
+  if (problem === null) field.removeAttribute("aria-invalid");
+  else field.setAttribute("aria-invalid", "true");
+  note.hidden = problem === null;
+  write(note, problem ?? "");
 }
 
 /* Change a text only if it differs, so that a screen reader does not repeat it. */
@@ -186,5 +208,5 @@ function wordsOf(error) {
   const known = { "no memory": "error.memory", "no pairs": "error.pairs", broken: "error.broken" };
   const words = error.code in known ? `${t(known[error.code])} ` : "";
   const where = error.where && !error.message.includes(error.where) ? ` (${error.where})` : "";
-  return `${words}${error.code === "no pairs" ? "" : error.message}${where}`.trim();
+  return `${words}${error.code === "no pairs" ? "" : t("error.library", { message: error.message + where })}`.trim();
 }

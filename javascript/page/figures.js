@@ -8,6 +8,9 @@ const MOST_CELLS = 3600;
 /* picture.js asks for the columns of segments, which the playground does not show. */
 const segmentNames = () => [];
 
+/* The names of figures in a picture, in the language of the page. */
+const nameOfFigure = (name) => t({ "no token": "sentinel", entropy: "entropy", coverage: "coverage" }[name]);
+
 /* Return what a heat map shows of a translation: all heads or one. */
 function mapOf(translation, head = null) {
   const weights = head === null ? translation.attention : translation.headAttention[head];
@@ -55,8 +58,8 @@ class HeatMap {
       return;
     }
     const same = this.view !== null && this.view.sources.length === view.sources.length &&
-      this.view.targets.length === view.targets.length && (this.view.sentinel === null) === (view.sentinel === null);
-    this.view = view;
+      this.view.targets.length === view.targets.length && (this.view.sentinel === null) === (view.sentinel === null) && this.language === state.language;
+    Object.assign(this, { view, language: state.language });
     if (!same) this.build();
     this.fill();
     if (!same) this.table.classList.toggle("small", this.table.offsetWidth > this.scroll.clientWidth);
@@ -169,9 +172,10 @@ class HeatMap {
   }
 
   choose(place, event) {
-    if (place === null || this.pick === null) return;
+    if (place === null) return;
     this.at = place;
-    this.pick(place.t, place.s, event);
+    this.light(place);
+    if (this.pick !== null) this.pick(place.t, place.s, event);
   }
 
   /* Let the pointer change a weight: upward makes it larger. */
@@ -179,6 +183,7 @@ class HeatMap {
     const place = this.placeOf(event.target);
     if (this.drag === null || place === null || place.t < 0 || place.s < 0 || event.pointerType === "touch") return;
     event.preventDefault();
+    this.at = place;
     this.table.focus();
     const from = event.clientY, start = this.view.weights[place.t][place.s];
     let moved = false;
@@ -223,9 +228,6 @@ class HeatMap {
     if (cell !== null) cell.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  picture(caption) {
-    return this.view === null ? null : { view: this.view, caption };
-  }
 }
 
 function shadeCell(cell, weight) {
@@ -296,17 +298,29 @@ class Chart {
     this.mark(this.map.back(event.clientX - box.left));
   }
 
+  isEmpty() {
+    return this.data === null || this.data.series.every(({ points }) => points.length === 0);
+  }
+
   drawNow() {
-    const { holder, data } = this;
-    const width = Math.round(holder.clientWidth), height = Math.round(holder.clientHeight);
-    if (data === null || width < 60 || height < 60) return;
+    const width = Math.round(this.holder.clientWidth), height = Math.round(this.holder.clientHeight);
+    if (this.data !== null && width >= 60 && height >= 60) this.holder.replaceChildren(this.build(width, height));
+  }
+
+  /* Return the chart with a title and a legend, in light colors. */
+  picture(title) {
+    return inLight(() => framed(title, this.data.series.filter(({ points }) => points.length > 0), [{ title: "", svg: this.build(640, 360) }]));
+  }
+
+  build(width, height) {
+    const { data } = this;
     const ink = inks();
     const { series, across, label, marker = null } = data;
     const shown = series.filter(({ points }) => points.length > 0);
     const values = shown.flatMap(({ points }) => points).filter(([, y]) => Number.isFinite(y));
     const farthest = Math.max(1, across, ...values.map(([x]) => x));
     const highest = (values.length === 0 ? 4 : Math.max(1e-9, ...values.map(([, y]) => y))) * 1.05;
-    const left = 38, right = width - 8, top = 8, bottom = height - 26;
+    const left = 38, right = width - 8, top = 20, bottom = height - 36;
     const x = (value) => left + ((right - left) * value) / farthest;
     const y = (value) => bottom - ((bottom - top) * Math.min(value, highest)) / highest;
     this.map = { back: (pixel) => ((pixel - left) / (right - left)) * farthest };
@@ -320,7 +334,9 @@ class Chart {
       root.append(drawn("line", { x1: left, x2: right, y1: y(value), y2: y(value), stroke: ink.line, "stroke-width": value === 0 ? 1 : 0.5 }));
       text([left - 5, y(value) + 4], "end", short(value));
     }
-    for (const value of ticks(farthest, 5)) text([x(value), height - 9], value === 0 ? "start" : x(value) > right - 12 ? "end" : "middle", short(value));
+    text([4, 11], "start", t("loss"));
+    text([(left + right) / 2, height - 5], "middle", t("epoch"));
+    for (const value of ticks(farthest, 5)) text([x(value), height - 21], value === 0 ? "start" : x(value) > right - 12 ? "end" : "middle", short(value));
     if (marker !== null)
       root.append(drawn("line", { x1: x(marker), x2: x(marker), y1: top, y2: bottom, stroke: ink.ink, "stroke-width": 1, "stroke-dasharray": "2 3" }));
     for (const one of shown) {
@@ -336,14 +352,14 @@ class Chart {
       if (points.length === 1)
         root.append(drawn("circle", { cx: x(points[0][0]), cy: y(points[0][1]), r: 2.5, fill: ink[one.ink] }));
     }
-    holder.replaceChildren(root);
+    return root;
   }
 }
 
 /* Return the legend of series as elements; lines and dashes tell them apart without color. */
 function legendOf(series) {
-  return series.filter(({ name }) => name).map(({ name, ink, dashed }) =>
-    element("span", { class: `key ${ink}${dashed ? " dashed" : ""}` }, name));
+  return series.filter(({ name }) => name).map(({ name, ink, dashed, faint }) =>
+    element("span", { class: `key ${ink}${dashed ? " dashed" : ""}${faint ? " thin" : ""}` }, name));
 }
 
 /* Return bars of values by token on a logarithmic scale, as SVG. */
@@ -392,20 +408,43 @@ function offer(blob, name) {
   setTimeout(() => URL.revokeObjectURL(address), 60000);
 }
 
-function svgBlob(svgs) {
-  const paper = inks().paper;
-  const width = Math.max(...svgs.map((one) => Number(one.getAttribute("width"))));
-  const height = svgs.reduce((sum, one) => sum + Number(one.getAttribute("height")), 0);
-  const root = drawn("svg", { width, height, viewBox: `0 0 ${width} ${height}` },
-    drawn("rect", { width, height, fill: paper }));
-  let y = 0;
-  for (const one of svgs) {
-    const copy = one.cloneNode(true);
-    copy.setAttribute("y", y);
-    y += Number(one.getAttribute("height"));
-    root.append(copy);
+/* Run the task in the colors of light mode: pictures are for paper. */
+function inLight(task) {
+  const { dataset } = document.documentElement, { theme } = dataset;
+  dataset.theme = "light";
+  known.scheme = "";
+  try {
+    return task();
+  } finally {
+    dataset.theme = theme;
+    known.scheme = "";
   }
-  return new Blob([new XMLSerializer().serializeToString(root)], { type: "image/svg+xml" });
+}
+
+/* Return parts, each {title, svg}, below a title and a legend of keys {name, ink, dashed, faint}. */
+function framed(title, keys, parts) {
+  const { font } = styleOfPage(), ink = inks(), wide = widthIn(font);
+  const root = drawn("svg", { "font-family": font, "font-size": SIZE });
+  const text = (x, y, words, more = {}) => root.append(drawn("text", { x, y, fill: ink.ink, ...more }, words));
+  text(12, 22, title, { "font-weight": 600 });
+  let x = 12, y = 52, width = 36 + 1.1 * wide(title);
+  for (const { name, ink: line, dashed, faint } of keys.filter((one) => one.name)) {
+    root.append(drawn("line", { x1: x, x2: x + 24, y1: 38, y2: 38, stroke: ink[line], "stroke-width": faint ? 1 : 3, ...(dashed ? { "stroke-dasharray": "5 3" } : {}) }));
+    text(x + 30, 42, name);
+    x += 48 + wide(name);
+  }
+  for (const { title: above, svg } of parts) {
+    if (above !== "") text(12, y += 20, above);
+    svg.setAttribute("x", 12);
+    svg.setAttribute("y", y += 6);
+    y += Number(svg.getAttribute("height"));
+    width = Math.max(width, x, 24 + Number(svg.getAttribute("width")));
+    root.append(svg);
+  }
+  const size = { width: Math.ceil(width), height: Math.ceil(y + 8) };
+  for (const [key, value] of Object.entries({ ...size, viewBox: `0 0 ${size.width} ${size.height}` })) root.setAttribute(key, value);
+  root.prepend(drawn("title", {}, title), drawn("rect", { ...size, fill: ink.paper }));
+  return root;
 }
 
 async function pngBlob(svg) {
@@ -422,21 +461,29 @@ async function pngBlob(svg) {
   }
 }
 
-/* Save charts: the SVG elements inside a holder. */
-async function saveCharts(holder, kind, name) {
-  const svgs = [...holder.querySelectorAll("svg")];
-  if (svgs.length === 0) return;
-  const svg = svgBlob(svgs);
-  offer(kind === "svg" ? svg : await pngBlob(svg), `${name}.${kind}`);
+/* Save what a function gives: {name, svg} or {name, maps}, or null while the figure is empty. */
+async function saveFigure(give, kind) {
+  const made = give();
+  if (made === null) {
+    tell("export", () => t("save.empty"));
+    return;
+  }
+  untell("export");
+  if (made.maps) {
+    await inLight(() => savePicture(made.maps, kind, made.name));
+    return;
+  }
+  const svg = new Blob([new XMLSerializer().serializeToString(made.svg)], { type: "image/svg+xml" });
+  offer(kind === "svg" ? svg : await pngBlob(svg), `${made.name}.${kind}`);
 }
 
-/* Fill the places for the two buttons that save a figure. `figures` gives for each name a function of the kind. */
+/* Fill the places for the two buttons that save a figure. */
 function fillExports(figures) {
   for (const holder of document.querySelectorAll("[data-export]"))
     for (const kind of ["svg", "png"]) {
       const button = element("button", { type: "button", class: "link" }, kind.toUpperCase());
       button.dataset.tLabel = `save.${kind}`;
-      button.addEventListener("click", () => figures[holder.dataset.export](kind));
+      button.addEventListener("click", () => saveFigure(figures[holder.dataset.export], kind).catch(reportError));
       holder.append(button);
     }
 }

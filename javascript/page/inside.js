@@ -2,54 +2,71 @@
 
 const CHECK_SAMPLES = 4;      // elements of each tensor
 
-const insideState = { step: null, trace: null };
+/* `found` is what the figures show: {run, epoch, at, source, forced, free, own, trace, check}; `watched` the sentence that was filled in. */
+const insideState = { step: null, found: null, watched: "" };
 
 function insidePair() {
   return { source: byId("inside-source").value.trim(), target: byId("inside-target").value.trim() };
 }
 
-/* Fill in the watched pair, unless the user has typed another. */
+/* Fill in the watched pair when another is watched. Figures of another network or epoch disappear. */
 function drawInsideState() {
+  const { found } = insideState;
+  if (found !== null && (found.run !== state.run || found.epoch !== state.epoch)) insideState.found = null;
+  byId("inside").hidden = insideState.found === null;
   byId("inside-empty").hidden = hasModel();
   byId("inside-empty").textContent = t("translate.first");
   byId("inside-go").disabled = byId("check").disabled = !hasModel() || !state.ready;
-  if (!hasModel()) byId("inside").hidden = true;
-  if (byId("inside-source").value === "" && state.watched !== "") {
-    byId("inside-source").value = state.watched;
-    byId("inside-target").value = referenceOf(state.watched);
-  }
+  if (insideState.watched !== state.watched) fillInside(state.watched);
+}
+
+function fillInside(source) {
+  insideState.watched = state.watched;
+  byId("inside-source").value = source;
+  byId("inside-target").value = referenceOf(source);
+  insideState.found = null;
+  byId("inside").hidden = true;
+}
+
+/* Write the figures, also after a change of the language. */
+function redrawInside() {
+  const { found } = insideState;
+  fillSteps(found === null ? [] : found.forced.targetTokens);
+  if (found === null) return;
+  byId("inside").hidden = false;
+  const title = [t("inside.losses"), t("epoch.n", { n: found.at }), ...(hasOtherPairs() ? [t("other.pairs")] : [])].join(" · ");
+  byId("inside-title").textContent = title;
+  drawLosses(found);
+  drawHidden(found.trace);
+  drawNorms(found.trace);
+  drawCheck(found.check);
 }
 
 const lookInside = newestOnly(async () => {
   const { source, target } = insidePair();
   if (!hasModel() || source === "") return;
   if (target === "") {
-    tell("inside", t("inside.target"), { bad: true });
+    tell("inside", () => t("inside.target"), { bad: true });
     return;
   }
-  const where = { slot: "main", epoch: state.epoch };
+  const where = { slot: "main", epoch: state.epoch }, { run, epoch } = state, at = shownEpoch();
   try {
     const [forced] = await engine.call("translate", { ...where, text: source, options: { reference: target } });
     const [free] = await engine.call("translate", { ...where, text: source, options: {} });
     const own = [];
     for (let at = 0; at < Math.min(forced.targetIds.length, 60); at++)
       own.push((await engine.call("alternatives", { ...where, text: source, ids: forced.targetIds.slice(0, at), position: at, count: 1 }))[0]);
-    fillSteps(forced.targetTokens);
+    if (insideState.step >= forced.targetTokens.length) insideState.step = null;
     const trace = await engine.call("trace", { ...where, source, target, step: insideState.step });
     untell("inside");
-    byId("inside").hidden = false;
-    drawLosses(forced, free, own);
-    drawHidden(trace);
-    drawNorms(trace);
-    byId("check-result").textContent = "";
-    byId("check-table").replaceChildren();
+    insideState.found = { run, epoch, at, source, target, forced, free, own, trace, check: null };
+    redrawInside();
   } catch (error) {
-    if (error.code !== "stopped") tell("inside", wordsOf(error), { bad: true });
+    if (error.code !== "stopped") tell("inside", () => wordsOf(error), { bad: true });
   }
 });
 
 function fillSteps(tokens) {
-  if (insideState.step !== null && insideState.step >= tokens.length) insideState.step = null;
   byId("inside-step").replaceChildren(new Option(t("inside.step.all"), ""),
     ...tokens.map((token, at) => new Option(`${at + 1}: ${visible(token)}`, at)));
   byId("inside-step").value = insideState.step === null ? "" : String(insideState.step);
@@ -57,7 +74,7 @@ function fillSteps(tokens) {
 
 /* ---- One pair in numbers, with the equations of docs/bptt.md ---- */
 
-function drawLosses(forced, free, own) {
+function drawLosses({ forced, free, own }) {
   const lang = languageOf(forced.text);
   const { targetTokens, logProbabilities, attention, sourceTokens } = forced;
   const most = Math.max(0.1, ...logProbabilities.map((value) => -value).filter(Number.isFinite));
@@ -76,6 +93,7 @@ function drawLosses(forced, free, own) {
       element("td", {}, isolate(token, lang)), element("td", { class: "figure" }, figure(Math.exp(logProbabilities[at]), 3)), bar,
       element("td", { class: same ? "" : "differs" }, choice ? isolate(choice.token, lang) : "", choice ? element("span", { class: "figure" }, figure(choice.probability, 2)) : ""));
   });
+  const unknown = targetTokens.filter((_, at) => forced.targetIds[at] === UNKNOWN);
   const mean = -forced.logProbability / Math.max(1, targetTokens.length);
   const heads = ["t", ["inside.given", "(4)"], ["inside.looks", "(7)"], ["inside.wanted", ""], ["inside.p", "(10)"], ["inside.loss", "(11)"], ["inside.own", ""]];
   byId("losses").replaceChildren(
@@ -84,6 +102,7 @@ function drawLosses(forced, free, own) {
         ...(head === "t" ? ["t"] : [t(head[0]), " ", element("span", { class: "equation" }, head[1])]))))),
       element("tbody", {}, ...rows),
       element("tfoot", {}, element("tr", {}, element("th", { scope: "row", colspan: 5 }, t("inside.mean")), element("td", { class: "figure" }, figure(mean, 3)), element("td", {})))),
+    ...(unknown.length > 0 ? [element("p", { class: "note" }, t("inside.unknown", { list: unknown.map(isolated).join(", ") }))] : []),
     element("p", { class: "free" }, t("inside.free"), " ", element("b", { id: "inside-free" }, isolate(free.text, languageOf(free.text))),
       " ", element("span", { class: free.text === forced.text ? "mark good" : "mark" }, free.text === forced.text ? `✓ ${t("is.right")}` : t("inside.differs"))));
 }
@@ -135,44 +154,67 @@ function layerName({ side, layer, reverse }) {
   return `${t(side === "source" ? "encoder" : "decoder")}, ${t("layer", { n: layer + 1 })}${reverse ? `, ${t("backward")}` : ""}`;
 }
 
+function normsOf(trace, layer) {
+  const tokens = layer.side === "source" ? trace.sourceTokens : trace.targetTokens;
+  const rows = [{ values: layer.states, ink: "accent" }, { values: layer.inputs, ink: "second" }];
+  return barsOf({ tokens, rows, title: layerName(layer) });
+}
+
+const normKeys = () => [{ name: t("inside.states"), ink: "accent" }, { name: t("inside.inputs"), ink: "second" }];
+
+function normsPicture() {
+  const { found } = insideState;
+  if (found === null) return null;
+  const title = `${t("inside.norms")}, ${t("epoch.n", { n: found.at })}: ${visible(found.source)} → ${visible(found.target)}`;
+  return { name: "gradients", svg: inLight(() => framed(title, normKeys(),
+    found.trace.layers.map((layer) => ({ title: layerName(layer), svg: normsOf(found.trace, layer) })))) };
+}
+
 function drawNorms(trace) {
   const layers = trace.layers.map((layer) => {
-    const tokens = layer.side === "source" ? trace.sourceTokens : trace.targetTokens;
     const title = layerName(layer);
-    const rows = [{ values: layer.states, ink: "accent" }, { values: layer.inputs, ink: "second" }];
     const low = Math.min(...layer.states.filter((value) => value > 0)), high = Math.max(...layer.states);
     const saturated = Math.max(0, ...layer.saturated.filter(Number.isFinite));
     return element("div", { class: "layer" }, element("h3", {}, title),
-      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, barsOf({ tokens, rows, title })),
+      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, normsOf(trace, layer)),
       element("p", { class: "hint" }, Number.isFinite(low) && low > 0 ? t("inside.ratio", { ratio: brief(high / low) }) : "",
         saturated > 0 ? ` ${t("inside.saturated", { share: figure(saturated <= 1 ? 100 * saturated : (100 * saturated) / layer.units, 0) })}` : ""));
   });
-  byId("norms").replaceChildren(element("p", { class: "legend" }, element("span", { class: "key accent" }, t("inside.states")),
-    element("span", { class: "key second" }, t("inside.inputs"))), element("div", { class: "layers" }, ...layers));
+  byId("norms").replaceChildren(element("p", { class: "legend" }, ...legendOf(normKeys())), element("div", { class: "layers" }, ...layers));
 }
 
 /* ---- The gradient check ---- */
 
+function drawCheck(check) {
+  byId("check-table").replaceChildren();
+  write(byId("check-result"), check === null ? "" : check.words());
+  if (check === null || !check.tensors) return;
+  const heads = ["inside.tensor", "inside.shape", "inside.checked", "inside.analytic", "inside.numerical", "inside.error"];
+  byId("check-table").replaceChildren(element("table", { class: "plain" },
+    element("thead", {}, element("tr", {}, ...heads.map((key) => element("th", { scope: "col" }, t(key))))),
+    element("tbody", {}, ...check.tensors.map((one) => element("tr", {}, element("th", { scope: "row" }, one.name),
+      ...[`${one.rows} × ${one.columns}`, String(one.checked), one.analytic.toExponential(5), one.numerical.toExponential(5), one.error.toExponential(1)]
+        .map((text) => element("td", { class: "figure" }, text)))))));
+}
+
 async function checkGradient() {
-  const { source, target } = insidePair();
+  const { source, target } = insidePair(), { found } = insideState, n = shownEpoch();
+  const show = (check) => {
+    found.check = check;
+    if (insideState.found === found) drawCheck(check);
+  };
   byId("check").disabled = true;
-  byId("check-result").textContent = t("inside.check.busy");
+  show({ words: () => t("inside.check.busy") });
   try {
     const result = await engine.call("check_gradient", { slot: "main", epoch: state.epoch, source, target, samples: CHECK_SAMPLES });
     const worst = Math.max(0, ...result.tensors.map(({ error }) => error).filter(Number.isFinite));
-    byId("check-result").textContent = t(result.failed ? "inside.check.bad" : "inside.check.good", {
-      n: result.tensors.reduce((sum, { checked }) => sum + checked, 0), tensors: result.tensors.length, error: worst.toExponential(1) });
-    const heads = ["inside.tensor", "inside.shape", "inside.checked", "inside.analytic", "inside.numerical", "inside.error"];
-    byId("check-table").replaceChildren(element("table", { class: "plain" },
-      element("thead", {}, element("tr", {}, ...heads.map((key) => element("th", { scope: "col" }, t(key))))),
-      element("tbody", {}, ...result.tensors.map((one) => element("tr", {}, element("th", { scope: "row" }, one.name),
-        element("td", {}, `${one.rows} × ${one.columns}`), element("td", { class: "figure" }, String(one.checked)),
-        element("td", { class: "figure" }, one.analytic.toExponential(5)), element("td", { class: "figure" }, one.numerical.toExponential(5)),
-        element("td", { class: "figure" }, one.error.toExponential(1)))))));
+    show({ tensors: result.tensors, words: () => `${capital(t("epoch.n", { n }))}. ${t(result.failed ? "inside.check.bad" : "inside.check.good", {
+      n: result.tensors.reduce((sum, { checked }) => sum + checked, 0), tensors: result.tensors.length, error: worst.toExponential(1) })}` });
   } catch (error) {
-    if (error.code !== "stopped") byId("check-result").textContent = wordsOf(error);
+    if (error.code !== "stopped") show({ words: () => wordsOf(error) });
   }
   byId("check").disabled = !hasModel();
+  keepFocus(byId("check"));
 }
 
 function listenToInside() {

@@ -25,21 +25,25 @@ function storeSoon() {
   storeTimer = setTimeout(storeNow, 500);
 }
 
-const sizeOfPairs = () => pairs.lines.reduce((sum, line) => sum + line.length + 1, 0);
+/* Nothing is stored before the last visit is back, and after the user has had everything deleted. */
+let storing = false;
 
+/* Store what the user has chosen, not what a lesson has. Return whether the browser allows it. */
 function storeNow() {
-  const own = pairs.set === "own" && !pairs.lesson;
-  const large = own && sizeOfPairs() > MOST_STORED_TEXT;
-  if (large) keepLargePairs();
+  if (!storing) return false;
+  const { settings, epochs, hold, set, lines, watched } = lesson.before ?? { ...state, ...pairs };
+  const large = set === "own" && lines.reduce((sum, line) => sum + line.length + 1, 0) > MOST_STORED_TEXT;
+  if (large) keepLargePairs(lines);
   const kept = {
-    language: state.language, view: state.view, settings: state.settings, epochs: state.epochs, hold: state.hold,
-    set: pairs.set, pairs: large ? null : pairs.set === "own" ? pairs.lines.join("\n") : "", sentence: state.watched,
+    language: state.language, view: state.view, settings, epochs, hold,
+    set, pairs: large ? null : set === "own" ? lines.join("\n") : "", sentence: watched,
     text: asked.text, beam: asked.beam, theme: byId("theme").value, scale: byId("scale").value, numbers: byId("numbers").checked,
   };
   try {
     localStorage.setItem(STORE, JSON.stringify(kept));
+    return true;
   } catch {
-    /* The settings apply to this visit only. */
+    return false; // The settings apply to this visit only.
   }
 }
 
@@ -70,11 +74,10 @@ async function inStore(mode, task) {
 
 let largeVersion = -1;
 
-function keepLargePairs() {
+function keepLargePairs(lines) {
   if (largeVersion === pairs.version) return;
   largeVersion = pairs.version;
-  const text = pairs.lines.join("\n");
-  inStore("readwrite", (store) => store.put(text, "pairs")).catch(() => {});
+  inStore("readwrite", (store) => store.put(lines.join("\n"), "pairs")).catch(() => {});
 }
 
 /* Bring back the large set of pairs of the last visit. */
@@ -88,7 +91,7 @@ async function restoreLargePairs() {
   if (typeof sentence === "string") watch(sentence);
 }
 
-let keptAt = 0;
+let keptAt = -Infinity;
 
 /* The bytes of the last kept model; they also restore the network if the worker must start again. */
 let keptModel = null;
@@ -99,9 +102,9 @@ const keepModelSoon = newestOnly(async (milliseconds) => {
   keptAt = performance.now();
   try {
     const bytes = await engine.call("save", { slot: "main" });
-    const { epoch, ends, validations, seconds, right, signature: made } = state.run;
-    keptModel = { bytes, run: { epoch, ends: ends.slice(-2000), validations: validations.slice(-500), seconds, right, signature: made }, info: state.info };
-    if (bytes.length > MOST_STORED_MODEL) return;
+    const { epoch, best, ends, validations, seconds, right, signature: made } = state.run;
+    keptModel = { bytes, run: { epoch, best, ends: ends.slice(-2000), validations: validations.slice(-500), seconds, right, signature: made }, info: state.info };
+    if (bytes.length > MOST_STORED_MODEL || !storing || lesson.before !== null) return;
     await inStore("readwrite", (store) => store.put(keptModel, "main"));
   } catch {
     /* The model is kept for this visit only. */
@@ -114,7 +117,7 @@ function dropKeptModel() {
 }
 
 function forgetEverything() {
-  clearTimeout(storeTimer);
+  storing = false;
   keptModel = null;
   inStore("readwrite", (store) => store.clear()).catch(() => {});
   try {
@@ -122,7 +125,7 @@ function forgetEverything() {
   } catch {
     /* Nothing is stored. */
   }
-  tell("forget", t("forgotten"));
+  tell("forget", () => t("forgotten"));
 }
 
 async function modelOfLastVisit() {
@@ -135,8 +138,7 @@ async function modelOfLastVisit() {
 
 async function restoreModel(kept) {
   const { info } = await engine.call("open", { slot: "main", bytes: kept.bytes, epoch: kept.run.epoch, watched: state.watched });
-  state.run = Object.assign(newRun(), kept.run, { status: "loaded", epochs: kept.run.epoch });
-  state.info = info;
+  replaceNetwork(info, Object.assign(newRun(), kept.run, { status: "loaded", epochs: kept.run.epoch }));
   keptModel = kept;
   showWatched();
 }
@@ -144,40 +146,61 @@ async function restoreModel(kept) {
 /* ---- Model files ---- */
 
 async function saveModel() {
+  const shown = shownEpoch();
   const bytes = await engine.call("save", { slot: "main", epoch: state.epoch });
   offer(new Blob([bytes], { type: "application/octet-stream" }), "elman.safetensors");
-  tell("model", t("model.saved", { size: sizeOf(bytes.length) }));
+  tell("model", () => t("model.saved", { n: shown, size: sizeOf(bytes.length) }));
 }
 
 /* Open a model. The settings of the page become those of the model. */
-async function openModel(bytes, name) {
+async function openModel(bytes, name, quiet = false) {
+  const earlier = await keepsake(0);
   const { info, watched } = await engine.call("open", { slot: "main", bytes, watched: state.watched });
   state.settings = {};
   for (const [key, value] of Object.entries(info.settings)) {
     const one = hyperparameter(key);
     const valid = one && validValue(one, value);
-    if (valid !== undefined && valid !== null && valid !== one.default) state.settings[key] = valid;
+    /* A model has no "auto" left; a new network finds its own tokenization. */
+    const automatic = one && one.default === "auto" && !/bpe/.test(value);
+    if (valid !== undefined && valid !== null && valid !== one.default && !automatic) state.settings[key] = valid;
   }
   const epoch = info.history ? info.history.epochs : 0;
   state.now = signature();
-  Object.assign(state, { info, epoch: null, run: Object.assign(newRun(), { status: "loaded", epoch, epochs: epoch, signature: state.now, watched }) });
+  replaceNetwork(info, Object.assign(newRun(), { status: "loaded", epoch, epochs: epoch, signature: state.now, watched }));
+  offerEarlier(earlier);
   takeSearch(info);
   drawSettings();
   drawRun();
   drawTranslateSoon();
   untell("learn");
-  tell("model", t("model.opened", { name, parameters: info.parameters.toLocaleString("en"), source: info.sourceVocabulary, target: info.targetVocabulary }));
+  tell("model", () => t("model.opened", { name, parameters: info.parameters.toLocaleString("en"), source: info.sourceVocabulary, target: info.targetVocabulary }));
+  await checkFit(state.run, quiet);
+}
+
+/* Warn if the model lacks words of the pairs. If it lacks many, learning begins again rather than going on. */
+async function checkFit(run, quiet) {
+  let words = 0, lacking = 0;
+  for (const [text, reference] of pairs.lines.filter((line) => !isBlank(line)).slice(0, 20).map(sidesOf)) {
+    const [found] = await engine.call("translate", { slot: "main", text, options: { reference } }).catch(() => []);
+    if (found === undefined || state.run !== run) continue;
+    words += found.sourceKnown.length + found.targetIds.length - 1;
+    lacking += found.sourceKnown.filter((one) => !one).length + found.targetIds.filter((id) => id === UNKNOWN).length;
+  }
+  if (lacking === 0 || state.run !== run) return;
+  if (!quiet) tell("fit", () => t("model.unfit", { n: lacking, of: words }), { bad: true });
+  if (lacking > words / 10) run.signature = "";
+  drawRun();
 }
 
 async function takeModelFile(file) {
   if (file.size > MOST_MODEL_FILE) {
-    tell("model", t("error.model.large", { size: sizeOf(file.size), most: sizeOf(MOST_MODEL_FILE) }), { bad: true });
+    tell("model", () => t("error.model.large", { size: sizeOf(file.size), most: sizeOf(MOST_MODEL_FILE) }), { bad: true });
     return;
   }
   try {
     await openModel(new Uint8Array(await file.arrayBuffer()), file.name);
   } catch (error) {
-    if (error.code !== "stopped") tell("model", t("error.model", { name: file.name, problem: wordsOf(error) }), { bad: true });
+    if (error.code !== "stopped") tell("model", () => t("error.model", { name: file.name, problem: wordsOf(error) }), { bad: true });
   }
 }
 
@@ -193,19 +216,20 @@ function placeNow() {
   place.set("hold", state.hold);
   if (state.watched !== "") place.set("sentence", state.watched);
   if (asked.text !== "") place.set("text", asked.text);
+  place.set("beam", asked.beam);
   for (const [name, value] of Object.entries(state.settings)) place.set(name, value);
   return place;
 }
 
+/* The address of the page stays as it is: after a change it would bring the old pairs back. */
 async function copyLink() {
-  history.replaceState(null, "", `#${placeNow()}`);
-  try {
-    await navigator.clipboard.writeText(location.href);
-    tell("link", t("link.copied"));
-  } catch {
-    tell("link", t("link.address"));
+  const place = placeNow(), address = `${location.href.split("#")[0]}#${place}`;
+  if (pairs.set === "own" && !place.has("pairs")) {
+    tell("link", () => t("link.long"));
+    return;
   }
-  if (pairs.set === "own" && !location.hash.includes("pairs=")) tell("link", t("link.long"));
+  const local = location.protocol === "file:" ? "link.local" : "link.copied";
+  await navigator.clipboard.writeText(address).then(() => tell("link", () => t(local)), () => tell("link", () => t("link.address", { address })));
 }
 
 /* Take over what a link, a handed-out page or the last visit says. The names of hyperparameters are known only after
@@ -220,9 +244,11 @@ function takePlace(place) {
   if (place.lang in { en: 1, zh: 1 }) state.language = place.lang;
   if (VIEWS.includes(place.view)) state.view = place.view;
   if (typeof place.pairs === "string" && place.pairs.trim() !== "") {
-    Object.assign(pairs, { set: "own", lines: place.pairs.split("\n"), given: null });
+    Object.assign(pairs, { set: "own", lines: place.pairs.split("\n"), given: null, wanted: null });
+    Object.assign(state, { epochs: epochsOfSet(), hold: 0 });
   } else if (place.set === "daily" || place.set === "toy") {
-    Object.assign(pairs, { set: "toy", lines: [...TOY], given: null, wanted: place.set });
+    Object.assign(pairs, { set: "toy", lines: [...TOY], given: null, wanted: place.set, wantedEpochs: false });
+    Object.assign(state, { epochs: epochsOfSet(place.set), hold: 0 });
   }
   /* A built-in set has its own numbers of epochs and of validation sentences, unless others are given. */
   if (place.epochs !== undefined) pairs.wantedEpochs = true;
@@ -244,7 +270,7 @@ function applyWantedSettings() {
     if (one === undefined || valid === undefined) refused.push(`${name}=${value}`);
     else if (valid !== one.default) state.settings[name] = valid;
   }
-  if (refused.length > 0) tell("link", t("error.link", { list: refused.slice(0, 5).join(", ") }), { bad: true });
+  if (refused.length > 0) tell("link", () => t("error.link", { list: refused.slice(0, 5).join(", ") }), { bad: true });
 }
 
 const STORED_CHOICES = ["theme", "scale"];
@@ -266,7 +292,7 @@ function readPreset() {
   try {
     return text === "" ? {} : JSON.parse(text);
   } catch (error) {
-    tell("preset", t("error.preset", { problem: error.message }), { bad: true });
+    tell("preset", () => t("error.preset", { problem: error.message }), { bad: true });
     return {};
   }
 }

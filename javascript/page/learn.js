@@ -5,7 +5,8 @@ const MAIN_SETTINGS = ["attention", "cell", "hidden_size", "embedding_size", "le
 const HIDDEN_SETTINGS = ["guide_weight"];
 const MOST_EPOCHS = 10000;
 
-let curve = null, learnMap = null, previous = null;
+const PATIENCE = 5000;    // milliseconds without a sign of the worker
+let curve = null, learnMap = null;
 
 /* ---- Settings ---- */
 
@@ -36,6 +37,8 @@ function setSetting(name, value) {
   settingsChanged();
 }
 
+const rangeOf = (one) => t("error.range", { least: short(one.minimum), most: one.type === "seed" ? "2⁵³ − 1" : short(one.maximum) });
+
 function control(one, id) {
   const value = valueOf(one.name);
   if (one.type === "choice") {
@@ -58,10 +61,8 @@ function settingRow(one) {
   made.setAttribute("aria-describedby", `${id}-note`);
   made.addEventListener("change", () => {
     const value = one.type === "flag" ? made.checked : validValue(one, made.value);
-    note.hidden = value !== undefined;
-    made.toggleAttribute("aria-invalid", value === undefined);
+    markField(made, note, value === undefined ? rangeOf(one) : null);
     if (value !== undefined) setSetting(one.name, value);
-    else note.textContent = t("error.range", { least: short(one.minimum), most: one.type === "seed" ? "2⁵³ − 1" : short(one.maximum) });
   });
   const label = element("label", { for: id, title: state.language === "en" ? one.help : `--${one.option}` }, labelOf(one));
   return element("div", { class: one.type === "flag" ? "setting flag" : "setting" }, label, made, note);
@@ -73,8 +74,7 @@ function epochsRow() {
   made.addEventListener("change", () => {
     const value = Number(made.value);
     const good = Number.isInteger(value) && value >= 1 && value <= MOST_EPOCHS;
-    note.hidden = good;
-    if (!good) note.textContent = t("error.range", { least: "1", most: String(MOST_EPOCHS) });
+    markField(made, note, good ? null : t("error.range", { least: "1", most: String(MOST_EPOCHS) }));
     if (!good) return;
     state.epochs = value;
     settingsChanged();
@@ -97,7 +97,7 @@ function drawSettings() {
   more.open = open;
   const reset = element("button", { type: "button", class: "link" }, t("settings.default"));
   reset.addEventListener("click", () => {
-    state.settings = {};
+    Object.assign(state, { settings: {}, epochs: epochsOfSet() });
     drawSettings();
     settingsChanged();
   });
@@ -108,8 +108,11 @@ function drawSettings() {
 /* Return what determines a network: another signature means that it must begin again. */
 function signature() {
   const names = Object.keys(state.settings).sort();
-  return JSON.stringify([names.map((name) => [name, state.settings[name]]), state.epochs, hashOfPairs()]);
+  return JSON.stringify([names.map((name) => [name, state.settings[name]]), hashOfPairs()]);
 }
+
+/* Return whether the network has learned other pairs than those that are chosen now. */
+const hasOtherPairs = () => hasModel() && !state.run.signature.endsWith(`${JSON.stringify(hashOfPairs())}]`);
 
 const lastHash = { of: "", hash: "" };
 
@@ -131,25 +134,85 @@ function hashOf(text) {
 
 const settingsChanged = eachFrame(() => {
   state.now = signature();
-  drawButtons();
+  drawRun();
   storeSoon();
 });
 
 /* ---- Buttons and state ---- */
 
 const hasModel = () => state.run !== null && state.run.status !== "none";
-const isChanged = () => hasModel() && state.run.signature !== state.now && state.run.status !== "running";
+/* The number of epochs is part of a run that has begun, and may change after its end. */
+const isChanged = () => hasModel() && state.run.status !== "running" &&
+  (state.run.signature !== state.now || (state.run.status === "paused" && state.run.wanted !== state.epochs));
+
+/* The epoch of the parameters that the network has, and of those that the figures show. */
+const modelEpoch = (run = state.run) => run.best ?? run.epoch;
+const shownEpoch = () => state.epoch ?? modelEpoch();
 
 function drawButtons() {
   const { status } = state.run;
-  const label = { none: "start", running: "pause", paused: "continue", finished: "continue", loaded: "continue" }[status];
-  byId("start").textContent = t(isChanged() ? "start.again" : label);
-  byId("start").disabled = byId("step").disabled = !state.ready;
-  byId("reset").disabled = !state.ready || status === "none";
+  const label = { none: "start", running: "pause", paused: "continue", finished: "more", loaded: "more" }[status];
+  byId("start").textContent = t(isChanged() ? "start.again" : label, { n: state.epochs });
+  byId("start").disabled = byId("step").disabled = !state.ready || state.busy !== null;
+  byId("reset").disabled = !state.ready || status === "none" || state.busy !== null;
+  byId("status").setAttribute("aria-busy", String(state.busy !== null || (status === "running" && state.run.last === null)));
   byId("change-note").hidden = !isChanged();
   byId("change-note").textContent = t("changed");
   byId("model-save").disabled = !hasModel();
-  byId("past").disabled = state.run.kept.length < 2;
+}
+
+/* Return whether all settings are valid; otherwise lead to the first that is not. */
+function settingsAreValid(place = "#settings") {
+  const wrong = document.querySelector(`${place} [aria-invalid]`);
+  if (wrong === null) return true;
+  const more = wrong.closest("details");
+  if (more !== null) more.open = true;
+  wrong.focus();
+  announce(t("invalid"));
+  return false;
+}
+
+/* Say that the worker needs long, and offer to stop it, if nothing is heard of it for a while. */
+let patience = null;
+
+function watchWorker() {
+  clearTimeout(patience);
+  untell("busy");
+  if (state.busy !== null || state.run.status === "running")
+    patience = setTimeout(() => tell("busy", () => t("busy.long"), { action: { label: "busy.stop", go: () => startAgain(true) } }), PATIENCE);
+}
+
+/* Let the buttons wait while the worker does a task. */
+async function busily(what, task) {
+  state.busy = what;
+  drawRun();
+  watchWorker();
+  try {
+    return await task();
+  } finally {
+    state.busy = null;
+    watchWorker();
+    drawRun();
+  }
+}
+
+/* Call for every network that replaces another: what was chosen or computed for the earlier one is gone. */
+function replaceNetwork(info, run) {
+  Object.assign(state, { info, run, epoch: null });
+  Object.assign(asked, { prefix: null, position: null, cell: null });
+  asked.overrides.clear();
+}
+
+/* Return what brings the network back; null if it has learned for less than the seconds. */
+async function keepsake(seconds) {
+  const { run, info } = state;
+  if (!hasModel() || run.epoch === 0 || run.seconds < seconds) return null;
+  return { bytes: await engine.call("save", { slot: "main" }), run, info };
+}
+
+function offerEarlier(earlier) {
+  if (earlier !== null && lesson.before === null)
+    tell("previous", () => t("previous"), { action: { label: "previous.back", go: () => bringModelBack(earlier).catch(reportError) } });
 }
 
 function learnArguments(slot, settings = state.settings) {
@@ -161,52 +224,48 @@ function learnArguments(slot, settings = state.settings) {
 
 /* A refused setting or a lack of memory leaves the earlier network as it is. */
 async function createMain() {
-  const keepSake = hasModel() && state.run.epoch > 0 ? { bytes: await engine.call("save", { slot: "main" }), run: state.run, info: state.info } : null;
-  const { info } = await engine.call("create", learnArguments("main"));
-  Object.assign(state, { info, epoch: null, run: Object.assign(newRun(), { status: "paused", signature: state.now }) });
-  early.length = 0;
-  if (keepSake !== null && keepSake.run.seconds > 20) {
-    previous = keepSake;
-    tell("previous", t("previous"), { action: { label: t("previous.back"), go: () => bringModelBack().catch(reportError) } });
-  }
-  untell("learn");
+  await busily("creating", async () => {
+    const earlier = await keepsake(20);
+    const wanted = state.now;
+    const { info } = await engine.call("create", learnArguments("main"));
+    replaceNetwork(info, Object.assign(newRun(), { status: "paused", signature: wanted }));
+    offerEarlier(earlier);
+  });
+  for (const key of ["learn", "fit"]) untell(key);
   drawTranslateSoon();
 }
 
-async function bringModelBack() {
-  const { bytes, run, info } = previous;
+async function bringModelBack({ bytes, run, info }) {
   await engine.call("open", { slot: "main", bytes, epoch: run.epoch, watched: state.watched });
-  Object.assign(state, { run: Object.assign(run, { status: "loaded", kept: [] }), info, epoch: null });
+  replaceNetwork(info, Object.assign(run, { status: "loaded", kept: [], watched: null }));
+  showWatched();
   drawRun();
   drawTranslateSoon();
 }
 
-async function startOrPause() {
-  if (state.run.status === "running") {
-    await engine.call("pause", { slot: "main" });
-    return;
-  }
+/* Create a network if there is none for the settings, and do what remains with the worker. */
+async function learnWith(method, more) {
+  if (state.run.status !== "running" && !settingsAreValid()) return;
   if (!hasModel() || isChanged()) await createMain();
-  state.run.status = "running";
+  if (state.run.status !== "paused" || state.run.wanted === undefined) state.run.wanted = state.epochs;
+  if (method === "run") state.run.status = "running";
   state.epoch = null;
-  drawButtons();
-  await engine.call("run", { ...learnArguments("main"), slow: byId("slow").checked });
+  drawRun();
+  watchWorker();
+  await engine.call(method, { ...learnArguments("main"), ...more });
 }
 
-async function oneUpdate() {
-  if (!hasModel() || isChanged()) await createMain();
-  state.epoch = null;
-  await engine.call("step", learnArguments("main"));
+async function startOrPause() {
+  if (state.run.status === "running") await busily("pausing", () => engine.call("pause", { slot: "main" }));
+  else await learnWith("run", { slow: byId("slow").checked });
 }
+
+const oneUpdate = () => learnWith("step");
 
 async function resetMain() {
-  const was = state.run;
-  if (was.epoch > 0 && was.seconds > 20) {
-    previous = { bytes: await engine.call("save", { slot: "main" }), run: was, info: state.info };
-    tell("previous", t("previous"), { action: { label: t("previous.back"), go: () => bringModelBack().catch(reportError) } });
-  }
+  offerEarlier(await keepsake(20));
   await engine.call("drop", { slot: "main" });
-  Object.assign(state, { run: newRun(), info: null, epoch: null });
+  replaceNetwork(null, newRun());
   dropKeptModel();
   drawRun();
   drawTranslateSoon();
@@ -214,7 +273,7 @@ async function resetMain() {
 
 function reportError(error) {
   if (error.code === "stopped") return;
-  tell("learn", wordsOf(error), { bad: true });
+  tell("learn", () => wordsOf(error), { bad: true });
   if (state.run.status === "running" && error.code !== "broken") state.run.status = hasModel() ? "paused" : "none";
   drawButtons();
 }
@@ -224,9 +283,6 @@ const listenedAction = (task) => () => {
 };
 
 /* ---- Progress ---- */
-
-/* Attention of the watched sentence at earlier epochs is computed when the slider asks for it. */
-const early = [];
 
 const drawRun = eachFrame(() => {
   drawButtons();
@@ -250,7 +306,8 @@ function onProgress(event) {
   if (before === "running" && state.lastProgress) state.run.seconds += (now - state.lastProgress) / 1000;
   state.lastProgress = now;
   addProgress(state.run, event);
-  if (!event.started && !event.finished && event.epoch === 0 && event.last === null) state.run.status = "paused";
+  watchWorker();
+  if (state.epoch !== null && !state.run.kept.includes(state.epoch)) showEpoch(nearestEpoch(state.epoch));
   if (state.run.status !== "running") {
     state.lastProgress = 0;
     if (event.last !== null) {
@@ -276,13 +333,16 @@ function onFailed({ slot, error }) {
 function statusText() {
   const { status, epoch, epochs, last, right } = state.run;
   if (!state.ready) return t("loading");
+  if (state.busy !== null) return t(`busy.${state.busy}`);
   if (status === "none") return t("ready");
-  if (status === "loaded") return t("loaded", { n: epoch });
+  if (status === "loaded") return [t("loaded", { n: epoch }), hasOtherPairs() && t("other.pairs")].filter(Boolean).join(" · ");
+  if (status === "running" && last === null) return t("running");
   const parts = [t("epoch.of", { epoch, epochs: Math.max(epochs, epoch, last === null ? state.epochs : 0) })];
   if (last !== null) parts.push(t("loss.is", { loss: figure(last.loss, 3) }));
+  if (hasOtherPairs()) return [...parts, t("other.pairs")].join(" · ");
   if (right !== null) parts.push(t("right", { n: right.exact, of: right.of }));
-  const best = status === "finished" ? state.run.validations.findLast((one) => one.best) : undefined;
-  if (best !== undefined) parts.push(t("best", { n: best.epoch, share: figure(100 * best.exactMatch, 0) }));
+  const best = state.run.validations.findLast((one) => one.epoch === state.run.best);
+  if (best !== undefined) parts.push(t("best", { n: best.epoch, by: capital(String(valueOf("validate_by"))), share: figure(100 * best.exactMatch, 0) }));
   return parts.join(" · ");
 }
 
@@ -292,21 +352,24 @@ function drawStatus() {
   const validation = validations.at(-1);
   const facts = [
     last !== null && ["facts.updates", last.updatesSoFar],
-    validation && ["facts.dev", `${figure(validation.loss, 3)} · ${t("facts.exact", { share: figure(100 * validation.exactMatch, 0) })} · BLEU ${figure(validation.bleu, 1)}`],
+    validation && ["facts.dev", `${t("epoch.n", { n: validation.epoch })}: ${figure(validation.loss, 3)} · ${t("facts.exact", { share: figure(100 * validation.exactMatch, 0) })} · BLEU ${figure(validation.bleu, 1)}`],
     speed !== null && ["facts.speed", Math.round(speed).toLocaleString("en")],
     last !== null && ["facts.norm", brief(last.gradientNorm)],
     state.info !== null && ["facts.parameters", state.info.parameters.toLocaleString("en")],
     memory > 0 && ["facts.memory", sizeOf(memory)],
   ].filter(Boolean);
   byId("facts").replaceChildren(...facts.map(([key, value]) =>
-    element("div", {}, element("dt", {}, t(key)), element("dd", {}, String(value)))));
+    element("div", `${key}.title` in TEXTS ? { title: t(`${key}.title`) } : {}, element("dt", {}, t(key)), element("dd", {}, String(value)))));
 }
+
+/* The mean loss of an epoch belongs to its middle. */
+const pointsOf = (run) => (run.ends.length > 0 ? run.ends.map(([epoch, loss]) => [epoch - 0.5, loss]) : run.points);
 
 function seriesOf(run, ink = "accent", name = t("loss.train"), dev = t("loss.dev"), devInk = "second") {
   const single = run.points.length <= run.ends.length + 1;
   return [
-    { name: "", points: single ? [] : run.points, ink, faint: true },
-    { name, points: run.ends.length > 0 ? (single ? run.ends : run.ends) : run.points, ink },
+    { name: t("loss.update"), points: single ? [] : run.points, ink, faint: true },
+    { name, points: pointsOf(run), ink },
     { name: run.validations.length > 0 ? dev : "", points: run.validations.map((one) => [one.epoch, one.loss]), ink: devInk, dashed: true },
   ];
 }
@@ -369,24 +432,26 @@ function drawWatched(translation) {
     isolate(translation.text === "" ? "∅" : translation.text, languageOf(translation.text)), " ", ...mark);
   if (translation.targetTokens.length === 0 || translation.sourceTokens.length === 0) learnMap.empty(t("map.none"));
   else learnMap.show(mapOf(translation));
-  const epoch = state.epoch === null ? state.run.epoch : state.epoch;
-  byId("map-epoch").textContent = t("epoch.n", { n: epoch });
+  byId("map-epoch").textContent = t("epoch.n", { n: shownEpoch() }) + (hasOtherPairs() ? ` · ${t("other.pairs")}` : "");
 }
 
+/* The value of the slider is an epoch. */
 function drawPast() {
-  const { kept } = state.run;
-  const slider = byId("past");
-  slider.max = Math.max(0, kept.length - 1);
-  const at = state.epoch === null ? kept.length - 1 : kept.indexOf(state.epoch);
-  if (document.activeElement !== slider || state.epoch === null) slider.value = Math.max(0, at);
-  slider.setAttribute("aria-valuetext", t("epoch.n", { n: state.epoch === null ? state.run.epoch : state.epoch }));
+  const { kept, epoch, status } = state.run, slider = byId("past"), most = Math.max(epoch, kept.at(-1) ?? 0);
+  slider.max = most;
+  slider.disabled = kept.length < 2;
+  if (document.activeElement !== slider || state.epoch === null) slider.value = shownEpoch();
+  slider.setAttribute("aria-valuetext", t("epoch.n", { n: shownEpoch() }));
+  write(byId("past-at"), hasModel() ? `${shownEpoch()} / ${most}` : "");
   byId("past-newest").hidden = state.epoch === null;
+  write(byId("past-newest"), t(state.run.best === null ? "past.newest" : "past.kept"));
+  byId("past-note").hidden = !slider.disabled || epoch === 0;
+  write(byId("past-note"), t(status === "loaded" ? "past.loaded" : "past.large"));
 }
 
-/* Show an earlier epoch everywhere, or the newest for null. */
+/* Show an earlier epoch everywhere, or the network as it is for null. */
 function showEpoch(epoch) {
-  const { kept } = state.run;
-  state.epoch = epoch === null || epoch === kept.at(-1) ? null : epoch;
+  state.epoch = epoch === modelEpoch() ? null : epoch;
   drawPast();
   drawCurve();
   if (state.epoch === null && state.run.watched !== null && state.run.watched.source === state.watched) drawWatched(state.run.watched);
@@ -394,15 +459,23 @@ function showEpoch(epoch) {
   drawTranslateSoon();
 }
 
-/* The epoch of which there is a model that is nearest to a place in the curve. */
-function nearestEpoch(value) {
-  const { kept } = state.run;
-  if (kept.length < 2) return;
-  showEpoch(kept.reduce((best, one) => (Math.abs(one - value) < Math.abs(best - value) ? one : best)));
+/* Return the epoch nearest to a value of which there is a model. */
+const nearestEpoch = (value) => [modelEpoch(), ...state.run.kept]
+  .reduce((best, one) => (Math.abs(one - value) < Math.abs(best - value) ? one : best));
+
+/* An arrow key moves to the next epoch of which there is a model. */
+function moveSlider(event) {
+  const change = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
+  if (change === undefined) return;
+  event.preventDefault();
+  const next = [modelEpoch(), ...state.run.kept].filter((one) => change * (one - shownEpoch()) > 0);
+  if (next.length === 0) return;
+  showEpoch(change * Math.min(...next.map((one) => change * one)));
+  event.target.value = shownEpoch();
 }
 
 function listenToLearning() {
-  curve = new Chart(byId("curve"), { mark: nearestEpoch });
+  curve = new Chart(byId("curve"), { mark: (value) => { if (state.run.kept.length > 1) showEpoch(nearestEpoch(value)); } });
   learnMap = new HeatMap(byId("map"), { caption: () => t("map.caption") });
   byId("start").addEventListener("click", listenedAction(startOrPause));
   byId("step").addEventListener("click", listenedAction(oneUpdate));
@@ -411,7 +484,8 @@ function listenToLearning() {
     if (state.ready) engine.call("slow", { slot: "main", slow: target.checked }).catch(reportError);
   });
   byId("settings").addEventListener("submit", (event) => event.preventDefault());
-  byId("past").addEventListener("input", ({ target }) => showEpoch(state.run.kept[Number(target.value)]));
+  byId("past").addEventListener("input", ({ target }) => showEpoch(nearestEpoch(Number(target.value))));
+  byId("past").addEventListener("keydown", moveSlider);
   byId("past-newest").addEventListener("click", () => showEpoch(null));
   document.querySelector("#card-curve details").addEventListener("toggle", drawCurve);
 }

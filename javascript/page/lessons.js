@@ -5,19 +5,25 @@ const COPY = [..."abcdefgh"].map((letter) => `go\t${letter} . . . . . . . . . . 
 const SMALL = { hidden_size: 64, embedding_size: 64, learning_rate: 0.003 };
 const COPYING = { hidden_size: 32, embedding_size: 16, batch_size: 8, learning_rate: 0.005 };
 
-/* Set the page up for a lesson. A network that took time to learn can be brought back. */
-async function setUp({ set, lines = null, settings, epochs, sentence, hold = set === "daily" ? -1 : 0 }) {
+async function pauseAll() {
   if (state.run.status === "running") await engine.call("pause", { slot: "main" });
   for (const slot of SIDES)
     if (compared[slot].run.status === "running") await engine.call("pause", { slot });
-  const undo = pairs.set === "own" && !pairs.lesson ? snapshotOfPairs() : null;
+}
+
+/* Set the page up for a lesson. Its end brings back what the user had: pairs, settings and network. */
+async function setUp({ set, lines = null, settings, epochs, sentence, hold = set === "daily" ? -1 : 0 }) {
+  await pauseAll();
+  if (lesson.before === null) {
+    const { settings: own, watched } = state;
+    lesson.before = { ...snapshotOfPairs(), settings: { ...own }, watched, beam: asked.beam, network: await keepsake(0) };
+    tell("lesson", () => t("lesson.returns"));
+  }
   if (lines === null) {
-    await choosePairs(set);
+    await choosePairs(set, true);
   } else {
     Object.assign(pairs, { set: "own", lines: [...lines], given: null, page: 0, lesson: true });
     pairsChanged();
-    if (undo !== null)
-      tell("pairs", t("pairs.replaced"), { action: { label: t("undo"), go: () => bringBack(undo) } });
   }
   Object.assign(state, { settings: { ...settings }, epochs, hold });
   watch(sentence);
@@ -48,8 +54,7 @@ async function setUpMemory(cell) {
   await setUp({ set: "own", lines: COPY, settings: { ...COPYING, cell }, epochs: 1, sentence: "go" });
   await createMain();
   showView("inside");
-  byId("inside-source").value = "go";
-  byId("inside-target").value = sidesOf(COPY[0])[1];
+  fillInside("go");
   insideState.step = 11;
   await lookInside();
 }
@@ -57,8 +62,7 @@ async function setUpMemory(cell) {
 async function lookInsideAt(epoch, source) {
   showView("inside");
   showEpoch(epoch);
-  byId("inside-source").value = source;
-  byId("inside-target").value = referenceOf(source);
+  fillInside(source);
   insideState.step = null;
   await lookInside();
 }
@@ -78,7 +82,7 @@ const LESSONS = [
       {
         text: ["All five translations are right, but the map is no dictionary: “love” may look at 学习. The network has seen each sentence 80 times and remembers it, so it need not look at the right word.",
           "五个译文全对，热力图却不是词典：love 可能看向 学习。网络把每个句子看了 80 遍，已经记住，不必看对词。"],
-        question: ["Will the map change if the network must translate sentences that it has never seen?", "如果网络要翻译没见过的句子，热力图会变吗？"],
+        question: ["Will the map change if the network learns from 1,800 sentences instead of five?", "如果从 1800 句而不是五句中学，热力图会变吗？"],
         act: [["Learn 1,800 pairs", "学习 1800 个句对"], () => setUpAndStart({ set: "daily", settings: { ...SMALL, attention: "scaled" }, epochs: 10, sentence: "她 昨天 没 吃 这 个 苹果" })],
         point: "#card-map",
       },
@@ -91,20 +95,25 @@ const LESSONS = [
   },
   {
     title: ["Why scaling matters", "为什么要缩放"],
-    lead: ["One division by √H decides how well a network generalizes.", "除不除以 √H，决定网络能否推广到新句子。"],
+    lead: ["One division by √H helps a network to generalize.", "除以 √H 有助于网络推广到新句子。"],
     steps: [
       {
         text: ["A score is the inner product of two states with H = 64 elements. “dot” uses it unchanged; “scaled” divides it by √64 = 8. Everything else is equal, even the initial parameters.",
           "得分是两个状态（各有 H = 64 个元素）的内积。dot 直接使用，scaled 除以 √64 = 8。其余完全相同，初始参数也一样。"],
         question: ["Which network translates more of the 200 sentences that it has never seen?", "200 个没见过的句子，哪个网络译对得多？"],
         act: [["Let both learn", "让两个网络学习"], () => setUpComparison({ set: "daily", settings: SMALL, epochs: 10, sentence: "她 昨天 没 吃 这 个 苹果" }, "scale")],
-        point: "#view-compare .pair",
+        point: ".pair.even",
       },
       {
         text: ["Large scores push softmax to weights of 0 and 1: the entropy of “dot” is small. There its gradient is nearly zero, so a first wrong choice is hard to correct. “scaled” keeps the weights soft, so more of its translations of unseen sentences are right.",
           "得分大，softmax 的权重就逼近 0 和 1：dot 的熵很小。那里梯度近于零，最初选错就难以改正。scaled 的权重较软，没见过的句子译对得更多。"],
-        question: ["Would the difference be larger with H = 128? Change both sizes and start again.", "H = 128 时差别会更大吗？把两边的大小都改掉，重新开始。"],
-        point: "#compare-a-facts",
+        question: ["Would the difference be larger with H = 128? Set Hidden size to 128 on both sides and start again.", "H = 128 时差别会更大吗？把两边的隐藏状态维数都改为 128，重新开始。"],
+        point: ".pair.even",
+      },
+      {
+        text: ["It is smaller: a larger network translates more of the unseen sentences with either score. Scaling helps most where a network has little to spare.",
+          "差别变小了：网络大一些，两种得分译对的没见过的句子都更多。网络小的时候，缩放的帮助最大。"],
+        point: ".pair.even",
       },
     ],
   },
@@ -133,8 +142,8 @@ const LESSONS = [
         point: "#view-compare figure",
       },
       {
-        text: ["Neither can know the first letter from “go”, so guessing it costs log 8 ≈ 2.1 of 13 tokens: a mean of 0.16 is the best possible. “relu” reaches it. “elman” stays above, since it must guess the last letter too.",
-          "只看 go 谁也不知道第一个字母：13 个词元里有一个要猜，代价 log 8 ≈ 2.1，平均 0.16 已是最好。relu 能达到；elman 还得猜最后的字母，所以停在更高处。"],
+        text: ["Neither can know the first letter from “go”, so guessing it costs log 8 ≈ 2.1 of 13 tokens: a mean of 0.16 is the best possible. “relu” reaches it. “elman” stays above, since it must guess the last letter too. All sources are equal, so 1 of 8 is the most that can be correct.",
+          "只看 go 谁也不知道第一个字母：13 个词元里有一个要猜，代价 log 8 ≈ 2.1，平均 0.16 已是最好。relu 能达到；elman 还得猜最后的字母，所以停在更高处。源文都相同，所以 8 句最多只能译对 1 句。"],
         point: "#view-compare figure",
       },
     ],
@@ -160,15 +169,15 @@ const LESSONS = [
         point: "#card-losses",
       },
       {
-        text: ["With help, one error costs one word. Without help the wrong word becomes the next input, and the rest follows from it. The loss never measures this, so always translate before you judge a network by its loss.",
-          "有帮助时，一个错误只错一个词。没有帮助时，错词成了下一步的输入，后面跟着错。损失量不到这一点，所以评判网络之前，先让它翻译。"],
+        text: ["With help, one error costs one word. Without help the wrong word becomes the next input, and it can mislead the words after it. The loss never measures this, so always translate before you judge a network by its loss.",
+          "有帮助时，一个错误只错一个词。没有帮助时，错词成了下一步的输入，可能带偏后面的词。损失量不到这一点，所以评判网络之前，先让它翻译。"],
         point: "#card-losses",
       },
     ],
   },
   {
     title: ["Choices that a beam sees", "束搜索看到的选择"],
-    lead: ["The best first word need not begin the best sentence.", "最好的第一个词，不一定开启最好的句子。"],
+    lead: ["The most probable word at each step need not give the best sentence.", "每步都取最可能的词，不一定得到最好的句子。"],
     steps: [
       {
         text: ["Greedy search takes the most probable word at each step. A beam of 5 keeps the five best beginnings. The tree shows what is left at the end; shared beginnings are drawn once.",
@@ -189,7 +198,7 @@ const LESSONS = [
       {
         text: ["Each box has a word and its probability. The score of a line is the sum of the logarithms, divided by the length. One improbable word can be outweighed by certain words after it.",
           "每个格子里是一个词和它的概率。一行的得分是各对数之和除以长度。一个不太可能的词，可以由后面很确定的词补回来。"],
-        question: ["Set the beam size to 1. Is the greedy translation still the best line of the tree?", "把束宽改成 1。贪心的译文还是树中最好的一行吗？"],
+        question: ["Note line No. 1. Set the beam size to 1: is it the same translation? Which score is higher?", "记下第 1 名，再把束宽改成 1：译文一样吗？哪个得分高？"],
         point: "#beam",
       },
       {
@@ -218,20 +227,10 @@ async function hardSentence() {
     if (free === undefined || free.text === target) continue;
     const [forced] = await engine.call("translate", { slot: "main", text: source, options: { reference: target } });
     const shares = forced.logProbabilities.filter((value) => value > Math.log(0.5)).length / forced.logProbabilities.length;
-    if (shares > 0.6 && shares < 1 && free.targetTokens.length > 4) {
-      addGiven(line);
-      return source;
-    }
+    if (shares > 0.6 && shares < 1 && free.targetTokens.length > 4) return source;
   }
   return state.watched;
 }
-
-/* The reference of a validation sentence, for referenceOf(). */
-const givenReferences = new Map();
-const addGiven = (line) => {
-  const [source, target] = sidesOf(line);
-  givenReferences.set(source, target);
-};
 
 /* Return a validation sentence whose greedy translation differs from the best of a beam of 5. */
 async function splitSentence() {
@@ -247,7 +246,8 @@ async function splitSentence() {
 
 /* ---- Showing ---- */
 
-const lesson = { at: null, step: 0, then: null };
+/* `before` is what the lesson replaced: {…snapshotOfPairs(), settings, watched, beam, network}. */
+const lesson = { at: null, step: 0, then: null, before: null };
 
 function drawLessons() {
   byId("lessons").replaceChildren(...LESSONS.map(({ title, lead }, at) => {
@@ -295,17 +295,37 @@ function moveLesson(change) {
   const { steps } = LESSONS[lesson.at];
   const next = lesson.step + change;
   if (next >= steps.length) {
-    closeLesson();
     showView("lessons", true);
+    closeLesson().catch(reportError);
     return;
   }
   Object.assign(lesson, { step: next, then: null });
   drawLesson();
 }
 
-function closeLesson() {
+/* End the lesson. Changes that the user made to its pairs are offered. */
+async function closeLesson() {
+  const { before } = lesson;
   Object.assign(lesson, { at: null, then: null });
   drawLesson();
+  keepFocus();
+  if (before === null) return;
+  await pauseAll();
+  const edited = pairs.set === "own" && !pairs.lesson ? snapshotOfPairs() : null;
+  lesson.before = null;
+  untell("lesson");
+  bringBack(before);
+  state.settings = before.settings;
+  asked.beam = before.beam;
+  byId("beam").value = before.beam;
+  watch(before.watched);
+  drawSettings();
+  state.now = signature();
+  if (edited !== null) offerPairs(edited, () => t("pairs.replaced"));
+  if (before.network !== null) {
+    await bringModelBack(before.network);
+    keepModelSoon(0);
+  }
 }
 
 async function actLesson() {
@@ -316,6 +336,7 @@ async function actLesson() {
     pointAt(step.point);
   } finally {
     byId("lesson-act").disabled = false;
+    keepFocus(byId("lesson-act"));
   }
 }
 
@@ -328,7 +349,7 @@ function lessonProgress() {
 }
 
 function listenToLessons() {
-  byId("lesson-close").addEventListener("click", closeLesson);
+  byId("lesson-close").addEventListener("click", () => closeLesson().catch(reportError));
   byId("lesson-back").addEventListener("click", () => moveLesson(-1));
   byId("lesson-next").addEventListener("click", () => moveLesson(1));
   byId("lesson-act").addEventListener("click", () => { if (state.ready) actLesson().catch(reportError); });

@@ -47,12 +47,15 @@ function applyLanguage() {
   document.title = `elman ${t("playground")}`;
   for (const node of document.querySelectorAll("[data-t]")) node.textContent = t(node.dataset.t);
   for (const node of document.querySelectorAll("[data-t-label]")) node.setAttribute("aria-label", t(node.dataset.tLabel));
+  for (const node of document.querySelectorAll("[data-t-title]")) node.title = t(node.dataset.tTitle);
   byId("text").placeholder = t("translate.placeholder");
   byId("about").textContent = t("about", { version: state.version });
 }
 
 function drawAll() {
   applyLanguage();
+  for (const line of byId("messages").children) line.draw();
+  redrawInside();
   drawPairs();
   drawShort();
   drawSettings();
@@ -63,6 +66,7 @@ function drawAll() {
   drawWatched(state.run.watched);
   drawRun();
   drawLesson();
+  byId("weight").dataset.place = "";
   drawWeightPanel();
   checkSoon();
   showView(state.view);
@@ -126,30 +130,32 @@ function missing() {
   return null;
 }
 
-/* The memory of the module cannot be trusted after a trap: start the worker again with the last kept model. */
+/* The memory of the module cannot be trusted after a trap: start the worker again with the last kept model. The user
+ * may want it, too, if the worker needs long. */
 let restarts = 0;
 
-async function startAgain() {
+async function startAgain(stopped = false) {
   if (state.restarting) return;
   state.restarting = true;
   const kept = keptModel;
   state.ready = false;
   engine.stop();
-  state.run = newRun();
+  replaceNetwork(null, newRun());
   for (const name of SIDES) compared[name].run = newRun();
-  if (++restarts > 5) {
-    tell("engine", t("error.start", { problem: "" }), { bad: true });
+  if (!stopped && ++restarts > 5) {
+    tell("engine", () => t("error.start", { problem: "" }), { bad: true });
     return;
   }
   try {
     await engine.start();
     state.ready = true;
     if (kept !== null) await restoreModel(kept);
-    tell("engine", t(kept === null ? "error.restarted" : "error.restarted.kept"), { bad: true });
+    tell("engine", () => t(`${stopped ? "busy.stopped" : "error.restarted"}${kept === null ? "" : ".kept"}`), { bad: !stopped });
   } catch (error) {
-    tell("engine", t("error.start", { problem: error.message }), { bad: true });
+    tell("engine", () => t("error.start", { problem: error.message }), { bad: true });
   }
   state.restarting = false;
+  watchWorker();
   drawRun();
   drawCompareButtons();
 }
@@ -157,7 +163,7 @@ async function startAgain() {
 async function startEngine() {
   const lacking = missing();
   if (lacking !== null) {
-    tell("engine", t("error.browser", { lacking }), { bad: true });
+    tell("engine", () => t("error.browser", { lacking }), { bad: true });
     byId("status").textContent = t("error.browser.short");
     return;
   }
@@ -165,7 +171,7 @@ async function startEngine() {
     const { version, hyperparameters } = await engine.start();
     Object.assign(state, { ready: true, version, hyperparameters });
   } catch (error) {
-    tell("engine", t("error.start", { problem: error.message }), { bad: true });
+    tell("engine", () => t("error.start", { problem: error.message }), { bad: true });
     byId("status").textContent = t("error.browser.short");
     return;
   }
@@ -177,6 +183,9 @@ async function startEngine() {
     if (pairs.wantedSentence) watch(watched);
   }
   if (location.hash.length <= 1) await restoreLargePairs();
+  storing = true;
+  /* The settings of a link are now those of this visit; the link would undo later changes when the page is loaded again. */
+  if (location.hash.length > 1 && storeNow()) history.replaceState(null, "", location.href.split("#")[0]);
   state.now = signature();
   drawSettings();
   chooseContrast(compared.what);
@@ -184,7 +193,7 @@ async function startEngine() {
   drawAll();
 }
 
-const openPacked = async () => openModel(await engine.call("bytes", { packed: PACKED }), t("model.inside"));
+const openPacked = async () => openModel(await engine.call("bytes", { packed: PACKED }), t("model.inside"), true);
 
 /* The model of the last visit, or else the one inside a handed-out page. */
 async function firstModel() {
@@ -192,13 +201,13 @@ async function firstModel() {
     const kept = await modelOfLastVisit();
     if (kept !== null) {
       await restoreModel(kept);
-      const action = PACKED === "" ? null : { label: t("model.use"), go: () => openPacked().catch(reportError) };
-      tell("model", t("model.last", { n: kept.run.epoch }), { action });
+      const action = PACKED === "" ? null : { label: "model.use", go: () => openPacked().catch(reportError) };
+      tell("model", () => t("model.last", { n: modelEpoch() }), { action });
     } else if (PACKED !== "") {
       await openPacked();
     }
   } catch (error) {
-    tell("model", t("error.model", { name: t("model.inside"), problem: wordsOf(error) }), { bad: true });
+    tell("model", () => t("error.model", { name: t("model.inside"), problem: wordsOf(error) }), { bad: true });
   }
 }
 
@@ -231,22 +240,18 @@ function listen() {
       byId("menu").querySelector("summary").focus();
     }
   });
+  byId("menu").addEventListener("focusout", ({ relatedTarget }) => {
+    if (relatedTarget !== null && !byId("menu").contains(relatedTarget)) byId("menu").open = false;
+  });
   window.addEventListener("pagehide", storeNow);
   window.addEventListener("hashchange", () => location.reload());
   engine.on("progress", onProgress);
   engine.on("failed", onFailed);
-  engine.on("broken", startAgain);
-  const mapPicture = (map, name) => (kind) => {
-    const picture = map.picture(t("map.caption"));
-    if (picture !== null) savePicture([picture], kind, name);
-  };
-  fillExports({
-    curve: (kind) => saveCharts(byId("curve"), kind, "loss"),
-    "compare-curve": (kind) => saveCharts(byId("compare-curve"), kind, "loss"),
-    norms: (kind) => saveCharts(byId("norms"), kind, "gradients"),
-    map: mapPicture(learnMap, "attention"),
-    weights: mapPicture(weightMap, "attention"),
-  });
+  engine.on("broken", () => startAgain());
+  const lossPicture = (chart) => () => (chart.isEmpty() ? null : { name: "loss", svg: chart.picture(t("loss")) });
+  const mapPicture = (map) => () => map.view && { name: "attention", maps: [{
+    view: map.view, caption: `${t("attention")}, ${t("epoch.n", { n: shownEpoch() })}: ${visible(map.view.sourceText)} → ${visible(map.view.targetText)}` }] };
+  fillExports({ curve: lossPicture(curve), "compare-curve": lossPicture(compareCurve), norms: normsPicture, map: mapPicture(learnMap), weights: mapPicture(weightMap) });
 }
 
 function start() {
@@ -264,7 +269,7 @@ function start() {
   setTimeout(() => {
     listen();
     applyTheme();
-    startEngine().catch((error) => tell("engine", t("error.start", { problem: error.message }), { bad: true }));
+    startEngine().catch((error) => tell("engine", () => t("error.start", { problem: error.message }), { bad: true }));
     setTimeout(drawAll, 0);
   }, 0);
 }

@@ -48,15 +48,25 @@ function textsOfPairs() {
 /* ---- Changing the set ---- */
 
 function snapshotOfPairs() {
-  const { set, lines, given, page } = pairs;
-  return { set, lines: [...lines], given, page, hold: state.hold, epochs: state.epochs };
+  const { set, lines, given, page, lesson: ofLesson } = pairs;
+  return { set, lines: [...lines], given, page, lesson: ofLesson, hold: state.hold, epochs: state.epochs };
 }
 
-function bringBack(earlier) {
-  const { hold, epochs, ...rest } = earlier;
-  Object.assign(pairs, rest);
+function bringBack({ set, lines, given, page, lesson: ofLesson, hold, epochs }) {
+  Object.assign(pairs, { set, lines, given, page, lesson: ofLesson });
   Object.assign(state, { hold, epochs });
   pairsChanged();
+}
+
+/* Say that pairs were changed, and offer those before. If the set was changed since, these changes are offered in turn. */
+function offerPairs(before, words) {
+  const { version } = pairs;
+  const go = () => {
+    const now = pairs.version === version ? null : snapshotOfPairs();
+    bringBack(before);
+    if (now !== null) offerPairs(now, () => t("pairs.replaced"));
+  };
+  tell("pairs", words, { action: { label: "undo", go } });
 }
 
 /* Call after any change of the set: draw, check and store. */
@@ -64,7 +74,7 @@ function pairsChanged() {
   pairs.version++;
   pairs.page = Math.min(pairs.page, Math.max(0, Math.ceil(pairs.lines.length / ROWS) - 1));
   const sources = pairs.lines.slice(0, 2000).map((line) => sidesOf(line)[0].trim()).filter(Boolean);
-  if (!sources.includes(state.watched)) watch(sources[0] || "");
+  if (!sources.includes(state.watched) && referenceOf(state.watched) === "") watch(sources[0] || "");
   drawPairs();
   drawShort();
   drawSettings();
@@ -72,25 +82,25 @@ function pairsChanged() {
   settingsChanged();
 }
 
-async function choosePairs(set) {
+async function choosePairs(set, quiet = false) {
   if (set === "own") return;
   if (set === "daily" && dailyText === null)
     dailyText = await engine.call("text", { packed: byId("daily").textContent.trim() });
-  const undo = pairs.set === "own" && !pairs.lesson ? snapshotOfPairs() : null;
+  const undo = pairs.set === "own" && !pairs.lesson && !quiet ? snapshotOfPairs() : null;
   pairs.lesson = false;
   pairs.page = 0;
   pairs.set = set;
   if (set === "toy") {
     Object.assign(pairs, { lines: [...TOY], given: null });
-    Object.assign(state, { hold: 0, epochs: 80 });
+    state.hold = 0;
   } else {
     const [learned, held] = dailyText.split("\n\n");
     Object.assign(pairs, { lines: learned.trim().split("\n"), given: `${held.trim()}\n` });
-    Object.assign(state, { hold: -1, epochs: 15 });
+    state.hold = -1;
   }
+  state.epochs = epochsOfSet();
   pairsChanged();
-  if (undo !== null)
-    tell("pairs", t("pairs.replaced"), { action: { label: t("undo"), go: () => bringBack(undo) } });
+  if (undo !== null) offerPairs(undo, () => t("pairs.replaced"));
 }
 
 /* Return whether a text has more lines than the page takes, without looking at all of them. */
@@ -106,24 +116,24 @@ function hasManyLines(text) {
 /* Take pasted or read text as pairs: in place of a built-in set, or after the user's own pairs. */
 function takeText(text, { name = "", at = null } = {}) {
   if (text.length > MOST_TEXT) {
-    tell("pairs", t("error.large", { size: sizeOf(text.length), most: sizeOf(MOST_TEXT) }), { bad: true });
+    tell("pairs", () => t("error.large", { size: sizeOf(text.length), most: sizeOf(MOST_TEXT) }), { bad: true });
     return;
   }
   if (hasManyLines(text)) {
-    tell("pairs", t("error.lines", { most: MOST_LINES }), { bad: true });
+    tell("pairs", () => t("error.lines", { most: MOST_LINES }), { bad: true });
     return;
   }
   const undo = snapshotOfPairs();
   const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
   while (lines.length > 0 && isBlank(lines[lines.length - 1])) lines.pop();
   if (lines.length === 0) {
-    tell("pairs", t("error.nothing"), { bad: true });
+    tell("pairs", () => t("error.nothing"), { bad: true });
     return;
   }
   const replace = name !== "" || pairs.set !== "own";
   if (replace) {
     Object.assign(pairs, { lines, given: null, page: 0, lesson: false });
-    Object.assign(state, { hold: lines.length >= 200 ? 10 : 0, epochs: epochsFor(lines.length) });
+    Object.assign(state, { hold: lines.length >= 200 ? 10 : 0, epochs: epochsOfSet("own") });
   } else {
     const place = at === null ? pairs.lines.length : at;
     const empty = at !== null && isBlank(pairs.lines[at]) ? 1 : 0;
@@ -132,19 +142,19 @@ function takeText(text, { name = "", at = null } = {}) {
   }
   pairs.set = "own";
   pairsChanged();
-  tell("pairs", name === "" ? t("pairs.pasted", { n: lines.length }) : t("pairs.read", { n: lines.length, name }),
-    { action: { label: t("undo"), go: () => bringBack(undo) } });
+  offerPairs(undo, () => t(name === "" ? "pairs.pasted" : "pairs.read", { n: lines.length, name }));
 }
 
 /* Learning should take seconds rather than minutes at first. */
 const epochsFor = (count) => (count <= 50 ? 80 : count <= 500 ? 40 : count <= 5000 ? 15 : 5);
+const epochsOfSet = (set = pairs.set) => ({ toy: 80, daily: 15 })[set] ?? epochsFor(pairs.lines.length);
 
 const sizeOf = (bytes) => (bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(bytes >= 10 * 2 ** 20 ? 0 : 1)} MB`
   : `${Math.max(1, Math.round(bytes / 1024))} KB`);
 
 async function takePairsFile(file) {
   if (file.size > MOST_TEXT) {
-    tell("pairs", t("error.large", { size: sizeOf(file.size), most: sizeOf(MOST_TEXT) }), { bad: true });
+    tell("pairs", () => t("error.large", { size: sizeOf(file.size), most: sizeOf(MOST_TEXT) }), { bad: true });
     return;
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -154,7 +164,7 @@ async function takePairsFile(file) {
     if (!(error instanceof TypeError)) throw error;
     const text = new TextDecoder().decode(bytes);
     const line = text.slice(0, text.indexOf("\ufffd")).split("\n").length;
-    tell("pairs", t("error.utf8", { name: file.name, line }), { bad: true });
+    tell("pairs", () => t("error.utf8", { name: file.name, line }), { bad: true });
   }
 }
 
@@ -180,7 +190,7 @@ const check = newestOnly(async () => {
     pairs.more = report.faults - report.skipped.length;
     untell("check");
   } catch (error) {
-    if (error.code !== "stopped") tell("check", wordsOf(error), { bad: true });
+    if (error.code !== "stopped") tell("check", () => wordsOf(error), { bad: true });
   }
   markFaults();
 });
@@ -220,6 +230,7 @@ function drawPairs() {
     byId(id).value = pairs.set;
   }
   drawHold();
+  drawGiven();
   markFaults();
 }
 
@@ -227,7 +238,7 @@ function drawHold() {
   const given = byId("hold").querySelector('[value="-1"]');
   if (given !== null) given.remove();
   if (pairs.given !== null)
-    byId("hold").append(new Option(t("pairs.hold.given", { n: pairs.given.trim().split("\n").length }), "-1"));
+    byId("hold").append(new Option(t("pairs.hold.given", { n: givenLines().length }), "-1"));
   byId("hold").value = String(state.hold);
 }
 
@@ -262,7 +273,7 @@ function markFaults() {
     byId("faults").append(element("p", { class: "note bad" }, t("pairs.wrong", { n: wrong.length + pairs.more }), " ", ...links,
       more > 0 ? t("pairs.wrong.more", { n: more }) : ""));
   }
-  const held = state.hold === -1 && pairs.given ? pairs.given.trim().split("\n").length : chosenLines(true).length;
+  const held = state.hold === -1 && pairs.given ? givenLines().length : chosenLines(true).length;
   byId("pairs-count").textContent = t("pairs.count", { n: pairs.count }) + (held > 0 ? t("pairs.count.held", { n: held }) : "");
 }
 
@@ -281,7 +292,7 @@ function drawShort() {
   for (let at = 0; at < pairs.lines.length && shown.length < SHORT; at++)
     if (sidesOf(pairs.lines[at])[0].trim() !== "") shown.push(pairs.lines[at]);
   if (!shown.some(isWatched)) {
-    const watched = pairs.lines.find(isWatched);
+    const watched = pairs.lines.find(isWatched) ?? givenLines().find(isWatched);
     if (watched !== undefined) shown[SHORT - 1] = watched;
   }
   byId("pairs-short").replaceChildren(...shown.map((line) => {
@@ -295,13 +306,34 @@ function drawShort() {
     });
     return element("li", {}, button);
   }));
-  byId("pairs-edit").textContent = pairs.lines.length > shown.length ? t("pairs.edit.all", { n: pairs.lines.length }) : t("pairs.edit");
+  byId("pairs-edit").textContent = pairs.lines.length > shown.length ? t("pairs.edit.all", { n: pairs.lines.length.toLocaleString("en") }) : t("pairs.edit");
 }
+
+/* The sentences for validation that belong to the set. */
+const givenLines = () => (pairs.given === null ? [] : pairs.given.trim().split("\n"));
 
 /* Return the reference of the sentence, or "". */
 function referenceOf(source) {
-  const line = pairs.lines.find((one) => sidesOf(one)[0].trim() === source);
-  return line === undefined ? givenReferences.get(source) || "" : sidesOf(line)[1].trim();
+  const of = (lines) => lines.find((one) => sidesOf(one)[0].trim() === source);
+  const line = of(pairs.lines) ?? of(givenLines());
+  return line === undefined ? "" : sidesOf(line)[1].trim();
+}
+
+/* List the sentences for validation, if the set has some: a choice of one to watch. */
+function drawGiven() {
+  const lines = givenLines();
+  byId("given").hidden = lines.length === 0;
+  write(byId("given-title"), t("pairs.given", { n: lines.length }));
+  if (byId("given").hidden || !byId("given").open) return;
+  byId("given-list").replaceChildren(...lines.map((line) => {
+    const button = element("button", { type: "button", class: "link" }, ...sidesOf(line).flatMap((side) => [isolate(side, languageOf(side)), " "]));
+    button.addEventListener("click", () => {
+      watch(sidesOf(line)[0].trim());
+      drawShort();
+      showView("learn", true);
+    });
+    return element("li", {}, button);
+  }));
 }
 
 /* ---- Events ---- */
@@ -327,18 +359,26 @@ function editSide(input) {
 
 function addPair() {
   pairs.lines.push("\t");
-  pairs.set = "own";
+  Object.assign(pairs, { set: "own", lesson: false, version: pairs.version + 1 });
   pairs.page = Math.floor((pairs.lines.length - 1) / ROWS);
   drawPairs();
   byId("pairs-rows").querySelector("tr:last-child input").focus();
 }
 
 function removePair(at) {
-  const undo = snapshotOfPairs();
-  pairs.lines.splice(at, 1);
-  pairs.set = "own";
+  const before = snapshotOfPairs(), [line] = pairs.lines.splice(at, 1);
+  Object.assign(pairs, { set: "own", lesson: false });
   pairsChanged();
-  tell("pairs", t("pairs.removed", { n: at + 1 }), { action: { label: t("undo"), go: () => bringBack(undo) } });
+  const { version } = pairs;
+  const go = () => {
+    if (pairs.version === version) {
+      bringBack(before);
+      return;
+    }
+    pairs.lines.splice(at, 0, line);
+    pairsChanged();
+  };
+  tell("pairs", () => t("pairs.removed", { n: at + 1 }), { action: { label: "undo", go } });
   const next = byId("pairs-rows").querySelector(`[data-remove="${Math.min(at, pairs.lines.length - 1)}"]`);
   (next || byId("pairs-add")).focus();
 }
@@ -348,7 +388,7 @@ function onPaste(event) {
   const text = event.clipboardData === null ? "" : event.clipboardData.getData("text/plain");
   if (text.length > MOST_TEXT) {
     event.preventDefault();
-    tell("pairs", t("error.large", { size: sizeOf(text.length), most: sizeOf(MOST_TEXT) }), { bad: true });
+    tell("pairs", () => t("error.large", { size: sizeOf(text.length), most: sizeOf(MOST_TEXT) }), { bad: true });
     return;
   }
   if (state.view !== "pairs" || !/[\t\n]/.test(text.trim())) return;
@@ -382,6 +422,8 @@ function listenToPairs() {
     const text = pairs.lines.filter((line) => !isBlank(line)).map((line) => `${line}\n`).join("");
     offer(new Blob([text], { type: "text/tab-separated-values" }), "pairs.tsv");
   });
+  byId("given").addEventListener("toggle", drawGiven);
+  byId("given-save").addEventListener("click", () => offer(new Blob([pairs.given], { type: "text/tab-separated-values" }), "validation.tsv"));
   byId("hold").addEventListener("change", ({ target }) => {
     state.hold = Number(target.value);
     pairsChanged();

@@ -3,6 +3,7 @@
 const MOST_TYPED = 2000;      // characters
 const ALTERNATIVES = 8;
 const SHOWN_HYPOTHESES = 10;
+const UNKNOWN = 0;            // id of a token that is not in the vocabulary
 
 const asked = {
   text: "", beam: 5, prefix: null, overrides: new Map(), head: null, results: [], at: 0, position: null, cell: null,
@@ -35,11 +36,15 @@ const translateNow = newestOnly(async () => {
   try {
     const results = await engine.call("translate", { slot: "main", epoch: state.epoch, text, options: translateOptions() });
     if (text !== asked.text) return;
-    Object.assign(asked, { results, at: 0 });
+    /* The translation that the user chose from the beam stays: the one with the longest common beginning. */
+    const before = asked.at > 0 && shownTranslation().source === text ? shownTranslation().targetIds : [];
+    const common = ({ targetIds }) => [...targetIds, -1].findIndex((id, place) => id !== before[place]);
+    const at = results.reduce((best, one, place) => (common(one) > common(results[best]) ? place : best), 0);
+    Object.assign(asked, { results, at });
     untell("translate");
     drawTranslation();
   } catch (error) {
-    if (error.code !== "stopped") tell("translate", wordsOf(error), { bad: true });
+    if (error.code !== "stopped") tell("translate", () => wordsOf(error), { bad: true });
   }
 });
 
@@ -81,7 +86,7 @@ function drawTranslation() {
 /* The line is replaced only if it differs, since a button that is replaced while it is pressed loses the click. */
 function drawOutput(translation) {
   const { text, targetTokens, targetStarts, targetEnds, logProbabilities } = translation;
-  const key = JSON.stringify([state.language, text, translation.targetIds, logProbabilities, asked.prefix, asked.position, state.epoch]);
+  const key = JSON.stringify([state.language, text, translation.targetIds, logProbabilities, asked.prefix, asked.position, shownEpoch()]);
   if (byId("output").dataset.key === key) return;
   byId("output").dataset.key = key;
   const lang = languageOf(text);
@@ -108,12 +113,12 @@ function drawOutput(translation) {
     const again = byId("output").querySelector(`[data-at="${focused}"]`);
     if (again !== null) again.focus();
   }
-  const facts = [t("log-probability", { p: figure(translation.logProbability, 3) })];
-  if (state.epoch !== null) facts.push(t("epoch.n", { n: state.epoch }));
+  const facts = [t("log-probability", { p: figure(translation.logProbability, 3) }), t("epoch.n", { n: shownEpoch() })];
   if (!translation.ended) facts.push(t("truncated"));
   const unknown = translation.sourceTokens.filter((_, s) => !translation.sourceKnown[s]);
   if (unknown.length > 0) facts.push(t("unknown", { list: unknown.map(isolated).join(", ") }));
   byId("output-facts").textContent = facts.join(" · ");
+  byId("output-facts").title = t("facts.title");
   announce(visible(text));
 }
 
@@ -148,7 +153,7 @@ function drawWeightPanel() {
     return;
   }
   const place = `${cell.row},${cell.column}`;
-  const weight = asked.overrides.has(place) ? asked.overrides.get(place) : translation.attention[cell.row][cell.column];
+  const weight = asked.overrides.has(place) ? asked.overrides.get(place) : (weightMap.view ?? mapOf(translation, asked.head)).weights[cell.row][cell.column];
   const words = t("weight.of", {
     target: isolated(translation.targetTokens[cell.row]), source: isolated(translation.sourceTokens[cell.column]), weight: figure(weight, 2) });
   let slider = panel.querySelector("input");
@@ -158,11 +163,13 @@ function drawWeightPanel() {
     const remove = element("button", { type: "button", class: "link" }, t("weight.restore"));
     remove.addEventListener("click", () => {
       asked.overrides.delete(place);
+      slider.focus();
       translateNow();
     });
     panel.dataset.place = place;
-    panel.replaceChildren(element("label", { for: "weight-slider" }), slider, remove);
+    panel.replaceChildren(element("label", { for: "weight-slider" }), slider, remove, element("p", { class: "hint" }));
   }
+  write(panel.querySelector("p"), byId("heads-choice").hidden ? "" : t("weight.heads"));
   panel.querySelector("label").textContent = words;
   if (document.activeElement !== slider) slider.value = weight;
   panel.querySelector("button").hidden = !asked.overrides.has(place);
@@ -177,7 +184,7 @@ function adjustWeight(key, row, column) {
     return true;
   }
   if (change === undefined || translation === null) return false;
-  override(row, column, Math.min(1, Math.max(0, translation.attention[row][column] + change)));
+  override(row, column, Math.min(1, Math.max(0, weightMap.view.weights[row][column] + change)));
   return true;
 }
 
@@ -235,6 +242,7 @@ const showAlternatives = newestOnly(async () => {
     return;
   }
   if (shownTranslation() !== translation || asked.position !== position) return;
+  const inside = holder.contains(document.activeElement);
   const before = translation.targetTokens.slice(0, position).join(" ");
   byId("alternatives-title").textContent = before === "" ? t("alternatives.start") : t("alternatives.after", { words: isolated(before) });
   holder.replaceChildren(element("ol", { class: "alternatives" }, ...list.map(({ token, id, probability }) => {
@@ -248,6 +256,7 @@ const showAlternatives = newestOnly(async () => {
     });
     return element("li", {}, button);
   })), ...(asked.overrides.size > 0 ? [element("p", { class: "hint" }, t("alternatives.unchanged"))] : []));
+  if (inside) keepFocus(holder.querySelector('[aria-pressed="true"]'));
 });
 
 /* ---- The beam ---- */
@@ -295,9 +304,11 @@ function drawTree() {
       drawTranslation();
     });
     return element("tr", { class: at === asked.at ? "shown" : "" }, element("th", { scope: "row" }, show,
-      element("span", { class: "figure" }, t("score.is", { score: figure(translation.score, 2) }))), ...cells);
+      element("span", { class: "figure" }, t("score.is", { score: figure(translation.score, 3) }))), ...cells);
   });
+  const at = [...byId("tree").querySelectorAll("button")].indexOf(document.activeElement);
   byId("tree").replaceChildren(element("table", { class: "tree" }, element("tbody", {}, ...lines)));
+  if (at >= 0) keepFocus(byId("tree").querySelectorAll("button")[Math.min(at, lines.length - 1)]);
 }
 
 function drawExamples() {
@@ -318,7 +329,7 @@ function listenToTranslation() {
   byId("beam").addEventListener("input", ({ target }) => {
     const beam = Number(target.value);
     const good = Number.isInteger(beam) && beam >= 1 && beam <= 64;
-    target.toggleAttribute("aria-invalid", !good);
+    markField(target, byId("beam-note"), good ? null : t("error.range", { least: 1, most: 64 }));
     if (!good) return;
     asked.beam = beam;
     storeSoon();

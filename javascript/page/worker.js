@@ -57,14 +57,16 @@
     if (slot.kept.some((one) => one.epoch === epoch)) return;
     const dear = epoch > KEPT_FIRST && slot.keeping > KEPT_SHARE * slot.busyInAll;
     if (!last && (epoch % slot.every !== 0 || dear)) return;
+    if (slot.large) return;
     const begun = performance.now();
     const bytes = slot.model.save();
     slot.keeping += performance.now() - begun;
-    if (bytes.length > KEPT_BYTES / 8) return;
     slot.kept.push({ epoch, bytes });
+    /* The epoch on show stays. */
+    const shown = slot.past?.epoch;
     while (slot.kept.length > KEPT_MODELS || slot.kept.length * bytes.length > KEPT_BYTES) {
       slot.every *= 2;
-      slot.kept = slot.kept.filter((one) => one.epoch % slot.every === 0);
+      slot.kept = slot.kept.filter((one) => one.epoch % slot.every === 0 || one.epoch === shown || (last && one.epoch === epoch));
     }
   }
 
@@ -73,11 +75,12 @@
     slot.past = null;
   }
 
-  /* Return the model of an earlier epoch, or the present one for null. */
+  /* Return the model of an earlier epoch, or the present one for null. An epoch that is no longer kept is an error. */
   function modelOf({ slot: name, epoch = null }) {
     const slot = slotOf(name);
-    const found = epoch === null ? undefined : slot.kept.find((one) => one.epoch === epoch);
-    if (found === undefined) return slot.model;
+    if (epoch === null) return slot.model;
+    const found = slot.kept.find((one) => one.epoch === epoch);
+    if (found === undefined) throw Object.assign(new Error(`Epoch ${epoch} is no longer kept.`), { code: "stopped" });
     if (slot.past === null || slot.past.epoch !== epoch) {
       forgetPast(slot);
       slot.past = { epoch, model: elman.loadModel(found.bytes) };
@@ -105,7 +108,7 @@
 
   function emptySlot(name, model) {
     return {
-      name, model, training: null, pairs: null, dev: null, past: null, running: false, slow: false, calm: false, finished: false,
+      name, model, large: model.info.parameters * 4 > KEPT_BYTES / 8, training: null, pairs: null, dev: null, past: null, running: false, slow: false, calm: false, finished: false,
       epoch: 0, base: 0, kept: [], every: 1, watched: "", points: [], ends: [], validations: [], right: null,
       busy: 0, busyInAll: 0, keeping: 0, tokens: 0, tokensBefore: 0, reported: 0, reportCost: 0, due: 0, last: null,
     };
@@ -128,7 +131,6 @@
     release(slots.get(name));
     slots.set(name, slot);
     keep(slot, 0);
-    report(slot);
     return { info: model.info, memory: elman.memory };
   }
 
@@ -334,11 +336,11 @@
       }
     },
     save: (where) => modelOf(where).save(),
-    open({ slot: name, bytes, epoch = 0, watched = "" }) {
+    open({ slot: name, bytes, epoch, watched = "" }) {
       const model = elman.loadModel(bytes);
       release(slots.get(name));
       const slot = emptySlot(name, model);
-      Object.assign(slot, { watched, epoch });
+      Object.assign(slot, { watched, epoch: epoch ?? model.info.history?.epochs ?? 0 });
       slots.set(name, slot);
       return { info: model.info, watched: translationOf(slot) };
     },

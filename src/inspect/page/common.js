@@ -60,9 +60,9 @@ function isolate(text, lang) {
   return element("bdi", { lang }, ...nodesOf(text));
 }
 
-/* Return a dash if the value is not finite, such as the logarithm of 0. */
+/* Return a dash if the value is not finite, such as the logarithm of 0. A value that rounds to 0 has no sign. */
 function figure(value, digits) {
-  return Number.isFinite(value) ? value.toFixed(digits).replace(/^-/, "\u2212") : "\u2013";
+  return Number.isFinite(value) ? value.toFixed(digits).replace(/^-(?=.*[1-9])/, "\u2212").replace("-", "") : "\u2013";
 }
 
 /* ---- Measures ---- */

@@ -147,6 +147,9 @@ function wordButton(side, at, token, lang) {
 }
 
 /* "tokens 1–5" and so on. */
+/* The names of figures in a picture. */
+const nameOfFigure = (name) => name;
+
 function segmentNames({ segments, segmentEnds }) {
   return segments === null ? [] : segmentEnds.map((end, g) =>
     `tokens ${g > 0 ? segmentEnds[g - 1] + 1 : 1}\u2013${end}`);

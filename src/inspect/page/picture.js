@@ -23,10 +23,10 @@ function widthIn(font) {
 /* Return the columns after the tokens: a name and a number for each row. */
 function figuresOf(view) {
   const figures = [];
-  if (view.sentinel !== null) figures.push({ name: "no token", values: view.sentinel });
+  if (view.sentinel !== null) figures.push({ name: nameOfFigure("no token"), values: view.sentinel });
   segmentNames(view).forEach((name, g) =>
     figures.push({ name, values: view.segments.map((row) => row[g]) }));
-  return [...figures, { name: "entropy", values: view.entropy }];
+  return [...figures, { name: nameOfFigure("entropy"), values: view.entropy }];
 }
 
 /* Append the items of a map at x. Return its right and bottom edges. */
@@ -35,7 +35,7 @@ function drawMap(items, { view, caption }, x, style) {
   const widest = (texts) => Math.max(0, ...texts.map(width));
   const sources = view.sources.map(visible), targets = view.targets.map(visible);
   const figures = figuresOf(view);
-  const left = x + widest([...targets, "coverage"]) + GAP;
+  const left = x + widest([...targets, nameOfFigure("coverage")]) + GAP;
   const turned = widest(sources) > CELL.width;
   const top = 2 * LINE + (turned ? widest(sources) : LINE);
   const column = widest(["0.00", ...figures.map(({ name }) => name)]) + 2 * GAP;
@@ -65,7 +65,7 @@ function drawMap(items, { view, caption }, x, style) {
       text({ x: end, y: top + t * CELL.height + 17, text: figure(value, 2), anchor: "end" }));
   });
   const bottom = top + targets.length * CELL.height;
-  text({ x: left - GAP, y: bottom + 17, text: "coverage", anchor: "end" });
+  text({ x: left - GAP, y: bottom + 17, text: nameOfFigure("coverage"), anchor: "end" });
   view.coverage.forEach((value, s) => text({
     x: left + (s + 0.5) * CELL.width, y: bottom + 17, text: figure(value, 2), anchor: "middle" }));
   return { right: Math.max(right + figures.length * column, x + width(caption)), bottom: bottom + LINE };
