@@ -111,6 +111,7 @@ async function compareStartOrPause() {
     const wanted = compareSignature(), made = {};
     compared.busy = true;
     drawCompare();
+    watchWorker();
     try {
       for (const slot of SIDES) {
         const values = valuesOfSide(compared[slot]);
@@ -119,6 +120,7 @@ async function compareStartOrPause() {
       }
     } finally {
       compared.busy = false;
+      watchWorker();
       for (const slot of SIDES) {
         if (made[slot] === undefined) continue;
         Object.assign(compared[slot], made[slot]);
@@ -171,6 +173,9 @@ function compareError(error) {
 
 /* ---- Drawing ---- */
 
+/* The loss of the epoch whose parameters the network has. */
+const lossOf = (run) => run.ends.find(([epoch]) => epoch === run.best)?.[1] ?? run.last.loss;
+
 const drawCompare = eachFrame(() => {
   if (state.view !== "compare") return;
   drawCompareButtons();
@@ -191,12 +196,12 @@ const drawCompare = eachFrame(() => {
     if (translation.targetTokens.length > 0) side.map.show(mapOf(translation));
     else side.map.empty(t("map.none"));
     const mean = translation.attention.length === 0 ? 0 : sumOf(translation.attention.map(entropyOf)) / translation.attention.length;
-    const facts = [t("epoch.n", { n: modelEpoch(run) }), run.last && t("loss.is", { loss: figure(run.last.loss, 3) }),
+    const facts = [t("epoch.n", { n: modelEpoch(run) }), run.last && t("loss.is", { loss: figure(lossOf(run), 3) }),
       run.right && t("right", { n: run.right.exact, of: run.right.of }),
       run.validations.length > 0 && t("unseen.is", { share: figure(100 * (run.validations.findLast((one) => one.epoch === run.best) ?? run.validations.at(-1)).exactMatch, 0) }), t("entropy.is", { entropy: figure(mean, 2), most: figure(Math.log(translation.sourceTokens.length), 2) }),
       run.speed && t("speed.is", { n: Math.round(run.speed).toLocaleString("en") })].filter(Boolean);
     byId(`compare-${name}-facts`).textContent = facts.join(" · ");
-    words.push(`${nameOfSide(side)}: ${run.last ? t("loss.is", { loss: figure(run.last.loss, 3) }) : ""}`);
+    words.push(`${nameOfSide(side)}: ${run.last ? t("loss.is", { loss: figure(lossOf(run), 3) }) : ""}`);
   }
   if (compareExists() && !compareStarted()) words.push(t("changed"));
   write(byId("compare-status"), compared.busy ? t("busy.creating") : compareRunning() ? t("running") : words.join(" · "));

@@ -13,7 +13,7 @@ const state = {
   watched: "",        // source of the sentence whose attention is shown while learning
   epoch: null,        // the earlier epoch that all figures show; null = the newest
   run: null,          // see newRun()
-  busy: null,         // what the worker does while the buttons wait: "creating", "pausing" or null
+  busy: "loading",    // what the buttons wait for: "loading", "creating", "pausing" or null
   info: null,         // of the model
 };
 

@@ -155,7 +155,7 @@ function drawButtons() {
   byId("start").textContent = t(isChanged() ? "start.again" : label, { n: state.epochs });
   byId("start").disabled = byId("step").disabled = !state.ready || state.busy !== null;
   byId("reset").disabled = !state.ready || status === "none" || state.busy !== null;
-  byId("status").setAttribute("aria-busy", String(state.busy !== null || (status === "running" && state.run.last === null)));
+  byId("status").setAttribute("aria-busy", String((state.busy ?? "loading") !== "loading" || (status === "running" && state.run.last === null)));
   byId("change-note").hidden = !isChanged();
   byId("change-note").textContent = t("changed");
   byId("model-save").disabled = !hasModel();
@@ -178,7 +178,7 @@ let patience = null;
 function watchWorker() {
   clearTimeout(patience);
   untell("busy");
-  if (state.busy !== null || state.run.status === "running")
+  if (state.busy !== null || compared.busy || state.run.status === "running")
     patience = setTimeout(() => tell("busy", () => t("busy.long"), { action: { label: "busy.stop", go: () => startAgain(true) } }), PATIENCE);
 }
 
@@ -332,7 +332,7 @@ function onFailed({ slot, error }) {
 
 function statusText() {
   const { status, epoch, epochs, last, right } = state.run;
-  if (!state.ready) return t("loading");
+  if (!state.ready) return t("busy.loading");
   if (state.busy !== null) return t(`busy.${state.busy}`);
   if (status === "none") return t("ready");
   if (status === "loaded") return [t("loaded", { n: epoch }), hasOtherPairs() && t("other.pairs")].filter(Boolean).join(" · ");
@@ -342,7 +342,7 @@ function statusText() {
   if (hasOtherPairs()) return [...parts, t("other.pairs")].join(" · ");
   if (right !== null) parts.push(t("right", { n: right.exact, of: right.of }));
   const best = state.run.validations.findLast((one) => one.epoch === state.run.best);
-  if (best !== undefined) parts.push(t("best", { n: best.epoch, by: capital(String(valueOf("validate_by"))), share: figure(100 * best.exactMatch, 0) }));
+  if (best !== undefined) parts.push(t("best", { n: best.epoch, by: { bleu: "BLEU", chrf: "chrF" }[valueOf("validate_by")] ?? t("loss"), share: figure(100 * best.exactMatch, 0) }));
   return parts.join(" · ");
 }
 
@@ -421,7 +421,7 @@ const showWatched = newestOnly(async () => {
 function drawWatched(translation) {
   if (translation === null || translation === undefined) {
     byId("watched").replaceChildren(isolate(state.watched, languageOf(state.watched)));
-    learnMap.empty(state.ready ? t("map.empty") : t("loading"));
+    learnMap.empty(t(state.ready ? "map.empty" : "busy.loading"));
     byId("map-epoch").textContent = "";
     return;
   }

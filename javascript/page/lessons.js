@@ -82,8 +82,8 @@ const LESSONS = [
       {
         text: ["All five translations are right, but the map is no dictionary: “love” may look at 学习. The network has seen each sentence 80 times and remembers it, so it need not look at the right word.",
           "五个译文全对，热力图却不是词典：love 可能看向 学习。网络把每个句子看了 80 遍，已经记住，不必看对词。"],
-        question: ["Will the map change if the network learns from 1,800 sentences instead of five?", "如果从 1800 句而不是五句中学，热力图会变吗？"],
-        act: [["Learn 1,800 pairs", "学习 1800 个句对"], () => setUpAndStart({ set: "daily", settings: { ...SMALL, attention: "scaled" }, epochs: 10, sentence: "她 昨天 没 吃 这 个 苹果" })],
+        question: ["Will the map change if the network learns from 1,800 sentences instead of five?", "如果从 1,800 句而不是五句中学，热力图会变吗？"],
+        act: [["Learn 1,800 pairs", "学习 1,800 个句对"], () => setUpAndStart({ set: "daily", settings: { ...SMALL, attention: "scaled" }, epochs: 10, sentence: "她 昨天 没 吃 这 个 苹果" })],
         point: "#card-map",
       },
       {
@@ -352,5 +352,5 @@ function listenToLessons() {
   byId("lesson-close").addEventListener("click", () => closeLesson().catch(reportError));
   byId("lesson-back").addEventListener("click", () => moveLesson(-1));
   byId("lesson-next").addEventListener("click", () => moveLesson(1));
-  byId("lesson-act").addEventListener("click", () => { if (state.ready) actLesson().catch(reportError); });
+  byId("lesson-act").addEventListener("click", () => { if (state.ready && state.busy === null) actLesson().catch(reportError); });
 }

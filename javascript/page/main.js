@@ -190,6 +190,7 @@ async function startEngine() {
   drawSettings();
   chooseContrast(compared.what);
   await firstModel();
+  state.busy = null;
   drawAll();
 }
 

@@ -51,7 +51,7 @@ const TEXTS = {
   "busy.stopped.kept": ["The computation was stopped. The last kept network is back.", "计算已停止，已恢复最近保存的网络。"],
   "other.pairs": ["network of the earlier pairs", "用先前的句对学成的网络"],
   changed: ["The settings or pairs have changed. Start again uses them for a new network.", "设置或句对已改变。“重新开始”会用它们训练新的网络。"],
-  loading: ["Loading the translator…", "正在载入翻译程序……"],
+  "busy.loading": ["Loading the translator…", "正在载入翻译程序……"],
   ready: ["Press Start: the network learns these pairs.", "按“开始”，网络就学习这些句对。"],
   loaded: ["Model loaded, after {n} epochs", "模型已载入，学过 {n} 轮"],
   running: ["Learning…", "学习中……"],
