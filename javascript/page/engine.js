@@ -154,7 +154,7 @@ function eachFrame(task) {
 /* ---- Messages ---- */
 
 /* Show a message above the view until it is closed; a message with the same key replaces the earlier one. `words`
- * gives its text in the language of the page. An action is {label, go}; the label is a key of TEXTS. */
+ * is its text, or a function that gives it in the language of the page. An action is {label, go}; the label is a key of TEXTS. */
 function tell(key, words, { bad = false, action = null } = {}) {
   const line = element("div", { class: bad ? "message bad" : "message", "data-key": key }, element("span", {}));
   const add = (kind, go) => {
@@ -170,7 +170,7 @@ function tell(key, words, { bad = false, action = null } = {}) {
   const act = action === null ? null : add("", action.go), close = add("close", () => {});
   close.textContent = "×";
   line.draw = () => {
-    write(line.firstChild, visible(words()));
+    write(line.firstChild, visible(typeof words === "function" ? words() : words));
     if (act !== null) write(act, t(action.label));
     close.setAttribute("aria-label", t("close"));
   };

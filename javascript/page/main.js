@@ -190,7 +190,6 @@ async function startEngine() {
   drawSettings();
   chooseContrast(compared.what);
   await firstModel();
-  state.busy = null;
   drawAll();
 }
 
@@ -209,6 +208,8 @@ async function firstModel() {
     }
   } catch (error) {
     tell("model", () => t("error.model", { name: t("model.inside"), problem: wordsOf(error) }), { bad: true });
+  } finally {
+    state.busy = null;
   }
 }
 

@@ -113,7 +113,8 @@ function drawOutput(translation) {
     const again = byId("output").querySelector(`[data-at="${focused}"]`);
     if (again !== null) again.focus();
   }
-  const facts = [t("log-probability", { p: figure(translation.logProbability, 3) }), t("epoch.n", { n: shownEpoch() })];
+  const facts = [t("log-probability", { p: figure(translation.logProbability, 3) })];
+  if (hasModel()) facts.push(t("epoch.n", { n: shownEpoch() }));
   if (!translation.ended) facts.push(t("truncated"));
   const unknown = translation.sourceTokens.filter((_, s) => !translation.sourceKnown[s]);
   if (unknown.length > 0) facts.push(t("unknown", { list: unknown.map(isolated).join(", ") }));
