@@ -116,15 +116,16 @@ function dropKeptModel() {
   inStore("readwrite", (store) => store.delete("main")).catch(() => {});
 }
 
-function forgetEverything() {
+/* The message follows the deletion, because a browser may cancel a deletion when the page is left. */
+async function forgetEverything() {
   storing = false;
   keptModel = null;
-  inStore("readwrite", (store) => store.clear()).catch(() => {});
   try {
     localStorage.removeItem(STORE);
   } catch {
     /* Nothing is stored. */
   }
+  await inStore("readwrite", (store) => store.clear()).catch(() => {});
   tell("forget", () => t("forgotten"));
 }
 

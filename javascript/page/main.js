@@ -148,8 +148,11 @@ async function startAgain(stopped = false) {
   }
   try {
     await engine.start();
-    state.ready = true;
-    if (kept !== null) await restoreModel(kept);
+    try {
+      if (kept !== null) await restoreModel(kept);
+    } finally {
+      state.ready = true;
+    }
     tell("engine", () => t(`${stopped ? "busy.stopped" : "error.restarted"}${kept === null ? "" : ".kept"}`), { bad: !stopped });
   } catch (error) {
     tell("engine", () => t("error.start", { problem: error.message }), { bad: true });
@@ -169,7 +172,7 @@ async function startEngine() {
   }
   try {
     const { version, hyperparameters } = await engine.start();
-    Object.assign(state, { ready: true, version, hyperparameters });
+    Object.assign(state, { version, hyperparameters });
   } catch (error) {
     tell("engine", () => t("error.start", { problem: error.message }), { bad: true });
     byId("status").textContent = t("error.browser.short");
@@ -190,6 +193,8 @@ async function startEngine() {
   drawSettings();
   chooseContrast(compared.what);
   await firstModel();
+  /* The buttons wait for the pairs and the model: a network that began earlier would be replaced by them. */
+  state.ready = true;
   drawAll();
 }
 
