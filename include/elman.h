@@ -59,6 +59,7 @@
 #include "elman/matrix.h"
 #include "elman/mechanisms.h"
 #include "elman/metric.h"
+#include "elman/precision.h"
 #include "elman/split.h"
 #include "elman/subwords.h"
 #include "elman/summary.h"

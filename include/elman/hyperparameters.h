@@ -6,6 +6,7 @@
 #ifndef ELMAN_HYPERPARAMETERS_H
 #define ELMAN_HYPERPARAMETERS_H
 
+#include "elman/precision.h"
 #include "elman/tokens.h"
 
 ELMAN_BEGIN
@@ -90,6 +91,8 @@ typedef enum elman_scope {
     "Training", "maximum tokens per batch, padding included; replaces --batch-size; 0 disables")   \
   X(SIZE, shards, "shards", "shards", 1, 1024, 1, TRAINING, 2, "Training",                         \
     "parts of a batch, computed one after the other or by one process each")                       \
+  X(PRECISION, precision, "precision", "precision", 0, 0, ELMAN_PRECISION_FLOAT32, TRAINING, 3,    \
+    "Training", "operands of large matrix products; bfloat16 is faster on some processors")        \
   X(REAL, learning_rate, "lr", "learning rate", 1e-9, 1e30, 0.001, TRAINING, 2, "Optimization",    \
     "learning rate of Adam")                                                                       \
   X(SCHEDULE, schedule, "lr-schedule", "learning-rate schedule", 0, 0, "constant", TRAINING, 2,    \
@@ -132,6 +135,7 @@ typedef enum elman_scope {
 #define ELMAN_TYPE_ARITHMETIC const char * /* a name from elman_arithmetic_name; NULL = "fast" */
 #define ELMAN_TYPE_SCHEDULE const char *   /* a name from elman_schedule_name; NULL = "constant" */
 #define ELMAN_TYPE_MEASURE const char *    /* a name from elman_measure_name; NULL = "bleu" */
+#define ELMAN_TYPE_PRECISION elman_precision
 #define ELMAN_TYPE_TOKENS elman_token_mode
 #define ELMAN_TYPE_NORMALIZATION elman_normalization
 

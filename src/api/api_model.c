@@ -27,6 +27,10 @@ const char *elman_arithmetic_name(size_t index) {
   return arithmetic_name(index);
 }
 
+const char *elman_precision_name(size_t index) {
+  return precision_name(index);
+}
+
 const char *elman_schedule_name(size_t index) {
   return schedule_name(index);
 }

@@ -396,7 +396,7 @@ static void sentence_forward(const void *context, size_t b) {
     matrix_product((struct product){pass->cache.context + head.value, head.value_step, 0, 1,
                                     weight_operand(head, effective_weights(pass), NOT_TRANSPOSED),
                                     value_operand(head, pass->values, NOT_TRANSPOSED), head.queries,
-                                    head.value_size, head.keys});
+                                    head.value_size, head.keys, ELMAN_PRECISION_FLOAT32});
   }
   mask_clear_queries(pass->cache.weights, row, pass->shape, b);
   if (drops(pass)) mask_clear_queries(pass->cache.dropped, row, pass->shape, b);
@@ -457,10 +457,11 @@ static void sentence_backward(const void *context, size_t b) {
     /* c_t = Σ_s a_ts v_s, so da_ts = dc_t·v_s and dv_s += Σ_t a_ts dc_t               (15) */
     matrix_product((struct product){da, head.weight_step, 0, 1, dc,
                                     value_operand(head, pass->values, TRANSPOSED), head.queries,
-                                    head.keys, head.value_size});
+                                    head.keys, head.value_size, ELMAN_PRECISION_FLOAT32});
     matrix_product((struct product){d->values + head.value, head.value_step, 1, 1,
                                     weight_operand(head, effective_weights(pass), TRANSPOSED), dc,
-                                    head.keys, head.value_size, head.queries});
+                                    head.keys, head.value_size, head.queries,
+                                    ELMAN_PRECISION_FLOAT32});
     weigh_back(back, head);
     mechanism->score_backward(d->queries + head.vector, d->keys + head.vector, shares, da,
                               &input); /* (17), (47) */

@@ -16,6 +16,20 @@ enum arithmetic arithmetic_in_use(void) {
   return arithmetic;
 }
 
+/* ---- precision ---- */
+
+static _Thread_local elman_precision precision;
+
+elman_precision precision_use(elman_precision next) {
+  const elman_precision before = precision;
+  precision = next;
+  return before;
+}
+
+elman_precision precision_in_use(void) {
+  return precision;
+}
+
 /* ---- sharing ---- */
 
 bool is_worth_sharing(double work) {

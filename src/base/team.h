@@ -18,6 +18,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "elman/precision.h"
 
 struct team;
 
@@ -49,6 +50,15 @@ enum arithmetic { ARITHMETIC_FAST, ARITHMETIC_PORTABLE };
  * previous arithmetic. A new thread begins with fast arithmetic. */
 enum arithmetic arithmetic_use(enum arithmetic arithmetic);
 enum arithmetic arithmetic_in_use(void);
+
+/* ---- precision ----
+ *
+ * The precision of the operands of large matrix products. */
+
+/* Select the precision of the calling thread, and of the jobs that it runs on its team. Return its
+ * previous precision. A new thread begins with float32. */
+elman_precision precision_use(elman_precision precision);
+elman_precision precision_in_use(void);
 
 /* ---- jobs ---- */
 

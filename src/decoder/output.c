@@ -107,7 +107,8 @@ static void forward_tile(const void *context, size_t k) {
   bias_forward(tile.logits, w->out_bias + tile.first, n, tile.width);
   multiply(block,
            (struct product){tile.logits, tile.width, 1, 1, not_transposed(block->features, F),
-                            transposed(w->out_weight + tile.first * F, F), n, tile.width, F});
+                            transposed(w->out_weight + tile.first * F, F), n, tile.width, F,
+                            precision_in_use()});
   cross_entropy_part(tile.part, tile.logits, block->loss, tile.first, tile.width);
 }
 
@@ -118,13 +119,14 @@ static void backward_tile(const struct block *block, size_t k, real *dfeatures, 
   cross_entropy_gradient(tile.logits, tile.part, block->loss, tile.first, tile.width); /* (12) */
   /* dW_o += Σ do_t [d_t ; c_t]ᵀ, db_o += Σ do_t                                     (13) */
   bias_backward(block->gradients->out_bias + tile.first, tile.logits, tile.width, n, tile.width);
-  multiply(block, (struct product){block->gradients->out_weight + at, F, 1, 1,
-                                   transposed(tile.logits, tile.width),
-                                   not_transposed(block->features, F), tile.width, F, n});
+  multiply(block,
+           (struct product){block->gradients->out_weight + at, F, 1, 1,
+                            transposed(tile.logits, tile.width), not_transposed(block->features, F),
+                            tile.width, F, n, precision_in_use()});
   /* [dd_t ; dc_t] = W_oᵀ do_t                                                        (14) */
   multiply(block, (struct product){dfeatures, F, beta, 1, not_transposed(tile.logits, tile.width),
                                    not_transposed(block->pass->weights->out_weight + at, F), n, F,
-                                   tile.width});
+                                   tile.width, precision_in_use()});
 }
 
 static void backward_group(const void *context, size_t group) {
@@ -208,7 +210,8 @@ static void multiply_rows(const struct job *job, size_t first, size_t width) {
                                job->rows, F, width);
   else
     matrix_product_alone((struct product){logits, V, 0, 1, not_transposed(job->features, F),
-                                          transposed(weight, F), job->rows, width, F});
+                                          transposed(weight, F), job->rows, width, F,
+                                          ELMAN_PRECISION_FLOAT32});
 }
 
 /* Add the bias: o_t += b_o. Compute the block's maximum and its Σ exp. */

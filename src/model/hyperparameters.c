@@ -16,6 +16,13 @@ const char *arithmetic_name(size_t index) {
   return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
+const char *precision_name(size_t index) {
+  static const char *const names[] = {[ELMAN_PRECISION_FLOAT32] = "float32",
+                                      [ELMAN_PRECISION_BFLOAT16] = "bfloat16",
+                                      [ELMAN_PRECISION_INT8] = "int8"};
+  return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
 const char *schedule_name(size_t index) {
   static const char *const names[] = {"constant", "plateau", "inverse-sqrt", "linear",
                                       "late-linear"};
@@ -33,6 +40,11 @@ static const char *normalization_choice(size_t index) {
   return index <= ELMAN_NFKC ? normalization_name(index) : NULL;
 }
 
+/* Return the name of a precision of training; NULL after the last. */
+static const char *training_precision(size_t index) {
+  return index <= ELMAN_PRECISION_BFLOAT16 ? precision_name(index) : NULL;
+}
+
 /* ---- the table ---- */
 
 /* Fields of a table row for each type of value. */
@@ -46,6 +58,7 @@ static const char *normalization_choice(size_t index) {
 #define KIND_ARITHMETIC .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = arithmetic_name
 #define KIND_SCHEDULE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = schedule_name
 #define KIND_MEASURE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = measure_name
+#define KIND_PRECISION .value = ELMAN_VALUE_ENUM, .argument = "NAME", .choice = training_precision
 #define KIND_TOKENS .value = ELMAN_VALUE_ENUM, .argument = "MODE", .choice = token_mode_name
 #define KIND_NORMALIZATION                                                                         \
   .value = ELMAN_VALUE_ENUM, .argument = "FORM", .choice = normalization_choice
@@ -170,7 +183,7 @@ json_t *hyperparameter_to_json(const elman_hyperparameter *row, const void *fiel
 static bool is_omitted(const elman_hyperparameter *row, const void *fields) {
   if (row->since < 3) return false;
   if (row->value == ELMAN_VALUE_FLAG) return !*(const bool *)((const char *)fields + row->offset);
-  return row->value == ELMAN_VALUE_NAME && hyperparameter_choice(row, fields) == row->choice(0);
+  return row->choice != NULL && hyperparameter_choice(row, fields) == row->choice(0);
 }
 
 int hyperparameters_to_json(json_t *object, unsigned scopes, const void *fields) {

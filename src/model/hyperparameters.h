@@ -34,9 +34,10 @@ void hyperparameters_keep_names(void *fields, unsigned scopes);
  * contradict each other. */
 elman_status hyperparameters_check(const void *fields, unsigned scopes, elman_error *error) CHECKED;
 
-/* Return the name of an arithmetic, a schedule or a validation measure by index; NULL after the
- * last. */
+/* Return the name of an arithmetic, a precision, a schedule or a validation measure by index; NULL
+ * after the last. */
 const char *arithmetic_name(size_t index);
+const char *precision_name(size_t index);
 const char *schedule_name(size_t index);
 const char *measure_name(size_t index);
 

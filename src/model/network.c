@@ -150,6 +150,7 @@ double network_gradient(const struct parameters *gradients, const struct network
   real *dfeatures = w->decoder_scratch.features;
   real *doutputs = w->encoder_scratch.outputs, *dfinals = w->encoder_scratch.finals;
   const enum arithmetic before = arithmetic_use(pass->weights->arithmetic);
+  const elman_precision precision_before = precision_use(pass->precision);
   struct plan plan;
   make_plan(&plan, pass);
   encoder_forward(&plan.encoder); /* (1) to (3) */
@@ -163,6 +164,7 @@ double network_gradient(const struct parameters *gradients, const struct network
   decoder_backward(&gradients->decoder, doutputs, dfinals, &w->decoder_scratch,
                    &plan.decoder);                                           /* (15) to (21) */
   encoder_backward(&gradients->encoder, &w->encoder_scratch, &plan.encoder); /* (22) to (24) */
+  (void)precision_use(precision_before);
   (void)arithmetic_use(before);
   return sum_of_losses(pass);
 }

@@ -68,6 +68,8 @@ struct network_pass {
                      the larger batch; 0 = number of tokens of this batch */
   size_t only_token; /* number of the token, from 1, whose loss alone is differentiated; 0 = the
                         mean loss */
+  elman_precision precision; /* of the operands of large products in network_gradient: float32 or
+                                bfloat16 */
   struct notice output_done; /* called when the gradient of the output layer is complete; for a tied
                                 layer, the part of the embedding lookup is still missing */
 };

@@ -291,7 +291,8 @@ static void run_step(const struct rnn_pass *pass, const struct packed *packed, s
                                     transposed(pass->weights->weight_hh, H),
                                     B,
                                     H,
-                                    H};
+                                    H,
+                                    precision_in_use()};
   /* Set the state's contribution to the last gate to 0 first, because the input's contribution is
    * kept separately. */
   for (size_t b = 0; shape->cell->separate && b < B; b++)
@@ -508,7 +509,8 @@ void rnn_backward_states(struct rnn_states dstates, const struct rnn_pass *pass,
                                     not_transposed(pass->weights->weight_hh, H),
                                     B,
                                     H,
-                                    shape->cell->gates * H};
+                                    shape->cell->gates * H,
+                                    precision_in_use()};
     tile_function *const then = i > 0 && !normalize ? step_backward : NULL;
     if (dstates.panels != NULL)
       packed_product_then(through, &packed, then, &before);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "tensor/bfloat16.h"
 #include "tensor/few_rows.h"
 
 enum { TILE_UNIT = 16, LEAST_HALF = 128, LEAST_QUARTER = 160, LARGE_TILE = 640, MAX_TILES = 16 };
@@ -80,9 +81,61 @@ static void fast_product(struct product p) {
 }
 #endif
 
+static void float32_product(struct product p) {
+  (needs_own_kernels() ? product_alone : fast_product)(p);
+}
+
+/* ---- operands in bfloat16 ---- */
+
+static size_t smaller(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+/* Round rows and columns [row, row + rows) x [column, column + columns) of op(X). The distance
+ * between the rows that X is stored in becomes `ld`. */
+static struct operand rounded(real *to, size_t ld, struct operand x, size_t row, size_t rows,
+                              size_t column, size_t columns) {
+  const bool turned = x.transpose == TRANSPOSED;
+  x.data += turned ? column * x.ld + row : row * x.ld + column;
+  bfloat16_round_rows(to, ld, x, turned ? columns : rows, turned ? rows : columns);
+  return (struct operand){to, ld, x.transpose};
+}
+
+/* Round the operands block by block, and multiply the blocks in float32. In portable arithmetic
+ * the bits are those of a product of matrices that have been rounded, because the terms are divided
+ * as product_alone divides them. */
+static void rounded_product(struct product p) {
+  enum { ROWS = 112, COLUMNS = 256 };
+  real a[ROWS * PRODUCT_BLOCK], b[COLUMNS * PRODUCT_BLOCK];
+  struct product part = p;
+  part.operands = ELMAN_PRECISION_FLOAT32;
+  if (p.k == 0) float32_product(part);
+  for (size_t first = 0; first < p.k; first += PRODUCT_BLOCK) {
+    part.k = smaller(p.k - first, PRODUCT_BLOCK);
+    part.beta = first == 0 ? p.beta : 1;
+    for (size_t column = 0; column < p.n; column += COLUMNS) {
+      part.n = smaller(p.n - column, COLUMNS);
+      part.b = rounded(b, p.b.transpose == TRANSPOSED ? part.k : part.n, p.b, first, part.k, column,
+                       part.n);
+      for (size_t row = 0; row < p.m; row += ROWS) {
+        part.m = smaller(p.m - row, ROWS);
+        part.a = rounded(a, p.a.transpose == TRANSPOSED ? part.m : part.k, p.a, row, part.m, first,
+                         part.k);
+        part.c = p.c + row * p.ldc + column;
+        float32_product(part);
+      }
+    }
+  }
+}
+
 void matrix_product_alone(struct product p) {
   if (p.m == 0 || p.n == 0) return;
-  (needs_own_kernels() ? product_alone : fast_product)(p);
+  if (p.operands == ELMAN_PRECISION_FLOAT32)
+    float32_product(p);
+  else if (pair_kernel_in_use() != NULL)
+    pair_product(pair_kernel_in_use(), p);
+  else
+    rounded_product(p);
 }
 
 /* Return the number of tiles: two or four, and more only if each tile remains large. Few large

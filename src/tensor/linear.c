@@ -11,9 +11,16 @@ static size_t row_of(struct linear l) {
 }
 
 void linear_forward(real *y, const real *x, struct linear l, size_t n) {
-  const struct product product = {
-      y,     row_of(l), l.bias != NULL, 1, not_transposed(x, l.in), transposed(l.weight, l.in), n,
-      l.out, l.in};
+  const struct product product = {y,
+                                  row_of(l),
+                                  l.bias != NULL,
+                                  1,
+                                  not_transposed(x, l.in),
+                                  transposed(l.weight, l.in),
+                                  n,
+                                  l.out,
+                                  l.in,
+                                  precision_in_use()};
   matrix_product_with_bias(product, l.bias);
 }
 
@@ -24,13 +31,14 @@ void linear_tanh_forward(real *y, const real *x, struct linear l, size_t n) {
 
 void linear_backward_input(real *dx, real beta, const real *dy, struct linear l, size_t n) {
   matrix_product((struct product){dx, l.in, beta, 1, not_transposed(dy, row_of(l)),
-                                  not_transposed(l.weight, l.in), n, l.in, l.out});
+                                  not_transposed(l.weight, l.in), n, l.in, l.out,
+                                  precision_in_use()});
 }
 
 void linear_backward_weights(struct linear_gradients d, const real *dy, const real *x,
                              struct linear l, size_t n) {
   matrix_product((struct product){d.weight, l.in, 1, 1, transposed(dy, row_of(l)),
-                                  not_transposed(x, l.in), l.out, l.in, n});
+                                  not_transposed(x, l.in), l.out, l.in, n, precision_in_use()});
   if (d.bias != NULL) bias_backward(d.bias, dy, row_of(l), n, l.out);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "tensor/bfloat16.h"
 #include "tensor/blas_kernels.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -46,6 +47,10 @@
 static bool runs_avx512(void) {
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma");
+}
+
+static bool runs_pairs(void) {
+  return runs_avx512() && pair_kernel_here() != NULL;
 }
 
 static bool runs_avx2(void) {
@@ -142,17 +147,18 @@ static const struct {
   bool (*runs)(void);
 } kernels[] = {
 #ifdef ELMAN_DOUBLE
-    {{"plain", NULL, 1, 4, false, run_plain}, runs_everywhere},
+    {{"plain", NULL, 1, 4, false, run_plain, false}, runs_everywhere},
 #else
 #if defined(__x86_64__)
-    {{"avx512", "AVX-512", 16, 32, true, run_avx512}, runs_avx512},
-    {{"avx2", "AVX2 with FMA", 8, 16, true, run_avx2}, runs_avx2},
+    {{"avx512bf16", "AVX-512", 16, PAIR_COLUMNS, true, run_avx512, true}, runs_pairs},
+    {{"avx512", "AVX-512", 16, 32, true, run_avx512, false}, runs_avx512},
+    {{"avx2", "AVX2 with FMA", 8, 16, true, run_avx2, false}, runs_avx2},
 #elif defined(__wasm_simd128__)
-    {{"simd128", "SIMD128", 4, 8, false, run_simd128}, runs_everywhere},
+    {{"simd128", "SIMD128", 4, 8, false, run_simd128, false}, runs_everywhere},
 #elif defined(__aarch64__)
-    {{"neon", "NEON", 4, 8, true, run_neon}, runs_everywhere},
+    {{"neon", "NEON", 4, 8, true, run_neon, false}, runs_everywhere},
 #endif
-    {{"fmaf", NULL, 1, 4, true, run_plain}, runs_everywhere},
+    {{"fmaf", NULL, 1, 4, true, run_plain, false}, runs_everywhere},
 #endif
 };
 
@@ -203,6 +209,11 @@ const struct product_kernel *product_kernel_in_use(void) {
   if (kernel == NULL || (fused && !kernel->fused)) kernel = fastest_kernel(fused);
   atomic_store(&selected[fused], kernel);
   return kernel;
+}
+
+const struct pair_kernel *pair_kernel_in_use(void) {
+  if (arithmetic_in_use() == ARITHMETIC_PORTABLE || !product_kernel_in_use()->in_pairs) return NULL;
+  return pair_kernel_here();
 }
 
 /* ---- packing ---- */
@@ -261,30 +272,55 @@ struct packing {
   struct operand b;
 };
 
+/* Return the place of panel i in reals, which are as large as pairs. */
+static real *panel_at(const struct packed *packed, size_t i) {
+  const size_t rows = packed->pairs == NULL ? packed->k : (packed->k + 1) / 2;
+  return packed->panels + i * packed->kernel->width * rows;
+}
+
 static void pack_panel(const void *context, size_t i) {
   const struct packing *all = context;
   const struct packed *to = all->packed;
   const size_t width = to->kernel->width, each = panels_of(to->kernel, to->n);
   const size_t column = i % each * width, left = to->n - column;
   const size_t columns = left < width ? left : width, first = i / each * to->n + column;
-  fill_panel(to->panels + i * width * to->k, from_column(all->b, first), columns, width, to->k);
+  real *panel = panel_at(to, i);
+  const struct operand b = from_column(all->b, first);
+  if (to->pairs != NULL) {
+    pair_pack_panel(to->pairs, (uint32_t *)(void *)panel, b, columns, to->k);
+    return;
+  }
+  fill_panel(panel, b, columns, width, to->k);
+  if (to->operands == ELMAN_PRECISION_BFLOAT16) bfloat16_round_all(panel, width * to->k);
+}
+
+static struct packed pack_all(struct packed packed, struct operand b) {
+  const struct packing packing = {&packed, b};
+  share_out(packed.groups * panels_of(packed.kernel, packed.n),
+            (double)WORK_OF_NUMBER * (double)(packed.groups * packed.n * packed.k), pack_panel,
+            &packing);
+  return packed;
 }
 
 struct packed pack_for(const struct product_kernel *kernel, real *panels, struct operand b,
                        size_t groups, size_t n, size_t k) {
-  const struct packed packed = {kernel, panels, groups, n, k};
-  const struct packing packing = {&packed, b};
-  share_out(groups * panels_of(kernel, n), (double)WORK_OF_NUMBER * (double)(groups * n * k),
-            pack_panel, &packing);
-  return packed;
-}
-
-struct packed pack(real *panels, struct operand b, size_t groups, size_t n, size_t k) {
-  return pack_for(product_kernel_in_use(), panels, b, groups, n, k);
+  return pack_all((struct packed){.kernel = kernel, .panels = panels, groups, n, k}, b);
 }
 
 struct packed packed_before(real *panels, size_t groups, size_t n, size_t k) {
-  return (struct packed){product_kernel_in_use(), panels, groups, n, k};
+  const elman_precision operands = precision_in_use();
+  return (struct packed){.kernel = product_kernel_in_use(),
+                         .panels = panels,
+                         .groups = groups,
+                         .n = n,
+                         .k = k,
+                         .operands = operands,
+                         .pairs =
+                             operands == ELMAN_PRECISION_BFLOAT16 ? pair_kernel_in_use() : NULL};
+}
+
+struct packed pack(real *panels, struct operand b, size_t groups, size_t n, size_t k) {
+  return pack_all(packed_before(panels, groups, n, k), b);
 }
 
 /* ---- products ---- */
@@ -396,23 +432,109 @@ struct packed_product {
   const void *context;
 };
 
-/* Compute a panel's columns of C, in blocks of the sum. */
-static void run_block(const struct packed_product *all, size_t group, size_t panel, size_t block) {
+/* Rows of A and terms of the sum that panels are multiplied with. */
+struct part {
+  size_t row, rows, first, k;
+  struct operand a; /* the rows and terms, rounded if necessary */
+};
+
+/* Compute a panel's columns of C for a part, in reals. */
+static void run_panel(const struct packed_product *all, const struct part *part, size_t group,
+                      size_t panel) {
   const struct product *p = &all->p;
   const struct packed *b = all->b;
-  const size_t width = b->kernel->width, column = panel * width, at = block * PRODUCT_BLOCK;
-  const real *panels = b->panels + (group * panels_of(b->kernel, b->n) + panel) * width * b->k;
-  const struct product_tile tile = {.c = p->c + group * b->n + column,
+  const size_t width = b->kernel->width, column = panel * width;
+  const real *panels = panel_at(b, group * panels_of(b->kernel, b->n) + panel);
+  const struct product_tile tile = {.c = p->c + part->row * p->ldc + group * b->n + column,
                                     .ldc = p->ldc,
-                                    .a = p->a.data + at,
-                                    .a_row = p->a.ld,
+                                    .a = part->a.data,
+                                    .a_row = part->a.ld,
                                     .a_step = 1,
-                                    .b = panels + at * width,
+                                    .b = panels + part->first * width,
                                     .ldb = width,
-                                    .k = smaller(b->k - at, PRODUCT_BLOCK),
+                                    .k = part->k,
                                     .alpha = 1,
-                                    .add = block > 0 || p->beta != 0};
-  run_kernel(b->kernel, tile, p->m, smaller(b->n - column, width));
+                                    .add = part->first > 0 || p->beta != 0};
+  run_kernel(b->kernel, tile, part->rows, smaller(b->n - column, width));
+}
+
+#ifdef ELMAN_DOUBLE
+static void run_pairs(const struct packed_product *all, const struct part *part,
+                      const uint32_t *strips, size_t group, size_t panel) {
+  (void)all, (void)part, (void)strips, (void)group, (void)panel;
+}
+#else
+/* Like run_panel, for panels of pairs and strips of the part's rows. */
+static void run_pairs(const struct packed_product *all, const struct part *part,
+                      const uint32_t *strips, size_t group, size_t panel) {
+  const struct product *p = &all->p;
+  const struct packed *b = all->b;
+  const size_t column = panel * PAIR_COLUMNS;
+  const real *panels = panel_at(b, group * panels_of(b->kernel, b->n) + panel);
+  const struct pair_tile tile = {.c = p->c + part->row * p->ldc + group * b->n + column,
+                                 .ldc = p->ldc,
+                                 .a = strips,
+                                 .b = (const uint32_t *)(const void *)panels +
+                                      part->first / 2 * PAIR_COLUMNS,
+                                 .columns = smaller(b->n - column, PAIR_COLUMNS),
+                                 .pairs = (part->k + 1) / 2,
+                                 .alpha = 1,
+                                 .add = part->first > 0 || p->beta != 0};
+  pair_run_strips(b->pairs, tile, part->rows);
+}
+#endif
+
+/* The panels [start, end) of every group. */
+struct panel_range {
+  size_t start, end;
+};
+
+static void run_part(const struct packed_product *all, const struct part *part,
+                     struct panel_range panels, const uint32_t *strips) {
+  for (size_t g = 0; g < all->b->groups; g++)
+    for (size_t panel = panels.start; panel < panels.end; panel++) {
+      if (strips != NULL)
+        run_pairs(all, part, strips, g, panel);
+      else
+        run_panel(all, part, g, panel);
+    }
+}
+
+static struct part part_of(const struct packed_product *all, size_t row, size_t rows, size_t first,
+                           size_t k) {
+  const struct product *p = &all->p;
+  const struct operand a = not_transposed(p->a.data + row * p->a.ld + first, p->a.ld);
+  return (struct part){row, smaller(p->m - row, rows), first, smaller(all->b->k - first, k), a};
+}
+
+static void run_exact(const struct packed_product *all, struct panel_range panels) {
+  for (size_t first = 0; first < all->b->k; first += PRODUCT_BLOCK) {
+    const struct part part = part_of(all, 0, all->p.m, first, PRODUCT_BLOCK);
+    run_part(all, &part, panels, NULL);
+  }
+}
+
+/* Round some rows of A at a time, and run the kernel of floats. */
+static void run_rounded(const struct packed_product *all, struct panel_range panels) {
+  enum { MANY = 112 };
+  real rows[MANY * PRODUCT_BLOCK];
+  for (size_t first = 0; first < all->b->k; first += PRODUCT_BLOCK)
+    for (size_t row = 0; row < all->p.m; row += MANY) {
+      struct part part = part_of(all, row, MANY, first, PRODUCT_BLOCK);
+      bfloat16_round_rows(rows, PRODUCT_BLOCK, part.a, part.rows, part.k);
+      part.a = not_transposed(rows, PRODUCT_BLOCK);
+      run_part(all, &part, panels, NULL);
+    }
+}
+
+static void run_in_pairs(const struct packed_product *all, struct panel_range panels) {
+  uint32_t strips[PAIR_STRIPS * PAIR_BLOCK / 2 * PAIR_LANES];
+  for (size_t first = 0; first < all->b->k; first += PAIR_BLOCK)
+    for (size_t row = 0; row < all->p.m; row += PAIR_STRIPS * PAIR_ROWS) {
+      const struct part part = part_of(all, row, PAIR_STRIPS * PAIR_ROWS, first, PAIR_BLOCK);
+      pair_pack_strips(all->b->pairs, strips, part.a, part.rows, part.k);
+      run_part(all, &part, panels, strips);
+    }
 }
 
 static void run_tile(const void *context, size_t i) {
@@ -422,9 +544,11 @@ static void run_tile(const void *context, size_t i) {
   if (start >= panels) return;
   const size_t end = panels - start < all->panels ? panels : start + all->panels;
   const size_t column = start * b->kernel->width, last = end * b->kernel->width;
-  for (size_t block = 0; block * PRODUCT_BLOCK < b->k; block++)
-    for (size_t g = 0; g < b->groups; g++)
-      for (size_t panel = start; panel < end; panel++) run_block(all, g, panel, block);
+  const struct panel_range range = {start, end};
+  if (b->pairs != NULL)
+    run_in_pairs(all, range);
+  else
+    (b->operands == ELMAN_PRECISION_BFLOAT16 ? run_rounded : run_exact)(all, range);
   if (all->then != NULL)
     all->then(all->context, 0, all->p.m, column, (last < b->n ? last : b->n) - column);
 }

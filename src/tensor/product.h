@@ -7,6 +7,10 @@
  * vectors of WebAssembly have no fused operation. Their kernel rounds the products, too; it serves
  * fast arithmetic only, and its bits do not depend on the processor either.
  *
+ * The operands of a product may be rounded to bfloat16 first (bfloat16.h). A processor with
+ * instructions for this precision then uses a kernel of pairs in fast arithmetic. Otherwise the
+ * rounded operands are multiplied like all others.
+ *
  * In fast arithmetic own kernels multiply with matrices that are packed once and used many times,
  * as a recurrent weight is within an update; OpenBLAS would copy such a matrix into panels for
  * every product. In portable arithmetic they compute all products, and in builds without OpenBLAS,
@@ -17,6 +21,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
+#include "base/team.h"
 #include "tensor/real.h"
 
 enum transpose { NOT_TRANSPOSED, TRANSPOSED };
@@ -43,6 +48,7 @@ struct product {
   real beta, alpha;
   struct operand a, b;
   size_t m, n, k;
+  elman_precision operands; /* round A and B to this precision: float32 or bfloat16 */
 };
 
 /* A function that processes rows [row, row + rows) and columns [column, column + columns) of a
@@ -52,8 +58,8 @@ typedef void tile_function(const void *context, size_t row, size_t rows, size_t 
 
 enum { PRODUCT_BLOCK = 256 };
 
-/* Compute the whole product on the calling thread, with the kernel in use. p.beta must be 0 or 1.
- */
+/* Compute the whole product on the calling thread, with the kernel in use. p.beta must be 0 or 1,
+ * and p.operands float32. */
 void product_alone(struct product p);
 
 /* ---- kernels ---- */
@@ -79,6 +85,7 @@ struct product_kernel {
   size_t lanes, width;      /* columns of a vector, and of a panel: at most MAX_PANEL_WIDTH */
   bool fused;               /* uses fused multiply-add, which portable arithmetic requires */
   product_kernel_function *run;
+  bool in_pairs; /* a kernel of pairs multiplies operands in bfloat16 */
 };
 
 enum { MAX_PANEL_WIDTH = 32 };
@@ -94,6 +101,13 @@ const struct product_kernel *product_kernel_at(size_t i);
 /* Return ELMAN_INVALID_ARGUMENT if the variable names no kernel that this processor can run. */
 elman_status product_kernel_check(elman_error *error) CHECKED;
 
+struct pair_kernel;
+
+/* Return the kernel of pairs that multiplies operands in bfloat16. Return NULL if they must be
+ * rounded and multiplied in float32: in portable arithmetic, and if the kernel in use has no
+ * instructions for them. */
+const struct pair_kernel *pair_kernel_in_use(void);
+
 /* Return the kernel that the variable selects, otherwise the fastest one; in portable arithmetic,
  * among the fused ones if there are any. The choice is made once per process and arithmetic. */
 const struct product_kernel *product_kernel_in_use(void);
@@ -104,8 +118,10 @@ const struct product_kernel *product_kernel_in_use(void);
  * that complete the last panel of a group are 0. */
 struct packed {
   const struct product_kernel *kernel;
-  real *panels; /* (groups, panels per group, k, width) */
+  real *panels; /* (groups, panels per group, k, width); rows of pairs have (k + 1) / 2 · width */
   size_t groups, n, k;
+  elman_precision operands;
+  const struct pair_kernel *pairs; /* multiplies pairs, which the panels contain; NULL = reals */
 };
 
 /* Return the number of reals in the panels of such a matrix. Return 0 if the matrix should be
@@ -114,19 +130,19 @@ struct packed {
  * of an update, also when the user selects an older family than the processor supports. */
 size_t packed_size(size_t groups, size_t n, size_t k);
 
-/* Pack op(B) into panels (packed_size), for the kernel in use. */
+/* Pack op(B) into panels (packed_size), for the kernel and the precision in use. */
 struct packed pack(real *panels, struct operand b, size_t groups, size_t n, size_t k);
 
-/* Return the matrix that `pack` has packed into these panels before. */
+/* Return the matrix that `pack` has packed into these panels before, in the precision in use. */
 struct packed packed_before(real *panels, size_t groups, size_t n, size_t k);
 
-/* Pack for this kernel. The panels have room for packed_size_for reals. */
+/* Pack for this kernel, in float32. The panels have room for packed_size_for reals. */
 struct packed pack_for(const struct product_kernel *kernel, real *panels, struct operand b,
                        size_t groups, size_t n, size_t k);
 size_t packed_size_for(const struct product_kernel *kernel, size_t groups, size_t n, size_t k);
 
-/* Like matrix_product_then, with a packed matrix in place of p.b. p.alpha must be 1, p.beta 0 or 1,
- * and p.a NOT_TRANSPOSED. */
+/* Like matrix_product_then, with a packed matrix in place of p.b, and its precision in place of
+ * p.operands. p.alpha must be 1, p.beta 0 or 1, and p.a NOT_TRANSPOSED. */
 void packed_product_then(struct product p, const struct packed *b, tile_function *then,
                          const void *context);
 

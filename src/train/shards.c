@@ -201,6 +201,7 @@ static elman_status compute_shard(const struct gradient_job *job, struct losses 
                                     .regularization = &regularization,
                                     .workspace = shard->workspace,
                                     .mean_of = job->batch->tokens,
+                                    .precision = options->precision,
                                     .output_done = shard->output_done};
   const elman_status status =
       workspace_fit(shard->workspace, &model->weights, shard->batch, WITH_GRADIENTS, error);

@@ -1,11 +1,11 @@
 /* Measure updates through the public API:
  * bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS [NAME=VALUE...]
  *
- * Train a model with E = H = HIDDEN and the given hyperparameters, named as in model files, on
- * pairs whose words are separated by spaces. Print the seconds of each update except the first,
- * which includes the initialization; the seconds of the whole run; the vocabulary sizes; and the
- * peak memory. UPDATES 0 is one epoch; otherwise training repeats the pairs for UPDATES updates.
- * THREADS 0 is one per core. */
+ * Train a model with E = H = HIDDEN and the given hyperparameters of model and training, named as
+ * in model files, on pairs whose words are separated by spaces. Print the seconds of each update
+ * except the first, which includes the initialization; the seconds of the whole run; the vocabulary
+ * sizes; and the peak memory. UPDATES 0 is one epoch; otherwise training repeats the pairs for
+ * UPDATES updates. THREADS 0 is one per core. */
 #include <stdint.h>
 #include <string.h>
 
@@ -30,17 +30,26 @@ static bool note(void *context, const elman_train_report *report) {
   return times->epoch || times->count + 1 < times->most;
 }
 
+static unsigned choice_of(const elman_hyperparameter *row, const char *name) {
+  unsigned index = 0;
+  while (row->choice(index) != NULL && strcmp(row->choice(index), name) != 0) index++;
+  if (row->choice(index) == NULL) bench_fail("VALUE of a setting is not one of its choices");
+  return index;
+}
+
 /* A flag is 0 or 1. */
-static void set(elman_model_options *shape, char *setting) {
+static void set(elman_model_options *shape, elman_train_options *options, char *setting) {
   char *value = strchr(setting, '=');
   if (value == NULL) bench_fail("a setting must have the form NAME=VALUE");
   *value++ = '\0';
   const elman_hyperparameter *row = elman_hyperparameter_find(setting);
-  if (row == NULL || (row->scope != ELMAN_SCOPE_MODEL && row->scope != ELMAN_SCOPE_START))
-    bench_fail("NAME of a setting is not a hyperparameter of a model");
-  void *const field = (char *)shape + row->offset;
+  if (row == NULL) bench_fail("NAME of a setting is not a hyperparameter");
+  const bool of_model = row->scope == ELMAN_SCOPE_MODEL || row->scope == ELMAN_SCOPE_START;
+  void *const field = (of_model ? (char *)shape : (char *)options) + row->offset;
   if (row->value == ELMAN_VALUE_NAME)
     *(const char **)field = value;
+  else if (row->value == ELMAN_VALUE_ENUM)
+    *(unsigned *)field = choice_of(row, value);
   else if (row->value == ELMAN_VALUE_FLAG)
     *(bool *)field = bench_size(value) == 1;
   else if (row->value == ELMAN_VALUE_SIZE)
@@ -54,13 +63,13 @@ int main(int argc, char **argv) {
     bench_fail("usage: bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS [NAME=VALUE...]");
   const size_t updates = bench_size(argv[4]);
   elman_model_options shape = bench_shape(argv[2]);
-  for (int i = 7; i < argc; i++) set(&shape, argv[i]);
+  elman_train_options options = elman_train_options_default();
+  for (int i = 7; i < argc; i++) set(&shape, &options, argv[i]);
   struct bench_training training = bench_training(argv[1], &shape);
   elman_error error = {0};
 
   struct times times = {.most = updates, .epoch = updates == 0};
   if (updates > 0) times.seconds = bench_allocate(updates, sizeof *times.seconds);
-  elman_train_options options = elman_train_options_default();
   options.batch_size = bench_size(argv[3]);
   options.epochs = updates > 0 ? 1000000 : 1;
   options.max_length = 0;

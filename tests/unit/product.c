@@ -52,7 +52,8 @@ static void check_product(const struct product_kernel *kernel, struct sizes s, e
   const struct operand operand = {b, ldb, turn};
   const struct packed packed = pack_for(kernel, panels, operand, s.groups, s.n, s.k);
   const struct reported reported = {s.m, counts};
-  const struct product p = {c, ldc, beta, 1, not_transposed(a, lda), operand, s.m, s.n, s.k};
+  const struct product p = {c,       ldc, beta, 1,   not_transposed(a, lda),
+                            operand, s.m, s.n,  s.k, ELMAN_PRECISION_FLOAT32};
   packed_product_then(p, &packed, report, &reported);
   for (size_t j = 0; j < s.n; j++) cr_assert_eq(counts[j], 1, "column %zu is reported once", j);
   for (size_t j = 0; j < ldc; j++) {
@@ -141,7 +142,8 @@ Test(product, unpacked_products_have_the_bits_of_a_plain_loop) {
                                     {b, ldb, turn & 2 ? TRANSPOSED : NOT_TRANSPOSED},
                                     M,
                                     N,
-                                    K};
+                                    K,
+                                    ELMAN_PRECISION_FLOAT32};
           check_alone(p, before);
           free(a);
           free(b);
@@ -155,7 +157,8 @@ Test(product, portable_products_do_not_depend_on_threads) {
   enum { M = 300, N = 500, K = 400 };
   real *a = random_reals(M * K, 1, 1), *b = random_reals(N * K, 1, 2), *c = reals(M * N);
   real *alone = reals(M * N);
-  struct product p = {alone, N, 0, 1, not_transposed(a, K), transposed(b, K), M, N, K};
+  struct product p = {
+      alone, N, 0, 1, not_transposed(a, K), transposed(b, K), M, N, K, ELMAN_PRECISION_FLOAT32};
   product_alone(p);
   p.c = c;
   for (size_t threads = 1; threads <= 5; threads++) {
@@ -196,7 +199,8 @@ Test(product, bits_are_those_of_every_machine) {
   for (uint32_t i = 0; i < N * K; i++) b[i] = (real)(i * 2246822519U >> 8) * 0x1p-23f - 1;
   for (size_t i = 0; (kernel = product_kernel_at(i)) != NULL; i++) {
     const struct packed packed = pack_for(kernel, panels, transposed(b, K), 1, N, K);
-    const struct product p = {c, N, 0, 1, not_transposed(a, K), transposed(b, K), M, N, K};
+    const struct product p = {
+        c, N, 0, 1, not_transposed(a, K), transposed(b, K), M, N, K, ELMAN_PRECISION_FLOAT32};
     packed_product_then(p, &packed, NULL, NULL);
     const uint64_t hash = xxh64_of(c, M * N * sizeof *c);
     cr_assert_eq(hash, UINT64_C(0x1771CD6AB67BD72A), "%s: %016" PRIX64, kernel->name, hash);
@@ -216,7 +220,8 @@ Test(product, nan_stays_in_its_row) {
     for (size_t j = 0; j < M * K; j++) a[j] = j == 4 ? NAN : 1;
     for (size_t j = 0; j < N * K; j++) b[j] = 2;
     const struct packed packed = pack_for(kernel, panels, transposed(b, K), 1, N, K);
-    const struct product p = {c, N, 0, 1, not_transposed(a, K), transposed(b, K), M, N, K};
+    const struct product p = {
+        c, N, 0, 1, not_transposed(a, K), transposed(b, K), M, N, K, ELMAN_PRECISION_FLOAT32};
     packed_product_then(p, &packed, NULL, NULL);
     for (size_t j = 0; j < M * N; j++) cr_assert_eq(isnan(c[j]), j / N == 1, "%s", kernel->name);
   }

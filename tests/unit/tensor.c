@@ -121,11 +121,13 @@ Test(tensor, matrix_product_matches_plain_loops) {
           expected[row * n + column] = (real)(0.5 * (double)expected[row * n + column] + 2 * sum);
         }
       }
-      matrix_product((struct product){c, n, (real)0.5, 2, left, right, m, n, k});
+      matrix_product(
+          (struct product){c, n, (real)0.5, 2, left, right, m, n, k, ELMAN_PRECISION_FLOAT32});
       cr_assert(relative_error(c, expected, m * n) < CLOSE);
       const struct counted counted = {shown, expected, n, calloc(m * n, 1)};
-      matrix_product_then((struct product){shown, n, (real)0.5, 2, left, right, m, n, k}, 1,
-                          count_tile, &counted);
+      matrix_product_then(
+          (struct product){shown, n, (real)0.5, 2, left, right, m, n, k, ELMAN_PRECISION_FLOAT32},
+          1, count_tile, &counted);
       cr_assert_eq(memcmp(c, shown, m * n * sizeof *c), 0);
       for (size_t j = 0; j < m * n; j++) cr_assert_eq(counted.times[j], 1);
       free(counted.times);
@@ -141,7 +143,8 @@ Test(tensor, matrix_product_matches_plain_loops) {
 Test(tensor, product_overwrites_uninitialized_output) {
   real c[2] = {NAN, NAN};
   const real a[2] = {1, 2}, b[1] = {3};
-  matrix_product((struct product){c, 1, 0, 1, not_transposed(a, 1), not_transposed(b, 1), 2, 1, 1});
+  matrix_product((struct product){c, 1, 0, 1, not_transposed(a, 1), not_transposed(b, 1), 2, 1, 1,
+                                  ELMAN_PRECISION_FLOAT32});
   cr_assert_eq(c[0], 3);
   cr_assert_eq(c[1], 6);
 }
