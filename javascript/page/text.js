@@ -286,7 +286,7 @@ const LABELS = {
   input_feeding: "输入馈送", arithmetic: "算术", tie_embeddings: "词嵌入共享", source_tokens: "源文切分",
   target_tokens: "目标切分", normalization: "规范化", orthogonal_initial_values: "正交初始化", min_count: "最少出现次数",
   max_vocabulary: "词表上限", subwords: "合并操作数", source_subwords: "源文合并操作数", joint_subwords: "两侧共同合并",
-  batch_size: "批的大小", batch_tokens: "批的词元数", shards: "分片", learning_rate: "学习率", schedule: "学习率调度",
+  batch_size: "批的大小", batch_tokens: "批的词元数", shards: "分片", precision: "精度", learning_rate: "学习率", schedule: "学习率调度",
   warm_up: "预热", dropout: "dropout", attention_dropout: "注意力 dropout", label_smoothing: "标签平滑",
   subword_dropout: "子词 dropout", average: "滑动平均", clip_norm: "梯度裁剪", max_length: "最大长度", seed: "随机种子",
   validate_every: "验证间隔", validate_by: "验证标准", patience: "耐心（验证次数）",

@@ -9,6 +9,7 @@
 #include "model/hyperparameters.h"
 #include "model/model_file.h"
 #include "rnn/cell.h"
+#include "tensor/bfloat16.h"
 #include "tensor/blas_kernels.h"
 #include "tensor/product.h"
 #include "tensor/quantized.h"
@@ -72,6 +73,7 @@ static const char *processor_instructions(void) {
 elman_machine elman_machine_get(void) {
   const struct blas_kernels kernels = blas_kernels_in_use();
   const struct product_kernel *own = product_kernel_in_use();
+  const struct pair_kernel *pairs = pair_kernel_in_use();
   return (elman_machine){.blas = kernels.config,
                          .kernels = kernels.family,
                          .original_kernels = kernels.original_family,
@@ -79,6 +81,7 @@ elman_machine elman_machine_get(void) {
                          .processor = processor_instructions(),
                          .compiled = compiled_instructions(),
                          .products = own->instructions == NULL ? own->name : own->instructions,
+                         .bfloat16 = pairs == NULL ? "none" : pairs->instructions,
                          .screen = quantized_kernel_at(0)->name,
                          .threads = processors_usable()};
 }

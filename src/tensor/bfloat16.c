@@ -103,8 +103,12 @@ TARGET static void pack_along(uint32_t *to, size_t step, const float *from, size
 TARGET INLINE void run_tile(const struct pair_tile *t, size_t rows, size_t vectors) {
   __m512 sums[PAIR_ROWS][2];
   const uint32_t *a = t->a, *b = t->b;
-  for (size_t r = 0; r < rows; r++)
-    for (size_t v = 0; v < vectors; v++) sums[r][v] = _mm512_setzero_ps();
+  for (size_t r = 0; r < rows; r++) {
+    for (size_t v = 0; v < vectors; v++) {
+      sums[r][v] = _mm512_setzero_ps();
+      __builtin_prefetch(t->c + r * t->ldc + v * PAIR_LANES, 1);
+    }
+  }
   for (size_t i = 0; i < t->pairs; i++, a += PAIR_LANES, b += PAIR_COLUMNS) {
     __m512bh columns[2];
     for (size_t v = 0; v < vectors; v++)

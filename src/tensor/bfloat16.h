@@ -43,11 +43,11 @@ void bfloat16_round_rows(real *to, size_t ld, struct operand from, size_t rows, 
 void bfloat16_round_all(real *x, size_t n);
 
 enum {
-  PAIR_BLOCK = 512,  /* terms of a block: 256 pairs */
+  PAIR_BLOCK = 256,  /* terms of a block: 128 pairs */
   PAIR_ROWS = 14,    /* rows of a strip of A */
   PAIR_LANES = 16,   /* pairs of a vector; a strip has one vector per pair of terms */
   PAIR_COLUMNS = 32, /* columns of a panel of B: two vectors per pair of terms */
-  PAIR_STRIPS = 14,  /* strips of A that are packed together */
+  PAIR_STRIPS = 28,  /* strips of A that are packed together */
 };
 
 /* A tile of a product: C (rows,columns) = alpha A (rows,2 pairs) B (2 pairs,columns), added to C if

@@ -21,6 +21,7 @@
 #define KEY_BLAS "OpenBLAS"
 #define KEY_FAMILY "kernels of OpenBLAS"
 #define KEY_PACKED "packed matrix products"
+#define KEY_BFLOAT16 "bfloat16 instructions"
 
 elman_status checkpoint_bad(const struct safetensors *file, elman_error *error, const char *problem,
                             const char *what) {
@@ -198,8 +199,8 @@ static bool is_among(const char *key, const char *const *keys, size_t count) {
 }
 
 static bool is_machine(const char *key) {
-  static const char *const keys[] = {KEY_COMPILER, KEY_INSTRUCTIONS, KEY_BLAS, KEY_FAMILY,
-                                     KEY_PACKED};
+  static const char *const keys[] = {KEY_COMPILER, KEY_INSTRUCTIONS, KEY_BLAS,
+                                     KEY_FAMILY,   KEY_PACKED,       KEY_BFLOAT16};
   return is_among(key, keys, sizeof keys / sizeof *keys);
 }
 
@@ -373,13 +374,15 @@ elman_status training_check(struct trainer *trainer, const struct safetensors *f
 /* ---- processes of one run ---- */
 
 /* Add what determines the bits of fast arithmetic beside the program. */
-static int describe_machine(json_t *json) {
+static int describe_machine(json_t *json, elman_precision precision) {
   const struct blas_kernels kernels = blas_kernels_in_use();
   int result = json_object_set_new(json, KEY_COMPILER, json_string(__VERSION__));
   result |= json_object_set_new(json, KEY_INSTRUCTIONS, json_string(compiled_instructions()));
   result |= json_object_set_new(json, KEY_BLAS, json_string(kernels.config));
   result |= json_object_set_new(json, KEY_FAMILY, json_string(kernels.family));
   result |= json_object_set_new(json, KEY_PACKED, json_boolean(packed_size(1, 1, 1) > 0));
+  if (precision == ELMAN_PRECISION_BFLOAT16)
+    result |= json_object_set_new(json, KEY_BFLOAT16, json_boolean(pair_kernel_in_use() != NULL));
   return result;
 }
 
@@ -389,7 +392,8 @@ static json_t *describe_program(const struct trainer *trainer) {
   json_t *work = describe_training(trainer, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END);
   json_t *json = json_object();
   int result = json_object_set_new(json, "version", json_string(ELMAN_VERSION));
-  if (trainer->model->weights.arithmetic == ARITHMETIC_FAST) result |= describe_machine(json);
+  if (trainer->model->weights.arithmetic == ARITHMETIC_FAST)
+    result |= describe_machine(json, trainer->options->precision);
   result |= json_object_set_new(json, "epochs", json_integer((json_int_t)trainer->options->epochs));
   if (work == NULL) result = -1;
   if (result == 0) result = json_object_update(json, work);

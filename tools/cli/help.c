@@ -66,8 +66,8 @@ static void write_machine(FILE *stream) {
   fprintf(stream, "BLAS        %s\n", machine.blas);
   write_kernels(stream, &machine);
   fprintf(stream, "processor   %s\n", machine.processor);
-  fprintf(stream, "elman code  %s; products %s; greedy search %s\n", machine.compiled,
-          machine.products, machine.screen);
+  fprintf(stream, "elman code  %s; products %s; bfloat16 %s; greedy search %s\n", machine.compiled,
+          machine.products, machine.bfloat16, machine.screen);
   fprintf(stream, "threads     %zu\n", machine.threads);
 #ifdef __clang__
   fprintf(stream, "compiler    clang %s\n", __clang_version__);

@@ -129,6 +129,18 @@ static void note_guide(const struct training *training, const elman_train_report
          plural(report->unguided));
 }
 
+/* Print a note if bfloat16 changes the results here but not the speed. */
+static void note_precision(const struct training *training) {
+  const elman_model_info info = elman_model_get_info(training->model);
+  if (training->options->precision != ELMAN_PRECISION_BFLOAT16) return;
+  if (strcmp(info.arithmetic, "portable") == 0)
+    note("bfloat16 is not faster in portable arithmetic: the operands are rounded and multiplied "
+         "in float32");
+  else if (strcmp(elman_machine_get().bfloat16, "none") == 0)
+    note("bfloat16 is not faster on this processor, which has no AVX512-BF16: the operands are "
+         "rounded and multiplied in float32");
+}
+
 /* Print the start of the run. In a resumed run, the first report describes an update in the middle
  * of the run. */
 static void note_start(struct training *training, const elman_train_report *report) {
@@ -140,6 +152,7 @@ static void note_start(struct training *training, const elman_train_report *repo
     note("%zu pair%s skipped: a side has more than %zu token%s (--max-length)", report->left_out,
          plural(report->left_out), training->options->max_length,
          plural(training->options->max_length));
+  note_precision(training);
   note_guide(training, report);
   note_unknown(training, "source", report->unknown_source);
   note_unknown(training, "target", report->unknown_target);
