@@ -109,7 +109,8 @@ static void rounded_product(struct product p) {
   real a[ROWS * PRODUCT_BLOCK], b[COLUMNS * PRODUCT_BLOCK];
   struct product part = p;
   part.operands = ELMAN_PRECISION_FLOAT32;
-  if (p.k == 0) float32_product(part);
+  for (size_t i = 0; p.k == 0 && p.beta == 0 && i < p.m; i++)
+    memset(p.c + i * p.ldc, 0, p.n * sizeof *p.c);
   for (size_t first = 0; first < p.k; first += PRODUCT_BLOCK) {
     part.k = smaller(p.k - first, PRODUCT_BLOCK);
     part.beta = first == 0 ? p.beta : 1;

@@ -60,7 +60,10 @@ static elman_status own_losses(struct buffer *losses, const struct model *model,
   const struct regularization plain = {0};
   struct batch batch = {0};
   struct workspace workspace = {0};
-  const struct network_pass pass = {&model->weights, &batch, &plain, &workspace, 0, 0, {0}};
+  const struct network_pass pass = {.weights = &model->weights,
+                                    .batch = &batch,
+                                    .regularization = &plain,
+                                    .workspace = &workspace};
   elman_status status = ELMAN_OK;
   for (size_t start = 0, end, k = 0; start < count; start = end, k++) {
     end = batch_end(corpus, start, batch_size);

@@ -116,8 +116,10 @@ static struct masks draw(double units, double attention, bool input_feeding) {
   for (size_t i = 0; i < BATCH; i++) indices[i] = i;
   cr_assert_eq(batch_fill(&batch, &corpus, indices, BATCH, NULL), ELMAN_OK);
   cr_assert_eq(workspace_fit(&workspace, &weights, &batch, WITH_GRADIENTS, NULL), ELMAN_OK);
-  (void)network_forward(
-      &(struct network_pass){&weights, &batch, &regularization, &workspace, 0, 0, {0}});
+  (void)network_forward(&(struct network_pass){.weights = &weights,
+                                               .batch = &batch,
+                                               .regularization = &regularization,
+                                               .workspace = &workspace});
   const struct masks masks = masks_of(&workspace, input_feeding ? HIDDEN : 0);
   workspace_free(&workspace);
   batch_free(&batch);

@@ -80,9 +80,10 @@ static double run_regularized(struct setup *s, const size_t *indices, size_t cou
   cr_assert_eq(workspace_fit(&s->workspace, &s->weights, &s->batch, WITH_GRADIENTS, NULL),
                ELMAN_OK);
   memset(s->gradient_block, 0, s->table.block * sizeof(real));
-  return network_gradient(
-      &s->gradients,
-      &(struct network_pass){&s->weights, &s->batch, regularization, &s->workspace, 0, 0, {0}});
+  return network_gradient(&s->gradients, &(struct network_pass){.weights = &s->weights,
+                                                                .batch = &s->batch,
+                                                                .regularization = regularization,
+                                                                .workspace = &s->workspace});
 }
 
 static double run(struct setup *s, const size_t *indices, size_t count) {
@@ -298,8 +299,11 @@ static void check_old_contents(struct model_config config) {
   memcpy(gradient, s.gradient_block, s.table.block * sizeof *gradient);
   spoil_workspace(&s);
   memset(s.gradient_block, 0, s.table.block * sizeof *gradient);
-  const double again = network_gradient(
-      &s.gradients, &(struct network_pass){&s.weights, &s.batch, &plain, &s.workspace, 0, 0, {0}});
+  const double again =
+      network_gradient(&s.gradients, &(struct network_pass){.weights = &s.weights,
+                                                            .batch = &s.batch,
+                                                            .regularization = &plain,
+                                                            .workspace = &s.workspace});
   cr_assert_eq(loss, again);
   cr_assert_eq(memcmp(gradient, s.gradient_block, s.table.block * sizeof *gradient), 0);
   free(gradient);
@@ -355,8 +359,10 @@ Test(network, gradients_accumulate) {
   run(&s, all, PAIRS);
   real *once = reals(s.table.block);
   memcpy(once, s.gradient_block, s.table.block * sizeof *once);
-  (void)network_gradient(
-      &s.gradients, &(struct network_pass){&s.weights, &s.batch, &plain, &s.workspace, 0, 0, {0}});
+  (void)network_gradient(&s.gradients, &(struct network_pass){.weights = &s.weights,
+                                                              .batch = &s.batch,
+                                                              .regularization = &plain,
+                                                              .workspace = &s.workspace});
   for (size_t i = 0; i < s.table.block; i++) once[i] *= 2;
   cr_assert(relative_error(once, s.gradient_block, s.table.block) < CLOSE);
   free(once);

@@ -18,8 +18,8 @@ struct network_case {
 
 static inline double network_loss(void *context) {
   struct network_case *c = context;
-  const struct network_pass pass = {&c->weights, &c->batch, &c->regularization, &c->workspace, 0,
-                                    0,           {0}};
+  const struct network_pass pass = {&c->weights, &c->batch, &c->regularization,      &c->workspace,
+                                    0,           0,         ELMAN_PRECISION_FLOAT32, {0}};
   const double loss = network_forward(&pass) / (double)c->batch.tokens;
   return loss + c->regularization.guide * network_guide_loss(&pass);
 }
@@ -75,8 +75,8 @@ static inline bool is_right_for_seed(char message[300], struct network_case *c, 
   struct parameters views;
   parameters_bind(&views, gradients, &c->config);
   const double loss = network_loss(c);
-  const struct network_pass pass = {&c->weights, &c->batch, &c->regularization, &c->workspace, 0,
-                                    0,           {0}};
+  const struct network_pass pass = {&c->weights, &c->batch, &c->regularization,      &c->workspace,
+                                    0,           0,         ELMAN_PRECISION_FLOAT32, {0}};
   const double again = network_gradient(&views, &pass) / (double)c->batch.tokens +
                        c->regularization.guide * network_guide_loss(&pass);
   cr_assert_float_eq(loss, again, 1e-13 * (1 + loss));
