@@ -26,8 +26,8 @@ typedef enum elman_scope {
  * heading of the option in help; the command defines the order of the groups.
  *
  * `since` is 1 for values that every model file contains, and 2 for numbers that older files lack.
- * It is 3 for flags and choices that files contain only if they differ from the first choice. A new
- * row has 2 or 3. */
+ * It is 3 for flags and choices that model files contain only if they differ from the first choice,
+ * and 4 if the same is true of checkpoints. A new row has 2 or 4. */
 #define ELMAN_MODEL_HYPERPARAMETERS(X)                                                             \
   X(SIZE, embedding_size, "embedding-size", "embedding size", 1, 16384, 128, MODEL, 1, "Network",  \
     "embedding dimension")                                                                         \
@@ -91,7 +91,7 @@ typedef enum elman_scope {
     "Training", "maximum tokens per batch, padding included; replaces --batch-size; 0 disables")   \
   X(SIZE, shards, "shards", "shards", 1, 1024, 1, TRAINING, 2, "Training",                         \
     "parts of a batch, computed one after the other or by one process each")                       \
-  X(PRECISION, precision, "precision", "precision", 0, 0, ELMAN_PRECISION_FLOAT32, TRAINING, 3,    \
+  X(PRECISION, precision, "precision", "precision", 0, 0, ELMAN_PRECISION_FLOAT32, TRAINING, 4,    \
     "Training", "operands of large matrix products; bfloat16 is faster on some processors")        \
   X(REAL, learning_rate, "lr", "learning rate", 1e-9, 1e30, 0.001, TRAINING, 2, "Optimization",    \
     "learning rate of Adam")                                                                       \

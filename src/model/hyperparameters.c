@@ -178,9 +178,7 @@ json_t *hyperparameter_to_json(const elman_hyperparameter *row, const void *fiel
   return NULL;
 }
 
-/* Return whether files omit the row. A row that was added in a later version is omitted if it has
- * its default value, so that earlier programs can read the file. */
-static bool is_omitted(const elman_hyperparameter *row, const void *fields) {
+bool hyperparameter_is_omitted(const elman_hyperparameter *row, const void *fields) {
   if (row->since < 3) return false;
   if (row->value == ELMAN_VALUE_FLAG) return !*(const bool *)((const char *)fields + row->offset);
   return row->choice != NULL && hyperparameter_choice(row, fields) == row->choice(0);
@@ -190,7 +188,7 @@ int hyperparameters_to_json(json_t *object, unsigned scopes, const void *fields)
   const elman_hyperparameter *row = NULL;
   int result = 0;
   while ((row = hyperparameter_next(row, scopes)) != NULL) {
-    if (is_omitted(row, fields)) continue;
+    if (hyperparameter_is_omitted(row, fields)) continue;
     result |= json_object_set_new(object, row->name, hyperparameter_to_json(row, fields));
   }
   return result;

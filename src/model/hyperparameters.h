@@ -44,6 +44,10 @@ const char *measure_name(size_t index);
 /* Return the value of a row in the struct at `fields` as JSON; NULL when memory runs out. */
 json_t *hyperparameter_to_json(const elman_hyperparameter *row, const void *fields);
 
+/* Return whether model files omit the row. A row that was added in a later version is omitted if it
+ * has its default value, so that earlier programs can read the file. */
+bool hyperparameter_is_omitted(const elman_hyperparameter *row, const void *fields);
+
 /* Add the rows of these scopes to the object, under their names. Some rows are written to files
  * only if the value differs from the default; omit such a row at its default. Return nonzero when
  * memory runs out. */

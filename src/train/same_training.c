@@ -184,9 +184,19 @@ static json_t *describe_names(const elman_train_options *options) {
   return NULL;
 }
 
+/* Remove the options that checkpoints contain only if they differ from the default. */
+static json_t *without_defaults(json_t *options, const elman_train_options *values) {
+  const elman_hyperparameter *row = NULL;
+  while (options != NULL && (row = hyperparameter_next(row, ELMAN_SCOPE_TRAINING)) != NULL)
+    if (row->since >= 4 && hyperparameter_is_omitted(row, values))
+      (void)json_object_del(options, key_of(row));
+  return options;
+}
+
 int training_set_options(json_t *metadata, const struct trainer *trainer) {
+  json_t *options = describe_training(trainer, ELMAN_SCOPE_TRAINING);
   const int result =
-      safetensors_set_json(metadata, KEY_OPTIONS, describe_training(trainer, ELMAN_SCOPE_TRAINING));
+      safetensors_set_json(metadata, KEY_OPTIONS, without_defaults(options, trainer->options));
   return result | safetensors_set_json(metadata, KEY_NAMES, describe_names(trainer->options));
 }
 
