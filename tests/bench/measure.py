@@ -36,6 +36,7 @@ class Sizes:
     toy: tuple = (400, 128)  # updates, H
     update: tuple = ((6000, 256), (6000, 512), (8000, 512), (20000, 512))  # the third is typical of subwords
     cells: tuple = ((6000, 256), (6000, 512))
+    bfloat16: tuple = ((6000, 512),)
     base: tuple = (5300, 256, 22)  # V, E = H, words in a sentence
     updates: int = 12
     epoch_pairs: int = None  # None: the whole corpus
@@ -54,7 +55,8 @@ class Sizes:
 
 
 # Small enough for all parts to run in a test.
-QUICK = Sizes(rounds=1, toy=(10, 32), update=((400, 32),), cells=((400, 32),), base=(400, 32, 8), updates=3,
+QUICK = Sizes(rounds=1, toy=(10, 32), update=((400, 32),), cells=((400, 32),), bfloat16=((400, 32),),
+              base=(400, 32, 8), updates=3,
               epoch_pairs=100, epoch_hidden=32, decode=((400, 32), 20), subwords=(500, 100),
               growth={"V": (200, 400), "H": (16, 32), "length": (5, 10), "batch": (16, 32)},
               growth_base=(400, 32), growth_updates=3, shards=(400, 32), shard_updates=3,
@@ -65,15 +67,23 @@ def cores():
     return len(os.sched_getaffinity(0))
 
 
+def processor_flags():
+    """Return the instructions of the processor, as Linux names them."""
+    try:
+        return set(pathlib.Path("/proc/cpuinfo").read_text().split())
+    except OSError:
+        return set()
+
+
 def best_kernels():
     """Debian's OpenBLAS uses old kernels on unknown processors. elman chooses suitable ones itself; this
     function chooses them for everything else."""
     if "OPENBLAS_CORETYPE" in os.environ or platform.machine() != "x86_64":
         return {}
-    flags = pathlib.Path("/proc/cpuinfo").read_text().split()
-    if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= set(flags):
+    flags = processor_flags()
+    if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= flags:
         return {"OPENBLAS_CORETYPE": "SkylakeX"}
-    return {"OPENBLAS_CORETYPE": "Haswell"} if {"avx2", "fma"} <= set(flags) else {}
+    return {"OPENBLAS_CORETYPE": "Haswell"} if {"avx2", "fma"} <= flags else {}
 
 
 class PyTorch:
@@ -311,6 +321,35 @@ class Bench:
                 self.compare_training(row, pairs, hidden, BATCH, updates, median_update,
                                       settings={"cell": cell})
                 self.finish(row)
+
+    def part_bfloat16(self):
+        """One update with --precision bfloat16, against PyTorch in float32; and PyTorch's own bfloat16 (autocast)
+        where the processor has instructions for it."""
+        updates = self.sizes.updates
+        autocast = "avx512_bf16" in processor_flags()
+        for vocabulary, hidden in self.sizes.bfloat16:
+            row = Row("bfloat16", update_name(vocabulary, hidden))
+            pairs = self.made(vocabulary, updates=updates)
+            float32, theirs = [], {}
+            for _ in range(self.rounds):
+                float32.append(median_update(self.update(pairs, hidden, BATCH, updates)))
+                ours = self.update(pairs, hidden, BATCH, updates, settings={"precision": "bfloat16"})
+                row.elman.append(median_update(ours))
+                for worker in self.workers:
+                    for cast in (False, True) if autocast else (False,):
+                        answer = worker.ask(do="train", pairs=str(pairs), hidden=hidden, batch=BATCH,
+                                            updates=updates, settings={}, autocast=cast)
+                        self.check_same(ours, answer)
+                        if cast:
+                            theirs.setdefault(worker.label, []).append(median_update(answer))
+                        else:
+                            row.add_other(worker.label, median_update(answer))
+            faster = [before / after for before, after in zip(float32, row.elman)]
+            row.extra = {"float32": float32, "faster": faster, "autocast": theirs}
+            row.notes.append("elman in float32 needs " + range_of(faster, "{:.2f}".format) + " times as long")
+            for label, seconds in theirs.items():
+                row.notes.append(f"PyTorch's autocast to bfloat16 needs {shown(statistics.median(seconds), 's')}, {label}")
+            self.finish(row)
 
     def part_base(self):
         """One update of the network of --preset base, with a vocabulary and lengths of subwords."""

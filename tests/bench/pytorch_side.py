@@ -167,7 +167,9 @@ def train(request):
     for update in range(updates):
         batch = batches[update % len(batches)]
         optimizer.zero_grad(set_to_none=True)
-        functional.cross_entropy(model(batch), batch.expected).backward()
+        with torch.autocast("cpu", torch.bfloat16, enabled=request.get("autocast", False)):
+            loss = functional.cross_entropy(model(batch), batch.expected)
+        loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         times.append(time.perf_counter())
