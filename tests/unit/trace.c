@@ -89,8 +89,10 @@ static struct trace run(struct setting *setting) {
 
 static double loss_of(struct setting *setting) {
   struct network_copy *copy = &setting->copy;
-  const double sum = network_forward(&(struct network_pass){
-      &copy->weight_views, &setting->batch, &plain, &copy->workspace, 0, 0, {0}});
+  const double sum = network_forward(&(struct network_pass){.weights = &copy->weight_views,
+                                                            .batch = &setting->batch,
+                                                            .regularization = &plain,
+                                                            .workspace = &copy->workspace});
   return setting->step > 0 ? copy->workspace.losses[setting->step - 1]
                            : sum / (double)setting->batch.tokens;
 }
