@@ -12,10 +12,11 @@
 #ifndef ELMAN_TENSOR_BFLOAT16_H
 #define ELMAN_TENSOR_BFLOAT16_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "tensor/product.h"
+#include "tensor/operand.h"
 
 /* Return x rounded to bfloat16: to nearest, ties to even. A number that rounds to 2^128 or more
  * becomes infinity, a subnormal number becomes 0 of its sign, and a NaN becomes a quiet NaN. These

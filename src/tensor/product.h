@@ -1,5 +1,4 @@
-/* Matrix products, and own kernels for them. Matrices are row-major; `ld` is the distance between
- * the starts of two adjacent rows.
+/* Matrix products, and own kernels for them.
  *
  * Every element of an own product is computed by one chain of fused multiply-adds per block of
  * PRODUCT_BLOCK terms; the sums of the blocks are added in order. Therefore the bits of the result
@@ -21,35 +20,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
-#include "base/team.h"
-#include "tensor/real.h"
-
-enum transpose { NOT_TRANSPOSED, TRANSPOSED };
-
-struct operand {
-  const real *data;
-  size_t ld;
-  enum transpose transpose;
-};
-
-static inline struct operand not_transposed(const real *data, size_t ld) {
-  return (struct operand){data, ld, NOT_TRANSPOSED};
-}
-
-static inline struct operand transposed(const real *data, size_t ld) {
-  return (struct operand){data, ld, TRANSPOSED};
-}
-
-/* The product C (m,n) = beta C + alpha op(A) op(B), where op(A) is (m,k) and op(B) is (k,n). If
- * beta is 0, C may be uninitialized. All sizes and distances are at most INT_MAX. */
-struct product {
-  real *c;
-  size_t ldc;
-  real beta, alpha;
-  struct operand a, b;
-  size_t m, n, k;
-  elman_precision operands; /* round A and B to this precision: float32 or bfloat16 */
-};
+#include "tensor/operand.h"
 
 /* A function that processes rows [row, row + rows) and columns [column, column + columns) of a
  * complete tile of C. */
