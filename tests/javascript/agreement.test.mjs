@@ -87,6 +87,7 @@ for (const [name, settings, ...options] of [
     "--dropout", "0.2", "--attention", "additive", "--average", "0.9", "--label-smoothing", "0.1"],
   ["subwords", { source_tokens: "chars", target_tokens: "bpe", subwords: 20, subword_dropout: 0.1 }, "--source-tokens", "chars",
     "--target-tokens", "bpe", "--subwords", "20", "--subword-dropout", "0.1"],
+  ["bfloat16", { precision: "bfloat16", cell: "lstm" }, "--precision", "bfloat16", "--cell", "lstm"],
 ]) {
   test(`portable arithmetic, ${name}: the model has the same bytes`, () => {
     const file = `${folder}/portable.safetensors`;
