@@ -22,7 +22,7 @@ void bfloat16_round_rows(real *to, size_t ld, struct operand from, size_t rows, 
 /* ---- packing ---- */
 
 TARGET INLINE __mmask16 first_lanes(size_t count) {
-  return count >= PAIR_LANES ? 0xFFFF : (__mmask16)((1U << count) - 1);
+  return (__mmask16)(count >= PAIR_LANES ? 0xFFFF : (1U << count) - 1);
 }
 
 TARGET static void pack_across(uint32_t *to, size_t step, const float *from, size_t ld,
