@@ -1,4 +1,4 @@
-/* The precision of matrix products: of their operands, not of their sums. */
+/* Precisions of matrix products. */
 #ifndef ELMAN_PRECISION_H
 #define ELMAN_PRECISION_H
 
@@ -6,14 +6,14 @@
 
 ELMAN_BEGIN
 
-/* Numbers that large matrix products multiply. Training accepts the first two. */
+/* The numbers that matrix products multiply. Sums have at least 32 bits in each precision. */
 typedef enum elman_precision {
   ELMAN_PRECISION_FLOAT32,
-  ELMAN_PRECISION_BFLOAT16, /* 8 significant bits, the exponent of float32; sums in float32 */
-  ELMAN_PRECISION_INT8      /* 8-bit integers with scales; sums in 32-bit integers */
+  ELMAN_PRECISION_BFLOAT16, /* training only */
+  ELMAN_PRECISION_INT8      /* translation only */
 } elman_precision;
 
-/* Return "float32", "bfloat16" or "int8" for index 0 to 2; NULL for any other index. */
+/* Return "float32" for index 0, "bfloat16" for 1, "int8" for 2, NULL for any other index. */
 ELMAN_API const char *elman_precision_name(size_t index);
 
 ELMAN_END
