@@ -42,6 +42,7 @@
 #include "elman/evaluate.h"
 #include "elman/model.h"
 #include "elman/pairs.h"
+#include "elman/precision.h"
 #include "elman/status.h"
 #include "elman/tokens.h"
 #include "elman/train.h"

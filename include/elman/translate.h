@@ -3,6 +3,7 @@
 #define ELMAN_TRANSLATE_H
 
 #include "elman/model.h"
+#include "elman/precision.h"
 
 ELMAN_BEGIN
 
@@ -140,6 +141,12 @@ typedef struct elman_translate_options {
   uint64_t override_seed; /* seed of ELMAN_OVERRIDE_SHUFFLE; default 1 */
   size_t threads; /* 0 (default) = one per core; results do not depend on it. elman_evaluate_options
                      has its own field */
+  /* Precision of the products with weights. ELMAN_PRECISION_FLOAT32 (default) is exact.
+   * ELMAN_PRECISION_INT8 rounds weights and their inputs to eight bits, which is faster; all
+   * results are then those of the rounded model. The first call makes the rounded weights, which
+   * the translator keeps. The models of an ensemble must therefore outlive the translator, too.
+   * ELMAN_PRECISION_BFLOAT16 is ELMAN_INVALID_ARGUMENT: it is a precision of training. */
+  elman_precision precision;
 } elman_translate_options;
 
 ELMAN_API elman_translate_options elman_translate_options_default(void);

@@ -5,13 +5,15 @@
 #include "api/call.h"
 #include "base/group.h"
 #include "base/table.h"
-#include "model/ensemble.h"
+#include "model/quantized_model.h"
 #include "translate/evaluate.h"
 #include "translate/translate_all.h"
 #include "translate/translator.h"
 
 struct elman_translator {
   struct translator inner;
+  const struct model *model; /* borrowed; inner.model is its view in the precision of the call */
+  struct quantized_models quantized;
   struct screen *screen; /* owned; NULL before the first greedy search */
   size_t trainings;      /* value of model->trainings when the screen was made */
   struct kept_team team; /* owned */
@@ -21,7 +23,7 @@ elman_status elman_translator_create(elman_translator **translator, const elman_
                                      elman_error *error) {
   *translator = malloc(sizeof **translator);
   if (*translator == NULL) return fail_no_memory(error);
-  **translator = (elman_translator){0};
+  **translator = (elman_translator){.model = inner_model_const(model)};
   translator_create(&(*translator)->inner, inner_model_const(model), NULL);
   return ELMAN_OK;
 }
@@ -30,6 +32,7 @@ void elman_translator_free(elman_translator *translator) {
   if (translator == NULL) return;
   translator_free(&translator->inner);
   model_screen_free(translator->screen);
+  quantized_models_free(&translator->quantized);
   team_free(translator->team.team);
   free(translator);
 }
@@ -61,7 +64,23 @@ void elman_translation_free(elman_translation *translation) {
   translation_free(translation);
 }
 
+const char *elman_precision_name(size_t index) {
+  static const char *const names[] = {[ELMAN_PRECISION_FLOAT32] = "float32",
+                                      [ELMAN_PRECISION_BFLOAT16] = "bfloat16",
+                                      [ELMAN_PRECISION_INT8] = "int8"};
+  return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
 /* ---- options ---- */
+
+static elman_status check_precision(elman_precision precision, elman_error *error) {
+  const char *name = elman_precision_name((size_t)precision);
+  if (precision == ELMAN_PRECISION_FLOAT32 || precision == ELMAN_PRECISION_INT8) return ELMAN_OK;
+  if (name == NULL)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown precision %d", (int)precision);
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+              "%s is a precision of training; translate with float32 or int8", name);
+}
 
 static elman_status check_override(const elman_override *one, elman_error *error) {
   if ((unsigned)one->kind > ELMAN_OVERRIDE_CELL)
@@ -116,6 +135,7 @@ static elman_status check_translate_options(const struct model *model,
                                             const elman_translate_options *options,
                                             elman_error *error) {
   elman_status status = check_beam(options, error);
+  if (status == ELMAN_OK) status = check_precision(options->precision, error);
   if (status != ELMAN_OK) return status;
   if (options->replace_unknown && model_target_codec(model).mode == ELMAN_TOKENS_BPE)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
@@ -138,14 +158,18 @@ static elman_status check_translate_options(const struct model *model,
 
 /* ---- state between calls ---- */
 
-/* Make the screen for greedy search at the first call, and again if the model has been trained
- * since. */
-static elman_status fit_screen(elman_translator *translator, const elman_translate_options *options,
-                               elman_error *error) {
-  const struct model *model = translator->inner.model;
+/* Make what the search derives from the weights at the first call, and again if the model has been
+ * trained since: the screen for greedy search with floats, or the weights in eight bits. Make the
+ * options refer to the models of their precision. */
+static elman_status fit(elman_translator *translator, elman_translate_options *options,
+                        elman_error *error) {
+  const struct model *model = translator->model;
+  elman_status status =
+      quantized_models_fit(&translator->quantized, &translator->inner.model, model, options, error);
+  if (status != ELMAN_OK || options->precision != ELMAN_PRECISION_FLOAT32) return status;
   if (translator->screen != NULL && translator->trainings == model->trainings) return ELMAN_OK;
   model_screen_free(translator->screen);
-  const elman_status status = model_screen_create(&translator->screen, model, options, error);
+  status = model_screen_create(&translator->screen, model, options, error);
   translator->inner.screen = translator->screen;
   translator->trainings = model->trainings;
   return status;
@@ -163,8 +187,9 @@ static elman_status translate(elman_translation **out, elman_translator *outer,
                               const elman_sentence *sentence,
                               const elman_translate_options *options, elman_error *error) {
   struct translator *translator = &outer->inner;
-  elman_status status = fit_screen(outer, options, error);
-  if (status == ELMAN_OK) status = translator_run(translator, sentence, 1, options, error);
+  elman_translate_options own = *options;
+  elman_status status = fit(outer, &own, error);
+  if (status == ELMAN_OK) status = translator_run(translator, sentence, 1, &own, error);
   if (status != ELMAN_OK) return status;
   if (translator->items[0].status != ELMAN_OK)
     return fail_again(error, &translator->items[0].error);
@@ -179,10 +204,10 @@ elman_status elman_translate(elman_translation **translation, elman_translator *
   struct surroundings before;
   *translation = NULL;
   if (options == NULL) options = &defaults;
-  elman_status status = check_translate_options(translator->inner.model, options, error);
+  elman_status status = check_translate_options(translator->model, options, error);
   if (status == ELMAN_OK)
     status = enter_with(&before, &translator->team, options->threads,
-                        output_product(translator->inner.model, options), error);
+                        output_product(translator->model, options), error);
   if (status != ELMAN_OK) return status;
   status = translate(translation, translator, &sentence, options, error);
   leave(before);
@@ -209,14 +234,15 @@ static elman_status translate_many(struct outcomes *outcomes, elman_translator *
                                    const elman_sentence *sentences, size_t count,
                                    const elman_translate_options *options, elman_error *error) {
   enum { BATCH_SIZE = 64 };
-  elman_status status = fit_screen(translator, options, error);
+  elman_translate_options own = *options;
+  elman_status status = fit(translator, &own, error);
   if (status != ELMAN_OK) return status;
   status = translate_all(&(struct translate_job){.model = translator->inner.model,
                                                  .screen = translator->screen,
                                                  .sentences = sentences,
                                                  .count = count,
                                                  .batch_size = BATCH_SIZE,
-                                                 .options = options,
+                                                 .options = &own,
                                                  .receive = pass_outcome,
                                                  .context = outcomes},
                          error);
@@ -238,7 +264,7 @@ elman_status elman_translate_batch(elman_translation **translations, elman_error
                                    size_t count, const elman_translate_options *options,
                                    elman_error *error) {
   const elman_translate_options defaults = translate_options_default();
-  const struct model *model = translator->inner.model;
+  const struct model *model = translator->model;
   struct outcomes outcomes = {translations, errors};
   struct surroundings before;
   if (options == NULL) options = &defaults;
@@ -291,6 +317,23 @@ static elman_status same_work(const elman_model *model, const elman_pairs *pairs
       "the pairs or options differ from those of process 0; use the same for all processes", error);
 }
 
+/* All processes must call this function, even if they fail. */
+static elman_status evaluate_in_precision(elman_scores *scores, const elman_model *model,
+                                          const elman_pairs *pairs,
+                                          const elman_evaluate_options *options,
+                                          elman_error *error) {
+  struct quantized_models quantized = {0};
+  elman_evaluate_options own = *options;
+  const struct model *view;
+  elman_status status =
+      quantized_models_fit(&quantized, &view, inner_model_const(model), &own.translate, error);
+  status = group_agree(options->group, status, error);
+  if (status == ELMAN_OK)
+    status = evaluate(scores, view, inner_pairs_const(pairs), NULL, &own, error);
+  quantized_models_free(&quantized);
+  return status;
+}
+
 elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
                             const elman_pairs *pairs, const elman_evaluate_options *options,
                             elman_error *error) {
@@ -304,9 +347,7 @@ elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
   const bool entered = status == ELMAN_OK;
   status = group_agree(options->group, status, error);
   if (status == ELMAN_OK) status = same_work(model, pairs, options, error);
-  if (status == ELMAN_OK)
-    status =
-        evaluate(scores, inner_model_const(model), inner_pairs_const(pairs), NULL, options, error);
+  if (status == ELMAN_OK) status = evaluate_in_precision(scores, model, pairs, options, error);
   if (entered) leave(before);
   return status;
 }

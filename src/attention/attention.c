@@ -344,7 +344,11 @@ static void for_each_sentence(const struct attention_pass *pass, size_t products
 static struct linear projection(const struct attention_pass *pass, size_t weight) {
   real *const *part = pass->layer.weights->part;
   const size_t H = pass->layer.config.size;
-  return (struct linear){.weight = part[weight], .bias = part[weight + 1], .in = H, .out = H};
+  return (struct linear){.weight = part[weight],
+                         .bias = part[weight + 1],
+                         .in = H,
+                         .out = H,
+                         .eight_bits = pass->layer.weights->eight_bits};
 }
 
 /* Project n rows; do nothing if the mechanism lacks this projection. (45), (49) */

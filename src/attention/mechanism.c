@@ -180,8 +180,10 @@ size_t attention_value_size(struct attention_config config) {
 
 static struct linear layer_of(const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size;
-  return (struct linear){
-      .weight = pass->layer.weights->part[OWN_PARTS + PREDICTION_STATES], .in = H, .out = H};
+  return (struct linear){.weight = pass->layer.weights->part[OWN_PARTS + PREDICTION_STATES],
+                         .in = H,
+                         .out = H,
+                         .eight_bits = pass->layer.weights->eight_bits};
 }
 
 static const real *readout_of(const struct attention_pass *pass, size_t n) {

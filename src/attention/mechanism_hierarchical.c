@@ -17,8 +17,10 @@ enum { SEGMENT_QUERIES, SEGMENT_SCORES }; /* q_t^G; and for each key u_ts^G = α
 
 static struct linear map_of(const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size;
-  return (struct linear){
-      .weight = pass->layer.weights->part[OWN_PARTS + SEGMENT_QUERY_WEIGHT], .in = H, .out = H};
+  return (struct linear){.weight = pass->layer.weights->part[OWN_PARTS + SEGMENT_QUERY_WEIGHT],
+                         .in = H,
+                         .out = H,
+                         .eight_bits = pass->layer.weights->eight_bits};
 }
 
 /* ---- scores of the keys with the segment queries ---- */

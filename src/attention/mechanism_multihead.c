@@ -8,7 +8,11 @@ enum { OUT_WEIGHT, OUT_BIAS };
 static struct linear out_of(const struct attention_pass *pass) {
   real *const *own = pass->layer.weights->part + OWN_PARTS;
   const size_t H = pass->layer.config.size;
-  return (struct linear){.weight = own[OUT_WEIGHT], .bias = own[OUT_BIAS], .in = H, .out = H};
+  return (struct linear){.weight = own[OUT_WEIGHT],
+                         .bias = own[OUT_BIAS],
+                         .in = H,
+                         .out = H,
+                         .eight_bits = pass->layer.weights->eight_bits};
 }
 
 static size_t rows_of(const struct attention_pass *pass) {

@@ -13,8 +13,10 @@ enum { GATES, SENTINELS, FEATURES, SCORES };         /* γ_t, ς_t, f_t0, u_t0 *
 
 static struct linear map_of(const struct attention_pass *pass, size_t weight) {
   const size_t H = pass->layer.config.size;
-  return (struct linear){
-      .weight = pass->layer.weights->part[OWN_PARTS + weight], .in = H, .out = H};
+  return (struct linear){.weight = pass->layer.weights->part[OWN_PARTS + weight],
+                         .in = H,
+                         .out = H,
+                         .eight_bits = pass->layer.weights->eight_bits};
 }
 
 static size_t rows_of(const struct attention_pass *pass) {

@@ -129,7 +129,8 @@ void decoder_plan(struct decoder_pass *pass) {
   pass->attentional = (struct linear){.weight = weights->attentional_weight,
                                       .bias = weights->attentional_bias,
                                       .in = 2 * sizes->hidden,
-                                      .out = sizes->attentional};
+                                      .out = sizes->attentional,
+                                      .eight_bits = weights->eight_bits};
 }
 
 /* ---- the bridge from the encoder's final states to the decoder's first: a copy, or tanh(W e + b)
@@ -145,8 +146,11 @@ static size_t final_at(const struct decoder_pass *pass, size_t layer, size_t p) 
 static struct linear bridge_of(const struct decoder_pass *pass, size_t layer, size_t p) {
   const struct decoder_parameters *w = pass->weights;
   const size_t H = w->sizes.hidden;
-  return (struct linear){
-      .weight = w->bridge_weight[layer][p], .bias = w->bridge_bias[layer][p], .in = H, .out = H};
+  return (struct linear){.weight = w->bridge_weight[layer][p],
+                         .bias = w->bridge_bias[layer][p],
+                         .in = H,
+                         .out = H,
+                         .eight_bits = w->eight_bits};
 }
 
 /* Set block 0 of the states of a layer, for all parts of the state. */

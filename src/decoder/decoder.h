@@ -40,6 +40,7 @@ struct decoder_parameters {
   real *attentional_bias;   /* (A) */
   real *out_weight;         /* (V_tgt,F); points to the embedding if the two are tied */
   real *out_bias;           /* (V_tgt) */
+  const struct eight_bits *eight_bits; /* as in struct linear */
 };
 
 size_t decoder_input_size(struct decoder_sizes sizes,

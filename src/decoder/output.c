@@ -17,10 +17,13 @@ void output_logits(real *logits, const real *features, size_t rows,
                    const struct decoder_parameters *weights) {
   const size_t V = weights->sizes.vocabulary, F = weights->sizes.features;
   /* o_t = W_o [d_t ; c_t] + b_o                                                      (9) */
-  linear_forward(
-      logits, features,
-      (struct linear){.weight = weights->out_weight, .bias = weights->out_bias, .in = F, .out = V},
-      rows);
+  linear_forward(logits, features,
+                 (struct linear){.weight = weights->out_weight,
+                                 .bias = weights->out_bias,
+                                 .in = F,
+                                 .out = V,
+                                 .eight_bits = weights->eight_bits},
+                 rows);
 }
 
 size_t output_block(size_t tokens) {
@@ -180,6 +183,7 @@ void output_scores_allocate(struct output_scores *scores, struct arena *arena, s
   scores->largest = arena_reals(arena, rows, scores->blocks, 1);
   scores->sums = arena_allocate(arena, sizeof(double), rows, scores->blocks, 1);
   scores->log_sums = arena_allocate(arena, sizeof(double), rows, 1, 1);
+  eight_bit_features_allocate(&scores->features, arena, rows, sizes.features);
 }
 
 struct job {
@@ -192,10 +196,10 @@ struct job {
 
 /* Return the number of blocks in a tile. A general matrix product copies all features once per
  * tile. Therefore use a single tile for many rows. These belong to several sentences, which the
- * threads share. */
-static size_t tile_blocks(size_t rows, size_t blocks) {
+ * threads share. A product in eight bits copies nothing. */
+static size_t tile_blocks(size_t rows, size_t blocks, bool in_eight_bits) {
   enum { MANY_ROWS = 64, TILES = 8 };
-  if (rows <= FEW_ROWS) return 1;
+  if (rows <= FEW_ROWS || in_eight_bits) return 1;
   return rows > MANY_ROWS ? blocks : divide_up(blocks, TILES);
 }
 
@@ -205,13 +209,24 @@ static void multiply_rows(const struct job *job, size_t first, size_t width) {
   const size_t V = job->scores->V, F = job->F;
   const real *weight = job->weights->out_weight + first * F;
   real *logits = job->scores->logits + first;
-  if (job->rows <= FEW_ROWS && arithmetic_in_use() == ARITHMETIC_FAST)
+  if (job->weights->eight_bits != NULL)
+    eight_bit_product_alone((struct eight_bit_results){.rows = logits, .ld = V},
+                            job->scores->features,
+                            eight_bits_find(job->weights->eight_bits, weight, width), job->rows);
+  else if (job->rows <= FEW_ROWS && arithmetic_in_use() == ARITHMETIC_FAST)
     few_rows_kernel_at(0)->run((struct few_rows){logits, V, .add = false}, job->features, weight,
                                job->rows, F, width);
   else
     matrix_product_alone((struct product){logits, V, 0, 1, not_transposed(job->features, F),
                                           transposed(weight, F), job->rows, width, F,
                                           ELMAN_PRECISION_FLOAT32});
+}
+
+/* Return 0, or NaN if a number is infinite or NaN. */
+static double sum_of_differences(const real *row, size_t n) {
+  real sum = 0;
+  for (size_t i = 0; i < n; i++) sum += row[i] - row[i];
+  return (double)sum;
 }
 
 /* Add the bias: o_t += b_o. Compute the block's maximum and its Σ exp. */
@@ -223,7 +238,8 @@ static void score_block(const struct job *job, size_t row, size_t block) {
   real *logits = scores->logits + row * V + at;
   for (size_t v = 0; v < n; v++) logits[v] += bias[v];
   scores->largest[to] = maximum(logits, n);
-  scores->sums[to] = sum_of_exponentials(logits, scores->largest[to], n);
+  scores->sums[to] = scores->without_sums ? sum_of_differences(logits, n)
+                                          : sum_of_exponentials(logits, scores->largest[to], n);
 }
 
 static void score_tile(const void *context, size_t tile) {
@@ -244,14 +260,19 @@ static void join_blocks(const void *context, size_t row) {
   const real *largest = scores->largest + row * blocks;
   const double *sums = scores->sums + row * blocks, peak = (double)maximum(largest, blocks);
   double sum = 0;
-  for (size_t i = 0; i < blocks; i++) sum += sums[i] * portable_exp((double)largest[i] - peak);
-  scores->log_sums[row] = peak + portable_log(sum);
+  for (size_t i = 0; i < blocks; i++)
+    sum += scores->without_sums ? sums[i] : sums[i] * portable_exp((double)largest[i] - peak);
+  scores->log_sums[row] = peak + (scores->without_sums ? sum : portable_log(sum));
 }
 
 void output_scores_fill(const struct output_scores *scores, const real *features, size_t rows,
                         const struct decoder_parameters *weights) {
-  const struct job job = {
-      scores, features, weights, rows, weights->sizes.features, tile_blocks(rows, scores->blocks)};
+  const bool in_eight_bits = weights->eight_bits != NULL;
+  const size_t F = weights->sizes.features;
+  const struct job job = {scores, features, weights,
+                          rows,   F,        tile_blocks(rows, scores->blocks, in_eight_bits)};
+  if (in_eight_bits)
+    eight_bit_features_fill(scores->features, weights->eight_bits->kernel, features, F, rows);
   const size_t tiles = divide_up(scores->blocks, job.blocks);
   const double weight = (double)(scores->V * job.F); /* the weights are read once for all rows */
   share_out(tiles, weight * (double)(WORK_OF_SMALL_PRODUCTS + rows), score_tile, &job);

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "decoder/decoder.h"
 #include "tensor/cross_entropy.h"
+#include "tensor/eight_bits.h"
 
 /* Compute logits (rows,V_tgt) = W_o features + b_o. */
 void output_logits(real *logits, const real *features /* (rows,F) */, size_t rows,
@@ -71,11 +72,14 @@ void output_gradient(const struct decoder_parameters *gradients, real *dfeatures
 enum { SCORES_BLOCK = 64 }; /* number of logits that share a maximum */
 
 struct output_scores {
-  real *logits;     /* (R,V) */
-  real *largest;    /* (R,blocks) */
-  double *sums;     /* (R,blocks): Σ exp(logit - largest) */
-  double *log_sums; /* (R): log Σ exp(logit); not finite if a logit is NaN */
+  real *logits;                       /* (R,V) */
+  real *largest;                      /* (R,blocks) */
+  double *sums;                       /* (R,blocks): Σ exp(logit - largest) */
+  double *log_sums;                   /* (R): log Σ exp(logit); not finite if a logit is NaN */
+  struct eight_bit_features features; /* (R,F); not used for weights of floats */
   size_t V, blocks;
+  bool without_sums; /* log_sums become the largest logits, and `sums` are 0, or NaN
+                        if a logit is not finite: enough to find the most probable token */
 };
 
 /* Allocate arrays for R rows. The caller provides the logits. */

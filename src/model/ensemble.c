@@ -158,7 +158,7 @@ static void add_options(struct xxh64 *sum, const elman_translate_options *option
       options->n_best,         options->without_scores, options->replace_unknown,
       options->override_count, options->override_seed,  options->sample,
       options->top_k,          options->sample_seed,    options->length_norm,
-      options->self_attention};
+      options->self_attention, options->precision};
   xxh64_add(sum, reals, sizeof reals);
   xxh64_add(sum, numbers, sizeof numbers);
   for (size_t i = 0; i < options->override_count; i++) {

@@ -210,6 +210,33 @@ void parameters_bind(struct parameters *views, real *block, const struct model_c
   list_all(&listing, views, config);
 }
 
+/* ---- weights in eight bits ---- */
+
+void parameters_use_eight_bits(struct parameters *views, const struct eight_bits *set) {
+  views->eight_bits = set;
+  for (size_t l = 0; l < MAX_LAYERS; l++) {
+    for (size_t d = 0; d < DIRECTIONS; d++) views->encoder.rnn[l][d].eight_bits = set;
+    views->decoder.rnn[l].eight_bits = set;
+  }
+  views->encoder.self_attention.eight_bits = set;
+  views->decoder.self_attention.eight_bits = set;
+  views->decoder.attention.eight_bits = set;
+  views->decoder.eight_bits = set;
+}
+
+size_t parameter_matrices(struct float_matrix matrices[MAX_PARAMETERS], const real *block,
+                          const struct parameter_table *table) {
+  size_t count = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    const struct parameter *row = &table->rows[i];
+    if (row->dimensions == 2 && (row->alias || row->initializer != INIT_EMBEDDING))
+      matrices[count++] = (struct float_matrix){block + row->offset, row->rows, row->columns};
+  }
+  return count;
+}
+
+/* ---- blocks ---- */
+
 /* Allocate with calloc: memory fresh from the system is already zero, and calloc does not write to
  * it. Its alignment is smaller than ARENA_ALIGNMENT. Therefore the block begins later, and the
  * pointer returned by calloc is stored in front of the block. */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "model/hyperparameters.h"
+#include "tensor/eight_bits.h"
 
 /* Views into a block of weights, gradients or moments, the sizes of encoder and decoder, and the
  * arithmetic of every pass over them. */
@@ -15,6 +16,7 @@ struct parameters {
   struct encoder_parameters encoder;
   struct decoder_parameters decoder;
   enum arithmetic arithmetic;
+  const struct eight_bits *eight_bits; /* weights of all products in eight bits; NULL = none */
 };
 
 /* The distribution of a tensor's initial values. */
@@ -63,6 +65,15 @@ elman_status parameter_table_create(struct parameter_table *table,
 /* Point the views into a block of table->block reals. Set views of parameters that the
  * configuration lacks to NULL. */
 void parameters_bind(struct parameters *views, real *block, const struct model_config *config);
+
+/* Make every product of a forward pass use the weights of this set, which must contain all matrices
+ * of parameter_matrices. */
+void parameters_use_eight_bits(struct parameters *views, const struct eight_bits *set);
+
+/* List the matrices of a block that products multiply with: all but embeddings that only serve as
+ * tables. Return their number. */
+size_t parameter_matrices(struct float_matrix matrices[MAX_PARAMETERS], const real *block,
+                          const struct parameter_table *table);
 
 /* Allocate a zeroed block, aligned to 64 bytes. Gaps between tensors stay zero. Pages of a large
  * block that are never written use no memory. */

@@ -216,8 +216,11 @@ struct input_maps {
 static struct input_maps input_maps_of(const struct rnn_parameters *weights,
                                        const struct rnn_shape *shape) {
   const size_t H = shape->hidden, E = shape->input, G = shape->cell->gates;
-  const struct linear all = {
-      .weight = weights->weight_ih, .in = E, .out = G * H, .row = row_of_z(shape)};
+  const struct linear all = {.weight = weights->weight_ih,
+                             .in = E,
+                             .out = G * H,
+                             .row = row_of_z(shape),
+                             .eight_bits = weights->eight_bits};
   struct input_maps maps = {1, {{all, 0, 0}, {all, G - 1, G * H}}};
   if (!shape->cell->separate) return maps;
   maps.count = 2;
@@ -275,6 +278,24 @@ static void normalized_row_forward(const void *context, size_t b) {
   step_forward(step, b, 1, 0, H);
 }
 
+static void row_forward(const void *context, size_t b) {
+  const struct forward_step *step = context;
+  step_forward(step, b, 1, 0, step->pass->shape.hidden);
+}
+
+static void recur_in_eight_bits(const struct forward_step *step) {
+  const struct rnn_shape *shape = &step->pass->shape;
+  const struct rnn_parameters *weights = step->pass->weights;
+  const size_t H = shape->hidden;
+  const struct linear recurrent = {.weight = weights->weight_hh,
+                                   .in = H,
+                                   .out = shape->cell->gates * H,
+                                   .row = row_of_z(shape),
+                                   .eight_bits = weights->eight_bits};
+  linear_add_in_eight_bits(step->blocks.z, step->blocks.before[0], recurrent, shape->batch);
+  if (weights->gain == NULL) share_out(shape->batch, work_of_rows(shape), row_forward, step);
+}
+
 /* Run one step: z_t += W_hh h_{t-1} for all gates, then the cell                          (2),
  * (30), (32) */
 static void run_step(const struct rnn_pass *pass, const struct packed *packed, size_t t) {
@@ -297,7 +318,9 @@ static void run_step(const struct rnn_pass *pass, const struct packed *packed, s
    * kept separately. */
   for (size_t b = 0; shape->cell->separate && b < B; b++)
     memset(step.blocks.z + b * Z + (G - 1) * H, 0, H * sizeof(real));
-  if (pass->states.panels != NULL)
+  if (pass->weights->eight_bits != NULL)
+    recur_in_eight_bits(&step);
+  else if (pass->states.panels != NULL)
     packed_product_then(recurrent, packed, normalize ? NULL : step_forward, &step);
   else
     matrix_product_then(recurrent, G, normalize ? NULL : step_forward, &step);
@@ -307,7 +330,7 @@ static void run_step(const struct rnn_pass *pass, const struct packed *packed, s
 /* Return W_hhᵀ in panels, which the first step of the pass packs. */
 static struct packed packed_forward(const struct rnn_pass *pass, struct range steps) {
   const size_t H = pass->shape.hidden, G = pass->shape.cell->gates;
-  if (pass->states.panels == NULL) return (struct packed){0};
+  if (pass->states.panels == NULL || pass->weights->eight_bits != NULL) return (struct packed){0};
   if (steps.first > 0) return packed_before(pass->states.panels, G, H, H);
   return pack(pass->states.panels, transposed(pass->weights->weight_hh, H), G, H, H);
 }

@@ -47,6 +47,7 @@ struct rnn_parameters {
   real *bias_ih;   /* (G·hidden) */
   real *bias_hh;   /* (G·hidden) */
   real *gain;      /* (K·hidden): gains of layer normalization; NULL without it */
+  const struct eight_bits *eight_bits; /* as in struct linear */
 };
 
 struct rnn_shape {

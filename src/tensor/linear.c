@@ -4,13 +4,26 @@
 
 #include "base/team.h"
 #include "tensor/blas.h"
+#include "tensor/eight_bits.h"
 #include "tensor/elementary.h"
 
 static size_t row_of(struct linear l) {
   return l.row > 0 ? l.row : l.out;
 }
 
+static void in_eight_bits(struct eight_bit_results y, const real *x, struct linear l, size_t n) {
+  eight_bit_product(y, x, eight_bits_find(l.eight_bits, l.weight, l.out), n);
+}
+
+void linear_add_in_eight_bits(real *y, const real *x, struct linear l, size_t n) {
+  in_eight_bits((struct eight_bit_results){.rows = y, .ld = row_of(l), .add = true}, x, l, n);
+}
+
 void linear_forward(real *y, const real *x, struct linear l, size_t n) {
+  if (l.eight_bits != NULL) {
+    in_eight_bits((struct eight_bit_results){y, row_of(l), l.bias, false}, x, l, n);
+    return;
+  }
   const struct product product = {y,
                                   row_of(l),
                                   l.bias != NULL,

@@ -6,11 +6,16 @@
 
 #include "tensor/real.h"
 
+struct eight_bits; /* tensor/eight_bits.h */
+
 struct linear {
   const real *weight; /* (out,in) */
   const real *bias;   /* (out); NULL = none. The backward functions do not read it */
   size_t in, out;
   size_t row; /* distance between rows of y in reals; 0 = out, which linear_tanh_forward requires */
+  /* The set that contains the weight in eight bits, which forward functions then use; NULL = use
+   * the floats. */
+  const struct eight_bits *eight_bits;
 };
 
 struct linear_gradients {
@@ -19,6 +24,9 @@ struct linear_gradients {
 
 /* Compute y (n,out) = x Wᵀ + b for x (n,in). */
 void linear_forward(real *y, const real *x, struct linear l, size_t n);
+
+/* Compute y += x Wᵀ with weights in eight bits. There must be no bias. */
+void linear_add_in_eight_bits(real *y, const real *x, struct linear l, size_t n);
 
 /* Compute dx (n,in) = beta dx + dy W. */
 void linear_backward_input(real *dx, real beta, const real *dy, struct linear l, size_t n);

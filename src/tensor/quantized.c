@@ -13,32 +13,64 @@ size_t quantized_place(size_t v, size_t column, size_t groups) {
   return ((block * groups + column / GROUP) * QUANTIZED_BLOCK + output) * GROUP + column % GROUP;
 }
 
+#define INLINE static inline __attribute__((always_inline))
+
+/* Call with a constant number of rows, so that all sums stay in registers. */
+#define FOR_EACH_NUMBER_OF_ROWS(call)                                                              \
+  _Static_assert(QUANTIZED_ROWS == 6, "a case for each number of rows");                           \
+  switch (rows) {                                                                                  \
+  case 1:                                                                                          \
+    call(1);                                                                                       \
+    break;                                                                                         \
+  case 2:                                                                                          \
+    call(2);                                                                                       \
+    break;                                                                                         \
+  case 3:                                                                                          \
+    call(3);                                                                                       \
+    break;                                                                                         \
+  case 4:                                                                                          \
+    call(4);                                                                                       \
+    break;                                                                                         \
+  case 5:                                                                                          \
+    call(5);                                                                                       \
+    break;                                                                                         \
+  default:                                                                                         \
+    call(6);                                                                                       \
+  }
+
+/* ---- plain C ---- */
+
 static void product_plain(int32_t *sums, const uint8_t *features, size_t rows, const int8_t *block,
                           size_t groups) {
   memset(sums, 0, rows * QUANTIZED_BLOCK * sizeof *sums);
   for (size_t r = 0; r < rows; r++) {
     for (size_t g = 0; g < groups; g++) {
+      int8_t four[GROUP];
+      memcpy(four, features + (r * groups + g) * GROUP, sizeof four);
       for (size_t j = 0; j < QUANTIZED_BLOCK; j++) {
-        for (size_t i = 0; i < GROUP; i++)
-          sums[r * QUANTIZED_BLOCK + j] +=
-              features[(r * groups + g) * GROUP + i] * block[(g * QUANTIZED_BLOCK + j) * GROUP + i];
+        const int8_t *weights = block + (g * QUANTIZED_BLOCK + j) * GROUP;
+        sums[r * QUANTIZED_BLOCK + j] += four[0] * weights[0] + four[1] * weights[1] +
+                                         four[2] * weights[2] + four[3] * weights[3];
       }
     }
   }
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-
-#define INLINE static inline __attribute__((always_inline))
-
+#if defined(__GNUC__) && (defined(__x86_64__) || (defined(__aarch64__) && defined(__linux__)))
 static int32_t four_features(const uint8_t *features, size_t r, size_t groups, size_t g) {
   int32_t four;
   memcpy(&four, features + (r * groups + g) * GROUP, sizeof four);
   return four;
 }
+#endif
 
-/* ---- AVX-512 VNNI ---- */
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
+#include <immintrin.h>
+
+enum { UNSIGNED_ZERO = 128 };
+
+/* ---- AVX-512 VNNI: unsigned features ---- */
 
 #define VNNI __attribute__((target("avx512f,avx512vnni")))
 
@@ -68,69 +100,9 @@ VNNI INLINE void vnni_rows(int32_t *sums, const uint8_t *features, size_t rows, 
 
 VNNI static void product_vnni(int32_t *sums, const uint8_t *features, size_t rows,
                               const int8_t *block, size_t groups) {
-  _Static_assert(QUANTIZED_ROWS == 4, "a case for each number of rows");
-  switch (rows) {
-  case 1:
-    vnni_rows(sums, features, 1, block, groups);
-    break;
-  case 2:
-    vnni_rows(sums, features, 2, block, groups);
-    break;
-  case 3:
-    vnni_rows(sums, features, 3, block, groups);
-    break;
-  default:
-    vnni_rows(sums, features, 4, block, groups);
-  }
-}
-
-/* ---- AVX2 ---- */
-
-#define AVX2 __attribute__((target("avx2")))
-
-/* maddubs adds two 16-bit products and saturates at 32,767. With features up to 2 · 63 + 1 the sum
- * of two products is at most 2 · 127 · 127 = 32,258. */
-enum { AVX2_MAX_LEVEL = 63 };
-_Static_assert(2 * (2 * AVX2_MAX_LEVEL + 1) * QUANTIZED_MAX_WEIGHT <= INT16_MAX,
-               "two products do not saturate");
-
-/* Compute the sums of `vectors` groups of eight outputs, starting with output `first`. Callers pass
- * constant `rows` and `vectors`, so that the sums stay in registers; their product is at most 8. */
-AVX2 INLINE void avx2_outputs(int32_t *sums, const uint8_t *features, size_t rows,
-                              const int8_t *block, size_t groups, size_t first, size_t vectors) {
-  enum { LANES = 8, MOST = 8 };
-  const __m256i ones = _mm256_set1_epi16(1);
-  __m256i totals[MOST];
-  for (size_t i = 0; i < rows * vectors; i++) totals[i] = _mm256_setzero_si256();
-  for (size_t g = 0; g < groups; g++) {
-    for (size_t r = 0; r < rows; r++) {
-      const __m256i repeated = _mm256_set1_epi32(four_features(features, r, groups, g));
-      for (size_t i = 0; i < vectors; i++) {
-        const int8_t *weights = block + (g * QUANTIZED_BLOCK + first + i * LANES) * GROUP;
-        const __m256i pairs = _mm256_maddubs_epi16(
-            repeated, _mm256_loadu_si256((const __m256i *)(const void *)weights));
-        totals[r * vectors + i] =
-            _mm256_add_epi32(totals[r * vectors + i], _mm256_madd_epi16(pairs, ones));
-      }
-    }
-  }
-  for (size_t r = 0; r < rows; r++) {
-    for (size_t i = 0; i < vectors; i++)
-      _mm256_storeu_si256((__m256i *)(void *)(sums + r * QUANTIZED_BLOCK + first + i * LANES),
-                          totals[r * vectors + i]);
-  }
-}
-
-AVX2 static void product_avx2(int32_t *sums, const uint8_t *features, size_t rows,
-                              const int8_t *block, size_t groups) {
-  size_t r = 0;
-  for (; r + 2 <= rows; r += 2) {
-    for (size_t first = 0; first < QUANTIZED_BLOCK; first += 32)
-      avx2_outputs(sums + r * QUANTIZED_BLOCK, features + r * groups * GROUP, 2, block, groups,
-                   first, 4);
-  }
-  if (r < rows)
-    avx2_outputs(sums + r * QUANTIZED_BLOCK, features + r * groups * GROUP, 1, block, groups, 0, 8);
+#define CALL(number) vnni_rows(sums, features, number, block, groups)
+  FOR_EACH_NUMBER_OF_ROWS(CALL)
+#undef CALL
 }
 
 static bool runs_vnni(void) {
@@ -138,9 +110,161 @@ static bool runs_vnni(void) {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni");
 }
 
+/* ---- vectors of 32 bytes ----
+ *
+ * LOOP_OF_OUTPUTS computes the sums of `vectors` groups of eight outputs, starting with output
+ * `first`. Callers pass constant `rows` and `vectors`, so that the sums stay in registers; their
+ * product is at most 8. `add_products` adds the products of four features, repeated in each lane,
+ * to a vector of sums. */
+
+#define LOOP_OF_OUTPUTS(add_products)                                                              \
+  enum { LANES = 8, MOST = 8 };                                                                    \
+  __m256i totals[MOST];                                                                            \
+  for (size_t i = 0; i < rows * vectors; i++) totals[i] = _mm256_setzero_si256();                  \
+  for (size_t g = 0; g < groups; g++) {                                                            \
+    for (size_t r = 0; r < rows; r++) {                                                            \
+      const __m256i repeated = _mm256_set1_epi32(four_features(features, r, groups, g));           \
+      for (size_t i = 0; i < vectors; i++) {                                                       \
+        const int8_t *weights = block + (g * QUANTIZED_BLOCK + first + i * LANES) * GROUP;         \
+        totals[r * vectors + i] =                                                                  \
+            add_products(totals[r * vectors + i], repeated,                                        \
+                         _mm256_loadu_si256((const __m256i *)(const void *)weights));              \
+      }                                                                                            \
+    }                                                                                              \
+  }                                                                                                \
+  for (size_t r = 0; r < rows; r++) {                                                              \
+    for (size_t i = 0; i < vectors; i++)                                                           \
+      _mm256_storeu_si256((__m256i *)(void *)(sums + r * QUANTIZED_BLOCK + first + i * LANES),     \
+                          totals[r * vectors + i]);                                                \
+  }
+
+/* Pairs of rows share the weights that are loaded. */
+#define LOOP_OF_ROWS(outputs)                                                                      \
+  size_t r = 0;                                                                                    \
+  for (; r + 2 <= rows; r += 2) {                                                                  \
+    for (size_t first = 0; first < QUANTIZED_BLOCK; first += 32)                                   \
+      outputs(sums + r * QUANTIZED_BLOCK, features + r * groups * GROUP, 2, block, groups, first,  \
+              4);                                                                                  \
+  }                                                                                                \
+  if (r < rows)                                                                                    \
+  outputs(sums + r * QUANTIZED_BLOCK, features + r * groups * GROUP, 1, block, groups, 0, 8)
+
+/* ---- AVX-VNNI: unsigned features ---- */
+
+#define AVX_VNNI __attribute__((target("avx2,avxvnni")))
+
+AVX_VNNI INLINE __m256i add_products_avx_vnni(__m256i totals, __m256i features, __m256i weights) {
+  return _mm256_dpbusd_avx_epi32(totals, features, weights);
+}
+
+AVX_VNNI INLINE void avx_vnni_outputs(int32_t *sums, const uint8_t *features, size_t rows,
+                                      const int8_t *block, size_t groups, size_t first,
+                                      size_t vectors){LOOP_OF_OUTPUTS(add_products_avx_vnni)}
+
+AVX_VNNI static void product_avx_vnni(int32_t *sums, const uint8_t *features, size_t rows,
+                                      const int8_t *block, size_t groups) {
+  LOOP_OF_ROWS(avx_vnni_outputs);
+}
+
+/* gcc and clang do not all have a name for this property of a processor. */
+static bool runs_avx_vnni(void) {
+  enum { LEAF = 7, SUBLEAF = 1, BIT = 1 << 4 };
+  unsigned a, b, c, d;
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") && __get_cpuid_count(LEAF, 0, &a, &b, &c, &d) && a >= 1 &&
+         __get_cpuid_count(LEAF, SUBLEAF, &a, &b, &c, &d) && (a & BIT) != 0;
+}
+
+/* ---- AVX2: signed features ---- */
+
+#define AVX2 __attribute__((target("avx2")))
+
+/* maddubs multiplies unsigned numbers with signed ones, adds two 16-bit products, and saturates at
+ * 32,767. The sign of a weight is moved to the feature, so that the sum of two products is at most
+ * 2 · 127 · 127 = 32,258. */
+_Static_assert(2 * QUANTIZED_LEVELS * QUANTIZED_LEVELS <= INT16_MAX,
+               "two products do not saturate");
+
+AVX2 INLINE __m256i add_products_avx2(__m256i totals, __m256i features, __m256i weights) {
+  const __m256i pairs =
+      _mm256_maddubs_epi16(_mm256_abs_epi8(weights), _mm256_sign_epi8(features, weights));
+  return _mm256_add_epi32(totals, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+}
+
+AVX2 INLINE void avx2_outputs(int32_t *sums, const uint8_t *features, size_t rows,
+                              const int8_t *block, size_t groups, size_t first,
+                              size_t vectors){LOOP_OF_OUTPUTS(add_products_avx2)}
+
+AVX2 static void product_avx2(int32_t *sums, const uint8_t *features, size_t rows,
+                              const int8_t *block, size_t groups) {
+  LOOP_OF_ROWS(avx2_outputs);
+}
+
 static bool runs_avx2(void) {
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx2");
+}
+#endif
+
+/* ---- NEON with dot product: signed features ---- */
+
+#if defined(__aarch64__) && defined(__linux__) && defined(__GNUC__)
+#include <sys/auxv.h>
+
+#ifdef __clang__
+#define DOT_PRODUCT __attribute__((target("dotprod")))
+#else
+#define DOT_PRODUCT __attribute__((target("arch=armv8.2-a+dotprod")))
+#endif
+
+#include <arm_neon.h>
+
+/* The instruction itself, because some compilers declare its intrinsic only if every function may
+ * use it. */
+DOT_PRODUCT INLINE int32x4_t add_products_neon(int32x4_t totals, int8x16_t weights,
+                                               int8x16_t features) {
+  __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(totals) : "w"(weights), "w"(features));
+  return totals;
+}
+
+/* Compute the sums of 16 outputs. Callers pass a constant `rows`, so that the sums stay in
+ * registers. */
+DOT_PRODUCT INLINE void neon_outputs(int32_t *sums, const uint8_t *features, size_t rows,
+                                     const int8_t *block, size_t groups, size_t first) {
+  enum { LANES = 4, VECTORS = 4 };
+  int32x4_t totals[QUANTIZED_ROWS][VECTORS];
+  for (size_t r = 0; r < rows; r++) {
+    for (size_t i = 0; i < VECTORS; i++) totals[r][i] = vdupq_n_s32(0);
+  }
+  for (size_t g = 0; g < groups; g++) {
+    int8x16_t weights[VECTORS];
+    for (size_t i = 0; i < VECTORS; i++)
+      weights[i] = vld1q_s8(block + (g * QUANTIZED_BLOCK + first + i * LANES) * GROUP);
+    for (size_t r = 0; r < rows; r++) {
+      const int8x16_t repeated =
+          vreinterpretq_s8_s32(vdupq_n_s32(four_features(features, r, groups, g)));
+      for (size_t i = 0; i < VECTORS; i++)
+        totals[r][i] = add_products_neon(totals[r][i], weights[i], repeated);
+    }
+  }
+  for (size_t r = 0; r < rows; r++) {
+    for (size_t i = 0; i < VECTORS; i++)
+      vst1q_s32(sums + r * QUANTIZED_BLOCK + first + i * LANES, totals[r][i]);
+  }
+}
+
+DOT_PRODUCT static void product_neon(int32_t *sums, const uint8_t *features, size_t rows,
+                                     const int8_t *block, size_t groups) {
+  enum { OUTPUTS = 16 };
+  for (size_t first = 0; first < QUANTIZED_BLOCK; first += OUTPUTS) {
+#define CALL(number) neon_outputs(sums, features, number, block, groups, first)
+    FOR_EACH_NUMBER_OF_ROWS(CALL)
+#undef CALL
+  }
+}
+
+static bool runs_neon(void) {
+  return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
 }
 #endif
 
@@ -153,10 +277,14 @@ static const struct {
   bool (*runs)(void);
 } kernels[] = {
 #if defined(__x86_64__) && defined(__GNUC__)
-    {{"AVX-512 VNNI", product_vnni, 127, false}, runs_vnni},
-    {{"AVX2", product_avx2, AVX2_MAX_LEVEL, false}, runs_avx2},
+    {{"AVX-512 VNNI", product_vnni, UNSIGNED_ZERO, false}, runs_vnni},
+    {{"AVX-VNNI", product_avx_vnni, UNSIGNED_ZERO, false}, runs_avx_vnni},
+    {{"AVX2", product_avx2, 0, false}, runs_avx2},
 #endif
-    {{"plain C", product_plain, 127, true}, runs_everywhere},
+#if defined(__aarch64__) && defined(__linux__) && defined(__GNUC__)
+    {{"NEON with dot product", product_neon, 0, false}, runs_neon},
+#endif
+    {{"plain C", product_plain, 0, true}, runs_everywhere},
 };
 
 const struct quantized_kernel *quantized_kernel_at(size_t i) {

@@ -2,8 +2,10 @@
  *
  * A weight matrix (V,F) is stored in blocks of 64 outputs; the last block is padded with zeros. A
  * block contains columns 0 to 3 of all its outputs, then columns 4 to 7, and so on. Therefore
- * numbers that one vector instruction multiplies are adjacent. Weights are -127 to 127. A feature
- * is a level from -L to L, stored as the unsigned number level + L + 1. */
+ * numbers that one vector instruction multiplies are adjacent. Weights and features are levels from
+ * -127 to 127. A kernel reads features as bytes: the level plus the kernel's `zero`, modulo 256.
+ *
+ * No kernel saturates, so that all kernels compute the same integers. */
 #ifndef ELMAN_TENSOR_QUANTIZED_H
 #define ELMAN_TENSOR_QUANTIZED_H
 
@@ -13,8 +15,8 @@
 
 enum {
   QUANTIZED_BLOCK = 64, /* outputs per block */
-  QUANTIZED_ROWS = 4,   /* maximum rows per call */
-  QUANTIZED_MAX_WEIGHT = 127,
+  QUANTIZED_ROWS = 6,   /* maximum rows per call */
+  QUANTIZED_LEVELS = 127,
   QUANTIZED_MAX_COLUMNS = 65536 /* more columns could overflow a sum */
 };
 
@@ -25,7 +27,7 @@ size_t quantized_groups(size_t F);
 size_t quantized_place(size_t v, size_t column, size_t groups);
 
 /* Compute sums (rows,64) from features (rows, 4 groups) and one block of weights; rows is 1 to
- * 4. */
+ * QUANTIZED_ROWS. A sum is too large by `zero` times the sum of the output's weights. */
 typedef void quantized_product(int32_t *sums, const uint8_t *features, size_t rows,
                                const int8_t *block, size_t groups);
 
@@ -33,8 +35,8 @@ typedef void quantized_product(int32_t *sums, const uint8_t *features, size_t ro
 struct quantized_kernel {
   const char *name; /* names the required instructions */
   quantized_product *product;
-  int max_level; /* L */
-  bool one_row;  /* faster than floats only for a single row */
+  int zero;     /* added to each feature: 128 if the instructions need unsigned features, or 0 */
+  bool one_row; /* faster than floats only for a single row */
 };
 
 /* Return kernel `i`, from the fastest to the slowest that this processor can run; NULL after the

@@ -45,8 +45,8 @@ static double largest_size(const real *x, size_t n) {
   return (double)largest;
 }
 
-static struct quantization quantization_of(const real *x, size_t n, int max_level) {
-  const double most = max_level, least = 1e-30;
+static struct quantization quantization_of(const real *x, size_t n) {
+  const double most = QUANTIZED_LEVELS, least = 1e-30;
   struct lanes sum = {0};
   size_t i = 0;
   for (; i + LANES <= n; i += LANES) {
@@ -100,7 +100,7 @@ static void allocate(struct screen *screen, struct arena *arena) {
 /* Pack row v of the weights as output v. Set *sum to the sum of its levels. */
 static struct quantization pack_row(int32_t *sum, const struct screen *screen, size_t v) {
   const real *w = screen->layer.weight + v * screen->layer.F;
-  struct quantization q = quantization_of(w, screen->layer.F, QUANTIZED_MAX_WEIGHT);
+  struct quantization q = quantization_of(w, screen->layer.F);
   int8_t *packed = screen->packed + quantized_place(v, 0, screen->groups);
   const size_t step = quantized_place(v, 4, 2) - quantized_place(v, 0, 2);
   double squares = 0, errors = 0;
@@ -140,7 +140,7 @@ static void permit(struct screen *screen, size_t v, struct quantization q, int32
   screen->errors[v] = (float)(q.error * UP);
   screen->biases[v] = (float)bias;
   screen->slack[v] = (float)(rounding_of(screen->layer.F) * fabs(bias) * UP + TINY);
-  screen->offsets[v] = (screen->kernel->max_level + 1) * sum;
+  screen->offsets[v] = screen->kernel->zero * sum;
 }
 
 /* Pack one block. Store the largest norm or bias among its rows, or infinity if one of them is not
@@ -203,8 +203,8 @@ void screen_scratch_allocate(struct screen_scratch *scratch, struct arena *arena
 
 static struct screened_row screen_row(uint8_t *features, const struct screen *screen,
                                       const real *f) {
-  const int zero = screen->kernel->max_level + 1;
-  struct quantization q = quantization_of(f, screen->layer.F, screen->kernel->max_level);
+  const int zero = screen->kernel->zero;
+  struct quantization q = quantization_of(f, screen->layer.F);
   memset(features, zero, 4 * screen->groups);
   if (!(q.norm <= MAX_NORM) || !(screen->largest * (1 + q.norm) <= MAX_LOGIT))
     return (struct screened_row){.exact = true};

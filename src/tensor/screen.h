@@ -1,6 +1,6 @@
 /* Finds the largest of the logits w_v·f + b_v without most of the multiplications.
  *
- * Weights and features are also stored in 8 bits (for AVX2, features in 7), with a scale for each
+ * Weights and features are also stored in 8 bits, with a scale for each
  * row: w~_v and f~. Their product is cheap and exact in integers. It bounds each logit by the
  * Cauchy-Schwarz inequality, because w·f - w~·f~ = w·(f - f~) + (w - w~)·f~:
  *
@@ -45,7 +45,7 @@ struct screen {
   int8_t *packed; /* (64 blocks,F), laid out as in quantized.h; the others: (64 blocks) */
   float *scales, *norms, *errors, *biases;
   float *slack;     /* the part of each bound that does not depend on the features */
-  int32_t *offsets; /* amount by which the L + 1 in each feature increases a sum */
+  int32_t *offsets; /* amount by which the zero of the features increases a sum */
 };
 
 /* Quantize the weights. If `kernel` is NULL, all logits are always computed. The caller must call

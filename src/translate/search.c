@@ -70,8 +70,10 @@ static void allocate_member(struct search_member *member, struct arena *arena,
       rows->width > 1 ? arena_reals(arena, S, R, weights->decoder.sizes.hidden) : NULL;
 }
 
-static void allocate_scores(struct search_member *member, struct arena *arena, size_t rows) {
+static void allocate_scores(struct search_member *member, struct arena *arena, size_t rows,
+                            bool without_sums) {
   member->scores.logits = member->decoder.logits;
+  member->scores.without_sums = without_sums;
   output_scores_allocate(&member->scores, arena, rows, member->model->weights.decoder.sizes);
 }
 
@@ -95,7 +97,8 @@ static void allocate(struct search *search, struct arena *arena) {
   const size_t S = rows->source.steps, B = rows->source.batch, R = rows->target.batch;
   for (size_t m = 0; m < search->member_count; m++) {
     allocate_member(&search->members[m], arena, rows, waiting_rows(&search->greedy, R));
-    if (!search->greedy.active) allocate_scores(&search->members[m], arena, R);
+    if (!search->greedy.active)
+      allocate_scores(&search->members[m], arena, R, search->without_sums);
   }
   if (search->greedy.active)
     allocate_greedy(&search->greedy, arena, &search->members[0].decoder, R);
@@ -170,6 +173,9 @@ static void choose_method(struct search *search, const struct search_request *co
       alone && options->beam == 1 && !any_prefix && (screen != NULL || all_forced);
   search->greedy.screen = all_forced ? NULL : screen;
   search->greedy.scores = any_forced || !options->without_scores;
+  search->without_sums = alone && search->members[0].model->weights.eight_bits != NULL &&
+                         options->beam == 1 && options->without_scores && !any_forced &&
+                         !options->sample && !search->greedy.active;
 }
 
 /* Start a sentence with one hypothesis, in its first row. */
@@ -495,7 +501,8 @@ static void finish(struct search *search) {
   struct greedy *greedy = &search->greedy;
   if (greedy->active && greedy->count > 0) score_waiting(search);
   for (size_t b = 0; b < search->rows.source.batch; b++) {
-    if (greedy->active) beam_score(&search->beams[b], greedy->scores);
+    if (greedy->active || search->without_sums)
+      beam_score(&search->beams[b], greedy->active && greedy->scores);
     beam_close(&search->beams[b]);
   }
 }
@@ -528,7 +535,9 @@ elman_status model_screen_create(struct screen **out, const struct model *model,
                                  const elman_translate_options *options, elman_error *error) {
   const struct decoder_parameters *weights = &model->weights.decoder;
   *out = NULL;
-  if (options->beam > 1 || options->ensemble_count > 0 || options->sample) return ELMAN_OK;
+  if (options->beam > 1 || options->ensemble_count > 0 || options->sample ||
+      model->weights.eight_bits != NULL)
+    return ELMAN_OK;
   *out = calloc(1, sizeof **out);
   if (*out == NULL) return fail_no_memory(error);
   const struct screened_layer layer = {

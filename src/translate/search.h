@@ -50,6 +50,7 @@ struct search {
   struct search_member *members; /* (member_count): the models of the ensemble */
   size_t member_count, member_capacity;
   struct greedy greedy; /* used only with one member */
+  bool without_sums;    /* greedy search in eight bits without probabilities */
   real *weights;        /* (R,K,S): weights of a step; with several members, their mean (R,1,S) */
   struct beam *beams;   /* (B): results, one per request */
   struct hypothesis *paths; /* (B,3,width) */
@@ -68,8 +69,8 @@ elman_status search_run(struct search *search, const struct model *model,
                         elman_error *error) CHECKED;
 
 /* Create the screen of a model's output layer, with which greedy search finds the most probable
- * token. The model must not change while the screen is in use. Set *screen to NULL if the options
- * need no screen: beam size above 1, sampling, or an ensemble. */
+ * token. The model must not change while the screen is in use. Set *screen to NULL if no screen is
+ * needed: beam size above 1, sampling, an ensemble, or weights in eight bits. */
 elman_status model_screen_create(struct screen **screen, const struct model *model,
                                  const elman_translate_options *options,
                                  elman_error *error) CHECKED;

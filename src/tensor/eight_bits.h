@@ -1,0 +1,91 @@
+/* Linear maps with weights and features in eight bits, for translation.
+ *
+ * A row x of weights or of features is approximated by scale · levels, where
+ *
+ *   scale = max |x_i| / 127,  level_i = round(x_i / scale), half to even.
+ *
+ * If max |x_i| is below 1e-30, all levels are 0. If an element is infinite or NaN, the scale is
+ * NaN, and so is every result of the row. A sum of products of levels is an exact integer (docs/
+ * decoding.md, (87) and (88)). The floating-point operations around it have a fixed order for each
+ * element. Therefore a row of results has the same bits on every processor, for any other rows in
+ * the batch, and for any number of threads. */
+#ifndef ELMAN_TENSOR_EIGHT_BITS_H
+#define ELMAN_TENSOR_EIGHT_BITS_H
+
+#include "base/arena.h"
+#include "tensor/quantized.h"
+#include "tensor/real.h"
+
+/* A matrix of weights, to be stored in eight bits. */
+struct float_matrix {
+  const real *weight; /* (out,in); borrowed while the set is created, and its name afterwards */
+  size_t out, in;
+};
+
+/* The same matrix in eight bits, laid out as in quantized.h. */
+struct eight_bit_matrix {
+  struct float_matrix from;
+  size_t groups;
+  int8_t *packed;   /* (64 blocks, 4 groups) */
+  float *scales;    /* (64 blocks) */
+  int32_t *offsets; /* (64 blocks): amount by which the zero of the features increases a sum */
+};
+
+/* All matrices of a model. */
+struct eight_bits {
+  const struct quantized_kernel *kernel;
+  struct eight_bit_matrix *matrices; /* (count) */
+  size_t count;
+  struct arena arena;
+};
+
+/* Quantize the matrices with this kernel (NULL = the fastest). Return ELMAN_INVALID_ARGUMENT if a
+ * matrix has more than QUANTIZED_MAX_COLUMNS columns. The caller must call eight_bits_free, also
+ * after a failure. */
+elman_status eight_bits_create(struct eight_bits *set, const struct float_matrix *matrices,
+                               size_t count, const struct quantized_kernel *kernel,
+                               elman_error *error) CHECKED;
+void eight_bits_free(struct eight_bits *set);
+
+/* Some rows of a matrix: outputs `first` to `first` + `out` - 1. */
+struct eight_bit_rows {
+  const struct eight_bits *set;
+  const struct eight_bit_matrix *matrix;
+  size_t first, out;
+};
+
+/* Find the rows that begin at this address of the floats. The set must contain them. */
+struct eight_bit_rows eight_bits_find(const struct eight_bits *set, const real *weight, size_t out);
+
+/* Features in eight bits. */
+struct eight_bit_features {
+  uint8_t *levels; /* (n, 4 groups) */
+  float *scales;   /* (n) */
+};
+
+void eight_bit_features_allocate(struct eight_bit_features *features, struct arena *arena, size_t n,
+                                 size_t in);
+
+/* Quantize features x (n,in), for a kernel. */
+void eight_bit_features_fill(struct eight_bit_features features,
+                             const struct quantized_kernel *kernel, const real *x, size_t in,
+                             size_t n);
+
+/* The destination of a product. */
+struct eight_bit_results {
+  real *rows;
+  size_t ld;        /* distance between rows */
+  const real *bias; /* (out); NULL = none */
+  bool add;         /* add to the existing values; requires that there is no bias */
+};
+
+/* Compute y = x Wᵀ [+ bias], or y += x Wᵀ, on the calling thread, from features that are already
+ * quantized. An element is y or bias, plus float(sum) · (weight scale · feature scale). */
+void eight_bit_product_alone(struct eight_bit_results y, struct eight_bit_features features,
+                             struct eight_bit_rows weights, size_t n);
+
+/* The same from floats x (n,in), shared among threads. */
+void eight_bit_product(struct eight_bit_results y, const real *x, struct eight_bit_rows weights,
+                       size_t n);
+
+#endif
