@@ -41,7 +41,8 @@ static const char *units_choice(size_t index) {
 #define FOR_MATRICES "attention heads attention-window weights scale causal key-length normalize"
 #define FOR_SENTENCES                                                                              \
   "model input numbers reference references beam length-penalty length-norm coverage-penalty "     \
-  "max-length max-ratio max-line n-best replace-unk override seed alignment threshold units "      \
+  "max-length max-ratio precision max-line n-best replace-unk override seed alignment threshold "  \
+  "units "                                                                                         \
   "summary alignments columns json threads each-model quiet"
 
 static const struct rule rules[] = {

@@ -7,6 +7,12 @@
 #include "console/messages.h"
 #include "options/option.h"
 
+const char *precision_refused(size_t index) {
+  return index == ELMAN_PRECISION_BFLOAT16
+             ? "bfloat16 is a precision of training; translate with float32 or int8"
+             : NULL;
+}
+
 int search_options_complete(elman_translate_options *search, struct search_given *given,
                             const struct usage *usage, const struct operands *operands,
                             bool shows_scores) {

@@ -123,9 +123,14 @@ const struct option *option_find(const struct option *options, const char *name,
 
 /* ---- values ---- */
 
+/* Return why word `i` cannot be chosen, or NULL. */
+static const char *refusal_of(const struct option *option, size_t i) {
+  return option->refused == NULL ? NULL : option->refused(i);
+}
+
 static bool set_choice(const struct option *option, const char *value) {
   for (size_t i = 0; option->choice(i) != NULL; i++) {
-    if (strcmp(option->choice(i), value) == 0) {
+    if (strcmp(option->choice(i), value) == 0 && refusal_of(option, i) == NULL) {
       if (option->index != NULL)
         *option->index = (unsigned)i;
       else
@@ -140,7 +145,9 @@ void option_print_choices(char *into, size_t size, const struct option *option) 
   size_t used = 0;
   into[0] = '\0';
   for (size_t i = 0; option->choice(i) != NULL && used < size; i++)
-    used += (size_t)snprintf(into + used, size - used, i == 0 ? "%s" : ", %s", option->choice(i));
+    if (refusal_of(option, i) == NULL)
+      used +=
+          (size_t)snprintf(into + used, size - used, used == 0 ? "%s" : ", %s", option->choice(i));
 }
 
 int option_refuse(const struct option_place *place, const char *format, ...) {
@@ -197,6 +204,9 @@ int option_set(const struct option *option, const char *value, const struct opti
   if (option->choice != NULL) {
     char choices[256];
     if (set_choice(option, value)) return EX_OK;
+    for (size_t i = 0; option->choice(i) != NULL; i++)
+      if (strcmp(option->choice(i), value) == 0)
+        return option_refuse(place, "%s%s: %s", dashes, name, refusal_of(option, i));
     option_print_choices(choices, sizeof choices, option);
     return option_refuse(place, "%s%s: '%s' is not one of: %s", dashes, name, value, choices);
   }

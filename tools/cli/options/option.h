@@ -69,6 +69,8 @@ struct option {
   const char **text;
   unsigned *index;                     /* index of the chosen word in `choice`, for an enum */
   const char *(*choice)(size_t index); /* allowed words, for `index` and `text`; NULL = any */
+  /* the reason why a word of `choice` cannot be chosen here, or NULL; such a word is not listed */
+  const char *(*refused)(size_t index);
   /* defaults that a choice sets for other options: each is "name=value" or a flag; spaces separate
    * them */
   const char *(*settings)(size_t index);

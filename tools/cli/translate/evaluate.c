@@ -277,7 +277,7 @@ static int evaluate_model(struct evaluation *evaluation, const struct pairs_inpu
 static const struct rule rules[] = {
     {"model source target columns strict max-line max-unpacked alignments batch-size beam "
      "length-penalty length-norm "
-     "coverage-penalty max-length max-ratio override threads",
+     "coverage-penalty max-length max-ratio precision override threads",
      "hypothesis", "--%s needs a model and cannot be combined with --hypothesis"},
     {"hypothesis", "PAIRS", "PAIRS and --hypothesis cannot be combined"},
     {"hypothesis", "!reference", "--hypothesis needs --reference"},
@@ -328,6 +328,7 @@ int evaluate_command(int argc, char **argv) {
       {"batch-size", 0, "N", "sentences per batch", .count = &evaluation.options.batch_size,
        .least = 1, .most = 65536},
       BEAM_OPTIONS(evaluation.options.translate),
+      PRECISION_OPTION(evaluation.options.translate),
       OVERRIDE_OPTION(overrides),
       {"bleu-tokens", 0, "NAME", "tokenization for BLEU",
        "zh if most references are Chinese, else 13a", .group = "Scoring",
