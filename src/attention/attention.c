@@ -133,29 +133,36 @@ static const real *effective_weights(const struct attention_pass *pass) {
 struct head {
   size_t b, n;
   size_t queries, keys; /* T_b, and the number of keys that at least one query sees */
-  size_t vector;        /* offset of the head in a block (B,H) */
-  size_t value;         /* offset of the head in a block (B,V) */
+  size_t vector;        /* offset of the head in a block (B,H) of queries */
+  size_t value;         /* offset of the head in a block (B,V) of contexts */
+  size_t key_vector;    /* offset of the head in a block of keys */
+  size_t key_value;     /* offset of the head in a block of values */
   size_t weight;        /* offset of the head in a block (B,K,S) */
   size_t size;          /* H/K */
   size_t value_size;    /* V/K */
   size_t vector_step, value_step, weight_step;
+  size_t key_value_step;
 };
 
 static struct head head_of(const struct attention_pass *pass, size_t b, size_t n) {
   const struct attention_shape shape = pass->shape;
   const size_t H = pass->layer.config.size, K = pass->layer.config.heads, S = shape.keys;
   const size_t V = attention_value_size(pass->layer.config);
+  const size_t column = key_column(shape, b), columns = key_batch(shape);
   return (struct head){.b = b,
                        .n = n,
                        .queries = mask_queries(shape, b),
                        .keys = mask_keys(shape, b),
                        .vector = b * H + n * (H / K),
                        .value = b * V + n * (V / K),
+                       .key_vector = column * H + n * (H / K),
+                       .key_value = column * V + n * (V / K),
                        .weight = (b * K + n) * S,
                        .size = H / K,
                        .value_size = V / K,
-                       .vector_step = shape.batch * H,
+                       .vector_step = columns * H,
                        .value_step = shape.batch * V,
+                       .key_value_step = columns * V,
                        .weight_step = shape.batch * K * S};
 }
 
@@ -166,7 +173,7 @@ static struct score_input score_input_of(const struct attention_pass *pass, stru
                               .keys = head.keys,
                               .size = head.size,
                               .q = pass->queries + head.vector,
-                              .k = pass->keys + head.vector,
+                              .k = pass->keys + head.key_vector,
                               .vector_step = head.vector_step,
                               .score_step = head.weight_step,
                               .scale = config.scale != 0 ? config.scale : scale,
@@ -174,7 +181,7 @@ static struct score_input score_input_of(const struct attention_pass *pass, stru
 }
 
 static struct operand value_operand(struct head head, const real *data, enum transpose transpose) {
-  return (struct operand){data + head.value, head.value_step, transpose};
+  return (struct operand){data + head.key_value, head.key_value_step, transpose};
 }
 
 static struct operand weight_operand(struct head head, const real *data, enum transpose transpose) {
@@ -613,29 +620,32 @@ elman_status self_attention_history_grow(struct self_attention_history *history,
   return ELMAN_OK;
 }
 
-static void move_rows(real *block, real *spare, size_t R, size_t H, const size_t *from) {
+static void move_rows(real *block, real *spare, size_t R, size_t H, const size_t *from, size_t n) {
   memcpy(spare, block, R * H * sizeof *spare);
-  for (size_t r = 0; r < R; r++)
+  for (size_t r = 0; r < n; r++)
     if (from[r] != r) memcpy(block + r * H, spare + from[r] * H, H * sizeof *block);
 }
 
-void self_attention_history_move(struct self_attention_history *history, const size_t *from) {
+void self_attention_history_move(struct self_attention_history *history, const size_t *from,
+                                 size_t n) {
   const size_t R = history->rows, H = history->config.size;
   bool moves = false;
-  for (size_t r = 0; r < R; r++) moves |= from[r] != r;
+  for (size_t r = 0; r < n; r++) moves |= from[r] != r;
   for (size_t t = 0; moves && t < history->steps; t++) {
-    move_rows(history->keys + t * R * H, history->spare, R, H, from);
-    move_rows(history->values + t * R * H, history->spare, R, H, from);
+    move_rows(history->keys + t * R * H, history->spare, R, H, from, n);
+    move_rows(history->values + t * R * H, history->spare, R, H, from, n);
   }
 }
 
 void self_attention_step(real *outputs, struct self_attention_history *history,
                          const struct attention_pass *pass) {
   const size_t R = history->rows, H = history->config.size, at = history->steps++ * R * H;
+  const size_t rows = pass->shape.batch;
   struct attention_pass step = *pass, past = *pass;
   for (size_t r = 0; r < R; r++) history->lengths[r] = history->steps;
   past.shape.keys = history->capacity;
   past.shape.key_lengths = history->lengths;
+  past.shape.key_batch = R;
   past.cache.weights = history->weights;
   past.keys = past.cache.keys = history->keys;
   past.values = past.cache.values = history->values;
@@ -643,9 +653,9 @@ void self_attention_step(real *outputs, struct self_attention_history *history,
   step.cache.values = history->values + at;
   /* Copy the states as keys and values for mechanisms without projections. Projections overwrite
    * these copies. */
-  memcpy(step.cache.keys, pass->queries, R * H * sizeof *outputs);
-  memcpy(step.cache.values, pass->queries, R * H * sizeof *outputs);
+  memcpy(step.cache.keys, pass->queries, rows * H * sizeof *outputs);
+  memcpy(step.cache.values, pass->queries, rows * H * sizeof *outputs);
   attention_prepare(&step, (struct range){0, 1});
   attention_forward(&past, (struct range){0, 1});
-  add_states(outputs, pass->queries, past.cache.context, R * H);
+  add_states(outputs, pass->queries, past.cache.context, rows * H);
 }

@@ -104,8 +104,9 @@ elman_status self_attention_history_start(struct self_attention_history *history
 /* Make room for one more step. */
 elman_status self_attention_history_grow(struct self_attention_history *history,
                                          elman_error *error) CHECKED;
-/* Copy the old row from[r] to row r, for every r. */
-void self_attention_history_move(struct self_attention_history *history, const size_t *from);
+/* Copy the old row from[r] to row r, for every r < n. */
+void self_attention_history_move(struct self_attention_history *history, const size_t *from,
+                                 size_t n);
 
 /* Compute the outputs (1,R,H) of one more step. The caller must first call
  * self_attention_history_grow. The pass has one query per row, the state of the row in this step

@@ -130,6 +130,11 @@ struct attention_shape {
   bool causal;        /* query t sees only keys 0 to t */
   const bool
       *clause_ends; /* (S,B): whether a clause ends with this key; required if config.clauses */
+  /* Several rows of queries can share the keys of one sentence. Keys, values, key_lengths and
+   * clause_ends then have `key_batch` columns (0 = B), and row b uses column key_columns[b] (NULL =
+   * b). A call must then have one query per row, and no gradients. */
+  const size_t *key_columns;
+  size_t key_batch;
 };
 
 /* Settings that all calls of one update share. */

@@ -14,7 +14,7 @@ size_t mask_queries(struct attention_shape shape, size_t b) {
 }
 
 struct visible mask_visible(struct attention_shape shape, size_t b, size_t t) {
-  const size_t keys = shape.key_lengths[b];
+  const size_t keys = shape.key_lengths[key_column(shape, b)];
   return (struct visible){0, shape.causal ? smaller(keys, shape.first_query + t + 1) : keys};
 }
 

@@ -12,6 +12,15 @@ struct visible {
   size_t first, end;
 };
 
+/* Return the column of keys that row b uses, and the number of columns. */
+static inline size_t key_column(struct attention_shape shape, size_t b) {
+  return shape.key_columns == NULL ? b : shape.key_columns[b];
+}
+
+static inline size_t key_batch(struct attention_shape shape) {
+  return shape.key_batch == 0 ? shape.batch : shape.key_batch;
+}
+
 /* Return how many queries of sentence b are in the range; the others are padding. */
 size_t mask_queries(struct attention_shape shape, size_t b);
 

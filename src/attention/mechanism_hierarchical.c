@@ -33,8 +33,8 @@ static struct score_input input_of(const struct attention_pass *pass, size_t b) 
                               .keys = mask_keys(pass->shape, b),
                               .size = H,
                               .q = pass->cache.own[SEGMENT_QUERIES] + b * H,
-                              .k = pass->keys + b * H,
-                              .vector_step = B * H,
+                              .k = pass->keys + key_column(pass->shape, b) * H,
+                              .vector_step = key_batch(pass->shape) * H,
                               .score_step = B * pass->shape.keys,
                               .scale = config.scale != 0 ? config.scale : 1};
 }
@@ -73,11 +73,12 @@ static void scores_backward(const struct attention_gradients *d,
 /* Return the end of the segment that begins at visible key `first`. */
 static size_t end_of(const struct attention_row *row, size_t first) {
   const size_t left = row->visible.end - first, length = row->pass->layer.config.window;
-  const size_t B = row->pass->shape.batch, b = row->position % B;
-  const bool *ends = row->pass->shape.clause_ends + b;
+  const struct attention_shape shape = row->pass->shape;
+  const size_t columns = key_batch(shape);
+  const bool *ends = shape.clause_ends + key_column(shape, row->position % shape.batch);
   if (!row->pass->layer.config.clauses) return first + (left < length ? left : length);
   size_t end = first + 1;
-  while (end < row->visible.end && !ends[(end - 1) * B]) end++;
+  while (end < row->visible.end && !ends[(end - 1) * columns]) end++;
   return end;
 }
 

@@ -54,6 +54,14 @@ void decoder_allocate(struct decoder_arrays *arrays, struct arena *arena,
   arrays->logits = gradients ? NULL : arena_reals(arena, extent->rows, sizes->vocabulary, 1);
 }
 
+void decoder_resize(struct decoder_arrays *arrays, const struct decoder_sizes *sizes,
+                    size_t batch) {
+  if (sizes->residual) return; /* the top has an array of its own */
+  const bool shared = arrays->outputs == arrays->top;
+  arrays->top = arrays->states[sizes->layers - 1].part[0] + batch * sizes->hidden;
+  if (shared) arrays->outputs = arrays->top;
+}
+
 /* ---- preparing a pass ---- */
 
 static void plan_layers(struct decoder_pass *pass) {
@@ -121,7 +129,9 @@ void decoder_plan(struct decoder_pass *pass) {
                 .batch = pass->target->batch,
                 .query_lengths = pass->target->lengths,
                 .key_lengths = pass->source.lengths,
-                .clause_ends = pass->source.clause_ends},
+                .clause_ends = pass->source.clause_ends,
+                .key_columns = pass->source.columns,
+                .key_batch = pass->source.batch},
       .cache = arrays->attention,
       .queries = arrays->outputs,
       .keys = pass->source.states,

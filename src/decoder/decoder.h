@@ -54,6 +54,10 @@ struct decoder_source {
   const size_t *lengths;   /* (B) */
   const bool *clause_ends; /* (S,B): as in struct sequence */
   size_t steps;            /* S */
+  /* In a search, whose rows are hypotheses: B is `batch`, and columns[r] is the source sentence of
+   * row r. With teacher forcing: 0 and NULL, because the rows are the sentences. */
+  size_t batch;
+  const size_t *columns;
 };
 
 /* Arrays that a forward pass fills, and that the backward pass and the search read; or the
@@ -86,6 +90,10 @@ struct decoder_extent {
 void decoder_allocate(struct decoder_arrays *arrays, struct arena *arena,
                       const struct decoder_sizes *sizes, const struct decoder_extent *extent,
                       enum arrays_for purpose);
+
+/* Adapt the arrays to another number of rows, which must not exceed the number that they were
+ * allocated for. Blocks of one step are then smaller. The pass must be planned again. */
+void decoder_resize(struct decoder_arrays *arrays, const struct decoder_sizes *sizes, size_t batch);
 
 /* A pass of the decoder over a batch. */
 struct decoder_pass {

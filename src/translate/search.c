@@ -10,6 +10,7 @@
 #include "corpus/batch.h"
 #include "decoder/output.h"
 #include "model/ensemble.h"
+#include "tensor/few_rows.h"
 #include "tensor/softmax.h"
 
 /* One model's part of a search: its encoder, and a decoder step for all hypotheses. All fields
@@ -20,7 +21,7 @@ struct search_member {
   struct decoder_arrays decoder;
   struct decoder_pass pass; /* the pass of one step */
   struct attention_overrides overrides;
-  real *row_states; /* (S,R,H): for each row, the source states of its sentence; only if R > B */
+  real *spare; /* (R,max(H,A)): temporary memory for moving rows; only if R > B */
   struct self_attention_history history;
   struct output_scores scores; /* not used while greedy search is active */
 };
@@ -62,12 +63,14 @@ static size_t waiting_rows(const struct greedy *greedy, size_t rows) {
 static void allocate_member(struct search_member *member, struct arena *arena,
                             const struct search_rows *rows, size_t features) {
   const struct parameters *weights = &member->model->weights;
-  const size_t S = rows->source.steps, R = rows->target.batch;
+  const struct decoder_sizes *sizes = &weights->decoder.sizes;
+  const size_t S = rows->source.steps, R = rows->most;
   const struct decoder_extent extent = {S, 1, R, features, features};
   encoder_allocate(&member->encoder, arena, &weights->encoder.sizes, &rows->source, VALUES);
-  decoder_allocate(&member->decoder, arena, &weights->decoder.sizes, &extent, VALUES);
-  member->row_states =
-      rows->width > 1 ? arena_reals(arena, S, R, weights->decoder.sizes.hidden) : NULL;
+  decoder_allocate(&member->decoder, arena, sizes, &extent, VALUES);
+  member->spare = R > rows->source.batch
+                      ? arena_reals(arena, R, larger(sizes->hidden, sizes->attentional), 1)
+                      : NULL;
 }
 
 static void allocate_scores(struct search_member *member, struct arena *arena, size_t rows,
@@ -94,7 +97,7 @@ static void allocate_greedy(struct greedy *greedy, struct arena *arena,
 
 static void allocate(struct search *search, struct arena *arena) {
   struct search_rows *rows = &search->rows;
-  const size_t S = rows->source.steps, B = rows->source.batch, R = rows->target.batch;
+  const size_t S = rows->source.steps, B = rows->source.batch, R = rows->most;
   for (size_t m = 0; m < search->member_count; m++) {
     allocate_member(&search->members[m], arena, rows, waiting_rows(&search->greedy, R));
     if (!search->greedy.active)
@@ -107,13 +110,22 @@ static void allocate(struct search *search, struct arena *arena) {
   rows->source.ids = arena_allocate(arena, sizeof(uint32_t), S, B, 1);
   rows->source.lengths = arena_allocate(arena, sizeof(size_t), B, 1, 1);
   rows->source.clause_ends = arena_allocate(arena, sizeof(bool), S, B, 1);
-  rows->clause_ends = arena_allocate(arena, sizeof(bool), S, R, 1);
   rows->target.ids = arena_allocate(arena, sizeof(uint32_t), R, 1, 1);
   rows->target.lengths = arena_allocate(arena, sizeof(size_t), R, 1, 1);
-  rows->lengths = arena_allocate(arena, sizeof *rows->lengths, R, 1, 1);
+  rows->sentences = arena_allocate(arena, sizeof *rows->sentences, R, 1, 1);
   rows->moves = arena_allocate(arena, sizeof *rows->moves, R, 1, 1);
   search->beams = arena_allocate(arena, sizeof *search->beams, B, 1, 1);
-  search->paths = arena_allocate(arena, sizeof *search->paths, B, 3, rows->width);
+  search->paths = arena_allocate(arena, sizeof *search->paths, 3, R, 1);
+}
+
+/* Return the minimum number of rows of a step. Products of few floats use other kernels, whose sums
+ * have another order. A step with fewer rows is therefore padded, so that the bits of a result do
+ * not depend on how many hypotheses are open. */
+static size_t least_rows(const struct search *search) {
+  const size_t R = search->rows.most, least = R <= FEW_ROWS ? 2 : (size_t)FEW_ROWS + 1;
+  for (size_t m = 0; m < search->member_count; m++)
+    if (search->members[m].model->weights.eight_bits == NULL) return R < least ? R : least;
+  return 1;
 }
 
 static elman_status fit(struct search *search, const struct search_request *const *requests,
@@ -131,8 +143,8 @@ static elman_status fit(struct search *search, const struct search_request *cons
   rows->source.steps = S;
   rows->source.batch = count;
   rows->target.steps = 1;
-  rows->target.batch = count * width;
-  rows->width = width;
+  rows->most = count * width;
+  rows->least = least_rows(search);
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &search->arena, error)) allocate(search, fit.now);
   return fit.status;
@@ -178,25 +190,32 @@ static void choose_method(struct search *search, const struct search_request *co
                          !options->sample && !search->greedy.active;
 }
 
-/* Start a sentence with one hypothesis, in its first row. */
+/* Set the number of rows in use, and the lengths of the rows. */
+static void use_rows(struct search_rows *rows, size_t used) {
+  rows->before = rows->target.batch;
+  rows->used = used;
+  rows->target.batch = larger(used, rows->least);
+  for (size_t r = 0; r < rows->target.batch; r++) {
+    rows->target.lengths[r] = r < used;
+    if (r < used) continue;
+    rows->sentences[r] = 0; /* padding must have keys */
+    rows->moves[r] = r;
+  }
+}
+
+/* Start a sentence with one hypothesis. */
 static void start_sentence(struct search *search, size_t b, const struct search_request *request,
                            const struct vocabulary *words) {
   struct search_rows *rows = &search->rows;
-  const size_t S = rows->source.steps, B = rows->source.batch, width = rows->width;
   batch_fill_source(&rows->source, b, request->ids, request->count, words);
-  for (size_t r = b * width; r < (b + 1) * width; r++) {
-    rows->target.ids[r] = TOKEN_START;
-    rows->target.lengths[r] = r == b * width;
-    rows->lengths[r] = request->count;
-    for (size_t s = 0; s < S; s++)
-      rows->clause_ends[s * B * width + r] = rows->source.clause_ends[s * B + b];
-  }
+  rows->target.ids[b] = TOKEN_START;
+  rows->sentences[b] = b;
 }
 
 static void start_batch(struct search *search, const struct search_request *const *requests,
                         const elman_translate_options *options) {
   const struct model *model = search->members[0].model;
-  const size_t B = search->rows.source.batch, width = search->rows.width;
+  const size_t B = search->rows.source.batch, width = search->rows.most / B;
   for (size_t b = 0; b < B; b++) {
     struct hypothesis *paths = search->paths + b * 3 * width;
     search->beams[b] = (struct beam){.request = requests[b],
@@ -210,56 +229,27 @@ static void start_batch(struct search *search, const struct search_request *cons
     beam_start(&search->beams[b]);
     start_sentence(search, b, requests[b], model->source_vocabulary);
   }
-  search->rows.used = B;
+  search->rows.target.batch = B;
+  use_rows(&search->rows, B);
   beam_pool_clear(&search->pool);
 }
 
-/* Copy each row of `sentences` (S,B,H) to `width` rows of `rows` (S,B·width,H). The arrays may
- * start at the same address. Therefore copy backward, so that no row is overwritten before it is
- * read. */
-static void repeat(real *rows, const real *sentences, size_t S, size_t B, size_t width, size_t H) {
-  for (size_t i = S * B; i-- > 0;) {
-    for (size_t j = width; j-- > 0;)
-      memmove(rows + (i * width + j) * H, sentences + i * H, H * sizeof *rows);
-  }
-}
-
-/* Copy block 0 of each sentence's states to the sentence's first row. Set the other rows, which are
- * unused, to zero. */
-static void start_rows(struct search_member *member, const struct decoder_pass *sentences,
-                       const struct search_rows *rows) {
-  const struct decoder_sizes sizes = sentences->weights->sizes;
-  const size_t B = rows->source.batch, H = sizes.hidden, width = rows->width;
-  decoder_start(sentences);
-  const size_t parts = sizes.cell->parts;
-  for (size_t i = 0; i < sizes.layers * parts && width > 1; i++) {
-    real *states = member->decoder.states[i / parts].part[i % parts];
-    for (size_t b = B;
-         b-- > 0;) { /* backward, so that no source is overwritten before it is read */
-      memmove(states + b * width * H, states + b * H, H * sizeof *states);
-      memset(states + (b * width + 1) * H, 0, (width - 1) * H * sizeof *states);
-    }
-  }
+/* Set the rows of padding to zero. */
+static void clear_padding(struct search_member *member, const struct search_rows *rows) {
+  const struct decoder_sizes sizes = member->pass.weights->sizes;
+  const size_t used = rows->used, padding = rows->target.batch - used, parts = sizes.cell->parts;
+  for (size_t i = 0; i < sizes.layers * parts; i++)
+    memset(member->decoder.states[i / parts].part[i % parts] + used * sizes.hidden, 0,
+           padding * sizes.hidden * sizeof(real));
   if (sizes.attentional > 0)
-    memset(member->decoder.attentional, 0, B * width * sizes.attentional * sizeof(real));
+    memset(member->decoder.attentional + used * sizes.attentional, 0,
+           padding * sizes.attentional * sizeof(real));
 }
 
-/* Return the source with states and projections repeated for each row of a sentence. */
-static struct decoder_source prepare_source(struct search_member *member,
-                                            const struct decoder_pass *sentences,
-                                            const struct search_rows *rows) {
-  const size_t S = rows->source.steps, B = rows->source.batch, H = sentences->weights->sizes.hidden;
-  const size_t width = rows->width;
-  const struct attention_arrays attention = member->decoder.attention;
-  decoder_prepare(sentences);
-  if (width == 1) return sentences->source;
-  if (attention.keys != NULL) repeat(attention.keys, attention.keys, S, B, width, H);
-  if (attention.values != NULL) repeat(attention.values, attention.values, S, B, width, H);
-  repeat(member->row_states, member->encoder.outputs, S, B, width, H);
-  return (struct decoder_source){.states = member->row_states,
-                                 .lengths = rows->lengths,
-                                 .clause_ends = rows->clause_ends,
-                                 .steps = S};
+/* Fit the pass to the number of rows of the next step. */
+static void plan_step(struct search_member *member, const struct search_rows *rows) {
+  decoder_resize(&member->decoder, &member->pass.weights->sizes, rows->target.batch);
+  decoder_plan(&member->pass);
 }
 
 /* Encode the source and start a hypothesis in each sentence's first row. */
@@ -272,24 +262,27 @@ static elman_status start_member(struct search_member *member, const struct sear
   struct decoder_pass *pass = &member->pass;
   encoder_plan(&encoder);
   encoder_forward(&encoder);
-  /* The pass first has one row per sentence, and later `width` rows per sentence. */
+  /* The pass first has one row per sentence, and later one row per open hypothesis. */
   *pass = (struct decoder_pass){.weights = &model->weights.decoder,
                                 .target = &rows->source,
                                 .source = {member->encoder.outputs, member->encoder.finals,
                                            rows->source.lengths, rows->source.clause_ends,
-                                           rows->source.steps},
+                                           rows->source.steps, 0, NULL},
                                 .arrays = &member->decoder};
   decoder_plan(pass);
-  start_rows(member, pass, rows);
-  pass->source = prepare_source(member, pass, rows);
+  decoder_start(pass);
+  decoder_prepare(pass);
+  clear_padding(member, rows);
+  pass->source.batch = rows->source.batch;
+  pass->source.columns = rows->sentences;
   pass->target = &rows->target;
   member->overrides = (struct attention_overrides){.options = options};
   if (options->override_count > 0) pass->overrides = &member->overrides;
   if (pass->weights->sizes.self_attention.heads > 0) pass->history = &member->history;
-  decoder_plan(pass);
+  plan_step(member, rows);
   if (pass->history == NULL) return ELMAN_OK;
   return self_attention_history_start(&member->history, pass->weights->sizes.self_attention,
-                                      rows->target.batch, error);
+                                      rows->most, error);
 }
 
 /* ---- joint scores of the members for the rows in use ---- */
@@ -334,8 +327,8 @@ static double weight_of(const struct search_member *member, size_t S, size_t row
  * members. */
 static void join_weights(real *weights, const struct join *join, const struct search_rows *rows) {
   const size_t S = rows->source.steps;
-  for (size_t r = 0; r < rows->target.batch; r++) {
-    for (size_t s = 0; s < rows->lengths[r] && rows->target.lengths[r] > 0; s++) {
+  for (size_t r = 0; r < rows->used; r++) {
+    for (size_t s = 0; s < rows->source.lengths[rows->sentences[r]]; s++) {
       double first = 0, more = 0;
       for (size_t m = 0; m < join->count; m++) {
         const double weight = weight_of(&join->members[m], S, r, s);
@@ -429,53 +422,54 @@ static elman_status prepare_step(struct search *search, elman_error *error) {
 }
 
 /* Extend every open hypothesis, up to its limit. Set rows->moves[r] to the row that row r
- * continues. */
+ * continues. Rows are numbered again, without those of hypotheses that have ended. */
 static void grow(struct search *search) {
   struct search_rows *rows = &search->rows;
-  const size_t S = rows->source.steps, width = rows->width;
+  const size_t S = rows->source.steps;
   size_t row = 0, used = 0; /* rows in use before and after the step */
-  for (size_t r = 0; r < rows->target.batch; r++) rows->moves[r] = r;
   for (size_t b = 0; b < rows->source.batch; b++) {
     struct beam *beam = &search->beams[b];
-    const size_t at = b * width, open = beam->open;
+    const size_t open = beam->open;
     if (open == 0) continue;
-    const real *seen = search->weights + at * beam->heads * S;
+    const real *seen = search->weights + row * beam->heads * S;
     if (search->greedy.active)
       greedy_grow(search, b, row, seen);
     else
       beam_grow(beam, &search->members[0].scores, row, seen, S);
-    for (size_t i = 0; i < width; i++) {
-      rows->target.lengths[at + i] = i < beam->open;
-      if (i >= beam->open) continue;
-      rows->moves[at + i] = at + beam->paths[i].row;
-      rows->target.ids[at + i] = search->pool.nodes[beam->paths[i].last].id;
+    for (size_t i = 0; i < beam->open; i++, used++) {
+      rows->moves[used] = row + beam->paths[i].row;
+      rows->sentences[used] = b;
+      rows->target.ids[used] = search->pool.nodes[beam->paths[i].last].id;
     }
     row += open;
-    used += beam->open;
   }
-  rows->used = used;
+  use_rows(rows, used);
 }
 
-/* Copy block 1 of row `from` to block 0 of row r. */
-static void move_row(struct search_member *member, size_t R, size_t r, size_t from) {
+/* Copy to each row r of block 0 (rows,size) the row moves[r] of block 1, which begins after
+ * `before` rows. Block 0 may reach into block 1 if there are more rows than before. */
+static void move_block(real *blocks, const struct search_rows *rows, size_t size, real *spare) {
+  const bool overlaps = rows->target.batch > rows->before;
+  real *to = overlaps ? spare : blocks;
+  const real *from = blocks + rows->before * size;
+  for (size_t r = 0; r < rows->used; r++)
+    memcpy(to + r * size, from + rows->moves[r] * size, size * sizeof *to);
+  if (overlaps) memcpy(blocks, spare, rows->used * size * sizeof *blocks);
+}
+
+/* Move the states of each row's hypothesis to the row. */
+static void move_rows(struct search_member *member, const struct search_rows *rows) {
   const struct decoder_sizes sizes = member->pass.weights->sizes;
-  const size_t H = sizes.hidden, A = sizes.attentional;
   struct decoder_arrays *arrays = &member->decoder;
   const size_t parts = sizes.cell->parts;
-  for (size_t i = 0; i < sizes.layers * parts; i++) {
-    real *states = arrays->states[i / parts].part[i % parts];
-    memcpy(states + r * H, states + (R + from) * H, H * sizeof(real));
-  }
-  if (A > 0)
-    memcpy(arrays->attentional + r * A, arrays->attentional + (R + from) * A, A * sizeof(real));
-}
-
-/* Copy to each row r the states of row rows->moves[r], which row r continues. */
-static void move_rows(struct search_member *member, const struct search_rows *rows) {
-  const size_t R = rows->target.batch;
-  for (size_t r = 0; r < R; r++)
-    if (rows->target.lengths[r] > 0) move_row(member, R, r, rows->moves[r]);
-  if (member->pass.history != NULL) self_attention_history_move(&member->history, rows->moves);
+  for (size_t i = 0; i < sizes.layers * parts; i++)
+    move_block(arrays->states[i / parts].part[i % parts], rows, sizes.hidden, member->spare);
+  if (sizes.attentional > 0)
+    move_block(arrays->attentional, rows, sizes.attentional, member->spare);
+  if (rows->used < rows->target.batch) clear_padding(member, rows);
+  if (member->pass.history != NULL)
+    self_attention_history_move(&member->history, rows->moves, rows->used);
+  plan_step(member, rows);
 }
 
 /* Compute a token for each row in use: run a decoder step of all members, score the tokens, and

@@ -7,15 +7,17 @@
 #include "tensor/screen.h"
 #include "translate/beam.h"
 
-/* The rows of the hypotheses of a batch. All models share these rows. The rows of a sentence are
- * adjacent. */
+/* The rows of the open hypotheses of a batch. All models share these rows. The rows of a sentence
+ * are adjacent, and sentences that have ended have none. */
 struct search_rows {
   struct sequence source; /* (S,B) */
-  struct sequence target; /* (1,R): last token of each row; unused rows have length 0 */
-  size_t width;           /* R / B: the beam size */
+  struct sequence target; /* (1,rows of the step): last token of each row; the batch may be larger
+                             than `used`, and rows after the used ones have length 0 */
+  size_t most;            /* R: B times the beam size */
+  size_t least;           /* minimum number of rows of a step */
   size_t used;            /* number of rows in use */
-  size_t *lengths;        /* (R): source lengths */
-  bool *clause_ends;      /* (S,R): ends of the source's clauses */
+  size_t before;          /* number of rows of the previous step */
+  size_t *sentences;      /* (R): the sentence of each row */
   size_t *moves;          /* (R): for each row, the row that its hypothesis extended */
 };
 
