@@ -14,17 +14,14 @@ static void forward(const struct cell_step *step) {
   real *restrict m = r + STATE_PART * H, *restrict n = r + NEW * H;
   real *restrict h = step->state[0];
   const real *previous = step->previous[0], *b = step->bias_ih, *c = step->bias_hh;
-  for (size_t j = 0; j < step->units; j++) { /* (30) */
-    const real reset = sigmoid_real(r[j] + b[j] + c[j]);
-    const real update = sigmoid_real(z[j] + b[H + j] + c[H + j]);
-    const real recurrent = m[j] + c[2 * H + j];
-    const real fresh = tanh_real(n[j] + b[2 * H + j] + reset * recurrent);
-    r[j] = reset;
-    z[j] = update;
-    m[j] = recurrent;
-    n[j] = fresh;
-    h[j] = fresh + update * (previous[j] - fresh);
+  const size_t units = step->units; /* (30) */
+  sigmoid_of_sum(r, b, c, units);
+  sigmoid_of_sum(z, b + UPDATE * H, c + UPDATE * H, units);
+  for (size_t j = 0; j < units; j++) {
+    m[j] = m[j] + c[2 * H + j];
+    n[j] = tanh_real(n[j] + b[2 * H + j] + r[j] * m[j]);
   }
+  for (size_t j = 0; j < units; j++) h[j] = n[j] + z[j] * (previous[j] - n[j]);
 }
 
 static void backward(const struct cell_step_back *step) {

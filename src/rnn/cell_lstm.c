@@ -14,11 +14,12 @@ static void forward(const struct cell_step *step) {
   real *restrict g = i + CANDIDATE * H, *restrict o = i + OUTPUT * H;
   real *restrict h = step->state[HIDDEN], *restrict c = step->state[CELL];
   const real *previous = step->previous[CELL], *b = step->bias_ih, *d = step->bias_hh;
-  for (size_t j = 0; j < step->units; j++) { /* (32) */
-    i[j] = sigmoid_real(i[j] + b[j] + d[j]);
-    f[j] = sigmoid_real(f[j] + b[H + j] + d[H + j]);
-    g[j] = tanh_real(g[j] + b[2 * H + j] + d[2 * H + j]);
-    o[j] = sigmoid_real(o[j] + b[3 * H + j] + d[3 * H + j]);
+  const size_t units = step->units; /* (32) */
+  sigmoid_of_sum(i, b, d, units);
+  sigmoid_of_sum(f, b + FORGET * H, d + FORGET * H, units);
+  tanh_of_sum(g, b + CANDIDATE * H, d + CANDIDATE * H, units);
+  sigmoid_of_sum(o, b + OUTPUT * H, d + OUTPUT * H, units);
+  for (size_t j = 0; j < units; j++) {
     c[j] = f[j] * previous[j] + i[j] * g[j];
     h[j] = o[j] * tanh_real(c[j]);
   }

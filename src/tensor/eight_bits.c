@@ -183,10 +183,12 @@ struct converted {
 };
 
 /* Callers pass a constant `n` for a whole block. */
-static inline __attribute__((always_inline)) void put(real *y, struct converted from,
-                                                      const real *bias, bool add, size_t n) {
+static inline __attribute__((always_inline)) void
+put(real *restrict y, struct converted from, const real *restrict bias, bool add, size_t n) {
+  const int32_t *restrict sums = from.sums, *restrict offsets = from.offsets;
+  const float *restrict scales = from.scales;
   for (size_t j = 0; j < n; j++) {
-    const float value = (float)(from.sums[j] - from.offsets[j]) * (from.scales[j] * from.scale);
+    const float value = (float)(sums[j] - offsets[j]) * (scales[j] * from.scale);
     y[j] = add ? y[j] + (real)value : bias != NULL ? bias[j] + (real)value : (real)value;
   }
 }

@@ -85,6 +85,18 @@ static inline real log1p_real(real x) {
   return (real)portable_log1p((double)x);
 }
 
+/* Replace x (n) by the function of x + a + b. One loop for each gate: compilers do not vectorize a
+ * loop over all gates of a cell. */
+static inline void sigmoid_of_sum(real *restrict x, const real *restrict a, const real *restrict b,
+                                  size_t n) {
+  for (size_t i = 0; i < n; i++) x[i] = sigmoid_real(x[i] + a[i] + b[i]);
+}
+
+static inline void tanh_of_sum(real *restrict x, const real *restrict a, const real *restrict b,
+                               size_t n) {
+  for (size_t i = 0; i < n; i++) x[i] = tanh_real(x[i] + a[i] + b[i]);
+}
+
 /* ---- sums in lanes: element i is added to lane i modulo LANES. In a single sum each addition
  * would wait for the previous one. Compilers vectorize the lanes, and the result depends on neither
  * the vector size nor the compiler ---- */

@@ -145,8 +145,12 @@ static elman_status fit(struct search *search, const struct search_request *cons
   rows->target.steps = 1;
   rows->most = count * width;
   rows->least = least_rows(search);
+  const unsigned char *before = search->arena.base;
+  const size_t size = search->arena.size;
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &search->arena, error)) allocate(search, fit.now);
+  if (fit.status == ELMAN_OK && (search->arena.base != before || search->arena.size != size))
+    advise_large_pages(search->arena.base, search->arena.size);
   return fit.status;
 }
 
