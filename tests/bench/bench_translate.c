@@ -1,6 +1,6 @@
 /* Measure translation through the public API:
  *
- *   bench_translate MODEL SENTENCES OUTPUT BEAM MAX_LENGTH single|batch
+ *   bench_translate MODEL SENTENCES OUTPUT BEAM MAX_LENGTH single|batch float32|int8
  *
  * SENTENCES has one sentence per line. Print the seconds for all sentences, without loading the
  * model and a first sentence. Greedy decoding computes no scores, like the PyTorch program. OUTPUT
@@ -55,8 +55,9 @@ static void write_line(FILE *file, const elman_translation *translation) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 7)
-    bench_fail("usage: bench_translate MODEL SENTENCES OUTPUT BEAM MAX_LENGTH single|batch");
+  if (argc != 8)
+    bench_fail("usage: bench_translate MODEL SENTENCES OUTPUT BEAM MAX_LENGTH single|batch "
+               "float32|int8");
   elman_error error = {0};
   elman_model *model;
   elman_translator *translator;
@@ -76,6 +77,8 @@ int main(int argc, char **argv) {
   options.without_scores = true;
   options.beam = bench_size(argv[4]);
   options.max_length = bench_size(argv[5]);
+  options.precision =
+      strcmp(argv[7], "int8") == 0 ? ELMAN_PRECISION_INT8 : ELMAN_PRECISION_FLOAT32;
   const bool batch = strcmp(argv[6], "batch") == 0;
   const size_t count = work.count;
   work.count = 1;

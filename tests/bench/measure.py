@@ -26,6 +26,7 @@ PYTHON = "/usr/bin/python3"  # the one that Debian's python3-torch is for
 CELLS = ("elman", "relu", "gru", "lstm")
 BASE = {"bidirectional": True, "attention": "additive", "attentional_layer": True}
 BATCH, LENGTH = 64, 10
+PRECISIONS = ("float32", "int8")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -436,40 +437,55 @@ class Bench:
         return model, sentences, LENGTH
 
     def part_decode(self):
-        """Translation of many sentences: greedy and with beam search, one by one and batched."""
+        """Translation of many sentences: greedy and with beam search, one by one and batched, in each precision."""
         model, sentences, limit = self.model()
         for beam in (1, 5):
             for mode, sizes in (("single", (1,)), ("batch", (64, 256))):
-                found = self.folder / "found"
-                row = Row("decode", "")
-                same = 1.0
+                rows = {precision: Row("decode", "") for precision in PRECISIONS}
                 for _ in range(self.rounds):
-                    answer = self.run("bench_translate", model, sentences, found, beam, limit, mode)
-                    row.elman.append(answer["seconds"][0])
-                    sources, ours = read_found(found)
-                    for worker in self.workers:
-                        for size in sizes:
-                            theirs = worker.ask(do="translate", model=str(model), sentences=sources,
-                                                limit=limit, beam=beam, batch=size)
-                            label = worker.label + (f", batches of {size}" if size > 1 else "")
-                            row.add_other(label, theirs["seconds"][0])
-                            pairs = list(zip(ours, theirs["ids"]))
-                            same = min(same, sum(a == b for a, b in pairs) / len(pairs))
-                search = "greedy" if beam == 1 else f"beam {beam}"
-                way = "one by one" if mode == "single" else "batched"
-                row.what = f"{len(sources):,} sentences, {search}, {way}"
-                if self.workers:
-                    row.extra["same"] = same
-                    row.notes.append(f"{same:.1%} of the translations are the same")
-                    if beam == 1 and same < 0.99:
-                        self.note(f"{row.what}: the programs do not agree, so the ratio is meaningless")
-                self.finish(row)
+                    self.decode_round(rows, (model, sentences, beam, limit, mode), sizes)
+                for precision, row in rows.items():
+                    self.finish_decoding(row, precision, beam, mode)
+
+    def decode_round(self, rows, work, sizes):
+        """Translate in each precision and in PyTorch, and add the times to the rows."""
+        model, sentences, beam, limit, mode = work
+        found = self.folder / "found"
+        ours = {}
+        for precision, row in rows.items():
+            answer = self.run("bench_translate", model, sentences, found, beam, limit, mode, precision)
+            row.elman.append(answer["seconds"][0])
+            sources, ours[precision] = read_found(found)
+            row.extra["sentences"] = len(sources)
+        for worker in self.workers:
+            for size in sizes:
+                theirs = worker.ask(do="translate", model=str(model), sentences=sources, limit=limit,
+                                    beam=beam, batch=size)
+                label = worker.label + (f", batches of {size}" if size > 1 else "")
+                for precision, row in rows.items():
+                    row.add_other(label, theirs["seconds"][0])
+                    pairs = list(zip(ours[precision], theirs["ids"]))
+                    same = sum(a == b for a, b in pairs) / len(pairs)
+                    row.extra["same"] = min(row.extra.get("same", 1.0), same)
+
+    def finish_decoding(self, row, precision, beam, mode):
+        search = "greedy" if beam == 1 else f"beam {beam}"
+        way = "one by one" if mode == "single" else "batched"
+        row.what = f"{row.extra['sentences']:,} sentences, {search}, {way}"
+        if precision != "float32":
+            row.what += f", {precision}"
+        if "same" in row.extra:
+            same = row.extra["same"]
+            row.notes.append(f"{same:.1%} of the translations are the same")
+            if precision == "float32" and beam == 1 and same < 0.99:
+                self.note(f"{row.what}: the programs do not agree, so the ratio is meaningless")
+        self.finish(row)
 
     def source_tokens(self, model, text):
         """Return the source tokens of a sentence."""
         sentence, found = self.folder / "sentence", self.folder / "found"
         sentence.write_text(text + "\n", encoding="utf-8")
-        self.run("bench_translate", model, sentence, found, 1, 0, "single")
+        self.run("bench_translate", model, sentence, found, 1, 0, "single", "float32")
         words = source_words_of(model)
         return [words[i] for i in read_found(found)[0][0]]
 
@@ -478,15 +494,21 @@ class Bench:
         model, sentences, _ = self.model()
         text = sentences.read_text(encoding="utf-8").splitlines()[0]
         words = self.source_tokens(model, text)
-        row = Row("start", "process start to first translation")
+        rows = {precision: Row("start", "process start to first translation") for precision in PRECISIONS}
+        rows["int8"].what += ", int8"
         for _ in range(self.rounds):
-            row.elman.append(self.elman("translate", "--quiet", "--model", model, text))
+            for precision, row in rows.items():
+                row.elman.append(self.elman("translate", "--quiet", "--precision", precision, "--model", model,
+                                            text))
             for worker in self.workers:
                 start = time.perf_counter()
                 subprocess.run(PyTorch.command("first", model, *words), check=True,
                                env=worker.environment, stdout=subprocess.DEVNULL)
-                row.add_other(worker.label, time.perf_counter() - start)
-        self.finish(row)
+                seconds = time.perf_counter() - start
+                for row in rows.values():
+                    row.add_other(worker.label, seconds)
+        for row in rows.values():
+            self.finish(row)
 
     def part_subwords(self):
         """Subwords: learning merges, splitting, and the start of a run."""
