@@ -77,8 +77,7 @@ int main(int argc, char **argv) {
   options.without_scores = true;
   options.beam = bench_size(argv[4]);
   options.max_length = bench_size(argv[5]);
-  options.precision =
-      strcmp(argv[7], "int8") == 0 ? ELMAN_PRECISION_INT8 : ELMAN_PRECISION_FLOAT32;
+  options.precision = strcmp(argv[7], "int8") == 0 ? ELMAN_PRECISION_INT8 : ELMAN_PRECISION_FLOAT32;
   const bool batch = strcmp(argv[6], "batch") == 0;
   const size_t count = work.count;
   work.count = 1;

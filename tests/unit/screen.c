@@ -18,7 +18,6 @@ static uint64_t bits(unsigned which, size_t i) {
 static void check_product(const struct quantized_kernel *kernel, size_t F, size_t rows,
                           bool extreme) {
   const size_t groups = quantized_groups(F), width = 4 * groups;
-  const unsigned most = 2 * (unsigned)kernel->max_level + 1;
   int8_t *weights = calloc(QUANTIZED_BLOCK, width), *packed = calloc(QUANTIZED_BLOCK, width);
   uint8_t *features = calloc(rows, width);
   int32_t sums[QUANTIZED_ROWS * QUANTIZED_BLOCK];
@@ -30,13 +29,15 @@ static void check_product(const struct quantized_kernel *kernel, size_t F, size_
     }
   }
   for (size_t i = 0; i < rows * width; i++)
-    features[i] = (uint8_t)(extreme ? most : 1 + bits(2, i) % most);
+    features[i] = (uint8_t)((extreme ? 127 : (int)(bits(2, i) % 255) - 127) + kernel->zero);
   kernel->product(sums, features, rows, packed, groups);
   for (size_t r = 0; r < rows; r++) {
     for (size_t v = 0; v < QUANTIZED_BLOCK; v++) {
       int64_t sum = 0;
-      for (size_t i = 0; i < F; i++)
-        sum += (int64_t)features[r * width + i] * weights[v * width + i];
+      for (size_t i = 0; i < F; i++) {
+        const uint8_t byte = features[r * width + i];
+        sum += (kernel->zero > 0 ? (int64_t)byte : (int8_t)byte) * weights[v * width + i];
+      }
       cr_assert_eq(sums[r * QUANTIZED_BLOCK + v], sum, "%s, F %zu, row %zu, output %zu",
                    kernel->name, F, r, v);
     }

@@ -1,0 +1,212 @@
+/* Translation in eight bits through the public API: its scores are those of one model, the rounded
+ * one, in every kind of search. */
+#include <math.h>
+
+#include "small_translator.h"
+
+TestSuite(api_precision, .init = set_up, .fini = tear_down);
+
+static const char *const texts[] = {"我 爱 学习", "她 喜欢 苹果", "我", "他 去 学校 我 爱 学习 她"};
+enum { TEXTS = sizeof texts / sizeof *texts };
+
+static elman_translate_options in_eight_bits(void) {
+  elman_translate_options options = elman_translate_options_default();
+  options.precision = ELMAN_PRECISION_INT8;
+  options.max_length = 12;
+  return options;
+}
+
+Test(api_precision, names_are_listed) {
+  cr_assert_str_eq(elman_precision_name(ELMAN_PRECISION_FLOAT32), "float32");
+  cr_assert_str_eq(elman_precision_name(ELMAN_PRECISION_BFLOAT16), "bfloat16");
+  cr_assert_str_eq(elman_precision_name(ELMAN_PRECISION_INT8), "int8");
+  cr_assert_null(elman_precision_name(3));
+}
+
+Test(api_precision, other_precisions_are_refused) {
+  elman_translate_options options = elman_translate_options_default();
+  options.precision = ELMAN_PRECISION_BFLOAT16;
+  check_refused(&options, "bfloat16 is a precision of training; translate with float32 or int8");
+  options.precision = (elman_precision)7;
+  check_refused(&options, "unknown precision 7");
+}
+
+Test(api_precision, default_is_float32) {
+  const elman_translate_options options = elman_translate_options_default();
+  cr_assert_eq(options.precision, ELMAN_PRECISION_FLOAT32);
+}
+
+/* The rounded model is another model, but it computes nearly the same; and the floats are used
+ * again afterwards. */
+Test(api_precision, scores_are_those_of_the_rounded_model) {
+  elman_translate_options options = in_eight_bits();
+  for (size_t i = 0; i < TEXTS; i++) {
+    elman_translation *rounded = translate(translator, texts[i], &options);
+    options.precision = ELMAN_PRECISION_FLOAT32;
+    elman_translation *exact = force(translator, texts[i], "i love apples", &options);
+    elman_translation *fresh = force(translator, texts[i], "i love apples", &options);
+    options.precision = ELMAN_PRECISION_INT8;
+    elman_translation *forced = force(translator, texts[i], "i love apples", &options);
+    cr_assert_eq(exact->log_probability, fresh->log_probability);
+    cr_assert_neq(exact->log_probability, forced->log_probability);
+    cr_assert_lt(fabs(exact->log_probability - forced->log_probability), 0.1);
+    elman_translation_free(rounded);
+    elman_translation_free(exact);
+    elman_translation_free(fresh);
+    elman_translation_free(forced);
+  }
+}
+
+/* Forced decoding of a translation gives the probability that the search gave. Only the sums of
+ * probabilities are rounded differently. Return whether the translation can be forced: whether it
+ * ends, and has only words that its text gives back. */
+static bool check_forced(const elman_translation *found, const char *text,
+                         const elman_translate_options *options) {
+  const double close = 1e-5 * (double)found->target_count;
+  if (!found->ended || found->text[0] == '\0' || strstr(found->text, "<") != NULL) return false;
+  elman_translation *forced = force(translator, text, found->text, options);
+  const bool same = forced->target_count == found->target_count;
+  if (same)
+    cr_assert_float_eq(forced->log_probability, found->log_probability, close, "%s", found->text);
+  elman_translation_free(forced);
+  return same;
+}
+
+Test(api_precision, search_and_forced_decoding_agree) {
+  size_t ended = 0;
+  elman_pairs *pairs = toy();
+  elman_train_options training = elman_train_options_default();
+  training.epochs = 15; /* enough for translations that end */
+  training.learning_rate = 0.01;
+  cr_assert_eq(elman_train(model, pairs, &training, NULL), ELMAN_OK);
+  elman_pairs_free(pairs);
+  for (size_t beam = 1; beam <= 5; beam += 2) {
+    elman_translate_options options = in_eight_bits();
+    options.beam = options.n_best = beam;
+    for (size_t i = 0; i < TEXTS; i++) {
+      elman_translation *found = translate(translator, texts[i], &options);
+      for (const elman_translation *one = found; one != NULL; one = one->next) {
+        options.n_best = options.beam = 1;
+        ended += check_forced(one, texts[i], &options);
+      }
+      options.beam = options.n_best = beam;
+      elman_translation_free(found);
+    }
+  }
+  cr_assert_gt(ended, 0);
+}
+
+static void same_list(const elman_translation *a, const elman_translation *b) {
+  for (; a != NULL && b != NULL; a = a->next, b = b->next) {
+    same_translation(a, b);
+    cr_assert_eq(a->log_probability, b->log_probability);
+    cr_assert_eq(a->score, b->score);
+  }
+  cr_assert(a == NULL && b == NULL);
+}
+
+/* A sentence has the same bits alone, in a batch, and with any number of threads. */
+Test(api_precision, batches_and_threads_change_nothing) {
+  elman_sentence sentences[3 * TEXTS];
+  elman_translation *batch[3 * TEXTS];
+  for (size_t i = 0; i < 3 * TEXTS; i++)
+    sentences[i] = (elman_sentence){.text = texts[i % TEXTS], .length = strlen(texts[i % TEXTS])};
+  for (size_t beam = 1; beam <= 4; beam += 3) {
+    elman_translate_options options = in_eight_bits();
+    options.beam = options.n_best = beam;
+    for (options.threads = 1; options.threads <= 3; options.threads++) {
+      cr_assert_eq(
+          elman_translate_batch(batch, NULL, translator, sentences, 3 * TEXTS, &options, NULL),
+          ELMAN_OK);
+      for (size_t i = 0; i < 3 * TEXTS; i++) {
+        elman_translation *alone = translate(translator, texts[i % TEXTS], &options);
+        same_list(alone, batch[i]);
+        elman_translation_free(alone);
+        elman_translation_free(batch[i]);
+      }
+    }
+  }
+}
+
+Test(api_precision, greedy_search_without_scores_finds_the_same) {
+  for (size_t i = 0; i < TEXTS; i++) {
+    elman_translate_options options = in_eight_bits();
+    elman_translation *scored = translate(translator, texts[i], &options);
+    options.without_scores = true;
+    elman_translation *plain = translate(translator, texts[i], &options);
+    same_translation(scored, plain);
+    cr_assert(isnan(plain->log_probability) && isnan(plain->score) &&
+              isnan(plain->log_probabilities[0]));
+    cr_assert(isfinite(scored->log_probability));
+    elman_translation_free(scored);
+    elman_translation_free(plain);
+  }
+}
+
+Test(api_precision, ensemble_of_a_model_with_itself_matches) {
+  const elman_model *const itself[] = {model, model};
+  for (size_t i = 0; i < TEXTS; i++) {
+    elman_translate_options options = in_eight_bits();
+    options.beam = options.n_best = 2;
+    elman_translation *alone = translate(translator, texts[i], &options);
+    options.ensemble = itself;
+    options.ensemble_count = 2;
+    elman_translation *together = translate(translator, texts[i], &options);
+    same_list(alone, together);
+    elman_translation_free(alone);
+    elman_translation_free(together);
+  }
+}
+
+Test(api_precision, overrides_and_sampling_use_the_rounded_model) {
+  const elman_override uniform = {.kind = ELMAN_OVERRIDE_UNIFORM};
+  elman_translate_options options = in_eight_bits();
+  options.overrides = &uniform;
+  options.override_count = 1;
+  elman_translation *overridden = translate(translator, texts[0], &options);
+  for (size_t s = 0; s < overridden->source_count; s++)
+    cr_assert_eq(overridden->attention[s], 1 / (float)overridden->source_count);
+  options = in_eight_bits();
+  options.sample = true;
+  elman_translation *sample = translate(translator, texts[0], &options);
+  options.sample = false;
+  (void)check_forced(sample, texts[0], &options);
+  elman_translation_free(overridden);
+  elman_translation_free(sample);
+}
+
+/* The weights are rounded again after training. */
+Test(api_precision, training_replaces_the_rounded_weights) {
+  elman_pairs *pairs = toy();
+  elman_train_options training = elman_train_options_default();
+  const elman_translate_options options = in_eight_bits();
+  elman_translation_free(translate(translator, texts[0], &options));
+  training.epochs = 1;
+  cr_assert_eq(elman_train(model, pairs, &training, NULL), ELMAN_OK);
+  elman_translator *fresh = translator_of(model);
+  elman_translation *expected = translate(fresh, texts[0], &options);
+  elman_translation *found = translate(translator, texts[0], &options);
+  same_list(expected, found);
+  elman_translation_free(expected);
+  elman_translation_free(found);
+  elman_translator_free(fresh);
+  elman_pairs_free(pairs);
+}
+
+Test(api_precision, evaluation_uses_the_rounded_model) {
+  elman_pairs *pairs = toy();
+  elman_evaluate_options options = elman_evaluate_options_default();
+  elman_scores exact, rounded, again;
+  cr_assert_eq(elman_evaluate(&exact, model, pairs, &options, NULL), ELMAN_OK);
+  options.translate.precision = ELMAN_PRECISION_INT8;
+  cr_assert_eq(elman_evaluate(&rounded, model, pairs, &options, NULL), ELMAN_OK);
+  options.threads = 3;
+  cr_assert_eq(elman_evaluate(&again, model, pairs, &options, NULL), ELMAN_OK);
+  cr_assert_neq(exact.loss, rounded.loss);
+  cr_assert_lt(fabs(exact.loss - rounded.loss), 0.01);
+  cr_assert_eq(again.loss, rounded.loss);
+  cr_assert_eq(again.metrics.chrf, rounded.metrics.chrf);
+  options.translate.precision = ELMAN_PRECISION_BFLOAT16;
+  cr_assert_eq(elman_evaluate(&again, model, pairs, &options, NULL), ELMAN_INVALID_ARGUMENT);
+  elman_pairs_free(pairs);
+}

@@ -1,0 +1,235 @@
+/* Linear maps in eight bits, compared bit for bit with their definition. */
+#include <string.h>
+
+#include "check.h"
+#include "tensor/eight_bits.h"
+#include "tensor/linear.h"
+#include "threads.h"
+
+/* ---- the definition ---- */
+
+/* Round a row to levels, in long double where a float would round. Return the scale. */
+static float levels_by_definition(int *levels, const real *x, size_t n) {
+  float largest = 0;
+  bool finite = true;
+  for (size_t i = 0; i < n; i++) {
+    levels[i] = 0;
+    finite = finite && isfinite((float)x[i]);
+    largest = fmaxf(largest, fabsf((float)x[i]));
+  }
+  if (!finite) return NAN;
+  if (largest < 1e-30f) return 0;
+  const float inverse = 127 / largest;
+  for (size_t i = 0; i < n; i++) {
+    const float product = (float)x[i] * inverse;
+    levels[i] = (int)nearbyintf(product);
+  }
+  return largest / 127;
+}
+
+struct map {
+  const real *weight, *bias;
+  size_t out, in;
+};
+
+static void map_by_definition(real *y, struct map map, const real *x, bool add) {
+  int *w = calloc(map.in, sizeof *w), *f = calloc(map.in, sizeof *f);
+  const float scale = levels_by_definition(f, x, map.in);
+  for (size_t o = 0; o < map.out; o++) {
+    const float weight_scale = levels_by_definition(w, map.weight + o * map.in, map.in);
+    int64_t sum = 0;
+    for (size_t i = 0; i < map.in; i++) sum += (int64_t)w[i] * f[i];
+    const volatile float factor = weight_scale * scale;
+    const volatile float value = (float)(int32_t)sum * factor;
+    const real before = add ? y[o] : map.bias != NULL ? map.bias[o] : 0;
+    y[o] = add || map.bias != NULL ? before + (real)value : (real)value;
+  }
+  free(w);
+  free(f);
+}
+
+static bool same(real a, real b) {
+  return a == b || (isnan(a) && isnan(b));
+}
+
+/* ---- every kernel ---- */
+
+enum { ROW_GAP = 3 }; /* unused columns after each row of results */
+
+/* Compute y = x Wᵀ [+ bias] and y += x Wᵀ for rows `first` to `first` + `out` - 1 of the map, n at
+ * once and one by one. */
+static void check_map(const struct quantized_kernel *kernel, struct map map, const real *x,
+                      size_t n, size_t first, size_t out, bool add) {
+  struct eight_bits set;
+  const struct float_matrix matrices[] = {{map.bias, 1, map.out}, {map.weight, map.out, map.in}};
+  cr_assert_eq(eight_bits_create(&set, matrices, 2, kernel, NULL), ELMAN_OK);
+  const real *weight = map.weight + first * map.in;
+  const struct eight_bit_rows rows = eight_bits_find(&set, weight, out);
+  cr_assert_eq(rows.matrix, &set.matrices[1]);
+  cr_assert_eq(rows.first, first);
+  const size_t ld = out + ROW_GAP;
+  for (int biased = 0; biased < (add ? 1 : 2); biased++) {
+    const struct map part = {weight, biased ? map.bias + first : NULL, out, map.in};
+    for (size_t together = n; together > 0; together = together == 1 ? 0 : 1) {
+      real *y = random_reals(n * ld, 1, 5), *expected = random_reals(n * ld, 1, 5);
+      for (size_t r = 0; r < n; r += together)
+        eight_bit_product((struct eight_bit_results){y + r * ld, ld, part.bias, add},
+                          x + r * map.in, rows, together);
+      for (size_t r = 0; r < n; r++)
+        map_by_definition(expected + r * ld, part, x + r * map.in, add);
+      for (size_t i = 0; i < n * ld; i++)
+        cr_assert(same(y[i], expected[i]),
+                  "%s: %zu of %zu in %zu, %zu rows, element %zu: %g, not %g", set.kernel->name, out,
+                  map.out, map.in, n, i, (double)y[i], (double)expected[i]);
+      free(y);
+      free(expected);
+    }
+  }
+  eight_bits_free(&set);
+}
+
+static void check_random(size_t out, size_t in, size_t n, size_t first, size_t some) {
+  real *weight = random_reals(out * in, 0.3, 1), *bias = random_reals(out, 1, 2);
+  real *x = random_reals(n * in, 2, 3);
+  const struct map map = {weight, bias, out, in};
+  const struct quantized_kernel *kernel;
+  for (size_t k = 0; (kernel = quantized_kernel_at(k)) != NULL; k++) {
+    check_map(kernel, map, x, n, first, some, false);
+    check_map(kernel, map, x, n, first, some, true);
+  }
+  free(weight);
+  free(bias);
+  free(x);
+}
+
+Test(eight_bits, products_match_definition) {
+  static const size_t outs[] = {1, 63, 64, 65, 130}, ins[] = {1, 3, 4, 5, 67, 270};
+  static const size_t rows[] = {1, 2, 3, 5, 6, 7, 13};
+  for (size_t o = 0; o < sizeof outs / sizeof *outs; o++)
+    for (size_t i = 0; i < sizeof ins / sizeof *ins; i++)
+      check_random(outs[o], ins[i], rows[(o + i) % 7], 0, outs[o]);
+}
+
+Test(eight_bits, parts_of_a_matrix_match) {
+  check_random(200, 30, 4, 64, 64);
+  check_random(200, 30, 7, 1, 198);
+  check_random(200, 30, 1, 199, 1);
+  check_random(200, 30, 2, 60, 8);
+}
+
+/* More levels than the product quantizes at once. */
+Test(eight_bits, many_rows_and_columns_match) {
+  check_random(70, 20, 150, 0, 70);
+  check_random(66, 9000, 9, 0, 66);
+}
+
+Test(eight_bits, threads_do_not_change_products) {
+  for (size_t threads = 2; threads <= 5; threads += 3) {
+    use_threads(threads);
+    check_random(1030, 600, 40, 5, 1020);
+  }
+  use_threads(1);
+}
+
+/* ---- extreme values ---- */
+
+Test(eight_bits, extreme_values_match) {
+  enum { OUT = 70, IN = 9, N = 7 };
+  static const double sizes[] = {0, 1e-45, 1e-39, 1e-31, 1e-29, 1e-20, 1, 1e20, 3e37};
+  enum { SIZES = sizeof sizes / sizeof *sizes };
+  for (size_t i = 0; i < SIZES * SIZES; i++) {
+    real *weight = random_reals(OUT * IN, sizes[i % SIZES], 6);
+    real *x = random_reals(N * IN, sizes[i / SIZES], 7), *bias = random_reals(OUT, 1, 8);
+    const struct map map = {weight, bias, OUT, IN};
+    const struct quantized_kernel *kernel;
+    for (size_t k = 0; (kernel = quantized_kernel_at(k)) != NULL; k++)
+      check_map(kernel, map, x, N, 0, OUT, false);
+    free(weight);
+    free(bias);
+    free(x);
+  }
+}
+
+/* All products have the largest size and the same sign, so that sums would saturate if anything
+ * could. */
+Test(eight_bits, largest_levels_do_not_saturate) {
+  enum { OUT = 65, IN = QUANTIZED_MAX_COLUMNS };
+  real *weight = reals((size_t)OUT * IN), *x = reals(2 * (size_t)IN), *bias = reals(OUT);
+  for (size_t i = 0; i < (size_t)OUT * IN; i++) weight[i] = i / IN % 2 == 0 ? 1 : -1;
+  for (size_t i = 0; i < 2 * (size_t)IN; i++) x[i] = i / IN == 0 ? 1 : -1;
+  const struct map map = {weight, bias, OUT, IN};
+  const struct quantized_kernel *kernel;
+  for (size_t k = 0; (kernel = quantized_kernel_at(k)) != NULL; k++)
+    check_map(kernel, map, x, 2, 0, OUT, false);
+  free(weight);
+  free(bias);
+  free(x);
+}
+
+/* A value that is not finite affects its own row of features or weights, and no other. */
+Test(eight_bits, values_that_are_not_finite_give_nan) {
+  enum { OUT = 70, IN = 21, N = 3 };
+  const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+  for (size_t b = 0; b < 3; b++) {
+    real *weight = random_reals(OUT * IN, 1, 9), *x = random_reals(N * IN, 1, 10),
+         *y = reals(N * OUT);
+    struct eight_bits set;
+    const struct float_matrix matrix = {weight, OUT, IN};
+    const struct quantized_kernel *kernel;
+    weight[66 * IN + 20] = (real)bad[b];
+    x[1 * IN] = (real)bad[b];
+    for (size_t k = 0; (kernel = quantized_kernel_at(k)) != NULL; k++) {
+      cr_assert_eq(eight_bits_create(&set, &matrix, 1, kernel, NULL), ELMAN_OK);
+      linear_forward(
+          y, x, (struct linear){.weight = weight, .in = IN, .out = OUT, .eight_bits = &set}, N);
+      for (size_t i = 0; i < N * OUT; i++)
+        cr_assert_eq(isnan(y[i]), i % OUT == 66 || i / OUT == 1, "%s, element %zu", kernel->name,
+                     i);
+      eight_bits_free(&set);
+    }
+    free(weight);
+    free(x);
+    free(y);
+  }
+}
+
+/* ---- how close the results are to those of floats ---- */
+
+/* A level is off by at most half a scale, so that each product is off by at most
+ * (|w| s_x + |x| s_w) / 2 + s_x s_w / 4; floats round 4 more times. */
+Test(eight_bits, error_is_that_of_rounding_to_levels) {
+  enum { OUT = 100, IN = 300 };
+  real *weight = random_reals(OUT * IN, 0.1, 11), *x = random_reals(IN, 1, 12), *y = reals(OUT);
+  struct eight_bits set;
+  const struct float_matrix matrix = {weight, OUT, IN};
+  int levels[IN];
+  const double scale = (double)levels_by_definition(levels, x, IN);
+  cr_assert_eq(eight_bits_create(&set, &matrix, 1, NULL, NULL), ELMAN_OK);
+  linear_forward(y, x, (struct linear){.weight = weight, .in = IN, .out = OUT, .eight_bits = &set},
+                 1);
+  for (size_t o = 0; o < OUT; o++) {
+    const real *w = weight + o * IN;
+    const double weight_scale = (double)levels_by_definition(levels, w, IN);
+    double exact = 0, bound = 0, size = 0;
+    for (size_t i = 0; i < IN; i++) {
+      exact += (double)w[i] * (double)x[i];
+      size += fabs((double)w[i] * (double)x[i]);
+      bound += fabs((double)w[i]) * scale / 2 + fabs((double)x[i]) * weight_scale / 2 +
+               scale * weight_scale / 4;
+    }
+    cr_assert_leq(fabs((double)y[o] - exact), bound + 8 * (double)FLT_EPSILON * (size + bound));
+  }
+  eight_bits_free(&set);
+  free(weight);
+  free(x);
+  free(y);
+}
+
+Test(eight_bits, too_many_columns_are_refused) {
+  struct eight_bits set;
+  elman_error error;
+  const struct float_matrix matrix = {NULL, 1, QUANTIZED_MAX_COLUMNS + 1};
+  cr_assert_eq(eight_bits_create(&set, &matrix, 1, NULL, &error), ELMAN_INVALID_ARGUMENT);
+  cr_assert(strstr(error.message, "use float32") != NULL, "%s", error.message);
+  eight_bits_free(&set);
+}
