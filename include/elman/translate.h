@@ -142,9 +142,9 @@ typedef struct elman_translate_options {
   size_t threads; /* 0 (default) = one per core; results do not depend on it. elman_evaluate_options
                      has its own field */
   /* Precision of the products with weights. ELMAN_PRECISION_FLOAT32 (default) is exact.
-   * ELMAN_PRECISION_INT8 rounds weights and their inputs to eight bits, which is faster; all
-   * results are then those of the rounded model. The first call makes the rounded weights, which
-   * the translator keeps. The models of an ensemble must therefore outlive the translator, too.
+   * ELMAN_PRECISION_INT8 rounds weights and the numbers that they multiply to eight bits, which is
+   * faster; all results are then those of the rounded model. The first call makes the rounded
+   * weights of the translator's model; each call makes those of the other models of an ensemble.
    * ELMAN_PRECISION_BFLOAT16 is ELMAN_INVALID_ARGUMENT: it is a precision of training. */
   elman_precision precision;
 } elman_translate_options;

@@ -25,20 +25,23 @@ static elman_status quantized_model_create(struct quantized_model **out, const s
   return status;
 }
 
+/* Forget all models but the first: the caller may have freed the others since, so that their
+ * addresses say nothing. Forget the first too if it is another model or has been trained. */
+static void forget(struct quantized_models *models, const struct model *first) {
+  const bool kept = models->made_count > 0 && models->made[0]->from == first &&
+                    models->made[0]->trainings == first->trainings;
+  while (models->made_count > kept) quantized_model_free(models->made[--models->made_count]);
+}
+
 /* Find or make the view of a model. There must be room for one more. */
 static elman_status quantize(const struct model **view, struct quantized_models *models,
                              const struct model *model, elman_error *error) {
   size_t i = 0;
   while (i < models->made_count && models->made[i]->from != model) i++;
-  if (i == models->made_count || models->made[i]->trainings != model->trainings) {
-    struct quantized_model *made;
-    const elman_status status = quantized_model_create(&made, model, error);
+  if (i == models->made_count) {
+    const elman_status status = quantized_model_create(&models->made[i], model, error);
     if (status != ELMAN_OK) return status;
-    if (i == models->made_count)
-      models->made_count++;
-    else
-      quantized_model_free(models->made[i]);
-    models->made[i] = made;
+    models->made_count++;
   }
   *view = &models->made[i]->view;
   return ELMAN_OK;
@@ -50,6 +53,7 @@ elman_status quantized_models_fit(struct quantized_models *models, const struct 
   const size_t count = ensemble_size(options);
   *view = model;
   if (options->precision == ELMAN_PRECISION_FLOAT32) return ELMAN_OK;
+  forget(models, model);
   elman_status status = array_grow(&models->made, &models->made_capacity,
                                    models->made_count + count, sizeof *models->made, error);
   if (status == ELMAN_OK)

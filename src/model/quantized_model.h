@@ -15,15 +15,16 @@ struct quantized_model {
 
 /* The models of a search in eight bits. The caller initializes the struct with zeros. */
 struct quantized_models {
-  struct quantized_model **made; /* (made_count): each model once */
+  struct quantized_model **made; /* (made_count): each model once, the first one first */
   const elman_model **ensemble;  /* (count - 1): views of the members after the first */
   size_t made_count, made_capacity, ensemble_capacity;
 };
 
-/* Quantize the model and the members of the ensemble in `options`, unless they are already
- * quantized and have not been trained since. A model must outlive the struct. Set *view to the view
- * of the model, and make the options refer to the views of the other members. If the precision of
- * the options is float32, only set *view to the model. */
+/* Quantize the model, unless it is already quantized and has not been trained since, and the other
+ * members of the ensemble in `options`. The model must outlive the struct, and the members must not
+ * change before the next call. Set *view to the view of the model, and make the options refer to
+ * the views of the other members. If the precision of the options is float32, only set *view to the
+ * model. */
 elman_status quantized_models_fit(struct quantized_models *models, const struct model **view,
                                   const struct model *model, elman_translate_options *options,
                                   elman_error *error) CHECKED;

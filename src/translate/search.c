@@ -180,18 +180,19 @@ static void choose_method(struct search *search, const struct search_request *co
     any_prefix = any_prefix || requests[b]->is_prefix;
   }
   const bool alone = search->member_count == 1;
+  const bool in_eight_bits = search->members[0].model->weights.eight_bits != NULL;
   /* In portable arithmetic a screen must not be used on some processors only, because it computes
    * logits in another order than a product. */
   const bool always = search->members[0].model->weights.arithmetic == ARITHMETIC_PORTABLE;
-  if (screen != NULL && (options->sample || !(always || screen_is_worth(screen, count))))
+  if (screen != NULL &&
+      (in_eight_bits || options->sample || !(always || screen_is_worth(screen, count))))
     screen = NULL;
   search->greedy.active =
       alone && options->beam == 1 && !any_prefix && (screen != NULL || all_forced);
   search->greedy.screen = all_forced ? NULL : screen;
   search->greedy.scores = any_forced || !options->without_scores;
-  search->without_sums = alone && search->members[0].model->weights.eight_bits != NULL &&
-                         options->beam == 1 && options->without_scores && !any_forced &&
-                         !options->sample && !search->greedy.active;
+  search->without_sums = alone && in_eight_bits && options->beam == 1 && options->without_scores &&
+                         !any_forced && !options->sample && !search->greedy.active;
 }
 
 /* Set the number of rows in use, and the lengths of the rows. */

@@ -57,6 +57,28 @@ Test(api_precision, scores_are_those_of_the_rounded_model) {
   }
 }
 
+/* A search in floats before does not matter. */
+Test(api_precision, each_call_uses_its_precision) {
+  elman_translate_options floats = elman_translate_options_default();
+  const elman_translate_options options = in_eight_bits();
+  floats.max_length = options.max_length;
+  for (size_t i = 0; i < TEXTS; i++) {
+    elman_translator *fresh = translator_of(model);
+    elman_translation *expected = translate(fresh, texts[i], &options);
+    elman_translation *exact = translate(translator, texts[i], &floats);
+    elman_translation *found = translate(translator, texts[i], &options);
+    elman_translation *again = translate(translator, texts[i], &floats);
+    cr_assert_eq(found->log_probability, expected->log_probability);
+    cr_assert_neq(found->log_probability, exact->log_probability);
+    cr_assert_eq(again->log_probability, exact->log_probability);
+    elman_translation_free(expected);
+    elman_translation_free(exact);
+    elman_translation_free(found);
+    elman_translation_free(again);
+    elman_translator_free(fresh);
+  }
+}
+
 /* Forced decoding of a translation gives the probability that the search gave. Only the sums of
  * probabilities are rounded differently. Return whether the translation can be forced: whether it
  * ends, and has only words that its text gives back. */

@@ -23,19 +23,18 @@
       OPTION("max-ratio", 0, "X", "maximum target tokens per source token", "none",                \
              .group = "Search", .real = &(search).max_ratio, .lowest = 0.01, .highest = 1000)
 
-#define PRECISION_OPTION(search)                                                                   \
+#define PRECISION_OPTION(search, heading)                                                          \
   OPTION("precision", 0, "NAME",                                                                   \
-         "precision of matrix products; int8 is faster, and its scores are those of rounded "      \
-         "weights",                                                                                \
-         .group = "Search", .index = (unsigned *)&(search).precision,                              \
-         .choice = elman_precision_name, .refused = precision_refused)
+         "precision of matrix products; int8 is faster and rounds weights", .group = (heading),    \
+         .index = (unsigned *)&(search).precision, .choice = elman_precision_name,                 \
+         .refused = precision_refused)
 
 #define MAX_LINE_OPTION(search)                                                                    \
   OPTION("max-line", 0, "BYTES", "maximum line length; longer lines are reported and skipped",     \
          .group = "Input", .count = &(search).max_bytes, .least = 1, .most = 1000000000)
 
 #define SEARCH_OPTIONS(search)                                                                     \
-  BEAM_OPTIONS(search), PRECISION_OPTION(search), MAX_LINE_OPTION(search),                         \
+  BEAM_OPTIONS(search), PRECISION_OPTION(search, "Search"), MAX_LINE_OPTION(search),               \
       OPTION("n-best", 0, "N", "number of best translations per sentence; --beam defaults to N",   \
              .group = "Output", .count = &(search).n_best, .least = 1, .most = ELMAN_MAX_BEAM),    \
       OPTION("replace-unk", 0, NULL,                                                               \

@@ -328,7 +328,7 @@ int evaluate_command(int argc, char **argv) {
       {"batch-size", 0, "N", "sentences per batch", .count = &evaluation.options.batch_size,
        .least = 1, .most = 65536},
       BEAM_OPTIONS(evaluation.options.translate),
-      PRECISION_OPTION(evaluation.options.translate),
+      PRECISION_OPTION(evaluation.options.translate, "Search"),
       OVERRIDE_OPTION(overrides),
       {"bleu-tokens", 0, "NAME", "tokenization for BLEU",
        "zh if most references are Chinese, else 13a", .group = "Scoring",
