@@ -229,6 +229,23 @@ static double sum_of_differences(const real *row, size_t n) {
   return (double)sum;
 }
 
+/* Add the bias to a whole block, and return its maximum as `maximum` does. */
+static real add_bias(real *restrict logits, const real *restrict bias) {
+  enum { WIDTH = SCORES_BLOCK / 4 };
+  real largest[WIDTH];
+  for (size_t v = 0; v < SCORES_BLOCK; v++) logits[v] += bias[v];
+  for (size_t v = 0; v < WIDTH; v++) {
+    const real *some = logits + v;
+    const real left = some[0] > some[WIDTH] ? some[0] : some[WIDTH];
+    const real right = some[2 * WIDTH] > some[3 * WIDTH] ? some[2 * WIDTH] : some[3 * WIDTH];
+    largest[v] = left > right ? left : right;
+  }
+  for (size_t half = WIDTH / 2; half > 0; half /= 2)
+    for (size_t v = 0; v < half; v++)
+      largest[v] = largest[v] > largest[v + half] ? largest[v] : largest[v + half];
+  return largest[0];
+}
+
 /* Add the bias: o_t += b_o. Compute the block's maximum and its Σ exp. */
 static void score_block(const struct job *job, size_t row, size_t block) {
   const struct output_scores *scores = job->scores;
@@ -236,8 +253,12 @@ static void score_block(const struct job *job, size_t row, size_t block) {
   const size_t n = V - at < SCORES_BLOCK ? V - at : SCORES_BLOCK;
   const real *bias = job->weights->out_bias + at;
   real *logits = scores->logits + row * V + at;
-  for (size_t v = 0; v < n; v++) logits[v] += bias[v];
-  scores->largest[to] = maximum(logits, n);
+  if (n == SCORES_BLOCK) {
+    scores->largest[to] = add_bias(logits, bias);
+  } else {
+    for (size_t v = 0; v < n; v++) logits[v] += bias[v];
+    scores->largest[to] = maximum(logits, n);
+  }
   scores->sums[to] = scores->without_sums ? sum_of_differences(logits, n)
                                           : sum_of_exponentials(logits, scores->largest[to], n);
 }

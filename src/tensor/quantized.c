@@ -74,28 +74,46 @@ enum { UNSIGNED_ZERO = 128 };
 
 #define VNNI __attribute__((target("avx512f,avx512vnni")))
 
+/* Four vectors of sums for each row. They are variables instead of an array, because gcc copies the
+ * elements of an array between registers and memory, which halves the speed. */
+#define SUMS_OF_ROW(r)                                                                             \
+  __m512i total##r##_0 = _mm512_setzero_si512(), total##r##_1 = total##r##_0,                      \
+          total##r##_2 = total##r##_0, total##r##_3 = total##r##_0
+#define ADD_TO_ROW(r)                                                                              \
+  if (rows > (r)) {                                                                                \
+    const __m512i repeated = _mm512_set1_epi32(four_features(features, r, groups, g));             \
+    total##r##_0 = _mm512_dpbusd_epi32(total##r##_0, repeated, weights_0);                         \
+    total##r##_1 = _mm512_dpbusd_epi32(total##r##_1, repeated, weights_1);                         \
+    total##r##_2 = _mm512_dpbusd_epi32(total##r##_2, repeated, weights_2);                         \
+    total##r##_3 = _mm512_dpbusd_epi32(total##r##_3, repeated, weights_3);                         \
+  }
+#define STORE_ROW(r)                                                                               \
+  if (rows > (r)) {                                                                                \
+    _mm512_storeu_si512(sums + (4 * (r) + 0) * LANES, total##r##_0);                               \
+    _mm512_storeu_si512(sums + (4 * (r) + 1) * LANES, total##r##_1);                               \
+    _mm512_storeu_si512(sums + (4 * (r) + 2) * LANES, total##r##_2);                               \
+    _mm512_storeu_si512(sums + (4 * (r) + 3) * LANES, total##r##_3);                               \
+  }
+#define EACH_ROW(action) action(0) action(1) action(2) action(3) action(4) action(5)
+
 /* Callers pass a constant `rows`, so that all sums stay in registers. */
 VNNI INLINE void vnni_rows(int32_t *sums, const uint8_t *features, size_t rows, const int8_t *block,
                            size_t groups) {
-  enum { LANES = 16, VECTORS = QUANTIZED_BLOCK / LANES };
-  __m512i totals[QUANTIZED_ROWS][VECTORS];
-  for (size_t r = 0; r < rows; r++) {
-    for (size_t i = 0; i < VECTORS; i++) totals[r][i] = _mm512_setzero_si512();
+  enum { LANES = 16, BYTES = LANES * GROUP };
+  SUMS_OF_ROW(0);
+  SUMS_OF_ROW(1);
+  SUMS_OF_ROW(2);
+  SUMS_OF_ROW(3);
+  SUMS_OF_ROW(4);
+  SUMS_OF_ROW(5);
+  for (size_t g = 0; g < groups; g++, block += 4 * BYTES) {
+    const __m512i weights_0 = _mm512_loadu_si512(block);
+    const __m512i weights_1 = _mm512_loadu_si512(block + BYTES);
+    const __m512i weights_2 = _mm512_loadu_si512(block + 2 * BYTES);
+    const __m512i weights_3 = _mm512_loadu_si512(block + 3 * BYTES);
+    EACH_ROW(ADD_TO_ROW)
   }
-  for (size_t g = 0; g < groups; g++) {
-    __m512i weights[VECTORS];
-    for (size_t i = 0; i < VECTORS; i++)
-      weights[i] = _mm512_loadu_si512(block + (g * VECTORS + i) * LANES * GROUP);
-    for (size_t r = 0; r < rows; r++) {
-      const __m512i repeated = _mm512_set1_epi32(four_features(features, r, groups, g));
-      for (size_t i = 0; i < VECTORS; i++)
-        totals[r][i] = _mm512_dpbusd_epi32(totals[r][i], repeated, weights[i]);
-    }
-  }
-  for (size_t r = 0; r < rows; r++) {
-    for (size_t i = 0; i < VECTORS; i++)
-      _mm512_storeu_si512(sums + (r * VECTORS + i) * LANES, totals[r][i]);
-  }
+  EACH_ROW(STORE_ROW)
 }
 
 VNNI static void product_vnni(int32_t *sums, const uint8_t *features, size_t rows,
