@@ -2,12 +2,12 @@
  *
  * A row x of weights or of features is approximated by scale · levels, where
  *
- *   scale = max |x_i| / 127,  level_i = round(x_i / scale), half to even.
+ *   scale = max |x_j| / 127,  level_i = round(x_i · (127 / max |x_j|)), half to even.
  *
  * If max |x_i| is below 1e-30, all levels are 0. If an element is infinite or NaN, the scale is
- * NaN, and so is every result of the row. A sum of products of levels is an exact integer (docs/
- * decoding.md, (91) and (92)). The floating-point operations around it have a fixed order for each
- * element. Therefore a row of results has the same bits on every processor, for any other rows in
+ * NaN, and so is every result of the row. A sum of products of levels is an exact integer
+ * (docs/performance.md, (91) and (92)). The floating-point operations around it have a fixed order
+ * for each element. Therefore a row of results has the same bits on every processor, for any other rows in
  * the batch, and for any number of threads. */
 #ifndef ELMAN_TENSOR_EIGHT_BITS_H
 #define ELMAN_TENSOR_EIGHT_BITS_H
