@@ -277,8 +277,12 @@ static void check_rnn(const struct rnn_cell *cell, bool layer_norm, size_t steps
                        .r = make_states(shape, 1, 8)};
   struct rnn_states states = make_states(shape, 0.5, 5), dstates = make_states(shape, 1, 8);
   real *dinputs = random_reals(steps * batch * E, 1, 10);
-  struct rnn_parameters gradients = {reals(G * H * E), reals(G * H * H), reals(G * H), reals(G * H),
-                                     layer_norm ? reals(K * H) : NULL};
+  struct rnn_parameters gradients = {reals(G * H * E),
+                                     reals(G * H * H),
+                                     reals(G * H),
+                                     reals(G * H),
+                                     layer_norm ? reals(K * H) : NULL,
+                                     NULL};
   const struct range all = {0, steps};
   const struct rnn_pass pass = {
       .weights = &c.weights, .shape = shape, .states = states, .inputs = c.inputs};

@@ -371,8 +371,12 @@ Test(recurrence, gradients_in_tiles_match) {
       struct rnn_states states = states_create(&layer), dstates = states_create(&layer);
       real *start = random_reals(2 * n, 0.5, 7), *dinputs = reals(STEPS * B * E);
       const size_t columns = rnn_columns(layer.shape.cell) * H;
-      struct rnn_parameters d = {reals(rows * E), reals(rows * H), reals(rows), reals(rows),
-                                 layer_norm ? reals(columns) : NULL, NULL};
+      struct rnn_parameters d = {reals(rows * E),
+                                 reals(rows * H),
+                                 reals(rows),
+                                 reals(rows),
+                                 layer_norm ? reals(columns) : NULL,
+                                 NULL};
       loss_of(&layer, states, start);
       fill(dstates, layer.above, &layer);
       const struct rnn_pass pass = pass_of(&layer, states);
