@@ -64,13 +64,6 @@ void elman_translation_free(elman_translation *translation) {
   translation_free(translation);
 }
 
-const char *elman_precision_name(size_t index) {
-  static const char *const names[] = {[ELMAN_PRECISION_FLOAT32] = "float32",
-                                      [ELMAN_PRECISION_BFLOAT16] = "bfloat16",
-                                      [ELMAN_PRECISION_INT8] = "int8"};
-  return index < sizeof names / sizeof *names ? names[index] : NULL;
-}
-
 /* ---- options ---- */
 
 static elman_status check_precision(elman_precision precision, elman_error *error) {
