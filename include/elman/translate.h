@@ -99,9 +99,19 @@ typedef enum elman_length_norm {
 /* Return "power" for index 0, "wu" for 1, NULL for any other index. */
 ELMAN_API const char *elman_length_norm_name(size_t index);
 
+/* The translation of a sentence while the search goes on: the most probable open hypothesis. With a
+ * beam size above 1, a later step may continue another hypothesis. */
+typedef struct elman_partial {
+  uint64_t number;     /* `number` of the elman_sentence; 1 from elman_translate */
+  size_t count;        /* number of tokens */
+  const uint32_t *ids; /* (count): valid during the call; see elman_decode */
+} elman_partial;
+
 typedef struct elman_translate_options {
   size_t max_bytes;  /* maximum bytes of a text; a longer text is ELMAN_BAD_DATA; 0 = no limit;
                         default ELMAN_DEFAULT_MAX_BYTES. Memory grows with the longest text */
+  size_t max_tokens; /* maximum tokens of a text; a longer text is ELMAN_BAD_DATA; 0 (default) and
+                        larger values mean 5,000 */
   size_t max_length; /* maximum target tokens; 0 (default) = see max_ratio */
   /* Maximum target tokens per source token; 0 (default) = none. If neither limit is set, the
    * maximum is 2 S + 10 tokens; if both are set, the smaller one applies. */
@@ -147,6 +157,11 @@ typedef struct elman_translate_options {
    * weights of the translator's model; each call makes those of the other models of an ensemble.
    * ELMAN_PRECISION_BFLOAT16 is ELMAN_INVALID_ARGUMENT: it is a precision of training. */
   elman_precision precision;
+  /* Called after each decoder step for each sentence that the step did not end; NULL (default) =
+   * none. With several threads, calls for different sentences may come from several threads at
+   * once. If it returns false, the translation stops with ELMAN_INTERRUPTED. */
+  bool (*partial)(void *context, const elman_partial *partial);
+  void *partial_context; /* passed to `partial` */
 } elman_translate_options;
 
 ELMAN_API elman_translate_options elman_translate_options_default(void);

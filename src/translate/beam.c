@@ -457,10 +457,18 @@ void beam_score(struct beam *beam, bool wanted) {
 
 /* ---- results ---- */
 
-void hypothesis_ids(uint32_t *ids, const struct beam *beam, size_t n) {
+static void path_ids(uint32_t *ids, const struct beam *beam, const struct hypothesis *path) {
   const struct beam_node *nodes = beam->pool->nodes;
-  size_t at = beam->ended[n].last;
-  for (size_t t = beam->ended[n].count; t-- > 0; at = nodes[at].previous) ids[t] = nodes[at].id;
+  size_t at = path->last;
+  for (size_t t = path->count; t-- > 0; at = nodes[at].previous) ids[t] = nodes[at].id;
+}
+
+void beam_open_ids(uint32_t *ids, const struct beam *beam) {
+  path_ids(ids, beam, &beam->paths[0]);
+}
+
+void hypothesis_ids(uint32_t *ids, const struct beam *beam, size_t n) {
+  path_ids(ids, beam, &beam->ended[n]);
 }
 
 void hypothesis_log_probabilities(double *log_probabilities, const struct beam *beam, size_t n) {

@@ -93,6 +93,9 @@ void beam_grow(struct beam *beam, const struct output_scores *scores, size_t fir
 /* End a search and keep the n best hypotheses, which all differ. After overflow keep none. */
 void beam_close(struct beam *beam);
 
+/* Store the ids of the most probable open hypothesis, paths[0], in `ids` (paths[0].count). */
+void beam_open_ids(uint32_t *ids, const struct beam *beam);
+
 /* ---- greedy search with probabilities added later ---- */
 
 /* Return the next token of a forced search. */

@@ -32,6 +32,7 @@ void search_free(struct search *search) {
   free(search->members);
   arena_free(&search->arena);
   beam_pool_free(&search->pool);
+  free(search->partial_ids);
   *search = (struct search){0};
 }
 
@@ -496,6 +497,25 @@ static void step(struct search *search) {
     move_rows(&search->members[m], &search->rows);
 }
 
+/* Pass the open hypotheses to the callback of the options. */
+static elman_status pass_partials(struct search *search, const elman_translate_options *options,
+                                  elman_error *error) {
+  elman_status status = ELMAN_OK;
+  for (size_t b = 0; b < search->rows.source.batch && status == ELMAN_OK; b++) {
+    const struct beam *beam = &search->beams[b];
+    if (beam->open == 0) continue;
+    const size_t count = beam->paths[0].count;
+    status = array_grow(&search->partial_ids, &search->partial_capacity, count,
+                        sizeof *search->partial_ids, error);
+    if (status != ELMAN_OK) break;
+    beam_open_ids(search->partial_ids, beam);
+    const elman_partial partial = {beam->request->number, count, search->partial_ids};
+    if (!options->partial(options->partial_context, &partial))
+      status = fail(error, ELMAN_INTERRUPTED, NULL, "translation was stopped");
+  }
+  return status;
+}
+
 static void finish(struct search *search) {
   struct greedy *greedy = &search->greedy;
   if (greedy->active && greedy->count > 0) score_waiting(search);
@@ -522,6 +542,8 @@ elman_status search_run(struct search *search, const struct model *model,
   while (search->rows.used > 0 && status == ELMAN_OK) {
     status = prepare_step(search, error);
     if (status == ELMAN_OK) step(search);
+    if (status == ELMAN_OK && options->partial != NULL)
+      status = pass_partials(search, options, error);
   }
   if (status == ELMAN_OK) finish(search);
   (void)arithmetic_use(before);

@@ -57,6 +57,8 @@ struct search {
   struct beam *beams;   /* (B): results, one per request */
   struct hypothesis *paths; /* (B,3,width) */
   struct beam_pool pool;
+  uint32_t *partial_ids; /* scratch for the callback of the options */
+  size_t partial_capacity;
 };
 void search_free(struct search *search);
 

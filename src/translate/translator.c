@@ -27,15 +27,22 @@ static elman_status encode_reference(struct encoding *encoding, const struct mod
 }
 
 static elman_status encode_source(struct encoding *encoding, const struct model *model,
-                                  struct text source, size_t max_bytes, elman_error *error) {
+                                  struct text source, const elman_translate_options *options,
+                                  elman_error *error) {
   const struct codec codec = model_source_codec(model);
+  const size_t max_bytes = options->max_bytes, max_tokens = options->max_tokens;
   if (max_bytes > 0 && source.length > max_bytes) {
     encoding->tokens.count = 0;
     return fail(error, ELMAN_BAD_DATA, NULL,
                 "the sentence is longer than the limit of %zu byte%s; split it or raise the limit",
                 max_bytes, plural_ending(max_bytes));
   }
-  return encode_checked(encoding, &codec, source, error);
+  const elman_status status = encode_checked(encoding, &codec, source, error);
+  if (status == ELMAN_OK && max_tokens > 0 && encoding->tokens.count > max_tokens)
+    return fail(error, ELMAN_BAD_DATA, NULL,
+                "the sentence has %zu tokens; the limit is %zu; split it", encoding->tokens.count,
+                max_tokens);
+  return status;
 }
 
 static size_t limit_of(const elman_translate_options *options, size_t S) {
@@ -75,7 +82,7 @@ static elman_status encode_item(struct translator_item *item, const struct model
   item->request = (struct search_request){0};
   item->beam = NULL;
   item->error = (elman_error){0};
-  item->status = encode_source(&item->source, model, text, options->max_bytes, &item->error);
+  item->status = encode_source(&item->source, model, text, options, &item->error);
   const size_t S = item->source.tokens.count;
   if (item->status == ELMAN_OK && S > 0 && sentence->reference != NULL)
     item->status = encode_reference(&item->reference, model, sentence, &item->error);

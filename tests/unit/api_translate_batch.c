@@ -149,3 +149,82 @@ Test(api_translate_batch, translator_notices_that_model_was_trained) {
   elman_translator_free(fresh);
   elman_pairs_free(pairs);
 }
+
+/* ---- partial translations ---- */
+
+enum { PARTIALS = 3 };
+
+struct partials {
+  size_t calls[PARTIALS], stop_after; /* 0 = never */
+  uint32_t ids[PARTIALS][64];
+  size_t counts[PARTIALS];
+};
+
+static bool keep_partial(void *context, const elman_partial *partial) {
+  struct partials *seen = context;
+  const size_t i = (size_t)partial->number - 1;
+  cr_assert_lt(i, PARTIALS);
+  cr_assert_eq(partial->count, ++seen->calls[i], "one token per step");
+  seen->counts[i] = partial->count;
+  for (size_t t = 0; t < partial->count; t++) seen->ids[i][t] = partial->ids[t];
+  return seen->calls[i] != seen->stop_after;
+}
+
+static elman_status translate_watched(elman_translation **found, struct partials *seen,
+                                      size_t beam, elman_error *error) {
+  elman_translate_options options = elman_translate_options_default();
+  elman_sentence sentences[PARTIALS] = {{0}};
+  for (size_t i = 0; i < PARTIALS; i++)
+    sentences[i] = (elman_sentence){
+        .text = texts[2 * i], .length = strlen(texts[2 * i]), .number = i + 1};
+  options.beam = beam;
+  options.threads = 1;
+  options.max_length = 8;
+  options.partial = keep_partial;
+  options.partial_context = seen;
+  return elman_translate_batch(found, NULL, translator, sentences, PARTIALS, &options, error);
+}
+
+/* Each step adds one token; greedy search never changes the tokens of an earlier step. */
+Test(api_translate_batch, partial_translations_grow_by_one_token) {
+  for (size_t beam = 1; beam <= 3; beam += 2) {
+    struct partials seen = {.stop_after = 0};
+    elman_translation *found[PARTIALS];
+    cr_assert_eq(translate_watched(found, &seen, beam, NULL), ELMAN_OK);
+    for (size_t i = 0; i < PARTIALS; i++) {
+      if (beam == 1) {
+        cr_assert_eq(seen.calls[i], found[i]->target_count - 1);
+        cr_assert_arr_eq(seen.ids[i], found[i]->target_ids, seen.counts[i] * sizeof(uint32_t));
+      }
+      cr_assert_gt(seen.calls[i], 0);
+      elman_translation_free(found[i]);
+    }
+  }
+}
+
+Test(api_translate_batch, partial_translation_may_stop_the_batch) {
+  struct partials seen = {.stop_after = 2};
+  elman_translation *found[PARTIALS];
+  elman_error error = {0};
+  cr_assert_eq(translate_watched(found, &seen, 1, &error), ELMAN_INTERRUPTED);
+  cr_assert_str_eq(error.message, "translation was stopped");
+  for (size_t i = 0; i < PARTIALS; i++) cr_assert_null(found[i]);
+  seen = (struct partials){.stop_after = 0};
+  cr_assert_eq(translate_watched(found, &seen, 1, &error), ELMAN_OK);
+  for (size_t i = 0; i < PARTIALS; i++) elman_translation_free(found[i]);
+}
+
+Test(api_translate_batch, sentences_with_too_many_tokens_are_refused) {
+  elman_translate_options options = elman_translate_options_default();
+  elman_sentence sentences[2] = {{.text = texts[0], .length = strlen(texts[0])},
+                                 {.text = texts[2], .length = strlen(texts[2])}};
+  elman_translation *found[2];
+  elman_error errors[2];
+  options.max_tokens = 3;
+  cr_assert_eq(elman_translate_batch(found, errors, translator, sentences, 2, &options, NULL),
+               ELMAN_BAD_DATA);
+  cr_assert_not_null(found[0]);
+  cr_assert_null(found[1]);
+  cr_assert_str_eq(errors[1].message, "the sentence has 5 tokens; the limit is 3; split it");
+  elman_translation_free(found[0]);
+}
