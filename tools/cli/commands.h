@@ -20,6 +20,7 @@ enum processes { ALONE, TOGETHER };
   ROW("convert", convert_command, ALONE, "store a model with numbers of half the size")            \
   ROW("inspect", inspect_command, ALONE, "show the contents of a model file")                      \
   ROW("page", page_command, ALONE, "write a web page that translates with a model and trains")     \
+  ROW("serve", serve_command, ALONE, "translate for other programs over HTTP")                     \
   ROW("gradcheck", gradcheck_command, ALONE, "compare analytic with numerical gradients")          \
   ROW("trace", trace_command, ALONE, "print gradient norms at every time step")                    \
   ROW("corpus", no_command, ALONE, "check or split sentence pairs")                                \

@@ -287,10 +287,10 @@ void options_common(struct option rows[MAX_COMMON], const struct usage *usage) {
 }
 
 const char *option_group(size_t index) {
-  static const char *const groups[] = {"Input",          "Output",   "Training",  "Validation",
-                                       "Scoring",        "Search",   "Sampling",  "Optimization",
-                                       "Regularization", "Network",  "Attention", "Tokenization",
-                                       "Summary",        "Matrices", "General"};
+  static const char *const groups[] = {
+      "Input",     "Output",       "Access",   "Limits",       "Training",       "Validation",
+      "Scoring",   "Search",       "Sampling", "Optimization", "Regularization", "Network",
+      "Attention", "Tokenization", "Summary",  "Matrices",     "General"};
   return index < sizeof groups / sizeof *groups ? groups[index] : NULL;
 }
 

@@ -1,0 +1,198 @@
+"""A running `elman serve` for tests, and requests to it."""
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+SKIPPED = 77
+# Sanitizers slow the service down; nothing here waits longer than this for what must happen.
+PATIENCE = 60
+
+
+def require(condition, message):
+    if not condition:
+        raise AssertionError(message)
+
+
+def equal(found, expected, what):
+    require(found == expected, f"{what}: {found!r} instead of {expected!r}")
+
+
+def await_(condition, what):
+    """Wait until the condition holds, and return its value."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"timed out waiting until {what}")
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    def check(self, status, error=None):
+        """Check the status; an error must be JSON with a matching message."""
+        equal(self.status, status, f"the status of {self.body[:300]!r}")
+        if status >= 400:
+            equal(self.headers.get_content_type(), "application/json", "the type of an error")
+            require(isinstance(self.json["error"], str), f"{self.body!r} has no message")
+        if error is not None:
+            require(re.search(error, self.json["error"]), f"{self.json['error']!r} does not match {error!r}")
+        return self
+
+
+def make_models(elman, root, folder):
+    """Train toy.zh-en.safetensors and other.safetensors, which translates otherwise."""
+    pairs = os.path.join(root, "data", "toy.zh-en.tsv")
+    for name, options in ("toy.zh-en.safetensors", ()), ("other.safetensors", ("--epochs", "1")):
+        subprocess.run([elman, "train", "-q", "-t", "1", *options, "-o", name, pairs], cwd=folder, check=True)
+
+
+class Service:
+    def __init__(self, elman, folder, *options, listen="127.0.0.1:0", models=("toy.zh-en.safetensors",), prefix=(),
+                 environment=None, descriptors=()):
+        self.folder = folder
+        self.messages = os.path.join(folder, f"messages-{time.monotonic_ns()}")
+        named = [word for model in models for word in ("-m", model)]
+        where = () if listen is None else ("--listen", listen)
+        with open(self.messages, "wb") as messages:
+            self.process = subprocess.Popen(
+                [*prefix, elman, "serve", *named, *where, *options], cwd=folder, stderr=messages,
+                env={**os.environ, **(environment or {})}, pass_fds=descriptors)
+        self.address = await_(self.find_address, f"the service listens: {self.said()}")
+
+    def said(self):
+        with open(self.messages, encoding="utf-8") as file:
+            return file.read()
+
+    def find_address(self):
+        found = re.search(r"^listening at (\S+)\n", self.said(), re.M)
+        require(found or self.process.poll() is None, f"the service ended: {self.said()}")
+        return found and found[1]
+
+    def connect(self):
+        """Return a new socket."""
+        if self.address.startswith("unix:"):
+            connection = socket.socket(socket.AF_UNIX)
+            connection.connect(os.path.join(self.folder, self.address[len("unix:"):]))
+            return connection
+        host, port = re.fullmatch(r"http://\[?([^\]]*)\]?:(\d+)", self.address).groups()
+        return socket.create_connection((host, int(port)), timeout=PATIENCE)
+
+    def connection(self):
+        """Return a connection for several requests."""
+        made = http.client.HTTPConnection("localhost")
+        made.sock = self.connect()
+        made.sock.settimeout(PATIENCE)
+        made.auto_open = 0
+        return made
+
+    def ask(self, method, path, body=None, headers=None, connection=None):
+        """Send a request; a dict or list as body is sent as JSON."""
+        headers = dict(headers or {})
+        if isinstance(body, (dict, list)):
+            body = json.dumps(body, ensure_ascii=False).encode()
+            headers.setdefault("Content-Type", "application/json")
+        used = connection or self.connection()
+        used.request(method, path, body, headers)
+        answer = used.getresponse()
+        content = answer.read()
+        if connection is None:
+            used.close()
+        return Answer(answer.status, answer.headers, content)
+
+    def get(self, path, **options):
+        return self.ask("GET", path, **options)
+
+    def post(self, path, body, **options):
+        return self.ask("POST", path, body, **options)
+
+    def translate(self, text, **options):
+        return self.post("/translate", {"q": text, "source": "zh", "target": "en"}, **options)
+
+    def raw(self, sent, half_close=True):
+        """Send bytes on a new connection; return all bytes of the answer."""
+        with contextlib.closing(self.connect()) as connection:
+            try:
+                connection.sendall(sent)
+                if half_close:
+                    connection.shutdown(socket.SHUT_WR)
+            except OSError:
+                pass  # closed before it has read everything
+            return self.receive(connection)
+
+    @staticmethod
+    def receive(connection):
+        """Return the answer, or what arrives before the connection is closed."""
+        received = b""
+        with contextlib.suppress(ConnectionResetError):
+            while block := connection.recv(1 << 16):
+                received += block
+                head, end, body = received.partition(b"\r\n\r\n")
+                length = re.search(rb"\r\ncontent-length: (\d+)", head.lower())
+                if end and length and len(body) >= int(length[1]):
+                    break
+        return received
+
+    def metric(self, name):
+        found = re.search(rf"^elman_{re.escape(name)} (\S+)$", self.get("/metrics").body.decode(), re.M)
+        require(found, f"there is no metric {name}")
+        return float(found[1])
+
+    def memory(self):
+        """Return the resident memory in bytes."""
+        with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def stop(self, number=signal.SIGTERM, code=0):
+        self.process.send_signal(number)
+        equal(self.process.wait(PATIENCE), code, f"the exit code after {self.said()}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if self.process.poll() is None:
+            if kind is None:
+                self.stop()
+            else:
+                self.process.kill()
+                self.process.wait()
+        if kind is not None:
+            print(f"messages of the service:\n{self.said()}", file=sys.stderr)
+        for word in "Sanitizer", "runtime error":
+            require(word not in self.said(), f"a sanitizer reports:\n{self.said()}")
+
+
+def run_tests(tests):
+    """Run the functions with (elman, folder, root) from the command line: ELMAN ROOT [NAME...]."""
+    elman, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    wanted = sys.argv[3:]
+    probe = subprocess.run([elman, "serve", "-m", "/nowhere"], capture_output=True, check=False)
+    if probe.returncode == 69:
+        sys.exit(SKIPPED)
+    folder = tempfile.mkdtemp()
+    try:
+        make_models(elman, root, folder)
+        for test in tests:
+            if not wanted or test.__name__ in wanted:
+                test(elman, folder, root)
+                print(f"{test.__name__}: good", flush=True)
+    finally:
+        shutil.rmtree(folder)

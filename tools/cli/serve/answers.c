@@ -1,0 +1,355 @@
+#include "serve/answers.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "console/json_output.h"
+
+/* ---- text in memory ---- */
+
+struct writing {
+  struct json json; /* its stream is NULL if memory ran out */
+  struct answer answer;
+};
+
+/* Return whether writing can begin. */
+static bool begin(struct writing *writing) {
+  *writing = (struct writing){.json = {.labels = 0}};
+  writing->json.stream = open_memstream(&writing->answer.text, &writing->answer.size);
+  return writing->json.stream != NULL;
+}
+
+static struct answer end(struct writing *writing) {
+  const bool failed = ferror(writing->json.stream) != 0;
+  if ((fclose(writing->json.stream) != 0 || failed)) {
+    free(writing->answer.text);
+    return (struct answer){0};
+  }
+  return writing->answer;
+}
+
+static size_t size_so_far(const struct writing *writing) {
+  const long at = ftell(writing->json.stream);
+  return at < 0 ? 0 : (size_t)at;
+}
+
+/* ---- small answers ---- */
+
+struct answer answer_problem(const struct problem *problem) {
+  struct writing writing;
+  if (!begin(&writing)) return (struct answer){0};
+  json_print(&writing.json, "{error %s}\n", problem->message);
+  return end(&writing);
+}
+
+/* Return whether an earlier model has this language on either side. */
+static bool is_listed(const struct model_set *models, size_t count, unsigned side,
+                      const char *code) {
+  for (size_t i = 0; i <= count && i < models->count; i++)
+    for (unsigned other = 0; other < (i == count ? side : 2); other++)
+      if (strcmp(models->models[i]->languages[other], code) == 0) return true;
+  return false;
+}
+
+static void write_language(struct json *json, const struct model_set *models, const char *code) {
+  json_print(json, "{code %s name %s targets [", code, language_name(code));
+  for (size_t i = 0; i < models->count; i++) {
+    const char *target = models->models[i]->languages[ELMAN_TARGET];
+    bool seen = strcmp(models->models[i]->languages[ELMAN_SOURCE], code) != 0;
+    for (size_t j = 0; j < i && !seen; j++)
+      seen = strcmp(models->models[j]->languages[ELMAN_SOURCE], code) == 0 &&
+             strcmp(models->models[j]->languages[ELMAN_TARGET], target) == 0;
+    if (!seen) json_text(json, NULL, target);
+  }
+  json_print(json, "]}");
+}
+
+struct answer answer_languages(const struct model_set *models) {
+  struct writing writing;
+  if (!begin(&writing)) return (struct answer){0};
+  json_print(&writing.json, "[");
+  for (size_t i = 0; i < models->count; i++)
+    for (unsigned side = 0; side < 2; side++)
+      if (!is_listed(models, i, side, models->models[i]->languages[side]))
+        write_language(&writing.json, models, models->models[i]->languages[side]);
+  json_print(&writing.json, "]\n");
+  return end(&writing);
+}
+
+struct answer answer_models(const struct model_set *models) {
+  struct writing writing;
+  if (!begin(&writing)) return (struct answer){0};
+  json_print(&writing.json, "{version %s models [", elman_version());
+  for (size_t i = 0; i < models->count; i++) {
+    const struct served_model *model = models->models[i];
+    const elman_model_info info = elman_model_get_info(model->model);
+    json_print(&writing.json,
+               "{name %s source %s target %s parameters %zu source_vocabulary %zu "
+               "target_vocabulary %zu beam %zu length_penalty %g}",
+               model->name, model->languages[ELMAN_SOURCE], model->languages[ELMAN_TARGET],
+               info.parameters, info.source_vocabulary, info.target_vocabulary, model->search.beam,
+               model->search.length_penalty);
+  }
+  json_print(&writing.json, "]}\n");
+  return end(&writing);
+}
+
+/* ---- translations ---- */
+
+static void open_array(struct json *json, const char *key) {
+  char pattern[40];
+  snprintf(pattern, sizeof pattern, "%s [", key);
+  json_print(json, pattern);
+}
+
+static void write_ids(struct json *json, const char *key, const uint32_t *ids, size_t count) {
+  open_array(json, key);
+  for (size_t i = 0; i < count; i++) json_count(json, NULL, ids[i]);
+  json_print(json, "]");
+}
+
+static void write_places(struct json *json, const char *key, const size_t *starts,
+                         const size_t *ends, size_t count) {
+  open_array(json, key);
+  for (size_t i = 0; i < count; i++) json_print(json, "[%zu %zu]", starts[i], ends[i]);
+  json_print(json, "]");
+}
+
+static void write_floats(struct json *json, const char *key, const float *values, size_t count) {
+  if (key == NULL)
+    json_print(json, "[");
+  else
+    open_array(json, key);
+  for (size_t i = 0; i < count; i++) json_number(json, NULL, (double)values[i]);
+  json_print(json, "]");
+}
+
+static void write_rows(struct json *json, const float *values, size_t rows, size_t columns) {
+  for (size_t t = 0; t < rows; t++) write_floats(json, NULL, values + t * columns, columns);
+  json_print(json, "]");
+}
+
+static void write_matrix(struct json *json, const char *key, const float *values, size_t rows,
+                         size_t columns) {
+  open_array(json, key);
+  write_rows(json, values, rows, columns);
+}
+
+static void write_matrices(struct json *json, const char *key, const float *values, size_t count,
+                           size_t rows, size_t columns) {
+  open_array(json, key);
+  for (size_t k = 0; k < count; k++) {
+    json_print(json, "[");
+    write_rows(json, values + k * rows * columns, rows, columns);
+  }
+  json_print(json, "]");
+}
+
+static void write_source(struct json *json, unsigned include, const elman_translation *first) {
+  const size_t S = first->source_count;
+  if ((include & INCLUDE_TOKENS) != 0) {
+    json_texts(json, "source_tokens", first->source_tokens, S);
+    write_ids(json, "source_ids", first->source_ids, S);
+    json_flags(json, "source_known", first->source_known, S);
+  }
+  if ((include & INCLUDE_PLACES) != 0)
+    write_places(json, "source_places", first->source_starts, first->source_ends, S);
+}
+
+static void write_attention(struct json *json, unsigned include, const elman_translation *one) {
+  const size_t S = one->source_count, T = one->target_count;
+  if ((include & INCLUDE_ATTENTION) != 0) {
+    write_matrix(json, "attention", one->attention, T, S);
+    if (one->sentinel != NULL) write_floats(json, "sentinel", one->sentinel, T);
+  }
+  if ((include & INCLUDE_HEADS) != 0)
+    write_matrices(json, "heads", one->head_attention, one->heads, T, S);
+  if ((include & INCLUDE_SELF_ATTENTION) == 0) return;
+  write_matrices(json, "source_self_attention", one->source_self_attention, one->source_self_heads,
+                 S, S);
+  write_matrices(json, "target_self_attention", one->target_self_attention, one->target_self_heads,
+                 T, T);
+}
+
+static void write_translation(struct json *json, unsigned include, const elman_translation *one) {
+  const size_t T = one->target_count;
+  json_print(json, "{text %s ended %d", one->text, one->ended);
+  if ((include & INCLUDE_SCORES) != 0) {
+    json_print(json, "log_probability %g score %g", one->log_probability, one->score);
+    json_numbers(json, "log_probabilities", one->log_probabilities, T);
+  }
+  if ((include & INCLUDE_TOKENS) != 0) {
+    json_texts(json, "target_tokens", one->target_tokens, T);
+    write_ids(json, "target_ids", one->target_ids, T);
+  }
+  if ((include & INCLUDE_PLACES) != 0)
+    write_places(json, "target_places", one->target_starts, one->target_ends, T);
+  write_attention(json, include, one);
+  json_print(json, "}");
+}
+
+struct answer answer_failure(size_t number, const char *message) {
+  struct writing writing;
+  if (!begin(&writing)) return (struct answer){0};
+  json_print(&writing.json, "{index %zu error %s}", number, message);
+  return end(&writing);
+}
+
+struct answer answer_translations(const struct request *request, size_t number,
+                                  const elman_translation *translation) {
+  struct writing writing;
+  if (!begin(&writing)) return (struct answer){0};
+  json_print(&writing.json, "{index %zu", number);
+  write_source(&writing.json, request->include, translation);
+  json_print(&writing.json, "translations [");
+  for (const elman_translation *one = translation; one != NULL; one = one->next) {
+    write_translation(&writing.json, request->include, one);
+    if (size_so_far(&writing) <= MAX_ANSWER) continue;
+    free(end(&writing).text);
+    return answer_failure(number, "the answer is too large; include less, or split the text");
+  }
+  json_print(&writing.json, "]}");
+  return end(&writing);
+}
+
+struct answer answer_texts(const elman_translation *translation) {
+  struct answer answer = {0};
+  for (const elman_translation *one = translation; one != NULL; one = one->next)
+    answer.size += strlen(one->text) + 1;
+  char *at = answer.text = malloc(answer.size);
+  for (const elman_translation *one = translation; one != NULL && at != NULL; one = one->next)
+    at = stpcpy(at, one->text) + 1;
+  return answer;
+}
+
+struct answer answer_partial(const struct request *request, size_t number,
+                             const elman_partial *partial) {
+  const elman_model *model = request->model->model;
+  elman_encoding *encoding;
+  elman_error error;
+  struct writing writing;
+  if (elman_decode(&encoding, model, ELMAN_TARGET, partial->ids, partial->count, &error) !=
+      ELMAN_OK)
+    return (struct answer){0};
+  if (!begin(&writing)) {
+    elman_encoding_free(encoding);
+    return (struct answer){0};
+  }
+  const uint32_t id = partial->ids[partial->count - 1];
+  json_print(&writing.json, "{index %zu tokens %zu id %" PRIu64 " token %s text %s}", number,
+             partial->count, (uint64_t)id,
+             elman_model_get_token(model, ELMAN_TARGET, id, NULL, NULL), encoding->text);
+  elman_encoding_free(encoding);
+  return end(&writing);
+}
+
+/* ---- whole requests ---- */
+
+/* Return hypothesis n of a result of /translate, or the last that there is. */
+static const char *nth_text(const struct answer *result, size_t n) {
+  const char *text = result->text, *last = text;
+  for (size_t i = 0; i <= n && text < result->text + result->size; i++) {
+    last = text;
+    text += strlen(text) + 1;
+  }
+  return last;
+}
+
+static size_t count_texts(const struct answer *result) {
+  size_t count = 0;
+  for (size_t i = 0; i < result->size; i++) count += result->text[i] == '\0';
+  return count;
+}
+
+/* Join hypothesis n of the lines of an item. Return NULL if memory runs out. */
+static char *join_lines(const struct request *request, const struct answer *results, size_t first,
+                        size_t n) {
+  struct answer joined;
+  FILE *stream = open_memstream(&joined.text, &joined.size);
+  if (stream == NULL) return NULL;
+  const size_t item = request->pieces[first].item;
+  for (size_t i = first; i < request->count && request->pieces[i].item == item; i++)
+    fprintf(stream, "%s%s", i == first ? "" : "\n", nth_text(&results[i], n));
+  const bool failed = ferror(stream) != 0;
+  if (fclose(stream) == 0 && !failed) return joined.text;
+  free(joined.text);
+  return NULL;
+}
+
+/* Return the number of hypotheses of an item: the most that one of its lines has. */
+static size_t hypotheses_of(const struct request *request, const struct answer *results,
+                            size_t first) {
+  size_t count = 1;
+  for (size_t i = first;
+       i < request->count && request->pieces[i].item == request->pieces[first].item; i++) {
+    const size_t texts = count_texts(&results[i]);
+    if (texts > count) count = texts;
+  }
+  return count;
+}
+
+/* Write hypotheses `from` to `to` - 1 of an item. Return false if memory runs out. */
+static bool write_hypotheses(struct json *json, const char *key, const struct request *request,
+                             const struct answer *results, size_t first, size_t from, size_t to) {
+  for (size_t n = from; n < to; n++) {
+    char *text = join_lines(request, results, first, n);
+    if (text == NULL) return false;
+    json_text(json, key, text);
+    free(text);
+  }
+  return true;
+}
+
+static bool is_first(const struct request *request, size_t i) {
+  return i == 0 || request->pieces[i].item != request->pieces[i - 1].item;
+}
+
+/* {"translatedText": TEXT or [TEXT…], "alternatives": [TEXT…] or [[TEXT…]…]} */
+static bool write_translate(struct json *json, const struct request *request,
+                            const struct answer *results) {
+  static const char key[] = "translatedText";
+  const bool array = request->is_array;
+  bool good = true;
+  json_print(json, array ? "{translatedText [" : "{");
+  for (size_t i = 0; i < request->count && good; i++)
+    if (is_first(request, i))
+      good = write_hypotheses(json, array ? NULL : key, request, results, i, 0, 1);
+  if (array) json_print(json, "]");
+  if (request->search.n_best > 1) {
+    json_print(json, array ? "alternatives [[" : "alternatives [");
+    for (size_t i = 0; i < request->count && good; i++) {
+      if (!is_first(request, i)) continue;
+      if (i > 0) json_print(json, "] [");
+      good =
+          write_hypotheses(json, NULL, request, results, i, 1, hypotheses_of(request, results, i));
+    }
+    json_print(json, array ? "]]" : "]");
+  }
+  json_print(json, "}\n");
+  return good;
+}
+
+static void write_results(struct json *json, const struct request *request,
+                          const struct answer *results) {
+  json_print(json, "{model %s results [", request->model->name);
+  for (size_t i = 0; i < request->count; i++) {
+    if (i > 0) putc(',', json->stream);
+    fputs(results[i].text, json->stream);
+  }
+  json_print(json, "]}\n");
+}
+
+struct answer answer_request(const struct request *request, const struct answer *results) {
+  struct writing writing;
+  bool good = true;
+  if (!begin(&writing)) return (struct answer){0};
+  if (request->kind == REQUEST_TRANSLATE)
+    good = write_translate(&writing.json, request, results);
+  else
+    write_results(&writing.json, request, results);
+  struct answer answer = end(&writing);
+  if (good) return answer;
+  free(answer.text);
+  return (struct answer){0};
+}

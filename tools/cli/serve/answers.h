@@ -1,0 +1,38 @@
+/* Answers in JSON. A function that returns text returns NULL if memory runs out; the caller frees
+ * the text. */
+#ifndef ELMAN_CLI_ANSWERS_H
+#define ELMAN_CLI_ANSWERS_H
+
+#include "serve/request.h"
+
+/* Text of `size` bytes, owned. */
+struct answer {
+  char *text;
+  size_t size;
+};
+
+/* {"error": MESSAGE} */
+struct answer answer_problem(const struct problem *problem);
+
+/* GET /languages and GET /v1/models */
+struct answer answer_languages(const struct model_set *models);
+struct answer answer_models(const struct model_set *models);
+
+/* The result of one text of /v1/translations; `number` counts the texts from 0. If the answer would
+ * be larger than MAX_ANSWER bytes, it is an error instead. */
+struct answer answer_translations(const struct request *request, size_t number,
+                                  const elman_translation *translation);
+struct answer answer_failure(size_t number, const char *message);
+
+/* The whole answer of a request from the result of each piece, which is plain text for /translate
+ * (alternatives follow, each after a NUL) and JSON for /v1/translations. */
+struct answer answer_request(const struct request *request, const struct answer *results);
+
+/* The result of a piece of /translate. */
+struct answer answer_texts(const elman_translation *translation);
+
+/* A token that the search has added, as the data of an event. */
+struct answer answer_partial(const struct request *request, size_t number,
+                             const elman_partial *partial);
+
+#endif

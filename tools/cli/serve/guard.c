@@ -1,0 +1,147 @@
+#include "serve/guard.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+
+#include "console/messages.h"
+
+/* ---- Host and Origin ---- */
+
+enum { HOST_NAME = 256 };
+
+/* Return whether the text is empty, or a colon and a port. */
+static bool is_port(const char *text) {
+  const size_t digits = text[0] == ':' ? strspn(text + 1, "0123456789") : 0;
+  return text[0] == '\0' || (digits >= 1 && digits <= 5 && text[1 + digits] == '\0');
+}
+
+/* Copy the host without the port. Return false if the value has another form. */
+static bool split_host(char name[HOST_NAME], const char *host, bool *is_ipv6) {
+  *is_ipv6 = host[0] == '[';
+  const char *start = *is_ipv6 ? host + 1 : host;
+  const size_t length = strcspn(start, *is_ipv6 ? "]" : ":");
+  const char *rest = start + length;
+  if (length == 0 || length >= HOST_NAME || (*is_ipv6 && *rest++ != ']') || !is_port(rest))
+    return false;
+  memcpy(name, start, length);
+  name[length] = '\0';
+  return true;
+}
+
+static bool ends_with(const char *name, const char *suffix) {
+  const size_t length = strlen(name), size = strlen(suffix);
+  return length > size && strcasecmp(name + length - size, suffix) == 0;
+}
+
+bool host_is_allowed(const char *host, const struct serve_settings *settings) {
+  char name[HOST_NAME];
+  struct in6_addr address;
+  bool is_ipv6;
+  if (host == NULL || !split_host(name, host, &is_ipv6)) return false;
+  if (is_ipv6) return inet_pton(AF_INET6, name, &address) == 1;
+  if (inet_pton(AF_INET, name, &address) == 1) return true;
+  if (strcasecmp(name, "localhost") == 0 || ends_with(name, ".localhost")) return true;
+  for (size_t i = 0; i < settings->host_count; i++)
+    if (strcasecmp(settings->hosts[i], name) == 0) return true;
+  return false;
+}
+
+enum origin origin_of(const char *origin, const char *host, const struct serve_settings *settings) {
+  const char *scheme_end = strstr(origin, "://");
+  for (size_t i = 0; i < settings->origin_count; i++)
+    if (strcasecmp(settings->origins[i], origin) == 0) return ORIGIN_LISTED;
+  if (scheme_end == NULL || host == NULL) return ORIGIN_FOREIGN;
+  const size_t length = (size_t)(scheme_end - origin);
+  const bool is_web = (length == 4 && strncasecmp(origin, "http", length) == 0) ||
+                      (length == 5 && strncasecmp(origin, "https", length) == 0);
+  return is_web && strcasecmp(scheme_end + 3, host) == 0 ? ORIGIN_OWN : ORIGIN_FOREIGN;
+}
+
+/* ---- tokens ---- */
+
+static bool is_printable(const char *word) {
+  for (; *word != '\0'; word++)
+    if (*word <= ' ' || *word > '~') return false;
+  return true;
+}
+
+/* Add a line without its end. Return an exit code. */
+static int add_token(struct tokens *tokens, const char *path, size_t number, char *line) {
+  char where[64];
+  snprintf(where, sizeof where, "line %zu", number);
+  line[strcspn(line, "\r\n")] = '\0';
+  const size_t length = strlen(line);
+  if (length == 0 || line[0] == '#') return EX_OK;
+  if (length < LEAST_TOKEN || length > MAX_TOKEN || !is_printable(line)) {
+    report(path, "%s: a token has %d to %d printable ASCII characters without spaces", where,
+           LEAST_TOKEN, MAX_TOKEN);
+    return EX_DATAERR;
+  }
+  if (tokens->count == MAX_TOKENS) {
+    report(path, "%s: there are more than %d tokens", where, MAX_TOKENS);
+    return EX_DATAERR;
+  }
+  snprintf(tokens->words[tokens->count++], MAX_TOKEN + 1, "%s", line);
+  return EX_OK;
+}
+
+static int read_lines(struct tokens *tokens, FILE *file, const char *path) {
+  char line[2 * MAX_TOKEN];
+  int code = EX_OK;
+  for (size_t number = 1; code == EX_OK && fgets(line, sizeof line, file) != NULL; number++)
+    code = add_token(tokens, path, number, line);
+  if (code == EX_OK && ferror(file)) {
+    report(path, "cannot read: %m");
+    return EX_IOERR;
+  }
+  if (code == EX_OK && tokens->count == 0) {
+    report(path, "the file has no token");
+    return EX_DATAERR;
+  }
+  return code;
+}
+
+int tokens_read(struct tokens *tokens, const char *path) {
+  struct stat info;
+  FILE *file = fopen(path, "re");
+  tokens->count = 0;
+  if (file == NULL) {
+    const int problem = errno;
+    report(path, "cannot open the file: %m");
+    return problem == ENOMEM ? EX_OSERR : EX_NOINPUT;
+  }
+  if (fstat(fileno(file), &info) == 0 && (info.st_mode & S_IROTH) != 0)
+    print_info("%s: every user can read the tokens; 'chmod o= %s' changes that", path, path);
+  const int code = read_lines(tokens, file, path);
+  fclose(file);
+  return code;
+}
+
+size_t tokens_find(const struct tokens *tokens, const char *word) {
+  size_t found = 0;
+  char padded[MAX_TOKEN + 1] = {0};
+  if (word == NULL || strlen(word) > MAX_TOKEN) return 0;
+  memcpy(padded, word, strlen(word));
+  for (size_t i = 0; i < tokens->count; i++) {
+    unsigned difference = 0;
+    char one[MAX_TOKEN + 1] = {0};
+    memcpy(one, tokens->words[i], strlen(tokens->words[i]));
+    for (size_t at = 0; at <= MAX_TOKEN; at++)
+      difference |= (unsigned)(unsigned char)one[at] ^ (unsigned)(unsigned char)padded[at];
+    if (difference == 0) found = i + 1;
+  }
+  return found;
+}
+
+const char *bearer_token(const char *authorization) {
+  static const char scheme[] = "Bearer ";
+  if (authorization == NULL || strncasecmp(authorization, scheme, sizeof scheme - 1) != 0)
+    return NULL;
+  const char *token = authorization + sizeof scheme - 1;
+  return token + strspn(token, " ");
+}

@@ -1,0 +1,41 @@
+/* Checks of who may use the service: the headers Host and Origin, and tokens. A web page that a
+ * user of this machine visits must not reach the service: neither directly (Origin) nor by a host
+ * name that resolves to this machine (Host; DNS rebinding). */
+#ifndef ELMAN_CLI_GUARD_H
+#define ELMAN_CLI_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "serve/serve_settings.h"
+
+/* Return whether the value of Host is acceptable: an address, localhost or a name below it, or a
+ * host of the settings, each with or without a port. An address cannot be rebound by DNS. */
+bool host_is_allowed(const char *host, const struct serve_settings *settings);
+
+enum origin { ORIGIN_OWN, ORIGIN_LISTED, ORIGIN_FOREIGN };
+
+/* Compare an Origin with the Host of the same request and with the origins of the settings. */
+enum origin origin_of(const char *origin, const char *host, const struct serve_settings *settings);
+
+/* ---- tokens ---- */
+
+enum { MAX_TOKENS = 256, MAX_TOKEN = 256, LEAST_TOKEN = 16 };
+
+struct tokens {
+  char words[MAX_TOKENS][MAX_TOKEN + 1];
+  size_t count; /* 0 = everybody may use the service */
+};
+
+/* Read one token per line; skip empty lines and lines that begin with '#'. Return an exit code;
+ * print a message if it is not 0. */
+int tokens_read(struct tokens *tokens, const char *path);
+
+/* Return the number of the token, from 1; 0 if it is none. The time does not depend on how much of
+ * a token agrees. */
+size_t tokens_find(const struct tokens *tokens, const char *word);
+
+/* Return the token of "Bearer TOKEN", or NULL. */
+const char *bearer_token(const char *authorization);
+
+#endif

@@ -1,0 +1,751 @@
+#include "serve/http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "console/json_output.h"
+#include "console/messages.h"
+#include "serve/http_errors.h"
+#include "serve/metrics.h"
+
+/* While a connection is received or sent, it has a deadline; while its request is translated, the
+ * job has one. */
+enum phase { RECEIVING, WORKING, SENDING };
+
+/* A connection of a client. */
+struct link {
+  struct link *next, **place;
+  int socket;
+  enum phase phase;
+  double since; /* time at which the phase began */
+  char client[64];
+  bool excess;  /* there are too many connections: refuse the request */
+  bool is_shut; /* no more bytes come or go */
+  struct exchange *exchange;
+};
+
+enum route {
+  ROUTE_TRANSLATE,
+  ROUTE_TRANSLATIONS,
+  ROUTE_LANGUAGES,
+  ROUTE_MODELS,
+  ROUTE_HEALTH,
+  ROUTE_METRICS,
+  ROUTE_PAGE,
+  ROUTE_NONE
+};
+
+/* A request and its answer. */
+struct exchange {
+  struct http *http;
+  struct link *link;
+  struct MHD_Connection *connection;
+  enum route route;
+  bool head;      /* the method is HEAD */
+  bool preflight; /* a browser asks whether another origin may send the request */
+  enum body_type type;
+  const char *origin; /* origin that may read the answer; NULL = own */
+  char *body;
+  size_t size, capacity;
+  size_t discarded; /* bytes of the body beyond the limit */
+  struct problem problem;
+  struct job *job;
+  bool job_done;
+  bool waiting; /* suspended */
+  bool closes;  /* the answer closes the connection */
+  unsigned status;
+  double begun;
+  const char *method;
+  char path[96];
+};
+
+static const struct {
+  const char *path;
+  bool is_post;
+  bool is_open; /* needs no token */
+} routes[] = {[ROUTE_TRANSLATE] = {"/translate", true, false},
+              [ROUTE_TRANSLATIONS] = {"/v1/translations", true, false},
+              [ROUTE_LANGUAGES] = {"/languages", false, false},
+              [ROUTE_MODELS] = {"/v1/models", false, false},
+              [ROUTE_HEALTH] = {"/health", false, true},
+              [ROUTE_METRICS] = {"/metrics", false, false},
+              [ROUTE_PAGE] = {"/", false, true}};
+
+/* ---- connections ---- */
+
+static void set_phase(struct http *http, struct link *link, enum phase phase) {
+  http->receiving -= link->phase == RECEIVING;
+  http->receiving += phase == RECEIVING;
+  link->phase = phase;
+  link->since = now();
+  queue_expect(http->queue, http->receiving);
+}
+
+static void set_client(struct link *link, const struct sockaddr *address) {
+  const char *text = NULL;
+  if (address != NULL && address->sa_family == AF_INET)
+    text = inet_ntop(AF_INET, &((const struct sockaddr_in *)address)->sin_addr, link->client,
+                     sizeof link->client);
+  else if (address != NULL && address->sa_family == AF_INET6)
+    text = inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)address)->sin6_addr, link->client,
+                     sizeof link->client);
+  if (text == NULL) snprintf(link->client, sizeof link->client, "local");
+}
+
+static void open_link(struct http *http, struct MHD_Connection *connection, void **context) {
+  struct link *link = calloc(1, sizeof *link);
+  *context = link;
+  if (link == NULL) return; /* the first request is refused */
+  const union MHD_ConnectionInfo *address =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  const union MHD_ConnectionInfo *descriptor =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  link->socket = descriptor == NULL ? -1 : descriptor->connect_fd;
+  set_client(link, address == NULL ? NULL : address->client_addr);
+  link->next = http->links;
+  link->place = &http->links;
+  if (link->next != NULL) link->next->place = &link->next;
+  http->links = link;
+  http->link_count++;
+  http->counts.connections++;
+  link->excess = http->link_count > http->settings->max_connections;
+  link->phase = SENDING; /* not counted as receiving yet */
+  set_phase(http, link, RECEIVING);
+}
+
+static void close_link(struct http *http, struct link *link) {
+  if (link == NULL) return;
+  *link->place = link->next;
+  if (link->next != NULL) link->next->place = link->place;
+  http->link_count--;
+  if (link->phase == RECEIVING) http->receiving--;
+  queue_expect(http->queue, http->receiving);
+  free(link);
+}
+
+static void on_connection(void *context, struct MHD_Connection *connection, void **socket_context,
+                          enum MHD_ConnectionNotificationCode code) {
+  if (code == MHD_CONNECTION_NOTIFY_STARTED)
+    open_link(context, connection, socket_context);
+  else
+    close_link(context, *socket_context);
+}
+
+/* End a connection. libmicrohttpd notices that its socket is closed and frees it. */
+static void shut(struct link *link) {
+  if (link->is_shut) return;
+  link->is_shut = true;
+  shutdown(link->socket, SHUT_RDWR);
+}
+
+/* Make room for a connection: close the one that has been sending its request for the longest
+ * time. */
+static void evict(struct http *http) {
+  struct link *oldest = NULL;
+  for (struct link *link = http->links; link != NULL; link = link->next)
+    if (link->phase == RECEIVING && !link->is_shut &&
+        (oldest == NULL || link->since < oldest->since))
+      oldest = link;
+  if (oldest == NULL) return;
+  shut(oldest);
+  http->counts.evicted++;
+}
+
+/* Connections beyond the limit, which get the answer 503. */
+enum { SPARE_CONNECTIONS = 32 };
+
+void http_accept(struct http *http, int socket, const struct sockaddr *address, socklen_t size) {
+  if (http->link_count >= http->settings->max_connections) {
+    evict(http);
+    http_run(http); /* frees the closed connection */
+  }
+  if (http->link_count >= http->settings->max_connections + SPARE_CONNECTIONS)
+    close(socket);
+  else
+    (void)MHD_add_connection(http->daemon, socket, address, size); /* closes it after an error */
+}
+
+/* ---- answers ---- */
+
+static void add_header(struct MHD_Response *response, const char *name, const char *value) {
+  (void)MHD_add_response_header(response, name, value);
+}
+
+static void add_headers(struct MHD_Response *response, const struct exchange *exchange,
+                        const char *type) {
+  const bool is_page = exchange->route == ROUTE_PAGE && exchange->status == MHD_HTTP_OK;
+  add_header(response, "Content-Type", type);
+  add_header(response, "X-Content-Type-Options", "nosniff");
+  add_header(response, "Cache-Control", "no-store");
+  add_header(response, "Referrer-Policy", "no-referrer");
+  /* The page has a policy of its own, which names its script by a hash. */
+  add_header(response, "Content-Security-Policy",
+             is_page ? "frame-ancestors 'none'" : "default-src 'none'; frame-ancestors 'none'");
+  if (exchange->origin == NULL) add_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+  if (exchange->http->settings->origin_count > 0) add_header(response, "Vary", "Origin");
+  if (exchange->origin != NULL)
+    add_header(response, "Access-Control-Allow-Origin", exchange->origin);
+  if (exchange->preflight) {
+    add_header(response, "Access-Control-Allow-Methods", "GET, POST");
+    add_header(response, "Access-Control-Allow-Headers", "Content-Type, Authorization");
+    add_header(response, "Access-Control-Max-Age", "600");
+  }
+  if (exchange->status == MHD_HTTP_SERVICE_UNAVAILABLE ||
+      exchange->status == MHD_HTTP_TOO_MANY_REQUESTS)
+    add_header(response, "Retry-After", "1");
+  if (exchange->status == MHD_HTTP_UNAUTHORIZED)
+    add_header(response, "WWW-Authenticate", "Bearer realm=\"elman\"");
+  if (exchange->status == MHD_HTTP_METHOD_NOT_ALLOWED && exchange->route != ROUTE_NONE)
+    add_header(response, "Allow", routes[exchange->route].is_post ? "POST" : "GET, HEAD");
+  if (exchange->closes || exchange->http->draining) add_header(response, "Connection", "close");
+}
+
+/* Send the response and let go of it. Return MHD_NO, which closes the connection, if there is
+ * none. */
+static enum MHD_Result send_response(struct exchange *exchange, struct MHD_Response *response,
+                                     unsigned status, const char *type) {
+  if (response == NULL) return MHD_NO;
+  exchange->status = status;
+  add_headers(response, exchange, type);
+  set_phase(exchange->http, exchange->link, SENDING);
+  const enum MHD_Result result = queue_own_response(exchange->connection, status, response);
+  MHD_destroy_response(response);
+  return result;
+}
+
+/* Send text that malloc has allocated. */
+static enum MHD_Result send_answer(struct exchange *exchange, unsigned status, const char *type,
+                                   struct answer answer) {
+  if (answer.text == NULL) return MHD_NO;
+  struct MHD_Response *response =
+      MHD_create_response_from_buffer(answer.size, answer.text, MHD_RESPMEM_MUST_FREE);
+  if (response == NULL) free(answer.text);
+  return send_response(exchange, response, status, type);
+}
+
+static const char json_type[] = "application/json; charset=utf-8";
+
+static enum MHD_Result send_problem(struct exchange *exchange) {
+  const unsigned status = exchange->problem.status;
+  struct http_counts *counts = &exchange->http->counts;
+  counts->refused[0] += status == MHD_HTTP_CONTENT_TOO_LARGE;
+  counts->refused[1] += status == MHD_HTTP_TOO_MANY_REQUESTS;
+  counts->refused[2] += status == MHD_HTTP_SERVICE_UNAVAILABLE;
+  return send_answer(exchange, status, json_type, answer_problem(&exchange->problem));
+}
+
+static struct answer answer_health(const struct http *http) {
+  struct answer answer = {0};
+  const int size = asprintf(&answer.text, "{\"status\":\"%s\",\"version\":\"%s\",\"models\":%zu}\n",
+                            http->draining ? "ending" : "ok", elman_version(), http->models->count);
+  answer.size = size < 0 ? 0 : (size_t)size;
+  return size < 0 ? (struct answer){0} : answer;
+}
+
+static struct answer answer_metrics(const struct http *http) {
+  const struct job_counts jobs = queue_counts(http->queue);
+  return metrics_text(&http->counts, &jobs, http->link_count, http->models->count);
+}
+
+static enum MHD_Result send_page(struct exchange *exchange) {
+  const struct http *http = exchange->http;
+  if (http->page == NULL) {
+    (void)refuse(&exchange->problem, MHD_HTTP_NOT_FOUND,
+                 "this build has no playground; see 'elman help page'");
+    return send_problem(exchange);
+  }
+  exchange->status = MHD_HTTP_OK;
+  return send_response(
+      exchange,
+      MHD_create_response_from_buffer(http->page_size, (void *)http->page, MHD_RESPMEM_PERSISTENT),
+      MHD_HTTP_OK, "text/html; charset=utf-8");
+}
+
+static enum MHD_Result send_resource(struct exchange *exchange) {
+  struct http *http = exchange->http;
+  switch (exchange->route) {
+  case ROUTE_LANGUAGES:
+    return send_answer(exchange, MHD_HTTP_OK, json_type, answer_languages(http->models));
+  case ROUTE_MODELS:
+    return send_answer(exchange, MHD_HTTP_OK, json_type, answer_models(http->models));
+  case ROUTE_HEALTH:
+    return send_answer(exchange, http->draining ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_OK,
+                       json_type, answer_health(http));
+  case ROUTE_METRICS:
+    return send_answer(exchange, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8",
+                       answer_metrics(http));
+  default:
+    return send_page(exchange);
+  }
+}
+
+/* ---- server-sent events ---- */
+
+static ssize_t read_events(void *context, uint64_t position, char *into, size_t most) {
+  struct exchange *exchange = context;
+  bool finished;
+  (void)position;
+  const size_t size =
+      queue_read_events(exchange->http->queue, exchange->job, into, most, &finished);
+  if (size > 0) {
+    exchange->link->since = now();
+    return (ssize_t)size;
+  }
+  if (finished) return MHD_CONTENT_READER_END_OF_STREAM;
+  set_phase(exchange->http, exchange->link, WORKING);
+  exchange->waiting = true;
+  MHD_suspend_connection(exchange->connection);
+  return 0;
+}
+
+static enum MHD_Result send_events(struct exchange *exchange) {
+  enum { BLOCK = 4096 };
+  struct MHD_Response *response =
+      MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_events, exchange, NULL);
+  exchange->http->streams++;
+  return send_response(exchange, response, MHD_HTTP_OK, "text/event-stream; charset=utf-8");
+}
+
+static void resume(struct exchange *exchange) {
+  exchange->waiting = false;
+  set_phase(exchange->http, exchange->link, SENDING);
+  MHD_resume_connection(exchange->connection);
+}
+
+void http_collect(struct http *http) {
+  for (struct job *job = queue_collect(http->queue), *next; job != NULL; job = next) {
+    struct exchange *exchange = job->owner;
+    next = job->next;
+    if (exchange == NULL) {
+      job_free(job);
+      continue;
+    }
+    exchange->job_done = true;
+    if (exchange->waiting) resume(exchange);
+  }
+  if (http->streams == 0) return;
+  for (struct link *link = http->links; link != NULL; link = link->next)
+    if (link->exchange != NULL && link->exchange->waiting && link->exchange->job != NULL &&
+        link->exchange->job->request.stream)
+      resume(link->exchange);
+}
+
+/* ---- translation ---- */
+
+/* Return the number of sentences that the client has in hand. */
+static size_t sentences_of(const struct http *http, const char *client) {
+  size_t count = 0;
+  for (const struct link *link = http->links; link != NULL; link = link->next)
+    if (link->exchange != NULL && link->exchange->job != NULL && !link->exchange->job_done &&
+        strcmp(link->client, client) == 0)
+      count += link->exchange->job->request.count;
+  return count;
+}
+
+static bool may_submit(struct exchange *exchange, const struct request *request) {
+  const struct http *http = exchange->http;
+  const size_t most = http->settings->max_client;
+  if (http->tokens->count > 0 && request->token != NULL &&
+      bearer_token(MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND,
+                                               "Authorization")) == NULL) {
+    const size_t number = tokens_find(http->tokens, request->token);
+    if (number == 0)
+      return refuse(&exchange->problem, MHD_HTTP_UNAUTHORIZED, "the api_key is not valid");
+    snprintf(exchange->link->client, sizeof exchange->link->client, "token %zu", number);
+  } else if (http->tokens->count > 0 &&
+             strncmp(exchange->link->client, "token ", strlen("token ")) != 0) {
+    return refuse(&exchange->problem, MHD_HTTP_UNAUTHORIZED,
+                  "a token is needed: Authorization: Bearer TOKEN");
+  }
+  if (most > 0 && sentences_of(http, exchange->link->client) + request->count > most)
+    return refuse(&exchange->problem, MHD_HTTP_TOO_MANY_REQUESTS,
+                  "this client has too many sentences in hand; the limit is %zu", most);
+  return true;
+}
+
+static void log_texts(const struct exchange *exchange, const struct request *request) {
+  if (!exchange->http->settings->log_texts) return;
+  for (size_t i = 0; i < request->count; i++)
+    print_info("%s %s: %.*s", exchange->link->client, exchange->path,
+               (int)request->pieces[i].sentence.length, request->pieces[i].sentence.text);
+}
+
+static void submit(struct exchange *exchange) {
+  struct http *http = exchange->http;
+  struct request request;
+  const enum request_kind kind =
+      exchange->route == ROUTE_TRANSLATE ? REQUEST_TRANSLATE : REQUEST_TRANSLATIONS;
+  if (!request_parse(&request, kind, exchange->type, exchange->body, exchange->size, http->models,
+                     http->settings, &exchange->problem))
+    return;
+  struct job *job = NULL;
+  if (may_submit(exchange, &request)) {
+    log_texts(exchange, &request);
+    job = job_create(&request, exchange->begun, (double)http->settings->timeout);
+    if (job == NULL)
+      (void)refuse(&exchange->problem, MHD_HTTP_SERVICE_UNAVAILABLE,
+                   "out of memory; try again later");
+  }
+  if (job == NULL) {
+    request_free(&request);
+    return;
+  }
+  job->owner = exchange;
+  set_phase(http, exchange->link, WORKING);
+  if (queue_submit(http->queue, job)) {
+    exchange->job = job;
+    return;
+  }
+  job_free(job);
+  (void)refuse(&exchange->problem, MHD_HTTP_SERVICE_UNAVAILABLE,
+               "too many sentences wait; try again later");
+}
+
+/* Submit a request. Suspend it until its job is done, or stream its events. */
+static enum MHD_Result translate(struct exchange *exchange) {
+  submit(exchange);
+  free(exchange->body);
+  exchange->body = NULL;
+  if (exchange->job == NULL) return send_problem(exchange);
+  if (exchange->job->request.stream) return send_events(exchange);
+  exchange->waiting = true;
+  MHD_suspend_connection(exchange->connection);
+  return MHD_YES;
+}
+
+static enum MHD_Result send_translation(struct exchange *exchange) {
+  struct job *job = exchange->job;
+  if (job->problem.status != 0) {
+    exchange->problem = job->problem;
+    return send_problem(exchange);
+  }
+  const struct answer answer = job->answer;
+  job->answer = (struct answer){0};
+  return send_answer(exchange, MHD_HTTP_OK, json_type, answer);
+}
+
+/* ---- requests ---- */
+
+static bool check_route(struct exchange *exchange, const char *path) {
+  const char *method = exchange->method;
+  enum route route = ROUTE_TRANSLATE;
+  while (route < ROUTE_NONE && strcmp(routes[route].path, path) != 0) route++;
+  exchange->route = route;
+  if (route == ROUTE_NONE)
+    return refuse(&exchange->problem, MHD_HTTP_NOT_FOUND, "there is nothing at this path");
+  exchange->head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
+  exchange->preflight = strcmp(method, MHD_HTTP_METHOD_OPTIONS) == 0 && exchange->origin != NULL;
+  const bool is_post = strcmp(method, MHD_HTTP_METHOD_POST) == 0;
+  const bool is_get = exchange->head || strcmp(method, MHD_HTTP_METHOD_GET) == 0;
+  if (exchange->preflight || (routes[route].is_post ? is_post : is_get)) return true;
+  return refuse(&exchange->problem, MHD_HTTP_METHOD_NOT_ALLOWED, "the method must be %s",
+                routes[route].is_post ? "POST" : "GET");
+}
+
+static const char *header_of(const struct exchange *exchange, const char *name) {
+  return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
+}
+
+/* Headers that must not occur twice: a proxy might read the other one. */
+static const char *const single[] = {"Host",           "Origin",       "Authorization",
+                                     "Content-Length", "Content-Type", "Transfer-Encoding"};
+enum { SINGLE = sizeof single / sizeof *single, LENGTH = 3, ENCODING = 5 };
+
+static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                    const char *value) {
+  size_t *counts = context;
+  (void)kind;
+  (void)value;
+  for (size_t i = 0; i < SINGLE; i++) counts[i] += strcasecmp(name, single[i]) == 0;
+  return MHD_YES;
+}
+
+static bool check_headers(struct exchange *exchange) {
+  size_t counts[SINGLE] = {0};
+  (void)MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, count_header, counts);
+  for (size_t i = 0; i < SINGLE; i++)
+    if (counts[i] > 1)
+      return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST, "the request has %zu headers %s",
+                    counts[i], single[i]);
+  if (counts[LENGTH] == 0 || counts[ENCODING] == 0) return true;
+  return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST,
+                "the request has both Content-Length and Transfer-Encoding");
+}
+
+/* Check Host and Origin. A request without Host comes from an HTTP/1.0 client, not from a
+ * browser. */
+static bool check_origin(struct exchange *exchange, const char *version) {
+  const struct serve_settings *settings = exchange->http->settings;
+  const char *host = header_of(exchange, "Host"), *origin = header_of(exchange, "Origin");
+  if (host == NULL && strcmp(version, MHD_HTTP_VERSION_1_0) != 0)
+    return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST, "the header Host is missing");
+  if (host != NULL && !host_is_allowed(host, settings))
+    return refuse(&exchange->problem, MHD_HTTP_FORBIDDEN,
+                  "the host %.100s is not permitted; --host permits it", host);
+  if (origin == NULL) return true;
+  const enum origin kind = origin_of(origin, host, settings);
+  if (kind == ORIGIN_FOREIGN)
+    return refuse(&exchange->problem, MHD_HTTP_FORBIDDEN,
+                  "the origin %.100s is not permitted; --origin permits it", origin);
+  if (kind == ORIGIN_LISTED) exchange->origin = origin;
+  return true;
+}
+
+/* Check the token in the header. Without one, /translate may have an api_key in its body. */
+static bool check_token(struct exchange *exchange) {
+  const struct tokens *tokens = exchange->http->tokens;
+  const char *word = bearer_token(header_of(exchange, "Authorization"));
+  if (tokens->count == 0 || exchange->preflight || routes[exchange->route].is_open) return true;
+  const size_t number = tokens_find(tokens, word);
+  if (number > 0) {
+    snprintf(exchange->link->client, sizeof exchange->link->client, "token %zu", number);
+    return true;
+  }
+  if (word == NULL && exchange->route == ROUTE_TRANSLATE) {
+    const union MHD_ConnectionInfo *address =
+        MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    set_client(exchange->link, address == NULL ? NULL : address->client_addr);
+    return true;
+  }
+  return refuse(&exchange->problem, MHD_HTTP_UNAUTHORIZED,
+                word == NULL ? "a token is needed: Authorization: Bearer TOKEN"
+                             : "the token is not valid");
+}
+
+static bool refuse_body(struct exchange *exchange) {
+  return refuse(&exchange->problem, MHD_HTTP_CONTENT_TOO_LARGE,
+                "the body has more than %zu bytes, the limit of this service",
+                exchange->http->settings->max_body);
+}
+
+/* Bodies up to so many times the limit are read before they are refused, because a client that is
+ * still sending does not read the answer. */
+enum { DISCARDED = 4 };
+
+/* Return whether to read the body. */
+static bool check_size(struct exchange *exchange) {
+  const char *length = header_of(exchange, "Content-Length");
+  const size_t most = exchange->http->settings->max_body;
+  uint64_t size;
+  if (length == NULL || !parse_whole_number(length, &size) || size <= most) return true;
+  (void)refuse_body(exchange);
+  return size / DISCARDED <= most;
+}
+
+static bool check_load(struct exchange *exchange) {
+  if (!exchange->link->excess ||
+      exchange->http->link_count <= exchange->http->settings->max_connections)
+    return true;
+  exchange->closes = true;
+  return refuse(&exchange->problem, MHD_HTTP_SERVICE_UNAVAILABLE,
+                "too many connections; try again later");
+}
+
+/* Begin with a request, whose headers have arrived. */
+static enum MHD_Result begin(struct exchange *exchange, const char *path, const char *version) {
+  exchange->begun = now();
+  exchange->type = body_type_of(header_of(exchange, "Content-Type"));
+  snprintf(exchange->path, sizeof exchange->path, "%s", path);
+  exchange->route = ROUTE_NONE;
+  if (!check_headers(exchange) || !check_origin(exchange, version) ||
+      !check_route(exchange, path) || !check_token(exchange) || !check_load(exchange))
+    return MHD_YES; /* the answer follows the body */
+  /* A body that is too large is not read, and libmicrohttpd closes the connection. */
+  return check_size(exchange) ? MHD_YES : send_problem(exchange);
+}
+
+static enum MHD_Result receive(struct exchange *exchange, const char *bytes, size_t *size) {
+  const size_t count = *size, most = exchange->http->settings->max_body;
+  *size = 0;
+  if (exchange->problem.status == 0 && count > most - exchange->size) (void)refuse_body(exchange);
+  if (exchange->problem.status != 0) {
+    exchange->discarded += count;
+    return exchange->discarded / DISCARDED > most ? MHD_NO : MHD_YES;
+  }
+  if (count > exchange->capacity - exchange->size) {
+    size_t capacity = 2 * exchange->capacity + count;
+    if (capacity > most) capacity = most;
+    char *body = realloc(exchange->body, capacity);
+    if (body == NULL) return MHD_NO;
+    exchange->body = body;
+    exchange->capacity = capacity;
+  }
+  memcpy(exchange->body + exchange->size, bytes, count);
+  exchange->size += count;
+  return MHD_YES;
+}
+
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
+                                  const char *path, const char *method, const char *version,
+                                  const char *bytes, size_t *size, void **state) {
+  struct exchange *exchange = *state;
+  if (exchange == NULL) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    struct link *link = info == NULL ? NULL : info->socket_context;
+    exchange = link == NULL ? NULL : calloc(1, sizeof *exchange);
+    if (exchange == NULL) return MHD_NO;
+    *state = exchange;
+    exchange->http = context;
+    exchange->link = link;
+    exchange->connection = connection;
+    exchange->method = method;
+    link->exchange = exchange;
+    return begin(exchange, path, version);
+  }
+  exchange->method = method;
+  if (*size > 0) return receive(exchange, bytes, size);
+  if (exchange->job_done) return send_translation(exchange);
+  if (exchange->problem.status != 0) return send_problem(exchange);
+  if (exchange->preflight)
+    return send_answer(exchange, MHD_HTTP_NO_CONTENT, json_type, (struct answer){calloc(1, 1), 0});
+  return routes[exchange->route].is_post ? translate(exchange) : send_resource(exchange);
+}
+
+static void count_request(const struct exchange *exchange) {
+  struct http_counts *counts = &exchange->http->counts;
+  const unsigned class = exchange->status / 100;
+  const double seconds = now() - exchange->begun;
+  if (exchange->http->settings->log_requests)
+    print_info("%s %s %s %u %.1f ms", exchange->link->client, exchange->method, exchange->path,
+               exchange->status, 1000 * seconds);
+  counts->by_class[class < STATUS_CLASSES ? class : 0]++;
+  if (exchange->job != NULL && exchange->status == MHD_HTTP_OK) {
+    size_t bucket = 0;
+    while (bucket < TIME_BUCKETS && seconds > time_bounds[bucket]) bucket++;
+    counts->times[bucket]++;
+    counts->seconds += seconds;
+  }
+}
+
+static void on_completed(void *context, struct MHD_Connection *connection, void **state,
+                         enum MHD_RequestTerminationCode code) {
+  struct http *http = context;
+  struct exchange *exchange = *state;
+  (void)connection;
+  (void)code;
+  if (exchange == NULL) return;
+  count_request(exchange);
+  *state = NULL;
+  exchange->link->exchange = NULL;
+  set_phase(http, exchange->link, RECEIVING);
+  if (exchange->job != NULL && exchange->job->request.stream) http->streams--;
+  if (exchange->job_done) {
+    job_free(exchange->job);
+  } else if (exchange->job != NULL) {
+    exchange->job->owner = NULL;
+    atomic_store(&exchange->job->abandoned, true);
+  }
+  free(exchange->body);
+  free(exchange);
+}
+
+/* ---- time ---- */
+
+/* Return whether the client has closed both directions. A client that only sends no more may still
+ * wait for its answer. */
+static bool has_gone(const struct link *link) {
+  struct pollfd descriptor = {.fd = link->socket};
+  return poll(&descriptor, 1, 0) > 0 && (descriptor.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+/* Return whether the client sends no more and all its bytes are read. */
+static bool has_ended(const struct link *link) {
+  struct pollfd descriptor = {.fd = link->socket, .events = POLLRDHUP};
+  int unread = 0;
+  return poll(&descriptor, 1, 0) > 0 &&
+         (descriptor.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0 &&
+         (ioctl(link->socket, FIONREAD, &unread) != 0 || unread == 0);
+}
+
+void http_check_times(struct http *http) {
+  const double time = now(), most = (double)http->settings->timeout;
+  queue_expire(http->queue);
+  for (struct link *link = http->links; link != NULL; link = link->next) {
+    if (link->phase == WORKING) {
+      if (link->exchange != NULL && link->exchange->job != NULL && has_gone(link))
+        atomic_store(&link->exchange->job->abandoned, true);
+    } else if (link->phase == RECEIVING && has_ended(link)) {
+      shut(link); /* an incomplete request stays so; libmicrohttpd may have missed the end */
+    } else if (time - link->since > most && !link->is_shut) {
+      shut(link);
+      http->counts.slow++;
+    }
+  }
+}
+
+bool http_drain(struct http *http) {
+  /* A client that has just received an answer may have sent the next request already. */
+  static const double grace = 0.5;
+  const double time = now();
+  if (!http->draining) {
+    http->draining = true;
+    http->drained = time;
+  }
+  for (struct link *link = http->links; link != NULL; link = link->next) {
+    const double since = link->since > http->drained ? link->since : http->drained;
+    if (link->phase == RECEIVING && link->exchange == NULL && time - since > grace) shut(link);
+  }
+  return http->link_count == 0;
+}
+
+/* ---- start and end ---- */
+
+/* Keep the messages of libmicrohttpd from the standard error: they report faults of clients. */
+static void ignore_message(void *context, const char *format, va_list arguments) {
+  (void)context;
+  (void)format;
+  (void)arguments;
+}
+
+/* Leave escapes such as %00 in paths: no path of the service has any. */
+static size_t keep_escapes(void *context, struct MHD_Connection *connection, char *text) {
+  (void)context;
+  (void)connection;
+  return strlen(text);
+}
+
+int http_start(struct http *http) {
+  enum { MEMORY = 1 << 15 };
+  http->daemon = MHD_start_daemon(
+      MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
+      NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, ignore_message, NULL,
+      MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+      http, MHD_OPTION_CONNECTION_LIMIT,
+      (unsigned)(http->settings->max_connections + SPARE_CONNECTIONS + 1),
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, 0U,
+      MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
+      MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
+  if (http->daemon != NULL) return EX_OK;
+  report("serve", "cannot start the HTTP server: %m");
+  return EX_OSERR;
+}
+
+int http_descriptor(const struct http *http) {
+  return MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+}
+
+int http_patience(const struct http *http) {
+  MHD_UNSIGNED_LONG_LONG milliseconds;
+  if (MHD_get_timeout(http->daemon, &milliseconds) != MHD_YES) return -1;
+  return milliseconds > 1000 ? 1000 : (int)milliseconds;
+}
+
+void http_run(struct http *http) {
+  (void)MHD_run_wait(http->daemon, 0);
+}
+
+void http_stop(struct http *http) {
+  MHD_stop_daemon(http->daemon);
+}

@@ -1,0 +1,30 @@
+/* Sockets on which the service listens: an address of this machine, a Unix socket, or sockets that
+ * systemd has opened (socket activation). */
+#ifndef ELMAN_CLI_LISTEN_H
+#define ELMAN_CLI_LISTEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { MAX_LISTENERS = 8, LISTENER_NAME = 160 };
+
+struct listeners {
+  int sockets[MAX_LISTENERS];
+  char names[MAX_LISTENERS][LISTENER_NAME]; /* for messages: http://127.0.0.1:8080 or unix:PATH */
+  size_t count;
+  bool local;       /* only this machine can connect */
+  const char *path; /* Unix socket to remove at the end; NULL = none */
+};
+
+#define DEFAULT_ADDRESS "127.0.0.1:8080"
+
+/* Open the sockets. `address` is HOST:PORT, PORT or unix:PATH; NULL means the sockets of systemd if
+ * there are any, and otherwise DEFAULT_ADDRESS. Port 0 chooses a free port. Return an exit code;
+ * print a message if it is not 0. The caller must call listeners_close in either case. */
+int listeners_open(struct listeners *listeners, const char *address);
+void listeners_close(struct listeners *listeners);
+
+/* Send the service manager a state such as "READY=1", if there is a manager. */
+void manager_notify(const char *state);
+
+#endif

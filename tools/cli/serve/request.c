@@ -1,0 +1,592 @@
+#include "serve/request.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Replace what is not UTF-8 by '?': bytes of a client, and characters that a limit has cut. */
+static void clean(char *text) {
+  while (*text != '\0') {
+    const size_t left = strlen(text);
+    size_t size = 1;
+    while (size <= 4 && size <= left && !elman_is_text(text, size)) size++;
+    if (size > 4 || size > left) {
+      *text = '?';
+      size = 1;
+    }
+    text += size;
+  }
+}
+
+bool refuse(struct problem *problem, unsigned status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  problem->status = status;
+  vsnprintf(problem->message, sizeof problem->message, format, arguments);
+  va_end(arguments);
+  clean(problem->message);
+  return false;
+}
+
+enum { BAD_REQUEST = 400, TOO_LARGE = 413, BAD_TYPE = 415, NO_MEMORY = 503 };
+
+/* Ids below this are <unk>, <s> and </s>. */
+enum { SPECIAL_TOKENS = 3 };
+
+static bool refuse_memory(struct problem *problem) {
+  return refuse(problem, NO_MEMORY, "out of memory; try again later");
+}
+
+/* ---- forms ---- */
+
+static int hex_digit(char digit) {
+  if (digit >= '0' && digit <= '9') return digit - '0';
+  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+  return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
+}
+
+/* Decode a part of a form in place: '+' is a space, %XX a byte. Return the length; SIZE_MAX if a %
+ * is not followed by two hexadecimal digits. */
+static size_t decode_part(char *part, size_t length) {
+  size_t used = 0;
+  for (size_t i = 0; i < length; i++) {
+    char byte = part[i] == '+' ? ' ' : part[i];
+    if (byte == '%') {
+      const int high = i + 2 < length ? hex_digit(part[i + 1]) : -1;
+      const int low = i + 2 < length ? hex_digit(part[i + 2]) : -1;
+      if (high < 0 || low < 0) return SIZE_MAX;
+      byte = (char)(high << 4 | low);
+      i += 2;
+    }
+    part[used++] = byte;
+  }
+  return used;
+}
+
+/* Add name=value to the object. Several values of a name become an array. */
+static bool add_field(json_t *fields, const char *name, const char *value, size_t length,
+                      struct problem *problem) {
+  json_t *text = json_stringn(value, length), *before = json_object_get(fields, name);
+  if (text == NULL)
+    return elman_is_text(value, length)
+               ? refuse_memory(problem)
+               : refuse(problem, BAD_REQUEST, "the form field %.40s is not valid UTF-8 text", name);
+  int failed;
+  if (before == NULL) {
+    failed = json_object_set_new(fields, name, text);
+  } else if (json_is_array(before)) {
+    failed = json_array_append_new(before, text);
+  } else {
+    json_t *both = json_array();
+    failed = both == NULL || json_array_append(both, before) != 0;
+    failed = json_array_append_new(both, text) != 0 || failed;
+    failed = json_object_set_new(fields, name, both) != 0 || failed;
+  }
+  return failed == 0 || refuse_memory(problem);
+}
+
+/* Read name=value&name=value… as an object of strings. Return NULL after an error. */
+static json_t *read_form(const char *body, size_t size, struct problem *problem) {
+  json_t *fields = json_object();
+  char *bytes = malloc(size + 1);
+  bool good = fields != NULL && bytes != NULL;
+  if (!good) (void)refuse_memory(problem);
+  if (good && size > 0) memcpy(bytes, body, size);
+  for (size_t at = 0, length; good && at < size; at += length + 1) {
+    char *field = bytes + at;
+    const char *end = memchr(field, '&', size - at);
+    length = end == NULL ? size - at : (size_t)(end - field);
+    if (length == 0) continue;
+    char *equals = memchr(field, '=', length);
+    const size_t name_size = equals == NULL ? length : (size_t)(equals - field);
+    const size_t name = decode_part(field, name_size);
+    const size_t value = equals == NULL ? 0 : decode_part(equals + 1, length - name_size - 1);
+    if (name == SIZE_MAX || value == SIZE_MAX)
+      good =
+          refuse(problem, BAD_REQUEST, "%% in the form is not followed by two digits of base 16");
+    else if (!elman_is_text(field, name))
+      good = refuse(problem, BAD_REQUEST, "the name of a form field is not valid UTF-8 text");
+    if (!good) break;
+    field[name] = '\0'; /* within the field, or the '=', '&' or end after it */
+    good = add_field(fields, field, equals == NULL ? "" : equals + 1, value, problem);
+  }
+  free(bytes);
+  if (good) return fields;
+  json_decref(fields);
+  return NULL;
+}
+
+/* ---- JSON ---- */
+
+static json_t *read_json(const char *body, size_t size, struct problem *problem) {
+  json_error_t error;
+  json_t *document = json_loadb(body, size, JSON_REJECT_DUPLICATES, &error);
+  if (document != NULL && json_is_object(document)) return document;
+  if (document != NULL)
+    (void)refuse(problem, BAD_REQUEST, "the body must be a JSON object");
+  else if (json_error_code(&error) == json_error_out_of_memory)
+    (void)refuse_memory(problem);
+  else
+    (void)refuse(problem, BAD_REQUEST, "the body is not valid JSON: line %d: %.160s", error.line,
+                 error.text);
+  json_decref(document);
+  return NULL;
+}
+
+enum body_type body_type_of(const char *content_type) {
+  static const char *const names[] = {
+      [BODY_JSON] = "application/json", [BODY_FORM] = "application/x-www-form-urlencoded"};
+  if (content_type == NULL) return BODY_OTHER;
+  const size_t length = strcspn(content_type, "; \t");
+  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+    if (strlen(names[i]) == length && strncasecmp(names[i], content_type, length) == 0)
+      return (enum body_type)i;
+  return BODY_OTHER;
+}
+
+/* ---- fields ---- */
+
+/* Get a text. Keep *value if the field is absent or null. */
+static bool get_text(const char **value, const json_t *object, const char *name,
+                     struct problem *problem) {
+  const json_t *field = json_object_get(object, name);
+  if (field == NULL || json_is_null(field)) return true;
+  if (!json_is_string(field)) return refuse(problem, BAD_REQUEST, "%s must be a text", name);
+  *value = json_string_value(field);
+  return true;
+}
+
+/* Get a whole number. A form has texts only, so digits are accepted, too. */
+static bool get_count(size_t *value, const json_t *object, const char *name, size_t least,
+                      size_t most, struct problem *problem) {
+  const json_t *field = json_object_get(object, name);
+  uint64_t number = UINT64_MAX;
+  if (field == NULL || json_is_null(field)) return true;
+  if (json_is_integer(field) && json_integer_value(field) >= 0)
+    number = (uint64_t)json_integer_value(field);
+  else if (json_is_string(field) && !parse_whole_number(json_string_value(field), &number))
+    number = UINT64_MAX;
+  if (number < least || number > most)
+    return refuse(problem, BAD_REQUEST, "%s must be a whole number from %zu to %zu", name, least,
+                  most);
+  *value = (size_t)number;
+  return true;
+}
+
+static bool get_real(double *value, const json_t *object, const char *name, double lowest,
+                     double highest, struct problem *problem) {
+  const json_t *field = json_object_get(object, name);
+  if (field == NULL || json_is_null(field)) return true;
+  const double number = json_number_value(field);
+  if (!json_is_number(field) || !(number >= lowest && number <= highest))
+    return refuse(problem, BAD_REQUEST, "%s must be a number from %g to %g", name, lowest, highest);
+  *value = number;
+  return true;
+}
+
+static bool get_flag(bool *value, const json_t *object, const char *name, struct problem *problem) {
+  const json_t *field = json_object_get(object, name);
+  if (field == NULL || json_is_null(field)) return true;
+  if (!json_is_boolean(field))
+    return refuse(problem, BAD_REQUEST, "%s must be true or false", name);
+  *value = json_is_true(field);
+  return true;
+}
+
+/* ---- texts ---- */
+
+/* Return text i of a field that is a text or an array of texts; NULL if it is no text. */
+static const json_t *text_at(const json_t *field, size_t i) {
+  const json_t *text = json_is_array(field) ? json_array_get(field, i) : field;
+  return json_is_string(text) ? text : NULL;
+}
+
+static size_t count_lines(const json_t *text) {
+  size_t lines = 1;
+  for (const char *at = json_string_value(text); (at = strchr(at, '\n')) != NULL; at++) lines++;
+  return lines;
+}
+
+/* Check the texts and set their numbers. `lines` states whether each line is a sentence. */
+static bool count_pieces(struct request *request, const json_t *field, const char *name, bool lines,
+                         size_t most, struct problem *problem) {
+  if (field == NULL || json_is_null(field))
+    return refuse(problem, BAD_REQUEST, "%s is missing; it is a text or an array of texts", name);
+  request->is_array = json_is_array(field);
+  request->items = request->is_array ? json_array_size(field) : 1;
+  if (request->items == 0) return refuse(problem, BAD_REQUEST, "%s must not be empty", name);
+  for (size_t i = 0; i < request->items; i++) {
+    const json_t *text = text_at(field, i);
+    if (text == NULL)
+      return refuse(problem, BAD_REQUEST, "%s must be a text or an array of texts", name);
+    request->count += lines ? count_lines(text) : 1;
+  }
+  if (request->count > most)
+    return refuse(problem, TOO_LARGE, "the request has %zu sentences; the limit is %zu",
+                  request->count, most);
+  request->pieces = calloc(request->count + 1, sizeof *request->pieces);
+  return request->pieces != NULL || refuse_memory(problem);
+}
+
+static void fill_pieces(struct request *request, const json_t *field, bool lines) {
+  size_t used = 0;
+  for (size_t i = 0; i < request->items; i++) {
+    const char *text = json_string_value(text_at(field, i));
+    for (bool more = true; more;) {
+      const size_t length = lines ? strcspn(text, "\n") : strlen(text);
+      request->pieces[used] = (struct piece){
+          .sentence = {.text = text, .length = length, .number = used + 1}, .item = i};
+      used++;
+      more = text[length] == '\n';
+      text += length + 1;
+    }
+  }
+}
+
+static bool get_pieces(struct request *request, const json_t *document, const char *name,
+                       bool lines, const struct serve_settings *settings, struct problem *problem) {
+  const json_t *field = json_object_get(document, name);
+  if (!count_pieces(request, field, name, lines, settings->max_sentences, problem)) return false;
+  fill_pieces(request, field, lines);
+  return true;
+}
+
+/* ---- POST /translate ---- */
+
+static bool find_by_name(struct request *request, const char *name, const struct model_set *models,
+                         struct problem *problem) {
+  struct served_model *model = model_set_find(models, name);
+  if (model == NULL)
+    return refuse(problem, BAD_REQUEST, "there is no model %.64s; GET /languages lists the models",
+                  name);
+  request->model = served_model_hold(model);
+  request->search = model->search;
+  return true;
+}
+
+static bool find_by_languages(struct request *request, const json_t *document,
+                              const struct model_set *models, struct problem *problem) {
+  const char *source = "auto", *target = NULL;
+  if (!get_text(&source, document, "source", problem) ||
+      !get_text(&target, document, "target", problem))
+    return false;
+  if (target == NULL) return refuse(problem, BAD_REQUEST, "target is missing; it is a language");
+  struct served_model *model = model_set_for(models, source, target);
+  if (model == NULL)
+    return refuse(problem, BAD_REQUEST,
+                  "no model translates from %.32s to %.32s; GET /languages lists the languages",
+                  source, target);
+  return find_by_name(request, model->name, models, problem);
+}
+
+static bool read_translate(struct request *request, const json_t *document,
+                           const struct model_set *models, const struct serve_settings *settings,
+                           struct problem *problem) {
+  const char *format = "text", *name = NULL;
+  size_t alternatives = 0;
+  if (!get_text(&request->token, document, "api_key", problem) ||
+      !get_text(&name, document, "model", problem) ||
+      !get_text(&format, document, "format", problem) ||
+      !get_count(&alternatives, document, "alternatives", 0, settings->max_beam - 1, problem))
+    return false;
+  if (strcmp(format, "text") != 0)
+    return refuse(problem, BAD_REQUEST, "format must be text; other formats are not supported");
+  if (!(name != NULL ? find_by_name(request, name, models, problem)
+                     : find_by_languages(request, document, models, problem)))
+    return false;
+  request->search.n_best = alternatives + 1;
+  if (request->search.beam < request->search.n_best) request->search.beam = request->search.n_best;
+  request->search.without_scores = true;
+  return get_pieces(request, document, "q", true, settings, problem);
+}
+
+/* ---- POST /v1/translations ---- */
+
+static const char *const fields[] = {"model",
+                                     "texts",
+                                     "references",
+                                     "prefixes",
+                                     "beam",
+                                     "n_best",
+                                     "length_penalty",
+                                     "length_norm",
+                                     "coverage_penalty",
+                                     "max_length",
+                                     "max_ratio",
+                                     "replace_unknown",
+                                     "overrides",
+                                     "override_seed",
+                                     "include",
+                                     "stream",
+                                     NULL};
+
+static bool check_names(const json_t *object, const char *const *names, const char *where,
+                        struct problem *problem) {
+  for (void *at = json_object_iter((json_t *)object); at != NULL;
+       at = json_object_iter_next((json_t *)object, at)) {
+    const char *name = json_object_iter_key(at);
+    size_t i = 0;
+    while (names[i] != NULL && strcmp(names[i], name) != 0) i++;
+    if (names[i] == NULL) return refuse(problem, BAD_REQUEST, "%s has no field %.40s", where, name);
+  }
+  return true;
+}
+
+static bool read_search(elman_translate_options *search, const json_t *document, size_t max_beam,
+                        struct problem *problem) {
+  const char *norm = NULL;
+  size_t beam = 0, seed = 1;
+  if (!get_count(&beam, document, "beam", 1, max_beam, problem) ||
+      !get_count(&search->n_best, document, "n_best", 1, max_beam, problem) ||
+      !get_real(&search->length_penalty, document, "length_penalty", 0, 10, problem) ||
+      !get_text(&norm, document, "length_norm", problem) ||
+      !get_real(&search->coverage_penalty, document, "coverage_penalty", 0, 10, problem) ||
+      !get_count(&search->max_length, document, "max_length", 1, 10000, problem) ||
+      !get_real(&search->max_ratio, document, "max_ratio", 0.01, 1000, problem) ||
+      !get_flag(&search->replace_unknown, document, "replace_unknown", problem) ||
+      !get_count(&seed, document, "override_seed", 0, UINT32_MAX, problem))
+    return false;
+  if (beam > 0) search->beam = beam;
+  if (beam == 0 && search->beam < search->n_best) search->beam = search->n_best;
+  if (search->n_best > search->beam)
+    return refuse(problem, BAD_REQUEST, "n_best %zu needs a beam of %zu or more", search->n_best,
+                  search->n_best);
+  search->override_seed = seed;
+  for (unsigned i = 0; norm != NULL; i++) {
+    if (elman_length_norm_name(i) == NULL)
+      return refuse(problem, BAD_REQUEST, "length_norm must be power or wu");
+    if (strcmp(elman_length_norm_name(i), norm) != 0) continue;
+    search->length_norm = (elman_length_norm)i;
+    break;
+  }
+  return true;
+}
+
+static bool read_override(elman_override *override, const json_t *object, struct problem *problem) {
+  static const char *const names[] = {"kind", "row", "column", "weight", NULL};
+  static const char *const kinds[] = {[ELMAN_OVERRIDE_UNIFORM] = "uniform",
+                                      [ELMAN_OVERRIDE_SHUFFLE] = "shuffle",
+                                      [ELMAN_OVERRIDE_POSITION] = "position",
+                                      [ELMAN_OVERRIDE_CELL] = "cell"};
+  enum { KINDS = sizeof kinds / sizeof *kinds, MOST = 1000000 };
+  const char *kind = "";
+  if (!json_is_object(object)) return refuse(problem, BAD_REQUEST, "an override must be an object");
+  if (!check_names(object, names, "an override", problem) ||
+      !get_text(&kind, object, "kind", problem) ||
+      !get_count(&override->row, object, "row", 0, MOST, problem) ||
+      !get_count(&override->column, object, "column", 0, MOST, problem) ||
+      !get_real(&override->weight, object, "weight", 0, 1, problem))
+    return false;
+  unsigned i = 0;
+  while (i < KINDS && strcmp(kinds[i], kind) != 0) i++;
+  if (i == KINDS)
+    return refuse(problem, BAD_REQUEST,
+                  "kind of an override must be uniform, shuffle, position or cell");
+  override->kind = (elman_override_kind)i;
+  return true;
+}
+
+static bool read_overrides(struct request *request, const json_t *document,
+                           struct problem *problem) {
+  const json_t *list = json_object_get(document, "overrides");
+  if (list == NULL || json_is_null(list)) return true;
+  if (!json_is_array(list) || json_array_size(list) > ELMAN_MAX_OVERRIDES)
+    return refuse(problem, BAD_REQUEST, "overrides must be an array of at most %d objects",
+                  ELMAN_MAX_OVERRIDES);
+  for (size_t i = 0; i < json_array_size(list); i++)
+    if (!read_override(&request->overrides[i], json_array_get(list, i), problem)) return false;
+  request->search.overrides = request->overrides;
+  request->search.override_count = json_array_size(list);
+  return true;
+}
+
+static bool read_include(struct request *request, const json_t *document, struct problem *problem) {
+  static const char *const names[] = {"scores",    "tokens", "places",
+                                      "attention", "heads",  "self_attention"};
+  enum { NAMES = sizeof names / sizeof *names };
+  const json_t *list = json_object_get(document, "include");
+  if (list == NULL || json_is_null(list)) return true;
+  if (!json_is_array(list)) return refuse(problem, BAD_REQUEST, "include must be an array");
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const char *name = json_string_value(json_array_get(list, i));
+    unsigned n = 0;
+    while (name != NULL && n < NAMES && strcmp(names[n], name) != 0) n++;
+    if (name == NULL || n == NAMES)
+      return refuse(problem, BAD_REQUEST,
+                    "include lists scores, tokens, places, attention, heads and self_attention");
+    request->include |= 1U << n;
+  }
+  return true;
+}
+
+/* Check an array with one element per text. Set *list to NULL if it is absent. */
+static bool get_list(const json_t **list, const struct request *request, const json_t *document,
+                     const char *name, struct problem *problem) {
+  *list = json_object_get(document, name);
+  if (*list == NULL || json_is_null(*list)) {
+    *list = NULL;
+    return true;
+  }
+  return (json_is_array(*list) && json_array_size(*list) == request->count) ||
+         refuse(problem, BAD_REQUEST,
+                "%s must be an array with one element for each of the %zu texts", name,
+                request->count);
+}
+
+static bool read_references(struct request *request, const json_t *document,
+                            struct problem *problem) {
+  const json_t *list;
+  if (!get_list(&list, request, document, "references", problem)) return false;
+  for (size_t i = 0; list != NULL && i < request->count; i++) {
+    const json_t *reference = json_array_get(list, i);
+    if (json_is_null(reference)) continue;
+    if (!json_is_string(reference))
+      return refuse(problem, BAD_REQUEST, "references must contain texts or null");
+    request->pieces[i].sentence.reference = json_string_value(reference);
+    request->pieces[i].sentence.reference_length = json_string_length(reference);
+  }
+  return true;
+}
+
+/* Append the ids of a prefix, which is a text or an array of ids. Return the number of ids in
+ * *count. */
+static bool append_prefix(struct request *request, size_t used, size_t *count, const json_t *prefix,
+                          struct problem *problem) {
+  elman_encoding *encoding = NULL;
+  elman_error error;
+  *count = json_array_size(prefix);
+  if (json_is_string(prefix)) {
+    if (elman_encode(&encoding, request->model->model, ELMAN_TARGET, json_string_value(prefix),
+                     json_string_length(prefix), &error) != ELMAN_OK)
+      return refuse(problem, error.code == ELMAN_NO_MEMORY ? NO_MEMORY : BAD_REQUEST,
+                    "prefixes: %.400s", error.message);
+    *count = encoding->count;
+  } else if (!json_is_array(prefix)) {
+    return refuse(problem, BAD_REQUEST, "prefixes must contain texts, arrays of token ids or null");
+  }
+  uint32_t *ids = reallocarray(request->prefixes, used + *count + 1, sizeof *ids);
+  if (ids == NULL) {
+    elman_encoding_free(encoding);
+    return refuse_memory(problem);
+  }
+  request->prefixes = ids;
+  bool good = true;
+  for (size_t t = 0; t < *count && good; t++) {
+    const json_t *id = json_array_get(prefix, t);
+    if (encoding == NULL && !(json_is_integer(id) && json_integer_value(id) >= 0 &&
+                              json_integer_value(id) <= UINT32_MAX))
+      good = refuse(problem, BAD_REQUEST, "prefixes: a token id must be a whole number");
+    else
+      ids[used + t] = encoding != NULL ? encoding->ids[t] : (uint32_t)json_integer_value(id);
+  }
+  elman_encoding_free(encoding);
+  return good;
+}
+
+/* Check what elman_translate_batch refuses for a whole batch, so that no other request fails. */
+static bool check_prefix(const struct request *request, const elman_sentence *sentence,
+                         struct problem *problem) {
+  const elman_model_info info = elman_model_get_info(request->model->model);
+  if (sentence->prefix_count > 0 && sentence->reference != NULL)
+    return refuse(problem, BAD_REQUEST, "a text has both a reference and a prefix");
+  for (size_t t = 0; t < sentence->prefix_count; t++) {
+    const uint32_t id = sentence->prefix[t];
+    const bool special = id < SPECIAL_TOKENS && !(id == 0 && info.target_merges == 0);
+    if (id >= info.target_vocabulary || special)
+      return refuse(problem, BAD_REQUEST,
+                    "token %zu of a prefix has id %u, which no translation can contain", t + 1, id);
+  }
+  return true;
+}
+
+static bool read_prefixes(struct request *request, const json_t *document,
+                          struct problem *problem) {
+  const json_t *list;
+  size_t used = 0, at = 0;
+  if (!get_list(&list, request, document, "prefixes", problem)) return false;
+  for (size_t i = 0; list != NULL && i < request->count; i++) {
+    const json_t *prefix = json_array_get(list, i);
+    size_t count = 0;
+    if (!json_is_null(prefix) && !append_prefix(request, used, &count, prefix, problem))
+      return false;
+    request->pieces[i].sentence.prefix_count = count;
+    used += count;
+  }
+  for (size_t i = 0; list != NULL && i < request->count; i++) {
+    elman_sentence *sentence = &request->pieces[i].sentence;
+    if (sentence->prefix_count > 0) sentence->prefix = request->prefixes + at;
+    at += sentence->prefix_count;
+    if (!check_prefix(request, sentence, problem)) return false;
+  }
+  return true;
+}
+
+/* Refuse combinations that have no effect or that elman_translate_batch refuses. */
+static bool check_search(struct request *request, struct problem *problem) {
+  const elman_translate_options *search = &request->search;
+  if ((request->include & INCLUDE_SELF_ATTENTION) != 0 && search->override_count > 0)
+    return refuse(problem, BAD_REQUEST, "self_attention and overrides cannot be combined");
+  if (search->replace_unknown &&
+      elman_model_get_info(request->model->model).target_tokens == ELMAN_TOKENS_BPE)
+    return refuse(problem, BAD_REQUEST,
+                  "replace_unknown: the model uses subwords and has no unknown words");
+  return true;
+}
+
+static bool read_translations(struct request *request, const json_t *document,
+                              const struct model_set *models, const struct serve_settings *settings,
+                              struct problem *problem) {
+  const char *name = models->models[0]->name;
+  if (!check_names(document, fields, "the request", problem) ||
+      !get_text(&name, document, "model", problem) ||
+      !find_by_name(request, name, models, problem) ||
+      !get_pieces(request, document, "texts", false, settings, problem))
+    return false;
+  if (!read_search(&request->search, document, settings->max_beam, problem) ||
+      !read_overrides(request, document, problem) || !read_include(request, document, problem) ||
+      !get_flag(&request->stream, document, "stream", problem) ||
+      !read_references(request, document, problem) || !read_prefixes(request, document, problem))
+    return false;
+  request->search.self_attention = (request->include & INCLUDE_SELF_ATTENTION) != 0;
+  request->search.without_scores =
+      (request->include & INCLUDE_SCORES) == 0 && request->search.n_best == 1;
+  return check_search(request, problem);
+}
+
+/* ---- requests ---- */
+
+bool request_parse(struct request *request, enum request_kind kind, enum body_type type,
+                   const char *body, size_t size, const struct model_set *models,
+                   const struct serve_settings *settings, struct problem *problem) {
+  *request = (struct request){.kind = kind};
+  *problem = (struct problem){0};
+  if (type == BODY_OTHER || (type == BODY_FORM && kind != REQUEST_TRANSLATE))
+    return refuse(problem, BAD_TYPE, "the Content-Type must be application/json%s",
+                  kind == REQUEST_TRANSLATE ? " or application/x-www-form-urlencoded" : "");
+  json_t *document =
+      type == BODY_FORM ? read_form(body, size, problem) : read_json(body, size, problem);
+  if (document == NULL) return false;
+  request->document = document;
+  const bool good = kind == REQUEST_TRANSLATE
+                        ? read_translate(request, document, models, settings, problem)
+                        : read_translations(request, document, models, settings, problem);
+  if (good) {
+    request->search.threads = 1;
+    request->search.max_tokens = settings->max_tokens;
+    request->search.max_bytes = 0; /* the body is limited */
+    return true;
+  }
+  request_free(request);
+  return false;
+}
+
+void request_free(struct request *request) {
+  served_model_release(request->model);
+  free(request->pieces);
+  free(request->prefixes);
+  json_decref(request->document);
+  *request = (struct request){.kind = request->kind};
+}

@@ -1,0 +1,102 @@
+/* elman serve */
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "input/model_input.h"
+#include "options/command_line.h"
+#include "serve/listen.h"
+#include "serve/served_models.h"
+#include "serve/service.h"
+
+static const char *log_name(size_t index) {
+  static const char *const names[] = {"none", "requests", "texts"};
+  return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+static size_t count_cores(void) {
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof usable, &usable) == 0) return (size_t)CPU_COUNT(&usable);
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online < 1 ? 1 : (size_t)online;
+}
+
+static void complete(struct serve_job *job) {
+  struct serve_settings *settings = &job->settings;
+  if (settings->threads == 0) settings->threads = count_cores();
+  settings->hosts = job->hosts.words;
+  settings->host_count = job->hosts.count;
+  settings->origins = job->origins.words;
+  settings->origin_count = job->origins.count;
+  settings->log_requests = strcmp(job->log, "none") != 0;
+  settings->log_texts = strcmp(job->log, "texts") == 0;
+}
+
+int serve_command(int argc, char **argv) {
+  struct serve_job job = {.log = "none",
+                          .settings = {.batch_wait = 1,
+                                       .max_body = (size_t)1 << 20,
+                                       .max_sentences = 256,
+                                       .max_tokens = 500,
+                                       .max_beam = 16,
+                                       .max_queue = 1024,
+                                       .max_connections = 256,
+                                       .timeout = 30}};
+  struct serve_settings *settings = &job.settings;
+  const struct option options[] = {
+      {"model", 'm', "[NAME=]FILE", "model to serve; several for several languages", DEFAULT_MODEL,
+       .group = "Input", .list = &job.models, .most = MAX_SERVED},
+      {"listen", 0, "ADDRESS", "HOST:PORT, PORT or unix:PATH; port 0 is a free port",
+       DEFAULT_ADDRESS, .group = "Access", .text = &job.listen},
+      {"token", 0, "FILE", "tokens of clients, one per line; others get no translations",
+       "no tokens", .group = "Access", .text = &job.tokens, .use = FILE_IS_READ},
+      {"open", 0, NULL, "no tokens even if other machines can connect", .group = "Access",
+       .flag = &job.open},
+      {"host", 0, "NAME", "host name by which clients reach the service, besides localhost",
+       .group = "Access", .list = &job.hosts, .most = MAX_LISTED},
+      {"origin", 0, "ORIGIN",
+       "origin of web pages that may use the service, such as "
+       "https://example.org",
+       .group = "Access", .list = &job.origins, .most = MAX_LISTED},
+      {"batch-wait", 0, "MS", "milliseconds for which a batch waits for other requests",
+       .group = "Limits", .count = &settings->batch_wait, .most = 1000},
+      {"timeout", 0, "SECONDS", "time to receive, translate or send; slower requests fail",
+       .group = "Limits", .count = &settings->timeout, .least = 1, .most = 3600},
+      {"max-body", 0, "BYTES", "maximum size of a request", .group = "Limits",
+       .count = &settings->max_body, .least = 1, .most = (size_t)1 << 30},
+      {"max-sentences", 0, "N", "maximum sentences of a request", .group = "Limits",
+       .count = &settings->max_sentences, .least = 1, .most = 100000},
+      {"max-tokens", 0, "N", "maximum tokens of a sentence", .group = "Limits",
+       .count = &settings->max_tokens, .least = 1, .most = 5000},
+      {"max-beam", 0, "N", "maximum beam size that a request may choose", .group = "Limits",
+       .count = &settings->max_beam, .least = 1, .most = ELMAN_MAX_BEAM},
+      {"max-queue", 0, "N", "maximum sentences that wait or are translated", .group = "Limits",
+       .count = &settings->max_queue, .least = 1, .most = 1000000},
+      {"max-client", 0, "N", "the same of one client, by token or address; 0 = no limit",
+       .group = "Limits", .count = &settings->max_client, .most = 1000000},
+      {"max-connections", 0, "N", "maximum open connections", .group = "Limits",
+       .count = &settings->max_connections, .least = 1, .most = 100000},
+      {"log", 0, "WHAT", "lines on standard error about requests", .group = "Output",
+       .text = &job.log, .choice = log_name},
+      THREADS_OPTION(settings->threads),
+      QUIET_OPTION("no messages except errors and the log"),
+      {0}};
+  const struct rule rules[] = {{"ARGUMENT", "", "unexpected '%s'; name the model with -m FILE"},
+                               {"open", "token", "--open and --token cannot be combined"},
+                               {0}};
+  const struct usage usage = {
+      "serve",
+      "[options]",
+      "Serves translations over HTTP: POST /translate as LibreTranslate, POST /v1/translations\n"
+      "with scores, tokens and attention, and the playground at /. SIGHUP reloads the models;\n"
+      "SIGTERM ends after the requests in hand.",
+      options,
+      rules,
+      .reads_operands = false};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  complete(&job);
+  return service_run(&job);
+}

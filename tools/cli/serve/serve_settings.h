@@ -1,0 +1,32 @@
+/* Settings of the service, which do not change while it runs. */
+#ifndef ELMAN_CLI_SERVE_SETTINGS_H
+#define ELMAN_CLI_SERVE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "elman.h"
+
+/* The largest answer to one request, in bytes; a larger one is refused, because attention grows
+ * with the square of the length. */
+#define MAX_ANSWER ((size_t)16 << 20)
+
+struct serve_settings {
+  size_t threads;         /* threads that translate; at least 1 */
+  size_t batch_wait;      /* milliseconds */
+  size_t max_body;        /* bytes of a request's body */
+  size_t max_sentences;   /* sentences of a request */
+  size_t max_tokens;      /* tokens of a sentence */
+  size_t max_beam;        /* beam size that a request may choose */
+  size_t max_queue;       /* sentences that wait or are translated */
+  size_t max_client;      /* the same of one client; 0 = no limit */
+  size_t max_connections; /* open connections */
+  size_t timeout;         /* seconds for a request to arrive, to be translated and to be sent */
+  bool log_requests, log_texts;
+  const char *const *hosts; /* (host_count): host names besides localhost and addresses */
+  size_t host_count;
+  const char *const *origins; /* (origin_count): other origins that may use the service */
+  size_t origin_count;
+};
+
+#endif
