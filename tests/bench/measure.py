@@ -7,12 +7,14 @@ import math
 import os
 import pathlib
 import platform
+import re
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 sys.dont_write_bytecode = True
 
@@ -22,11 +24,14 @@ import corpora
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TOY = ROOT / "data" / "toy.zh-en.tsv"
+DAILY = ROOT / "data" / "daily.zh-en.tsv"
+EVERYDAY = ROOT / "data" / "everyday.zh-en.safetensors"
 PYTHON = "/usr/bin/python3"  # the one that Debian's python3-torch is for
 CELLS = ("elman", "relu", "gru", "lstm")
 BASE = {"bidirectional": True, "attention": "additive", "attentional_layer": True}
 BATCH, LENGTH = 64, 10
 PRECISIONS = ("float32", "int8")
+CLIENTS = 64
 
 
 @dataclasses.dataclass(frozen=True)
@@ -510,6 +515,71 @@ class Bench:
         for row in rows.values():
             self.finish(row)
 
+    def part_serve(self):
+        """The service with 64 clients beside `translate` on a file, and with one client beside the library."""
+        model, sentences = self.options.model or EVERYDAY, self.folder / "served"
+        if self.options.model is None:
+            lines = [line.split("\t")[0] for line in DAILY.read_text(encoding="utf-8").splitlines()]
+        else:
+            lines = pathlib.Path(self.options.sentences).read_text(encoding="utf-8").splitlines()
+        count = min(len(lines), self.sizes.decode[1])
+        sentences.write_text("\n".join(lines[:count]) + "\n", encoding="utf-8")
+        first = self.folder / "first-sentence"
+        first.write_text(lines[0] + "\n", encoding="utf-8")
+        with open(self.folder / "service", "wb") as messages:
+            service = subprocess.Popen(
+                [self.build / "elman", "serve", "-m", f"bench={model}", "--listen", "127.0.0.1:0", "-t", str(self.threads)],
+                stderr=messages, preexec_fn=self.use_processors)
+        try:
+            port = self.port_of(service)
+            if port is None:
+                self.note("serve was skipped: this build has no HTTP server")
+                return
+            self.serve_many(port, model, sentences, first, count)
+            self.serve_one(port, model, sentences, count)
+        finally:
+            service.terminate()
+            service.wait()
+
+    def port_of(self, service):
+        """Return the port once the service listens; None if the build has no service."""
+        while True:
+            found = re.search(r"^listening at .*:(\d+)\n", (self.folder / "service").read_text(encoding="utf-8"), re.M)
+            if found:
+                return found[1]
+            if service.poll() is not None:
+                return None
+            time.sleep(0.05)
+
+    def serve_many(self, port, model, sentences, first, count):
+        row = Row("serve", f"{count:,} sentences, {CLIENTS} clients")
+        row.reference = "elman translate"
+        answers = []
+        for _ in range(self.rounds):
+            answer = self.run("bench_serve", port, "bench", sentences, CLIENTS)
+            answers.append(answer)
+            row.elman.append(answer["seconds"][0])
+            arguments = ["translate", "-q", "-m", model, "-t", self.threads, "-i"]
+            row.add_other("elman translate, without its start", self.elman(*arguments, sentences) - self.elman(*arguments, first))
+        row.extra = {key: statistics.median(answer[key] for answer in answers) for key in ("p50", "p99")}
+        row.notes.append(f"a request takes {shown(row.extra['p50'], 's')} (p50), {shown(row.extra['p99'], 's')} (p99)")
+        self.finish(row)
+
+    def serve_one(self, port, model, sentences, count):
+        row = Row("serve", "one client, a sentence")
+        row.reference = "the library"
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models") as answer:
+            beam = json.load(answer)["models"][0]["beam"]
+        above = []
+        for _ in range(self.rounds):
+            row.elman.append(self.run("bench_serve", port, "bench", sentences, 1)["mean"])
+            answer = self.run("bench_translate", model, sentences, self.folder / "found", beam, 0, "single")
+            row.add_other("the library", answer["seconds"][0] / count)
+            above.append(row.elman[-1] - row.other["the library"][-1])
+        row.extra = {"above": statistics.median(above)}
+        row.notes.append(f"{1e3 * row.extra['above']:.2f} ms above the translation alone")
+        self.finish(row)
+
     def part_subwords(self):
         """Subwords: learning merges, splitting, and the start of a run."""
         count, merges = self.sizes.subwords
@@ -703,7 +773,7 @@ def read_found(path):
 
 
 PARTS = tuple(name[len("part_") :] for name in vars(Bench) if name.startswith("part_"))
-ALONE = ("threads", "subwords", "cluster", "kernels")  # without PyTorch
+ALONE = ("threads", "serve", "subwords", "cluster", "kernels")  # without PyTorch
 ON_REQUEST = ("subwords", "cluster", "kernels")  # slow, or only for special purposes
 
 
