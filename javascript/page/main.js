@@ -195,6 +195,7 @@ async function startEngine() {
   await firstModel();
   /* The buttons wait for the pairs and the model: a network that began earlier would be replaced by them. */
   state.ready = true;
+  await findService().catch((error) => tell("served", () => wordsOf(error), { bad: true }));
   drawAll();
 }
 

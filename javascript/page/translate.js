@@ -27,14 +27,14 @@ function translateOptions() {
 }
 
 const translateNow = newestOnly(async () => {
-  if (!hasModel() || asked.text.trim() === "") {
+  if (!canTranslate() || asked.text.trim() === "") {
     asked.results = [];
     drawTranslation();
     return;
   }
   const { text } = asked;
   try {
-    const results = await engine.call("translate", { slot: "main", epoch: state.epoch, text, options: translateOptions() });
+    const results = await translateWith(text, translateOptions());
     if (text !== asked.text) return;
     /* The translation that the user chose from the beam stays: the one with the longest common beginning. */
     const before = asked.at > 0 && shownTranslation().source === text ? shownTranslation().targetIds : [];
@@ -73,7 +73,7 @@ function setText(text) {
 function drawTranslation() {
   const translation = shownTranslation();
   byId("translation").hidden = translation === null;
-  byId("translate-empty").hidden = hasModel();
+  byId("translate-empty").hidden = canTranslate();
   byId("translate-empty").textContent = t("translate.first");
   if (translation === null) return;
   drawOutput(translation);
@@ -236,8 +236,7 @@ const showAlternatives = newestOnly(async () => {
   const ids = translation.targetIds.slice(0, position);
   let list;
   try {
-    list = await engine.call("alternatives", {
-      slot: "main", epoch: state.epoch, text: translation.source, ids, position, count: ALTERNATIVES });
+    list = await alternativesWith(translation.source, ids, position, ALTERNATIVES);
   } catch (error) {
     holder.replaceChildren(element("p", { class: "note bad" }, wordsOf(error)));
     return;

@@ -1,0 +1,107 @@
+/* The models of the service that sent the page (`elman serve`). The service marks the page; a page from a file has no
+ * mark and connects to nothing. A served model translates in the view Translate. */
+
+const SERVICE = "v1/";
+const served = { models: [], chosen: null, token: "" };
+
+const isServed = () => document.querySelector('meta[name="elman-service"]') !== null;
+
+/* Whether there is something that translates: a served model or the network of the page. */
+const canTranslate = () => served.chosen !== null || hasModel();
+
+/* Send a request to the service; ask for the token if it needs one. */
+async function askService(path, body) {
+  for (;;) {
+    let response;
+    try {
+      response = await fetch(SERVICE + path, {
+        method: body === undefined ? "GET" : "POST",
+        headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+                   ...(served.token === "" ? {} : { Authorization: `Bearer ${served.token}` }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    } catch {
+      throw new Refusal({ message: t("served.gone"), code: "service", where: "" });
+    }
+    const answer = await response.json();
+    if (response.ok) return answer;
+    const token = response.status === 401 ? window.prompt(t("served.token")) : null;
+    if (!token) throw new Refusal({ message: answer.error, code: "service", where: "" });
+    served.token = token.trim();
+  }
+}
+
+/* Return for each byte of the text in UTF-8 the position of its character in the string. */
+function positionsOf(text) {
+  const positions = [];
+  let at = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0);
+    const size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (let i = 0; i < size; i++) positions.push(at);
+    at += character.length;
+  }
+  positions.push(at);
+  return positions;
+}
+
+/* Return the hypotheses of a result in the form that the worker returns. */
+function fromService(text, result) {
+  if (result.error !== undefined) throw new Refusal({ message: result.error, code: "service", where: "" });
+  const source = positionsOf(text);
+  return result.translations.map((one) => {
+    const target = positionsOf(one.text);
+    return {
+      text: one.text, source: text, logProbability: one.log_probability, score: one.score, ended: one.ended, forced: false,
+      sourceTokens: result.source_tokens, sourceIds: result.source_ids, sourceKnown: result.source_known,
+      sourceStarts: result.source_places.map(([start]) => source[start]), sourceEnds: result.source_places.map(([, end]) => source[end]),
+      targetTokens: one.target_tokens, targetIds: one.target_ids,
+      targetStarts: one.target_places.map(([start]) => target[start]), targetEnds: one.target_places.map(([, end]) => target[end]),
+      logProbabilities: one.log_probabilities, attention: one.attention, headAttention: one.heads, sentinel: one.sentinel ?? null,
+    };
+  });
+}
+
+const everything = ["scores", "tokens", "places", "attention", "heads"];
+
+/* Translate with the chosen model. */
+async function translateWith(text, { beam, nBest, lengthPenalty, prefix, overrides }) {
+  if (served.chosen === null)
+    return engine.call("translate", { slot: "main", epoch: state.epoch, text, options: { beam, nBest, lengthPenalty, prefix, overrides } });
+  const { results } = await askService("translations", {
+    model: served.chosen, texts: [text], beam, n_best: nBest, include: everything,
+    ...(prefix === undefined ? {} : { prefixes: [prefix] }), ...(overrides === undefined ? {} : { overrides }),
+  });
+  return fromService(text, results[0]);
+}
+
+/* Return the most probable tokens after the first tokens of a translation. A beam search that adds one token finds them. */
+async function alternativesWith(text, ids, position, count) {
+  if (served.chosen === null)
+    return engine.call("alternatives", { slot: "main", epoch: state.epoch, text, ids, position, count });
+  const { results } = await askService("translations", {
+    model: served.chosen, texts: [text], prefixes: [ids], beam: count, n_best: count, max_length: 1, include: everything });
+  return fromService(text, results[0]).filter(({ targetTokens }) => position < targetTokens.length).map((one) => ({
+    token: one.targetTokens[position], id: one.targetIds[position], probability: Math.exp(one.logProbabilities[position]) }));
+}
+
+function chooseServed(name) {
+  served.chosen = name === "" ? null : name;
+  const model = served.models.find((one) => one.name === name);
+  takeSearch(model === undefined ? state.info || {} : { search: { beam: model.beam } });
+  setText(asked.text);
+}
+
+/* Offer the models of the service, and choose the first unless the page has a network. */
+async function findService() {
+  if (!isServed()) return;
+  served.models = (await askService("models")).models;
+  byId("served").replaceChildren(new Option(t("served.own"), ""), ...served.models.map(({ name, source, target }) =>
+    new Option(`${name} (${source} → ${target})`, name)));
+  byId("served-choice").hidden = false;
+  byId("served").addEventListener("change", ({ target }) => chooseServed(target.value));
+  if (hasModel() || served.models.length === 0) return;
+  byId("served").value = served.models[0].name;
+  chooseServed(served.models[0].name);
+  showView("translate");
+}
