@@ -93,7 +93,9 @@ class Service:
             connection.connect(os.path.join(self.folder, self.address[len("unix:"):]))
             return connection
         host, port = re.fullmatch(r"http://\[?([^\]]*)\]?:(\d+)", self.address).groups()
-        return socket.create_connection((host, int(port)), timeout=PATIENCE)
+        connection = socket.create_connection((host, int(port)), timeout=PATIENCE)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # http.client sends head and body separately
+        return connection
 
     def connection(self):
         """Return a connection for several requests."""
