@@ -39,6 +39,10 @@ set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
 # It draws PNG.
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "librsvg2-bin, libelman-dev")
+# `elman serve` loads it when it starts.
+if(TARGET PkgConfig::MICROHTTPD)
+  set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "libmicrohttpd12 | libmicrohttpd12t64")
+endif()
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION
     "${PROJECT_DESCRIPTION}
 elman trains recurrent networks on sentence pairs, Chinese and English ones at

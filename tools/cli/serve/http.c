@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -18,6 +17,7 @@
 #include "console/messages.h"
 #include "serve/http_errors.h"
 #include "serve/metrics.h"
+#include "serve/microhttpd.h"
 
 /* While a connection is received or sent, it has a deadline; while its request is translated, the
  * job has one. */
@@ -108,9 +108,9 @@ static void open_link(struct http *http, struct MHD_Connection *connection, void
   *context = link;
   if (link == NULL) return; /* the first request is refused */
   const union MHD_ConnectionInfo *address =
-      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+      mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
   const union MHD_ConnectionInfo *descriptor =
-      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+      mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   link->socket = descriptor == NULL ? -1 : descriptor->connect_fd;
   set_client(link, address == NULL ? NULL : address->client_addr);
   link->next = http->links;
@@ -173,13 +173,13 @@ void http_accept(struct http *http, int socket, const struct sockaddr *address, 
   if (http->link_count >= http->settings->max_connections + SPARE_CONNECTIONS)
     close(socket);
   else
-    (void)MHD_add_connection(http->daemon, socket, address, size); /* closes it after an error */
+    (void)mhd.add_connection(http->daemon, socket, address, size); /* closes it after an error */
 }
 
 /* ---- answers ---- */
 
 static void add_header(struct MHD_Response *response, const char *name, const char *value) {
-  (void)MHD_add_response_header(response, name, value);
+  (void)mhd.add_response_header(response, name, value);
 }
 
 static void add_headers(struct MHD_Response *response, const struct exchange *exchange,
@@ -220,7 +220,7 @@ static enum MHD_Result send_response(struct exchange *exchange, struct MHD_Respo
   add_headers(response, exchange, type);
   set_phase(exchange->http, exchange->link, SENDING);
   const enum MHD_Result result = queue_own_response(exchange->connection, status, response);
-  MHD_destroy_response(response);
+  mhd.destroy_response(response);
   return result;
 }
 
@@ -229,7 +229,7 @@ static enum MHD_Result send_answer(struct exchange *exchange, unsigned status, c
                                    struct answer answer) {
   if (answer.text == NULL) return MHD_NO;
   struct MHD_Response *response =
-      MHD_create_response_from_buffer(answer.size, answer.text, MHD_RESPMEM_MUST_FREE);
+      mhd.create_response_from_buffer(answer.size, answer.text, MHD_RESPMEM_MUST_FREE);
   if (response == NULL) free(answer.text);
   return send_response(exchange, response, status, type);
 }
@@ -268,7 +268,7 @@ static enum MHD_Result send_page(struct exchange *exchange) {
   exchange->status = MHD_HTTP_OK;
   return send_response(
       exchange,
-      MHD_create_response_from_buffer(http->page_size, (void *)http->page, MHD_RESPMEM_PERSISTENT),
+      mhd.create_response_from_buffer(http->page_size, (void *)http->page, MHD_RESPMEM_PERSISTENT),
       MHD_HTTP_OK, "text/html; charset=utf-8");
 }
 
@@ -305,14 +305,14 @@ static ssize_t read_events(void *context, uint64_t position, char *into, size_t 
   if (finished) return MHD_CONTENT_READER_END_OF_STREAM;
   set_phase(exchange->http, exchange->link, WORKING);
   exchange->waiting = true;
-  MHD_suspend_connection(exchange->connection);
+  mhd.suspend_connection(exchange->connection);
   return 0;
 }
 
 static enum MHD_Result send_events(struct exchange *exchange) {
   enum { BLOCK = 4096 };
   struct MHD_Response *response =
-      MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_events, exchange, NULL);
+      mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_events, exchange, NULL);
   exchange->http->streams++;
   return send_response(exchange, response, MHD_HTTP_OK, "text/event-stream; charset=utf-8");
 }
@@ -320,7 +320,7 @@ static enum MHD_Result send_events(struct exchange *exchange) {
 static void resume(struct exchange *exchange) {
   exchange->waiting = false;
   set_phase(exchange->http, exchange->link, SENDING);
-  MHD_resume_connection(exchange->connection);
+  mhd.resume_connection(exchange->connection);
 }
 
 void http_collect(struct http *http) {
@@ -357,7 +357,7 @@ static bool may_submit(struct exchange *exchange, const struct request *request)
   const struct http *http = exchange->http;
   const size_t most = http->settings->max_client;
   if (http->tokens->count > 0 && request->token != NULL &&
-      bearer_token(MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND,
+      bearer_token(mhd.lookup_connection_value(exchange->connection, MHD_HEADER_KIND,
                                                "Authorization")) == NULL) {
     const size_t number = tokens_find(http->tokens, request->token);
     if (number == 0)
@@ -420,7 +420,7 @@ static enum MHD_Result translate(struct exchange *exchange) {
   if (exchange->job == NULL) return send_problem(exchange);
   if (exchange->job->request.stream) return send_events(exchange);
   exchange->waiting = true;
-  MHD_suspend_connection(exchange->connection);
+  mhd.suspend_connection(exchange->connection);
   return MHD_YES;
 }
 
@@ -454,7 +454,7 @@ static bool check_route(struct exchange *exchange, const char *path) {
 }
 
 static const char *header_of(const struct exchange *exchange, const char *name) {
-  return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
+  return mhd.lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
 }
 
 /* Headers that must not occur twice: a proxy might read the other one. */
@@ -473,7 +473,7 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
 
 static bool check_headers(struct exchange *exchange) {
   size_t counts[SINGLE] = {0};
-  (void)MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, count_header, counts);
+  (void)mhd.get_connection_values(exchange->connection, MHD_HEADER_KIND, count_header, counts);
   for (size_t i = 0; i < SINGLE; i++)
     if (counts[i] > 1)
       return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST, "the request has %zu headers %s",
@@ -514,7 +514,7 @@ static bool check_token(struct exchange *exchange) {
   }
   if (word == NULL && exchange->route == ROUTE_TRANSLATE) {
     const union MHD_ConnectionInfo *address =
-        MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+        mhd.get_connection_info(exchange->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     set_client(exchange->link, address == NULL ? NULL : address->client_addr);
     return true;
   }
@@ -592,7 +592,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
   struct exchange *exchange = *state;
   if (exchange == NULL) {
     const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+        mhd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     struct link *link = info == NULL ? NULL : info->socket_context;
     exchange = link == NULL ? NULL : calloc(1, sizeof *exchange);
     if (exchange == NULL) return MHD_NO;
@@ -718,7 +718,7 @@ static size_t keep_escapes(void *context, struct MHD_Connection *connection, cha
 
 int http_start(struct http *http) {
   enum { MEMORY = 1 << 15 };
-  http->daemon = MHD_start_daemon(
+  http->daemon = mhd.start_daemon(
       MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
       NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, ignore_message, NULL,
       MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
@@ -733,19 +733,19 @@ int http_start(struct http *http) {
 }
 
 int http_descriptor(const struct http *http) {
-  return MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+  return mhd.get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
 }
 
 int http_patience(const struct http *http) {
   MHD_UNSIGNED_LONG_LONG milliseconds;
-  if (MHD_get_timeout(http->daemon, &milliseconds) != MHD_YES) return -1;
+  if (mhd.get_timeout(http->daemon, &milliseconds) != MHD_YES) return -1;
   return milliseconds > 1000 ? 1000 : (int)milliseconds;
 }
 
 void http_run(struct http *http) {
-  (void)MHD_run_wait(http->daemon, 0);
+  (void)mhd.run_wait(http->daemon, 0);
 }
 
 void http_stop(struct http *http) {
-  MHD_stop_daemon(http->daemon);
+  mhd.stop_daemon(http->daemon);
 }

@@ -2,30 +2,17 @@
  * service expects JSON, and the library has no option for that. Version 0.9.75 also sends the
  * header of some of these pages twice. But it queues a page by its public function, and the dynamic
  * linker prefers the definition of the program to that of the library. Therefore the definition
- * here replaces the pages. If a library is linked in another way, the pages remain; the test
- * serve_attack notices. */
+ * here, which the program exports, replaces the pages. If a library is built in another way, the
+ * pages remain; the test serve_attack notices. */
 #include "serve/http_errors.h"
 
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
-typedef enum MHD_Result queue_function(struct MHD_Connection *connection, unsigned status,
-                                       struct MHD_Response *response);
-
 /* Only the main thread answers. */
 static bool is_own;
-
-static queue_function *find_original(void) {
-  static queue_function *original;
-  if (original == NULL) {
-    void *found = dlsym(RTLD_NEXT, "MHD_queue_response");
-    memcpy(&original, &found, sizeof original); /* C has no conversion to a function pointer */
-  }
-  return original;
-}
 
 /* Send all errors of HTTP as 400, with these exceptions. */
 static const struct {
@@ -48,7 +35,7 @@ static void drain(int socket) {
  * the buffer of the socket. */
 static void send_error(struct MHD_Connection *connection, unsigned status) {
   const union MHD_ConnectionInfo *info =
-      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+      mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   char body[128], text[512];
   size_t i = 0;
   if (info == NULL) return;
@@ -67,16 +54,15 @@ static void send_error(struct MHD_Connection *connection, unsigned status) {
 __attribute__((visibility("default"))) enum MHD_Result
 MHD_queue_response(struct MHD_Connection *connection, unsigned status,
                    struct MHD_Response *response) {
-  queue_function *original = find_original();
-  if (is_own && original != NULL) return original(connection, status, response);
-  if (!is_own) send_error(connection, status);
+  if (is_own) return mhd.queue_response(connection, status, response);
+  send_error(connection, status);
   return MHD_NO;
 }
 
 enum MHD_Result queue_own_response(struct MHD_Connection *connection, unsigned status,
                                    struct MHD_Response *response) {
-  is_own = true;
-  const enum MHD_Result result = MHD_queue_response(connection, status, response);
+  is_own = true; /* for a library that calls the definition of the program even from its own */
+  const enum MHD_Result result = mhd.queue_response(connection, status, response);
   is_own = false;
   return result;
 }

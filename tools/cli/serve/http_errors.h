@@ -2,7 +2,7 @@
 #ifndef ELMAN_CLI_HTTP_ERRORS_H
 #define ELMAN_CLI_HTTP_ERRORS_H
 
-#include <microhttpd.h>
+#include "serve/microhttpd.h"
 
 /* Queue an answer of this program, as MHD_queue_response does. */
 enum MHD_Result queue_own_response(struct MHD_Connection *connection, unsigned status,

@@ -17,6 +17,7 @@
 #include "console/messages.h"
 #include "serve/http.h"
 #include "serve/listen.h"
+#include "serve/microhttpd.h"
 
 /* Models and tokens that a thread loads while the service goes on. */
 struct reload {
@@ -309,7 +310,8 @@ static int start_http(struct service *service) {
 }
 
 static int serve(struct service *service) {
-  int code = open_signals(service);
+  int code = microhttpd_load();
+  if (code == EX_OK) code = open_signals(service);
   if (code == EX_OK) code = reserve_descriptors(&service->job->settings);
   if (code == EX_OK) code = listeners_open(&service->listeners, service->job->listen);
   if (code == EX_OK) code = check_access(service);

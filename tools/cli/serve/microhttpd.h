@@ -1,0 +1,39 @@
+/* libmicrohttpd, which is loaded when the service starts. It brings a dozen other libraries, and no
+ * other command shall load them. */
+#ifndef ELMAN_CLI_MICROHTTPD_H
+#define ELMAN_CLI_MICROHTTPD_H
+
+#include <microhttpd.h>
+
+/* The functions in use, without MHD_. */
+#define MICROHTTPD_FUNCTIONS(ROW)                                                                  \
+  ROW(start_daemon)                                                                                \
+  ROW(stop_daemon)                                                                                 \
+  ROW(run_wait)                                                                                    \
+  ROW(get_daemon_info)                                                                             \
+  ROW(get_timeout)                                                                                 \
+  ROW(add_connection)                                                                              \
+  ROW(get_connection_info)                                                                         \
+  ROW(get_connection_values)                                                                       \
+  ROW(lookup_connection_value)                                                                     \
+  ROW(suspend_connection)                                                                          \
+  ROW(resume_connection)                                                                           \
+  ROW(create_response_from_buffer)                                                                 \
+  ROW(create_response_from_callback)                                                               \
+  ROW(add_response_header)                                                                         \
+  ROW(queue_response)                                                                              \
+  ROW(destroy_response)
+
+struct microhttpd {
+#define FIELD(name) __typeof__(MHD_##name) *name;
+  MICROHTTPD_FUNCTIONS(FIELD)
+#undef FIELD
+};
+
+/* Set by microhttpd_load. */
+extern struct microhttpd mhd;
+
+/* Load the library. Return an exit code; print a message if it is not 0. */
+int microhttpd_load(void);
+
+#endif
