@@ -170,13 +170,13 @@ static bool keep_partial(void *context, const elman_partial *partial) {
   return seen->calls[i] != seen->stop_after;
 }
 
-static elman_status translate_watched(elman_translation **found, struct partials *seen,
-                                      size_t beam, elman_error *error) {
+static elman_status translate_watched(elman_translation **found, struct partials *seen, size_t beam,
+                                      elman_error *error) {
   elman_translate_options options = elman_translate_options_default();
   elman_sentence sentences[PARTIALS] = {{0}};
   for (size_t i = 0; i < PARTIALS; i++)
-    sentences[i] = (elman_sentence){
-        .text = texts[2 * i], .length = strlen(texts[2 * i]), .number = i + 1};
+    sentences[i] =
+        (elman_sentence){.text = texts[2 * i], .length = strlen(texts[2 * i]), .number = i + 1};
   options.beam = beam;
   options.threads = 1;
   options.max_length = 8;

@@ -97,10 +97,10 @@ struct answer answer_models(const struct model_set *models) {
 
 /* ---- translations ---- */
 
+/* Start an array whose key is not a literal. */
 static void open_array(struct json *json, const char *key) {
-  char pattern[40];
-  snprintf(pattern, sizeof pattern, "%s [", key);
-  json_print(json, pattern);
+  fprintf(json->stream, "%s\"%s\":[", json->comma ? "," : "", key);
+  json->comma = false;
 }
 
 static void write_ids(struct json *json, const char *key, const uint32_t *ids, size_t count) {
