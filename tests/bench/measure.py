@@ -573,7 +573,8 @@ class Bench:
         above = []
         for _ in range(self.rounds):
             row.elman.append(self.run("bench_serve", port, "bench", sentences, 1)["mean"])
-            answer = self.run("bench_translate", model, sentences, self.folder / "found", beam, 0, "single")
+            answer = self.run("bench_translate", model, sentences, self.folder / "found", beam, 0, "single",
+                              "float32")
             row.add_other("the library", answer["seconds"][0] / count)
             above.append(row.elman[-1] - row.other["the library"][-1])
         row.extra = {"above": statistics.median(above)}
