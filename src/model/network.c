@@ -91,8 +91,11 @@ static void make_plan(struct plan *plan, const struct network_pass *pass) {
                             .guide = is_guided(pass) ? &batch->guide : NULL,
                             .guide_scale = (real)pass->regularization->guide,
                             .target = &batch->target,
-                            .source = {w->encoder.outputs, w->encoder.finals, source->lengths,
-                                       source->clause_ends, source->steps},
+                            .source = {.states = w->encoder.outputs,
+                                       .finals = w->encoder.finals,
+                                       .lengths = source->lengths,
+                                       .clause_ends = source->clause_ends,
+                                       .steps = source->steps},
                             .arrays = &w->decoder};
   plan->output = (struct output_pass){.weights = &pass->weights->decoder,
                                       .features = w->decoder.features,
