@@ -76,7 +76,7 @@ static const struct {
   bool is_open; /* needs no token */
 } routes[] = {[ROUTE_TRANSLATE] = {"/translate", true, false},
               [ROUTE_TRANSLATIONS] = {"/v1/translations", true, false},
-              [ROUTE_LANGUAGES] = {"/languages", false, false},
+              [ROUTE_LANGUAGES] = {"/languages", false, true},
               [ROUTE_MODELS] = {"/v1/models", false, false},
               [ROUTE_HEALTH] = {"/health", false, true},
               [ROUTE_METRICS] = {"/metrics", false, false},
