@@ -62,6 +62,27 @@ enum origin origin_of(const char *origin, const char *host, const struct serve_s
   return is_web && strcasecmp(scheme_end + 3, host) == 0 ? ORIGIN_OWN : ORIGIN_FOREIGN;
 }
 
+/* Return the length of a host name, address or bracketed IPv6 address at the start of `text`. */
+static size_t host_length(const char *text) {
+  static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
+  if (text[0] != '[') return strspn(text, allowed);
+  const size_t length = strspn(text + 1, "0123456789abcdefABCDEF:.");
+  return length > 0 && text[1 + length] == ']' ? length + 2 : 0;
+}
+
+bool host_is_name(const char *text) {
+  const size_t length = host_length(text);
+  return length > 0 && length < HOST_NAME && text[length] == '\0';
+}
+
+bool origin_is_complete(const char *text) {
+  const size_t scheme = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-");
+  if (scheme == 0 || strncmp(text + scheme, "://", 3) != 0) return false;
+  const char *host = text + scheme + 3;
+  const size_t length = host_length(host);
+  return length > 0 && is_port(host + length);
+}
+
 /* ---- tokens ---- */
 
 static bool is_printable(const char *word) {
@@ -116,7 +137,7 @@ int tokens_read(struct tokens *tokens, const char *path) {
     return problem == ENOMEM ? EX_OSERR : EX_NOINPUT;
   }
   if (fstat(fileno(file), &info) == 0 && (info.st_mode & S_IROTH) != 0)
-    print_info("%s: every user can read the tokens; 'chmod o= %s' changes that", path, path);
+    note("%s: every user can read the tokens; 'chmod o= %s' changes that", path, path);
   const int code = read_lines(tokens, file, path);
   fclose(file);
   return code;

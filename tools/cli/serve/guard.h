@@ -18,6 +18,13 @@ enum origin { ORIGIN_OWN, ORIGIN_LISTED, ORIGIN_FOREIGN };
 /* Compare an Origin with the Host of the same request and with the origins of the settings. */
 enum origin origin_of(const char *origin, const char *host, const struct serve_settings *settings);
 
+/* Return whether the text can be a host of the settings: a name without a port. */
+bool host_is_name(const char *text);
+
+/* Return whether the text can be an origin of the settings: a scheme, "://" and a host, which may
+ * have a port. Nothing follows, because an Origin has no path. */
+bool origin_is_complete(const char *text);
+
 /* ---- tokens ---- */
 
 enum { MAX_TOKENS = 256, MAX_TOKEN = 256, LEAST_TOKEN = 16 };

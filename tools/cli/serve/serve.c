@@ -1,11 +1,13 @@
 /* elman serve */
 #include <sched.h>
 #include <string.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "input/model_input.h"
 #include "options/command_line.h"
+#include "serve/guard.h"
 #include "serve/listen.h"
 #include "serve/served_models.h"
 #include "serve/service.h"
@@ -20,6 +22,23 @@ static size_t count_cores(void) {
   if (sched_getaffinity(0, sizeof usable, &usable) == 0) return (size_t)CPU_COUNT(&usable);
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   return online < 1 ? 1 : (size_t)online;
+}
+
+/* Refuse names that no Host or Origin can equal, so that none is ignored. Return an exit code. */
+static int check_names(const struct serve_job *job) {
+  for (size_t i = 0; i < job->hosts.count; i++)
+    if (!host_is_name(job->hosts.words[i]))
+      return report_usage("serve",
+                          "--host: '%s' is not a host name, such as translate.example.org; a port "
+                          "does not belong to it",
+                          job->hosts.words[i]);
+  for (size_t i = 0; i < job->origins.count; i++)
+    if (!origin_is_complete(job->origins.words[i]))
+      return report_usage("serve",
+                          "--origin: '%s' is not SCHEME://HOST or SCHEME://HOST:PORT without a "
+                          "path, such as https://example.org",
+                          job->origins.words[i]);
+  return EX_OK;
 }
 
 static void complete(struct serve_job *job) {
@@ -97,6 +116,8 @@ int serve_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  code = check_names(&job);
+  if (code != EX_OK) return code;
   complete(&job);
   return service_run(&job);
 }
