@@ -368,6 +368,10 @@ static bool may_submit(struct exchange *exchange, const struct request *request)
     return refuse(&exchange->problem, MHD_HTTP_UNAUTHORIZED,
                   "a token is needed: Authorization: Bearer TOKEN");
   }
+  if (most > 0 && request->count > most)
+    return refuse(&exchange->problem, MHD_HTTP_CONTENT_TOO_LARGE,
+                  "the request has %zu sentences; the limit of a client is %zu", request->count,
+                  most);
   if (most > 0 && sentences_of(http, exchange->link->client) + request->count > most)
     return refuse(&exchange->problem, MHD_HTTP_TOO_MANY_REQUESTS,
                   "this client has too many sentences in hand; the limit is %zu", most);
@@ -451,6 +455,24 @@ static bool check_route(struct exchange *exchange, const char *path) {
   if (exchange->preflight || (routes[route].is_post ? is_post : is_get)) return true;
   return refuse(&exchange->problem, MHD_HTTP_METHOD_NOT_ALLOWED, "the method must be %s",
                 routes[route].is_post ? "POST" : "GET");
+}
+
+static enum MHD_Result count_value(void *context, enum MHD_ValueKind kind, const char *name,
+                                   const char *value) {
+  (void)kind;
+  (void)name;
+  (void)value;
+  ++*(size_t *)context;
+  return MHD_YES;
+}
+
+/* Refuse fields in the address, where a client may expect an effect. */
+static bool check_query(struct exchange *exchange) {
+  size_t count = 0;
+  if (!routes[exchange->route].is_post || exchange->preflight) return true;
+  (void)mhd.get_connection_values(exchange->connection, MHD_GET_ARGUMENT_KIND, count_value, &count);
+  return count == 0 || refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST,
+                              "the address has fields; the fields belong to the body");
 }
 
 static const char *header_of(const struct exchange *exchange, const char *name) {
@@ -559,7 +581,8 @@ static enum MHD_Result begin(struct exchange *exchange, const char *path, const 
   snprintf(exchange->path, sizeof exchange->path, "%s", path);
   exchange->route = ROUTE_NONE;
   if (!check_headers(exchange) || !check_origin(exchange, version) ||
-      !check_route(exchange, path) || !check_token(exchange) || !check_load(exchange))
+      !check_route(exchange, path) || !check_query(exchange) || !check_token(exchange) ||
+      !check_load(exchange))
     return MHD_YES; /* the answer follows the body */
   /* A body that is too large is not read, and libmicrohttpd closes the connection. */
   return check_size(exchange) ? MHD_YES : send_problem(exchange);

@@ -69,6 +69,8 @@ static size_t decode_part(char *part, size_t length) {
 /* Add name=value to the object. Several values of a name become an array. */
 static bool add_field(json_t *fields, const char *name, const char *value, size_t length,
                       struct problem *problem) {
+  if (memchr(value, '\0', length) != NULL)
+    return refuse(problem, BAD_REQUEST, "the form field %.40s contains a NUL character", name);
   json_t *text = json_stringn(value, length), *before = json_object_get(fields, name);
   if (text == NULL)
     return elman_is_text(value, length)
@@ -335,6 +337,18 @@ static bool check_names(const json_t *object, const char *const *names, const ch
   return true;
 }
 
+static bool is_given(const json_t *document, const char *name) {
+  const json_t *field = json_object_get(document, name);
+  return field != NULL && !json_is_null(field);
+}
+
+/* Return the first of the names that the document has; NULL if there is none. */
+static const char *first_given(const json_t *document, const char *const *names) {
+  for (; *names != NULL; names++)
+    if (is_given(document, *names)) return *names;
+  return NULL;
+}
+
 static bool read_search(elman_translate_options *search, const json_t *document, size_t max_beam,
                         struct problem *problem) {
   const char *norm = NULL;
@@ -371,6 +385,11 @@ static bool read_override(elman_override *override, const json_t *object, struct
                                       [ELMAN_OVERRIDE_SHUFFLE] = "shuffle",
                                       [ELMAN_OVERRIDE_POSITION] = "position",
                                       [ELMAN_OVERRIDE_CELL] = "cell"};
+  static const char *const unused_fields[][4] = {
+      [ELMAN_OVERRIDE_UNIFORM] = {"row", "column", "weight", NULL},
+      [ELMAN_OVERRIDE_SHUFFLE] = {"row", "column", "weight", NULL},
+      [ELMAN_OVERRIDE_POSITION] = {"row", "weight", NULL},
+      [ELMAN_OVERRIDE_CELL] = {NULL}};
   enum { KINDS = sizeof kinds / sizeof *kinds, MOST = 1000000 };
   const char *kind = "";
   if (!json_is_object(object)) return refuse(problem, BAD_REQUEST, "an override must be an object");
@@ -386,7 +405,9 @@ static bool read_override(elman_override *override, const json_t *object, struct
     return refuse(problem, BAD_REQUEST,
                   "kind of an override must be uniform, shuffle, position or cell");
   override->kind = (elman_override_kind)i;
-  return true;
+  const char *unused = first_given(object, unused_fields[i]);
+  return unused == NULL ||
+         refuse(problem, BAD_REQUEST, "%s has no effect on an override of kind %s", unused, kind);
 }
 
 static bool read_overrides(struct request *request, const json_t *document,
@@ -524,7 +545,39 @@ static bool read_prefixes(struct request *request, const json_t *document,
   return true;
 }
 
-/* Refuse combinations that have no effect or that elman_translate_batch refuses. */
+static bool all_have_references(const struct request *request) {
+  for (size_t i = 0; i < request->count; i++)
+    if (request->pieces[i].sentence.reference == NULL) return false;
+  return true;
+}
+
+static bool shuffles(const elman_translate_options *search) {
+  for (size_t i = 0; i < search->override_count; i++)
+    if (search->overrides[i].kind == ELMAN_OVERRIDE_SHUFFLE) return true;
+  return false;
+}
+
+/* Refuse fields that have no effect beside the others. */
+static bool check_effects(const struct request *request, const json_t *document,
+                          struct problem *problem) {
+  static const char *const ranking[] = {"length_penalty", "length_norm", "coverage_penalty", NULL};
+  static const char *const searching[] = {"beam", "n_best", "max_length", "max_ratio", NULL};
+  const elman_translate_options *search = &request->search;
+  const bool scored = (request->include & INCLUDE_SCORES) != 0;
+  const char *unused = search->beam == 1 && !scored ? first_given(document, ranking) : NULL;
+  if (unused != NULL)
+    return refuse(problem, BAD_REQUEST, "%s has no effect on greedy decoding; set beam above 1",
+                  unused);
+  if (is_given(document, "length_norm") && !(search->length_penalty > 0))
+    return refuse(problem, BAD_REQUEST, "length_norm needs a length_penalty above 0");
+  if (is_given(document, "override_seed") && !shuffles(search))
+    return refuse(problem, BAD_REQUEST, "override_seed needs an override of kind shuffle");
+  unused = all_have_references(request) ? first_given(document, searching) : NULL;
+  return unused == NULL ||
+         refuse(problem, BAD_REQUEST, "%s has no effect: all texts have references", unused);
+}
+
+/* Refuse combinations that elman_translate_batch refuses. */
 static bool check_search(struct request *request, struct problem *problem) {
   const elman_translate_options *search = &request->search;
   if ((request->include & INCLUDE_SELF_ATTENTION) != 0 && search->override_count > 0)
@@ -553,7 +606,7 @@ static bool read_translations(struct request *request, const json_t *document,
   request->search.self_attention = (request->include & INCLUDE_SELF_ATTENTION) != 0;
   request->search.without_scores =
       (request->include & INCLUDE_SCORES) == 0 && request->search.n_best == 1;
-  return check_search(request, problem);
+  return check_search(request, problem) && check_effects(request, document, problem);
 }
 
 /* ---- requests ---- */
