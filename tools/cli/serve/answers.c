@@ -86,10 +86,10 @@ struct answer answer_models(const struct model_set *models) {
     const elman_model_info info = elman_model_get_info(model->model);
     json_print(&writing.json,
                "{name %s source %s target %s parameters %zu source_vocabulary %zu "
-               "target_vocabulary %zu beam %zu length_penalty %g}",
+               "target_vocabulary %zu beam %zu length_penalty %g precision %s}",
                model->name, model->languages[ELMAN_SOURCE], model->languages[ELMAN_TARGET],
                info.parameters, info.source_vocabulary, info.target_vocabulary, model->search.beam,
-               model->search.length_penalty);
+               model->search.length_penalty, elman_precision_name(model->search.precision));
   }
   json_print(&writing.json, "]}\n");
   return end(&writing);

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "input/model_input.h"
+#include "input/search_options.h"
 #include "options/command_line.h"
 #include "serve/guard.h"
 #include "serve/listen.h"
@@ -66,6 +67,7 @@ int serve_command(int argc, char **argv) {
   const struct option options[] = {
       {"model", 'm', "[NAME=]FILE", "model to serve; several for several languages", DEFAULT_MODEL,
        .group = "Input", .list = &job.models, .most = MAX_SERVED},
+      PRECISION_OPTION(*settings, "Search"),
       {"listen", 0, "ADDRESS", "HOST:PORT, PORT or unix:PATH; port 0 is a free port",
        DEFAULT_ADDRESS, .group = "Access", .text = &job.listen},
       {"token", 0, "FILE", "tokens of clients, one per line; others get no translations",

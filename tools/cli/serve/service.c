@@ -68,7 +68,7 @@ static int try_models(const struct model_set *models) {
 
 static int load(struct model_set *models, struct tokens *tokens, const struct serve_job *job) {
   tokens->count = 0;
-  int code = model_set_load(models, &job->models);
+  int code = model_set_load(models, &job->models, job->settings.precision);
   if (code == EX_OK) code = try_models(models);
   if (code == EX_OK && job->tokens != NULL) code = tokens_read(tokens, job->tokens);
   if (code != EX_OK) model_set_retire(models);
@@ -77,9 +77,10 @@ static int load(struct model_set *models, struct tokens *tokens, const struct se
 
 static void note_models(const struct model_set *models) {
   for (size_t i = 0; i < models->count; i++)
-    note("model %s: %s, from %s to %s, beam size %zu", models->models[i]->name,
+    note("model %s: %s, from %s to %s, beam size %zu, precision %s", models->models[i]->name,
          models->models[i]->path, models->models[i]->languages[ELMAN_SOURCE],
-         models->models[i]->languages[ELMAN_TARGET], models->models[i]->search.beam);
+         models->models[i]->languages[ELMAN_TARGET], models->models[i]->search.beam,
+         elman_precision_name(models->models[i]->search.precision));
 }
 
 static void wake(int descriptor) {
