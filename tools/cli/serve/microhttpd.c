@@ -1,6 +1,7 @@
 #include "serve/microhttpd.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sysexits.h>
@@ -20,12 +21,15 @@ static bool find(void *place, void *handle, const char *name) {
 }
 
 int microhttpd_load(void) {
+  errno = 0;
   void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  const bool out_of_memory = handle == NULL && errno == ENOMEM;
   bool good = handle != NULL;
 #define FIND(name) good = good && find(&mhd.name, handle, "MHD_" #name);
   MICROHTTPD_FUNCTIONS(FIND)
 #undef FIND
   if (good) return EX_OK;
+  if (out_of_memory) return report_no_memory();
   report("serve", "cannot load %s; install it (Debian: libmicrohttpd12): %s", library, dlerror());
   return EX_UNAVAILABLE;
 }
