@@ -131,6 +131,9 @@ static json_t *read_json(const char *body, size_t size, struct problem *problem)
     (void)refuse(problem, BAD_REQUEST, "the body must be a JSON object");
   else if (json_error_code(&error) == json_error_out_of_memory)
     (void)refuse_memory(problem);
+  else if (json_error_code(&error) == json_error_null_character)
+    (void)refuse(problem, BAD_REQUEST, "the body contains a NUL character: line %d of the JSON",
+                 error.line);
   else
     (void)refuse(problem, BAD_REQUEST, "the body is not valid JSON: line %d: %.160s", error.line,
                  error.text);
