@@ -1,0 +1,15 @@
+# One file for any Linux: `cmake --workflow --preset archive` (archive-arm64 for 64-bit ARM) leaves
+# elman-VERSION-linux-ARCH.tar.gz in its build folder. The archive has the static command and what belongs to
+# it, licenses of what the command contains, a list of its parts (SPDX), and a Containerfile.
+
+string(REPLACE amd64 x86_64 architecture ${CMAKE_SYSTEM_PROCESSOR})
+set(ARCHIVE_NAME elman-${PROJECT_VERSION}-linux-${architecture})
+set(ARCHIVE_MAP ${PROJECT_BINARY_DIR}/elman.map)
+target_link_options(elman PRIVATE LINKER:-Map=${ARCHIVE_MAP})
+configure_file(cmake/archive/make.cmake.in archive/make.cmake @ONLY)
+add_custom_target(
+  archive ALL
+  COMMAND ${CMAKE_COMMAND} -P ${PROJECT_BINARY_DIR}/archive/make.cmake
+  DEPENDS elman elman_library elman_completions
+  COMMENT "Packing ${ARCHIVE_NAME}.tar.gz"
+  VERBATIM)

@@ -1,0 +1,20 @@
+# What the compiler and the linker add against errors in memory, as Debian's hardening-check wants it.
+# The test `hardening` checks the programs. A protection that the compiler lacks is left out.
+
+foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection -mbranch-protection=standard
+             -Werror=format-security)
+  string(MAKE_C_IDENTIFIER HAS${flag} has)
+  check_c_compiler_flag(${flag} ${has})
+  if(${has})
+    target_compile_options(elman_flags INTERFACE ${flag})
+  endif()
+endforeach()
+# The checks of sizes need optimization, and sanitizers have checks of their own.
+if(NOT ELMAN_SANITIZE AND NOT ELMAN_SANITIZE_THREADS)
+  target_compile_options(
+    elman_flags INTERFACE $<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>)
+endif()
+target_link_options(elman_flags INTERFACE -Wl,-z,relro -Wl,-z,now)
+if(NOT ELMAN_STATIC) # -static-pie in place of it
+  target_link_options(elman_flags INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-pie>)
+endif()
