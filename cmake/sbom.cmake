@@ -133,6 +133,9 @@ function(sbom_write name version license folder output)
   set(entries "")
   set(number 0)
   foreach(file IN LISTS files)
+    if(IS_SYMLINK ${folder}/${file})
+      continue()
+    endif()
     file(SHA1 ${folder}/${file} sha1)
     file(SHA256 ${folder}/${file} sha256)
     list(APPEND sums ${sha1})
@@ -158,7 +161,8 @@ function(sbom_write name version license folder output)
  "SPDXID": "SPDXRef-DOCUMENT",
  "name": "${name}",
  "documentNamespace": "https://spdx.org/spdxdocs/${name}-${uuid}",
- "creationInfo": {"created": "${created}", "creators": ["Organization: The elman authors", "Tool: elman-${version}-sbom.cmake"]},
+ "creationInfo": {"created": "${created}",
+                  "creators": ["Organization: The elman authors", "Tool: elman-${version}-sbom.cmake"]},
  "packages": [
   {"SPDXID": "SPDXRef-Package",
    "name": "${name}",
@@ -176,7 +180,8 @@ function(sbom_write name version license folder output)
 ${entries}
  ],
  "relationships": [
-  {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-Package"}${LINKS}${contained}
+  {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
+   "relatedSpdxElement": "SPDXRef-Package"}${LINKS}${contained}
  ]}
 ]] text)
   file(WRITE ${folder}/${output} "${text}")
