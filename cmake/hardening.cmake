@@ -1,8 +1,11 @@
 # What the compiler and the linker add against errors in memory, as Debian's hardening-check wants it.
 # The test `hardening` checks the programs. A protection that the compiler lacks is left out.
 
-foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection -mbranch-protection=standard
-             -Werror=format-security)
+set(control_flow -fcf-protection)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
+  set(control_flow -mbranch-protection=standard)
+endif()
+foreach(flag -fstack-protector-strong -fstack-clash-protection ${control_flow} -Werror=format-security)
   string(MAKE_C_IDENTIFIER HAS${flag} has)
   check_c_compiler_flag(${flag} ${has})
   if(${has})
