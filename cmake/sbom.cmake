@@ -2,6 +2,7 @@
 # that the command contains or needs. Included by scripts of packaging, on Debian.
 #
 #   sbom_add_library(PATH SYSROOT RELATIONSHIP)   a file of a library; sets SBOM_NAME and SBOM_COPYRIGHT
+#   sbom_add_needed(PROGRAM READELF COMPILER SYSROOT)   the libraries that PROGRAM loads, but for elman's own
 #   sbom_add_playground(RELATIONSHIP)             the libraries of the module for WebAssembly
 #   sbom_write(NAME VERSION LICENSE FOLDER FILE)  writes FOLDER/FILE about all other files of FOLDER, and forgets
 #                                                 the libraries
@@ -116,6 +117,19 @@ function(sbom_add_library path sysroot relationship)
   sbom_add_part(${name} ${package}${CMAKE_MATCH_2} ${root}/var/lib/dpkg "${license}" ${home} ${relationship})
   set(SBOM_NAME ${name} PARENT_SCOPE)
   set(SBOM_COPYRIGHT ${root}/usr/share/doc/${package}/copyright PARENT_SCOPE)
+endfunction()
+
+function(sbom_add_needed program readelf compiler sysroot)
+  execute_process(COMMAND ${readelf} -dW ${program} OUTPUT_VARIABLE needed COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "NEEDED[^\n]*" needed "${needed}")
+  foreach(library IN LISTS needed)
+    string(REGEX REPLACE ".*: .(.*).$" "\\1" library "${library}")
+    if(NOT library MATCHES "^libelman")
+      execute_process(COMMAND ${compiler} -print-file-name=${library} OUTPUT_VARIABLE path
+                      OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+      sbom_add_library(${path} "${sysroot}" DYNAMIC_LINK)
+    endif()
+  endforeach()
 endfunction()
 
 function(sbom_add_playground relationship)
