@@ -269,9 +269,11 @@ static void check_rnn(const struct rnn_cell *cell, bool layer_norm, size_t steps
   const size_t G = cell->gates, K = rnn_columns(cell);
   const struct rnn_shape shape = {cell, steps, batch, E, H, lengths, reverse};
   struct rnn_case c = {.shape = shape,
-                       .weights = {random_reals(G * H * E, 0.7, 1), random_reals(G * H * H, 0.7, 2),
-                                   random_reals(G * H, 0.5, 3), random_reals(G * H, 0.5, 4),
-                                   layer_norm ? random_reals(K * H, 1, 11) : NULL},
+                       .weights = {.weight_ih = random_reals(G * H * E, 0.7, 1),
+                                   .weight_hh = random_reals(G * H * H, 0.7, 2),
+                                   .bias_ih = random_reals(G * H, 0.5, 3),
+                                   .bias_hh = random_reals(G * H, 0.5, 4),
+                                   .gain = layer_norm ? random_reals(K * H, 1, 11) : NULL},
                        .initial = make_states(shape, 0.5, 5),
                        .inputs = random_reals(steps * batch * E, 1, 7),
                        .r = make_states(shape, 1, 8)};

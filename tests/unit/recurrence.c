@@ -21,9 +21,11 @@ static struct layer layer_create(enum cell_kind kind, bool layer_norm, size_t ba
   const struct rnn_cell *cell = rnn_cell_of(kind);
   const size_t rows = cell->gates * hidden;
   struct layer layer = {
-      .weights = {random_reals(rows * input, 0.1, 1), random_reals(rows * hidden, 0.05, 2),
-                  random_reals(rows, 0.5, 3), random_reals(rows, 0.5, 4),
-                  layer_norm ? random_reals(rnn_columns(cell) * hidden, 1, 8) : NULL},
+      .weights = {.weight_ih = random_reals(rows * input, 0.1, 1),
+                  .weight_hh = random_reals(rows * hidden, 0.05, 2),
+                  .bias_ih = random_reals(rows, 0.5, 3),
+                  .bias_hh = random_reals(rows, 0.5, 4),
+                  .gain = layer_norm ? random_reals(rnn_columns(cell) * hidden, 1, 8) : NULL},
       .shape = {.cell = cell,
                 .steps = STEPS,
                 .batch = batch,

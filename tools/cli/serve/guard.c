@@ -107,15 +107,20 @@ static int add_token(struct tokens *tokens, const char *path, size_t number, cha
     report(path, "%s: there are more than %d tokens", where, MAX_TOKENS);
     return EX_DATAERR;
   }
-  snprintf(tokens->words[tokens->count++], MAX_TOKEN + 1, "%s", line);
+  memcpy(tokens->words[tokens->count++], line, length + 1);
   return EX_OK;
 }
 
 static int read_lines(struct tokens *tokens, FILE *file, const char *path) {
   char line[2 * MAX_TOKEN];
   int code = EX_OK;
-  for (size_t number = 1; code == EX_OK && fgets(line, sizeof line, file) != NULL; number++)
+  for (size_t number = 1; code == EX_OK && fgets(line, sizeof line, file) != NULL; number++) {
+    if (strlen(line) == sizeof line - 1 && line[sizeof line - 2] != '\n') {
+      report(path, "line %zu: the line has more than %zu bytes", number, sizeof line - 2);
+      return EX_DATAERR;
+    }
     code = add_token(tokens, path, number, line);
+  }
   if (code == EX_OK && ferror(file)) {
     report(path, "cannot read: %m");
     return EX_IOERR;
