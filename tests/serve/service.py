@@ -186,7 +186,7 @@ def run_tests(tests):
     """Run the functions with (elman, folder, root) from the command line: ELMAN ROOT [NAME...]."""
     elman, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     wanted = sys.argv[3:]
-    probe = subprocess.run([elman, "serve", "-m", "/nowhere"], capture_output=True, check=False)
+    probe = subprocess.run([elman, "serve", "-m", "/nowhere", "--listen", "127.0.0.1:0"], capture_output=True, check=False)
     if probe.returncode == 69:
         sys.exit(SKIPPED)
     folder = tempfile.mkdtemp()
