@@ -551,8 +551,8 @@ static bool refuse_body(struct exchange *exchange) {
                 exchange->http->settings->max_body);
 }
 
-/* Bodies up to so many times the limit are read before they are refused, because a client that is
- * still sending does not read the answer. */
+/* The service reads a body of up to DISCARDED times the limit before it refuses it, because a
+ * client that is still sending does not read the answer. */
 enum { DISCARDED = 4 };
 
 /* Return whether to read the body. */

@@ -125,6 +125,10 @@ static json_t *read_form(const char *body, size_t size, struct problem *problem)
 
 static json_t *read_json(const char *body, size_t size, struct problem *problem) {
   json_error_t error;
+  if (size == 0) {
+    (void)refuse(problem, BAD_REQUEST, "the body is empty; send a JSON object");
+    return NULL;
+  }
   json_t *document = json_loadb(body, size, JSON_REJECT_DUPLICATES, &error);
   if (document != NULL && json_is_object(document)) return document;
   if (document != NULL)
