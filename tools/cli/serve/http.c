@@ -1,86 +1,20 @@
 #include "serve/http.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/ioctl.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 #include "console/json_output.h"
 #include "console/messages.h"
-#include "serve/http_errors.h"
+#include "serve/exchange.h"
 #include "serve/metrics.h"
 #include "serve/microhttpd.h"
-
-/* While a connection is received or sent, it has a deadline; while its request is translated, the
- * job has one. */
-enum phase { RECEIVING, WORKING, SENDING };
-
-/* A connection of a client. */
-struct link {
-  struct link *next, **place;
-  int socket;
-  enum phase phase;
-  double since; /* time at which the phase began */
-  char client[64];
-  bool excess;  /* there are too many connections: refuse the request */
-  bool is_shut; /* no more bytes come or go */
-  struct exchange *exchange;
-};
-
-enum route {
-  ROUTE_TRANSLATE,
-  ROUTE_TRANSLATIONS,
-  ROUTE_LANGUAGES,
-  ROUTE_MODELS,
-  ROUTE_HEALTH,
-  ROUTE_METRICS,
-  ROUTE_PAGE,
-  ROUTE_NONE
-};
-
-/* A request and its answer. */
-struct exchange {
-  struct http *http;
-  struct link *link;
-  struct MHD_Connection *connection;
-  enum route route;
-  bool head;      /* the method is HEAD */
-  bool preflight; /* a browser asks whether another origin may send the request */
-  enum body_type type;
-  const char *origin; /* origin that may read the answer; NULL = own */
-  char *body;
-  size_t size, capacity;
-  size_t discarded; /* bytes of the body beyond the limit */
-  struct problem problem;
-  struct job *job;
-  bool job_done;
-  bool waiting; /* suspended */
-  bool closes;  /* the answer closes the connection */
-  unsigned status;
-  double begun;
-  const char *method;
-  char path[96];
-};
-
-static const struct {
-  const char *path;
-  bool is_post;
-  bool is_open; /* needs no token */
-} routes[] = {[ROUTE_TRANSLATE] = {"/translate", true, false},
-              [ROUTE_TRANSLATIONS] = {"/v1/translations", true, false},
-              [ROUTE_LANGUAGES] = {"/languages", false, true},
-              [ROUTE_MODELS] = {"/v1/models", false, false},
-              [ROUTE_HEALTH] = {"/health", false, true},
-              [ROUTE_METRICS] = {"/metrics", false, false},
-              [ROUTE_PAGE] = {"/", false, true}};
 
 /* ---- connections ---- */
 
@@ -92,27 +26,14 @@ static void set_phase(struct http *http, struct link *link, enum phase phase) {
   queue_expect(http->queue, http->receiving);
 }
 
-static void set_client(struct link *link, const struct sockaddr *address) {
-  const char *text = NULL;
-  if (address != NULL && address->sa_family == AF_INET)
-    text = inet_ntop(AF_INET, &((const struct sockaddr_in *)address)->sin_addr, link->client,
-                     sizeof link->client);
-  else if (address != NULL && address->sa_family == AF_INET6)
-    text = inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)address)->sin6_addr, link->client,
-                     sizeof link->client);
-  if (text == NULL) snprintf(link->client, sizeof link->client, "local");
-}
-
 static void open_link(struct http *http, struct MHD_Connection *connection, void **context) {
   struct link *link = calloc(1, sizeof *link);
   *context = link;
   if (link == NULL) return; /* the first request is refused */
-  const union MHD_ConnectionInfo *address =
-      mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
   const union MHD_ConnectionInfo *descriptor =
       mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   link->socket = descriptor == NULL ? -1 : descriptor->connect_fd;
-  set_client(link, address == NULL ? NULL : address->client_addr);
+  link_name_client(link, connection);
   link->next = http->links;
   link->place = &http->links;
   if (link->next != NULL) link->next->place = &link->next;
@@ -193,7 +114,7 @@ static void add_headers(struct MHD_Response *response, const struct exchange *ex
   add_header(response, "Content-Security-Policy",
              is_page ? "frame-ancestors 'none'" : "default-src 'none'; frame-ancestors 'none'");
   if (exchange->origin == NULL) add_header(response, "Cross-Origin-Resource-Policy", "same-origin");
-  if (exchange->http->settings->origin_count > 0) add_header(response, "Vary", "Origin");
+  if (exchange->settings->origin_count > 0) add_header(response, "Vary", "Origin");
   if (exchange->origin != NULL)
     add_header(response, "Access-Control-Allow-Origin", exchange->origin);
   if (exchange->preflight) {
@@ -379,7 +300,7 @@ static bool may_submit(struct exchange *exchange, const struct request *request)
 }
 
 static void log_texts(const struct exchange *exchange, const struct request *request) {
-  if (!exchange->http->settings->log_texts) return;
+  if (!exchange->settings->log_texts) return;
   for (size_t i = 0; i < request->count; i++)
     print_info("%s %s: %.*s", exchange->link->client, exchange->path,
                (int)request->pieces[i].sentence.length, request->pieces[i].sentence.text);
@@ -441,177 +362,10 @@ static enum MHD_Result send_translation(struct exchange *exchange) {
 
 /* ---- requests ---- */
 
-static bool check_route(struct exchange *exchange, const char *path) {
-  const char *method = exchange->method;
-  enum route route = ROUTE_TRANSLATE;
-  while (route < ROUTE_NONE && strcmp(routes[route].path, path) != 0) route++;
-  exchange->route = route;
-  if (route == ROUTE_NONE)
-    return refuse(&exchange->problem, MHD_HTTP_NOT_FOUND, "there is nothing at this path");
-  exchange->head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
-  exchange->preflight = strcmp(method, MHD_HTTP_METHOD_OPTIONS) == 0 && exchange->origin != NULL;
-  const bool is_post = strcmp(method, MHD_HTTP_METHOD_POST) == 0;
-  const bool is_get = exchange->head || strcmp(method, MHD_HTTP_METHOD_GET) == 0;
-  if (exchange->preflight || (routes[route].is_post ? is_post : is_get)) return true;
-  return refuse(&exchange->problem, MHD_HTTP_METHOD_NOT_ALLOWED, "the method must be %s",
-                routes[route].is_post ? "POST" : "GET");
-}
-
-static enum MHD_Result count_value(void *context, enum MHD_ValueKind kind, const char *name,
-                                   const char *value) {
-  (void)kind;
-  (void)name;
-  (void)value;
-  ++*(size_t *)context;
-  return MHD_YES;
-}
-
-/* Refuse fields in the address, where a client may expect an effect. */
-static bool check_query(struct exchange *exchange) {
-  size_t count = 0;
-  if (!routes[exchange->route].is_post || exchange->preflight) return true;
-  (void)mhd.get_connection_values(exchange->connection, MHD_GET_ARGUMENT_KIND, count_value, &count);
-  return count == 0 || refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST,
-                              "the address has fields; the fields belong to the body");
-}
-
-static const char *header_of(const struct exchange *exchange, const char *name) {
-  return mhd.lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
-}
-
-/* Headers that must not occur twice: a proxy might read the other one. */
-static const char *const single[] = {"Host",           "Origin",       "Authorization",
-                                     "Content-Length", "Content-Type", "Transfer-Encoding"};
-enum { SINGLE = sizeof single / sizeof *single, LENGTH = 3, ENCODING = 5 };
-
-static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name,
-                                    const char *value) {
-  size_t *counts = context;
-  (void)kind;
-  (void)value;
-  for (size_t i = 0; i < SINGLE; i++) counts[i] += strcasecmp(name, single[i]) == 0;
-  return MHD_YES;
-}
-
-static bool check_headers(struct exchange *exchange) {
-  size_t counts[SINGLE] = {0};
-  (void)mhd.get_connection_values(exchange->connection, MHD_HEADER_KIND, count_header, counts);
-  for (size_t i = 0; i < SINGLE; i++)
-    if (counts[i] > 1)
-      return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST, "the request has %zu headers %s",
-                    counts[i], single[i]);
-  if (counts[LENGTH] == 0 || counts[ENCODING] == 0) return true;
-  return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST,
-                "the request has both Content-Length and Transfer-Encoding");
-}
-
-/* Check Host and Origin. A request without Host comes from an HTTP/1.0 client, not from a
- * browser. */
-static bool check_origin(struct exchange *exchange, const char *version) {
-  const struct serve_settings *settings = exchange->http->settings;
-  const char *host = header_of(exchange, "Host"), *origin = header_of(exchange, "Origin");
-  if (host == NULL && strcmp(version, MHD_HTTP_VERSION_1_0) != 0)
-    return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST, "the header Host is missing");
-  if (host != NULL && !host_is_allowed(host, settings))
-    return refuse(&exchange->problem, MHD_HTTP_FORBIDDEN,
-                  "the host %.100s is not permitted; --host permits it", host);
-  if (origin == NULL) return true;
-  const enum origin kind = origin_of(origin, host, settings);
-  if (kind == ORIGIN_FOREIGN)
-    return refuse(&exchange->problem, MHD_HTTP_FORBIDDEN,
-                  "the origin %.100s is not permitted; --origin permits it", origin);
-  if (kind == ORIGIN_LISTED) exchange->origin = origin;
-  return true;
-}
-
-/* Check the token in the header. Without one, /translate may have an api_key in its body. */
-static bool check_token(struct exchange *exchange) {
-  const struct tokens *tokens = exchange->http->tokens;
-  const char *word = bearer_token(header_of(exchange, "Authorization"));
-  if (tokens->count == 0 || exchange->preflight || routes[exchange->route].is_open) return true;
-  const size_t number = tokens_find(tokens, word);
-  if (number > 0) {
-    snprintf(exchange->link->client, sizeof exchange->link->client, "token %zu", number);
-    return true;
-  }
-  if (word == NULL && exchange->route == ROUTE_TRANSLATE) {
-    const union MHD_ConnectionInfo *address =
-        mhd.get_connection_info(exchange->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    set_client(exchange->link, address == NULL ? NULL : address->client_addr);
-    return true;
-  }
-  return refuse(&exchange->problem, MHD_HTTP_UNAUTHORIZED,
-                word == NULL ? "a token is needed: Authorization: Bearer TOKEN"
-                             : "the token is not valid");
-}
-
-static bool refuse_body(struct exchange *exchange) {
-  return refuse(&exchange->problem, MHD_HTTP_CONTENT_TOO_LARGE,
-                "the body has more than %zu bytes, the limit of this service",
-                exchange->http->settings->max_body);
-}
-
-/* The service reads a body of up to DISCARDED times the limit before it refuses it, because a
- * client that is still sending does not read the answer. */
-enum { DISCARDED = 4 };
-
-/* Return whether to read the body. */
-static bool check_size(struct exchange *exchange) {
-  const char *length = header_of(exchange, "Content-Length");
-  const size_t most = exchange->http->settings->max_body;
-  uint64_t size;
-  if (length == NULL || !parse_whole_number(length, &size) || size <= most) return true;
-  (void)refuse_body(exchange);
-  return size / DISCARDED <= most;
-}
-
-static bool check_load(struct exchange *exchange) {
-  if (!exchange->link->excess ||
-      exchange->http->link_count <= exchange->http->settings->max_connections)
-    return true;
-  exchange->closes = true;
-  return refuse(&exchange->problem, MHD_HTTP_SERVICE_UNAVAILABLE,
-                "too many connections; try again later");
-}
-
-/* Begin with a request, whose headers have arrived. */
-static enum MHD_Result begin(struct exchange *exchange, const char *path, const char *version) {
-  exchange->begun = now();
-  exchange->type = body_type_of(header_of(exchange, "Content-Type"));
-  snprintf(exchange->path, sizeof exchange->path, "%s", path);
-  exchange->route = ROUTE_NONE;
-  if (!check_headers(exchange) || !check_origin(exchange, version) ||
-      !check_route(exchange, path) || !check_query(exchange) || !check_token(exchange) ||
-      !check_load(exchange))
-    return MHD_YES; /* the answer follows the body */
-  /* A body that is too large is not read, and libmicrohttpd closes the connection. */
-  return check_size(exchange) ? MHD_YES : send_problem(exchange);
-}
-
-static enum MHD_Result receive(struct exchange *exchange, const char *bytes, size_t *size) {
-  const size_t count = *size, most = exchange->http->settings->max_body;
-  *size = 0;
-  if (exchange->problem.status == 0 && count > most - exchange->size) (void)refuse_body(exchange);
-  if (exchange->problem.status != 0) {
-    exchange->discarded += count;
-    return exchange->discarded / DISCARDED > most ? MHD_NO : MHD_YES;
-  }
-  if (count > exchange->capacity - exchange->size) {
-    size_t capacity = 2 * exchange->capacity + count;
-    if (capacity > most) capacity = most;
-    char *body = realloc(exchange->body, capacity);
-    if (body == NULL) return MHD_NO;
-    exchange->body = body;
-    exchange->capacity = capacity;
-  }
-  memcpy(exchange->body + exchange->size, bytes, count);
-  exchange->size += count;
-  return MHD_YES;
-}
-
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
                                   const char *path, const char *method, const char *version,
                                   const char *bytes, size_t *size, void **state) {
+  struct http *http = context;
   struct exchange *exchange = *state;
   if (exchange == NULL) {
     const union MHD_ConnectionInfo *info =
@@ -620,15 +374,19 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     exchange = link == NULL ? NULL : calloc(1, sizeof *exchange);
     if (exchange == NULL) return MHD_NO;
     *state = exchange;
-    exchange->http = context;
+    exchange->http = http;
+    exchange->settings = http->settings;
+    exchange->tokens = http->tokens;
     exchange->link = link;
     exchange->connection = connection;
     exchange->method = method;
     link->exchange = exchange;
-    return begin(exchange, path, version);
+    if (http->link_count <= http->settings->max_connections) link->excess = false;
+    /* A body that is too large is not read, and libmicrohttpd closes the connection. */
+    return exchange_begin(exchange, path, version) ? MHD_YES : send_problem(exchange);
   }
   exchange->method = method;
-  if (*size > 0) return receive(exchange, bytes, size);
+  if (*size > 0) return exchange_receive(exchange, bytes, size);
   if (exchange->job_done) return send_translation(exchange);
   if (exchange->problem.status != 0) return send_problem(exchange);
   if (exchange->preflight)
@@ -640,7 +398,7 @@ static void count_request(const struct exchange *exchange) {
   struct http_counts *counts = &exchange->http->counts;
   const unsigned class = exchange->status / 100;
   const double seconds = now() - exchange->begun;
-  if (exchange->http->settings->log_requests)
+  if (exchange->settings->log_requests)
     print_info("%s %s %s %u %.1f ms", exchange->link->client, exchange->method, exchange->path,
                exchange->status, 1000 * seconds);
   counts->by_class[class < STATUS_CLASSES ? class : 0]++;

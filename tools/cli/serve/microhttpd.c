@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sysexits.h>
 
 #include "console/messages.h"
@@ -32,4 +34,69 @@ int microhttpd_load(void) {
   if (out_of_memory) return report_no_memory();
   report("serve", "cannot load %s; install it (Debian: libmicrohttpd12): %s", library, dlerror());
   return EX_UNAVAILABLE;
+}
+
+/* ---- answers of libmicrohttpd itself ---- */
+
+/* libmicrohttpd answers bytes that are not HTTP by itself, with a page in HTML. A client of this
+ * service expects JSON, and the library has no option for that. Version 0.9.75 also sends the
+ * header of some of these pages twice. But it queues a page by its public function, and the dynamic
+ * linker prefers the definition of the program to that of the library. Therefore the definition
+ * here, which the program exports, replaces the pages. If a library is built in another way, the
+ * pages remain; the test serve_attack notices. */
+
+/* Only the main thread answers. */
+static bool is_own;
+
+/* Send all errors of HTTP as 400, with these exceptions. */
+static const struct {
+  unsigned status;
+  const char *line, *reason;
+} answers[] = {{MHD_HTTP_CONTENT_TOO_LARGE, "413 Content Too Large", "the body is too large"},
+               {MHD_HTTP_URI_TOO_LONG, "414 URI Too Long", "the path is too long"},
+               {MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE, "431 Request Header Fields Too Large",
+                "the headers are too large"},
+               {0, "400 Bad Request", "the request is not valid HTTP"}};
+
+/* Read what has arrived. A socket that is closed before that discards the answer. */
+static void drain(int socket) {
+  enum { MOST = 64 };
+  char block[1 << 14];
+  for (size_t i = 0; i < MOST && recv(socket, block, sizeof block, MSG_DONTWAIT) > 0; i++) continue;
+}
+
+/* Nothing precedes the answer, because earlier answers on the connection are complete. It fits into
+ * the buffer of the socket. */
+static void send_error(struct MHD_Connection *connection, unsigned status) {
+  const union MHD_ConnectionInfo *info =
+      mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  char body[128], text[512];
+  size_t i = 0;
+  if (info == NULL) return;
+  while (answers[i].status != 0 && answers[i].status != status) i++;
+  const int length = snprintf(body, sizeof body, "{\"error\":\"%s\"}\n", answers[i].reason);
+  const int size = snprintf(text, sizeof text,
+                            "HTTP/1.1 %s\r\nContent-Type: application/json; charset=utf-8\r\n"
+                            "Content-Length: %d\r\nConnection: close\r\n\r\n%s",
+                            answers[i].line, length, body);
+  (void)send(info->connect_fd, text, (size_t)size, MSG_DONTWAIT | MSG_NOSIGNAL);
+  shutdown(info->connect_fd, SHUT_WR);
+  drain(info->connect_fd);
+}
+
+/* The library expects this visibility. If a response is not queued, it closes the connection. */
+__attribute__((visibility("default"))) enum MHD_Result
+MHD_queue_response(struct MHD_Connection *connection, unsigned status,
+                   struct MHD_Response *response) {
+  if (is_own) return mhd.queue_response(connection, status, response);
+  send_error(connection, status);
+  return MHD_NO;
+}
+
+enum MHD_Result queue_own_response(struct MHD_Connection *connection, unsigned status,
+                                   struct MHD_Response *response) {
+  is_own = true; /* for a library that calls the definition of the program even from its own */
+  const enum MHD_Result result = mhd.queue_response(connection, status, response);
+  is_own = false;
+  return result;
 }

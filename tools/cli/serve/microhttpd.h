@@ -36,4 +36,9 @@ extern struct microhttpd mhd;
 /* Load the library. Return an exit code; print a message if it is not 0. */
 int microhttpd_load(void);
 
+/* Queue an answer of this program, as MHD_queue_response does. The library's own answers, to what
+ * is not HTTP, are replaced by JSON. */
+enum MHD_Result queue_own_response(struct MHD_Connection *connection, unsigned status,
+                                   struct MHD_Response *response);
+
 #endif

@@ -2,159 +2,11 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-/* Replace what is not UTF-8 by '?': bytes of a client, and characters that a limit has cut. */
-static void clean(char *text) {
-  while (*text != '\0') {
-    const size_t left = strlen(text);
-    size_t size = 1;
-    while (size <= 4 && size <= left && !elman_is_text(text, size)) size++;
-    if (size > 4 || size > left) {
-      *text = '?';
-      size = 1;
-    }
-    text += size;
-  }
-}
-
-bool refuse(struct problem *problem, unsigned status, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  problem->status = status;
-  vsnprintf(problem->message, sizeof problem->message, format, arguments);
-  va_end(arguments);
-  clean(problem->message);
-  return false;
-}
-
-enum { BAD_REQUEST = 400, TOO_LARGE = 413, BAD_TYPE = 415, NO_MEMORY = 503 };
 
 /* Ids below this are <unk>, <s> and </s>. */
 enum { SPECIAL_TOKENS = 3 };
-
-static bool refuse_memory(struct problem *problem) {
-  return refuse(problem, NO_MEMORY, "out of memory; try again later");
-}
-
-/* ---- forms ---- */
-
-static int hex_digit(char digit) {
-  if (digit >= '0' && digit <= '9') return digit - '0';
-  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
-  return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
-}
-
-/* Decode a part of a form in place: '+' is a space, %XX a byte. Return the length; SIZE_MAX if a %
- * is not followed by two hexadecimal digits. */
-static size_t decode_part(char *part, size_t length) {
-  size_t used = 0;
-  for (size_t i = 0; i < length; i++) {
-    char byte = part[i] == '+' ? ' ' : part[i];
-    if (byte == '%') {
-      const int high = i + 2 < length ? hex_digit(part[i + 1]) : -1;
-      const int low = i + 2 < length ? hex_digit(part[i + 2]) : -1;
-      if (high < 0 || low < 0) return SIZE_MAX;
-      byte = (char)(high << 4 | low);
-      i += 2;
-    }
-    part[used++] = byte;
-  }
-  return used;
-}
-
-/* Add name=value to the object. Several values of a name become an array. */
-static bool add_field(json_t *fields, const char *name, const char *value, size_t length,
-                      struct problem *problem) {
-  if (memchr(value, '\0', length) != NULL)
-    return refuse(problem, BAD_REQUEST, "the form field %.40s contains a NUL character", name);
-  json_t *text = json_stringn(value, length), *before = json_object_get(fields, name);
-  if (text == NULL)
-    return elman_is_text(value, length)
-               ? refuse_memory(problem)
-               : refuse(problem, BAD_REQUEST, "the form field %.40s is not valid UTF-8 text", name);
-  int failed;
-  if (before == NULL) {
-    failed = json_object_set_new(fields, name, text);
-  } else if (json_is_array(before)) {
-    failed = json_array_append_new(before, text);
-  } else {
-    json_t *both = json_array();
-    failed = both == NULL || json_array_append(both, before) != 0;
-    failed = json_array_append_new(both, text) != 0 || failed;
-    failed = json_object_set_new(fields, name, both) != 0 || failed;
-  }
-  return failed == 0 || refuse_memory(problem);
-}
-
-/* Read name=value&name=value… as an object of strings. Return NULL after an error. */
-static json_t *read_form(const char *body, size_t size, struct problem *problem) {
-  json_t *fields = json_object();
-  char *bytes = malloc(size + 1);
-  bool good = fields != NULL && bytes != NULL;
-  if (!good) (void)refuse_memory(problem);
-  if (good && size > 0) memcpy(bytes, body, size);
-  for (size_t at = 0, length; good && at < size; at += length + 1) {
-    char *field = bytes + at;
-    const char *end = memchr(field, '&', size - at);
-    length = end == NULL ? size - at : (size_t)(end - field);
-    if (length == 0) continue;
-    char *equals = memchr(field, '=', length);
-    const size_t name_size = equals == NULL ? length : (size_t)(equals - field);
-    const size_t name = decode_part(field, name_size);
-    const size_t value = equals == NULL ? 0 : decode_part(equals + 1, length - name_size - 1);
-    if (name == SIZE_MAX || value == SIZE_MAX)
-      good =
-          refuse(problem, BAD_REQUEST, "%% in the form is not followed by two digits of base 16");
-    else if (!elman_is_text(field, name))
-      good = refuse(problem, BAD_REQUEST, "the name of a form field is not valid UTF-8 text");
-    if (!good) break;
-    field[name] = '\0'; /* within the field, or the '=', '&' or end after it */
-    good = add_field(fields, field, equals == NULL ? "" : equals + 1, value, problem);
-  }
-  free(bytes);
-  if (good) return fields;
-  json_decref(fields);
-  return NULL;
-}
-
-/* ---- JSON ---- */
-
-static json_t *read_json(const char *body, size_t size, struct problem *problem) {
-  json_error_t error;
-  if (size == 0) {
-    (void)refuse(problem, BAD_REQUEST, "the body is empty; send a JSON object");
-    return NULL;
-  }
-  json_t *document = json_loadb(body, size, JSON_REJECT_DUPLICATES, &error);
-  if (document != NULL && json_is_object(document)) return document;
-  if (document != NULL)
-    (void)refuse(problem, BAD_REQUEST, "the body must be a JSON object");
-  else if (json_error_code(&error) == json_error_out_of_memory)
-    (void)refuse_memory(problem);
-  else if (json_error_code(&error) == json_error_null_character)
-    (void)refuse(problem, BAD_REQUEST, "the body contains a NUL character: line %d of the JSON",
-                 error.line);
-  else
-    (void)refuse(problem, BAD_REQUEST, "the body is not valid JSON: line %d: %.160s", error.line,
-                 error.text);
-  json_decref(document);
-  return NULL;
-}
-
-enum body_type body_type_of(const char *content_type) {
-  static const char *const names[] = {
-      [BODY_JSON] = "application/json", [BODY_FORM] = "application/x-www-form-urlencoded"};
-  if (content_type == NULL) return BODY_OTHER;
-  const size_t length = strcspn(content_type, "; \t");
-  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-    if (strlen(names[i]) == length && strncasecmp(names[i], content_type, length) == 0)
-      return (enum body_type)i;
-  return BODY_OTHER;
-}
 
 /* ---- fields ---- */
 
@@ -626,8 +478,7 @@ bool request_parse(struct request *request, enum request_kind kind, enum body_ty
   if (type == BODY_OTHER || (type == BODY_FORM && kind != REQUEST_TRANSLATE))
     return refuse(problem, BAD_TYPE, "the Content-Type must be application/json%s",
                   kind == REQUEST_TRANSLATE ? " or application/x-www-form-urlencoded" : "");
-  json_t *document =
-      type == BODY_FORM ? read_form(body, size, problem) : read_json(body, size, problem);
+  json_t *document = body_read(type, body, size, problem);
   if (document == NULL) return false;
   request->document = document;
   const bool good = kind == REQUEST_TRANSLATE

@@ -8,18 +8,9 @@
 #include <stdint.h>
 
 #include "elman.h"
+#include "serve/body.h"
 #include "serve/serve_settings.h"
 #include "serve/served_models.h"
-
-/* A refusal: an HTTP status from 400, and a message of one line for the client. */
-struct problem {
-  unsigned status; /* 0 = none */
-  char message[640];
-};
-
-/* Set the problem and return false. */
-bool refuse(struct problem *problem, unsigned status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 enum request_kind {
   REQUEST_TRANSLATE,   /* POST /translate, as LibreTranslate has it */
@@ -57,12 +48,6 @@ struct request {
   void *document;    /* memory of the texts */
   uint32_t *prefixes;
 };
-
-/* Types of a body. */
-enum body_type { BODY_JSON, BODY_FORM, BODY_OTHER };
-
-/* Return the type that a Content-Type names; NULL is BODY_OTHER. */
-enum body_type body_type_of(const char *content_type);
 
 /* Parse a body of `size` bytes. The request is complete, or has no memory and `problem` is set. */
 bool request_parse(struct request *request, enum request_kind kind, enum body_type type,

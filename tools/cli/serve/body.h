@@ -1,0 +1,38 @@
+/* The body of a request: from bytes to fields. The readers get bytes from strangers; a fault is an
+ * answer to the client and never ends the service. */
+#ifndef ELMAN_CLI_BODY_H
+#define ELMAN_CLI_BODY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct json_t; /* of jansson */
+
+/* Statuses of refusals of a body. */
+enum { BAD_REQUEST = 400, TOO_LARGE = 413, BAD_TYPE = 415, NO_MEMORY = 503 };
+
+/* A refusal: an HTTP status from 400, and a message of one line for the client. */
+struct problem {
+  unsigned status; /* 0 = none */
+  char message[640];
+};
+
+/* Set the problem and return false. */
+bool refuse(struct problem *problem, unsigned status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Refuse a request because memory runs out, and return false. */
+bool refuse_memory(struct problem *problem);
+
+/* Types of a body. */
+enum body_type { BODY_JSON, BODY_FORM, BODY_OTHER };
+
+/* Return the type that a Content-Type names; NULL is BODY_OTHER. */
+enum body_type body_type_of(const char *content_type);
+
+/* Read the fields of a body. The type is BODY_JSON, or BODY_FORM, whose fields are texts or arrays
+ * of texts. Return NULL after an error. */
+struct json_t *body_read(enum body_type type, const char *bytes, size_t size,
+                         struct problem *problem);
+
+#endif

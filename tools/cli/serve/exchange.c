@@ -1,0 +1,195 @@
+#include "serve/exchange.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const struct route_row routes[] = {[ROUTE_TRANSLATE] = {"/translate", true, false},
+                                   [ROUTE_TRANSLATIONS] = {"/v1/translations", true, false},
+                                   [ROUTE_LANGUAGES] = {"/languages", false, true},
+                                   [ROUTE_MODELS] = {"/v1/models", false, false},
+                                   [ROUTE_HEALTH] = {"/health", false, true},
+                                   [ROUTE_METRICS] = {"/metrics", false, false},
+                                   [ROUTE_PAGE] = {"/", false, true}};
+
+/* ---- what is admitted ---- */
+
+void link_name_client(struct link *link, struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  const struct sockaddr *address = info == NULL ? NULL : info->client_addr;
+  const char *text = NULL;
+  if (address != NULL && address->sa_family == AF_INET)
+    text = inet_ntop(AF_INET, &((const struct sockaddr_in *)address)->sin_addr, link->client,
+                     sizeof link->client);
+  else if (address != NULL && address->sa_family == AF_INET6)
+    text = inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)address)->sin6_addr, link->client,
+                     sizeof link->client);
+  if (text == NULL) snprintf(link->client, sizeof link->client, "local");
+}
+
+static bool check_route(struct exchange *exchange, const char *path) {
+  const char *method = exchange->method;
+  enum route route = ROUTE_TRANSLATE;
+  while (route < ROUTE_NONE && strcmp(routes[route].path, path) != 0) route++;
+  exchange->route = route;
+  if (route == ROUTE_NONE)
+    return refuse(&exchange->problem, MHD_HTTP_NOT_FOUND, "there is nothing at this path");
+  exchange->head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
+  exchange->preflight = strcmp(method, MHD_HTTP_METHOD_OPTIONS) == 0 && exchange->origin != NULL;
+  const bool is_post = strcmp(method, MHD_HTTP_METHOD_POST) == 0;
+  const bool is_get = exchange->head || strcmp(method, MHD_HTTP_METHOD_GET) == 0;
+  if (exchange->preflight || (routes[route].is_post ? is_post : is_get)) return true;
+  return refuse(&exchange->problem, MHD_HTTP_METHOD_NOT_ALLOWED, "the method must be %s",
+                routes[route].is_post ? "POST" : "GET");
+}
+
+static enum MHD_Result count_value(void *context, enum MHD_ValueKind kind, const char *name,
+                                   const char *value) {
+  (void)kind;
+  (void)name;
+  (void)value;
+  ++*(size_t *)context;
+  return MHD_YES;
+}
+
+/* Refuse fields in the address, where a client may expect an effect. */
+static bool check_query(struct exchange *exchange) {
+  size_t count = 0;
+  if (!routes[exchange->route].is_post || exchange->preflight) return true;
+  (void)mhd.get_connection_values(exchange->connection, MHD_GET_ARGUMENT_KIND, count_value, &count);
+  return count == 0 || refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST,
+                              "the address has fields; the fields belong to the body");
+}
+
+static const char *header_of(const struct exchange *exchange, const char *name) {
+  return mhd.lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
+}
+
+/* Headers that must not occur twice: a proxy might read the other one. */
+static const char *const single[] = {"Host",           "Origin",       "Authorization",
+                                     "Content-Length", "Content-Type", "Transfer-Encoding"};
+enum { SINGLE = sizeof single / sizeof *single, LENGTH = 3, ENCODING = 5 };
+
+static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                    const char *value) {
+  size_t *counts = context;
+  (void)kind;
+  (void)value;
+  for (size_t i = 0; i < SINGLE; i++) counts[i] += strcasecmp(name, single[i]) == 0;
+  return MHD_YES;
+}
+
+static bool check_headers(struct exchange *exchange) {
+  size_t counts[SINGLE] = {0};
+  (void)mhd.get_connection_values(exchange->connection, MHD_HEADER_KIND, count_header, counts);
+  for (size_t i = 0; i < SINGLE; i++)
+    if (counts[i] > 1)
+      return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST, "the request has %zu headers %s",
+                    counts[i], single[i]);
+  if (counts[LENGTH] == 0 || counts[ENCODING] == 0) return true;
+  return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST,
+                "the request has both Content-Length and Transfer-Encoding");
+}
+
+/* Check Host and Origin. A request without Host comes from an HTTP/1.0 client, not from a
+ * browser. */
+static bool check_origin(struct exchange *exchange, const char *version) {
+  const struct serve_settings *settings = exchange->settings;
+  const char *host = header_of(exchange, "Host"), *origin = header_of(exchange, "Origin");
+  if (host == NULL && strcmp(version, MHD_HTTP_VERSION_1_0) != 0)
+    return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST, "the header Host is missing");
+  if (host != NULL && !host_is_allowed(host, settings))
+    return refuse(&exchange->problem, MHD_HTTP_FORBIDDEN,
+                  "the host %.100s is not permitted; --host permits it", host);
+  if (origin == NULL) return true;
+  const enum origin kind = origin_of(origin, host, settings);
+  if (kind == ORIGIN_FOREIGN)
+    return refuse(&exchange->problem, MHD_HTTP_FORBIDDEN,
+                  "the origin %.100s is not permitted; --origin permits it", origin);
+  if (kind == ORIGIN_LISTED) exchange->origin = origin;
+  return true;
+}
+
+/* Check the token in the header. Without one, /translate may have an api_key in its body. */
+static bool check_token(struct exchange *exchange) {
+  const struct tokens *tokens = exchange->tokens;
+  const char *word = bearer_token(header_of(exchange, "Authorization"));
+  if (tokens->count == 0 || exchange->preflight || routes[exchange->route].is_open) return true;
+  const size_t number = tokens_find(tokens, word);
+  if (number > 0) {
+    snprintf(exchange->link->client, sizeof exchange->link->client, "token %zu", number);
+    return true;
+  }
+  if (word == NULL && exchange->route == ROUTE_TRANSLATE) {
+    link_name_client(exchange->link, exchange->connection);
+    return true;
+  }
+  return refuse(&exchange->problem, MHD_HTTP_UNAUTHORIZED,
+                word == NULL ? "a token is needed: Authorization: Bearer TOKEN"
+                             : "the token is not valid");
+}
+
+static bool refuse_body(struct exchange *exchange) {
+  return refuse(&exchange->problem, MHD_HTTP_CONTENT_TOO_LARGE,
+                "the body has more than %zu bytes, the limit of this service",
+                exchange->settings->max_body);
+}
+
+/* The service reads a body of up to DISCARDED times the limit before it refuses it, because a
+ * client that is still sending does not read the answer. */
+enum { DISCARDED = 4 };
+
+/* Return whether to read the body. */
+static bool check_size(struct exchange *exchange) {
+  const char *length = header_of(exchange, "Content-Length");
+  const size_t most = exchange->settings->max_body;
+  uint64_t size;
+  if (length == NULL || !parse_whole_number(length, &size) || size <= most) return true;
+  (void)refuse_body(exchange);
+  return size / DISCARDED <= most;
+}
+
+static bool check_load(struct exchange *exchange) {
+  if (!exchange->link->excess) return true;
+  exchange->closes = true;
+  return refuse(&exchange->problem, MHD_HTTP_SERVICE_UNAVAILABLE,
+                "too many connections; try again later");
+}
+
+bool exchange_begin(struct exchange *exchange, const char *path, const char *version) {
+  exchange->begun = now();
+  exchange->type = body_type_of(header_of(exchange, "Content-Type"));
+  snprintf(exchange->path, sizeof exchange->path, "%s", path);
+  exchange->route = ROUTE_NONE;
+  if (!check_headers(exchange) || !check_origin(exchange, version) ||
+      !check_route(exchange, path) || !check_query(exchange) || !check_token(exchange) ||
+      !check_load(exchange))
+    return true; /* the answer follows the body */
+  return check_size(exchange);
+}
+
+/* ---- the body ---- */
+
+enum MHD_Result exchange_receive(struct exchange *exchange, const char *bytes, size_t *size) {
+  const size_t count = *size, most = exchange->settings->max_body;
+  *size = 0;
+  if (exchange->problem.status == 0 && count > most - exchange->size) (void)refuse_body(exchange);
+  if (exchange->problem.status != 0) {
+    exchange->discarded += count;
+    return exchange->discarded / DISCARDED > most ? MHD_NO : MHD_YES;
+  }
+  if (count > exchange->capacity - exchange->size) {
+    size_t capacity = 2 * exchange->capacity + count;
+    if (capacity > most) capacity = most;
+    char *body = realloc(exchange->body, capacity);
+    if (body == NULL) return MHD_NO;
+    exchange->body = body;
+    exchange->capacity = capacity;
+  }
+  memcpy(exchange->body + exchange->size, bytes, count);
+  exchange->size += count;
+  return MHD_YES;
+}

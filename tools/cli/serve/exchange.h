@@ -1,0 +1,85 @@
+/* An exchange: a request and its answer. This module reads requests and refuses those that the
+ * service does not admit; http.c answers. */
+#ifndef ELMAN_CLI_EXCHANGE_H
+#define ELMAN_CLI_EXCHANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "serve/guard.h"
+#include "serve/jobs.h"
+#include "serve/microhttpd.h"
+
+/* While a connection is received or sent, it has a deadline; while its request is translated, the
+ * job has one. */
+enum phase { RECEIVING, WORKING, SENDING };
+
+/* A connection of a client. */
+struct link {
+  struct link *next, **place;
+  int socket;
+  enum phase phase;
+  double since; /* time at which the phase began */
+  char client[64];
+  bool excess;  /* there are too many connections: refuse the request */
+  bool is_shut; /* no more bytes come or go */
+  struct exchange *exchange;
+};
+
+enum route {
+  ROUTE_TRANSLATE,
+  ROUTE_TRANSLATIONS,
+  ROUTE_LANGUAGES,
+  ROUTE_MODELS,
+  ROUTE_HEALTH,
+  ROUTE_METRICS,
+  ROUTE_PAGE,
+  ROUTE_NONE
+};
+
+/* A request and its answer. */
+struct exchange {
+  const struct serve_settings *settings;
+  const struct tokens *tokens;
+  struct http *http;
+  struct link *link;
+  struct MHD_Connection *connection;
+  enum route route;
+  bool head;      /* the method is HEAD */
+  bool preflight; /* a browser asks whether another origin may send the request */
+  enum body_type type;
+  const char *origin; /* origin that may read the answer; NULL = own */
+  char *body;
+  size_t size, capacity;
+  size_t discarded; /* bytes of the body beyond the limit */
+  struct problem problem;
+  struct job *job;
+  bool job_done;
+  bool waiting; /* suspended */
+  bool closes;  /* the answer closes the connection */
+  unsigned status;
+  double begun;
+  const char *method;
+  char path[96];
+};
+
+/* What the service offers at a path. */
+struct route_row {
+  const char *path;
+  bool is_post;
+  bool is_open; /* needs no token */
+};
+
+extern const struct route_row routes[ROUTE_NONE];
+
+/* Name the client after the address of the connection. */
+void link_name_client(struct link *link, struct MHD_Connection *connection);
+
+/* Begin with a request, whose headers have arrived. Set the problem of a request that is refused.
+ * Return whether to read the body. */
+bool exchange_begin(struct exchange *exchange, const char *path, const char *version);
+
+/* Read bytes of the body, and set *size to 0. Return MHD_NO to close the connection. */
+enum MHD_Result exchange_receive(struct exchange *exchange, const char *bytes, size_t *size);
+
+#endif
