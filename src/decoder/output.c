@@ -3,6 +3,7 @@
 #include "base/portable_math.h"
 #include "base/team.h"
 #include "tensor/blas.h"
+#include "tensor/elementary.h"
 #include "tensor/few_rows.h"
 #include "tensor/linear.h"
 #include "tensor/softmax.h"
@@ -224,9 +225,14 @@ static void multiply_rows(const struct job *job, size_t first, size_t width) {
 
 /* Return 0, or NaN if a number is infinite or NaN. */
 static double sum_of_differences(const real *row, size_t n) {
-  real sum = 0;
-  for (size_t i = 0; i < n; i++) sum += row[i] - row[i];
-  return (double)sum;
+  real lanes[MANY_LANES] = {0};
+  size_t i = 0;
+  for (; i + MANY_LANES <= n; i += MANY_LANES)
+    for (size_t l = 0; l < MANY_LANES; l++) lanes[l] += row[i + l] - row[i + l];
+  for (; i < n; i++) lanes[0] += row[i] - row[i];
+  for (size_t half = MANY_LANES / 2; half > 0; half /= 2)
+    for (size_t l = 0; l < half; l++) lanes[l] += lanes[l + half];
+  return (double)lanes[0];
 }
 
 /* Add the bias to a whole block, and return its maximum as `maximum` does. */
