@@ -2,7 +2,7 @@
  * mark and connects to nothing. A served model translates in the view Translate. */
 
 const SERVICE = "v1/";
-const served = { models: [], chosen: null, token: "" };
+const served = { models: [], maxBeam: 1, chosen: null, token: "" };
 
 const isServed = () => document.querySelector('meta[name="elman-service"]') !== null;
 
@@ -79,8 +79,9 @@ async function translateWith(text, { beam, nBest, lengthPenalty, prefix, overrid
 async function alternativesWith(text, ids, position, count) {
   if (served.chosen === null)
     return engine.call("alternatives", { slot: "main", epoch: state.epoch, text, ids, position, count });
+  const beam = Math.min(count, served.maxBeam);
   const { results } = await askService("translations", {
-    model: served.chosen, texts: [text], prefixes: [ids], beam: count, n_best: count, max_length: 1, include: everything });
+    model: served.chosen, texts: [text], prefixes: [ids], beam, n_best: beam, max_length: 1, include: everything });
   return fromService(text, results[0]).filter(({ targetTokens }) => position < targetTokens.length).map((one) => ({
     token: one.targetTokens[position], id: one.targetIds[position], probability: Math.exp(one.logProbabilities[position]) }));
 }
@@ -95,7 +96,8 @@ function chooseServed(name) {
 /* Offer the models of the service, and choose the first unless the page has a network. */
 async function findService() {
   if (!isServed()) return;
-  served.models = (await askService("models")).models;
+  const { models, max_beam: maxBeam } = await askService("models");
+  Object.assign(served, { models, maxBeam });
   byId("served").replaceChildren(new Option(t("served.own"), ""), ...served.models.map(({ name, source, target }) =>
     new Option(`${name} (${source} → ${target})`, name)));
   byId("served-choice").hidden = false;

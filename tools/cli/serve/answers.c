@@ -77,10 +77,10 @@ struct answer answer_languages(const struct model_set *models) {
   return end(&writing);
 }
 
-struct answer answer_models(const struct model_set *models) {
+struct answer answer_models(const struct model_set *models, size_t max_beam) {
   struct writing writing;
   if (!begin(&writing)) return (struct answer){0};
-  json_print(&writing.json, "{version %s models [", elman_version());
+  json_print(&writing.json, "{version %s max_beam %zu models [", elman_version(), max_beam);
   for (size_t i = 0; i < models->count; i++) {
     const struct served_model *model = models->models[i];
     const elman_model_info info = elman_model_get_info(model->model);

@@ -199,7 +199,7 @@ static enum MHD_Result send_resource(struct exchange *exchange) {
   case ROUTE_LANGUAGES:
     return send_answer(exchange, MHD_HTTP_OK, json_type, answer_languages(http->models));
   case ROUTE_MODELS:
-    return send_answer(exchange, MHD_HTTP_OK, json_type, answer_models(http->models));
+    return send_answer(exchange, MHD_HTTP_OK, json_type, answer_models(http->models, http->settings->max_beam));
   case ROUTE_HEALTH:
     return send_answer(exchange, http->draining ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_OK,
                        json_type, answer_health(http));
