@@ -94,13 +94,16 @@ class Gru(nn.Module):
         self.bridge, self.decoder = nn.Linear(size, size), nn.GRU(embedding, size)
         self.query, self.key = nn.Linear(size, size), nn.Linear(size, size, bias=False)
         self.score = nn.Linear(size, 1, bias=False)
-        self.attentional, self.out = nn.Linear(2 * size, size), nn.Linear(size, info.target_vocabulary)
+        features = embedding if info.tie_embeddings else size
+        self.attentional, self.out = nn.Linear(2 * size, features), nn.Linear(features, info.target_vocabulary)
         for name, weight in self.named_parameters():
             if "weight_hh" in name:
                 for gate in weight.data.split(weight.shape[1]):
                     nn.init.orthogonal_(gate)
         for table in self.source, self.target:
             nn.init.normal_(table.weight, std=embedding ** -0.5)
+        if info.tie_embeddings:
+            self.out.weight = self.target.weight
 
     def encode(self, source, lengths):
         packed = nn.utils.rnn.pack_padded_sequence(self.dropout(self.source(source)), lengths,

@@ -69,8 +69,9 @@ shared=(batch-size=64 label-smoothing=0.1 average=0.999 min-count=2 attention=ad
   subword-dropout=0.1 tune-search=on)
 gated=(cell=gru lr-schedule=linear warm-up=400)
 preset small "${gated[@]}" embedding-size=128 hidden-size=256 subwords=1200 dropout=0.3 lr=0.003 epochs=30 "${shared[@]}"
-preset base cell=elman lr-schedule=late-linear embedding-size=256 hidden-size=512 subwords=2000 dropout=0.3 lr=0.001 epochs=48 "${shared[@]}"
-preset strong "${gated[@]}" embedding-size=256 hidden-size=512 subwords=2000 dropout=0.5 lr=0.002 epochs=28 "${shared[@]}"
+large=(embedding-size=512 hidden-size=512 tie-embeddings=on subwords=2000 lr=0.002 "${shared[@]}")
+preset base "${large[@]}" cell=elman layer-norm=on lr-schedule=late-linear warm-up=400 dropout=0.4 epochs=36
+preset strong "${large[@]}" "${gated[@]}" dropout=0.5 epochs=28
 
 expect_exit 64 "$ELMAN" trian
 expect_stderr_match "unknown command 'trian'; did you mean 'train'\?"

@@ -145,6 +145,12 @@ cmp preset preset2 || fail "the position of --preset has an effect"
 expect_exit 0 "$ELMAN" inspect -m preset
 expect_stdout_match 'additive'
 expect_stdout_match '^hidden size +8$'
+# A setting of a preset that another option excludes is switched off, with a note.
+expect_exit 0 "$ELMAN" train --preset strong --no-attentional-layer --epochs 0 --hidden-size 8 --embedding-size 6 \
+  -o plainer "$DATA/toy.zh-en.tsv"
+expect_stderr_match '^preset strong: without --attentional-layer, --tie-embeddings does not apply$'
+expect_exit 64 "$ELMAN" train --preset strong --no-attentional-layer --tie-embeddings "$DATA/toy.zh-en.tsv"
+expect_stderr_match '--tie-embeddings needs --attentional-layer'
 expect_exit 64 "$ELMAN" train --preset huge "$DATA/toy.zh-en.tsv"
 expect_stderr_match "'huge' is not one of: plain, small, base"
 

@@ -16,15 +16,16 @@
 /* The gated cells learn best with a learning rate that rises quickly and falls to 0. */
 #define GATED "cell=gru lr-schedule=linear warm-up=400 "
 
+#define LARGE "embedding-size=512 hidden-size=512 tie-embeddings subwords=2000 "
+
 static const struct {
   const char *name, *settings;
 } presets[] = {{"plain", ""},
                {"small", REGULARIZED GATED "embedding-size=128 hidden-size=256 subwords=1200 "
                                            "dropout=0.3 lr=0.003 epochs=30"},
-               {"base", REGULARIZED "lr-schedule=late-linear embedding-size=256 hidden-size=512 "
-                                    "subwords=2000 dropout=0.3 epochs=48"},
-               {"strong", REGULARIZED GATED "embedding-size=256 hidden-size=512 subwords=2000 "
-                                            "dropout=0.5 lr=0.002 epochs=28"}};
+               {"base", REGULARIZED "layer-norm lr-schedule=late-linear warm-up=400 " LARGE
+                                    "dropout=0.4 lr=0.002 epochs=36"},
+               {"strong", REGULARIZED GATED LARGE "dropout=0.5 lr=0.002 epochs=28"}};
 
 const char *preset_name(size_t index) {
   return index < sizeof presets / sizeof *presets ? presets[index].name : NULL;

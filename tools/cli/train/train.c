@@ -118,6 +118,12 @@ static int fit_preset(struct job *job, const struct usage *usage, const struct o
     note("preset %s: without bpe, --subwords does not apply", job->preset);
     job->model.subwords = 0;
   }
+  if (job->model.tie_embeddings && !job->model.attentional_layer) {
+    if (option_given(usage, operands, "tie-embeddings"))
+      return report_usage(usage->command, "--tie-embeddings needs --attentional-layer");
+    note("preset %s: without --attentional-layer, --tie-embeddings does not apply", job->preset);
+    job->model.tie_embeddings = false;
+  }
   if (job->guide != NULL && job->train.subword_dropout > 0 && !job->own_subword_dropout) {
     note("preset %s: with --guide, --subword-dropout does not apply", job->preset);
     job->train.subword_dropout = 0;
@@ -382,8 +388,7 @@ static const struct rule rules[] = {
     {"guide-weight", "!guide", "--guide-weight needs --guide"},
     {"patience validate-every validate-by", "!dev", "--%s needs --dev"},
     {"batch-tokens", "+batch-size", "--batch-tokens and --batch-size cannot be combined"},
-    {"input-feeding tie-embeddings", "!attentional-layer init-from",
-     "--%s needs --attentional-layer"},
+    {"input-feeding", "!attentional-layer init-from", "--input-feeding needs --attentional-layer"},
     {0}};
 
 int train_command(int argc, char **argv) {
