@@ -4,7 +4,8 @@
 #   libelman0     the shared library
 #   libelman-dev  what programs are built with: header, static library, pkg-config, CMake, examples
 #
-# finish.cmake makes of what is installed what Debian wants; cmake/debian has the texts.
+# finish.cmake makes of what is installed what Debian wants; cmake/debian has the texts. Two builds give the same
+# bytes.
 
 get_target_property(soversion ${ELMAN_SHARED} SOVERSION)
 set(ELMAN_MAINTAINER "The elman authors <maintainers@users.noreply.a-seed-0ef45b0d.example>"
@@ -102,5 +103,7 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
 endforeach()
 configure_file(cmake/debian/finish.cmake.in ${DEBIAN_DIR}/finish.cmake @ONLY)
 set(CPACK_PRE_BUILD_SCRIPTS ${DEBIAN_DIR}/finish.cmake)
+configure_file(cmake/debian/members.cmake.in ${DEBIAN_DIR}/members.cmake @ONLY)
+set(CPACK_POST_BUILD_SCRIPTS ${DEBIAN_DIR}/members.cmake)
 
 include(CPack)
