@@ -1,7 +1,8 @@
-# Writes the playground as C: cmake -DPAGE=playground.html -DOUTPUT=FILE.c -P embed_playground.cmake
+# Writes the playground as C: cmake -DPAGE=playground.html -DOUTPUT=FILE.c -DLICENSES=FOLDER -P embed_playground.cmake
 #
 # The page has one empty element for a model, SLOT. playground_head is the page up to the content of the element,
-# playground_tail the rest.
+# playground_tail the rest. The licenses that the page shows, each below a line "==== licenses/NAME ====", become
+# files of FOLDER.
 
 include(${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
 
@@ -24,3 +25,21 @@ set(code "/* Made by embed_playground.cmake. */\n#include \"attention/playground
 append_array(playground_head "${head}")
 append_array(playground_tail "${tail}")
 file(WRITE ${OUTPUT} "${code}")
+
+file(REMOVE_RECURSE ${LICENSES})
+file(MAKE_DIRECTORY ${LICENSES})
+while(page MATCHES "\n==== licenses/([a-z0-9-]+) ====\n\n")
+  string(LENGTH "${CMAKE_MATCH_0}" line_size)
+  string(FIND "${page}" "${CMAKE_MATCH_0}" start)
+  math(EXPR start "${start} + ${line_size}")
+  string(SUBSTRING "${page}" ${start} -1 page)
+  set(text "${page}")
+  foreach(end "\n==== licenses/" "</pre>")
+    string(FIND "${text}" "${end}" size)
+    string(SUBSTRING "${text}" 0 ${size} text)
+  endforeach()
+  string(REPLACE "&lt;" "<" text "${text}")
+  string(REPLACE "&amp;" "&" text "${text}")
+  string(STRIP "${text}" text)
+  file(WRITE ${LICENSES}/${CMAKE_MATCH_1} "${text}\n")
+endwhile()

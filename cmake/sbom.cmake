@@ -133,6 +133,11 @@ function(sbom_add_needed program readelf compiler sysroot)
 endfunction()
 
 function(sbom_add_playground relationship)
+  # The module is built from sources of these packages.
+  sbom_add_part(utf8proc utf8proc /var/lib/dpkg "MIT AND Unicode-DFS-2015" https://juliastrings.github.io/utf8proc/
+                ${relationship})
+  sbom_add_part(jansson jansson /var/lib/dpkg MIT https://www.digip.org/jansson/ ${relationship})
+  sbom_add_part(zlib zlib /var/lib/dpkg Zlib https://zlib.net/ ${relationship})
   sbom_add_part(wasi-libc wasi-libc /var/lib/dpkg "MIT AND BSD-2-Clause AND Apache-2.0 WITH LLVM-exception"
                 https://github.com/WebAssembly/wasi-libc ${relationship})
   sbom_add_part(compiler-rt libclang-rt-14-dev-wasm32 /var/lib/dpkg "Apache-2.0 WITH LLVM-exception"
