@@ -358,7 +358,7 @@ class Bench:
             self.finish(row)
 
     def part_base(self):
-        """One update of the network of --preset base, with a vocabulary and lengths of subwords."""
+        """One update of a network with the parts that the presets share, with a vocabulary and lengths of subwords."""
         updates = self.sizes.updates
         vocabulary, hidden, length = self.sizes.base
         pairs = self.made(vocabulary, length=length, updates=updates)
