@@ -10,9 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/elman-test-XXXXXX";
+static char folder[4096];
 
 static inline void enter_folder(void) {
+  const char *const parent = getenv("TMPDIR");
+  snprintf(folder, sizeof folder, "%s/elman-test-XXXXXX", parent == NULL ? "/tmp" : parent);
   cr_assert_not_null(mkdtemp(folder));
   cr_assert_eq(chdir(folder), 0);
 }
