@@ -78,6 +78,14 @@ for options in '-m self.safetensors' '--override uniform'; do
   ! grep -q self_attention "$results/stdout" || fail "unexpected self-attention with $options"
 done
 
+# Pages that tests/page looks at in a browser, in the release build only.
+expect_exit 0 "$ELMAN" attention --format html --beam 4 --n-best 3 '我 爱 学习' '她 是 我 的 老师'
+[ "$(grep -c '^{"sentence":' "$results/stdout")" -eq 6 ] || fail "expected three hypotheses of two sentences"
+expect_exit 0 "$ELMAN" attention --format html --reference 'I love' '我 爱 学习'
+printf '<script>alert(1)</script> \u202e我 a\u0001b \u2066\n' >odd
+expect_exit 0 "$ELMAN" attention --format html -i odd
+[ "$(grep -o '</script>' "$results/stdout" | wc -l)" -eq 2 ] || fail "a token became an element"
+
 # Several translations in one SVG picture.
 expect_exit 0 "$ELMAN" attention -o picture.svg --n-best 2 '我 爱 <script>' '她 是'
 [ "$(grep -c '<svg' picture.svg)" -eq 1 ] || fail "expected one picture"
