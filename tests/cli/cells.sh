@@ -15,16 +15,16 @@ for name in elman relu gru lstm elman-layer-norm relu-layer-norm gru-layer-norm 
   [ -z "$more" ] || other=
 
   # The model does not depend on the number of threads or on stops.
-  expect_exit 0 "$ELMAN" "${train[@]}" -t 1 --epochs 20 pairs.tsv
+  expect_exit 0 "$ELMAN" "${train[@]}" -t 1 --epochs 8 pairs.tsv
   mv model.safetensors "$name"
-  expect_exit 0 "$ELMAN" "${train[@]}" -t 2 --epochs 20 pairs.tsv
+  expect_exit 0 "$ELMAN" "${train[@]}" -t 2 --epochs 8 pairs.tsv
   cmp "$name" model.safetensors || fail "$name: two threads train a different model"
   rm model.safetensors
-  expect_exit 0 "$ELMAN" "${train[@]}" -t 1 --epochs 20 --hours 1e-10 pairs.tsv
-  expect_exit 0 "$ELMAN" "${train[@]}" -t 1 --epochs 20 --hours 1e-10 --resume pairs.tsv
-  expect_exit 64 "$ELMAN" train -q --cell "$cell" $other "${settings[@]}" --epochs 20 --resume pairs.tsv
+  expect_exit 0 "$ELMAN" "${train[@]}" -t 1 --epochs 8 --hours 1e-10 pairs.tsv
+  expect_exit 0 "$ELMAN" "${train[@]}" -t 1 --epochs 8 --hours 1e-10 --resume pairs.tsv
+  expect_exit 64 "$ELMAN" train -q --cell "$cell" $other "${settings[@]}" --epochs 8 --resume pairs.tsv
   expect_stderr_match 'the checkpoint belongs to another run: (layer normalization|residual connections) was'
-  expect_exit 0 "$ELMAN" "${train[@]}" -t 1 --epochs 20 --resume pairs.tsv
+  expect_exit 0 "$ELMAN" "${train[@]}" -t 1 --epochs 8 --resume pairs.tsv
   cmp "$name" model.safetensors || fail "$name: stop and --resume train a different model"
   expect_exit 0 "$ELMAN" inspect -m model.safetensors
   expect_stdout_match "^recurrent cell +$cell$"
