@@ -19,6 +19,7 @@
 #include "tensor/elementary.h"
 #include "tensor/linear.h"
 #include "tensor/product.h"
+#include "tensor/quantized.h"
 #include "train/adam.h"
 #include "train/norm.h"
 
@@ -179,6 +180,42 @@ static void measure_recurrence(size_t H) {
   measure_product("few rows", NOT_TRANSPOSED, TRANSPOSED, 5, 6000, 2 * H);
   measure_product("one row", NOT_TRANSPOSED, TRANSPOSED, 1, 6000, 2 * H);
   measure_product("recurrent step back", NOT_TRANSPOSED, NOT_TRANSPOSED, BATCH, H, H);
+}
+
+/* ---- eight bits ---- */
+
+/* The sums of BATCH rows of features (BATCH, 4 groups) for all blocks of weights. */
+struct eight_bit_sums {
+  const struct quantized_kernel *kernel;
+  uint8_t *features;
+  int8_t *weights; /* (blocks, 64 outputs, 4 groups) */
+  size_t blocks, groups;
+};
+
+static void run_eight_bits(void *context) {
+  const struct eight_bit_sums *s = context;
+  int32_t sums[QUANTIZED_ROWS * QUANTIZED_BLOCK];
+  for (size_t block = 0; block < s->blocks; block++) {
+    for (size_t r = 0; r < BATCH; r += QUANTIZED_ROWS) {
+      const size_t rows = BATCH - r < QUANTIZED_ROWS ? BATCH - r : (size_t)QUANTIZED_ROWS;
+      s->kernel->product(sums, s->features + r * 4 * s->groups, rows,
+                         s->weights + block * QUANTIZED_BLOCK * 4 * s->groups, s->groups);
+    }
+  }
+}
+
+static void measure_eight_bits(size_t in, size_t out) {
+  const size_t groups = quantized_groups(in), blocks = out / QUANTIZED_BLOCK;
+  struct eight_bit_sums s = {quantized_kernel_at(0), bench_allocate(BATCH, 4 * groups),
+                             bench_allocate(blocks * QUANTIZED_BLOCK, 4 * groups), blocks, groups};
+  char name[128];
+  snprintf(name, sizeof name, "eight bits, %zu to %zu, %s", in, out, s.kernel->name);
+  memset(s.features, 3, BATCH * 4 * groups);
+  memset(s.weights, 5, blocks * QUANTIZED_BLOCK * 4 * groups);
+  measure(name, (double)(blocks * QUANTIZED_BLOCK * in) * BATCH, "G multiplications/s", 1,
+          run_eight_bits, &s);
+  free(s.features);
+  free(s.weights);
 }
 
 /* ---- one sentence: a matrix times a vector ---- */
@@ -413,6 +450,7 @@ int main(int argc, char **argv) {
   measure_single(128 / divisor, 128 / divisor);
   measure_single(512 / divisor, 6000 / divisor);
   measure_single(1024 / divisor, 20000 / divisor);
+  measure_eight_bits(512 / divisor, 6000 / divisor);
   measure_elementary();
   measure_loss();
   measure_adam(sizes[0]);

@@ -63,7 +63,7 @@ struct exchange {
   char path[96];
 };
 
-/* What the service offers at a path. */
+/* A path that the service answers. */
 struct route_row {
   const char *path;
   bool is_post;
