@@ -6,6 +6,7 @@
 #include "decoder/output.h"
 #include "tensor/blas_kernels.h"
 #include "tensor/few_rows.h"
+#include "tensor/softmax.h"
 
 /* Bound the rounding error of a sum of n products in `real`: λ √n u Σ|x w|, as in
  * rounding_of_sum. */
@@ -164,4 +165,28 @@ Test(scores, nan_invalidates_its_row_only) {
     for (size_t r = 0; r < ROWS; r++) cr_assert_eq(isfinite(layer.scores.log_sums[r]) != 0, r != 1);
     tear_down(&layer);
   }
+}
+
+/* Without sums, the log-sum is the largest logit. A logit that is not finite invalidates its row,
+ * at any place in a block and for a value of any kind. */
+Test(scores, without_sums_every_logit_is_checked) {
+  enum { ROWS = 2, V = 150, F = 10 };
+  const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+  struct layer layer;
+  set_up(&layer, ROWS, V, F, 1);
+  layer.scores.without_sums = true;
+  output_scores_fill(&layer.scores, layer.features, ROWS, &layer.weights);
+  for (size_t r = 0; r < ROWS; r++)
+    cr_assert_eq(layer.scores.log_sums[r], (double)maximum(layer.scores.logits + r * V, V));
+  for (size_t v = 0; v < V; v++) {
+    const real kept = layer.weights.out_bias[v];
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+      layer.weights.out_bias[v] = (real)bad[i];
+      output_scores_fill(&layer.scores, layer.features, ROWS, &layer.weights);
+      for (size_t r = 0; r < ROWS; r++)
+        cr_assert(!isfinite(layer.scores.log_sums[r]), "logit %zu is %g", v, bad[i]);
+    }
+    layer.weights.out_bias[v] = kept;
+  }
+  tear_down(&layer);
 }
