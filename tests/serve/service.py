@@ -16,6 +16,8 @@ import time
 SKIPPED = 77
 # Sanitizers slow the service down; nothing here waits longer than this for what must happen.
 PATIENCE = 60
+# Options of a service that accepts Service.slow_request().
+FOR_SLOW_REQUESTS = "-t", "1", "--max-tokens", "5000", "--max-beam", "64"
 
 
 def require(condition, message):
@@ -127,6 +129,16 @@ class Service:
 
     def translate(self, text, **options):
         return self.post("/translate", {"q": text, "source": "zh", "target": "en"}, **options)
+
+    def slow_request(self):
+        """Return a body for /v1/translations: 16 sentences that take at least a second here."""
+        for words in 4, 8, 16, 32, 64, 128, 256, 512, 800:
+            body = {"texts": ["我 爱 茶 他 喝 水 " * words] * 16, "beam": 64}
+            start = time.monotonic()
+            self.post("/v1/translations", body).check(200)
+            if time.monotonic() - start > 1:
+                break
+        return body
 
     def raw(self, sent, half_close=True):
         """Send bytes on a new connection; return all bytes of the answer."""
