@@ -59,7 +59,7 @@ struct elman_training {
   struct corpus corpus;        /* owned, as all following fields */
   struct run *run;
   struct kept_team team;
-  size_t trainings; /* value of model->trainings after the last call */
+  size_t changes; /* value of model->changes after the last call */
 };
 
 /* Encode all pairs. If `done` is not NULL, it is the same pairs, whose text is freed during
@@ -83,7 +83,7 @@ static elman_status encode_all(struct corpus *corpus, const struct model *model,
 /* Record that the parameters have changed. The search of the model was chosen for other
  * parameters. */
 static void mark_trained(elman_training *training) {
-  training->trainings = ++training->model->trainings;
+  training->changes = ++training->model->changes;
   training->model->search = (elman_search){0};
 }
 
@@ -168,7 +168,7 @@ void elman_training_free(elman_training *training) {
 }
 
 static elman_status check_model(const elman_training *training, elman_error *error) {
-  if (training->model->trainings == training->trainings) return ELMAN_OK;
+  if (training->model->changes == training->changes) return ELMAN_OK;
   return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
               "another training has changed the model; free this training");
 }

@@ -5,7 +5,7 @@
 #include "api/call.h"
 #include "base/group.h"
 #include "base/table.h"
-#include "model/quantized_model.h"
+#include "model/ensemble.h"
 #include "translate/evaluate.h"
 #include "translate/translate_all.h"
 #include "translate/translator.h"
@@ -13,9 +13,7 @@
 struct elman_translator {
   struct translator inner;
   const struct model *model; /* borrowed; inner.model is its view in the precision of the call */
-  struct quantized_models quantized;
-  struct screen *screen; /* owned; NULL before the first greedy search */
-  size_t trainings;      /* value of model->trainings when the screen was made */
+  struct model_views views;
   struct kept_team team; /* owned */
 };
 
@@ -31,8 +29,7 @@ elman_status elman_translator_create(elman_translator **translator, const elman_
 void elman_translator_free(elman_translator *translator) {
   if (translator == NULL) return;
   translator_free(&translator->inner);
-  model_screen_free(translator->screen);
-  quantized_models_free(&translator->quantized);
+  model_views_free(&translator->views);
   team_free(translator->team.team);
   free(translator);
 }
@@ -151,21 +148,16 @@ static elman_status check_translate_options(const struct model *model,
 
 /* ---- state between calls ---- */
 
-/* Make what the search derives from the weights at the first call, and again if the model has been
- * trained since: the screen for greedy search with floats, or the weights in eight bits. Make the
- * options refer to the models of their precision. */
+/* Use the current values that the search derives from the weights, and make the options refer to
+ * the models of their precision. */
 static elman_status fit(elman_translator *translator, elman_translate_options *options,
                         elman_error *error) {
-  const struct model *model = translator->model;
-  elman_status status =
-      quantized_models_fit(&translator->quantized, &translator->inner.model, model, options, error);
-  if (status != ELMAN_OK || options->precision != ELMAN_PRECISION_FLOAT32) return status;
-  if (translator->screen != NULL && translator->trainings == model->trainings) return ELMAN_OK;
-  model_screen_free(translator->screen);
-  status = model_screen_create(&translator->screen, model, options, error);
-  translator->inner.screen = translator->screen;
-  translator->trainings = model->trainings;
-  return status;
+  struct translator *inner = &translator->inner;
+  const elman_status status =
+      model_views_set(&translator->views, translator->model, options, error);
+  if (status != ELMAN_OK) return status;
+  inner->model = translator->views.first;
+  return model_screen(&inner->screen, inner->model, options, error);
 }
 
 /* Return the number of multiplications of one decoder step in the output layer. */
@@ -231,7 +223,7 @@ static elman_status translate_many(struct outcomes *outcomes, elman_translator *
   elman_status status = fit(translator, &own, error);
   if (status != ELMAN_OK) return status;
   status = translate_all(&(struct translate_job){.model = translator->inner.model,
-                                                 .screen = translator->screen,
+                                                 .screen = translator->inner.screen,
                                                  .sentences = sentences,
                                                  .count = count,
                                                  .batch_size = BATCH_SIZE,
@@ -292,7 +284,9 @@ static elman_status check(const elman_model *model, const elman_evaluate_options
                           elman_error *error) {
   if (options->batch_size == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the batch size must be at least 1, not 0");
-  return check_translate_options(inner_model_const(model), &options->translate, error);
+  elman_translate_options one = options->translate;
+  one.n_best = 1;
+  return check_translate_options(inner_model_const(model), &one, error);
 }
 
 static elman_status same_work(const elman_model *model, const elman_pairs *pairs,
@@ -315,15 +309,13 @@ static elman_status evaluate_in_precision(elman_scores *scores, const elman_mode
                                           const elman_pairs *pairs,
                                           const elman_evaluate_options *options,
                                           elman_error *error) {
-  struct quantized_models quantized = {0};
+  struct model_views views = {0};
   elman_evaluate_options own = *options;
-  const struct model *view;
-  elman_status status =
-      quantized_models_fit(&quantized, &view, inner_model_const(model), &own.translate, error);
+  elman_status status = model_views_set(&views, inner_model_const(model), &own.translate, error);
   status = group_agree(options->group, status, error);
   if (status == ELMAN_OK)
-    status = evaluate(scores, view, inner_pairs_const(pairs), NULL, &own, error);
-  quantized_models_free(&quantized);
+    status = evaluate(scores, views.first, inner_pairs_const(pairs), NULL, &own, error);
+  model_views_free(&views);
   return status;
 }
 

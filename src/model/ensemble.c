@@ -361,3 +361,27 @@ elman_status ensemble_check(const struct model *first, const elman_translate_opt
   }
   return ELMAN_OK;
 }
+
+/* ---- models in the precision of a search ---- */
+
+elman_status model_views_set(struct model_views *views, const struct model *model,
+                             elman_translate_options *options, elman_error *error) {
+  const size_t count = options->ensemble_count;
+  views->first = model;
+  if (options->precision == ELMAN_PRECISION_FLOAT32) return ELMAN_OK;
+  elman_status status = model_in_eight_bits(&views->first, model, error);
+  if (status == ELMAN_OK)
+    status = array_grow(&views->others, &views->capacity, count, sizeof *views->others, error);
+  for (size_t m = 0; m < count && status == ELMAN_OK; m++) {
+    const struct model *view;
+    status = model_in_eight_bits(&view, ensemble_member(model, options, m + 1), error);
+    views->others[m] = (const elman_model *)view;
+  }
+  if (status == ELMAN_OK && count > 0) options->ensemble = views->others;
+  return status;
+}
+
+void model_views_free(struct model_views *views) {
+  free(views->others);
+  *views = (struct model_views){0};
+}

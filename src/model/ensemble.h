@@ -57,4 +57,17 @@ struct attention_cuts ensemble_cuts(const struct model *first,
 elman_status ensemble_check(const struct model *first, const elman_translate_options *options,
                             elman_error *error) CHECKED;
 
+/* Views of the models of a search. The caller initializes the struct with zeros. */
+struct model_views {
+  const struct model *first;
+  const elman_model **others; /* owned; (capacity) */
+  size_t capacity;
+};
+
+/* Set `views` to the models in the precision of the options, and make the ensemble of the options
+ * refer to them. The views are valid until the weights change. */
+elman_status model_views_set(struct model_views *views, const struct model *model,
+                             elman_translate_options *options, elman_error *error) CHECKED;
+void model_views_free(struct model_views *views);
+
 #endif

@@ -127,8 +127,9 @@ static elman_status check_choice(const elman_hyperparameter *row, const void *fi
   char choices[256];
   list_choices(choices, sizeof choices, row);
   if (row->value == ELMAN_VALUE_ENUM)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s: %u is not a value of the enum",
-                row->label, *(const unsigned *)field);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "%s: %u is not a value of the enum, or is not allowed here; use one of: %s",
+                row->label, *(const unsigned *)field, choices);
   return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s: \"%s\" is not one of: %s", row->label,
               *(const char *const *)field, choices);
 }

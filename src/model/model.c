@@ -4,11 +4,64 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/team.h"
+#include "tensor/eight_bits.h"
+
+/* ---- values derived from the weights ---- */
+
+struct derived {
+  struct team_lock lock; /* protects the other fields while they are made */
+  size_t changes;        /* value of model->changes to which the other fields belong */
+  struct screen *screen; /* NULL = not made */
+  struct model *view;    /* NULL = not made; its weights refer to the set */
+  struct eight_bits set;
+};
+
+static elman_status derived_create(struct derived **derived, elman_error *error) {
+  *derived = malloc(sizeof **derived);
+  if (*derived == NULL) return fail_no_memory(error);
+  **derived = (struct derived){.lock = TEAM_LOCK_INITIALIZER};
+  return ELMAN_OK;
+}
+
+static void forget_screen(struct derived *derived) {
+  if (derived->screen != NULL) screen_free(derived->screen);
+  free(derived->screen);
+  derived->screen = NULL;
+}
+
+static void forget_view(struct derived *derived) {
+  if (derived->view != NULL) eight_bits_free(&derived->set);
+  free(derived->view);
+  derived->view = NULL;
+}
+
+static void derived_free(struct derived *derived) {
+  if (derived == NULL) return;
+  forget_screen(derived);
+  forget_view(derived);
+  free(derived);
+}
+
+/* Lock the derived values of a model, and forget them if the weights have changed since. */
+static struct derived *lock_derived(const struct model *model) {
+  struct derived *derived = model->derived;
+  team_lock(&derived->lock);
+  if (derived->changes != model->changes) {
+    forget_screen(derived);
+    forget_view(derived);
+  }
+  derived->changes = model->changes;
+  return derived;
+}
+
+/* ---- the model ---- */
 
 static elman_status set_up(struct model *model, elman_error *error) {
   elman_status status = model_config_check(&model->config, error);
   if (status == ELMAN_OK) status = parameter_table_create(&model->table, &model->config, error);
   if (status == ELMAN_OK) status = parameter_block_create(&model->block, &model->table, error);
+  if (status == ELMAN_OK) status = derived_create(&model->derived, error);
   if (status != ELMAN_OK) return status;
   advise_large_pages(model->block, model->table.block * sizeof(real));
   parameters_bind(&model->weights, model->block, &model->config);
@@ -53,6 +106,7 @@ void model_free(struct model *model) {
   merges_free(model->merges[ELMAN_SOURCE]);
   merges_free(model->merges[ELMAN_TARGET]);
   parameter_block_free(model->block);
+  derived_free(model->derived);
   free(model);
 }
 
@@ -73,4 +127,60 @@ struct codec model_source_codec(const struct model *model) {
 struct codec model_target_codec(const struct model *model) {
   return (struct codec){model->config.target_tokens, model->config.target_normalization,
                         model->target_vocabulary, model->merges[ELMAN_TARGET]};
+}
+
+/* ---- the screen of greedy search ---- */
+
+static elman_status make_screen(struct derived *derived, const struct model *model,
+                                elman_error *error) {
+  const struct decoder_parameters *weights = &model->weights.decoder;
+  const struct screened_layer layer = {
+      weights->out_weight,     weights->out_bias, weights->sizes.vocabulary,
+      weights->sizes.features, TOKEN_START,       model->merges[ELMAN_TARGET] != NULL};
+  derived->screen = calloc(1, sizeof *derived->screen);
+  if (derived->screen == NULL) return fail_no_memory(error);
+  const elman_status status = screen_create(derived->screen, layer, quantized_kernel_at(0), error);
+  if (status != ELMAN_OK) forget_screen(derived);
+  return status;
+}
+
+elman_status model_screen(const struct screen **screen, const struct model *model,
+                          const elman_translate_options *options, elman_error *error) {
+  elman_status status = ELMAN_OK;
+  *screen = NULL;
+  if (options->beam > 1 || options->ensemble_count > 0 || options->sample ||
+      model->weights.eight_bits != NULL)
+    return ELMAN_OK;
+  struct derived *derived = lock_derived(model);
+  if (derived->screen == NULL) status = make_screen(derived, model, error);
+  *screen = derived->screen;
+  team_unlock(&derived->lock);
+  return status;
+}
+
+/* ---- the model in eight bits ---- */
+
+static elman_status make_view(struct derived *derived, const struct model *model,
+                              elman_error *error) {
+  struct float_matrix matrices[MAX_PARAMETERS];
+  const size_t count = parameter_matrices(matrices, model->block, &model->table);
+  derived->view = malloc(sizeof *derived->view);
+  if (derived->view == NULL) return fail_no_memory(error);
+  *derived->view = *model;
+  const elman_status status = eight_bits_create(&derived->set, matrices, count, NULL, error);
+  if (status == ELMAN_OK)
+    parameters_use_eight_bits(&derived->view->weights, &derived->set);
+  else
+    forget_view(derived);
+  return status;
+}
+
+elman_status model_in_eight_bits(const struct model **view, const struct model *model,
+                                 elman_error *error) {
+  elman_status status = ELMAN_OK;
+  struct derived *derived = lock_derived(model);
+  if (derived->view == NULL) status = make_view(derived, model, error);
+  *view = derived->view;
+  team_unlock(&derived->lock);
+  return status;
 }

@@ -4,8 +4,9 @@
 #define ELMAN_MODEL_MODEL_H
 
 #include "corpus/vocabulary_pair.h"
-#include "elman/model.h"
+#include "elman/translate.h"
 #include "model/parameters.h"
+#include "tensor/screen.h"
 #include "vocab/codec.h"
 
 /* How the model was made, if known. */
@@ -18,6 +19,8 @@ struct model_past {
 
 enum { MODEL_VERSION_SIZE = 32 };
 
+struct derived;
+
 struct model {
   struct model_config config;
   struct parameter_table table;
@@ -27,8 +30,9 @@ struct model {
   bool loaded; /* the model was read from a file; otherwise it was created here */
   char version[MODEL_VERSION_SIZE]; /* version of the program that created the model or wrote the
                                        file */
-  size_t trainings; /* number of training runs since creation; a value derived from the weights is
-                       current only if this number has not changed */
+  size_t changes; /* number of changes of the weights since creation; a value derived from them is
+                     current only if this number is the same */
+  struct derived *derived;        /* owned */
   elman_search search;            /* beam 0 = none */
   struct script_sample sample[2]; /* indexed by side; empty in a model read from a file */
   struct vocabulary *source_vocabulary, *target_vocabulary; /* owned */
@@ -55,5 +59,21 @@ elman_status search_check(elman_search search, elman_error *error) CHECKED;
 
 struct codec model_source_codec(const struct model *model);
 struct codec model_target_codec(const struct model *model);
+
+/* ---- values derived from the weights ----
+ *
+ * They are made at the first use, and again after the weights have changed. All translators of the
+ * model share them. They are valid until the weights change. Several threads may call these
+ * functions with the same model.
+ *
+ * Set *screen to the screen of the model's output layer, with which greedy search finds the most
+ * probable token, or to NULL if no search with these options uses it. */
+elman_status model_screen(const struct screen **screen, const struct model *model,
+                          const elman_translate_options *options, elman_error *error) CHECKED;
+
+/* Set *view to a view of the model whose products use weights in eight bits. Everything except its
+ * weights belongs to the model. */
+elman_status model_in_eight_bits(const struct model **view, const struct model *model,
+                                 elman_error *error) CHECKED;
 
 #endif

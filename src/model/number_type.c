@@ -94,17 +94,29 @@ static float float_of_float16(uint16_t number) {
   return float_of(sign | bits);
 }
 
+/* A buffer may have another type than its numbers, so it is accessed by memcpy. */
+static void put_half(void *numbers, size_t i, uint16_t half) {
+  memcpy((char *)numbers + i * sizeof half, &half, sizeof half);
+}
+
+static uint16_t half_at(const void *numbers, size_t i) {
+  uint16_t half;
+  memcpy(&half, (const char *)numbers + i * sizeof half, sizeof half);
+  return half;
+}
+
 void numbers_from_floats(void *numbers, enum number_type type, const float *values, size_t count) {
-  uint16_t *halves = numbers;
   if (type == NUMBER_F32) memcpy(numbers, values, count * sizeof *values);
-  for (size_t i = 0; type == NUMBER_BF16 && i < count; i++) halves[i] = bfloat16_of(values[i]);
-  for (size_t i = 0; type == NUMBER_F16 && i < count; i++) halves[i] = float16_of(values[i]);
+  for (size_t i = 0; type == NUMBER_BF16 && i < count; i++)
+    put_half(numbers, i, bfloat16_of(values[i]));
+  for (size_t i = 0; type == NUMBER_F16 && i < count; i++)
+    put_half(numbers, i, float16_of(values[i]));
 }
 
 void numbers_to_floats(float *values, enum number_type type, const void *numbers, size_t count) {
-  const uint16_t *halves = numbers;
   if (type == NUMBER_F32) memcpy(values, numbers, count * sizeof *values);
   for (size_t i = 0; type == NUMBER_BF16 && i < count; i++)
-    values[i] = float_of((uint32_t)halves[i] << 16);
-  for (size_t i = 0; type == NUMBER_F16 && i < count; i++) values[i] = float_of_float16(halves[i]);
+    values[i] = float_of((uint32_t)half_at(numbers, i) << 16);
+  for (size_t i = 0; type == NUMBER_F16 && i < count; i++)
+    values[i] = float_of_float16(half_at(numbers, i));
 }

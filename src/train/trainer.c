@@ -161,11 +161,13 @@ elman_status trainer_step(struct trainer *trainer, const struct batch *batch, st
   state->update++;
   const struct update_step update = step_of(trainer, rate, *norm);
   optimizer_update(&trainer->optimizer, &update);
+  trainer->model->changes++;
   return ELMAN_OK;
 }
 
 void trainer_flush(struct trainer *trainer) {
   optimizer_flush(&trainer->optimizer);
+  trainer->model->changes++;
 }
 
 void trainer_swap_average(struct trainer *trainer) {
@@ -175,4 +177,5 @@ void trainer_swap_average(struct trainer *trainer) {
     weights[i] = average[i];
     average[i] = moved;
   }
+  trainer->model->changes++;
 }

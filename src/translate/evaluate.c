@@ -339,16 +339,15 @@ static elman_status translate_pairs(struct work *work, const struct screen *scre
 /* Compute the results of this process's batches. */
 static elman_status score_own(struct work *work, elman_error *error) {
   elman_translate_options options = work->options->translate, plain = translate_options_default();
-  struct screen *screen;
+  const struct screen *screen;
   options.n_best = 1;
   options.without_scores = true;
   plain.max_bytes = 0;
   plain.ensemble = options.ensemble;
   plain.ensemble_count = options.ensemble_count;
-  elman_status status = model_screen_create(&screen, work->model, &options, error);
+  elman_status status = model_screen(&screen, work->model, &options, error);
   if (status == ELMAN_OK) status = translate_pairs(work, screen, false, &options, error);
   if (status == ELMAN_OK) status = translate_pairs(work, NULL, true, &plain, error);
-  model_screen_free(screen);
   return status;
 }
 

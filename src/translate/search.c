@@ -549,30 +549,3 @@ elman_status search_run(struct search *search, const struct model *model,
   (void)arithmetic_use(before);
   return status;
 }
-
-/* ---- the screen of greedy search ---- */
-
-elman_status model_screen_create(struct screen **out, const struct model *model,
-                                 const elman_translate_options *options, elman_error *error) {
-  const struct decoder_parameters *weights = &model->weights.decoder;
-  *out = NULL;
-  if (options->beam > 1 || options->ensemble_count > 0 || options->sample ||
-      model->weights.eight_bits != NULL)
-    return ELMAN_OK;
-  *out = calloc(1, sizeof **out);
-  if (*out == NULL) return fail_no_memory(error);
-  const struct screened_layer layer = {
-      weights->out_weight,     weights->out_bias, weights->sizes.vocabulary,
-      weights->sizes.features, TOKEN_START,       model->merges[ELMAN_TARGET] != NULL};
-  const elman_status status = screen_create(*out, layer, quantized_kernel_at(0), error);
-  if (status == ELMAN_OK) return ELMAN_OK;
-  model_screen_free(*out);
-  *out = NULL;
-  return status;
-}
-
-void model_screen_free(struct screen *screen) {
-  if (screen == NULL) return;
-  screen_free(screen);
-  free(screen);
-}

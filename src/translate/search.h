@@ -66,19 +66,11 @@ void search_free(struct search *search);
  * greedy search. A sentence's result does not depend on the other sentences, except for rounding
  * error. <s> is never chosen. An ensemble in the options must have the vocabularies of `model`.
  * `screen` (NULL = none) must belong to the model's output layer. It accelerates greedy search with
- * one model and changes nothing else. With weights in eight bits it
- * is not used. The result borrows the requests. */
+ * one model and changes nothing else. With weights in eight bits it is not used. The result borrows
+ * the requests. */
 elman_status search_run(struct search *search, const struct model *model,
                         const struct search_request *const *requests, size_t count,
                         const elman_translate_options *options, const struct screen *screen,
                         elman_error *error) CHECKED;
-
-/* Create the screen of a model's output layer, with which greedy search finds the most probable
- * token. The model must not change while the screen is in use. Set *screen to NULL if no screen is
- * needed: beam size above 1, sampling, an ensemble, or weights in eight bits. */
-elman_status model_screen_create(struct screen **screen, const struct model *model,
-                                 const elman_translate_options *options,
-                                 elman_error *error) CHECKED;
-void model_screen_free(struct screen *screen);
 
 #endif

@@ -6,7 +6,6 @@
 #include "fuzz.h"
 #include "model/model_file.h"
 #include "small_model.h"
-#include "translate/search.h"
 #include "translate/translator.h"
 
 size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
@@ -42,13 +41,13 @@ size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
 
 static void translate(const struct model *model) {
   elman_translate_options options = translate_options_default();
-  struct screen *screen;
+  const struct screen *screen;
   struct translator translator;
   static const char source[] = "我 新 茶 爱";
   const elman_sentence sentence = {.text = source, .length = sizeof source - 1};
   elman_translation *translation;
   options.max_length = 6;
-  REQUIRE(model_screen_create(&screen, model, &options, NULL) == ELMAN_OK);
+  REQUIRE(model_screen(&screen, model, &options, NULL) == ELMAN_OK);
   translator_create(&translator, model, screen);
   REQUIRE(translator_run(&translator, &sentence, 1, &options, NULL) == ELMAN_OK);
   if (translator.items[0].status == ELMAN_OK) {
@@ -58,7 +57,6 @@ static void translate(const struct model *model) {
     REQUIRE(translator.items[0].error.message[0] != '\0');
   }
   translator_free(&translator);
-  model_screen_free(screen);
 }
 
 bool fuzz_one(const uint8_t *bytes, size_t size) {

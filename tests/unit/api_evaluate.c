@@ -64,6 +64,21 @@ Test(api, scores_do_not_depend_on_batches_or_threads) {
   elman_model_free(model);
 }
 
+Test(api, evaluation_ignores_the_number_of_best_translations) {
+  elman_model *model = small_model();
+  elman_pairs *pairs = toy();
+  elman_evaluate_options options = elman_evaluate_options_default();
+  elman_scores scores, same;
+  elman_error error = {0};
+  cr_assert_eq(elman_evaluate(&scores, model, pairs, &options, &error), ELMAN_OK);
+  options.translate.n_best = 5;
+  cr_assert_eq(elman_evaluate(&same, model, pairs, &options, &error), ELMAN_OK, "%s",
+               error.message);
+  cr_assert_eq(same.metrics.chrf, scores.metrics.chrf);
+  elman_pairs_free(pairs);
+  elman_model_free(model);
+}
+
 Test(api, evaluation_counts_pairs_and_tokens) {
   FILE *file = fopen("pairs", "wb");
   fputs("我 爱 蝴蝶\tI love butterflies\n我\t", file);

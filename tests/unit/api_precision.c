@@ -1,10 +1,22 @@
 /* Translation in eight bits through the public API: its scores are those of one model, the rounded
  * one, in every kind of search. */
 #include <math.h>
+#include <pthread.h>
 
+#include "folder.h"
 #include "small_translator.h"
 
-TestSuite(api_precision, .init = set_up, .fini = tear_down);
+static void set_up_in_folder(void) {
+  enter_folder();
+  set_up();
+}
+
+static void tear_down_in_folder(void) {
+  tear_down();
+  leave_folder();
+}
+
+TestSuite(api_precision, .init = set_up_in_folder, .fini = tear_down_in_folder);
 
 static const char *const texts[] = {"我 爱 学习", "她 喜欢 苹果", "我", "他 去 学校 我 爱 学习 她"};
 enum { TEXTS = sizeof texts / sizeof *texts };
@@ -197,22 +209,87 @@ Test(api_precision, overrides_and_sampling_use_the_rounded_model) {
   elman_translation_free(sample);
 }
 
-/* The weights are rounded again after training. */
-Test(api_precision, training_replaces_the_rounded_weights) {
+/* Return another model with the weights that this one has now. */
+static elman_model *copy(const elman_model *of) {
+  elman_model *made;
+  cr_assert_eq(elman_model_save(of, "copy.safetensors", NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_load(&made, "copy.safetensors", NULL), ELMAN_OK);
+  return made;
+}
+
+/* Check that the translator, which may have translated before, uses the current weights, in each
+ * precision and with or without the logits of greedy search. */
+static void check_current(void) {
+  elman_model *same = copy(model);
+  elman_translator *fresh = translator_of(same);
+  for (size_t i = 0; i < 4; i++) {
+    elman_translate_options options = in_eight_bits();
+    if (i < 2) options.precision = ELMAN_PRECISION_FLOAT32;
+    options.without_scores = i % 2 == 1;
+    for (size_t j = 0; j < TEXTS; j++) {
+      elman_translation *expected = translate(fresh, texts[j], &options);
+      elman_translation *found = translate(translator, texts[j], &options);
+      same_translation(expected, found);
+      cr_assert(expected->log_probability == found->log_probability || options.without_scores);
+      elman_translation_free(expected);
+      elman_translation_free(found);
+    }
+  }
+  elman_translator_free(fresh);
+  elman_model_free(same);
+}
+
+static bool check_validated(void *context, const elman_validation *validation) {
+  (void)validation;
+  ++*(size_t *)context;
+  check_current();
+  return true;
+}
+
+/* Training changes the weights at each update, and when it restores the best weights. */
+Test(api_precision, translators_use_the_current_weights) {
+  size_t validations = 0;
   elman_pairs *pairs = toy();
   elman_train_options training = elman_train_options_default();
-  const elman_translate_options options = in_eight_bits();
-  elman_translation_free(translate(translator, texts[0], &options));
-  training.epochs = 1;
+  training.epochs = 4;
+  training.learning_rate = 0.01;
+  training.average = 0.9;
+  training.dev = pairs;
+  training.validated = check_validated;
+  training.context = &validations;
+  check_current();
   cr_assert_eq(elman_train(model, pairs, &training, NULL), ELMAN_OK);
-  elman_translator *fresh = translator_of(model);
-  elman_translation *expected = translate(fresh, texts[0], &options);
-  elman_translation *found = translate(translator, texts[0], &options);
-  same_list(expected, found);
-  elman_translation_free(expected);
-  elman_translation_free(found);
-  elman_translator_free(fresh);
+  check_current();
+  cr_assert_eq(validations, 4);
   elman_pairs_free(pairs);
+}
+
+static void *translate_alone(void *context) {
+  const elman_translate_options *options = context;
+  elman_translator *own = translator_of(model);
+  elman_translation *found = translate(own, texts[0], options);
+  elman_translator_free(own);
+  return found;
+}
+
+/* The first translations of several threads make the rounded weights, or the screen, only once. */
+Test(api_precision, threads_share_a_model) {
+  for (size_t i = 0; i < 2; i++) {
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    void *found[THREADS];
+    elman_translate_options options = in_eight_bits();
+    if (i == 0) options.precision = ELMAN_PRECISION_FLOAT32;
+    options.threads = 1;
+    for (size_t t = 0; t < THREADS; t++)
+      cr_assert_eq(pthread_create(&threads[t], NULL, translate_alone, &options), 0);
+    for (size_t t = 0; t < THREADS; t++) cr_assert_eq(pthread_join(threads[t], &found[t]), 0);
+    for (size_t t = 0; t < THREADS; t++) {
+      same_list(found[0], found[t]);
+      if (t > 0) elman_translation_free(found[t]);
+    }
+    elman_translation_free(found[0]);
+  }
 }
 
 Test(api_precision, evaluation_uses_the_rounded_model) {

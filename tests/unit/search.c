@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "model/ensemble.h"
 #include "translate/translator.h"
 
 enum { UNKNOWN, START, END, A, B, WORDS };
@@ -109,5 +110,41 @@ Test(search, equal_weights_replace_unknown_by_first_word) {
   cr_assert_eq(translator_text(&text, &translator, 0, NULL), ELMAN_OK);
   cr_assert(text_equal(text, text_of("b b")), "%s", text.bytes);
   translator_free(&translator);
+  model_free(model);
+}
+
+/* All searches use the same screen and the same weights in eight bits, until the weights change. */
+Test(search, derived_values_are_shared) {
+  struct model *model = make_model((const double[WORDS]){3, 0, 0, 1, 2});
+  elman_translate_options options = translate_options_default(), rounded = options;
+  const struct screen *screen, *again;
+  struct model_views views = {0}, others = {0};
+  const elman_model *const ensemble[] = {(const elman_model *)model};
+  rounded.precision = ELMAN_PRECISION_INT8;
+  rounded.ensemble = ensemble;
+  rounded.ensemble_count = 1;
+  for (size_t i = 0; i < 2; i++) {
+    cr_assert_eq(model_screen(&screen, model, &options, NULL), ELMAN_OK);
+    cr_assert_eq(model_screen(&again, model, &options, NULL), ELMAN_OK);
+    cr_assert(screen != NULL && screen == again);
+    cr_assert_eq((real)screen->biases[B], model->weights.decoder.out_bias[B]);
+    cr_assert_eq(model_views_set(&views, model, &rounded, NULL), ELMAN_OK);
+    rounded.ensemble = ensemble;
+    cr_assert_eq(model_views_set(&others, model, &rounded, NULL), ELMAN_OK);
+    cr_assert_eq(views.first, others.first);
+    cr_assert_eq(views.first, inner_model_const(rounded.ensemble[0]));
+    cr_assert_neq(views.first, model);
+    rounded.ensemble = ensemble;
+    model->weights.decoder.out_bias[B] += 1;
+    model->changes++;
+  }
+  cr_assert_eq(model_views_set(&views, model, &options, NULL), ELMAN_OK);
+  cr_assert_eq(views.first, model);
+  rounded.ensemble_count = 0;
+  cr_assert_eq(model_views_set(&views, model, &rounded, NULL), ELMAN_OK);
+  cr_assert_eq(model_screen(&screen, views.first, &options, NULL), ELMAN_OK);
+  cr_assert_null(screen, "a search with weights in eight bits has a screen");
+  model_views_free(&views);
+  model_views_free(&others);
   model_free(model);
 }
