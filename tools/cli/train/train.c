@@ -33,18 +33,20 @@ struct job {
   double hours, started_at; /* 0 hours = no limit */
 };
 
-/* Choose the search on the dev pairs, and store it in the model. A signal stops this; the model
- * then names no search. */
+/* Choose the search on the dev pairs together with the other processes, and store it in the model.
+ * A signal to process 0 stops this; the model then names no search. */
 static int tune_search(elman_model *model, const elman_pairs *dev, const struct job *job) {
   elman_evaluate_options options = elman_evaluate_options_default();
   elman_search_trial trials[ELMAN_SEARCH_TRIALS];
   struct progress progress = progress_start();
   elman_error error;
   options.threads = job->train.threads;
+  options.group = job->train.group;
   options.progress = training_tune_progress;
   options.context = &progress;
   const elman_status status = elman_tune_search(trials, model, dev, &options, &error);
   progress_erase(&progress);
+  if (status == ELMAN_INTERRUPTED && !group_leads()) return EX_OK;
   if (status == ELMAN_INTERRUPTED) {
     note("stopped while the search was being tuned; the model names no search");
     return 128 + interrupt_signal();
@@ -84,13 +86,20 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
                                       : EX_OK;
   code = train_log_close(&training.log, code);
   if (end == FAILED) code = report_error(&error);
-  if (!group_leads()) return code;
-  if (end == FAILED && elman_model_get_info(model).history.updates == updates_before) return code;
-  if (job->tune_search &&
-      end == DONE) { /* even if the checkpoint or the log could not be written */
+  /* Process 0 decides, because only it knows how the run ended. Tune even if the checkpoint or the
+   * log could not be written. */
+  bool tunes = job->tune_search && end == DONE;
+  if (job->tune_search && end != FAILED &&
+      elman_group_broadcast(job->train.group, &tunes, sizeof tunes, &error) != ELMAN_OK) {
+    code = report_error(&error);
+    tunes = false;
+  }
+  if (tunes) {
     const int tuned = tune_search(model, dev, job);
     if (code == EX_OK) code = tuned;
   }
+  if (!group_leads()) return code;
+  if (end == FAILED && elman_model_get_info(model).history.updates == updates_before) return code;
   if (elman_model_save(model, job->train.output, &error) != ELMAN_OK) return report_error(&error);
   training_describe_end(&training, end, job->train.output);
   return code;
@@ -419,6 +428,7 @@ int train_command(int argc, char **argv) {
   if (code == EX_OK) code = apply_guide(&job, &usage, &operands);
   if (code == EX_OK) code = check_alone(&job, &usage, &operands);
   if (code == EX_OK) code = fit_preset(&job, &usage, &operands);
+  job.output.tunes_search = job.tune_search;
   if (code != EX_OK) return code;
   job.model.max_length = job.train.max_length;
   job.model.seed = job.train.seed;

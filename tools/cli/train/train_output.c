@@ -116,6 +116,24 @@ static int check_replaced(struct train_output *output, bool any_model) {
   return EX_OK;
 }
 
+/* Refuse to replace a model with a tuned search by one without. */
+static int check_search(const struct train_output *output) {
+  enum found found;
+  elman_history history;
+  elman_error error;
+  elman_model *model;
+  const int code = identify_file(&found, &history, &error, output->train->output);
+  if (code != EX_OK || found != A_MODEL || output->tunes_search) return code;
+  if (elman_model_load(&model, output->train->output, &error) != ELMAN_OK)
+    return report_error(&error);
+  const bool tuned = elman_model_get_info(model).search.beam > 0;
+  elman_model_free(model);
+  if (!tuned) return EX_OK;
+  report(output->train->output,
+         "was trained with --tune-search, and this run would remove the search; add --tune-search");
+  return EX_USAGE;
+}
+
 /* Check for a model if --resume finds no checkpoint, and refuse to overwrite it. The user wants to
  * continue its training run, not to replace it by a new one. */
 static int check_first(const struct train_output *output) {
@@ -158,7 +176,10 @@ int train_output_check(struct train_output *output) {
   if (output->train->checkpoint != NULL &&
       elman_checkpoint_get_state(&found, output->train->checkpoint, &error) != ELMAN_OK)
     return report_error(&error);
-  if (output->train->resume && found != ELMAN_CHECKPOINT_NONE) return check_replaced(output, true);
+  if (output->train->resume && found != ELMAN_CHECKPOINT_NONE) {
+    const int code = check_replaced(output, true);
+    return code == EX_OK ? check_search(output) : code;
+  }
   if (output->train->resume) {
     const int code = check_first(output);
     if (code != EX_OK) return code;

@@ -14,6 +14,7 @@ struct train_output {
       *train; /* options for training; only output, checkpoint, keep_last and resume are used */
   const char *init_from; /* file of the initial model, or NULL */
   bool force;
+  bool tunes_search; /* the run stores a search in the model */
   char notice[TRAIN_NOTICE]; /* message that names the model to overwrite; empty = none */
   bool replaces_checkpoint;  /* a checkpoint of a finished run exists and will be replaced */
 };
@@ -28,8 +29,8 @@ int train_output_check_model(const char *path);
 
 /* Refuse to lose work. Refuse to overwrite an unfinished run, or, if --resume finds no checkpoint,
  * an existing model. Without --force, refuse to overwrite or delete a model or snapshot that took
- * long to train, or a file that is not a model. Return an exit code; print a message if it is not
- * 0. */
+ * long to train, or a file that is not a model. Refuse to resume a run without --tune-search if the
+ * model has a tuned search. Return an exit code; print a message if it is not 0. */
 int train_output_check(struct train_output *output);
 
 #endif

@@ -51,7 +51,7 @@ bool training_tune_progress(void *context, size_t done, size_t total) {
   struct progress *progress = context;
   if (progress_due(progress))
     progress_draw(progress, "tuning the search: %zu of %zu sentences", done, total);
-  return interrupt_signal() == 0;
+  return interrupt_signal() == 0 || !group_leads();
 }
 
 static bool is_same_search(elman_search a, elman_search b) {
@@ -137,8 +137,8 @@ static void note_precision(const struct training *training) {
     note("bfloat16 is not faster in portable arithmetic: the operands are rounded and multiplied "
          "in float32");
   else if (strcmp(elman_machine_get().bfloat16, "none") == 0)
-    note("bfloat16 is not faster on this processor, which has no AVX512-BF16: the operands are "
-         "rounded and multiplied in float32");
+    note("bfloat16 is not faster here, because the processor or the chosen kernel has no "
+         "AVX512-BF16: the operands are rounded and multiplied in float32");
 }
 
 /* Print the start of the run. In a resumed run, the first report describes an update in the middle
