@@ -206,6 +206,20 @@ def _check_reference(options, references):
                 raise ValueError(f"{name} is for a search, and a reference needs none")
 
 
+# Fields of elman_evaluate_options that have no effect on scores.
+WITHOUT_EFFECT = {"translate": ("n_best", "without_scores"), "metric": ("resamples", "seed")}
+
+
+def _evaluate_options(given, options):
+    """Fill elman_evaluate_options. Refuse options without an effect."""
+    for field, names in WITHOUT_EFFECT.items():
+        values = options.get(field)
+        for name in names:
+            if isinstance(values, dict) and name in values:
+                raise ValueError(f"{name} has no effect on the scores of a model")
+    return _fill(given, options)
+
+
 OVERRIDE_FIELDS = {"uniform": (), "shuffle": (), "position": ("column",), "cell": ("row", "column", "weight")}
 
 
@@ -648,7 +662,10 @@ class Model(_Handle):
     def tune_search(self, pairs, progress=None, **options):
         """Store the search with the best BLEU on the pairs in the model; return the trials, with the fields
         of elman_search_trial. Options are those of `evaluate`. If `progress` returns False, return None."""
-        given, functions = _fill(library.elman_evaluate_options_default(), options), _Functions()
+        given, functions = _evaluate_options(library.elman_evaluate_options_default(), options), _Functions()
+        for name in "beam", "length_penalty":
+            if name in options.get("translate", {}):
+                raise ValueError(f"tune_search chooses {name}")
         trials = (library.complete("elman_search_trial") * TRIALS)()
         functions.set(given, "progress", progress)
         with self._use() as model, _pairs("pairs", pairs)._use() as read:
@@ -712,7 +729,7 @@ class Model(_Handle):
         if isinstance(options.get("translate", {}), dict):  # otherwise, _fill reports the type
             search = self._search(options.get("translate", {}))
             given.translate.beam, given.translate.length_penalty = search.beam, search.length_penalty
-        _fill(given, options)
+        _evaluate_options(given, options)
         scores = library.complete("elman_scores")()
         functions.set(given, "progress", progress)
         with self._use() as model, _pairs("pairs", pairs)._use() as read:

@@ -32,10 +32,12 @@ static bool is_command(const char *words) {
   return strstr(words, "COMMAND") != NULL;
 }
 
-/* Print the choices of `option`, separated by spaces. */
+/* Print the words that can be chosen for `option`, separated by spaces. */
 static void print_choices_of(const struct option *option) {
+  const char *between = "";
   for (size_t i = 0; option->choice(i) != NULL; i++)
-    printf(i == 0 ? "%s" : " %s", option->choice(i));
+    if (option->refused == NULL || option->refused(i) == NULL)
+      printf("%s%s", between, option->choice(i)), between = " ";
 }
 
 /* Print the commands in `group`, separated by spaces; for NULL, print those with one-word names. */
