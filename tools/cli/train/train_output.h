@@ -14,7 +14,7 @@ struct train_output {
       *train; /* options for training; only output, checkpoint, keep_last and resume are used */
   const char *init_from; /* file of the initial model, or NULL */
   bool force;
-  bool tunes_search; /* the run stores a search in the model */
+  bool tunes_search;         /* the run stores a search in the model */
   char notice[TRAIN_NOTICE]; /* message that names the model to overwrite; empty = none */
   bool replaces_checkpoint;  /* a checkpoint of a finished run exists and will be replaced */
 };
