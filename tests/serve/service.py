@@ -130,13 +130,19 @@ class Service:
     def translate(self, text, **options):
         return self.post("/translate", {"q": text, "source": "zh", "target": "en"}, **options)
 
+    def processor_seconds(self):
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
+            user, system = file.read().rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
     def slow_request(self):
-        """Return a body for /v1/translations: 16 sentences that take at least a second here."""
+        """Return a body for /v1/translations: 16 sentences that take at least two seconds here, however busy the
+        machine is. The service has one thread."""
         for words in 4, 8, 16, 32, 64, 128, 256, 512, 800:
             body = {"texts": ["我 爱 茶 他 喝 水 " * words] * 16, "beam": 64}
-            start = time.monotonic()
+            before = self.processor_seconds()
             self.post("/v1/translations", body).check(200)
-            if time.monotonic() - start > 1:
+            if self.processor_seconds() - before > 2:
                 break
         return body
 

@@ -205,7 +205,7 @@ struct answer answer_translations(const struct request *request, size_t number,
   json_print(&writing.json, "translations [");
   for (const elman_translation *one = translation; one != NULL; one = one->next) {
     write_translation(&writing.json, request->include, one);
-    if (size_so_far(&writing) <= MAX_ANSWER) continue;
+    if (size_so_far(&writing) <= MAX_RESULT) continue;
     free(end(&writing).text);
     return answer_failure(number, "the answer is too large; include less, or split the text");
   }

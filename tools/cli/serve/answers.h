@@ -18,8 +18,8 @@ struct answer answer_problem(const struct problem *problem);
 struct answer answer_languages(const struct model_set *models);
 struct answer answer_models(const struct model_set *models, size_t max_beam);
 
-/* The result of one text of /v1/translations; `number` counts the texts from 0. If the answer would
- * be larger than MAX_ANSWER bytes, it is an error instead. */
+/* The result of one text of /v1/translations; `number` counts the texts from 0. If the result would
+ * be larger than MAX_RESULT bytes, it is an error instead. */
 struct answer answer_translations(const struct request *request, size_t number,
                                   const elman_translation *translation);
 struct answer answer_failure(size_t number, const char *message);

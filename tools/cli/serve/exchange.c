@@ -37,10 +37,10 @@ static bool check_route(struct exchange *exchange, const char *path) {
   exchange->route = route;
   if (route == ROUTE_NONE)
     return refuse(&exchange->problem, MHD_HTTP_NOT_FOUND, "there is nothing at this path");
-  exchange->head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
   exchange->preflight = strcmp(method, MHD_HTTP_METHOD_OPTIONS) == 0 && exchange->origin != NULL;
   const bool is_post = strcmp(method, MHD_HTTP_METHOD_POST) == 0;
-  const bool is_get = exchange->head || strcmp(method, MHD_HTTP_METHOD_GET) == 0;
+  const bool is_get =
+      strcmp(method, MHD_HTTP_METHOD_GET) == 0 || strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
   if (exchange->preflight || (routes[route].is_post ? is_post : is_get)) return true;
   return refuse(&exchange->problem, MHD_HTTP_METHOD_NOT_ALLOWED, "the method must be %s",
                 routes[route].is_post ? "POST" : "GET");
@@ -73,23 +73,38 @@ static const char *const single[] = {"Host",           "Origin",       "Authoriz
                                      "Content-Length", "Content-Type", "Transfer-Encoding"};
 enum { SINGLE = sizeof single / sizeof *single, LENGTH = 3, ENCODING = 5 };
 
+struct header_counts {
+  size_t single[SINGLE];
+  size_t spaced;  /* names with white space, which a proxy may read without it */
+  size_t encoded; /* encodings other than "chunked", whose end libmicrohttpd does not find */
+};
+
 static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name,
                                     const char *value) {
-  size_t *counts = context;
+  struct header_counts *counts = context;
   (void)kind;
-  (void)value;
-  for (size_t i = 0; i < SINGLE; i++) counts[i] += strcasecmp(name, single[i]) == 0;
+  for (size_t i = 0; i < SINGLE; i++) counts->single[i] += strcasecmp(name, single[i]) == 0;
+  counts->spaced += strpbrk(name, " \t") != NULL;
+  counts->encoded += strcasecmp(name, single[ENCODING]) == 0 &&
+                     (value == NULL || strcasecmp(value, "chunked") != 0);
   return MHD_YES;
 }
 
 static bool check_headers(struct exchange *exchange) {
-  size_t counts[SINGLE] = {0};
-  (void)mhd.get_connection_values(exchange->connection, MHD_HEADER_KIND, count_header, counts);
+  struct header_counts counts = {0};
+  (void)mhd.get_connection_values(exchange->connection, MHD_HEADER_KIND, count_header, &counts);
   for (size_t i = 0; i < SINGLE; i++)
-    if (counts[i] > 1)
+    if (counts.single[i] > 1)
       return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST, "the request has %zu headers %s",
-                    counts[i], single[i]);
-  if (counts[LENGTH] == 0 || counts[ENCODING] == 0) return true;
+                    counts.single[i], single[i]);
+  exchange->closes = counts.spaced + counts.encoded > 0; /* where the request ends is uncertain */
+  if (counts.spaced > 0)
+    return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST,
+                  "the name of a header contains white space");
+  if (counts.encoded > 0)
+    return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST,
+                  "the Transfer-Encoding must be chunked");
+  if (counts.single[LENGTH] == 0 || counts.single[ENCODING] == 0) return true;
   return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST,
                 "the request has both Content-Length and Transfer-Encoding");
 }
@@ -123,10 +138,7 @@ static bool check_token(struct exchange *exchange) {
     snprintf(exchange->link->client, sizeof exchange->link->client, "token %zu", number);
     return true;
   }
-  if (word == NULL && exchange->route == ROUTE_TRANSLATE) {
-    link_name_client(exchange->link, exchange->connection);
-    return true;
-  }
+  if (word == NULL && exchange->route == ROUTE_TRANSLATE) return true;
   return refuse(&exchange->problem, MHD_HTTP_UNAUTHORIZED,
                 word == NULL ? "a token is needed: Authorization: Bearer TOKEN"
                              : "the token is not valid");
@@ -161,12 +173,13 @@ static bool check_load(struct exchange *exchange) {
 
 bool exchange_begin(struct exchange *exchange, const char *path, const char *version) {
   exchange->begun = now();
+  link_name_client(exchange->link, exchange->connection);
   exchange->type = body_type_of(header_of(exchange, "Content-Type"));
   snprintf(exchange->path, sizeof exchange->path, "%s", path);
   exchange->route = ROUTE_NONE;
-  if (!check_headers(exchange) || !check_origin(exchange, version) ||
-      !check_route(exchange, path) || !check_query(exchange) || !check_token(exchange) ||
-      !check_load(exchange))
+  if (!check_headers(exchange)) return !exchange->closes;
+  if (!check_origin(exchange, version) || !check_route(exchange, path) || !check_query(exchange) ||
+      !check_token(exchange) || !check_load(exchange))
     return true; /* the answer follows the body */
   return check_size(exchange);
 }

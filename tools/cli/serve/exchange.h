@@ -45,7 +45,6 @@ struct exchange {
   struct link *link;
   struct MHD_Connection *connection;
   enum route route;
-  bool head;      /* the method is HEAD */
   bool preflight; /* a browser asks whether another origin may send the request */
   enum body_type type;
   const char *origin; /* origin that may read the answer; NULL = own */

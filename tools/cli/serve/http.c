@@ -1,7 +1,6 @@
 #include "serve/http.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -87,11 +86,13 @@ static void evict(struct http *http) {
 enum { SPARE_CONNECTIONS = 32 };
 
 void http_accept(struct http *http, int socket, const struct sockaddr *address, socklen_t size) {
-  if (http->link_count >= http->settings->max_connections) {
+  const size_t most = http->settings->max_connections;
+  if (http->link_count >= most) http_run(http); /* reads requests, which makes their links busy */
+  if (http->link_count >= most) {
     evict(http);
     http_run(http); /* frees the closed connection */
   }
-  if (http->link_count >= http->settings->max_connections + SPARE_CONNECTIONS)
+  if (http->link_count >= most + SPARE_CONNECTIONS)
     close(socket);
   else
     (void)mhd.add_connection(http->daemon, socket, address, size); /* closes it after an error */
@@ -199,7 +200,8 @@ static enum MHD_Result send_resource(struct exchange *exchange) {
   case ROUTE_LANGUAGES:
     return send_answer(exchange, MHD_HTTP_OK, json_type, answer_languages(http->models));
   case ROUTE_MODELS:
-    return send_answer(exchange, MHD_HTTP_OK, json_type, answer_models(http->models, http->settings->max_beam));
+    return send_answer(exchange, MHD_HTTP_OK, json_type,
+                       answer_models(http->models, http->settings->max_beam));
   case ROUTE_HEALTH:
     return send_answer(exchange, http->draining ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_OK,
                        json_type, answer_health(http));
@@ -220,7 +222,7 @@ static ssize_t read_events(void *context, uint64_t position, char *into, size_t 
   const size_t size =
       queue_read_events(exchange->http->queue, exchange->job, into, most, &finished);
   if (size > 0) {
-    exchange->link->since = now();
+    if (!exchange->job_done) exchange->link->since = now();
     return (ssize_t)size;
   }
   if (finished) return MHD_CONTENT_READER_END_OF_STREAM;
@@ -253,6 +255,7 @@ void http_collect(struct http *http) {
       continue;
     }
     exchange->job_done = true;
+    exchange->link->since = now(); /* the time to send what remains begins */
     if (exchange->waiting) resume(exchange);
   }
   if (http->streams == 0) return;
@@ -317,7 +320,7 @@ static void submit(struct exchange *exchange) {
   struct job *job = NULL;
   if (may_submit(exchange, &request)) {
     log_texts(exchange, &request);
-    job = job_create(&request, exchange->begun, (double)http->settings->timeout);
+    job = job_create(&request, (double)http->settings->timeout);
     if (job == NULL)
       (void)refuse(&exchange->problem, MHD_HTTP_SERVICE_UNAVAILABLE,
                    "out of memory; try again later");
@@ -381,6 +384,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     exchange->connection = connection;
     exchange->method = method;
     link->exchange = exchange;
+    set_phase(http, link, RECEIVING); /* the time for this request begins */
     if (http->link_count <= http->settings->max_connections) link->excess = false;
     /* A body that is too large is not read, and libmicrohttpd closes the connection. */
     return exchange_begin(exchange, path, version) ? MHD_YES : send_problem(exchange);

@@ -58,7 +58,7 @@ struct batch {
 
 /* ---- jobs ---- */
 
-struct job *job_create(const struct request *request, double arrived, double timeout) {
+struct job *job_create(const struct request *request, double timeout) {
   struct job *job = calloc(1, sizeof *job);
   struct answer *results = calloc(request->count + 1, sizeof *results);
   if (job == NULL || results == NULL) {
@@ -69,9 +69,9 @@ struct job *job_create(const struct request *request, double arrived, double tim
   job->request = *request;
   if (request->search.override_count > 0) job->request.search.overrides = job->request.overrides;
   job->results = results;
-  job->arrived = arrived;
-  job->deadline = arrived + timeout;
+  job->deadline = now() + timeout;
   atomic_init(&job->abandoned, false);
+  atomic_init(&job->size, 0);
   return job;
 }
 
@@ -106,16 +106,24 @@ static void add_event(struct job *job, const char *name, const char *data, size_
                                        name, (int)size, data);
 }
 
+static size_t unread_events(const struct job *job) {
+  return job->events.size - job->read;
+}
+
 size_t queue_read_events(struct queue *queue, struct job *job, char *into, size_t most,
                          bool *finished) {
   pthread_mutex_lock(&queue->mutex);
-  const size_t size = job->events.size < most ? job->events.size : most;
-  if (size > 0) {
-    memcpy(into, job->events.text, size);
-    memmove(job->events.text, job->events.text + size, job->events.size - size);
-    job->events.size -= size;
+  struct answer *events = &job->events;
+  const size_t unread = unread_events(job), size = unread < most ? unread : most;
+  if (size > 0) memcpy(into, events->text + job->read, size);
+  job->read += size;
+  /* Move what remains only if it is less than what is dropped, so that each byte moves once. */
+  if (job->read > events->size - job->read) {
+    memmove(events->text, events->text + job->read, events->size - job->read);
+    events->size -= job->read;
+    job->read = 0;
   }
-  *finished = job->finished && job->events.size == 0;
+  *finished = job->finished && unread_events(job) == 0;
   pthread_mutex_unlock(&queue->mutex);
   return size;
 }
@@ -229,21 +237,6 @@ struct job_counts queue_counts(struct queue *queue) {
 
 /* ---- batches, under the lock ---- */
 
-/* Return whether sentences of both jobs can be translated in one call. */
-static bool fit_together(const struct job *a, const struct job *b) {
-  const elman_translate_options *x = &a->request.search, *y = &b->request.search;
-  if (a == b) return true;
-  return a->request.model == b->request.model && !a->request.stream && !b->request.stream &&
-         x->override_count + y->override_count == 0 && x->beam == y->beam &&
-         x->n_best == y->n_best && x->max_length == y->max_length &&
-         !(x->max_ratio < y->max_ratio || x->max_ratio > y->max_ratio) &&
-         !(x->length_penalty < y->length_penalty || x->length_penalty > y->length_penalty) &&
-         !(x->coverage_penalty < y->coverage_penalty ||
-           x->coverage_penalty > y->coverage_penalty) &&
-         x->length_norm == y->length_norm && x->replace_unknown == y->replace_unknown &&
-         x->without_scores == y->without_scores && x->self_attention == y->self_attention;
-}
-
 /* Return how many sentences a thread takes: its share if other threads are idle. */
 static size_t share_of(const struct queue *queue) {
   const size_t idle = queue->started - queue->busy;
@@ -251,14 +244,15 @@ static size_t share_of(const struct queue *queue) {
   return share < MOST_BATCH ? share : MOST_BATCH;
 }
 
-/* Take up to `most` sentences that fit together. A job with more sentences moves to the end. */
+/* Take up to `most` sentences that fit together, MOST_TURN of a job at a time. A job with more
+ * sentences moves to the end, where its turn may come again. */
 static void take(struct batch *batch, struct queue *queue, size_t most) {
-  struct job *first = queue->first, *rest = NULL, **last_rest = &rest;
+  struct job *first = queue->first;
   batch->count = 0;
   batch->deadline = 0;
   for (struct job **place = &queue->first; *place != NULL && batch->count < most;) {
     struct job *job = *place;
-    if (!fit_together(first, job)) {
+    if (first != job && !requests_fit(&first->request, &job->request)) {
       place = &job->next;
       continue;
     }
@@ -269,13 +263,7 @@ static void take(struct batch *batch, struct queue *queue, size_t most) {
     }
     if (job->deadline > batch->deadline) batch->deadline = job->deadline;
     remove_after(queue, place);
-    if (job->taken == job->request.count) continue;
-    *last_rest = job;
-    last_rest = &job->next;
-  }
-  for (struct job *job = rest, *next; job != NULL; job = next) {
-    next = job->next;
-    append(queue, job);
+    if (job->taken < job->request.count) append(queue, job);
   }
   queue->counts.waiting -= batch->count;
   queue->counts.running += batch->count;
@@ -360,18 +348,25 @@ static bool watch_batch(void *context, const elman_partial *partial) {
   const struct answer answer = answer_partial(&job->request, (size_t)partial->number - 1, partial);
   if (answer.text == NULL) return true;
   pthread_mutex_lock(&watch->queue->mutex);
-  if (job->events.size < MOST_EVENTS) add_event(job, "token", answer.text, answer.size);
+  if (unread_events(job) < MOST_EVENTS) add_event(job, "token", answer.text, answer.size);
   pthread_mutex_unlock(&watch->queue->mutex);
   free(answer.text);
   wake_main(watch->queue);
   return true;
 }
 
-static struct answer result_of(const struct request *request, size_t piece,
-                               const elman_translation *translation, const elman_error *error) {
+/* Make the result of a piece, or an error if the answer to the request would become too large. */
+static struct answer result_of(struct job *job, size_t piece, const elman_translation *translation,
+                               const elman_error *error) {
+  const struct request *request = &job->request;
   if (translation == NULL) return answer_failure(piece, error->message);
-  return request->kind == REQUEST_TRANSLATE ? answer_texts(translation)
-                                            : answer_translations(request, piece, translation);
+  if (request->kind == REQUEST_TRANSLATE) return answer_texts(translation);
+  if (atomic_load(&job->size) > MAX_ANSWER)
+    return answer_failure(piece,
+                          "the answer to the request is too large; send fewer texts at once");
+  const struct answer result = answer_translations(request, piece, translation);
+  (void)atomic_fetch_add(&job->size, result.size);
+  return result;
 }
 
 /* The translations of a batch. */
@@ -409,9 +404,9 @@ static void translate(struct outcome *outcome, struct worker *worker, const stru
     const elman_translation *translation = outcome->translations[i];
     const bool good = outcome->status == ELMAN_OK || outcome->status == ELMAN_BAD_DATA;
     if (translation != NULL) outcome->tokens += translation->target_count;
-    outcome->results[i] = good ? result_of(&batch->jobs[i]->request, batch->pieces[i], translation,
-                                           &outcome->errors[i])
-                               : (struct answer){0};
+    outcome->results[i] =
+        good ? result_of(batch->jobs[i], batch->pieces[i], translation, &outcome->errors[i])
+             : (struct answer){0};
   }
   outcome->seconds = now() - begun;
 }
@@ -481,7 +476,8 @@ static void run_batch(struct worker *worker, const struct batch *batch, struct o
   pthread_mutex_unlock(&queue->mutex);
 }
 
-/* Translate a batch. The lock is held before and after, but not meanwhile. */
+/* Translate a batch, which may have been the last one of a replaced model. The lock is held before
+ * and after, but not meanwhile. */
 static void serve_batch(struct worker *worker) {
   struct queue *queue = worker->queue;
   struct batch batch;
@@ -491,6 +487,7 @@ static void serve_batch(struct worker *worker) {
   if (queue->first != NULL) pthread_cond_signal(&queue->arrival);
   pthread_mutex_unlock(&queue->mutex);
   run_batch(worker, &batch, worker->outcome);
+  forget_models(worker);
   pthread_mutex_lock(&queue->mutex);
   queue->busy--;
 }
@@ -502,7 +499,9 @@ static void *run_worker(void *argument) {
   while (await_sentences(worker)) {
     if (worker->reloads != queue->reloads) {
       worker->reloads = queue->reloads;
+      pthread_mutex_unlock(&queue->mutex);
       forget_models(worker);
+      pthread_mutex_lock(&queue->mutex);
     }
     expire(queue);
     if (queue->first != NULL) serve_batch(worker);

@@ -136,12 +136,17 @@ static size_t count_activated(void) {
   if (process == NULL || count == NULL || !parse_whole_number(process, &number) ||
       !parse_whole_number(count, &sockets) || number != (uint64_t)getpid())
     return 0;
-  return sockets > MAX_LISTENERS ? MAX_LISTENERS : (size_t)sockets;
+  return (size_t)sockets;
 }
 
 /* Systemd passes sockets from descriptor 3 on. */
 static int adopt(struct listeners *listeners, size_t count) {
   enum { FIRST = 3 };
+  if (count > MAX_LISTENERS) {
+    report("serve", "the service manager passes %zu sockets, but at most %d are possible", count,
+           MAX_LISTENERS);
+    return EX_UNAVAILABLE;
+  }
   for (int socket = FIRST; socket < FIRST + (int)count; socket++) {
     int listens = 0, type = 0;
     socklen_t size = sizeof listens, type_size = sizeof type;

@@ -1,7 +1,6 @@
 #include "serve/request.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -470,6 +469,17 @@ static bool read_translations(struct request *request, const json_t *document,
 
 /* ---- requests ---- */
 
+/* Free the fields of /translate that the request does not refer to, such as unknown ones. */
+static void drop_others(json_t *document) {
+  const char *name;
+  json_t *value;
+  void *next;
+  json_object_foreach_safe(document, next, name, value) {
+    if (strcmp(name, "q") != 0 && strcmp(name, "api_key") != 0)
+      (void)json_object_del(document, name);
+  }
+}
+
 bool request_parse(struct request *request, enum request_kind kind, enum body_type type,
                    const char *body, size_t size, const struct model_set *models,
                    const struct serve_settings *settings, struct problem *problem) {
@@ -485,6 +495,7 @@ bool request_parse(struct request *request, enum request_kind kind, enum body_ty
                         ? read_translate(request, document, models, settings, problem)
                         : read_translations(request, document, models, settings, problem);
   if (good) {
+    if (kind == REQUEST_TRANSLATE) drop_others(document);
     request->search.threads = 1;
     request->search.max_tokens = settings->max_tokens;
     request->search.max_bytes = 0; /* the body is limited */
@@ -492,6 +503,19 @@ bool request_parse(struct request *request, enum request_kind kind, enum body_ty
   }
   request_free(request);
   return false;
+}
+
+bool requests_fit(const struct request *a, const struct request *b) {
+  const elman_translate_options *x = &a->search, *y = &b->search;
+  return a->model == b->model && !a->stream && !b->stream &&
+         x->override_count + y->override_count == 0 && x->beam == y->beam &&
+         x->n_best == y->n_best && x->max_length == y->max_length &&
+         !(x->max_ratio < y->max_ratio || x->max_ratio > y->max_ratio) &&
+         !(x->length_penalty < y->length_penalty || x->length_penalty > y->length_penalty) &&
+         !(x->coverage_penalty < y->coverage_penalty ||
+           x->coverage_penalty > y->coverage_penalty) &&
+         x->length_norm == y->length_norm && x->replace_unknown == y->replace_unknown &&
+         x->without_scores == y->without_scores && x->self_attention == y->self_attention;
 }
 
 void request_free(struct request *request) {

@@ -55,4 +55,7 @@ bool request_parse(struct request *request, enum request_kind kind, enum body_ty
                    const struct serve_settings *settings, struct problem *problem);
 void request_free(struct request *request);
 
+/* Return whether sentences of both requests can be translated in one call. */
+bool requests_fit(const struct request *a, const struct request *b);
+
 #endif

@@ -7,9 +7,10 @@
 
 #include "elman.h"
 
-/* The largest answer to one request, in bytes; a larger one is refused, because attention grows
- * with the square of the length. */
-#define MAX_ANSWER ((size_t)16 << 20)
+/* The largest result of a text of /v1/translations in bytes, and the size of an answer beyond which
+ * its further texts are refused. Attention grows with the square of the length. */
+#define MAX_RESULT ((size_t)16 << 20)
+#define MAX_ANSWER ((size_t)64 << 20)
 
 struct serve_settings {
   size_t threads;            /* threads that translate; at least 1 */

@@ -41,6 +41,7 @@ struct service {
   int signals, wake;
   bool again; /* SIGHUP came during a reload: reload again */
   bool ending;
+  double ended; /* time of the signal that ends the service */
 };
 
 /* ---- models and tokens ---- */
@@ -166,6 +167,9 @@ static int make_page(struct http *http) {
 
 /* ---- signals ---- */
 
+/* Signals within this number of seconds count as one. */
+static const double REPETITION = 0.5;
+
 static void read_signals(struct service *service) {
   struct signalfd_siginfo info;
   while (read(service->signals, &info, sizeof info) == sizeof info) {
@@ -173,6 +177,8 @@ static void read_signals(struct service *service) {
       if (!service->ending) begin_reload(service);
       continue;
     }
+    /* timeout(1) sends its signal to the program and to its process group at once. */
+    if (service->ending && now() - service->ended < REPETITION) continue;
     if (service->ending) { /* a second signal ends the program */
       signal((int)info.ssi_signo, SIG_DFL);
       sigset_t set;
@@ -182,6 +188,7 @@ static void read_signals(struct service *service) {
       pthread_sigmask(SIG_UNBLOCK, &set, NULL);
     }
     service->ending = true;
+    service->ended = now();
     note("ending after the requests in hand");
     manager_notify("STOPPING=1");
   }
