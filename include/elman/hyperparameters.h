@@ -113,7 +113,7 @@ typedef enum elman_scope {
     "decay of a moving average of the parameters; 0 disables")                                     \
   X(REAL, clip_norm, "clip-norm", "clipping norm", 0, 1e9, 1, TRAINING, 2, "Optimization",         \
     "maximum gradient norm; 0 = no limit")                                                         \
-  X(SIZE, max_length, "max-length", "maximum length", 0, 1000000, 200, END, 2, "Input",            \
+  X(SIZE, max_length, "max-length", "maximum length", 0, 1000000, 200, TRAINING, 2, "Input",       \
     "maximum tokens per side; longer pairs are skipped; 0 = no limit")                             \
   X(SEED, seed, "seed", "seed", 0, 0, 1, TRAINING, 2, "Training",                                  \
     "random seed of initialization, shuffling and dropout")                                        \

@@ -23,6 +23,10 @@ typedef struct elman_model_options {
 
 ELMAN_API elman_model_options elman_model_options_default(void);
 
+/* Check the options as far as this is possible without pairs. */
+ELMAN_CHECKED elman_status elman_model_options_check(const elman_model_options *options,
+                                                     elman_error *error);
+
 /* Create a model with the vocabularies of `pairs` and initial parameters. NULL options =
  * defaults. */
 ELMAN_CHECKED elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,

@@ -195,7 +195,8 @@ typedef struct elman_sentence {
   const uint32_t *prefix; /* ids of target tokens with which the translation starts, without <s> and
                              </s>, such as `target_ids` of another translation; the search adds at
                              least one token. Not permitted with a reference */
-  size_t prefix_count;    /* 0 = none; the prefix counts toward the length limit */
+  size_t prefix_count;    /* 0 = none; the prefix counts toward the length limit, which is at least
+                             one token more than the prefix */
 } elman_sentence;
 
 /* Translate `count` sentences at once, which is much faster than one by one, especially for

@@ -149,18 +149,30 @@ static elman_status count_words(struct vocabulary_pair *vocabularies, const stru
   return status;
 }
 
+/* Complete and check the options. Set *config to the configuration except for the vocabulary sizes,
+ * which are not known yet; model_create checks them. */
+static elman_status configure(struct model_config *config, elman_model_options *from,
+                              elman_error *error) {
+  elman_status status = choose_subwords(from, error);
+  if (status == ELMAN_OK) status = hyperparameters_check(from, ELMAN_SCOPE_START, error);
+  if (status != ELMAN_OK) return status;
+  *config = (struct model_config){ELMAN_MODEL_HYPERPARAMETERS(FIELD_COPY).source_vocabulary = 1,
+                                  .target_vocabulary = 1};
+  model_config_complete(config);
+  return model_config_check(config, error);
+}
+
+elman_status elman_model_options_check(const elman_model_options *options, elman_error *error) {
+  elman_model_options resolved = *options;
+  struct model_config config;
+  return configure(&config, &resolved, error);
+}
+
 static elman_status create_model(struct model **model, const struct pairs *pairs,
                                  const elman_model_options *options, elman_error *error) {
   elman_model_options resolved = *options, *from = &resolved;
-  elman_status status = choose_subwords(from, error);
-  if (status != ELMAN_OK) return status;
-  /* Check the configuration before counting words. Vocabulary sizes are not known yet; model_create
-   * checks them. */
-  struct model_config config = {ELMAN_MODEL_HYPERPARAMETERS(FIELD_COPY).source_vocabulary = 1,
-                                .target_vocabulary = 1};
-  status = hyperparameters_check(from, ELMAN_SCOPE_START, error);
-  model_config_complete(&config);
-  if (status == ELMAN_OK) status = model_config_check(&config, error);
+  struct model_config config;
+  elman_status status = configure(&config, from, error);
   if (status != ELMAN_OK) return status;
   const struct vocabulary_options vocabulary = {
       .source_mode = from->source_tokens,

@@ -44,11 +44,12 @@ static bool lines_next(struct text *line, struct lines *lines) {
   return true;
 }
 
-/* Return whether a line is not valid UTF-8; if so, describe the place in `problem`. */
+/* Return whether a line is not valid text; if so, describe the place in `problem`. */
 static bool line_is_not_utf8(char problem[LINE_PROBLEM], struct text line) {
   const size_t valid = text_valid_prefix(line);
   if (valid == line.length) return false;
-  snprintf(problem, LINE_PROBLEM, "is not valid UTF-8 at byte %zu of the line", valid + 1);
+  snprintf(problem, LINE_PROBLEM, "%s at byte %zu of the line",
+           line.bytes[valid] == '\0' ? "contains NUL" : "is not valid UTF-8", valid + 1);
   return true;
 }
 

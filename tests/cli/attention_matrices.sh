@@ -17,6 +17,8 @@ expect_exit 0 attend "$words" "$words" "$words"
 cmp expected "$results/stdout" || fail "one file and three equal files give different results"
 expect_exit 0 attend - <"$words"
 cmp expected "$results/stdout" || fail "standard input gives a different result"
+expect_exit 64 attend "$words" - - <"$words"
+expect_stderr_match 'standard input .* can be read only once'
 expect_exit 0 attend -o result.txt "$words"
 expect_stdout
 cmp expected result.txt || fail "the file differs"

@@ -57,7 +57,7 @@ expect_exit 65 "$ELMAN" evaluate --hypothesis binary --reference binary
 expect_stderr_match '^elman: binary: is a binary file, not UTF-8 text$'
 printf 'a\0b\ngood\nbetter\n' >one_nul
 expect_exit 65 "$ELMAN" evaluate --hypothesis one_nul --reference reference
-expect_stderr_match '^elman: one_nul:1: is not valid UTF-8 at byte 2'
+expect_stderr_match '^elman: one_nul:1: contains NUL at byte 2'
 : >empty
 expect_exit 65 "$ELMAN" evaluate --hypothesis empty --reference empty
 expect_stderr_match '^elman: empty: is empty'

@@ -73,6 +73,14 @@ expect_exit 65 "$ELMAN" train --source more --target target
 expect_stderr_match '^elman: more: damaged gzip data: data that is not gzip follows'
 expect_exit 65 "$ELMAN" translate -i cut_source
 expect_stderr_match '^elman: cut_source: damaged gzip data: it ends too early'
+for write in "translate -q" "attention -q --format json" "score -q"; do
+  echo old >out
+  input=(-i cut_source)
+  [ "$write" != "score -q" ] || input=(cut)
+  # shellcheck disable=SC2086
+  expect_exit 65 "$ELMAN" $write "${input[@]}" -o out
+  [ "$(cat out)" = old ] || fail "$write replaced a file by a part of the output"
+done
 expect_exit 65 "$ELMAN" translate -i more
 expect_stderr_match '^elman: more: damaged gzip data: data that is not gzip follows'
 

@@ -24,6 +24,9 @@ cmp expected model.safetensors || fail "the model differs after continuing in st
 expect_exit 64 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 30 --lr 0.01 --resume "$train"
 cmp expected model.safetensors || fail "the model changed"
 
+expect_exit 64 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 30 --max-length 7 --resume "$train"
+expect_stderr_match 'maximum length was 200 and is now 7'
+
 # Without a checkpoint and a model, --resume starts a new run and prints a note.
 rm short model.safetensors model.safetensors.checkpoint
 expect_exit 0 "$ELMAN" train -t 1 "${settings[@]}" --resume "$train"

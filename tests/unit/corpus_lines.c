@@ -70,7 +70,7 @@ Test(lines, bad_files_are_reported) {
   assert_bad("", 0, " is empty; expected one sentence per line");
   assert_bad("\xEF\xBB\xBF", 3, " is empty; expected one sentence per line");
   assert_bad("a\nb\xC3\n", 5, ":2 is not valid UTF-8 at byte 2 of the line");
-  assert_bad("a\n\nxy\0z", 7, ":3 is not valid UTF-8 at byte 3 of the line");
+  assert_bad("a\n\nxy\0z", 7, ":3 contains NUL at byte 3 of the line");
   struct line_file file;
   cr_assert_eq(line_file_read(&file, "/nowhere/at/all", NULL), ELMAN_NO_INPUT);
 }

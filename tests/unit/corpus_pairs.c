@@ -267,7 +267,7 @@ Test(tsv, late_nul_makes_a_bad_line) {
   elman_pairs_options options = tsv_options();
   cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
   cr_assert_eq(pairs_count(pairs), lines);
-  cr_assert_str_eq(notes.bytes, "a.tsv:2251: is not valid UTF-8 at byte 2 of the line\n");
+  cr_assert_str_eq(notes.bytes, "a.tsv:2251: contains NUL at byte 2 of the line\n");
   buffer_free(&notes);
   pairs_free(pairs);
 }
@@ -474,7 +474,7 @@ Test(tsv, nul_makes_a_bad_line) {
     put_bytes("a.tsv", bytes, (size_t)(at - bytes));
     char expected[128], where[32];
     snprintf(where, sizeof where, "a.tsv:%zu", before + 1);
-    snprintf(expected, sizeof expected, "%s: is not valid UTF-8 at byte 2 of the line\n", where);
+    snprintf(expected, sizeof expected, "%s: contains NUL at byte 2 of the line\n", where);
     struct pairs *pairs;
     buffer_clear(&notes);
     elman_pairs_options options = tsv_options();
@@ -484,7 +484,7 @@ Test(tsv, nul_makes_a_bad_line) {
     cr_assert_str_eq(notes.bytes, expected);
     pairs_free(pairs);
     options.strict = true;
-    assert_error(options, ELMAN_BAD_DATA, where, "is not valid UTF-8 at byte 2");
+    assert_error(options, ELMAN_BAD_DATA, where, "contains NUL at byte 2");
   }
 }
 

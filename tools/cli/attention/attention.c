@@ -58,7 +58,7 @@ static const struct rule rules[] = {
     {"alignments", "TEXT", "--alignments needs --input instead of TEXT"},
     {"columns", "!alignments", "--columns needs --alignments"},
     {"alignments", "reference references",
-     "--alignments reads the references from the input; remove --reference"},
+     "--alignments reads the references from the input and cannot be combined with --%s"},
     {"each-model", "summary", "--each-model and --summary cannot be combined"},
     {"each-model", "override", "--each-model and --override cannot be combined"},
     {"beam length-penalty length-norm coverage-penalty max-length max-ratio replace-unk",

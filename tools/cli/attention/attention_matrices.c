@@ -76,6 +76,9 @@ static int check_fit(const struct matrices *m, char **names) {
 static int read_matrices(struct matrices *m, const struct matrices_options *options,
                          const struct operands *operands) {
   elman_error error;
+  size_t standard = 0;
+  for (size_t i = 0; i < operands->count; i++) standard += is_standard(operands->words[i]);
+  if (standard > 1) return report_usage("attention", "standard input ('-') can be read only once");
   for (size_t i = 0; i < operands->count; i++)
     if (elman_matrix_read(&m->files[i], operands->words[i], &error) != ELMAN_OK)
       return report_error(&error);

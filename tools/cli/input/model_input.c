@@ -95,6 +95,33 @@ static int add_path(struct model_series *series, const char *path, const char *s
   return EX_OK;
 }
 
+/* Return whether the file is a snapshot of the run that made the model: a model with at least the
+ * updates of its name, not more than the model has, and the same words. Print a note if it is not.
+ */
+static bool is_of_run(const char *path, uint64_t update, const elman_model *model) {
+  elman_model *snapshot;
+  elman_error error;
+  const uint64_t last = elman_model_get_info(model).history.updates;
+  if (elman_model_load(&snapshot, path, &error) != ELMAN_OK) {
+    note("%s is left out: %s", path, error.message);
+    return false;
+  }
+  const uint64_t updates = elman_model_get_info(snapshot).history.updates;
+  const bool same = updates >= update && updates <= last &&
+                    elman_ensemble_check(model, snapshot, &error) == ELMAN_OK;
+  elman_model_free(snapshot);
+  if (!same) note("%s is left out: it is a snapshot of another run", path);
+  return same;
+}
+
+/* Remove the last path if it is no snapshot of the run that made the model. */
+static void check_snapshot(struct model_series *series, uint64_t update, const elman_model *model) {
+  char *path = series->paths[series->count - 1];
+  if (is_of_run(path, update, model)) return;
+  free(path);
+  series->count--;
+}
+
 /* Add the snapshots of a model in ascending order of updates. versionsort compares the digits in
  * names as numbers. */
 static int add_snapshots(struct model_series *series, const char *path) {
@@ -105,15 +132,19 @@ static int add_snapshots(struct model_series *series, const char *path) {
   const int found = scandir(folder, &entries, NULL, versionsort);
   free(folder);
   if (found < 0 && errno == ENOMEM) return report_no_memory();
-  int code = EX_OK;
+  elman_model *model = NULL;
+  int code = found > 0 ? model_open(&model, path) : EX_OK;
   for (int i = 0; i < found; i++) {
     const char *name = entries[i]->d_name;
     uint64_t update;
-    if (code == EX_OK && elman_snapshot_update(&update, name, base))
+    if (code == EX_OK && elman_snapshot_update(&update, name, base)) {
       code = add_path(series, path, name + strlen(base));
+      if (code == EX_OK) check_snapshot(series, update, model);
+    }
     free(entries[i]);
   }
   if (found >= 0) free(entries);
+  elman_model_free(model);
   return code;
 }
 

@@ -80,7 +80,7 @@ int sentences_report(struct sentences *sentences, size_t number, const elman_err
 }
 
 bool sentences_usable(const struct sentences *sentences, int code) {
-  return code == EX_OK || (code == EX_DATAERR && !sentences->mismatch);
+  return code == EX_OK || (code == EX_DATAERR && !sentences->incomplete);
 }
 
 static size_t last_column(const struct sentences *sentences) {
@@ -105,7 +105,7 @@ static bool report_mismatch(struct sentences *sentences, const char *problem, in
   report(sentences->references_path,
          "has %zu line%s, but there are %s sentences; line n must be the translation of sentence n",
          count, plural(count), problem);
-  sentences->mismatch = true;
+  sentences->incomplete = true;
   *code = EX_DATAERR;
   return false;
 }
@@ -232,6 +232,9 @@ bool sentences_next(struct sentences *sentences, elman_sentence *sentence, int *
   }
   if (end == EX_OK && sentences->number < references)
     return report_mismatch(sentences, "fewer", code);
-  if (end != EX_OK) *code = end;
+  if (end != EX_OK) {
+    *code = end;
+    sentences->incomplete = true;
+  }
   return false;
 }

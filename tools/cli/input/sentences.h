@@ -27,7 +27,8 @@ struct sentences {
   const char *alignment; /* alignment of the last sentence, within its text; NULL = none */
   size_t reported;       /* number of sentences with bad data */
   bool noted_tab;
-  bool mismatch; /* the numbers of references and sentences differ */
+  bool incomplete; /* the input ended with an error, or the numbers of references and sentences
+                      differ */
 };
 
 /* Open the input. `path` is NULL if -i is not given. Return an exit code; print a message if it is

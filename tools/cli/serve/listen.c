@@ -72,7 +72,9 @@ static int listen_at(struct listeners *listeners, const char *name, const union 
   }
   const int problem = errno;
   report(name, "cannot listen: %m%s",
-         problem == EADDRINUSE ? "; choose another port with --listen, or 0 for a free one" : "");
+         problem != EADDRINUSE ? ""
+         : family == AF_UNIX   ? "; choose another path with --listen"
+                               : "; choose another port with --listen, or 0 for a free one");
   if (opened >= 0) close(opened);
   return problem == ENOMEM ? EX_OSERR : EX_UNAVAILABLE;
 }

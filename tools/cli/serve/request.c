@@ -120,7 +120,7 @@ static bool find_by_name(struct request *request, const char *name, const struct
                          struct problem *problem) {
   struct served_model *model = model_set_find(models, name);
   if (model == NULL)
-    return refuse(problem, BAD_REQUEST, "there is no model %.64s; GET /languages lists the models",
+    return refuse(problem, BAD_REQUEST, "there is no model %.64s; GET /v1/models lists the models",
                   name);
   request->model = served_model_hold(model);
   request->search = model->search;
@@ -248,6 +248,11 @@ static bool read_override(elman_override *override, const json_t *object, struct
       [ELMAN_OVERRIDE_SHUFFLE] = {"row", "column", "weight", NULL},
       [ELMAN_OVERRIDE_POSITION] = {"row", "weight", NULL},
       [ELMAN_OVERRIDE_CELL] = {NULL}};
+  static const char *const needed_fields[][4] = {
+      [ELMAN_OVERRIDE_UNIFORM] = {NULL},
+      [ELMAN_OVERRIDE_SHUFFLE] = {NULL},
+      [ELMAN_OVERRIDE_POSITION] = {"column", NULL},
+      [ELMAN_OVERRIDE_CELL] = {"row", "column", "weight", NULL}};
   enum { KINDS = sizeof kinds / sizeof *kinds, MOST = 1000000 };
   const char *kind = "";
   if (!json_is_object(object)) return refuse(problem, BAD_REQUEST, "an override must be an object");
@@ -264,8 +269,12 @@ static bool read_override(elman_override *override, const json_t *object, struct
                   "kind of an override must be uniform, shuffle, position or cell");
   override->kind = (elman_override_kind)i;
   const char *unused = first_given(object, unused_fields[i]);
-  return unused == NULL ||
-         refuse(problem, BAD_REQUEST, "%s has no effect on an override of kind %s", unused, kind);
+  if (unused != NULL)
+    return refuse(problem, BAD_REQUEST, "%s has no effect on an override of kind %s", unused, kind);
+  for (const char *const *name = needed_fields[i]; *name != NULL; name++)
+    if (!is_given(object, *name))
+      return refuse(problem, BAD_REQUEST, "an override of kind %s needs %s", kind, *name);
+  return true;
 }
 
 static bool read_overrides(struct request *request, const json_t *document,
@@ -422,17 +431,21 @@ static bool check_effects(const struct request *request, const json_t *document,
   static const char *const searching[] = {"beam", "n_best", "max_length", "max_ratio", NULL};
   const elman_translate_options *search = &request->search;
   const bool scored = (request->include & INCLUDE_SCORES) != 0;
+  if (all_have_references(request)) {
+    const char *unused = first_given(document, searching);
+    if (unused == NULL && search->replace_unknown) unused = "replace_unknown";
+    if (unused == NULL && !scored) unused = first_given(document, ranking);
+    if (unused != NULL)
+      return refuse(problem, BAD_REQUEST, "%s has no effect: all texts have references", unused);
+  }
   const char *unused = search->beam == 1 && !scored ? first_given(document, ranking) : NULL;
   if (unused != NULL)
     return refuse(problem, BAD_REQUEST, "%s has no effect on greedy decoding; set beam above 1",
                   unused);
   if (is_given(document, "length_norm") && !(search->length_penalty > 0))
     return refuse(problem, BAD_REQUEST, "length_norm needs a length_penalty above 0");
-  if (is_given(document, "override_seed") && !shuffles(search))
-    return refuse(problem, BAD_REQUEST, "override_seed needs an override of kind shuffle");
-  unused = all_have_references(request) ? first_given(document, searching) : NULL;
-  return unused == NULL ||
-         refuse(problem, BAD_REQUEST, "%s has no effect: all texts have references", unused);
+  return !is_given(document, "override_seed") || shuffles(search) ||
+         refuse(problem, BAD_REQUEST, "override_seed needs an override of kind shuffle");
 }
 
 /* Refuse combinations that elman_translate_batch refuses. */

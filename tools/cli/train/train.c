@@ -260,6 +260,8 @@ static int run(struct job *job, const char *command, const struct operands *oper
   if (code != EX_OK) return code;
   char place[PATH_MAX];
   elman_error error;
+  if (job->output.init_from == NULL && elman_model_options_check(&job->model, &error) != ELMAN_OK)
+    return report_error(&error);
   if (elman_file_resolve(place, sizeof place, job->train.output, &error) != ELMAN_OK) {
     if (group_leads()) return report_error(&error);
     place[0] = '\0'; /* process 0 writes the files and reports the problem */

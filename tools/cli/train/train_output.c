@@ -74,10 +74,16 @@ int train_output_check_model(const char *path) {
   elman_error error;
   const int code = identify_file(&found, &history, &error, path);
   if (code != EX_OK || found != NO_MODEL) return code;
-  report(path,
-         "is not a readable model and would be overwritten: %s; remove it, or name another file "
-         "with --output",
-         error.message);
+  elman_checkpoint_state state;
+  elman_error other;
+  if (elman_checkpoint_get_state(&state, path, &other) == ELMAN_OK &&
+      state != ELMAN_CHECKPOINT_NONE)
+    report(path, "is a checkpoint and would be overwritten; name another file with --output");
+  else
+    report(path,
+           "is not a readable model and would be overwritten: %s; remove it, or name another file "
+           "with --output",
+           error.message);
   return EX_CANTCREAT;
 }
 
@@ -152,15 +158,19 @@ static int check_first(const struct train_output *output) {
 }
 
 /* Refuse to delete a snapshot that took long to train. A new run with --keep-last deletes the
- * snapshots of earlier runs. */
+ * snapshots of earlier runs; without it, only report them. */
 static int check_snapshots(const struct train_output *output) {
   elman_history longest;
   size_t count;
   elman_error error;
   char description[128];
-  if (output->train->keep_last == 0 || output->force) return EX_OK;
+  if (output->train->keep_last > 0 && output->force) return EX_OK;
   if (elman_snapshots_find(&longest, &count, output->train->output, &error) != ELMAN_OK)
-    return report_error(&error);
+    return output->train->keep_last > 0 ? report_error(&error) : EX_OK;
+  if (output->train->keep_last == 0 && count > 0)
+    note("%s.update*: %zu snapshot%s of an earlier run remain%s", output->train->output, count,
+         plural(count), count == 1 ? "s" : "");
+  if (output->train->keep_last == 0) return EX_OK;
   if (longest.work <= LONG_WORK) return EX_OK;
   describe(description, sizeof description, &longest);
   report(output->train->output,

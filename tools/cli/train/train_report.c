@@ -284,7 +284,10 @@ static void describe_model(const struct training *training) {
   else if (training->validated)
     note("kept the best model, found before this run was resumed");
   else
-    note("no validation ran; kept the previous best model, or the last model if there is none");
+    note("no validation ran; %s",
+         options->resume
+             ? "kept the best model of the run so far, or the last model if there is none"
+             : "kept the last model; --validate-every validates earlier");
 }
 
 static void describe_traffic(const struct training *training) {
@@ -294,10 +297,13 @@ static void describe_traffic(const struct training *training) {
 }
 
 static void describe_result(const char *path) {
+  const char *quote = strpbrk(path, " \t'\"\\$&|;<>()*?[]#~`!") == NULL ? "" : "'";
   if (strcmp(path, DEFAULT_MODEL) == 0)
     note("wrote %s; use it with: elman translate TEXT", path);
+  else if (strchr(path, '\'') != NULL)
+    note("wrote %s", path);
   else
-    note("wrote %s; use it with: elman translate -m %s TEXT", path, path);
+    note("wrote %s; use it with: elman translate -m %s%s%s TEXT", path, quote, path, quote);
 }
 
 void training_describe_end(const struct training *training, enum training_end end,

@@ -256,14 +256,13 @@ static int score(struct evaluation *evaluation, const elman_model *model, const 
 
 static int evaluate_model(struct evaluation *evaluation, const struct pairs_input *input,
                           const char *command, const struct operands *operands) {
-  elman_pairs *pairs;
+  elman_pairs *pairs = NULL;
   int code = pairs_input_check_standard(input, NULL, command, operands);
   if (code != EX_OK) return code;
   evaluation->options.group = group_joined();
   evaluation->options.threads = group_threads(evaluation->options.threads);
-  code = pairs_input_read(&pairs, input, command, operands);
-  if (code != EX_OK) return code;
   code = models_open(&evaluation->models, &evaluation->options.translate);
+  if (code == EX_OK) code = pairs_input_read(&pairs, input, command, operands);
   if (code == EX_OK)
     code = score(evaluation, evaluation->models.open[0], pairs, input->alignment_column != 0);
   models_close(&evaluation->models);
