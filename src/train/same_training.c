@@ -184,12 +184,17 @@ static json_t *describe_names(const elman_train_options *options) {
   return NULL;
 }
 
-/* Remove the options that checkpoints contain only if they differ from the default. */
+/* Remove the options that checkpoints contain only if they differ from the default. The first
+ * checkpoints did not contain them. */
 static json_t *without_defaults(json_t *options, const elman_train_options *values) {
+  const elman_train_options defaults = {ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT)};
   const elman_hyperparameter *row = NULL;
-  while (options != NULL && (row = hyperparameter_next(row, ELMAN_SCOPE_TRAINING)) != NULL)
-    if (row->since >= 4 && hyperparameter_is_omitted(row, values))
-      (void)json_object_del(options, key_of(row));
+  while (options != NULL && (row = hyperparameter_next(row, ELMAN_SCOPE_TRAINING)) != NULL) {
+    const bool is_default = strcmp(row->name, "max_length") == 0
+                                ? values->max_length == defaults.max_length
+                                : row->since >= 4 && hyperparameter_is_omitted(row, values);
+    if (is_default) (void)json_object_del(options, key_of(row));
+  }
   return options;
 }
 
