@@ -296,6 +296,20 @@ static elman_status compare(const json_t *here, const json_t *there, const json_
 
 /* ---- resuming from a checkpoint ---- */
 
+/* The first checkpoints did not contain the maximum length. Without subword dropout, it determines
+ * nothing but words and ids. If these are the same, take the maximum length of the current run. */
+static void assume_max_length(json_t *unset, const json_t *now, const json_t *then,
+                              const elman_train_options *options) {
+  static const char *const keys[] = {"words of the source", "words of the target", "corpus"};
+  bool same = options->subword_dropout == 0;
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    same = same && json_equal(json_object_get(now, keys[i]), json_object_get(then, keys[i]));
+  const elman_hyperparameter *row = NULL;
+  while (same && (row = hyperparameter_next(row, ELMAN_SCOPE_TRAINING)) != NULL)
+    if (strcmp(row->name, "max_length") == 0)
+      (void)json_object_set(unset, key_of(row), json_object_get(now, key_of(row)));
+}
+
 static elman_status check_options(const struct safetensors *file, const struct trainer *trainer,
                                   elman_error *error) {
   /* A checkpoint of an earlier version lacks newer options; its run used their defaults. It does
@@ -309,6 +323,7 @@ static elman_status check_options(const struct safetensors *file, const struct t
       describe_rows(unset, ELMAN_SCOPE_MODEL, &model_defaults) != 0 ||
       describe_rows(unset, ELMAN_SCOPE_START, &trainer->model->config) != 0)
     status = fail_no_memory(error);
+  if (status == ELMAN_OK) assume_max_length(unset, now, then, trainer->options);
   if (status == ELMAN_OK) status = compare(now, then, unset, file, trainer->options, error);
   json_decref(then);
   json_decref(now);

@@ -37,6 +37,12 @@ expect_stderr_match '^third\.update\*: 2 snapshots of an earlier run remain$'
 expect_exit 0 "$ELMAN" attention --each-model -m third --format json '我'
 expect_stderr_match '^third\.update12 is left out: it is a snapshot of another run$'
 [ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "expected the snapshot with 9 updates and the model"
+head -c 1000 model.safetensors.update9 >third.update9
+expect_exit 65 "$ELMAN" attention --each-model -m third --format json '我'
+rm third.update9
+touch third.update12
+expect_exit 0 "$ELMAN" attention --each-model -m third --format json '我'
+[ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "a newer snapshot, of a run that goes on, is left out"
 "$ELMAN" train -q -t 1 --epochs 12 --subwords 20 -o third "$DATA/toy.zh-en.tsv" || fail "training failed"
 expect_exit 64 "$ELMAN" attention --each-model -m third --format json '我'
 

@@ -103,4 +103,5 @@ expect_exit 64 "$ELMAN" attention --summary --format tsv '我'
 expect_exit 64 "$ELMAN" attention --alignments 3 -i gold.tsv
 expect_exit 64 "$ELMAN" attention --summary --alignments 3 '我'
 expect_exit 64 "$ELMAN" attention --summary --alignments 3 --references references -i gold.tsv
+expect_stderr_match 'reads the references from the input; remove --references$'
 expect_exit 64 "$ELMAN" attention --summary --alignments 2 -i gold.tsv

@@ -65,8 +65,11 @@ cp tuned before
 expect_exit 0 "$ELMAN" train -q "${small[@]}" --tune-search --resume -o tuned "$DATA/daily.train.zh-en.tsv"
 cmp tuned before || fail "resuming a finished run changed the model"
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --resume -o tuned "$DATA/daily.train.zh-en.tsv"
-expect_stderr_match 'tuned: was trained with --tune-search, and this run would remove the search; add --tune-search$'
+expect_stderr_match 'tuned: was trained with --tune-search, and this run would remove the search; add --tune-search, or --force to remove it$'
 cmp tuned before || fail "a refused run changed the model"
+expect_exit 0 "$ELMAN" train -q "${small[@]}" --resume --force -o tuned "$DATA/daily.train.zh-en.tsv"
+cmp tuned plain || fail "the search remains in spite of --force"
+mv before tuned
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 1 --init-from tuned -o further "$DATA/daily.train.zh-en.tsv"
 expect_exit 0 "$ELMAN" inspect -m further
 expect_stdout_match '^beam size +none stored$'

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 #include <unistd.h>
 
@@ -95,31 +96,34 @@ static int add_path(struct model_series *series, const char *path, const char *s
   return EX_OK;
 }
 
-/* Return whether the file is a snapshot of the run that made the model: a model with at least the
- * updates of its name, not more than the model has, and the same words. Print a note if it is not.
- */
-static bool is_of_run(const char *path, uint64_t update, const elman_model *model) {
-  elman_model *snapshot;
-  elman_error error;
-  const uint64_t last = elman_model_get_info(model).history.updates;
-  if (elman_model_load(&snapshot, path, &error) != ELMAN_OK) {
-    note("%s is left out: %s", path, error.message);
-    return false;
-  }
-  const uint64_t updates = elman_model_get_info(snapshot).history.updates;
-  const bool same = updates >= update && updates <= last &&
-                    elman_ensemble_check(model, snapshot, &error) == ELMAN_OK;
-  elman_model_free(snapshot);
-  if (!same) note("%s is left out: it is a snapshot of another run", path);
-  return same;
+/* Return whether file a was changed after file b. */
+static bool is_newer(const char *a, const char *b) {
+  struct stat x, y;
+  if (stat(a, &x) != 0 || stat(b, &y) != 0) return false;
+  return x.st_mtim.tv_sec != y.st_mtim.tv_sec ? x.st_mtim.tv_sec > y.st_mtim.tv_sec
+                                              : x.st_mtim.tv_nsec > y.st_mtim.tv_nsec;
 }
 
-/* Remove the last path if it is no snapshot of the run that made the model. */
-static void check_snapshot(struct model_series *series, uint64_t update, const elman_model *model) {
+/* Remove the last path if it is a snapshot of another run than the model's: if it has other words,
+ * fewer updates than its name says, or more updates than the model although it is older. Return an
+ * exit code; print a message if it is not 0, and a note on a path that is removed. */
+static int check_snapshot(struct model_series *series, uint64_t update, const elman_model *model,
+                          const char *model_path) {
   char *path = series->paths[series->count - 1];
-  if (is_of_run(path, update, model)) return;
+  elman_model *snapshot;
+  elman_error error;
+  const int code = model_open(&snapshot, path);
+  if (code != EX_OK) return code;
+  const uint64_t updates = elman_model_get_info(snapshot).history.updates;
+  const bool late = updates > elman_model_get_info(model).history.updates;
+  const bool same = updates >= update && !(late && !is_newer(path, model_path)) &&
+                    elman_ensemble_check(model, snapshot, &error) == ELMAN_OK;
+  elman_model_free(snapshot);
+  if (same) return EX_OK;
+  note("%s is left out: it is a snapshot of another run", path);
   free(path);
   series->count--;
+  return EX_OK;
 }
 
 /* Add the snapshots of a model in ascending order of updates. versionsort compares the digits in
@@ -139,7 +143,7 @@ static int add_snapshots(struct model_series *series, const char *path) {
     uint64_t update;
     if (code == EX_OK && elman_snapshot_update(&update, name, base)) {
       code = add_path(series, path, name + strlen(base));
-      if (code == EX_OK) check_snapshot(series, update, model);
+      if (code == EX_OK) code = check_snapshot(series, update, model, path);
     }
     free(entries[i]);
   }

@@ -93,11 +93,13 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
 static bool check_headers(struct exchange *exchange) {
   struct header_counts counts = {0};
   (void)mhd.get_connection_values(exchange->connection, MHD_HEADER_KIND, count_header, &counts);
+  /* Where such a request ends is uncertain. */
+  exchange->closes = counts.spaced + counts.encoded > 0 || counts.single[LENGTH] > 1 ||
+                     counts.single[ENCODING] > 1;
   for (size_t i = 0; i < SINGLE; i++)
     if (counts.single[i] > 1)
       return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST, "the request has %zu headers %s",
                     counts.single[i], single[i]);
-  exchange->closes = counts.spaced + counts.encoded > 0; /* where the request ends is uncertain */
   if (counts.spaced > 0)
     return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST,
                   "the name of a header contains white space");

@@ -245,14 +245,17 @@ static size_t share_of(const struct queue *queue) {
 }
 
 /* Take up to `most` sentences that fit together, MOST_TURN of a job at a time. A job with more
- * sentences moves to the end, where its turn may come again. */
+ * sentences moves to the end. Its turn comes again if no other job waits. */
 static void take(struct batch *batch, struct queue *queue, size_t most) {
-  struct job *first = queue->first;
+  struct job *first = queue->first, *again = NULL; /* the first job that moves to the end */
+  bool skipped = false;
   batch->count = 0;
   batch->deadline = 0;
   for (struct job **place = &queue->first; *place != NULL && batch->count < most;) {
     struct job *job = *place;
+    if (job == again && skipped) break;
     if (first != job && !requests_fit(&first->request, &job->request)) {
+      skipped = true;
       place = &job->next;
       continue;
     }
@@ -263,7 +266,9 @@ static void take(struct batch *batch, struct queue *queue, size_t most) {
     }
     if (job->deadline > batch->deadline) batch->deadline = job->deadline;
     remove_after(queue, place);
-    if (job->taken < job->request.count) append(queue, job);
+    if (job->taken == job->request.count) continue;
+    append(queue, job);
+    if (again == NULL) again = job;
   }
   queue->counts.waiting -= batch->count;
   queue->counts.running += batch->count;

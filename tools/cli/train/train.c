@@ -89,7 +89,7 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   /* Process 0 decides, because only it knows how the run ended. Tune even if the checkpoint or the
    * log could not be written. */
   bool tunes = job->tune_search && end == DONE;
-  if (job->tune_search && end != FAILED &&
+  if (end != FAILED &&
       elman_group_broadcast(job->train.group, &tunes, sizeof tunes, &error) != ELMAN_OK) {
     code = report_error(&error);
     tunes = false;

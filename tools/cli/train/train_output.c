@@ -129,14 +129,17 @@ static int check_search(const struct train_output *output) {
   elman_error error;
   elman_model *model;
   const int code = identify_file(&found, &history, &error, output->train->output);
-  if (code != EX_OK || found != A_MODEL || output->tunes_search) return code;
+  if (code != EX_OK || found != A_MODEL || output->tunes_search || output->force ||
+      output_is(output->init_from, output->train->output))
+    return code;
   if (elman_model_load(&model, output->train->output, &error) != ELMAN_OK)
     return report_error(&error);
   const bool tuned = elman_model_get_info(model).search.beam > 0;
   elman_model_free(model);
   if (!tuned) return EX_OK;
   report(output->train->output,
-         "was trained with --tune-search, and this run would remove the search; add --tune-search");
+         "was trained with --tune-search, and this run would remove the search; add --tune-search, "
+         "or --force to remove it");
   return EX_USAGE;
 }
 
