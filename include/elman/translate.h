@@ -153,8 +153,8 @@ typedef struct elman_translate_options {
                      has its own field */
   /* Precision of the products with weights. ELMAN_PRECISION_FLOAT32 (default) is exact.
    * ELMAN_PRECISION_INT8 rounds weights and the numbers that they multiply to eight bits, which is
-   * faster; all results are then those of the rounded model. The first
-   * call makes the rounded weights of a model, which remain in memory as long as the model.
+   * faster; all results are then those of the rounded model. The first call makes the rounded
+   * weights of a model, which remain in memory as long as the model.
    * ELMAN_PRECISION_BFLOAT16 is ELMAN_INVALID_ARGUMENT: it is a precision of training. */
   elman_precision precision;
   /* Called after each decoder step for each sentence that the step did not end; NULL (default) =
