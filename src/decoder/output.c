@@ -204,16 +204,16 @@ static size_t tile_blocks(size_t rows, size_t blocks, bool in_eight_bits) {
   return rows > MANY_ROWS ? blocks : divide_up(blocks, TILES);
 }
 
-/* o_t = W_o [d_t ; c_t], for `width` tokens beginning with `first`
+/* o_t = W_o [d_t ; c_t], for `width` tokens beginning with `first`; in eight bits, with the bias
  * (9) */
 static void multiply_rows(const struct job *job, size_t first, size_t width) {
   const size_t V = job->scores->V, F = job->F;
   const real *weight = job->weights->out_weight + first * F;
   real *logits = job->scores->logits + first;
   if (job->weights->eight_bits != NULL)
-    eight_bit_product_alone((struct eight_bit_results){.rows = logits, .ld = V},
-                            job->scores->features,
-                            eight_bits_find(job->weights->eight_bits, weight, width), job->rows);
+    eight_bit_product_alone(
+        (struct eight_bit_results){.rows = logits, .ld = V, .bias = job->weights->out_bias + first},
+        job->scores->features, eight_bits_find(job->weights->eight_bits, weight, width), job->rows);
   else if (job->rows <= FEW_ROWS && arithmetic_in_use() == ARITHMETIC_FAST)
     few_rows_kernel_at(0)->run((struct few_rows){logits, V, .add = false}, job->features, weight,
                                job->rows, F, width);
@@ -235,38 +235,20 @@ static double sum_of_differences(const real *row, size_t n) {
   return (double)lanes[0];
 }
 
-/* Add the bias to a whole block, and return its maximum as `maximum` does. */
-static real add_bias(real *restrict logits, const real *restrict bias) {
-  enum { WIDTH = SCORES_BLOCK / 4 };
-  real largest[WIDTH];
-  for (size_t v = 0; v < SCORES_BLOCK; v++) logits[v] += bias[v];
-  for (size_t v = 0; v < WIDTH; v++) {
-    const real *some = logits + v;
-    const real left = some[0] > some[WIDTH] ? some[0] : some[WIDTH];
-    const real right = some[2 * WIDTH] > some[3 * WIDTH] ? some[2 * WIDTH] : some[3 * WIDTH];
-    largest[v] = left > right ? left : right;
-  }
-  for (size_t half = WIDTH / 2; half > 0; half /= 2)
-    for (size_t v = 0; v < half; v++)
-      largest[v] = largest[v] > largest[v + half] ? largest[v] : largest[v + half];
-  return largest[0];
-}
-
-/* Add the bias: o_t += b_o. Compute the block's maximum and its Σ exp. */
+/* Add the bias, unless it is already added: o_t += b_o. Compute the block's maximum and its
+ * Σ exp. */
 static void score_block(const struct job *job, size_t row, size_t block) {
   const struct output_scores *scores = job->scores;
-  const size_t V = scores->V, at = block * SCORES_BLOCK, to = row * scores->blocks + block;
-  const size_t n = V - at < SCORES_BLOCK ? V - at : SCORES_BLOCK;
-  const real *bias = job->weights->out_bias + at;
-  real *logits = scores->logits + row * V + at;
-  if (n == SCORES_BLOCK) {
-    scores->largest[to] = add_bias(logits, bias);
-  } else {
+  const size_t V = scores->V, first = block * SCORES_BLOCK, to = row * scores->blocks + block;
+  const size_t n = V - first < SCORES_BLOCK ? V - first : SCORES_BLOCK;
+  const real *bias = job->weights->out_bias + first;
+  real *logits = scores->logits + row * V + first;
+  if (job->weights->eight_bits == NULL)
     for (size_t v = 0; v < n; v++) logits[v] += bias[v];
-    scores->largest[to] = maximum(logits, n);
-  }
-  scores->sums[to] = scores->without_sums ? sum_of_differences(logits, n)
-                                          : sum_of_exponentials(logits, scores->largest[to], n);
+  scores->largest[to] = maximum(logits, n);
+  scores->sums[to] = scores->without_sums
+                         ? sum_of_differences(logits, n)
+                         : sum_of_some_exponentials(logits, scores->largest[to], n);
 }
 
 static void score_tile(const void *context, size_t tile) {
@@ -284,12 +266,12 @@ static void score_tile(const void *context, size_t tile) {
 static void join_blocks(const void *context, size_t row) {
   const struct output_scores *scores = ((const struct job *)context)->scores;
   const size_t blocks = scores->blocks;
-  const real *largest = scores->largest + row * blocks;
-  const double *sums = scores->sums + row * blocks, peak = (double)maximum(largest, blocks);
+  const real *largest = scores->largest + row * blocks, peak = maximum(largest, blocks);
+  const double *sums = scores->sums + row * blocks;
   double sum = 0;
   for (size_t i = 0; i < blocks; i++)
-    sum += scores->without_sums ? sums[i] : sums[i] * portable_exp((double)largest[i] - peak);
-  scores->log_sums[row] = peak + (scores->without_sums ? sum : portable_log(sum));
+    sum += scores->without_sums ? sums[i] : sums[i] * (double)exp_real(largest[i] - peak);
+  scores->log_sums[row] = (double)peak + (scores->without_sums ? sum : portable_log(sum));
 }
 
 void output_scores_fill(const struct output_scores *scores, const real *features, size_t rows,

@@ -69,7 +69,7 @@ void output_gradient(const struct decoder_parameters *gradients, real *dfeatures
  * One pass over the weights: product, bias, maximum and Σ exp of a tile of the vocabulary are
  * computed together, while the tile is in the cache. */
 
-enum { SCORES_BLOCK = 64 }; /* number of logits that share a maximum */
+enum { SCORES_BLOCK = 256 }; /* number of logits that share a maximum and a sum */
 
 struct output_scores {
   real *logits;                       /* (R,V) */

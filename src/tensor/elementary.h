@@ -35,12 +35,12 @@ static inline real sigmoid_real(real x) {
 /* Return e^x for x ≤ 88; results below the smallest normal number are 0. */
 static inline real exp_real(real x) {
   /* Write x = n ln 2 + r with |r| ≤ ln 2 / 2. Adding 1.5 · 2^23 rounds to an integer, which is then
-   * in the low bits. ln 2 is split into two parts, so that n ln 2 is exact. */
+   * in the low bits. ln 2 is split into two parts, so that n ln 2 is exact. If x is so small that
+   * this fails, the result is 0 in any case. */
   const float magic = 0x1.8p23f, ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f;
-  const float clamped = x < -87.5f ? -87.5f : x;
-  const float shifted = clamped * 0x1.715476p0f + magic;
+  const float shifted = x * 0x1.715476p0f + magic;
   const float n = shifted - magic;
-  const float r = (clamped - n * ln2_high) - n * ln2_low;
+  const float r = (x - n * ln2_high) - n * ln2_low;
   /* e^r = 1 + r + r² p(r) */
   float p = 0.0013814320554956794f;
   p = p * r + 0.00836885068565607f;

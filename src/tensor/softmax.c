@@ -29,6 +29,18 @@ double sum_of_exponentials(const real *row, real largest, size_t n) {
   return sum_of_lanes(&sum);
 }
 
+double sum_of_some_exponentials(const real *row, real largest, size_t n) {
+  _Alignas(64) real lanes[LANES] = {0};
+  size_t j = 0;
+  for (; j + LANES <= n; j += LANES) {
+    for (size_t l = 0; l < LANES; l++) lanes[l] += exp_real(row[j + l] - largest);
+  }
+  for (size_t l = 0; j < n; j++, l++) lanes[l] += exp_real(row[j] - largest);
+  for (size_t half = LANES / 2; half > 0; half /= 2)
+    for (size_t l = 0; l < half; l++) lanes[l] += lanes[l + half];
+  return (double)lanes[0];
+}
+
 double exponentials(real *row, real largest, size_t n) {
   struct lanes sum = {0};
   size_t j = 0;

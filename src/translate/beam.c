@@ -8,6 +8,7 @@
 #include "attention/mask.h"
 #include "base/portable_math.h"
 #include "base/random.h"
+#include "tensor/softmax.h"
 #include "vocab/vocabulary.h"
 
 /* ---- the pool of nodes ---- */
@@ -289,6 +290,26 @@ uint32_t beam_forced_token(const struct beam *beam) {
   return count < beam->request->forced_count ? beam->request->forced[count] : (uint32_t)TOKEN_END;
 }
 
+/* Return whether a path of this log-probability would be inserted. */
+static bool can_enter(const struct choice *choice, double log_probability) {
+  return choice->count < choice->most ||
+         log_probability > choice->paths[choice->most - 1].log_probability;
+}
+
+/* Offer the tokens of a block in parts. Skip a part if none of its tokens can enter. Nearly all
+ * parts are skipped. */
+static void offer_block(struct choice *choice, struct hypothesis path, double most,
+                        const real *logits, size_t V, size_t block) {
+  enum { PART = 32 };
+  const size_t start = block * SCORES_BLOCK, rest = V - start;
+  const size_t end = start + (rest < SCORES_BLOCK ? rest : SCORES_BLOCK);
+  for (size_t first = start; first < end; first += PART) {
+    const size_t count = end - first < PART ? end - first : PART;
+    if (can_enter(choice, path.log_probability + (double)maximum(logits + first, count)))
+      offer_tokens(choice, path, most, logits, first, first + count);
+  }
+}
+
 /* Offer the continuations of open hypothesis i with the scores of `row`. Return false on
  * overflow. */
 static bool offer_row(struct choice *choice, const struct beam *beam, size_t i,
@@ -311,16 +332,9 @@ static bool offer_row(struct choice *choice, const struct beam *beam, size_t i,
     offer_tokens(choice, path, last->log_probability, logits, id, id + 1);
     return true;
   }
-  for (size_t block = 0; block < scores->blocks; block++) {
-    const size_t first = block * SCORES_BLOCK, rest = scores->V - first;
-    /* Skip a block if none of its tokens is better than the last chosen path. Nearly all blocks are
-     * skipped. */
-    if (choice->count == choice->most && !(path.log_probability + (double)largest[block] >
-                                           choice->paths[choice->most - 1].log_probability))
-      continue;
-    offer_tokens(choice, path, last->log_probability, logits, first,
-                 first + (rest < SCORES_BLOCK ? rest : SCORES_BLOCK));
-  }
+  for (size_t block = 0; block < scores->blocks; block++)
+    if (can_enter(choice, path.log_probability + (double)largest[block]))
+      offer_block(choice, path, last->log_probability, logits, scores->V, block);
   return true;
 }
 

@@ -119,7 +119,7 @@ static void check_row(const struct layer *layer, size_t row) {
 /* Few, several and many rows, with large logits as well. */
 Test(scores, scores_match_for_any_number_of_rows) {
   static const size_t rows[] = {1, 5, FEW_ROWS, FEW_ROWS + 1, 64, 65, 200};
-  static const size_t vocabularies[] = {3, 64, 65, 700};
+  static const size_t vocabularies[] = {3, 65, SCORES_BLOCK, SCORES_BLOCK + 1, 700};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     for (size_t j = 0; j < sizeof vocabularies / sizeof *vocabularies; j++) {
       struct layer layer;
@@ -170,7 +170,7 @@ Test(scores, nan_invalidates_its_row_only) {
 /* Without sums, the log-sum is the largest logit. A logit that is not finite invalidates its row,
  * at any place in a block and for a value of any kind. */
 Test(scores, without_sums_every_logit_is_checked) {
-  enum { ROWS = 2, V = 150, F = 10 };
+  enum { ROWS = 2, V = SCORES_BLOCK + 50, F = 10 };
   const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
   struct layer layer;
   set_up(&layer, ROWS, V, F, 1);
