@@ -119,13 +119,21 @@ TARGET INLINE void run_tile(const struct pair_tile *t, size_t rows, size_t vecto
         sums[r][v] = _mm512_dpbf16_ps(sums[r][v], row, columns[v]);
     }
   }
+  /* Copies: a store to C may change *t for all that a compiler knows. */
+  float *const c = t->c;
+  const size_t ldc = t->ldc, left = t->columns;
+  const bool add = t->add;
+  if (t->alpha != 1) {
+    const __m512 alpha = _mm512_set1_ps(t->alpha);
+    for (size_t r = 0; r < rows; r++)
+      for (size_t v = 0; v < vectors; v++) sums[r][v] = _mm512_mul_ps(alpha, sums[r][v]);
+  }
   for (size_t v = 0; v < vectors; v++) {
-    const __mmask16 lanes = first_lanes(t->columns - v * PAIR_LANES);
+    const __mmask16 lanes = first_lanes(left - v * PAIR_LANES);
     for (size_t r = 0; r < rows; r++) {
-      float *to = t->c + r * t->ldc + v * PAIR_LANES;
-      __m512 sum = sums[r][v];
-      if (t->alpha != 1) sum = _mm512_mul_ps(_mm512_set1_ps(t->alpha), sum);
-      if (t->add) sum = _mm512_add_ps(_mm512_maskz_loadu_ps(lanes, to), sum);
+      float *to = c + r * ldc + v * PAIR_LANES;
+      const __m512 sum =
+          add ? _mm512_add_ps(_mm512_maskz_loadu_ps(lanes, to), sums[r][v]) : sums[r][v];
       _mm512_mask_storeu_ps(to, lanes, sum);
     }
   }
@@ -177,6 +185,11 @@ const struct pair_kernel *pair_kernel_here(void) {
 #endif
 
 /* ---- products ---- */
+
+size_t pair_block(size_t k) {
+  const size_t blocks = (k + PAIR_BLOCK - 1) / PAIR_BLOCK;
+  return blocks <= 1 ? k : ((k + blocks - 1) / blocks + 1) / 2 * 2;
+}
 
 #ifdef ELMAN_DOUBLE
 /* No kernel multiplies doubles in pairs. */
@@ -250,11 +263,11 @@ static size_t rows_at_once(size_t rows) {
 void pair_product(const struct pair_kernel *kernel, struct product p) {
   uint32_t strips[PAIR_STRIPS * PAIR_BLOCK / 2 * PAIR_LANES];
   uint32_t panel[PAIR_BLOCK / 2 * PAIR_COLUMNS];
-  const size_t each = rows_at_once(p.m);
+  const size_t each = rows_at_once(p.m), block = pair_block(p.k);
   for (size_t i = 0; p.k == 0 && p.beta == 0 && i < p.m; i++)
     memset(p.c + i * p.ldc, 0, p.n * sizeof *p.c);
-  for (size_t first = 0; first < p.k; first += PAIR_BLOCK) {
-    const size_t k = smaller(p.k - first, PAIR_BLOCK);
+  for (size_t first = 0; first < p.k; first += block) {
+    const size_t k = smaller(p.k - first, block);
     for (size_t row = 0; row < p.m; row += each) {
       const size_t rows = smaller(p.m - row, each);
       pair_pack_strips(kernel, strips, from_place(p.a, row, first), rows, k);

@@ -6,8 +6,8 @@
  *
  * A kernel of pairs multiplies panels whose elements are pairs of bfloat16 numbers, which belong to
  * successive terms of a sum. Every element of its result is one chain of pairs per block of
- * PAIR_BLOCK terms; the sums of the blocks are added in order. Therefore the bits depend on neither
- * the tile nor the number of threads. They depend on the instruction: it defines the order and the
+ * pair_block(k) terms; the sums of the blocks are added in order. Therefore the bits depend on
+ * neither the tile nor the number of threads. They depend on the instruction: it defines the order and the
  * rounding of the additions within a pair, and it sets subnormal sums to 0. */
 #ifndef ELMAN_TENSOR_BFLOAT16_H
 #define ELMAN_TENSOR_BFLOAT16_H
@@ -44,7 +44,7 @@ void bfloat16_round_rows(real *to, size_t ld, struct operand from, size_t rows, 
 void bfloat16_round_all(real *x, size_t n);
 
 enum {
-  PAIR_BLOCK = 256,  /* terms of a block: 128 pairs */
+  PAIR_BLOCK = 384,  /* largest number of terms of a block: 192 pairs */
   PAIR_ROWS = 14,    /* rows of a strip of A */
   PAIR_LANES = 16,   /* pairs of a vector; a strip has one vector per pair of terms */
   PAIR_COLUMNS = 32, /* columns of a panel of B: two vectors per pair of terms */
@@ -77,6 +77,10 @@ struct pair_kernel {
   pair_pack_function *along;  /* `from` is (count,k): the terms of a row are adjacent */
   pair_pack_function *across; /* `from` is (k,count) */
 };
+
+/* Return the number of terms of each block but the last, for sums of k terms: even, and about equal
+ * blocks, because every block reads and writes C. */
+size_t pair_block(size_t k);
 
 /* Return the kernel of pairs that this processor can run; NULL if it has none. */
 const struct pair_kernel *pair_kernel_here(void);

@@ -529,9 +529,10 @@ static void run_rounded(const struct packed_product *all, struct panel_range pan
 
 static void run_in_pairs(const struct packed_product *all, struct panel_range panels) {
   uint32_t strips[PAIR_STRIPS * PAIR_BLOCK / 2 * PAIR_LANES];
-  for (size_t first = 0; first < all->b->k; first += PAIR_BLOCK)
+  const size_t block = pair_block(all->b->k);
+  for (size_t first = 0; first < all->b->k; first += block)
     for (size_t row = 0; row < all->p.m; row += PAIR_STRIPS * PAIR_ROWS) {
-      const struct part part = part_of(all, row, PAIR_STRIPS * PAIR_ROWS, first, PAIR_BLOCK);
+      const struct part part = part_of(all, row, PAIR_STRIPS * PAIR_ROWS, first, block);
       pair_pack_strips(all->b->pairs, strips, part.a, part.rows, part.k);
       run_part(all, &part, panels, strips);
     }

@@ -93,12 +93,16 @@ def best_kernels():
 
 
 class PyTorch:
-    """A process that answers requests with a fixed number of threads."""
+    """A process that answers requests with a fixed number of threads.
+
+    PyTorch and OpenBLAS have a team of threads each. If PyTorch's team waits actively, as by default, it takes the
+    processors from OpenBLAS's, and two threads are often slower than one."""
 
     def __init__(self, threads):
         self.label = f"{threads} thread" + ("s" if threads > 1 else "")
         self.environment = {**os.environ, **best_kernels(), "OMP_NUM_THREADS": str(threads),
-                            "OPENBLAS_NUM_THREADS": str(threads), "PYTHONDONTWRITEBYTECODE": "1"}
+                            "OPENBLAS_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "PASSIVE",
+                            "PYTHONDONTWRITEBYTECODE": "1"}
         self.process = subprocess.Popen(self.command("serve"), env=self.environment, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
