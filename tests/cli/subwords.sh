@@ -113,7 +113,8 @@ expect_exit 64 "$ELMAN" train --subwords 9 --source-subwords 9 --source-tokens c
 expect_exit 64 "$ELMAN" train --joint --source-tokens chars -o no pairs
 expect_exit 64 "$ELMAN" train --joint --source-subwords 9 -o no pairs
 expect_exit 64 "$ELMAN" train --subword-dropout 0.1 -o no pairs
-expect_stderr_match 'subword dropout .* needs BPE on at least one side'
+expect_stderr_match '--subword-dropout needs BPE on at least one side'
+[ "$(wc -l <"$results/stderr")" -eq 2 ] || fail "the pairs are read before the option is refused"
 
 # Subword dropout: the model does not depend on the number of threads or on stops.
 drop=("${small[@]}" -q --subwords 150 --subword-dropout 0.3 --shards 2)

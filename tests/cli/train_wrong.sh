@@ -39,6 +39,14 @@ for wrong in '--heads 2' '--attention multihead --heads 3' '--attention-window 2
   [ "$(wc -l <"$results/stderr")" -eq 1 ] || fail "$wrong: expected only the error"
 done
 
+# And so are missing files.
+for missing in '--dev nowhere' '--init-from nowhere' '--guide nowhere'; do
+  # shellcheck disable=SC2086
+  expect_exit 66 "$ELMAN" train $missing "$toy"
+  [ "$(cat "$results/stderr")" = "elman: nowhere: cannot open the file: No such file or directory" ] ||
+    fail "$missing: expected only the error"
+done
+
 # An overwrite is announced after the pairs have been read.
 expect_exit 66 "$ELMAN" train nowhere
 ! grep -q 'will be overwritten' "$results/stderr" || fail "an overwrite is announced although training failed"

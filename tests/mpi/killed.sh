@@ -10,7 +10,7 @@ rm expected.checkpoint
 
 more_lines() { [ "$(wc -l <log)" -ge "$1" ]; }
 : >log
-for kill in {1..20}; do
+for kill in {1..12}; do
   lines=$(($(wc -l <log) + 3 + RANDOM % 40))
   code=0
   "${mpirun[@]}" -n $((2 + kill % 2)) "${train[@]}" --resume --save-every 0.02 --log log pairs \

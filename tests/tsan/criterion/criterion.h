@@ -68,10 +68,15 @@ static void run_test(const struct test *test) {
   exit(0);
 }
 
+/* Run all tests, or those whose name contains ELMAN_TESTS_ONLY; at least one. */
 int main(void) {
-  int failed = 0;
+  const char *only = getenv("ELMAN_TESTS_ONLY");
+  int failed = 1;
+  for (const struct test *test = all_tests; test != NULL && failed; test = test->next)
+    if (only == NULL || strstr(test->name, only) != NULL) failed = 0;
   for (const struct test *test = all_tests; test != NULL; test = test->next) {
     int status = 1;
+    if (only != NULL && strstr(test->name, only) == NULL) continue;
     const pid_t child = fork();
     if (child == 0) run_test(test);
     if (child > 0 && waitpid(child, &status, 0) == child && status == 0) continue;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "console/messages.h"
@@ -111,12 +112,26 @@ static bool may_use_bpe(elman_token_mode mode) {
   return mode == ELMAN_TOKENS_AUTO || mode == ELMAN_TOKENS_BPE || mode == ELMAN_TOKENS_AUTO_BPE;
 }
 
+/* Return whether the new model may split a side into subwords. A model of --init-from may. */
+static bool uses_bpe(const struct job *job) {
+  const elman_model_options *model = &job->model;
+  const elman_token_mode modes[] = {model->source_tokens, model->target_tokens};
+  const bool merges = model->subwords > 0 || model->source_subwords > 0 || model->joint_subwords;
+  bool uses = job->output.init_from != NULL;
+  for (size_t i = 0; i < 2; i++)
+    uses = uses || (may_use_bpe(modes[i]) && (modes[i] != ELMAN_TOKENS_AUTO || merges));
+  return uses;
+}
+
 /* Switch off settings that come from the preset and that other options exclude, and report each.
  * Refuse such settings if they were given themselves. */
 static int fit_preset(struct job *job, const struct usage *usage, const struct operands *operands) {
   const bool splits =
       may_use_bpe(job->model.source_tokens) || may_use_bpe(job->model.target_tokens);
   job->own_subword_dropout = option_given(usage, operands, "subword-dropout");
+  if (job->own_subword_dropout && job->train.subword_dropout > 0 && !uses_bpe(job))
+    return report_usage(usage->command,
+                        "--subword-dropout needs BPE on at least one side (--subwords)");
   if (job->tune_search && job->train.dev_name == NULL) {
     if (option_given(usage, operands, "tune-search"))
       return report_usage(usage->command, "--tune-search needs --dev");
@@ -243,6 +258,13 @@ static int check_group(struct job *job, const char *command) {
   return EX_OK;
 }
 
+/* Find a missing file before the pairs are read, which may take minutes. */
+static int check_readable(const char *path) {
+  if (path == NULL || strcmp(path, "-") == 0 || access(path, R_OK) == 0) return EX_OK;
+  report(path, "cannot open the file: %m");
+  return EX_NOINPUT;
+}
+
 static int run(struct job *job, const char *command, const struct operands *operands) {
   if (strcmp(job->train.output, "-") == 0)
     return report_usage(command,
@@ -257,6 +279,9 @@ static int run(struct job *job, const char *command, const struct operands *oper
   int code = check_group(job, command);
   if (code == EX_OK)
     code = pairs_input_check_standard(&job->input, job->train.dev_name, command, operands);
+  if (code == EX_OK) code = check_readable(job->output.init_from);
+  if (code == EX_OK) code = check_readable(job->train.dev_name);
+  if (code == EX_OK) code = check_readable(job->input.alignment_file);
   if (code != EX_OK) return code;
   char place[PATH_MAX];
   elman_error error;
