@@ -7,8 +7,8 @@
  * A kernel of pairs multiplies panels whose elements are pairs of bfloat16 numbers, which belong to
  * successive terms of a sum. Every element of its result is one chain of pairs per block of
  * pair_block(k) terms; the sums of the blocks are added in order. Therefore the bits depend on
- * neither the tile nor the number of threads. They depend on the instruction: it defines the order and the
- * rounding of the additions within a pair, and it sets subnormal sums to 0. */
+ * neither the tile nor the number of threads. They depend on the instruction: it defines the order
+ * and the rounding of the additions within a pair, and it sets subnormal sums to 0. */
 #ifndef ELMAN_TENSOR_BFLOAT16_H
 #define ELMAN_TENSOR_BFLOAT16_H
 
