@@ -12,7 +12,7 @@
 
 /* MOST_BATCH sentences are translated at once; a larger batch is not faster. MOST_TURN sentences of
  * one job come first; then it is the turn of other jobs. */
-enum { MOST_BATCH = 64, MOST_TURN = 16, UNAVAILABLE = 503, UNFIT = 400 };
+enum { MOST_BATCH = 64, MOST_TURN = 16 };
 
 /* While a client is this far behind, it gets no more partial translations. */
 static const size_t MOST_EVENTS = (size_t)1 << 18;
@@ -56,74 +56,17 @@ struct batch {
   double deadline;
 };
 
-/* ---- jobs ---- */
-
-struct job *job_create(const struct request *request, double timeout) {
-  struct job *job = calloc(1, sizeof *job);
-  struct answer *results = calloc(request->count + 1, sizeof *results);
-  if (job == NULL || results == NULL) {
-    free(job);
-    free(results);
-    return NULL;
-  }
-  job->request = *request;
-  if (request->search.override_count > 0) job->request.search.overrides = job->request.overrides;
-  job->results = results;
-  job->deadline = now() + timeout;
-  atomic_init(&job->abandoned, false);
-  atomic_init(&job->size, 0);
-  return job;
-}
-
-static void free_results(struct job *job) {
-  for (size_t i = 0; i < job->request.count && job->results != NULL; i++)
-    free(job->results[i].text);
-  free(job->results);
-  job->results = NULL;
-}
-
-void job_free(struct job *job) {
-  if (job == NULL) return;
-  free_results(job);
-  request_free(&job->request);
-  free(job->answer.text);
-  free(job->events.text);
-  free(job);
-}
+/* ---- the main thread ---- */
 
 static void wake_main(const struct queue *queue) {
   const uint64_t one = 1;
   while (write(queue->wake, &one, sizeof one) < 0 && errno == EINTR) continue;
 }
 
-/* Append an event. An event that finds no memory is lost; the last one ends the stream anyway. */
-static void add_event(struct job *job, const char *name, const char *data, size_t size) {
-  const size_t most = size + 64;
-  char *text = realloc(job->events.text, job->events.size + most);
-  if (text == NULL) return;
-  job->events.text = text;
-  job->events.size += (size_t)snprintf(text + job->events.size, most, "event: %s\ndata: %.*s\n\n",
-                                       name, (int)size, data);
-}
-
-static size_t unread_events(const struct job *job) {
-  return job->events.size - job->read;
-}
-
 size_t queue_read_events(struct queue *queue, struct job *job, char *into, size_t most,
                          bool *finished) {
   pthread_mutex_lock(&queue->mutex);
-  struct answer *events = &job->events;
-  const size_t unread = unread_events(job), size = unread < most ? unread : most;
-  if (size > 0) memcpy(into, events->text + job->read, size);
-  job->read += size;
-  /* Move what remains only if it is less than what is dropped, so that each byte moves once. */
-  if (job->read > events->size - job->read) {
-    memmove(events->text, events->text + job->read, events->size - job->read);
-    events->size -= job->read;
-    job->read = 0;
-  }
-  *finished = job->finished && unread_events(job) == 0;
+  const size_t size = job_read_events(job, into, most, finished);
   pthread_mutex_unlock(&queue->mutex);
   return size;
 }
@@ -149,22 +92,16 @@ static void hand_over(struct queue *queue, struct job *job) {
   if (job->request.stream) {
     if (job->problem.status != 0) {
       const struct answer failure = answer_problem(&job->problem);
-      if (failure.text != NULL) add_event(job, "error", failure.text, failure.size - 1);
+      if (failure.text != NULL) job_add_event(job, "error", failure.text, failure.size - 1);
       free(failure.text);
     }
-    add_event(job, "done", "{}", 2);
+    job_add_event(job, "done", "{}", 2);
     job->finished = true;
   }
   job->next = NULL;
   *queue->last_done = job;
   queue->last_done = &job->next;
   wake_main(queue);
-}
-
-/* Fail a job that is not done. Its sentences that a thread translates come to nothing. */
-static void fail_job(struct job *job, unsigned status, const char *message) {
-  if (!job->failed) (void)refuse(&job->problem, status, "%s", message);
-  job->failed = true;
 }
 
 /* Count the sentences of a job that will not be taken. */
@@ -187,7 +124,7 @@ static void expire(struct queue *queue) {
       continue;
     }
     remove_after(queue, place);
-    fail_job(job, UNAVAILABLE, too_late);
+    job_fail(job, JOB_UNAVAILABLE, too_late);
     drop_rest(queue, job);
     if (job->translated == job->request.count) hand_over(queue, job);
   }
@@ -353,25 +290,11 @@ static bool watch_batch(void *context, const elman_partial *partial) {
   const struct answer answer = answer_partial(&job->request, (size_t)partial->number - 1, partial);
   if (answer.text == NULL) return true;
   pthread_mutex_lock(&watch->queue->mutex);
-  if (unread_events(job) < MOST_EVENTS) add_event(job, "token", answer.text, answer.size);
+  if (job_unread_events(job) < MOST_EVENTS) job_add_event(job, "token", answer.text, answer.size);
   pthread_mutex_unlock(&watch->queue->mutex);
   free(answer.text);
   wake_main(watch->queue);
   return true;
-}
-
-/* Make the result of a piece, or an error if the answer to the request would become too large. */
-static struct answer result_of(struct job *job, size_t piece, const elman_translation *translation,
-                               const elman_error *error) {
-  const struct request *request = &job->request;
-  if (translation == NULL) return answer_failure(piece, error->message);
-  if (request->kind == REQUEST_TRANSLATE) return answer_texts(translation);
-  if (atomic_load(&job->size) > MAX_ANSWER)
-    return answer_failure(piece,
-                          "the answer to the request is too large; send fewer texts at once");
-  const struct answer result = answer_translations(request, piece, translation);
-  (void)atomic_fetch_add(&job->size, result.size);
-  return result;
 }
 
 /* The translations of a batch. */
@@ -410,7 +333,7 @@ static void translate(struct outcome *outcome, struct worker *worker, const stru
     const bool good = outcome->status == ELMAN_OK || outcome->status == ELMAN_BAD_DATA;
     if (translation != NULL) outcome->tokens += translation->target_count;
     outcome->results[i] =
-        good ? result_of(batch->jobs[i], batch->pieces[i], translation, &outcome->errors[i])
+        good ? job_result(batch->jobs[i], batch->pieces[i], translation, &outcome->errors[i])
              : (struct answer){0};
   }
   outcome->seconds = now() - begun;
@@ -423,17 +346,18 @@ static void translate(struct outcome *outcome, struct worker *worker, const stru
 static void record(struct job *job, size_t piece, struct outcome *outcome, size_t i) {
   const bool whole = outcome->status != ELMAN_OK && outcome->status != ELMAN_BAD_DATA;
   job->results[piece] = outcome->results[i];
+  job_note_cells(job, outcome->translations[i]);
   if (whole && outcome->status == ELMAN_INTERRUPTED)
-    fail_job(job, UNAVAILABLE, too_late);
+    job_fail(job, JOB_UNAVAILABLE, too_late);
   else if (whole)
-    fail_job(job, outcome->status == ELMAN_INVALID_ARGUMENT ? UNFIT : UNAVAILABLE,
+    job_fail(job, outcome->status == ELMAN_INVALID_ARGUMENT ? JOB_UNFIT : JOB_UNAVAILABLE,
              outcome->error.message);
   else if (outcome->results[i].text == NULL)
-    fail_job(job, UNAVAILABLE, "out of memory; try again later");
+    job_fail(job, JOB_UNAVAILABLE, "out of memory; try again later");
   else if (outcome->translations[i] == NULL && job->request.kind == REQUEST_TRANSLATE)
-    fail_job(job, UNFIT, outcome->errors[i].message);
+    job_fail(job, JOB_UNFIT, outcome->errors[i].message);
   if (job->request.stream && !job->failed)
-    add_event(job, "result", outcome->results[i].text, outcome->results[i].size);
+    job_add_event(job, "result", outcome->results[i].text, outcome->results[i].size);
 }
 
 /* Return the jobs of the batch that are done as a list. No other thread works on them. */
@@ -456,22 +380,13 @@ static struct job *deliver(struct queue *queue, const struct batch *batch,
   return complete;
 }
 
-/* Make the answer of a job whose sentences are all translated. */
-static void finish_answer(struct job *job) {
-  if (!job->failed && !job->request.stream) {
-    job->answer = answer_request(&job->request, job->results);
-    if (job->answer.text == NULL) fail_job(job, UNAVAILABLE, "out of memory; try again later");
-  }
-  free_results(job);
-}
-
 static void run_batch(struct worker *worker, const struct batch *batch, struct outcome *outcome) {
   struct queue *queue = worker->queue;
   translate(outcome, worker, batch);
   pthread_mutex_lock(&queue->mutex);
   struct job *complete = deliver(queue, batch, outcome);
   pthread_mutex_unlock(&queue->mutex);
-  for (struct job *job = complete; job != NULL; job = job->next) finish_answer(job);
+  for (struct job *job = complete; job != NULL; job = job->next) job_finish(job);
   for (size_t i = 0; i < batch->count; i++) elman_translation_free(outcome->translations[i]);
   pthread_mutex_lock(&queue->mutex);
   for (struct job *job = complete, *next; job != NULL; job = next) {

@@ -6,34 +6,8 @@
 #ifndef ELMAN_CLI_JOBS_H
 #define ELMAN_CLI_JOBS_H
 
-#include <stdatomic.h>
-
-#include "serve/answers.h"
-#include "serve/request.h"
+#include "serve/job.h"
 #include "serve/serve_settings.h"
-
-struct job {
-  struct request request;
-  void *owner;     /* for the main thread; NULL if the client has gone */
-  double deadline; /* in seconds of now() */
-
-  /* The outcome, valid when the job is done. */
-  struct problem problem; /* status 0: `answer` is the answer */
-  struct answer answer;
-
-  /* The events of a job that streams. The lock of the queue protects them. */
-  struct answer events;
-  size_t read;   /* bytes of the events that the main thread has read */
-  bool finished; /* no more events follow */
-
-  /* For the queue. */
-  struct job *next;
-  struct answer *results; /* (count) */
-  size_t taken, translated;
-  atomic_size_t size; /* bytes of the results of /v1/translations */
-  bool queued, failed;
-  atomic_bool abandoned; /* nobody waits for the answer */
-};
 
 /* Counts since the start. */
 struct job_counts {
@@ -53,12 +27,6 @@ void queue_end(struct queue *queue);
 
 /* Set how many connections may still send a request. If there are none, a batch does not wait. */
 void queue_expect(struct queue *queue, size_t connections);
-
-/* Make a job for a parsed request and take ownership of the request. `timeout` is the time for the
- * translation in seconds, from now on. Return NULL if memory runs out; the request is then
- * unchanged. */
-struct job *job_create(const struct request *request, double timeout);
-void job_free(struct job *job);
 
 /* Give the job to the threads. Return false if the queue is full. */
 bool queue_submit(struct queue *queue, struct job *job);

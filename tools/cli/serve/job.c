@@ -1,0 +1,124 @@
+#include "serve/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "console/messages.h"
+
+/* ---- beginning and end ---- */
+
+struct job *job_create(const struct request *request, double timeout) {
+  struct job *job = calloc(1, sizeof *job);
+  struct answer *results = calloc(request->count + 1, sizeof *results);
+  if (job == NULL || results == NULL) {
+    free(job);
+    free(results);
+    return NULL;
+  }
+  job->request = *request;
+  if (request->search.override_count > 0) job->request.search.overrides = job->request.overrides;
+  job->results = results;
+  job->deadline = now() + timeout;
+  atomic_init(&job->abandoned, false);
+  atomic_init(&job->size, 0);
+  return job;
+}
+
+static void free_results(struct job *job) {
+  for (size_t i = 0; i < job->request.count && job->results != NULL; i++)
+    free(job->results[i].text);
+  free(job->results);
+  job->results = NULL;
+}
+
+void job_free(struct job *job) {
+  if (job == NULL) return;
+  free_results(job);
+  request_free(&job->request);
+  free(job->answer.text);
+  free(job->events.text);
+  free(job);
+}
+
+void job_fail(struct job *job, unsigned status, const char *message) {
+  if (!job->failed) (void)refuse(&job->problem, status, "%s", message);
+  job->failed = true;
+}
+
+/* ---- events ---- */
+
+void job_add_event(struct job *job, const char *name, const char *data, size_t size) {
+  const size_t most = size + 64;
+  char *text = realloc(job->events.text, job->events.size + most);
+  if (text == NULL) return;
+  job->events.text = text;
+  job->events.size += (size_t)snprintf(text + job->events.size, most, "event: %s\ndata: %.*s\n\n",
+                                       name, (int)size, data);
+}
+
+size_t job_unread_events(const struct job *job) {
+  return job->events.size - job->read;
+}
+
+size_t job_read_events(struct job *job, char *into, size_t most, bool *finished) {
+  struct answer *events = &job->events;
+  const size_t unread = job_unread_events(job), size = unread < most ? unread : most;
+  if (size > 0) memcpy(into, events->text + job->read, size);
+  job->read += size;
+  /* Move what remains only if it is less than what is dropped, so that each byte moves once. */
+  if (job->read > events->size - job->read) {
+    memmove(events->text, events->text + job->read, events->size - job->read);
+    events->size -= job->read;
+    job->read = 0;
+  }
+  *finished = job->finished && job_unread_events(job) == 0;
+  return size;
+}
+
+/* ---- results ---- */
+
+void job_note_cells(struct job *job, const elman_translation *first) {
+  const elman_translate_options *search = &job->request.search;
+  _Static_assert(ELMAN_MAX_OVERRIDES <= 64, "a bit for each override");
+  if (first != NULL) job->fitting = true;
+  for (size_t i = 0; i < search->override_count; i++)
+    for (const elman_translation *one = first; one != NULL; one = one->next)
+      if (search->overrides[i].row < one->target_count &&
+          search->overrides[i].column < one->source_count)
+        job->reached |= (uint64_t)1 << i;
+}
+
+struct answer job_result(struct job *job, size_t piece, const elman_translation *translation,
+                         const elman_error *error) {
+  const struct request *request = &job->request;
+  if (translation == NULL) return answer_failure(piece, error->message);
+  if (request->kind == REQUEST_TRANSLATE) return answer_texts(translation);
+  if (atomic_load(&job->size) > MAX_ANSWER)
+    return answer_failure(piece,
+                          "the answer to the request is too large; send fewer texts at once");
+  const struct answer result = answer_translations(request, piece, translation);
+  (void)atomic_fetch_add(&job->size, result.size);
+  return result;
+}
+
+/* Fail a job if no translation contains the cell of an override. */
+static void check_cells(struct job *job) {
+  const elman_translate_options *search = &job->request.search;
+  for (size_t i = 0; i < search->override_count && job->fitting; i++) {
+    const elman_override *cell = &search->overrides[i];
+    char message[128];
+    if (cell->kind != ELMAN_OVERRIDE_CELL || (job->reached >> i & 1) != 0) continue;
+    snprintf(message, sizeof message, "override %zu: no translation has row %zu and column %zu", i,
+             cell->row, cell->column);
+    job_fail(job, JOB_UNFIT, message);
+  }
+}
+
+void job_finish(struct job *job) {
+  check_cells(job);
+  if (!job->failed && !job->request.stream) {
+    job->answer = answer_request(&job->request, job->results);
+    if (job->answer.text == NULL) job_fail(job, JOB_UNAVAILABLE, "out of memory; try again later");
+  }
+  free_results(job);
+}

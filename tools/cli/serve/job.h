@@ -1,0 +1,68 @@
+/* A job: a request on its way through the queue, its results and its events. The functions take no
+ * lock. */
+#ifndef ELMAN_CLI_JOB_H
+#define ELMAN_CLI_JOB_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "serve/answers.h"
+#include "serve/request.h"
+
+/* Status of a job that fails: the service cannot do it now, or never. */
+enum { JOB_UNAVAILABLE = 503, JOB_UNFIT = 400 };
+
+struct job {
+  struct request request;
+  void *owner;     /* for the main thread; NULL if the client has gone */
+  double deadline; /* in seconds of now() */
+
+  /* The outcome, valid when the job is done. */
+  struct problem problem; /* status 0: `answer` is the answer */
+  struct answer answer;
+
+  /* The events of a job that streams. The lock of the queue protects them. */
+  struct answer events;
+  size_t read;   /* bytes of the events that the main thread has read */
+  bool finished; /* no more events follow */
+
+  /* For the queue. */
+  struct job *next;
+  struct answer *results; /* (count) */
+  size_t taken, translated;
+  bool fitting;       /* a text could be translated */
+  uint64_t reached;   /* bit i: a translation contains the cell of override i */
+  atomic_size_t size; /* bytes of the results of /v1/translations */
+  bool queued, failed;
+  atomic_bool abandoned; /* nobody waits for the answer */
+};
+
+/* Make a job for a parsed request and take ownership of the request. `timeout` is the time for the
+ * translation in seconds, from now on. Return NULL if memory runs out; the request is then
+ * unchanged. */
+struct job *job_create(const struct request *request, double timeout);
+void job_free(struct job *job);
+
+/* Fail a job that is not done. Its sentences that a thread translates come to nothing. */
+void job_fail(struct job *job, unsigned status, const char *message);
+
+/* Append an event. An event that finds no memory is lost; the last one ends the stream anyway. */
+void job_add_event(struct job *job, const char *name, const char *data, size_t size);
+size_t job_unread_events(const struct job *job);
+
+/* Move up to `most` bytes of events to `into` and return their number. *finished is set if no
+ * events follow. */
+size_t job_read_events(struct job *job, char *into, size_t most, bool *finished);
+
+/* Make the result of a piece, or an error if the answer to the request would become too large.
+ * `translation` is NULL if the error explains why there is none. */
+struct answer job_result(struct job *job, size_t piece, const elman_translation *translation,
+                         const elman_error *error);
+
+/* Note the cells of overrides that a translation (NULL = none) contains. */
+void job_note_cells(struct job *job, const elman_translation *first);
+
+/* Make the answer of a job whose sentences are all translated. */
+void job_finish(struct job *job);
+
+#endif
