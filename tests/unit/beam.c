@@ -260,24 +260,27 @@ Test(beam, overflow_fails_only_its_sentence) {
 
 /* ---- end of the search ---- */
 
-/* Logits of a one-block vocabulary, laid out as by the output layer. */
-enum { MAX_ROWS = 3 };
+/* Logits and their scores, laid out as by the output layer. */
+enum { MAX_ROWS = 5, MAX_BLOCKS = 3 };
 struct small_scores {
-  real largest[MAX_ROWS];
+  real largest[MAX_ROWS * MAX_BLOCKS];
   double log_sums[MAX_ROWS];
   struct output_scores scores;
 };
 
 static void score(struct small_scores *small, real *logits, size_t rows, size_t V) {
+  const size_t blocks = (V + SCORES_BLOCK - 1) / SCORES_BLOCK;
   for (size_t i = 0; i < rows; i++) {
-    small->largest[i] = maximum(logits + i * V, V);
+    for (size_t v = 0; v < V; v += SCORES_BLOCK)
+      small->largest[i * blocks + v / SCORES_BLOCK] =
+          maximum(logits + i * V + v, V - v < SCORES_BLOCK ? V - v : SCORES_BLOCK);
     small->log_sums[i] = (double)log_sum_exp(logits + i * V, V);
   }
   small->scores = (struct output_scores){.logits = logits,
                                          .largest = small->largest,
                                          .log_sums = small->log_sums,
                                          .V = V,
-                                         .blocks = 1};
+                                         .blocks = blocks};
 }
 
 /* Make a beam for one source token; the caller owns paths (3,width) and the pool. */
@@ -352,6 +355,72 @@ Test(beam, ties_keep_the_vocabulary_order) {
   for (size_t i = 0; i < WIDTH; i++)
     cr_assert_eq(pool.nodes[beam.paths[i].last].id, expected[i], "place %zu", i);
   beam_pool_free(&pool);
+}
+
+/* A continuation of a row by a token. */
+struct continuation {
+  double log_probability;
+  size_t row, id;
+};
+
+static int most_probable_first(const void *left, const void *right) {
+  const struct continuation *a = left, *b = right;
+  if (a->log_probability != b->log_probability)
+    return a->log_probability > b->log_probability ? -1 : 1;
+  if (a->row != b->row) return a->row < b->row ? -1 : 1;
+  return (a->id > b->id) - (a->id < b->id);
+}
+
+/* Sort all continuations of the open hypotheses. Return the array, which the caller frees. */
+static struct continuation *sorted_continuations(const struct beam *beam,
+                                                 const struct small_scores *small, size_t V) {
+  struct continuation *all = calloc(beam->open * V, sizeof *all);
+  size_t count = 0;
+  for (size_t row = 0; row < beam->open; row++)
+    for (size_t id = 0; id < V; id++) {
+      const double before = beam->paths[row].log_probability - small->log_sums[row];
+      const double sum = before + (double)small->scores.logits[row * V + id];
+      const double most = beam->paths[row].log_probability;
+      all[count++] = (struct continuation){sum > most ? most : sum, row, id};
+    }
+  qsort(all, count, sizeof *all, most_probable_first);
+  return all;
+}
+
+/* Blocks and parts of blocks may be skipped only if none of their tokens is chosen, also if many
+ * tokens are equally probable. */
+Test(beam, the_best_tokens_of_many_blocks_are_chosen) {
+  enum { V = 2 * SCORES_BLOCK + 37, WIDTH = 5, STEPS = 6, LEVELS = 12 };
+  const elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 0});
+  const struct search_request request = {.count = 1, .limit = STEPS + 1};
+  const real weights[WIDTH] = {1, 1, 1, 1, 1};
+  for (unsigned which = 0; which < 40; which++) {
+    struct hypothesis paths[3 * WIDTH];
+    struct beam_pool pool = {0};
+    struct beam beam = small_beam(paths, &pool, &options, &request);
+    beam_pool_clear(&pool);
+    for (size_t step = 0; step < STEPS; step++) {
+      real *logits = random_reals(beam.open * V, LEVELS / 4.0, which * STEPS + (unsigned)step);
+      for (size_t i = 0; i < beam.open * V; i++) {
+        if (which % 2 == 0) logits[i] = (real)round((double)logits[i]);
+        if (i % V == TOKEN_START || i % V == TOKEN_END) logits[i] = -99;
+      }
+      struct small_scores small;
+      score(&small, logits, beam.open, V);
+      struct continuation *expected = sorted_continuations(&beam, &small, V);
+      grow(&beam, &small, weights);
+      cr_assert_eq(beam.open, WIDTH);
+      for (size_t i = 0; i < WIDTH; i++) {
+        cr_assert_eq(pool.nodes[beam.paths[i].last].id, expected[i].id, "%u, %zu, %zu", which, step,
+                     i);
+        cr_assert_eq(beam.paths[i].row, expected[i].row);
+        cr_assert_eq(beam.paths[i].log_probability, expected[i].log_probability);
+      }
+      free(expected);
+      free(logits);
+    }
+    beam_pool_free(&pool);
+  }
 }
 
 /* Of finished hypotheses with equal scores, the one that ended first comes first. */
