@@ -45,6 +45,18 @@ done
 rm other
 expect_files differ pairs
 
+# An option that only some processes have, and a file that one process lacks.
+for rank in 0 1; do
+  tune=('' '')
+  tune[rank]=--tune-search
+  refuse 64 '^elman: process 1: train: give --tune-search to all processes or to none$' \
+    "${mpirun[@]}" -n 1 "$ELMAN" train "${small[@]}" --dev pairs ${tune[0]} pairs : \
+    -n 1 "$ELMAN" train "${small[@]}" --dev pairs ${tune[1]} pairs
+done
+on_process 1
+refuse 66 '^elman: process 1: other: cannot open the file' processes 3 ./differ "$ELMAN" train "${small[@]}" --dev @ pairs
+expect_files differ pairs
+
 # translate and evaluate with a model that is missing in one process.
 "$ELMAN" train -q -t 1 --epochs 1 -o pairs.model pairs || fail "training failed"
 on_process 1

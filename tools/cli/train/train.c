@@ -255,6 +255,12 @@ static int check_group(struct job *job, const char *command) {
         command,
         "--shards %zu allows at most %zu process%s, but %zu were started; start fewer processes",
         job->train.shards, job->train.shards, job->train.shards == 1 ? "" : "es", group->size);
+  bool tunes = job->tune_search;
+  elman_error error;
+  if (elman_group_broadcast(group, &tunes, sizeof tunes, &error) != ELMAN_OK)
+    return report_error(&error);
+  if (tunes != job->tune_search)
+    return report_usage(command, "give --tune-search to all processes or to none");
   return EX_OK;
 }
 
