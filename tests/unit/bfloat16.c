@@ -243,10 +243,10 @@ Test(bfloat16, extreme_values) {
 
 /* Pairs are added in the same order in tiles of any size, packed or not. */
 Test(bfloat16, bits_do_not_depend_on_threads_or_packing) {
-  enum { GROUPS = 4, SIZE = 200, ROWS = 40 };
+  enum { GROUPS = 4, SIZE = PAIR_BLOCK + 10, WIDTH = PAIR_BLOCK + 32, ROWS = 40 };
   real *a = random_reals(ROWS * SIZE, 1, 1), *b = random_reals(GROUPS * SIZE * SIZE, 1, 2);
   real *alone = reals(GROUPS * ROWS * SIZE), *c = reals(GROUPS * ROWS * SIZE);
-  real *panels = reals(GROUPS * 224 * SIZE);
+  real *panels = reals(GROUPS * WIDTH * SIZE); /* whole panels of columns */
   skip_without_kernel();
   struct product p = {alone,
                       GROUPS * SIZE,
