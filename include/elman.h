@@ -63,6 +63,7 @@
 #include "elman/precision.h"
 #include "elman/split.h"
 #include "elman/subwords.h"
+#include "elman/suggestion.h"
 #include "elman/summary.h"
 #include "elman/table.h"
 

@@ -80,15 +80,15 @@ def _expect_function(name, function):
     return function
 
 
-def _without_nul(data, value):
+def _without_nul(name, data):
     """Refuse NUL, which ends a text in C."""
     if b"\0" in data:
-        raise ValueError(f"there is a NUL in {value!r}")
+        raise ValueError(f"{name} contains a NUL: {data!r}")
     return data
 
 
 def _path(name, value):
-    return _without_nul(os.fsencode(_expect(name, value, (str, bytes, os.PathLike), "a path")), value)
+    return _without_nul(name, os.fsencode(_expect(name, value, (str, bytes, os.PathLike), "a path")))
 
 
 def _paths(values):
@@ -113,7 +113,8 @@ def _list(name, values, form):
 
 
 def _texts(name, values):
-    return _strings([_without_nul(_text("a text", value), value) for value in _list(name, values, "texts")])
+    return _strings([_without_nul(f"{name}[{i}]", _text(f"{name}[{i}]", value))
+                     for i, value in enumerate(_list(name, values, "texts"))])
 
 
 def _strings(texts):
@@ -121,11 +122,27 @@ def _strings(texts):
     return (ctypes.c_char_p * len(texts))(*texts)
 
 
+def _hint(typed, answers):
+    """Return the end of a message about an unknown name: the answer whose name was probably meant, why there
+    is none, or nothing. `answers` are by name."""
+    if not isinstance(typed, str) or "\0" in typed:
+        return ""
+    suggestion, typed = library.complete("elman_suggestion")(), typed.encode(errors="replace")
+    names = [name.encode() for name in answers]  # the suggestion borrows them
+    for name in names:
+        library.elman_suggestion_offer(ctypes.byref(suggestion), typed, name)
+    if suggestion.best is not None:
+        return f"; did you mean {answers[suggestion.best.decode()]!r}?"
+    reason = library.elman_suggestion_reason(typed)
+    return f"; {reason.decode()}" if reason is not None else ""
+
+
 def _word(name, value, words):
     """Return the value of an enum for its word."""
     if not isinstance(value, str) or value not in words:
         kind = ValueError if isinstance(value, str) else TypeError
-        raise kind(f"{name} is one of {', '.join(words)}, not {value!r}")
+        raise kind(f"{name} is one of {', '.join(words)}, not {value!r}"
+                   f"{_hint(value, {word: word for word in words})}")
     return words[value]
 
 
@@ -155,6 +172,17 @@ def _number(name, value, kind):
     return whole
 
 
+SCALARS = ctypes.c_char_p, ctypes.c_bool, ctypes.c_double, ctypes.c_size_t, ctypes.c_uint64
+
+
+def _option_names(struct, kinds):
+    """Return the fields that users may set, by their names and by those of the command's options."""
+    names = {field: field for field, kind in kinds.items()
+             if kind in SCALARS or _words(struct, field) is not None or issubclass(kind, ctypes.Structure)}
+    rows = library.rows_of[struct].items()
+    return names | {row.option.decode(): field for field, row in rows if field in names}
+
+
 def _fill(options, values):
     """Set the fields that users may set: all except pointers to anything other than text."""
     struct, kinds = type(options).__name__, dict(options._fields_)
@@ -167,13 +195,15 @@ def _fill(options, values):
             setattr(options, name, _word(name, value, words))
         elif kind is ctypes.c_char_p:
             setattr(options, name, None if value is None else _path(name, value))
-        elif kind in (ctypes.c_bool, ctypes.c_double, ctypes.c_size_t, ctypes.c_uint64):
+        elif kind in SCALARS:
             setattr(options, name, _number(name, value, kind))
         elif kind is not None and issubclass(kind, ctypes.Structure):
             fill = _fill_search if kind is library.complete("elman_translate_options") else _fill
             setattr(options, name, fill(getattr(options, name), value))
         else:
-            raise TypeError(f"there is no option {name}")
+            inner = [field for field, other in kinds.items() if name in dict(getattr(other, "_fields_", ()))]
+            hint = f"; it is a field of {inner[0]}" if inner else _hint(name, _option_names(struct, kinds))
+            raise TypeError(f"there is no option {name}{hint}")
     return options
 
 
@@ -250,6 +280,11 @@ def _as_many(what, values, text, texts):
     if len(values) != len(texts):
         raise ValueError(f"there are not as many {what} as texts")
     return values
+
+
+def _place(name, text, index):
+    """Return the name of an argument that belongs to one text, or to one of a list."""
+    return name if isinstance(text, str) else f"{name}[{index}]"
 
 
 # ---- C values to Python ----
@@ -476,6 +511,9 @@ class _Handle:
     def __exit__(self, *_):
         self.close()
 
+    def __reduce__(self):
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled; {self._INSTEAD}")
+
     @contextlib.contextmanager
     def _use(self):
         with self._guard:
@@ -492,6 +530,8 @@ class _Handle:
 class Pairs(_Handle):
     """Sentence pairs from TSV files, or from `source_file` and `target_file`. `skipped` is called for each
     skipped line with file, line, kind ("not_utf8", ...) and problem."""
+
+    _INSTEAD = "read the files again"
 
     def __init__(self, *files, skipped=None, **options):
         given = _fill(library.elman_pairs_options_default(), options)
@@ -523,6 +563,8 @@ def _ids(name, values):
 
 class Model(_Handle):
     """A model, created by create, load or average."""
+
+    _INSTEAD = "use save() and load()"
 
     def __init__(self, make, *arguments):
         self._lock, self._thread, self._translator = threading.Lock(), None, None
@@ -620,14 +662,14 @@ class Model(_Handle):
         token. `ensemble` contains other models, and `overrides` contains dictionaries with the fields of
         elman_override. If some texts of a list cannot be translated, raise TranslationError."""
         texts = [text] if isinstance(text, str) else _list("text", text, "texts, or one text (str)")
-        for each in texts:
-            _expect("a text", each, str, "a str")
+        for i, each in enumerate(texts):
+            _expect(f"text[{i}]", each, str, "a str")
         references = _as_many("references", reference, text, texts)
-        for each in references:
-            _expect("a reference", each, (str, type(None)), "a text (str)")
+        for i, each in enumerate(references):
+            _expect(_place("reference", text, i), each, (str, type(None)), "a text (str)")
         _check_reference(options, references)
-        prefixes = [None if each is None else self._prefix(each)
-                    for each in _as_many("prefixes", prefix, text, texts)]
+        prefixes = [None if each is None else self._prefix(_place("prefix", text, i), each)
+                    for i, each in enumerate(_as_many("prefixes", prefix, text, texts))]
         overridden, shuffles = _overrides(overrides)
         given = _fill_search(self._search(options, references), options, shuffles)
         given.overrides, given.override_count = overridden, len(overridden)
@@ -672,10 +714,10 @@ class Model(_Handle):
             ended = functions.call(library.elman_tune_search, trials, model, read, ctypes.byref(given))
         return [_record(trial) for trial in trials] if ended else None
 
-    def _prefix(self, prefix):
+    def _prefix(self, name, prefix):
         """Return the ids, or the Error if the text has none."""
         if not isinstance(prefix, str):
-            return _ids("a prefix", prefix)
+            return _ids(name, prefix)
         try:
             return self.encode("target", prefix)
         except Error as error:

@@ -35,8 +35,8 @@ ROWS = re.compile(r"ELMAN_(MODEL|TRAIN)_HYPERPARAMETERS\(ELMAN_FIELD\)")
 
 
 def find_include():
-    places = [pathlib.Path(os.environ["ELMAN_INCLUDE"])] if "ELMAN_INCLUDE" in os.environ else [
-        root / "include" for root in ROOTS]
+    given = os.environ.get("ELMAN_INCLUDE")  # an empty value is the same as none
+    places = [pathlib.Path(given)] if given else [root / "include" for root in ROOTS]
     for place in places:
         if (place / "elman.h").is_file():
             return place
@@ -45,8 +45,8 @@ def find_include():
 
 def find_library():
     """Return the path or name by which to load the library."""
-    if "ELMAN_LIBRARY" in os.environ:
-        return os.environ["ELMAN_LIBRARY"]
+    if given := os.environ.get("ELMAN_LIBRARY"):
+        return given
     for root, folder in zip(ROOTS, ("build/release", "lib")):
         if (root / folder / "libelman.so").is_file():
             return str(root / folder / "libelman.so")
@@ -113,6 +113,8 @@ class Library:
         # By structure and field: the enum of the field, and the row of the hyperparameter.
         self.enums_of, self.rows_of = {}, {}
         self.library = ctypes.CDLL(path)
+        if not hasattr(self.library, "elman_version"):
+            raise OSError(f"{path} is not libelman.so; ELMAN_LIBRARY can name it")
         for name in self.header.structs:
             self.complete(name)
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/call.h"
+#include "base/suggestion.h"
 #include "elman/subwords.h"
 #include "vocab/bpe.h"
 #include "vocab/bpe_learn.h"
@@ -251,4 +252,15 @@ elman_status elman_subwords_apply(const char **split, elman_subwords *subwords, 
   for (size_t end = length; !first && end > 0 && line[end - 1] == ' '; end--)
     buffer_append(&subwords->text, " ", 1);
   return status == ELMAN_OK ? give_lines(split, subwords, error) : status;
+}
+
+/* ---- names ---- */
+
+void elman_suggestion_offer(elman_suggestion *suggestion, const char *typed,
+                            const char *candidate) {
+  suggestion_offer(suggestion, typed, candidate);
+}
+
+const char *elman_suggestion_reason(const char *typed) {
+  return suggestion_reason(typed);
 }

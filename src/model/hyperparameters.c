@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "attention/kinds.h"
+#include "base/suggestion.h"
 #include "base/text.h"
 #include "rnn/cell.h"
 #include "vocab/tokens.h"
@@ -112,26 +113,36 @@ void hyperparameters_keep_names(void *fields, unsigned scopes) {
   }
 }
 
-/* Format the names that users can choose, separated by commas. */
-static void list_choices(char *text, size_t size, const elman_hyperparameter *row) {
+/* Format the names that users can choose, separated by commas. Offer them in place of `typed`. */
+static void list_choices(char *text, size_t size, elman_suggestion *suggestion, const char *typed,
+                         const elman_hyperparameter *row) {
   size_t used = 0;
   text[0] = '\0';
-  for (size_t i = 0; row->choice(i) != NULL && used < size; i++)
+  for (size_t i = 0; row->choice(i) != NULL && used < size; i++) {
     used += (size_t)snprintf(text + used, size - used, "%s%s", i == 0 ? "" : ", ", row->choice(i));
+    suggestion_offer(suggestion, typed, row->choice(i));
+  }
 }
 
 static elman_status check_choice(const elman_hyperparameter *row, const void *fields,
                                  elman_error *error) {
   if (hyperparameter_choice(row, fields) != NULL) return ELMAN_OK;
   const void *field = (const char *)fields + row->offset;
+  const bool is_enum = row->value == ELMAN_VALUE_ENUM;
+  const char *name = is_enum ? "" : *(const char *const *)field;
+  elman_suggestion meant = {0};
   char choices[256];
-  list_choices(choices, sizeof choices, row);
-  if (row->value == ELMAN_VALUE_ENUM)
+  list_choices(choices, sizeof choices, &meant, name, row);
+  if (is_enum)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "%s: %u is not a value of the enum, or is not allowed here; use one of: %s",
                 row->label, *(const unsigned *)field, choices);
-  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s: \"%s\" is not one of: %s", row->label,
-              *(const char *const *)field, choices);
+  if (meant.best != NULL)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "%s: \"%s\" is not one of: %s; did you mean \"%s\"?", row->label, name, choices,
+                meant.best);
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s: \"%s\" is not one of: %s", row->label, name,
+              choices);
 }
 
 static elman_status check_row(const elman_hyperparameter *row, const void *fields,

@@ -2,10 +2,11 @@
 
 # All forms of a line have the meaning of the same option on the command line.
 printf '\xef\xbb\xbf# a small one\nhidden-size = 6\r\n\n  embedding-size 5 # numbers a word\n\tseed=3\nbidirectional\northogonal = no
-residual = off\nepochs\t= 4\nquiet = on\noutput = by-file # a name\n' >options.conf
+residual = off\nlayer-norm = false\ninput-feeding = true\nattentional-layer = true\nepochs\t= 4\nquiet = on\noutput = by-file # a name\n' >options.conf
 expect_exit 0 "$ELMAN" train --config options.conf "$DATA/toy.zh-en.tsv"
 expect_no_stderr
-expect_exit 0 "$ELMAN" train -q --hidden-size 6 --embedding-size 5 --seed 3 --bidirectional --epochs 4 -o by-line \
+expect_exit 0 "$ELMAN" train -q --hidden-size 6 --embedding-size 5 --seed 3 --bidirectional --attentional-layer \
+  --input-feeding --epochs 4 -o by-line \
   "$DATA/toy.zh-en.tsv"
 cmp by-file by-line || fail "options from a file and from the command line train different models"
 
@@ -71,7 +72,11 @@ bad "epochs: '' is not" 'epochs ='
 bad "epochs is given twice" 'epochs = 3' 'epochs = 4'
 bad "lr: 'nan' is not a number" 'lr = nan'
 bad "cell: 'cnn' is not one of: elman, " 'cell = cnn'
-bad "bidirectional: '1' is not one of: yes, no, on, off" 'bidirectional = 1'
+bad "bidirectional: '1' is not one of: yes, no, on, off, true, false" 'bidirectional = 1'
+bad "bidirectional: 'True' is not one of" 'bidirectional = True'
+bad "unknown option 'learning-rate'; did you mean 'lr'\?" 'learning-rate = 1'
+bad "unknown option 'gpu'; elman computes on the processor" 'gpu = 0'
+bad "cell: 'LSTM' is not one of: .*; did you mean 'lstm'\?" 'cell = LSTM'
 bad "log: '' is not the name of a file" 'log = # none'
 printf 'seed = 1\0\n' >bad.conf
 expect_refused '^elman: bad\.conf:1: contains a zero byte' train --config bad.conf x

@@ -2,6 +2,31 @@
 
 expect_refused "^elman: train: unknown option '--epoch'; did you mean '--epochs'\?" train --epoch 3 x
 expect_refused "did you mean '--hidden-size'\?" train --hidden 3 x
+# Suggestions: a word more, names of other programs, operands, and why there is no such option.
+suggests() { # suggests REMEDY COMMAND...
+  local remedy=$1
+  shift
+  expect_refused "unknown option '[^']*'; $remedy\$" "$@"
+}
+suggests "did you mean '--layers'\?" train --num-layers 2 x
+suggests "did you mean '--epochs'\?" train --max-epochs=2 x
+suggests "did you mean '--lr'\?" train --learning-rate 2 x
+suggests "did you mean '--lr'\?" train --learning_rate 2 x
+suggests "did you mean '--joint'\?" train --joint-subwords x
+suggests "did you mean '--output'\?" train --model m x
+suggests "did you mean '--beam'\?" translate --beam-size 2 x
+suggests "did you mean '--listen'\?" serve --port 5000
+suggests "Adam is the only optimizer" train --optimizer sgd x
+suggests "elman computes on the processor" translate --gpu 0 x
+suggests "give PAIRS without an option: elman train \[options\] PAIRS\.\.\." train --data x
+suggests "give MODEL without an option: .*" average --model x -o y
+expect_refused "unknown option '--no-attention'\$" train --no-attention x
+expect_refused "unknown option '--host'\$" train --host x
+expect_refused "one of: elman, relu, gru, lstm; did you mean 'gru'\?" train --cell GRU x
+expect_refused "; did you mean 'additive'\?" train --attention bahdanau x
+expect_refused "; did you mean 'general'\?" train --attention Luong x
+expect_refused "; did you mean 'bfloat16'\?" convert --dtype bf16 -o x
+expect_refused "one of: bash, zsh, fish\$" help --completion ksh
 expect_refused "unknown option '-z'; words that start with '-' go after '--'" translate -z
 expect_refused "unknown option '--epochs'" translate --epochs 3 x
 expect_refused "unknown option '--format'" inspect --format json

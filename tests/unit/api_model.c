@@ -27,6 +27,7 @@ Test(api, invalid_models_are_rejected) {
   elman_model_options options = elman_model_options_default();
   options.attention = "bahdanau";
   check_not_created(options, "attention: \"bahdanau\" is not one of: dot, scaled, general");
+  check_not_created(options, "hierarchical; did you mean \"additive\"?");
   options = elman_model_options_default();
   options.source_tokens = (elman_token_mode)6;
   check_not_created(options, "is not a value of the enum");

@@ -16,12 +16,12 @@ const char *command_name_in(const struct command *group, const char *name) {
 }
 
 static const struct command *find_in(const struct command *group, const char *word) {
-  struct suggestion suggestion = {0};
+  elman_suggestion suggestion = {0};
   for (const struct command *command = commands; command->name != NULL; command++) {
     const char *name = command_name_in(group, command->name);
     if (name == NULL) continue;
     if (strcmp(name, word) == 0) return command;
-    suggestion_offer(&suggestion, word, name);
+    elman_suggestion_offer(&suggestion, word, name);
   }
   const char *parent = group == NULL ? NULL : group->name;
   if (suggestion.best != NULL)

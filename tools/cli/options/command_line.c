@@ -410,6 +410,8 @@ static int apply_config(const struct usage *usage, struct operands *operands) {
 
 /* ---- the command line ---- */
 
+enum { OPERAND_SIZE = 16 };
+
 /* Record that the option is given. Return whether the command line has already given it. Its first
  * value on the command line replaces the list from an option file. */
 static bool record_given(struct operands *operands, const struct usage *usage,
@@ -421,19 +423,38 @@ static bool record_given(struct operands *operands, const struct usage *usage,
   return before;
 }
 
+/* Copy to `operand` the placeholder of the operand that `word` means, such as PAIRS for "pairs" or
+ * "data". Return whether there is one. */
+static bool find_operand(char operand[OPERAND_SIZE], const struct usage *usage, const char *word) {
+  bool is_value = false; /* the placeholder is that of an option, as in "-o FILE" */
+  for (const char *at = usage->operands; *at != '\0'; at += strcspn(at, " ")) {
+    at += strspn(at, " [");
+    const size_t length = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    snprintf(operand, OPERAND_SIZE, "%.*s", (int)length, at);
+    elman_suggestion suggestion = {0};
+    elman_suggestion_offer(&suggestion, word, operand);
+    if (!is_value && suggestion.best != NULL && suggestion.distance == 0) return true;
+    is_value = at[0] == '-';
+  }
+  return false;
+}
+
 /* Report an unknown option by its name, without a value. */
 static int report_unknown(const struct arguments *start, const struct argument *argument) {
   const struct usage *usage = start->usage;
-  struct suggestion suggestion = {0};
+  char words[MESSAGE_SIZE], operand[OPERAND_SIZE];
+  elman_suggestion suggestion = {0};
   argument->name[argument->length] = '\0';
+  if (find_operand(operand, usage, argument->name))
+    return report_usage(usage->command,
+                        "unknown option '%s'; give %s without an option: elman %s %s",
+                        argument->word, operand, usage->command, usage->operands);
   options_offer(&suggestion, usage->options, argument->name);
   options_offer(&suggestion, start->common, argument->name);
-  if (suggestion.best != NULL)
-    return report_usage(usage->command, "unknown option '%s'; did you mean '--%s'?", argument->word,
-                        suggestion.best);
-  return report_usage(usage->command,
-                      "unknown option '%s'; words that start with '-' go after '--'",
-                      argument->word);
+  suggestion_words(words, &suggestion, argument->name, "--");
+  if (words[0] == '\0' && strstr(usage->operands, "TEXT") != NULL)
+    snprintf(words, sizeof words, "; words that start with '-' go after '--'");
+  return report_usage(usage->command, "unknown option '%s'%s", argument->word, words);
 }
 
 static int report_twice(const struct usage *usage, const char *name) {

@@ -42,6 +42,7 @@ static struct option option_of(const elman_hyperparameter *row, void *field) {
   return (struct option){.name = row->option,
                          .argument = row->argument,
                          .help = row->help,
+                         .field = row->name,
                          .group = row->group,
                          .choice = row->choice,
                          .flag = value == ELMAN_VALUE_FLAG ? field : NULL,

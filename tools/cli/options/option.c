@@ -37,51 +37,15 @@ static bool parse_real(const char *text, double *number) {
 
 /* ---- suggestions ---- */
 
-enum { LONGEST_WORD = 32 };
-
-static size_t smaller(size_t a, size_t b) {
-  return a < b ? a : b;
-}
-
-/* Return the edit distance: the number of letters to insert, delete, replace, or swap with a
- * neighbor. */
-static size_t edit_distance(const char *a, size_t length_a, const char *b, size_t length_b) {
-  size_t d[LONGEST_WORD + 1][LONGEST_WORD + 1];
-  for (size_t i = 0; i <= length_a; i++) d[i][0] = i;
-  for (size_t j = 0; j <= length_b; j++) d[0][j] = j;
-  for (size_t i = 1; i <= length_a; i++) {
-    for (size_t j = 1; j <= length_b; j++) {
-      d[i][j] = smaller(d[i - 1][j] + 1, d[i][j - 1] + 1);
-      d[i][j] = smaller(d[i][j], d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        d[i][j] = smaller(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  }
-  return d[length_a][length_b];
-}
-
-/* Return whether `typed` abbreviates `candidate`, for example "attn" and "attention". It must have
- * the same first letter, and its letters must occur in `candidate` in this order. */
-static bool abbreviates(const char *typed, const char *candidate) {
-  enum { FEWEST = 3 };
-  if (strlen(typed) < FEWEST || typed[0] != candidate[0]) return false;
-  for (; *typed != '\0' && *candidate != '\0'; candidate++) typed += *typed == *candidate;
-  return *typed == '\0';
-}
-
-void suggestion_offer(struct suggestion *suggestion, const char *typed, const char *candidate) {
-  const size_t length = strlen(typed), candidate_length = strlen(candidate);
-  if (length == 0 || length > LONGEST_WORD || candidate_length > LONGEST_WORD) return;
-  /* A prefix is a good guess even if its edit distance is large, for example "hidden" for
-   * "hidden-size". */
-  const size_t distance =
-      (length > 1 && strncmp(typed, candidate, length) == 0) || abbreviates(typed, candidate)
-          ? 1
-          : edit_distance(typed, length, candidate, candidate_length);
-  if (distance > 1 + length / 4) return;
-  if (suggestion->best != NULL && distance >= suggestion->distance) return;
-  suggestion->best = candidate;
-  suggestion->distance = distance;
+const char *suggestion_words(char words[MESSAGE_SIZE], const elman_suggestion *suggestion,
+                             const char *typed, const char *dashes) {
+  const char *reason = elman_suggestion_reason(typed);
+  words[0] = '\0';
+  if (suggestion->best != NULL)
+    snprintf(words, MESSAGE_SIZE, "; did you mean '%s%s'?", dashes, suggestion->best);
+  else if (reason != NULL)
+    snprintf(words, MESSAGE_SIZE, "; %s", reason);
+  return words;
 }
 
 /* ---- rows of a table ---- */
@@ -103,21 +67,24 @@ void option_append(struct option table[MAX_OPTIONS], const struct option *option
   table[count] = *option;
 }
 
-void options_offer(struct suggestion *suggestion, const struct option *options, const char *name) {
-  for (const struct option *option = options; option->name != NULL; option++)
-    suggestion_offer(suggestion, name, option->name);
+void options_offer(elman_suggestion *suggestion, const struct option *options, const char *name) {
+  for (const struct option *option = options; option->name != NULL; option++) {
+    elman_suggestion_offer(suggestion, name, option->name);
+    if (option->field == NULL) continue;
+    elman_suggestion_offer(suggestion, name, option->field);
+    if (suggestion->best == option->field) suggestion->best = option->name;
+  }
 }
 
 const struct option *option_find(const struct option *options, const char *name,
                                  const struct option_place *place) {
   const struct option *option = option_row(options, name);
-  struct suggestion suggestion = {0};
+  char words[MESSAGE_SIZE];
+  elman_suggestion suggestion = {0};
   if (option != NULL) return option;
   options_offer(&suggestion, options, name);
-  if (suggestion.best != NULL)
-    (void)option_refuse(place, "unknown option '%s'; did you mean '%s'?", name, suggestion.best);
-  else
-    (void)option_refuse(place, "unknown option '%s'", name);
+  (void)option_refuse(place, "unknown option '%s'%s", name,
+                      suggestion_words(words, &suggestion, name, ""));
   return NULL;
 }
 
@@ -163,12 +130,32 @@ int option_refuse(const struct option_place *place, const char *format, ...) {
 
 static int set_flag(const struct option *option, const char *value,
                     const struct option_place *place) {
-  const bool on = value == NULL || strcmp(value, "yes") == 0 || strcmp(value, "on") == 0;
-  if (!on && strcmp(value, "no") != 0 && strcmp(value, "off") != 0)
-    return option_refuse(place, "%s%s: '%s' is not one of: yes, no, on, off", place->dashes,
-                         option->name, value);
-  *option->flag = on;
+  static const char *const words[] = {"no", "yes", "off", "on", "false", "true"};
+  enum { COUNT = sizeof words / sizeof *words };
+  size_t word = 0;
+  while (value != NULL && word < COUNT && strcmp(words[word], value) != 0) word++;
+  if (word == COUNT)
+    return option_refuse(place, "%s%s: '%s' is not one of: yes, no, on, off, true, false",
+                         place->dashes, option->name, value);
+  *option->flag = value == NULL || word % 2 == 1;
   return EX_OK;
+}
+
+/* Refuse a word that is no choice. Suggest the choice that was probably meant. */
+static int refuse_choice(const struct option *option, const char *value,
+                         const struct option_place *place) {
+  char choices[256], words[MESSAGE_SIZE];
+  elman_suggestion suggestion = {0};
+  for (size_t i = 0; option->choice(i) != NULL; i++) {
+    const char *refusal = refusal_of(option, i);
+    if (refusal != NULL && strcmp(option->choice(i), value) == 0)
+      return option_refuse(place, "%s%s: %s", place->dashes, option->name, refusal);
+    if (refusal == NULL) elman_suggestion_offer(&suggestion, value, option->choice(i));
+  }
+  option_print_choices(choices, sizeof choices, option);
+  return option_refuse(
+      place, "%s%s: '%s' is not one of: %s%s", place->dashes, option->name, value, choices,
+      suggestion.best == NULL ? "" : suggestion_words(words, &suggestion, value, ""));
 }
 
 static int set_number(const struct option *option, const char *value,
@@ -201,15 +188,8 @@ int option_set(const struct option *option, const char *value, const struct opti
     return option_refuse(place, "%s%s needs a value: %s", dashes, name, option->argument);
   if (value[0] == '\0' && strcmp(option->argument, "FILE") == 0)
     return option_refuse(place, "%s%s: '' is not the name of a file", dashes, name);
-  if (option->choice != NULL) {
-    char choices[256];
-    if (set_choice(option, value)) return EX_OK;
-    for (size_t i = 0; option->choice(i) != NULL; i++)
-      if (strcmp(option->choice(i), value) == 0)
-        return option_refuse(place, "%s%s: %s", dashes, name, refusal_of(option, i));
-    option_print_choices(choices, sizeof choices, option);
-    return option_refuse(place, "%s%s: '%s' is not one of: %s", dashes, name, value, choices);
-  }
+  if (option->choice != NULL)
+    return set_choice(option, value) ? EX_OK : refuse_choice(option, value, place);
   if (option->text != NULL) {
     *option->text = value;
   } else if (option->list != NULL) {

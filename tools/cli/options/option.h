@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "console/messages.h"
+#include "elman.h"
 
 /* ---- decimal numbers, without the other forms that strtod accepts ---- */
 
@@ -21,14 +22,10 @@ const char *parse_decimal(double *number, const char *text);
 
 /* ---- suggestions ---- */
 
-/* The valid word that is most similar to an unknown word. The caller initializes the struct to
- * zero. */
-struct suggestion {
-  const char *best; /* NULL until a candidate is similar enough */
-  size_t distance;
-};
-
-void suggestion_offer(struct suggestion *suggestion, const char *typed, const char *candidate);
+/* Format the end of a message about the unknown name `typed`: what was probably meant, why nothing
+ * corresponds to it, or "". Return `words`. */
+const char *suggestion_words(char words[MESSAGE_SIZE], const elman_suggestion *suggestion,
+                             const char *typed, const char *dashes);
 
 /* ---- rows of a table ---- */
 
@@ -64,6 +61,7 @@ struct option {
   const char *help;          /* begins with a lower-case letter; no full stop at the end */
   const char *default_words; /* describes the default if the value does not explain itself; a list
                                 that is not given gets this text as its only value */
+  const char *field;         /* name of the hyperparameter in files and the library; NULL = none */
   const char *group;         /* heading in help, one of option_group; NULL = the last group */
   bool *flag;
   const char **text;
@@ -113,8 +111,8 @@ const struct option *option_row_n(const struct option *options, const char *name
 /* Append a row to a table whose unused elements are zero. Keep the last element zero. */
 void option_append(struct option table[MAX_OPTIONS], const struct option *option);
 
-/* Offer the names of all rows as replacements for the unknown `name`. */
-void options_offer(struct suggestion *suggestion, const struct option *options, const char *name);
+/* Offer all rows, by name and by field, as replacements for the unknown `name`. */
+void options_offer(elman_suggestion *suggestion, const struct option *options, const char *name);
 
 /* Place of an option, for messages. `where` is a command, another place, or NULL. `dashes` is the
  * text before option names there, for example "--" for a command. */
@@ -131,9 +129,9 @@ int option_refuse(const struct option_place *place, const char *format, ...)
 const struct option *option_find(const struct option *options, const char *name,
                                  const struct option_place *place);
 
-/* Parse the value of an option and store it. For a flag, accept "yes", "on", "no", "off", and NULL,
- * which means "on". Return an exit code; print a message if it is not 0. Keep the old value after
- * an error. */
+/* Parse the value of an option and store it. For a flag, accept "yes", "on", "true", "no", "off",
+ * "false", and NULL, which means "on". Return an exit code; print a message if it is not 0. Keep
+ * the old value after an error. */
 int option_set(const struct option *option, const char *value, const struct option_place *place);
 
 /* Format the allowed words of the option, separated by commas. */

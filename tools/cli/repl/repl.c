@@ -98,9 +98,9 @@ static void show_help(struct session *session, char *argument) {
 }
 
 static void report_unknown(const char *name) {
-  struct suggestion suggestion = {0};
+  elman_suggestion suggestion = {0};
   for (size_t i = 0; i < COMMANDS; i++)
-    suggestion_offer(&suggestion, name, session_commands[i].name);
+    elman_suggestion_offer(&suggestion, name, session_commands[i].name);
   if (suggestion.best != NULL)
     report(NULL, "unknown command ':%s'; did you mean ':%s'?", name, suggestion.best);
   else
