@@ -76,11 +76,11 @@ for i in {1..400}; do printf '我 喜欢 %s 雨 。\tI like rain %s.\n' "$i" "$i
 } >long.tsv
 tiny=(--epochs 0 --hidden-size 2 --embedding-size 2)
 expect_exit 0 "$ELMAN" train "${tiny[@]}" unspaced.tsv
-expect_stderr_match '^source: chars, vocabulary size 16$'
+expect_stderr_match '^source: chars, vocabulary size 16 \(auto: most lines are Chinese without spaces\)$'
 ! grep -q 'sampled lines' "$results/stderr" || fail "a note on mixed lines for an unspaced corpus"
 cp model.safetensors without
 expect_exit 0 "$ELMAN" train "${tiny[@]}" long.tsv
-expect_stderr_match '^source: chars, vocabulary size 16$'
+expect_stderr_match '^source: chars, vocabulary size 16 \(auto: most lines are Chinese without spaces\)$'
 cmp -s model.safetensors without || fail "a skipped pair changes the model"
 expect_exit 0 "$ELMAN" train "${tiny[@]}" segmented.tsv
 expect_stderr_match '^source: space,'
@@ -88,7 +88,7 @@ expect_stderr_match '^source: space,'
 
 cat unspaced.tsv segmented.tsv >mixed.tsv
 expect_exit 0 "$ELMAN" train "${tiny[@]}" mixed.tsv
-expect_stderr_match '^source: chars, vocabulary size 16$'
+expect_stderr_match '^source: chars, vocabulary size 16 \(auto: most lines are Chinese without spaces\)$'
 expect_stderr_match '^source: 400 of 700 sampled lines have spaces between words, the others few or none; all lines are split into characters in the same way'
 ! grep -q '^target: .*sampled lines' "$results/stderr" || fail "a note on mixed lines for English"
 expect_exit 0 "$ELMAN" train "${tiny[@]}" --source-tokens space mixed.tsv

@@ -4,8 +4,10 @@ toy=$DATA/toy.zh-en.tsv
 expect_exit 0 "$ELMAN" train "$toy"
 expect_stdout
 expect_stderr_match '^5 pairs$'
-expect_stderr_match '^source: space, vocabulary size 19$'
-expect_stderr_match '^target: words, vocabulary size 21$'
+expect_stderr_match '^source: space, vocabulary size 19 \(auto: most lines are Chinese with spaces between words\)$'
+expect_stderr_match '^target: words, vocabulary size 21 \(auto: most lines are not Chinese\)$'
+expect_stderr_match '^normalization: nfkc-wide of the source, nfkc of the target; .*--normalize nfc keeps them'
+! grep -q -e '--preset small' "$results/stderr" || fail "advice for a large corpus, with five pairs"
 expect_stderr_match '^epoch 1 of 400  loss [0-9.]+  [0-9]+ tokens/s$'
 expect_stderr_match '^epoch 400 of 400  loss 0\.0'
 expect_stderr_match '^wrote model.safetensors; use it with: elman translate TEXT$'
@@ -65,3 +67,22 @@ if command -v script >/dev/null; then
   rm typescript
 fi
 rm reported
+
+# A choice of the user has no reason.
+expect_exit 0 "$ELMAN" train --epochs 0 -o chosen --source-tokens chars --subwords 5 --normalize nfc "$toy"
+expect_stderr_match '^source: chars, vocabulary size [0-9]+$'
+expect_stderr_match '^target: bpe with 5 merge operations, vocabulary size [0-9]+$'
+expect_stderr_match '^normalization: nfc$'
+
+# For more than 10,000 pairs, the defaults without dev pairs are not recommended.
+for i in {1..10001}; do echo "我 爱 你	I love you"; done >large.tsv
+large=(train --epochs 0 --force -o large)
+expect_exit 0 "$ELMAN" "${large[@]}" large.tsv
+expect_stderr_match '--preset small --dev PAIRS .*corpus split'
+for chosen in '--dev large.tsv' '--preset plain' '--cell gru'; do
+  expect_exit 0 "$ELMAN" "${large[@]}" $chosen large.tsv
+  ! grep -q -e '--preset small' "$results/stderr" || fail "advice in spite of $chosen"
+done
+head -n 10000 large.tsv >limit.tsv
+expect_exit 0 "$ELMAN" "${large[@]}" limit.tsv
+! grep -q -e '--preset small' "$results/stderr" || fail "advice for 10,000 pairs"

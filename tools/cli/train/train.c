@@ -30,6 +30,7 @@ struct job {
   const char *preset;
   bool tune_search;
   bool own_subword_dropout; /* the probability does not come from the preset */
+  bool plain;               /* a new model with the default architecture and without dev pairs */
   bool alone; /* the output is not a regular file, so no other files are written next to it */
   double hours, started_at; /* 0 hours = no limit */
 };
@@ -182,7 +183,7 @@ static int make_model(elman_model **model, const elman_pairs *pairs, struct job 
     note("%s is not a regular file: no checkpoint will be written, and --resume will not be "
          "possible",
          job->train.output);
-  training_describe_model(*model);
+  training_describe_model(*model, job->output.init_from == NULL ? &job->model : NULL);
   fit_preset_to_model(job, *model);
   return EX_OK;
 }
@@ -202,10 +203,20 @@ static int read_dev(elman_pairs **dev, const struct job *job, const char *comman
   return pairs_input_read(dev, &input, command, &operands);
 }
 
+/* Recommend settings for a real corpus: the defaults are for small examples. */
+static void note_plain(const struct job *job, const elman_pairs *pairs) {
+  enum { LARGE = 10000 };
+  if (job->plain && elman_pairs_count(pairs) > LARGE)
+    note("the default model is small, and without --dev nothing shows when it stops improving; "
+         "for a corpus of this size, use --preset small --dev PAIRS ('elman corpus split' makes "
+         "the dev pairs)");
+}
+
 static int read_and_train(struct job *job, const char *command, const struct operands *operands) {
   elman_pairs *pairs = NULL, *dev = NULL;
   elman_model *model = NULL;
   int code = pairs_input_read(&pairs, &job->input, command, operands);
+  if (code == EX_OK) note_plain(job, pairs);
   if (code == EX_OK) code = read_dev(&dev, job, command, operands);
   if (code == EX_OK) code = make_model(&model, pairs, job);
   if (code == EX_OK) code = train_and_save(model, &pairs, dev, job);
@@ -316,11 +327,17 @@ static int run(struct job *job, const char *command, const struct operands *oper
 /* Settings that --init-from takes from its model. */
 enum { OF_MODEL = ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START };
 
-static int check_init_from(const struct usage *usage, const struct operands *operands) {
+/* Return the first given option that a model of --init-from replaces; NULL if none is given. */
+static const char *find_model_option(const struct usage *usage, const struct operands *operands) {
   const elman_hyperparameter *row = NULL;
   const char *given = option_given(usage, operands, "preset") ? "preset" : NULL;
   while (given == NULL && (row = elman_hyperparameter_next(row, OF_MODEL)) != NULL)
     if (option_given(usage, operands, row->option)) given = row->option;
+  return given;
+}
+
+static int check_init_from(const struct usage *usage, const struct operands *operands) {
+  const char *given = find_model_option(usage, operands);
   if (given == NULL) return EX_OK;
   return report_usage(usage->command,
                       "--%s has no effect with --init-from, which takes the architecture and "
@@ -457,6 +474,8 @@ int train_command(int argc, char **argv) {
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   code = group_check_timeout(&usage, &operands);
+  job.plain = job.output.init_from == NULL && job.train.dev_name == NULL &&
+              find_model_option(&usage, &operands) == NULL;
   if (code == EX_OK && job.output.init_from != NULL) code = check_init_from(&usage, &operands);
   if (code == EX_OK) code = apply_guide(&job, &usage, &operands);
   if (code == EX_OK) code = check_alone(&job, &usage, &operands);

@@ -29,19 +29,42 @@ static void describe_spacing(const char *side, elman_spacing spacing, elman_toke
          side, spacing.unspaced, all, side);
 }
 
-static void describe_splitting(const char *side, elman_token_mode mode, size_t merges,
-                               size_t vocabulary) {
-  if (mode == ELMAN_TOKENS_BPE)
-    note("%s: %s with %zu merge operation%s, vocabulary size %zu", side,
-         elman_token_mode_name(mode), merges, plural(merges), vocabulary);
-  else
-    note("%s: %s, vocabulary size %zu", side, elman_token_mode_name(mode), vocabulary);
+/* Return why an automatic mode chose the tokens of a side; "" if the user chose them. */
+static const char *reason_of(elman_token_mode asked, elman_token_mode mode) {
+  const bool is_auto = asked == ELMAN_TOKENS_AUTO && mode != ELMAN_TOKENS_BPE;
+  if (!is_auto && asked != ELMAN_TOKENS_AUTO_BPE) return "";
+  return mode == ELMAN_TOKENS_SPACE   ? " (auto: most lines are Chinese with spaces between words)"
+         : mode == ELMAN_TOKENS_CHARS ? " (auto: most lines are Chinese without spaces)"
+                                      : " (auto: most lines are not Chinese)";
 }
 
-void training_describe_model(const elman_model *model) {
+static void describe_splitting(const char *side, elman_token_mode mode, size_t merges,
+                               size_t vocabulary, const char *reason) {
+  if (mode == ELMAN_TOKENS_BPE)
+    note("%s: %s with %zu merge operation%s, vocabulary size %zu%s", side,
+         elman_token_mode_name(mode), merges, plural(merges), vocabulary, reason);
+  else
+    note("%s: %s, vocabulary size %zu%s", side, elman_token_mode_name(mode), vocabulary, reason);
+}
+
+/* Report what normalization does to the text, because translations contain the result. */
+static void describe_normalization(const elman_model_info *info, elman_normalization asked) {
+  if (asked == ELMAN_NFC)
+    note("normalization: nfc");
+  else
+    note("normalization: %s of the source, %s of the target; both unify look-alikes, such as "
+         "quotation marks (--normalize nfc keeps them)",
+         elman_normalization_name(info->source_normalization),
+         elman_normalization_name(info->target_normalization));
+}
+
+void training_describe_model(const elman_model *model, const elman_model_options *asked) {
   const elman_model_info info = elman_model_get_info(model);
-  describe_splitting("source", info.source_tokens, info.source_merges, info.source_vocabulary);
-  describe_splitting("target", info.target_tokens, info.target_merges, info.target_vocabulary);
+  describe_splitting("source", info.source_tokens, info.source_merges, info.source_vocabulary,
+                     asked == NULL ? "" : reason_of(asked->source_tokens, info.source_tokens));
+  describe_splitting("target", info.target_tokens, info.target_merges, info.target_vocabulary,
+                     asked == NULL ? "" : reason_of(asked->target_tokens, info.target_tokens));
+  if (asked != NULL) describe_normalization(&info, asked->normalization);
   describe_spacing("source", info.source_spacing, info.source_tokens);
   describe_spacing("target", info.target_spacing, info.target_tokens);
   note("%zu parameters, %s attention", info.parameters, info.attention);
