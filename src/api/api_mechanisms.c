@@ -40,8 +40,9 @@ static elman_status read_weight(elman_tensor *weight, const struct attention_par
                 "has no tensor \"%s\" or \"decoder.attention.%s\"", part->name, part->name);
   if (!safetensors_has_shape(tensor, part->dimensions, weight->rows, weight->columns))
     return fail(error, ELMAN_BAD_DATA, file->path,
-                "%s does not fit queries of width %zu: it must have %zu rows and %zu columns",
-                tensor->name, H, weight->rows, weight->columns);
+                "%s does not fit queries of width %zu: it must have %zu row%s and %zu column%s",
+                tensor->name, H, weight->rows, plural_ending(weight->rows), weight->columns,
+                plural_ending(weight->columns));
   return safetensors_read(weight->values, file, tensor, error);
 }
 
@@ -220,8 +221,9 @@ static elman_status check_tensors(const elman_tensor *tensors, size_t count, con
     if (tensors[i].values == NULL || tensors[i].rows != part.rows ||
         tensors[i].columns != part.columns)
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "%s must have %zu rows and %zu columns, not %zu and %zu", part.name, part.rows,
-                  part.columns, tensors[i].rows, tensors[i].columns);
+                  "%s must have %zu row%s and %zu column%s, not %zu and %zu", part.name, part.rows,
+                  plural_ending(part.rows), part.columns, plural_ending(part.columns),
+                  tensors[i].rows, tensors[i].columns);
   }
   return ELMAN_OK;
 }

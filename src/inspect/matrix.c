@@ -21,8 +21,8 @@ static elman_status allocate(elman_matrix *matrix, size_t rows, size_t columns, 
                 columns, plural_ending(columns));
   if (__builtin_mul_overflow(rows, columns, &bytes) ||
       __builtin_mul_overflow(bytes, sizeof(float), &bytes))
-    return fail(error, ELMAN_BAD_DATA, where, "a matrix of %zu rows and %zu columns is too large",
-                rows, columns);
+    return fail(error, ELMAN_BAD_DATA, where, "a matrix of %zu row%s and %zu column%s is too large",
+                rows, plural_ending(rows), columns, plural_ending(columns));
   float *values = malloc(bytes);
   if (values == NULL) return fail_no_memory(error);
   *matrix = (elman_matrix){rows, columns, values};

@@ -48,10 +48,12 @@ static bool fits_blas(const struct parameters *weights, const struct batch *batc
 elman_status workspace_fit(struct workspace *workspace, const struct parameters *weights,
                            const struct batch *batch, enum purpose purpose, elman_error *error) {
   if (!fits_blas(weights, batch))
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "a batch of %zu sentences of up to %zu tokens is too large; use a smaller batch or "
-                "skip long sentences",
-                batch->source.batch, larger(batch->source.steps, batch->target.steps));
+    return fail(
+        error, ELMAN_INVALID_ARGUMENT, NULL,
+        "a batch of %zu sentence%s of up to %zu tokens is too large; use a smaller batch or "
+        "skip long sentences",
+        batch->source.batch, plural_ending(batch->source.batch),
+        larger(batch->source.steps, batch->target.steps));
   workspace->block = purpose & WITH_LOGITS ? batch->tokens : output_block(batch->tokens);
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &workspace->arena, error))
@@ -85,18 +87,17 @@ static void make_plan(struct plan *plan, const struct network_pass *pass) {
                                         .dropouts = pass->regularization->dropouts,
                                         .source = source,
                                         .arrays = &w->encoder};
-  plan->decoder =
-      (struct decoder_pass){.weights = &pass->weights->decoder,
-                            .dropouts = pass->regularization->dropouts,
-                            .guide = is_guided(pass) ? &batch->guide : NULL,
-                            .guide_scale = (real)pass->regularization->guide,
-                            .target = &batch->target,
-                            .source = {.states = w->encoder.outputs,
-                                       .finals = w->encoder.finals,
-                                       .lengths = source->lengths,
-                                       .clause_ends = source->clause_ends,
-                                       .steps = source->steps},
-                            .arrays = &w->decoder};
+  plan->decoder = (struct decoder_pass){.weights = &pass->weights->decoder,
+                                        .dropouts = pass->regularization->dropouts,
+                                        .guide = is_guided(pass) ? &batch->guide : NULL,
+                                        .guide_scale = (real)pass->regularization->guide,
+                                        .target = &batch->target,
+                                        .source = {.states = w->encoder.outputs,
+                                                   .finals = w->encoder.finals,
+                                                   .lengths = source->lengths,
+                                                   .clause_ends = source->clause_ends,
+                                                   .steps = source->steps},
+                                        .arrays = &w->decoder};
   plan->output = (struct output_pass){.weights = &pass->weights->decoder,
                                       .features = w->decoder.features,
                                       .labels = batch->labels,

@@ -180,8 +180,9 @@ elman_status blas_reserve(size_t threads, elman_error *error) {
   } else if (threads > reserved) {
     status = fail(error, ELMAN_NO_MEMORY, NULL,
                   "out of memory: matrix products need %zu MB of address space per thread, "
-                  "too much for %zu threads; use fewer threads, or raise the limit (ulimit -v)",
-                  BUFFER_BYTES >> 20, threads);
+                  "too much for %zu thread%s; %sraise the limit (ulimit -v)",
+                  BUFFER_BYTES >> 20, threads, plural_ending(threads),
+                  threads > 1 ? "use fewer threads, or " : "");
   }
   pthread_mutex_unlock(&lock);
   return status;

@@ -112,7 +112,7 @@ Test(api_attention_refuses, wrong_parameter_counts_are_rejected) {
   refuse(ELMAN_INVALID_ARGUMENT, "needs the parameter \"value.bias\"");
   input.parameter_count++;
   good.tensors[1].rows = 5;
-  refuse(ELMAN_INVALID_ARGUMENT, "query.bias must have 6 rows and 1 columns, not 5 and 1");
+  refuse(ELMAN_INVALID_ARGUMENT, "query.bias must have 6 rows and 1 column, not 5 and 1");
   good.tensors[1] = good.tensors[0];
   refuse(ELMAN_INVALID_ARGUMENT, "query.weight is given twice");
   good.tensors[1].name = "querry.bias";

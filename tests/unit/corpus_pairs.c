@@ -383,6 +383,29 @@ Test(tsv, no_usable_pair_is_an_error) {
                "; 2 lines skipped; the first, a.tsv:1, has 1 column; column 2 is required");
 }
 
+Test(tsv, other_separators_are_named) {
+  static const struct {
+    const char *line, *remedy;
+  } lines[] = {{"hello,bonjour", "; if this is CSV, save it as tab-separated text"},
+               {"hello;bonjour", "; if this is CSV, save it as tab-separated text"},
+               {"\"hello, you\", \"bonjour\"", "; if this is CSV, save it as tab-separated text"},
+               {"hello ||| bonjour", "; write a tab in place of \"|||\""},
+               {"hello\\tbonjour", "; this line has a backslash and a t in place of a tab"},
+               {"hello    bonjour", "; this line has several spaces in place of a tab"},
+               {"Hello, 1,000 times 2.5", ""},
+               {"我，你", ""},
+               {",", ""}};
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    char text[128], message[256];
+    snprintf(text, sizeof text, "我\tI\n%s\n", lines[i].line);
+    snprintf(message, sizeof message,
+             "a.tsv:2: has 1 column; column 2 is required (columns are separated by tabs)%s\n",
+             lines[i].remedy);
+    put("a.tsv", text);
+    assert_pairs(tsv_options(), "我=I", 1, message);
+  }
+}
+
 Test(tsv, binary_files_are_rejected) {
   static const char utf16[] = "\xFF\xFE\x11\x62\t\0I\0\n\0";
   put_bytes("a.tsv", utf16, sizeof utf16);
