@@ -40,6 +40,24 @@ void write_visible(FILE *stream, const char *text) {
   }
 }
 
+struct isolation isolation_of(const char *text) {
+  utf8proc_int32_t codepoint;
+  while (*text != '\0') {
+    text += next_codepoint(text, &codepoint);
+    const utf8proc_propval_t class = utf8proc_get_property(codepoint)->bidi_class;
+    if (class == UTF8PROC_BIDI_CLASS_R || class == UTF8PROC_BIDI_CLASS_AL)
+      return (struct isolation){"\u2068", "\u2069"};
+  }
+  return (struct isolation){"", ""};
+}
+
+void write_isolated(FILE *stream, const char *text) {
+  const struct isolation isolation = isolation_of(text);
+  fputs(isolation.begin, stream);
+  write_visible(stream, text);
+  fputs(isolation.end, stream);
+}
+
 size_t visible_width(const char *text) {
   utf8proc_int32_t codepoint;
   size_t width = 0;

@@ -12,6 +12,17 @@
 /* Write text to a terminal. */
 void write_visible(FILE *stream, const char *text);
 
+/* Return the characters before and after text that stands between other text. They isolate text
+ * with right-to-left letters, so that it does not change the order of its surroundings; for other
+ * text, both are empty. */
+struct isolation {
+  const char *begin, *end;
+};
+struct isolation isolation_of(const char *text);
+
+/* The same as write_visible, isolated from the direction of the surrounding text. */
+void write_isolated(FILE *stream, const char *text);
+
 /* Return the number of terminal columns that write_visible fills. */
 size_t visible_width(const char *text);
 

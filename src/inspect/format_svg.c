@@ -70,6 +70,14 @@ static void write_source_labels(FILE *stream, const elman_translation *translati
   }
 }
 
+/* Write text beside an arrow, so that its direction does not turn the arrow. */
+static void write_side(FILE *stream, const char *text, size_t width) {
+  const struct isolation isolation = isolation_of(text);
+  fputs(isolation.begin, stream);
+  write_xml(stream, text, width);
+  fputs(isolation.end, stream);
+}
+
 static void write_cells(FILE *stream, const elman_translation *translation, const float *weights,
                         struct layout layout, size_t t, size_t y) {
   for (size_t s = 0; s < panel_columns(translation); s++) {
@@ -79,9 +87,9 @@ static void write_cells(FILE *stream, const elman_translation *translation, cons
             layout.left + s * SVG_CELL, y, SVG_CELL - 1, CELL_HEIGHT - 1);
     write_color(stream, weight);
     fputs("\"><title>", stream);
-    write_xml(stream, translation->target_tokens[t], SVG_LABEL);
+    write_side(stream, translation->target_tokens[t], SVG_LABEL);
     fputs(" ← ", stream);
-    write_xml(stream, column_name(&buffer, translation, s), SVG_LABEL);
+    write_side(stream, column_name(&buffer, translation, s), SVG_LABEL);
     fputs(": ", stream);
     write_fixed(stream, weight, 3);
     fputs("</title></rect>\n", stream);
@@ -117,9 +125,9 @@ static void write_sentences(FILE *stream, const elman_attention_writer *writing,
     write_xml(stream, writing->refusal, SVG_CAPTION);
     return;
   }
-  write_xml(stream, translation->source, SVG_CAPTION / 2);
+  write_side(stream, translation->source, SVG_CAPTION / 2);
   fputs(ARROW, stream);
-  write_xml(stream, translation->text, SVG_CAPTION / 2);
+  write_side(stream, translation->text, SVG_CAPTION / 2);
 }
 
 static size_t caption_width(const elman_attention_writer *writing,

@@ -85,7 +85,7 @@ static void write_head(FILE *stream, const struct map *map, size_t first, size_t
   for (size_t s = first; s < end; s++) {
     spaces(stream, GAP);
     struct column_buffer buffer;
-    write_visible(stream, column_name(&buffer, map->translation, s));
+    write_isolated(stream, column_name(&buffer, map->translation, s));
     if (!column_known(map->translation, s)) fputs(UNKNOWN, stream);
     if (s + 1 < end) spaces(stream, cell_width(map, s) - head_width(map, s));
   }
@@ -97,7 +97,7 @@ static void write_part(FILE *stream, const struct map *map, size_t first, size_t
   for (size_t t = 0; t < map->translation->target_count; t++) {
     const char *token = map->translation->target_tokens[t];
     spaces(stream, map->label - visible_width(token));
-    write_visible(stream, token);
+    write_isolated(stream, token);
     for (size_t s = first; s < end; s++) {
       spaces(stream, GAP);
       write_weight(stream, column_weight(map->translation, map->weights, t, s), cell_width(map, s),

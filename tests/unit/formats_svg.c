@@ -42,6 +42,18 @@ Test(formats, svg_marks_unknown_words) {
   free(text);
 }
 
+/* Text from right to left does not turn the arrows of caption and cells. */
+Test(formats, svg_isolates_right_to_left_text) {
+  elman_translation translation = example();
+  translation.source = "أحب الكتب";
+  translation.text = "I like books";
+  char *text = written_all("svg", &translation, 1, NULL, NULL);
+  check_xml(text);
+  cr_assert_eq(occurrences(text, "\u2068أحب الكتب\u2069 → I like books<"), 2, "caption and title");
+  cr_assert_not_null(strstr(text, "<title>茶 ← tea: 0.900</title>"));
+  free(text);
+}
+
 /* A weight of 1.0000001 from rounding and a NaN still get a color. */
 Test(formats, svg_handles_odd_weights) {
   static const float weights[] = {(float)1.0000001, (float)-1e-9, (float)NAN};

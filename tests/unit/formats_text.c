@@ -34,6 +34,21 @@ Test(formats, text_with_color) {
          "\033[38;5;33m▓\033[0m 0.7 \033[38;5;33m█\033[0m 1\n");
 }
 
+/* Labels from right to left are isolated, because a terminal would otherwise reverse their order
+ * but not that of the cells. */
+Test(formats, text_isolates_right_to_left_labels) {
+  static const char *const source[] = {"أحب", "كتاب"}, *const target[] = {"I", "ספר"};
+  elman_translation translation = known_example();
+  translation.source_tokens = source;
+  translation.target_tokens = target;
+  translation.source_count = translation.target_count = 2;
+  char *text = written_all("text", &translation, 1, NULL, NULL);
+  cr_assert_not_null(strstr(text, "    \u2068أحب\u2069 \u2068كتاب\u2069\n"), "%s", text);
+  cr_assert_not_null(strstr(text, "\n\u2068ספר\u2069 "), "%s", text);
+  cr_assert_not_null(strstr(text, "\n  I "), "%s", text);
+  free(text);
+}
+
 static void expect_style(elman_translation translation, elman_text_style style,
                          const char *expected) {
   char *text = written_all("text", &translation, 1, &style, NULL);
