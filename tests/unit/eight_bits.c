@@ -27,25 +27,50 @@ static float levels_by_definition(int *levels, const real *x, size_t n) {
   return largest / 127;
 }
 
+/* A map of n rows of features, and what the definition says of it. */
 struct map {
-  const real *weight, *bias;
-  size_t out, in;
+  const real *weight, *bias, *x;
+  size_t out, in, n;
+  float *weight_scales, *x_scales;
+  int64_t *sums; /* (n,out): products of levels */
 };
 
-static void map_by_definition(real *y, struct map map, const real *x, bool add) {
-  int *w = calloc(map.in, sizeof *w), *f = calloc(map.in, sizeof *f);
-  const float scale = levels_by_definition(f, x, map.in);
+/* Complete a map by the definition. The weights are rounded once: rounding takes most of the time.
+ */
+static struct map map_define(struct map map) {
+  int *w = calloc(map.in, sizeof *w), *f = calloc(map.n * map.in, sizeof *f);
+  map.weight_scales = calloc(map.out, sizeof *map.weight_scales);
+  map.x_scales = calloc(map.n, sizeof *map.x_scales);
+  map.sums = calloc(map.n * map.out, sizeof *map.sums);
+  for (size_t r = 0; r < map.n; r++)
+    map.x_scales[r] = levels_by_definition(f + r * map.in, map.x + r * map.in, map.in);
   for (size_t o = 0; o < map.out; o++) {
-    const float weight_scale = levels_by_definition(w, map.weight + o * map.in, map.in);
-    int64_t sum = 0;
-    for (size_t i = 0; i < map.in; i++) sum += (int64_t)w[i] * f[i];
-    const volatile float factor = weight_scale * scale;
-    const volatile float value = (float)(int32_t)sum * factor;
-    const real before = add ? y[o] : map.bias != NULL ? map.bias[o] : 0;
-    y[o] = add || map.bias != NULL ? before + (real)value : (real)value;
+    map.weight_scales[o] = levels_by_definition(w, map.weight + o * map.in, map.in);
+    for (size_t r = 0; r < map.n; r++)
+      for (size_t i = 0; i < map.in; i++)
+        map.sums[r * map.out + o] += (int64_t)w[i] * f[r * map.in + i];
   }
   free(w);
   free(f);
+  return map;
+}
+
+static void map_free(const struct map *map) {
+  free(map->weight_scales);
+  free(map->x_scales);
+  free(map->sums);
+}
+
+/* Compute row r of the results, for `out` rows of the weights from `first` on. */
+static void map_by_definition(real *y, const struct map *map, size_t r, size_t first, size_t out,
+                              bool biased, bool add) {
+  for (size_t o = 0; o < out; o++) {
+    const int64_t sum = map->sums[r * map->out + first + o];
+    const volatile float factor = map->weight_scales[first + o] * map->x_scales[r];
+    const volatile float value = (float)(int32_t)sum * factor;
+    const real before = add ? y[o] : biased ? map->bias[first + o] : 0;
+    y[o] = add || biased ? before + (real)value : (real)value;
+  }
 }
 
 static bool same(real a, real b) {
@@ -58,29 +83,29 @@ enum { ROW_GAP = 3 }; /* unused columns after each row of results */
 
 /* Compute y = x Wᵀ [+ bias] and y += x Wᵀ for rows `first` to `first` + `out` - 1 of the map, n at
  * once and one by one. */
-static void check_map(const struct quantized_kernel *kernel, struct map map, const real *x,
-                      size_t n, size_t first, size_t out, bool add) {
+static void check_map(const struct quantized_kernel *kernel, const struct map *map, size_t first,
+                      size_t out, bool add) {
   struct eight_bits set;
-  const struct float_matrix matrices[] = {{map.bias, 1, map.out}, {map.weight, map.out, map.in}};
+  const struct float_matrix matrices[] = {{map->bias, 1, map->out},
+                                          {map->weight, map->out, map->in}};
   cr_assert_eq(eight_bits_create(&set, matrices, 2, kernel, NULL), ELMAN_OK);
-  const real *weight = map.weight + first * map.in;
-  const struct eight_bit_rows rows = eight_bits_find(&set, weight, out);
+  const struct eight_bit_rows rows = eight_bits_find(&set, map->weight + first * map->in, out);
   cr_assert_eq(rows.matrix, &set.matrices[1]);
   cr_assert_eq(rows.first, first);
-  const size_t ld = out + ROW_GAP;
+  const size_t n = map->n, ld = out + ROW_GAP;
   for (int biased = 0; biased < (add ? 1 : 2); biased++) {
-    const struct map part = {weight, biased ? map.bias + first : NULL, out, map.in};
+    const real *bias = biased ? map->bias + first : NULL;
     for (size_t together = n; together > 0; together = together == 1 ? 0 : 1) {
       real *y = random_reals(n * ld, 1, 5), *expected = random_reals(n * ld, 1, 5);
       for (size_t r = 0; r < n; r += together)
-        eight_bit_product((struct eight_bit_results){y + r * ld, ld, part.bias, add},
-                          x + r * map.in, rows, together);
+        eight_bit_product((struct eight_bit_results){y + r * ld, ld, bias, add},
+                          map->x + r * map->in, rows, together);
       for (size_t r = 0; r < n; r++)
-        map_by_definition(expected + r * ld, part, x + r * map.in, add);
+        map_by_definition(expected + r * ld, map, r, first, out, biased, add);
       for (size_t i = 0; i < n * ld; i++)
         cr_assert(same(y[i], expected[i]),
                   "%s: %zu of %zu in %zu, %zu rows, element %zu: %g, not %g", set.kernel->name, out,
-                  map.out, map.in, n, i, (double)y[i], (double)expected[i]);
+                  map->out, map->in, n, i, (double)y[i], (double)expected[i]);
       free(y);
       free(expected);
     }
@@ -91,12 +116,14 @@ static void check_map(const struct quantized_kernel *kernel, struct map map, con
 static void check_random(size_t out, size_t in, size_t n, size_t first, size_t some) {
   real *weight = random_reals(out * in, 0.3, 1), *bias = random_reals(out, 1, 2);
   real *x = random_reals(n * in, 2, 3);
-  const struct map map = {weight, bias, out, in};
+  const struct map map = map_define(
+      (struct map){.weight = weight, .bias = bias, .x = x, .out = out, .in = in, .n = n});
   const struct quantized_kernel *kernel;
   for (size_t k = 0; (kernel = quantized_kernel_at(k)) != NULL; k++) {
-    check_map(kernel, map, x, n, first, some, false);
-    check_map(kernel, map, x, n, first, some, true);
+    check_map(kernel, &map, first, some, false);
+    check_map(kernel, &map, first, some, true);
   }
+  map_free(&map);
   free(weight);
   free(bias);
   free(x);
@@ -140,10 +167,12 @@ Test(eight_bits, extreme_values_match) {
   for (size_t i = 0; i < SIZES * SIZES; i++) {
     real *weight = random_reals(OUT * IN, sizes[i % SIZES], 6);
     real *x = random_reals(N * IN, sizes[i / SIZES], 7), *bias = random_reals(OUT, 1, 8);
-    const struct map map = {weight, bias, OUT, IN};
+    const struct map map = map_define(
+        (struct map){.weight = weight, .bias = bias, .x = x, .out = OUT, .in = IN, .n = N});
     const struct quantized_kernel *kernel;
     for (size_t k = 0; (kernel = quantized_kernel_at(k)) != NULL; k++)
-      check_map(kernel, map, x, N, 0, OUT, false);
+      check_map(kernel, &map, 0, OUT, false);
+    map_free(&map);
     free(weight);
     free(bias);
     free(x);
@@ -157,10 +186,12 @@ Test(eight_bits, largest_levels_do_not_saturate) {
   real *weight = reals((size_t)OUT * IN), *x = reals(2 * (size_t)IN), *bias = reals(OUT);
   for (size_t i = 0; i < (size_t)OUT * IN; i++) weight[i] = i / IN % 2 == 0 ? 1 : -1;
   for (size_t i = 0; i < 2 * (size_t)IN; i++) x[i] = i / IN == 0 ? 1 : -1;
-  const struct map map = {weight, bias, OUT, IN};
+  const struct map map = map_define(
+      (struct map){.weight = weight, .bias = bias, .x = x, .out = OUT, .in = IN, .n = 2});
   const struct quantized_kernel *kernel;
   for (size_t k = 0; (kernel = quantized_kernel_at(k)) != NULL; k++)
-    check_map(kernel, map, x, 2, 0, OUT, false);
+    check_map(kernel, &map, 0, OUT, false);
+  map_free(&map);
   free(weight);
   free(bias);
   free(x);
