@@ -11,7 +11,8 @@ typedef enum elman_finding {
   /* bad lines: no sentence pair can be read */
   ELMAN_FINDING_NOT_UTF8,
   ELMAN_FINDING_LACKS_COLUMN,
-  ELMAN_FINDING_EMPTY, /* the line or one of its sides is empty */
+  ELMAN_FINDING_EMPTY,           /* the line or one of its sides is empty */
+  ELMAN_FINDING_CARRIAGE_RETURN, /* a CR within the line, which ends no line */
   ELMAN_FINDING_BAD_ALIGNMENT,
   /* suspicious pairs */
   ELMAN_FINDING_DUPLICATE,      /* the pair occurs earlier in the same part */

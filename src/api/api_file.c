@@ -4,6 +4,7 @@
 
 #include "api/call.h"
 #include "base/file.h"
+#include "base/file_kind.h"
 #include "base/safe_file.h"
 
 struct elman_file {
@@ -126,4 +127,10 @@ elman_status elman_decompress(elman_decompressor *decompressor, const char **inp
 
 elman_status elman_decompress_end(const elman_decompressor *decompressor, elman_error *error) {
   return decompress_end(&decompressor->inner, error);
+}
+
+elman_status elman_file_check_text(const char *start, size_t length, bool complete,
+                                   elman_error *error) {
+  const char *problem = file_is_not_text((struct text){start, length}, complete);
+  return problem == NULL ? ELMAN_OK : fail(error, ELMAN_BAD_DATA, NULL, "%s", problem);
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file_kind.h"
+
 const char *errno_text(int number, char *buffer, size_t size) {
 #ifdef __GLIBC__
   return strerror_r(number, buffer, size);
@@ -154,48 +156,6 @@ static size_t read_chunk(char *chunk, FILE *stream) {
   return got;
 }
 
-/* ---- binary files ---- */
-
-enum { FIRST_BLOCK = 1 << 16 };
-
-/* Return whether a file is not text. A file is binary if its first block has a NUL near the start
- * and fewer than half of its lines are valid text. In executables up to a third of the lines are
- * valid. If the file is text, a line with a NUL is only a bad line. */
-static bool is_binary(struct text block) {
-  enum { PROBE = 8192 };
-  size_t filled = 0, good = 0;
-  if (memchr(block.bytes, '\0', block.length < PROBE ? block.length : PROBE) == NULL) return false;
-  while (block.length > 0) {
-    const struct text line = text_cut(&block, '\n');
-    filled += line.length > 0;
-    good += line.length > 0 && text_valid_prefix(line) == line.length;
-  }
-  return 2 * good < filled;
-}
-
-/* Describe the binary formats that are most often mistaken for text. */
-static const char *describe_binary(struct text binary) {
-  static const struct {
-    const char *begins, *is;
-  } kinds[] = {
-      {"\xFF\xFE", "is UTF-16 text; save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8"},
-      {"\xFE\xFF", "is UTF-16 text; save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8"},
-      {"\xFD"
-       "7zXZ",
-       "is compressed by xz; decompress it, or use gzip"},
-      {"BZh", "is compressed by bzip2; decompress it, or use gzip"},
-      {"\x28\xB5\x2F\xFD", "is compressed by zstd; decompress it, or use gzip"},
-      {"PK\3\4", "is a zip file, perhaps of a word processor or spreadsheet; save it as UTF-8 "
-                 "text"},
-  };
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    const size_t length = strlen(kinds[i].begins);
-    if (binary.length >= length && memcmp(binary.bytes, kinds[i].begins, length) == 0)
-      return kinds[i].is;
-  }
-  return "is a binary file, not UTF-8 text";
-}
-
 /* ---- reading ---- */
 
 struct reading {
@@ -203,17 +163,16 @@ struct reading {
   struct decompressor decompressor;
   size_t limit;                     /* maximum total size in bytes */
   const struct text_limits *limits; /* NULL = not text */
-  bool checked;                     /* the first block was checked */
+  bool checked;                     /* the start was checked */
   size_t searched, line_start, lines;
 };
 
-static elman_status check_block(struct reading *reading, bool ended, elman_error *error) {
-  const struct text all = buffer_text(reading->into);
-  const struct text block = {all.bytes, all.length < FIRST_BLOCK ? all.length : FIRST_BLOCK};
-  if (reading->checked || (all.length < FIRST_BLOCK && !ended)) return ELMAN_OK;
+static elman_status check_start(struct reading *reading, bool ended, elman_error *error) {
+  const struct text start = buffer_text(reading->into);
+  if (reading->checked || (start.length < FILE_START && !ended)) return ELMAN_OK;
   reading->checked = true;
-  if (block.length == 0 || !is_binary(block)) return ELMAN_OK;
-  return fail(error, ELMAN_BAD_DATA, NULL, "%s", describe_binary(block));
+  const char *problem = file_is_not_text(start, true);
+  return problem == NULL ? ELMAN_OK : fail(error, ELMAN_BAD_DATA, NULL, "%s", problem);
 }
 
 /* Check the text that was read since the last call against the limits. */
@@ -252,7 +211,7 @@ static elman_status append(struct reading *reading, struct text input, elman_err
       status = fail(error, ELMAN_BAD_DATA, NULL, "is larger than %zu bytes", reading->limit);
     if (status == ELMAN_OK) buffer_append(reading->into, piece, filled);
     if (status == ELMAN_OK && reading->into->failed) status = fail_no_memory(error);
-    if (status == ELMAN_OK && reading->limits != NULL) status = check_block(reading, false, error);
+    if (status == ELMAN_OK && reading->limits != NULL) status = check_start(reading, false, error);
     if (status == ELMAN_OK && reading->limits != NULL) status = check_text(reading, error);
   }
   return status;
@@ -268,7 +227,7 @@ static elman_status read_all(struct reading *reading, FILE *stream, elman_error 
   if (status == ELMAN_OK && ferror(stream))
     status = fail(error, ELMAN_IO, NULL, "cannot read the file: %s", REASON(errno, reason));
   if (status == ELMAN_OK) status = decompress_end(&reading->decompressor, error);
-  if (status == ELMAN_OK && reading->limits != NULL) status = check_block(reading, true, error);
+  if (status == ELMAN_OK && reading->limits != NULL) status = check_start(reading, true, error);
   decompress_free(&reading->decompressor);
   free(chunk);
   return status;

@@ -33,8 +33,8 @@ struct text_limits {
   size_t unpacked; /* a gzip-compressed file after decompression */
 };
 
-/* Like file_read, for text. Return ELMAN_BAD_DATA as soon as a limit is exceeded or the first block
- * is binary. The message names the kind of binary file. */
+/* Like file_read, for text. Return ELMAN_BAD_DATA as soon as a limit is exceeded or the start shows
+ * that the file is not text. The message states what the file is (file_kind.h). */
 elman_status file_read_text(struct buffer *into, const char *path, const struct text_limits *limits,
                             elman_error *error) CHECKED;
 

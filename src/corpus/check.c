@@ -48,7 +48,8 @@ bool findings_clean(const struct findings *findings) {
   for (size_t i = 0; i < findings->part_count; i++) {
     const struct part_findings *part = &findings->parts[i];
     if (part->leaking > 0 || part->counts[ELMAN_FINDING_NOT_UTF8] > 0 ||
-        part->counts[ELMAN_FINDING_LACKS_COLUMN] > 0 || part->counts[ELMAN_FINDING_EMPTY] > 0)
+        part->counts[ELMAN_FINDING_LACKS_COLUMN] > 0 || part->counts[ELMAN_FINDING_EMPTY] > 0 ||
+        part->counts[ELMAN_FINDING_CARRIAGE_RETURN] > 0)
       return false;
   }
   return true;
@@ -166,6 +167,7 @@ static const struct finding_row rows[FINDINGS] = {
     [ELMAN_FINDING_NOT_UTF8] = {"not_utf8", "invalid UTF-8", NULL},
     [ELMAN_FINDING_LACKS_COLUMN] = {"lacks_column", "missing column", NULL},
     [ELMAN_FINDING_EMPTY] = {"empty", "empty line or side", NULL},
+    [ELMAN_FINDING_CARRIAGE_RETURN] = {"carriage_return", "carriage return within the line", NULL},
     [ELMAN_FINDING_BAD_ALIGNMENT] = {"bad_alignment", "invalid word alignment", NULL},
     [ELMAN_FINDING_DUPLICATE] = {"duplicate", "duplicate pair", NULL},
     [ELMAN_FINDING_NEAR_DUPLICATE] = {"near_duplicate",

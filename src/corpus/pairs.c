@@ -40,16 +40,27 @@ static bool lines_next(struct text *line, struct lines *lines) {
   if (lines->rest.length == 0) return false;
   *line = text_cut(&lines->rest, '\n');
   lines->number++;
-  if (line->length > 0 && line->bytes[line->length - 1] == '\r') line->length--;
+  while (line->length > 0 && line->bytes[line->length - 1] == '\r') line->length--;
   return true;
 }
 
-/* Return whether a line is not valid text; if so, describe the place in `problem`. */
-static bool line_is_not_utf8(char problem[LINE_PROBLEM], struct text line) {
+/* Return whether a line is not valid text; if so, set *finding and describe the place in `problem`.
+ * A CR may be the end of a line, so the text after it may belong to another sentence. */
+static bool line_is_bad(char problem[LINE_PROBLEM], elman_finding *finding, struct text line) {
   const size_t valid = text_valid_prefix(line);
-  if (valid == line.length) return false;
-  snprintf(problem, LINE_PROBLEM, "%s at byte %zu of the line",
-           line.bytes[valid] == '\0' ? "contains NUL" : "is not valid UTF-8", valid + 1);
+  if (valid < line.length) {
+    *finding = ELMAN_FINDING_NOT_UTF8;
+    snprintf(problem, LINE_PROBLEM, "%s at byte %zu of the line",
+             line.bytes[valid] == '\0' ? "contains NUL" : "is not valid UTF-8", valid + 1);
+    return true;
+  }
+  const char *found = line.length == 0 ? NULL : memchr(line.bytes, '\r', line.length);
+  if (found == NULL) return false;
+  *finding = ELMAN_FINDING_CARRIAGE_RETURN;
+  snprintf(problem, LINE_PROBLEM,
+           "contains a carriage return (CR) at byte %zu of the line; if lines end there, convert "
+           "the file: tr '\\r' '\\n'",
+           (size_t)(found - line.bytes) + 1);
   return true;
 }
 
@@ -374,9 +385,10 @@ static elman_status add_pair(struct reader *reader, const struct lines *lines,
                              const struct pair *pair) {
   if (pair->alignment.bytes != NULL) {
     char problem[LINE_PROBLEM];
+    elman_finding finding;
     const struct lines *where = reader->alignments.name == NULL ? lines : &reader->alignments;
-    if (line_is_not_utf8(problem, pair->alignment))
-      return skip(reader, where, ELMAN_FINDING_NOT_UTF8, problem);
+    if (line_is_bad(problem, &finding, pair->alignment))
+      return skip(reader, where, finding, problem);
     const bool reversed = alignments_are_reversed(reader);
     if (reader->options->check_alignments &&
         alignment_is_bad(problem, pair->alignment, reversed ? pair->target : pair->source,
@@ -422,7 +434,8 @@ static elman_status add_tsv_line(struct reader *reader, const struct lines *line
   const elman_pairs_options *options = reader->options;
   if (line.length == 0) return skip(reader, lines, ELMAN_FINDING_EMPTY, "is empty");
   char problem[LINE_PROBLEM];
-  if (line_is_not_utf8(problem, line)) return skip(reader, lines, ELMAN_FINDING_NOT_UTF8, problem);
+  elman_finding finding;
+  if (line_is_bad(problem, &finding, line)) return skip(reader, lines, finding, problem);
 
   struct pair pair = {0};
   const struct columns columns = {options->source_column, options->target_column,
@@ -501,11 +514,12 @@ static elman_status add_moses_lines(struct reader *reader, struct lines sources,
   while (status == ELMAN_OK && lines_next(&pair.source, &sources) &&
          lines_next(&pair.target, &targets)) {
     char problem[LINE_PROBLEM];
+    elman_finding finding;
     if (reader->alignments.name != NULL) pair.alignment = next_alignment(reader);
-    if (line_is_not_utf8(problem, pair.source))
-      status = skip(reader, &sources, ELMAN_FINDING_NOT_UTF8, problem);
-    else if (line_is_not_utf8(problem, pair.target))
-      status = skip(reader, &targets, ELMAN_FINDING_NOT_UTF8, problem);
+    if (line_is_bad(problem, &finding, pair.source))
+      status = skip(reader, &sources, finding, problem);
+    else if (line_is_bad(problem, &finding, pair.target))
+      status = skip(reader, &targets, finding, problem);
     else if (is_blank(pair.source))
       status = skip(reader, &sources, ELMAN_FINDING_EMPTY, "is empty");
     else if (is_blank(pair.target))
@@ -625,11 +639,12 @@ elman_status line_file_read(struct line_file *file, const char *path, elman_erro
   struct lines lines = {0};
   struct text line;
   char problem[LINE_PROBLEM];
+  elman_finding finding;
   *file = (struct line_file){0};
   const struct text_limits limits = {ELMAN_DEFAULT_MAX_LINE, ELMAN_DEFAULT_MAX_UNPACKED};
   elman_status status = lines_open(&lines, &file->bytes, path, &limits, error);
   while (status == ELMAN_OK && lines_next(&line, &lines)) {
-    status = line_is_not_utf8(problem, line)
+    status = line_is_bad(problem, &finding, line)
                  ? fail_at_line(error, &lines, problem)
                  : array_grow(&file->lines, &file->capacity, file->count + 1, sizeof *file->lines,
                               error);

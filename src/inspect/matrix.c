@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/file_kind.h"
 
 /* ---- memory ---- */
 
@@ -360,6 +361,8 @@ static elman_status read_rows(elman_matrix *matrix, struct numbers *numbers, str
 static elman_status read_text(elman_matrix *matrix, struct text bytes, const char *where,
                               elman_error *error) {
   struct numbers numbers = {0};
+  const char *problem = file_is_not_text(bytes, true);
+  if (problem != NULL) return fail(error, ELMAN_BAD_DATA, where, "%s", problem);
   locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (locale == (locale_t)0) return fail_no_memory(error);
   if (bytes.length >= 3 && memcmp(bytes.bytes, "\xEF\xBB\xBF", 3) == 0) text_drop(&bytes, 3);

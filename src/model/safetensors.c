@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/file_kind.h"
 #include "base/xxh64.h"
 #include "model/checksum.h"
 
@@ -135,6 +137,33 @@ static bool read_bytes(void *into, const struct safetensors *file, uint64_t star
   return true;
 }
 
+/* Return whether these bytes are UTF-8 text. A character at the end may be incomplete. */
+static bool is_utf8(struct text start) {
+  return text_valid_prefix(start) + 4 > start.length;
+}
+
+/* Refuse a file of `size` bytes whose header cannot have `length` bytes. State what the file is. */
+static elman_status refuse_start(const struct safetensors *file, uint64_t size, uint64_t length,
+                                 elman_error *error) {
+  char bytes[PIECE];
+  const struct text start = {bytes, size < PIECE ? (size_t)size : PIECE};
+  if (size == 0) return fail(error, ELMAN_BAD_DATA, file->path, "is empty; use another copy");
+  if (!read_bytes(bytes, file, 0, start.length))
+    return fail(error, ELMAN_IO, file->path, "cannot read the file; check the file and its disk");
+  if (start.length > LENGTH_BYTES && bytes[LENGTH_BYTES] == '{' && length <= SAFETENSORS_MAX_HEADER)
+    return fail(error, ELMAN_BAD_DATA, file->path,
+                "not a valid safetensors file: it is truncated to %" PRIu64
+                " bytes, but its header has %" PRIu64 "; use another copy",
+                size, length);
+  const char *kind = file_kind(start);
+  if (kind != NULL) return fail(error, ELMAN_BAD_DATA, file->path, "%s", kind);
+  if (is_utf8(start))
+    return fail(error, ELMAN_BAD_DATA, file->path,
+                "is a text file, for example of sentence pairs, and not a model");
+  if (size < LENGTH_BYTES) return bad(file, error, "it is shorter than 8 bytes");
+  return bad(file, error, "the length of its header is impossible");
+}
+
 static elman_status read_header(struct safetensors *file, elman_error *error) {
   struct stat info;
   char reason[128];
@@ -148,14 +177,14 @@ static elman_status read_header(struct safetensors *file, elman_error *error) {
                 "is a pipe or a device; save its contents in a regular file and name that file");
   const uint64_t size = (uint64_t)info.st_size;
   unsigned char prefix[LENGTH_BYTES];
-  if (size < LENGTH_BYTES) return bad(file, error, "it is shorter than 8 bytes");
+  if (size < LENGTH_BYTES) return refuse_start(file, size, 0, error);
   if (!read_bytes(prefix, file, 0, LENGTH_BYTES))
     return fail(error, ELMAN_IO, file->path,
                 "cannot read all of the header; check the file and its disk");
   uint64_t length;
   memcpy(&length, prefix, sizeof length);
   if (length > SAFETENSORS_MAX_HEADER || length > size - LENGTH_BYTES)
-    return bad(file, error, "the length of its header is impossible");
+    return refuse_start(file, size, length, error);
 
   char *text = malloc(length > 0 ? (size_t)length : 1);
   if (text == NULL) return fail_no_memory(error);

@@ -14,7 +14,7 @@
 
 static const char BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
 
-enum { PIECE = 1 << 16 };
+enum { PIECE = 1 << 16, START = 1 << 16 }; /* START: bytes that show the kind of a file */
 
 int line_reader_open(struct line_reader *lines, const char *path, size_t max_line) {
   const bool is_stdin = is_standard(path);
@@ -24,12 +24,13 @@ int line_reader_open(struct line_reader *lines, const char *path, size_t max_lin
     report(path, "cannot open the file: %m");
     return EX_NOINPUT;
   }
-  struct stat info;
+  struct stat info = {0};
   if (fstat(lines->file, &info) == 0 && S_ISDIR(info.st_mode)) {
     report(lines->name, "is a directory; name a file");
     line_reader_close(lines);
     return EX_NOINPUT;
   }
+  lines->is_regular = S_ISREG(info.st_mode);
   elman_error error;
   lines->piece = malloc(PIECE);
   const elman_status status = elman_decompressor_create(&lines->decompressor, &error);
@@ -131,6 +132,24 @@ bool line_reader_ready(struct line_reader *lines) {
   return true;
 }
 
+/* ---- the kind of the file ---- */
+
+/* Check the start of the file before its first line is returned. Read a regular file further for
+ * this check. Do not wait for more of a pipe, because its writer may wait for an answer. */
+static void check_start(struct line_reader *lines) {
+  while (lines->is_regular && is_open(lines) && lines->end - lines->start < START &&
+         interrupt_signal() == 0)
+    read_more(lines);
+  const bool no_line_end = find_line_end(lines) == NULL;
+  const size_t size = lines->end - lines->start;
+  const bool complete = size >= START || (lines->ended && (lines->is_regular || no_line_end));
+  const elman_status status =
+      elman_file_check_text(lines->bytes + lines->start, size, complete, &lines->error);
+  if (status == ELMAN_OK) return;
+  lines->bad = status;
+  lines->searched = lines->end = lines->start;
+}
+
 /* ---- lines ---- */
 
 static bool stop_reading(const struct line_reader *lines, int *code) {
@@ -151,11 +170,33 @@ static bool stop_reading(const struct line_reader *lines, int *code) {
   return false;
 }
 
-bool line_reader_next(struct line_reader *lines, struct line *line, int *code) {
+/* Remove CR at the end, and a byte order mark at the start. Joined files have such marks in any
+ * line. */
+static void trim(struct line *line) {
   const size_t mark = strlen(BYTE_ORDER_MARK);
+  while (line->length > 0 && line->text[line->length - 1] == '\r') line->length--;
+  if (line->length < mark || memcmp(line->text, BYTE_ORDER_MARK, mark) != 0) return;
+  line->text += mark;
+  line->length -= mark;
+}
+
+/* Print a note about the first CR within a line. */
+static void note_return(struct line_reader *lines) {
+  if (!lines->noted_return)
+    note("%s:%zu: contains a carriage return (CR), which ends no line; if it should, convert the "
+         "file: tr '\\r' '\\n'",
+         lines->name, lines->number);
+  lines->noted_return = true;
+}
+
+bool line_reader_next(struct line_reader *lines, struct line *line, int *code) {
   const char *line_end = find_line_end(lines);
   while (line_end == NULL && is_open(lines) && interrupt_signal() == 0) {
     read_more(lines);
+    line_end = find_line_end(lines);
+  }
+  if (lines->number == 0 && lines->end > lines->start) {
+    check_start(lines);
     line_end = find_line_end(lines);
   }
   const size_t left = lines->end - lines->start;
@@ -165,12 +206,9 @@ bool line_reader_next(struct line_reader *lines, struct line *line, int *code) {
   line->text = lines->bytes + lines->start;
   line->length = line_end == NULL ? left : (size_t)(line_end - line->text);
   lines->start += line->length + (line_end != NULL);
-  if (line->length > 0 && line->text[line->length - 1] == '\r') line->length--;
-  if (++lines->number == 1 && line->length >= mark &&
-      memcmp(line->text, BYTE_ORDER_MARK, mark) == 0) {
-    line->text += mark;
-    line->length -= mark;
-  }
+  lines->number++;
+  trim(line);
+  if (memchr(line->text, '\r', line->length) != NULL) note_return(lines);
   if (line->length > lines->max_line) line->length = lines->max_line + 1;
   return true;
 }

@@ -1,5 +1,5 @@
 /* Read lines from a file or from standard input as they arrive. Decompress gzip-compressed
- * input. */
+ * input. Refuse input whose start shows that it is not text. */
 #ifndef ELMAN_CLI_LINE_READER_H
 #define ELMAN_CLI_LINE_READER_H
 
@@ -22,9 +22,11 @@ struct line_reader {
   size_t max_line;  /* limit in bytes; the excess of a longer line is dropped */
   size_t searched;  /* `bytes` contains no line end from `start` to this position */
   int problem;      /* errno of a failed read; 0 = none */
-  elman_status bad; /* status of a failed decompression; ELMAN_OK = none */
+  elman_status bad; /* status of bad input: damaged gzip data, not text; ELMAN_OK = none */
   elman_error error;
-  bool ended; /* the end of the file was reached */
+  bool ended;        /* the end of the file was reached */
+  bool is_regular;   /* the file is neither a pipe nor a device */
+  bool noted_return; /* a note about CR within a line was printed */
 };
 
 struct line {
@@ -37,7 +39,8 @@ struct line {
 int line_reader_open(struct line_reader *lines, const char *path, size_t max_line);
 void line_reader_close(struct line_reader *lines);
 
-/* Get the next line without line end and byte order mark. Truncate a line longer than `max_line`
+/* Get the next line without line end and byte order mark. Print a note about the first line that
+ * contains a CR. Truncate a line longer than `max_line`
  * bytes to `max_line` + 1 bytes. Return false at the end of the file, if reading fails, or if a
  * signal came. Set *code in the last two cases; report a failed read. */
 bool line_reader_next(struct line_reader *lines, struct line *line, int *code);
