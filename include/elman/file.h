@@ -72,12 +72,12 @@ ELMAN_CHECKED elman_status elman_decompress(elman_decompressor *decompressor, co
 ELMAN_CHECKED elman_status elman_decompress_end(const elman_decompressor *decompressor,
                                                 elman_error *error);
 
-/* Check the start of a text file, after decompression. Return ELMAN_BAD_DATA if it has the signature
- * of another kind of file; the message states the kind and the remedy. Examples are UTF-16 text,
- * compressed files, web pages, PDF documents and Git LFS pointers. `complete` states that `length`
- * is the size of the file or at least 65536. Only then the function also detects other binary files,
- * and text whose lines end with CR. The functions that read text, pairs and matrices from files call
- * it themselves. */
+/* Check the start of a text file, after decompression. Return ELMAN_BAD_DATA if it has the
+ * signature of another kind of file; the message states the kind and the remedy. Examples are
+ * UTF-16 text, compressed files, web pages, PDF documents and Git LFS pointers. `complete` states
+ * that `length` is the size of the file or at least 65536. Only then the function also detects
+ * other binary files, and text whose lines end with CR. The functions that read text, pairs and
+ * matrices from files call it themselves. */
 ELMAN_CHECKED elman_status elman_file_check_text(const char *start, size_t length, bool complete,
                                                  elman_error *error);
 

@@ -13,7 +13,8 @@ struct signature {
   const char *kind; /* what the file is, and the remedy */
 };
 
-#define SIGNATURE(at, bytes, kind) {at, bytes, sizeof bytes - 1, kind}
+#define SIGNATURE(at, bytes, kind)                                                                 \
+  { at, bytes, sizeof bytes - 1, kind }
 
 #define UTF_REMEDY "save it as UTF-8, or convert it: iconv -f "
 
@@ -27,8 +28,9 @@ static const struct signature signatures[] = {
     SIGNATURE(0, "\xFD\x37zXZ\0", "is compressed by xz; decompress it: xz -d"),
     SIGNATURE(0, "\x28\xB5\x2F\xFD", "is compressed by zstd; decompress it: zstd -d"),
     SIGNATURE(0, "\x04\x22\x4D\x18", "is compressed by lz4; decompress it: lz4 -d"),
-    SIGNATURE(0, "PK\3\4", "is a zip file, perhaps of a word processor or spreadsheet; extract its "
-                           "files (unzip), or save the document as UTF-8 text"),
+    SIGNATURE(0, "PK\3\4",
+              "is a zip file, perhaps of a word processor or spreadsheet; extract its "
+              "files (unzip), or save the document as UTF-8 text"),
     SIGNATURE(0, "PK\5\6", "is an empty zip file"),
     SIGNATURE(0, "7z\xBC\xAF\x27\x1C", "is a 7z archive; extract its files: 7z x"),
     SIGNATURE(0, "Rar!\x1A\7", "is a RAR archive; extract its files: unrar x"),
@@ -48,8 +50,8 @@ static bool has_bytes(struct text start, size_t at, const char *bytes, size_t le
 
 /* Text may start with "BZh" and a digit; compressed data continue with a fixed number. */
 static bool is_bzip2(struct text start) {
-  return has_bytes(start, 0, "BZh", 3) && (has_bytes(start, 4, "1AY&SY", 6) ||
-                                           has_bytes(start, 4, "\x17\x72\x45\x38\x50\x90", 6));
+  return has_bytes(start, 0, "BZh", 3) &&
+         (has_bytes(start, 4, "1AY&SY", 6) || has_bytes(start, 4, "\x17\x72\x45\x38\x50\x90", 6));
 }
 
 /* A zip file that torch.save wrote has the pickle "data.pkl" among its first entries. */
@@ -120,8 +122,8 @@ static bool is_text_with_nul(struct text start) {
   return true;
 }
 
-/* Return whether the bytes are UTF-16 text of this byte order. Text that is mostly ASCII is certain.
- * Other text must have a line end, and must not be UTF-8 text with NULs. */
+/* Return whether the bytes are UTF-16 text of this byte order. Text that is mostly ASCII is
+ * certain. Other text must have a line end, and must not be UTF-8 text with NULs. */
 static bool is_utf16(struct text start, bool big_endian) {
   enum { LEAST = 16 };
   size_t count = 0, ascii = 0, line_ends = 0;
@@ -164,8 +166,8 @@ const char *file_kind(struct text start) {
 }
 
 /* Return whether the bytes are not text. They are binary if there is a NUL near the start and fewer
- * than half of the lines are valid text. In executables up to a third of the lines are valid. If the
- * file is text, a line with a NUL is only a bad line. */
+ * than half of the lines are valid text. In executables up to a third of the lines are valid. If
+ * the file is text, a line with a NUL is only a bad line. */
 static bool is_binary(struct text start) {
   enum { PROBE = 8192 };
   size_t filled = 0, good = 0;

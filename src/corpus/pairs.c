@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/table.h"
 #include "corpus/alignment.h"
-#include "vocab/characters.h"
+#include "vocab/invisible.h"
 #include "vocab/locate.h"
 
 /* ---- lines of a file ---- */
@@ -339,10 +339,6 @@ static size_t count_lines(struct lines lines) {
   return lines.number;
 }
 
-static bool is_blank(struct text text) {
-  return run_end(text, 0, is_white_space, true) == text.length;
-}
-
 static elman_status skip(struct reader *reader, const struct lines *lines, elman_finding fault,
                          const char *problem) {
   if (reader->options->strict) return fail_at_line(reader->error, lines, problem);
@@ -448,9 +444,9 @@ static elman_status add_tsv_line(struct reader *reader, const struct lines *line
              plural_ending(found), last, found == 1 ? other_separator(line) : "");
     return skip(reader, lines, ELMAN_FINDING_LACKS_COLUMN, problem);
   }
-  if (is_blank(pair.source))
+  if (text_is_blank(pair.source))
     return skip(reader, lines, ELMAN_FINDING_EMPTY, "has an empty source side");
-  if (is_blank(pair.target))
+  if (text_is_blank(pair.target))
     return skip(reader, lines, ELMAN_FINDING_EMPTY, "has an empty target side");
   if (options->whole_lines) {
     const struct text fields[] = {line, text_of("")};
@@ -520,9 +516,9 @@ static elman_status add_moses_lines(struct reader *reader, struct lines sources,
       status = skip(reader, &sources, finding, problem);
     else if (line_is_bad(problem, &finding, pair.target))
       status = skip(reader, &targets, finding, problem);
-    else if (is_blank(pair.source))
+    else if (text_is_blank(pair.source))
       status = skip(reader, &sources, ELMAN_FINDING_EMPTY, "is empty");
-    else if (is_blank(pair.target))
+    else if (text_is_blank(pair.target))
       status = skip(reader, &targets, ELMAN_FINDING_EMPTY, "is empty");
     else
       status = add_pair(reader, &sources, &pair);

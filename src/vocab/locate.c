@@ -1,8 +1,10 @@
 #include "vocab/locate.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "vocab/characters.h"
+#include "vocab/invisible.h"
 #include "vocab/normalize.h"
 #include "vocab/tokens.h"
 
@@ -156,8 +158,10 @@ static void widen_bytes(struct cursor *cursor, struct text text) {
   }
 }
 
-elman_status locate_tokens(struct spans spans, const struct tokens *tokens, struct text text,
-                           elman_token_mode mode, elman_normalization form, elman_error *error) {
+/* Find the tokens of a text without invisible characters that have no meaning. */
+static elman_status locate_visible(struct spans spans, const struct tokens *tokens,
+                                   struct text text, elman_token_mode mode,
+                                   elman_normalization form, elman_error *error) {
   struct cursor cursor = {
       .spans = spans, .tokens = tokens, .has_bytes = token_mode_row(mode)->has_subwords};
   struct buffer normalized = {0};
@@ -172,6 +176,29 @@ elman_status locate_tokens(struct spans spans, const struct tokens *tokens, stru
     spans.starts[i] = spans.ends[i] = text.length;
   widen_bytes(&cursor, text);
   buffer_free(&normalized);
+  return status;
+}
+
+/* Such characters depend on their neighbors. Remove them from the whole text first, and then
+ * convert the positions, so that words can be normalized in parts. */
+elman_status locate_tokens(struct spans spans, const struct tokens *tokens, struct text text,
+                           elman_token_mode mode, elman_normalization form, elman_error *error) {
+  if (!has_invisible(text)) return locate_visible(spans, tokens, text, mode, form, error);
+  struct buffer visible = {0};
+  size_t *origins =
+      text.length < SIZE_MAX / sizeof *origins ? malloc((text.length + 1) * sizeof *origins) : NULL;
+  if (origins != NULL) drop_invisible(&visible, text, origins);
+  elman_status status =
+      origins == NULL || visible.failed
+          ? fail_no_memory(error)
+          : locate_visible(spans, tokens, buffer_text(&visible), mode, form, error);
+  for (size_t i = 0; i < tokens->count && status == ELMAN_OK; i++) {
+    size_t *start = &spans.starts[i], *end = &spans.ends[i];
+    *end = *end > *start ? origins[*end - 1] + 1 : origins[*start];
+    *start = origins[*start];
+  }
+  free(origins);
+  buffer_free(&visible);
   return status;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "vocab/characters.h"
+#include "vocab/invisible.h"
 #include "vocab/tokens.h"
 
 /* ---- punctuation ---- */
@@ -295,8 +296,8 @@ static elman_status compose(struct buffer *into, struct codepoints *text, elman_
   return ELMAN_OK;
 }
 
-elman_status text_normalize(struct buffer *into, struct text text, elman_normalization form,
-                            elman_error *error) {
+static elman_status normalize_visible(struct buffer *into, struct text text,
+                                      elman_normalization form, elman_error *error) {
   buffer_clear(into);
   const bool done = collapse_white_space(into, text, form);
   if (into->failed) return fail_no_memory(error);
@@ -310,6 +311,18 @@ elman_status text_normalize(struct buffer *into, struct text text, elman_normali
   if (status == ELMAN_OK && into->failed) status = fail_no_memory(error);
   if (status == ELMAN_OK && form != ELMAN_NFC)
     status = signs_unify(into, form == ELMAN_NFKC_WIDE, error);
+  return status;
+}
+
+elman_status text_normalize(struct buffer *into, struct text text, elman_normalization form,
+                            elman_error *error) {
+  if (!has_invisible(text)) return normalize_visible(into, text, form, error);
+  struct buffer visible = {0};
+  drop_invisible(&visible, text, NULL);
+  const elman_status status = visible.failed
+                                  ? fail_no_memory(error)
+                                  : normalize_visible(into, buffer_text(&visible), form, error);
+  buffer_free(&visible);
   return status;
 }
 

@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "elman/tokens.h"
 
-/* Normalize `text` to this form, replace each run of Unicode white space by one space, and remove
- * white space at the ends. The result replaces the contents of `into`. `text` must be valid
- * UTF-8. */
+/* Normalize `text` to this form, remove invisible characters without meaning (invisible.h), replace
+ * each run of Unicode white space by one space, and remove white space at the ends. The result
+ * replaces the contents of `into`. `text` must be valid UTF-8. */
 elman_status text_normalize(struct buffer *into, struct text text, elman_normalization form,
                             elman_error *error) CHECKED;
 

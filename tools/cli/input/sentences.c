@@ -94,6 +94,8 @@ static void report_line(struct sentences *sentences, const elman_sentence *sente
   if (sentence->length > sentences->max_line)
     snprintf(error.message, sizeof error.message, "skipped: the line has more than %zu byte%s",
              sentences->max_line, plural(sentences->max_line));
+  else if (strchr(sentence->text, '\r') != NULL)
+    snprintf(error.message, sizeof error.message, "skipped: the line contains a carriage return");
   else
     snprintf(error.message, sizeof error.message,
              "skipped: the line has no column %zu or is not valid text", last_column(sentences));
@@ -147,9 +149,10 @@ static char *put_column(char **at, struct field field) {
 
 /* Split the line into its columns. Return false if a column is missing. Also return false, and set
  * *code, if memory ran out. Refuse a line with a NUL byte, because the text after it would be
- * lost. */
+ * lost, and with a CR, which may end a line. */
 static bool split_columns(struct sentences *sentences, elman_sentence *sentence, int *code) {
   if (sentence->length > sentences->max_line || strlen(sentence->text) < sentence->length ||
+      strchr(sentence->text, '\r') != NULL ||
       find_column(sentence, last_column(sentences)).text == NULL)
     return false;
   const bool aligned = sentences->alignment_column > 0;

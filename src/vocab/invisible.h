@@ -1,0 +1,32 @@
+/* Characters that are invisible and have no meaning in a text. */
+#ifndef ELMAN_VOCAB_INVISIBLE_H
+#define ELMAN_VOCAB_INVISIBLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+
+/* Control characters, soft hyphens, zero-width spaces, byte order marks and marks of the writing
+ * direction have no meaning. Some invisible characters have one beside certain characters:
+ *
+ *   zero-width joiner      within emoji; after letters of scripts that join letters, as in Arabic,
+ *                          or that form conjuncts, as in Devanagari
+ *   zero-width non-joiner  between two letters of such scripts
+ *   variation selector     within emoji, and after symbols and letters other than Han, kana, Latin
+ *   tag                    within the emoji of a flag
+ *
+ * The rule depends on the neighbors in the same word, but not on the rest of the text. */
+
+/* Return whether the text may contain an invisible character without meaning. */
+bool has_invisible(struct text text);
+
+/* Append to `into` the text without such characters. `origins` may be NULL. Otherwise it has
+ * text.length + 1 elements; set origins[i] to the place in `text` of byte i of the result, and the
+ * element after the last byte to text.length. */
+void drop_invisible(struct buffer *into, struct text text, size_t *origins);
+
+/* Return whether the text has only white space and such characters. */
+bool text_is_blank(struct text text);
+
+#endif
