@@ -10,8 +10,9 @@ ELMAN_BEGIN
 typedef struct elman_lines elman_lines;
 
 /* Read the file at `path`, UTF-8 text with one sentence per line; "-" is standard input. Empty
- * lines count. Lines end with LF or CRLF; a byte order mark is removed. Return ELMAN_BAD_DATA for a
- * line that is not valid UTF-8 and for an empty file. */
+ * lines count. Lines end with LF or CRLF; byte order marks at the start of lines are removed.
+ * Return ELMAN_BAD_DATA for a line that is not valid UTF-8 or contains a CR, for a file that is not
+ * text, and for an empty file. */
 ELMAN_CHECKED elman_status elman_lines_read(elman_lines **lines, const char *path,
                                             elman_error *error);
 ELMAN_API void elman_lines_free(elman_lines *lines);

@@ -22,16 +22,22 @@ struct lines {
 
 enum { LINE_PROBLEM = 160 };
 
+/* Remove a byte order mark at the start. */
+static void drop_mark(struct text *text) {
+  static const char mark[] = "\xEF\xBB\xBF";
+  if (text->length >= strlen(mark) && memcmp(text->bytes, mark, strlen(mark)) == 0)
+    text_drop(text, strlen(mark));
+}
+
 /* Read a whole file into `bytes`, which must be empty; "-" is standard input. */
 static elman_status lines_open(struct lines *lines, struct buffer *bytes, const char *path,
                                const struct text_limits *limits, elman_error *error) {
-  static const char mark[] = "\xEF\xBB\xBF";
   const elman_status status = file_read_text(bytes, path, limits, error);
   if (status != ELMAN_OK) return status;
   buffer_append(bytes, "", 0); /* allocates memory even for an empty file */
   if (bytes->failed) return fail_no_memory(error);
   *lines = (struct lines){.name = file_name(path), .rest = buffer_text(bytes)};
-  if (strncmp(bytes->bytes, mark, strlen(mark)) == 0) text_drop(&lines->rest, strlen(mark));
+  drop_mark(&lines->rest);
   return ELMAN_OK;
 }
 
@@ -640,6 +646,7 @@ elman_status line_file_read(struct line_file *file, const char *path, elman_erro
   const struct text_limits limits = {ELMAN_DEFAULT_MAX_LINE, ELMAN_DEFAULT_MAX_UNPACKED};
   elman_status status = lines_open(&lines, &file->bytes, path, &limits, error);
   while (status == ELMAN_OK && lines_next(&line, &lines)) {
+    drop_mark(&line); /* joined files have marks in any line */
     status = line_is_bad(problem, &finding, line)
                  ? fail_at_line(error, &lines, problem)
                  : array_grow(&file->lines, &file->capacity, file->count + 1, sizeof *file->lines,

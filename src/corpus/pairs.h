@@ -21,14 +21,14 @@ struct pairs; /* owns the text of all pairs */
 
 /* Read all pairs. The input is UTF-8 with LF or CRLF; a byte order mark is ignored. A bad line is
  * reported, skipped and counted. A line is bad if it is not valid UTF-8 (a NUL byte is invalid),
- * lacks a column, or has a side that is empty or only white space. An empty line of a Moses file is
- * such a side. Blank lines at the end of a TSV file are ignored, and so are surplus blank lines at
- * the end of an alignment file. The reported problems have no full stop.
+ * contains a CR, lacks a column, or has a side that is empty or invisible. An empty line of a Moses
+ * file is such a side. Blank lines at the end of a TSV file are ignored, and so are surplus blank
+ * lines at the end of an alignment file. The reported problems have no full stop.
  *
  * Errors:
  *
  *   ELMAN_NO_INPUT   a file is missing
- *   ELMAN_BAD_DATA   a file has a NUL byte near its start ("is a binary file")
+ *   ELMAN_BAD_DATA   a file is not text (file_kind.h)
  *   ELMAN_BAD_DATA   no file has a good pair; the message describes the format
  *   ELMAN_BAD_DATA   parallel files differ in length; the message contains both counts
  *   ELMAN_BAD_DATA   a line is bad, if `strict` is set */
@@ -60,14 +60,15 @@ void pairs_place(char *place, size_t size, const struct pairs *pairs, size_t ind
 /* ---- a file of sentences ---- */
 
 /* A file with one sentence per line, for scores. All lines count, including empty ones. Lines end
- * with LF or CRLF; a byte order mark is ignored. */
+ * with LF or CRLF; byte order marks at the start of lines are ignored. */
 struct line_file {
   struct buffer bytes;
   const char **lines;
   size_t count, capacity;
 };
 
-/* Read a file. Return ELMAN_BAD_DATA for a line that is not UTF-8 and for a file without lines.
+/* Read a file. Return ELMAN_BAD_DATA for a line that is not UTF-8 or contains a CR, for a file that
+ * is not text (file_kind.h), and for a file without lines.
  * After an error nothing is owned. */
 elman_status line_file_read(struct line_file *file, const char *path, elman_error *error) CHECKED;
 void line_file_free(struct line_file *file);

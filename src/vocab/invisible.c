@@ -2,7 +2,13 @@
 
 #include "vocab/characters.h"
 
-enum { NON_JOINER = 0x200C, JOINER = 0x200D, KEYCAP = 0x20E3, BLACK_FLAG = 0x1F3F4 };
+enum {
+  GRAPHEME_JOINER = 0x34F,
+  NON_JOINER = 0x200C,
+  JOINER = 0x200D,
+  KEYCAP = 0x20E3,
+  BLACK_FLAG = 0x1F3F4
+};
 
 /* Return whether the character is invisible, and is no white space. These are the default ignorable
  * characters of Unicode, controls, and code points that never become characters. */
@@ -23,60 +29,69 @@ static bool is_invisible(int codepoint) {
 /* Return whether the character may be of a script whose letters join or form conjuncts. */
 static bool may_join(int codepoint) {
   static const struct codepoint_range joining[] = {
-      {0x600, 0x109F},  /* Arabic, Syriac, N'Ko, scripts of India and South-East Asia */
-      {0x1780, 0x18AF}, /* Khmer, Mongolian */
-      {0x1900, 0x1CFF}, /* Limbu to Vedic extensions */
-      {0xA800, 0xABFF}, /* Syloti Nagri to Meetei Mayek */
+      {0x600, 0x109F},                      /* Arabic to Myanmar */
+      {0x1780, 0x18AF},                     /* Khmer, Mongolian */
+      {0x1900, 0x1C7F},                     /* Limbu to Ol Chiki */
+      {0xA800, 0xAB2F},                     /* Syloti Nagri to Ethiopic extended */
+      {0xABC0, 0xABFF},                     /* Meetei Mayek */
       {0xFB50, 0xFDFF},   {0xFE70, 0xFEFC}, /* Arabic presentation forms */
       {0x10A00, 0x11FFF},                   /* Kharoshthi to Tamil supplement */
       {0x1E900, 0x1E95F},                   /* Adlam */
   };
-  return IN_RANGES(joining, codepoint);
+  return IN_RANGES(joining, codepoint) && !is_invisible(codepoint);
 }
 
-static bool is_pictographic(int codepoint) {
-  return codepoint > 0x7F &&
-         utf8proc_get_property(codepoint)->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
+/* Return whether the character is a pictograph, and not one that NFKC replaces by letters (™). */
+static bool is_pictograph(int codepoint) {
+  const utf8proc_property_t *property = utf8proc_get_property(codepoint);
+  return codepoint > 0x7F && property->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC &&
+         property->decomp_type == 0;
 }
 
-static bool is_variation_selector(int codepoint) {
-  return codepoint >= 0xFE00 && codepoint <= 0xFE0F;
-}
-
-/* Return whether an emoji may end here: with a pictograph, its variant or a skin tone. */
-static bool ends_emoji(int codepoint) {
-  return is_pictographic(codepoint) || is_variation_selector(codepoint) ||
-         (codepoint >= 0x1F3FB && codepoint <= 0x1F3FF);
+static bool is_skin_tone(int codepoint) {
+  return codepoint >= 0x1F3FB && codepoint <= 0x1F3FF;
 }
 
 static bool is_tag(int codepoint) {
   return codepoint >= 0xE0020 && codepoint <= 0xE007F;
 }
 
-static bool is_jamo(int codepoint) {
-  return (codepoint >= 0x1100 && codepoint <= 0x11FF) ||
-         (codepoint >= 0x3131 && codepoint <= 0x318E) ||
-         (codepoint >= 0xFFA1 && codepoint <= 0xFFDC);
+/* The characters that were kept last in a word. The rule must not depend on the order of marks,
+ * which normalization changes. */
+struct context {
+  int base;   /* last character that is no mark */
+  bool joins; /* it or one of its marks is of a joining script */
+};
+
+static void context_add(struct context *context, int codepoint) {
+  if (is_white_space(codepoint)) {
+    *context = (struct context){0};
+  } else if (codepoint == JOINER || codepoint == NON_JOINER) {
+    *context = (struct context){.base = codepoint};
+  } else if (extends_previous(codepoint)) {
+    context->joins = context->joins || may_join(codepoint);
+  } else if (!is_skin_tone(codepoint) && !is_tag(codepoint)) {
+    *context = (struct context){codepoint, may_join(codepoint)};
+  }
 }
 
-/* Return whether an invisible character has a meaning. `before` is the last character that was kept
- * in the same word, or 0 at its start. `after` is the next character of the text, or 0. */
-static bool has_meaning(int before, int codepoint, int after) {
-  if (codepoint == JOINER)
-    return may_join(before) || (ends_emoji(before) && is_pictographic(after));
-  if (codepoint == NON_JOINER) return may_join(before) && may_join(after);
-  if (is_variation_selector(codepoint))
-    return is_pictographic(before) || after == KEYCAP ||
-           (before >= 0x250 && !is_unspaced(before) && !is_invisible(before));
-  if (is_tag(codepoint)) return before == BLACK_FLAG || is_tag(before);
-  if (codepoint == 0x34F) return before >= 0x590 && before <= 0x5FF; /* between Hebrew points */
-  if (codepoint >= 0x180B && codepoint <= 0x180F) return before >= 0x1820 && before <= 0x18AF;
-  if (codepoint == 0x115F || codepoint == 0x1160 || codepoint == 0x3164 || codepoint == 0xFFA0)
-    return is_jamo(before) || is_jamo(after); /* fills the place of a letter in a syllable */
-  return false;
+/* Return whether an invisible character has a meaning before `next`, which is 0 at the end of the
+ * text. */
+static bool has_meaning(const struct context *context, int codepoint, int next) {
+  static const struct codepoint_range varied[] = {
+      {0x1000, 0x109F}, {0xA840, 0xA87F}, {0x10AC0, 0x10AFF}}; /* Myanmar, Phags-pa, Manichaean */
+  const int base = context->base;
+  if (codepoint == JOINER) return context->joins || (is_pictograph(base) && is_pictograph(next));
+  if (codepoint == NON_JOINER)
+    return context->joins && (may_join(next) || (extends_previous(next) && !is_invisible(next)));
+  if (codepoint >= 0xFE00 && codepoint <= 0xFE0F)
+    return is_pictograph(base) || next == KEYCAP || IN_RANGES(varied, base);
+  if (codepoint >= 0x180B && codepoint <= 0x180F) return base >= 0x1820 && base <= 0x18AF;
+  if (codepoint == GRAPHEME_JOINER) return base >= 0x5D0 && base <= 0x5EA;
+  return is_tag(codepoint) && base == BLACK_FLAG;
 }
 
-static int character_after(struct text text, size_t at) {
+static int next_character(struct text text, size_t at) {
   return at < text.length ? character_at(text, &at) : 0;
 }
 
@@ -87,14 +102,14 @@ bool has_invisible(struct text text) {
 }
 
 void drop_invisible(struct buffer *into, struct text text, size_t *origins) {
-  int before = 0;
+  struct context context = {0};
   size_t length = 0;
   for (size_t at = 0; at < text.length;) {
     const size_t start = at;
     const int codepoint = character_at(text, &at);
-    if (is_invisible(codepoint) && !has_meaning(before, codepoint, character_after(text, at)))
+    if (is_invisible(codepoint) && !has_meaning(&context, codepoint, next_character(text, at)))
       continue;
-    before = is_white_space(codepoint) ? 0 : codepoint;
+    context_add(&context, codepoint);
     buffer_append(into, text.bytes + start, at - start);
     for (size_t i = start; i < at && origins != NULL; i++) origins[length++] = i;
   }
@@ -105,7 +120,8 @@ bool text_is_blank(struct text text) {
   for (size_t at = 0; at < text.length;) {
     const int codepoint = character_at(text, &at);
     if (is_white_space(codepoint)) continue;
-    if (!is_invisible(codepoint) || has_meaning(0, codepoint, character_after(text, at)))
+    if (!is_invisible(codepoint) ||
+        has_meaning(&(struct context){0}, codepoint, next_character(text, at)))
       return false;
   }
   return true;

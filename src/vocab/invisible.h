@@ -10,13 +10,13 @@
 /* Control characters, soft hyphens, zero-width spaces, byte order marks and marks of the writing
  * direction have no meaning. Some invisible characters have one beside certain characters:
  *
- *   zero-width joiner      within emoji; after letters of scripts that join letters, as in Arabic,
- *                          or that form conjuncts, as in Devanagari
- *   zero-width non-joiner  between two letters of such scripts
- *   variation selector     within emoji, and after symbols and letters other than Han, kana, Latin
- *   tag                    within the emoji of a flag
+ *   zero-width joiner      within emoji; after letters of scripts that join letters, such as
+ * Arabic, or that form conjuncts, such as Devanagari zero-width non-joiner  between two letters of
+ * such scripts variation selector     within emoji; after letters of Mongolian, Myanmar, Phags-pa,
+ * Manichaean grapheme joiner        after Hebrew letters tag                    within the emoji of
+ * a flag
  *
- * The rule depends on the neighbors in the same word, but not on the rest of the text. */
+ * Removing the other ones again changes nothing, also after normalization. */
 
 /* Return whether the text may contain an invisible character without meaning. */
 bool has_invisible(struct text text);

@@ -135,7 +135,7 @@ static elman_status consume_word(struct cursor *cursor, struct text text, size_t
   for (size_t next; start < end; start = next) {
     next = unit_end(upto, start, form);
     const struct text unit = {text.bytes + start, next - start};
-    const elman_status status = text_normalize(normalized, unit, form, error);
+    const elman_status status = text_normalize_visible(normalized, unit, form, error);
     if (status != ELMAN_OK) return status;
     size_t at = 0;
     const bool same =

@@ -296,8 +296,8 @@ static elman_status compose(struct buffer *into, struct codepoints *text, elman_
   return ELMAN_OK;
 }
 
-static elman_status normalize_visible(struct buffer *into, struct text text,
-                                      elman_normalization form, elman_error *error) {
+elman_status text_normalize_visible(struct buffer *into, struct text text, elman_normalization form,
+                                    elman_error *error) {
   buffer_clear(into);
   const bool done = collapse_white_space(into, text, form);
   if (into->failed) return fail_no_memory(error);
@@ -316,12 +316,12 @@ static elman_status normalize_visible(struct buffer *into, struct text text,
 
 elman_status text_normalize(struct buffer *into, struct text text, elman_normalization form,
                             elman_error *error) {
-  if (!has_invisible(text)) return normalize_visible(into, text, form, error);
+  if (!has_invisible(text)) return text_normalize_visible(into, text, form, error);
   struct buffer visible = {0};
   drop_invisible(&visible, text, NULL);
-  const elman_status status = visible.failed
-                                  ? fail_no_memory(error)
-                                  : normalize_visible(into, buffer_text(&visible), form, error);
+  const elman_status status =
+      visible.failed ? fail_no_memory(error)
+                     : text_normalize_visible(into, buffer_text(&visible), form, error);
   buffer_free(&visible);
   return status;
 }

@@ -14,6 +14,11 @@
 elman_status text_normalize(struct buffer *into, struct text text, elman_normalization form,
                             elman_error *error) CHECKED;
 
+/* Do the same without removing invisible characters. With it, parts of a text can be normalized
+ * after drop_invisible, which depends on the neighbors of a part. */
+elman_status text_normalize_visible(struct buffer *into, struct text text, elman_normalization form,
+                                    elman_error *error) CHECKED;
+
 /* Remove from normalized text the spaces that have no meaning in a mode and are rarely typed. In
  * `words` these are spaces between two Han, kana or full-width characters. In `chars` they are
  * spaces beside one such character. `words` keeps a space between Han and Latin letters, which

@@ -48,10 +48,10 @@ Test(lines, every_line_is_kept) {
   assert_lines("a\nb\n", "a|b|");
   assert_lines("a\nb", "a|b|");
   assert_lines("\n\na\n\n", "||a||");
-  assert_lines("a\r\n\r\nb\rc\r", "a||b\rc|");
+  assert_lines("a\r\n\r\nb\r\r\nc\r", "a||b|c|");
   assert_lines("\xEF\xBB\xBF"
                "a\n\xEF\xBB\xBF",
-               "a|\xEF\xBB\xBF|");
+               "a||");
   assert_lines("a b\t我\u2028c\n", "a b\t我\u2028c|");
 }
 
@@ -71,6 +71,12 @@ Test(lines, bad_files_are_reported) {
   assert_bad("\xEF\xBB\xBF", 3, " is empty; expected one sentence per line");
   assert_bad("a\nb\xC3\n", 5, ":2 is not valid UTF-8 at byte 2 of the line");
   assert_bad("a\n\nxy\0z", 7, ":3 contains NUL at byte 3 of the line");
+  assert_bad(
+      "a\nb\rc\n", 6,
+      ":2 contains a carriage return (CR) at byte 2 of the line; if lines end there, convert "
+      "the file: tr '\\r' '\\n'");
+  assert_bad("a\rb\r", 4,
+             " has lines that end with CR alone, as on old Macs; convert it: tr '\\r' '\\n'");
   struct line_file file;
   cr_assert_eq(line_file_read(&file, "/nowhere/at/all", NULL), ELMAN_NO_INPUT);
 }

@@ -109,8 +109,22 @@ Test(tsv, lines) {
 Test(tsv, crlf_byte_order_mark_and_missing_newline) {
   put("a.tsv", "\xEF\xBB\xBF我\tI\r\n你\tyou\r\n他\the");
   assert_pairs(tsv_options(), "我=I|你=you|他=he", 0, "");
-  put("a.tsv", "我\tI\ra\n你\tyou\r\r\n他\the\n"); /* only one CR is part of the line ending */
-  assert_pairs(tsv_options(), "我=I\ra|你=you\r|他=he", 0, "");
+}
+
+Test(tsv, carriage_returns_within_lines_make_bad_lines) {
+  put("a.tsv", "我\tI\ra\n你\tyou\r\r\n他\the\n"); /* several at the end are a line ending */
+  assert_pairs(
+      tsv_options(), "你=you|他=he", 1,
+      "a.tsv:1: contains a carriage return (CR) at byte 6 of the line; if lines end there, "
+      "convert the file: tr '\\r' '\\n'\n");
+  put("a.tsv", "我\tI\r你\tyou\r");
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "has lines that end with CR alone");
+}
+
+Test(tsv, invisible_sides_are_empty) {
+  put("a.tsv", "\u200B\tI\n你\tyou\n他\t\uFEFF \u00AD\n");
+  assert_pairs(tsv_options(), "你=you", 2,
+               "a.tsv:1: has an empty source side\na.tsv:3: has an empty target side\n");
 }
 
 Test(tsv, more_columns_are_ignored) {
@@ -406,20 +420,71 @@ Test(tsv, other_separators_are_named) {
   }
 }
 
-Test(tsv, binary_files_are_rejected) {
-  static const char utf16[] = "\xFF\xFE\x11\x62\t\0I\0\n\0";
-  put_bytes("a.tsv", utf16, sizeof utf16);
-  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv",
-               "is UTF-16 text; save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8");
-  put_bytes("a.tsv", "\xFE\xFF\0I\0\t", 6);
-  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is UTF-16 text");
-  put_bytes("a.tsv", "\x28\xB5\x2F\xFD\0", 5);
-  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv",
-               "is compressed by zstd; decompress it, or use gzip");
-  put_bytes("a.tsv", "PK\3\4\x14\0", 6);
-  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a zip file");
-  put_bytes("a.tsv", "PK\0", 3);
-  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a binary file, not UTF-8 text");
+Test(tsv, other_kinds_of_files_are_recognized) {
+  static const struct {
+    const char *bytes;
+    size_t length;
+    const char *problem;
+  } kinds[] = {
+#define KIND(bytes, problem) {bytes, sizeof bytes - 1, problem}
+      KIND("\xFF\xFE\x11\x62\t\0I\0\n\0",
+           "is UTF-16 text; save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8"),
+      KIND("\xFE\xFF\0I\0\t", "is UTF-16 text; "),
+      KIND("I\0\t\0\x11\x62\n\0", "is UTF-16 text without a byte order mark; save it as UTF-8, or "
+                                  "convert it: iconv -f UTF-16LE -t UTF-8"),
+      KIND("\0I\0\t\x62\x11\0\n", "iconv -f UTF-16BE -t UTF-8"),
+      KIND("\xFF\xFE\0\0I\0\0\0", "is UTF-32 text; "),
+      KIND("\xFD\x37zXZ\0\0\4", "is compressed by xz; decompress it: xz -d"),
+      KIND("BZh91AY&SY\1\2", "is compressed by bzip2; decompress it: bzip2 -d"),
+      KIND("\x28\xB5\x2F\xFD\0", "is compressed by zstd; decompress it: zstd -d"),
+      KIND("PK\3\4\x14\0", "is a zip file, perhaps of a word processor or spreadsheet; extract"),
+      KIND("PK\3\4\n\0\0\0\0\0a.tsv\0\0\n我\tI\n你\tyou\n他\the\n", "is a zip file"), /* stored */
+      KIND("%PDF-1.7\n1 0 obj\n我\tI\n", "is a PDF document; "),
+      KIND("version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+           "is a Git LFS pointer in place of the file; fetch the file: git lfs pull"),
+      KIND("\xEF\xBB\xBF\n <!DOCTYPE html>\n我\tI\n", "is a web page (HTML); "),
+      KIND("<HTML lang=en>\n我\tI\n", "is a web page (HTML); "),
+      KIND("<?xml version='1.0'?>\n我\tI\n", "is an XML file; "),
+      KIND("\x60\1\0\0\0\0\0\0{\"__metadata__\":{}}", "is a safetensors file, such as a model"),
+      KIND("\x93NUMPY\1\0", "is a NumPy array"),
+      KIND("\x80\2}q\0.", "is a Python pickle"),
+      KIND("PK\0", "is a binary file, not UTF-8 text"),
+#undef KIND
+  };
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    put_bytes("a.tsv", kinds[i].bytes, kinds[i].length);
+    assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", kinds[i].problem);
+  }
+}
+
+/* A tar file stores text after a header of 512 bytes, in which most bytes are NUL. */
+Test(tsv, tar_files_are_recognized) {
+  static char bytes[512 + 6000];
+  strcpy(bytes, "pairs.tsv");
+  strcpy(bytes + 257, "ustar");
+  for (size_t i = 512; i < sizeof bytes; i += 6) memcpy(bytes + i, "我\tI\n", 6);
+  put_bytes("a.tsv", bytes, sizeof bytes);
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a tar archive; extract its files");
+}
+
+Test(tsv, chinese_utf16_without_a_mark_is_recognized) {
+  char bytes[400];
+  size_t length = 0;
+  for (int line = 0; line < 8; line++) { /* 我爱你们吃苹果 and LF */
+    static const char text[] = "\x11\x62\x31\x72\x60\x4F\xEC\x4E\x03\x54\xF9\x82\x9C\x67\n";
+    memcpy(bytes + length, text, sizeof text);
+    length += sizeof text;
+  }
+  put_bytes("a.tsv", bytes, length);
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "iconv -f UTF-16LE -t UTF-8");
+}
+
+/* These files start like the signature of another kind, but are text. */
+Test(tsv, text_that_resembles_other_kinds_is_read) {
+  put("a.tsv", "BZh9\tI\n<htmlx>\ta\n");
+  assert_pairs(tsv_options(), "BZh9=I|<htmlx>=a", 0, "");
+  put("a.tsv", "<\tI\n%PDF\ta\nPK\tb\n");
+  assert_pairs(tsv_options(), "<=I|%PDF=a|PK=b", 0, "");
 }
 
 /* The limit counts the bytes of a line, including a final CR. */

@@ -172,6 +172,74 @@ Test(normalize, random_texts_are_stable, .timeout = 120) {
   }
 }
 
+/* Invisible characters beside letters, marks and emoji of many scripts. */
+Test(normalize, random_invisible_characters_are_stable, .timeout = 120) {
+  static const int pool[] = {
+      'a',     '1',     ' ',     0x301,  0x323,  0x6211,  0x3042,  0x3131,  0x314F, 0xAC00, 0x628,
+      0x64B,   0xFE8F,  0xFDFA,  0x5D0,  0x5B4,  0xFB2A,  0x915,   0x94D,   0x93C,  0x1000, 0x1820,
+      0x1F468, 0x1F469, 0x1F3FD, 0x2764, 0x2122, 0x1F3F4, 0xE0067, 0xE007F, 0x20E3, 0xFE0E, 0xFE0F,
+      0x200B,  0x200C,  0x200C,  0x200D, 0x200D, 0x200E,  0xAD,    0x34F,   0x61C,  0x180B, 0x180E,
+      0x1160,  0x3164,  0xFFA0,  0x2060, 0xFEFF, 0xE0100, 0xFFFE,  0x17B4,  0x1B,   0x85,   0xE33};
+  unsigned state = 1;
+  for (int round = 0; round < 50000; round++) {
+    char bytes[128] = "a";
+    size_t length = 1;
+    for (int i = 0; i < 12; i++) {
+      state = state * 1664525u + 1013904223u;
+      length += put(bytes + length, pool[(state >> 16) % (sizeof pool / sizeof *pool)]);
+    }
+    bytes[length++] = 'z';
+    for (size_t f = 0; f < 3; f++) check_text((struct text){bytes, length}, forms[f]);
+  }
+}
+
+static void assert_visible(const char *text, const char *expected) {
+  static const elman_normalization both[] = {ELMAN_NFC, ELMAN_NFKC};
+  for (size_t f = 0; f < 2; f++) {
+    struct buffer normal = {0};
+    normalize(&normal, text_of(text), both[f]);
+    cr_assert(text_equal(buffer_text(&normal), text_of(expected)), "'%s' became '%s'", text,
+              normal.bytes);
+    buffer_free(&normal);
+  }
+}
+
+Test(normalize, invisible_characters_without_meaning_are_removed) {
+  assert_visible("so\u00ADft", "soft");
+  assert_visible("Hello\u200B world", "Hello world");
+  assert_visible("a \u200B\u2060 b", "a b");
+  assert_visible("\uFEFF你\u200E好", "你好");
+  assert_visible("\u202Aa\u202Bb\u202Cc\u202Dd\u202Ee\u2066f\u2067g\u2068h\u2069", "abcdefgh");
+  assert_visible("a\u061Cb\u2063c\u206Fd\uFFF9e\uFFFEf\U000E0001g\U0001D173h", "abcdefgh");
+  assert_visible("a\x1B[1mb\x7F\xC2\x93", "a[1mb");
+  assert_visible("\u3164a\u115F\u1160b\uFFA0", "ab");
+  assert_visible("e\u00AD\u0301", "\u00E9"); /* composes across it */
+  assert_visible("\u200B\u200C\u200D\uFE0F", "");
+}
+
+Test(normalize, joiners_are_kept_where_they_join) {
+  assert_visible("Good\u200Dbye Auf\u200Clage 你\u200D好\u200C", "Goodbye Auflage 你好");
+  assert_visible("می\u200Cخواهم", "می\u200Cخواهم");
+  assert_visible("\u200Cمی\u200C \u200Cخواهم\u200C", "می خواهم");
+  assert_visible("می\u200C\u200Cخواهم", "می\u200Cخواهم");
+  assert_visible("ه\u200D.", "ه\u200D.");               /* joined at the end of a word */
+  assert_visible("क\u094D\u200Dष", "क\u094D\u200Dष");   /* half form */
+  assert_visible("क\u094D\u200Cष", "क\u094D\u200Cष");   /* no conjunct */
+  assert_visible("അവന\u0D4D\u200D", "അവന\u0D4D\u200D"); /* chillu */
+  assert_visible("👨\u200D👩\u200D👧", "👨\u200D👩\u200D👧"); /* family */
+  assert_visible("👩🏽\u200D🚀 ❤\uFE0F\u200D🔥",
+                 "👩🏽\u200D🚀 ❤\uFE0F\u200D🔥");
+  assert_visible("👨\u200D a \u200D👩", "👨 a 👩");
+}
+
+Test(normalize, variation_selectors_and_tags_are_kept_within_emoji) {
+  assert_visible("❤\uFE0F 1\uFE0F\u20E3", "❤\uFE0F 1\uFE0F\u20E3");
+  assert_visible("葛\U000E0100 字\uFE00 a\uFE0F", "葛 字 a");
+  assert_visible("❤\uFE0F\uFE0F", "❤\uFE0F\uFE0F");
+  assert_visible("🏴\U000E0067\U000E0062\U000E007F a\U000E0067",
+                 "🏴\U000E0067\U000E0062\U000E007F a");
+}
+
 /* `expected` contains the bytes of each token's range, separated by "|". */
 static void assert_places(const char *text, elman_normalization form, const char *expected) {
   struct buffer normal = {0}, shown = {0};
@@ -198,4 +266,14 @@ Test(normalize, ranges_refer_to_the_original_text) {
   assert_places("Ｔom 爱 ３.5?", ELMAN_NFKC_WIDE, "Ｔ|o|m|爱|３|.|5|?");
   assert_places("“是”…", ELMAN_NFKC, "“|是|”|…|…|…");
   assert_places("ㄱㅏ나", ELMAN_NFKC, "ㄱㅏ|나");
+}
+
+/* A range excludes invisible characters at its ends. */
+Test(normalize, ranges_skip_invisible_characters) {
+  assert_places("\uFEFF你\u200B好", ELMAN_NFKC_WIDE, "你|好");
+  assert_places("\u200B \u200Ba\u200B", ELMAN_NFC, "a");
+  assert_places("e\u00AD\u0301\u00ADf", ELMAN_NFC, "e\u00AD\u0301|f");
+  assert_places("می\u200C\u200Cخ\u200C", ELMAN_NFC, "م|ی\u200C\u200C|خ");
+  assert_places("ﬁ\u2060ﬁ", ELMAN_NFKC, "ﬁ|ﬁ|ﬁ|ﬁ");
+  assert_places("👨\u200E\u200D👩b", ELMAN_NFC, "👨\u200E\u200D👩|b");
 }

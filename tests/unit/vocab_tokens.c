@@ -70,8 +70,8 @@ Test(normalize, white_space_becomes_one_space) {
   assert_normal("a\302\205b\u00A0c\u1680d\u2003e\u2028f\u2029g\u202Fh\u205Fi\u3000j",
                 "a b c d e f g h i j");
   assert_normal("\u3000我\u3000", "我");
-  /* These characters resemble white space but are none. */
-  assert_normal("a\u200Bb\uFEFFc\u180Ed\x1F", "a\u200Bb\uFEFFc\u180Ed\x1F");
+  /* These characters resemble white space but are none, and have no meaning. */
+  assert_normal("a\u200Bb\uFEFFc\u180Ed\x1F", "abcd");
 }
 
 Test(normalize, characters_are_composed) {
