@@ -78,7 +78,7 @@ bad "unknown option 'learning-rate'; did you mean 'lr'\?" 'learning-rate = 1'
 bad "unknown option 'gpu'; elman computes on the processor" 'gpu = 0'
 bad "cell: 'LSTM' is not one of: .*; did you mean 'lstm'\?" 'cell = LSTM'
 bad "log: '' is not the name of a file" 'log = # none'
-printf 'seed = 1\0\n' >bad.conf
+printf 'seed = 1\0\nepochs = 1\n' >bad.conf
 expect_refused '^elman: bad\.conf:1: contains a zero byte' train --config bad.conf x
 yes 'input = a line that makes the file too long' | head -n 2000 >bad.conf
 expect_refused '^elman: bad\.conf:[0-9]+: the file has more than 512 options' translate --config bad.conf

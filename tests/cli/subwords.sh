@@ -82,7 +82,7 @@ done
 # Without the joints, the output is the text as the model normalizes it.
 expect_exit 0 "$ELMAN" subwords apply -m model.safetensors -i - <<<"  We  eat   apples "
 [ "$(sed 's/@@ //g' "$results/stdout")" = "We eat apples" ] || fail "not the normalized text"
-printf 'a\0b\n' >bad_byte
+printf 'a\0b\nc\n' >bad_byte
 expect_exit 65 "$ELMAN" subwords apply -m model.safetensors -i bad_byte
 expect_stderr_match '^elman: bad_byte: line 1: byte 2 is NUL'
 expect_exit 0 "$ELMAN" translate --max-length 40 龘龖 "Ünknown <unk> wörds ￭ ▁" 😀

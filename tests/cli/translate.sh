@@ -21,11 +21,23 @@ expect_stdout 'I love studying' '' '' 'I love studying'
 expect_exit 0 "$ELMAN" translate </dev/null
 expect_stdout
 
-# A byte order mark is removed only at the start of the input.
+# A byte order mark is removed at the start of each line, because files may be joined.
 printf '\xef\xbb\xbf我\n\xef\xbb\xbf我\n' >marks
 expect_exit 0 "$ELMAN" translate --json -i marks
-sed -n 1p "$results/stdout" | grep -q '"source_tokens":\["我"\]' || fail "the byte order mark is part of the text"
-! sed -n 2p "$results/stdout" | grep -q '"source_tokens":\["我"\]' || fail "a byte order mark in line 2 was removed"
+[ "$(grep -c '"source_tokens":\["我"\]' "$results/stdout")" -eq 2 ] || fail "a byte order mark is part of the text"
+
+# A carriage return within a line is white space; only a file without LF is refused.
+printf '我\r爱\r\n我\r爱\n' >returns
+expect_exit 0 "$ELMAN" translate -i returns
+[ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "expected one line per line"
+expect_stderr_match "^returns:1: contains a carriage return \(CR\), which ends no line; .*tr '"
+[ "$(grep -c 'carriage return' "$results/stderr")" -eq 1 ] || fail "expected one note"
+printf '我\r爱\r' >old_mac
+expect_exit 65 "$ELMAN" translate -i old_mac
+expect_stdout
+expect_stderr_match '^elman: old_mac: has lines that end with CR alone'
+expect_exit 65 "$ELMAN" translate < <(cat old_mac)
+expect_stderr_match '^elman: standard input: has lines that end with CR alone'
 
 # A line that is not UTF-8 is reported with its number, and its output line is empty.
 printf '我 爱 学习\n\xff\xfe\na\0b\n我 爱 学习\n' >bad
