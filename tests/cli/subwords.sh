@@ -82,6 +82,18 @@ done
 # Without the joints, the output is the text as the model normalizes it.
 expect_exit 0 "$ELMAN" subwords apply -m model.safetensors -i - <<<"  We  eat   apples "
 [ "$(sed 's/@@ //g' "$results/stdout")" = "We eat apples" ] || fail "not the normalized text"
+
+# Each line is split before the next one is read.
+for how in '-c codes' '-m model.safetensors'; do
+  coproc "$ELMAN" subwords apply $how
+  for word in a b; do
+    echo $word >&"${COPROC[1]}"
+    read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer to a line in a pipe with $how"
+    [ "$answer" = $word ] || fail "answer: $answer"
+  done
+  exec {COPROC[1]}>&-
+  wait "$COPROC_PID" || fail "exit code $? with $how"
+done
 printf 'a\0b\nc\n' >bad_byte
 expect_exit 65 "$ELMAN" subwords apply -m model.safetensors -i bad_byte
 expect_stderr_match '^elman: bad_byte: line 1: byte 2 is NUL'

@@ -45,6 +45,8 @@ static int for_each_line(struct job *job, const char *path, size_t most, line_fu
     } else if (handle(job, &line, lines.number, &error) != ELMAN_OK) {
       report(lines.name, "line %zu: %s", lines.number, error.message);
       code = exit_code_of(error.code);
+    } else if (job->opened && !line_reader_ready(&lines)) {
+      (void)output_flush(&job->out); /* the writer of the input may wait for this line */
     }
   }
   line_reader_close(&lines);

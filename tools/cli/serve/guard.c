@@ -9,6 +9,7 @@
 #include <sysexits.h>
 
 #include "console/messages.h"
+#include "elman.h"
 
 /* ---- Host and Origin ---- */
 
@@ -111,9 +112,26 @@ static int add_token(struct tokens *tokens, const char *path, size_t number, cha
   return EX_OK;
 }
 
+/* Check that a file is text, and skip its byte order mark. Return an exit code; print a message if
+ * it is not 0. */
+static int check_text(FILE *file, const char *path) {
+  static const char mark[] = "\xEF\xBB\xBF";
+  char start[4096];
+  elman_error error;
+  if (fseek(file, 0, SEEK_SET) != 0) return EX_OK; /* not a regular file */
+  const size_t size = fread(start, 1, sizeof start, file);
+  if (elman_file_check_text(start, size, size < sizeof start, &error) != ELMAN_OK) {
+    report(path, "%s", error.message);
+    return EX_DATAERR;
+  }
+  const bool marked = size >= strlen(mark) && memcmp(start, mark, strlen(mark)) == 0;
+  (void)fseek(file, marked ? (long)strlen(mark) : 0, SEEK_SET);
+  return EX_OK;
+}
+
 static int read_lines(struct tokens *tokens, FILE *file, const char *path) {
   char line[2 * MAX_TOKEN];
-  int code = EX_OK;
+  int code = check_text(file, path);
   for (size_t number = 1; code == EX_OK && fgets(line, sizeof line, file) != NULL; number++) {
     if (strlen(line) == sizeof line - 1 && line[sizeof line - 2] != '\n') {
       report(path, "line %zu: the line has more than %zu bytes", number, sizeof line - 2);
