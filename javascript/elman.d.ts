@@ -1,5 +1,6 @@
 /** elman in JavaScript: the translator itself, compiled to WebAssembly. All calls are synchronous except where a
- * Promise is stated; in a page, run them in a Web Worker. Every failure is an ElmanError. */
+ * Promise is stated; in a page, run them in a Web Worker. Every failure is an ElmanError. An option that is
+ * undefined counts as absent; null is refused. */
 
 export class ElmanError extends Error {
   /** "invalid argument", "bad data", "no input", "no memory", "interrupted", "unsupported" or "internal error". */
@@ -19,8 +20,59 @@ export interface Hyperparameter {
   default: number | boolean | string
 }
 
-/** Hyperparameters by name, such as {hidden_size: 128, attention: "scaled", cell: "gru"}. Unknown names are errors. */
-export type Settings = Record<string, number | boolean | string>
+/** Hyperparameters by name, such as {hidden_size: 128, attention: "scaled", cell: "gru"}. `hyperparameters` describes
+ * them. Unknown names, and values of another type or out of range, are errors. */
+export interface Settings {
+  /* of models: createModel() uses them; train() refuses values that differ from the model */
+  embedding_size?: number
+  hidden_size?: number
+  layers?: number
+  cell?: "elman" | "relu" | "gru" | "lstm"
+  layer_norm?: boolean
+  residual?: boolean
+  bidirectional?: boolean
+  attention?: "dot" | "scaled" | "general" | "additive" | "projected"
+    | "multihead" | "local" | "adaptive" | "sentinel" | "hierarchical"
+  attention_heads?: number
+  attention_window?: number
+  clause_segments?: boolean
+  encoder_self_attention?: number
+  decoder_self_attention?: number
+  plain_self_attention?: boolean
+  attentional_layer?: boolean
+  input_feeding?: boolean
+  arithmetic?: "fast" | "portable"
+  tie_embeddings?: boolean
+  source_tokens?: "space" | "words" | "chars" | "auto" | "bpe" | "auto-bpe"
+  target_tokens?: "space" | "words" | "chars" | "auto" | "bpe" | "auto-bpe"
+  normalization?: "nfc" | "nfkc"
+  orthogonal_initial_values?: boolean
+  min_count?: number
+  max_vocabulary?: number
+  subwords?: number
+  source_subwords?: number
+  joint_subwords?: boolean
+  /* of training: train() uses them; createModel() uses seed and max_length */
+  batch_size?: number
+  batch_tokens?: number
+  shards?: number
+  precision?: "float32" | "bfloat16"
+  learning_rate?: number
+  schedule?: "constant" | "plateau" | "inverse-sqrt" | "linear" | "late-linear"
+  warm_up?: number
+  dropout?: number
+  attention_dropout?: number
+  label_smoothing?: number
+  subword_dropout?: number
+  guide_weight?: number
+  average?: number
+  clip_norm?: number
+  max_length?: number
+  seed?: number
+  validate_every?: number
+  validate_by?: "bleu" | "chrf" | "loss"
+  patience?: number
+}
 
 export interface SkippedLine { line: number; fault: string; problem: string }
 /** Lines count from 1. `skipped` has the first 1,000 skipped lines, `skippedCount` counts all. */
@@ -35,15 +87,31 @@ export interface ModelInfo {
   search: { beam: number; lengthPenalty: number } | null
 }
 
-export interface TranslateOptions {
+/** Options of a search. Every option takes effect or is refused: unknown names, wrong types, values out of range, and
+ * options that have no effect beside others are errors. */
+export interface SearchOptions {
   beam?: number                 // 1 (default) to 1024
-  nBest?: number                // 1 (default) to beam
-  lengthPenalty?: number; maxLength?: number
-  reference?: string            // forced decoding of this target
-  prefix?: number[]             // ids of target tokens with which the translation starts
-  overrides?: { kind: "uniform" | "shuffle" | "position" | "cell"; row?: number; column?: number; weight?: number }[]
-  selfAttention?: boolean
-  sample?: boolean; temperature?: number; topK?: number; seed?: number
+  lengthPenalty?: number        // 0 to 10, default 1
+  lengthNorm?: "power" | "wu"   // default "power"
+  coveragePenalty?: number      // 0 (default) to 10
+  maxLength?: number            // maximum target tokens, 1 to 1000000
+  maxRatio?: number             // maximum target tokens per source token, 0.01 to 1000
+  replaceUnknown?: boolean      // source word with the largest attention weight in place of an unknown word
+  overrides?: Override[]        // at most 64, applied in order
+  seed?: number                 // of sampling and of the override "shuffle", 0 to 2^53 - 1, default 1
+}
+
+/** Rows and columns count tokens from 0; a weight is a number from 0 to 1. */
+export type Override = { kind: "uniform" | "shuffle" } | { kind: "position"; column: number }
+  | { kind: "cell"; row: number; column: number; weight: number }
+
+export interface TranslateOptions extends SearchOptions {
+  nBest?: number                // 1 (default) to 1024; beam defaults to it
+  reference?: string            // forced decoding of this target; excludes the options of the search
+  prefix?: ArrayLike<number>    // ids of target tokens with which the translation starts
+  selfAttention?: boolean       // return self-attention weights
+  sample?: boolean              // draw each token at random by its probability; excludes beam, nBest and penalties
+  temperature?: number; topK?: number                  // of sampling: 0.01 to 100, default 1; 0 (default, all) to 1024
 }
 
 export interface Translation {
@@ -58,6 +126,8 @@ export interface Translation {
   attention: number[][]         // (T,S), mean over the heads
   headAttention: number[][][]   // (heads,T,S)
   sentinel: number[] | null     // (T)
+  sourceSelfAttention: number[][][]                    // (heads,S,S); [] without selfAttention, or if the model has none
+  targetSelfAttention: number[][][]                    // (heads,T,T)
 }
 
 export interface Alternative { token: string; id: number; probability: number }
@@ -87,6 +157,18 @@ export interface GradientCheck {
              error: number; verdict: string }[]
 }
 
+export interface TrainOptions {
+  settings?: Settings
+  epochs?: number               // 0 to 1000000; default: at least 10 epochs and 400 updates
+  dev?: Pairs                   // pairs for validation; the best model is kept
+  /** State of a training from checkpoint(), to resume it. The pairs, the other options and the model must be those of
+   * that training. The model is the one with which it began, or the one that save() returned with the checkpoint. */
+  checkpoint?: Bytes
+}
+
+/** Any bytes: Uint8Array, Buffer of Node, DataView, ArrayBuffer and so on. */
+export type Bytes = ArrayBufferLike | ArrayBufferView
+
 export class Pairs {           // from Elman.readPairs
   readonly report: PairsReport
   free(): void                  // refused while a training validates on the pairs
@@ -96,10 +178,10 @@ export class Model {
   readonly info: ModelInfo
   translate(text: string, options?: TranslateOptions): Translation[]       // nBest translations, the best first
   /** The most probable tokens at position `position` (from 0) after the tokens before it. */
-  alternatives(text: string, targetIds: number[], position: number, count: number): Alternative[]
-  evaluate(pairs: Pairs, options?: TranslateOptions): Scores
+  alternatives(text: string, targetIds: ArrayLike<number>, position: number, count: number): Alternative[]
+  evaluate(pairs: Pairs, options?: SearchOptions): Scores
   /** Begin to train. The model can translate between calls of advance(). */
-  train(pairs: Pairs, options?: { settings?: Settings; epochs?: number; dev?: Pairs }): Training
+  train(pairs: Pairs, options?: TrainOptions): Training
   trace(source: string, target: string, step?: number): GradientTrace
   gradientCheck(source: string, target: string, options?: { samples?: number }): GradientCheck
   save(): Uint8Array            // a safetensors file
@@ -114,19 +196,23 @@ export class Training {
   advance(limit: number, milliseconds?: number): { reports: TrainReport[]; validations: Validation[]; finished: boolean }
   /** Run to the end; onUpdate may return false to stop. Gives other tasks time between updates. */
   run(onUpdate?: (report: TrainReport) => boolean | void): Promise<void>
+  /** The state after the last update, as a file: parameters, moments of Adam, epoch and so on. train() resumes from it. */
+  checkpoint(): Uint8Array
   /** End: the model keeps what it learned (the best validated parameters if there are dev pairs). */
   finish(): void
   free(): void
 }
 
 export class Elman {
-  static load(wasm?: BufferSource | WebAssembly.Module | URL | string): Promise<Elman>
+  /** Start the module elman.wasm: from its bytes, from an address relative to the page (in Node: to the working
+   * folder), or, without an argument, from the file beside elman.mjs. */
+  static load(wasm?: Bytes | WebAssembly.Module | URL | string): Promise<Elman>
   readonly version: string
   readonly hyperparameters: Hyperparameter[]
   /** Read text with one pair per line: source, tab, target. An error has the skipped lines in `result`. */
-  readPairs(text: string | Uint8Array): Pairs
+  readPairs(text: string | Bytes): Pairs
   createModel(pairs: Pairs, settings?: Settings): Model
-  loadModel(bytes: Uint8Array): Model
+  loadModel(bytes: Bytes): Model
   /** Bytes of memory in use by the module. */
   readonly memory: number
 }

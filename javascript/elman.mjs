@@ -15,18 +15,49 @@ export class ElmanError extends Error {
 const SIMD = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0,
   253, 15, 253, 98, 11]);
 
-/** Return the bytes or the module that `source` names. */
-async function fetchModule(source) {
-  const isName = typeof source === "string" || source instanceof URL;
-  if (!isName) return source;
-  const url = new URL(source, import.meta.url);
+/** Return the bytes of a buffer, or of the part of a buffer that a view shows. */
+function bytesOf(value, name, others = "") {
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  const isBuffer = /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(value));
+  if (isBuffer) return new Uint8Array(value);
+  throw new ElmanError("invalid argument", `${name} must be ${others}an ArrayBuffer, a typed array or a DataView, not ${nameOf(value)}`);
+}
+
+/** Name a value in a message. */
+function nameOf(value) {
+  if (typeof value === "string") return "a string";
+  if (value === null || typeof value !== "object") return typeof value === "function" ? "a function" : String(value);
+  return Array.isArray(value) ? "an array" : `an object of type ${value.constructor?.name ?? "Object"}`;
+}
+
+/** Return where relative addresses begin: the page, or the working folder of Node. */
+function base() {
+  if (typeof process === "object" && process.versions?.node) {
+    return `file://${encodeURI(process.cwd().replaceAll("\\", "/")).replace(/[?#]/g, encodeURIComponent)}/`;
+  }
+  return /^(blob|data):/.test(globalThis.location?.href ?? "blob:") ? import.meta.url : location.href;
+}
+
+async function readSource(url) {
   if (url.protocol === "file:" && typeof process === "object") {
     const { readFile } = await import("node:fs/promises");
     return readFile(url);
   }
   const answer = await fetch(url);
-  if (!answer.ok) throw new ElmanError("no input", `cannot load ${url}: ${answer.status} ${answer.statusText}`);
+  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`.trim());
   return answer.arrayBuffer();
+}
+
+/** Return the bytes or the module that `source` names. */
+async function fetchModule(source) {
+  if (source instanceof WebAssembly.Module) return source;
+  if (source !== undefined && typeof source !== "string" && !(source instanceof URL)) return bytesOf(source, "wasm", "a URL, a WebAssembly.Module, ");
+  const place = source ?? "elman.wasm";
+  try {
+    return await readSource(new URL(place, source === undefined ? import.meta.url : base()));
+  } catch (problem) {
+    throw new ElmanError("no input", `cannot load ${place}: ${problem.message}`);
+  }
 }
 
 /** Convert ascending positions in bytes of UTF-8 to positions in a string. */
@@ -45,6 +76,21 @@ function stringPositions(text, positions) {
   return found;
 }
 
+/** Encode a request. JSON would turn NaN and Infinity into null and leave out functions; {"": NAME} names them, so that
+ * the module refuses them. A typed array is an array. */
+function encoded(request) {
+  const replace = (key, value) => {
+    const isInexpressible = (typeof value === "number" && !Number.isFinite(value)) || ["bigint", "function", "symbol"].includes(typeof value);
+    if (isInexpressible) return { "": typeof value === "function" ? "a function" : String(value) };
+    return ArrayBuffer.isView(value) && !(value instanceof DataView) ? Array.from(value) : value;
+  };
+  try {
+    return JSON.stringify(request, replace);
+  } catch (problem) {
+    throw new ElmanError("invalid argument", `an argument is no plain value: ${problem.message}`);
+  }
+}
+
 /** The connection to the WebAssembly module: calls with JSON, and files in memory. */
 class Connection {
   constructor(instance, files) {
@@ -55,7 +101,7 @@ class Connection {
   }
 
   call(method, request = {}) {
-    const text = new TextEncoder().encode(JSON.stringify({ ...request, method }));
+    const text = new TextEncoder().encode(encoded({ ...request, method }));
     let address = 0, answer;
     try {
       address = this.exports.elman_allocate(text.length);
@@ -90,6 +136,13 @@ class Handle {
     if (this.#number === 0) throw new ElmanError("invalid argument", `the ${this.constructor.name} was freed`);
     return this.#number;
   }
+  /** Return the number of an argument, which must be an object of the same module. */
+  static numberOf(connection, value, name) {
+    const own = value instanceof this && value.connection === connection;
+    if (own) return value.number;
+    const problem = value instanceof this ? "one of another Elman.load()" : nameOf(value);
+    throw new ElmanError("invalid argument", `${name} must be an object of type ${this.name} of the same module, not ${problem}`);
+  }
   free() {
     if (this.#number !== 0) this.connection.call("free", { object: this.#number }); // fails if a training uses it
     this.#number = 0; // unless the call has thrown: a training may still use the object
@@ -109,7 +162,7 @@ export class Model extends Handle {
   }
 
   translate(text, options = {}) {
-    const found = this.connection.call("translate", { ...options, model: this.number, text });
+    const found = this.connection.call("translate", { model: this.number, text, options });
     for (const translation of found) {
       for (const side of ["source", "target"]) {
         const whole = side === "source" ? translation.source : translation.text;
@@ -120,26 +173,34 @@ export class Model extends Handle {
   }
 
   alternatives(text, targetIds, position, count) {
-    const prefix = targetIds.slice(0, position);
-    return this.connection.call("alternatives", { model: this.number, text, prefix, beam: count });
+    return this.connection.call("alternatives", { model: this.number, text, targetIds, position, count });
   }
 
   evaluate(pairs, options = {}) {
-    return this.connection.call("evaluate", { ...options, model: this.number, pairs: pairs.number });
+    return this.connection.call("evaluate", { model: this.number, pairs: Pairs.numberOf(this.connection, pairs, "pairs"), options });
   }
 
-  train(pairs, { settings = {}, epochs, dev } = {}) {
-    const { training } = this.connection.call("createTraining", {
-      model: this.number, pairs: pairs.number, settings, epochs, dev: dev?.number });
-    return new Training(this.connection, training);
+  train(pairs, options = {}) {
+    const request = { model: this.number, pairs: Pairs.numberOf(this.connection, pairs, "pairs"), options };
+    const { dev, checkpoint } = options ?? {};
+    if (dev !== undefined) request.options = { ...request.options, dev: Pairs.numberOf(this.connection, dev, "dev") };
+    if (checkpoint !== undefined) {
+      request.options = { ...request.options, checkpoint: true };
+      this.connection.files.put("/checkpoint", bytesOf(checkpoint, "checkpoint"));
+    }
+    try {
+      return new Training(this.connection, this.connection.call("createTraining", request).training);
+    } finally {
+      this.connection.files.take("/checkpoint");
+    }
   }
 
   trace(source, target, step = 0) {
     return this.connection.call("trace", { model: this.number, source, target, step });
   }
 
-  gradientCheck(source, target, { samples } = {}) {
-    return this.connection.call("gradientCheck", { model: this.number, source, target, samples });
+  gradientCheck(source, target, options = {}) {
+    return this.connection.call("gradientCheck", { model: this.number, source, target, options });
   }
 
   save() {
@@ -158,10 +219,11 @@ export class Training extends Handle {
   last = null;
 
   advance(limit, milliseconds = Infinity) {
-    const end = performance.now() + milliseconds;
+    const begun = performance.now();
     const reports = [], validations = [];
-    for (let done = 0; done < limit && !this.finished && (done === 0 || performance.now() < end); done++) {
-      const step = this.connection.call("advance", { training: this.number, updates: 1 });
+    const request = { training: this.number, updates: 1, limit, ...(milliseconds === Infinity ? {} : { milliseconds }) };
+    for (let done = 0; done === 0 || (done < limit && !this.finished && performance.now() - begun < milliseconds); done++) {
+      const step = this.connection.call("advance", request);
       reports.push(...step.reports);
       validations.push(...step.validations);
       this.finished = step.finished;
@@ -172,6 +234,8 @@ export class Training extends Handle {
 
   async run(onUpdate) {
     const SLICE = 20;
+    if (onUpdate !== undefined && typeof onUpdate !== "function")
+      throw new ElmanError("invalid argument", `onUpdate must be a function, not ${nameOf(onUpdate)}`);
     let going = true;
     while (going && !this.finished) {
       const end = performance.now() + SLICE;
@@ -186,19 +250,30 @@ export class Training extends Handle {
 
   finish() {
     this.connection.call("finish", { training: this.number });
+    this.connection.files.take("/checkpoint");
     this.finished = true;
+  }
+
+  checkpoint() {
+    this.connection.call("saveTraining", { training: this.number });
+    return this.connection.files.take("/checkpoint");
   }
 }
 
 export class Elman {
   #connection;
 
-  static async load(source = "elman.wasm") {
+  static async load(source) {
     if (typeof WebAssembly !== "object" || !WebAssembly.validate(SIMD))
       throw new ElmanError("unsupported", "this program needs WebAssembly with SIMD; please update the browser");
-    const files = new MemoryFiles();
-    const made = await WebAssembly.instantiate(await fetchModule(source), { wasi_snapshot_preview1: files.imports() });
-    return new Elman(new Connection(made.instance ?? made, files));
+    const files = new MemoryFiles(), module = await fetchModule(source);
+    try {
+      const made = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: files.imports() });
+      return new Elman(new Connection(made.instance ?? made, files));
+    } catch (problem) {
+      if (problem instanceof ElmanError) throw problem;
+      throw new ElmanError("bad data", `${typeof source === "string" ? source : "wasm"} is not the module elman.wasm: ${problem.message}`);
+    }
   }
 
   constructor(connection) {
@@ -206,27 +281,28 @@ export class Elman {
     Object.assign(this, connection.call("describe"));
   }
 
-  readPairs(text) {
-    const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
-    this.#connection.files.put("/pairs", bytes);
+  /** Call a method that reads a file. */
+  #read(method, name, bytes) {
+    this.#connection.files.put(name, bytes);
     try {
-      return new Pairs(this.#connection, this.#connection.call("readPairs"));
+      return this.#connection.call(method);
     } finally {
-      this.#connection.files.take("/pairs");
+      this.#connection.files.take(name);
     }
+  }
+
+  readPairs(text) {
+    const bytes = typeof text === "string" ? new TextEncoder().encode(text) : bytesOf(text, "the pairs", "a string, ");
+    return new Pairs(this.#connection, this.#read("readPairs", "/pairs", bytes));
   }
 
   createModel(pairs, settings = {}) {
-    return new Model(this.#connection, this.#connection.call("createModel", { pairs: pairs.number, settings }).model);
+    const number = Pairs.numberOf(this.#connection, pairs, "pairs");
+    return new Model(this.#connection, this.#connection.call("createModel", { pairs: number, settings }).model);
   }
 
   loadModel(bytes) {
-    this.#connection.files.put("/model", bytes);
-    try {
-      return new Model(this.#connection, this.#connection.call("loadModel").model);
-    } finally {
-      this.#connection.files.take("/model");
-    }
+    return new Model(this.#connection, this.#read("loadModel", "/model", bytesOf(bytes, "the model")).model);
   }
 
   get memory() {

@@ -187,6 +187,12 @@ ELMAN_CHECKED elman_status elman_training_create(elman_training **training, elma
 ELMAN_CHECKED elman_status elman_training_advance(elman_training *training, size_t updates,
                                                   bool *finished, elman_error *error);
 
+/* Write the checkpoint now, between two calls of elman_training_advance; the run goes on. Another
+ * run can resume from it, also one whose model was saved and loaded at this moment. Return
+ * ELMAN_INVALID_ARGUMENT without a checkpoint in the options, after elman_training_finish, and
+ * after an error of training. Only process 0 writes. */
+ELMAN_CHECKED elman_status elman_training_save(elman_training *training, elman_error *error);
+
 /* End the run as elman_train does, after the last update or before, and also after an error: the
  * model gets its result, and the checkpoint is written. After an error, "An error during training
  * loses nothing" applies (elman_train). If updates remain, the result and the checkpoint are those

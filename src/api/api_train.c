@@ -191,6 +191,19 @@ elman_status elman_training_advance(elman_training *training, size_t updates, bo
   return status;
 }
 
+elman_status elman_training_save(elman_training *training, elman_error *error) {
+  elman_error own;
+  struct surroundings before;
+  if (error == NULL) error = &own;
+  elman_status status = check_model(training, error);
+  if (status != ELMAN_OK) return status;
+  enter_again(&before, &training->team);
+  status = run_save(training->run, error);
+  mark_trained(training);
+  leave(before);
+  return status;
+}
+
 elman_status elman_training_finish(elman_training *training, elman_error *error) {
   elman_error own;
   struct surroundings before;

@@ -528,6 +528,18 @@ static void use_result(struct trainer *trainer) {
     memcpy(trainer->model->block, result, trainer_block_bytes(trainer));
 }
 
+elman_status run_save(struct run *run, elman_error *error) {
+  struct trainer *trainer = &run->trainer;
+  if (run->ended || !is_well(run->status) || run->options->checkpoint == NULL)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s",
+                run->options->checkpoint == NULL ? "the training has no checkpoint file"
+                : run->ended ? "the training has ended and written its checkpoint"
+                             : "an error has ended the training; finish it and free it");
+  trainer_flush(trainer);
+  trainer->start.written = trainer_hash(trainer, trainer->model->block);
+  return save_checkpoint(run, error);
+}
+
 /* After an error the processes do not exchange the result of writing, because other processes may
  * already have left. */
 elman_status run_finish(struct run *run, elman_error *error) {

@@ -30,6 +30,10 @@ elman_status run_create(struct run **run, struct model *model, const struct corp
 elman_status run_advance(struct run *run, size_t updates, bool *finished,
                          elman_error *error) CHECKED;
 
+/* Write the checkpoint between two calls of run_advance. A run that starts with the weights which
+ * the model has now can resume from it, too. */
+elman_status run_save(struct run *run, elman_error *error) CHECKED;
+
 /* End the run, also after a stop or an error, and write the checkpoint. It is written even after
  * the last epoch, because a later run may add epochs. Afterwards the model contains the best
  * weights by validation; without validation the average, if there is one; otherwise the last

@@ -1,4 +1,5 @@
 /** What the tests of the JavaScript package share. ELMAN_PACKAGE is the folder of the package, ELMAN the command. */
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,4 +33,14 @@ export function train(model, pairs, options) {
   training.finish();
   training.free();
   return { reports, validations };
+}
+
+/** Expect an ElmanError with this code whose message matches. */
+export function refuses(code, message, call) {
+  assert.throws(call, (error) => {
+    assert.ok(error instanceof ElmanError, `no ElmanError: ${error}`);
+    assert.equal(error.code, code);
+    assert.match(error.message, message);
+    return true;
+  });
 }

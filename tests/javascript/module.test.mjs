@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { DAILY, Elman, ElmanError, TOY, packageFolder, toyPairs, train } from "./common.mjs";
+import { DAILY, Elman, TOY, packageFolder, refuses, toyPairs, train } from "./common.mjs";
 
 const elman = await Elman.load();
 
@@ -12,11 +12,6 @@ function learnToy(settings = {}, options = {}) {
   const found = train(model, pairs, { settings, ...options });
   pairs.free();
   return { model, ...found };
-}
-
-/** Expect an ElmanError with this code whose message matches. */
-function refuses(code, message, call) {
-  assert.throws(call, (error) => error instanceof ElmanError && error.code === code && message.test(error.message));
 }
 
 test("describes version and hyperparameters", () => {
@@ -131,16 +126,37 @@ test("wrong pairs are refused with their lines", () => {
   refuses("bad data", /usable|UTF-8/, () => elman.readPairs(new Uint8Array([0xe4, 0xb8, 9, 65, 10])));
 });
 
-test("wrong settings and options are refused", () => {
+test("sizes that do not fit in memory are refused", () => {
   const pairs = elman.readPairs(TOY), model = elman.createModel(pairs);
-  refuses("invalid argument", /hidden_sise is no hyper/, () => elman.createModel(pairs, { hidden_sise: 4 }));
-  refuses("invalid argument", /hidden_size must be a whole/, () => elman.createModel(pairs, { hidden_size: 1.5 }));
-  refuses("invalid argument", /no such choice/, () => elman.createModel(pairs, { attention: "x" }));
-  refuses("invalid argument", /dropout must be/, () => model.train(pairs, { settings: { dropout: 1 } }));
-  refuses("invalid argument", /beam must be/, () => model.translate("我", { beam: 0 }));
-  refuses("invalid argument", /./, () => model.translate("我", { prefix: [99999] }));
   refuses("no memory", /memory/, () => elman.createModel(pairs, { hidden_size: 16384, embedding_size: 16384, layers: 8 }));
   model.translate("我"); // still works
+});
+
+test("a training resumes from its checkpoint as if it had never stopped", () => {
+  for (const settings of [{ dropout: 0.1 }, { cell: "gru", average: 0.9, batch_size: 2 }]) {
+    for (const dev of [false, true]) {
+      const pairs = elman.readPairs(TOY), whole = elman.createModel(pairs, settings);
+      const options = { settings, epochs: 12, ...(dev ? { dev: pairs } : {}) };
+      const training = whole.train(pairs, options);
+      training.advance(5);
+      const checkpoint = training.checkpoint(), bytes = whole.save(), rest = [];
+      while (!training.finished) rest.push(...training.advance(1).reports);
+      training.finish();
+      /* The start may be a new model, or the model of that moment. */
+      for (const model of [elman.createModel(pairs, settings), elman.loadModel(bytes)]) {
+        const again = model.train(pairs, { ...options, checkpoint }), reports = [];
+        while (!again.finished) reports.push(...again.advance(1).reports);
+        again.finish();
+        assert.deepEqual(reports, rest);
+        assert.deepEqual(model.save(), whole.save());
+      }
+      refuses("invalid argument", /another run/, () => elman.loadModel(whole.save()).train(pairs, { ...options, checkpoint }));
+      refuses("invalid argument", /another run/, () =>
+        elman.createModel(pairs, settings).train(pairs, { ...options, settings: { ...settings, batch_size: 3 }, checkpoint }));
+      refuses("bad data", /safetensors/, () => elman.createModel(pairs, settings).train(pairs, { ...options, checkpoint: bytes.subarray(5) }));
+      refuses("invalid argument", /has ended/, () => training.checkpoint());
+    }
+  }
 });
 
 test("damaged model files are refused, wherever the damage is", () => {

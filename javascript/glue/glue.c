@@ -1,0 +1,289 @@
+/* The module's only entry: a call with a request in JSON that returns an answer in JSON. elman.mjs
+ * wraps it in classes. Files in requests are files in memory, which elman.mjs provides.
+ *
+ *   request   {"method": "translate", "model": 1, "text": "...", ...}
+ *   answer    {"result": ...} or {"error": {"code": "bad data", "message": "...", "where": "..."}}
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "glue.h"
+
+/* ---- objects ---- */
+
+static struct object objects[MAX_OBJECTS];
+
+elman_status object_add(size_t *number, struct object object, elman_error *error) {
+  for (size_t i = 0; i < MAX_OBJECTS; i++) {
+    if (objects[i].kind != FREE) continue;
+    objects[i] = object;
+    *number = i + 1;
+    return ELMAN_OK;
+  }
+  return request_fail(error, ELMAN_NO_MEMORY, "too many objects are in use; free() some");
+}
+
+elman_status object_get(struct object **object, size_t number, enum kind kind, const char *name,
+                        elman_error *error) {
+  *object = number < 1 || number > MAX_OBJECTS ? NULL : &objects[number - 1];
+  if (*object != NULL && (*object)->kind == kind) return ELMAN_OK;
+  return request_fail(error, ELMAN_INVALID_ARGUMENT, "%s was freed, or is missing", name);
+}
+
+elman_status read_object(struct object **object, const json_t *request, const char *name,
+                         enum kind kind, elman_error *error) {
+  size_t number = 0;
+  const struct field fields[] = {OBJECT_FIELD(name, number)};
+  const elman_status status = READ_FIELDS(fields, request, "", error);
+  return status == ELMAN_OK ? object_get(object, number, kind, name, error) : status;
+}
+
+/* ---- hyperparameters ---- */
+
+static elman_status method_describe(json_t **result, const json_t *request, elman_error *error) {
+  const elman_status status = read_fields(NULL, 0, request, "", error);
+  if (status != ELMAN_OK) return status;
+  static const char *const types[] = {"size", "seed", "real", "flag", "choice", "choice"};
+  const elman_model_options model = elman_model_options_default();
+  const elman_train_options training = elman_train_options_default();
+  json_t *rows = json_array();
+  const elman_hyperparameter *row = NULL;
+  while ((row = elman_hyperparameter_next(row, MODEL_SCOPES | TRAIN_SCOPES)) != NULL) {
+    const bool of_model = (row->scope & MODEL_SCOPES) != 0;
+    json_t *choices = json_array();
+    for (size_t i = 0; row->choice != NULL && row->choice(i) != NULL; i++)
+      json_array_append_new(choices, json_string(row->choice(i)));
+    json_array_append_new(
+        rows,
+        json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:f,s:o,s:o}", "name", row->name, "option",
+                  row->option, "label", row->label, "group", row->group, "help", row->help, "scope",
+                  of_model ? "model" : "training", "type", types[row->value], "minimum",
+                  row->minimum, "maximum", row->maximum, "choices", choices, "default",
+                  value_of(row, of_model ? (const void *)&model : (const void *)&training)));
+  }
+  *result = json_pack("{s:s,s:o}", "version", elman_version(), "hyperparameters", rows);
+  return ELMAN_OK;
+}
+
+/* ---- pairs ---- */
+
+struct skipped_lines {
+  json_t *list;
+  size_t count;
+};
+
+static void note_skipped(void *context, const char *file, size_t line, elman_finding fault,
+                         const char *problem) {
+  enum { MOST = 1000 };
+  struct skipped_lines *lines = context;
+  (void)file;
+  if (lines->count++ < MOST)
+    json_array_append_new(lines->list, json_pack("{s:I,s:s,s:s}", "line", (json_int_t)line, "fault",
+                                                 elman_finding_name(fault), "problem", problem));
+}
+
+/* Read the pairs in the file /pairs. */
+static elman_status method_read_pairs(json_t **result, const json_t *request, elman_error *error) {
+  static const char *const files[] = {"/pairs"};
+  struct skipped_lines lines = {.list = json_array()};
+  elman_pairs_options options = elman_pairs_options_default();
+  options.files = files;
+  options.file_count = 1;
+  options.skipped = note_skipped;
+  options.context = &lines;
+  elman_pairs *pairs;
+  size_t number = 0;
+  elman_status status = read_fields(NULL, 0, request, "", error);
+  if (status == ELMAN_OK) status = elman_pairs_read(&pairs, &options, error);
+  if (status == ELMAN_OK) {
+    status = object_add(&number, (struct object){.kind = PAIRS, .pairs = pairs}, error);
+    if (status != ELMAN_OK) elman_pairs_free(pairs);
+  }
+  *result = json_pack("{s:I,s:I,s:I,s:O}", "pairs", (json_int_t)number, "count",
+                      (json_int_t)(number == 0 ? 0 : elman_pairs_count(pairs)), "skippedCount",
+                      (json_int_t)lines.count, "skipped", lines.list);
+  json_decref(lines.list);
+  return status;
+}
+
+/* ---- models ---- */
+
+static elman_status add_model(json_t **result, elman_model *model, elman_error *error) {
+  size_t number = 0;
+  struct object object = {.kind = MODEL, .model = model};
+  elman_status status = elman_translator_create(&object.translator, model, error);
+  if (status == ELMAN_OK) status = object_add(&number, object, error);
+  if (status != ELMAN_OK) {
+    elman_translator_free(object.translator);
+    elman_model_free(model);
+  }
+  *result = json_pack("{s:I}", "model", (json_int_t)number);
+  return status;
+}
+
+static elman_status method_create_model(json_t **result, const json_t *request,
+                                        elman_error *error) {
+  struct object *pairs;
+  struct settings settings;
+  const json_t *given = NULL;
+  size_t number = 0;
+  elman_model *model;
+  const struct field fields[] = {OBJECT_FIELD("pairs", number),
+                                 {.name = "settings", .object = &given}};
+  elman_status status = READ_FIELDS(fields, request, "", error);
+  if (status == ELMAN_OK) status = object_get(&pairs, number, PAIRS, "pairs", error);
+  if (status == ELMAN_OK) status = read_settings(&settings, given, error);
+  if (status != ELMAN_OK) return status;
+  settings.model.seed = settings.training.seed;
+  settings.model.max_length = settings.training.max_length;
+  status = elman_model_create(&model, pairs->pairs, &settings.model, error);
+  return status == ELMAN_OK ? add_model(result, model, error) : status;
+}
+
+/* Load the model in the file /model. */
+static elman_status method_load_model(json_t **result, const json_t *request, elman_error *error) {
+  elman_model *model;
+  elman_status status = read_fields(NULL, 0, request, "", error);
+  if (status == ELMAN_OK) status = elman_model_load(&model, "/model", error);
+  return status == ELMAN_OK ? add_model(result, model, error) : status;
+}
+
+/* Write the model to the file /model. */
+static elman_status method_save_model(json_t **result, const json_t *request, elman_error *error) {
+  struct object *model;
+  (void)result;
+  const elman_status status = read_object(&model, request, "model", MODEL, error);
+  return status == ELMAN_OK ? elman_model_save(model->model, "/model", error) : status;
+}
+
+static elman_status method_model_info(json_t **result, const json_t *request, elman_error *error) {
+  struct object *object;
+  const elman_status status = read_object(&object, request, "model", MODEL, error);
+  if (status != ELMAN_OK) return status;
+  const elman_model_info info = elman_model_get_info(object->model);
+  json_t *settings = json_object();
+  put_settings(settings, info.start_known ? MODEL_SCOPES : ELMAN_SCOPE_MODEL, &info);
+  if (info.training != NULL) put_settings(settings, TRAIN_SCOPES, info.training);
+  json_t *search = info.search.beam == 0
+                       ? json_null()
+                       : json_pack("{s:I,s:f}", "beam", (json_int_t)info.search.beam,
+                                   "lengthPenalty", info.search.length_penalty);
+  *result =
+      json_pack("{s:o,s:I,s:I,s:I,s:s,s:s,s:{s:I,s:I,s:I},s:o}", "settings", settings, "parameters",
+                (json_int_t)info.parameters, "sourceVocabulary", (json_int_t)info.source_vocabulary,
+                "targetVocabulary", (json_int_t)info.target_vocabulary, "sourceTokens",
+                elman_token_mode_name(info.source_tokens), "targetTokens",
+                elman_token_mode_name(info.target_tokens), "history", "epochs",
+                (json_int_t)info.history.epochs, "updates", (json_int_t)info.history.updates,
+                "tokens", (json_int_t)info.history.tokens, "search", search);
+  return ELMAN_OK;
+}
+
+/* ---- freeing ---- */
+
+/* A training borrows its model and its dev pairs. */
+static bool is_borrowed(const struct object *object) {
+  for (size_t i = 0; i < MAX_OBJECTS; i++)
+    if (objects[i].trained == object || objects[i].dev == object) return true;
+  return false;
+}
+
+static elman_status method_free_object(json_t **result, const json_t *request, elman_error *error) {
+  size_t number = 0;
+  const struct field fields[] = {OBJECT_FIELD("object", number)};
+  const elman_status status = READ_FIELDS(fields, request, "", error);
+  (void)result;
+  if (status != ELMAN_OK) return status;
+  struct object *object = &objects[number - 1];
+  if (is_borrowed(object))
+    return request_fail(error, ELMAN_INVALID_ARGUMENT,
+                        "a training uses this object; free the training first");
+  elman_training_free(object->training);
+  elman_translator_free(object->translator);
+  elman_model_free(object->model);
+  elman_pairs_free(object->pairs);
+  free(object->log);
+  *object = (struct object){0};
+  return ELMAN_OK;
+}
+
+/* ---- the entry ---- */
+
+static const struct {
+  const char *name;
+  method *run;
+} methods[] = {
+    {"describe", method_describe},
+    {"readPairs", method_read_pairs},
+    {"createModel", method_create_model},
+    {"loadModel", method_load_model},
+    {"saveModel", method_save_model},
+    {"modelInfo", method_model_info},
+    {"translate", method_translate},
+    {"alternatives", method_alternatives},
+    {"evaluate", method_evaluate},
+    {"trace", method_trace},
+    {"gradientCheck", method_gradient_check},
+    {"createTraining", method_create_training},
+    {"advance", method_advance},
+    {"finish", method_finish},
+    {"saveTraining", method_save_training},
+    {"free", method_free_object},
+};
+
+/* Run the method of a request of the form {"method": NAME, ...}. */
+static elman_status run(json_t **result, json_t *request, elman_error *error) {
+  const char *name = json_string_value(json_object_get(request, "method"));
+  for (size_t i = 0; name != NULL && i < sizeof methods / sizeof *methods; i++) {
+    if (strcmp(methods[i].name, name) != 0) continue;
+    json_object_del(request, "method");
+    return methods[i].run(result, request, error);
+  }
+  return request_fail(error, ELMAN_INVALID_ARGUMENT, "unknown method");
+}
+
+static json_t *error_json(elman_status status, const elman_error *error) {
+  static const char *const names[] = {
+      "",          "invalid argument", "bad data",     "no input",
+      "no memory", "cannot create",    "input/output", "interrupted"};
+  return json_pack("{s:s,s:s,s:s}", "code", names[status], "message", error->message, "where",
+                   error->where);
+}
+
+/* elman.mjs writes valid JSON, but strings of JavaScript may contain what text of C cannot. */
+static elman_status refuse_request(const json_error_t *problem, elman_error *error) {
+  const bool is_nul = json_error_code(problem) == json_error_null_character;
+  const bool is_half = strstr(problem->text, "Unicode") != NULL;
+  return request_fail(error, ELMAN_INVALID_ARGUMENT, "%s",
+                      is_nul    ? "a string contains the character NUL; remove it"
+                      : is_half ? "a string contains half of a surrogate pair; remove it"
+                                : problem->text);
+}
+
+/* Memory for a request. */
+__attribute__((export_name("elman_allocate"))) void *elman_allocate(size_t bytes) {
+  return malloc(bytes);
+}
+
+__attribute__((export_name("elman_free"))) void elman_free(void *memory) {
+  free(memory);
+}
+
+/* Answer a request of `length` bytes of JSON. Return the answer, which the caller frees; NULL if
+ * memory is exhausted. */
+__attribute__((export_name("elman_call"))) char *elman_call(const char *text, size_t length) {
+  enum { DIGITS = 17 };
+  elman_error error = {0};
+  json_error_t problem;
+  json_t *result = NULL, *request = json_loadb(text, length, JSON_DECODE_INT_AS_REAL, &problem);
+  const elman_status status =
+      request == NULL ? refuse_request(&problem, &error) : run(&result, request, &error);
+  json_t *answer = json_object();
+  if (status != ELMAN_OK) json_object_set_new(answer, "error", error_json(status, &error));
+  if (result != NULL) json_object_set_new(answer, "result", result);
+  char *dumped = json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
+  json_decref(answer);
+  json_decref(request);
+  return dumped;
+}

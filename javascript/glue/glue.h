@@ -1,0 +1,107 @@
+/* What the parts of the glue share: the objects of JavaScript, and the methods that a request can
+ * name. */
+#ifndef ELMAN_JAVASCRIPT_GLUE_H
+#define ELMAN_JAVASCRIPT_GLUE_H
+
+#include <jansson.h>
+
+#include "elman.h"
+#include "request.h"
+
+/* Objects of JavaScript are numbers here: 1 + index in this list. */
+enum kind { FREE, MODEL, PAIRS, TRAINING };
+
+struct object {
+  enum kind kind;
+  elman_model *model;
+  elman_translator *translator; /* of a model */
+  elman_pairs *pairs;
+  elman_training *training;
+  struct training_log *log;           /* of a training */
+  const struct object *trained, *dev; /* of a training: the model, and the dev pairs or NULL */
+};
+
+enum { MAX_OBJECTS = 4096 };
+
+/* Give the object a number. */
+elman_status object_add(size_t *number, struct object object, elman_error *error);
+
+/* Get the object with a number. `name` is its name in messages. */
+elman_status object_get(struct object **object, size_t number, enum kind kind, const char *name,
+                        elman_error *error);
+
+/* The field for the number of an object that a request must name. */
+#define OBJECT_FIELD(key, number)                                                                  \
+  { .name = (key), .needed = true, .count = &(number), .least = 1, .most = MAX_OBJECTS }
+
+/* Read a request that names nothing but an object. */
+elman_status read_object(struct object **object, const json_t *request, const char *name,
+                         enum kind kind, elman_error *error);
+
+/* ---- settings.c ---- */
+
+enum {
+  MODEL_SCOPES = ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START,
+  TRAIN_SCOPES = ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END
+};
+
+/* Settings of a request. One object may set hyperparameters of models and of training. */
+struct settings {
+  elman_model_options model;
+  elman_train_options training;
+};
+
+elman_status read_settings(struct settings *settings, const json_t *given, elman_error *error);
+
+/* Refuse settings of the model that differ from the model: training cannot change them. A value of
+ * 0 or "auto" leaves the choice to the library. */
+elman_status check_settings(const elman_model *model, const json_t *given, elman_error *error);
+
+/* Return the value of a row as JSON; `fields` are options or properties of a model. */
+json_t *value_of(const elman_hyperparameter *row, const void *fields);
+
+/* Set the values of all rows of the scopes in an object. */
+void put_settings(json_t *into, unsigned scopes, const void *fields);
+
+/* ---- search.c ---- */
+
+/* Options of a translation, and the memory to which they point. */
+struct search {
+  elman_translate_options options;
+  elman_override overrides[ELMAN_MAX_OVERRIDES];
+  uint32_t *prefix;
+  elman_sentence sentence;
+};
+
+/* Read the options of a search; defaults are those of elman_translate. Options of one sentence,
+ * such as its reference, are refused if `one_sentence` is false. The caller frees the search, also
+ * after an error. */
+elman_status read_search(struct search *search, const json_t *given, bool one_sentence,
+                         elman_error *error);
+
+/* Read `count` ids of tokens; the translation begins with them. */
+elman_status read_prefix(struct search *search, const json_t *list, size_t count,
+                         elman_error *error);
+void search_options_free(struct search *search);
+
+/* ---- answers.c: arrays of JSON. A number that is not finite becomes null. ---- */
+
+json_t *number_json(double value);
+json_t *strings(const char *const *values, size_t count);
+json_t *ids(const uint32_t *values, size_t count);
+json_t *sizes(const size_t *values, size_t count);
+json_t *flags(const bool *values, size_t count);
+json_t *doubles(const double *values, size_t count);
+json_t *double_matrix(const double *values, size_t rows, size_t columns);
+json_t *floats(const float *values, size_t count);
+json_t *matrix(const float *values, size_t rows, size_t columns);
+json_t *matrices(const float *values, size_t count, size_t rows, size_t columns);
+
+/* ---- methods. Each reads its request and sets *result. ---- */
+
+typedef elman_status method(json_t **result, const json_t *request, elman_error *error);
+method method_translate, method_alternatives, method_evaluate; /* translate.c */
+method method_trace, method_gradient_check;                    /* gradients.c */
+method method_create_training, method_advance, method_finish, method_save_training; /* training.c */
+
+#endif

@@ -1,0 +1,215 @@
+/** Every argument and option of the package takes effect or is refused by name: unknown names, types, ranges, and options
+ * that have no effect beside others. Every failure is an ElmanError. */
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+import { Elman, ElmanError, TOY, packageFolder, refuses, toyPairs, train } from "./common.mjs";
+
+const elman = await Elman.load(), pairs = elman.readPairs(TOY), [source, target] = toyPairs[0];
+const model = elman.createModel(pairs, { encoder_self_attention: 1 });
+train(model, pairs, { epochs: 40 });
+const types = readFileSync(`${packageFolder}/elman.d.ts`, "utf8");
+
+/** Return the keys of an interface of elman.d.ts with their types; those of its bases included. */
+function keysOf(name) {
+  const [, base, body] = new RegExp(`export interface ${name} (?:extends (\\w+) )?\\{\n([^]*?)\n\\}`).exec(types);
+  const plain = body.replace(/\/\*[^]*?\*\//g, "").replace(/\/\/.*/g, "");
+  const own = [...plain.matchAll(/(\w+)\?: ([^;]+?)(?=;|\n *\w+\?:|\s*$)/g)].map(([, key, type]) => [key, type.replace(/\s+/g, " ").trim()]);
+  return new Map([...(base ? keysOf(base) : []), ...own]);
+}
+
+/* What each method takes: its interface, and a call with options. */
+const METHODS = {
+  TranslateOptions: (options) => model.translate(source, options),
+  SearchOptions: (options) => model.evaluate(pairs, options),
+  TrainOptions: (options) => model.train(pairs, options).free(),
+  Settings: (settings) => model.train(pairs, { settings }).free(),
+};
+
+for (const [name, call] of Object.entries(METHODS)) {
+  test(`${name}: the module reads every documented key and checks its type`, () => {
+    const keys = keysOf(name);
+    assert.ok(keys.size > 3, [...keys.keys()].join());
+    for (const key of keys.keys()) {
+      for (const wrong of [...(key === "settings" ? [] : [{}]), () => 1, Symbol("s"), NaN, null, key === "reference" ? 5 : ""])
+        refuses("invalid argument", new RegExp(`\\b${key}\\b must be `), () => call({ [key]: wrong }));
+      const misspelled = `${key.slice(0, -1)}${key.at(-1)}${key.at(-1)}`;
+      refuses("invalid argument", new RegExp(`unknown (option|hyperparameter) '${misspelled}'; did you mean '${key}'`), () => call({ [misspelled]: 1 }));
+      call({ [key]: undefined });
+    }
+    for (const wrong of [null, 5, "beam", true, [], () => 1]) refuses("invalid argument", /must be an object/, () => call(wrong));
+    refuses("invalid argument", /unknown/, () => call({ constructor: 1 }));
+  });
+}
+
+test("every key that the module reads is documented", () => {
+  const folder = new URL("../../javascript/glue/", import.meta.url);
+  const read = readdirSync(folder).filter((file) => file.endsWith(".c")).flatMap((file) =>
+    [...readFileSync(new URL(file, folder), "utf8").matchAll(/\.name = "(\w+)"/g)].map(([, key]) => key));
+  assert.ok(read.length > 25);
+  /* elman.mjs adds `updates`, which no caller writes. */
+  for (const key of read.filter((one) => one !== "updates")) assert.match(types, new RegExp(`\\b${key}\\??:`), key);
+});
+
+test("Settings name the hyperparameters with their types", () => {
+  const expected = new Map(elman.hyperparameters.map(({ name, type, choices }) =>
+    [name, type === "choice" ? choices.map((one) => JSON.stringify(one)).join(" | ") : type === "flag" ? "boolean" : "number"]));
+  assert.deepEqual(keysOf("Settings"), expected);
+});
+
+test("names are suggested however they are written", () => {
+  for (const [typed, key] of [["n_best", "nBest"], ["nbest", "nBest"], ["beem", "beam"], ["length_norm", "lengthNorm"], ["topk", "topK"]])
+    refuses("invalid argument", new RegExp(`unknown option '${typed}'; did you mean '${key}'`), () => model.translate(source, { [typed]: 2 }));
+  for (const [typed, key] of [["hiddenSize", "hidden_size"], ["lr", "learning_rate"], ["hidden", "hidden_size"]])
+    refuses("invalid argument", new RegExp(`unknown hyperparameter '${typed}'; did you mean '${key}'`), () => elman.createModel(pairs, { [typed]: 2 }));
+  refuses("invalid argument", /unknown option 'xyzzy'$/, () => model.translate(source, { xyzzy: 1 }));
+  refuses("invalid argument", /unknown option 'epoch'; did you mean 'epochs'/, () => model.train(pairs, { epoch: 3 }));
+});
+
+test("numbers are whole and in range, wherever they are", () => {
+  const ranges = { beam: [1, 1024], nBest: [1, 1024], maxLength: [1, 1000000], topK: [0, 1024], seed: [0, 2 ** 53 - 1] };
+  for (const [key, [least, most]] of Object.entries(ranges))
+    for (const value of [least - 1, most + 1, -1e20, 1e20, 1e300, least + 0.5, "2", true, 2n, Infinity])
+      refuses("invalid argument", new RegExp(`${key} must be a whole number from ${least} to ${most}, not `), () => model.translate(source, { sample: true, [key]: value }));
+  for (const [key, least, most] of [["lengthPenalty", 0, 10], ["coveragePenalty", 0, 10], ["maxRatio", 0.01, 1000], ["temperature", 0.01, 100]])
+    for (const value of [least - 0.001, most + 0.001, "1", Infinity, -Infinity])
+      refuses("invalid argument", new RegExp(`${key} must be a number from ${least} to ${most}, not `), () => model.translate(source, { [key]: value }));
+  for (const id of [-1, 5.7, 1e20, "x", NaN, null, {}])
+    refuses("invalid argument", /prefix\[1\] must be a whole number from 0/, () => model.translate(source, { prefix: [4, id] }));
+  refuses("invalid argument", /./, () => model.translate(source, { prefix: [99999] })); // no such token
+  for (const prefix of ["I", 4, { 0: 4 }, new DataView(new ArrayBuffer(4))])
+    refuses("invalid argument", /prefix must be an array/, () => model.translate(source, { prefix }));
+  refuses("invalid argument", /targetIds\[0\]|prefix\[0\]/, () => model.alternatives(source, ["x"], 1, 3));
+  refuses("invalid argument", /position 3 is beyond the 2 targetIds/, () => model.alternatives(source, [4, 5], 3, 3));
+  refuses("invalid argument", /count must be a whole number from 1 to 1024, not 0/, () => model.alternatives(source, [], 0, 0));
+  refuses("invalid argument", /step must be a whole number/, () => model.trace(source, target, 1.5));
+  refuses("invalid argument", /samples must be a whole number/, () => model.gradientCheck(source, target, { samples: -1 }));
+  for (const epochs of [-1, 1.5, 1e20, "3"]) refuses("invalid argument", /epochs must be a whole number from 0/, () => model.train(pairs, { epochs }));
+  refuses("invalid argument", /hidden_size must be a whole number from 1 to 16384, not 1.5/, () => elman.createModel(pairs, { hidden_size: 1.5 }));
+  refuses("invalid argument", /dropout must be a number from 0 to 0.999999, not 1/, () => model.train(pairs, { settings: { dropout: 1 } }));
+  const training = model.train(pairs, { epochs: 1 });
+  for (const limit of [0, -1, 1.5, "x", undefined]) refuses("invalid argument", /limit (must be a whole number|is missing)/, () => training.advance(limit));
+  for (const milliseconds of [-1, NaN, "x"]) refuses("invalid argument", /milliseconds must be a number/, () => training.advance(1, milliseconds));
+  training.free();
+});
+
+test("overrides name their fields", () => {
+  const wrong = {
+    "overrides\\[0\\] must be an object": 5,
+    "overrides\\[0\\].kind is missing": {},
+    "overrides\\[0\\].kind must be one of uniform, shuffle, position, cell, not \"unifrom\"": { kind: "unifrom" },
+    "unknown option 'colum'; did you mean 'column'": { kind: "position", colum: 1 },
+    "overrides\\[0\\].column is missing": { kind: "position" },
+    "overrides\\[0\\].weight is missing": { kind: "cell", row: 0, column: 0 },
+    "overrides\\[0\\].weight must be a number from 0 to 1, not 1.5": { kind: "cell", row: 0, column: 0, weight: 1.5 },
+    "overrides\\[0\\].row must be a whole number": { kind: "cell", row: -1, column: 0, weight: 1 },
+    "overrides\\[0\\].row has no effect on an override of kind uniform": { kind: "uniform", row: 1 },
+  };
+  for (const [message, one] of Object.entries(wrong)) refuses("invalid argument", new RegExp(message), () => model.translate(source, { overrides: [one] }));
+  refuses("invalid argument", /overrides must be an array, not "uniform"/, () => model.translate(source, { overrides: "uniform" }));
+  refuses("invalid argument", /at most 64/, () => model.translate(source, { overrides: Array(65).fill({ kind: "uniform" }) }));
+});
+
+test("options without an effect beside others are refused", () => {
+  const without = {
+    "nBest 3 needs a beam of 3": { nBest: 3, beam: 2 },
+    "lengthNorm needs a lengthPenalty above 0": { lengthNorm: "wu", lengthPenalty: 0 },
+    "temperature needs sample": { temperature: 2 },
+    "topK needs sample": { topK: 2, sample: false },
+    "seed has no effect": { seed: 2 },
+    "sample cannot be combined with beam": { sample: true, beam: 2 },
+    "sample cannot be combined with coveragePenalty": { sample: true, coveragePenalty: 1 },
+    "beam has no effect on a given reference": { reference: target, beam: 2 },
+    "prefix has no effect on a given reference": { reference: target, prefix: [4] },
+  };
+  for (const [message, options] of Object.entries(without)) refuses("invalid argument", new RegExp(message), () => model.translate(source, options));
+  refuses("invalid argument", /lengthPenalty has no effect on greedy decoding/, () => model.evaluate(pairs, { lengthPenalty: 2 }));
+  refuses("invalid argument", /unknown option 'reference'/, () => model.evaluate(pairs, { reference: "x" }));
+  refuses("invalid argument", /hidden_size of the model is 128; training cannot change it to 64/, () => model.train(pairs, { settings: { hidden_size: 64 } }));
+  model.train(pairs, { settings: { hidden_size: 128, source_tokens: "auto", attention_heads: 0 } }).free();
+});
+
+test("every option of a search has an effect", () => {
+  const scores = (options) => JSON.stringify(model.translate("我 是 我 的 茶", options).map(({ score, text, targetIds, attention }) => [score, text, targetIds, attention]));
+  const beam = scores({ beam: 4, nBest: 4 });
+  assert.equal(scores({ nBest: 4 }), beam); // the beam follows
+  for (const options of [{ lengthPenalty: 0 }, { lengthNorm: "wu" }, { coveragePenalty: 5 }, { maxLength: 2 }, { maxRatio: 0.3 },
+    { overrides: [{ kind: "uniform" }] }, { prefix: [7] }, { prefix: new Uint32Array([7]) }])
+    assert.notEqual(scores({ beam: 4, nBest: 4, ...options }), beam, JSON.stringify(options));
+  const [unknown] = model.translate(source, { prefix: [0] }), [replaced] = model.translate(source, { prefix: [0], replaceUnknown: true });
+  assert.ok(unknown.text.includes("<unk>") && !replaced.text.includes("<unk>"), replaced.text);
+  const shuffled = (seed) => JSON.stringify(model.translate("我 是 我 的 茶", { overrides: [{ kind: "shuffle" }], seed })[0].attention);
+  assert.ok(new Set([1, 2, 3, 4].map(shuffled)).size > 1);
+  const [plain] = model.translate(source), [both] = model.translate(source, { selfAttention: true });
+  assert.deepEqual([plain.sourceSelfAttention, plain.targetSelfAttention, both.targetSelfAttention], [[], [], []]);
+  const S = both.sourceTokens.length;
+  assert.deepEqual(both.sourceSelfAttention.map((head) => head.map((row) => row.length)), [Array(S).fill(S)]);
+});
+
+test("texts are strings that the library can read", () => {
+  for (const wrong of [5, null, NaN, {}, [], () => 1, true, 1n])
+    for (const [name, call] of [["text", () => model.translate(wrong)], ["text", () => model.alternatives(wrong, [], 0, 1)],
+      ["source", () => model.trace(wrong, target)], ["target", () => model.trace(source, wrong)], ["target", () => model.gradientCheck(source, wrong)]])
+      refuses("invalid argument", new RegExp(`${name} must be a string, not `), call);
+  refuses("invalid argument", /text is missing/, () => model.translate());
+  refuses("invalid argument", /NUL/, () => model.translate("a\u0000b"));
+  refuses("invalid argument", /half of a surrogate pair/, () => model.translate("\ud800"));
+  const circular = {};
+  circular.prefix = circular;
+  refuses("invalid argument", /no plain value/, () => model.translate(source, circular));
+});
+
+test("objects are of the right type, of this module, and not freed", async () => {
+  const other = await Elman.load(), foreign = other.readPairs(TOY), freed = elman.readPairs(TOY);
+  freed.free();
+  for (const call of [(one) => elman.createModel(one), (one) => model.train(one), (one) => model.evaluate(one), (one) => model.train(pairs, { dev: one })]) {
+    for (const wrong of [TOY, 1, null, {}, model, foreign]) refuses("invalid argument", /(pairs|dev) must be an object of type Pairs/, () => call(wrong));
+    refuses("invalid argument", /Pairs was freed/, () => call(freed));
+  }
+  refuses("invalid argument", /pairs must be/, () => elman.createModel());
+  const training = model.train(pairs, { epochs: 1 });
+  await assert.rejects(training.run(5), (error) => error instanceof ElmanError && /onUpdate must be a function/.test(error.message));
+  training.free();
+});
+
+test("bytes may be in any buffer or view, at any place", () => {
+  const bytes = model.save(), padded = new Uint8Array(bytes.length + 24);
+  padded.set(bytes, 8);
+  const whole = bytes.slice().buffer, shared = new SharedArrayBuffer(bytes.length);
+  new Uint8Array(shared).set(bytes);
+  for (const one of [bytes, whole, shared, new DataView(whole), new Int8Array(whole), padded.subarray(8, 8 + bytes.length),
+    Buffer.from(padded.buffer, 8, bytes.length), new DataView(padded.buffer, 8, bytes.length)]) {
+    const loaded = elman.loadModel(one);
+    assert.deepEqual(loaded.save(), bytes);
+    loaded.free();
+  }
+  const text = new TextEncoder().encode(`__${TOY}`);
+  assert.equal(elman.readPairs(new DataView(text.buffer, 2)).report.count, 5);
+  assert.equal(elman.readPairs(text.slice(2).buffer).report.count, 5);
+  for (const wrong of [undefined, null, 5, "text", {}, [1, 2], new Blob([bytes])]) {
+    refuses("invalid argument", /the model must be an ArrayBuffer, a typed array or a DataView, not /, () => elman.loadModel(wrong));
+    if (typeof wrong !== "string") refuses("invalid argument", /the pairs must be a string, an ArrayBuffer/, () => elman.readPairs(wrong));
+  }
+});
+
+test("a module that cannot be loaded is an ElmanError", async () => {
+  const fails = (source, code, message) => assert.rejects(Elman.load(source), (error) => {
+    assert.ok(error instanceof ElmanError, String(error));
+    assert.equal(error.code, code);
+    assert.match(error.message, message);
+    return true;
+  });
+  await fails("missing.wasm", "no input", /cannot load missing.wasm: /);
+  await fails(new URL("file:///missing.wasm"), "no input", /cannot load /);
+  await fails("https://localhost:1/elman.wasm", "no input", /cannot load /);
+  await fails(new Uint8Array(8), "bad data", /is not the module/);
+  await fails(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]), "bad data", /is not the module/); // a module without functions
+  for (const wrong of [5, null, {}, () => 1]) await fails(wrong, "invalid argument", /wasm must be /);
+  /* A name is relative to the working folder, not to the module. */
+  const file = join(packageFolder, "elman.wasm"), bytes = readFileSync(file);
+  for (const source of [file, resolve(file), pathToFileURL(resolve(file)), bytes, bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length), new WebAssembly.Module(bytes)])
+    assert.equal((await Elman.load(source)).version, elman.version);
+});
