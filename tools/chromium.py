@@ -82,11 +82,18 @@ class Chromium:
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for end in child:
             os.close(end)
+        self.tab()
+
+    def tab(self):
+        """Open another tab, and drive it from now on. Return the session of the tab driven before; setting `session` to it
+        drives that tab again."""
+        before, self.session = self.session, None
         page = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network", "DOM"):
             self.call(domain + ".enable")
         self.resize(*self.size)
+        return before
 
     def _stop(self):
         if hasattr(self, "process"):

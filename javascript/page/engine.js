@@ -24,6 +24,7 @@ function newRun() {
     signature: "",    // of settings and pairs with which it was created
     epoch: 0, epochs: 0, last: null, right: null, speed: null, kept: [], memory: 0,
     points: [], ends: [], validations: [], watched: null, seconds: 0,
+    restored: false,  // from what the browser kept
     best: null,       // the epoch whose parameters a finished network has, if validation chose it
   };
 }
@@ -154,8 +155,9 @@ function eachFrame(task) {
 /* ---- Messages ---- */
 
 /* Show a message above the view until it is closed; a message with the same key replaces the earlier one. `words`
- * is its text, or a function that gives it in the language of the page. An action is {label, go}; the label is a key of TEXTS. */
-function tell(key, words, { bad = false, action = null } = {}) {
+ * is its text, or a function that gives it in the language of the page. An action is {label, go}; the label is a key of TEXTS.
+ * `closed` is called if the user closes the message. */
+function tell(key, words, { bad = false, action = null, closed = () => {} } = {}) {
   const line = element("div", { class: bad ? "message bad" : "message", "data-key": key }, element("span", {}));
   const add = (kind, go) => {
     const button = element("button", { type: "button", class: kind });
@@ -167,7 +169,7 @@ function tell(key, words, { bad = false, action = null } = {}) {
     line.append(button);
     return button;
   };
-  const act = action === null ? null : add("", action.go), close = add("close", () => {});
+  const act = action === null ? null : add("", action.go), close = add("close", closed);
   close.textContent = "×";
   line.draw = () => {
     write(line.firstChild, visible(typeof words === "function" ? words() : words));

@@ -1,4 +1,4 @@
-/* Keeping things: settings and pairs of the last visit, the learned model, model files, and links. */
+/* Keeping things: settings, pairs and network of the last visit, model files, and links. */
 
 /* All pages from files share one storage in some browsers, so a page with a model inside has a name of its own. */
 const PACKED = byId("model").textContent.trim();
@@ -7,12 +7,66 @@ const MOST_STORED_TEXT = 2 ** 20;         // characters of own pairs
 const MOST_STORED_MODEL = 12 * 2 ** 20;   // bytes
 const MOST_MODEL_FILE = 512 * 2 ** 20;    // bytes
 const MOST_LINKED_TEXT = 4000;            // characters of own pairs in a link
+const MOST_SLOTS = 6;
+const KEEP_EVERY = 1000;                  // milliseconds between two times that the network is kept while it learns
+const KEEP_SHARE = 0.05;                  // of the time, at most, for keeping
 
-/* ---- Settings of the last visit. A browser may refuse to store, for example for a page from a file. ---- */
+/* ---- Slots. Each tab keeps its things in a slot of its own, so that no tab overwrites what another has changed. A slot
+ * is an entry of the local storage, and entries of the database whose keys begin with its name. A new tab continues
+ * the slot that was changed last: the last visit. If the tab of that slot is still open, this tab finds before it
+ * writes that its slot has changed, and takes a new one. ---- */
+
+const VISIT = Math.random().toString(36).slice(2);
+const slot = { name: "", text: null, choices: "", at: 0, offered: 0 };
+
+/* Return the slots, the one that was changed last first. A browser may refuse, for example for a page from a file. */
+function slotsInStore() {
+  const found = [];
+  try {
+    for (const name of Object.keys(localStorage).filter((one) => one.startsWith(`${STORE}/`))) {
+      const text = localStorage.getItem(name), record = JSON.parse(text);
+      if (record !== null && typeof record === "object") found.push({ name, text, record });
+    }
+  } catch {
+    /* Nothing is stored. */
+  }
+  return found.sort((one, other) => (other.record.at ?? 0) - (one.record.at ?? 0));
+}
+
+function enterSlot(name) {
+  Object.assign(slot, { name, text: null });
+  Object.assign(keeping, { largeVersion: -1, at: -Infinity });
+  try {
+    sessionStorage.setItem(STORE, name);
+  } catch {
+    /* A reload continues the slot that was changed last. */
+  }
+}
+
+/* Choose the slot of this tab: after a reload that of before, otherwise the one that was changed last. */
+function chooseSlot() {
+  let own = null;
+  try {
+    own = sessionStorage.getItem(STORE);
+  } catch {
+    /* There is no earlier one. */
+  }
+  const slots = slotsInStore(), found = slots.find(({ name }) => name === own) ?? slots[0];
+  enterSlot(found?.name ?? `${STORE}/${VISIT}`);
+  if (found !== undefined) Object.assign(slot, { text: found.text, at: found.record.at ?? 0, offered: found.record.offered ?? 0 });
+}
+
+/* Take a new slot if another tab has written to that of this tab. */
+function ownSlot() {
+  const text = localStorage.getItem(slot.name);
+  if (text !== null && text !== slot.text) enterSlot(`${STORE}/${VISIT}-${Date.now()}`);
+}
+
+/* ---- Settings and pairs ---- */
 
 function stored() {
   try {
-    return JSON.parse(localStorage.getItem(STORE)) || {};
+    return JSON.parse(localStorage.getItem(slot.name)) || {};
   } catch {
     return {};
   }
@@ -22,7 +76,7 @@ let storeTimer = null;
 
 function storeSoon() {
   clearTimeout(storeTimer);
-  storeTimer = setTimeout(storeNow, 500);
+  storeTimer = setTimeout(storeNow, 200);
 }
 
 /* Nothing is stored before the last visit is back, and after the user has had everything deleted. */
@@ -33,21 +87,54 @@ function storeNow() {
   if (!storing) return false;
   const { settings, epochs, hold, set, lines, watched } = lesson.before ?? { ...state, ...pairs };
   const large = set === "own" && lines.reduce((sum, line) => sum + line.length + 1, 0) > MOST_STORED_TEXT;
-  if (large) keepLargePairs(lines);
   const kept = {
     language: state.language, view: state.view, settings, epochs, hold,
     set, pairs: large ? null : set === "own" ? lines.join("\n") : "", sentence: watched,
     text: asked.text, beam: asked.beam, theme: byId("theme").value, scale: byId("scale").value, numbers: byId("numbers").checked,
   };
   try {
-    localStorage.setItem(STORE, JSON.stringify(kept));
+    ownSlot();
+    const choices = JSON.stringify([kept, large ? pairs.version : 0, slot.offered]);
+    /* What another tab has deleted stays deleted until something changes. */
+    if (choices === slot.choices && slot.text !== null) return localStorage.getItem(slot.name) !== null;
+    if (choices !== slot.choices) slot.at = Date.now();
+    const text = JSON.stringify({ ...kept, visit: VISIT, at: slot.at, offered: slot.offered });
+    localStorage.setItem(slot.name, text);
+    Object.assign(slot, { text, choices });
+    if (large) keepLargePairs(lines);
     return true;
   } catch {
     return false; // The settings apply to this visit only.
   }
 }
 
-/* ---- The learned model and large sets of pairs, in the database of the browser ---- */
+/* Offer what another tab has kept, if its pairs differ, until the user takes or refuses it. */
+async function offerOtherSlot() {
+  const others = slotsInStore().filter(({ name }) => name !== slot.name);
+  for (const { name } of others.slice(MOST_SLOTS)) await dropSlot(name);
+  const own = pairs.set === "own" ? pairs.lines.join("\n") : "";
+  for (const { name, record } of others.slice(0, MOST_SLOTS)) {
+    const text = record.set !== "own" ? "" : record.pairs ?? (await inStore("readonly", (store) => store.get(`${name} pairs`)).catch(() => ""));
+    if (typeof text !== "string" || text.trim() === "" || text === own || record.at <= slot.offered) continue;
+    const closed = () => {
+      slot.offered = record.at;
+      storeNow();
+    };
+    tell("tabs", () => t("tabs.other", { n: text.split("\n").length }), { action: { label: "tabs.open", go: () => openSlot(name) }, closed });
+    return;
+  }
+}
+
+/* Continue the slot in this tab. The present one stays, and is offered in turn. */
+async function openSlot(name) {
+  storeNow();
+  await keepModelSoon(0);
+  storing = false;
+  enterSlot(name);
+  location.reload();
+}
+
+/* ---- The network and large sets of pairs, in the database of the browser ---- */
 
 function database() {
   return new Promise((give, refuse) => {
@@ -72,18 +159,18 @@ async function inStore(mode, task) {
   }
 }
 
-let largeVersion = -1;
+const keeping = { largeVersion: -1, at: -Infinity, cost: 0 };
 
 function keepLargePairs(lines) {
-  if (largeVersion === pairs.version) return;
-  largeVersion = pairs.version;
-  inStore("readwrite", (store) => store.put(lines.join("\n"), "pairs")).catch(() => {});
+  if (keeping.largeVersion === pairs.version) return;
+  keeping.largeVersion = pairs.version;
+  inStore("readwrite", (store) => store.put(lines.join("\n"), `${slot.name} pairs`)).catch(() => {});
 }
 
 /* Bring back the large set of pairs of the last visit. */
 async function restoreLargePairs() {
   if (stored().set !== "own" || stored().pairs !== null) return;
-  const text = await inStore("readonly", (store) => store.get("pairs")).catch(() => undefined);
+  const text = await inStore("readonly", (store) => store.get(`${slot.name} pairs`)).catch(() => undefined);
   if (typeof text !== "string") return;
   Object.assign(pairs, { set: "own", lines: text.split("\n"), given: null });
   const { sentence } = stored();
@@ -91,29 +178,49 @@ async function restoreLargePairs() {
   if (typeof sentence === "string") watch(sentence);
 }
 
-let keptAt = -Infinity;
+async function dropSlot(name) {
+  localStorage.removeItem(name);
+  for (const part of ["main", "pairs"]) await inStore("readwrite", (store) => store.delete(`${name} ${part}`)).catch(() => {});
+}
 
-/* The bytes of the last kept model; they also restore the network if the worker must start again. */
+/* The last kept network; it also restores the network if the worker must start again. */
 let keptModel = null;
 
-/* Keep the model, unless it was kept less than the time ago. */
+/* Return what brings the network back: its parameters and, unless its run has ended, the state of the training. The
+ * worker reports what it has learned before it answers, so `run` belongs to the same update. */
+async function networkNow() {
+  const kept = await engine.call("state", { slot: "main" });
+  const { points, ends, validations, epoch, epochs, best, last, seconds, right, wanted, signature: made } = state.run;
+  return { ...kept, info: state.info, run: {
+    epoch, epochs, best, last, points, ends: ends.slice(-2000), validations: validations.slice(-500), seconds, right, wanted, signature: made } };
+}
+
+/* Keep the network, unless it was kept less than the time ago, or keeping takes too much of the time. */
 const keepModelSoon = newestOnly(async (milliseconds) => {
-  if (!hasModel() || state.run.epoch === 0 || performance.now() - keptAt < milliseconds) return;
-  keptAt = performance.now();
+  const wait = milliseconds === 0 ? 0 : Math.max(milliseconds, keeping.cost / KEEP_SHARE);
+  if (!hasModel() || (state.run.epoch === 0 && state.run.last === null) || performance.now() - keeping.at < wait) return;
+  const begun = performance.now();
+  keeping.at = begun;
   try {
-    const bytes = await engine.call("save", { slot: "main" });
-    const { epoch, best, ends, validations, seconds, right, signature: made } = state.run;
-    keptModel = { bytes, run: { epoch, best, ends: ends.slice(-2000), validations: validations.slice(-500), seconds, right, signature: made }, info: state.info };
-    if (bytes.length > MOST_STORED_MODEL || !storing || lesson.before !== null) return;
-    await inStore("readwrite", (store) => store.put(keptModel, "main"));
+    keptModel = await networkNow();
+    if (keptModel.bytes.length > MOST_STORED_MODEL || lesson.before !== null || !storeNow()) return;
+    await inStore("readwrite", (store) => store.put(keptModel, `${slot.name} main`));
   } catch {
-    /* The model is kept for this visit only. */
+    /* The network is kept for this visit only. */
+  } finally {
+    keeping.cost = performance.now() - begun;
   }
 });
 
+/* A page that is hidden may be closed without notice. */
+function keepNow() {
+  storeNow();
+  keepModelSoon(0).catch(() => {});
+}
+
 function dropKeptModel() {
   keptModel = null;
-  inStore("readwrite", (store) => store.delete("main")).catch(() => {});
+  inStore("readwrite", (store) => store.delete(`${slot.name} main`)).catch(() => {});
 }
 
 /* The message follows the deletion, because a browser may cancel a deletion when the page is left. */
@@ -121,7 +228,7 @@ async function forgetEverything() {
   storing = false;
   keptModel = null;
   try {
-    localStorage.removeItem(STORE);
+    for (const { name } of slotsInStore()) localStorage.removeItem(name);
   } catch {
     /* Nothing is stored. */
   }
@@ -131,17 +238,24 @@ async function forgetEverything() {
 
 async function modelOfLastVisit() {
   try {
-    return (await inStore("readonly", (store) => store.get("main"))) || null;
+    return (await inStore("readonly", (store) => store.get(`${slot.name} main`))) || null;
   } catch {
     return null;
   }
 }
 
-async function restoreModel(kept) {
-  const { info } = await engine.call("open", { slot: "main", bytes: kept.bytes, epoch: kept.run.epoch, watched: state.watched });
-  replaceNetwork(info, Object.assign(newRun(), kept.run, { status: "loaded", epochs: kept.run.epoch }));
-  keptModel = kept;
+/* Bring a kept network back. A training that had not ended is paused, and continues as if it had not been left. */
+async function bringBackNetwork(kept) {
+  const { info, problem } = await engine.call("open", { slot: "main", ...kept, epoch: kept.run.epoch, last: kept.run.last, watched: state.watched });
+  const resumed = kept.learn !== null && problem === null;
+  replaceNetwork(info, Object.assign(newRun(), kept.run, resumed ? { status: "paused" } : { status: "loaded", epochs: kept.run.epoch }, { restored: true }));
+  if (problem !== null) tell("fit", () => t("error.resume", { problem: wordsOf(problem) }), { bad: true });
   showWatched();
+}
+
+async function restoreModel(kept) {
+  await bringBackNetwork(kept);
+  keptModel = kept;
 }
 
 /* ---- Model files ---- */
@@ -277,10 +391,11 @@ function applyWantedSettings() {
 const STORED_CHOICES = ["theme", "scale"];
 
 function restoreVisit() {
+  chooseSlot();
   const last = stored();
   state.language = (navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en";
-  const { language, settings, set, pairs: own, ...rest } = last;
-  const { theme, scale, numbers, ...place } = rest;
+  const { language, settings, set, pairs: own, view, epochs, hold, sentence, text, beam, numbers } = last;
+  const place = { view, epochs, hold, sentence, text, beam };
   takePlace({ ...place, lang: language, set, ...(set === "own" && typeof own === "string" ? { pairs: own } : {}), settings: settings || {} });
   for (const id of STORED_CHOICES)
     if ([...byId(id).options].some(({ value }) => value === last[id])) byId(id).value = last[id];

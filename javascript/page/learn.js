@@ -205,9 +205,8 @@ function replaceNetwork(info, run) {
 
 /* Return what brings the network back; null if it has learned for less than the seconds. */
 async function keepsake(seconds) {
-  const { run, info } = state;
-  if (!hasModel() || run.epoch === 0 || run.seconds < seconds) return null;
-  return { bytes: await engine.call("save", { slot: "main" }), run, info };
+  const { run } = state;
+  return !hasModel() || run.epoch === 0 || run.seconds < seconds ? null : networkNow();
 }
 
 function offerEarlier(earlier) {
@@ -235,10 +234,8 @@ async function createMain() {
   drawTranslateSoon();
 }
 
-async function bringModelBack({ bytes, run, info }) {
-  await engine.call("open", { slot: "main", bytes, epoch: run.epoch, watched: state.watched });
-  replaceNetwork(info, Object.assign(run, { status: "loaded", kept: [], watched: null }));
-  showWatched();
+async function bringModelBack(kept) {
+  await bringBackNetwork(kept);
   drawRun();
   drawTranslateSoon();
 }
@@ -315,7 +312,7 @@ function onProgress(event) {
       keepModelSoon(0);
     }
   } else {
-    keepModelSoon(8000);
+    keepModelSoon(KEEP_EVERY);
   }
   drawRun();
   lessonProgress();
@@ -446,7 +443,7 @@ function drawPast() {
   byId("past-newest").hidden = state.epoch === null;
   write(byId("past-newest"), t(state.run.best === null ? "past.newest" : "past.kept"));
   byId("past-note").hidden = !slider.disabled || epoch === 0;
-  write(byId("past-note"), t(status === "loaded" ? "past.loaded" : "past.large"));
+  write(byId("past-note"), t(status === "loaded" || state.run.restored ? "past.loaded" : "past.large"));
 }
 
 /* Show an earlier epoch everywhere, or the network as it is for null. */

@@ -193,6 +193,8 @@ async function startEngine() {
   drawSettings();
   chooseContrast(compared.what);
   await firstModel();
+  storeNow(); // this tab now owns its slot
+  await offerOtherSlot();
   /* The buttons wait for the pairs and the model: a network that began earlier would be replaced by them. */
   state.ready = true;
   await findService().catch((error) => tell("served", () => wordsOf(error), { bad: true }));
@@ -251,7 +253,8 @@ function listen() {
   byId("menu").addEventListener("focusout", ({ relatedTarget }) => {
     if (relatedTarget !== null && !byId("menu").contains(relatedTarget)) byId("menu").open = false;
   });
-  window.addEventListener("pagehide", storeNow);
+  window.addEventListener("pagehide", keepNow);
+  document.addEventListener("visibilitychange", () => { if (document.hidden) keepNow(); });
   window.addEventListener("hashchange", () => location.reload());
   engine.on("progress", onProgress);
   engine.on("failed", onFailed);

@@ -90,16 +90,16 @@
 
   /* ---- Learning ---- */
 
-  /* Begin a training of the model of the slot with the pairs. */
-  function begin(slot, { text, dev, settings, epochs }) {
+  /* Begin a training of the model of the slot with the pairs, or resume the one that wrote the checkpoint. */
+  function begin(slot, { text, dev, settings, epochs }, checkpoint) {
     const pairs = readPairs(text);
     let held = null;
     try {
       held = dev ? readPairs(dev) : null;
-      const options = { settings: settingsOf(settings, "training"), epochs };
-      const training = slot.model.train(pairs, held === null ? options : { ...options, dev: held });
+      const training = slot.model.train(pairs, { settings: settingsOf(settings, "training"), epochs, dev: held ?? undefined, checkpoint });
       freeAll(slot.training, slot.pairs, slot.dev);
-      Object.assign(slot, { pairs, dev: held, training, base: slot.epoch, finished: false, updateInEpoch: 0 });
+      const learn = { text, dev, settings, epochs };
+      Object.assign(slot, { pairs, dev: held, training, learn, base: slot.epoch, finished: false });
     } catch (error) {
       freeAll(pairs, held);
       throw error;
@@ -108,7 +108,7 @@
 
   function emptySlot(name, model) {
     return {
-      name, model, large: model.info.parameters * 4 > KEPT_BYTES / 8, training: null, pairs: null, dev: null, past: null, running: false, slow: false, calm: false, finished: false,
+      name, model, large: model.info.parameters * 4 > KEPT_BYTES / 8, training: null, learn: null, pairs: null, dev: null, past: null, running: false, slow: false, calm: false, finished: false,
       epoch: 0, base: 0, kept: [], every: 1, watched: "", points: [], ends: [], validations: [], right: null,
       busy: 0, busyInAll: 0, keeping: 0, tokens: 0, tokensBefore: 0, reported: 0, reportCost: 0, due: 0, last: null,
     };
@@ -336,13 +336,31 @@
       }
     },
     save: (where) => modelOf(where).save(),
-    open({ slot: name, bytes, epoch, watched = "" }) {
+    /* Return what `open` needs to go on from here. The page gets what it does not have yet first. */
+    state({ slot: name }) {
+      const slot = slotOf(name);
+      if (slot.points.length > 0) report(slot);
+      const { model, training, learn, base } = slot;
+      return { bytes: model.save(), ...(training === null ? { checkpoint: null, learn: null, base: 0 }
+        : { checkpoint: training.checkpoint(), learn, base }) };
+    },
+    /* With a checkpoint, the training goes on as if it had not been left. */
+    open({ slot: name, bytes, epoch, watched = "", checkpoint = null, learn = null, base = 0, last = null }) {
       const model = elman.loadModel(bytes);
       release(slots.get(name));
       const slot = emptySlot(name, model);
       Object.assign(slot, { watched, epoch: epoch ?? model.info.history?.epochs ?? 0 });
       slots.set(name, slot);
-      return { info: model.info, watched: translationOf(slot) };
+      let problem = null;
+      try {
+        if (learn !== null) {
+          begin(slot, learn, checkpoint);
+          Object.assign(slot, { base, last, tokensBefore: last === null ? 0 : last.tokens });
+        }
+      } catch (error) {
+        problem = plain(error);
+      }
+      return { info: model.info, watched: translationOf(slot), problem };
     },
   };
 
