@@ -49,9 +49,10 @@ function addProgress(run, event) {
 
 /* An error of the translator, or of the worker. */
 class Refusal extends Error {
-  constructor({ message, code, where }) {
+  /* `retry`: the same call may succeed later. */
+  constructor({ message, code, where, retry = false }) {
     super(message);
-    Object.assign(this, { code, where });
+    Object.assign(this, { code, where, retry });
   }
 }
 

@@ -9,24 +9,28 @@ const isServed = () => document.querySelector('meta[name="elman-service"]') !== 
 /* Whether there is something that translates: a served model or the network of the page. */
 const canTranslate = () => served.chosen !== null || hasModel();
 
+const SILENCE = 60000;                        // milliseconds until a request fails
+const BUSY = [429, 502, 503, 504];            // the same request may succeed later
+
 /* Send a request to the service; ask for the token if it needs one. */
 async function askService(path, body) {
+  const gone = () => new Refusal({ message: t("served.gone"), code: "service", where: "", retry: true });
   for (;;) {
-    let response;
+    let response, answer;
     try {
       response = await fetch(SERVICE + path, {
-        method: body === undefined ? "GET" : "POST",
+        method: body === undefined ? "GET" : "POST", signal: AbortSignal.timeout(SILENCE),
         headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }),
                    ...(served.token === "" ? {} : { Authorization: `Bearer ${served.token}` }) },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
+      answer = await response.json();
     } catch {
-      throw new Refusal({ message: t("served.gone"), code: "service", where: "" });
+      throw gone(); // or something before it that answers in HTML
     }
-    const answer = await response.json();
     if (response.ok) return answer;
     const token = response.status === 401 ? window.prompt(t("served.token")) : null;
-    if (!token) throw new Refusal({ message: answer.error, code: "service", where: "" });
+    if (!token) throw new Refusal({ message: answer.error, code: "service", where: "", retry: BUSY.includes(response.status) });
     served.token = token.trim();
   }
 }
@@ -88,6 +92,7 @@ async function alternativesWith(text, ids, position, count) {
 
 function chooseServed(name) {
   served.chosen = name === "" ? null : name;
+  clearTranslation(); // of the other model
   const model = served.models.find((one) => one.name === name);
   takeSearch(model === undefined ? state.info || {} : { search: { beam: model.beam } });
   setText(asked.text);
@@ -96,7 +101,15 @@ function chooseServed(name) {
 /* Offer the models of the service, and choose the first unless the page has a network. */
 async function findService() {
   if (!isServed()) return;
-  const { models, max_beam: maxBeam } = await askService("models");
+  let found;
+  try {
+    found = await askService("models");
+  } catch (error) {
+    if (error.retry) setTimeout(() => findService().catch(() => {}), RETRY_MOST);
+    throw error;
+  }
+  untell("served");
+  const { models, max_beam: maxBeam } = found;
   Object.assign(served, { models, maxBeam });
   byId("served").replaceChildren(new Option(t("served.own"), ""), ...served.models.map(({ name, source, target }) =>
     new Option(`${name} (${source} → ${target})`, name)));

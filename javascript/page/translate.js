@@ -26,25 +26,70 @@ function translateOptions() {
   };
 }
 
+/* Mark the translation on show if it belongs to an earlier text. */
+function markStale() {
+  const shown = shownTranslation(), stale = shown !== null && shown.source !== asked.text;
+  byId("translation").classList.toggle("stale", stale);
+  byId("translation").setAttribute("aria-busy", String(stale));
+}
+
+/* Show no translation: there is none of the text. */
+function clearTranslation() {
+  asked.results = [];
+  drawTranslation();
+}
+
+/* ---- A service that does not answer is asked again. ---- */
+
+const RETRY_FIRST = 1000, RETRY_MOST = 15000;   // milliseconds
+const WAITING = 3000;                           // milliseconds without an answer until the page says so
+const retrying = { timer: null, delay: RETRY_FIRST };
+
+function retryLater() {
+  clearTimeout(retrying.timer);
+  retrying.timer = setTimeout(() => { if (state.view === "translate") translateNow(); }, retrying.delay);
+  retrying.delay = Math.min(RETRY_MOST, 2 * retrying.delay);
+}
+
+function answered() {
+  clearTimeout(retrying.timer);
+  retrying.delay = RETRY_FIRST;
+  untell("translate");
+}
+
+/* While a service is silent, an earlier translation must not stay below a new text. */
+const sayThatItWaits = () => setTimeout(() => {
+  if (shownTranslation()?.source !== asked.text) clearTranslation();
+  tell("translate", () => t("served.waits"));
+}, WAITING);
+
 const translateNow = newestOnly(async () => {
+  clearTimeout(retrying.timer);
+  markStale();
   if (!canTranslate() || asked.text.trim() === "") {
-    asked.results = [];
-    drawTranslation();
+    answered();
+    clearTranslation();
     return;
   }
-  const { text } = asked;
+  const { text } = asked, model = served.chosen, waiting = model === null ? null : sayThatItWaits();
+  const isOld = () => text !== asked.text || model !== served.chosen;
   try {
     const results = await translateWith(text, translateOptions());
-    if (text !== asked.text) return;
+    if (isOld()) return;
     /* The translation that the user chose from the beam stays: the one with the longest common beginning. */
-    const before = asked.at > 0 && shownTranslation().source === text ? shownTranslation().targetIds : [];
+    const before = asked.at > 0 && shownTranslation()?.source === text ? shownTranslation().targetIds : [];
     const common = ({ targetIds }) => [...targetIds, -1].findIndex((id, place) => id !== before[place]);
     const at = results.reduce((best, one, place) => (common(one) > common(results[best]) ? place : best), 0);
     Object.assign(asked, { results, at });
-    untell("translate");
+    answered();
     drawTranslation();
   } catch (error) {
-    if (error.code !== "stopped") tell("translate", () => wordsOf(error), { bad: true });
+    if (error.code === "stopped" || isOld()) return;
+    clearTranslation();
+    tell("translate", () => wordsOf(error), { bad: true });
+    if (error.retry) retryLater();
+  } finally {
+    clearTimeout(waiting);
   }
 });
 
@@ -65,6 +110,7 @@ function setText(text) {
   asked.overrides.clear();
   if (byId("text").value !== text) byId("text").value = text;
   storeSoon();
+  markStale();
   translateNow();
 }
 
@@ -72,6 +118,7 @@ function setText(text) {
 
 function drawTranslation() {
   const translation = shownTranslation();
+  markStale();
   byId("translation").hidden = translation === null;
   byId("translate-empty").hidden = canTranslate();
   byId("translate-empty").textContent = t("translate.first");
@@ -239,6 +286,7 @@ const showAlternatives = newestOnly(async () => {
     list = await alternativesWith(translation.source, ids, position, ALTERNATIVES);
   } catch (error) {
     holder.replaceChildren(element("p", { class: "note bad" }, wordsOf(error)));
+    if (error.retry) retryLater();
     return;
   }
   if (shownTranslation() !== translation || asked.position !== position) return;
