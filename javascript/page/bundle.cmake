@@ -8,7 +8,7 @@
 cmake_minimum_required(VERSION 3.19)
 
 set(BASE64 ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
-set(SCRIPT_FILES text engine figures pairs learn served translate inside compare lessons keep main)
+set(SCRIPT_FILES text engine figures files pairs learn served translate inside compare lessons keep main)
 
 # The bytes become bits, written o and i since neither is a hexadecimal digit. Six bits and a comma become a digit of
 # base64; the comma keeps digits that were made before from being read as bits.

@@ -191,6 +191,12 @@ function untell(key) {
   for (const line of byId("messages").children) if (line.dataset.key === key) line.remove();
 }
 
+/* Remove the errors of earlier actions: call when the user begins another one. */
+function untellFaults() {
+  for (const line of [...byId("messages").querySelectorAll(".bad")])
+    if (["pairs", "model", "learn"].includes(line.dataset.key)) line.remove();
+}
+
 /* Mark a field as valid (null) or wrong, and state the problem in its note. */
 function markField(field, note, problem) {
   if (problem === null) field.removeAttribute("aria-invalid");

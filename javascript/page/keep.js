@@ -308,6 +308,7 @@ async function checkFit(run, quiet) {
 }
 
 async function takeModelFile(file) {
+  untellFaults();
   if (file.size > MOST_MODEL_FILE) {
     tell("model", () => t("error.model.large", { size: sizeOf(file.size), most: sizeOf(MOST_MODEL_FILE) }), { bad: true });
     return;

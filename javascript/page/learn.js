@@ -243,6 +243,7 @@ async function bringModelBack(kept) {
 /* Create a network if there is none for the settings, and do what remains with the worker. */
 async function learnWith(method, more) {
   if (state.run.status !== "running" && !settingsAreValid()) return;
+  untellFaults();
   if (!hasModel() || isChanged()) await createMain();
   if (state.run.status !== "paused" || state.run.wanted === undefined) state.run.wanted = state.epochs;
   if (method === "run") state.run.status = "running";

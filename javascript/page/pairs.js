@@ -113,8 +113,10 @@ function hasManyLines(text) {
   return true;
 }
 
-/* Take pasted or read text as pairs: in place of a built-in set, or after the user's own pairs. */
-function takeText(text, { name = "", at = null } = {}) {
+/* Take pasted or read text as pairs: in place of a built-in set, or after the user's own pairs. A file without a pair
+ * changes nothing. */
+function takeText(text, { name = "", encoding = "utf-8", at = null } = {}) {
+  untellFaults();
   if (text.length > MOST_TEXT) {
     tell("pairs", () => t("error.large", { size: sizeOf(text.length), most: sizeOf(MOST_TEXT) }), { bad: true });
     return;
@@ -130,6 +132,10 @@ function takeText(text, { name = "", at = null } = {}) {
     tell("pairs", () => t("error.nothing"), { bad: true });
     return;
   }
+  if (name !== "" && !lines.some((line) => sidesOf(line).every((side) => !isBlank(side)))) {
+    tell("pairs", () => t("error.none", { name, looks: t(looksOf(lines)) }), { bad: true });
+    return;
+  }
   const replace = name !== "" || pairs.set !== "own";
   if (replace) {
     Object.assign(pairs, { lines, given: null, page: 0, lesson: false });
@@ -142,7 +148,8 @@ function takeText(text, { name = "", at = null } = {}) {
   }
   pairs.set = "own";
   pairsChanged();
-  offerPairs(undo, () => t(name === "" ? "pairs.pasted" : "pairs.read", { n: lines.length, name }));
+  const key = name === "" ? "pairs.pasted" : encoding === "utf-8" ? "pairs.read" : "pairs.read.as";
+  offerPairs(undo, () => t(key, { n: lines.length, name, encoding: encoding.toUpperCase() }));
 }
 
 /* Learning should take seconds rather than minutes at first. */
@@ -153,19 +160,28 @@ const sizeOf = (bytes) => (bytes >= 2 ** 20 ? `${(bytes / 2 ** 20).toFixed(bytes
   : `${Math.max(1, Math.round(bytes / 1024))} KB`);
 
 async function takePairsFile(file) {
-  if (file.size > MOST_TEXT) {
-    tell("pairs", () => t("error.large", { size: sizeOf(file.size), most: sizeOf(MOST_TEXT) }), { bad: true });
+  untellFaults();
+  const refuse = (key, values) => tell("pairs", () => t(key, { name: file.name, ...values }), { bad: true });
+  const bytes = new Uint8Array(await file.slice(0, MOST_TEXT + 1).arrayBuffer()), kind = kindOfFile(bytes);
+  if (isModelFile(bytes)) {
+    await takeModelFile(file);
     return;
   }
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  try {
-    takeText(new TextDecoder("utf-8", { fatal: true }).decode(bytes), { name: file.name });
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    const text = new TextDecoder().decode(bytes);
-    const line = text.slice(0, text.indexOf("\ufffd")).split("\n").length;
-    tell("pairs", () => t("error.utf8", { name: file.name, line }), { bad: true });
+  if (kind !== null) {
+    refuse("error.kind", { kind });
+    return;
   }
+  if (file.size > MOST_TEXT) {
+    refuse("error.large", { size: sizeOf(file.size), most: sizeOf(MOST_TEXT) });
+    return;
+  }
+  const { text, encoding } = decodedFile(bytes);
+  if (text !== null) {
+    takeText(text, { name: file.name, encoding });
+    return;
+  }
+  const read = new TextDecoder(encoding).decode(bytes);
+  refuse("error.encoding", { encoding: encoding.toUpperCase(), line: read.slice(0, read.indexOf("\ufffd")).split("\n").length });
 }
 
 /* ---- Checking ---- */
