@@ -594,7 +594,7 @@ class Bench:
         with open(pairs, encoding="utf-8") as lines, open(text, "w", encoding="utf-8") as file:
             file.writelines(line.split("\t")[0] + "\n" for line in lines)
         rows = [(Row("subwords", f"{count:,} lines, {merges:,} merges learned"),
-                 ("subwords", "learn", "--quiet", "--merges", merges, "--output", codes, text)),
+                 ("subwords", "learn", "--quiet", "--force", "--merges", merges, "--output", codes, text)),
                 (Row("subwords", f"{count:,} lines split"),
                  ("subwords", "apply", "--quiet", "--codes", codes, "--input", text)),
                 (Row("subwords", f"{count:,} pairs, process start to first update"),

@@ -59,7 +59,7 @@ expect_exit 64 "$ELMAN" attention --each-model --override uniform '我'
 expect_stderr_match '--each-model and --override cannot be combined'
 expect_exit 64 "$ELMAN" attention --each-model -m other -m model.safetensors --format json -o other '我'
 expect_stderr_match 'is (read by|also an input file) .*; name another file'
-expect_exit 66 "$ELMAN" attention --each-model -m other -m nowhere -o play.html '我'
+expect_exit 66 "$ELMAN" attention --each-model -m other -m nowhere -f -o play.html '我'
 head -c 1000 other >damaged
-expect_exit 65 "$ELMAN" attention --each-model -m other -m damaged -o play.html '我'
+expect_exit 65 "$ELMAN" attention --each-model -m other -m damaged -f -o play.html '我'
 [ "$(grep -c '^{"sentence":' play.html)" -eq 18 ] || fail "the old page is lost"

@@ -23,7 +23,7 @@ expect_exit 0 "$ELMAN" attention --format pharaoh '我 爱 学习' '' '我爱学
 # Pharaoh and npy cannot mark unknown words, so these are reported on stderr.
 expect_no_stderr
 for format in pharaoh softalignments npy; do
-  expect_exit 0 "$ELMAN" attention --format $format -o links '我 爱 鱼' '她 是'
+  expect_exit 0 "$ELMAN" attention --format $format -f -o links '我 爱 鱼' '她 是'
   expect_stderr_match '^not in the vocabulary: 鱼 \(1 of 5 words\)$'
 done
 # No format marks an unknown word of a reference; it has the probability of <unk>.

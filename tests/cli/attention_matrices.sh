@@ -106,7 +106,7 @@ wrong 'additive needs --weights FILE with query.weight, query.bias, key.weight, 
 wrong '--weights: dot attention has no parameters' --matrices --weights model.safetensors "$words"
 wrong 'three files; name them with -o PREFIX' --matrices --format npy "$words"
 wrong '--matrices writes text, json or npy, not tsv' --matrices -o x.tsv "$words"
-wrong "--output: 'k.csv' is also an input file" --matrices --format text -o k.csv k.csv
+wrong "--output: 'k.csv' is also an input file" --matrices --format text -f -o k.csv k.csv
 [ "$(cat k.csv)" = $'1,0\n0,1' ] || fail "the input was overwritten"
 wrong "--output: 'k.csv' is read by --weights" --matrices --attention additive --weights k.csv --format text -o k.csv "$words"
 cp k.csv k.context.npy

@@ -147,7 +147,7 @@ expect_exit 0 "$ELMAN" attention -m one --format pharaoh --units words "$sentenc
 for link in $(cat links); do
   [ "${link%-*}" -le 4 ] || fail "link out of range for five words: $link"
 done
-expect_exit 0 "$ELMAN" attention -m one --format pharaoh -i english -o links
+expect_exit 0 "$ELMAN" attention -m one --format pharaoh -i english -f -o links
 expect_exit 0 "$ELMAN" attention -m one --format pharaoh --units auto -i english
 cmp links "$results/stdout" || fail "--units auto is not the default"
 

@@ -31,31 +31,31 @@ expect_exit 0 "$ELMAN" translate -m mean -q '我 爱 学习'
 expect_exit 0 "$ELMAN" average -q -o same one one one
 expect_no_stderr
 cmp one same || fail "the mean of a model with itself differs from it"
-expect_exit 0 "$ELMAN" average -q -o same one
+expect_exit 0 "$ELMAN" average -q -f -o same one
 cmp one same || fail "the mean of one model differs from it"
 
 # Runs that continue the same model may differ in the seed. Models with different initial parameters are refused.
 train seeded --epochs 3 --init-from start --seed 2
-expect_exit 0 "$ELMAN" average -q -o mean one seeded
+expect_exit 0 "$ELMAN" average -q -f -o mean one seeded
 expect_no_stderr
 for seed in 1 2; do train apart$seed --seed $seed --epochs 20; done
 cp mean before
 for order in 'apart1 apart2' 'apart2 apart1' 'apart1 apart1 apart2'; do
   # shellcheck disable=SC2086
-  expect_exit 65 "$ELMAN" average -q -o mean $order
+  expect_exit 65 "$ELMAN" average -q -f -o mean $order
   expect_stderr_match "^elman: apart[12]: initial weights differ from those of apart[12] \(seed [12] there, [12] here\), so the average would be useless; use an ensemble instead: elman translate -m apart[12] -m apart[12]$"
   cmp before mean || fail "the output changed although the models were refused"
 done
 
 train larger --epochs 0 --hidden-size 4 --embedding-size 2
-expect_exit 64 "$ELMAN" average -o mean one larger
+expect_exit 64 "$ELMAN" average -f -o mean one larger
 expect_stderr_match '^elman: larger: differs from one: hidden size: expected 3, got 4$'
 head -n 2 "$DATA/toy.zh-en.tsv" >few.tsv
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 0 "${small[@]}" -o few few.tsv
-expect_exit 64 "$ELMAN" average -o mean one few
+expect_exit 64 "$ELMAN" average -f -o mean one few
 expect_stderr_match "^elman: few: differs from one: source vocabulary size: expected 19, got [0-9]+$"
-expect_exit 66 "$ELMAN" average -o mean one nowhere
-expect_exit 65 "$ELMAN" average -o mean few.tsv
+expect_exit 66 "$ELMAN" average -f -o mean one nowhere
+expect_exit 65 "$ELMAN" average -f -o mean few.tsv
 expect_exit 64 "$ELMAN" average -o one one two
 expect_stderr_match "'one' is also an input file"
 expect_exit 73 "$ELMAN" average -o nowhere/mean one two

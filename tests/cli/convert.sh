@@ -13,10 +13,10 @@ for type in bfloat16 float16; do
   [ "$(size $type)" -lt "$(size whole)" ] || fail "$type is not smaller than float32"
   expect_exit 0 "$ELMAN" inspect -m $type
   expect_stdout_match "^number type +$type$"
-  expect_exit 0 "$ELMAN" convert -q -m $type --dtype float32 -o wide
+  expect_exit 0 "$ELMAN" convert -q -m $type --dtype float32 -f -o wide
   expect_exit 0 "$ELMAN" inspect -m wide
   expect_stdout_match '^number type +float32$'
-  expect_exit 0 "$ELMAN" convert -q -m wide --dtype $type -o again
+  expect_exit 0 "$ELMAN" convert -q -m wide --dtype $type -f -o again
   cmp $type again || fail "converting $type there and back changes the file"
   expect_exit 0 "$ELMAN" translate -q -m wide '我 爱 学习'
   cp "$results/stdout" wide.txt
@@ -35,7 +35,7 @@ expect_exit 0 "$ELMAN" average -q -o mean bfloat16 float16
 expect_exit 0 "$ELMAN" inspect -m mean --json
 expect_stdout_match '"number_type":"float32"'
 
-# Nothing but a model is overwritten, and never the input.
+# No file is overwritten without --force, and never the input.
 expect_exit 64 "$ELMAN" convert -m whole
 expect_stderr_match 'no output file given'
 expect_exit 64 "$ELMAN" convert -m whole -o whole

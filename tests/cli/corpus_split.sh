@@ -64,7 +64,7 @@ rm a.* first.tsv
 # Existing files are not overwritten.
 echo precious >a.dev.tsv
 split 73 -o a all.tsv
-expect_stderr_match '^elman: a\.dev\.tsv: already exists; add --force to overwrite it$'
+expect_stderr_match '^elman: a\.dev\.tsv: already exists; add --force to overwrite it, or name another file$'
 [ "$(cat a.dev.tsv)" = precious ] || fail "the old file is lost"
 expect_files a.dev.tsv all.tsv
 rm a.dev.tsv

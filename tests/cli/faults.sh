@@ -93,7 +93,7 @@ done
 echo precious >c.dev.tsv
 expect_exit 73 strace -qq -f -o trace -P c.dev.tsv -e trace=%%stat -e inject=%%stat:error=EIO \
   "$ELMAN" corpus split -q --dev 1 --test 1 -o c "$DATA/daily.test.zh-en.tsv"
-expect_stderr_match '^elman: c.dev.tsv: cannot access the file: Input/output error$'
+expect_stderr_match '^elman: c.dev.tsv: cannot create the file: Input/output error$'
 [ "$(cat c.dev.tsv)" = precious ] || fail "the part was overwritten"
 
 # A message is one write, because other processes may write to the same log.

@@ -25,7 +25,7 @@ cat /dev/zero >rest 2>/dev/null
 expect_exit 74 train --seed 2
 expect_stderr_match 'model.safetensors: cannot write the file: No space left on device'
 cmp model.safetensors "$HOME/model.safetensors" || fail "the old model changed"
-expect_exit 74 "$ELMAN" translate -o text -i "$DATA/toy.zh-en.tsv"
+expect_exit 74 "$ELMAN" translate -f -o text -i "$DATA/toy.zh-en.tsv"
 cmp text "$HOME/text" || fail "the old text changed"
 expect_exit 74 "$ELMAN" attention --format html -o page.html 我
 expect_exit 74 "$ELMAN" corpus split -o part --dev 1 --test 1 "$toy"

@@ -78,7 +78,7 @@ for write in "translate -q" "attention -q --format json" "score -q"; do
   input=(-i cut_source)
   [ "$write" != "score -q" ] || input=(cut)
   # shellcheck disable=SC2086
-  expect_exit 65 "$ELMAN" $write "${input[@]}" -o out
+  expect_exit 65 "$ELMAN" $write "${input[@]}" -f -o out
   [ "$(cat out)" = old ] || fail "$write replaced a file by a part of the output"
 done
 expect_exit 65 "$ELMAN" translate -i more

@@ -36,16 +36,16 @@ rm lines
 
 # After an error the old file is unchanged.
 echo precious >old
-expect_exit 66 "$ELMAN" translate -m nowhere -o old 我
+expect_exit 66 "$ELMAN" translate -m nowhere -f -o old 我
 # The limit would also apply to a file with the messages.
-(ulimit -f 8 && "$ELMAN" translate -q -o old -i many) 2>&1 | cat >"$results/stderr"
+(ulimit -f 8 && "$ELMAN" translate -q -f -o old -i many) 2>&1 | cat >"$results/stderr"
 [ "${PIPESTATUS[0]}" -eq 74 ] || fail "expected exit code 74 at the file size limit"
 expect_stderr_match '^elman: .*old: cannot write: '
 ready() { ls old.*.tmp >/dev/null 2>&1; }
 mkfifo pipe
 exec 3<>pipe
-expect_signal_exit INT 130 "$ELMAN" translate -o old -i pipe
-expect_signal_exit TERM 143 "$ELMAN" attention -o old -i pipe
+expect_signal_exit INT 130 "$ELMAN" translate -f -o old -i pipe
+expect_signal_exit TERM 143 "$ELMAN" attention -f -o old -i pipe
 exec 3>&-
 rm pipe
 [ "$(cat old)" = precious ] || fail "the old file changed"
@@ -54,7 +54,7 @@ expect_files many model.safetensors model.safetensors.checkpoint old
 # A symbolic link and the permissions are kept.
 chmod 640 old
 ln -s old link
-expect_exit 0 "$ELMAN" translate -o link '我 爱 学习'
+expect_exit 0 "$ELMAN" translate -f -o link '我 爱 学习'
 [ -L link ] && [ "$(cat old)" = 'I love studying' ] || fail "the link was replaced"
 [ "$(stat -c %a old)" = 640 ] || fail "the permissions changed"
 

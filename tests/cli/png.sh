@@ -16,7 +16,7 @@ expect_stderr_match 'unknown suffix; use one of'
 printf '#!/bin/sh\ncat >/dev/null; [ "$1" = --version ]\n' >empty/rsvg-convert
 chmod +x empty/rsvg-convert
 echo kept >kept.png
-expect_exit 70 env PATH="$PWD/empty:$PATH" "$ELMAN" attention -o kept.png '我 爱 学习'
+expect_exit 70 env PATH="$PWD/empty:$PATH" "$ELMAN" attention -f -o kept.png '我 爱 学习'
 expect_stderr_match 'rsvg-convert: failed to draw the PNG'
 [ "$(cat kept.png)" = kept ] || fail "the old file changed"
 
@@ -49,13 +49,13 @@ code=0
 # A picture that cannot be read back is an error. Needs strace to make system calls fail.
 strace -o /dev/null true 2>/dev/null || exit 0 # not installed, or tracing is not permitted
 export ASAN_OPTIONS=detect_leaks=0 # the leak checker and strace both trace the process
-strace -qq -o trace -e trace=read "$ELMAN" attention -o matrix.png '我 爱 学习' || fail "attention under strace failed"
+strace -qq -o trace -e trace=read "$ELMAN" attention -f -o matrix.png '我 爱 学习' || fail "attention under strace failed"
 which=$(grep -n 'read([0-9]*, "\\211PNG' trace | head -n 1 | cut -d : -f 1)
 [ -n "$which" ] || fail "the picture was not read"
 cp matrix.png old.png
 code=0
 strace -qq -o trace -e trace=read -e inject=read:error=EIO:when="$which" \
-  "$ELMAN" attention -o matrix.png '她 是 我 的 老师' 2>"$results/stderr" || code=$?
+  "$ELMAN" attention -f -o matrix.png '她 是 我 的 老师' 2>"$results/stderr" || code=$?
 [ "$code" -eq 74 ] || fail "exit code $code although the picture cannot be read"
 expect_stderr_match 'a temporary file: cannot be read: Input/output error'
 cmp old.png matrix.png || fail "the old file changed"

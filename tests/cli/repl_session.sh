@@ -124,14 +124,12 @@ expect_exit 0 "$ELMAN" translate --json '我 爱 学习'
 grep -q "\"log_probability\":$(sed -n 2p session.tsv | cut -f 3 | cut -c 1-8)" "$results/stdout" || fail "the log-probability differs"
 [ "$(grep -c '<tr><td><bdi>.*<bdi>.*<bdi>.*<bdi>.*<bdi>' session.html)" -eq 6 ] || fail "expected six rows on the page"
 
-# An existing file is replaced only by a command with an exclamation mark.
+# An existing file is replaced only by a command with an exclamation mark, and a model or checkpoint never.
 echo kept >kept.json
 echo kept >kept.tsv
-ln -s nowhere dangling.json
-session C.UTF-8 '我 爱 学习' ':dump kept.json' ':save kept.tsv' ':dump dangling.json' ':quit!' :q
+session C.UTF-8 '我 爱 学习' ':dump kept.json' ':save kept.tsv' ':quit!' :q
 expect_stdout_match "^elman: kept.json: already exists; ':dump! kept.json' overwrites it$"
 expect_stdout_match "^elman: kept.tsv: already exists; ':save! kept.tsv' overwrites it$"
-expect_stdout_match "^elman: dangling.json: already exists; "
 expect_stdout_match "^elman: ':quit' writes no file; remove '!'$"
 [ "$(cat kept.json kept.tsv)" = $'kept\nkept' ] || fail "a file was replaced"
 session C.UTF-8 '我 爱 学习' ':dump! kept.json' ':sa! kept.tsv' ':dump /dev/null.json' :q
@@ -139,6 +137,14 @@ expect_stdout_match '^wrote kept.json$'
 expect_stdout_match '^wrote kept.tsv with 1 translation$'
 grep -q '^{"sentence":1,' kept.json || fail "kept.json was not replaced"
 grep -q '^我 爱 学习' kept.tsv || fail "kept.tsv was not replaced"
+for kept in model.safetensors other.safetensors.checkpoint; do
+  cp "$kept" kept.tsv
+  cp "$kept" kept.json
+  session C.UTF-8 '我 爱 学习' ':dump kept.json' ':dump! kept.json' ':save kept.tsv' ':save! kept.tsv' :q
+  [ "$(grep -c "is a model or checkpoint, which ':[a-z]*' never overwrites; name another file$" "$results/stdout")" -eq 4 ] ||
+    fail "a model is not protected"
+  cmp "$kept" kept.json && cmp "$kept" kept.tsv || fail "a model was replaced"
+done
 
 # The session of docs/tour.md, with these models.
 cp other.safetensors my.safetensors

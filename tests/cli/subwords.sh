@@ -58,7 +58,7 @@ cut -f 1 "$DATA/toy.zh-en.tsv" | cat - test >texts
 printf '%s\n' "I couldn't, he said: \"it's 1989.\"" 'ＡＢ１２ “x” don’t ￭a ▁' 龘龖😀 '' '  a\tb  ' \
   '我 爱 学习，你好。Bob' $'e\xCC\x81  ﬁ \xE2\x84\xA6 ½' '@@ <unk> <0x41>' >>texts
 for side in source target; do
-  expect_exit 0 "$ELMAN" subwords apply -m model.safetensors --side $side -i texts -o by_model
+  expect_exit 0 "$ELMAN" subwords apply -m model.safetensors --side $side -i texts -f -o by_model
   if [ $side = source ]; then
     "$ELMAN" attention --format json --units tokens --max-length 1 -i texts >tokens
   else
@@ -192,7 +192,7 @@ grep -q '^epoch' "$results/stderr" && fail "the error came after training"
 # After an error the output file is unchanged; if the output cannot be written, the command fails.
 echo good >kept
 for wrong in 'learn -n 5 text no-such' 'show -m no-such' 'apply -c no-such -i text' 'apply -c /dev/null -i text'; do
-  "$ELMAN" subwords $wrong -o kept 2>"$results/stderr" && fail "expected an error: $wrong"
+  "$ELMAN" subwords $wrong -f -o kept 2>"$results/stderr" && fail "expected an error: $wrong"
   [ "$(cat kept)" = good ] || fail "the output was replaced after an error: $wrong"
 done
 expect_stderr_match '/dev/null: is empty; BPE codes were expected'

@@ -30,7 +30,7 @@ no_model() { # no_model REGEX: model.safetensors is not a model, and is kept
   # The error precedes all reading of data.
   expect_exit 73 "$ELMAN" train nowhere.tsv
   expect_exit 73 "$ELMAN" average -q -o model.safetensors model
-  expect_stderr_match "^elman: model.safetensors: is not a readable model and would be overwritten: $regex; remove it, or name another file with --output\$"
+  expect_stderr_match "^elman: model.safetensors: already exists( and is a model or checkpoint)?; add --force to overwrite it, or name another file\$"
   cmp -s before model.safetensors || fail "the file changed"
 }
 printf '我\tme\n' >model.safetensors

@@ -55,7 +55,7 @@ expect_exit 0 "$ELMAN" translate -m tuned --n-best 12 -i source
 [ "$(wc -l <"$results/stdout")" -gt 20 ] || fail "expected several translations per sentence"
 
 # The search survives average and convert. A resumed run chooses it again. Further training removes it.
-for make in "average -o made tuned tuned" "convert -m tuned -o made"; do
+for make in "average -f -o made tuned tuned" "convert -f -m tuned -o made"; do
   # shellcheck disable=SC2086
   expect_exit 0 "$ELMAN" $make -q
   expect_exit 0 "$ELMAN" translate -m made 茶

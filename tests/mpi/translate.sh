@@ -7,13 +7,13 @@
 
 for options in '' '--json --beam 3' '--n-best 2 -q' \
   '-m model.safetensors -m model.safetensors --beam 2 --length-norm wu --coverage-penalty 0.2'; do
-  expect_exit 65 "$ELMAN" translate $options -i text -o expected
+  expect_exit 65 "$ELMAN" translate $options -i text -f -o expected
   cp "$results/stderr" messages
   for count in 2 3; do
     expect_exit 65 processes $count "$ELMAN" translate $options -i text
     cmp expected "$results/stdout" || fail "the translations differ with $count processes ($options)"
     head -n "$(wc -l <messages)" "$results/stderr" | cmp messages - || fail "the messages differ"
-    expect_exit 65 processes $count "$ELMAN" translate $options -o output <text
+    expect_exit 65 processes $count "$ELMAN" translate $options -f -o output <text
     cmp expected output || fail "the translations of standard input differ ($options)"
   done
 done

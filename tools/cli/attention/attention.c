@@ -219,7 +219,7 @@ static void list_options(struct option table[MAX_OPTIONS], struct command_line *
        "attention of each model and its snapshots; needs --format json or html", .group = "Input",
        .flag = &line->each},
       INPUT_OPTION(line->input_path),
-      OUTPUT_OPTION(line->output, "matrices"),
+      OUTPUT_OPTIONS(line->output, "matrices"),
       {"format", 0, "FORMAT", "output format", "by the suffix of --output, or text",
        .group = "Output", .text = &line->job.format, .choice = attention_formats.name},
       {"numbers", 0, NULL, "weights as numbers instead of shades (text format)", .group = "Output",

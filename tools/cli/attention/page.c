@@ -139,7 +139,7 @@ int page_command(int argc, char **argv) {
   const struct option options[] = {
       MODEL_OPTION(job.model),
       {"empty", 0, NULL, "page without a model", .flag = &job.empty, .group = "Input"},
-      OUTPUT_OPTION(job.output, "the page"),
+      OUTPUT_OPTIONS(job.output, "the page"),
       QUIET_OPTION("no messages except errors"),
       {0}};
   const struct rule rules[] = {{"FILE", "", "unexpected '%s'; name the model with -m FILE"},

@@ -110,7 +110,7 @@ int trace_command(int argc, char **argv) {
   struct trace_job job = {.model = DEFAULT_MODEL};
   const struct option options[] = {
       MODEL_OPTION(job.model),
-      OUTPUT_OPTION(job.output, "norms"),
+      OUTPUT_OPTIONS(job.output, "norms"),
       {"format", 0, "FORMAT", "output format", "by the suffix of --output, or text",
        .text = &job.format, .choice = format_choice},
       {"from-step", 0, "T", "target token whose loss is differentiated", "mean over all tokens",

@@ -151,18 +151,52 @@ static int png_convert(FILE *svg, FILE *png) {
   return code;
 }
 
+/* ---- existing files ---- */
+
+bool output_force;
+
+bool output_exists(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
+         !elman_file_is_direct(path);
+}
+
+bool output_holds_model(const char *path) {
+  enum { LENGTH = 8 }; /* bytes of the header's length, lowest first; the header is JSON */
+  unsigned char start[LENGTH + 1];
+  struct stat info;
+  if (!output_exists(path) || stat(path, &info) != 0) return false;
+  FILE *file = fopen(path, "rbe");
+  const size_t count = file == NULL ? 0 : fread(start, 1, sizeof start, file);
+  if (file != NULL) fclose(file);
+  uint64_t header = 0;
+  for (size_t i = LENGTH; count == sizeof start && i > 0; i--) header = header << 8 | start[i - 1];
+  return header > 0 && start[LENGTH] == '{' && header <= (uint64_t)info.st_size - LENGTH;
+}
+
+int output_check_free(const char *path) {
+  if (output_force || !output_exists(path)) return EX_OK;
+  report(path, "already exists%s; add --force to overwrite it, or name another file",
+         output_holds_model(path) ? " and is a model or checkpoint" : "");
+  return EX_CANTCREAT;
+}
+
 /* ---- outputs ---- */
 
-int output_open(struct output *output, const char *path) {
-  *output = (struct output){.path = path};
-  if (is_standard(path)) {
-    output->path = "standard output";
-    output->stream = stdout;
-    return EX_OK;
-  }
+static int create(struct output *output, const char *path) {
   elman_error error;
+  *output = (struct output){.path = path};
   const elman_status status = elman_file_create(&output->file, path, &output->stream, &error);
   return status == ELMAN_OK ? EX_OK : report_error(&error);
+}
+
+int output_open(struct output *output, const char *path) {
+  if (!is_standard(path)) {
+    const int code = output_check_free(path);
+    return code == EX_OK ? create(output, path) : code;
+  }
+  *output = (struct output){.path = "standard output", .stream = stdout};
+  return EX_OK;
 }
 
 int output_open_as(struct output *output, const char *path, const char *format) {
@@ -188,7 +222,7 @@ int output_check(const char *path) {
   /* Do not open a pipe: that would wait for its reader. */
   if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return EX_OK;
   struct output output;
-  const int code = output_open(&output, path);
+  const int code = create(&output, path);
   if (code == EX_OK) output_abandon(&output);
   return code;
 }

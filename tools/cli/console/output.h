@@ -51,8 +51,23 @@ struct output {
   int problem;      /* errno of the first failed write; 0 = none */
 };
 
-/* Open an output; NULL or "-" is standard output. Return an exit code; print a message if it is not
- * 0. */
+/* Whether an output may replace an existing file: --force, or '!' after a command of the REPL. */
+extern bool output_force;
+
+/* Return whether the file exists and is not empty. Devices, pipes and open descriptors hold nothing
+ * that an output replaces. */
+bool output_exists(const char *path);
+
+/* Return whether the file begins like a safetensors file: a model, snapshot or checkpoint, also of
+ * another version. */
+bool output_holds_model(const char *path);
+
+/* Refuse to replace a file that is not empty, unless output_force is set: it may be a model, a
+ * corpus or anything else. Return an exit code; print a message if it is not 0. */
+int output_check_free(const char *path);
+
+/* Open an output; NULL or "-" is standard output. A file must pass output_check_free. Return an
+ * exit code; print a message if it is not 0. */
 int output_open(struct output *output, const char *path);
 
 /* Open an output for a picture. For the format "png", the caller writes SVG to the stream, and

@@ -19,7 +19,6 @@ struct job {
   struct pairs_input input;
   elman_split_options options;
   const char *prefix;
-  bool force;
   char *paths[ELMAN_PARTS];
 };
 
@@ -54,23 +53,6 @@ static bool name_files(struct job *job) {
       return false;
     }
   return true;
-}
-
-/* Refuse to overwrite files, including the file of an empty part. Otherwise the dev file of an
- * earlier split could contain pairs of the new train file. */
-static int refuse_existing(const struct job *job) {
-  struct stat info;
-  int code = EX_OK;
-  for (elman_part part = 0; part < ELMAN_PARTS && !job->force; part++) {
-    if (lstat(job->paths[part], &info) == 0)
-      report(job->paths[part], "already exists; add --force to overwrite it");
-    else if (errno == ENOENT)
-      continue;
-    else
-      report(job->paths[part], "cannot access the file: %m");
-    code = EX_CANTCREAT;
-  }
-  return code;
 }
 
 /* ---- writing ---- */
@@ -180,7 +162,7 @@ static int run(struct job *job, const char *command, const struct operands *oper
   if (strcmp(job->prefix, "-") == 0)
     return report_usage(command,
                         "--output: the parts cannot be written to standard output; name a PREFIX");
-  int code = name_files(job) ? refuse_existing(job) : report_no_memory();
+  int code = name_files(job) ? EX_OK : report_no_memory();
   elman_pairs *pairs = NULL;
   if (code == EX_OK) code = pairs_input_read(&pairs, &job->input, command, operands);
   if (code == EX_OK) code = split_and_write(job, pairs);
@@ -205,7 +187,7 @@ int corpus_split_command(int argc, char **argv) {
       PAIRS_COLUMNS_OPTION(job.input),
       PAIRS_STRICT_OPTION(job.input),
       PAIRS_LIMITS_OPTIONS(job.input),
-      {"force", 'f', NULL, "overwrite existing files", .flag = &job.force},
+      FORCE_OPTION("overwrite existing files"),
       QUIET_OPTION("no messages except errors"),
       {0}};
   const struct rule rules[] = {{"", "!output", "no output prefix given; name it with -o PREFIX"},

@@ -203,7 +203,7 @@ int subwords_learn_command(int argc, char **argv) {
   struct job job = {.merges = 8000};
   const struct option options[] = {{"merges", 'n', "N", "maximum number of merge operations",
                                     .count = &job.merges, .least = 1, .most = 1000000},
-                                   OUTPUT_OPTION(job.output, "BPE codes"),
+                                   OUTPUT_OPTIONS(job.output, "BPE codes"),
                                    QUIET_OPTION("no messages except errors"),
                                    {0}};
   const struct usage usage = {
@@ -229,7 +229,7 @@ int subwords_apply_command(int argc, char **argv) {
        .use = FILE_IS_READ},
       SIDE_OPTION(job),
       INPUT_OPTION(job.input),
-      OUTPUT_OPTION(job.output, "subwords"),
+      OUTPUT_OPTIONS(job.output, "subwords"),
       QUIET_OPTION("no messages except errors"),
       {0}};
   const struct rule rules[] = {{"codes", "model", "--codes and --model cannot be combined"},
@@ -256,7 +256,7 @@ int subwords_show_command(int argc, char **argv) {
   struct job job = {.side = ELMAN_TARGET, .model = DEFAULT_MODEL};
   const struct option options[] = {MODEL_OPTION(job.model),
                                    SIDE_OPTION(job),
-                                   OUTPUT_OPTION(job.output, "BPE codes"),
+                                   OUTPUT_OPTIONS(job.output, "BPE codes"),
                                    QUIET_OPTION("no messages except errors"),
                                    {0}};
   const struct rule rules[] = {{"FILE", "", "unexpected '%s'; name the model with -m FILE"}, {0}};

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "console/messages.h"
+#include "console/output.h"
 #include "elman.h"
 
 /* ---- decimal numbers, without the other forms that strtod accepts ---- */
@@ -41,13 +42,14 @@ struct option_list {
 };
 
 /* Uses of the file that the value of an option names. options_check_files refuses an output that is
- * also an input. */
+ * also an input, and one that would replace a file without --force. */
 enum option_use {
   FILE_IS_NONE, /* the value names no file */
   FILE_IS_READ,
   FILE_IS_START, /* read at the start of the run; the output model may overwrite it */
   FILE_IS_WRITTEN,
-  FILE_IS_MODEL,  /* written as the output model */
+  FILE_IS_MODEL,  /* written as the model of a training run, which decides what it may replace */
+  FILE_IS_LOG,    /* written as the log of a training run, which decides what it may replace */
   FILE_IS_PREFIX, /* the file itself is not written; the files whose names `beside` derives are */
 };
 
@@ -91,9 +93,13 @@ struct option {
 #define INPUT_OPTION(variable)                                                                     \
   OPTION("input", 'i', "FILE", "sentences, one per line", "standard input", .text = &(variable),   \
          .group = "Input", .use = FILE_IS_READ)
-#define OUTPUT_OPTION(variable, what)                                                              \
+#define FORCE_OPTION(help)                                                                         \
+  OPTION("force", 'f', NULL, help, .flag = &output_force, .group = "Output")
+#define OUTPUT_OPTIONS(variable, what)                                                             \
   OPTION("output", 'o', "FILE", "output file for " what, "standard output", .text = &(variable),   \
-         .group = "Output", .use = FILE_IS_WRITTEN)
+         .group = "Output", .use = FILE_IS_WRITTEN),                                               \
+      FORCE_OPTION(FORCE_HELP)
+#define FORCE_HELP "overwrite an existing file"
 #define SEED_OPTION(variable, heading, help)                                                       \
   OPTION("seed", 0, "N", help, .seed = &(variable), .group = heading)
 #define THREADS_OPTION(variable)                                                                   \

@@ -197,6 +197,40 @@ static int check_names(const struct usage *usage, const struct named_files *file
   return EX_OK;
 }
 
+/* ---- existing files ---- */
+
+/* Return whether the name is that of a compressed file, which no command writes. */
+static bool is_compressed(const char *path) {
+  static const char *const suffixes[] = {".gz", ".bz2", ".xz", ".zst", ".zip"};
+  const size_t length = strlen(path);
+  for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+    const size_t size = strlen(suffixes[i]);
+    if (length > size && strcasecmp(path + length - size, suffixes[i]) == 0) return true;
+  }
+  return false;
+}
+
+/* Report every file that would be replaced, because all parts of a split share one --force. */
+static int check_written(const struct usage *usage, const struct named_files *files) {
+  bool written = false;
+  int code = EX_OK;
+  for (size_t i = 0; i < files->count; i++) {
+    const struct named_file *file = &files->list[i];
+    if (is_read(file)) continue;
+    written = true;
+    if (is_compressed(file->path))
+      return report_usage(usage->command,
+                          "--%s: '%s': no command writes compressed files; name the file without "
+                          "the last suffix, and compress it afterwards",
+                          file->option, file->path);
+    const bool guarded = file->use == FILE_IS_WRITTEN || file->use == FILE_IS_PREFIX;
+    if (guarded && output_check_free(file->path) != EX_OK) code = EX_CANTCREAT;
+  }
+  if (output_force && !written)
+    return report_usage(usage->command, "--force needs an output file; name it with --output");
+  return code;
+}
+
 int options_check_files(const struct usage *usage, const struct operands *operands,
                         const struct extra_file *extra, size_t count) {
   struct named_files files;
@@ -207,6 +241,7 @@ int options_check_files(const struct usage *usage, const struct operands *operan
     for (size_t k = 0; k < files.count && code == EX_OK; k++)
       if (k != i && conflict(&files.list[i], &files.list[k]))
         code = refuse(usage, &files.list[i], &files.list[k]);
+  if (code == EX_OK) code = check_written(usage, &files);
   named_files_free(&files);
   return code;
 }

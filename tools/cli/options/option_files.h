@@ -1,4 +1,5 @@
-/* Check the files that a command line names: an output must not be an input. */
+/* Check the files that a command line names: an output must not be an input, and must not replace a
+ * file without --force. */
 #ifndef ELMAN_CLI_OPTION_FILES_H
 #define ELMAN_CLI_OPTION_FILES_H
 
@@ -15,6 +16,10 @@ struct extra_file {
  *   - The command also reads the file.
  *   - Another option also writes the file.
  *   - The name is derived from another output.
+ *
+ * Refuse an output whose name promises compression. Refuse an output that would replace a file
+ * without --force, and --force without an output file. For a model or a log of a training run,
+ * which may replace another one, `train` checks this.
  *
  * Two names of the same file are recognized, even if the file does not exist yet.
  *

@@ -153,13 +153,13 @@ static void run_command(struct session *session, char *command) {
   char *name = session_trim(command);
   char *argument = session_split_word(name);
   session_narrow(name);
-  session->replaces = remove_bang(name);
+  output_force = remove_bang(name);
   const struct repl_command *found = find_command(name, strlen(name));
   if (found == NULL) {
     report_unknown(name);
     return;
   }
-  if (session->replaces && found->kind != WRITE) {
+  if (output_force && found->kind != WRITE) {
     report(NULL, "':%s' writes no file; remove '!'", found->name);
     return;
   }

@@ -131,8 +131,7 @@ void session_save(struct session *session, char *argument) {
     return;
   } else if (format == NULL) {
     (void)report_suffix(argument, &formats);
-  } else if (session_may_write(session, ":save", argument) &&
-             write_as(argument, format, history) == EX_OK) {
+  } else if (session_may_write(":save", argument) && write_as(argument, format, history) == EX_OK) {
     print_info("wrote %s with %zu translation%s", argument, history->rows, plural(history->rows));
   }
 }

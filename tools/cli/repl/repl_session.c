@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sysexits.h>
 
 #include "console/messages.h"
@@ -143,10 +142,13 @@ elman_translate_options session_options(const struct session *session, const str
   return options;
 }
 
-bool session_may_write(const struct session *session, const char *command, const char *path) {
-  struct stat info;
-  /* If lstat fails for another reason, writing the file fails as well and reports that reason. */
-  if (session->replaces || lstat(path, &info) != 0 || elman_file_is_direct(path)) return true;
+bool session_may_write(const char *command, const char *path) {
+  if (output_holds_model(path)) {
+    report(path, "is a model or checkpoint, which '%s' never overwrites; name another file",
+           command);
+    return false;
+  }
+  if (output_force || !output_exists(path)) return true;
   report(path, "already exists; '%s! %s' overwrites it", command, path);
   return false;
 }

@@ -39,7 +39,6 @@ struct session {
   bool show_attention;
   elman_alignment_units units; /* units of the attention that is shown and written */
   struct history history;
-  bool replaces; /* a '!' follows the name of the running command */
   bool over;
 };
 
@@ -67,9 +66,9 @@ elman_translate_options session_options(const struct session *session, const str
 bool session_has_last(const struct session *session, const char *command);
 bool session_has_sentence(const struct session *session, const char *command);
 
-/* Return whether `command` (as typed) may write the file; report a refusal. It may only create a
- * new file, unless '!' follows its name. */
-bool session_may_write(const struct session *session, const char *command, const char *path);
+/* Return whether `command` may write the file; report a refusal. It may replace a file only if '!'
+ * follows its name, and never a model. */
+bool session_may_write(const char *command, const char *path);
 
 /* ---- lines ---- */
 

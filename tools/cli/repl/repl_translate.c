@@ -179,7 +179,7 @@ void session_dump(struct session *session, char *argument) {
     return;
   else if (format == NULL)
     (void)report_suffix(argument, &attention_formats);
-  else if (session_may_write(session, ":dump", argument) &&
+  else if (session_may_write(":dump", argument) &&
            hypotheses_save(argument, session->last, format, &style) == EX_OK)
     print_info("wrote %s", argument);
 }

@@ -7,7 +7,6 @@
 #include "console/output.h"
 #include "elman.h"
 #include "options/command_line.h"
-#include "train/train_output.h"
 
 static int average(char *const *paths, size_t count, const char *output) {
   elman_error error;
@@ -24,7 +23,8 @@ static int average(char *const *paths, size_t count, const char *output) {
 int average_command(int argc, char **argv) {
   const char *output = NULL;
   const struct option options[] = {
-      {"output", 'o', "FILE", "model file to write", .text = &output, .use = FILE_IS_MODEL},
+      {"output", 'o', "FILE", "model file to write", .text = &output, .use = FILE_IS_WRITTEN},
+      FORCE_OPTION(FORCE_HELP),
       QUIET_OPTION("no messages except errors"),
       {0}};
   const struct rule rules[] = {{"", "!MODEL", "no MODEL given; name the models to average"},
@@ -47,7 +47,6 @@ int average_command(int argc, char **argv) {
   code = output_check(output);
   elman_lock *lock = NULL;
   if (code == EX_OK) code = output_claim(&lock, output);
-  if (code == EX_OK) code = train_output_check_model(output);
   if (code == EX_OK) code = average(operands.words, operands.count, output);
   elman_lock_release(lock);
   return code;

@@ -9,7 +9,6 @@
 #include "elman.h"
 #include "input/model_input.h"
 #include "options/command_line.h"
-#include "train/train_output.h"
 
 static int convert(const char *path, const char *output, elman_number_type type) {
   elman_model *model;
@@ -32,7 +31,8 @@ int convert_command(int argc, char **argv) {
   unsigned type = ELMAN_BFLOAT16;
   const struct option options[] = {
       MODEL_OPTION(model),
-      {"output", 'o', "FILE", "model file to write", .text = &output, .use = FILE_IS_MODEL},
+      {"output", 'o', "FILE", "model file to write", .text = &output, .use = FILE_IS_WRITTEN},
+      FORCE_OPTION(FORCE_HELP),
       {"dtype", 0, "TYPE", "type of the numbers", .index = &type, .choice = elman_number_type_name},
       QUIET_OPTION("no messages except errors"),
       {0}};
@@ -56,7 +56,6 @@ int convert_command(int argc, char **argv) {
   code = output_check(output);
   elman_lock *lock = NULL;
   if (code == EX_OK) code = output_claim(&lock, output);
-  if (code == EX_OK) code = train_output_check_model(output);
   if (code == EX_OK) code = convert(model, output, (elman_number_type)type);
   elman_lock_release(lock);
   return code;

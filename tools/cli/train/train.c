@@ -292,7 +292,6 @@ static int run(struct job *job, const char *command, const struct operands *oper
     return report_usage(command, "--lr-schedule plateau needs --dev");
   if (!group_leads()) job->log.path = NULL;
   job->log.append = job->train.resume;
-  job->log.force = job->output.force;
   int code = check_group(job, command);
   if (code == EX_OK)
     code = pairs_input_check_standard(&job->input, job->train.dev_name, command, operands);
@@ -387,9 +386,7 @@ static void list_options(struct option table[MAX_OPTIONS], struct job *job) {
       PAIRS_OPTIONS(job->input),
       {"output", 'o', "FILE", "model file to write", .group = "Output", .text = &job->train.output,
        .use = FILE_IS_MODEL, .beside = beside_model},
-      {"force", 'f', NULL,
-       "overwrite models of long runs, and files that are neither models nor logs",
-       .group = "Output", .flag = &job->output.force},
+      FORCE_OPTION("overwrite models of long runs, and files that are neither models nor logs"),
       {"dev", 0, "PAIRS", "sentence pairs for validation; the best model is kept",
        .group = "Validation", .text = &job->train.dev_name, .use = FILE_IS_READ},
       {"preset", 0, "NAME",
@@ -411,7 +408,7 @@ static void list_options(struct option table[MAX_OPTIONS], struct job *job) {
       {"keep-last", 0, "K", "number of snapshots to keep, one per validation or epoch; 0 disables",
        .group = "Output", .count = &job->train.keep_last, .most = 1000000},
       {"log", 0, "FILE", "log file of updates and validations", .group = "Output",
-       .text = &job->log.path, .use = FILE_IS_WRITTEN, .beside = beside_log},
+       .text = &job->log.path, .use = FILE_IS_LOG, .beside = beside_log},
       {"log-format", 0, "FORMAT", "format of the log; json writes JSON Lines",
        "csv if --log ends in .csv, else json", .group = "Output", .text = &job->log.format,
        .choice = train_log_format},

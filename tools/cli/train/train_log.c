@@ -219,7 +219,7 @@ static int check_existing(struct found *found, const struct train_log_place *pla
   const int code = read_found(found, place->path);
   if (code != EX_OK || found->size == 0) return code;
   if (place->append) return check_added_to(place->path, is_csv(place), found);
-  return place->force ? EX_OK : check_replaced(place->path, found);
+  return output_force ? EX_OK : check_replaced(place->path, found);
 }
 
 static int open_file(struct train_log *log, bool append) {

@@ -29,7 +29,6 @@ struct train_log_place {
   const char *path;   /* NULL = no log */
   const char *format; /* NULL = the format of the path's suffix, or JSON Lines */
   bool append;        /* append to the existing log of a resumed run, which must have this format */
-  bool force;         /* overwrite any file, not only a log; has no effect with `append` */
 };
 
 /* Check that the log can be opened and that an existing file is a log or empty; lock the log. Write

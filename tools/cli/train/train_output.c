@@ -68,25 +68,6 @@ static int identify_file(enum found *found, elman_history *history, elman_error 
   return status == ELMAN_OK || status == ELMAN_BAD_DATA ? EX_OK : report_error(error);
 }
 
-int train_output_check_model(const char *path) {
-  enum found found;
-  elman_history history;
-  elman_error error;
-  const int code = identify_file(&found, &history, &error, path);
-  if (code != EX_OK || found != NO_MODEL) return code;
-  elman_checkpoint_state state;
-  elman_error other;
-  if (elman_checkpoint_get_state(&state, path, &other) == ELMAN_OK &&
-      state != ELMAN_CHECKPOINT_NONE)
-    report(path, "is a checkpoint and would be overwritten; name another file with --output");
-  else
-    report(path,
-           "is not a readable model and would be overwritten: %s; remove it, or name another file "
-           "with --output",
-           error.message);
-  return EX_CANTCREAT;
-}
-
 /* Refuse to overwrite a file that is not a model. Unless `any_model` is true, also refuse to
  * overwrite a model that took long to train. */
 static int check_replaced(struct train_output *output, bool any_model) {
@@ -96,7 +77,7 @@ static int check_replaced(struct train_output *output, bool any_model) {
   char description[128];
   const int code = identify_file(&found, &history, &error, output->train->output);
   if (code != EX_OK || found == NOTHING) return code;
-  if (found == NO_MODEL && output->force) {
+  if (found == NO_MODEL && output_force) {
     snprintf(output->notice, TRAIN_NOTICE, "%s will be overwritten; it is not a model",
              output->train->output);
     return EX_OK;
@@ -110,7 +91,7 @@ static int check_replaced(struct train_output *output, bool any_model) {
   }
   if (any_model) return EX_OK;
   describe(description, sizeof description, &history);
-  if (history.work > LONG_WORK && !output->force &&
+  if (history.work > LONG_WORK && !output_force &&
       !output_is(output->init_from, output->train->output)) {
     report(output->train->output,
            "contains %s; add --force to overwrite it, or name another file with --output",
@@ -129,7 +110,7 @@ static int check_search(const struct train_output *output) {
   elman_error error;
   elman_model *model;
   const int code = identify_file(&found, &history, &error, output->train->output);
-  if (code != EX_OK || found != A_MODEL || output->tunes_search || output->force ||
+  if (code != EX_OK || found != A_MODEL || output->tunes_search || output_force ||
       output_is(output->init_from, output->train->output))
     return code;
   if (elman_model_load(&model, output->train->output, &error) != ELMAN_OK)
@@ -167,7 +148,7 @@ static int check_snapshots(const struct train_output *output) {
   size_t count;
   elman_error error;
   char description[128];
-  if (output->train->keep_last > 0 && output->force) return EX_OK;
+  if (output->train->keep_last > 0 && output_force) return EX_OK;
   if (elman_snapshots_find(&longest, &count, output->train->output, &error) != ELMAN_OK)
     return output->train->keep_last > 0 ? report_error(&error) : EX_OK;
   if (output->train->keep_last == 0 && count > 0)

@@ -12,8 +12,7 @@ enum { TRAIN_NOTICE = 1024 };
 struct train_output {
   const elman_train_options
       *train; /* options for training; only output, checkpoint, keep_last and resume are used */
-  const char *init_from; /* file of the initial model, or NULL */
-  bool force;
+  const char *init_from;     /* file of the initial model, or NULL */
   bool tunes_search;         /* the run stores a search in the model */
   char notice[TRAIN_NOTICE]; /* message that names the model to overwrite; empty = none */
   bool replaces_checkpoint;  /* a checkpoint of a finished run exists and will be replaced */
@@ -22,10 +21,6 @@ struct train_output {
 /* Lock the output model for this run; the caller releases *lock. Return an exit code; print a
  * message if it is not 0. */
 int train_output_claim(elman_lock **lock, const struct train_output *output);
-
-/* Refuse to overwrite a file that is neither empty nor a model. This is for commands without
- * --force. Return an exit code; print a message if it is not 0. */
-int train_output_check_model(const char *path);
 
 /* Refuse to lose work. Refuse to overwrite an unfinished run, or, if --resume finds no checkpoint,
  * an existing model. Without --force, refuse to overwrite or delete a model or snapshot that took

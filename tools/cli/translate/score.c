@@ -105,7 +105,7 @@ int score_command(int argc, char **argv) {
   const struct option options[] = {
       MODELS_OPTION(models),
       PAIRS_FILES_OPTIONS(input),
-      OUTPUT_OPTION(output, "scores"),
+      OUTPUT_OPTIONS(output, "scores"),
       {"json", 0, NULL, "one JSON object per line, with the tokens", .flag = &job.json},
       PRECISION_OPTION(job.options, NULL),
       MAX_LINE_OPTION(job.options),

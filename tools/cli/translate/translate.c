@@ -50,7 +50,7 @@ int translate_command(int argc, char **argv) {
   const struct option options[] = {
       MODELS_OPTION(models),
       INPUT_OPTION(input),
-      OUTPUT_OPTION(output, "translations"),
+      OUTPUT_OPTIONS(output, "translations"),
       SEARCH_OPTIONS(job.options),
       {"sample", 0, NULL, "random sampling of each token by its probability", .group = "Sampling",
        .flag = &job.options.sample},
