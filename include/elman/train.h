@@ -122,7 +122,8 @@ ELMAN_CHECKED elman_status elman_checkpoint_get_state(elman_checkpoint_state *st
 
 /* Set *count to the number of snapshots that earlier runs with `keep_last` left beside `output`.
  * Set *longest to the longest history among these snapshots. A new run with `keep_last` deletes
- * them. Files with such a name that are not models are neither counted nor deleted. */
+ * them. A snapshot bears a mark of its file name: other models with such a name, and renamed copies
+ * of snapshots, are neither counted nor deleted. */
 ELMAN_CHECKED elman_status elman_snapshots_find(elman_history *longest, size_t *count,
                                                 const char *output, elman_error *error);
 

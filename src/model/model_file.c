@@ -6,11 +6,23 @@
 #include <string.h>
 
 #include "base/safe_file.h"
+#include "base/xxh64.h"
 #include "model/hyperparameters.h"
 
 /* Keys of a model file's metadata; docs/model-file.md describes them. */
 static const char KEY_VERSION[] = "elman.version", KEY_CONFIG[] = "elman.config",
-                  KEY_TRAINING[] = "elman.training", KEY_SEARCH[] = "elman.search";
+                  KEY_TRAINING[] = "elman.training", KEY_SEARCH[] = "elman.search",
+                  KEY_SNAPSHOT[] = "elman.snapshot";
+
+/* Make the mark of a snapshot: the hash of its file name, because a name may not be valid UTF-8. */
+enum { MARK_SIZE = 17 };
+static void make_mark(char mark[MARK_SIZE], const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+  struct xxh64 sum;
+  xxh64_start(&sum);
+  xxh64_add(&sum, name, strlen(name));
+  snprintf(mark, MARK_SIZE, "%016" PRIx64, xxh64_value(&sum));
+}
 
 /* Metadata keys of each side. `merges` is present only if the side uses BPE. */
 static const struct side_keys {
@@ -446,7 +458,15 @@ elman_status model_load(struct model **model, const char *path, elman_error *err
 }
 
 elman_status model_read_history(elman_history *history, const char *path, elman_error *error) {
+  bool own;
+  return model_read_snapshot(&own, history, path, error);
+}
+
+elman_status model_read_snapshot(bool *own, elman_history *history, const char *path,
+                                 elman_error *error) {
   struct safetensors file;
+  char mark[MARK_SIZE];
+  *own = false;
   struct model_past past;
   struct model_config config;
   elman_status status = safetensors_open(&file, path, error);
@@ -461,7 +481,12 @@ elman_status model_read_history(elman_history *history, const char *path, elman_
       past.history.work +=
           (double)((tensor->end - tensor->begin) / width) * (double)past.history.tokens;
   }
-  if (status == ELMAN_OK) *history = past.history;
+  if (status == ELMAN_OK) {
+    const char *found = safetensors_metadata(&file, KEY_SNAPSHOT);
+    make_mark(mark, path);
+    *own = found != NULL && strcmp(found, mark) == 0;
+    *history = past.history;
+  }
   safetensors_close(&file);
   return status;
 }
@@ -547,8 +572,9 @@ static json_t *compose_metadata(const struct model *model) {
   return NULL;
 }
 
+/* Save the model; with a `mark`, as a snapshot. */
 static elman_status save(const struct model *model, const char *path, const char *like,
-                         elman_number_type type, elman_error *error) {
+                         elman_number_type type, const char *mark, elman_error *error) {
   struct tensor_source tensors[MAX_PARAMETERS];
   for (size_t i = 0; i < model->table.count; i++) {
     const struct parameter *row = &model->table.rows[i];
@@ -558,7 +584,10 @@ static elman_status save(const struct model *model, const char *path, const char
   json_t *metadata = compose_metadata(model);
   if (metadata == NULL) return fail_no_memory(error);
   struct safe_file file;
-  elman_status status = safe_file_open(&file, path, like, error);
+  elman_status status =
+      mark == NULL || json_object_set_new(metadata, KEY_SNAPSHOT, json_string(mark)) == 0
+          ? safe_file_open(&file, path, like, error)
+          : fail_no_memory(error);
   if (status == ELMAN_OK) {
     status = safetensors_write(file.stream, metadata, (enum number_type)type, tensors,
                                model->table.count, error);
@@ -569,15 +598,17 @@ static elman_status save(const struct model *model, const char *path, const char
 }
 
 elman_status model_save(const struct model *model, const char *path, elman_error *error) {
-  return save(model, path, NULL, ELMAN_FLOAT32, error);
+  return save(model, path, NULL, ELMAN_FLOAT32, NULL, error);
 }
 
 elman_status model_save_as(const struct model *model, const char *path, elman_number_type type,
                            elman_error *error) {
-  return save(model, path, NULL, type, error);
+  return save(model, path, NULL, type, NULL, error);
 }
 
-elman_status model_save_like(const struct model *model, const char *path, const char *like,
-                             elman_error *error) {
-  return save(model, path, like, ELMAN_FLOAT32, error);
+elman_status model_save_snapshot(const struct model *model, const char *path, const char *like,
+                                 elman_error *error) {
+  char mark[MARK_SIZE];
+  make_mark(mark, path);
+  return save(model, path, like, ELMAN_FLOAT32, mark, error);
 }

@@ -13,9 +13,10 @@ elman_status model_save(const struct model *model, const char *path, elman_error
 elman_status model_save_as(const struct model *model, const char *path, elman_number_type type,
                            elman_error *error) CHECKED;
 
-/* Save the model. If the file `like` exists, use its permissions. */
-elman_status model_save_like(const struct model *model, const char *path, const char *like,
-                             elman_error *error) CHECKED;
+/* Save a snapshot: a model that bears a mark of its file name. If the file `like` exists, use its
+ * permissions. */
+elman_status model_save_snapshot(const struct model *model, const char *path, const char *like,
+                                 elman_error *error) CHECKED;
 
 /* Refuse vocabularies that are too large for a file's header. The caller should do this before
  * training begins. */
@@ -28,6 +29,11 @@ elman_status model_load(struct model **model, const char *path, elman_error *err
  * of an untrained model. */
 elman_status model_read_history(elman_history *history, const char *path,
                                 elman_error *error) CHECKED;
+
+/* As model_read_history. Set *own to whether the file is a snapshot that was written under its
+ * present name. A copy under another name, like any other model, belongs to the user. */
+elman_status model_read_snapshot(bool *own, elman_history *history, const char *path,
+                                 elman_error *error) CHECKED;
 
 /* Return `status`. If it is ELMAN_BAD_DATA and a newer version wrote the file, add that to the
  * message. */

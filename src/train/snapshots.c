@@ -70,24 +70,17 @@ static elman_status list_names(struct updates *updates, const char *output, elma
   return status;
 }
 
-/* Set *found to whether a run may have written the file, and *history to the history of its model.
- * The file must contain a model with as many updates as its name says, or more if the run was
- * initialized from another model. Any other file with such a name belongs to the user. */
-static elman_status is_snapshot(bool *found, elman_history *history, const char *output,
-                                uint64_t update, elman_error *error) {
-  char *path;
+/* Set *found to whether the file is a snapshot of this name, and *history to the history of its
+ * model. Any other file with such a name belongs to the user, for example the final model of
+ * another run. */
+static elman_status is_snapshot(bool *found, elman_history *history, const char *path,
+                                elman_error *error) {
   elman_error problem;
   struct stat info;
   *found = false;
-  elman_status status = name_of(&path, output, update, error);
-  if (status != ELMAN_OK) return status;
-  if (lstat(path, &info) == 0 && S_ISREG(info.st_mode)) {
-    status = model_read_history(history, path, &problem);
-    *found = status == ELMAN_OK && history->updates >= update;
-    if (status == ELMAN_NO_MEMORY) status = fail_again(error, &problem);
-  }
-  free(path);
-  return status == ELMAN_NO_MEMORY ? status : ELMAN_OK;
+  if (lstat(path, &info) != 0 || !S_ISREG(info.st_mode)) return ELMAN_OK;
+  const elman_status status = model_read_snapshot(found, history, path, &problem);
+  return status == ELMAN_NO_MEMORY ? fail_again(error, &problem) : ELMAN_OK;
 }
 
 /* List the snapshots. Find the history of the snapshot that took the most work. */
@@ -96,9 +89,12 @@ static elman_status list_snapshots(struct updates *updates, elman_history *longe
   elman_status status = list_names(updates, output, error);
   size_t count = 0;
   for (size_t i = 0; i < updates->count && status == ELMAN_OK; i++) {
-    bool found;
+    bool found = false;
+    char *path;
     elman_history history;
-    status = is_snapshot(&found, &history, output, updates->all[i], error);
+    status = name_of(&path, output, updates->all[i], error);
+    if (status == ELMAN_OK) status = is_snapshot(&found, &history, path, error);
+    free(path);
     if (status != ELMAN_OK || !found) continue;
     if (history.work > longest->work) *longest = history;
     updates->all[count++] = updates->all[i];
@@ -119,10 +115,14 @@ elman_status snapshots_find(elman_history *longest, size_t *count, const char *o
   return status;
 }
 
-static elman_status remove_model(const char *output, uint64_t update, elman_error *error) {
+/* Remove a snapshot. Leave a file that has replaced it, which is the user's. */
+static elman_status remove_snapshot(const char *output, uint64_t update, elman_error *error) {
   char reason[128], *path;
+  elman_history history;
+  bool found = false;
   elman_status status = name_of(&path, output, update, error);
-  if (status == ELMAN_OK && unlink(path) != 0 && errno != ENOENT)
+  if (status == ELMAN_OK) status = is_snapshot(&found, &history, path, error);
+  if (status == ELMAN_OK && found && unlink(path) != 0)
     status = fail(error, ELMAN_CANNOT_CREATE, path, "cannot delete a snapshot: %s",
                   REASON(errno, reason));
   free(path);
@@ -135,7 +135,7 @@ elman_status snapshots_clear(size_t *removed, const char *output, elman_error *e
   elman_status status = list_snapshots(&updates, &longest, output, error);
   *removed = updates.count;
   for (size_t i = 0; i < updates.count && status == ELMAN_OK; i++)
-    status = remove_model(output, updates.all[i], error);
+    status = remove_snapshot(output, updates.all[i], error);
   free(updates.all);
   return status;
 }
@@ -175,16 +175,16 @@ static elman_status same_settings(bool *same, const elman_train_settings *a,
   return failed ? fail_no_memory(error) : ELMAN_OK;
 }
 
+/* Set *own to whether this run wrote the snapshot. A damaged one is not its own. */
 static elman_status is_own(bool *own, const char *path, uint64_t update, const struct model *model,
                            const elman_train_settings *settings, elman_error *error) {
   struct model *found;
   elman_error problem;
   elman_status status = model_load(&found, path, &problem);
   *own = false;
-  if (status == ELMAN_BAD_DATA || status == ELMAN_NO_INPUT) return ELMAN_OK;
+  if (status == ELMAN_BAD_DATA) return ELMAN_OK;
   if (status != ELMAN_OK) return fail_again(error, &problem);
-  if (found->past.training_known &&
-      found->past.history.updates == model->past.history.updates + update &&
+  if (found->past.history.updates == model->past.history.updates + update &&
       models_have_same_shape(model, found, NULL) == ELMAN_OK)
     status = same_settings(own, &found->past.training, settings, error);
   model_free(found);
@@ -195,7 +195,8 @@ elman_status snapshots_find_own(struct snapshots *snapshots, size_t *others,
                                 const struct model *model, const elman_train_settings *settings,
                                 elman_error *error) {
   struct updates updates = {0};
-  elman_status status = list_names(&updates, snapshots->output, error);
+  elman_history longest = {0};
+  elman_status status = list_snapshots(&updates, &longest, snapshots->output, error);
   *others = 0;
   for (size_t i = 0; i < updates.count && status == ELMAN_OK; i++) {
     bool own = false;
@@ -235,7 +236,7 @@ elman_status snapshots_write(struct snapshots *snapshots, const struct model *mo
   const bool was_there = has(snapshots, update);
   if (status == ELMAN_OK) status = add(snapshots, update, error);
   if (status == ELMAN_OK) {
-    status = model_save_like(model, path, snapshots->output, error);
+    status = model_save_snapshot(model, path, snapshots->output, error);
     if (status != ELMAN_OK && !was_there && lstat(path, &info) != 0 && errno == ENOENT)
       snapshots->count--;
   }
@@ -254,10 +255,10 @@ elman_status snapshots_prune(struct snapshots *snapshots, uint64_t update, elman
   if (snapshots->count > 0)
     qsort(snapshots->own, snapshots->count, sizeof *snapshots->own, latest_first);
   for (size_t i = 0; i < snapshots->count; i++) {
-    const bool later = snapshots->own[i] > update, stays = later || last < snapshots->max;
-    last += !later;
+    const bool stays = last < snapshots->max;
+    last += snapshots->own[i] <= update;
     if (!stays && status == ELMAN_OK)
-      status = remove_model(snapshots->output, snapshots->own[i], error);
+      status = remove_snapshot(snapshots->output, snapshots->own[i], error);
     /* If removing failed, keep the snapshot in the list for the next call. */
     if (stays || status != ELMAN_OK) snapshots->own[left++] = snapshots->own[i];
   }

@@ -11,7 +11,7 @@
  * snapshots. */
 struct snapshots {
   const char *output;
-  size_t max;    /* maximum number of snapshots to keep */
+  size_t max;    /* maximum number of snapshots to keep, at least 1 */
   uint64_t *own; /* update numbers of the snapshots; owned */
   size_t count, capacity;
 };
@@ -22,8 +22,8 @@ void snapshots_free(struct snapshots *snapshots);
 bool snapshot_parse_name(uint64_t *update, const char *name, const char *base);
 
 /* Set *count to the number of snapshots of any run, and *longest to the history of the snapshot
- * that took the most work. Ignore a file with such a name if it is not a model or has fewer updates
- * than its name says. */
+ * that took the most work. Ignore a file with such a name that is not a snapshot, or that is a copy
+ * of one with another name. */
 elman_status snapshots_find(elman_history *longest, size_t *count, const char *output,
                             elman_error *error) CHECKED;
 

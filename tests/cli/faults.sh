@@ -61,6 +61,15 @@ for ((which = 1; which <= 4; which++)); do
   rm kept*
 done
 
+# A snapshot that cannot be deleted is deleted with the next one.
+expect_exit 0 strace -qq -f -o trace -P kept.update1 -e trace=unlink,unlinkat \
+  -e inject=unlink,unlinkat:error=EIO:when=1 \
+  "$ELMAN" train --epochs 4 "${small[@]}" --keep-last 1 -o kept "$DATA/toy.zh-en.tsv"
+expect_stderr_match '^elman: kept.update1: cannot delete a snapshot: Input/output error$'
+expect_stderr_match '^snapshots can be written again$'
+[ "$(ls kept.update*)" = kept.update4 ] || fail "a snapshot was not deleted later: $(ls kept.update*)"
+rm kept*
+
 # If stat fails for another reason than ENOENT, the name is not free: the target of a link keeps its contents and mode.
 failing_stat() { # failing_stat CODE CALLS ERROR FILE ARGUMENT...
   local code=$1 calls=$2 error=$3 file=$4

@@ -77,9 +77,9 @@ with open(sys.argv[1], "rb") as file:
     length = int.from_bytes(file.read(8), "little")
     header, data = json.loads(file.read(length)), file.read()
 known = ("format", "elman.version", "elman.config", "elman.source_vocab", "elman.target_vocab",
-         "elman.source_counts", "elman.target_counts", "elman.training")
+         "elman.source_counts", "elman.target_counts", "elman.training", "elman.snapshot")
 metadata = header["__metadata__"]
-metadata = header["__metadata__"] = {key: metadata[key] for key in known}
+metadata = header["__metadata__"] = {key: metadata[key] for key in known if key in metadata}
 history = json.loads(metadata["elman.training"])
 assert history["epochs"] == history["updates"] == 3, history
 assert history["tokens"] == 3 * 25, history

@@ -51,13 +51,20 @@ expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 5 --keep-last 3 pairs.tsv
 expect_stderr_match "^model.safetensors.update\*: kept 3 snapshots, one per epoch; 'elman average' averages several into one model$"
 expect_files dev.tsv expected fourth model.safetensors{,.checkpoint} model.safetensors.update{07,30,40,50,7x,s} pairs.tsv
 rm model.safetensors.update{07,7x,s}
-cmp model.safetensors model.safetensors.update50 || fail "the last snapshot differs from the model"
-cmp fourth model.safetensors.update40 || fail "a snapshot differs from the model of a shorter run"
+# A copy made by `convert` has no mark of a snapshot.
+same_model() { # same_model MODEL SNAPSHOT
+  expect_exit 0 "$ELMAN" convert -q -f -m "$2" --dtype float32 -o copy
+  cmp "$1" copy || fail "the snapshot $2 differs from the model $1"
+}
+same_model model.safetensors model.safetensors.update50
+same_model fourth model.safetensors.update40
+rm copy
 expect_exit 0 "$ELMAN" average -o mean model.safetensors.update*
 expect_exit 0 "$ELMAN" translate -m mean 我
 
 # Another run with the same output deletes them; without --keep-last they stay.
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 pairs.tsv
+expect_stderr_match '^model\.safetensors\.update\*: 3 snapshots of an earlier run remain$'
 expect_files dev.tsv expected fourth mean model.safetensors{,.checkpoint} model.safetensors.update{30,40,50} pairs.tsv
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --keep-last 3 pairs.tsv
 expect_stderr_match '^model.safetensors.update\*: deleted 3 snapshots of an earlier run$'
@@ -87,18 +94,36 @@ diff -r whole part || fail "the snapshots differ after stop and resume"
 # until then. Those of another run are kept, too, and do not count.
 cp early part/m.checkpoint
 mkdir other
-expect_exit 0 "$ELMAN" train -q --epochs 40 "${kept[@]}" --seed 2 -o other/m
-cp other/m.update390 part/m.update389
-cp other/m.update400 part/m.update376
+expect_exit 0 "$ELMAN" train -q --epochs 40 "${settings[@]}" --dev dev.tsv --validate-every 17 --keep-last 3 \
+  --seed 2 -o other/m pairs.tsv
+cp other/m.update391 other/m.update374 part
 expect_exit 0 "$ELMAN" train --epochs 40 "${kept[@]}" -o part/m --resume --hours 0.00001
 expect_stderr_match "^part/m.update\*: kept 2 snapshots of an earlier run; --keep-last does not count them$"
 for update in 390 400; do
   cmp {whole,part}/m.update$update || fail "the snapshot of update $update is lost after --resume"
 done
 expect_exit 0 "$ELMAN" train --epochs 40 "${kept[@]}" -o part/m --resume
-cmp other/m.update390 part/m.update389 || fail "a snapshot of another run is lost"
-rm -f part/m.checkpoint part/m.update389 part/m.update376
+for update in 391 374; do
+  cmp {other,part}/m.update$update || fail "a snapshot of another run is lost"
+done
+rm -f part/m.checkpoint part/m.update391 part/m.update374
 diff -r whole part || fail "the snapshots differ after a crash"
+
+# A final model with the name of a snapshot, and a renamed copy of a snapshot, belong to the user.
+mkdir own
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 3 -o own/m.update1 pairs.tsv
+cp own/m.update1 final
+cp own/m.update1.checkpoint final.checkpoint
+cp whole/m.update390 own/m.update7
+for run in '--epochs 2' '--epochs 3 --resume'; do
+  # shellcheck disable=SC2086
+  expect_exit 0 "$ELMAN" train "${settings[@]}" $run --keep-last 1 -o own/m pairs.tsv
+  ! grep -q 'earlier run' "$results/stderr" || fail "another model is taken for a snapshot"
+done
+cmp final own/m.update1 || fail "a final model was deleted"
+cmp final.checkpoint own/m.update1.checkpoint || fail "its checkpoint changed"
+cmp whole/m.update390 own/m.update7 || fail "a renamed copy was deleted"
+[ -e own/m.update30 ] && [ ! -e own/m.update20 ] || fail "the run does not delete its own snapshots"
 
 # No file can be written beside a device: options that need one are refused; everything else works.
 mkdir device

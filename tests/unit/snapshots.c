@@ -22,19 +22,40 @@ static bool is_there(const char *name) {
   return access(name, F_OK) == 0;
 }
 
-static struct model *load(void) {
+static struct model *load_named(const char *name) {
   struct model *model;
   char path[4096];
-  snprintf(path, sizeof path, "%s/reference/model-dot.safetensors", getenv("TEST_DATA"));
+  snprintf(path, sizeof path, "%s/reference/%s.safetensors", getenv("TEST_DATA"), name);
   blas_set_up();
   cr_assert_eq(model_load(&model, path, NULL), ELMAN_OK);
   return model;
 }
 
+static struct model *load(void) {
+  return load_named("model-dot");
+}
+
+/* Change the last byte, which is part of a weight. */
+static void damage(const char *name) {
+  FILE *file = fopen(name, "r+b");
+  cr_assert(file != NULL && fseek(file, -1, SEEK_END) == 0);
+  const int byte = getc(file);
+  cr_assert(fseek(file, -1, SEEK_END) == 0 && putc(byte ^ 1, file) != EOF && fclose(file) == 0);
+}
+
 static void write_as(struct model *model, uint64_t before, uint64_t update, const char *name) {
   model->past.training_known = true;
   model->past.history.updates = before + update;
-  cr_assert_eq(model_save(model, name, NULL), ELMAN_OK);
+  cr_assert_eq(model_save_snapshot(model, name, NULL, NULL), ELMAN_OK);
+}
+
+static void copy(const char *from, const char *to) {
+  char bytes[4096];
+  size_t count;
+  FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+  cr_assert(in != NULL && out != NULL);
+  while ((count = fread(bytes, 1, sizeof bytes, in)) > 0) fwrite(bytes, 1, count, out);
+  cr_assert(fclose(in) == 0 && fclose(out) == 0);
 }
 
 Test(snapshots, new_run_deletes_snapshots_of_others) {
@@ -46,7 +67,8 @@ Test(snapshots, new_run_deletes_snapshots_of_others) {
   write_as(model, 0, 9, names[0]);
   write_as(model, start + 7, 10, names[1]); /* trained further from another model */
   write_as(model, 0, 100, names[2]);
-  write_as(model, 0, 3, "m.update4"); /* another model that has the name of a snapshot */
+  copy(names[2], "m.update3");                                  /* a renamed copy */
+  cr_assert_eq(model_save(model, "m.update4", NULL), ELMAN_OK); /* the final model of a user */
   make("m.update5");
   cr_assert_eq(symlink("m.update9", "m.update6"), 0);
   cr_assert_eq(mkdir("m.update7", 0777), 0);
@@ -55,8 +77,9 @@ Test(snapshots, new_run_deletes_snapshots_of_others) {
   cr_assert_eq(snapshots_clear(&removed, "./m", NULL), ELMAN_OK);
   cr_assert_eq(removed, 3);
   for (size_t i = 0; i < 3; i++) cr_assert(!is_there(names[i]));
-  cr_assert(is_there("m.update4") && is_there("m.update5") && is_there("m.update7"));
-  cr_assert_eq(each_entry(NULL), 4);
+  cr_assert(is_there("m.update3") && is_there("m.update4"));
+  cr_assert(is_there("m.update5") && is_there("m.update7"));
+  cr_assert_eq(each_entry(NULL), 5);
   model_free(model);
 }
 
@@ -78,8 +101,16 @@ Test(snapshots, only_own_snapshots_are_pruned) {
   cr_assert_eq(snapshots_write(&snapshots, model, 9, NULL), ELMAN_OK,
                "its own snapshot may be overwritten");
   cr_assert_eq(snapshots_write(&snapshots, model, 10, NULL), ELMAN_OK);
+  cr_assert_eq(snapshots_write(&snapshots, model, 8, NULL), ELMAN_OK);
+  cr_assert_eq(unlink("m.update8"), 0); /* a user may delete it */
   cr_assert_eq(snapshots_prune(&snapshots, 10, NULL), ELMAN_OK);
+  cr_assert_eq(snapshots.count, 1);
   cr_assert(is_there("m.update7") && !is_there("m.update9") && is_there("m.update10"));
+  /* A file that replaced a snapshot is left. */
+  cr_assert_eq(model_save(model, "m.update10", NULL), ELMAN_OK);
+  cr_assert_eq(snapshots_write(&snapshots, model, 11, NULL), ELMAN_OK);
+  cr_assert_eq(snapshots_prune(&snapshots, 11, NULL), ELMAN_OK);
+  cr_assert(is_there("m.update10") && is_there("m.update11"));
   snapshots_free(&snapshots);
   model_free(model);
 }
@@ -88,7 +119,8 @@ Test(snapshots, only_own_snapshots_are_pruned) {
  * and so are snapshots of other runs. */
 Test(snapshots, resumed_run_keeps_its_last_snapshots) {
   static const char *const stay[] = {"m.update20", "m.update30", "m.update50",
-                                     "m.update25", "m.update26", "m.update27"};
+                                     "m.update25", "m.update26", "m.update27",
+                                     "m.update28", "m.update29", "m.update31"};
   struct snapshots snapshots = {.output = "m", .max = 2};
   struct model *model = load();
   const struct model_past before = model->past;
@@ -103,8 +135,19 @@ Test(snapshots, resumed_run_keeps_its_last_snapshots) {
   write_as(model, start, 26, "m.update26"); /* other settings */
   make("m.update27");                       /* no model */
   model->past = before;
+  model->past.training_known = true;
+  model->past.history.updates = start + 28;
+  cr_assert_eq(model_save(model, "m.update28", NULL), ELMAN_OK); /* no snapshot */
+  model->past = before;
+  write_as(model, start, 29, "m.update29");
+  damage("m.update29");
+  model->past = before;
+  struct model *wider = load_named("model-gru");
+  wider->past = before;
+  write_as(wider, start, 31, "m.update31"); /* another shape */
+  model_free(wider);
   cr_assert_eq(snapshots_find_own(&snapshots, &others, model, &settings, NULL), ELMAN_OK);
-  cr_assert_eq(others, 3);
+  cr_assert_eq(others, 4);
   cr_assert_eq(snapshots.count, 3);
   cr_assert_eq(snapshots_write(&snapshots, model, 30, NULL), ELMAN_OK);
   cr_assert_eq(snapshots_prune(&snapshots, 30, NULL), ELMAN_OK);
