@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "vocab/scripts.h"
+
 bool in_ranges(const struct codepoint_range *ranges, size_t count, int codepoint) {
   for (size_t i = 0; i < count; i++) {
     if (codepoint < ranges[i].first) return false;
@@ -11,15 +13,7 @@ bool in_ranges(const struct codepoint_range *ranges, size_t count, int codepoint
 }
 
 bool is_han(int codepoint) {
-  static const struct codepoint_range han[] = {
-      {0x2E80, 0x2FDF}, /* radicals */
-      {0x3005, 0x3005}, /* 々 */
-      {0x3007, 0x3007}, /* 〇 */
-      {0x3021, 0x3029}, {0x3038, 0x303B}, {0x3400, 0x4DBF},
-      {0x4E00, 0x9FFF}, {0xF900, 0xFAFF}, {0x20000, 0x323AF},
-  };
-  if (codepoint >= 0x4E00 && codepoint <= 0x9FFF) return true;
-  return codepoint >= 0x2E80 && IN_RANGES(han, codepoint);
+  return codepoint >= 0x2E80 && script_of(codepoint) == SCRIPT_HAN;
 }
 
 bool is_white_space(int codepoint) {

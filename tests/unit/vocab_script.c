@@ -1,9 +1,11 @@
-/* The mode that `auto` selects, and the characters that count as Chinese (Han). */
+/* The mode that `auto` selects, the scripts of characters, texts and sides, and the characters that
+ * count as Chinese (Han). */
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "vocab/characters.h"
+#include "vocab/scripts.h"
 #include "vocab/tokens.h"
 
 static void vote_for(struct script_sample *sample, const char *line, size_t times) {
@@ -91,4 +93,107 @@ Test(script, han_ranges_are_recognized) {
   for (size_t i = 0; i < sizeof han / sizeof han[0]; i++) cr_assert(is_han(han[i]), "%x", han[i]);
   for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
     cr_assert_not(is_han(other[i]), "%x", other[i]);
+}
+
+/* ---- scripts ---- */
+
+static enum script script_of_text(const char *text) {
+  struct letter_counts counts = {0};
+  letters_count(&counts, text_of(text));
+  return letters_script(&counts);
+}
+
+static bool is_foreign(const char *text, enum script side) {
+  struct letter_counts counts = {0};
+  letters_count(&counts, text_of(text));
+  return letters_are_foreign(&counts, side);
+}
+
+Test(scripts, texts_have_a_script) {
+  static const struct {
+    const char *text;
+    enum script script;
+  } texts[] = {
+      {"Where is the station?", SCRIPT_LATIN},
+      {"Où est la gare ? Straße, naïve, Łódź, Đà Nẵng", SCRIPT_LATIN},
+      {"Πού είναι ο σταθμός;", SCRIPT_GREEK},
+      {"Где находится вокзал?", SCRIPT_CYRILLIC},
+      {"Որտե՞ղ է կայարանը։", SCRIPT_ARMENIAN},
+      {"სად არის სადგური?", SCRIPT_GEORGIAN},
+      {"איפה התחנה?", SCRIPT_HEBREW},
+      {"أين المحطة؟", SCRIPT_ARABIC},
+      {"ጣቢያው የት ነው?", SCRIPT_ETHIOPIC},
+      {"स्टेशन कहाँ है?", SCRIPT_DEVANAGARI},
+      {"স্টেশন কোথায়?", SCRIPT_BENGALI},
+      {"நிலையம் எங்கே?", SCRIPT_TAMIL},
+      {"స్టేషన్ ఎక్కడ?", SCRIPT_TELUGU},
+      {"สถานีอยู่ที่ไหน", SCRIPT_THAI},
+      {"ສະຖານີຢູ່ໃສ", SCRIPT_LAO},
+      {"ស្ថានីយនៅឯណា?", SCRIPT_KHMER},
+      {"ဘူတာရုံ ဘယ်မှာလဲ", SCRIPT_MYANMAR},
+      {"ས་ཚིགས་ག་པར་ཡོད།", SCRIPT_TIBETAN},
+      {"역이 어디에 있습니까?", SCRIPT_HANGUL},
+      {"车站在哪里？", SCRIPT_HAN},
+      {"駅はどこですか。", SCRIPT_JAPANESE},
+      {"ニューヨーク", SCRIPT_JAPANESE},
+      {"我叫Tom", SCRIPT_HAN},
+      {"Hello 你好 everybody", SCRIPT_LATIN},
+      {"12:30, 50 %", SCRIPT_NONE},
+      {"", SCRIPT_NONE},
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    cr_assert_eq(script_of_text(texts[i].text), texts[i].script, "%s", texts[i].text);
+}
+
+Test(scripts, ranges_ascend_and_have_names) {
+  enum script before = SCRIPT_NONE;
+  size_t changes = 0;
+  for (int codepoint = 0; codepoint <= 0x10FFFF; codepoint++) {
+    const enum script script = script_of(codepoint);
+    changes += script != before;
+    before = script;
+    cr_assert_eq(script == SCRIPT_HAN, is_han(codepoint), "%x", codepoint);
+  }
+  cr_assert_gt(changes, 100, "the search must find every range");
+  for (enum script script = SCRIPT_NONE + 1; script < SCRIPTS; script++)
+    cr_assert_not_null(script_name(script));
+  cr_assert_null(script_name(SCRIPT_NONE));
+  cr_assert_null(script_name(SCRIPTS));
+}
+
+Test(scripts, sides_accept_what_languages_borrow) {
+  cr_assert_not(is_foreign("我叫Tom", SCRIPT_HAN));
+  cr_assert_not(is_foreign("用Microsoft Visual Studio", SCRIPT_HAN));
+  cr_assert_not(is_foreign("Где мой iPhone?", SCRIPT_CYRILLIC));
+  cr_assert_not(is_foreign("Let α be an angle.", SCRIPT_LATIN));
+  cr_assert_not(is_foreign("大学生", SCRIPT_JAPANESE));
+  cr_assert_not(is_foreign("대한민국(大韓民國)", SCRIPT_HANGUL));
+  cr_assert_not(is_foreign("12 %", SCRIPT_THAI));
+  cr_assert_not(is_foreign("Где?", SCRIPT_NONE));
+  cr_assert(is_foreign("Hello Tom", SCRIPT_HAN));
+  cr_assert(is_foreign("Where is the station?", SCRIPT_CYRILLIC));
+  cr_assert(is_foreign("The long English sentence has one привет", SCRIPT_LATIN));
+  cr_assert(is_foreign("There is one а here and nothing else, see", SCRIPT_ARABIC));
+  cr_assert(is_foreign("駅はどこですか。", SCRIPT_HAN));
+  cr_assert(is_foreign("大學", SCRIPT_HANGUL));
+  cr_assert(is_foreign("Привет, как дела у вас", SCRIPT_HEBREW));
+}
+
+static enum script elected(const char *const *texts, size_t count) {
+  struct script_votes votes = {0};
+  for (size_t i = 0; i < count; i++) {
+    struct letter_counts letters = {0};
+    letters_count(&letters, text_of(texts[i]));
+    script_vote(&votes, &letters);
+  }
+  return script_elected(&votes);
+}
+
+Test(scripts, most_texts_elect_the_script_of_a_side) {
+  cr_assert_eq(elected((const char *[]){"да", "нет", "yes", "1", "2", "3"}, 6), SCRIPT_CYRILLIC);
+  cr_assert_eq(elected((const char *[]){"да", "yes"}, 2), SCRIPT_NONE);
+  cr_assert_eq(elected((const char *[]){"東京", "学生", "電話", "はい"}, 4), SCRIPT_JAPANESE);
+  cr_assert_eq(elected((const char *[]){"北京", "学生", "电话", "很好", "不是", "はい"}, 6),
+               SCRIPT_HAN);
+  cr_assert_eq(elected(NULL, 0), SCRIPT_NONE);
 }
