@@ -51,20 +51,24 @@ ELMAN_API size_t elman_check_count(const elman_check *check, elman_finding findi
 ELMAN_API size_t elman_check_shared(const elman_check *check, elman_finding leak, size_t part,
                                     size_t earlier);
 
-/* Tokenization modes (never ELMAN_TOKENS_AUTO) and numbers of distinct tokens. */
+/* Tokenization modes (never ELMAN_TOKENS_AUTO), numbers of distinct tokens, and scripts. */
 typedef struct elman_check_tokens {
   elman_token_mode source_tokens, target_tokens;
   size_t source_vocabulary, target_vocabulary;
+  /* The script of most lines: "Latin", "Cyrillic", "Han", "Japanese", ...; NULL if there is none.
+   * The strings are constant. */
+  const char *source_script, *target_script;
 } elman_check_tokens;
 
-/* Return, for the first part, the tokenization modes and the numbers of distinct tokens. */
+/* Return the properties of the first part that hold for the whole check. */
 ELMAN_API elman_check_tokens elman_check_get_tokens(const elman_check *check);
 
 /* A line with a finding. */
 typedef struct elman_check_example {
   elman_finding finding;
   size_t part, line;                   /* index of the part, from 0; line number, from 1 */
-  size_t other_part, other_line;       /* part and line of the earlier occurrence; line 0 = none */
+  size_t other_part, other_line;       /* part and line of the earlier occurrence, or for SHIFTED of
+                                          the target that fits; line 0 = none */
   const char *source, *target;         /* NULL for a bad line */
   const char *problem;                 /* the defect of a bad line; else empty */
   size_t source_length, target_length; /* characters (LENGTH_RATIO) or tokens (TOO_LONG); or 0 */

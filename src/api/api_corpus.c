@@ -105,6 +105,15 @@ const char *elman_finding_description(elman_finding finding) {
   return row == NULL ? NULL : row->description;
 }
 
+const char *elman_finding_advice(elman_finding finding) {
+  const struct finding_row *row = finding_row(finding);
+  return row == NULL ? NULL : row->advice;
+}
+
+elman_finding_kind elman_finding_get_kind(elman_finding finding) {
+  return finding_row(finding)->kind;
+}
+
 elman_check_options elman_check_options_default(void) {
   return (elman_check_options){.source_tokens = ELMAN_TOKENS_AUTO,
                                .target_tokens = ELMAN_TOKENS_AUTO,
@@ -156,7 +165,9 @@ elman_check_tokens elman_check_get_tokens(const elman_check *check) {
   return (elman_check_tokens){.source_tokens = findings->modes[ELMAN_SOURCE],
                               .target_tokens = findings->modes[ELMAN_TARGET],
                               .source_vocabulary = findings->vocabulary[ELMAN_SOURCE],
-                              .target_vocabulary = findings->vocabulary[ELMAN_TARGET]};
+                              .target_vocabulary = findings->vocabulary[ELMAN_TARGET],
+                              .source_script = script_name(findings->scripts[ELMAN_SOURCE]),
+                              .target_script = script_name(findings->scripts[ELMAN_TARGET])};
 }
 
 bool elman_check_get_example(elman_check_example *example, const elman_check *check, size_t index) {

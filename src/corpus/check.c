@@ -6,8 +6,8 @@
 
 #include "base/file.h"
 #include "corpus/key.h"
+#include "corpus/shift.h"
 #include "corpus/vocabulary_pair.h"
-#include "vocab/characters.h"
 
 /* ---- findings ---- */
 
@@ -47,10 +47,10 @@ void findings_free(struct findings *findings) {
 bool findings_clean(const struct findings *findings) {
   for (size_t i = 0; i < findings->part_count; i++) {
     const struct part_findings *part = &findings->parts[i];
-    if (part->leaking > 0 || part->counts[ELMAN_FINDING_NOT_UTF8] > 0 ||
-        part->counts[ELMAN_FINDING_LACKS_COLUMN] > 0 || part->counts[ELMAN_FINDING_EMPTY] > 0 ||
-        part->counts[ELMAN_FINDING_CARRIAGE_RETURN] > 0)
-      return false;
+    if (part->leaking > 0) return false;
+    for (elman_finding finding = 0; finding < FINDINGS; finding++)
+      if (finding_row(finding)->kind == ELMAN_FINDING_KIND_BAD_LINE && part->counts[finding] > 0)
+        return false;
   }
   return true;
 }
@@ -86,143 +86,84 @@ static elman_status findings_add(struct findings *findings, struct example examp
   return findings_example(findings, example, pair, error);
 }
 
-/* ---- single lines: typical properties ---- */
+/* ---- single lines ---- */
 
 /* The number of lines that suffices to determine the typical properties. */
 enum { SAMPLE = 10000 };
 
-/* Characters added to both lengths before the comparison, because short sentences vary more. */
-static const double SLACK = 10;
-
-struct typical {
-  bool source_han, target_han; /* most lines contain Chinese characters (Han) */
-  double ratio;                /* target characters per source character */
-};
-
-/* Count lines, not letters: 我叫Tom is Chinese, although it has more Latin letters than Han
- * characters. */
-struct side_sample {
-  size_t characters;
-  size_t lines, han_lines; /* number of lines with letters; number of lines with a Han character */
-};
-
-static void sample_add(struct side_sample *sample, struct text text) {
-  struct script_counts line = {0};
-  script_count(&line, text);
-  sample->characters += line.characters;
-  sample->lines += line.letters > 0;
-  sample->han_lines += line.han > 0;
-}
-
-static struct typical typical_of_sample(const struct pairs *pairs) {
-  struct side_sample source = {0}, target = {0};
-  const size_t stride = pairs_count(pairs) / SAMPLE + 1;
-  for (size_t i = 0; i < pairs_count(pairs); i += stride) {
-    const struct pair pair = pairs_get(pairs, i);
-    sample_add(&source, pair.source);
-    sample_add(&target, pair.target);
-  }
-  return (struct typical){source.han_lines > source.lines / 2, target.han_lines > target.lines / 2,
-                          (double)target.characters / (double)source.characters};
-}
-
-/* ---- single lines: their findings ---- */
-
-struct line_properties {
-  struct script_counts source, target;
-  const struct typical *typical;
-  double max_ratio;
-};
-
-static bool is_swapped(const struct line_properties *line) {
-  const struct script_counts *source = &line->source, *target = &line->target;
-  const struct typical *typical = line->typical;
-  return typical->source_han != typical->target_han && source->letters > 0 && target->letters > 0 &&
-         script_is_han(source) == typical->target_han &&
-         script_is_han(target) == typical->source_han;
-}
-
-/* Return whether the script of a side is unexpected. A Chinese side may contain other letters, but
- * not only those; any other side must not contain Han characters. */
-static bool is_foreign(const struct script_counts *side, bool typically_han) {
-  return typically_han ? side->letters > 0 && side->han == 0 : side->han > 0;
-}
-
-static bool has_mixed_scripts(const struct line_properties *line) {
-  return !is_swapped(line) && (is_foreign(&line->source, line->typical->source_han) ||
-                               is_foreign(&line->target, line->typical->target_han));
-}
-
-/* Return whether the length ratio is unusual. Do not check the ratio of a swapped line. */
-static bool has_unlike_length(const struct line_properties *line) {
-  const double expected = (double)line->source.characters * line->typical->ratio + SLACK;
-  const double found = (double)line->target.characters + SLACK;
-  return !is_swapped(line) &&
-         (found > line->max_ratio * expected || expected > line->max_ratio * found);
-}
-
-/* ---- the table of findings ---- */
-
-static const struct finding_row rows[FINDINGS] = {
-    [ELMAN_FINDING_NOT_UTF8] = {"not_utf8", "invalid UTF-8", NULL},
-    [ELMAN_FINDING_LACKS_COLUMN] = {"lacks_column", "missing column", NULL},
-    [ELMAN_FINDING_EMPTY] = {"empty", "empty line or side", NULL},
-    [ELMAN_FINDING_CARRIAGE_RETURN] = {"carriage_return", "carriage return within the line", NULL},
-    [ELMAN_FINDING_BAD_ALIGNMENT] = {"bad_alignment", "invalid word alignment", NULL},
-    [ELMAN_FINDING_DUPLICATE] = {"duplicate", "duplicate pair", NULL},
-    [ELMAN_FINDING_NEAR_DUPLICATE] = {"near_duplicate",
-                                      "near-duplicate pair (case, width, punctuation)", NULL},
-    [ELMAN_FINDING_OTHER_TARGET] = {"other_target", "repeated source with another target", NULL},
-    [ELMAN_FINDING_OTHER_SOURCE] = {"other_source", "repeated target with another source", NULL},
-    [ELMAN_FINDING_LENGTH_RATIO] = {"length_ratio", "unusual length ratio", has_unlike_length},
-    [ELMAN_FINDING_TOO_LONG] = {"too_long", "line longer than --max-length", NULL},
-    [ELMAN_FINDING_MIXED_SCRIPTS] = {"mixed_scripts", "wrong or mixed script", has_mixed_scripts},
-    [ELMAN_FINDING_SWAPPED] = {"swapped", "swapped columns", is_swapped},
-    [ELMAN_FINDING_SAME_PAIR] = {"same_pair", "same pair", NULL},
-    [ELMAN_FINDING_SAME_SOURCE] = {"same_source", "same source", NULL},
-    [ELMAN_FINDING_SAME_TARGET] = {"same_target", "same target", NULL},
-    [ELMAN_FINDING_LIKE_PAIR] = {"like_pair", "similar pair", NULL},
-    [ELMAN_FINDING_LIKE_SOURCE] = {"like_source", "similar source", NULL},
-    [ELMAN_FINDING_LIKE_TARGET] = {"like_target", "similar target", NULL},
-};
-
-const struct finding_row *finding_row(elman_finding finding) {
-  return (unsigned)finding < FINDINGS ? &rows[finding] : NULL;
-}
-
-/* ---- single lines: the checks ---- */
-
 static elman_status check_line(struct findings *findings, struct location at,
-                               const struct pair *pair, const struct typical *typical,
-                               double max_ratio, elman_error *error) {
-  struct line_properties line = {.typical = typical, .max_ratio = max_ratio};
-  script_count(&line.source, pair->source);
-  script_count(&line.target, pair->target);
+                               const struct pair *pair, const struct line_properties *line,
+                               elman_error *error) {
   elman_status status = ELMAN_OK;
-  for (elman_finding finding = FINDINGS; status == ELMAN_OK && finding-- > 0;) {
+  for (elman_finding finding = 0; status == ELMAN_OK && finding < FINDINGS; finding++) {
     const struct example example = {.finding = finding,
                                     .at = at,
-                                    .source_size = line.source.characters,
-                                    .target_size = line.target.characters};
-    if (rows[finding].holds != NULL && rows[finding].holds(&line))
+                                    .source_size = line->characters[ELMAN_SOURCE],
+                                    .target_size = line->characters[ELMAN_TARGET]};
+    const struct finding_row *row = finding_row(finding);
+    if (row->holds != NULL && row->holds(line))
       status = findings_add(findings, example, pair, error);
   }
   return status;
 }
 
-/* Check the scripts and lengths of all lines. */
+static elman_status check_lines_of(struct findings *findings, const struct pairs *pairs,
+                                   size_t part, const struct typical *typical, double max_ratio,
+                                   struct buffer *key, elman_error *error) {
+  elman_status status = ELMAN_OK;
+  for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i++) {
+    const struct pair pair = pairs_get(pairs, i);
+    const struct location at = {part, pairs_line_number(pairs, i)};
+    struct line_properties line;
+    status = line_measure(&line, &pair, typical, max_ratio, key, error);
+    if (status == ELMAN_OK) status = check_line(findings, at, &pair, &line, error);
+  }
+  return status;
+}
+
+/* Find the suspicious lines of all parts. */
 static elman_status check_lines(struct findings *findings, struct pairs *const *parts,
                                 double max_ratio, elman_error *error) {
-  const struct typical typical = typical_of_sample(parts[0]);
-  for (size_t part = 0; part < findings->part_count; part++) {
-    for (size_t i = 0; i < pairs_count(parts[part]); i++) {
-      const struct pair pair = pairs_get(parts[part], i);
-      const struct location at = {part, pairs_line_number(parts[part], i)};
-      const elman_status status = check_line(findings, at, &pair, &typical, max_ratio, error);
-      if (status != ELMAN_OK) return status;
-    }
+  struct typical typical = {0};
+  struct buffer key = {0};
+  elman_status status = typical_find(&typical, parts[0], SAMPLE, error);
+  for (size_t part = 0; status == ELMAN_OK && part < findings->part_count; part++)
+    status = check_lines_of(findings, parts[part], part, &typical, max_ratio, &key, error);
+  for (int side = 0; side < 2; side++) findings->scripts[side] = typical.script[side];
+  typical_free(&typical);
+  buffer_free(&key);
+  return status;
+}
+
+/* ---- shifted sides ---- */
+
+static elman_status check_shift(struct findings *findings, const struct pairs *pairs, size_t part,
+                                elman_error *error) {
+  signed char *lines_on;
+  elman_status status = shifts_find(&lines_on, pairs, error);
+  if (status != ELMAN_OK) return status;
+  for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i++) {
+    if (lines_on[i] == 0) continue;
+    findings->parts[part].counts[ELMAN_FINDING_SHIFTED]++;
+    if (i > 0 && lines_on[i] == lines_on[i - 1]) continue;
+    const struct pair pair = pairs_get(pairs, i);
+    size_t fitting = (size_t)((ptrdiff_t)i + lines_on[i]);
+    if (fitting >= pairs_count(pairs)) fitting = i;
+    const struct example example = {.finding = ELMAN_FINDING_SHIFTED,
+                                    .at = {part, pairs_line_number(pairs, i)},
+                                    .other = {part, pairs_line_number(pairs, fitting)}};
+    status = findings_example(findings, example, &pair, error);
   }
-  return ELMAN_OK;
+  free(lines_on);
+  return status;
+}
+
+static elman_status check_shifts(struct findings *findings, struct pairs *const *parts,
+                                 elman_error *error) {
+  elman_status status = ELMAN_OK;
+  for (size_t part = 0; status == ELMAN_OK && part < findings->part_count; part++)
+    status = check_shift(findings, parts[part], part, error);
+  return status;
 }
 
 /* ---- repeated lines ---- */
@@ -548,6 +489,7 @@ elman_status check_corpus(struct findings **findings, const elman_check_options 
     status = read_part(&parts[i], found, i, options, error);
   if (status == ELMAN_OK) status = check_repeats(found, parts, error);
   if (status == ELMAN_OK) status = check_lines(found, parts, options->max_ratio, error);
+  if (status == ELMAN_OK) status = check_shifts(found, parts, error);
   if (status == ELMAN_OK) status = check_tokens(found, parts, options, error);
 
   for (size_t i = 0; parts != NULL && i < options->part_count; i++) pairs_free(parts[i]);

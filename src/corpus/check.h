@@ -6,26 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "corpus/pairs.h"
+#include "corpus/findings.h"
 #include "elman/check.h"
 #include "elman/model.h"
 
-#define FINDINGS (ELMAN_FINDING_LIKE_TARGET + 1)
 #define FIRST_LEAK ELMAN_FINDING_SAME_PAIR
 #define LEAKS (FINDINGS - FIRST_LEAK)
-
-/* A sentence pair and the typical properties of the corpus, which together decide a finding. */
-struct line_properties;
-
-/* A kind of finding: a row of the table in check.c. */
-struct finding_row {
-  const char *name, *description; /* name for programs; description for people */
-  bool (*holds)(
-      const struct line_properties *line); /* NULL if a single line cannot show the finding */
-};
-
-/* Return the row of a finding; NULL for an unknown one. */
-const struct finding_row *finding_row(elman_finding finding);
 
 struct location {
   size_t part, line; /* line number, from 1; 0 = none */
@@ -34,7 +20,7 @@ struct location {
 struct example {
   elman_finding finding;
   struct location at;
-  struct location other;           /* the earlier occurrence */
+  struct location other;           /* the earlier occurrence, or the line that a target fits */
   char *source, *target;           /* NULL for a bad line */
   char problem[160];               /* the problem of a bad line; else empty */
   size_t source_size, target_size; /* in the unit of the finding, characters or tokens; or 0 */
@@ -58,6 +44,7 @@ struct findings {
   size_t examples_wanted; /* maximum number of examples per kind and part */
   struct example *examples;
   size_t example_count, example_capacity;
+  enum script scripts[2]; /* of the first part, by side */
   elman_token_mode modes[2];
   size_t vocabulary[2]; /* distinct tokens of the first part, by side */
 };

@@ -269,14 +269,15 @@ enum quoting text_quoting(struct text text) {
   if (text.length < 3 || text.bytes[0] != '"' || text.bytes[text.length - 1] != '"')
     return NOT_QUOTED;
   const struct text inner = {text.bytes + 1, text.length - 2};
-  bool doubled = false;
+  size_t doubled = 0;
   for (size_t i = 0; i < inner.length; i++) {
     if (inner.bytes[i] != '"') continue;
     if (i + 1 == inner.length || inner.bytes[i + 1] != '"') return NOT_QUOTED;
-    doubled = true;
+    doubled++;
     i++;
   }
-  return doubled ? DOUBLED_QUOTES : ENCLOSED;
+  /* An odd number is between two quotations: "What?""Nothing." */
+  return doubled == 0 ? ENCLOSED : doubled % 2 == 0 ? DOUBLED_QUOTES : NOT_QUOTED;
 }
 
 bool text_has_quotation_marks(struct text text) {

@@ -91,6 +91,7 @@ Test(defects, quoted_fields_are_found) {
   cr_assert_eq(text_quoting(text_of("\"\"\"Hi\"\"\"")), DOUBLED_QUOTES);
   cr_assert_eq(text_quoting(text_of("\"Hello, world\"")), ENCLOSED);
   cr_assert_eq(text_quoting(text_of("\"Yes.\" \"No.\"")), NOT_QUOTED);
+  cr_assert_eq(text_quoting(text_of("\"几点了?\"\"10点半了。\"")), NOT_QUOTED);
   cr_assert_eq(text_quoting(text_of("He said \"hi\"")), NOT_QUOTED);
   cr_assert_eq(text_quoting(text_of("\"")), NOT_QUOTED);
   cr_assert_eq(text_quoting(text_of("\"\"")), NOT_QUOTED);

@@ -16,8 +16,9 @@ enum { SHOWN_BYTES = 160 };
 
 static size_t bad_lines(const elman_check *check, size_t part) {
   size_t bad = 0;
-  for (elman_finding finding = 0; finding < ELMAN_FINDING_DUPLICATE; finding++)
-    bad += elman_check_count(check, finding, part);
+  for (elman_finding finding = 0; elman_finding_name(finding) != NULL; finding++)
+    if (elman_finding_get_kind(finding) == ELMAN_FINDING_KIND_BAD_LINE)
+      bad += elman_check_count(check, finding, part);
   return bad;
 }
 
@@ -47,7 +48,7 @@ static void print_example(FILE *stream, const elman_check *check,
   if (example->finding == ELMAN_FINDING_LENGTH_RATIO)
     fprintf(stream, "  (%zu and %zu characters)", example->source_length, example->target_length);
   if (example->other_line > 0) {
-    fputs("  (as in ", stream);
+    fputs(example->finding == ELMAN_FINDING_SHIFTED ? "  (its target is in " : "  (as in ", stream);
     print_visible(stream, elman_check_get_part(check, example->other_part).name);
     fprintf(stream, ":%zu)", example->other_line);
   }
@@ -75,6 +76,14 @@ static void print_tokens(FILE *stream, const char *side, elman_token_mode mode, 
   else
     fprintf(stream, ", %.2f %% not in the first part\n",
             tokens == 0 ? 0 : 100 * (double)unknown / (double)tokens);
+}
+
+static const char *script_or_mixed(const char *name) {
+  return name == NULL ? "mixed" : name;
+}
+
+static void print_script(FILE *stream, const char *what, const char *name) {
+  fprintf(stream, "  %-50s %8s\n", what, script_or_mixed(name));
 }
 
 /* Print numbers of shared texts. `counts` contains the numbers of pairs, sources and targets. */
@@ -111,10 +120,16 @@ static void print_part(FILE *stream, const elman_check *check, size_t part) {
                info.unknown_source, tokens.source_vocabulary);
   print_tokens(stream, "target", tokens.target_tokens, info.target_tokens, part,
                info.unknown_target, tokens.target_vocabulary);
-  for (elman_finding finding = 0; finding < ELMAN_FINDING_SAME_PAIR; finding++) {
+  if (part == 0) {
+    print_script(stream, "source script", tokens.source_script);
+    print_script(stream, "target script", tokens.target_script);
+  }
+  for (elman_finding finding = 0; elman_finding_name(finding) != NULL; finding++) {
     const size_t count = elman_check_count(check, finding, part);
-    if (count == 0) continue;
+    if (count == 0 || elman_finding_get_kind(finding) == ELMAN_FINDING_KIND_LEAK) continue;
     print_count(stream, elman_finding_description(finding), count);
+    if (elman_finding_advice(finding) != NULL)
+      fprintf(stream, "    remedy: %s\n", elman_finding_advice(finding));
     print_examples(stream, check, finding, part);
   }
   if (info.leaking > 0) print_count(stream, "LEAKING PAIRS", info.leaking);
@@ -173,10 +188,11 @@ static void write_json(FILE *stream, const elman_check *check, size_t part_count
   struct json json = {.stream = stream};
   json_print(&json,
              "{clean %d source_tokens %s target_tokens %s source_vocabulary %zu "
-             "target_vocabulary %zu parts [",
+             "target_vocabulary %zu source_script %s target_script %s parts [",
              elman_check_clean(check), elman_token_mode_name(tokens.source_tokens),
              elman_token_mode_name(tokens.target_tokens), tokens.source_vocabulary,
-             tokens.target_vocabulary);
+             tokens.target_vocabulary, script_or_mixed(tokens.source_script),
+             script_or_mixed(tokens.target_script));
   for (size_t part = 0; part < part_count; part++) write_part_json(&json, check, part);
   json_print(&json, "\n] shared [");
   for (size_t part = 1; part < part_count; part++)

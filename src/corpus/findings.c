@@ -1,0 +1,313 @@
+#include "corpus/findings.h"
+
+#include <string.h>
+
+#include "corpus/defects.h"
+#include "corpus/key.h"
+#include "vocab/characters.h"
+
+enum { S = ELMAN_SOURCE, T = ELMAN_TARGET };
+
+/* ---- texts ---- */
+
+static struct text trimmed(struct text text) {
+  while (text.length > 0 && text.bytes[text.length - 1] == ' ') text.length--;
+  while (text.length > 0 && text.bytes[0] == ' ') text_drop(&text, 1);
+  return text;
+}
+
+static size_t count_characters(struct text text) {
+  size_t count = 0;
+  for (size_t at = 0; at < text.length;) count += !is_white_space(character_at(text, &at));
+  return count;
+}
+
+/* ---- typical properties ---- */
+
+/* What a sample of a side has. */
+struct side_sample {
+  struct script_votes votes;
+  size_t characters;
+  size_t ids;
+  /* The text that more than half of the lines have is the one that is left when different texts
+   * cancel each other (Boyer and Moore). */
+  uint64_t text;
+  size_t lead;    /* lines of `text` that are not canceled */
+  size_t matches; /* lines of `text`, counted in a second pass */
+};
+
+static void sample_add(struct side_sample *side, struct text text) {
+  struct letter_counts letters = {0};
+  letters_count(&letters, text);
+  script_vote(&side->votes, &letters);
+  side->characters += count_characters(text);
+  side->ids += text_is_id(text);
+  const uint64_t hash = text_hash(text);
+  if (side->lead == 0) side->text = hash;
+  if (side->text == hash)
+    side->lead++;
+  else
+    side->lead--;
+}
+
+static bool is_enclosed(const struct text sides[2]) {
+  return text_quoting(sides[S]) != NOT_QUOTED && text_quoting(sides[T]) != NOT_QUOTED;
+}
+
+static void sides_of(struct text sides[2], const struct pairs *pairs, size_t index) {
+  const struct pair pair = pairs_get(pairs, index);
+  sides[S] = trimmed(pair.source);
+  sides[T] = trimmed(pair.target);
+}
+
+static void sample_lines(struct side_sample samples[2], size_t *enclosed, const struct pairs *pairs,
+                         size_t stride) {
+  struct text sides[2];
+  for (size_t i = 0; i < pairs_count(pairs); i += stride) {
+    sides_of(sides, pairs, i);
+    for (int side = 0; side < 2; side++) sample_add(&samples[side], sides[side]);
+    *enclosed += is_enclosed(sides);
+  }
+  for (size_t i = 0; i < pairs_count(pairs); i += stride) {
+    sides_of(sides, pairs, i);
+    for (int side = 0; side < 2; side++)
+      samples[side].matches +=
+          samples[side].lead > 0 && text_hash(sides[side]) == samples[side].text;
+  }
+}
+
+static elman_status sample_words(struct typical *typical, const struct pairs *pairs, size_t stride,
+                                 elman_error *error) {
+  elman_status status = ELMAN_OK;
+  struct text sides[2];
+  for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i += stride) {
+    sides_of(sides, pairs, i);
+    status = side_words_add(&typical->words, sides, error);
+  }
+  return status;
+}
+
+elman_status typical_find(struct typical *typical, const struct pairs *pairs, size_t sample,
+                          elman_error *error) {
+  enum { ENOUGH_LINES = 10 }; /* for properties that a few lines may have by chance */
+  struct side_sample samples[2] = {0};
+  const size_t stride = pairs_count(pairs) / sample + 1;
+  const size_t lines = (pairs_count(pairs) + stride - 1) / stride;
+  size_t enclosed = 0;
+  sample_lines(samples, &enclosed, pairs, stride);
+  for (int side = 0; side < 2; side++) {
+    const struct side_sample *found = &samples[side];
+    typical->script[side] = script_elected(&found->votes);
+    typical->ids[side] = found->ids > lines / 2;
+    typical->same[side] = lines >= ENOUGH_LINES && found->matches > lines / 2 ? found->text : 0;
+  }
+  typical->ratio = (double)samples[T].characters / (double)samples[S].characters;
+  typical->enclosed = lines >= ENOUGH_LINES && enclosed > lines / 4;
+  return typical->script[S] == typical->script[T] ? sample_words(typical, pairs, stride, error)
+                                                  : ELMAN_OK;
+}
+
+void typical_free(struct typical *typical) {
+  side_words_free(&typical->words);
+}
+
+/* ---- a pair ---- */
+
+/* Return whether the letters suffice for a copy that is no name: two words, or two characters of a
+ * script without spaces. */
+static bool has_several_words(struct text text, const struct letter_counts *letters) {
+  size_t start = 0, end, words = 0;
+  uint64_t hash;
+  while (letters_found(letters) && words < 2 && (end = side_word_next(&hash, text, &start)) > 0) {
+    words++;
+    start = end;
+  }
+  return words >= 2;
+}
+
+static elman_status find_copy(struct line_properties *line, struct buffer *key,
+                              elman_error *error) {
+  if (memcmp(&line->letters[S], &line->letters[T], sizeof line->letters[S]) != 0 ||
+      !has_several_words(line->sides[S], &line->letters[S]))
+    return ELMAN_OK;
+  elman_status status = key_of(key, line->sides[S], error);
+  if (status != ELMAN_OK) return status;
+  const uint64_t source = text_hash(buffer_text(key));
+  status = key_of(key, line->sides[T], error);
+  line->copy = status == ELMAN_OK && source == text_hash(buffer_text(key));
+  return status;
+}
+
+elman_status line_measure(struct line_properties *line, const struct pair *pair,
+                          const struct typical *typical, double max_ratio, struct buffer *key,
+                          elman_error *error) {
+  *line = (struct line_properties){.typical = typical,
+                                   .max_ratio = max_ratio,
+                                   .sides = {trimmed(pair->source), trimmed(pair->target)}};
+  for (int side = 0; side < 2; side++) {
+    letters_count(&line->letters[side], line->sides[side]);
+    line->characters[side] = count_characters(line->sides[side]);
+  }
+  if (typical->words.count > 0) side_words_judge(line->language, &typical->words, line->sides);
+  return find_copy(line, key, error);
+}
+
+/* ---- findings of a pair ---- */
+
+static bool on_either_side(const struct line_properties *line, bool (*has)(struct text)) {
+  return has(line->sides[S]) || has(line->sides[T]);
+}
+
+/* Characters added to both lengths before the comparison, because short sentences vary more. */
+static const double SLACK = 10;
+
+/* Evidence from which a text is in the language of the other side: the odds are e^5 to 1 or e^10 to
+ * 1. The first suffices if both sides have it. */
+static const double LIKELY = 5, SURE = 10;
+
+/* Return how much a side looks as if it were in the language of the other side. */
+static double reversal(const struct line_properties *line, int side) {
+  return side == S ? -line->language[S].for_source : line->language[T].for_source;
+}
+
+static bool is_swapped(const struct line_properties *line) {
+  const enum script *typical = line->typical->script;
+  if (typical[S] == typical[T]) return reversal(line, S) > LIKELY && reversal(line, T) > LIKELY;
+  return typical[S] != SCRIPT_NONE && typical[T] != SCRIPT_NONE &&
+         letters_script(&line->letters[S]) == typical[T] &&
+         letters_script(&line->letters[T]) == typical[S];
+}
+
+static bool is_copy(const struct line_properties *line) {
+  return line->copy;
+}
+
+/* Return whether one side is in the language of the other side, which is not. */
+static bool is_in_wrong_language(const struct line_properties *line) {
+  enum { SOME_WORDS = 4 };
+  if (line->copy) return false;
+  for (int side = 0; side < 2; side++)
+    if (line->language[side].words >= SOME_WORDS && reversal(line, side) > SURE &&
+        reversal(line, 1 - side) < -LIKELY)
+      return true;
+  return false;
+}
+
+static bool has_mixed_scripts(const struct line_properties *line) {
+  return !is_swapped(line) && !line->copy &&
+         (letters_are_foreign(&line->letters[S], line->typical->script[S]) ||
+          letters_are_foreign(&line->letters[T], line->typical->script[T]));
+}
+
+/* Return whether the length ratio is unusual. Do not check the ratio of a swapped line. */
+static bool has_unlike_length(const struct line_properties *line) {
+  const double expected = (double)line->characters[S] * line->typical->ratio + SLACK;
+  const double found = (double)line->characters[T] + SLACK;
+  return !is_swapped(line) &&
+         (found > line->max_ratio * expected || expected > line->max_ratio * found);
+}
+
+/* Return whether a side is only a number, or what most lines have on that side. If most texts of
+ * the side are ids, these may have letters. Equal numbers translate each other. */
+static bool has_id(const struct line_properties *line) {
+  for (int side = 0; side < 2; side++) {
+    const struct text text = line->sides[side];
+    const bool number =
+        text_is_id(text) && (line->typical->ids[side] || !letters_found(&line->letters[side]));
+    if (number && (line->typical->ids[side] || !text_equal(line->sides[S], line->sides[T])))
+      return true;
+    if (line->typical->same[side] != 0 && text_hash(text) == line->typical->same[side]) return true;
+  }
+  return false;
+}
+
+/* Return whether the two sides look as a spreadsheet quotes fields. One enclosed side is a
+ * quotation unless the other side has no quotation mark; two are, unless many lines have two. */
+static bool is_quoted(const struct line_properties *line) {
+  for (int side = 0; side < 2; side++) {
+    const enum quoting quoting = text_quoting(line->sides[side]);
+    if (quoting == DOUBLED_QUOTES) return true;
+    if (quoting == ENCLOSED && !text_has_quotation_marks(line->sides[1 - side])) return true;
+  }
+  return line->typical->enclosed && is_enclosed(line->sides);
+}
+
+static bool has_markup(const struct line_properties *line) {
+  return on_either_side(line, text_has_markup);
+}
+
+static bool has_token_marks(const struct line_properties *line) {
+  return on_either_side(line, text_has_token_marks);
+}
+
+static bool has_invisible(const struct line_properties *line) {
+  return on_either_side(line, text_has_invisible);
+}
+
+static bool has_wrong_encoding(const struct line_properties *line) {
+  return on_either_side(line, text_is_garbled);
+}
+
+/* ---- the table ---- */
+
+#define BAD_LINE ELMAN_FINDING_KIND_BAD_LINE
+#define SUSPICIOUS ELMAN_FINDING_KIND_SUSPICIOUS
+#define LEAK ELMAN_FINDING_KIND_LEAK
+
+static const struct finding_row rows[FINDINGS] = {
+    [ELMAN_FINDING_NOT_UTF8] = {"not_utf8", "invalid UTF-8", BAD_LINE},
+    [ELMAN_FINDING_LACKS_COLUMN] = {"lacks_column", "missing column", BAD_LINE},
+    [ELMAN_FINDING_EMPTY] = {"empty", "empty line or side", BAD_LINE},
+    [ELMAN_FINDING_CARRIAGE_RETURN] = {"carriage_return", "carriage return within the line",
+                                       BAD_LINE},
+    [ELMAN_FINDING_BAD_ALIGNMENT] = {"bad_alignment", "invalid word alignment", BAD_LINE},
+    [ELMAN_FINDING_SHIFTED] = {"shifted", "sides shifted by lines", SUSPICIOUS, NULL, 0.01,
+                               "a line is missing on one side, or there is one too many; mend the "
+                               "file near this line"},
+    [ELMAN_FINDING_SWAPPED] = {"swapped", "swapped columns", SUSPICIOUS, is_swapped, 0.1,
+                               "interchange the columns of these lines, or name them with "
+                               "--columns"},
+    [ELMAN_FINDING_ID] = {"id", "only digits, an id or a constant on a side", SUSPICIOUS, has_id,
+                          0.5, "name the columns of the sentences, for example with --columns 2,4"},
+    [ELMAN_FINDING_COPY] = {"copy", "target equal to source", SUSPICIOUS, is_copy, 0.2,
+                            "remove untranslated lines, or name another column with --columns"},
+    [ELMAN_FINDING_WRONG_LANGUAGE] = {"wrong_language", "side in the language of the other side",
+                                      SUSPICIOUS, is_in_wrong_language, 0.2,
+                                      "remove untranslated lines"},
+    [ELMAN_FINDING_MIXED_SCRIPTS] = {"mixed_scripts", "wrong or mixed script", SUSPICIOUS,
+                                     has_mixed_scripts, 0.5,
+                                     "check the order of the columns and the language of the file"},
+    [ELMAN_FINDING_WRONG_ENCODING] = {"wrong_encoding",
+                                      "wrong encoding (mojibake, replaced characters)", SUSPICIOUS,
+                                      has_wrong_encoding, 0.1,
+                                      "convert the original file to UTF-8 again"},
+    [ELMAN_FINDING_MARKUP] = {"markup", "HTML markup (tag or entity)", SUSPICIOUS, has_markup, 0.5,
+                              "replace entities and remove tags, in translated texts too"},
+    [ELMAN_FINDING_TOKEN_MARKS] = {"token_marks", "marks of another tokenizer (@-@, @@, ▁)",
+                                   SUSPICIOUS, has_token_marks, 0.5,
+                                   "undo the tokenization of the other tool"},
+    [ELMAN_FINDING_QUOTED] = {"quoted", "quoted field of a spreadsheet", SUSPICIOUS, is_quoted, 0.5,
+                              "export the table without quotation marks around fields"},
+    [ELMAN_FINDING_INVISIBLE] = {"invisible", "invisible or control character", SUSPICIOUS,
+                                 has_invisible},
+    [ELMAN_FINDING_DUPLICATE] = {"duplicate", "duplicate pair", SUSPICIOUS},
+    [ELMAN_FINDING_NEAR_DUPLICATE] = {"near_duplicate",
+                                      "near-duplicate pair (case, width, punctuation)", SUSPICIOUS},
+    [ELMAN_FINDING_OTHER_TARGET] = {"other_target", "repeated source with another target",
+                                    SUSPICIOUS},
+    [ELMAN_FINDING_OTHER_SOURCE] = {"other_source", "repeated target with another source",
+                                    SUSPICIOUS},
+    [ELMAN_FINDING_LENGTH_RATIO] = {"length_ratio", "unusual length ratio", SUSPICIOUS,
+                                    has_unlike_length},
+    [ELMAN_FINDING_TOO_LONG] = {"too_long", "line longer than --max-length", SUSPICIOUS},
+    [ELMAN_FINDING_SAME_PAIR] = {"same_pair", "same pair", LEAK},
+    [ELMAN_FINDING_SAME_SOURCE] = {"same_source", "same source", LEAK},
+    [ELMAN_FINDING_SAME_TARGET] = {"same_target", "same target", LEAK},
+    [ELMAN_FINDING_LIKE_PAIR] = {"like_pair", "similar pair", LEAK},
+    [ELMAN_FINDING_LIKE_SOURCE] = {"like_source", "similar source", LEAK},
+    [ELMAN_FINDING_LIKE_TARGET] = {"like_target", "similar target", LEAK},
+};
+
+const struct finding_row *finding_row(elman_finding finding) {
+  return (unsigned)finding < FINDINGS ? &rows[finding] : NULL;
+}
