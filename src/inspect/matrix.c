@@ -253,7 +253,7 @@ void matrix_write_npy(FILE *stream, const float *values, const size_t *sizes, si
 /* ---- text: one row per line, numbers separated by white space or single commas, # comments
  * ---- */
 
-static const char BLANKS[] = " \t\r\v\f";
+static const char BLANKS[] = " \t\v\f";
 
 /* The line being read; `at` is before a number or at the end. */
 struct line {
@@ -309,6 +309,7 @@ static elman_status read_number(float *value, struct line *line, locale_t locale
 static bool next_line(struct line *line, struct text *rest) {
   while (rest->length > 0) {
     struct text whole = text_cut(rest, '\n');
+    while (whole.length > 0 && whole.bytes[whole.length - 1] == '\r') whole.length--;
     const struct text numbers = text_cut(&whole, '#');
     line->number++;
     line->at = numbers.bytes;

@@ -147,20 +147,21 @@ static elman_status refuse_start(const struct safetensors *file, uint64_t size, 
                                  elman_error *error) {
   char bytes[PIECE];
   const struct text start = {bytes, size < PIECE ? (size_t)size : PIECE};
-  if (size == 0) return fail(error, ELMAN_BAD_DATA, file->path, "is empty; use another copy");
+  if (size == 0) return bad(file, error, "it is empty");
   if (!read_bytes(bytes, file, 0, start.length))
     return fail(error, ELMAN_IO, file->path, "cannot read the file; check the file and its disk");
-  if (start.length > LENGTH_BYTES && bytes[LENGTH_BYTES] == '{' && length <= SAFETENSORS_MAX_HEADER)
+  const bool has_header = start.length > LENGTH_BYTES && bytes[LENGTH_BYTES] == '{';
+  if (has_header && length <= SAFETENSORS_MAX_HEADER)
     return fail(error, ELMAN_BAD_DATA, file->path,
                 "not a valid safetensors file: it is truncated to %" PRIu64
                 " bytes, but its header has %" PRIu64 "; use another copy",
                 size, length);
-  const char *kind = file_kind(start);
+  const char *kind = has_header ? NULL : file_kind(start);
   if (kind != NULL) return fail(error, ELMAN_BAD_DATA, file->path, "%s", kind);
+  if (size < LENGTH_BYTES) return bad(file, error, "it is shorter than 8 bytes");
   if (is_utf8(start))
     return fail(error, ELMAN_BAD_DATA, file->path,
                 "is a text file, for example of sentence pairs, and not a model");
-  if (size < LENGTH_BYTES) return bad(file, error, "it is shorter than 8 bytes");
   return bad(file, error, "the length of its header is impossible");
 }
 

@@ -146,7 +146,7 @@ done
 gzip -c $model >packed
 head -c 100 $model >truncated
 : >empty
-for file in "packed compressed by gzip" "truncated truncated to 100 bytes" "empty is empty" "zh is a text file"; do
+for file in "packed compressed by gzip" "truncated truncated to 100 bytes" "empty it is empty" "zh is a text file"; do
   expect_exit 65 "$ELMAN" translate -m "${file%% *}" 我
   expect_stderr_match "^elman: ${file%% *}: .*${file#* }"
 done

@@ -71,13 +71,17 @@ Test(api_matrix, invalid_text_is_rejected) {
                {"0x10\n", "matrix:1", "not a row of numbers"},
                {"1 2\n1e99 2\n", "matrix:2", "too large"},
                {"1 1e999\n", "matrix:1", "too large"},
-               {"PK\x03\x04 zipped\n", "matrix:1", "not a row of numbers"}};
+               {"1 2\r3 4\n", "matrix:1", "not a row of numbers"},
+               {"1 2\r3 4\r", "matrix", "has lines that end with CR alone"},
+               {"PK\x03\x04 zipped\n", "matrix", "is a zip file"}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     put_text(wrong[i].text);
     refuse(wrong[i].text, wrong[i].where, wrong[i].words);
   }
   put_bytes(NAME, "1 \0 2", 5);
-  refuse("NUL", "matrix:1", "not a row of numbers");
+  refuse("NUL", "matrix", "is a binary file, not UTF-8 text");
+  put_bytes(NAME, "1 2\n1 \0 2\n3 4\n5 6", 17);
+  refuse("a line with NUL", "matrix:2", "not a row of numbers");
   char digits[300];
   memset(digits, '1', sizeof digits);
   put_bytes(NAME, digits, sizeof digits);

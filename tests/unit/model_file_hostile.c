@@ -213,7 +213,9 @@ Test(model_file, impossible_header_lengths_are_rejected) {
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
     memcpy(good.bytes, &lengths[i], sizeof *lengths);
     put_bytes(FILE_NAME, good.bytes, LENGTH_BYTES + whole);
-    check_refused(ELMAN_BAD_DATA, "the length of its header is impossible", "length");
+    check_refused(ELMAN_BAD_DATA,
+                  i == 0 ? "it is truncated to" : "the length of its header is impossible",
+                  "length");
   }
   /* The limit also applies to a file that is large enough; a sparse file costs nothing. */
   memcpy(good.bytes, &lengths[1], sizeof *lengths);
@@ -228,6 +230,36 @@ Test(model_file, impossible_header_lengths_are_rejected) {
     check_refused(ELMAN_BAD_DATA, "header", "length");
   }
   free_good(&good);
+}
+
+/* The message states what the file is, when it is no safetensors file. */
+Test(model_file, other_kinds_of_files_are_recognized) {
+  static const struct {
+    const char *bytes;
+    size_t length;
+    const char *problem;
+  } kinds[] = {
+#define KIND(bytes, problem) {bytes, sizeof bytes - 1, problem}
+      KIND("", "it is empty"),
+      KIND("我\t", "it is shorter than 8 bytes"),
+      KIND("我爱你。\tI love you.\n",
+           "is a text file, for example of sentence pairs, and not a model"),
+      KIND("\xCE\xD2\xB0\xAE\xC4\xE3\tI love you.\n", "the length of its header is impossible"),
+      KIND("version https://git-lfs.github.com/spec/v1\noid", "git lfs pull"),
+      KIND("\r\n<!doctype HTML><html>", "is a web page (HTML)"),
+      KIND("\x1F\x8B\b\0\0\0\0\0\2\3", "is compressed by gzip; decompress it: gzip -d"),
+      KIND("PK\3\4\0\0\b\b\0\0best/data.pkl",
+           "is a PyTorch file; elman reads models in safetensors"),
+      KIND("PK\3\4\0\0\b\b\0\0model.safetensors", "is a zip file"),
+      KIND("\x80\2\x8A\nl\xFC\x9C\x46\xF9 j\xA8P",
+           "is a Python pickle, perhaps an old PyTorch file"),
+      KIND("\x93NUMPY\1\0v\0", "is a NumPy array"),
+#undef KIND
+  };
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    put_bytes(FILE_NAME, kinds[i].bytes, kinds[i].length);
+    check_refused(ELMAN_BAD_DATA, kinds[i].problem, kinds[i].problem);
+  }
 }
 
 Test(model_file, data_of_wrong_size_is_rejected) {
