@@ -24,6 +24,26 @@ static size_t width_of(utf8proc_int32_t codepoint) {
                                         : (size_t)utf8proc_charwidth(codepoint);
 }
 
+/* Return the number of columns of the grapheme cluster at *text, and advance *text to its end. The
+ * characters of an emoji, such as the persons of a family, share two columns. */
+static size_t cluster_width(const char **text) {
+  enum { EMOJI_STYLE = 0xFE0F, EMOJI_WIDTH = 2 };
+  utf8proc_int32_t codepoint, next, state = 0;
+  size_t width = 0;
+  bool pictures = false, styled = false, unsafe = false;
+  do {
+    *text += next_codepoint(*text, &codepoint);
+    width += width_of(codepoint);
+    pictures = pictures || utf8proc_get_property(codepoint)->boundclass ==
+                               UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
+    styled = styled || codepoint == EMOJI_STYLE;
+    unsafe = unsafe || character_is_unsafe(codepoint);
+    (void)next_codepoint(*text, &next);
+  } while (**text != '\0' && !utf8proc_grapheme_break_stateful(codepoint, next, &state));
+  if (unsafe || (!pictures && !styled)) return width;
+  return width > EMOJI_WIDTH || styled ? EMOJI_WIDTH : width;
+}
+
 static void write_codepoint(FILE *stream, const char *bytes, size_t step,
                             utf8proc_int32_t codepoint) {
   if (character_is_unsafe(codepoint))
@@ -59,12 +79,8 @@ void write_isolated(FILE *stream, const char *text) {
 }
 
 size_t visible_width(const char *text) {
-  utf8proc_int32_t codepoint;
   size_t width = 0;
-  while (*text != '\0') {
-    text += next_codepoint(text, &codepoint);
-    width += width_of(codepoint);
-  }
+  while (*text != '\0') width += cluster_width(&text);
   return width;
 }
 

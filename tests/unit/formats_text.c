@@ -69,6 +69,22 @@ Test(formats, text_shows_numbers) {
                "  我\nI \033[38;5;33m1.00\033[0m\n");
 }
 
+/* An emoji fills two columns, however many characters it has. */
+Test(formats, text_aligns_emoji) {
+  static const char *const targets[] = {"👨\u200D👩\u200D👧", "👩🏽\u200D🚀", "❤\uFE0F",
+                                        "1\uFE0F\u20E3"};
+  elman_translation one = known_example();
+  one.source_count = one.target_count = 1;
+  one.target_tokens = targets;
+  expect_style(one, (elman_text_style){.numbers = true}, "   我\n👨\u200D👩\u200D👧 1.00\n");
+  for (size_t i = 1; i < 4; i++) {
+    char expected[64];
+    snprintf(expected, sizeof expected, "   我\n%s 1.00\n", targets[i]);
+    one.target_tokens = targets + i;
+    expect_style(one, (elman_text_style){.numbers = true}, expected);
+  }
+}
+
 /* A line is at most as wide as the terminal, unless a single word is wider. */
 Test(formats, text_is_wrapped_at_the_terminal_width) {
   elman_translation translation = known_example();
