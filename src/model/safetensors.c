@@ -157,11 +157,10 @@ static elman_status refuse_start(const struct safetensors *file, uint64_t size, 
                 " bytes, but its header has %" PRIu64 "; use another copy",
                 size, length);
   const char *kind = has_header ? NULL : file_kind(start);
-  if (kind != NULL) return fail(error, ELMAN_BAD_DATA, file->path, "%s", kind);
+  if (kind != NULL)
+    return fail(error, ELMAN_BAD_DATA, file->path, "not a valid safetensors file: it %s", kind);
   if (size < LENGTH_BYTES) return bad(file, error, "it is shorter than 8 bytes");
-  if (is_utf8(start))
-    return fail(error, ELMAN_BAD_DATA, file->path,
-                "is a text file, for example of sentence pairs, and not a model");
+  if (is_utf8(start)) return bad(file, error, "it is a text file, for example of sentence pairs");
   return bad(file, error, "the length of its header is impossible");
 }
 

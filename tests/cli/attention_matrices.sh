@@ -81,7 +81,7 @@ expect_stderr_match '^elman: model.safetensors: has no tensor "score.weight" or'
 expect_exit 65 attend --attention multihead --weights model.safetensors k.csv
 expect_stderr_match 'query.weight does not fit queries of width 2'
 expect_exit 65 attend --attention multihead --weights "$words" "$words"
-expect_stderr_match 'is a text file, .* and not a model'
+expect_stderr_match 'not a valid safetensors file: it is a text file'
 expect_exit 66 attend --attention multihead --weights none "$words"
 
 # Wrong command lines.
