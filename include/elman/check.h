@@ -79,6 +79,20 @@ typedef struct elman_check_example {
 ELMAN_API bool elman_check_get_example(elman_check_example *example, const elman_check *check,
                                        size_t index);
 
+/* ---- before training ---- */
+
+/* Called for a finding that so many pairs have that their model would be useless. `share` is the
+ * proportion of these pairs, up to 1; `place` is "file:line" of the first of them. */
+typedef void elman_doubt_function(void *context, elman_finding finding, double share,
+                                  const char *place);
+
+/* Check a sample of pairs in a fraction of a second, and call `doubt` for each finding that ruins a
+ * model. `training` are the pairs that determine scripts and languages, for a dev set; NULL = the
+ * pairs themselves. */
+ELMAN_CHECKED elman_status elman_pairs_doubts(const elman_pairs *pairs, const elman_pairs *training,
+                                              elman_doubt_function *doubt, void *context,
+                                              elman_error *error);
+
 ELMAN_END
 
 #endif

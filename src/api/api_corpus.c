@@ -4,6 +4,7 @@
 #include "api/call.h"
 #include "corpus/alignment.h"
 #include "corpus/check.h"
+#include "corpus/doubts.h"
 #include "corpus/split.h"
 
 /* ---- pairs ---- */
@@ -184,4 +185,10 @@ bool elman_check_get_example(elman_check_example *example, const elman_check *ch
                                    .source_length = found->source_size,
                                    .target_length = found->target_size};
   return true;
+}
+
+elman_status elman_pairs_doubts(const elman_pairs *pairs, const elman_pairs *training,
+                                elman_doubt_function *doubt, void *context, elman_error *error) {
+  return doubts_find(inner_pairs_const(pairs),
+                     inner_pairs_const(training == NULL ? pairs : training), doubt, context, error);
 }

@@ -140,7 +140,7 @@ static elman_status check_lines(struct findings *findings, struct pairs *const *
 static elman_status check_shift(struct findings *findings, const struct pairs *pairs, size_t part,
                                 elman_error *error) {
   signed char *lines_on;
-  elman_status status = shifts_find(&lines_on, pairs, error);
+  elman_status status = shifts_find(&lines_on, pairs, 0, pairs_count(pairs), error);
   if (status != ELMAN_OK) return status;
   for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i++) {
     if (lines_on[i] == 0) continue;

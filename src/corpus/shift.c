@@ -265,7 +265,7 @@ static void find_path(signed char *lines_on, unsigned char (*before)[DISTANCES],
   }
 }
 
-static elman_status outline_lines(struct lines *lines, const struct pairs *pairs,
+static elman_status outline_lines(struct lines *lines, const struct pairs *pairs, size_t first,
                                   elman_error *error) {
   double sum = 0;
   for (int side = 0; side < 2; side++) {
@@ -273,7 +273,7 @@ static elman_status outline_lines(struct lines *lines, const struct pairs *pairs
     if (lines->sides[side] == NULL) return fail_no_memory(error);
   }
   for (size_t i = 0; i < lines->count; i++) {
-    const struct pair pair = pairs_get(pairs, i);
+    const struct pair pair = pairs_get(pairs, first + i);
     lines->sides[0][i] = outline_of(pair.source);
     lines->sides[1][i] = outline_of(pair.target);
     sum += (double)lines->sides[1][i].log_length - (double)lines->sides[0][i].log_length;
@@ -282,9 +282,10 @@ static elman_status outline_lines(struct lines *lines, const struct pairs *pairs
   return ELMAN_OK;
 }
 
-elman_status shifts_find(signed char **lines_on, const struct pairs *pairs, elman_error *error) {
-  struct lines lines = {.count = pairs_count(pairs)};
-  elman_status status = outline_lines(&lines, pairs, error);
+elman_status shifts_find(signed char **lines_on, const struct pairs *pairs, size_t first,
+                         size_t count, elman_error *error) {
+  struct lines lines = {.count = count};
+  elman_status status = outline_lines(&lines, pairs, first, error);
   unsigned char(*before)[DISTANCES] = calloc(lines.count, sizeof *before);
   *lines_on = calloc(lines.count, sizeof **lines_on);
   if (status == ELMAN_OK && (before == NULL || *lines_on == NULL)) status = fail_no_memory(error);

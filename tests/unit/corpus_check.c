@@ -143,7 +143,8 @@ Test(check, wrong_scripts_and_lengths_are_found) {
       "我们今天去公园\tWe go to the park today\n"
       "他们昨天去学校\tThey went to school yesterday\n"
       "我叫Tom\tI am Tom\n"
-      "Hello Tom\tHello Tom\n"       /* no Chinese characters (Han) */
+      "Hello Tom\tHello Tom\n"       /* a copy */
+      "Hello Tom\tHello, dear Tom\n" /* no Chinese characters (Han) */
       "你好\tHello 你好 everybody\n" /* Han on the English side */
       "She is at home\t她在家里\n"   /* swapped */
       "不是\tNo, this is far too long to be a translation of such a short sentence\n"
@@ -151,8 +152,9 @@ Test(check, wrong_scripts_and_lengths_are_found) {
   struct findings *findings = findings_of(1, contents, 200);
   assert_only(findings, 0,
               (elman_finding[]){ELMAN_FINDING_MIXED_SCRIPTS, ELMAN_FINDING_SWAPPED,
+                                ELMAN_FINDING_COPY, ELMAN_FINDING_OTHER_TARGET,
                                 ELMAN_FINDING_LENGTH_RATIO, FINDINGS},
-              (size_t[]){3, 1, 1});
+              (size_t[]){2, 1, 1, 1, 1});
   findings_free(findings);
 }
 
@@ -186,6 +188,120 @@ Test(check, tokens_and_unknown_words_are_counted) {
   assert_count(findings, 0, ELMAN_FINDING_TOO_LONG, 0);
   assert_count(findings, 1, ELMAN_FINDING_TOO_LONG, 1);
   findings_free(findings);
+}
+
+/* ---- findings in other languages ---- */
+
+/* Check one corpus; compare the dominant scripts and the counts. The list ends with FINDINGS. */
+static void assert_findings(const char *content, enum script source, enum script target,
+                            const elman_finding *found, const size_t *counts) {
+  const char *const contents[] = {content};
+  struct findings *findings = findings_of(1, contents, 200);
+  cr_assert_eq(findings->scripts[ELMAN_SOURCE], source);
+  cr_assert_eq(findings->scripts[ELMAN_TARGET], target);
+  assert_only(findings, 0, found, counts);
+  cr_assert(findings_clean(findings), "these findings do not change the exit code");
+  findings_free(findings);
+}
+
+Test(check, japanese_side_accepts_kana_and_han) {
+  assert_findings("駅はどこですか。\tГде вокзал?\n"
+                  "これはペンです。\tЭто ручка.\n"
+                  "大学生\tстудент\n"
+                  "トムはテレビを見た。\tТом смотрел телевизор.\n"
+                  "彼は先生です。\tОн учитель.\n"
+                  "Он врач, я знаю.\t彼は医者です、知っている。\n" /* swapped */
+                  "Where is the tea?\tГде чай, скажи мне?\n"       /* English */
+                  "お茶はどこですか。\tГде お茶?\n",               /* mixed */
+                  SCRIPT_JAPANESE, SCRIPT_CYRILLIC,
+                  (elman_finding[]){ELMAN_FINDING_SWAPPED, ELMAN_FINDING_MIXED_SCRIPTS, FINDINGS},
+                  (size_t[]){1, 2});
+}
+
+Test(check, chinese_side_rejects_kana_and_hangul) {
+  assert_findings("车站在哪里？\t역이 어디에 있습니까?\n"
+                  "他是老师。\t그는 선생님입니다.\n"
+                  "我爱你。\t사랑해요.\n"
+                  "你好吗？\t잘 지내요?\n"
+                  "これはペンです。\t이것은 펜입니다.\n"
+                  "我们走吧。\t가자, 大學으로.\n",
+                  SCRIPT_HAN, SCRIPT_HANGUL,
+                  (elman_finding[]){ELMAN_FINDING_MIXED_SCRIPTS, FINDINGS}, (size_t[]){1});
+}
+
+Test(check, copies_are_found) {
+  assert_findings("Wo ist der Bahnhof?\tWhere is the station?\n"
+                  "Ich liebe dich.\tI love you.\n"
+                  "Das ist nicht übersetzt.\tDas ist nicht übersetzt!\n"
+                  "Tom!\tTom!\n" /* a name */
+                  "12 : 30\t12 : 30\n",
+                  SCRIPT_LATIN, SCRIPT_LATIN, (elman_finding[]){ELMAN_FINDING_COPY, FINDINGS},
+                  (size_t[]){1});
+}
+
+Test(check, ids_are_found) {
+  assert_findings("1277\tΚαλημέρα.\n1280\tΣ’ αγαπώ.\n1281\tΈφυγε.\n5\t5\n", SCRIPT_NONE,
+                  SCRIPT_GREEK, (elman_finding[]){ELMAN_FINDING_ID, FINDINGS}, (size_t[]){4});
+  assert_findings("s-0001\tदेखो\nnews.2\tचलो\ns-0003\tरुको\n", SCRIPT_LATIN, SCRIPT_DEVANAGARI,
+                  (elman_finding[]){ELMAN_FINDING_ID, FINDINGS}, (size_t[]){3});
+  assert_findings("Zimmer\troom\nHaus\thouse\nBaum\ttree\nja\tyes\n1984\tnineteen "
+                  "eighty-four\n1984\t1984\nB2B\tB2B\n",
+                  SCRIPT_LATIN, SCRIPT_LATIN,
+                  (elman_finding[]){ELMAN_FINDING_ID, ELMAN_FINDING_OTHER_TARGET, FINDINGS},
+                  (size_t[]){1, 1});
+}
+
+Test(check, constant_column_is_an_id) {
+  struct buffer content = {0};
+  for (int i = 0; i < 12; i++) buffer_print(&content, "fra\tla phrase %c\n", 'a' + i);
+  assert_findings(content.bytes, SCRIPT_LATIN, SCRIPT_LATIN,
+                  (elman_finding[]){ELMAN_FINDING_ID, ELMAN_FINDING_OTHER_TARGET,
+                                    ELMAN_FINDING_NEAR_DUPLICATE, FINDINGS},
+                  (size_t[]){12, 11, 0});
+  buffer_free(&content);
+}
+
+Test(check, defects_of_texts_are_found) {
+  assert_findings("Où est la gare&nbsp;?\tГде вокзал?\n"              /* markup */
+                  "Je t'aime.\tЯ <b>люблю</b> тебя.\n"                /* markup */
+                  "C&apos; est vrai.\tЭто правда.\n"                  /* markup */
+                  "un aller @-@ retour\tтуда и обратно\n"             /* marks */
+                  "Il boit du ca@@ fé.\tОн пьёт кофе.\n"              /* marks */
+                  "Il a mangÃ©.\tОн поел.\n"                          /* encoding */
+                  "Elle dort.\tРћРЅР° СЃРїРёС‚.\n"                    /* encoding */
+                  "Elle lit.\tОна чит\uFFFDет.\n"                     /* encoding */
+                  "Elle chante souvent.\t??? ???? ????\n"             /* encoding */
+                  "\"Il a dit \"\"oui\"\".\"\tОн сказал «да».\n"      /* quoted */
+                  "\"Oui, merci\"\tДа, спасибо\n"                     /* quoted */
+                  "\uFEFFElle court.\tОна бежит.\n"                   /* invisible */
+                  "Il nage.\tОн пла\u00ADвает.\n"                     /* invisible */
+                  "« Oui », dit-il… à 5 €\t«Да», — сказал он… № 5\n", /* good */
+                  SCRIPT_LATIN, SCRIPT_CYRILLIC,
+                  (elman_finding[]){ELMAN_FINDING_MARKUP, ELMAN_FINDING_TOKEN_MARKS,
+                                    ELMAN_FINDING_WRONG_ENCODING, ELMAN_FINDING_QUOTED,
+                                    ELMAN_FINDING_INVISIBLE, FINDINGS},
+                  (size_t[]){3, 2, 4, 2, 2});
+}
+
+/* Many pairs of which both sides are enclosed come from a spreadsheet; a few are quotations. */
+Test(check, enclosed_fields_are_quoted_if_many_are) {
+  struct buffer content = {0};
+  for (int i = 0; i < 12; i++)
+    buffer_print(&content, i < 6 ? "\"Satz %c\"\t\"phrase %c\"\n" : "Satz %c\tphrase %c\n", 'a' + i,
+                 'a' + i);
+  const char *const contents[] = {content.bytes};
+  struct findings *findings = findings_of(1, contents, 200);
+  assert_count(findings, 0, ELMAN_FINDING_QUOTED, 6);
+  findings_free(findings);
+  buffer_clear(&content);
+  for (int i = 0; i < 12; i++)
+    buffer_print(&content, i < 2 ? "\"Satz %c\"\t\"phrase %c\"\n" : "Satz %c\tphrase %c\n", 'a' + i,
+                 'a' + i);
+  const char *const few[] = {content.bytes};
+  findings = findings_of(1, few, 200);
+  assert_count(findings, 0, ELMAN_FINDING_QUOTED, 0);
+  findings_free(findings);
+  buffer_free(&content);
 }
 
 Test(check, invalid_options_are_rejected) {

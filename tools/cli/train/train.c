@@ -212,12 +212,32 @@ static void note_plain(const struct job *job, const elman_pairs *pairs) {
          "the dev pairs)");
 }
 
+/* Report a finding in many pairs. `context` is what the message calls the pairs. */
+static void note_doubt(void *context, elman_finding finding, double share, const char *place) {
+  const char *pairs = context;
+  if (!group_leads()) return;
+  note("%.0f %% of the %s: %s, for example %s; %s", 100 * share, pairs,
+       elman_finding_description(finding), place, elman_finding_advice(finding));
+}
+
+/* Warn before training if the pairs or the dev pairs would give a useless model. All processes
+ * check, so that all fail if the memory is exhausted. */
+static int check_pairs(const elman_pairs *pairs, const elman_pairs *dev) {
+  char training_name[] = "training pairs", dev_name[] = "dev pairs";
+  elman_error error;
+  elman_status status = elman_pairs_doubts(pairs, NULL, note_doubt, training_name, &error);
+  if (status == ELMAN_OK && dev != NULL)
+    status = elman_pairs_doubts(dev, pairs, note_doubt, dev_name, &error);
+  return status == ELMAN_OK ? EX_OK : report_error(&error);
+}
+
 static int read_and_train(struct job *job, const char *command, const struct operands *operands) {
   elman_pairs *pairs = NULL, *dev = NULL;
   elman_model *model = NULL;
   int code = pairs_input_read(&pairs, &job->input, command, operands);
   if (code == EX_OK) note_plain(job, pairs);
   if (code == EX_OK) code = read_dev(&dev, job, command, operands);
+  if (code == EX_OK) code = check_pairs(pairs, dev);
   if (code == EX_OK) code = make_model(&model, pairs, job);
   if (code == EX_OK) code = train_and_save(model, &pairs, dev, job);
   elman_model_free(model);
