@@ -282,7 +282,7 @@ static const struct finding_row rows[FINDINGS] = {
                                       has_wrong_encoding, 0.1,
                                       "convert the original file to UTF-8 again"},
     [ELMAN_FINDING_MARKUP] = {"markup", "HTML markup (tag or entity)", SUSPICIOUS, has_markup, 0.5,
-                              "replace entities and remove tags, in translated texts too"},
+                              "replace entities and remove tags, also in texts to translate"},
     [ELMAN_FINDING_TOKEN_MARKS] = {"token_marks", "marks of another tokenizer (@-@, @@, ▁)",
                                    SUSPICIOUS, has_token_marks, 0.5,
                                    "undo the tokenization of the other tool"},

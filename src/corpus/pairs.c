@@ -406,28 +406,25 @@ static elman_status add_pair(struct reader *reader, const struct lines *lines,
   return pairs_add(reader->pairs, lines, fields, sizeof fields / sizeof *fields, reader->error);
 }
 
-/* Return whether a comma or semicolon of the line separates fields: no space follows it, as in CSV.
- * Decimal numbers, and sentences with a space after each comma, do not count. */
-static bool looks_like_csv(struct text line) {
-  if (line.length > 1 && line.bytes[0] == '"' && line.bytes[line.length - 1] == '"') return true;
+/* Return whether the line has a comma or semicolon between two fields: without a space after it, and
+ * not within a number. */
+static bool has_separator(struct text line, char separator) {
   for (size_t i = 1; i + 1 < line.length; i++) {
-    const bool separates = line.bytes[i] == ',' || line.bytes[i] == ';';
     const char before = line.bytes[i - 1], after = line.bytes[i + 1];
     const bool in_number = before >= '0' && before <= '9' && after >= '0' && after <= '9';
-    if (separates && !in_number && after != ' ') return true;
+    if (line.bytes[i] == separator && after != ' ' && !in_number) return true;
   }
   return false;
 }
 
-/* Return what a line without a tab contains instead, and the remedy; "" if that is unclear. */
+/* Return what seems to separate the columns of a line without tabs; NULL if nothing does. */
 static const char *other_separator(struct text line) {
-  if (memmem(line.bytes, line.length, "|||", 3) != NULL) return "; write a tab in place of \"|||\"";
-  if (memmem(line.bytes, line.length, "\\t", 2) != NULL)
-    return "; this line has a backslash and a t in place of a tab";
-  if (looks_like_csv(line)) return "; if this is CSV, save it as tab-separated text";
-  if (memmem(line.bytes, line.length, "   ", 3) != NULL)
-    return "; this line has several spaces in place of a tab";
-  return "";
+  if (memmem(line.bytes, line.length, "|||", 3) != NULL) return "|||";
+  if (memmem(line.bytes, line.length, "\\t", 2) != NULL) return "a backslash and t";
+  if (line.bytes[0] == '{' && line.bytes[line.length - 1] == '}') return "JSON";
+  if (memmem(line.bytes, line.length, "    ", 4) != NULL) return "spaces";
+  if (has_separator(line, ';')) return "semicolons";
+  return has_separator(line, ',') ? "commas" : NULL;
 }
 
 /* Add the pair of a TSV line. `alignment` is the line of the alignment file, if there is one. */
@@ -445,9 +442,11 @@ static elman_status add_tsv_line(struct reader *reader, const struct lines *line
   const size_t last = columns_last(columns);
   const size_t found = columns_pick(&pair, line, columns);
   if (found < last) {
+    const char *separator = found == 1 ? other_separator(line) : NULL;
     snprintf(problem, sizeof problem,
-             "has %zu column%s; column %zu is required (columns are separated by tabs)%s", found,
-             plural_ending(found), last, found == 1 ? other_separator(line) : "");
+             "has %zu column%s; column %zu is required (columns are separated by tabs)%s%s", found,
+             plural_ending(found), last, separator == NULL ? "" : "; this line seems to use ",
+             separator == NULL ? "" : separator);
     return skip(reader, lines, ELMAN_FINDING_LACKS_COLUMN, problem);
   }
   if (text_is_blank(pair.source))

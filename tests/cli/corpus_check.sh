@@ -98,3 +98,37 @@ expect_stderr_match "^elman: corpus: unknown command 'chekc'; did you mean 'chec
 expect_exit 64 "$ELMAN" corpus --split
 expect_exit 64 "$ELMAN" help corpus xyzzy
 expect_exit 64 "$ELMAN" help train check
+
+# Findings do not depend on the language: scripts, markup, copies, ids; with their remedy.
+printf 'これはペンです。\tЭто ручка.\n彼は先生です。\tОн учитель.\nお茶&nbsp;です。\tЭто чай.\nОн врач.\t彼は医者です。\n駅です。\tIt is a station\n' >ja.tsv
+expect_exit 0 "$ELMAN" corpus check ja.tsv
+expect_stdout_match '^  source script +Japanese$'
+expect_stdout_match '^  target script +Cyrillic$'
+expect_stdout_match '^  swapped columns +1$'
+expect_stdout_match '^  wrong or mixed script +1$'
+expect_stdout_match '^  HTML markup \(tag or entity\) +1$'
+expect_stdout_match '^    remedy: replace entities and remove tags'
+expect_exit 0 "$ELMAN" corpus check --json ja.tsv
+expect_stdout_match '"source_script":"Japanese","target_script":"Cyrillic"'
+expect_stdout_match '"swapped":1,"id":0,"copy":0,"wrong_language":0,"mixed_scripts":1,"wrong_encoding":0,"markup":1,'
+expect_stdout_match '"finding":"swapped","part":"ja.tsv","line":4,'
+printf '\xef\xbb\xbfBonjour\tПривет\n\xef\xbb\xbfMerci bien\tспасибо\nOui\xe2\x80\x8b\tда\n' >joined.tsv
+expect_exit 0 "$ELMAN" corpus check joined.tsv
+expect_stdout_match '^  invisible or control character +2$'
+expect_stdout_match '^    joined\.tsv:2: \\u\{FEFF\}Merci bien \| спасибо$'
+
+# A shift is reported with its first line.
+words=(un deux trois quatre cinq six sept huit neuf dix)
+for i in $(seq 1 80); do
+  printf '%s %d %s%s\n' "${words[i % 10]}" "$((i * 7919 % 100))" "$(printf 'mot %.0s' $(seq 1 $((i * 31 % 9 + 1))))" \
+    "$([ $((i % 3)) -eq 0 ] && echo '?')"
+done >fr
+sed 's/un/een/; s/mot/слово/g; s/deux/два/' fr >ru
+paste fr ru >aligned.tsv
+expect_exit 0 "$ELMAN" corpus check aligned.tsv
+! grep -q 'shifted' "$results/stdout" || fail "a shift is reported in aligned lines"
+sed 20d ru >shorter
+paste <(head -n 79 fr) shorter >shifted.tsv
+expect_exit 0 "$ELMAN" corpus check shifted.tsv
+expect_stdout_match '^  sides shifted by lines +[56][0-9]$'
+expect_stdout_match '^    shifted\.tsv:2[0-9]: .*  \(its target is in shifted\.tsv:[12][0-9]\)$'

@@ -398,25 +398,23 @@ Test(tsv, no_usable_pair_is_an_error) {
 }
 
 Test(tsv, other_separators_are_named) {
-  static const struct {
-    const char *line, *remedy;
-  } lines[] = {{"hello,bonjour", "; if this is CSV, save it as tab-separated text"},
-               {"hello;bonjour", "; if this is CSV, save it as tab-separated text"},
-               {"\"hello, you\", \"bonjour\"", "; if this is CSV, save it as tab-separated text"},
-               {"hello ||| bonjour", "; write a tab in place of \"|||\""},
-               {"hello\\tbonjour", "; this line has a backslash and a t in place of a tab"},
-               {"hello    bonjour", "; this line has several spaces in place of a tab"},
-               {"Hello, 1,000 times 2.5", ""},
-               {"我，你", ""},
-               {",", ""}};
+  static const char *const lines[][2] = {
+      {"Привет ||| Hello", "; this line seems to use |||"},
+      {"Привет\\tHello", "; this line seems to use a backslash and t"},
+      {"{\"ru\": \"Привет\", \"en\": \"Hello\"}", "; this line seems to use JSON"},
+      {"Привет      Hello", "; this line seems to use spaces"},
+      {"Привет;Hello", "; this line seems to use semicolons"},
+      {"\"Привет, мир\",\"Hello, world\"", "; this line seems to use commas"},
+      {"Привет, это 1,5 или 2;3; да", ""},
+      {"x", ""}};
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-    char text[128], message[256];
-    snprintf(text, sizeof text, "我\tI\n%s\n", lines[i].line);
-    snprintf(message, sizeof message,
+    char content[100], expected[200];
+    snprintf(content, sizeof content, "да\tyes\n%s\n", lines[i][0]);
+    put("a.tsv", content);
+    snprintf(expected, sizeof expected,
              "a.tsv:2: has 1 column; column 2 is required (columns are separated by tabs)%s\n",
-             lines[i].remedy);
-    put("a.tsv", text);
-    assert_pairs(tsv_options(), "我=I", 1, message);
+             lines[i][1]);
+    assert_pairs(tsv_options(), "да=yes", 1, expected);
   }
 }
 
