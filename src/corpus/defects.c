@@ -238,8 +238,7 @@ static struct misread find_misread(struct text text, int (*byte_of)(int codepoin
   return found;
 }
 
-/* Return whether question marks replaced the letters: several, and no letter. */
-static bool letters_are_lost(struct text text) {
+bool text_lost_letters(struct text text) {
   struct letter_counts letters = {0};
   if (!contains(text, "???") && !contains(text, "?? ")) return false;
   letters_count(&letters, text);
@@ -254,7 +253,7 @@ static bool is_ascii(struct text text) {
 
 bool text_is_garbled(struct text text) {
   enum { ENOUGH = 3 };
-  if (is_ascii(text)) return letters_are_lost(text);
+  if (is_ascii(text)) return false;
   if (contains(text, "\xEF\xBF\xBD")) return true;
   const struct misread western = find_misread(text, byte_in_1252);
   if (western.sure || (western.sequences >= 2 && western.odd > 0)) return true;

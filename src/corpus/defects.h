@@ -22,9 +22,13 @@ bool text_has_token_marks(struct text text);
  * U+0007. Joiners and zero-width spaces are accepted in scripts that use them. */
 bool text_has_invisible(struct text text);
 
-/* Return whether the text has U+FFFD, consists of question marks that replaced its letters, or has
- * UTF-8 that was read as Windows-1252 or Windows-1251, such as Ã© for é. */
+/* Return whether the text has U+FFFD, or UTF-8 that was read as Windows-1252 or Windows-1251, such
+ * as Ã© for é. */
 bool text_is_garbled(struct text text);
+
+/* Return whether the text has several question marks and no letters, as if an encoding had replaced
+ * these. */
+bool text_lost_letters(struct text text);
 
 /* How a spreadsheet would have quoted a field. */
 enum quoting {

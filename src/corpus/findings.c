@@ -193,8 +193,9 @@ static bool is_in_wrong_language(const struct line_properties *line) {
   return false;
 }
 
+/* Equal texts are copies or names. */
 static bool has_mixed_scripts(const struct line_properties *line) {
-  return !is_swapped(line) && !line->copy &&
+  return !is_swapped(line) && !line->copy && !text_equal(line->sides[S], line->sides[T]) &&
          (letters_are_foreign(&line->letters[S], line->typical->script[S]) ||
           letters_are_foreign(&line->letters[T], line->typical->script[T]));
 }
@@ -245,22 +246,29 @@ static bool has_invisible(const struct line_properties *line) {
 }
 
 static bool has_wrong_encoding(const struct line_properties *line) {
+  for (int side = 0; side < 2; side++)
+    if (text_lost_letters(line->sides[side]) && letters_found(&line->letters[1 - side]))
+      return true;
   return on_either_side(line, text_is_garbled);
 }
 
 /* ---- the table ---- */
 
-#define BAD_LINE ELMAN_FINDING_KIND_BAD_LINE
+#define BAD_LINE(name, description)                                                                \
+  { name, description, ELMAN_FINDING_KIND_BAD_LINE, NULL, 0, NULL }
+#define LEAK(name, description)                                                                    \
+  { name, description, ELMAN_FINDING_KIND_LEAK, NULL, 0, NULL }
 #define SUSPICIOUS ELMAN_FINDING_KIND_SUSPICIOUS
-#define LEAK ELMAN_FINDING_KIND_LEAK
+#define REPORTED(name, description, holds)                                                         \
+  { name, description, SUSPICIOUS, holds, 0, NULL }
 
 static const struct finding_row rows[FINDINGS] = {
-    [ELMAN_FINDING_NOT_UTF8] = {"not_utf8", "invalid UTF-8", BAD_LINE},
-    [ELMAN_FINDING_LACKS_COLUMN] = {"lacks_column", "missing column", BAD_LINE},
-    [ELMAN_FINDING_EMPTY] = {"empty", "empty line or side", BAD_LINE},
-    [ELMAN_FINDING_CARRIAGE_RETURN] = {"carriage_return", "carriage return within the line",
-                                       BAD_LINE},
-    [ELMAN_FINDING_BAD_ALIGNMENT] = {"bad_alignment", "invalid word alignment", BAD_LINE},
+    [ELMAN_FINDING_NOT_UTF8] = BAD_LINE("not_utf8", "invalid UTF-8"),
+    [ELMAN_FINDING_LACKS_COLUMN] = BAD_LINE("lacks_column", "missing column"),
+    [ELMAN_FINDING_EMPTY] = BAD_LINE("empty", "empty line or side"),
+    [ELMAN_FINDING_CARRIAGE_RETURN] =
+        BAD_LINE("carriage_return", "carriage return within the line"),
+    [ELMAN_FINDING_BAD_ALIGNMENT] = BAD_LINE("bad_alignment", "invalid word alignment"),
     [ELMAN_FINDING_SHIFTED] = {"shifted", "sides shifted by lines", SUSPICIOUS, NULL, 0.01,
                                "a line is missing on one side, or there is one too many; mend the "
                                "file near this line"},
@@ -283,29 +291,29 @@ static const struct finding_row rows[FINDINGS] = {
                                       "convert the original file to UTF-8 again"},
     [ELMAN_FINDING_MARKUP] = {"markup", "HTML markup (tag or entity)", SUSPICIOUS, has_markup, 0.5,
                               "replace entities and remove tags, also in texts to translate"},
-    [ELMAN_FINDING_TOKEN_MARKS] = {"token_marks", "marks of another tokenizer (@-@, @@, ▁)",
+    [ELMAN_FINDING_TOKEN_MARKS] = {"token_marks", "marks of another tokenizer (@-@, @@)",
                                    SUSPICIOUS, has_token_marks, 0.5,
                                    "undo the tokenization of the other tool"},
     [ELMAN_FINDING_QUOTED] = {"quoted", "quoted field of a spreadsheet", SUSPICIOUS, is_quoted, 0.5,
                               "export the table without quotation marks around fields"},
-    [ELMAN_FINDING_INVISIBLE] = {"invisible", "invisible or control character", SUSPICIOUS,
-                                 has_invisible},
-    [ELMAN_FINDING_DUPLICATE] = {"duplicate", "duplicate pair", SUSPICIOUS},
-    [ELMAN_FINDING_NEAR_DUPLICATE] = {"near_duplicate",
-                                      "near-duplicate pair (case, width, punctuation)", SUSPICIOUS},
-    [ELMAN_FINDING_OTHER_TARGET] = {"other_target", "repeated source with another target",
-                                    SUSPICIOUS},
-    [ELMAN_FINDING_OTHER_SOURCE] = {"other_source", "repeated target with another source",
-                                    SUSPICIOUS},
-    [ELMAN_FINDING_LENGTH_RATIO] = {"length_ratio", "unusual length ratio", SUSPICIOUS,
-                                    has_unlike_length},
-    [ELMAN_FINDING_TOO_LONG] = {"too_long", "line longer than --max-length", SUSPICIOUS},
-    [ELMAN_FINDING_SAME_PAIR] = {"same_pair", "same pair", LEAK},
-    [ELMAN_FINDING_SAME_SOURCE] = {"same_source", "same source", LEAK},
-    [ELMAN_FINDING_SAME_TARGET] = {"same_target", "same target", LEAK},
-    [ELMAN_FINDING_LIKE_PAIR] = {"like_pair", "similar pair", LEAK},
-    [ELMAN_FINDING_LIKE_SOURCE] = {"like_source", "similar source", LEAK},
-    [ELMAN_FINDING_LIKE_TARGET] = {"like_target", "similar target", LEAK},
+    [ELMAN_FINDING_INVISIBLE] =
+        REPORTED("invisible", "invisible or control character", has_invisible),
+    [ELMAN_FINDING_DUPLICATE] = REPORTED("duplicate", "duplicate pair", NULL),
+    [ELMAN_FINDING_NEAR_DUPLICATE] =
+        REPORTED("near_duplicate", "near-duplicate pair (case, width, punctuation)", NULL),
+    [ELMAN_FINDING_OTHER_TARGET] =
+        REPORTED("other_target", "repeated source with another target", NULL),
+    [ELMAN_FINDING_OTHER_SOURCE] =
+        REPORTED("other_source", "repeated target with another source", NULL),
+    [ELMAN_FINDING_LENGTH_RATIO] =
+        REPORTED("length_ratio", "unusual length ratio", has_unlike_length),
+    [ELMAN_FINDING_TOO_LONG] = REPORTED("too_long", "line longer than --max-length", NULL),
+    [ELMAN_FINDING_SAME_PAIR] = LEAK("same_pair", "same pair"),
+    [ELMAN_FINDING_SAME_SOURCE] = LEAK("same_source", "same source"),
+    [ELMAN_FINDING_SAME_TARGET] = LEAK("same_target", "same target"),
+    [ELMAN_FINDING_LIKE_PAIR] = LEAK("like_pair", "similar pair"),
+    [ELMAN_FINDING_LIKE_SOURCE] = LEAK("like_source", "similar source"),
+    [ELMAN_FINDING_LIKE_TARGET] = LEAK("like_target", "similar target"),
 };
 
 const struct finding_row *finding_row(elman_finding finding) {

@@ -406,8 +406,8 @@ static elman_status add_pair(struct reader *reader, const struct lines *lines,
   return pairs_add(reader->pairs, lines, fields, sizeof fields / sizeof *fields, reader->error);
 }
 
-/* Return whether the line has a comma or semicolon between two fields: without a space after it, and
- * not within a number. */
+/* Return whether the line has a comma or semicolon between two fields: without a space after it,
+ * and not within a number. */
 static bool has_separator(struct text line, char separator) {
   for (size_t i = 1; i + 1 < line.length; i++) {
     const char before = line.bytes[i - 1], after = line.bytes[i + 1];

@@ -226,13 +226,15 @@ static bool repeats(const struct lines *lines, size_t at, size_t other) {
 static void score_line(double scores[DISTANCES], const struct weights *weights,
                        const struct lines *lines, size_t at) {
   static const double DRIFT = 0.05; /* so that noise does not add up to a shift */
+  static const double MOST = 3;     /* so that a few strange lines do not look like one */
   const double here = fit(weights, lines, at, at);
   for (int distance = 0; distance < DISTANCES; distance++) {
     const ptrdiff_t other = (ptrdiff_t)at + distance - LONGEST_SHIFT;
     const bool exists = other >= 0 && other < (ptrdiff_t)lines->count;
-    scores[distance] = !exists || repeats(lines, at, (size_t)other)
-                           ? here
-                           : fit(weights, lines, at, (size_t)other);
+    scores[distance] = here;
+    if (exists && !repeats(lines, at, (size_t)other))
+      scores[distance] = fit(weights, lines, at, (size_t)other);
+    if (scores[distance] > here + MOST) scores[distance] = here + MOST;
     if (distance != LONGEST_SHIFT) scores[distance] -= DRIFT;
   }
 }
