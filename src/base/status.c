@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Remove a UTF-8 sequence that snprintf truncated at the end. */
-static void drop_partial_character(char *text) {
+/* Remove a UTF-8 sequence that snprintf truncated at the end of `text`, an array of `size` bytes.
+ * Keep any other invalid text, such as the name of a file. */
+static void drop_partial_character(char *text, size_t size) {
+  if (strlen(text) + 1 < size) return;
   size_t end = strlen(text);
   size_t start = end;
   while (start > 0 && ((unsigned char)text[start - 1] & 0xC0) == 0x80) start--;
@@ -24,8 +26,8 @@ elman_status fail(elman_error *error, elman_status code, const char *where, cons
   vsnprintf(error->message, sizeof error->message, format, arguments);
   va_end(arguments);
   snprintf(error->where, sizeof error->where, "%s", where == NULL ? "" : where);
-  drop_partial_character(error->message);
-  drop_partial_character(error->where);
+  drop_partial_character(error->message, sizeof error->message);
+  drop_partial_character(error->where, sizeof error->where);
   return code;
 }
 

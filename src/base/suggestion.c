@@ -251,6 +251,16 @@ static bool ends_with(const struct name *typed, const struct name *candidate) {
   return end[-1] == '-' && strcmp(end, candidate->text) == 0;
 }
 
+/* Return whether the names have the same digits: "int4" is no typing error of "int8". */
+static bool have_same_digits(const char *a, const char *b) {
+  static const char digits[] = "0123456789";
+  for (;; a++, b++) {
+    a += strcspn(a, digits);
+    b += strcspn(b, digits);
+    if (*a != *b || *a == '\0') return *a == *b;
+  }
+}
+
 /* Return whether the names begin alike, or with two letters swapped. */
 static bool begin_alike(const struct name *a, const struct name *b) {
   return a->text[0] == b->text[0] || (a->text[0] == b->text[1] && a->text[1] == b->text[0]);
@@ -269,7 +279,9 @@ static size_t distance(struct name typed, const struct name *candidate) {
   if (strncmp(typed.text, no, sizeof no - 1) == 0) return SIZE_MAX;
   if (shortens(&typed, candidate)) return 1;
   const size_t errors = edit_distance(&typed, candidate);
-  if (errors <= errors_allowed(typed.length) && begin_alike(&typed, candidate)) return errors;
+  if (errors <= errors_allowed(typed.length) && begin_alike(&typed, candidate) &&
+      have_same_digits(typed.text, candidate->text))
+    return errors;
   const bool is_last = ends_with(&typed, candidate);
   while (remove_filler(&typed))
     if (is_same(candidate->text, typed.text) || is_synonym(&typed, candidate) ||

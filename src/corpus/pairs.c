@@ -304,7 +304,9 @@ void pairs_place(char *place, size_t size, const struct pairs *pairs, size_t ind
 
 /* ---- reading ---- */
 
-#define FORMAT "expected UTF-8 text with source, tab and target on each line, or two parallel files"
+#define FORMAT                                                                                     \
+  "expected UTF-8 text with source, tab and target on each line, or two parallel files "           \
+  "(--source, --target)"
 
 struct reader {
   struct pairs *pairs;

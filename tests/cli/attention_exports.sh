@@ -164,6 +164,12 @@ expect_stdout_match '"error":"reference: the reference is empty"'
 expect_exit 65 "$ELMAN" attention --reference ' ' '我 爱 学习'
 expect_stderr_match '^elman: --reference: the reference is empty$'
 
+# A format that contradicts the suffix is noted.
+expect_exit 0 "$ELMAN" attention --format svg -o picture.png '我 爱'
+expect_stderr_match '^picture\.png will contain svg, although its suffix is that of png$'
+expect_exit 0 "$ELMAN" attention --format svg -o again.svg '我 爱'
+expect_no_stderr
+
 # -q suppresses notes.
 expect_exit 0 "$ELMAN" attention -q '我 爱 鱼'
 expect_no_stderr

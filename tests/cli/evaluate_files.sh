@@ -73,10 +73,10 @@ wrong '--hypothesis needs --reference' --hypothesis first
 wrong '--reference needs --hypothesis' --reference reference
 wrong '--reference needs --hypothesis' --reference reference pairs
 wrong 'PAIRS and --hypothesis cannot be combined' --hypothesis first --reference reference pairs
-wrong '--model needs a model' -m model.safetensors --hypothesis first --reference reference
+wrong '--model cannot be combined' -m model.safetensors --hypothesis first --reference reference
 for option in '--source x' '--target x' '--columns 1,2' --strict '--alignments 3' '--batch-size 32' \
   '--max-length 9' '-t 1' '--override uniform'; do
-  wrong '--[a-z-]+ needs a model and cannot be combined with --hypothesis' $option --hypothesis first --reference reference
+  wrong '--[a-z-]+ cannot be combined with --hypothesis, which' $option --hypothesis first --reference reference
 done
 wrong '--resamples needs two files to compare' --resamples 9 --hypothesis first --reference reference
 wrong '--seed needs --hypothesis twice' --seed 9 pairs

@@ -83,5 +83,11 @@ for other in xyzzy hex rex; do
   expect_stderr_match "unknown command '$other'"
   ! grep -q 'did you mean' "$results/stderr" || fail "a suggestion for $other"
 done
+expect_exit 64 "$ELMAN" version
+expect_stderr_match "unknown command 'version'; did you mean '--version'\?"
+expect_exit 64 "$ELMAN" --translate
+expect_stderr_match "unknown option '--translate'; did you mean 'translate'\?"
+expect_exit 0 "$ELMAN" --help corpus check
+expect_stdout_match '^Usage: elman corpus check'
 expect_exit 64 "$ELMAN" --frob
 expect_stderr_match "unknown option '--frob'"

@@ -21,14 +21,16 @@ suggests "elman computes on the processor" translate --gpu 0 x
 suggests "give PAIRS without an option: elman train \[options\] PAIRS\.\.\." train --data x
 suggests "give MODEL without an option: .*" average --model x -o y
 expect_refused "unknown option '--no-attention'\$" train --no-attention x
-expect_refused "unknown option '--host'\$" train --host x
+expect_refused "unknown option '--post'\$" serve --post 80
 expect_refused "one of: elman, relu, gru, lstm; did you mean 'gru'\?" train --cell GRU x
 expect_refused "; did you mean 'additive'\?" train --attention bahdanau x
 expect_refused "; did you mean 'general'\?" train --attention Luong x
 expect_refused "; did you mean 'bfloat16'\?" convert --dtype bf16 -o x
 expect_refused "one of: bash, zsh, fish\$" help --completion ksh
 expect_refused "unknown option '-z'; words that start with '-' go after '--'" translate -z
-expect_refused "unknown option '--epochs'" translate --epochs 3 x
+expect_refused "unknown option '--epochs'; it is an option of 'elman train'\$" translate --epochs 3 x
+expect_refused "unknown option '--beam'; it is an option of 'elman translate'\$" train --beam=3 x
+expect_refused "one of: float32, bfloat16, float16\$" convert --dtype float64 -o x
 expect_refused "unknown option '--format'" inspect --format json
 expect_refused "--epochs needs a value" train x --epochs
 expect_refused "--quiet takes no value" train --quiet=yes x
@@ -91,6 +93,10 @@ for arguments in '--model m 我' '--model=m 我' '-m m 我' '-mm 我' '我 -m m'
 done
 expect_exit 0 "$ELMAN" translate -q -- --help
 expect_stdout_match '.'
+
+# "=" after a letter is not a part of the value.
+expect_refused "^elman: translate: -m=m: write -m m or --model=m$" translate -m=m 我
+expect_refused "^elman: translate: -o=out: write -o out or --output=out$" translate -qo=out 我
 
 # An option that is given twice is refused.
 expect_refused '--input is given twice but takes one value' translate -i - -i s.txt

@@ -221,6 +221,9 @@ Test(status, fail_fills_error_and_returns_status) {
   cr_assert_eq(fail(&error, ELMAN_BAD_DATA, NULL, "x"), ELMAN_BAD_DATA);
   cr_assert_str_eq(error.where, "");
   cr_assert_eq(fail(NULL, ELMAN_BAD_DATA, "a", "b"), ELMAN_BAD_DATA);
+  /* The name of a file may be any bytes; only a cut character is removed. */
+  (void)fail(&error, ELMAN_NO_INPUT, "\xE6\x88", "x");
+  cr_assert_str_eq(error.where, "\xE6\x88");
   cr_assert_eq(fail_no_memory(&error), ELMAN_NO_MEMORY);
   cr_assert_eq(error.code, ELMAN_NO_MEMORY);
 }

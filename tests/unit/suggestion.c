@@ -5,12 +5,34 @@
 #include <string.h>
 
 /* Names of options, choices and operands, as a command would offer them. */
-static const char *const known[] = {
-    "lr",        "lr-schedule", "layers",     "epochs",         "embedding-size", "hidden-size",
-    "dropout",   "batch-size",  "beam",       "length-penalty", "max-length",     "listen",
-    "host",      "output",      "save-every", "input-feeding",  "attention",      "cell",
-    "elman",     "gru",         "additive",   "general",        "bfloat16",       "inverse-sqrt",
-    "max-vocab", "top-k",       "zsh"};
+static const char *const known[] = {"lr",
+                                    "lr-schedule",
+                                    "layers",
+                                    "epochs",
+                                    "embedding-size",
+                                    "hidden-size",
+                                    "dropout",
+                                    "batch-size",
+                                    "beam",
+                                    "length-penalty",
+                                    "max-length",
+                                    "listen",
+                                    "host",
+                                    "output",
+                                    "save-every",
+                                    "input-feeding",
+                                    "attention",
+                                    "cell",
+                                    "elman",
+                                    "gru",
+                                    "additive",
+                                    "general",
+                                    "bfloat16",
+                                    "inverse-sqrt",
+                                    "max-vocab",
+                                    "top-k",
+                                    "zsh",
+                                    "int8"};
 
 static const char *best_for(const char *typed) {
   elman_suggestion suggestion = {0};
@@ -68,12 +90,11 @@ Test(suggestion, names_that_users_type) {
 }
 
 Test(suggestion, no_suggestion_is_better_than_a_wrong_one) {
-  static const char *const typed[] = {"",          "x",       "l",
-                                      "lt",        "frob",    "ksh",
-                                      "post",      "no-cell", "no-attention",
-                                      "no_layers", "top-p",   "min",
-                                      "language",  "verbose", "test",
-                                      "decay",     "size",    "a-name-of-more-than-32-characters"};
+  static const char *const typed[] = {
+      "",      "x",    "l",        "lt",           "frob",
+      "ksh",   "post", "no-cell",  "no-attention", "no_layers",
+      "top-p", "min",  "language", "verbose",      "test",
+      "decay", "size", "int4",     "int16",        "a-name-of-more-than-32-characters"};
   for (size_t i = 0; i < sizeof typed / sizeof *typed; i++)
     cr_assert_null(best_for(typed[i]), "%s for %s", best_for(typed[i]), typed[i]);
 }

@@ -2,9 +2,10 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <sysexits.h>
 
 #include "console/messages.h"
-#include "options/option.h"
+#include "options/command_line.h"
 
 #define COMMAND_ROW(name, run, processes, summary) {name, summary, run, processes},
 const struct command commands[] = {COMMANDS(COMMAND_ROW){NULL, NULL, NULL, ALONE}};
@@ -24,8 +25,13 @@ static const struct command *find_in(const struct command *group, const char *wo
     elman_suggestion_offer(&suggestion, word, name);
   }
   const char *parent = group == NULL ? NULL : group->name;
+  if (group == NULL) elman_suggestion_offer(&suggestion, word, "--version");
   if (suggestion.best != NULL)
-    report(parent, "unknown command '%s'; did you mean '%s'?", word, suggestion.best);
+    report(parent, "unknown %s '%s'; did you mean '%s'?", word[0] == '-' ? "option" : "command",
+           word, suggestion.best);
+  else if (word[0] == '-')
+    report(parent, "unknown option '%s'; the command comes first, as in 'elman train --help'",
+           word);
   else
     report(parent, "unknown command '%s'; 'elman help%s%s' lists the commands", word,
            parent == NULL ? "" : " ", parent == NULL ? "" : parent);
@@ -43,6 +49,32 @@ const struct command *command_find(int argc, char **argv, int *words) {
     return command;
   *words = 2;
   return find_in(command, argv[1]);
+}
+
+static struct {
+  const char *option;
+  bool found;
+} search;
+
+static int search_command(const struct usage *usage, const bool preset[MAX_OPTIONS]) {
+  (void)preset;
+  search.found = option_row(usage->options, search.option) != NULL;
+  return EX_OK;
+}
+
+const char *command_with_option(const char *name) {
+  const struct command *command = commands;
+  search.option = name;
+  search.found = false;
+  options_help_by(search_command);
+  while (true) {
+    char none[] = "", help[] = "--help";
+    if (command->run != no_command) (void)command->run(2, (char *[]){none, help, NULL});
+    if (search.found || command[1].name == NULL) break;
+    command++;
+  }
+  options_help_by(NULL);
+  return search.found ? command->name : NULL;
 }
 
 void commands_print(FILE *stream, const struct command *group) {

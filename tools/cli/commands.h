@@ -61,6 +61,9 @@ const struct command *command_find(int argc, char **argv, int *words);
  * `group` NULL, accept the names that consist of one word. */
 const char *command_name_in(const struct command *group, const char *name);
 
+/* Return the first command that has an option of this name; NULL if there is none. */
+const char *command_with_option(const char *name);
+
 /* Print the commands in `group`; for NULL, print all commands and groups. */
 void commands_print(FILE *stream, const struct command *group);
 

@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "console/messages.h"
 #include "group/group.h"
+#include "options/command_line.h"
 
 /* ---- environment of libraries ---- */
 
@@ -108,13 +109,11 @@ int main(int argc, char **argv) {
     return EX_USAGE;
   }
   const char *name = argv[1];
-  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return help_command(1, argv + 1);
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+    return help_command(argc - 1, argv + 1);
   if (strcmp(name, "--version") == 0) return version_command(argc - 2, argv + 2);
-  if (name[0] == '-') {
-    report(NULL, "unknown option '%s'; the command comes first, as in 'elman train --help'", name);
-    return EX_USAGE;
-  }
   int words;
+  options_search_by(command_with_option);
   const struct command *command = command_find(argc - 1, argv + 1, &words);
   if (command == NULL) return EX_USAGE;
   if (command->processes == TOGETHER) return run_together(command->run, argc - words, argv + words);

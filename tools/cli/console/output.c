@@ -47,7 +47,13 @@ const char *format_by_suffix(const struct formats *formats, const char *path) {
 }
 
 int format_choose(const char **format, const struct formats *formats, const char *path) {
-  if (*format != NULL || is_standard(path)) return EX_OK;
+  if (is_standard(path)) return EX_OK;
+  if (*format != NULL) {
+    const char *other = format_by_suffix(formats, path);
+    if (other != NULL && strcmp(other, *format) != 0)
+      note("%s will contain %s, although its suffix is that of %s", path, *format, other);
+    return EX_OK;
+  }
   *format = format_by_suffix(formats, path);
   return *format == NULL && has_suffix(path) ? report_suffix(path, formats) : EX_OK;
 }

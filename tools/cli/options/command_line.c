@@ -439,6 +439,23 @@ static bool find_operand(char operand[OPERAND_SIZE], const struct usage *usage, 
   return false;
 }
 
+static const char *(*search_commands)(const char *name);
+
+void options_search_by(const char *(*search)(const char *name)) {
+  search_commands = search;
+}
+
+/* Format what a message about an unknown option adds if no option is similar. */
+static void explain_unknown(char words[MESSAGE_SIZE], const struct usage *usage,
+                            const struct argument *argument) {
+  const bool is_long = strncmp(argument->word, "--", 2) == 0;
+  const char *owner = is_long && search_commands != NULL ? search_commands(argument->name) : NULL;
+  if (owner != NULL)
+    snprintf(words, MESSAGE_SIZE, "; it is an option of 'elman %s'", owner);
+  else if (strstr(usage->operands, "TEXT") != NULL)
+    snprintf(words, MESSAGE_SIZE, "; words that start with '-' go after '--'");
+}
+
 /* Report an unknown option by its name, without a value. */
 static int report_unknown(const struct arguments *start, const struct argument *argument) {
   const struct usage *usage = start->usage;
@@ -452,8 +469,7 @@ static int report_unknown(const struct arguments *start, const struct argument *
   options_offer(&suggestion, usage->options, argument->name);
   options_offer(&suggestion, start->common, argument->name);
   suggestion_words(words, &suggestion, argument->name, "--");
-  if (words[0] == '\0' && strstr(usage->operands, "TEXT") != NULL)
-    snprintf(words, sizeof words, "; words that start with '-' go after '--'");
+  if (words[0] == '\0') explain_unknown(words, usage, argument);
   return report_usage(usage->command, "unknown option '%s'%s", argument->word, words);
 }
 
@@ -467,6 +483,11 @@ static int apply_option(const struct usage *usage, const struct argument *argume
   const struct option *option = argument->option;
   const struct option_place place = {usage->command, "--"};
   const bool own = option_row(usage->options, option->name) == option;
+  if (option->flag == NULL && argument->name[0] == option->letter && argument->value != NULL &&
+      argument->value == argument->name + 1 && argument->value[0] == '=')
+    return report_usage(usage->command, "-%c%s: write -%c %s or --%s%s", option->letter,
+                        argument->value, option->letter, argument->value + 1, option->name,
+                        argument->value);
   if (option->flag != NULL && argument->value != NULL)
     return report_usage(usage->command, "--%s%s takes no value", argument->negated ? "no-" : "",
                         option->name);

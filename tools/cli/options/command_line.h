@@ -19,6 +19,10 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
  * --help prints help again. */
 void options_help_by(int (*show)(const struct usage *usage, const bool preset[MAX_OPTIONS]));
 
+/* Make the message about an unknown option call `search`, which returns the command that has an
+ * option of this name, or NULL. */
+void options_search_by(const char *(*search)(const char *name));
+
 /* ---- option files ---- */
 
 /* A line of an option file is "name = value" or "name value". Names are those of the command line,

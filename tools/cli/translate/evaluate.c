@@ -277,7 +277,7 @@ static const struct rule rules[] = {
     {"model source target columns strict max-line max-unpacked alignments batch-size beam "
      "length-penalty length-norm "
      "coverage-penalty max-length max-ratio precision override threads",
-     "hypothesis", "--%s needs a model and cannot be combined with --hypothesis"},
+     "hypothesis", "--%s cannot be combined with --hypothesis, which names finished translations"},
     {"hypothesis", "PAIRS", "PAIRS and --hypothesis cannot be combined"},
     {"hypothesis", "!reference", "--hypothesis needs --reference"},
     {"reference", "!hypothesis", "--reference needs --hypothesis"},
