@@ -90,6 +90,14 @@ static const struct {
     {"pairs", "input data corpus bitext file files train-data training-data train-file data-file"},
     {"text", "sentence sentences"},
     {"model", "inputs models"},
+    /* commands */
+    {"train", "fit"},
+    {"translate", "predict infer decode generate"},
+    {"evaluate", "eval test validate bleu"},
+    {"repl", "interactive shell"},
+    {"serve", "server"},
+    {"inspect", "info show"},
+    {"quit", "exit bye"},
     /* choices */
     {"elman", "rnn rnn-tanh vanilla simple simple-rnn tanh srn"},
     {"relu", "rnn-relu irnn"},

@@ -83,6 +83,8 @@ for other in xyzzy hex rex; do
   expect_stderr_match "unknown command '$other'"
   ! grep -q 'did you mean' "$results/stderr" || fail "a suggestion for $other"
 done
+expect_exit 64 "$ELMAN" check
+expect_stderr_match "unknown command 'check'; did you mean 'corpus check'\?"
 expect_exit 64 "$ELMAN" version
 expect_stderr_match "unknown command 'version'; did you mean '--version'\?"
 expect_exit 64 "$ELMAN" --translate

@@ -29,6 +29,7 @@ static const char *const known[] = {"lr",
                                     "general",
                                     "bfloat16",
                                     "inverse-sqrt",
+                                    "quit",
                                     "max-vocab",
                                     "top-k",
                                     "zsh",
@@ -80,6 +81,7 @@ Test(suggestion, names_that_users_type) {
       {"luong", "general"},
       {"bf16", "bfloat16"},
       {"noam", "inverse-sqrt"},
+      {"exit", "quit"},
       {"ALPHA", "length-penalty"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -20,9 +20,13 @@ static const struct command *find_in(const struct command *group, const char *wo
   elman_suggestion suggestion = {0};
   for (const struct command *command = commands; command->name != NULL; command++) {
     const char *name = command_name_in(group, command->name);
-    if (name == NULL) continue;
-    if (strcmp(name, word) == 0) return command;
-    elman_suggestion_offer(&suggestion, word, name);
+    const char *last = strrchr(command->name, ' ');
+    if (name != NULL && strcmp(name, word) == 0) return command;
+    if (name != NULL) elman_suggestion_offer(&suggestion, word, name);
+    /* "check" of "corpus check", without its group */
+    if (group != NULL || last == NULL) continue;
+    elman_suggestion_offer(&suggestion, word, last + 1);
+    if (suggestion.best == last + 1) suggestion.best = command->name;
   }
   const char *parent = group == NULL ? NULL : group->name;
   if (group == NULL) elman_suggestion_offer(&suggestion, word, "--version");

@@ -179,12 +179,8 @@ void session_set_override(struct session *session, char *argument) {
 /* ---- display ---- */
 
 void session_set_attention(struct session *session, char *argument) {
-  if (strcmp(argument, "on") == 0)
-    session->show_attention = true;
-  else if (strcmp(argument, "off") == 0)
-    session->show_attention = false;
-  else
-    report(":attention", "use ':attention on' or ':attention off'");
+  const struct option option = {.name = "attention", .flag = &session->show_attention};
+  (void)option_set(&option, argument, &at_colon);
 }
 
 void session_set_units(struct session *session, char *argument) {
