@@ -80,6 +80,8 @@ static bool count_pieces(struct request *request, const json_t *field, const cha
   if (request->items == 0) return refuse(problem, BAD_REQUEST, "%s must not be empty", name);
   for (size_t i = 0; i < request->items; i++) {
     const json_t *text = text_at(field, i);
+    if (text == NULL && request->is_array)
+      return refuse(problem, BAD_REQUEST, "%s[%zu] must be a text", name, i);
     if (text == NULL)
       return refuse(problem, BAD_REQUEST, "%s must be a text or an array of texts", name);
     request->count += lines ? count_lines(text) : 1;
@@ -183,6 +185,19 @@ static const char *const fields[] = {"model",
                                      "stream",
                                      NULL};
 
+/* Refuse an unknown field. Name the field that was probably meant. */
+static bool refuse_name(const char *name, const char *const *names, const char *where,
+                        struct problem *problem) {
+  elman_suggestion suggestion = {0};
+  for (size_t i = 0; names[i] != NULL; i++) elman_suggestion_offer(&suggestion, name, names[i]);
+  const char *reason = elman_suggestion_reason(name);
+  if (suggestion.best != NULL)
+    return refuse(problem, BAD_REQUEST, "%s has no field %.40s; did you mean %s?", where, name,
+                  suggestion.best);
+  return refuse(problem, BAD_REQUEST, "%s has no field %.40s%s%s", where, name,
+                reason == NULL ? "" : "; ", reason == NULL ? "" : reason);
+}
+
 static bool check_names(const json_t *object, const char *const *names, const char *where,
                         struct problem *problem) {
   for (void *at = json_object_iter((json_t *)object); at != NULL;
@@ -190,7 +205,7 @@ static bool check_names(const json_t *object, const char *const *names, const ch
     const char *name = json_object_iter_key(at);
     size_t i = 0;
     while (names[i] != NULL && strcmp(names[i], name) != 0) i++;
-    if (names[i] == NULL) return refuse(problem, BAD_REQUEST, "%s has no field %.40s", where, name);
+    if (names[i] == NULL) return refuse_name(name, names, where, problem);
   }
   return true;
 }
@@ -319,9 +334,8 @@ static bool get_list(const json_t **list, const struct request *request, const j
     return true;
   }
   return (json_is_array(*list) && json_array_size(*list) == request->count) ||
-         refuse(problem, BAD_REQUEST,
-                "%s must be an array with one element for each of the %zu texts", name,
-                request->count);
+         refuse(problem, BAD_REQUEST, "%s must be an array with one element for each text (%zu)",
+                name, request->count);
 }
 
 static bool read_references(struct request *request, const json_t *document,
