@@ -445,15 +445,10 @@ void options_search_by(const char *(*search)(const char *name)) {
   search_commands = search;
 }
 
-/* Format what a message about an unknown option adds if no option is similar. */
-static void explain_unknown(char words[MESSAGE_SIZE], const struct usage *usage,
-                            const struct argument *argument) {
+/* Return the other command that has this option; NULL if there is none. */
+static const char *find_owner(const struct argument *argument) {
   const bool is_long = strncmp(argument->word, "--", 2) == 0;
-  const char *owner = is_long && search_commands != NULL ? search_commands(argument->name) : NULL;
-  if (owner != NULL)
-    snprintf(words, MESSAGE_SIZE, "; it is an option of 'elman %s'", owner);
-  else if (strstr(usage->operands, "TEXT") != NULL)
-    snprintf(words, MESSAGE_SIZE, "; words that start with '-' go after '--'");
+  return is_long && search_commands != NULL ? search_commands(argument->name) : NULL;
 }
 
 /* Report an unknown option by its name, without a value. */
@@ -469,7 +464,13 @@ static int report_unknown(const struct arguments *start, const struct argument *
   options_offer(&suggestion, usage->options, argument->name);
   options_offer(&suggestion, start->common, argument->name);
   suggestion_words(words, &suggestion, argument->name, "--");
-  if (words[0] == '\0') explain_unknown(words, usage, argument);
+  /* The exact name of another command's option is no typing error. */
+  const bool is_unclear = suggestion.best != NULL ? suggestion.distance > 0 : words[0] == '\0';
+  const char *owner = is_unclear ? find_owner(argument) : NULL;
+  if (owner != NULL)
+    snprintf(words, sizeof words, "; it is an option of 'elman %s'", owner);
+  else if (words[0] == '\0' && strstr(usage->operands, "TEXT") != NULL)
+    snprintf(words, sizeof words, "; words that start with '-' go after '--'");
   return report_usage(usage->command, "unknown option '%s'%s", argument->word, words);
 }
 
