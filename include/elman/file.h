@@ -31,6 +31,9 @@ ELMAN_CHECKED elman_status elman_file_open_direct(int *descriptor, const char *p
  * no file descriptor. */
 ELMAN_CHECKED elman_status elman_file_create(elman_file **file, const char *path, FILE **stream,
                                              elman_error *error);
+/* Allocate room for `size` bytes before anything is written. Return ELMAN_IO if the disk, a quota
+ * or a limit of the process is too small. Outputs that are written directly always succeed. */
+ELMAN_CHECKED elman_status elman_file_reserve(elman_file *file, uint64_t size, elman_error *error);
 /* Write everything to disk. After this call only the replacement can fail. */
 ELMAN_CHECKED elman_status elman_file_store(elman_file *file, elman_error *error);
 /* Replace the file at the path. After an error the temporary file is deleted and the old file is

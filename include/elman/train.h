@@ -88,8 +88,10 @@ typedef struct elman_train_options {
       *checkpoint;    /* file to which the state is saved when training ends, also after the last
                          epoch, so that training can be extended; NULL (default) = none. An existing
                          file is replaced. Only one run may use it: see elman_lock_acquire */
-  const char *output; /* path of the model. The checkpoint gets the permissions of this file, and
-                         snapshots get its name. NULL (default) = none */
+  const char *output; /* path to which the caller will save the model. Training fails at once if
+                         there is no room for this file and the checkpoint. The checkpoint gets the
+                         permissions of this file, and snapshots get its name. NULL (default) =
+                         none */
   size_t keep_last;   /* number of snapshots to keep beside `output`: models of the last validations
                          or, without dev pairs, of the last epochs. The model of update 400 is
                          `output`.update400; older snapshots are deleted; 0 (default) = none */

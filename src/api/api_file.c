@@ -58,6 +58,10 @@ elman_status elman_file_create(elman_file **file, const char *path, FILE **strea
   return status;
 }
 
+elman_status elman_file_reserve(elman_file *file, uint64_t size, elman_error *error) {
+  return safe_file_reserve(&file->inner, size, error);
+}
+
 elman_status elman_file_store(elman_file *file, elman_error *error) {
   return safe_file_store(&file->inner, error);
 }

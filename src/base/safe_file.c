@@ -312,6 +312,21 @@ elman_status safe_file_open(struct safe_file *file, const char *path, const char
   return fail_to_create(error, path, problem);
 }
 
+elman_status safe_file_reserve(struct safe_file *file, uint64_t size, elman_error *error) {
+  char reason[128];
+  int problem;
+  if (file->temporary == NULL || size == 0 || size > INT64_MAX) return ELMAN_OK;
+  do {
+    problem = posix_fallocate(file->descriptor, 0, (off_t)size);
+  } while (problem == EINTR);
+  if (problem == 0 || problem == EINVAL || problem == EOPNOTSUPP || problem == ENOSYS)
+    return ELMAN_OK;
+  return fail(error, ELMAN_IO, file->path,
+              "cannot write the file, which needs about %llu bytes: %s; make room, or name a file "
+              "on another disk",
+              (unsigned long long)size, REASON(problem, reason));
+}
+
 /* ---- committing and abandoning ---- */
 
 /* A failed fsync is not repeated: the kernel may have dropped the data that it could not write. */

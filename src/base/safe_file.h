@@ -6,6 +6,7 @@
 #define ELMAN_BASE_SAFE_FILE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -64,6 +65,11 @@ struct safe_file {
  * closed. */
 elman_status safe_file_open(struct safe_file *file, const char *path, const char *like,
                             elman_error *error) CHECKED;
+
+/* Allocate room for `size` bytes on the file system, before anything is written. Return ELMAN_IO if
+ * it is missing, because the disk, a quota or a limit of the process is too small. A device, a pipe
+ * and a file system that cannot tell succeed. */
+elman_status safe_file_reserve(struct safe_file *file, uint64_t size, elman_error *error) CHECKED;
 
 /* Flush and sync the data written so far. After this call only the rename can fail. */
 elman_status safe_file_store(struct safe_file *file, elman_error *error) CHECKED;

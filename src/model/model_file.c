@@ -357,32 +357,50 @@ static size_t listed_size(struct text text) {
   return size;
 }
 
-elman_status model_check_header(const struct model *model, elman_error *error) {
+/* Upper bounds for the vocabularies and merge operations in the header of a model, in bytes. */
+struct header_size {
+  size_t words, merges, merge_count;
+};
+
+static struct header_size measure_header(const struct model *model) {
   const struct vocabulary *const sides[] = {model->source_vocabulary, model->target_vocabulary};
+  struct header_size size = {0};
+  for (int s = 0; s < 2; s++) {
+    for (size_t id = 0; id < vocabulary_size(sides[s]); id++)
+      size.words += listed_size(vocabulary_token(sides[s], id)) +
+                    (size_t)snprintf(NULL, 0, "%" PRIu64 ",", vocabulary_count(sides[s], id));
+    const struct merges *of_side = model->merges[s];
+    size.merge_count += of_side == NULL ? 0 : of_side->count;
+    for (size_t rank = 0; of_side != NULL && rank < of_side->count; rank++)
+      size.merges += listed_size(merges_text(of_side, of_side->items[rank].left)) +
+                     listed_size(merges_text(of_side, of_side->items[rank].right));
+  }
+  return size;
+}
+
+uint64_t model_file_size(const struct model *model) {
+  const struct header_size header = measure_header(model);
+  uint64_t size = header.words + header.merges;
+  for (size_t i = 0; i < model->table.count; i++)
+    size += parameter_size(&model->table.rows[i]) * number_type_size(NUMBER_F32);
+  return size;
+}
+
+elman_status model_check_header(const struct model *model, elman_error *error) {
   /* Upper bound for the rest of the header of a model or checkpoint, such as tensor names and
    * options. */
   enum { OTHERS = 1 << 20 };
-  size_t words = 0, merges = 0, count = 0;
-  for (int s = 0; s < 2; s++) {
-    for (size_t id = 0; id < vocabulary_size(sides[s]); id++)
-      words += listed_size(vocabulary_token(sides[s], id)) +
-               (size_t)snprintf(NULL, 0, "%" PRIu64 ",", vocabulary_count(sides[s], id));
-    const struct merges *of_side = model->merges[s];
-    count += of_side == NULL ? 0 : of_side->count;
-    for (size_t rank = 0; of_side != NULL && rank < of_side->count; rank++)
-      merges += listed_size(merges_text(of_side, of_side->items[rank].left)) +
-                listed_size(merges_text(of_side, of_side->items[rank].right));
-  }
-  if (words + merges + OTHERS <= SAFETENSORS_MAX_HEADER) return ELMAN_OK;
-  if (merges > words)
+  const struct header_size size = measure_header(model);
+  if (size.words + size.merges + OTHERS <= SAFETENSORS_MAX_HEADER) return ELMAN_OK;
+  if (size.merges > size.words)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the %zu merge operations take %zu bytes, too much for the header of a model file "
                 "(100 MB); use a smaller --subwords",
-                count, merges);
+                size.merge_count, size.merges);
   return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
               "the vocabularies of %zu and %zu words are too large for the header of a model file "
               "(100 MB); limit them with --max-vocab, --min-count or --subwords",
-              vocabulary_size(sides[0]), vocabulary_size(sides[1]));
+              vocabulary_size(model->source_vocabulary), vocabulary_size(model->target_vocabulary));
 }
 
 /* Read the version. Accept only printable text, because the version is displayed and copied to

@@ -18,6 +18,9 @@ elman_status model_save_as(const struct model *model, const char *path, elman_nu
 elman_status model_save_snapshot(const struct model *model, const char *path, const char *like,
                                  elman_error *error) CHECKED;
 
+/* Return about the number of bytes of the model's file with float32. */
+uint64_t model_file_size(const struct model *model);
+
 /* Refuse vocabularies that are too large for a file's header. The caller should do this before
  * training begins. */
 elman_status model_check_header(const struct model *model, elman_error *error) CHECKED;

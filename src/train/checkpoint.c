@@ -132,6 +132,38 @@ elman_status checkpoint_save(const struct trainer *trainer, elman_error *error) 
   return status;
 }
 
+/* Return about the number of bytes of the checkpoint. */
+static uint64_t checkpoint_size(const struct trainer *trainer) {
+  const struct parameter_table *table = &trainer->model->table;
+  struct named_block blocks[TRAINER_BLOCKS];
+  uint64_t size = 0;
+  trainer_list_blocks(blocks, trainer);
+  for (size_t b = 0; b < TRAINER_BLOCKS; b++)
+    for (size_t i = 0; blocks[b].block != NULL && i < table->count; i++)
+      if (!table->rows[i].alias)
+        size += parameter_size(&table->rows[i]) * number_type_size(NUMBER_F32);
+  return size;
+}
+
+elman_status checkpoint_try(const struct trainer *trainer, elman_error *error) {
+  const elman_train_options *options = trainer->options;
+  struct safe_file model, checkpoint;
+  if (options->output == NULL) return ELMAN_OK;
+  elman_status status = safe_file_open(&model, options->output, NULL, error);
+  if (status != ELMAN_OK) return status;
+  status = safe_file_reserve(&model, model_file_size(trainer->model), error);
+  /* Both at once, because both remain. */
+  if (status == ELMAN_OK && options->checkpoint != NULL) {
+    status = safe_file_open(&checkpoint, options->checkpoint, options->output, error);
+    if (status == ELMAN_OK) {
+      status = safe_file_reserve(&checkpoint, checkpoint_size(trainer), error);
+      safe_file_abandon(&checkpoint);
+    }
+  }
+  safe_file_abandon(&model);
+  return status;
+}
+
 /* ---- reading ---- */
 
 /* Append the remedy to the message of the safetensors reader. */

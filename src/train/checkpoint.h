@@ -10,6 +10,11 @@
  * first call trainer_flush. */
 elman_status checkpoint_save(const struct trainer *trainer, elman_error *error) CHECKED;
 
+/* Check before the first update that there is room for the model and the checkpoint that the
+ * options name: allocate it in temporary files, and release it. Without an output, check nothing.
+ */
+elman_status checkpoint_try(const struct trainer *trainer, elman_error *error) CHECKED;
+
 /* Read the checkpoint that the options name into the trainer and its model. If the file does not
  * exist, leave both unchanged and set *found to false. For another corpus, or options that change
  * the result, return ELMAN_INVALID_ARGUMENT and name the difference. For a damaged file return

@@ -511,6 +511,7 @@ static elman_status begin(struct run *run, elman_error *error) {
     status = options->resume ? checkpoint_load(&run->trainer, &run->saved, error)
                              : file_exists(&run->saved, options->checkpoint, error);
   if (status == ELMAN_OK && options->resume && run->saved) status = check_epochs(run, error);
+  if (status == ELMAN_OK && is_first(run)) status = checkpoint_try(&run->trainer, error);
   status = group_agree(options->group, status, error);
   if (status == ELMAN_OK) status = training_broadcast(&run->trainer, options->group, error);
   if (status != ELMAN_OK) return status;

@@ -223,14 +223,21 @@ bool output_is(const char *path, const char *other) {
          S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-int output_check(const char *path) {
+int output_check_room(const char *path, uint64_t size) {
   struct stat info;
+  struct output output;
+  elman_error error;
   /* Do not open a pipe: that would wait for its reader. */
   if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return EX_OK;
-  struct output output;
-  const int code = create(&output, path);
-  if (code == EX_OK) output_abandon(&output);
+  int code = create(&output, path);
+  if (code != EX_OK) return code;
+  if (elman_file_reserve(output.file, size, &error) != ELMAN_OK) code = report_error(&error);
+  output_abandon(&output);
   return code;
+}
+
+int output_check(const char *path) {
+  return output_check_room(path, 0);
 }
 
 int output_claim(elman_lock **lock, const char *path) {

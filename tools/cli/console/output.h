@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "elman.h"
@@ -85,6 +86,9 @@ bool output_is(const char *path, const char *other);
 /* Check that the file can be written: create its temporary file and remove it. Return an exit code;
  * print a message if it is not 0. */
 int output_check(const char *path);
+
+/* As output_check. Also check that the file may have `size` bytes. */
+int output_check_room(const char *path, uint64_t size);
 
 /* Lock the file for this process. Set *lock, which the caller releases; it is NULL after an error.
  * Print a note if the file system does not support locks. Return an exit code; print a message if

@@ -58,6 +58,17 @@ static int tune_search(elman_model *model, const elman_pairs *dev, const struct 
   return EX_OK;
 }
 
+/* Estimate the number of updates. */
+static double expected_updates(const struct job *job, size_t pairs) {
+  enum { PAIR_TOKENS = 20, AUTO_EPOCHS = 10, AUTO_UPDATES = 400 };
+  const elman_train_options *options = &job->train;
+  const double batch = options->batch_tokens > 0 ? (double)options->batch_tokens / PAIR_TOKENS
+                                                 : (double)options->batch_size;
+  const double in_epoch = (double)pairs / batch + 1;
+  if (options->epochs != ELMAN_EPOCHS_AUTO) return in_epoch * (double)options->epochs;
+  return in_epoch * AUTO_EPOCHS + AUTO_UPDATES;
+}
+
 static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_pairs *dev,
                           struct job *job) {
   elman_error error;
@@ -67,7 +78,8 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
                               .progress = progress_start(),
                               .first = true,
                               .ends_at = job->hours > 0 ? job->started_at + 3600 * job->hours : 0};
-  int code = train_log_open(&training.log, &job->log, &training.progress);
+  int code = train_log_open(&training.log, &job->log,
+                            expected_updates(job, elman_pairs_count(*pairs)), &training.progress);
   if (code != EX_OK) return code;
   job->train.dev = dev;
   training_watch(&training, &job->train);
@@ -86,6 +98,7 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
          : training.keeping != EX_OK  ? training.keeping
          : end == STOPPED             ? 128 + interrupt_signal()
                                       : EX_OK;
+  if (end != FAILED) train_log_begin(&training.log);
   code = train_log_close(&training.log, code);
   if (end == FAILED) code = report_error(&error);
   /* Process 0 decides, because only it knows how the run ended. Tune even if the checkpoint or the
@@ -102,7 +115,8 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   }
   if (!group_leads()) return code;
   if (end == FAILED && elman_model_get_info(model).history.updates == updates_before) return code;
-  if (elman_model_save(model, job->train.output, &error) != ELMAN_OK) return report_error(&error);
+  const int saved = train_output_save(model, job->train.output);
+  if (saved != EX_OK) return saved;
   training_describe_end(&training, end, job->train.output);
   return code;
 }

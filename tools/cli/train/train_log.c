@@ -222,9 +222,9 @@ static int check_existing(struct found *found, const struct train_log_place *pla
   return output_force ? EX_OK : check_replaced(place->path, found);
 }
 
-static int open_file(struct train_log *log, bool append) {
+static int open_file(struct train_log *log) {
   elman_error error;
-  if (elman_file_open_direct(&log->descriptor, log->path, append, &error) != ELMAN_OK)
+  if (elman_file_open_direct(&log->descriptor, log->path, true, &error) != ELMAN_OK)
     return report_error(&error);
   log->stream = fopencookie(log, "w", (cookie_io_functions_t){.write = write_all});
   if (log->stream != NULL) {
@@ -260,22 +260,44 @@ int train_log_claim(elman_lock **lock, const struct train_log_place *place) {
   return code == EX_OK ? output_claim(lock, place->path) : code;
 }
 
-int train_log_open(struct train_log *log, const struct train_log_place *place,
+/* Check that there is room for the log. Expect at most MOST_BYTES, because a run may end long
+ * before its last epoch. */
+static int check_room(const struct train_log_place *place, double updates) {
+  enum { LINE_BYTES = 250, MOST_BYTES = 1 << 20 };
+  struct stat info;
+  const double bytes = updates * LINE_BYTES;
+  uint64_t size = bytes < MOST_BYTES ? (uint64_t)bytes : MOST_BYTES;
+  if (elman_file_is_direct(place->path)) return EX_OK;
+  if (place->append && stat(place->path, &info) == 0) size += (uint64_t)info.st_size;
+  return output_check_room(place->path, size);
+}
+
+int train_log_open(struct train_log *log, const struct train_log_place *place, double updates,
                    struct progress *progress) {
   struct found found;
   *log = (struct train_log){.path = place->path, .progress = progress};
   if (place->path == NULL) return EX_OK;
   log->csv = is_csv(place);
   int code = check_existing(&found, place);
-  if (code == EX_OK) code = open_file(log, place->append);
-  if (code != EX_OK) return code;
-  if (place->append && found.torn) fputs(log->csv ? "\r\n" : "\n", log->stream);
-  if (log->csv && (found.size == 0 || !place->append)) {
+  if (code == EX_OK) code = check_room(place, updates);
+  /* Keep the content of the file until the run has begun: it may still be refused. */
+  if (code == EX_OK) code = open_file(log);
+  log->replaces = !place->append && found.size > 0 && !elman_file_is_direct(place->path);
+  log->headed = place->append && found.size > 0;
+  log->torn = place->append && found.torn;
+  return code;
+}
+
+void train_log_begin(struct train_log *log) {
+  if (log->stream == NULL || log->begun) return;
+  log->begun = true;
+  if (log->replaces && ftruncate(log->descriptor, 0) != 0) report_problem(log, errno);
+  if (log->torn) fputs(log->csv ? "\r\n" : "\n", log->stream);
+  if (log->csv && !log->headed) {
     char header[HEADER_SIZE];
     make_header(header);
     fputs(header, log->stream);
   }
-  return EX_OK;
 }
 
 /* ---- events ---- */
@@ -283,6 +305,7 @@ int train_log_open(struct train_log *log, const struct train_log_place *place,
 void train_log_start(struct train_log *log, const elman_model *model,
                      const elman_train_options *options, size_t epochs) {
   log->guided = options->guide_weight > 0;
+  train_log_begin(log);
   if (log->stream == NULL || log->csv) return;
   const elman_model_info info = elman_model_get_info(model);
   struct json json = {.stream = log->stream};
@@ -313,6 +336,7 @@ void train_log_update(struct train_log *log, const elman_train_report *report,
 }
 
 void train_log_validation(struct train_log *log, const elman_validation *validation) {
+  train_log_begin(log);
   if (log->stream == NULL) return;
   const struct field fields[COLUMNS] = {
       [EPOCH] = field((double)validation->epoch),

@@ -15,9 +15,13 @@ struct train_log {
   const char *path;
   int descriptor;
   bool csv;
-  bool guided; /* updates have a guided-alignment loss */
-  int problem; /* errno of the first failed write; 0 = none. After a failure, nothing more is
-                  written */
+  bool begun;    /* the first event is written, or no event comes */
+  bool replaces; /* the old content is deleted when the run begins */
+  bool headed;   /* a log to which rows are appended */
+  bool torn;     /* its last line has no end */
+  bool guided;   /* updates have a guided-alignment loss */
+  int problem;   /* errno of the first failed write; 0 = none. After a failure, nothing more is
+                    written */
   struct progress *progress; /* line that is erased before a message is printed */
 };
 
@@ -36,10 +40,15 @@ struct train_log_place {
  * print a message if it is not 0. */
 int train_log_claim(elman_lock **lock, const struct train_log_place *place);
 
-/* Open the log. Return an exit code; print a message if it is not 0. A later write error is
+/* Open the log of a run of about `updates` updates, and check that there is room for it. Return an
+ * exit code; print a message if it is not 0. A later write error is
  * reported when it happens; after that, nothing is written to the log. */
-int train_log_open(struct train_log *log, const struct train_log_place *place,
+int train_log_open(struct train_log *log, const struct train_log_place *place, double updates,
                    struct progress *progress);
+
+/* Delete the content that the log replaces. Events do this themselves; call this function if a run
+ * without events succeeds. */
+void train_log_begin(struct train_log *log);
 
 /* Write the settings, all of which must be known. CSV does not contain settings. */
 void train_log_start(struct train_log *log, const elman_model *model,

@@ -4,8 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "console/messages.h"
 #include "console/output.h"
@@ -187,4 +189,33 @@ int train_output_check(struct train_output *output) {
   report(output->train->checkpoint,
          "is the checkpoint of an unfinished run; add --resume to continue it, or remove the file");
   return EX_CANTCREAT;
+}
+
+/* Save the model in a new folder below `parent`. Return whether this succeeded. */
+static bool save_below(const elman_model *model, const char *parent, const char *path) {
+  const char *slash = strrchr(path, '/');
+  char *folder, *name = NULL;
+  if (asprintf(&folder, "%s/elman-XXXXXX", parent) < 0) return false;
+  const bool made = mkdtemp(folder) != NULL;
+  if (!made || asprintf(&name, "%s/%s", folder, slash == NULL ? path : slash + 1) < 0) name = NULL;
+  const bool saved = name != NULL && elman_model_save(model, name, NULL) == ELMAN_OK;
+  if (saved)
+    report(NULL, "wrote the model to %s instead; move it to a disk with room", name);
+  else if (made)
+    rmdir(folder);
+  free(name);
+  free(folder);
+  return saved;
+}
+
+int train_output_save(const elman_model *model, const char *path) {
+  elman_error error;
+  if (elman_model_save(model, path, &error) == ELMAN_OK) return EX_OK;
+  const int code = report_error(&error);
+  const char *const parents[] = {getenv("TMPDIR"), "/tmp", "/var/tmp"};
+  for (size_t i = 0; i < sizeof parents / sizeof *parents; i++)
+    if (parents[i] != NULL && parents[i][0] != '\0' && save_below(model, parents[i], path))
+      return code;
+  report(NULL, "the model could not be written to a temporary folder either and is lost");
+  return code;
 }
