@@ -45,8 +45,12 @@ typedef struct elman_validation {
 typedef bool elman_train_function(void *context, const elman_train_report *report);
 typedef bool elman_validation_function(void *context, const elman_validation *validation);
 
-/* Called after every attempt to write the checkpoint. `problem` is the reason of a failure; NULL =
- * success. Training continues in both cases and tries again when the next checkpoint is due. */
+/* Called after every update. Return whether to write the checkpoint now. */
+typedef bool elman_checkpoint_wanted_function(void *context);
+
+/* Called after every attempt to write the checkpoint, and the model of `save_best`. `problem` is
+ * the reason of a failure; NULL = success. Training continues in both cases and tries again when
+ * the next checkpoint is due. */
 typedef void elman_checkpoint_function(void *context, const elman_error *problem);
 
 /* State of the snapshots, reported at the start of training and after each snapshot. `problem` is
@@ -96,12 +100,16 @@ typedef struct elman_train_options {
                          or, without dev pairs, of the last epochs. The model of update 400 is
                          `output`.update400; older snapshots are deleted; 0 (default) = none */
   double save_every;  /* seconds between checkpoints; 0 (default) = only at the end */
+  bool save_best;     /* write the checkpoint, and then the best model to `output`, soon after a
+                         validation has found a new best: at once, unless writing would take more than
+                         about a twentieth of the time. Default false */
   bool resume; /* resume from the checkpoint, if it exists. The final model is byte-identical to
                   that of an uninterrupted run. ELMAN_INVALID_ARGUMENT if corpus, model or options
                   differ */
 
-  elman_train_function *report;                  /* may be NULL */
-  elman_validation_function *validated;          /* may be NULL */
+  elman_train_function *report;                        /* may be NULL */
+  elman_validation_function *validated;                /* may be NULL */
+  elman_checkpoint_wanted_function *checkpoint_wanted; /* may be NULL */
   elman_checkpoint_function *checkpoint_written; /* NULL (default) = a checkpoint that cannot be
                                                     written ends training with its error */
   elman_snapshot_function *snapshot_written; /* NULL (default) = a snapshot that cannot be written

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "corpus/corpus.h"
 #include "model/hyperparameters.h"
+#include "model/model_file.h"
 #include "train/checkpoint.h"
 #include "train/order.h"
 #include "train/same_training.h"
@@ -32,6 +33,8 @@ struct run {
   struct model_past before;              /* past of the model before the first update */
   struct snapshots snapshots;
   double saved_at; /* time of the last checkpoint, in seconds */
+  double took;     /* seconds that writing it took */
+  bool best_waits; /* the best weights by validation have not been written yet */
   bool saved;      /* whether a checkpoint of this or an earlier run exists and must be replaced */
   /* The status of this process: ELMAN_OK, or the stop or error that ends the run. All processes end
    * the run before the next update. */
@@ -211,6 +214,7 @@ static elman_status validate(struct run *run, bool at_end, elman_error *error) {
   if (status == ELMAN_OK)
     best = record_scores(trainer, &scores, measure_of(&scores, options), at_end);
   trainer_swap_average(trainer);
+  run->best_waits = run->best_waits || (best && !at_end);
   if (status == ELMAN_OK) report_validation(run, &scores, best);
   return status;
 }
@@ -244,22 +248,6 @@ static double seconds(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Write the checkpoint. If the options have a callback, report a failure to it and continue
- * training. */
-static elman_status save_checkpoint(struct run *run, elman_error *error) {
-  if (run->options->checkpoint == NULL || !is_first(run)) return ELMAN_OK;
-  run->saved_at = seconds();
-  run->saved = true;
-  trainer_flush(&run->trainer);
-  elman_error problem;
-  const elman_status status = checkpoint_save(&run->trainer, &problem);
-  if (run->options->checkpoint_written != NULL) {
-    run->options->checkpoint_written(run->options->context, status == ELMAN_OK ? NULL : &problem);
-    return ELMAN_OK;
-  }
-  return status == ELMAN_OK ? ELMAN_OK : fail_again(error, &problem);
-}
-
 static elman_train_settings settings_of(const elman_train_options *from) {
   elman_train_settings settings = {ELMAN_TRAIN_HYPERPARAMETERS(FIELD_COPY)};
   hyperparameters_keep_names(&settings, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END);
@@ -285,6 +273,41 @@ static void set_past(struct run *run) {
   history->tokens = add_counts(history->tokens, add_counts(tokens_before, state->epoch_tokens));
   past->training = settings_of(run->options);
   past->training_known = true;
+}
+
+/* Write the best model so far to the output. Do this after the checkpoint: `resume` would refuse to
+ * replace a model without a checkpoint. */
+static elman_status save_best(struct run *run, elman_error *error) {
+  struct model *model = run->trainer.model;
+  real *last = model->block;
+  set_past(run);
+  model->block = run->trainer.best;
+  const elman_status status = model_save(model, run->options->output, error);
+  model->block = last;
+  return status;
+}
+
+/* Write the checkpoint, and the best model if it waits. If the options have a callback, report a
+ * failure to it and continue training. */
+static elman_status save_checkpoint(struct run *run, elman_error *error) {
+  const elman_train_options *options = run->options;
+  elman_error problem;
+  elman_status status = ELMAN_OK;
+  const bool writes_best = run->best_waits && options->save_best && !run->ended;
+  if (!is_first(run) || (options->checkpoint == NULL && !writes_best)) return ELMAN_OK;
+  const double began = seconds();
+  run->saved = true;
+  run->best_waits = false;
+  trainer_flush(&run->trainer);
+  if (options->checkpoint != NULL) status = checkpoint_save(&run->trainer, &problem);
+  if (status == ELMAN_OK && writes_best) status = save_best(run, &problem);
+  run->saved_at = seconds();
+  run->took = run->saved_at - began;
+  if (options->checkpoint_written != NULL) {
+    options->checkpoint_written(options->context, status == ELMAN_OK ? NULL : &problem);
+    return ELMAN_OK;
+  }
+  return status == ELMAN_OK ? ELMAN_OK : fail_again(error, &problem);
 }
 
 /* Report snapshots to the callback. Without a callback, a failure ends the run. */
@@ -342,8 +365,15 @@ static void begin_snapshots(struct run *run) {
 /* ---- the epochs ---- */
 
 static bool save_is_due(const struct run *run) {
-  const double every = run->options->save_every;
-  return run->pending == ELMAN_OK && every > 0 && seconds() - run->saved_at >= every;
+  enum { SHARE = 20 };
+  const elman_train_options *options = run->options;
+  const double since = seconds() - run->saved_at;
+  if (run->pending != ELMAN_OK || !is_first(run)) return false;
+  /* Ask in any case, because the answer may count as given. */
+  const bool wanted =
+      options->checkpoint_wanted != NULL && options->checkpoint_wanted(options->context);
+  return wanted || (options->save_every > 0 && since >= options->save_every) ||
+         (run->best_waits && options->save_best && since >= SHARE * run->took);
 }
 
 /* Validate and write a snapshot if they are due or if the run ends. */

@@ -253,8 +253,18 @@ static bool is_hashed(const char *key) {
   return is_among(key, keys, sizeof keys / sizeof *keys);
 }
 
-/* Report that the texts differ. Name the files, if known, instead of their hashes. */
-static elman_status fail_other_text(const char *key, const elman_train_options *options,
+/* Return whether the hash is that of missing dev pairs. */
+static bool is_no_text(const char *key, const json_t *hash) {
+  json_t *none = hexadecimal(pairs_hash(NULL));
+  const bool is_none = hash == NULL || (strcmp(key, "dev pairs") == 0 && json_equal(hash, none));
+  json_decref(none);
+  return is_none;
+}
+
+/* Report that the texts differ. `here` and `there` are their hashes. Name the files, if known,
+ * instead of their hashes. */
+static elman_status fail_other_text(const char *key, const json_t *here, const json_t *there,
+                                    const elman_train_options *options,
                                     const struct safetensors *file, elman_error *error) {
   static const char advice[] =
       "use the original files and options, or delete the checkpoint to start over";
@@ -263,6 +273,8 @@ static elman_status fail_other_text(const char *key, const elman_train_options *
   elman_status status = text == NULL ? ELMAN_OK : checkpoint_json(&then, file, KEY_NAMES, error);
   const char *was = json_string_value(json_object_get(then, key));
   const char *is = json_string_value(json_object_get(now, key));
+  if (is_no_text(key, here)) is = "none";
+  if (is_no_text(key, there)) was = "none";
   if (status == ELMAN_OK && was != NULL && is != NULL && strcmp(was, is) != 0)
     status = fail(error, ELMAN_INVALID_ARGUMENT, file->path,
                   "the checkpoint belongs to another run: %s was %s and is now %s; %s",
@@ -288,7 +300,7 @@ static elman_status compare(const json_t *here, const json_t *there, const json_
     if (other == NULL) other = json_object_get(unset, key);
     if (json_equal(value, other)) continue;
     return file != NULL && is_hashed(key)
-               ? fail_other_text(key, options, file, error)
+               ? fail_other_text(key, value, other, options, file, error)
                : fail_different(key, value, other, file == NULL ? NULL : file->path, error);
   }
   return ELMAN_OK;

@@ -27,7 +27,7 @@ for limit in 60000 80000 100000 120000 140000 160000 180000 220000 300000; do
   done
 done
 expect_exit 71 limited '-d 60000' "$ELMAN" translate 我
-expect_stderr_match '^elman: out of memory: matrix products need 129 MB of address space per thread'
+expect_stderr_match '^elman: out of memory: matrix products need 129 MB of address space per thread, too much for ([0-9]+ threads; use fewer threads, or|1 thread;) raise the limit'
 expect_exit 0 limited '-v 2000000' "$ELMAN" translate -q '我 爱 学习'
 expect_stdout 'I love studying'
 

@@ -90,3 +90,31 @@ expect_exit 64 "$ELMAN" train "${settings[@]}" --dev dev.tsv --log dev.tsv "$tra
 expect_stderr_match "^elman: train: --log: 'dev.tsv' is read by --dev; name another file$"
 [ "$(wc -l <dev.tsv)" -eq 60 ] || fail "the dev file changed"
 expect_files bad dev.tsv
+
+# The best model is on the disk soon after its validation, with a checkpoint, so that a crash does not lose it. The
+# resumed run ends with the model of an uninterrupted one.
+head -n 200 "$DATA/daily.train.zh-en.tsv" >few.tsv
+head -n 20 "$DATA/daily.test.zh-en.tsv" >few.dev
+small=(--hidden-size 16 --embedding-size 16)
+best=(-t 1 --batch-size 20 --save-every 0 --dev few.dev --validate-every 5)
+"$ELMAN" train "${best[@]}" "${small[@]}" --epochs 1000000 -o early few.tsv 2>"$results/stderr" &
+run=$!
+await [ -e early ]
+[ -e early.checkpoint ] || fail "a model without its checkpoint"
+kill -KILL $run
+wait $run
+expect_stderr_match '  best$'
+expect_exit 0 "$ELMAN" translate -m early 我
+done_epochs=$("$ELMAN" inspect -m early | sed -n 's/^training  *\([0-9]*\) epoch.*/\1/p')
+expect_exit 0 "$ELMAN" train -q "${best[@]}" "${small[@]}" --epochs "$((done_epochs + 4))" --resume -o early few.tsv
+expect_exit 0 "$ELMAN" train -q "${best[@]}" "${small[@]}" --epochs "$((done_epochs + 4))" -o whole few.tsv
+cmp early whole || fail "the resumed run gives another model"
+# A run never replaces its initial model before the end: a resumed run compares it with the checkpoint.
+cp whole start
+"$ELMAN" train "${best[@]}" --epochs 1000000 --init-from start -o start few.tsv 2>"$results/stderr" &
+run=$!
+await grep -q '  best$' "$results/stderr"
+await grep -q '^epoch ' "$results/stderr"
+cmp whole start || fail "the initial model was replaced"
+kill -TERM $run
+wait $run

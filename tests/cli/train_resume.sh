@@ -194,6 +194,16 @@ head -n 39 dev.tsv >other.dev
 refused 64 "${belongs}dev file was dev.tsv and is now other.dev; " --dev other.dev "$train"
 tac "$train" >other
 refused 64 "${belongs}corpus was $train and is now other; " other
+# A dev file that is new or missing.
+for dev in '' '--dev dev.tsv'; do
+  # shellcheck disable=SC2086
+  expect_exit 0 "$ELMAN" train -q -t 1 --epochs 1 $dev -o dev_or_not "$train"
+  other=$([ -n "$dev" ] || echo '--dev dev.tsv')
+  # shellcheck disable=SC2086
+  expect_exit 64 "$ELMAN" train -q -t 1 --epochs 2 --resume $other -o dev_or_not "$train"
+  expect_stderr_match "${belongs}dev file was ($([ -n "$dev" ] && echo 'dev.tsv and is now none' || echo 'none and is now dev.tsv')); "
+  rm dev_or_not*
+done
 # Files with equal names and other contents.
 cp dev.tsv kept
 cp other.dev dev.tsv

@@ -35,3 +35,32 @@ done
 "$ELMAN" train -t 1 --epochs 300 "$DATA/toy.zh-en.tsv" 2> >(head -n 1 >/dev/null)
 [ $? -eq 0 ] || fail "training failed with a closed stderr"
 expect_files model.safetensors model.safetensors.checkpoint
+
+# SIGUSR1 writes a checkpoint, and training continues. After a kill, the run continues from it.
+rm -f model.safetensors*
+"$ELMAN" train -t 1 --epochs 1000000 --save-every 0 "$DATA/toy.zh-en.tsv" 2>"$results/stderr" &
+run=$!
+await ready
+[ ! -e model.safetensors.checkpoint ] || fail "a checkpoint without a signal"
+for count in 1 2; do
+  kill -USR1 $run
+  await eval "[ \$(grep -c '^wrote the checkpoint in epoch [0-9]* (SIGUSR1); training continues$' '$results/stderr') -eq $count ]"
+done
+kill -0 $run || fail "the signal ended the run"
+kill -KILL $run
+wait $run
+epochs=$(sed -n 's/^wrote the checkpoint in epoch \([0-9]*\) .*/\1/p' "$results/stderr" | tail -n 1)
+expect_exit 0 "$ELMAN" train -t 1 --epochs "$((epochs + 1))" --resume "$DATA/toy.zh-en.tsv"
+expect_stderr_match "^resuming in epoch ($epochs|$((epochs + 1))), "
+# Without a checkpoint, as for a device, the signal ends nothing either. It counts from the start.
+mkfifo pairs
+"$ELMAN" train -t 1 --epochs 1000000 -o /dev/null pairs 2>"$results/stderr" &
+run=$!
+exec 3>pairs
+kill -USR1 $run
+cat "$DATA/toy.zh-en.tsv" >&3
+exec 3>&-
+await grep -q '^/dev/null is not a regular file: no checkpoint is written$' "$results/stderr"
+kill -TERM $run
+wait $run
+[ $? -eq 143 ] || fail "another exit code"

@@ -3,6 +3,7 @@
  *   FAULT_ALLOCATION=K  the K-th allocation since just before main(), from 1, returns NULL
  *   FAULT_WAYS=FILE     every allocation writes a line with a hash of its call stack
  *   FAULT_WRITE=K       the K-th write() of more than one byte writes only half of them
+ *   FAULT_CLOCK=K       the monotonic clock runs K times as fast
  *
  * Allocations by the C library itself (stdio, locales, threads) count, too. */
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -23,7 +25,8 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
-static long failing_allocation, short_write; /* 0 = none */
+static long failing_allocation, short_write, clock_speed; /* 0 = none */
+static struct timespec clock_start;
 static int ways = -1;
 static bool started;
 static atomic_long allocations, writes;
@@ -38,6 +41,8 @@ __attribute__((constructor)) static void start(void) {
   const char *file = getenv("FAULT_WAYS");
   failing_allocation = number_of("FAULT_ALLOCATION");
   short_write = number_of("FAULT_WRITE");
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &clock_start);
+  clock_speed = number_of("FAULT_CLOCK");
   if (file != NULL) ways = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   started = true;
 }
@@ -90,4 +95,16 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
 ssize_t write(int descriptor, const void *bytes, size_t size) {
   if (size > 1 && atomic_fetch_add(&writes, 1) + 1 == short_write) size /= 2;
   return syscall(SYS_write, descriptor, bytes, size);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  const long second = 1000000000;
+  const int result = (int)syscall(SYS_clock_gettime, clock, time);
+  if (result != 0 || clock != CLOCK_MONOTONIC || clock_speed == 0) return result;
+  const long passed =
+      (time->tv_sec - clock_start.tv_sec) * second + time->tv_nsec - clock_start.tv_nsec;
+  const long shown = clock_start.tv_nsec + passed * clock_speed;
+  time->tv_sec = clock_start.tv_sec + shown / second;
+  time->tv_nsec = shown % second;
+  return result;
 }

@@ -112,6 +112,25 @@ void interrupt_clear(void) {
   signal_seen = 0;
 }
 
+static volatile sig_atomic_t request_seen;
+
+static void note_request(int number) {
+  (void)number;
+  request_seen = 1;
+}
+
+void interrupt_catch_request(void) {
+  struct sigaction action = {.sa_handler = note_request, .sa_flags = SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGUSR1, &action, NULL);
+}
+
+bool interrupt_take_request(void) {
+  const bool seen = request_seen != 0;
+  request_seen = 0;
+  return seen;
+}
+
 /* ---- messages ---- */
 
 bool messages_quiet;

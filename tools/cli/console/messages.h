@@ -40,6 +40,11 @@ void interrupt_catch_sigint(void);
 int interrupt_signal(void);
 void interrupt_clear(void);
 
+/* Record SIGUSR1, which then does not end the program. interrupt_take_request returns whether it
+ * has come since the last call. */
+void interrupt_catch_request(void);
+bool interrupt_take_request(void);
+
 /* Return the time in seconds on a monotonic clock. */
 double now(void);
 

@@ -9,7 +9,7 @@
 
 #include "console/messages.h"
 
-static const double SECONDS_BETWEEN = 0.1;
+static const double SECONDS_BETWEEN = 0.1, SECONDS_BETWEEN_LINES = 60;
 
 /* Return whether `descriptor` is a terminal that supports escape sequences. */
 static bool is_capable(int descriptor) {
@@ -31,11 +31,14 @@ size_t terminal_width(int descriptor) {
 }
 
 struct progress progress_start(void) {
-  return (struct progress){.live = notes_shown() && is_capable(STDERR_FILENO)};
+  const bool live = is_capable(STDERR_FILENO);
+  return (struct progress){
+      .shown = notes_shown(), .live = live, .drawn_at = live ? -SECONDS_BETWEEN : now()};
 }
 
 bool progress_due(const struct progress *progress) {
-  return progress->live && now() - progress->drawn_at >= SECONDS_BETWEEN;
+  const double between = progress->live ? SECONDS_BETWEEN : SECONDS_BETWEEN_LINES;
+  return progress->shown && now() - progress->drawn_at >= between;
 }
 
 void progress_draw(struct progress *progress, const char *format, ...) {
@@ -44,11 +47,15 @@ void progress_draw(struct progress *progress, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
+  progress->drawn_at = now();
+  if (!progress->live) {
+    note("%s", line);
+    return;
+  }
   /* Cut the line to the terminal's width: a line that wraps could not be erased. */
   fprintf(stderr, "\r\033[K%.*s", (int)terminal_width(STDERR_FILENO) - 1, line);
   fflush(stderr);
   progress->drawn = true;
-  progress->drawn_at = now();
 }
 
 void progress_erase(struct progress *progress) {

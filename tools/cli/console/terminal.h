@@ -1,5 +1,5 @@
-/* Properties of the terminal, and a progress line, which is redrawn in place. Only a terminal shows
- * the progress line. */
+/* Properties of the terminal, and a progress line. A terminal redraws it in place; elsewhere, such
+ * as in a file of messages, a line is added every minute. */
 #ifndef ELMAN_CLI_TERMINAL_H
 #define ELMAN_CLI_TERMINAL_H
 
@@ -14,15 +14,15 @@ bool terminal_has_color(int descriptor);
 size_t terminal_width(int descriptor);
 
 struct progress {
-  bool live;  /* whether the line may be drawn: notes are printed, and the terminal can erase a line
-               */
-  bool drawn; /* the line is on the screen */
-  double drawn_at;
+  bool shown;      /* notes are printed */
+  bool live;       /* the terminal can erase the line */
+  bool drawn;      /* the line is on the screen */
+  double drawn_at; /* elsewhere: or begun */
 };
 
 struct progress progress_start(void);
 
-/* Return whether enough time has passed to draw again. */
+/* Return whether enough time has passed to draw again, and notes are printed. */
 bool progress_due(const struct progress *progress);
 
 void progress_draw(struct progress *progress, const char *format, ...)

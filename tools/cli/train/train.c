@@ -82,6 +82,10 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
                             expected_updates(job, elman_pairs_count(*pairs)), &training.progress);
   if (code != EX_OK) return code;
   job->train.dev = dev;
+  /* A checkpoint compares its run's initial model with the file, so the run must not replace it
+   * earlier than at its end. */
+  job->train.save_best = dev != NULL && job->train.checkpoint != NULL &&
+                         !output_is(job->output.init_from, job->train.output);
   training_watch(&training, &job->train);
   interrupt_catch_first();
   const uint64_t updates_before = elman_model_get_info(model).history.updates;
@@ -324,6 +328,7 @@ static int run(struct job *job, const char *command, const struct operands *oper
     return report_usage(command, "--log: a log cannot be written to standard output; name a file");
   if (job->train.dev_name == NULL && strcmp(job->train.schedule, "plateau") == 0)
     return report_usage(command, "--lr-schedule plateau needs --dev");
+  interrupt_catch_request();
   if (!group_leads()) job->log.path = NULL;
   job->log.append = job->train.resume;
   int code = check_group(job, command);

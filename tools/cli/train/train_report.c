@@ -234,7 +234,13 @@ static void on_checkpoint(void *context, const elman_error *problem) {
   struct training *training = context;
   const bool failed_before = training->checkpoint != EX_OK;
   training->up_to_date = problem == NULL;
-  if (failed_before == (problem != NULL)) return;
+  if (training->requested && problem == NULL) {
+    progress_erase(&training->progress);
+    note("wrote the checkpoint in epoch %zu (SIGUSR1); training continues", training->epoch);
+  }
+  const bool answers = training->requested && problem != NULL;
+  training->requested = false;
+  if (failed_before == (problem != NULL) && !answers) return;
   progress_erase(&training->progress);
   training->checkpoint = problem == NULL ? EX_OK : report_error(problem);
   note(problem == NULL ? "checkpoints can be written again"
@@ -260,10 +266,21 @@ static void on_snapshot(void *context, const elman_snapshot *snapshot) {
                                  : "could not write or delete a snapshot; training continues");
 }
 
+/* Return whether SIGUSR1 requests a checkpoint. An output that is a device has none. */
+static bool wants_checkpoint(void *context) {
+  struct training *training = context;
+  const bool wanted = interrupt_take_request();
+  training->requested = wanted && training->options->checkpoint != NULL;
+  if (wanted && !training->requested)
+    note("%s is not a regular file: no checkpoint is written", training->options->output);
+  return training->requested;
+}
+
 void training_watch(struct training *training, elman_train_options *options) {
   training->started_at = training->line_at = now();
   options->report = on_update;
   options->validated = on_validation;
+  options->checkpoint_wanted = wants_checkpoint;
   options->checkpoint_written = on_checkpoint;
   options->snapshot_written = on_snapshot;
   options->context = training;

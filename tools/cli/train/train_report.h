@@ -34,6 +34,7 @@ struct training {
   int keeping;       /* exit code of the last attempt to write a snapshot */
   int checkpoint;    /* exit code of the last attempt to write the checkpoint */
   bool up_to_date;   /* the checkpoint contains the last update */
+  bool requested;    /* SIGUSR1 requested the checkpoint that is being written */
 };
 
 /* Set the callbacks of the options, so that they report to `training`. It must outlive the run. */
