@@ -116,8 +116,12 @@ typedef struct elman_translate_options {
   /* Maximum target tokens per source token; 0 (default) = none. If neither limit is set, the
    * maximum is 2 S + 10 tokens; if both are set, the smaller one applies. */
   double max_ratio;
-  size_t beam;   /* beam size, 1 to ELMAN_MAX_BEAM; 1 (default) is greedy search */
-  size_t n_best; /* number of translations to return, linked by `next`; 1 (default) to beam */
+  size_t beam; /* beam size, 1 to ELMAN_MAX_BEAM; 1 (default) is greedy search */
+  /* Maximum number of translations to return, linked by `next`; 1 (default) to beam. The first one
+   * does not depend on it. All have different texts, and only the first may be empty. */
+  size_t n_best;
+  bool equal_texts; /* return the n best hypotheses of one search, of which some may have equal text
+                       but different tokens, or be empty; default false. See docs/decoding.md */
   double length_penalty; /* A in the score log p / T^A, which makes translations of different
                             lengths comparable; 0 favors short ones; default 1; maximum 10 */
   elman_length_norm length_norm; /* replaces T in the score; default ELMAN_LENGTH_POWER */

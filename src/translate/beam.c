@@ -18,6 +18,7 @@ static const size_t TIDY_AT = (size_t)1 << 23; /* elements of attention weights:
 void beam_pool_clear(struct beam_pool *pool) {
   pool->node_count = 0;
   pool->attention_count = 0;
+  pool->prefix_count = 0;
   pool->tidy_at = TIDY_AT;
 }
 
@@ -25,24 +26,32 @@ void beam_pool_free(struct beam_pool *pool) {
   free(pool->nodes);
   free(pool->attention);
   free(pool->moved);
+  free(pool->prefixes);
+  free(pool->refused);
+  table_free(&pool->known);
   *pool = (struct beam_pool){0};
 }
 
+/* Reserve room for nodes and for elements of attention weights. */
+static elman_status reserve(struct beam_pool *pool, size_t nodes, size_t weights,
+                            elman_error *error) {
+  elman_status status = array_grow(&pool->nodes, &pool->node_capacity, pool->node_count + nodes,
+                                   sizeof *pool->nodes, error);
+  if (status == ELMAN_OK)
+    status = array_grow(&pool->attention, &pool->attention_capacity,
+                        pool->attention_count + weights, sizeof *pool->attention, error);
+  return status;
+}
+
 elman_status beams_reserve(const struct beam *beams, size_t count, elman_error *error) {
-  struct beam_pool *pool = beams[0].pool;
-  size_t nodes = pool->node_count, weights = pool->attention_count;
+  size_t nodes = 0, weights = 0;
   for (size_t b = 0; b < count; b++) {
     const struct beam *beam = &beams[b];
     const size_t most = beam->open == 0 ? 0 : beam->options->beam - beam->finished;
     nodes += most;
     weights += most * beam->heads * beam->request->count;
   }
-  elman_status status =
-      array_grow(&pool->nodes, &pool->node_capacity, nodes, sizeof *pool->nodes, error);
-  if (status == ELMAN_OK)
-    status = array_grow(&pool->attention, &pool->attention_capacity, weights,
-                        sizeof *pool->attention, error);
-  return status;
+  return reserve(beams[0].pool, nodes, weights, error);
 }
 
 /* Append a node with the attention weights (heads,stride) and return its index. */
@@ -249,15 +258,24 @@ struct choice {
   struct hypothesis *paths;
   size_t count, most;
   bool without_unknown;
+  const struct beam_refused *refused; /* (refused_count) */
+  size_t refused_count;
 };
+
+static bool is_refused(const struct choice *choice, const struct hypothesis *path) {
+  for (size_t i = 0; i < choice->refused_count; i++)
+    if (choice->refused[i].row == path->row && choice->refused[i].id == path->last) return true;
+  return false;
+}
 
 /* Insert a path. Equally probable paths keep the order in which they are offered: by row, then by
  * id. */
 static void offer(struct choice *choice, struct hypothesis path) {
-  if (choice->count == choice->most) {
-    if (!(path.log_probability > choice->paths[choice->most - 1].log_probability)) return;
-    choice->count--;
-  }
+  if (choice->count == choice->most &&
+      !(path.log_probability > choice->paths[choice->most - 1].log_probability))
+    return;
+  if (is_refused(choice, &path)) return;
+  if (choice->count == choice->most) choice->count--;
   size_t at = choice->count++;
   for (; at > 0 && path.log_probability > choice->paths[at - 1].log_probability; at--)
     choice->paths[at] = choice->paths[at - 1];
@@ -346,7 +364,7 @@ static bool choose(struct choice *choice, const struct beam *beam,
   for (size_t i = 0; i < choice->count; i++) {
     if (!isfinite(choice->paths[i].log_probability)) return false;
   }
-  return choice->count > 0;
+  return choice->count + choice->refused_count > 0;
 }
 
 /* ---- growing ---- */
@@ -373,8 +391,8 @@ static double score_of(const struct beam *beam, const struct hypothesis *path) {
   return score;
 }
 
-static void end_path(struct beam *beam, struct hypothesis path) {
-  path.score = score_of(beam, &path);
+/* Insert a path whose score is set among the finished ones. */
+static void rank(struct beam *beam, struct hypothesis path) {
   size_t at = beam->finished++;
   for (; at > 0 && path.score > beam->ended[at - 1].score; at--)
     beam->ended[at] = beam->ended[at - 1];
@@ -391,28 +409,113 @@ static bool can_still_win(const struct beam *beam) {
          beam->ended[options->n_best - 1].score;
 }
 
+/* Append the node of a chosen path. Let `last` of the path refer to the node. */
+static void link_path(const struct beam *beam, struct hypothesis *path, const real *weights,
+                      size_t stride) {
+  const struct hypothesis *before = &beam->paths[path->row];
+  const struct beam_node node = {.previous = before->last,
+                                 .log_probability = path->log_probability - before->log_probability,
+                                 .id = (uint32_t)path->last};
+  path->last = add_node(beam, node, weights + path->row * beam->heads * stride, stride);
+}
+
+static bool has_ended(const struct beam *beam, const struct hypothesis *path) {
+  return beam->pool->nodes[path->last].id == TOKEN_END || path->count == beam->limit;
+}
+
+/* Continue with the first `open` paths of `grown`, unless the search ends. */
+static void continue_with(struct beam *beam, size_t open) {
+  memcpy(beam->paths, beam->grown, open * sizeof *beam->paths);
+  beam->open = open > 0 && can_still_win(beam) ? open : 0;
+}
+
 /* Convert the chosen paths to hypotheses. */
 static void extend(struct beam *beam, const struct choice *choice, const real *weights,
                    size_t stride) {
   size_t open = 0;
   for (size_t i = 0; i < choice->count; i++) {
     struct hypothesis path = choice->paths[i];
-    const struct hypothesis *before = &beam->paths[path.row];
-    const uint32_t id = (uint32_t)path.last;
-    const struct beam_node node = {.previous = before->last,
-                                   .log_probability =
-                                       path.log_probability - before->log_probability,
-                                   .id = id};
-    path.last = add_node(beam, node, weights + path.row * beam->heads * stride, stride);
-    if (id == TOKEN_END || path.count == beam->limit)
-      end_path(beam, path);
-    else
+    link_path(beam, &path, weights, stride);
+    if (has_ended(beam, &path)) {
+      path.score = score_of(beam, &path);
+      rank(beam, path);
+    } else {
       choice->paths[open++] = path; /* open <= i: no path is overwritten before it is read */
+    }
   }
-  memcpy(beam->paths, choice->paths, open * sizeof *beam->paths);
-  beam->open = open > 0 && can_still_win(beam) ? open : 0;
+  continue_with(beam, open);
 }
 
+/* ---- hypotheses with equal text: docs/decoding.md, section 5 ---- */
+
+static bool is_prefix(const void *items, size_t item, const void *key) {
+  const struct beam_prefix *prefix = &((const struct beam_prefix *)items)[item], *wanted = key;
+  return prefix->beam == wanted->beam && prefix->key == wanted->key;
+}
+
+/* Set *merged to whether an open hypothesis of this beam with the same text was at least as
+ * probable. Otherwise remember the text. */
+static elman_status merge_open(bool *merged, const struct beam *beam, const struct hypothesis *path,
+                               uint64_t key, elman_error *error) {
+  struct beam_pool *pool = beam->pool;
+  const struct beam_prefix prefix = {beam, key, path->log_probability};
+  if (key == 0) return ELMAN_OK;
+  elman_status status = ELMAN_OK;
+  if (pool->prefix_count == 0) status = table_reset(&pool->known, 0, error);
+  if (status != ELMAN_OK) return status;
+  const uint32_t at = table_find(&pool->known, key, is_prefix, pool->prefixes, &prefix);
+  if (at != TABLE_NONE) {
+    *merged = pool->prefixes[at].log_probability >= path->log_probability;
+    if (!*merged) pool->prefixes[at] = prefix;
+    return ELMAN_OK;
+  }
+  status = array_grow(&pool->prefixes, &pool->prefix_capacity, pool->prefix_count + 1,
+                      sizeof *pool->prefixes, error);
+  if (status == ELMAN_OK) status = table_add(&pool->known, key, pool->prefix_count, error);
+  if (status == ELMAN_OK) pool->prefixes[pool->prefix_count++] = prefix;
+  return status;
+}
+
+/* If the text of a hypothesis that has ended is not wanted, or is the text of a finished one,
+ * return true. Let the finished one be replaced if its score is lower. */
+static bool merge_ended(struct beam *beam, const struct hypothesis *path) {
+  if (path->key == 0) return true;
+  for (size_t i = 0; i < beam->finished; i++) {
+    if (beam->ended[i].key != path->key) continue;
+    if (path->score > beam->ended[i].score) {
+      beam->finished--;
+      memmove(beam->ended + i, beam->ended + i + 1, (beam->finished - i) * sizeof *beam->ended);
+      rank(beam, *path);
+    }
+    return true;
+  }
+  return false;
+}
+
+/* Link a chosen path. If it is merged into another hypothesis, set *merged; otherwise it takes a
+ * place: end it, or append it to the *open open ones in `grown`. */
+static elman_status take_place(bool *merged, size_t *open, struct beam *beam,
+                               struct hypothesis path, const real *weights, size_t stride,
+                               elman_error *error) {
+  uint64_t key = 0;
+  elman_status status = reserve(beam->pool, 1, beam->heads * beam->request->count, error);
+  *merged = false;
+  if (status != ELMAN_OK) return status;
+  link_path(beam, &path, weights, stride);
+  const bool ended = has_ended(beam, &path);
+  if (ended) path.score = score_of(beam, &path);
+  status = beam->texts->key(beam->texts->context, &key, beam, &path, ended, error);
+  if (status != ELMAN_OK) return status;
+  if (ended) {
+    path.key = key;
+    *merged = merge_ended(beam, &path);
+    if (!*merged) rank(beam, path);
+    return ELMAN_OK;
+  }
+  status = merge_open(merged, beam, &path, key, error);
+  if (status == ELMAN_OK && !*merged) beam->grown[(*open)++] = path;
+  return status;
+}
 void beam_start(struct beam *beam) {
   const struct search_request *request = beam->request;
   beam->paths[0] = (struct hypothesis){.last = BEAM_START};
@@ -423,18 +526,56 @@ void beam_start(struct beam *beam) {
   beam->overflow = false;
 }
 
-void beam_grow(struct beam *beam, const struct output_scores *scores, size_t first,
-               const real *weights, size_t stride) {
-  struct choice choice = {
-      .paths = beam->grown,
-      .most = is_forced(beam, beam->paths[0].count) ? 1 : beam->options->beam - beam->finished,
-      .without_unknown = beam->without_unknown};
-  if (choose(&choice, beam, scores, first)) {
-    extend(beam, &choice, weights, stride);
-    return;
-  }
+static void overflow(struct beam *beam) {
   beam->overflow = true;
   beam->open = 0;
+}
+
+/* Extend the open hypotheses. When a chosen path is merged, choose the next path for its place. */
+static elman_status grow_texts(struct beam *beam, const struct output_scores *scores, size_t first,
+                               const real *weights, size_t stride, elman_error *error) {
+  struct beam_pool *pool = beam->pool;
+  struct choice choice = {.without_unknown = beam->without_unknown};
+  size_t open = 0, merged;
+  do {
+    merged = 0;
+    choice.paths = beam->grown + open;
+    choice.count = 0;
+    choice.most = beam->options->beam - beam->finished - open;
+    choice.refused = pool->refused;
+    if (!choose(&choice, beam, scores, first)) {
+      overflow(beam);
+      return ELMAN_OK;
+    }
+    elman_status status =
+        array_grow(&pool->refused, &pool->refused_capacity, choice.refused_count + choice.count,
+                   sizeof *pool->refused, error);
+    for (size_t i = 0; i < choice.count && status == ELMAN_OK; i++) {
+      const struct hypothesis path = choice.paths[i]; /* a copy: `grown` is overwritten up to i */
+      bool is_merged;
+      pool->refused[choice.refused_count++] = (struct beam_refused){path.row, (uint32_t)path.last};
+      status = take_place(&is_merged, &open, beam, path, weights, stride, error);
+      merged += is_merged;
+    }
+    if (status != ELMAN_OK) return status;
+  } while (merged > 0);
+  continue_with(beam, open);
+  return ELMAN_OK;
+}
+
+elman_status beam_grow(struct beam *beam, const struct output_scores *scores, size_t first,
+                       const real *weights, size_t stride, elman_error *error) {
+  const bool forced = is_forced(beam, beam->paths[0].count);
+  struct choice choice = {.paths = beam->grown,
+                          .most = forced ? 1 : beam->options->beam - beam->finished,
+                          .without_unknown = beam->without_unknown};
+  if (beam->texts != NULL && !forced)
+    return grow_texts(beam, scores, first, weights, stride, error);
+  if (choose(&choice, beam, scores, first))
+    extend(beam, &choice, weights, stride);
+  else
+    overflow(beam);
+  return ELMAN_OK;
 }
 
 void beam_close(struct beam *beam) {
@@ -471,7 +612,7 @@ void beam_score(struct beam *beam, bool wanted) {
 
 /* ---- results ---- */
 
-static void path_ids(uint32_t *ids, const struct beam *beam, const struct hypothesis *path) {
+void path_ids(uint32_t *ids, const struct beam *beam, const struct hypothesis *path) {
   const struct beam_node *nodes = beam->pool->nodes;
   size_t at = path->last;
   for (size_t t = path->count; t-- > 0; at = nodes[at].previous) ids[t] = nodes[at].id;
@@ -515,10 +656,10 @@ void hypothesis_sentinel(float *sentinel, const struct beam *beam, size_t n) {
     sentinel[t] = (float)mask_rest(node_weights(beam, at), beam->request->count);
 }
 
-size_t hypothesis_best_source(const struct beam *beam, size_t n, size_t t) {
+size_t path_best_source(const struct beam *beam, const struct hypothesis *path, size_t t) {
   const size_t S = beam->request->count, K = beam->heads;
-  size_t at = beam->ended[n].last, best = 0;
-  for (size_t i = beam->ended[n].count - 1; i > t; i--) at = beam->pool->nodes[at].previous;
+  size_t at = path->last, best = 0;
+  for (size_t i = path->count - 1; i > t; i--) at = beam->pool->nodes[at].previous;
   const real *rows = node_weights(beam, at);
   for (size_t s = 1; s < S; s++)
     if (mean_weight(rows, K, S, s) > mean_weight(rows, K, S, best)) best = s;

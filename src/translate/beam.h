@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/table.h"
 #include "decoder/output.h"
 #include "elman/translate.h"
 
@@ -19,8 +20,9 @@ struct search_request {
   const uint32_t *forced; /* NULL = free search; otherwise the translation is these tokens and then
                              </s>, regardless of the limit */
   size_t forced_count;
-  bool is_prefix;  /* whether `forced` is only a prefix; then limit > forced_count */
-  uint64_t number; /* number of the sentence, from which random numbers are derived */
+  bool is_prefix;   /* whether `forced` is only a prefix; then limit > forced_count */
+  uint64_t number;  /* number of the sentence, from which random numbers are derived */
+  const void *item; /* passed to the `key` of struct beam_texts */
 };
 
 /* One token of a hypothesis. Hypotheses with the same prefix share its nodes. */
@@ -33,6 +35,19 @@ struct beam_node {
 };
 #define BEAM_START SIZE_MAX
 
+/* The text of an open hypothesis that a beam once had, if hypotheses are compared as text. */
+struct beam_prefix {
+  const struct beam *beam;
+  uint64_t key;
+  double log_probability; /* the largest of its hypotheses */
+};
+
+/* A continuation that a step must not choose. */
+struct beam_refused {
+  size_t row;
+  uint32_t id;
+};
+
 /* Nodes and weights shared by the searches of a batch. The caller initializes the struct with
  * zeros; memory is reused. */
 struct beam_pool {
@@ -42,6 +57,11 @@ struct beam_pool {
   size_t node_count, node_capacity, moved_capacity;
   size_t attention_count, attention_capacity;
   size_t tidy_at; /* number of weights at which beams_tidy compacts the pool */
+  struct beam_prefix *prefixes;
+  struct table known; /* finds prefixes */
+  size_t prefix_count, prefix_capacity;
+  struct beam_refused *refused; /* scratch of beam_grow */
+  size_t refused_capacity;
 };
 void beam_pool_clear(struct beam_pool *pool); /* Remove all nodes, but keep the memory. */
 void beam_pool_free(struct beam_pool *pool);
@@ -52,6 +72,19 @@ struct hypothesis {
   double log_probability;
   double score; /* set once the hypothesis has ended */
   size_t row;   /* for an open hypothesis: the row, within its sentence, that was extended */
+  uint64_t key; /* of a finished hypothesis: its text; used only if texts are compared */
+};
+
+struct beam;
+
+/* The texts of hypotheses. A beam that has this struct merges hypotheses with equal text. */
+struct beam_texts {
+  /* Set *key to a hash of the text of a hypothesis, whose last token is in the pool; that of a
+   * finished one has a score. Set the key to 0 if an open hypothesis must remain separate, or if a
+   * finished one is not wanted. */
+  elman_status (*key)(void *context, uint64_t *key, const struct beam *beam,
+                      const struct hypothesis *path, bool is_finished, elman_error *error);
+  void *context;
 };
 
 /* The search for one sentence. open + finished never exceeds the beam size. */
@@ -61,6 +94,7 @@ struct beam {
   struct beam_pool *pool;                 /* shared by the batch */
   size_t heads;                           /* K: number of weight matrices */
   bool without_unknown;                   /* if true, <unk> is never chosen */
+  const struct beam_texts *texts;         /* NULL: hypotheses with equal text remain separate */
   struct hypothesis *paths; /* (beam size): open hypotheses, the most probable first */
   struct hypothesis *ended; /* (beam size): finished hypotheses, the best score first */
   struct hypothesis *grown; /* (beam size): scratch */
@@ -86,11 +120,12 @@ elman_status beams_tidy(const struct beam *beams, size_t count, elman_error *err
 /* Extend the open hypotheses by one token. The caller must first call beams_reserve. Hypothesis i
  * uses row `first` + i of the scores and row i of the weights (open,K,stride), of which S columns
  * are valid. A hypothesis ends with </s> or at the limit; the search ends when no open hypothesis
- * can enter the n best. */
-void beam_grow(struct beam *beam, const struct output_scores *scores, size_t first,
-               const real *weights, size_t stride);
+ * can enter the n best. Fail only if texts are compared. */
+elman_status beam_grow(struct beam *beam, const struct output_scores *scores, size_t first,
+                       const real *weights, size_t stride, elman_error *error) CHECKED;
 
-/* End a search and keep the n best hypotheses, which all differ. After overflow keep none. */
+/* End a search and keep the n best hypotheses. All differ, also as text if texts are compared.
+ * After overflow keep none. */
 void beam_close(struct beam *beam);
 
 /* Store the ids of the most probable open hypothesis, paths[0], in `ids` (paths[0].count). */
@@ -114,8 +149,9 @@ void beam_score(struct beam *beam, bool wanted);
 
 /* ---- results: hypothesis n < beam->finished of a closed beam ---- */
 
-/* Store the ids of the tokens in `ids` (T). The last id is TOKEN_END unless the limit ended the
- * hypothesis. */
+/* Store the ids of the tokens of a path in `ids` (T). The last id is TOKEN_END unless the path is
+ * open or ended at the limit. */
+void path_ids(uint32_t *ids, const struct beam *beam, const struct hypothesis *path);
 void hypothesis_ids(uint32_t *ids, const struct beam *beam, size_t n);
 
 /* Store the log-probability of each token in `log_probabilities` (T). Store NaN if the
@@ -131,9 +167,9 @@ void hypothesis_attention(float *attention, float *heads, const struct beam *bea
  * head. */
 void hypothesis_sentinel(float *sentinel, const struct beam *beam, size_t n);
 
-/* Return the source token whose weight for token t, averaged over heads, is largest. If several
- * weights are equal, return the first of these tokens. */
-size_t hypothesis_best_source(const struct beam *beam, size_t n, size_t t);
+/* Return the source token whose weight for token t of a path, averaged over heads, is largest. If
+ * several weights are equal, return the first of these tokens. */
+size_t path_best_source(const struct beam *beam, const struct hypothesis *path, size_t t);
 
 /* ---- scores that compare translations of different lengths ---- */
 

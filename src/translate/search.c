@@ -229,6 +229,7 @@ static void start_batch(struct search *search, const struct search_request *cons
                                      .pool = &search->pool,
                                      .heads = ensemble_heads(model, options),
                                      .without_unknown = model->merges[ELMAN_TARGET] != NULL,
+                                     .texts = search->texts,
                                      .paths = paths,
                                      .ended = paths + width,
                                      .grown = paths + 2 * width};
@@ -410,7 +411,8 @@ static void greedy_grow(struct search *search, size_t b, size_t row, const real 
 
 /* ---- steps ---- */
 
-/* Reserve the memory of the next step in advance, so that the step cannot fail. */
+/* Reserve the memory of the next step in advance, so that the step fails only if the beams compare
+ * texts. */
 static elman_status prepare_step(struct search *search, elman_error *error) {
   const size_t B = search->rows.source.batch;
   elman_status status = ELMAN_OK;
@@ -429,11 +431,12 @@ static elman_status prepare_step(struct search *search, elman_error *error) {
 
 /* Extend every open hypothesis, up to its limit. Set rows->moves[r] to the row that row r
  * continues. Rows are numbered again, without those of hypotheses that have ended. */
-static void grow(struct search *search) {
+static elman_status grow(struct search *search, elman_error *error) {
   struct search_rows *rows = &search->rows;
   const size_t S = rows->source.steps;
+  elman_status status = ELMAN_OK;
   size_t row = 0, used = 0; /* rows in use before and after the step */
-  for (size_t b = 0; b < rows->source.batch; b++) {
+  for (size_t b = 0; b < rows->source.batch && status == ELMAN_OK; b++) {
     struct beam *beam = &search->beams[b];
     const size_t open = beam->open;
     if (open == 0) continue;
@@ -441,7 +444,7 @@ static void grow(struct search *search) {
     if (search->greedy.active)
       greedy_grow(search, b, row, seen);
     else
-      beam_grow(beam, &search->members[0].scores, row, seen, S);
+      status = beam_grow(beam, &search->members[0].scores, row, seen, S, error);
     for (size_t i = 0; i < beam->open; i++, used++) {
       rows->moves[used] = row + beam->paths[i].row;
       rows->sentences[used] = b;
@@ -450,6 +453,7 @@ static void grow(struct search *search) {
     row += open;
   }
   use_rows(rows, used);
+  return status;
 }
 
 /* Copy to each row r of block 0 (rows,size) the row moves[r] of block 1, which begins after
@@ -480,7 +484,7 @@ static void move_rows(struct search_member *member, const struct search_rows *ro
 
 /* Compute a token for each row in use: run a decoder step of all members, score the tokens, and
  * extend the beams. */
-static void step(struct search *search) {
+static elman_status step(struct search *search, elman_error *error) {
   struct greedy *greedy = &search->greedy;
   for (size_t m = 0; m < search->member_count; m++) {
     (void)arithmetic_use(search->members[m].model->weights.arithmetic);
@@ -492,9 +496,10 @@ static void step(struct search *search) {
   else if (greedy->screen != NULL)
     screen_largest(greedy->chosen, greedy->screen, &greedy->scratch,
                    search->members[0].decoder.features, search->rows.used);
-  grow(search);
-  for (size_t m = 0; m < search->member_count && search->rows.used > 0; m++)
+  const elman_status status = grow(search, error);
+  for (size_t m = 0; m < search->member_count && search->rows.used > 0 && status == ELMAN_OK; m++)
     move_rows(&search->members[m], &search->rows);
+  return status;
 }
 
 /* Pass the open hypotheses to the callback of the options. */
@@ -541,7 +546,7 @@ elman_status search_run(struct search *search, const struct model *model,
     status = start_member(&search->members[m], &search->rows, options, error);
   while (search->rows.used > 0 && status == ELMAN_OK) {
     status = prepare_step(search, error);
-    if (status == ELMAN_OK) step(search);
+    if (status == ELMAN_OK) status = step(search, error);
     if (status == ELMAN_OK && options->partial != NULL)
       status = pass_partials(search, options, error);
   }

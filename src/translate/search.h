@@ -51,10 +51,11 @@ struct search {
   struct search_rows rows;
   struct search_member *members; /* (member_count): the models of the ensemble */
   size_t member_count, member_capacity;
-  struct greedy greedy; /* used only with one member */
-  bool without_sums;    /* greedy search in eight bits without probabilities */
-  real *weights;        /* (R,K,S): weights of a step; with several members, their mean (R,1,S) */
-  struct beam *beams;   /* (B): results, one per request */
+  struct greedy greedy;           /* used only with one member */
+  bool without_sums;              /* greedy search in eight bits without probabilities */
+  const struct beam_texts *texts; /* set by the caller; borrowed; NULL = separate hypotheses */
+  real *weights;      /* (R,K,S): weights of a step; with several members, their mean (R,1,S) */
+  struct beam *beams; /* (B): results, one per request */
   struct hypothesis *paths; /* (B,3,width) */
   struct beam_pool pool;
   uint32_t *partial_ids; /* scratch for the callback of the options */

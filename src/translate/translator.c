@@ -80,7 +80,8 @@ static elman_status encode_item(struct translator_item *item, const struct model
   const struct text text = {sentence->text, sentence->length};
   item->given = sentence;
   item->request = (struct search_request){0};
-  item->beam = NULL;
+  item->beam = item->others = NULL;
+  item->repeats = false;
   item->error = (elman_error){0};
   item->status = encode_source(&item->source, model, text, options, &item->error);
   const size_t S = item->source.tokens.count;
@@ -92,7 +93,8 @@ static elman_status encode_item(struct translator_item *item, const struct model
   item->request = (struct search_request){.ids = item->source.ids,
                                           .count = S,
                                           .limit = limit_of(options, S),
-                                          .number = sentence->number};
+                                          .number = sentence->number,
+                                          .item = item};
   if (sentence->reference != NULL) {
     item->request.forced = item->reference.ids;
     item->request.forced_count = item->reference.tokens.count;
@@ -102,13 +104,17 @@ static elman_status encode_item(struct translator_item *item, const struct model
 
 /* ---- a batch ---- */
 
+static void rendering_free(struct rendering *rendering) {
+  free(rendering->ids);
+  tokens_free(&rendering->tokens);
+  buffer_free(&rendering->text);
+}
+
 static void free_renderings(struct translator *translator) {
-  for (size_t n = 0; n < translator->rendering_capacity; n++) {
-    free(translator->renderings[n].ids);
-    tokens_free(&translator->renderings[n].tokens);
-    buffer_free(&translator->renderings[n].text);
-  }
+  for (size_t n = 0; n < translator->rendering_capacity; n++)
+    rendering_free(&translator->renderings[n]);
   free(translator->renderings);
+  rendering_free(&translator->scratch);
 }
 
 elman_translate_options translate_options_default(void) {
@@ -128,6 +134,7 @@ void translator_create(struct translator *translator, const struct model *model,
 
 void translator_free(struct translator *translator) {
   search_free(&translator->search);
+  search_free(&translator->others);
   self_weights_free(&translator->self);
   free_renderings(translator);
   for (size_t i = 0; i < translator->item_capacity; i++) {
@@ -137,6 +144,203 @@ void translator_free(struct translator *translator) {
   free(translator->items);
   free(translator->requests);
   *translator = (struct translator){0};
+}
+
+/* ---- hypotheses as text ---- */
+
+/* Return a source word without its mark, unless the rest would be read as a mark. */
+static struct text as_target_token(struct text source) {
+  const struct text surface = token_surface(source);
+  return token_has_mark(surface) ? source : surface;
+}
+
+/* Return whether token t comes from a reference. */
+static bool is_given(const struct translator_item *item, size_t t) {
+  return item->given->reference != NULL && t < item->reference.tokens.count;
+}
+
+static bool is_replaced(const struct translator *translator, const struct translator_item *item,
+                        size_t t, uint32_t id) {
+  return translator->options.replace_unknown && id == TOKEN_UNKNOWN && !is_given(item, t);
+}
+
+/* A hypothesis of a beam. */
+struct located_path {
+  const struct beam *beam;
+  const struct hypothesis *path;
+};
+
+/* Return token t of a hypothesis, whose id is `id`. */
+static struct text target_token(const struct translator *translator,
+                                const struct translator_item *item, struct located_path at,
+                                size_t t, uint32_t id) {
+  /* Reference words that are not in the vocabulary stay as written. */
+  if (is_given(item, t)) return tokens_get(&item->reference.tokens, t);
+  if (is_replaced(translator, item, t, id))
+    return as_target_token(tokens_get(&item->source.tokens, path_best_source(at.beam, at.path, t)));
+  return vocabulary_token(translator->model->target_vocabulary, id);
+}
+
+/* Return the mark of token t, which separates a copied source word from target words. Return "" if
+ * the token already has a mark or needs none. */
+static const char *mark_of(const struct rendering *rendering, const struct translator *translator,
+                           const struct translator_item *item, size_t t, struct text token) {
+  if (t == 0 || rendering->ids[t] == TOKEN_END || token_has_mark(token)) return "";
+  const elman_token_mode source = model_source_codec(translator->model).mode;
+  const elman_token_mode target = model_target_codec(translator->model).mode;
+  const struct foreign_neighbors neighbors = {
+      .left = token_surface(tokens_get(&rendering->tokens, t - 1)),
+      .right = token,
+      .left_foreign = is_replaced(translator, item, t - 1, rendering->ids[t - 1]),
+      .right_foreign = is_replaced(translator, item, t, rendering->ids[t]),
+      .foreign_characters = source == ELMAN_TOKENS_CHARS};
+  if (!neighbors.left_foreign && !neighbors.right_foreign) return "";
+  return space_beside_foreign(target, &neighbors) &&
+                 !token_mode_row(target)->space_expected(neighbors.left, neighbors.right)
+             ? MARK_SPACED
+             : "";
+}
+
+static elman_status render_tokens(struct rendering *rendering, const struct translator *translator,
+                                  const struct translator_item *item, struct located_path at,
+                                  elman_error *error) {
+  const size_t T = at.path->count;
+  elman_status status =
+      array_grow(&rendering->ids, &rendering->id_capacity, T, sizeof *rendering->ids, error);
+  if (status != ELMAN_OK) return status;
+  path_ids(rendering->ids, at.beam, at.path);
+  for (size_t t = 0; t < T && status == ELMAN_OK; t++) {
+    const struct text token = target_token(translator, item, at, t, rendering->ids[t]);
+    const char *mark = mark_of(rendering, translator, item, t, token);
+    status = tokens_add_marked(&rendering->tokens, mark, token, error);
+  }
+  rendering->ended = rendering->ids[T - 1] == TOKEN_END;
+  return status;
+}
+
+/* Render a hypothesis of an item. Render an empty hypothesis if the item has no tokens. */
+static elman_status render(struct rendering *rendering, const struct translator *translator,
+                           const struct translator_item *item, struct located_path at,
+                           elman_error *error) {
+  tokens_clear(&rendering->tokens);
+  buffer_clear(&rendering->text);
+  rendering->ended = false;
+  if (at.beam == NULL) {
+    buffer_append(&rendering->text, "", 0);
+    return rendering->text.failed ? fail_no_memory(error) : ELMAN_OK;
+  }
+  const elman_status status = render_tokens(rendering, translator, item, at, error);
+  if (status != ELMAN_OK) return status;
+  if (item->given->reference != NULL) {
+    buffer_append(&rendering->text, item->given->reference, item->given->reference_length);
+    return rendering->text.failed ? fail_no_memory(error) : ELMAN_OK;
+  }
+  struct tokens words = rendering->tokens; /* borrowed */
+  words.count -= rendering->ended;
+  return tokens_join(&rendering->text, &words, model_target_codec(translator->model).mode, error);
+}
+
+/* Return the n-th best hypothesis of an item. */
+static struct located_path path_of(const struct translator_item *item, size_t n) {
+  if (item->beam == NULL) return (struct located_path){NULL, NULL};
+  const struct beam *others = item->others;
+  if (others == NULL) return (struct located_path){item->beam, &item->beam->ended[n]};
+  if (n == 0) return (struct located_path){item->beam, &item->beam->ended[0]};
+  return (struct located_path){others, &others->ended[n - 1]};
+}
+
+/* Render the `count` >= 1 best hypotheses of an item. */
+static elman_status render_best(struct translator *translator, const struct translator_item *item,
+                                size_t count, elman_error *error) {
+  elman_status status = array_grow_zeroed(&translator->renderings, &translator->rendering_capacity,
+                                          count, sizeof *translator->renderings, error);
+  for (size_t n = 0; n < count && status == ELMAN_OK; n++)
+    status = render(&translator->renderings[n], translator, item, path_of(item, n), error);
+  return status;
+}
+
+elman_status translator_text(struct text *text, struct translator *translator, size_t i,
+                             elman_error *error) {
+  const elman_status status = render_best(translator, &translator->items[i], 1, error);
+  if (status == ELMAN_OK) *text = buffer_text(&translator->renderings[0].text);
+  return status;
+}
+
+/* ---- search ---- */
+
+/* Return a hash of the rendered text; 0 if the text is empty. */
+static uint64_t text_key(const struct rendering *rendering) {
+  const struct text text = buffer_text(&rendering->text);
+  const uint64_t hash = text_hash(text);
+  return text.length == 0 ? 0 : hash == 0 ? 1 : hash;
+}
+
+/* Return whether the text after this token depends on more than the text up to it: after a mark
+ * alone, and within the bytes of a character. */
+static bool is_unfinished(struct text token) {
+  return token_surface(token).length == 0 || token_byte(token) >= 0;
+}
+
+/* Set *key for a hypothesis of the search for other translations. */
+static elman_status other_key(void *context, uint64_t *key, const struct beam *beam,
+                              const struct hypothesis *path, bool is_finished, elman_error *error) {
+  struct translator *translator = context;
+  const struct translator_item *item = beam->request->item;
+  struct rendering *scratch = &translator->scratch;
+  const elman_status status =
+      render(scratch, translator, item, (struct located_path){beam, path}, error);
+  if (status != ELMAN_OK) return status;
+  *key = text_key(scratch);
+  if (is_finished && (*key == item->best_key || path->score > item->beam->ended[0].score)) *key = 0;
+  if (!is_finished && is_unfinished(tokens_get(&scratch->tokens, scratch->tokens.count - 1)))
+    *key = 0;
+  return ELMAN_OK;
+}
+
+/* Set *repeats to whether the list of an item has a text twice, or an empty text after the best.
+ * Set the key of the best. */
+static elman_status check_texts(bool *repeats, struct translator *translator,
+                                struct translator_item *item, elman_error *error) {
+  const size_t count = item->beam->finished;
+  const elman_status status = render_best(translator, item, count, error);
+  *repeats = false;
+  for (size_t n = 0; n < count && status == ELMAN_OK; n++) {
+    const uint64_t key = text_key(&translator->renderings[n]);
+    translator->renderings[n].key = key;
+    if (n == 0) item->best_key = key;
+    *repeats = *repeats || (n > 0 && key == 0);
+    for (size_t m = 0; m < n && !*repeats; m++) *repeats = translator->renderings[m].key == key;
+  }
+  return status;
+}
+
+/* For each item whose list has a text twice, search for the next best translations, whose texts
+ * differ from each other and from the best. The best one remains that of the first search. */
+static elman_status search_others(struct translator *translator, size_t count, elman_error *error) {
+  const struct beam_texts texts = {other_key, translator};
+  elman_translate_options others = translator->options;
+  elman_status status = ELMAN_OK;
+  size_t requests = 0;
+  others.n_best--;
+  others.partial = NULL;
+  for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
+    struct translator_item *item = &translator->items[i];
+    if (item->beam == NULL || item->status != ELMAN_OK) continue;
+    status = check_texts(&item->repeats, translator, item, error);
+    if (item->repeats) translator->requests[requests++] = &item->request;
+  }
+  if (status != ELMAN_OK || requests == 0) return status;
+  translator->others.texts = &texts;
+  status = search_run(&translator->others, translator->model, translator->requests, requests,
+                      &others, NULL, error);
+  translator->others.texts = NULL;
+  for (size_t i = 0, b = 0; i < count && status == ELMAN_OK; i++) {
+    struct translator_item *item = &translator->items[i];
+    if (!item->repeats) continue;
+    item->others = &translator->others.beams[b++];
+    if (item->others->overflow) item->status = fail_overflow(&item->error);
+  }
+  return status;
 }
 
 /* Assign the search results to the items with tokens, in the order of the requests. */
@@ -173,111 +377,8 @@ elman_status translator_run(struct translator *translator, const elman_sentence 
     status = search_run(&translator->search, model, translator->requests, requests, own,
                         translator->screen, error);
   if (status == ELMAN_OK) assign_beams(translator, count);
-  return status;
-}
-
-/* ---- hypotheses as text ---- */
-
-/* Return a source word without its mark, unless the rest would be read as a mark. */
-static struct text as_target_token(struct text source) {
-  const struct text surface = token_surface(source);
-  return token_has_mark(surface) ? source : surface;
-}
-
-/* Return whether token t comes from a reference. */
-static bool is_given(const struct translator_item *item, size_t t) {
-  return item->given->reference != NULL && t < item->reference.tokens.count;
-}
-
-static bool is_replaced(const struct translator *translator, const struct translator_item *item,
-                        size_t t, uint32_t id) {
-  return translator->options.replace_unknown && id == TOKEN_UNKNOWN && !is_given(item, t);
-}
-
-/* Return token t of hypothesis n, whose id is `id`. */
-static struct text target_token(const struct translator *translator,
-                                const struct translator_item *item, size_t n, size_t t,
-                                uint32_t id) {
-  /* Reference words that are not in the vocabulary stay as written. */
-  if (is_given(item, t)) return tokens_get(&item->reference.tokens, t);
-  if (is_replaced(translator, item, t, id))
-    return as_target_token(
-        tokens_get(&item->source.tokens, hypothesis_best_source(item->beam, n, t)));
-  return vocabulary_token(translator->model->target_vocabulary, id);
-}
-
-/* Return the mark of token t, which separates a copied source word from target words. Return "" if
- * the token already has a mark or needs none. */
-static const char *mark_of(const struct rendering *rendering, const struct translator *translator,
-                           const struct translator_item *item, size_t t, struct text token) {
-  if (t == 0 || rendering->ids[t] == TOKEN_END || token_has_mark(token)) return "";
-  const elman_token_mode source = model_source_codec(translator->model).mode;
-  const elman_token_mode target = model_target_codec(translator->model).mode;
-  const struct foreign_neighbors neighbors = {
-      .left = token_surface(tokens_get(&rendering->tokens, t - 1)),
-      .right = token,
-      .left_foreign = is_replaced(translator, item, t - 1, rendering->ids[t - 1]),
-      .right_foreign = is_replaced(translator, item, t, rendering->ids[t]),
-      .foreign_characters = source == ELMAN_TOKENS_CHARS};
-  if (!neighbors.left_foreign && !neighbors.right_foreign) return "";
-  return space_beside_foreign(target, &neighbors) &&
-                 !token_mode_row(target)->space_expected(neighbors.left, neighbors.right)
-             ? MARK_SPACED
-             : "";
-}
-
-static elman_status render_tokens(struct rendering *rendering, const struct translator *translator,
-                                  const struct translator_item *item, size_t n,
-                                  elman_error *error) {
-  const size_t T = item->beam->ended[n].count;
-  elman_status status =
-      array_grow(&rendering->ids, &rendering->id_capacity, T, sizeof *rendering->ids, error);
-  if (status != ELMAN_OK) return status;
-  hypothesis_ids(rendering->ids, item->beam, n);
-  for (size_t t = 0; t < T && status == ELMAN_OK; t++) {
-    const struct text token = target_token(translator, item, n, t, rendering->ids[t]);
-    const char *mark = mark_of(rendering, translator, item, t, token);
-    status = tokens_add_marked(&rendering->tokens, mark, token, error);
-  }
-  rendering->ended = rendering->ids[T - 1] == TOKEN_END;
-  return status;
-}
-
-/* Render hypothesis n of an item. Render an empty hypothesis if the item has no tokens. */
-static elman_status render(struct rendering *rendering, const struct translator *translator,
-                           const struct translator_item *item, size_t n, elman_error *error) {
-  tokens_clear(&rendering->tokens);
-  buffer_clear(&rendering->text);
-  rendering->ended = false;
-  if (item->beam == NULL) {
-    buffer_append(&rendering->text, "", 0);
-    return rendering->text.failed ? fail_no_memory(error) : ELMAN_OK;
-  }
-  const elman_status status = render_tokens(rendering, translator, item, n, error);
-  if (status != ELMAN_OK) return status;
-  if (item->given->reference != NULL) {
-    buffer_append(&rendering->text, item->given->reference, item->given->reference_length);
-    return rendering->text.failed ? fail_no_memory(error) : ELMAN_OK;
-  }
-  struct tokens words = rendering->tokens; /* borrowed */
-  words.count -= rendering->ended;
-  return tokens_join(&rendering->text, &words, model_target_codec(translator->model).mode, error);
-}
-
-/* Render the `count` >= 1 best hypotheses of an item. */
-static elman_status render_best(struct translator *translator, const struct translator_item *item,
-                                size_t count, elman_error *error) {
-  elman_status status = array_grow_zeroed(&translator->renderings, &translator->rendering_capacity,
-                                          count, sizeof *translator->renderings, error);
-  for (size_t n = 0; n < count && status == ELMAN_OK; n++)
-    status = render(&translator->renderings[n], translator, item, n, error);
-  return status;
-}
-
-elman_status translator_text(struct text *text, struct translator *translator, size_t i,
-                             elman_error *error) {
-  const elman_status status = render_best(translator, &translator->items[i], 1, error);
-  if (status == ELMAN_OK) *text = buffer_text(&translator->renderings[0].text);
+  if (status == ELMAN_OK && own->n_best > 1 && !own->equal_texts)
+    status = search_others(translator, count, error);
   return status;
 }
 
@@ -425,7 +526,7 @@ static size_t cut_source(size_t *ends, const struct translator *translator,
 static void copy_attention(elman_translation *view, struct arena *arena,
                            const struct translator *translator, const struct translator_item *item,
                            size_t n) {
-  const struct beam *beam = item->beam;
+  const struct located_path at = path_of(item, n);
   const bool has_sentinel = ensemble_has_sentinel(translator->model, &translator->options);
   const size_t T = view->target_count, S = view->source_count, K = view->heads;
   const size_t G = cut_source(NULL, translator, &item->source);
@@ -442,12 +543,13 @@ static void copy_attention(elman_translation *view, struct arena *arena,
   view->segment_count = G;
   view->segment_ends = ends;
   view->segments = segments;
-  if (beam == NULL || arena->base == NULL) return;
-  view->log_probability = beam->ended[n].log_probability;
-  view->score = beam->ended[n].score;
-  hypothesis_log_probabilities(log_probabilities, beam, n);
-  hypothesis_attention(attention, heads, beam, n);
-  if (sentinel != NULL) hypothesis_sentinel(sentinel, beam, n);
+  if (at.beam == NULL || arena->base == NULL) return;
+  const size_t rank = (size_t)(at.path - at.beam->ended);
+  view->log_probability = at.path->log_probability;
+  view->score = at.path->score;
+  hypothesis_log_probabilities(log_probabilities, at.beam, rank);
+  hypothesis_attention(attention, heads, at.beam, rank);
+  if (sentinel != NULL) hypothesis_sentinel(sentinel, at.beam, rank);
   if (ends != NULL) cut_source(ends, translator, &item->source);
   for (size_t t = 0; t < T && segments != NULL; t++)
     row_segments(segments + t * G, attention + t * S, ends, G);
@@ -500,7 +602,9 @@ static elman_status copy_into(struct owned_translation **owned, struct arena *ar
 elman_status translation_create(elman_translation **translation, struct translator *translator,
                                 size_t i, elman_error *error) {
   const struct translator_item *item = &translator->items[i];
-  const size_t count = item->beam == NULL ? 1 : item->beam->finished;
+  const size_t count = item->beam == NULL     ? 1
+                       : item->others == NULL ? item->beam->finished
+                                              : 1 + item->others->finished;
   struct owned_translation *owned = NULL;
   struct arena arena = {0};
   struct arena_fit fit = {0};

@@ -11,6 +11,9 @@ struct translator_item {
   struct encoding source, reference;
   struct search_request request; /* has no ids if the sentence has no tokens */
   const struct beam *beam;       /* result of the request; NULL if there is no request */
+  bool repeats;              /* the result has equal texts, so that `others` replaces its rest */
+  const struct beam *others; /* the next best translations; NULL unless `repeats` */
+  uint64_t best_key;         /* hash of the best text; used only with others */
   elman_status status;
   elman_error error;
 };
@@ -23,6 +26,7 @@ struct rendering {
   struct buffer text; /* the joined tokens, or the reference as given */
   size_t id_capacity;
   bool ended;
+  uint64_t key; /* hash of the text, while an n-best list is compared */
 };
 
 /* Self-attention weights of a finished translation, computed by a pass through the network with
@@ -55,6 +59,8 @@ struct translator {
   elman_translate_options
       options; /* options of the last run; ensemble and overrides are borrowed */
   struct search search;
+  struct search others;     /* with different texts, for n-best lists */
+  struct rendering scratch; /* a hypothesis of the search for others */
   struct self_weights self; /* self-attention weights of the last translation created */
   struct translator_item *items;
   const struct search_request **requests; /* requests of the items that have one */

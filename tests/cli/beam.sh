@@ -18,6 +18,27 @@ expect_stdout_match '^3 \|\|\| She is my teacher \|\|\| '
 expect_exit 0 "$ELMAN" translate --n-best 1 '我 爱 学习'
 expect_stdout_match '^0 \|\|\| I love studying \|\|\| '
 
+# With subwords, the beam contains many tokenizations of a text. A list has each text once and no empty
+# alternative, its scores fall, and its first translation is that of the same beam.
+everyday=$DATA/everyday.zh-en.safetensors
+{ printf '我爱你。\n你好。\n我昨天买了三个苹果。\n他是学生。\n。\n'; cut -f 1 "$DATA/daily.test.zh-en.tsv" | head -n 8; } >lines
+for n in 2 5 12; do
+  for options in '' '--precision int8' '--max-length 4' "-m $everyday" '--coverage-penalty 0.2 --length-penalty 0.6'; do
+    expect_exit 0 "$ELMAN" translate -t 2 -m "$everyday" $options --beam $n --n-best $n -i lines
+    awk -F ' [|][|][|] ' -v n=$n '
+      $1 != line { if (NR > 1 && count != n) exit_code = 1; line = $1; count = 0; split("", seen) }
+      { count++; if ($2 in seen || ($2 == "" && count > 1) || (count > 1 && $4 > score)) exit_code = 1
+        seen[$2]; score = $4 + 0 }
+      END { exit exit_code || count != n }' "$results/stdout" || fail "$options: a text twice, too few, or a wrong order"
+    awk -F ' [|][|][|] ' 'NR == 1 || $1 != line { print $2 } { line = $1 }' "$results/stdout" >first
+    expect_exit 0 "$ELMAN" translate -t 1 -m "$everyday" $options --beam $n -i lines
+    cmp first "$results/stdout" || fail "$options: the best translation depends on --n-best"
+  done
+done
+expect_exit 0 "$ELMAN" attention -m "$everyday" --format json --n-best 5 '我爱你。'
+[ "$(sed 's/.*"text":"\([^"]*\)".*/\1/' "$results/stdout" | sort -u | wc -l)" -eq 5 ] ||
+  fail "matrices of equal texts"
+
 expect_exit 0 "$ELMAN" translate --json --beam 4 --n-best 3 '我 爱 学习'
 expect_stdout_match '^\{"translation":"I love studying",.*,"n_best":\[\{"translation":"I love studying","log_probability":-[0-9.e-]+,"score":-[0-9.e-]+,"target_tokens":\["I","love","studying","</s>"\]\}(,\{[^{]*\}){2}\]\}$'
 # A line contains the log-probability, then the score: with a penalty of 1, the mean over four tokens.

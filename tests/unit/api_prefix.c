@@ -39,6 +39,7 @@ static void check_alternatives(elman_translate_options options) {
   elman_translation *whole = translate(translator, "我 爱 学习", &options);
   const size_t V = elman_model_get_info(model).target_vocabulary;
   options.beam = options.n_best = V;
+  options.equal_texts = true;
   options.max_length = 1;
   for (size_t t = 0; t < 3; t++) {
     elman_translation *found = continuations_of(whole, t, &options);

@@ -300,7 +300,7 @@ static struct beam small_beam(struct hypothesis *paths, struct beam_pool *pool,
 
 static void grow(struct beam *beam, const struct small_scores *small, const real *weights) {
   cr_assert_eq(beams_reserve(beam, 1, NULL), ELMAN_OK);
-  beam_grow(beam, &small->scores, 0, weights, beam->request->count);
+  cr_assert_eq(beam_grow(beam, &small->scores, 0, weights, beam->request->count, NULL), ELMAN_OK);
 }
 
 /* Make a finished hypothesis of score -1 and an open one whose score at the length limit is at most
@@ -453,6 +453,144 @@ Test(beam, ties_keep_the_order_of_ending) {
     cr_assert_eq(beam.ended[i].count, counts[i], "place %zu", i);
     cr_assert_eq(pool.nodes[beam.ended[i].last].id, last[i], "place %zu", i);
   }
+  beam_pool_free(&pool);
+}
+
+/* ---- hypotheses with equal text ---- */
+
+/* The text of token 3 is "a", of 4 "b", of 5 "ab", and of 6 empty. Text "b" is not wanted. */
+static elman_status letters_key(void *context, uint64_t *key, const struct beam *beam,
+                                const struct hypothesis *path, bool is_finished,
+                                elman_error *error) {
+  static const char *const letters[] = {"?", "", "", "a", "b", "ab", ""};
+  struct buffer text = {0};
+  uint32_t ids[MAX_STEPS];
+  (void)error;
+  (*(size_t *)context)++;
+  path_ids(ids, beam, path);
+  for (size_t t = 0; t < path->count; t++) buffer_append_text(&text, text_of(letters[ids[t]]));
+  *key = text.length == 0 || (is_finished && text_equal(buffer_text(&text), text_of("b")))
+             ? 0
+             : text_hash(buffer_text(&text));
+  buffer_free(&text);
+  return ELMAN_OK;
+}
+
+/* Append the text of a hypothesis by letters_key. */
+static void text_in(struct buffer *text, const struct beam *beam, size_t n) {
+  static const char *const letters[] = {"?", "", "", "a", "b", "ab", ""};
+  uint32_t ids[MAX_STEPS];
+  hypothesis_ids(ids, beam, n);
+  for (size_t t = 0; t < beam->ended[n].count; t++)
+    buffer_append_text(text, text_of(letters[ids[t]]));
+}
+
+enum { LETTERS = 7, LETTER_STEPS = 4, LETTER_WIDTH = 4 };
+
+/* Search with the same log-probabilities at each step. Return the number of finished texts. */
+static size_t search_letters(struct buffer *found, const real *logits, bool merge, size_t n_best) {
+  const elman_translate_options options =
+      search_options((struct beam_options){LETTER_WIDTH, n_best, 1});
+  const struct search_request request = {.count = 1, .limit = LETTER_STEPS};
+  struct hypothesis paths[3 * LETTER_WIDTH];
+  const real weights[LETTER_WIDTH] = {1, 1, 1, 1};
+  size_t calls = 0;
+  const struct beam_texts texts = {letters_key, &calls};
+  struct beam_pool pool = {0};
+  struct beam beam = small_beam(paths, &pool, &options, &request);
+  if (merge) beam.texts = &texts;
+  beam_pool_clear(&pool);
+  while (beam.open > 0) {
+    real rows[LETTER_WIDTH * LETTERS];
+    struct small_scores small;
+    for (size_t i = 0; i < beam.open; i++)
+      memcpy(rows + i * LETTERS, logits, LETTERS * sizeof *rows);
+    score(&small, rows, beam.open, LETTERS);
+    grow(&beam, &small, weights);
+    cr_assert_leq(beam.open + beam.finished, (size_t)LETTER_WIDTH);
+  }
+  beam_close(&beam);
+  for (size_t n = 0; n < beam.finished; n++) {
+    text_in(found, &beam, n);
+    buffer_append(found, " ", 1);
+    if (n > 0) cr_assert_geq(beam.ended[n - 1].score, beam.ended[n].score);
+  }
+  cr_assert_eq(calls > 0, merge);
+  beam_pool_free(&pool);
+  return beam.finished;
+}
+
+static bool lists(const struct buffer *found, const char *word) {
+  const size_t length = strlen(word);
+  for (struct text rest = buffer_text(found), one; rest.length > 0;) {
+    one = text_cut(&rest, ' ');
+    if (one.length == length && memcmp(one.bytes, word, length) == 0) return true;
+  }
+  return false;
+}
+
+/* "ab" has two tokenizations, and token 6 adds more of every text. */
+Test(beam, hypotheses_with_equal_text_are_merged) {
+  const real logits[LETTERS] = {-30, -30, -1, -2, -2, -2, (real)-1.5};
+  struct buffer plain = {0}, merged = {0};
+  cr_assert_eq(search_letters(&plain, logits, false, LETTER_WIDTH), LETTER_WIDTH);
+  cr_assert(lists(&plain, ""), "without a comparison: %s", plain.bytes);
+  cr_assert_eq(search_letters(&merged, logits, true, LETTER_WIDTH), LETTER_WIDTH, "%s",
+               merged.bytes);
+  struct text rest = buffer_text(&merged);
+  struct text words[LETTER_WIDTH];
+  for (size_t n = 0; n < LETTER_WIDTH; n++) {
+    words[n] = text_cut(&rest, ' ');
+    cr_assert_gt(words[n].length, 0, "%s", merged.bytes);
+    for (size_t m = 0; m < n; m++)
+      cr_assert_not(text_equal(words[n], words[m]), "%s", merged.bytes);
+  }
+  cr_assert(lists(&merged, "ab"), "%s", merged.bytes);
+  cr_assert(!lists(&merged, "b"), "not wanted: %s", merged.bytes);
+  buffer_free(&plain);
+  buffer_free(&merged);
+}
+
+/* A text keeps the best score, whichever of its tokenizations ends first. */
+Test(beam, a_text_keeps_its_best_score) {
+  enum { V = LETTERS };
+  const elman_translate_options options = search_options((struct beam_options){3, 3, 0});
+  const struct search_request request = {.count = 1, .limit = 3};
+  const real weights[3] = {1, 1, 1};
+  struct hypothesis paths[9];
+  size_t calls = 0;
+  const struct beam_texts texts = {letters_key, &calls};
+  struct beam_pool pool = {0};
+  struct beam beam = small_beam(paths, &pool, &options, &request);
+  struct small_scores small;
+  beam.texts = &texts;
+  beam_pool_clear(&pool);
+  /* Open: 5 ("ab", -2), 3 ("a", -1). Then "ab" ends with -4, and 3 5 ("aab") with 3 4 ("ab"). */
+  real first[V] = {-50, -50, -50, -1, -50, -2, -50};
+  score(&small, first, 1, V);
+  small.log_sums[0] = 0;
+  grow(&beam, &small, weights);
+  cr_assert_eq(pool.nodes[beam.paths[0].last].id, 3);
+  cr_assert_eq(pool.nodes[beam.paths[1].last].id, 5);
+  real second[3 * V];
+  for (size_t i = 0; i < 3 * V; i++) second[i] = -50;
+  second[4] = (real)-0.5;           /* "a" + "b" is more probable than "ab" was */
+  second[V + TOKEN_END] = (real)-2; /* "ab" ends with -4 */
+  score(&small, second, 3, V);
+  for (size_t i = 0; i < 3; i++) small.log_sums[i] = 0;
+  grow(&beam, &small, weights);
+  cr_assert_eq(beam.finished, 1);
+  cr_assert_float_eq(beam.ended[0].score, -4, 1e-6);
+  cr_assert_float_eq(beam.paths[0].log_probability, -1.5, 1e-6);
+  real third[3 * V];
+  for (size_t i = 0; i < 3 * V; i++) third[i] = -50;
+  third[TOKEN_END] = -1;
+  score(&small, third, 3, V);
+  for (size_t i = 0; i < 3; i++) small.log_sums[i] = 0;
+  grow(&beam, &small, weights);
+  cr_assert_float_eq(beam.ended[0].score, -2.5, 1e-6, "%g", beam.ended[0].score);
+  cr_assert_eq(beam.ended[0].count, 3);
+  for (size_t n = 1; n < beam.finished; n++) cr_assert_neq(beam.ended[n].key, beam.ended[0].key);
   beam_pool_free(&pool);
 }
 

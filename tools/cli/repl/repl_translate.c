@@ -201,6 +201,7 @@ static int find_alternatives(elman_translation **found, const struct session *se
   const elman_translation *last = session->last;
   elman_translate_options options = session_options(session, &session->side);
   options.beam = options.n_best = places->most;
+  options.equal_texts = true;
   options.max_length = 1;
   options.max_ratio = options.coverage_penalty = 0;
   elman_sentence *sentences = calloc(places->count, sizeof *sentences);

@@ -173,6 +173,7 @@ static const char *const fields[] = {"model",
                                      "prefixes",
                                      "beam",
                                      "n_best",
+                                     "equal_texts",
                                      "length_penalty",
                                      "length_norm",
                                      "coverage_penalty",
@@ -228,6 +229,7 @@ static bool read_search(elman_translate_options *search, const json_t *document,
   size_t beam = 0, seed = 1;
   if (!get_count(&beam, document, "beam", 1, max_beam, problem) ||
       !get_count(&search->n_best, document, "n_best", 1, max_beam, problem) ||
+      !get_flag(&search->equal_texts, document, "equal_texts", problem) ||
       !get_real(&search->length_penalty, document, "length_penalty", 0, 10, problem) ||
       !get_text(&norm, document, "length_norm", problem) ||
       !get_real(&search->coverage_penalty, document, "coverage_penalty", 0, 10, problem) ||
@@ -442,7 +444,8 @@ static bool shuffles(const elman_translate_options *search) {
 static bool check_effects(const struct request *request, const json_t *document,
                           struct problem *problem) {
   static const char *const ranking[] = {"length_penalty", "length_norm", "coverage_penalty", NULL};
-  static const char *const searching[] = {"beam", "n_best", "max_length", "max_ratio", NULL};
+  static const char *const searching[] = {"beam",       "n_best",    "equal_texts",
+                                          "max_length", "max_ratio", NULL};
   const elman_translate_options *search = &request->search;
   const bool scored = (request->include & INCLUDE_SCORES) != 0;
   if (all_have_references(request)) {
@@ -456,6 +459,8 @@ static bool check_effects(const struct request *request, const json_t *document,
   if (unused != NULL)
     return refuse(problem, BAD_REQUEST, "%s has no effect on greedy decoding; set beam above 1",
                   unused);
+  if (search->equal_texts && search->n_best == 1)
+    return refuse(problem, BAD_REQUEST, "equal_texts needs n_best above 1");
   if (is_given(document, "length_norm") && !(search->length_penalty > 0))
     return refuse(problem, BAD_REQUEST, "length_norm needs a length_penalty above 0");
   return !is_given(document, "override_seed") || shuffles(search) ||
@@ -536,7 +541,8 @@ bool requests_fit(const struct request *a, const struct request *b) {
   const elman_translate_options *x = &a->search, *y = &b->search;
   return a->model == b->model && !a->stream && !b->stream &&
          x->override_count + y->override_count == 0 && x->beam == y->beam &&
-         x->n_best == y->n_best && x->max_length == y->max_length &&
+         x->n_best == y->n_best && x->equal_texts == y->equal_texts &&
+         x->max_length == y->max_length &&
          !(x->max_ratio < y->max_ratio || x->max_ratio > y->max_ratio) &&
          !(x->length_penalty < y->length_penalty || x->length_penalty > y->length_penalty) &&
          !(x->coverage_penalty < y->coverage_penalty ||
