@@ -150,17 +150,23 @@ static void add_vocabulary(struct xxh64 *sum, const struct vocabulary *vocabular
     add_text(sum, vocabulary_token(vocabulary, id));
 }
 
+/* Hash all fields except threads, the callback, and the models, which add_model hashes. The test
+ * `api_group` reads the declaration of the struct, and fails if a field is missing here. */
 static void add_options(struct xxh64 *sum, const elman_translate_options *options) {
-  const double reals[] = {options->max_ratio, options->length_penalty, options->coverage_penalty,
-                          options->temperature};
-  const uint64_t numbers[] = {
-      options->max_bytes,      options->max_length,     options->beam,
-      options->n_best,         options->without_scores, options->replace_unknown,
-      options->override_count, options->override_seed,  options->sample,
-      options->top_k,          options->sample_seed,    options->length_norm,
-      options->self_attention, options->precision};
-  xxh64_add(sum, reals, sizeof reals);
-  xxh64_add(sum, numbers, sizeof numbers);
+#define FIELD(name)                                                                                \
+  { &options->name, sizeof options->name }
+  const struct {
+    const void *bytes;
+    size_t size;
+  } fields[] = {
+      FIELD(max_bytes),      FIELD(max_tokens),       FIELD(max_length),      FIELD(max_ratio),
+      FIELD(beam),           FIELD(n_best),           FIELD(equal_texts),     FIELD(length_penalty),
+      FIELD(length_norm),    FIELD(coverage_penalty), FIELD(replace_unknown), FIELD(without_scores),
+      FIELD(self_attention), FIELD(sample),           FIELD(temperature),     FIELD(top_k),
+      FIELD(sample_seed),    FIELD(override_count),   FIELD(override_seed),   FIELD(precision)};
+#undef FIELD
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+    xxh64_add(sum, fields[i].bytes, fields[i].size);
   for (size_t i = 0; i < options->override_count; i++) {
     const elman_override *cell = &options->overrides[i];
     const uint64_t where[] = {cell->kind, cell->row, cell->column};

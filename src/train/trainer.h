@@ -76,7 +76,6 @@ struct trainer {
   real *best; /* best weights by validation, laid out like the model's block; or NULL */
   struct optimizer optimizer;
   struct shards *shards;
-  struct adam_options adam; /* the learning rate here is the peak of the schedule */
   struct schedule schedule;
   struct training_state state;
   struct training_start start;
