@@ -14,8 +14,11 @@ typedef struct elman_train_report {
   uint64_t updates_so_far; /* since the start, skipped updates included */
   size_t tokens;           /* target tokens of this epoch so far, </s> included */
   size_t left_out;         /* pairs that are skipped because a side is too long */
-  double unknown_source;   /* fraction of source tokens outside the vocabulary, 0 to 1; they are all
-                              trained as one unknown word */
+  size_t unaligned;        /* pairs that are skipped because their alignment has a token number that
+                              does not exist; elman_pairs_read finds other bad alignments */
+  const elman_error *first_unaligned; /* the first of them; NULL if there are none */
+  double unknown_source; /* fraction of source tokens outside the vocabulary, 0 to 1; they are all
+                            trained as one unknown word */
   double unknown_target;
   double loss; /* mean cross-entropy per target token of this epoch so far; NaN as long as all
                   updates were skipped */

@@ -120,7 +120,7 @@ static elman_status locate(struct located *located, struct token_linker *linker,
                          side->codec->normalization, error);
   if (status != ELMAN_OK) return status;
   const struct unit_side units_of = {side->text, starts, ends, n,
-                                     units_are_tokens(side->text, ELMAN_UNITS_AUTO)};
+                                     units_are_tokens(side->text, ELMAN_UNITS_AUTO, side->lines)};
   units_locate(*units, &units_of);
   *located = (struct located){*units, n, units_count(&units_of)};
   return ELMAN_OK;

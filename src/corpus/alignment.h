@@ -46,6 +46,7 @@ struct encoded_side {
   const struct codec *codec;
   const struct encoding *encoding;
   struct text text;
+  const struct unit_lines *lines; /* of this side of the corpus */
 };
 
 /* Scratch memory for token_links_add. The caller initializes the struct to zero. */
@@ -64,8 +65,8 @@ void token_linker_free(struct token_linker *linker);
 
 /* Append the links of pair number `pair`, which must be the next pair: link each token of a linked
  * word with each token of the other word. A token belongs to every word that it overlaps. Words are
- * the default units of vocab/locate.h. Return ELMAN_BAD_DATA for text that is not an alignment, and
- * for a word out of range. */
+ * the default units of vocab/locate.h, for the lines of the corpus. Return ELMAN_BAD_DATA for text
+ * that is not an alignment, and for a word out of range. */
 elman_status token_links_add(struct token_links *links, size_t pair, struct token_linker *linker,
                              const struct encoded_side sides[2], struct text alignment,
                              elman_error *error) CHECKED;

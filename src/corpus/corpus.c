@@ -130,25 +130,43 @@ static void sentences_clear(struct sentences *sentences) {
   sentences->count = sentences->longest = 0;
 }
 
+/* Add the links of pair `index`. Set *skipped if they are bad and the pair is to be skipped. */
+static elman_status add_links(bool *skipped, struct encoded_piece *piece,
+                              const struct encoding_work *work, size_t index,
+                              const struct pair *pair, elman_error *error) {
+  struct corpus *corpus = &piece->corpus;
+  const struct unit_lines *lines = pairs_unit_lines(work->pairs);
+  const struct encoded_side sides[] = {{work->source, &piece->from, pair->source, &lines[0]},
+                                       {work->target, &piece->to, pair->target, &lines[1]}};
+  elman_error problem = {0};
+  const elman_status status = token_links_add(&corpus->links, corpus->source.count, &piece->linker,
+                                              sides, pair->alignment, &problem);
+  if (status == ELMAN_OK) return ELMAN_OK;
+  if (status == ELMAN_BAD_DATA)
+    pairs_place(problem.where, sizeof problem.where, work->pairs, index);
+  if (status != ELMAN_BAD_DATA || pairs_are_strict(work->pairs)) return fail_again(error, &problem);
+  if (corpus->unaligned++ == 0) corpus->first_unaligned = problem;
+  *skipped = true;
+  return ELMAN_OK;
+}
+
 static elman_status encode_pair(struct encoded_piece *piece, const struct encoding_work *work,
-                                const struct pair *pair, elman_error *error) {
+                                size_t index, elman_error *error) {
+  const struct pair pair = pairs_get(work->pairs, index);
   const size_t max_length = work->options->max_length;
   struct corpus *corpus = &piece->corpus;
-  elman_status status = encode(&piece->from, work->source, pair->source, error);
-  if (status == ELMAN_OK) status = encode(&piece->to, work->target, pair->target, error);
+  bool skipped = false;
+  elman_status status = encode(&piece->from, work->source, pair.source, error);
+  if (status == ELMAN_OK) status = encode(&piece->to, work->target, pair.target, error);
   if (status != ELMAN_OK) return status;
   if (max_length > 0 &&
       (piece->from.tokens.count > max_length || piece->to.tokens.count > max_length)) {
     corpus->too_long++;
     return ELMAN_OK;
   }
-  if (work->options->guided) {
-    const struct encoded_side sides[] = {{work->source, &piece->from, pair->source},
-                                         {work->target, &piece->to, pair->target}};
-    status = token_links_add(&corpus->links, corpus->source.count, &piece->linker, sides,
-                             pair->alignment, error);
-  }
-  return status == ELMAN_OK ? corpus_add(corpus, &piece->from, &piece->to, error) : status;
+  if (work->options->guided) status = add_links(&skipped, piece, work, index, &pair, error);
+  if (status != ELMAN_OK || skipped) return status;
+  return corpus_add(corpus, &piece->from, &piece->to, error);
 }
 
 static elman_status encode_piece(void *context, size_t place, size_t first, size_t count,
@@ -162,14 +180,10 @@ static elman_status encode_piece(void *context, size_t place, size_t first, size
     status = corpus_create_guides(corpus, PAIRS_A_PIECE, error);
   sentences_clear(&corpus->source);
   sentences_clear(&corpus->target);
-  corpus->too_long = 0;
+  corpus->too_long = corpus->unaligned = 0;
   piece->end = first + count;
   for (size_t i = first; status == ELMAN_OK && i < first + count; i++) {
-    const struct pair pair = pairs_get(work->pairs, i);
-    elman_error problem = {0};
-    status = encode_pair(piece, work, &pair, &problem);
-    if (status == ELMAN_BAD_DATA) pairs_place(problem.where, sizeof problem.where, work->pairs, i);
-    if (status != ELMAN_OK) status = fail_again(error, &problem);
+    status = encode_pair(piece, work, i, error);
   }
   return status;
 }
@@ -212,6 +226,9 @@ static elman_status append_piece(void *context, size_t place, elman_error *error
   if (work->options->consumed != NULL)
     pairs_release(work->options->consumed, work->pieces[place].end);
   work->corpus->too_long += piece->too_long;
+  if (work->corpus->unaligned == 0 && piece->unaligned > 0)
+    work->corpus->first_unaligned = piece->first_unaligned;
+  work->corpus->unaligned += piece->unaligned;
   elman_status status = ELMAN_OK;
   if (work->options->guided)
     status = links_append(&work->corpus->links, work->corpus->source.count, &piece->links,
@@ -230,6 +247,12 @@ elman_status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
   elman_status status = corpus_create(corpus, count, error);
   if (status == ELMAN_OK && options->guided) status = corpus_create_guides(corpus, count, error);
   if (status == ELMAN_OK) status = pieces_run(count, encode_piece, append_piece, &work, error);
+  if (status == ELMAN_OK && corpus->unaligned > count / 2)
+    status =
+        fail(error, ELMAN_BAD_DATA, corpus->first_unaligned.where,
+             "%.300s; %zu of %zu alignments do not match their lines: i-j must link token i of "
+             "the source to token j of the target, from 0",
+             corpus->first_unaligned.message, corpus->unaligned, count);
   for (size_t i = 0; i < PIECES_AT_ONCE; i++) {
     encoding_free(&work.pieces[i].from);
     encoding_free(&work.pieces[i].to);

@@ -46,6 +46,8 @@ struct corpus {
   struct token_links links;              /* for guided alignment */
   const struct vocabulary *source_words; /* borrowed, for finding clause ends; or NULL */
   size_t too_long;                       /* pairs skipped because of their length */
+  size_t unaligned;                      /* pairs skipped because of a bad alignment */
+  elman_error first_unaligned;           /* problem of the first of them */
 };
 
 /* Allocate the starts for up to `most` pairs; the arrays of ids grow later. The caller must call
@@ -64,8 +66,9 @@ size_t sentences_unknown(const struct sentences *sentences);
 struct encoding_options {
   size_t max_length;      /* maximum tokens on a side; longer pairs are skipped and counted; 0 =
                              unlimited */
-  bool guided;            /* read the alignments of the pairs for guided alignment; a bad one is
-                             ELMAN_BAD_DATA */
+  bool guided;            /* read the alignments of the pairs for guided alignment. A bad one is
+                             ELMAN_BAD_DATA if the pairs are strict or most are bad; otherwise the
+                             pair is skipped and counted */
   struct pairs *consumed; /* pairs whose text may be freed as soon as it is encoded; or NULL */
 };
 

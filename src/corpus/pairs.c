@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "base/table.h"
 #include "corpus/alignment.h"
+#include "vocab/characters.h"
 #include "vocab/invisible.h"
-#include "vocab/locate.h"
 
 /* ---- lines of a file ---- */
 
@@ -174,7 +174,8 @@ struct pairs {
   struct line_run *runs;
   size_t run_count, run_capacity;
   size_t skipped;
-  bool whole_lines;
+  struct unit_lines unit_lines[2]; /* by side, of lines with an alignment */
+  bool whole_lines, strict;
   size_t source_column, target_column;
 };
 
@@ -259,9 +260,10 @@ void pairs_release(struct pairs *pairs, size_t before) {
 
 struct pair pairs_get(const struct pairs *pairs, size_t index) {
   const struct text first = text_of(pairs->items[index]);
-  const struct text second = text_of(first.bytes + first.length + 1);
-  if (second.length > 0)
+  if (!pairs->whole_lines) {
+    const struct text second = text_of(first.bytes + first.length + 1);
     return (struct pair){first, second, text_of(second.bytes + second.length + 1)};
+  }
   struct pair pair = {.alignment = text_of("")};
   columns_pick(&pair, first, (struct columns){pairs->source_column, pairs->target_column, 0});
   return pair;
@@ -275,6 +277,14 @@ uint64_t pairs_hash(const struct pairs *pairs) {
     hash = hash_bytes(hash, pair.target.bytes, pair.target.length + 1);
   }
   return hash;
+}
+
+const struct unit_lines *pairs_unit_lines(const struct pairs *pairs) {
+  return pairs->unit_lines;
+}
+
+bool pairs_are_strict(const struct pairs *pairs) {
+  return pairs->strict;
 }
 
 struct text pairs_line(const struct pairs *pairs, size_t index) {
@@ -358,9 +368,9 @@ static elman_status skip(struct reader *reader, const struct lines *lines, elman
 }
 
 /* Return the number of words that an alignment can refer to. If it refers to tokens, return
- * SIZE_MAX, because their number is not known yet. */
-static size_t alignment_units(struct text text) {
-  return units_are_tokens(text, ELMAN_UNITS_AUTO) ? SIZE_MAX : words_count(text);
+ * SIZE_MAX, because their number is not known before corpus_encode, which checks them. */
+static size_t alignment_units(struct text text, const struct unit_lines *lines) {
+  return units_are_tokens(text, ELMAN_UNITS_AUTO, lines) ? SIZE_MAX : words_count(text);
 }
 
 /* Return whether a link i-j in the files means j-i in the pairs. In the files, i always counts the
@@ -370,15 +380,20 @@ static bool alignments_are_reversed(const struct reader *reader) {
   return options->source_file == NULL && options->source_column > options->target_column;
 }
 
-/* Return whether an alignment is bad. It has the form of the file, in which i counts the words of
- * `first`. */
-static bool alignment_is_bad(char problem[LINE_PROBLEM], struct text rest, struct text first,
-                             struct text second) {
-  const size_t sources = alignment_units(first), targets = alignment_units(second);
+/* Return whether the alignment of a pair is bad. It has the form of the file, in which i counts the
+ * words of the target if `reversed`. */
+static bool alignment_is_bad(char problem[LINE_PROBLEM], const struct pairs *pairs,
+                             const struct pair *pair, bool reversed) {
+  const struct unit_lines *lines = pairs->unit_lines;
+  const size_t sources = alignment_units(pair->source, &lines[0]);
+  const size_t targets = alignment_units(pair->target, &lines[1]);
+  struct text rest = pair->alignment;
   struct link link;
   elman_error error;
   for (bool found = true; found;) {
-    if (alignment_read(&found, &link, &rest, sources, targets, &error) == ELMAN_OK) continue;
+    if (alignment_read(&found, &link, &rest, reversed ? targets : sources,
+                       reversed ? sources : targets, &error) == ELMAN_OK)
+      continue;
     snprintf(problem, LINE_PROBLEM, "%.155s", error.message);
     return true;
   }
@@ -387,25 +402,48 @@ static bool alignment_is_bad(char problem[LINE_PROBLEM], struct text rest, struc
 
 static elman_status add_pair(struct reader *reader, const struct lines *lines,
                              const struct pair *pair) {
-  if (pair->alignment.bytes != NULL) {
-    char problem[LINE_PROBLEM];
-    elman_finding finding;
-    const struct lines *where = reader->alignments.name == NULL ? lines : &reader->alignments;
-    if (line_is_bad(problem, &finding, pair->alignment))
-      return skip(reader, where, finding, problem);
-    const bool reversed = alignments_are_reversed(reader);
-    if (reader->options->check_alignments &&
-        alignment_is_bad(problem, pair->alignment, reversed ? pair->target : pair->source,
-                         reversed ? pair->source : pair->target)) {
-      if (reader->unaligned++ == 0) (void)fail_at_line(&reader->first_unaligned, where, problem);
-      return skip(reader, where, ELMAN_FINDING_BAD_ALIGNMENT, problem);
-    }
-    /* The bytes belong to the buffer of this reader, so they may be modified. */
-    if (reversed)
-      alignment_reverse((char *)(uintptr_t)pair->alignment.bytes, pair->alignment.length);
+  struct unit_lines *sides = reader->pairs->unit_lines;
+  char problem[LINE_PROBLEM];
+  elman_finding finding;
+  if (line_is_bad(problem, &finding, pair->alignment))
+    return skip(reader, reader->alignments.name == NULL ? lines : &reader->alignments, finding,
+                problem);
+  if (pair->alignment.length > 0) {
+    unit_lines_add(&sides[0], pair->source);
+    unit_lines_add(&sides[1], pair->target);
   }
   const struct text fields[] = {pair->source, pair->target, pair->alignment};
   return pairs_add(reader->pairs, lines, fields, sizeof fields / sizeof *fields, reader->error);
+}
+
+/* Skip the pairs whose alignment is bad, and let i count source words in the others. The units of
+ * the alignments depend on all lines, so this comes after reading. */
+static elman_status use_alignments(struct reader *reader) {
+  struct pairs *pairs = reader->pairs;
+  const bool reversed = alignments_are_reversed(reader);
+  const size_t count = pairs->count, run_count = pairs->run_count;
+  struct line_run *runs = pairs->runs;
+  elman_status status = ELMAN_OK;
+  pairs->runs = NULL;
+  pairs->count = pairs->run_count = pairs->run_capacity = 0;
+  for (size_t i = 0, r = 0; i < count && status == ELMAN_OK; i++) {
+    while (r + 1 < run_count && runs[r + 1].first <= i) r++;
+    const struct pair pair = pairs_get(pairs, i);
+    struct lines line = {.name = runs[r].name, .number = runs[r].number + (i - runs[r].first)};
+    char problem[LINE_PROBLEM];
+    if (reader->options->check_alignments && alignment_is_bad(problem, pairs, &pair, reversed)) {
+      if (reader->alignments.name != NULL) line.name = reader->alignments.name;
+      if (reader->unaligned++ == 0) (void)fail_at_line(&reader->first_unaligned, &line, problem);
+      status = skip(reader, &line, ELMAN_FINDING_BAD_ALIGNMENT, problem);
+      continue;
+    }
+    /* The bytes belong to the pairs, so they may be modified. */
+    if (reversed) alignment_reverse((char *)(uintptr_t)pair.alignment.bytes, pair.alignment.length);
+    status = note_line(pairs, &line, reader->error);
+    pairs->items[pairs->count++] = pairs->items[i];
+  }
+  free(runs);
+  return status;
 }
 
 /* Return whether the line has a comma or semicolon between two fields: without a space after it,
@@ -609,6 +647,7 @@ elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options
   struct pairs *read = calloc(1, sizeof *read);
   if (read == NULL) return fail_no_memory(error);
   read->whole_lines = options->whole_lines;
+  read->strict = options->strict;
   read->source_column = options->source_column;
   read->target_column = options->target_column;
   struct reader reader = {.pairs = read, .options = options, .error = error};
@@ -618,6 +657,9 @@ elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options
   for (size_t i = 0; status == ELMAN_OK && i < options->file_count; i++)
     status = read_tsv(&reader, options->files[i]);
   if (status == ELMAN_OK && options->source_file != NULL) status = read_moses(&reader);
+  if (status == ELMAN_OK && (options->alignment_column > 0 || options->alignment_file != NULL) &&
+      !options->whole_lines)
+    status = use_alignments(&reader);
   if (status == ELMAN_OK) status = check_aligned(&reader);
   if (status == ELMAN_OK && read->count == 0) status = nothing_found(&reader);
   buffer_free(&reader.alignment_bytes);

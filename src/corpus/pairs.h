@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "elman/pairs.h"
+#include "vocab/locate.h"
 
 struct pair {
   struct text source;
@@ -44,6 +45,13 @@ struct pair pairs_get(const struct pairs *pairs, size_t index);
 /* Free the text of all pairs before pair `before`, except text in a block that a later pair
  * shares. */
 void pairs_release(struct pairs *pairs, size_t before);
+
+/* Return the lines (2) of source and target that determine the units of alignments: lines that have
+ * an alignment. */
+const struct unit_lines *pairs_unit_lines(const struct pairs *pairs);
+
+/* Return whether a bad line is an error. */
+bool pairs_are_strict(const struct pairs *pairs);
 
 /* Return a hash of the texts of all pairs in order; NULL counts as no pairs. */
 uint64_t pairs_hash(const struct pairs *pairs);

@@ -6,7 +6,8 @@
 static void write_translation(elman_attention_writer *writing,
                               const elman_translation *translation) {
   struct word_matrix words;
-  writing->failed = word_matrix_create(&words, translation, writing->style.units, NULL) != ELMAN_OK;
+  writing->failed =
+      word_matrix_create(&words, translation, writing->style.units, NULL, NULL) != ELMAN_OK;
   if (writing->failed) return;
   if (writing->style.numbered) fprintf(writing->stream, "%zu ||| ", writing->place.sentence - 1);
   const char *space = "";

@@ -45,9 +45,8 @@ void merge_matrix(double *merged, const float *matrix, const struct grouping *ro
 /* ---- attention between words ---- */
 
 static struct unit_side side_of(const char *text, const size_t *starts, const size_t *ends,
-                                size_t tokens, elman_alignment_units units) {
-  return (struct unit_side){text_of(text), starts, ends, tokens,
-                            units_are_tokens(text_of(text), units)};
+                                size_t tokens, bool by_tokens) {
+  return (struct unit_side){text_of(text), starts, ends, tokens, by_tokens};
 }
 
 static void allocate(struct word_matrix *matrix, struct arena *arena,
@@ -86,13 +85,15 @@ static void find_best(struct word_matrix *matrix) {
 }
 
 elman_status word_matrix_create(struct word_matrix *matrix, const elman_translation *translation,
-                                elman_alignment_units units, elman_error *error) {
-  const struct unit_side source =
-      side_of(translation->source, translation->source_starts, translation->source_ends,
-              translation->source_count, units);
-  const struct unit_side target =
-      side_of(translation->text, translation->target_starts, translation->target_ends,
-              translation->target_count, units);
+                                elman_alignment_units units, const struct unit_lines *lines,
+                                elman_error *error) {
+  const struct unit_lines *sources = lines, *targets = lines == NULL ? NULL : lines + 1;
+  const struct unit_side source = side_of(
+      translation->source, translation->source_starts, translation->source_ends,
+      translation->source_count, units_are_tokens(text_of(translation->source), units, sources));
+  const struct unit_side target = side_of(
+      translation->text, translation->target_starts, translation->target_ends,
+      translation->target_count, units_are_tokens(text_of(translation->text), units, targets));
   *matrix = (struct word_matrix){.source_count = units_count(&source),
                                  .target_count = units_count(&target)};
   struct arena_fit fit = {0};
@@ -166,7 +167,7 @@ struct side {
 
 static bool shows_words(struct text text, bool has_subwords, elman_alignment_units units) {
   if (units == ELMAN_UNITS_AUTO && !has_subwords) return false;
-  return !units_are_tokens(text, units);
+  return !units_are_tokens(text, units, NULL);
 }
 
 static struct side source_side(const elman_translation *of, elman_alignment_units units) {

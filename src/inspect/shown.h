@@ -38,9 +38,11 @@ struct word_matrix {
   struct arena arena;
 };
 
-/* Compute the matrix of the average over the heads. */
+/* Compute the matrix of the average over the heads. `lines` (2) are those of both sides of the
+ * corpus; NULL = this translation alone. */
 elman_status word_matrix_create(struct word_matrix *matrix, const elman_translation *translation,
-                                elman_alignment_units units, elman_error *error) CHECKED;
+                                elman_alignment_units units, const struct unit_lines *lines,
+                                elman_error *error) CHECKED;
 void word_matrix_free(struct word_matrix *matrix);
 
 /* ---- links between source and target words ---- */

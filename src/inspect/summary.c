@@ -75,7 +75,7 @@ static elman_status add_alignment(elman_attention_summary *summary,
                                   const elman_translation *translation, struct text alignment,
                                   elman_error *error) {
   struct word_matrix words;
-  elman_status status = word_matrix_create(&words, translation, summary->style.units, error);
+  elman_status status = word_matrix_create(&words, translation, summary->style.units, NULL, error);
   if (status != ELMAN_OK) return status;
   /* The arena of `words` contains an array of this size, so the product does not overflow. */
   bool *gold = calloc(words.source_count * words.target_count + 1, sizeof *gold);

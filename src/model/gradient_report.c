@@ -34,16 +34,21 @@ static elman_status fill_corpus(struct pair_batch *texts, const struct model *mo
                                 const char *const *sources, const char *const *targets,
                                 const char *const *alignments, size_t count, elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
+  struct unit_lines lines[2] = {{0}};
   elman_status status = corpus_create(&texts->corpus, count, error);
   texts->corpus.source_words = source.vocabulary;
   if (status == ELMAN_OK && alignments != NULL)
     status = corpus_create_guides(&texts->corpus, count, error);
+  for (size_t i = 0; i < count && alignments != NULL; i++) {
+    unit_lines_add(&lines[0], text_of(sources[i]));
+    unit_lines_add(&lines[1], text_of(targets[i]));
+  }
   for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
     status = encode_side(&texts->source, &source, sources[i], "source", i + 1, error);
     if (status == ELMAN_OK)
       status = encode_side(&texts->target, &target, targets[i], "target", i + 1, error);
-    const struct encoded_side sides[] = {{&source, &texts->source, text_of(sources[i])},
-                                         {&target, &texts->target, text_of(targets[i])}};
+    const struct encoded_side sides[] = {{&source, &texts->source, text_of(sources[i]), &lines[0]},
+                                         {&target, &texts->target, text_of(targets[i]), &lines[1]}};
     if (status == ELMAN_OK && alignments != NULL)
       status = add_alignment(texts, sides, alignments[i], error);
     if (status == ELMAN_OK)

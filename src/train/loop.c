@@ -79,6 +79,8 @@ static void report_update(struct run *run, struct losses losses, double norm, do
       .updates_so_far = state->update + state->skipped,
       .tokens = state->epoch_tokens,
       .left_out = run->corpus->too_long,
+      .unaligned = run->corpus->unaligned,
+      .first_unaligned = run->corpus->unaligned > 0 ? &run->corpus->first_unaligned : NULL,
       .unknown_source = run->unknown_source,
       .unknown_target = run->unknown_target,
       .loss = state->epoch_tokens == 0 ? NAN : state->epoch_loss / (double)state->epoch_tokens,

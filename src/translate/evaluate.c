@@ -277,13 +277,14 @@ static elman_status compare_words(struct finding *finding, const struct word_mat
 }
 
 /* Compare the attention under the forced reference with the gold alignment. */
-static elman_status score_alignment(struct sentence_scores *scores, struct translator *translator,
-                                    size_t i, elman_error *error) {
+static elman_status score_alignment(struct sentence_scores *scores, const struct work *work,
+                                    struct translator *translator, size_t i, elman_error *error) {
   elman_translation *translation;
   struct word_matrix words = {0};
   elman_status status = translation_create(&translation, translator, i, error);
   if (status != ELMAN_OK) return status;
-  status = word_matrix_create(&words, translation, ELMAN_UNITS_AUTO, error);
+  status = word_matrix_create(&words, translation, ELMAN_UNITS_AUTO, pairs_unit_lines(work->pairs),
+                              error);
   if (status == ELMAN_OK)
     status = compare_words(&scores->own, &words, scores->pair.alignment, error);
   word_matrix_free(&words);
@@ -299,9 +300,10 @@ static elman_status score_item(void *context, size_t number, struct translator *
   elman_status status;
   if (item->status != ELMAN_OK)
     status = fail_again(error, &item->error);
+  else if (item->given->reference != NULL)
+    status = score_alignment(scores, work, translator, i, error);
   else
-    status = (item->given->reference != NULL ? score_alignment
-                                             : score_translation)(scores, translator, i, error);
+    status = score_translation(scores, translator, i, error);
   if (status == ELMAN_BAD_DATA && error->where[0] == '\0')
     pairs_place(error->where, sizeof error->where, work->pairs, scores->number);
   return status;

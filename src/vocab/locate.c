@@ -263,11 +263,29 @@ static void locate_words(struct word_range *words, const size_t *starts, const s
 
 /* ---- units ---- */
 
-bool units_are_tokens(struct text text, elman_alignment_units units) {
+/* Count a text that is mostly Han, and return whether it is. */
+static bool count_han(struct unit_lines *lines, struct text text) {
   struct script_counts counts = {0};
-  if (units != ELMAN_UNITS_AUTO) return units != ELMAN_UNITS_WORDS;
   script_count(&counts, text);
-  return script_line_mode(&counts) == ELMAN_TOKENS_CHARS;
+  if (!script_is_han(&counts)) return false;
+  if (counts.han_separated > 0)
+    lines->spaced++;
+  else if (counts.han_adjacent > 0)
+    lines->unspaced++;
+  return true;
+}
+
+void unit_lines_add(struct unit_lines *lines, struct text text) {
+  (void)count_han(lines, text);
+}
+
+bool units_are_tokens(struct text text, elman_alignment_units units,
+                      const struct unit_lines *lines) {
+  struct unit_lines own = {0};
+  if (units != ELMAN_UNITS_AUTO) return units != ELMAN_UNITS_WORDS;
+  if (!count_han(&own, text)) return false;
+  if (lines == NULL) lines = &own;
+  return lines->unspaced > lines->spaced;
 }
 
 /* Trailing tokens without bytes, such as </s>, do not count. */

@@ -42,9 +42,20 @@ bool word_next(size_t *start, size_t *at, struct text text);
 /* Units are the items that word alignments count: the words of a text. If the text is not separated
  * into words, the units are its tokens. */
 
-/* Return whether the units of a text are its tokens. By default they are for Chinese without
- * spaces. */
-bool units_are_tokens(struct text text, elman_alignment_units units);
+/* Lines of one side of a corpus that are mostly Han, by whether a space separates two Han
+ * characters. Lines with a single character do not count. The caller initializes the struct to
+ * zero. */
+struct unit_lines {
+  size_t spaced, unspaced;
+};
+
+void unit_lines_add(struct unit_lines *lines, struct text text);
+
+/* Return whether the units of a text are its tokens. By default they are for mostly Han text of a
+ * side whose lines have, more often than not, no spaces. If `lines` is NULL, the text is the only
+ * line. */
+bool units_are_tokens(struct text text, elman_alignment_units units,
+                      const struct unit_lines *lines);
 
 /* A text with the positions of its tokens. */
 struct unit_side {

@@ -107,12 +107,25 @@ expect_stderr_match '^bad:4: skipped: "at home" is not an alignment of the form 
 expect_stderr_match '^bad:5: skipped: has 2 columns; column 3 is required'
 expect_stderr_match '^2 pairs; 3 lines skipped$'
 expect_stderr_match '^guided alignment ignores 1 pair without alignment links$'
-expect_exit 65 "$ELMAN" train -q "${settings[@]}" --strict --guide 3 bad
-expect_stderr_match '^elman: bad:2: alignment 3-1 is out of range: '
+head -n 4 bad >strict
+expect_exit 65 "$ELMAN" train -q "${settings[@]}" --strict --guide 3 strict
+expect_stderr_match '^elman: strict:2: alignment 3-1 is out of range: '
 # In Chinese without spaces, alignments count tokens, so the token mode is needed to check them.
 printf '我爱学习\tI love studying\t0-0 4-2\n' >unspaced
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --source-tokens chars --guide 3 unspaced
 expect_stderr_match '^elman: unspaced:1: alignment 4-2 is out of range: '
+# A bad link is skipped there too, unless it is an error or most are bad.
+{ cat unspaced; printf '我爱学习\tI love studying\t0-0 3-2\n他喝茶\tHe drinks tea\t2-2\n'; } >some
+expect_exit 0 "$ELMAN" train "${settings[@]}" --source-tokens chars --guide 3 some
+expect_stderr_match '^1 pair skipped because of the alignment, the first: some:1: alignment 4-2 is out of range'
+expect_exit 65 "$ELMAN" train -q "${settings[@]}" --source-tokens chars --guide 3 --strict some
+expect_stderr_match '^elman: some:1: alignment 4-2 is out of range: '
+# A corpus with words has words in every line, however few its spaces are.
+printf '中华人民共和国 成立\tfounded PRC\t0-1 1-0\n谢谢\tthanks\t1-0\n我 爱\tI love\t1-1\n' >words
+expect_exit 0 "$ELMAN" train "${settings[@]}" --source-tokens chars --guide 3 words
+expect_stderr_match '^words:2: skipped: alignment 1-0 is out of range: .* have 1 and 1 words$'
+expect_exit 0 "$ELMAN" gradcheck -m model.safetensors --guide '0-1 1-0' '中华人民共和国 成立' 'founded PRC'
+expect_exit 65 "$ELMAN" gradcheck -m model.safetensors --guide '2-0' '中华人民共和国 成立' 'founded PRC'
 printf '我 爱\tI love\t\n你 好\tHello\t\n' >unlinked
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --guide 3 unlinked
 expect_stderr_match '^elman: no pair has a word alignment to guide attention'

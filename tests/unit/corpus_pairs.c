@@ -148,19 +148,36 @@ Test(tsv, columns) {
 }
 
 /* Alignments that refer to missing words or are malformed are rejected; an empty alignment is none.
- * For Chinese text without spaces, tokens are counted. */
+ */
 Test(tsv, alignments_are_checked_on_request) {
-  put("a.tsv", "我 爱\tI love\t0-0 1-1\nb\tyou\t1-0\n他\the\tnote\n她\tshe\t\n我爱\tI\t1-0\n");
+  put("a.tsv", "我 爱\tI love\t0-0 1-1\nb\tyou\t1-0\n他\the\tnote\n她\tshe\t\n我爱\tI\t0-0\n");
   elman_pairs_options options = tsv_options();
   options.alignment_column = 3;
-  assert_pairs(options, "我 爱=I love=0-0 1-1|b=you=1-0|他=he=note|她=she|我爱=I=1-0", 0, "");
+  assert_pairs(options, "我 爱=I love=0-0 1-1|b=you=1-0|他=he=note|她=she|我爱=I=0-0", 0, "");
   options.check_alignments = true;
-  assert_pairs(options, "我 爱=I love=0-0 1-1|她=she|我爱=I=1-0", 2,
+  assert_pairs(options, "我 爱=I love=0-0 1-1|她=she|我爱=I=0-0", 2,
                "a.tsv:2: alignment 1-0 is out of range: i-j counts from 0, and "
                "the sides have 1 and 1 words\n"
                "a.tsv:3: \"note\" is not an alignment of the form i-j; check the column or file\n");
   options.strict = true;
   assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "is out of range");
+}
+
+/* Links of a Han line count words if at least half of such lines have a space; otherwise they count
+ * tokens, whose number is not known yet. The number of pairs without a space does not matter. */
+Test(tsv, the_corpus_determines_what_links_count) {
+  elman_pairs_options options = tsv_options();
+  options.alignment_column = 3;
+  options.check_alignments = true;
+  put("a.tsv",
+      "中华人民共和国 成立\tfounded PRC\t0-1 1-0\n谢谢\tthanks\t1-0\n我 爱\tI love\t1-1\n");
+  assert_pairs(options, "中华人民共和国 成立=founded PRC=0-1 1-0|我 爱=I love=1-1", 1,
+               "a.tsv:2: alignment 1-0 is out of range: i-j counts from 0, and "
+               "the sides have 1 and 1 words\n");
+  put("a.tsv", "我爱茶\tI love tea\t2-2\n谢谢\tthanks\t1-0\n他 说\the said\t3-1\n"
+               "我们学习\twe study\t3-2\n");
+  assert_pairs(options, "我爱茶=I love tea=2-2|谢谢=thanks=1-0|他 说=he said=3-1", 1,
+               "a.tsv:4: alignment 3-2 is out of range\n");
 }
 
 /* In i-j, i refers to the first column and j to the second, whichever is the source. */

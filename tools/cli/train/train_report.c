@@ -175,6 +175,10 @@ static void note_start(struct training *training, const elman_train_report *repo
     note("%zu pair%s skipped: a side has more than %zu token%s (--max-length)", report->left_out,
          plural(report->left_out), training->options->max_length,
          plural(training->options->max_length));
+  if (report->unaligned > 0)
+    note("%zu pair%s skipped because of the alignment, the first: %s: %s", report->unaligned,
+         plural(report->unaligned), report->first_unaligned->where,
+         report->first_unaligned->message);
   note_precision(training);
   note_guide(training, report);
   note_unknown(training, "source", report->unknown_source);
