@@ -420,6 +420,55 @@ Test(api, steps_can_end_anywhere, .timeout = 300) {
   free_task(&task);
 }
 
+/* Save the state and the model after `updates` updates. The run goes on as without this; another
+ * run resumes from the state, with a new model or with the saved one. */
+static void check_saved(const struct task *task, size_t updates, const struct result *whole) {
+  struct task resumed = *task;
+  elman_model *model = create(task->pairs, &task->model), *starts[2] = {0};
+  elman_training *training = begin(model, task);
+  elman_error error = {0};
+  bool finished = false;
+  size_t length;
+  cr_assert_eq(elman_training_advance(training, updates, &finished, NULL), ELMAN_OK);
+  cr_assert_eq(elman_training_save(training, &error), ELMAN_OK, "%s", error.message);
+  char *bytes = get_bytes("checkpoint", &length);
+  cr_assert_eq(elman_model_save(model, "half", NULL), ELMAN_OK);
+  while (!finished) cr_assert_eq(elman_training_advance(training, 1, &finished, NULL), ELMAN_OK);
+  cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
+  elman_training_free(training);
+  struct result result = result_of(model);
+  check_same_result(whole, &result, "saved");
+  free_result(&result);
+  elman_model_free(model);
+  resumed.options.resume = true;
+  starts[0] = create(task->pairs, &task->model);
+  cr_assert_eq(elman_model_load(&starts[1], "half", NULL), ELMAN_OK);
+  for (size_t i = 0; i < 2; i++) {
+    put_bytes("checkpoint", bytes, length);
+    cr_assert_eq(elman_train(starts[i], task->pairs, &resumed.options, &error), ELMAN_OK, "%s",
+                 error.message);
+    result = result_of(starts[i]);
+    check_same_result(whole, &result, i == 0 ? "new model" : "saved model");
+    free_result(&result);
+    elman_model_free(starts[i]);
+  }
+  free(bytes);
+}
+
+Test(api, saved_steps_resume, .timeout = 300) {
+  enum { EPOCHS = 3, UPDATES = 3 * EPOCHS };
+  struct task task = task_of(EPOCHS);
+  task.options.average = 0.9;
+  for (size_t validated = 0; validated < 2; validated++) {
+    task.options.dev = validated ? task.dev : NULL;
+    task.options.validate_every = validated ? 2 : 0;
+    struct result whole = whole_result(&task, ELMAN_OK);
+    for (size_t updates = 1; updates <= UPDATES; updates++) check_saved(&task, updates, &whole);
+    free_result(&whole);
+  }
+  free_task(&task);
+}
+
 /* A resumed run with more epochs gives the model of one run. */
 Test(api, steps_resume_and_extend, .timeout = 300) {
   struct task task = task_of(6), first = task, second = task;
@@ -558,6 +607,8 @@ Test(api, wrong_steps_are_refused) {
   check_refused(training, "has ended");
   check_error(elman_training_finish(training, &error), &error, ELMAN_INVALID_ARGUMENT, "has ended",
               "");
+  check_error(elman_training_save(training, &error), &error, ELMAN_INVALID_ARGUMENT, "has ended",
+              "");
   cr_assert_eq(elman_model_get_info(model).history.updates, 4);
   elman_training_free(training);
 
@@ -567,7 +618,13 @@ Test(api, wrong_steps_are_refused) {
   check_refused(training, "another training");
   check_error(elman_training_finish(training, &error), &error, ELMAN_INVALID_ARGUMENT,
               "another training", "");
+  check_error(elman_training_save(training, &error), &error, ELMAN_INVALID_ARGUMENT,
+              "another training", "");
   cr_assert_eq(elman_model_get_info(model).history.updates, 10);
+  elman_training_free(training);
+  training = begin(model, &task);
+  check_error(elman_training_save(training, &error), &error, ELMAN_INVALID_ARGUMENT,
+              "no checkpoint file", "");
   elman_training_free(training);
   elman_model_free(model);
   elman_model_free(same);
