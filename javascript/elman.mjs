@@ -15,12 +15,18 @@ export class ElmanError extends Error {
 const SIMD = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0,
   253, 15, 253, 98, 11]);
 
+const tagOf = (value) => Object.prototype.toString.call(value).slice(8, -1);
+
 /** Return the bytes of a buffer, or of the part of a buffer that a view shows. */
 function bytesOf(value, name, others = "") {
-  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  const isBuffer = /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(value));
-  if (isBuffer) return new Uint8Array(value);
-  throw new ElmanError("invalid argument", `${name} must be ${others}an ArrayBuffer, a typed array or a DataView, not ${nameOf(value)}`);
+  const isBuffer = ["ArrayBuffer", "SharedArrayBuffer"].includes(tagOf(value));
+  if (!isBuffer && !ArrayBuffer.isView(value))
+    throw new ElmanError("invalid argument", `${name} must be ${others}an ArrayBuffer, a typed array or a DataView, not ${nameOf(value)}`);
+  try {
+    return isBuffer ? new Uint8Array(value) : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  } catch (problem) {
+    throw new ElmanError("invalid argument", `${name} cannot be read: ${problem.message}`); // its buffer was transferred
+  }
 }
 
 /** Name a value in a message. */
@@ -76,13 +82,17 @@ function stringPositions(text, positions) {
   return found;
 }
 
-/** Encode a request. JSON would turn NaN and Infinity into null and leave out functions; {"": NAME} names them, so that
- * the module refuses them. A typed array is an array. */
+/** Encode a request. JSON would turn NaN into null, a Map into an empty object, and leave out functions; {"": NAME} names
+ * them, so that the module refuses them. A typed array is an array. */
 function encoded(request) {
+  const isExpressible = (value) => {
+    if (typeof value === "number") return Number.isFinite(value);
+    if (typeof value === "object") return value === null || Array.isArray(value) || tagOf(value) === "Object";
+    return ["string", "boolean", "undefined"].includes(typeof value);
+  };
   const replace = (key, value) => {
-    const isInexpressible = (typeof value === "number" && !Number.isFinite(value)) || ["bigint", "function", "symbol"].includes(typeof value);
-    if (isInexpressible) return { "": typeof value === "function" ? "a function" : String(value) };
-    return ArrayBuffer.isView(value) && !(value instanceof DataView) ? Array.from(value) : value;
+    const plain = ArrayBuffer.isView(value) && !(value instanceof DataView) ? Array.from(value) : value;
+    return isExpressible(plain) ? plain : { "": nameOf(plain) };
   };
   try {
     return JSON.stringify(request, replace);
@@ -223,6 +233,7 @@ export class Training extends Handle {
     const reports = [], validations = [];
     const request = { training: this.number, updates: 1, limit, ...(milliseconds === Infinity ? {} : { milliseconds }) };
     for (let done = 0; done === 0 || (done < limit && !this.finished && performance.now() - begun < milliseconds); done++) {
+
       const step = this.connection.call("advance", request);
       reports.push(...step.reports);
       validations.push(...step.validations);

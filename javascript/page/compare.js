@@ -222,6 +222,7 @@ function listenToComparison() {
     for (const slot of SIDES) {
       engine.call("watch", { slot, text: target.value }).catch(compareError);
       if (compared[slot].run.status === "none") continue;
+      compared[slot].run.watched = null;
       engine.call("translate", { slot, text: target.value, options: {} }).then(([translation]) => {
         compared[slot].run.watched = translation;
         drawCompare();

@@ -9,10 +9,12 @@ function insidePair() {
   return { source: byId("inside-source").value.trim(), target: byId("inside-target").value.trim() };
 }
 
-/* Fill in the watched pair when another is watched. Figures of another network or epoch disappear. */
+/* Fill in the watched pair when another is watched. Figures of another network, epoch or pair disappear. */
 function drawInsideState() {
   const { found } = insideState;
-  if (found !== null && (found.run !== state.run || found.epoch !== state.epoch)) insideState.found = null;
+  const { source, target } = insidePair();
+  const isOld = found !== null && (found.run !== state.run || found.epoch !== state.epoch || found.source !== source || found.target !== target);
+  if (isOld) insideState.found = null;
   byId("inside").hidden = insideState.found === null;
   byId("inside-empty").hidden = hasModel();
   byId("inside-empty").textContent = t("translate.first");
@@ -61,7 +63,10 @@ const lookInside = newestOnly(async () => {
     untell("inside");
     insideState.found = { run, epoch, at, source, target, forced, free, own, trace, check: null };
     redrawInside();
+    drawInsideState();
   } catch (error) {
+    insideState.found = null;
+    drawInsideState();
     if (error.code !== "stopped") tell("inside", () => wordsOf(error), { bad: true });
   }
 });
@@ -219,13 +224,16 @@ async function checkGradient() {
 
 function listenToInside() {
   byId("inside-go").addEventListener("click", lookInside);
-  for (const id of ["inside-source", "inside-target"])
+  for (const id of ["inside-source", "inside-target"]) {
     byId(id).addEventListener("keydown", (event) => {
       if (event.key === "Enter" && !event.isComposing) lookInside();
     });
+    byId(id).addEventListener("input", drawInsideState);
+  }
   byId("inside-source").addEventListener("change", ({ target }) => {
     const reference = referenceOf(target.value.trim());
     if (reference !== "") byId("inside-target").value = reference;
+    drawInsideState();
   });
   byId("inside-step").addEventListener("change", ({ target }) => {
     insideState.step = target.value === "" ? null : Number(target.value);

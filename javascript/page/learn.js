@@ -412,6 +412,7 @@ const showWatched = newestOnly(async () => {
     if (state.epoch === null) state.run.watched = translation;
     drawWatched(translation);
   } catch (error) {
+    drawWatched(null);
     reportError(error);
   }
 });

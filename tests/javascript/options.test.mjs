@@ -40,7 +40,7 @@ for (const [name, call] of Object.entries(METHODS)) {
       refuses("invalid argument", new RegExp(`unknown (option|hyperparameter) '${misspelled}'; did you mean '${key}'`), () => call({ [misspelled]: 1 }));
       call({ [key]: undefined });
     }
-    for (const wrong of [null, 5, "beam", true, [], () => 1]) refuses("invalid argument", /must be an object/, () => call(wrong));
+    for (const wrong of [null, 5, "beam", true, [], () => 1, new Map([["beam", 5]]), new Set(), new Date(0), /x/, new ArrayBuffer(4)]) refuses("invalid argument", /must be an object/, () => call(wrong));
     refuses("invalid argument", /unknown/, () => call({ constructor: 1 }));
   });
 }
@@ -186,6 +186,9 @@ test("bytes may be in any buffer or view, at any place", () => {
     assert.deepEqual(loaded.save(), bytes);
     loaded.free();
   }
+  const gone = bytes.slice();
+  structuredClone(gone.buffer, { transfer: [gone.buffer] });
+  for (const one of [gone, gone.buffer]) refuses("invalid argument", /the model cannot be read/, () => elman.loadModel(one));
   const text = new TextEncoder().encode(`__${TOY}`);
   assert.equal(elman.readPairs(new DataView(text.buffer, 2)).report.count, 5);
   assert.equal(elman.readPairs(text.slice(2).buffer).report.count, 5);
