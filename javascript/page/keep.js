@@ -3,7 +3,7 @@
 /* All pages from files share one storage in some browsers, so a page with a model inside has a name of its own. */
 const PACKED = byId("model").textContent.trim();
 const STORE = PACKED === "" ? "elman-playground" : `elman-playground-${hashOf(PACKED)}`;
-const MOST_STORED_TEXT = 2 ** 20;         // characters of own pairs
+const MOST_STORED_TEXT = 2 ** 18;         // characters of own pairs in the local storage, which has 5 MB for all slots
 const MOST_STORED_MODEL = 12 * 2 ** 20;   // bytes
 const MOST_MODEL_FILE = 512 * 2 ** 20;    // bytes
 const MOST_LINKED_TEXT = 4000;            // characters of own pairs in a link
@@ -21,16 +21,20 @@ const slot = { name: "", text: null, choices: "", at: 0, offered: 0 };
 
 /* Return the slots, the one that was changed last first. A browser may refuse, for example for a page from a file. */
 function slotsInStore() {
-  const found = [];
-  try {
-    for (const name of Object.keys(localStorage).filter((one) => one.startsWith(`${STORE}/`))) {
+  const slotOf = (name) => {
+    try {
       const text = localStorage.getItem(name), record = JSON.parse(text);
-      if (record !== null && typeof record === "object") found.push({ name, text, record });
+      return record !== null && typeof record === "object" ? [{ name, text, record }] : [];
+    } catch {
+      return []; // It is damaged.
     }
+  };
+  try {
+    return Object.keys(localStorage).filter((one) => one.startsWith(`${STORE}/`)).flatMap(slotOf)
+      .sort((one, other) => (other.record.at ?? 0) - (one.record.at ?? 0));
   } catch {
-    /* Nothing is stored. */
+    return [];
   }
-  return found.sort((one, other) => (other.record.at ?? 0) - (one.record.at ?? 0));
 }
 
 function enterSlot(name) {
@@ -216,6 +220,11 @@ const keepModelSoon = newestOnly(async (milliseconds) => {
 function keepNow() {
   storeNow();
   keepModelSoon(0).catch(() => {});
+}
+
+/* Another tab took over the slot: keep everything in a new one, also the network. */
+function onStorage({ key }) {
+  if (key === slot.name && storing) keepNow();
 }
 
 function dropKeptModel() {
@@ -415,6 +424,7 @@ function readPreset() {
 }
 
 function listenToKeeping() {
+  window.addEventListener("storage", onStorage);
   byId("model-save").addEventListener("click", listenedAction(saveModel));
   byId("model-open").addEventListener("click", () => byId("model-file").click());
   byId("model-file").addEventListener("change", ({ target }) => {
