@@ -100,8 +100,8 @@ test("overrides name their fields", () => {
   const wrong = {
     "overrides\\[0\\] must be an object": 5,
     "overrides\\[0\\].kind is missing": {},
-    "overrides\\[0\\].kind must be one of uniform, shuffle, position, cell, not \"unifrom\"": { kind: "unifrom" },
-    "unknown option 'colum'; did you mean 'column'": { kind: "position", colum: 1 },
+    "overrides\\[0\\].kind must be one of uniform, shuffle, position, cell, not \"uniformx\"": { kind: "uniformx" },
+    "unknown option 'columnx'; did you mean 'column'": { kind: "position", columnx: 1 },
     "overrides\\[0\\].column is missing": { kind: "position" },
     "overrides\\[0\\].weight is missing": { kind: "cell", row: 0, column: 0 },
     "overrides\\[0\\].weight must be a number from 0 to 1, not 1.5": { kind: "cell", row: 0, column: 0, weight: 1.5 },
