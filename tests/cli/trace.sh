@@ -37,9 +37,9 @@ expect_exit 0 "$ELMAN" trace -m deep.safetensors '我 爱 学习' 'I love studyi
 expect_stdout_match '^encoder, layer 1, read backward, 3 units$'
 expect_stdout_match '^decoder, layer 1, 6 units$'
 
-# Control characters are printed as numbers.
-expect_exit 0 "$ELMAN" trace '我' $'a\033b'
-expect_stdout_match '\\u\{1B\}'
+# Control characters belong to no token.
+expect_exit 0 "$ELMAN" trace '我' $'I\033 love'
+! grep -q -e $'\033' -e 'u{1B}' "$results/stdout" || fail "a control character is in the output"
 
 # Pictures. The suffix determines the format unless --format is given.
 expect_exit 0 "$ELMAN" trace -m deep.safetensors -o reach.svg '我 <script> 学习' 'I love studying'
