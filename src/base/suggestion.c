@@ -22,9 +22,11 @@ static const struct {
                        "word-vec-size word-vector-size embedding-dimension dim-embedding"},
     {"hidden-size", "hid-dim hidden-dim dim-hidden dim-rnn nhid rnn-size num-units hidden-units "
                     "rnn-hidden-size state-size d-model units"},
-    {"layers", "depth enc-layers dec-layers encoder-layers decoder-layers"},
-    {"heads", "nhead num-attention-heads"},
-    {"attention-heads", "nhead num-attention-heads"},
+    {"layers", "nlayers depth enc-layers dec-layers encoder-layers decoder-layers"},
+    {"epochs", "nepochs nepoch"},
+    {"layer-norm", "layer-normalization layernorm"},
+    {"heads", "nhead nheads num-attention-heads"},
+    {"attention-heads", "nhead nheads num-attention-heads"},
     {"cell", "rnn-type cell-type rnn-cell rnn unit-type rnn-cell-type"},
     {"attention", "attention-type attn-type attention-mechanism global-attention "
                   "attention-function attention-method"},
@@ -68,7 +70,8 @@ static const struct {
     {"merges", "num-operations symbols operations bpe-size"},
     {"max-vocab", "vocab-size vocabulary-size vocab vocabulary max-vocab-size num-words"},
     {"max-vocabulary", "vocab-size vocabulary-size vocab vocabulary max-vocab-size num-words"},
-    {"min-count", "min-freq min-frequency min-word-count vocab-min-frequency"},
+    {"min-count",
+     "min-word-freq word-min-freq min-freq min-frequency min-word-count vocab-min-frequency"},
     {"bidirectional", "bi birnn brnn bidir bi-directional"},
     {"tie-embeddings", "tied tied-embeddings weight-tying tie-weights share-embeddings "
                        "share-decoder-embeddings share-decoder-input-output-embed"},
@@ -230,10 +233,12 @@ static bool shortens(const struct name *typed, const struct name *candidate) {
   return begins || abbreviates(typed->text, candidate->text);
 }
 
-/* Remove a word at the start or the end that says nothing about which option is meant. Return
+/* Remove a word at the start or the end that does not change which option is meant. Return
  * whether there was one. */
 static bool remove_filler(struct name *name) {
-  static const char first[] = "n num nr number max total use enable with set train training",
+  static const char first[] =
+      "n num nr number max total after use enable with set train training rnn "
+      "lstm gru encoder decoder enc dec model word global cross initial init",
                     last[] = "file path name num number count prob probability rate value";
   struct name start = {.length = strcspn(name->text, "-")};
   if (start.length == name->length) return false;
@@ -248,15 +253,6 @@ static bool remove_filler(struct name *name) {
   *hyphen = '\0';
   *name = name_of(name->text);
   return true;
-}
-
-/* Return whether the candidate consists of the last words of `typed`, for example "layers" and
- * "rnn-layers". Short words mean something else too often. */
-static bool ends_with(const struct name *typed, const struct name *candidate) {
-  enum { FEWEST = 4 };
-  if (candidate->length < FEWEST || typed->length < candidate->length + 2) return false;
-  const char *end = typed->text + typed->length - candidate->length;
-  return end[-1] == '-' && strcmp(end, candidate->text) == 0;
 }
 
 /* Return whether the names have the same digits: "int4" is no typing error of "int8". */
@@ -280,6 +276,23 @@ static size_t errors_allowed(size_t length) {
   return length < 4 ? 0 : length < 7 ? 1 : (length + 1) / 4;
 }
 
+/* Return whether each word of a name may be a misspelling of the word in the other name:
+ * "min-length" is not "max-length". Names with different numbers of words are compared as a whole.
+ */
+static bool have_similar_words(const char *a, const char *b) {
+  for (;;) {
+    const size_t length_a = strcspn(a, "-"), length_b = strcspn(b, "-");
+    struct name word_a = {.length = length_a}, word_b = {.length = length_b};
+    memcpy(word_a.text, a, length_a);
+    memcpy(word_b.text, b, length_b);
+    if ((a[length_a] == '\0') != (b[length_b] == '\0')) return true;
+    if (edit_distance(&word_a, &word_b) > errors_allowed(length_a)) return false;
+    if (a[length_a] == '\0') return true;
+    a += length_a + 1;
+    b += length_b + 1;
+  }
+}
+
 /* Return the distance from `typed` to `candidate`, or SIZE_MAX if they are not similar. */
 static size_t distance(struct name typed, const struct name *candidate) {
   static const char no[] = "no-"; /* the opposite of a candidate is no suggestion */
@@ -288,15 +301,15 @@ static size_t distance(struct name typed, const struct name *candidate) {
   if (shortens(&typed, candidate)) return 1;
   const size_t errors = edit_distance(&typed, candidate);
   if (errors <= errors_allowed(typed.length) && begin_alike(&typed, candidate) &&
-      have_same_digits(typed.text, candidate->text))
+      have_same_digits(typed.text, candidate->text) &&
+      have_similar_words(typed.text, candidate->text))
     return errors;
-  const bool is_last = ends_with(&typed, candidate);
   while (remove_filler(&typed))
     if (is_same(candidate->text, typed.text) || is_synonym(&typed, candidate) ||
         (typed.length > 2 && shortens(&typed, candidate)) ||
         (typed.length > 4 && edit_distance(&typed, candidate) <= 1))
       return 2;
-  return is_last ? 3 : SIZE_MAX;
+  return SIZE_MAX;
 }
 
 const char *suggestion_reason(const char *typed) {

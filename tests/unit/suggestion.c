@@ -65,6 +65,8 @@ Test(suggestion, names_that_users_type) {
       {"train-epochs", "epochs"},
       {"dropout-rate", "dropout"},
       {"lstm-hidden-size", "hidden-size"},
+      {"enc_dropout", "dropout"},
+      {"max-legnth", "max-length"},
       {"output-file", "output"},
       /* names of other programs */
       {"learning-rate-decay", "lr-schedule"},
