@@ -8,6 +8,7 @@
 #include "model/ensemble.h"
 #include "model/hyperparameters.h"
 #include "model/model_file.h"
+#include "model/number_type.h"
 #include "rnn/cell.h"
 #include "tensor/bfloat16.h"
 #include "tensor/blas_kernels.h"
@@ -231,9 +232,7 @@ elman_status elman_model_save(const elman_model *model, const char *path, elman_
 }
 
 const char *elman_number_type_name(size_t index) {
-  static const char *const names[] = {
-      [ELMAN_FLOAT32] = "float32", [ELMAN_BFLOAT16] = "bfloat16", [ELMAN_FLOAT16] = "float16"};
-  return index < sizeof names / sizeof *names ? names[index] : NULL;
+  return number_type_option(index);
 }
 
 elman_status elman_model_save_as(const elman_model *model, const char *path, elman_number_type type,

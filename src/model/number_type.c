@@ -6,19 +6,20 @@ static const struct {
   const char *name;
   size_t size;
   enum number_type type;
-} types[] = {[NUMBER_F32] = {"F32", 4, NUMBER_F32},
-             [NUMBER_BF16] = {"BF16", 2, NUMBER_BF16},
-             [NUMBER_F16] = {"F16", 2, NUMBER_F16},
-             [NUMBER_F64] = {"F64", 8, NUMBER_F64},
-             {"I64", 8, NUMBER_OTHER},
-             {"I32", 4, NUMBER_OTHER},
-             {"I16", 2, NUMBER_OTHER},
-             {"I8", 1, NUMBER_OTHER},
-             {"U64", 8, NUMBER_OTHER},
-             {"U32", 4, NUMBER_OTHER},
-             {"U16", 2, NUMBER_OTHER},
-             {"U8", 1, NUMBER_OTHER},
-             {"BOOL", 1, NUMBER_OTHER}};
+  const char *option; /* name of the elman_number_type */
+} types[] = {[NUMBER_F32] = {"F32", 4, NUMBER_F32, "float32"},
+             [NUMBER_BF16] = {"BF16", 2, NUMBER_BF16, "bfloat16"},
+             [NUMBER_F16] = {"F16", 2, NUMBER_F16, "float16"},
+             [NUMBER_F64] = {"F64", 8, NUMBER_F64, NULL},
+             {"I64", 8, NUMBER_OTHER, NULL},
+             {"I32", 4, NUMBER_OTHER, NULL},
+             {"I16", 2, NUMBER_OTHER, NULL},
+             {"I8", 1, NUMBER_OTHER, NULL},
+             {"U64", 8, NUMBER_OTHER, NULL},
+             {"U32", 4, NUMBER_OTHER, NULL},
+             {"U16", 2, NUMBER_OTHER, NULL},
+             {"U8", 1, NUMBER_OTHER, NULL},
+             {"BOOL", 1, NUMBER_OTHER, NULL}};
 
 size_t number_type_find(enum number_type *type, const char *name) {
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
@@ -32,6 +33,10 @@ size_t number_type_find(enum number_type *type, const char *name) {
 
 const char *number_type_name(enum number_type type) {
   return types[type].name;
+}
+
+const char *number_type_option(size_t type) {
+  return type < NUMBER_OTHER ? types[type].option : NULL;
 }
 
 size_t number_type_size(enum number_type type) {

@@ -399,7 +399,7 @@ static elman_status check_finite(const struct tensor_source *tensor, enum number
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "%s contains %g, which is too large for %s, so nothing is written; choose "
                   "another type",
-                  tensor->name, (double)value, number_type_name(type));
+                  tensor->name, (double)value, number_type_option(type));
   }
   return ELMAN_OK;
 }

@@ -220,7 +220,7 @@ Test(model_file, values_too_large_for_the_type_are_not_written) {
   elman_error error = {0};
   model->block[0] = (real)65520;
   cr_assert_eq(model_save_as(model, "half", ELMAN_FLOAT16, &error), ELMAN_INVALID_ARGUMENT);
-  cr_assert_not_null(strstr(error.message, "contains 65520, which is too large for F16"), "%s",
+  cr_assert_not_null(strstr(error.message, "contains 65520, which is too large for float16"), "%s",
                      error.message);
   cr_assert_eq(access("half", F_OK), -1);
   cr_assert_eq(model_save_as(model, "half", ELMAN_BFLOAT16, &error), ELMAN_OK);

@@ -87,8 +87,11 @@ Test(number_type, names_and_sizes) {
     const char *name;
     enum number_type type;
     size_t size;
-  } known[] = {{"F32", NUMBER_F32, 4}, {"BF16", NUMBER_BF16, 2}, {"F16", NUMBER_F16, 2},
-               {"F64", NUMBER_F64, 8}, {"I32", NUMBER_OTHER, 4}, {"BOOL", NUMBER_OTHER, 1}};
+  } known[] = {{"F32", NUMBER_F32, 4},   {"BF16", NUMBER_BF16, 2}, {"F16", NUMBER_F16, 2},
+               {"F64", NUMBER_F64, 8},   {"I64", NUMBER_OTHER, 8}, {"I32", NUMBER_OTHER, 4},
+               {"I16", NUMBER_OTHER, 2}, {"I8", NUMBER_OTHER, 1},  {"U64", NUMBER_OTHER, 8},
+               {"U32", NUMBER_OTHER, 4}, {"U16", NUMBER_OTHER, 2}, {"U8", NUMBER_OTHER, 1},
+               {"BOOL", NUMBER_OTHER, 1}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     enum number_type type;
     cr_assert_eq(number_type_find(&type, known[i].name), known[i].size);
@@ -99,4 +102,8 @@ Test(number_type, names_and_sizes) {
   }
   enum number_type type;
   cr_assert_eq(number_type_find(&type, "F8"), 0);
+  cr_assert_str_eq(number_type_option(NUMBER_F32), "float32");
+  cr_assert_str_eq(number_type_option(NUMBER_BF16), "bfloat16");
+  cr_assert_str_eq(number_type_option(NUMBER_F16), "float16");
+  for (size_t i = NUMBER_F64; i <= NUMBER_OTHER + 20; i++) cr_assert_null(number_type_option(i));
 }
