@@ -552,6 +552,16 @@ class Pairs(_Handle):
         with self._use() as pairs:
             return library.elman_pairs_skipped(pairs)
 
+    def doubts(self, training=None):
+        """Findings that ruin a model of these pairs, as a list of (kind, share of the pairs, place of the
+        first). For dev pairs, `training` are the pairs to compare with."""
+        found, function = [], library.elman_pairs_doubts
+        note = function.argtypes[2](lambda _, finding, share, place: found.append(
+            (FINDINGS[finding], share, _value(place))))
+        with self._use() as pairs, (self if training is None else _pairs("training", training))._use() as typical:
+            _call(function, pairs, typical, note, None)
+        return found
+
 
 def _pairs(name, value):
     return _expect(name, value, Pairs, "Pairs")

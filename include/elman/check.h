@@ -86,9 +86,9 @@ ELMAN_API bool elman_check_get_example(elman_check_example *example, const elman
 typedef void elman_doubt_function(void *context, elman_finding finding, double share,
                                   const char *place);
 
-/* Check a sample of pairs in a fraction of a second, and call `doubt` for each finding that ruins a
- * model. `training` are the pairs that determine scripts and languages, for a dev set; NULL = the
- * pairs themselves. */
+/* Check a sample of pairs in a fraction of a second, and call `doubt` with `context` for each
+ * finding that ruins a model. `training` are the pairs that determine scripts and languages, for a
+ * dev set; NULL = the pairs themselves. */
 ELMAN_CHECKED elman_status elman_pairs_doubts(const elman_pairs *pairs, const elman_pairs *training,
                                               elman_doubt_function *doubt, void *context,
                                               elman_error *error);
