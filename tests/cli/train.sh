@@ -86,3 +86,12 @@ done
 head -n 10000 large.tsv >limit.tsv
 expect_exit 0 "$ELMAN" "${large[@]}" limit.tsv
 ! grep -q -e '--preset small' "$results/stderr" || fail "advice for 10,000 pairs"
+
+# A file that is given twice, also by another name, and a warm-up that is longer than the run are noted.
+expect_exit 0 "$ELMAN" train --epochs 2 --warm-up 3 --force -o noted a b ./a
+expect_stderr_match '^\./a is the same file as a, so its pairs count twice$'
+expect_stderr_match '^the learning rate will not reach 0\.001: the run has 2 updates, fewer than --warm-up 3$'
+expect_exit 0 "$ELMAN" train --epochs 2 --warm-up 2 --force -o noted a a
+expect_stderr_match '^a is given twice, so its pairs count twice$'
+expect_exit 0 "$ELMAN" train --epochs 2 --warm-up 2 --force -o noted a b
+! grep -q -e 'twice' -e 'will not reach' "$results/stderr" || fail "a note without a reason"

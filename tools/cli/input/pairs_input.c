@@ -59,11 +59,27 @@ int pairs_input_options(elman_pairs_options *options, const struct pairs_input *
   return columns_parse(&options->source_column, &options->target_column, input->columns, command);
 }
 
+/* Report a file that is named twice. */
+static void note_repeated(const struct operands *operands) {
+  for (size_t i = 1; i < operands->count; i++) {
+    const char *path = operands->words[i];
+    size_t j = 0;
+    while (j < i && !output_is(path, operands->words[j])) j++;
+    if (j == i) continue;
+    if (strcmp(path, operands->words[j]) == 0)
+      note("%s is given twice, so its pairs count twice", path);
+    else
+      note("%s is the same file as %s, so its pairs count twice", path, operands->words[j]);
+    return;
+  }
+}
+
 int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const char *command,
                      const struct operands *operands) {
   elman_pairs_options options;
   const int code = pairs_input_options(&options, input, command, operands);
   if (code != EX_OK) return code;
+  note_repeated(operands);
   size_t skipped = 0;
   options.skipped = note_skipped;
   options.context = &skipped;

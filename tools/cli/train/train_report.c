@@ -152,6 +152,15 @@ static void note_guide(const struct training *training, const elman_train_report
          plural(report->unguided));
 }
 
+/* Report a warm-up that is longer than the run: learning is then slower than --lr suggests. */
+static void note_warm_up(const struct training *training, const elman_train_report *report) {
+  const elman_train_options *options = training->options;
+  const double updates = (double)report->updates * (double)report->epochs;
+  if ((double)options->warm_up > updates)
+    note("the learning rate will not reach %g: the run has %.0f update%s, fewer than --warm-up %zu",
+         options->learning_rate, updates, plural((uint64_t)updates), options->warm_up);
+}
+
 /* Print a note if bfloat16 changes the results here but not the speed. */
 static void note_precision(const struct training *training) {
   const elman_model_info info = elman_model_get_info(training->model);
@@ -181,6 +190,7 @@ static void note_start(struct training *training, const elman_train_report *repo
          report->first_unaligned->message);
   note_precision(training);
   note_guide(training, report);
+  note_warm_up(training, report);
   note_unknown(training, "source", report->unknown_source);
   note_unknown(training, "target", report->unknown_target);
   if (report->epoch > 1 || report->update > 1)
