@@ -62,6 +62,7 @@ elman_status trainer_create(struct trainer *trainer, struct model *model,
                             const elman_train_options *options, elman_error *error) {
   *trainer = (struct trainer){.model = model,
                               .options = options,
+                              .adam = adam_options_default(),
                               .schedule = {.kind = schedule_kind_of(options),
                                            .peak = options->learning_rate,
                                            .warm_up = options->warm_up},
@@ -123,7 +124,7 @@ void trainer_adjust_rate(struct trainer *trainer, bool improved) {
 /* Return the constants of update number state.update, which are the same for all weights. */
 static struct update_step step_of(const struct trainer *trainer, double rate, double norm) {
   const elman_train_options *options = trainer->options;
-  struct adam_options adam = adam_options_default();
+  struct adam_options adam = trainer->adam;
   adam.learning_rate = rate;
   adam.exact = trainer->model->weights.arithmetic == ARITHMETIC_PORTABLE;
   struct update_step step = {adam_step_of(adam, trainer->state.update),

@@ -76,6 +76,7 @@ struct trainer {
   real *best; /* best weights by validation, laid out like the model's block; or NULL */
   struct optimizer optimizer;
   struct shards *shards;
+  struct adam_options adam; /* the learning rate here is unused: each update computes its own */
   struct schedule schedule;
   struct training_state state;
   struct training_start start;
