@@ -4,6 +4,7 @@
 
 enum {
   GRAPHEME_JOINER = 0x34F,
+  DIVIDER = 0x200B, /* zero-width space */
   NON_JOINER = 0x200C,
   JOINER = 0x200D,
   KEYCAP = 0x20E3,
@@ -41,6 +42,19 @@ static bool may_join(int codepoint) {
   return IN_RANGES(joining, codepoint) && !is_invisible(codepoint);
 }
 
+/* Return whether the character may be of a script in which zero-width spaces separate words. */
+static bool may_be_divided(int codepoint) {
+  static const struct codepoint_range divided[] = {
+      {0xE00, 0x109F},  /* Thai, Lao, Tibetan, Myanmar */
+      {0x1780, 0x17FF}, /* Khmer */
+      {0x1950, 0x19FF}, /* Tai Le to Khmer symbols */
+      {0x1A20, 0x1AAF}, /* Tai Tham */
+      {0xA980, 0xA9FF}, /* Javanese, Myanmar extended */
+      {0xAA60, 0xAADF}, /* Myanmar extended, Tai Viet */
+  };
+  return IN_RANGES(divided, codepoint) && !is_invisible(codepoint);
+}
+
 /* Return whether the character is a pictograph, and not one that NFKC replaces by letters (™). */
 static bool is_pictograph(int codepoint) {
   const utf8proc_property_t *property = utf8proc_get_property(codepoint);
@@ -66,7 +80,7 @@ struct context {
 static void context_add(struct context *context, int codepoint) {
   if (is_white_space(codepoint)) {
     *context = (struct context){0};
-  } else if (codepoint == JOINER || codepoint == NON_JOINER) {
+  } else if (codepoint == JOINER || codepoint == NON_JOINER || codepoint == DIVIDER) {
     *context = (struct context){.base = codepoint};
   } else if (extends_previous(codepoint)) {
     context->joins = context->joins || may_join(codepoint);
@@ -81,9 +95,10 @@ static bool has_meaning(const struct context *context, int codepoint, int next) 
   static const struct codepoint_range varied[] = {
       {0x1000, 0x109F}, {0xA840, 0xA87F}, {0x10AC0, 0x10AFF}}; /* Myanmar, Phags-pa, Manichaean */
   const int base = context->base;
+  const bool before_mark = extends_previous(next) && !is_invisible(next);
   if (codepoint == JOINER) return context->joins || (is_pictograph(base) && is_pictograph(next));
-  if (codepoint == NON_JOINER)
-    return context->joins && (may_join(next) || (extends_previous(next) && !is_invisible(next)));
+  if (codepoint == NON_JOINER) return context->joins && (may_join(next) || before_mark);
+  if (codepoint == DIVIDER) return may_be_divided(base) && (may_be_divided(next) || before_mark);
   if (codepoint >= 0xFE00 && codepoint <= 0xFE0F)
     return is_pictograph(base) || next == KEYCAP || IN_RANGES(varied, base);
   if (codepoint >= 0x180B && codepoint <= 0x180F) return base >= 0x1820 && base <= 0x18AF;
@@ -95,13 +110,15 @@ static int next_character(struct text text, size_t at) {
   return at < text.length ? character_at(text, &at) : 0;
 }
 
-bool has_invisible(struct text text) {
+static bool may_have_invisible(struct text text) {
   for (size_t at = 0; at < text.length;)
     if (is_invisible(character_at(text, &at))) return true;
   return false;
 }
 
-void drop_invisible(struct buffer *into, struct text text, size_t *origins) {
+/* Remove invisible characters without meaning. Append the rest to `into` unless it is NULL. Return
+ * the number of bytes of the rest. */
+static size_t keep_visible(struct buffer *into, struct text text, size_t *origins) {
   struct context context = {0};
   size_t length = 0;
   for (size_t at = 0; at < text.length;) {
@@ -110,9 +127,19 @@ void drop_invisible(struct buffer *into, struct text text, size_t *origins) {
     if (is_invisible(codepoint) && !has_meaning(&context, codepoint, next_character(text, at)))
       continue;
     context_add(&context, codepoint);
-    buffer_append(into, text.bytes + start, at - start);
-    for (size_t i = start; i < at && origins != NULL; i++) origins[length++] = i;
+    if (into != NULL) buffer_append(into, text.bytes + start, at - start);
+    for (size_t i = start; i < at && origins != NULL; i++) origins[length + i - start] = i;
+    length += at - start;
   }
+  return length;
+}
+
+bool has_invisible(struct text text) {
+  return may_have_invisible(text) && keep_visible(NULL, text, NULL) < text.length;
+}
+
+void drop_invisible(struct buffer *into, struct text text, size_t *origins) {
+  const size_t length = keep_visible(into, text, origins);
   if (origins != NULL) origins[length] = text.length;
 }
 

@@ -18,7 +18,7 @@
  *
  * Removing the other ones again changes nothing, also after normalization. */
 
-/* Return whether the text may contain an invisible character without meaning. */
+/* Return whether the text has an invisible character without meaning. */
 bool has_invisible(struct text text);
 
 /* Append to `into` the text without such characters. `origins` may be NULL. Otherwise it has
