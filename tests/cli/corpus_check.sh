@@ -45,6 +45,14 @@ expect_stdout_match '^  empty line or side +1$'
 expect_stdout_match '^    bad\.tsv:6: 你 \| you \\u\{1B\}\[31m  \(as in bad\.tsv:5\)$'
 expect_stdout_match '^3 bad lines$'
 
+# A carriage return within a line, and sides that are invisible.
+printf '我\tI\r你\tyou\n\u200b\tI\n你\t\ufeff\u00ad\n他\the\r\n' >returns
+expect_exit 65 "$ELMAN" corpus check returns
+expect_stdout_match '^  carriage return within the line +1$'
+expect_stdout_match '^    returns:1: contains a carriage return \(CR\) at byte 6 of the line; '
+expect_stdout_match '^  empty line or side +2$'
+expect_stdout_match '^3 bad lines$'
+
 # Suspicious lines do not change the exit code.
 printf '我\tI\n我\tI\n' >twice
 expect_exit 0 "$ELMAN" corpus check twice

@@ -66,6 +66,10 @@ expect_stderr_match '^elman: bad:4: target side: the reference is empty'
 expect_stderr_match '^elman: bad:5: byte 1 is not valid UTF-8'
 [ "$(grep -c . "$results/stdout")" -eq 2 ] || fail "expected scores for two pairs"
 [ "$(wc -l <"$results/stdout")" -eq 7 ] || fail "expected seven lines"
+printf '我\tI\r我\tyou\n我\tI\r\n' >returns
+expect_exit 65 "$ELMAN" score -q -m 1 returns
+expect_stderr_match '^elman: returns:1: skipped: the line contains a carriage return$'
+[ "$(wc -l <"$results/stdout")" -eq 2 ] && [ -z "$(head -n 1 "$results/stdout")" ] || fail "expected a score for line 2"
 expect_exit 65 "$ELMAN" score -m 1 --json bad
 [ "$(grep -c '^null$' "$results/stdout")" -eq 5 ] || fail "expected null for five lines"
 python3 - "$results/stdout" <<'END' || fail "the JSON differs"
