@@ -299,3 +299,18 @@ Test(api, bad_lines_are_skipped_or_rejected) {
   options.strict = true;
   check_read(&options, ELMAN_BAD_DATA, "column", "pairs:2");
 }
+
+/* Only the whole start shows that a line with NUL is no exception, and that no LF follows a CR. */
+Test(api, the_start_of_a_file_shows_its_kind) {
+  elman_error error = {0};
+  cr_assert_eq(elman_file_check_text("", 0, true, &error), ELMAN_OK);
+  cr_assert_eq(elman_file_check_text("a\nb\rc", 5, true, &error), ELMAN_OK);
+  cr_assert_eq(elman_file_check_text("a\rb", 3, false, &error), ELMAN_OK);
+  cr_assert_eq(elman_file_check_text("a\rb", 3, true, &error), ELMAN_BAD_DATA);
+  cr_assert_eq(elman_file_check_text("a\0b\n", 4, false, &error), ELMAN_OK);
+  cr_assert_eq(elman_file_check_text("a\0b\n", 4, true, &error), ELMAN_BAD_DATA);
+  cr_assert_str_eq(error.message, "is a binary file, not UTF-8 text");
+  cr_assert_eq(elman_file_check_text("%PDF-1.7", 8, false, &error), ELMAN_BAD_DATA);
+  cr_assert_str_eq(error.message, "is a PDF document; save its text as UTF-8 text");
+  cr_assert_eq(elman_file_check_text("%PDF", 4, false, NULL), ELMAN_OK);
+}
