@@ -106,7 +106,8 @@ export type Override = { kind: "uniform" | "shuffle" } | { kind: "position"; col
   | { kind: "cell"; row: number; column: number; weight: number }
 
 export interface TranslateOptions extends SearchOptions {
-  nBest?: number                // 1 (default) to 1024; beam defaults to it
+  nBest?: number                // 1 (default) to 1024: translations of different texts; beam defaults to it
+  equalTexts?: boolean          // the list may have translations of equal text and different tokens
   reference?: string            // forced decoding of this target; excludes the options of the search
   prefix?: ArrayLike<number>    // ids of target tokens with which the translation starts
   selfAttention?: boolean       // return self-attention weights

@@ -1,6 +1,5 @@
 #include "request.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,66 +15,14 @@ elman_status request_fail(elman_error *error, elman_status code, const char *for
   return code;
 }
 
-/* ---- suggestions ---- */
-
-enum { LONGEST_NAME = 40 };
-
-/* Copy the letters and digits of a name in lower case, so that n_best is as good as nBest. Return
- * their number, or 0 if there are too many. */
-static size_t reduce(char reduced[LONGEST_NAME + 1], const char *name) {
-  size_t length = 0;
-  for (; *name != '\0'; name++) {
-    if (*name == '_' || *name == '-') continue;
-    if (length == LONGEST_NAME) return 0;
-    reduced[length++] = (char)tolower((unsigned char)*name);
-  }
-  reduced[length] = '\0';
-  return length;
-}
-
-static size_t smaller(size_t a, size_t b) {
-  return a < b ? a : b;
-}
-
-/* Return the number of letters to insert, delete, replace, or swap with a neighbor. */
-static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length) {
-  size_t d[LONGEST_NAME + 1][LONGEST_NAME + 1];
-  for (size_t i = 0; i <= a_length; i++) d[i][0] = i;
-  for (size_t j = 0; j <= b_length; j++) d[0][j] = j;
-  for (size_t i = 1; i <= a_length; i++)
-    for (size_t j = 1; j <= b_length; j++) {
-      d[i][j] = smaller(d[i - 1][j] + 1, d[i][j - 1] + 1);
-      d[i][j] = smaller(d[i][j], d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        d[i][j] = smaller(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  return d[a_length][b_length];
-}
-
-/* Return how far a typed name is from a known one; SIZE_MAX if it is no good guess. A prefix, such
- * as "hidden" for "hidden_size", is a good one. */
-static size_t distance_of(const char *typed, const char *known) {
-  char a[LONGEST_NAME + 1], b[LONGEST_NAME + 1];
-  const size_t a_length = reduce(a, typed), b_length = reduce(b, known);
-  if (a_length == 0 || b_length == 0) return SIZE_MAX;
-  const size_t distance =
-      a_length > 2 && strncmp(a, b, a_length) == 0 ? 1 : edit_distance(a, a_length, b, b_length);
-  return distance <= 1 + a_length / 4 ? distance : SIZE_MAX;
-}
-
 elman_status refuse_name(const char *name, const char *const *names, const char *kind,
                          elman_error *error) {
-  const char *best = NULL;
-  size_t distance = SIZE_MAX;
-  for (; *names != NULL; names++) {
-    if (distance_of(name, *names) >= distance) continue;
-    distance = distance_of(name, *names);
-    best = *names;
-  }
-  if (best == NULL)
+  elman_suggestion suggestion = {0};
+  for (; *names != NULL; names++) elman_suggestion_offer(&suggestion, name, *names);
+  if (suggestion.best == NULL)
     return request_fail(error, ELMAN_INVALID_ARGUMENT, "unknown %s '%.100s'", kind, name);
   return request_fail(error, ELMAN_INVALID_ARGUMENT, "unknown %s '%.100s'; did you mean '%s'?",
-                      kind, name, best);
+                      kind, name, suggestion.best);
 }
 
 /* ---- values ---- */

@@ -87,13 +87,12 @@ elman_status read_prefix(struct search *search, const json_t *list, size_t count
 static elman_status check_search(struct search *search, const json_t *given, bool shows_scores,
                                  elman_error *error) {
   static const char *const ranking[] = {"lengthPenalty", "lengthNorm", "coveragePenalty", NULL};
-  static const char *const searching[] = {"beam",       "nBest",           "lengthPenalty",
-                                          "lengthNorm", "coveragePenalty", NULL};
+  static const char *const searching[] = {
+      "beam", "nBest", "equalTexts", "lengthPenalty", "lengthNorm", "coveragePenalty", NULL};
   static const char *const sampling[] = {"temperature", "topK", NULL};
   static const char *const deciding[] = {
-      "beam",      "nBest",    "lengthPenalty",  "lengthNorm", "coveragePenalty",
-      "maxLength", "maxRatio", "replaceUnknown", "sample",     "prefix",
-      NULL};
+      "beam",      "nBest",    "equalTexts",     "lengthPenalty", "lengthNorm", "coveragePenalty",
+      "maxLength", "maxRatio", "replaceUnknown", "sample",        "prefix",     NULL};
   elman_translate_options *options = &search->options;
   const char *name;
   bool shuffles = false;
@@ -114,6 +113,8 @@ static elman_status check_search(struct search *search, const json_t *given, boo
   if (options->n_best > options->beam)
     return request_fail(error, ELMAN_INVALID_ARGUMENT, "nBest %zu needs a beam of %zu or more",
                         options->n_best, options->n_best);
+  if (options->equal_texts && options->n_best == 1)
+    return request_fail(error, ELMAN_INVALID_ARGUMENT, "equalTexts needs nBest above 1");
   if (json_object_get(given, "lengthNorm") != NULL && options->length_penalty == 0)
     return request_fail(error, ELMAN_INVALID_ARGUMENT, "lengthNorm needs a lengthPenalty above 0");
   if (!shows_scores && options->beam == 1 && (name = first_given(given, ranking)) != NULL)
@@ -142,6 +143,7 @@ elman_status read_search(struct search *search, const json_t *given, bool one_se
       {.name = "seed", .seed = &seed, .most = MAX_WHOLE},
       /* of one sentence */
       {.name = "nBest", .count = &options->n_best, .least = 1, .most = ELMAN_MAX_BEAM},
+      {.name = "equalTexts", .flag = &options->equal_texts},
       {.name = "reference", .text = &search->sentence.reference},
       {.name = "prefix", .list = &prefix, .most = MAX_LENGTH},
       {.name = "selfAttention", .flag = &options->self_attention},
@@ -151,7 +153,7 @@ elman_status read_search(struct search *search, const json_t *given, bool one_se
        .least = 0.01,
        .most = MAX_TEMPERATURE},
       {.name = "topK", .count = &options->top_k, .most = ELMAN_MAX_TOP_K}};
-  enum { ALL = sizeof fields / sizeof *fields, OF_ONE_SENTENCE = 7 };
+  enum { ALL = sizeof fields / sizeof *fields, OF_ONE_SENTENCE = 8 };
   elman_status status =
       read_fields(fields, one_sentence ? ALL : ALL - OF_ONE_SENTENCE, given, "", error);
   if (status == ELMAN_OK) status = read_overrides(search, overrides, error);

@@ -277,8 +277,8 @@ static size_t errors_allowed(size_t length) {
 }
 
 /* Return whether each word of a name may be a misspelling of the word in the other name:
- * "min-length" is not "max-length". Names with different numbers of words are compared as a whole.
- */
+ * "min-length" is not "max-length". In a short word, a letter may be missing or too much. Names
+ * with different numbers of words are compared as a whole. */
 static bool have_similar_words(const char *a, const char *b) {
   for (;;) {
     const size_t length_a = strcspn(a, "-"), length_b = strcspn(b, "-");
@@ -286,7 +286,8 @@ static bool have_similar_words(const char *a, const char *b) {
     memcpy(word_a.text, a, length_a);
     memcpy(word_b.text, b, length_b);
     if ((a[length_a] == '\0') != (b[length_b] == '\0')) return true;
-    if (edit_distance(&word_a, &word_b) > errors_allowed(length_a)) return false;
+    const size_t allowed = errors_allowed(length_a), errors = edit_distance(&word_a, &word_b);
+    if (errors > allowed && (errors > 1 || length_a == length_b)) return false;
     if (a[length_a] == '\0') return true;
     a += length_a + 1;
     b += length_b + 1;

@@ -116,6 +116,7 @@ test("overrides name their fields", () => {
 test("options without an effect beside others are refused", () => {
   const without = {
     "nBest 3 needs a beam of 3": { nBest: 3, beam: 2 },
+    "equalTexts needs nBest above 1": { equalTexts: true },
     "lengthNorm needs a lengthPenalty above 0": { lengthNorm: "wu", lengthPenalty: 0 },
     "temperature needs sample": { temperature: 2 },
     "topK needs sample": { topK: 2, sample: false },
@@ -139,6 +140,12 @@ test("every option of a search has an effect", () => {
   for (const options of [{ lengthPenalty: 0 }, { lengthNorm: "wu" }, { coveragePenalty: 5 }, { maxLength: 2 }, { maxRatio: 0.3 },
     { overrides: [{ kind: "uniform" }] }, { prefix: [7] }, { prefix: new Uint32Array([7]) }])
     assert.notEqual(scores({ beam: 4, nBest: 4, ...options }), beam, JSON.stringify(options));
+  const parts = elman.createModel(pairs, { target_tokens: "bpe", subwords: 10 });
+  train(parts, pairs, { epochs: 5 });
+  const texts = (options) => parts.translate("我 是 我 的 茶", { nBest: 300, maxLength: 3, ...options }).map(({ text }) => text);
+  const different = texts({}), all = texts({ equalTexts: true });
+  assert.equal(new Set(different).size, different.length);
+  assert.ok(new Set(all).size < all.length);
   const [unknown] = model.translate(source, { prefix: [0] }), [replaced] = model.translate(source, { prefix: [0], replaceUnknown: true });
   assert.ok(unknown.text.includes("<unk>") && !replaced.text.includes("<unk>"), replaced.text);
   const shuffled = (seed) => JSON.stringify(model.translate("我 是 我 的 茶", { overrides: [{ kind: "shuffle" }], seed })[0].attention);
