@@ -11,7 +11,7 @@ expect_model() {
 
 # A build without the playground, and one with it.
 if [ "$HAS_PLAYGROUND" = 0 ]; then
-  for options in '' '-o lesson.html' '--empty'; do
+  for options in '' '-f -o lesson.html' '--empty'; do
     expect_exit 69 "$ELMAN" page $options
     expect_stdout
     expect_stderr_match '^elman: this build has no playground; .* -DELMAN_WASM=build/wasm/playground.html$'
@@ -19,7 +19,7 @@ if [ "$HAS_PLAYGROUND" = 0 ]; then
   expect_exit 64 "$ELMAN" page model.safetensors
   expect_files model.safetensors model.safetensors.checkpoint
 else
-  expect_exit 0 "$ELMAN" page -o lesson.html
+  expect_exit 0 "$ELMAN" page -f -o lesson.html
   expect_model lesson.html model.safetensors
   rm lesson.html
 fi
@@ -29,7 +29,7 @@ ELMAN=$WITH_PAGE
 residues=
 for sizes in "1 1" "1 2" "2 2" "3 3"; do
   expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size ${sizes% *} --embedding-size ${sizes#* } -o small "$DATA/toy.zh-en.tsv"
-  expect_exit 0 "$ELMAN" page -m small -o lesson.html
+  expect_exit 0 "$ELMAN" page -m small -f -o lesson.html
   expect_stdout
   expect_stderr_match "^wrote the playground with small to lesson.html: [1-9][0-9]* parameters, $(stat -c %s lesson.html) bytes$"
   python3 - "$page" small lesson.html <<'END' || fail "the page is wrong with a model of the sizes $sizes"
@@ -48,7 +48,7 @@ done
 expect_exit 0 "$ELMAN" page
 expect_stderr_match '^wrote the playground with model.safetensors to standard output: [0-9]+ parameters, '
 cp "$results/stdout" printed
-expect_exit 0 "$ELMAN" page -q -m model.safetensors -o lesson.html
+expect_exit 0 "$ELMAN" page -q -m model.safetensors -f -o lesson.html
 expect_no_stderr
 cmp printed lesson.html || fail "standard output gives another page"
 expect_exit 0 "$ELMAN" page --empty
@@ -58,15 +58,15 @@ cmp "$results/stdout" "$page" || fail "the page without a model differs from the
 # A model of half the size, and one of several megabytes.
 expect_exit 0 "$ELMAN" convert -q -o half
 for model in half "$DATA/everyday.zh-en.safetensors"; do
-  expect_exit 0 "$ELMAN" page -q -m "$model" -o lesson.html
+  expect_exit 0 "$ELMAN" page -q -m "$model" -f -o lesson.html
   expect_model lesson.html "$model"
 done
 
 # Refused command lines and models; the old page is unchanged.
 echo precious >lesson.html
 expect_refused "unexpected 'half'; name the model with -m FILE" page half
-expect_refused '--empty and --model cannot be combined' page --empty -m half -o lesson.html
-expect_refused '--model is given twice' page -m half -m model.safetensors -o lesson.html
+expect_refused '--empty and --model cannot be combined' page --empty -m half -f -o lesson.html
+expect_refused '--model is given twice' page -m half -m model.safetensors -f -o lesson.html
 expect_refused "'./half' is read by --model" page -m half -o ./half
 if command -v script >/dev/null; then
   script -qec "$(printf '%q ' "$ELMAN" page -m half)" typescript </dev/null >/dev/null && fail "the page is written to a terminal"
@@ -77,7 +77,7 @@ truncate -s 64M largest
 truncate -s 67108865 too-large
 mkdir folder
 refused() { # refused CODE MODEL REGEX
-  expect_exit "$1" "$ELMAN" page -m "$2" -o lesson.html
+  expect_exit "$1" "$ELMAN" page -m "$2" -f -o lesson.html
   expect_stdout
   expect_stderr_match "^elman: $2: $3"
 }
@@ -86,12 +86,12 @@ refused 65 largest '[^0-9]*'
 refused 65 too-large '67108865 bytes are too much for a page, which holds a model of at most 67108864 bytes'
 refused 66 nowhere 'cannot open'
 refused 66 folder ''
-expect_exit 66 "$ELMAN" page -m <(cat half) -o lesson.html
+expect_exit 66 "$ELMAN" page -m <(cat half) -f -o lesson.html
 expect_exit 73 "$ELMAN" page -m half -o nowhere/lesson.html
 expect_exit 73 "$ELMAN" page -m half -o folder
 rm half
 mv model.safetensors elsewhere
-expect_exit 66 "$ELMAN" page -o lesson.html
+expect_exit 66 "$ELMAN" page -f -o lesson.html
 expect_stderr_match "name another model with -m FILE"
 [ "$(cat lesson.html)" = precious ] || fail "the old page changed"
 rm damaged largest too-large
@@ -116,10 +116,10 @@ expect_no_stderr
 strace -o /dev/null true 2>/dev/null || exit 0 # not installed, or tracing is not permitted
 export ASAN_OPTIONS=detect_leaks=0 # the leak checker and strace both trace the process
 expect_exit 74 strace -qq -o trace -e trace=read -P "$everyday" -e inject=read:error=EIO:when=2 \
-  "$ELMAN" page -m "$everyday" -o lesson.html
+  "$ELMAN" page -m "$everyday" -f -o lesson.html
 expect_stderr_match "^elman: $everyday: cannot read: Input/output error$"
 expect_exit 130 strace -qq -o trace -e trace=write -e inject=write:signal=INT:when=2 \
-  "$ELMAN" page -m "$everyday" -o lesson.html
+  "$ELMAN" page -m "$everyday" -f -o lesson.html
 expect_no_stderr
 [ -z "$(ls -A | grep '^lesson.html.')" ] || fail "an incomplete file remains"
 [ "$(cat lesson.html)" = precious ] || fail "the old page changed"
