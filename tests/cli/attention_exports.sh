@@ -113,6 +113,21 @@ expect_exit 0 "$ELMAN" attention --format pharaoh '她 是'
 [ "$(grep -c '^[0-9] ||| ' whole.softalignments)" -eq 4 ] || fail "expected one block per sentence"
 [ "$(grep -c 'class="caption"' whole.svg)" -eq 4 ] || fail "expected one picture per sentence"
 [ "$(grep -ac "'shape': (0, 0)" whole.npy)" -eq 2 ] || fail "expected two empty arrays"
+# NumPy reads only the first of several arrays unless it gets the open file.
+expect_exit 0 "$ELMAN" attention --format npy -o several.npy '我 爱 学习' '她 是'
+expect_stderr_match '^2 arrays, one per sentence; numpy.load reads the next one each time'
+python3 - several.npy <<'END' || fail "NumPy reads other arrays"
+import sys
+try:
+    import numpy
+except ImportError:
+    sys.exit(0)
+with open(sys.argv[1], "rb") as file:
+    shapes = [numpy.load(file).shape for _ in range(2)]
+    assert [shape[1] for shape in shapes] == [3, 2] and not file.read(), shapes
+END
+expect_exit 0 "$ELMAN" attention --format npy -o one.npy '我 爱 学习'
+expect_no_stderr
 [ "$(python3 -c 'print([block.count("\n") for block in open("whole.tsv").read().split("\n\n")])')" = '[4, 0, 0, 6]' ] ||
   fail "expected one block per sentence"
 # Each of several translations is numbered; formats without numbers are refused.

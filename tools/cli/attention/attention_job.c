@@ -144,6 +144,7 @@ struct sink {
   size_t held_size;
   elman_attention_writer *writer;
   elman_attention_summary *summary;
+  size_t records; /* number of translations and refused sentences written */
   struct override_effect effect;
   struct unknown_words unknown, unknown_target;
   bool unread; /* a model of the sequence, or the input for it, could not be read */
@@ -156,6 +157,7 @@ static elman_attention_place place_of(const struct sink *sink, const elman_sente
 /* Write a refused sentence as an empty sentence, so that it keeps its place in the output. */
 static int accept_refused(struct sink *sink, const struct translated *translated) {
   elman_error error;
+  sink->records++;
   if (sink->writer == NULL ||
       elman_attention_writer_add_refused(sink->writer, place_of(sink, translated->sentence),
                                          translated->error, &error) == ELMAN_OK)
@@ -170,6 +172,7 @@ static int accept_sentence(void *context, const struct translated *translated) {
   elman_error error;
   elman_status status = ELMAN_OK;
   if (best == NULL) return accept_refused(sink, translated);
+  sink->records++;
   unknown_words_add(&sink->unknown, best);
   if (best->forced) unknown_words_add_target(&sink->unknown_target, best);
   if (sink->writer != NULL)
@@ -261,6 +264,16 @@ static int open_sink(struct sink *sink, const struct output *output) {
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 
+/* NumPy reads one array per call, so a file with several would seem to have only the first. */
+static void note_arrays(const struct sink *sink) {
+  if (sink->job->format == NULL || strcmp(sink->job->format, "npy") != 0 || sink->records < 2)
+    return;
+  note(
+      "%zu arrays, one per sentence; numpy.load reads the next one each time it is called with the "
+      "open file",
+      sink->records);
+}
+
 static int finish(struct sink *sink) {
   elman_error error;
   if (sink->summary != NULL) {
@@ -268,6 +281,7 @@ static int finish(struct sink *sink) {
     write_measures(sink->stream, &measures, sink->sentences->alignment_column > 0, sink->job->json);
     return EX_OK;
   }
+  note_arrays(sink);
   const elman_status status = elman_attention_writer_finish(sink->writer, &error);
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
