@@ -185,15 +185,13 @@ static void choose_method(struct search *search, const struct search_request *co
   /* In portable arithmetic a screen must not be used on some processors only, because it computes
    * logits in another order than a product. */
   const bool always = search->members[0].model->weights.arithmetic == ARITHMETIC_PORTABLE;
-  if (screen != NULL &&
-      (in_eight_bits || options->sample || !(always || screen_is_worth(screen, count))))
-    screen = NULL;
+  if (screen != NULL && !always && !screen_is_worth(screen, count)) screen = NULL;
   search->greedy.active =
       alone && options->beam == 1 && !any_prefix && (screen != NULL || all_forced);
   search->greedy.screen = all_forced ? NULL : screen;
   search->greedy.scores = any_forced || !options->without_scores;
-  search->without_sums = alone && in_eight_bits && options->beam == 1 && options->without_scores &&
-                         !any_forced && !options->sample && !search->greedy.active;
+  search->without_sums =
+      alone && in_eight_bits && options->beam == 1 && options->without_scores && !any_forced;
 }
 
 /* Set the number of rows in use, and the lengths of the rows. */
@@ -336,13 +334,9 @@ static void join_weights(real *weights, const struct join *join, const struct se
   const size_t S = rows->source.steps;
   for (size_t r = 0; r < rows->used; r++) {
     for (size_t s = 0; s < rows->source.lengths[rows->sentences[r]]; s++) {
-      double first = 0, more = 0;
-      for (size_t m = 0; m < join->count; m++) {
-        const double weight = weight_of(&join->members[m], S, r, s);
-        if (m == 0) first = weight;
-        more += weight - first;
-      }
-      weights[r * S + s] = (real)(first + more / (double)join->count);
+      double sum = 0;
+      for (size_t m = 0; m < join->count; m++) sum += weight_of(&join->members[m], S, r, s);
+      weights[r * S + s] = (real)(sum / (double)join->count);
     }
   }
 }
@@ -476,7 +470,7 @@ static void move_rows(struct search_member *member, const struct search_rows *ro
     move_block(arrays->states[i / parts].part[i % parts], rows, sizes.hidden, member->spare);
   if (sizes.attentional > 0)
     move_block(arrays->attentional, rows, sizes.attentional, member->spare);
-  if (rows->used < rows->target.batch) clear_padding(member, rows);
+  clear_padding(member, rows);
   if (member->pass.history != NULL)
     self_attention_history_move(&member->history, rows->moves, rows->used);
   plan_step(member, rows);

@@ -113,6 +113,18 @@ Test(search, equal_weights_replace_unknown_by_first_word) {
   model_free(model);
 }
 
+/* A search uses the arithmetic of its model, and restores that of the thread. */
+Test(search, arithmetic_of_the_thread_is_restored) {
+  const uint32_t words[] = {B, B};
+  static const enum arithmetic kinds[] = {ARITHMETIC_FAST, ARITHMETIC_PORTABLE};
+  for (size_t i = 0; i < 2; i++) {
+    (void)arithmetic_use(kinds[i]);
+    check((const double[WORDS]){0, 9, 1, 2, 3}, "a b", NULL, 2, words, 2);
+    cr_assert_eq(arithmetic_in_use(), kinds[i]);
+  }
+  (void)arithmetic_use(ARITHMETIC_FAST);
+}
+
 /* All searches use the same screen and the same weights in eight bits, until the weights change. */
 Test(search, derived_values_are_shared) {
   struct model *model = make_model((const double[WORDS]){3, 0, 0, 1, 2});
@@ -144,6 +156,9 @@ Test(search, derived_values_are_shared) {
   cr_assert_eq(model_views_set(&views, model, &rounded, NULL), ELMAN_OK);
   cr_assert_eq(model_screen(&screen, views.first, &options, NULL), ELMAN_OK);
   cr_assert_null(screen, "a search with weights in eight bits has a screen");
+  options.sample = true;
+  cr_assert_eq(model_screen(&screen, model, &options, NULL), ELMAN_OK);
+  cr_assert_null(screen, "a screen does not sample");
   model_views_free(&views);
   model_views_free(&others);
   model_free(model);
