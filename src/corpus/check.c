@@ -137,20 +137,22 @@ static elman_status check_lines(struct findings *findings, struct pairs *const *
 
 /* ---- shifted sides ---- */
 
+/* Add the shifted pairs among [first, first + count). `*before` is the shift of the pair before. */
 static elman_status check_shift(struct findings *findings, const struct pairs *pairs, size_t part,
-                                elman_error *error) {
+                                size_t first, size_t count, int *before, elman_error *error) {
   signed char *lines_on;
-  elman_status status = shifts_find(&lines_on, pairs, 0, pairs_count(pairs), error);
-  if (status != ELMAN_OK) return status;
-  for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i++) {
+  elman_status status = shifts_find(&lines_on, pairs, first, count, error);
+  for (size_t i = 0; status == ELMAN_OK && i < count; i++) {
+    const bool begins = lines_on[i] != *before;
+    *before = lines_on[i];
     if (lines_on[i] == 0) continue;
     findings->parts[part].counts[ELMAN_FINDING_SHIFTED]++;
-    if (i > 0 && lines_on[i] == lines_on[i - 1]) continue;
-    const struct pair pair = pairs_get(pairs, i);
-    size_t fitting = (size_t)((ptrdiff_t)i + lines_on[i]);
-    if (fitting >= pairs_count(pairs)) fitting = i;
+    if (!begins) continue;
+    const struct pair pair = pairs_get(pairs, first + i);
+    size_t fitting = (size_t)((ptrdiff_t)(first + i) + lines_on[i]);
+    if (fitting >= pairs_count(pairs)) fitting = first + i;
     const struct example example = {.finding = ELMAN_FINDING_SHIFTED,
-                                    .at = {part, pairs_line_number(pairs, i)},
+                                    .at = {part, pairs_line_number(pairs, first + i)},
                                     .other = {part, pairs_line_number(pairs, fitting)}};
     status = findings_example(findings, example, &pair, error);
   }
@@ -158,11 +160,19 @@ static elman_status check_shift(struct findings *findings, const struct pairs *p
   return status;
 }
 
+/* Check each part in blocks of about equal size, which limits the memory. */
 static elman_status check_shifts(struct findings *findings, struct pairs *const *parts,
                                  elman_error *error) {
+  enum { BLOCK = 1 << 16 };
   elman_status status = ELMAN_OK;
-  for (size_t part = 0; status == ELMAN_OK && part < findings->part_count; part++)
-    status = check_shift(findings, parts[part], part, error);
+  for (size_t part = 0; part < findings->part_count; part++) {
+    const size_t count = pairs_count(parts[part]), blocks = count / BLOCK + 1;
+    const size_t size = (count + blocks - 1) / blocks;
+    int before = 0;
+    for (size_t first = 0; status == ELMAN_OK && first < count; first += size)
+      status = check_shift(findings, parts[part], part, first,
+                           first + size < count ? size : count - first, &before, error);
+  }
   return status;
 }
 

@@ -193,9 +193,14 @@ static bool is_in_wrong_language(const struct line_properties *line) {
   return false;
 }
 
-/* Equal texts are copies or names. */
+/* Return whether the sides are equal and Latin, such as a name. */
+static bool is_latin_name(const struct line_properties *line) {
+  return letters_script(&line->letters[S]) == SCRIPT_LATIN &&
+         text_equal(line->sides[S], line->sides[T]);
+}
+
 static bool has_mixed_scripts(const struct line_properties *line) {
-  return !is_swapped(line) && !line->copy && !text_equal(line->sides[S], line->sides[T]) &&
+  return !is_swapped(line) && !line->copy && !is_latin_name(line) &&
          (letters_are_foreign(&line->letters[S], line->typical->script[S]) ||
           letters_are_foreign(&line->letters[T], line->typical->script[T]));
 }
@@ -273,8 +278,7 @@ static const struct finding_row rows[FINDINGS] = {
                                "a line is missing on one side, or there is one too many; mend the "
                                "file near this line"},
     [ELMAN_FINDING_SWAPPED] = {"swapped", "swapped columns", SUSPICIOUS, is_swapped, 0.1,
-                               "interchange the columns of these lines, or name them with "
-                               "--columns"},
+                               "interchange source and target of these lines"},
     [ELMAN_FINDING_ID] = {"id", "only digits, an id or a constant on a side", SUSPICIOUS, has_id,
                           0.5, "name the columns of the sentences, for example with --columns 2,4"},
     [ELMAN_FINDING_COPY] = {"copy", "target equal to source", SUSPICIOUS, is_copy, 0.2,

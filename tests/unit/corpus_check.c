@@ -212,10 +212,13 @@ Test(check, japanese_side_accepts_kana_and_han) {
                   "彼は先生です。\tОн учитель.\n"
                   "Он врач, я знаю.\t彼は医者です、知っている。\n" /* swapped */
                   "Where is the tea?\tГде чай, скажи мне?\n"       /* English */
+                  "はい\tはい\n"                                   /* not translated */
+                  "iPhone\tiPhone\n"                               /* a name */
                   "お茶はどこですか。\tГде お茶?\n",               /* mixed */
                   SCRIPT_JAPANESE, SCRIPT_CYRILLIC,
-                  (elman_finding[]){ELMAN_FINDING_SWAPPED, ELMAN_FINDING_MIXED_SCRIPTS, FINDINGS},
-                  (size_t[]){1, 2});
+                  (elman_finding[]){ELMAN_FINDING_SWAPPED, ELMAN_FINDING_MIXED_SCRIPTS,
+                                    ELMAN_FINDING_COPY, FINDINGS},
+                  (size_t[]){1, 2, 1});
 }
 
 Test(check, chinese_side_rejects_kana_and_hangul) {
