@@ -1,5 +1,6 @@
 #include "corpus/findings.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "corpus/defects.h"
@@ -87,6 +88,47 @@ static elman_status sample_words(struct typical *typical, const struct pairs *pa
   return status;
 }
 
+/* Return whether to flip a pair, whose sides are as they were counted. */
+static bool looks_flipped(const struct typical *typical, const struct text sides[2]) {
+  static const double LITTLE = 0.5;
+  struct language_evidence evidence[2];
+  side_words_judge(evidence, &typical->words, sides);
+  return evidence[T].for_source - evidence[S].for_source > LITTLE;
+}
+
+/* Flip pairs of the sample: those that look flipped, or with `undo` those that were flipped. Return
+ * their number. */
+static size_t flip_pairs(struct typical *typical, bool *flipped, const struct pairs *pairs,
+                         size_t stride, bool undo) {
+  size_t changes = 0;
+  for (size_t i = 0; i < pairs_count(pairs); i += stride) {
+    bool *flip = &flipped[i / stride];
+    struct text sides[2];
+    sides_of(sides, pairs, i);
+    const struct text counted[] = {sides[*flip ? T : S], sides[*flip ? S : T]};
+    if (undo ? !*flip : !looks_flipped(typical, counted)) continue;
+    side_words_flip(&typical->words, counted);
+    *flip = !*flip;
+    changes++;
+  }
+  return changes;
+}
+
+/* Flip the pairs of the sample that look swapped until none does, so that the words of a side are
+ * of one language even if nearly half of the pairs are swapped. Keep the result only if the sides
+ * are in two languages; otherwise it means nothing. */
+static elman_status separate_words(struct typical *typical, const struct pairs *pairs,
+                                   size_t stride, elman_error *error) {
+  enum { MOST_PASSES = 6 };
+  bool *flipped = calloc(pairs_count(pairs) / stride + 1, sizeof *flipped);
+  if (flipped == NULL) return fail_no_memory(error);
+  for (int pass = 0; pass < MOST_PASSES; pass++)
+    if (flip_pairs(typical, flipped, pairs, stride, false) == 0) break;
+  if (!side_words_are_separate(&typical->words)) flip_pairs(typical, flipped, pairs, stride, true);
+  free(flipped);
+  return ELMAN_OK;
+}
+
 elman_status typical_find(struct typical *typical, const struct pairs *pairs, size_t sample,
                           elman_error *error) {
   enum { ENOUGH_LINES = 10 }; /* for properties that a few lines may have by chance */
@@ -103,8 +145,9 @@ elman_status typical_find(struct typical *typical, const struct pairs *pairs, si
   }
   typical->ratio = (double)samples[T].characters / (double)samples[S].characters;
   typical->enclosed = lines >= ENOUGH_LINES && enclosed > lines / 4;
-  return typical->script[S] == typical->script[T] ? sample_words(typical, pairs, stride, error)
-                                                  : ELMAN_OK;
+  if (typical->script[S] != typical->script[T]) return ELMAN_OK;
+  const elman_status status = sample_words(typical, pairs, stride, error);
+  return status == ELMAN_OK ? separate_words(typical, pairs, stride, error) : status;
 }
 
 void typical_free(struct typical *typical) {
@@ -161,9 +204,9 @@ static bool on_either_side(const struct line_properties *line, bool (*has)(struc
 /* Characters added to both lengths before the comparison, because short sentences vary more. */
 static const double SLACK = 10;
 
-/* Evidence from which a text is in the language of the other side: the odds are e^5 to 1 or e^10 to
- * 1. The first suffices if both sides have it. */
-static const double LIKELY = 5, SURE = 10;
+/* Evidence from which a text is in the language of the other side: the odds are e^2 to 1 if both
+ * sides have it and e^10 to 1 together, and e^10 to 1 if only one side has it. */
+static const double LIKELY = 2, SURE = 10;
 
 /* Return how much a side looks as if it were in the language of the other side. */
 static double reversal(const struct line_properties *line, int side) {
@@ -172,7 +215,9 @@ static double reversal(const struct line_properties *line, int side) {
 
 static bool is_swapped(const struct line_properties *line) {
   const enum script *typical = line->typical->script;
-  if (typical[S] == typical[T]) return reversal(line, S) > LIKELY && reversal(line, T) > LIKELY;
+  if (typical[S] == typical[T])
+    return reversal(line, S) > LIKELY && reversal(line, T) > LIKELY &&
+           reversal(line, S) + reversal(line, T) > SURE;
   return typical[S] != SCRIPT_NONE && typical[T] != SCRIPT_NONE &&
          letters_script(&line->letters[S]) == typical[T] &&
          letters_script(&line->letters[T]) == typical[S];

@@ -85,6 +85,34 @@ elman_status side_words_add(struct side_words *words, const struct text sides[2]
   return status;
 }
 
+void side_words_flip(struct side_words *words, const struct text sides[2]) {
+  for (int side = 0; side < 2; side++) {
+    uint64_t hash;
+    size_t start = 0, end;
+    while ((end = side_word_next(&hash, sides[side], &start)) > 0) {
+      struct side_word *word = &words->words[find_word(words, hash) - words->words];
+      word->counts[side]--;
+      word->counts[1 - side]++;
+      words->totals[side]--;
+      words->totals[1 - side]++;
+      start = end;
+    }
+  }
+}
+
+bool side_words_are_separate(const struct side_words *words) {
+  static const double NEARLY_ALL = 0.9;
+  enum { FREQUENT = 5 };
+  double all = 0, one_sided = 0;
+  for (size_t i = 0; i < words->count; i++) {
+    const uint32_t a = words->words[i].counts[0], b = words->words[i].counts[1];
+    if (a + b < FREQUENT) continue;
+    all += a + b;
+    one_sided += a > b ? a : b;
+  }
+  return one_sided >= NEARLY_ALL * all;
+}
+
 /* ---- judging a pair ---- */
 
 enum { MOST_WORDS = 64 }; /* per side; the first words of a long text suffice */

@@ -3,6 +3,7 @@
 #ifndef ELMAN_CORPUS_SIDE_WORDS_H
 #define ELMAN_CORPUS_SIDE_WORDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/table.h"
@@ -31,6 +32,13 @@ size_t side_word_next(uint64_t *hash, struct text text, size_t *start);
 /* Count the words of a pair, indexed by elman_side. */
 elman_status side_words_add(struct side_words *words, const struct text sides[2],
                             elman_error *error) CHECKED;
+
+/* Count the words of a pair, which were added, on the other side instead. */
+void side_words_flip(struct side_words *words, const struct text sides[2]);
+
+/* Return whether nearly all occurrences of frequent words are on one side, as with two languages
+ * and not with two texts in one. */
+bool side_words_are_separate(const struct side_words *words);
 
 /* Words of a text: their number, and how much more likely they are in the source than in the
  * target, as the logarithm of the ratio. */

@@ -134,6 +134,37 @@ Test(doubts, swapped_and_untranslated_lines_are_found_by_their_words) {
   findings_free(findings);
 }
 
+/* Two files with opposite directions: most lines of the shorter one are found, and no others. */
+Test(doubts, nearly_half_of_the_lines_may_be_swapped) {
+  FILE *file = open_file("train");
+  for (size_t i = 0; i < PAIRS; i++) {
+    const bool swapped = i >= PAIRS * 55 / 100;
+    fprintf(file, "%s\t%s\n", sentence(swapped ? french : german, i),
+            sentence(swapped ? german : french, i));
+  }
+  cr_assert_eq(fclose(file), 0);
+  struct findings *findings = check_files(1);
+  const size_t count = count_of(findings, 0, ELMAN_FINDING_SWAPPED);
+  cr_assert(count >= PAIRS * 43 / 100 && count <= PAIRS * 45 / 100, "%zu", count);
+  for (size_t i = 0; i < findings->example_count; i++)
+    if (findings->examples[i].finding == ELMAN_FINDING_SWAPPED)
+      cr_assert_geq(findings->examples[i].at.line, PAIRS * 55 / 100 + 1);
+  findings_free(findings);
+}
+
+/* Paraphrases in one language have no direction. */
+Test(doubts, paraphrases_are_not_swapped) {
+  FILE *file = open_file("train");
+  for (size_t i = 0; i < PAIRS; i++)
+    fprintf(file, "%s\t%s %s\n", sentence(german, i), i % 3 == 0 ? "Ja." : "Nein.",
+            sentence(german, i * 7 + 5));
+  cr_assert_eq(fclose(file), 0);
+  struct findings *findings = check_files(1);
+  cr_assert_eq(count_of(findings, 0, ELMAN_FINDING_SWAPPED), 0);
+  cr_assert_eq(count_of(findings, 0, ELMAN_FINDING_WRONG_LANGUAGE), 0);
+  findings_free(findings);
+}
+
 Test(doubts, swapped_dev_set_is_found) {
   write_pairs("train", german, french, 0, PAIRS, PAIRS, 0);
   write_pairs("dev", french, german, PAIRS, 50, PAIRS, 0);
