@@ -109,38 +109,6 @@ bool text_has_token_marks(struct text text) {
   return contains(text, "\xE2\x96\x81") || contains(text, "\xEF\xBF\xAD");
 }
 
-/* ---- invisible characters ---- */
-
-static bool is_format_sign(int codepoint) {
-  /* Visible signs of Arabic and Syriac numbers, although their category is Cf. */
-  return (codepoint >= 0x600 && codepoint <= 0x605) || codepoint == 0x6DD || codepoint == 0x70F ||
-         codepoint == 0x8E2;
-}
-
-static bool is_invisible(int codepoint, enum script script) {
-  if (codepoint == 0x200C || codepoint == 0x200D) return !script_uses_joiners(script);
-  if (codepoint == 0x200B) return !script_uses_zero_width_spaces(script);
-  return character_is_unsafe(codepoint) && codepoint != '\t' && !is_format_sign(codepoint);
-}
-
-bool text_has_invisible(struct text text) {
-  enum script script = SCRIPT_NONE; /* of the character before, or of the text */
-  for (size_t at = 0; at < text.length;) {
-    const unsigned char first = (unsigned char)text.bytes[at];
-    const int codepoint = character_at(text, &at);
-    /* The tags of flags follow an emoji. */
-    if (codepoint >= 0xE0020 && codepoint <= 0xE007F && script == SCRIPT_NONE && at > 4) continue;
-    if (first >= ' ' && first < 0x7F) {
-      script = is_ascii_letter((char)first) ? SCRIPT_LATIN : script;
-      continue;
-    }
-    if (is_invisible(codepoint, script)) return true;
-    if (codepoint >= 0x80 && codepoint != 0x200B && codepoint != 0x200C && codepoint != 0x200D)
-      script = script_of(codepoint);
-  }
-  return false;
-}
-
 /* ---- encodings ---- */
 
 /* Windows-1252: the characters of bytes 0x80 to 0x9F; 0 = the control character itself. */

@@ -18,10 +18,6 @@ bool text_has_markup(struct text text);
  * "@@ " of subword-nmt, ▁ of SentencePiece, ￭ of the OpenNMT tokenizer. */
 bool text_has_token_marks(struct text text);
 
-/* Return whether the text has invisible or control characters, such as U+00AD, U+200B, U+FEFF or
- * U+0007. Joiners and zero-width spaces are accepted in scripts that use them. */
-bool text_has_invisible(struct text text);
-
 /* Return whether the text has U+FFFD, or UTF-8 that was read as Windows-1252 or Windows-1251, such
  * as Ã© for é. */
 bool text_is_garbled(struct text text);

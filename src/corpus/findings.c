@@ -6,6 +6,7 @@
 #include "corpus/defects.h"
 #include "corpus/key.h"
 #include "vocab/characters.h"
+#include "vocab/invisible.h"
 
 enum { S = ELMAN_SOURCE, T = ELMAN_TARGET };
 
@@ -291,8 +292,8 @@ static bool has_token_marks(const struct line_properties *line) {
   return on_either_side(line, text_has_token_marks);
 }
 
-static bool has_invisible(const struct line_properties *line) {
-  return on_either_side(line, text_has_invisible);
+static bool has_invisible_signs(const struct line_properties *line) {
+  return on_either_side(line, has_invisible);
 }
 
 static bool has_wrong_encoding(const struct line_properties *line) {
@@ -346,7 +347,7 @@ static const struct finding_row rows[FINDINGS] = {
     [ELMAN_FINDING_QUOTED] = {"quoted", "quoted field of a spreadsheet", SUSPICIOUS, is_quoted, 0.5,
                               "export the table without quotation marks around fields"},
     [ELMAN_FINDING_INVISIBLE] =
-        REPORTED("invisible", "invisible or control character", has_invisible),
+        REPORTED("invisible", "invisible or control character", has_invisible_signs),
     [ELMAN_FINDING_DUPLICATE] = REPORTED("duplicate", "duplicate pair", NULL),
     [ELMAN_FINDING_NEAR_DUPLICATE] =
         REPORTED("near_duplicate", "near-duplicate pair (case, width, punctuation)", NULL),

@@ -92,15 +92,6 @@ bool script_is_unspaced(enum script script) {
          script == SCRIPT_JAVANESE || script == SCRIPT_YI || script == SCRIPT_TIBETAN;
 }
 
-bool script_uses_joiners(enum script script) {
-  return (script >= SCRIPT_ARABIC && script <= SCRIPT_NKO) || script == SCRIPT_MONGOLIAN ||
-         (script >= SCRIPT_DEVANAGARI && script <= SCRIPT_JAVANESE) || script == SCRIPT_NONE;
-}
-
-bool script_uses_zero_width_spaces(enum script script) {
-  return script >= SCRIPT_TIBETAN && script <= SCRIPT_JAVANESE;
-}
-
 /* ---- texts ---- */
 
 /* Return whether the character, which is not ASCII, is a letter. Han includes numerals such as 〇,

@@ -62,11 +62,6 @@ enum script script_of(int codepoint);
 /* Return whether the script is written without spaces between words. */
 bool script_is_unspaced(enum script script);
 
-/* Return whether joiners (U+200C, U+200D) and zero-width spaces belong to the spelling of texts in
- * this script. */
-bool script_uses_joiners(enum script script);
-bool script_uses_zero_width_spaces(enum script script);
-
 /* Numbers of letters by script, without digits, punctuation and combining marks. The caller
  * initializes the struct to zero. */
 struct letter_counts {
