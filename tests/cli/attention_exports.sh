@@ -142,7 +142,7 @@ expect_exit 65 "$ELMAN" attention --format pharaoh --n-best 2 -i lines
 expect_exit 65 "$ELMAN" attention --format softalignments --n-best 2 -i lines
 [ "$(sed -n 's/ ||| .*//p' "$results/stdout" | xargs)" = '0 0 1 2 3 3' ] || fail "translations are not numbered"
 expect_refused 'npy cannot store sentence numbers' attention --format npy --n-best 2 我
-expect_exit 0 "$ELMAN" attention --format npy --n-best 1 -o one.npy 我
+expect_exit 0 "$ELMAN" attention --force --format npy --n-best 1 -o one.npy 我
 
 # Line n of a file of references belongs to sentence n.
 printf '我 爱 学习\n\n她 是\n' >sources

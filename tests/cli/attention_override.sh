@@ -66,7 +66,7 @@ for seed in 1 2 3 4 5 6; do
 done >scores
 [ "$(sort -u scores | wc -l)" -gt 1 ] || fail "--seed has no effect on evaluate"
 expect_exit 64 "$ELMAN" evaluate --override uniform --hypothesis sources --reference sources
-expect_stderr_match '^elman: evaluate: --override needs a model'
+expect_stderr_match '^elman: evaluate: --override cannot be combined with --hypothesis'
 
 expect_exit 64 "$ELMAN" attention --seed 2 "$sentence"
 expect_stderr_match '^elman: attention: --seed needs --override shuffle'

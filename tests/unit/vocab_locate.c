@@ -149,10 +149,11 @@ static void append_codepoint(char *text, size_t *length, unsigned code) {
   }
 }
 
-/* The normalized text at a token's range equals the token or contains it. */
+/* The normalized text at a token's range equals the token or contains it. Normalizing the token again
+ * drops zero-width spaces that need the characters beside the range. */
 static void check_places(const struct tokens *tokens, const char *text) {
   const struct spans places = places_for(tokens->count);
-  struct buffer normalized = {0};
+  struct buffer normalized = {0}, token = {0};
   size_t before = 0;
   cr_assert_eq(locate_tokens(places, tokens, text_of(text), ELMAN_TOKENS_WORDS, ELMAN_NFC, NULL),
                ELMAN_OK);
@@ -163,10 +164,12 @@ static void check_places(const struct tokens *tokens, const char *text) {
     before = places.starts[i];
     const struct text place = {text + places.starts[i], places.ends[i] - places.starts[i]};
     cr_assert_eq(text_normalize(&normalized, place, ELMAN_NFC, NULL), ELMAN_OK);
-    cr_assert_not_null(memmem(normalized.bytes, normalized.length, surface.bytes, surface.length),
+    cr_assert_eq(text_normalize(&token, surface, ELMAN_NFC, NULL), ELMAN_OK);
+    cr_assert_not_null(memmem(normalized.bytes, normalized.length, token.bytes, token.length),
                        "\"%s\": token %zu is not at its place", text, i);
   }
   buffer_free(&normalized);
+  buffer_free(&token);
   free_places(places);
 }
 
