@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -312,15 +314,29 @@ elman_status safe_file_open(struct safe_file *file, const char *path, const char
   return fail_to_create(error, path, problem);
 }
 
+/* Return 0 if the limits of the process and the free space that the file system reports allow
+ * `size` bytes, otherwise an errno value. */
+static int compare_room(int descriptor, uint64_t size) {
+  struct rlimit limit;
+  struct statvfs system;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      size > limit.rlim_cur)
+    return EFBIG;
+  if (fstatvfs(descriptor, &system) != 0 || system.f_frsize == 0) return 0;
+  return size / system.f_frsize > system.f_bavail ? ENOSPC : 0;
+}
+
+/* Do not use posix_fallocate: where a file system cannot allocate, as over a network, it writes to
+ * every block. */
 elman_status safe_file_reserve(struct safe_file *file, uint64_t size, elman_error *error) {
   char reason[128];
   int problem;
   if (file->temporary == NULL || size == 0 || size > INT64_MAX) return ELMAN_OK;
   do {
-    problem = posix_fallocate(file->descriptor, 0, (off_t)size);
+    problem = fallocate(file->descriptor, 0, 0, (off_t)size) == 0 ? 0 : errno;
   } while (problem == EINTR);
-  if (problem == 0 || problem == EINVAL || problem == EOPNOTSUPP || problem == ENOSYS)
-    return ELMAN_OK;
+  if (problem == EOPNOTSUPP || problem == ENOSYS) problem = compare_room(file->descriptor, size);
+  if (problem == 0) return ELMAN_OK;
   return fail(error, ELMAN_IO, file->path,
               "cannot write the file, which needs about %llu bytes: %s; make room, or name a file "
               "on another disk",

@@ -16,6 +16,20 @@ head -c 600000 /dev/zero >filling
 expect_exit 74 train
 expect_stderr_match '^elman: model.safetensors.checkpoint: cannot write the file, which needs about [0-9]+ bytes: No space left on device; make room, or name a file on another disk$'
 expect_files filling
+# A file system that cannot allocate reports its free space.
+if strace -o /dev/null true 2>/dev/null; then
+  for limit in unlimited 100; do
+    [ $limit = unlimited ] || rm filling
+    code=0
+    (ulimit -f $limit; ASAN_OPTIONS=detect_leaks=0 strace -f -qq -o "$HOME/trace" -e trace=fallocate \
+      -e inject=fallocate:error=EOPNOTSUPP "$ELMAN" train -q -t 1 --hidden-size 100 --embedding-size 100 "$toy") \
+      2>"$results/stderr" || code=$?
+    [ $code -eq 74 ] || fail "exit code $code with the limit $limit"
+    expect_stderr_match 'cannot write the file, which needs about [0-9]+ bytes: (No space left on device|File too large);'
+    [ -z "$(ls | grep model)" ] || fail "files remain"
+  done
+  head -c 600000 /dev/zero >filling
+fi
 # A limit of the process is noticed, too; also for the log, whose old content stays.
 printf '{"event":"start"}\n' >old.jsonl
 cp old.jsonl "$HOME"
