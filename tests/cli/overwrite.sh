@@ -119,3 +119,20 @@ expect_exit 73 "$ELMAN" attention --matrices --format npy -o m m.txt
 expect_stderr_match '^elman: m.weights.npy: already exists and is a model or checkpoint; add --force to overwrite it'
 cmp victims/model m.weights.npy || fail "a model was replaced"
 expect_exit 0 "$ELMAN" attention --matrices --format npy -f -o m m.txt
+
+# A training run replaces no file beside its model but its own: a checkpoint of a finished run, and snapshots.
+for victim in victims/*; do
+  run=("$ELMAN" train -q -t 1 --epochs 1 -o beside pairs.tsv)
+  [ "$victim" = victims/checkpoint ] || {
+    cp "$victim" beside.checkpoint
+    "${run[@]}" 2>"$results/stderr" && fail "a run over ${victim#*/} as its checkpoint"
+    cmp "$victim" beside.checkpoint || fail "${victim#*/} was replaced by a checkpoint"
+    [ ! -e beside ] || fail "a refused run wrote a model"
+    rm beside.checkpoint
+  }
+  cp "$victim" beside.update1
+  expect_exit 73 "${run[@]}" --keep-last 1
+  expect_stderr_match 'beside.update1: exists, but this run did not write it; the snapshot is skipped; rename the file$'
+  cmp "$victim" beside.update1 || fail "${victim#*/} was replaced by a snapshot"
+  rm beside*
+done
