@@ -35,6 +35,7 @@ elman_status trainer_check_options(const elman_train_options *options, elman_err
   if (options->dev == NULL && schedule_kind_of(options) == SCHEDULE_PLATEAU)
     problem = "the learning-rate schedule \"plateau\" needs dev pairs (--dev)";
   if (options->keep_last > 0 && options->output == NULL) problem = "snapshots need an output file";
+  if (options->save_best && options->output == NULL) problem = "save_best needs an output file";
   if (options->guide_weight > 0 && options->subword_dropout > 0)
     problem = "guided alignment and subword dropout cannot be combined: dropout changes the linked "
               "tokens";

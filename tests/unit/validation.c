@@ -570,6 +570,48 @@ Test(validation, snapshots_match_shorter_runs) {
   tear_down(&task);
 }
 
+static bool always(void *context) {
+  size_t *count = context;
+  ++*count;
+  return true;
+}
+
+/* Every wanted checkpoint also writes the best model so far, with its history, if it is new. The
+ * result does not change. */
+Test(validation, best_model_is_written_during_training) {
+  struct task task = set_up();
+  size_t wanted = 0;
+  elman_train_options options = options_of(8);
+  options.dev = (const elman_pairs *)task.dev;
+  options.average = 0.5;
+  struct model *plain = trained(&task, options), *best;
+  options.save_best = true;
+  cr_assert_eq(trainer_check_options(&options, NULL), ELMAN_INVALID_ARGUMENT);
+  options.output = "m";
+  options.checkpoint = "c";
+  options.checkpoint_wanted = always;
+  options.context = &wanted;
+  struct model *model = trained(&task, options);
+  cr_assert_eq(wanted, 8);
+  cr_assert_eq(memcmp(model->block, plain->block, plain->table.block * sizeof(real)), 0);
+  cr_assert_eq(model_load(&best, "m", NULL), ELMAN_OK);
+  for (size_t i = 0; i < plain->table.block; i++)
+    cr_assert_eq((float)best->block[i], (float)plain->block[i]);
+  cr_assert_leq(best->past.history.updates, 8);
+  cr_assert_geq(best->past.history.updates, 1);
+  remove_entry("m");
+  remove_entry("c");
+  /* Without the option, the output is not written. */
+  options.save_best = false;
+  struct model *other = trained(&task, options);
+  cr_assert_neq(access("m", F_OK), 0);
+  model_free(other);
+  model_free(best);
+  model_free(plain);
+  model_free(model);
+  tear_down(&task);
+}
+
 /* Weights whose losses are not finite are useless: neither the checkpoint nor the model's history
  * contains them. */
 Test(validation, diverged_training_leaves_no_checkpoint) {
