@@ -75,6 +75,8 @@ cat /dev/zero >rest 2>/dev/null
 expect_exit 74 train --seed 2
 expect_stderr_match '^elman: model.safetensors: cannot write the file, which needs about [0-9]+ bytes: No space left on device'
 cmp model.safetensors "$HOME/model.safetensors" || fail "the old model changed"
+expect_exit 74 "$ELMAN" average -f -o model.safetensors "$HOME/expected" "$HOME/expected"
+expect_stderr_match '^elman: model.safetensors: cannot write the file, which needs about [0-9]+ bytes: No space left on device'
 expect_exit 74 "$ELMAN" translate -f -o text -i "$DATA/toy.zh-en.tsv"
 cmp text "$HOME/text" || fail "the old text changed"
 expect_exit 74 "$ELMAN" attention --format html -o page.html 我

@@ -125,6 +125,12 @@ cmp final.checkpoint own/m.update1.checkpoint || fail "its checkpoint changed"
 cmp whole/m.update390 own/m.update7 || fail "a renamed copy was deleted"
 [ -e own/m.update30 ] && [ ! -e own/m.update20 ] || fail "the run does not delete its own snapshots"
 
+# The initial model of a run is not deleted as a snapshot: a resumed run needs it again.
+expect_exit 73 "$ELMAN" train -q -t 1 --epochs 1 --force --keep-last 1 --init-from own/m.update30 -o own/m pairs.tsv
+expect_stderr_match '^elman: own/m.update30: is a snapshot of the output, which --keep-last would delete; copy it to another name, '
+[ -e own/m.update30 ] || fail "the initial model was deleted"
+expect_exit 0 "$ELMAN" train -q -t 1 --epochs 1 --keep-last 1 --init-from own/m.update30 -o own/other pairs.tsv
+
 # No file can be written beside a device: options that need one are refused; everything else works.
 mkdir device
 ln -s /dev/null device/m

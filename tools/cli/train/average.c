@@ -1,5 +1,6 @@
 /* elman average */
 #include <string.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 
 #include "commands.h"
@@ -44,7 +45,9 @@ int average_command(int argc, char **argv) {
   if (strcmp(output, "-") == 0)
     return report_usage(usage.command,
                         "--output: a model cannot be written to standard output; name a file");
-  code = output_check(output);
+  struct stat first;
+  code = output_check_room(output, stat(operands.words[0], &first) == 0 ? (uint64_t)first.st_size
+                                                                        : (uint64_t)0);
   elman_lock *lock = NULL;
   if (code == EX_OK) code = output_claim(&lock, output);
   if (code == EX_OK) code = average(operands.words, operands.count, output);

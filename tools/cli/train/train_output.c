@@ -143,6 +143,29 @@ static int check_first(const struct train_output *output) {
   return EX_NOINPUT;
 }
 
+static const char *base_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash == NULL ? path : slash + 1;
+}
+
+/* Refuse to delete the initial model, which a resumed run needs again. */
+static int check_initial(const struct train_output *output) {
+  const char *initial = output->init_from;
+  uint64_t update;
+  char *name;
+  if (initial == NULL || output->train->keep_last == 0 ||
+      !elman_snapshot_update(&update, base_of(initial), base_of(output->train->output)))
+    return EX_OK;
+  if (asprintf(&name, "%s.update%" PRIu64, output->train->output, update) < 0)
+    return report_no_memory();
+  const bool deleted = output_is(name, initial);
+  free(name);
+  if (!deleted) return EX_OK;
+  report(initial, "is a snapshot of the output, which --keep-last would delete; copy it to another "
+                  "name, or name another file with --output");
+  return EX_CANTCREAT;
+}
+
 /* Refuse to delete a snapshot that took long to train. A new run with --keep-last deletes the
  * snapshots of earlier runs; without it, only report them. */
 static int check_snapshots(const struct train_output *output) {
@@ -150,6 +173,8 @@ static int check_snapshots(const struct train_output *output) {
   size_t count;
   elman_error error;
   char description[128];
+  const int code = check_initial(output);
+  if (code != EX_OK) return code;
   if (output->train->keep_last > 0 && output_force) return EX_OK;
   if (elman_snapshots_find(&longest, &count, output->train->output, &error) != ELMAN_OK)
     return output->train->keep_last > 0 ? report_error(&error) : EX_OK;
@@ -193,11 +218,10 @@ int train_output_check(struct train_output *output) {
 
 /* Save the model in a new folder below `parent`. Return whether this succeeded. */
 static bool save_below(const elman_model *model, const char *parent, const char *path) {
-  const char *slash = strrchr(path, '/');
   char *folder, *name = NULL;
   if (asprintf(&folder, "%s/elman-XXXXXX", parent) < 0) return false;
   const bool made = mkdtemp(folder) != NULL;
-  if (!made || asprintf(&name, "%s/%s", folder, slash == NULL ? path : slash + 1) < 0) name = NULL;
+  if (!made || asprintf(&name, "%s/%s", folder, base_of(path)) < 0) name = NULL;
   const bool saved = name != NULL && elman_model_save(model, name, NULL) == ELMAN_OK;
   if (saved)
     report(NULL, "wrote the model to %s instead; move it to a disk with room", name);
