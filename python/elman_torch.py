@@ -518,7 +518,8 @@ class Translator(nn.Module):
 
         The rules are those of `elman translate`: a finished hypothesis reduces the beam size by one; the
         score is log p / T^length_penalty, where T includes </s>; the limit is 2 S + 10 tokens if
-        max_length is 0; the search ends when no open hypothesis can become one of the n best."""
+        max_length is 0; the search ends when no open hypothesis can become one of the n best. Hypotheses are
+        compared by their tokens, as with equal_texts=True in elman."""
         if not 1 <= n_best <= beam:
             raise ValueError(f"n_best is {n_best}; it goes from 1 to the beam, {beam}")
         if len(source) == 0:  # like elman for an empty text

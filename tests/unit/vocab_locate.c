@@ -303,3 +303,41 @@ Test(locate, token_belongs_to_every_overlapping_word) {
   assert_word_ranges(" a b ", (const size_t[]){0}, (const size_t[]){5}, 1,
                      (const struct word_range[]){{0, 2}});
 }
+
+/* ---- units ---- */
+
+/* A Han line alone has words if it has a space between two Han characters, however long its words
+ * are. In a corpus, most Han lines decide. Lines that are not mostly Han always have words. */
+Test(units, spaces_of_the_corpus_determine_them) {
+  static const struct {
+    const char *text;
+    bool alone, segmented, unsegmented; /* whether the units are tokens */
+  } cases[] = {{"中华人民共和国 成立", false, false, true},
+               {"我爱学习", true, false, true},
+               {"谢谢", true, false, true},
+               {"他说很好 OK", true, false, true},
+               {"我用 a", true, false, true},
+               {"好", false, false, true},
+               {"hello world", false, false, false},
+               {"Python 很好", false, false, false},
+               {"", false, false, false}};
+  struct unit_lines segmented = {0}, unsegmented = {0}, even = {1, 1};
+  for (size_t i = 0; i < 3; i++) {
+    unit_lines_add(&segmented, text_of(i == 1 ? "谢谢" : "中华人民共和国 成立"));
+    unit_lines_add(&unsegmented, text_of(i == 1 ? "我 爱" : "我爱学习"));
+  }
+  unit_lines_add(&segmented, text_of("hello"));
+  cr_assert(segmented.spaced == 2 && segmented.unspaced == 1);
+  cr_assert(unsegmented.spaced == 1 && unsegmented.unspaced == 2);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const struct text text = text_of(cases[i].text);
+    cr_assert_eq(units_are_tokens(text, ELMAN_UNITS_AUTO, NULL), cases[i].alone, "%s", text.bytes);
+    cr_assert_eq(units_are_tokens(text, ELMAN_UNITS_AUTO, &segmented), cases[i].segmented, "%s",
+                 text.bytes);
+    cr_assert_eq(units_are_tokens(text, ELMAN_UNITS_AUTO, &unsegmented), cases[i].unsegmented, "%s",
+                 text.bytes);
+    cr_assert_not(units_are_tokens(text, ELMAN_UNITS_AUTO, &even), "%s", text.bytes);
+    cr_assert_not(units_are_tokens(text, ELMAN_UNITS_WORDS, &unsegmented), "%s", text.bytes);
+    cr_assert(units_are_tokens(text, ELMAN_UNITS_TOKENS, &segmented), "%s", text.bytes);
+  }
+}
