@@ -69,10 +69,10 @@ ELMAN_API const char *elman_alignment_rule_name(elman_alignment_rule rule);
  * including those of heads, sentinel and segments, are computed as described above. "</s>" has a
  * separate row. */
 typedef enum elman_alignment_units {
-  ELMAN_UNITS_AUTO, /* tokens on a side that is mostly Chinese characters, without a space between two
-                       of them. Training and evaluation instead decide by most such lines of all
-                       pairs. On other sides links use words, and matrices use words if the tokens are subwords
-                       (token mode "bpe"), otherwise tokens */
+  ELMAN_UNITS_AUTO, /* tokens on a side that is mostly Chinese characters, without a space between
+                       two of them. Training and evaluation instead decide by most such lines of all
+                       pairs. On other sides links use words, and matrices use words if the tokens
+                       are subwords (token mode "bpe"), otherwise tokens */
   ELMAN_UNITS_WORDS,
   ELMAN_UNITS_TOKENS,
   ELMAN_UNITS_SUBWORDS /* tokens, for a model with subwords on a side; ELMAN_INVALID_ARGUMENT for

@@ -108,9 +108,10 @@ void script_count(struct script_counts *counts, struct text text) {
   size_t at = 0;
   while (at < text.length) {
     const int codepoint = character_at(text, &at);
+    if (is_white_space(previous) && is_white_space(codepoint)) continue;
     if (are_unspaced(previous, codepoint))
       counts->han_adjacent++;
-    else if (previous == ' ' && are_unspaced(before_previous, codepoint))
+    else if (is_white_space(previous) && are_unspaced(before_previous, codepoint))
       counts->han_separated++;
     counts->characters += !is_white_space(codepoint);
     if (is_han(codepoint)) {

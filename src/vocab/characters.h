@@ -74,7 +74,8 @@ size_t cluster_end(struct text text, size_t start, int *first);
 
 /* ---- script ---- */
 
-/* Counts of characters of normalized text by script. The caller initializes the struct to zero. */
+/* Counts of characters of a text by script. White space of any length counts as one space. The
+ * caller initializes the struct to zero. */
 struct script_counts {
   size_t characters;    /* all characters except white space */
   size_t letters;       /* letters and digits, including Han */

@@ -315,6 +315,8 @@ Test(units, spaces_of_the_corpus_determine_them) {
   } cases[] = {{"中华人民共和国 成立", false, false, true},
                {"我爱学习", true, false, true},
                {"谢谢", true, false, true},
+               {"中国\u3000人民", false, false, true},
+               {"中国 \t 人民 ", false, false, true},
                {"他说很好 OK", true, false, true},
                {"我用 a", true, false, true},
                {"好", false, false, true},
