@@ -111,11 +111,16 @@ typedef struct elman_translate_options {
   size_t max_bytes;  /* maximum bytes of a text; a longer text is ELMAN_BAD_DATA; 0 = no limit;
                         default ELMAN_DEFAULT_MAX_BYTES. Memory grows with the longest text */
   size_t max_tokens; /* maximum tokens of a text; a longer text is ELMAN_BAD_DATA; 0 (default) and
-                        larger values mean 5,000 */
+                        larger values mean 5,000. Splitting stops at the first token beyond the
+                        limit */
   size_t max_length; /* maximum target tokens; 0 (default) = see max_ratio */
   /* Maximum target tokens per source token; 0 (default) = none. If neither limit is set, the
    * maximum is 2 S + 10 tokens; if both are set, the smaller one applies. */
   double max_ratio;
+  /* Maximum target tokens however they are determined: it bounds max_length, max_ratio and their
+   * default. A longer reference, or a prefix that leaves no room for a token, is ELMAN_BAD_DATA.
+   * 0 (default) = no further limit. */
+  size_t max_output;
   size_t beam; /* beam size, 1 to ELMAN_MAX_BEAM; 1 (default) is greedy search */
   /* Maximum number of translations to return, linked by `next`; 1 (default) to beam. The first one
    * does not depend on it. All have different texts, and only the first may be empty. */

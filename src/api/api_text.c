@@ -90,7 +90,7 @@ elman_status elman_encode(elman_encoding **out, const elman_model *model, elman_
   struct coded *coded = calloc(1, sizeof *coded);
   if (coded == NULL) return fail_no_memory(error);
   elman_status status =
-      encode_checked(&coded->encoding, &codec, (struct text){text, length}, error);
+      encode_checked(&coded->encoding, &codec, (struct text){text, length}, 0, error);
   if (status == ELMAN_OK) status = show_tokens(coded, &codec, error);
   buffer_append_text(&coded->text, buffer_text(&coded->encoding.normalized));
   coded->shown.count = coded->encoding.tokens.count;

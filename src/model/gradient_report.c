@@ -9,7 +9,7 @@ static elman_status encode_side(struct encoding *encoding, const struct codec *c
                                 const char *text, const char *side, size_t number,
                                 elman_error *error) {
   elman_error problem = {0};
-  elman_status status = encode_checked(encoding, codec, text_of(text), &problem);
+  elman_status status = encode_checked(encoding, codec, text_of(text), 0, &problem);
   if (status == ELMAN_OK && encoding->tokens.count == 0)
     status = fail(&problem, ELMAN_BAD_DATA, NULL, "it contains no words");
   if (status == ELMAN_OK) return ELMAN_OK;

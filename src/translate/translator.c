@@ -16,10 +16,11 @@
 
 /* Encode the reference. On failure set error->where as elman_translate_batch does. */
 static elman_status encode_reference(struct encoding *encoding, const struct model *model,
-                                     const elman_sentence *sentence, elman_error *error) {
+                                     const elman_sentence *sentence,
+                                     const elman_translate_options *options, elman_error *error) {
   const struct codec codec = model_target_codec(model);
   const struct text reference = {sentence->reference, sentence->reference_length};
-  elman_status status = encode_checked(encoding, &codec, reference, error);
+  elman_status status = encode_checked(encoding, &codec, reference, options->max_output, error);
   if (status == ELMAN_OK && encoding->tokens.count == 0)
     status = fail(error, ELMAN_BAD_DATA, NULL, "the reference is empty");
   if (status == ELMAN_BAD_DATA) snprintf(error->where, sizeof error->where, "reference");
@@ -30,26 +31,26 @@ static elman_status encode_source(struct encoding *encoding, const struct model 
                                   struct text source, const elman_translate_options *options,
                                   elman_error *error) {
   const struct codec codec = model_source_codec(model);
-  const size_t max_bytes = options->max_bytes, max_tokens = options->max_tokens;
+  const size_t max_bytes = options->max_bytes;
   if (max_bytes > 0 && source.length > max_bytes) {
     encoding->tokens.count = 0;
     return fail(error, ELMAN_BAD_DATA, NULL,
                 "the sentence is longer than the limit of %zu byte%s; split it or raise the limit",
                 max_bytes, plural_ending(max_bytes));
   }
-  const elman_status status = encode_checked(encoding, &codec, source, error);
-  if (status == ELMAN_OK && max_tokens > 0 && encoding->tokens.count > max_tokens)
-    return fail(error, ELMAN_BAD_DATA, NULL,
-                "the sentence has %zu tokens; the limit is %zu; split it", encoding->tokens.count,
-                max_tokens);
-  return status;
+  return encode_checked(encoding, &codec, source, options->max_tokens, error);
 }
 
-static size_t limit_of(const elman_translate_options *options, size_t S) {
+static size_t chosen_limit(const elman_translate_options *options, size_t S) {
   if (options->max_ratio == 0) return options->max_length == 0 ? 2 * S + 10 : options->max_length;
   const double product = ceil(options->max_ratio * (double)S);
   const size_t limit = product < 1 ? 1 : product > 1e9 ? (size_t)1000000000 : (size_t)product;
   return options->max_length != 0 && options->max_length < limit ? options->max_length : limit;
+}
+
+static size_t limit_of(const elman_translate_options *options, size_t S) {
+  const size_t limit = chosen_limit(options, S), most = options->max_output;
+  return most != 0 && most < limit ? most : limit;
 }
 
 /* Make the search begin with the prefix. */
@@ -86,7 +87,12 @@ static elman_status encode_item(struct translator_item *item, const struct model
   item->status = encode_source(&item->source, model, text, options, &item->error);
   const size_t S = item->source.tokens.count;
   if (item->status == ELMAN_OK && S > 0 && sentence->reference != NULL)
-    item->status = encode_reference(&item->reference, model, sentence, &item->error);
+    item->status = encode_reference(&item->reference, model, sentence, options, &item->error);
+  if (item->status == ELMAN_OK && options->max_output > 0 &&
+      sentence->prefix_count >= options->max_output)
+    item->status = fail(&item->error, ELMAN_BAD_DATA, NULL,
+                        "the prefix has %zu tokens; a translation has at most %zu",
+                        sentence->prefix_count, options->max_output);
   if (item->status == ELMAN_BAD_DATA) return ELMAN_OK;
   if (item->status != ELMAN_OK) return fail_again(error, &item->error);
   if (S == 0) return ELMAN_OK;

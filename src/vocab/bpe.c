@@ -573,7 +573,7 @@ elman_status subwords_split(struct tokens *out, const struct tokens *words,
   struct text previous = {"", 0}; /* the previous word */
   elman_status status = ELMAN_OK;
   tokens_clear(out);
-  for (size_t i = 0; status == ELMAN_OK && i < words->count; i++) {
+  for (size_t i = 0; status == ELMAN_OK && i < words->count && !tokens_exceed(out); i++) {
     const struct text token = tokens_get(words, i), word = token_surface(token);
     const bool spaced =
         token_has_mark(token) ? token_is_spaced(token) : output.space_expected(previous, word);

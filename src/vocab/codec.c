@@ -145,7 +145,7 @@ elman_status segment_unspaced(struct tokens *out, const struct tokens *in,
       .error = error,
   };
   elman_status status = ELMAN_OK;
-  for (size_t i = 0; status == ELMAN_OK && i < in->count; i++)
+  for (size_t i = 0; status == ELMAN_OK && i < in->count && !tokens_exceed(out); i++)
     status = segment_token(&segmenter, tokens_get(in, i));
   free(segmenter.lattice);
   return status;
@@ -199,7 +199,8 @@ elman_status encode(struct encoding *encoding, const struct codec *codec, struct
 }
 
 elman_status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
-                            elman_error *error) {
+                            size_t most, elman_error *error) {
+  if (most == 0 || most > MAX_SENTENCE_TOKENS) most = MAX_SENTENCE_TOKENS;
   encoding->tokens.count = 0;
   const size_t good = text_valid_prefix(text);
   if (good < text.length)
@@ -207,11 +208,12 @@ elman_status encode_checked(struct encoding *encoding, const struct codec *codec
                 text.bytes[good] == '\0'
                     ? "NUL, which is not valid in text"
                     : "not valid UTF-8 text; iconv converts text from another encoding");
+  encoding->split.most = encoding->tokens.most = most;
   const elman_status status = encode(encoding, codec, text, error);
-  if (status == ELMAN_OK && encoding->tokens.count > MAX_SENTENCE_TOKENS)
+  encoding->split.most = encoding->tokens.most = 0;
+  if (status == ELMAN_OK && encoding->tokens.count > most)
     return fail(error, ELMAN_BAD_DATA, NULL,
-                "the sentence has %zu tokens; the limit is %d; split it", encoding->tokens.count,
-                MAX_SENTENCE_TOKENS);
+                "the text has more tokens than the limit of %zu; split it", most);
   return status;
 }
 

@@ -53,10 +53,11 @@ elman_status encode(struct encoding *encoding, const struct codec *codec, struct
 /* Maximum tokens of a sentence: time and memory of attention grow with the square of the length. */
 enum { MAX_SENTENCE_TOKENS = 5000 };
 
-/* Like encode, for any text: return ELMAN_BAD_DATA if it is not valid UTF-8 or has too many
- * tokens. */
+/* Like encode, for any text: return ELMAN_BAD_DATA if it is not valid UTF-8 or has more than `most`
+ * tokens. 0 and larger numbers mean MAX_SENTENCE_TOKENS. The text after the first token beyond the
+ * limit is not split. */
 elman_status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
-                            elman_error *error) CHECKED;
+                            size_t most, elman_error *error) CHECKED;
 
 /* Split the text of `ids` again, with dropout. encode() must have returned these ids in mode `bpe`.
  * Once the memory has grown, this allocates nothing. */

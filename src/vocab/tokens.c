@@ -168,6 +168,10 @@ int token_byte(struct text token) {
   return high < 0 || low < 0 ? -1 : 16 * high + low;
 }
 
+bool tokens_exceed(const struct tokens *tokens) {
+  return tokens->most > 0 && tokens->count > tokens->most;
+}
+
 struct text tokens_get(const struct tokens *tokens, size_t index) {
   const size_t start = tokens->starts[index];
   return (struct text){tokens->bytes.bytes + start, tokens->starts[index + 1] - start};
@@ -213,10 +217,10 @@ elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_m
   struct text previous = {"", 0};
   /* Split at spaces before looking for clusters: a space and a following combining mark form a
    * cluster in Unicode, but tokens must not contain spaces. */
-  for (struct text rest = text; rest.length > 0;) {
+  for (struct text rest = text; rest.length > 0 && !tokens_exceed(tokens);) {
     const struct text piece = text_cut(&rest, ' ');
     size_t end;
-    for (size_t at = 0; at < piece.length; at = end) {
+    for (size_t at = 0; at < piece.length && !tokens_exceed(tokens); at = end) {
       end = how->token_end(piece, at);
       const struct text surface = {piece.bytes + at, end - at};
       const bool expected = how->space_expected(previous, surface);

@@ -73,7 +73,11 @@ struct tokens {
   size_t *starts; /* (count + 1) unless the list was always empty */
   size_t count;
   size_t capacity;
+  size_t most; /* functions that split stop when `count` exceeds this number; 0 = no limit */
 };
+
+/* Return whether the list has more tokens than its limit, so that splitting can stop. */
+bool tokens_exceed(const struct tokens *tokens);
 
 struct text tokens_get(const struct tokens *tokens, size_t index); /* includes the mark */
 elman_status tokens_add(struct tokens *tokens, struct text token, elman_error *error) CHECKED;

@@ -225,6 +225,36 @@ Test(api_translate_batch, sentences_with_too_many_tokens_are_refused) {
                ELMAN_BAD_DATA);
   cr_assert_not_null(found[0]);
   cr_assert_null(found[1]);
-  cr_assert_str_eq(errors[1].message, "the sentence has 5 tokens; the limit is 3; split it");
+  cr_assert_str_eq(errors[1].message, "the text has more tokens than the limit of 3; split it");
   elman_translation_free(found[0]);
+}
+
+/* max_output bounds every other limit of the target, a reference and a prefix. */
+Test(api_translate_batch, max_output_limits_target_reference_and_prefix) {
+  enum { MOST = 2 };
+  static const uint32_t prefix[MOST] = {3, 3};
+  elman_translate_options options = elman_translate_options_default();
+  elman_sentence sentences[] = {
+      {.text = texts[2], .length = strlen(texts[2])},
+      {.text = texts[2], .length = strlen(texts[2]), .reference = "a b c", .reference_length = 5},
+      {.text = texts[2], .length = strlen(texts[2]), .prefix = prefix, .prefix_count = MOST},
+      {.text = texts[2], .length = strlen(texts[2]), .prefix = prefix, .prefix_count = 1}};
+  elman_translation *found[4];
+  elman_error errors[4];
+  options.max_output = MOST;
+  options.max_length = 100;
+  options.max_ratio = 100;
+  cr_assert_eq(elman_translate_batch(found, errors, translator, sentences, 4, &options, NULL),
+               ELMAN_BAD_DATA);
+  cr_assert_not_null(found[0]);
+  cr_assert_leq(found[0]->target_count, MOST);
+  cr_assert_null(found[1]);
+  cr_assert_str_eq(errors[1].message, "the text has more tokens than the limit of 2; split it");
+  cr_assert_str_eq(errors[1].where, "reference");
+  cr_assert_null(found[2]);
+  cr_assert_str_eq(errors[2].message, "the prefix has 2 tokens; a translation has at most 2");
+  cr_assert_not_null(found[3]);
+  cr_assert_eq(found[3]->target_count, MOST);
+  elman_translation_free(found[0]);
+  elman_translation_free(found[3]);
 }
