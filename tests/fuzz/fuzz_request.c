@@ -1,5 +1,5 @@
-/* A body of POST /translate or /v1/translations, or a header, from a stranger. The first byte
- * chooses the parser. A refused body has a status and a message; an accepted one can be translated,
+/* A body of POST /translate or /v1/translations, a header, or the bytes of a connection, from a
+ * stranger. The first byte chooses the parser. A refused body has a status and a message; an accepted one can be translated,
  * and its answer is JSON. */
 #include <jansson.h>
 #include <string.h>
@@ -7,10 +7,14 @@
 #include "fuzz.h"
 #include "serve/answers.h"
 #include "serve/guard.h"
+#include "serve/head.h"
 #include "serve/request.h"
 
 static const struct serve_settings settings = {
-    .max_body = 4096, .max_sentences = 8, .max_tokens = 20, .max_beam = 3};
+    .max_body = 4096, .max_sentences = 8, .max_tokens = 20, .max_output = 10, .max_beam = 3};
+
+/* Blank texts are no sentences. */
+enum { MOST_PIECES = 8 * 17 };
 
 /* Return the only model, of some hundred parameters. It is never freed. */
 static const struct model_set *models(void) {
@@ -36,12 +40,11 @@ static const struct model_set *models(void) {
 /* Check that an accepted request fails for no reason except its texts. */
 static void translate(const struct request *request) {
   elman_translator *translator;
-  elman_error error = {.message = ""}, errors[8];
-  elman_translation *translations[8];
-  elman_sentence sentences[8];
-  struct answer results[8];
-  elman_translate_options search = request->search;
-  if (search.max_length == 0 || search.max_length > 10) search.max_length = 10;
+  elman_error error = {.message = ""}, errors[MOST_PIECES];
+  elman_translation *translations[MOST_PIECES];
+  elman_sentence sentences[MOST_PIECES];
+  struct answer results[MOST_PIECES];
+  const elman_translate_options search = request->search;
   for (size_t i = 0; i < request->count; i++) sentences[i] = request->pieces[i].sentence;
   REQUIRE(elman_translator_create(&translator, request->model->model, &error) == ELMAN_OK);
   const elman_status status = elman_translate_batch(translations, errors, translator, sentences,
@@ -83,7 +86,8 @@ static bool parse(enum request_kind kind, enum body_type type, const char *body,
     free(answer.text);
     return false;
   }
-  REQUIRE(request.count > 0 && request.count <= settings.max_sentences);
+  REQUIRE(request.count > 0 && request.count <= MOST_PIECES);
+  REQUIRE(request.sentences <= settings.max_sentences);
   translate(&request);
   request_free(&request);
   return true;
@@ -106,14 +110,26 @@ static bool check_headers(char *text) {
   return host && origin == ORIGIN_OWN;
 }
 
+/* The result does not depend on how the bytes are divided. */
+static bool check_head(const char *text, size_t size) {
+  struct head whole = {0}, parts = {0};
+  head_scan(&whole, text, size);
+  for (size_t i = 0; i < size; i++) head_scan(&parts, text + i, 1);
+  REQUIRE(whole.count == parts.count && whole.fault == parts.fault);
+  REQUIRE(whole.count == 0 || memmem(text, size, "\r\n\r\n", 4) != NULL);
+  return whole.count > 0;
+}
+
 bool fuzz_one(const uint8_t *bytes, size_t size) {
-  const unsigned choice = fuzz_take_byte(&bytes, &size) % 4;
+  const unsigned choice = fuzz_take_byte(&bytes, &size) % 8;
   char *text = malloc(size + 1);
   REQUIRE(text != NULL);
   if (size > 0) memcpy(text, bytes, size);
   text[size] = '\0';
   bool good;
-  if (choice == 3)
+  if (choice >= 4)
+    good = check_head(text, size);
+  else if (choice == 3)
     good = check_headers(text);
   else
     good = parse(choice == 2 ? REQUEST_TRANSLATIONS : REQUEST_TRANSLATE,

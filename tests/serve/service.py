@@ -17,7 +17,7 @@ SKIPPED = 77
 # Sanitizers slow the service down; nothing here waits longer than this for what must happen.
 PATIENCE = 60
 # Options of a service that accepts Service.slow_request().
-FOR_SLOW_REQUESTS = "-t", "1", "--max-tokens", "5000", "--max-beam", "64"
+FOR_SLOW_REQUESTS = "-t", "1", "--max-tokens", "5000", "--max-output", "10000", "--max-beam", "64"
 
 
 def require(condition, message):
@@ -68,16 +68,17 @@ def make_models(elman, root, folder):
 
 class Service:
     def __init__(self, elman, folder, *options, listen="127.0.0.1:0", models=("toy.zh-en.safetensors",), prefix=(),
-                 environment=None, descriptors=()):
+                 environment=None, descriptors=(), messages=None):
+        """`messages` is a descriptor for the messages in place of a file."""
         self.folder = folder
         self.messages = os.path.join(folder, f"messages-{time.monotonic_ns()}")
         named = [word for model in models for word in ("-m", model)]
         where = () if listen is None else ("--listen", listen)
-        with open(self.messages, "wb") as messages:
+        with open(self.messages, "wb") as file:
             self.process = subprocess.Popen(
-                [*prefix, elman, "serve", *named, *where, *options], cwd=folder, stderr=messages,
+                [*prefix, elman, "serve", *named, *where, *options], cwd=folder, stderr=messages or file,
                 env={**os.environ, **(environment or {})}, pass_fds=descriptors)
-        self.address = await_(self.find_address, f"the service listens: {self.said()}")
+        self.address = messages or await_(self.find_address, f"the service listens: {self.said()}")
 
     def said(self):
         with open(self.messages, encoding="utf-8") as file:

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 #include <time.h>
@@ -147,21 +148,43 @@ static void hold(const char *where, const char *line) {
   if (length < 0) held.last[0] = '\0'; /* an encoding error; a text that is too long is truncated */
 }
 
+static void (*redirected)(const char *line, size_t size);
+
+void messages_redirect(void (*receive)(const char *line, size_t size)) {
+  redirected = receive;
+}
+
+static void write_line(FILE *stream, const char *start, const char *where, const char *line) {
+  fputs(start, stream);
+  if (where != NULL && where[0] != '\0') {
+    print_visible(stream, where);
+    fputs(": ", stream);
+  }
+  print_visible(stream, line);
+  putc('\n', stream);
+}
+
+static void redirect_line(const char *start, const char *where, const char *line) {
+  char *text;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  if (stream == NULL) return;
+  write_line(stream, start, where, line);
+  if (fclose(stream) != 0) return;
+  redirected(text, size);
+  free(text);
+}
+
 static void print_line(const char *start, const char *where, const char *format,
                        va_list arguments) {
   char line[MESSAGE_SIZE];
   vsnprintf(line, sizeof line, format, arguments);
-  if (held.holds) {
+  if (held.holds)
     hold(where, line);
-    return;
-  }
-  fputs(start, stderr);
-  if (where != NULL && where[0] != '\0') {
-    print_visible(stderr, where);
-    fputs(": ", stderr);
-  }
-  print_visible(stderr, line);
-  putc('\n', stderr);
+  else if (redirected != NULL)
+    redirect_line(start, where, line);
+  else
+    write_line(stderr, start, where, line);
 }
 
 void report(const char *where, const char *format, ...) {

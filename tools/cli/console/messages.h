@@ -80,6 +80,10 @@ bool notes_shown(void);
  * requested. */
 void print_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Pass each line of a message, of `size` bytes with its end, to a function in place of standard
+ * error; NULL = standard error. */
+void messages_redirect(void (*receive)(const char *line, size_t size));
+
 /* Print no messages until messages_release(), and keep the last error. */
 void messages_hold(void);
 void messages_release(void);

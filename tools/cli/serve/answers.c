@@ -77,10 +77,11 @@ struct answer answer_languages(const struct model_set *models) {
   return end(&writing);
 }
 
-struct answer answer_models(const struct model_set *models, size_t max_beam) {
+struct answer answer_models(const struct model_set *models, const struct serve_settings *settings) {
   struct writing writing;
   if (!begin(&writing)) return (struct answer){0};
-  json_print(&writing.json, "{version %s max_beam %zu models [", elman_version(), max_beam);
+  json_print(&writing.json, "{version %s max_beam %zu max_output %zu models [", elman_version(),
+             settings->max_beam, settings->max_output);
   for (size_t i = 0; i < models->count; i++) {
     const struct served_model *model = models->models[i];
     const elman_model_info info = elman_model_get_info(model->model);
@@ -223,6 +224,15 @@ struct answer answer_texts(const elman_translation *translation) {
   return answer;
 }
 
+/* Return the length of a text without the replacement characters at its end: the bytes of a
+ * character that is not complete yet. */
+static size_t complete_length(const char *text) {
+  static const char replacement[] = "\xEF\xBF\xBD";
+  size_t length = strlen(text);
+  while (length >= 3 && memcmp(text + length - 3, replacement, 3) == 0) length -= 3;
+  return length;
+}
+
 struct answer answer_partial(const struct request *request, size_t number,
                              const elman_partial *partial) {
   const elman_model *model = request->model->model;
@@ -237,10 +247,12 @@ struct answer answer_partial(const struct request *request, size_t number,
     return (struct answer){0};
   }
   const uint32_t id = partial->ids[partial->count - 1];
+  char *text = strndup(encoding->text, complete_length(encoding->text));
   json_print(&writing.json, "{index %zu tokens %zu id %" PRIu64 " token %s text %s}", number,
              partial->count, (uint64_t)id,
-             elman_model_get_token(model, ELMAN_TARGET, id, NULL, NULL), encoding->text);
+             elman_model_get_token(model, ELMAN_TARGET, id, NULL, NULL), text == NULL ? "" : text);
   elman_encoding_free(encoding);
+  free(text);
   return end(&writing);
 }
 
@@ -269,8 +281,12 @@ static char *join_lines(const struct request *request, const struct answer *resu
   FILE *stream = open_memstream(&joined.text, &joined.size);
   if (stream == NULL) return NULL;
   const size_t item = request->pieces[first].item;
-  for (size_t i = first; i < request->count && request->pieces[i].item == item; i++)
-    fprintf(stream, "%s%s", i == first ? "" : "\n", nth_text(&results[i], n));
+  for (size_t i = first; i < request->count && request->pieces[i].item == item; i++) {
+    const struct piece *piece = &request->pieces[i];
+    for (size_t k = 0; k < piece->breaks_before; k++) putc('\n', stream);
+    fputs(nth_text(&results[i], n), stream);
+    for (size_t k = 0; k < piece->breaks_after; k++) putc('\n', stream);
+  }
   const bool failed = ferror(stream) != 0;
   if (fclose(stream) == 0 && !failed) return joined.text;
   free(joined.text);

@@ -14,9 +14,9 @@ struct answer {
 /* {"error": MESSAGE} */
 struct answer answer_problem(const struct problem *problem);
 
-/* GET /languages and GET /v1/models; `max_beam` is the beam size that a request may choose */
+/* GET /languages and GET /v1/models; the settings state what a request may choose */
 struct answer answer_languages(const struct model_set *models);
-struct answer answer_models(const struct model_set *models, size_t max_beam);
+struct answer answer_models(const struct model_set *models, const struct serve_settings *settings);
 
 /* The result of one text of /v1/translations; `number` counts the texts from 0. If the result would
  * be larger than MAX_RESULT bytes, it is an error instead. */

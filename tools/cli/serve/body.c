@@ -11,8 +11,7 @@
 
 /* ---- refusals ---- */
 
-/* Replace what is not UTF-8 by '?': bytes of a client, and characters that a limit has cut. */
-static void clean(char *text) {
+void clean_text(char *text) {
   while (*text != '\0') {
     const size_t left = strlen(text);
     size_t size = 1;
@@ -31,7 +30,7 @@ bool refuse(struct problem *problem, unsigned status, const char *format, ...) {
   problem->status = status;
   vsnprintf(problem->message, sizeof problem->message, format, arguments);
   va_end(arguments);
-  clean(problem->message);
+  clean_text(problem->message);
   return false;
 }
 
@@ -122,13 +121,18 @@ static json_t *read_form(const char *body, size_t size, struct problem *problem)
 
 /* ---- JSON ---- */
 
+static bool begins(const char *bytes, size_t size, const char *start) {
+  return size >= strlen(start) && memcmp(bytes, start, strlen(start)) == 0;
+}
+
 static json_t *read_json(const char *body, size_t size, struct problem *problem) {
   json_error_t error;
-  if (size == 0) {
+  const size_t mark = begins(body, size, "\xEF\xBB\xBF") ? 3 : 0; /* byte order mark */
+  if (size == mark) {
     (void)refuse(problem, BAD_REQUEST, "the body is empty; send a JSON object");
     return NULL;
   }
-  json_t *document = json_loadb(body, size, JSON_REJECT_DUPLICATES, &error);
+  json_t *document = json_loadb(body + mark, size - mark, JSON_REJECT_DUPLICATES, &error);
   if (document != NULL && json_is_object(document)) return document;
   if (document != NULL)
     (void)refuse(problem, BAD_REQUEST, "the body must be a JSON object");
@@ -144,6 +148,8 @@ static json_t *read_json(const char *body, size_t size, struct problem *problem)
   return NULL;
 }
 
+/* ---- types ---- */
+
 enum body_type body_type_of(const char *content_type) {
   static const char *const names[] = {
       [BODY_JSON] = "application/json", [BODY_FORM] = "application/x-www-form-urlencoded"};
@@ -155,6 +161,28 @@ enum body_type body_type_of(const char *content_type) {
   return BODY_OTHER;
 }
 
-json_t *body_read(enum body_type type, const char *bytes, size_t size, struct problem *problem) {
+/* Refuse a body that is not of its type, as far as its first bytes show, or whose type is not
+ * permitted. */
+static bool check_type(enum body_type type, bool forms, const char *bytes, size_t size,
+                       struct problem *problem) {
+  size_t at = 0;
+  while (at < size && strchr(" \t\r\n", bytes[at]) != NULL && bytes[at] != '\0') at++;
+  if (begins(bytes, size, "\x1F\x8B"))
+    return refuse(problem, BAD_TYPE, "the body is compressed (gzip); send it uncompressed");
+  if (begins(bytes, size, "\xFF\xFE") || begins(bytes, size, "\xFE\xFF"))
+    return refuse(problem, BAD_REQUEST, "the body is UTF-16 text; send UTF-8");
+  if (type != BODY_JSON && at < size && (bytes[at] == '{' || bytes[at] == '['))
+    return refuse(problem, BAD_TYPE,
+                  "the body is JSON, but its Content-Type is not; send the header 'Content-Type: "
+                  "application/json'");
+  return type == BODY_JSON || (type == BODY_FORM && forms) ||
+         refuse(problem, BAD_TYPE, "the Content-Type must be application/json%s",
+                forms ? " or application/x-www-form-urlencoded" : "");
+}
+
+json_t *body_read(enum body_type type, bool forms, const char *bytes, size_t size,
+                  struct problem *problem) {
+  if (size == 0) bytes = "";
+  if (!check_type(type, forms, bytes, size, problem)) return NULL;
   return type == BODY_FORM ? read_form(bytes, size, problem) : read_json(bytes, size, problem);
 }

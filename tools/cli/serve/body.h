@@ -24,15 +24,18 @@ bool refuse(struct problem *problem, unsigned status, const char *format, ...)
 /* Refuse a request because memory runs out, and return false. */
 bool refuse_memory(struct problem *problem);
 
+/* Replace what is not UTF-8 by '?': bytes of a client, and characters that a limit has cut. */
+void clean_text(char *text);
+
 /* Types of a body. */
 enum body_type { BODY_JSON, BODY_FORM, BODY_OTHER };
 
 /* Return the type that a Content-Type names; NULL is BODY_OTHER. */
 enum body_type body_type_of(const char *content_type);
 
-/* Read the fields of a body. The type is BODY_JSON, or BODY_FORM, whose fields are texts or arrays
- * of texts. Return NULL after an error. */
-struct json_t *body_read(enum body_type type, const char *bytes, size_t size,
+/* Read the fields of a body. The fields of a form are texts or arrays of texts; `forms` states
+ * whether a form is permitted. Return NULL after an error. */
+struct json_t *body_read(enum body_type type, bool forms, const char *bytes, size_t size,
                          struct problem *problem);
 
 #endif

@@ -1,7 +1,5 @@
 #include "serve/exchange.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,20 +13,6 @@ const struct route_row routes[] = {[ROUTE_TRANSLATE] = {"/translate", true, fals
                                    [ROUTE_PAGE] = {"/", false, true}};
 
 /* ---- what is admitted ---- */
-
-void link_name_client(struct link *link, struct MHD_Connection *connection) {
-  const union MHD_ConnectionInfo *info =
-      mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-  const struct sockaddr *address = info == NULL ? NULL : info->client_addr;
-  const char *text = NULL;
-  if (address != NULL && address->sa_family == AF_INET)
-    text = inet_ntop(AF_INET, &((const struct sockaddr_in *)address)->sin_addr, link->client,
-                     sizeof link->client);
-  else if (address != NULL && address->sa_family == AF_INET6)
-    text = inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)address)->sin6_addr, link->client,
-                     sizeof link->client);
-  if (text == NULL) snprintf(link->client, sizeof link->client, "local");
-}
 
 static bool check_route(struct exchange *exchange, const char *path) {
   const char *method = exchange->method;
@@ -75,7 +59,6 @@ enum { SINGLE = sizeof single / sizeof *single, LENGTH = 3, ENCODING = 5 };
 
 struct header_counts {
   size_t single[SINGLE];
-  size_t spaced;  /* names with white space, which a proxy may read without it */
   size_t encoded; /* encodings other than "chunked", whose end libmicrohttpd does not find */
 };
 
@@ -84,31 +67,44 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
   struct header_counts *counts = context;
   (void)kind;
   for (size_t i = 0; i < SINGLE; i++) counts->single[i] += strcasecmp(name, single[i]) == 0;
-  counts->spaced += strpbrk(name, " \t") != NULL;
   counts->encoded += strcasecmp(name, single[ENCODING]) == 0 &&
                      (value == NULL || strcasecmp(value, "chunked") != 0);
   return MHD_YES;
 }
 
-static bool check_headers(struct exchange *exchange) {
+/* Refuse a request whose end is uncertain. */
+static bool refuse_head(struct exchange *exchange, const char *reason) {
+  exchange->closes = true;
+  return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST, "%s", reason);
+}
+
+/* Compare the requests that libmicrohttpd finds with the bytes that have arrived. */
+static bool check_bytes(struct exchange *exchange) {
+  const struct head *head = &exchange->link->head;
+  if (++exchange->link->requests <= head->count) return true;
+  return refuse_head(exchange, head->fault != NULL ? head->fault : "the request is not valid HTTP");
+}
+
+static bool check_headers(struct exchange *exchange, const char *version) {
   struct header_counts counts = {0};
   (void)mhd.get_connection_values(exchange->connection, MHD_HEADER_KIND, count_header, &counts);
-  /* Where such a request ends is uncertain. */
-  exchange->closes = counts.spaced + counts.encoded > 0 || counts.single[LENGTH] > 1 ||
-                     counts.single[ENCODING] > 1;
-  for (size_t i = 0; i < SINGLE; i++)
-    if (counts.single[i] > 1)
-      return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST, "the request has %zu headers %s",
-                    counts.single[i], single[i]);
-  if (counts.spaced > 0)
-    return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST,
-                  "the name of a header contains white space");
-  if (counts.encoded > 0)
-    return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST,
-                  "the Transfer-Encoding must be chunked");
-  if (counts.single[LENGTH] == 0 || counts.single[ENCODING] == 0) return true;
-  return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST,
-                "the request has both Content-Length and Transfer-Encoding");
+  const char *coding = header_of(exchange, "Content-Encoding");
+  if (counts.single[ENCODING] > 0 && strcmp(version, MHD_HTTP_VERSION_1_1) != 0)
+    return refuse_head(exchange, "Transfer-Encoding needs HTTP/1.1");
+  for (size_t i = 0; i < SINGLE; i++) {
+    if (counts.single[i] <= 1) continue;
+    if (i == LENGTH || i == ENCODING) exchange->closes = true;
+    return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST, "the request has %zu headers %s",
+                  counts.single[i], single[i]);
+  }
+  if (counts.encoded > 0) return refuse_head(exchange, "the Transfer-Encoding must be chunked");
+  if (counts.single[LENGTH] + counts.single[ENCODING] > 1)
+    return refuse_head(exchange, "the request has both Content-Length and Transfer-Encoding");
+  /* The end of such a request is not compared with its bytes. */
+  exchange->closes = counts.single[ENCODING] > 0;
+  return coding == NULL || strcasecmp(coding, "identity") == 0 ||
+         refuse(&exchange->problem, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
+                "the body has the Content-Encoding %.40s; send it uncompressed", coding);
 }
 
 /* Check Host and Origin. A request without Host comes from an HTTP/1.0 client, not from a
@@ -130,26 +126,33 @@ static bool check_origin(struct exchange *exchange, const char *version) {
   return true;
 }
 
+bool exchange_authorize(struct exchange *exchange, const char *token, const char *fault) {
+  exchange->client.token = tokens_find(exchange->tokens, token);
+  exchange->authorized = exchange->client.token > 0;
+  return exchange->authorized ||
+         refuse(&exchange->problem, MHD_HTTP_UNAUTHORIZED, "%s",
+                token == NULL ? "a token is needed: Authorization: Bearer TOKEN" : fault);
+}
+
 /* Check the token in the header. Without one, /translate may have an api_key in its body. */
 static bool check_token(struct exchange *exchange) {
-  const struct tokens *tokens = exchange->tokens;
   const char *word = bearer_token(header_of(exchange, "Authorization"));
-  if (tokens->count == 0 || exchange->preflight || routes[exchange->route].is_open) return true;
-  const size_t number = tokens_find(tokens, word);
-  if (number > 0) {
-    snprintf(exchange->link->client, sizeof exchange->link->client, "token %zu", number);
+  exchange->authorized = exchange->tokens->count == 0;
+  if (exchange->authorized || exchange->preflight || routes[exchange->route].is_open ||
+      (word == NULL && exchange->route == ROUTE_TRANSLATE))
     return true;
-  }
-  if (word == NULL && exchange->route == ROUTE_TRANSLATE) return true;
-  return refuse(&exchange->problem, MHD_HTTP_UNAUTHORIZED,
-                word == NULL ? "a token is needed: Authorization: Bearer TOKEN"
-                             : "the token is not valid");
+  return exchange_authorize(exchange, word, "the token is not valid");
 }
 
 static bool refuse_body(struct exchange *exchange) {
   return refuse(&exchange->problem, MHD_HTTP_CONTENT_TOO_LARGE,
                 "the body has more than %zu bytes, the limit of this service",
                 exchange->settings->max_body);
+}
+
+/* A client that waits for "100 Continue" has not sent its body. */
+static bool awaits_answer(const struct exchange *exchange) {
+  return header_of(exchange, "Expect") != NULL;
 }
 
 /* The service reads a body of up to DISCARDED times the limit before it refuses it, because a
@@ -163,7 +166,7 @@ static bool check_size(struct exchange *exchange) {
   uint64_t size;
   if (length == NULL || !parse_whole_number(length, &size) || size <= most) return true;
   (void)refuse_body(exchange);
-  return size / DISCARDED <= most;
+  return size / DISCARDED <= most && !awaits_answer(exchange);
 }
 
 static bool check_load(struct exchange *exchange) {
@@ -175,14 +178,16 @@ static bool check_load(struct exchange *exchange) {
 
 bool exchange_begin(struct exchange *exchange, const char *path, const char *version) {
   exchange->begun = now();
-  link_name_client(exchange->link, exchange->connection);
+  exchange->client = exchange->link->client;
   exchange->type = body_type_of(header_of(exchange, "Content-Type"));
   snprintf(exchange->path, sizeof exchange->path, "%s", path);
+  clean_text(exchange->path);
   exchange->route = ROUTE_NONE;
-  if (!check_headers(exchange)) return !exchange->closes;
+  if (!check_bytes(exchange)) return false;
+  if (!check_headers(exchange, version)) return !exchange->closes && !awaits_answer(exchange);
   if (!check_origin(exchange, version) || !check_route(exchange, path) || !check_query(exchange) ||
       !check_token(exchange) || !check_load(exchange))
-    return true; /* the answer follows the body */
+    return !awaits_answer(exchange); /* otherwise the answer follows the body */
   return check_size(exchange);
 }
 

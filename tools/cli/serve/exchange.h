@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "serve/guard.h"
+#include "serve/head.h"
 #include "serve/jobs.h"
 #include "serve/microhttpd.h"
 
@@ -19,10 +20,12 @@ struct link {
   struct link *next, **place;
   int socket;
   enum phase phase;
-  double since; /* time at which the phase began */
-  char client[64];
-  bool excess;  /* there are too many connections: refuse the request */
-  bool is_shut; /* no more bytes come or go */
+  double since;         /* time at which the phase began */
+  struct client client; /* without a token */
+  struct head head;
+  size_t requests; /* requests that libmicrohttpd has found */
+  bool excess;     /* there are too many connections: refuse the request */
+  bool is_shut;    /* no more bytes come or go */
   struct exchange *exchange;
 };
 
@@ -41,6 +44,8 @@ enum route {
 struct exchange {
   const struct serve_settings *settings;
   const struct tokens *tokens;
+  struct client client;
+  bool authorized; /* the client has a token, or needs none */
   struct http *http;
   struct link *link;
   struct MHD_Connection *connection;
@@ -53,7 +58,10 @@ struct exchange {
   size_t discarded; /* bytes of the body beyond the limit */
   struct problem problem;
   struct job *job;
-  bool job_done;
+  bool admitted;  /* the job is in the queue */
+  bool job_done;  /* the job has left reader and queue */
+  bool streaming; /* the answer is a stream of events, which has begun if sends_events */
+  bool sends_events;
   bool waiting; /* suspended */
   bool closes;  /* the answer closes the connection */
   unsigned status;
@@ -71,8 +79,8 @@ struct route_row {
 
 extern const struct route_row routes[ROUTE_NONE];
 
-/* Name the client after the address of the connection. */
-void link_name_client(struct link *link, struct MHD_Connection *connection);
+/* Accept the token of a request, from its header or body. Otherwise set the problem. */
+bool exchange_authorize(struct exchange *exchange, const char *token, const char *fault);
 
 /* Begin with a request, whose headers have arrived. Set the problem of a request that is refused.
  * Return whether to read the body. */

@@ -2,11 +2,15 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "console/messages.h"
 #include "elman.h"
@@ -76,6 +80,14 @@ bool host_is_name(const char *text) {
   return length > 0 && length < HOST_NAME && text[length] == '\0';
 }
 
+bool host_is_address(const char *text) {
+  struct in6_addr address;
+  char name[HOST_NAME];
+  bool is_ipv6;
+  return inet_pton(AF_INET, text, &address) == 1 || inet_pton(AF_INET6, text, &address) == 1 ||
+         (split_host(name, text, &is_ipv6) && is_ipv6 && inet_pton(AF_INET6, name, &address) == 1);
+}
+
 bool origin_is_complete(const char *text) {
   const size_t scheme = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-");
   if (scheme == 0 || strncmp(text + scheme, "://", 3) != 0) return false;
@@ -108,7 +120,8 @@ static int add_token(struct tokens *tokens, const char *path, size_t number, cha
     report(path, "%s: there are more than %d tokens", where, MAX_TOKENS);
     return EX_DATAERR;
   }
-  memcpy(tokens->words[tokens->count++], line, length + 1);
+  memcpy(tokens->words[tokens->count], line, length + 1);
+  tokens->numbers[tokens->count++] = ++tokens->last;
   return EX_OK;
 }
 
@@ -150,20 +163,43 @@ static int read_lines(struct tokens *tokens, FILE *file, const char *path) {
   return code;
 }
 
-int tokens_read(struct tokens *tokens, const char *path) {
+/* Open a regular file. Other files, such as pipes, can block the service. Return an exit code;
+ * print a message if it is not 0. */
+static int open_regular(FILE **file, const char *path) {
   struct stat info;
-  FILE *file = fopen(path, "re");
-  tokens->count = 0;
-  if (file == NULL) {
-    const int problem = errno;
+  const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const bool known = descriptor >= 0 && fstat(descriptor, &info) == 0;
+  *file = known && S_ISREG(info.st_mode) ? fdopen(descriptor, "r") : NULL;
+  const int problem = errno;
+  if (*file == NULL && known && !S_ISREG(info.st_mode))
+    report(path, "is not a regular file; save the tokens in a regular file and name that file");
+  else if (*file == NULL)
     report(path, "cannot open the file: %m");
-    return problem == ENOMEM ? EX_OSERR : EX_NOINPUT;
-  }
-  if (fstat(fileno(file), &info) == 0 && (info.st_mode & S_IROTH) != 0)
+  if (*file == NULL && descriptor >= 0) close(descriptor);
+  if (*file == NULL) return !known && problem == ENOMEM ? EX_OSERR : EX_NOINPUT;
+  if ((info.st_mode & S_IROTH) != 0)
     note("%s: every user can read the tokens; 'chmod o= %s' changes that", path, path);
-  const int code = read_lines(tokens, file, path);
+  return EX_OK;
+}
+
+int tokens_read(struct tokens *tokens, const char *path) {
+  FILE *file;
+  tokens->count = tokens->last = 0;
+  int code = open_regular(&file, path);
+  if (code != EX_OK) return code;
+  code = read_lines(tokens, file, path);
   fclose(file);
   return code;
+}
+
+void tokens_replace(struct tokens *tokens, const struct tokens *others) {
+  const struct tokens before = *tokens;
+  memcpy(tokens->words, others->words, sizeof tokens->words);
+  tokens->count = others->count;
+  for (size_t i = 0; i < tokens->count; i++) {
+    const size_t number = tokens_find(&before, tokens->words[i]);
+    tokens->numbers[i] = number > 0 ? number : ++tokens->last;
+  }
 }
 
 size_t tokens_find(const struct tokens *tokens, const char *word) {
@@ -177,7 +213,7 @@ size_t tokens_find(const struct tokens *tokens, const char *word) {
     memcpy(one, tokens->words[i], strlen(tokens->words[i]));
     for (size_t at = 0; at <= MAX_TOKEN; at++)
       difference |= (unsigned)(unsigned char)one[at] ^ (unsigned)(unsigned char)padded[at];
-    if (difference == 0) found = i + 1;
+    if (difference == 0) found = tokens->numbers[i];
   }
   return found;
 }
@@ -188,4 +224,33 @@ const char *bearer_token(const char *authorization) {
     return NULL;
   const char *token = authorization + sizeof scheme - 1;
   return token + strspn(token, " ");
+}
+
+/* ---- clients ---- */
+
+struct client client_at(const struct sockaddr *address) {
+  struct client client = {.family = AF_UNIX};
+  if (address != NULL && address->sa_family == AF_INET)
+    memcpy(client.address, &((const struct sockaddr_in *)address)->sin_addr,
+           sizeof(struct in_addr));
+  else if (address != NULL && address->sa_family == AF_INET6)
+    memcpy(client.address, &((const struct sockaddr_in6 *)address)->sin6_addr,
+           sizeof(struct in6_addr));
+  else
+    return client;
+  client.family = address->sa_family;
+  return client;
+}
+
+bool clients_equal(const struct client *a, const struct client *b) {
+  if (a->token > 0 || b->token > 0) return a->token == b->token;
+  return a->family == b->family && memcmp(a->address, b->address, sizeof a->address) == 0;
+}
+
+void client_name(char name[CLIENT_NAME], const struct client *client) {
+  if (client->token > 0)
+    snprintf(name, CLIENT_NAME, "token %zu", client->token);
+  else if (client->family == AF_UNIX ||
+           inet_ntop(client->family, client->address, name, CLIENT_NAME) == NULL)
+    snprintf(name, CLIENT_NAME, "local");
 }

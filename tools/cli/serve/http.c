@@ -21,6 +21,7 @@ static void set_phase(struct http *http, struct link *link, enum phase phase) {
   http->receiving -= link->phase == RECEIVING;
   http->receiving += phase == RECEIVING;
   link->phase = phase;
+  link->head.in_hand = phase != RECEIVING;
   link->since = now();
   queue_expect(http->queue, http->receiving);
 }
@@ -32,7 +33,10 @@ static void open_link(struct http *http, struct MHD_Connection *connection, void
   const union MHD_ConnectionInfo *descriptor =
       mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   link->socket = descriptor == NULL ? -1 : descriptor->connect_fd;
-  link_name_client(link, connection);
+  const union MHD_ConnectionInfo *info =
+      mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  link->client = client_at(info == NULL ? NULL : info->client_addr);
+  watch_socket(link->socket, &link->head);
   link->next = http->links;
   link->place = &http->links;
   if (link->next != NULL) link->next->place = &link->next;
@@ -46,6 +50,7 @@ static void open_link(struct http *http, struct MHD_Connection *connection, void
 
 static void close_link(struct http *http, struct link *link) {
   if (link == NULL) return;
+  watch_socket(link->socket, NULL);
   *link->place = link->next;
   if (link->next != NULL) link->next->place = link->place;
   http->link_count--;
@@ -201,7 +206,7 @@ static enum MHD_Result send_resource(struct exchange *exchange) {
     return send_answer(exchange, MHD_HTTP_OK, json_type, answer_languages(http->models));
   case ROUTE_MODELS:
     return send_answer(exchange, MHD_HTTP_OK, json_type,
-                       answer_models(http->models, http->settings->max_beam));
+                       answer_models(http->models, http->settings));
   case ROUTE_HEALTH:
     return send_answer(exchange, http->draining ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_OK,
                        json_type, answer_health(http));
@@ -237,6 +242,7 @@ static enum MHD_Result send_events(struct exchange *exchange) {
   struct MHD_Response *response =
       mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_events, exchange, NULL);
   exchange->http->streams++;
+  exchange->sends_events = true;
   return send_response(exchange, response, MHD_HTTP_OK, "text/event-stream; charset=utf-8");
 }
 
@@ -246,118 +252,114 @@ static void resume(struct exchange *exchange) {
   mhd.resume_connection(exchange->connection);
 }
 
-void http_collect(struct http *http) {
-  for (struct job *job = queue_collect(http->queue), *next; job != NULL; job = next) {
-    struct exchange *exchange = job->owner;
-    next = job->next;
-    if (exchange == NULL) {
-      job_free(job);
-      continue;
-    }
-    exchange->job_done = true;
-    exchange->link->since = now(); /* the time to send what remains begins */
-    if (exchange->waiting) resume(exchange);
-  }
-  if (http->streams == 0) return;
-  for (struct link *link = http->links; link != NULL; link = link->next)
-    if (link->exchange != NULL && link->exchange->waiting && link->exchange->job != NULL &&
-        link->exchange->job->request.stream)
-      resume(link->exchange);
-}
-
 /* ---- translation ---- */
 
 /* Return the number of sentences that the client has in hand. */
-static size_t sentences_of(const struct http *http, const char *client) {
+static size_t sentences_of(const struct http *http, const struct client *client) {
   size_t count = 0;
   for (const struct link *link = http->links; link != NULL; link = link->next)
-    if (link->exchange != NULL && link->exchange->job != NULL && !link->exchange->job_done &&
-        strcmp(link->client, client) == 0)
-      count += link->exchange->job->request.count;
+    if (link->exchange != NULL && link->exchange->admitted && !link->exchange->job_done &&
+        clients_equal(&link->exchange->client, client))
+      count += link->exchange->job->request.sentences;
   return count;
 }
 
 static bool may_submit(struct exchange *exchange, const struct request *request) {
   const struct http *http = exchange->http;
-  const size_t most = http->settings->max_client;
-  if (http->tokens->count > 0 && request->token != NULL &&
-      bearer_token(mhd.lookup_connection_value(exchange->connection, MHD_HEADER_KIND,
-                                               "Authorization")) == NULL) {
-    const size_t number = tokens_find(http->tokens, request->token);
-    if (number == 0)
-      return refuse(&exchange->problem, MHD_HTTP_UNAUTHORIZED, "the api_key is not valid");
-    snprintf(exchange->link->client, sizeof exchange->link->client, "token %zu", number);
-  } else if (http->tokens->count > 0 &&
-             strncmp(exchange->link->client, "token ", strlen("token ")) != 0) {
-    return refuse(&exchange->problem, MHD_HTTP_UNAUTHORIZED,
-                  "a token is needed: Authorization: Bearer TOKEN");
-  }
-  if (most > 0 && request->count > most)
+  const size_t most = http->settings->max_client, count = request->sentences;
+  if (!exchange->authorized &&
+      !exchange_authorize(exchange, request->token, "the api_key is not valid"))
+    return false;
+  if (most > 0 && count > most)
     return refuse(&exchange->problem, MHD_HTTP_CONTENT_TOO_LARGE,
-                  "the request has %zu sentences; the limit of a client is %zu", request->count,
-                  most);
-  if (most > 0 && sentences_of(http, exchange->link->client) + request->count > most)
+                  "the request has %zu sentences; the limit of a client is %zu", count, most);
+  if (most > 0 && sentences_of(http, &exchange->client) + count > most)
     return refuse(&exchange->problem, MHD_HTTP_TOO_MANY_REQUESTS,
                   "this client has too many sentences in hand; the limit is %zu", most);
   return true;
 }
 
 static void log_texts(const struct exchange *exchange, const struct request *request) {
+  char client[CLIENT_NAME];
   if (!exchange->settings->log_texts) return;
+  client_name(client, &exchange->client);
   for (size_t i = 0; i < request->count; i++)
-    print_info("%s %s: %.*s", exchange->link->client, exchange->path,
-               (int)request->pieces[i].sentence.length, request->pieces[i].sentence.text);
+    print_info("%s %s: %.*s", client, exchange->path, (int)request->pieces[i].sentence.length,
+               request->pieces[i].sentence.text);
 }
 
-static void submit(struct exchange *exchange) {
-  struct http *http = exchange->http;
-  struct request request;
-  const enum request_kind kind =
-      exchange->route == ROUTE_TRANSLATE ? REQUEST_TRANSLATE : REQUEST_TRANSLATIONS;
-  if (!request_parse(&request, kind, exchange->type, exchange->body, exchange->size, http->models,
-                     http->settings, &exchange->problem))
-    return;
-  struct job *job = NULL;
-  if (may_submit(exchange, &request)) {
-    log_texts(exchange, &request);
-    job = job_create(&request, (double)http->settings->timeout);
-    if (job == NULL)
+/* Give a job whose body is read to the queue. Otherwise set the problem. */
+static void admit(struct exchange *exchange) {
+  struct job *job = exchange->job;
+  if (job->problem.status != 0)
+    exchange->problem = job->problem;
+  else if (may_submit(exchange, &job->request)) {
+    log_texts(exchange, &job->request);
+    exchange->admitted = queue_submit(exchange->http->queue, job);
+    if (!exchange->admitted)
       (void)refuse(&exchange->problem, MHD_HTTP_SERVICE_UNAVAILABLE,
-                   "out of memory; try again later");
+                   "too many sentences wait; try again later");
   }
+  exchange->job_done = !exchange->admitted;
+  exchange->streaming = exchange->admitted && job->request.stream;
+  if (exchange->job_done || exchange->streaming) resume(exchange);
+}
+
+/* A job is done. */
+static void complete(struct exchange *exchange) {
+  exchange->job_done = true;
+  exchange->link->since = now(); /* the time to send what remains begins */
+  if (exchange->waiting) resume(exchange);
+}
+
+static void collect(struct job *list, void (*receive)(struct exchange *exchange)) {
+  for (struct job *job = list, *next; job != NULL; job = next) {
+    next = job->next;
+    if (job->owner == NULL)
+      job_free(job);
+    else
+      receive(job->owner);
+  }
+}
+
+void http_collect(struct http *http) {
+  collect(reader_collect(http->reader), admit);
+  collect(queue_collect(http->queue), complete);
+  if (http->streams == 0) return;
+  for (struct link *link = http->links; link != NULL; link = link->next)
+    if (link->exchange != NULL && link->exchange->waiting && link->exchange->streaming)
+      resume(link->exchange);
+}
+
+/* Let the reader read the body, and suspend the request. */
+static enum MHD_Result submit(struct exchange *exchange) {
+  struct http *http = exchange->http;
+  const struct body body = {.kind = exchange->route == ROUTE_TRANSLATE ? REQUEST_TRANSLATE
+                                                                       : REQUEST_TRANSLATIONS,
+                            .type = exchange->type,
+                            .bytes = exchange->body,
+                            .size = exchange->size};
+  struct job *job = job_create(&body, http->models, (double)http->settings->timeout);
   if (job == NULL) {
-    request_free(&request);
-    return;
+    (void)refuse_memory(&exchange->problem);
+    return send_problem(exchange);
   }
+  exchange->body = NULL;
+  exchange->job = job;
   job->owner = exchange;
   set_phase(http, exchange->link, WORKING);
-  if (queue_submit(http->queue, job)) {
-    exchange->job = job;
-    return;
-  }
-  job_free(job);
-  (void)refuse(&exchange->problem, MHD_HTTP_SERVICE_UNAVAILABLE,
-               "too many sentences wait; try again later");
-}
-
-/* Submit a request. Suspend it until its job is done, or stream its events. */
-static enum MHD_Result translate(struct exchange *exchange) {
-  submit(exchange);
-  free(exchange->body);
-  exchange->body = NULL;
-  if (exchange->job == NULL) return send_problem(exchange);
-  if (exchange->job->request.stream) return send_events(exchange);
   exchange->waiting = true;
   mhd.suspend_connection(exchange->connection);
+  reader_submit(http->reader, job);
   return MHD_YES;
 }
 
+/* Answer a request whose job has gone through reader and queue, or begin its stream. */
 static enum MHD_Result send_translation(struct exchange *exchange) {
   struct job *job = exchange->job;
-  if (job->problem.status != 0) {
-    exchange->problem = job->problem;
-    return send_problem(exchange);
-  }
+  if (exchange->streaming) return send_events(exchange);
+  if (exchange->problem.status == 0) exchange->problem = job->problem;
+  if (exchange->problem.status != 0) return send_problem(exchange);
   const struct answer answer = job->answer;
   job->answer = (struct answer){0};
   return send_answer(exchange, MHD_HTTP_OK, json_type, answer);
@@ -391,20 +393,24 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
   }
   exchange->method = method;
   if (*size > 0) return exchange_receive(exchange, bytes, size);
-  if (exchange->job_done) return send_translation(exchange);
+  if (exchange->job != NULL) return send_translation(exchange);
   if (exchange->problem.status != 0) return send_problem(exchange);
   if (exchange->preflight)
     return send_answer(exchange, MHD_HTTP_NO_CONTENT, json_type, (struct answer){calloc(1, 1), 0});
-  return routes[exchange->route].is_post ? translate(exchange) : send_resource(exchange);
+  return routes[exchange->route].is_post ? submit(exchange) : send_resource(exchange);
 }
 
 static void count_request(const struct exchange *exchange) {
   struct http_counts *counts = &exchange->http->counts;
   const unsigned class = exchange->status / 100;
   const double seconds = now() - exchange->begun;
-  if (exchange->settings->log_requests)
-    print_info("%s %s %s %u %.1f ms", exchange->link->client, exchange->method, exchange->path,
-               exchange->status, 1000 * seconds);
+  if (exchange->settings->log_requests) {
+    char client[CLIENT_NAME], status[16] = "aborted"; /* before it was answered */
+    client_name(client, &exchange->client);
+    if (exchange->status > 0) snprintf(status, sizeof status, "%u", exchange->status);
+    print_info("%s %s %s %s %.1f ms", client, exchange->method, exchange->path, status,
+               1000 * seconds);
+  }
   counts->by_class[class < STATUS_CLASSES ? class : 0]++;
   if (exchange->job != NULL && exchange->status == MHD_HTTP_OK) {
     size_t bucket = 0;
@@ -425,7 +431,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
   *state = NULL;
   exchange->link->exchange = NULL;
   set_phase(http, exchange->link, RECEIVING);
-  if (exchange->job != NULL && exchange->job->request.stream) http->streams--;
+  if (exchange->sends_events) http->streams--;
   if (exchange->job_done) {
     job_free(exchange->job);
   } else if (exchange->job != NULL) {

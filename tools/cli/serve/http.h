@@ -9,6 +9,7 @@
 #include "serve/guard.h"
 #include "serve/jobs.h"
 #include "serve/metrics.h"
+#include "serve/reader.h"
 #include "serve/serve_settings.h"
 
 struct MHD_Daemon;
@@ -17,6 +18,7 @@ struct link;
 struct http {
   const struct serve_settings *settings;
   const struct model_set *models;
+  struct reader *reader;
   struct queue *queue;
   struct tokens *tokens;
   const char *page; /* the page of GET /; NULL = none */
@@ -45,8 +47,8 @@ void http_accept(struct http *http, int socket, const struct sockaddr *address, 
 /* Do all that can be done without waiting. */
 void http_run(struct http *http);
 
-/* Answer the requests whose jobs are done, and continue streams. Call it after a wake of the
- * queue. */
+/* Admit the requests whose bodies are read, answer those whose jobs are done, and continue streams.
+ * Call it after a wake of the reader or the queue. */
 void http_collect(struct http *http);
 
 /* Close connections that took too long. Call it every second. */

@@ -7,21 +7,36 @@
 
 /* ---- beginning and end ---- */
 
-struct job *job_create(const struct request *request, double timeout) {
+struct job *job_create(const struct body *body, const struct model_set *models, double timeout) {
   struct job *job = calloc(1, sizeof *job);
-  struct answer *results = calloc(request->count + 1, sizeof *results);
-  if (job == NULL || results == NULL) {
-    free(job);
-    free(results);
-    return NULL;
-  }
-  job->request = *request;
-  if (request->search.override_count > 0) job->request.search.overrides = job->request.overrides;
-  job->results = results;
+  if (job == NULL) return NULL;
+  job->body = *body;
+  job->models = *models;
+  for (size_t i = 0; i < models->count; i++) (void)served_model_hold(models->models[i]);
   job->deadline = now() + timeout;
   atomic_init(&job->abandoned, false);
   atomic_init(&job->size, 0);
   return job;
+}
+
+static void free_body(struct job *job) {
+  free(job->body.bytes);
+  job->body.bytes = NULL;
+  for (size_t i = 0; i < job->models.count; i++) served_model_release(job->models.models[i]);
+  job->models.count = 0;
+}
+
+void job_read(struct job *job, const struct serve_settings *settings) {
+  const struct body *body = &job->body;
+  struct request *request = &job->request;
+  if (request_parse(request, body->kind, body->type, body->bytes, body->size, &job->models,
+                    settings, &job->problem)) {
+    if (request->search.override_count > 0) request->search.overrides = request->overrides;
+    job->results = calloc(request->count + 1, sizeof *job->results);
+    if (job->results == NULL) (void)refuse_memory(&job->problem);
+    for (size_t i = 0; i < request->count; i++) job->cost += request->pieces[i].cost;
+  }
+  free_body(job);
 }
 
 static void free_results(struct job *job) {
@@ -34,6 +49,7 @@ static void free_results(struct job *job) {
 void job_free(struct job *job) {
   if (job == NULL) return;
   free_results(job);
+  free_body(job);
   request_free(&job->request);
   free(job->answer.text);
   free(job->events.text);
@@ -91,7 +107,12 @@ void job_note_cells(struct job *job, const elman_translation *first) {
 struct answer job_result(struct job *job, size_t piece, const elman_translation *translation,
                          const elman_error *error) {
   const struct request *request = &job->request;
-  if (translation == NULL) return answer_failure(piece, error->message);
+  if (translation == NULL) {
+    char message[sizeof error->where + sizeof error->message + 2];
+    const bool placed = error->where[0] != '\0'; /* "reference" */
+    snprintf(message, sizeof message, "%s%s%s", error->where, placed ? ": " : "", error->message);
+    return answer_failure(piece, message);
+  }
   if (request->kind == REQUEST_TRANSLATE) return answer_texts(translation);
   if (atomic_load(&job->size) > MAX_ANSWER)
     return answer_failure(piece,

@@ -1,5 +1,5 @@
-/* A job: a request on its way through the queue, its results and its events. The functions take no
- * lock. */
+/* A job: a request on its way through the reader and the queue, its results and its events. The
+ * functions take no lock. */
 #ifndef ELMAN_CLI_JOB_H
 #define ELMAN_CLI_JOB_H
 
@@ -12,10 +12,20 @@
 /* Status of a job that fails: the service cannot do it now, or never. */
 enum { JOB_UNAVAILABLE = 503, JOB_UNFIT = 400 };
 
+/* The bytes of a request. */
+struct body {
+  enum request_kind kind;
+  enum body_type type;
+  char *bytes; /* owned */
+  size_t size;
+};
+
 struct job {
-  struct request request;
-  void *owner;     /* for the main thread; NULL if the client has gone */
-  double deadline; /* in seconds of now() */
+  struct body body;
+  struct model_set models; /* the models when the body arrived, held until it is read */
+  struct request request;  /* of a body that is read */
+  void *owner;             /* for the main thread; NULL if the client has gone */
+  double deadline;         /* in seconds of now() */
 
   /* The outcome, valid when the job is done. */
   struct problem problem; /* status 0: `answer` is the answer */
@@ -30,6 +40,7 @@ struct job {
   struct job *next;
   struct answer *results; /* (count) */
   size_t taken, translated;
+  size_t cost;        /* of the pieces that are not taken */
   bool fitting;       /* a text could be translated */
   uint64_t reached;   /* bit i: a translation contains the cell of override i */
   atomic_size_t size; /* bytes of the results of /v1/translations */
@@ -37,11 +48,13 @@ struct job {
   atomic_bool abandoned; /* nobody waits for the answer */
 };
 
-/* Make a job for a parsed request and take ownership of the request. `timeout` is the time for the
- * translation in seconds, from now on. Return NULL if memory runs out; the request is then
- * unchanged. */
-struct job *job_create(const struct request *request, double timeout);
+/* Make a job for a body and take ownership of its bytes. `timeout` is the time for the translation
+ * in seconds, from now on. Return NULL if memory runs out; the bytes are then unchanged. */
+struct job *job_create(const struct body *body, const struct model_set *models, double timeout);
 void job_free(struct job *job);
+
+/* Read the body and free it. If the request is refused, the problem of the job is set. */
+void job_read(struct job *job, const struct serve_settings *settings);
 
 /* Fail a job that is not done. Its sentences that a thread translates come to nothing. */
 void job_fail(struct job *job, unsigned status, const char *message);

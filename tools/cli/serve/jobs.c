@@ -11,8 +11,18 @@
 #include "console/messages.h"
 
 /* MOST_BATCH sentences are translated at once; a larger batch is not faster. MOST_TURN sentences of
- * one job come first; then it is the turn of other jobs. */
-enum { MOST_BATCH = 64, MOST_TURN = 16 };
+ * one job come first; then it is the turn of other jobs. The cost of several sentences is at most
+ * MOST_COST, which bounds the memory of a batch to about 64 MB of attention weights. */
+enum { MOST_BATCH = 64, MOST_TURN = 16, MOST_COST = 1 << 24 };
+
+/* A batch that takes longer than PATIENCE seconds pauses for waiting sentences whose cost is at
+ * most its own divided by BRIEF. It then goes on for as long as it paused, and at least for PAUSE
+ * seconds, so that it ends, too. */
+static const double PATIENCE = 0.1, PAUSE = 0.02;
+enum { BRIEF = 8 };
+
+/* The cost of a brief job at the entrance of the queue: a few short sentences. */
+enum { BRIEF_COST = 1 << 20 };
 
 /* While a client is this far behind, it gets no more partial translations. */
 static const size_t MOST_EVENTS = (size_t)1 << 18;
@@ -23,13 +33,21 @@ struct tool {
   elman_translator *narrow, *wide; /* with one thread, and with all of them; NULL until used */
 };
 
+/* A thread can begin a batch while another one pauses. Each has its own translators. */
+enum { LONG_BATCH, BRIEF_BATCH, LEVELS };
+
+struct level {
+  struct tool tools[MAX_SERVED];
+  size_t tool_count;
+  struct outcome *outcome;
+};
+
 struct worker {
   struct queue *queue;
   pthread_t thread;
-  struct tool tools[MAX_SERVED];
-  size_t tool_count;
-  size_t reloads; /* reloads whose old models the thread has dropped */
-  struct outcome *outcome;
+  struct level levels[LEVELS];
+  size_t reloads;     /* reloads whose old models the thread has dropped */
+  double pause_after; /* time from which the long batch may pause */
 };
 
 struct queue {
@@ -51,7 +69,7 @@ struct queue {
 struct batch {
   struct job *jobs[MOST_BATCH];
   size_t pieces[MOST_BATCH];
-  size_t count;
+  size_t count, cost;
   bool alone; /* no other thread translates, so this one may use all cores */
   double deadline;
 };
@@ -139,10 +157,12 @@ void queue_expire(struct queue *queue) {
 bool queue_submit(struct queue *queue, struct job *job) {
   pthread_mutex_lock(&queue->mutex);
   struct job_counts *counts = &queue->counts;
-  const size_t count = job->request.count;
-  /* A single request may be larger than the queue. */
-  const bool fits = counts->waiting + counts->running == 0 ||
-                    counts->waiting + counts->running + count <= queue->settings->max_queue;
+  const size_t count = job->request.count, before = counts->waiting + counts->running;
+  const size_t room = queue->settings->max_queue;
+  /* A single request may be larger than the queue. Brief ones have room of their own, so that long
+   * ones of another client do not keep them out. */
+  const bool fits = before == 0 || before + count <= room ||
+                    (job->cost <= BRIEF_COST && before + count <= room + room / 4);
   if (fits) {
     append(queue, job);
     counts->waiting += count;
@@ -181,25 +201,39 @@ static size_t share_of(const struct queue *queue) {
   return share < MOST_BATCH ? share : MOST_BATCH;
 }
 
-/* Take up to `most` sentences that fit together, MOST_TURN of a job at a time. A job with more
- * sentences moves to the end. Its turn comes again if no other job waits. */
-static void take(struct batch *batch, struct queue *queue, size_t most) {
-  struct job *first = queue->first, *again = NULL; /* the first job that moves to the end */
+/* Take a turn of a job: sentences for which the batch has room. Return their number. */
+static size_t take_turn(struct batch *batch, struct job *job, size_t most, size_t most_cost) {
+  size_t n = 0;
+  for (; n < MOST_TURN && batch->count < most && job->taken < job->request.count; n++) {
+    const size_t cost = job->request.pieces[job->taken].cost;
+    if (batch->count > 0 && batch->cost + cost > most_cost) break;
+    batch->cost += cost;
+    job->cost -= cost;
+    batch->jobs[batch->count] = job;
+    batch->pieces[batch->count++] = job->taken++;
+  }
+  return n;
+}
+
+/* Take up to `most` sentences that fit to those of the job `first`, MOST_TURN of a job at a time.
+ * The cost of several sentences is at most `most_cost`, and the cost of each job at most
+ * `most_job`. A job with more sentences moves to the end. Its turn comes again if no other job
+ * waits. */
+static void take(struct batch *batch, struct queue *queue, const struct job *first, size_t most,
+                 size_t most_cost, size_t most_job) {
+  struct job *again = NULL; /* the first job that moves to the end */
   bool skipped = false;
-  batch->count = 0;
+  batch->count = batch->cost = 0;
   batch->deadline = 0;
   for (struct job **place = &queue->first; *place != NULL && batch->count < most;) {
     struct job *job = *place;
+    const bool fits =
+        job == first || (job->cost <= most_job && requests_fit(&first->request, &job->request));
     if (job == again && skipped) break;
-    if (first != job && !requests_fit(&first->request, &job->request)) {
+    if (!fits || take_turn(batch, job, most, most_cost) == 0) {
       skipped = true;
       place = &job->next;
       continue;
-    }
-    for (size_t n = 0; n < MOST_TURN && batch->count < most && job->taken < job->request.count;
-         n++) {
-      batch->jobs[batch->count] = job;
-      batch->pieces[batch->count++] = job->taken++;
     }
     if (job->deadline > batch->deadline) batch->deadline = job->deadline;
     remove_after(queue, place);
@@ -209,6 +243,14 @@ static void take(struct batch *batch, struct queue *queue, size_t most) {
   }
   queue->counts.waiting -= batch->count;
   queue->counts.running += batch->count;
+}
+
+/* Return the job with the least cost, if it is at most `most`; else NULL. */
+static const struct job *cheapest(const struct queue *queue, size_t most) {
+  const struct job *found = NULL;
+  for (const struct job *job = queue->first; job != NULL; job = job->next)
+    if (job->cost <= most && (found == NULL || job->cost < found->cost)) found = job;
+  return found;
 }
 
 static void add_milliseconds(struct timespec *time, size_t milliseconds) {
@@ -242,27 +284,30 @@ static void free_tool(struct tool *tool) {
   served_model_release(tool->model);
 }
 
+/* Free the translators of the models that a reload has replaced. No batch uses them. */
 static void forget_models(struct worker *worker) {
-  size_t kept = 0;
-  for (size_t i = 0; i < worker->tool_count; i++) {
-    if (atomic_load(&worker->tools[i].model->retired))
-      free_tool(&worker->tools[i]);
-    else
-      worker->tools[kept++] = worker->tools[i];
+  for (struct level *level = worker->levels; level < worker->levels + LEVELS; level++) {
+    size_t kept = 0;
+    for (size_t i = 0; i < level->tool_count; i++) {
+      if (atomic_load(&level->tools[i].model->retired))
+        free_tool(&level->tools[i]);
+      else
+        level->tools[kept++] = level->tools[i];
+    }
+    level->tool_count = kept;
   }
-  worker->tool_count = kept;
 }
 
-static elman_status find_translator(elman_translator **translator, struct worker *worker,
+static elman_status find_translator(elman_translator **translator, struct level *level,
                                     struct served_model *model, bool wide, elman_error *error) {
   size_t i = 0;
-  while (i < worker->tool_count && worker->tools[i].model != model) i++;
-  if (i == worker->tool_count) {
-    if (i == MAX_SERVED) free_tool(&worker->tools[i = --worker->tool_count]);
-    worker->tools[i] = (struct tool){.model = served_model_hold(model)};
-    worker->tool_count++;
+  while (i < level->tool_count && level->tools[i].model != model) i++;
+  if (i == level->tool_count) {
+    if (i == MAX_SERVED) free_tool(&level->tools[i = --level->tool_count]);
+    level->tools[i] = (struct tool){.model = served_model_hold(model)};
+    level->tool_count++;
   }
-  elman_translator **found = wide ? &worker->tools[i].wide : &worker->tools[i].narrow;
+  elman_translator **found = wide ? &level->tools[i].wide : &level->tools[i].narrow;
   const elman_status status =
       *found == NULL ? elman_translator_create(found, model->model, error) : ELMAN_OK;
   *translator = *found;
@@ -270,8 +315,10 @@ static elman_status find_translator(elman_translator **translator, struct worker
 }
 
 struct watch {
-  struct queue *queue;
+  struct worker *worker;
   const struct batch *batch;
+  bool may_pause;
+  double paused; /* seconds */
 };
 
 static bool is_wanted(const struct batch *batch) {
@@ -280,20 +327,44 @@ static bool is_wanted(const struct batch *batch) {
   return false;
 }
 
+static void run_batch(struct worker *worker, struct level *level, const struct batch *batch);
+
+/* Translate brief sentences that wait, while a long batch pauses. */
+static void pause_for_others(struct watch *watch) {
+  struct worker *worker = watch->worker;
+  struct queue *queue = worker->queue;
+  struct batch brief = {.count = 0};
+  const double begun = now();
+  if (!watch->may_pause || begun < worker->pause_after) return;
+  pthread_mutex_lock(&queue->mutex);
+  const size_t most = watch->batch->cost / BRIEF;
+  const struct job *first = cheapest(queue, most);
+  if (first != NULL) take(&brief, queue, first, MOST_BATCH, most, most);
+  pthread_mutex_unlock(&queue->mutex);
+  if (brief.count == 0) return;
+  run_batch(worker, &worker->levels[BRIEF_BATCH], &brief);
+  const double end = now();
+  watch->paused += end - begun;
+  worker->pause_after = end + (end - begun > PAUSE ? end - begun : PAUSE);
+}
+
+static void pass_partial(struct queue *queue, struct job *job, const elman_partial *partial) {
+  const struct answer answer = answer_partial(&job->request, (size_t)partial->number - 1, partial);
+  if (answer.text == NULL) return;
+  pthread_mutex_lock(&queue->mutex);
+  if (job_unread_events(job) < MOST_EVENTS) job_add_event(job, "token", answer.text, answer.size);
+  pthread_mutex_unlock(&queue->mutex);
+  free(answer.text);
+  wake_main(queue);
+}
+
 /* Stop a batch that nobody waits for; pass the tokens of a job that streams. */
 static bool watch_batch(void *context, const elman_partial *partial) {
-  const struct watch *watch = context;
-  const struct batch *batch = watch->batch;
-  struct job *job = batch->jobs[0];
-  if (!is_wanted(batch)) return false;
-  if (!job->request.stream) return true;
-  const struct answer answer = answer_partial(&job->request, (size_t)partial->number - 1, partial);
-  if (answer.text == NULL) return true;
-  pthread_mutex_lock(&watch->queue->mutex);
-  if (job_unread_events(job) < MOST_EVENTS) job_add_event(job, "token", answer.text, answer.size);
-  pthread_mutex_unlock(&watch->queue->mutex);
-  free(answer.text);
-  wake_main(watch->queue);
+  struct watch *watch = context;
+  struct job *job = watch->batch->jobs[0];
+  if (!is_wanted(watch->batch)) return false;
+  pause_for_others(watch);
+  if (job->request.stream) pass_partial(watch->worker->queue, job, partial);
   return true;
 }
 
@@ -306,40 +377,100 @@ struct outcome {
   struct answer results[MOST_BATCH];
   size_t tokens;
   double seconds;
+  /* The sentences that can be translated. */
+  size_t places[MOST_BATCH]; /* their places in the batch */
+  elman_sentence sentences[MOST_BATCH];
+  elman_encoding *prefixes[MOST_BATCH];
+  elman_translation *found[MOST_BATCH];
+  elman_error found_errors[MOST_BATCH];
 };
 
-static void translate(struct outcome *outcome, struct worker *worker, const struct batch *batch) {
+/* Split a prefix that is text. Return NULL after an error. */
+static elman_encoding *split_prefix(const struct job *job, size_t number, elman_error *error) {
+  const struct piece *piece = &job->request.pieces[number];
+  elman_encoding *encoding;
+  struct problem problem;
+  elman_status status = elman_encode(&encoding, job->request.model->model, ELMAN_TARGET,
+                                     piece->prefix, piece->prefix_length, error);
+  if (status == ELMAN_OK &&
+      !check_prefix(&job->request, number, encoding->ids, encoding->count, &problem)) {
+    *error = (elman_error){.code = ELMAN_BAD_DATA};
+    snprintf(error->message, sizeof error->message, "%.500s", problem.message);
+    status = ELMAN_BAD_DATA;
+  }
+  if (status == ELMAN_OK) return encoding;
+  elman_encoding_free(encoding);
+  return NULL;
+}
+
+/* Collect the sentences that can be translated. Return their number. */
+static size_t prepare(struct outcome *outcome, struct watch *watch) {
+  const struct batch *batch = watch->batch;
+  size_t count = 0;
+  for (size_t i = 0; i < batch->count; i++) {
+    const struct piece *piece = &batch->jobs[i]->request.pieces[batch->pieces[i]];
+    elman_sentence sentence = piece->sentence;
+    elman_encoding *prefix = NULL;
+    outcome->translations[i] = NULL;
+    outcome->errors[i] = (elman_error){.code = ELMAN_OK};
+    if (piece->prefix != NULL) {
+      prefix = split_prefix(batch->jobs[i], batch->pieces[i], &outcome->errors[i]);
+      pause_for_others(watch);
+      if (prefix == NULL) continue;
+      sentence.prefix = prefix->ids;
+      sentence.prefix_count = prefix->count;
+    }
+    outcome->places[count] = i;
+    outcome->prefixes[count] = prefix;
+    outcome->sentences[count++] = sentence;
+  }
+  return count;
+}
+
+static void translate(struct outcome *outcome, struct level *level, struct watch *watch) {
+  const struct batch *batch = watch->batch;
   const struct request *request = &batch->jobs[0]->request;
   elman_translator *translator;
-  elman_sentence sentences[MOST_BATCH];
-  struct watch watch = {worker->queue, batch};
   elman_translate_options options = request->search;
   const double begun = now();
-  options.threads = batch->alone ? worker->queue->settings->threads : 1;
+  options.threads = batch->alone ? watch->worker->queue->settings->threads : 1;
   options.partial = watch_batch;
-  options.partial_context = &watch;
-  for (size_t i = 0; i < batch->count; i++)
-    sentences[i] = batch->jobs[i]->request.pieces[batch->pieces[i]].sentence;
+  options.partial_context = watch;
+  const size_t count = prepare(outcome, watch);
   outcome->status =
-      find_translator(&translator, worker, request->model, batch->alone, &outcome->error);
+      find_translator(&translator, level, request->model, batch->alone, &outcome->error);
   if (outcome->status == ELMAN_OK)
-    outcome->status = elman_translate_batch(outcome->translations, outcome->errors, translator,
-                                            sentences, batch->count, &options, &outcome->error);
+    outcome->status = elman_translate_batch(outcome->found, outcome->found_errors, translator,
+                                            outcome->sentences, count, &options, &outcome->error);
   else
-    memset(outcome->translations, 0, sizeof outcome->translations);
+    memset(outcome->found, 0, sizeof outcome->found);
+  const bool good = outcome->status == ELMAN_OK || outcome->status == ELMAN_BAD_DATA;
+  for (size_t i = 0; i < count; i++) {
+    outcome->translations[outcome->places[i]] = outcome->found[i];
+    if (good) outcome->errors[outcome->places[i]] = outcome->found_errors[i];
+    elman_encoding_free(outcome->prefixes[i]);
+  }
   outcome->tokens = 0;
   for (size_t i = 0; i < batch->count; i++) {
     const elman_translation *translation = outcome->translations[i];
-    const bool good = outcome->status == ELMAN_OK || outcome->status == ELMAN_BAD_DATA;
     if (translation != NULL) outcome->tokens += translation->target_count;
     outcome->results[i] =
         good ? job_result(batch->jobs[i], batch->pieces[i], translation, &outcome->errors[i])
              : (struct answer){0};
+    pause_for_others(watch);
   }
-  outcome->seconds = now() - begun;
+  outcome->seconds = now() - begun - watch->paused;
 }
 
 /* ---- outcomes, under the lock ---- */
+
+/* Fail a job because of one of its texts. */
+static void fail_at(struct job *job, size_t piece, const char *reason) {
+  char name[PIECE_NAME], message[sizeof job->problem.message];
+  piece_name(name, &job->request, piece);
+  snprintf(message, sizeof message, "%s%.*s", name, (int)(sizeof message - sizeof name), reason);
+  job_fail(job, JOB_UNFIT, message);
+}
 
 /* Record the result of a piece. A text of /translate that cannot be translated fails its request;
  * /v1/translations tells the reason in its place. */
@@ -355,7 +486,7 @@ static void record(struct job *job, size_t piece, struct outcome *outcome, size_
   else if (outcome->results[i].text == NULL)
     job_fail(job, JOB_UNAVAILABLE, "out of memory; try again later");
   else if (outcome->translations[i] == NULL && job->request.kind == REQUEST_TRANSLATE)
-    job_fail(job, JOB_UNFIT, outcome->errors[i].message);
+    fail_at(job, piece, outcome->errors[i].message);
   if (job->request.stream && !job->failed)
     job_add_event(job, "result", outcome->results[i].text, outcome->results[i].size);
 }
@@ -380,9 +511,16 @@ static struct job *deliver(struct queue *queue, const struct batch *batch,
   return complete;
 }
 
-static void run_batch(struct worker *worker, const struct batch *batch, struct outcome *outcome) {
+/* Translate a batch, without the lock. */
+static void run_batch(struct worker *worker, struct level *level, const struct batch *batch) {
   struct queue *queue = worker->queue;
-  translate(outcome, worker, batch);
+  struct outcome *outcome = level->outcome;
+  /* Threads of a batch that uses all cores call watch_batch, but other workers are idle then. */
+  struct watch watch = {worker, batch,
+                        .may_pause = level == &worker->levels[LONG_BATCH] &&
+                                     (!batch->alone || queue->settings->threads == 1)};
+  if (watch.may_pause) worker->pause_after = now() + PATIENCE;
+  translate(outcome, level, &watch);
   pthread_mutex_lock(&queue->mutex);
   struct job *complete = deliver(queue, batch, outcome);
   pthread_mutex_unlock(&queue->mutex);
@@ -401,12 +539,12 @@ static void run_batch(struct worker *worker, const struct batch *batch, struct o
 static void serve_batch(struct worker *worker) {
   struct queue *queue = worker->queue;
   struct batch batch;
-  take(&batch, queue, share_of(queue));
+  take(&batch, queue, queue->first, share_of(queue), MOST_COST, SIZE_MAX);
   queue->busy++;
   batch.alone = queue->busy == 1 && queue->first == NULL;
   if (queue->first != NULL) pthread_cond_signal(&queue->arrival);
   pthread_mutex_unlock(&queue->mutex);
-  run_batch(worker, &batch, worker->outcome);
+  run_batch(worker, &worker->levels[LONG_BATCH], &batch);
   forget_models(worker);
   pthread_mutex_lock(&queue->mutex);
   queue->busy--;
@@ -427,7 +565,8 @@ static void *run_worker(void *argument) {
     if (queue->first != NULL) serve_batch(worker);
   }
   pthread_mutex_unlock(&queue->mutex);
-  while (worker->tool_count > 0) free_tool(&worker->tools[--worker->tool_count]);
+  for (struct level *level = worker->levels; level < worker->levels + LEVELS; level++)
+    while (level->tool_count > 0) free_tool(&level->tools[--level->tool_count]);
   return NULL;
 }
 
@@ -452,18 +591,24 @@ static bool start_conditions(struct queue *queue) {
   return good;
 }
 
+static void free_outcomes(struct worker *worker) {
+  for (size_t k = 0; k < LEVELS; k++) free(worker->levels[k].outcome);
+}
+
 /* Start the threads. Work with fewer if the system cannot start all of them, but with at least
  * one. */
 static bool start_workers(struct queue *queue) {
   for (size_t i = 0; i < queue->settings->threads; i++) {
     struct worker *worker = &queue->workers[i];
     worker->queue = queue;
-    worker->outcome = calloc(1, sizeof *worker->outcome);
-    const int problem = worker->outcome == NULL
-                            ? ENOMEM
-                            : pthread_create(&worker->thread, NULL, run_worker, worker);
+    bool good = true;
+    for (size_t k = 0; k < LEVELS; k++) {
+      worker->levels[k].outcome = calloc(1, sizeof(struct outcome));
+      good = good && worker->levels[k].outcome != NULL;
+    }
+    const int problem = good ? pthread_create(&worker->thread, NULL, run_worker, worker) : ENOMEM;
     if (problem != 0) {
-      free(worker->outcome);
+      free_outcomes(worker);
       errno = problem;
       return i > 0;
     }
@@ -501,7 +646,7 @@ void queue_end(struct queue *queue) {
   pthread_mutex_unlock(&queue->mutex);
   for (size_t i = 0; i < started; i++) {
     pthread_join(queue->workers[i].thread, NULL);
-    free(queue->workers[i].outcome);
+    free_outcomes(&queue->workers[i]);
   }
   for (struct job *job = queue_collect(queue), *next; job != NULL; job = next) {
     next = job->next;

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdint.h>
@@ -110,7 +111,8 @@ static int listen_at_host(struct listeners *listeners, const char *text) {
 static void remove_stale(const union address *address) {
   struct stat info;
   if (stat(address->local.sun_path, &info) != 0 || !S_ISSOCK(info.st_mode)) return;
-  const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  /* A service that is stopped accepts nothing, and its queue of connections may be full. */
+  const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (probe < 0) return;
   if (connect(probe, &address->any, sizeof address->local) != 0 && errno == ECONNREFUSED)
     unlink(address->local.sun_path);
@@ -119,34 +121,42 @@ static void remove_stale(const union address *address) {
 
 static int listen_at_path(struct listeners *listeners, const char *path) {
   union address address = {.local = {.sun_family = AF_UNIX}};
+  struct stat info;
   if (path[0] == '\0' || strlen(path) >= sizeof address.local.sun_path)
     return report_usage("serve", "--listen: the path of a Unix socket has 1 to %zu bytes",
                         sizeof address.local.sun_path - 1);
   snprintf(address.local.sun_path, sizeof address.local.sun_path, "%s", path);
   remove_stale(&address);
   const int code = listen_at(listeners, path, &address, sizeof address.local);
-  if (code == EX_OK) listeners->path = path;
-  return code;
+  if (code != EX_OK || stat(path, &info) != 0) return code;
+  listeners->path = path;
+  listeners->device = info.st_dev;
+  listeners->inode = info.st_ino;
+  return EX_OK;
 }
 
 /* ---- systemd ---- */
 
-/* Return the number of sockets that systemd has opened for this process. */
-static size_t count_activated(void) {
+/* Set the number of sockets that systemd has opened for this process. Return an exit code; print a
+ * message if it is not 0. */
+static int count_activated(uint64_t *sockets) {
   const char *process = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
-  uint64_t number, sockets;
-  if (process == NULL || count == NULL || !parse_whole_number(process, &number) ||
-      !parse_whole_number(count, &sockets) || number != (uint64_t)getpid())
-    return 0;
-  return (size_t)sockets;
+  uint64_t number = 0;
+  *sockets = 0;
+  if (process == NULL || count == NULL) return EX_OK;
+  if (parse_whole_number(process, &number) && number != (uint64_t)getpid()) return EX_OK;
+  if (number > 0 && parse_whole_number(count, sockets)) return EX_OK;
+  report("serve", "%s=%s of the service manager is not a number",
+         number > 0 ? "LISTEN_FDS" : "LISTEN_PID", number > 0 ? count : process);
+  return EX_UNAVAILABLE;
 }
 
 /* Systemd passes sockets from descriptor 3 on. */
-static int adopt(struct listeners *listeners, size_t count) {
+static int adopt(struct listeners *listeners, uint64_t count) {
   enum { FIRST = 3 };
   if (count > MAX_LISTENERS) {
-    report("serve", "the service manager passes %zu sockets, but at most %d are possible", count,
-           MAX_LISTENERS);
+    report("serve", "the service manager passes %" PRIu64 " sockets, but at most %d are possible",
+           count, MAX_LISTENERS);
     return EX_UNAVAILABLE;
   }
   for (int socket = FIRST; socket < FIRST + (int)count; socket++) {
@@ -185,7 +195,9 @@ void manager_notify(const char *state) {
 int listeners_open(struct listeners *listeners, const char *address) {
   static const char unix_prefix[] = "unix:";
   *listeners = (struct listeners){.local = true};
-  const size_t activated = count_activated();
+  uint64_t activated;
+  const int code = count_activated(&activated);
+  if (code != EX_OK) return code;
   if (activated > 0 && address != NULL)
     return report_usage("serve", "--listen cannot be combined with sockets of the service manager");
   if (activated > 0) return adopt(listeners, activated);
@@ -196,8 +208,13 @@ int listeners_open(struct listeners *listeners, const char *address) {
 }
 
 void listeners_close(struct listeners *listeners) {
+  struct stat info;
+  /* Another service may have replaced the file. While the socket is open, no other file can get its
+   * inode. */
+  if (listeners->path != NULL && stat(listeners->path, &info) == 0 &&
+      info.st_dev == listeners->device && info.st_ino == listeners->inode)
+    unlink(listeners->path);
   for (size_t i = 0; i < listeners->count; i++) close(listeners->sockets[i]);
-  if (listeners->path != NULL) unlink(listeners->path);
   listeners->count = 0;
   listeners->path = NULL;
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 enum { MAX_LISTENERS = 8, LISTENER_NAME = 160 };
 
@@ -12,8 +13,11 @@ struct listeners {
   int sockets[MAX_LISTENERS];
   char names[MAX_LISTENERS][LISTENER_NAME]; /* for messages: http://127.0.0.1:8080 or unix:PATH */
   size_t count;
-  bool local;       /* only this machine can connect */
-  const char *path; /* Unix socket to remove at the end; NULL = none */
+  bool local; /* only this machine can connect */
+  /* Unix socket to remove at the end if it is still the same file; NULL = none. */
+  const char *path;
+  dev_t device;
+  ino_t inode;
 };
 
 #define DEFAULT_ADDRESS "127.0.0.1:8080"

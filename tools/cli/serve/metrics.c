@@ -24,6 +24,8 @@ static void print_requests(FILE *stream, const struct http_counts *counts) {
   for (size_t class = 2; class < STATUS_CLASSES; class ++)
     fprintf(stream, "elman_requests_total{class=\"%zuxx\"} %" PRIu64 "\n", class,
             counts->by_class[class]);
+  print_count(stream, "requests_aborted_total", "counter",
+              "Requests whose connection ended before the answer.", counts->by_class[0]);
   print_head(stream, "refused_total", "counter", "Requests beyond a limit, by status.");
   for (size_t i = 0; i < 3; i++)
     fprintf(stream, "elman_refused_total{status=\"%s\"} %" PRIu64 "\n", refused[i],

@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sysexits.h>
@@ -34,6 +36,43 @@ int microhttpd_load(void) {
   if (out_of_memory) return report_no_memory();
   report("serve", "cannot load %s; install it (Debian: libmicrohttpd12): %s", library, dlerror());
   return EX_UNAVAILABLE;
+}
+
+/* ---- bytes that arrive ---- */
+
+/* libmicrohttpd has no option to see the bytes of a request. But it receives them by recv, and the
+ * dynamic linker prefers the definition of the program to that of the C library. If a library
+ * receives in another way, no head is complete, and exchange.c refuses all requests. */
+
+static struct head **heads; /* (head_capacity): by socket */
+static size_t head_capacity;
+
+void watch_socket(int socket, struct head *head) {
+  const size_t place = socket < 0 ? SIZE_MAX : (size_t)socket;
+  if (place >= head_capacity) {
+    if (head == NULL || place == SIZE_MAX) return;
+    struct head **grown = reallocarray(heads, place + 64, sizeof(struct head *));
+    if (grown == NULL) return; /* the requests of the connection are refused */
+    memset(grown + head_capacity, 0, (place + 64 - head_capacity) * sizeof(struct head *));
+    heads = grown;
+    head_capacity = place + 64;
+  }
+  heads[place] = head;
+}
+
+/* The name in the program differs from that for the linker, because <sys/socket.h> can define recv
+ * as an inline function. Only the main thread receives from sockets that are watched. */
+__attribute__((visibility("default"))) ssize_t
+receive_and_scan(int socket, void *bytes, size_t size, int flags) __asm__("recv");
+
+ssize_t receive_and_scan(int socket, void *bytes, size_t size, int flags) {
+  const ssize_t count = recvfrom(socket, bytes, size, flags, NULL, NULL);
+  struct head *head = socket >= 0 && (size_t)socket < head_capacity ? heads[socket] : NULL;
+  if (head != NULL && count > 0) head_scan(head, bytes, (size_t)count);
+  if (head == NULL || count != 0 || size == 0 || !head->in_hand) return count;
+  /* The client sends no more, but waits for its answer. The library would close the connection. */
+  errno = EAGAIN;
+  return -1;
 }
 
 /* ---- answers of libmicrohttpd itself ---- */

@@ -5,6 +5,8 @@
 
 #include <microhttpd.h>
 
+#include "serve/head.h"
+
 /* The functions in use, without MHD_. */
 #define MICROHTTPD_FUNCTIONS(ROW)                                                                  \
   ROW(start_daemon)                                                                                \
@@ -35,6 +37,9 @@ extern struct microhttpd mhd;
 
 /* Load the library. Return an exit code; print a message if it is not 0. */
 int microhttpd_load(void);
+
+/* Scan the bytes that libmicrohttpd receives from this socket; NULL ends the scan. */
+void watch_socket(int socket, struct head *head);
 
 /* Queue an answer of this program, as MHD_queue_response does. The library's own answers, to what
  * is not HTTP, are replaced by JSON. */

@@ -19,7 +19,6 @@ static bool get_text(const char **value, const json_t *object, const char *name,
   return true;
 }
 
-/* Get a whole number. A form has texts only, so digits are accepted, too. */
 static bool get_count(size_t *value, const json_t *object, const char *name, size_t least,
                       size_t most, struct problem *problem) {
   const json_t *field = json_object_get(object, name);
@@ -27,13 +26,19 @@ static bool get_count(size_t *value, const json_t *object, const char *name, siz
   if (field == NULL || json_is_null(field)) return true;
   if (json_is_integer(field) && json_integer_value(field) >= 0)
     number = (uint64_t)json_integer_value(field);
-  else if (json_is_string(field) && !parse_whole_number(json_string_value(field), &number))
-    number = UINT64_MAX;
   if (number < least || number > most)
     return refuse(problem, BAD_REQUEST, "%s must be a whole number from %zu to %zu", name, least,
                   most);
   *value = (size_t)number;
   return true;
+}
+
+/* A form has texts only: replace digits by their number. */
+static void read_digits(json_t *form, const char *name) {
+  const char *text = json_string_value(json_object_get(form, name));
+  uint64_t number;
+  if (text != NULL && parse_whole_number(text, &number) && number <= INT32_MAX)
+    (void)json_object_set_new(form, name, json_integer((json_int_t)number));
 }
 
 static bool get_real(double *value, const json_t *object, const char *name, double lowest,
@@ -64,55 +69,86 @@ static const json_t *text_at(const json_t *field, size_t i) {
   return json_is_string(text) ? text : NULL;
 }
 
-static size_t count_lines(const json_t *text) {
-  size_t lines = 1;
-  for (const char *at = json_string_value(text); (at = strchr(at, '\n')) != NULL; at++) lines++;
-  return lines;
+/* Return whether the bytes are spaces only, ideographic ones included. */
+static bool is_blank(const char *text, size_t length) {
+  static const char ideographic[] = "\xE3\x80\x80";
+  size_t at = 0;
+  while (at < length) {
+    if (length - at >= 3 && memcmp(text + at, ideographic, 3) == 0)
+      at += 3;
+    else if (text[at] != '\0' && strchr(" \t\r\n\v\f", text[at]) != NULL)
+      at++;
+    else
+      return false;
+  }
+  return true;
 }
 
-/* Check the texts and set their numbers. `lines` states whether each line is a sentence. */
+/* Return the pieces of a text: its lines that are not blank, or one piece. `pieces` is NULL, or the
+ * place for them. */
+static size_t split_text(struct piece *pieces, const json_t *text, size_t item, bool lines) {
+  const char *at = json_string_value(text);
+  size_t count = 0, breaks = 0;
+  for (bool more = lines; more;) {
+    const size_t length = strcspn(at, "\n");
+    if (!is_blank(at, length)) {
+      if (pieces != NULL)
+        pieces[count] = (struct piece){
+            .sentence = {.text = at, .length = length}, .item = item, .breaks_before = breaks};
+      count++;
+      breaks = 0;
+    }
+    more = at[length] == '\n';
+    breaks += more;
+    at += length + 1;
+  }
+  if (count == 0 && pieces != NULL)
+    *pieces = (struct piece){.sentence = {.text = json_string_value(text),
+                                          .length = lines ? 0 : json_string_length(text)},
+                             .item = item};
+  if (count == 0) count = 1;
+  if (pieces != NULL) pieces[count - 1].breaks_after = breaks;
+  return count;
+}
+
+/* Check the texts and set their numbers. `lines` states whether each line is a sentence. Blank
+ * texts are no sentences, but their number is limited, too. */
 static bool count_pieces(struct request *request, const json_t *field, const char *name, bool lines,
                          size_t most, struct problem *problem) {
+  enum { BLANK = 16 };
   if (field == NULL || json_is_null(field))
     return refuse(problem, BAD_REQUEST, "%s is missing; it is a text or an array of texts", name);
   request->is_array = json_is_array(field);
   request->items = request->is_array ? json_array_size(field) : 1;
   if (request->items == 0) return refuse(problem, BAD_REQUEST, "%s must not be empty", name);
+  if (request->items / BLANK > most)
+    return refuse(problem, TOO_LARGE, "the request has %zu texts; the limit is %zu", request->items,
+                  BLANK * most);
   for (size_t i = 0; i < request->items; i++) {
     const json_t *text = text_at(field, i);
     if (text == NULL && request->is_array)
       return refuse(problem, BAD_REQUEST, "%s[%zu] must be a text", name, i);
     if (text == NULL)
       return refuse(problem, BAD_REQUEST, "%s must be a text or an array of texts", name);
-    request->count += lines ? count_lines(text) : 1;
+    const size_t count = split_text(NULL, text, i, lines);
+    request->count += count;
+    if (!is_blank(json_string_value(text), json_string_length(text))) request->sentences += count;
   }
-  if (request->count > most)
+  if (request->sentences > most)
     return refuse(problem, TOO_LARGE, "the request has %zu sentences; the limit is %zu",
-                  request->count, most);
-  request->pieces = calloc(request->count + 1, sizeof *request->pieces);
+                  request->sentences, most);
+  request->pieces = calloc(request->count, sizeof *request->pieces);
   return request->pieces != NULL || refuse_memory(problem);
-}
-
-static void fill_pieces(struct request *request, const json_t *field, bool lines) {
-  size_t used = 0;
-  for (size_t i = 0; i < request->items; i++) {
-    const char *text = json_string_value(text_at(field, i));
-    for (bool more = true; more;) {
-      const size_t length = lines ? strcspn(text, "\n") : strlen(text);
-      request->pieces[used] = (struct piece){
-          .sentence = {.text = text, .length = length, .number = used + 1}, .item = i};
-      used++;
-      more = text[length] == '\n';
-      text += length + 1;
-    }
-  }
 }
 
 static bool get_pieces(struct request *request, const json_t *document, const char *name,
                        bool lines, const struct serve_settings *settings, struct problem *problem) {
   const json_t *field = json_object_get(document, name);
+  size_t used = 0;
   if (!count_pieces(request, field, name, lines, settings->max_sentences, problem)) return false;
-  fill_pieces(request, field, lines);
+  for (size_t i = 0; i < request->items; i++)
+    used += split_text(request->pieces + used, text_at(field, i), i, lines);
+  for (size_t i = 0; i < request->count; i++) request->pieces[i].sentence.number = i + 1;
   return true;
 }
 
@@ -223,9 +259,10 @@ static const char *first_given(const json_t *document, const char *const *names)
   return NULL;
 }
 
-static bool read_search(elman_translate_options *search, const json_t *document, size_t max_beam,
-                        struct problem *problem) {
+static bool read_search(elman_translate_options *search, const json_t *document,
+                        const struct serve_settings *settings, struct problem *problem) {
   const char *norm = NULL;
+  const size_t max_beam = settings->max_beam;
   size_t beam = 0, seed = 1;
   if (!get_count(&beam, document, "beam", 1, max_beam, problem) ||
       !get_count(&search->n_best, document, "n_best", 1, max_beam, problem) ||
@@ -233,7 +270,7 @@ static bool read_search(elman_translate_options *search, const json_t *document,
       !get_real(&search->length_penalty, document, "length_penalty", 0, 10, problem) ||
       !get_text(&norm, document, "length_norm", problem) ||
       !get_real(&search->coverage_penalty, document, "coverage_penalty", 0, 10, problem) ||
-      !get_count(&search->max_length, document, "max_length", 1, 10000, problem) ||
+      !get_count(&search->max_length, document, "max_length", 1, settings->max_output, problem) ||
       !get_real(&search->max_ratio, document, "max_ratio", 0.01, 1000, problem) ||
       !get_flag(&search->replace_unknown, document, "replace_unknown", problem) ||
       !get_count(&seed, document, "override_seed", 0, UINT32_MAX, problem))
@@ -340,90 +377,97 @@ static bool get_list(const json_t **list, const struct request *request, const j
                 name, request->count);
 }
 
+/* Refuse a text that is certainly longer than the limit of tokens of a translation. */
+static bool check_target_size(const char *name, size_t i, const json_t *text,
+                              const struct serve_settings *settings, struct problem *problem) {
+  const size_t most = settings->max_output * BYTES_PER_TOKEN;
+  return json_string_length(text) <= most ||
+         refuse(problem, BAD_REQUEST, "%s[%zu] has %zu bytes; the limit is %zu (%zu tokens)", name,
+                i, json_string_length(text), most, settings->max_output);
+}
+
 static bool read_references(struct request *request, const json_t *document,
-                            struct problem *problem) {
+                            const struct serve_settings *settings, struct problem *problem) {
   const json_t *list;
   if (!get_list(&list, request, document, "references", problem)) return false;
   for (size_t i = 0; list != NULL && i < request->count; i++) {
     const json_t *reference = json_array_get(list, i);
     if (json_is_null(reference)) continue;
     if (!json_is_string(reference))
-      return refuse(problem, BAD_REQUEST, "references must contain texts or null");
+      return refuse(problem, BAD_REQUEST, "references[%zu] must be a text or null", i);
+    if (!check_target_size("references", i, reference, settings, problem)) return false;
     request->pieces[i].sentence.reference = json_string_value(reference);
     request->pieces[i].sentence.reference_length = json_string_length(reference);
   }
   return true;
 }
 
-/* Append the ids of a prefix, which is a text or an array of ids. Return the number of ids in
- * *count. */
-static bool append_prefix(struct request *request, size_t used, size_t *count, const json_t *prefix,
-                          struct problem *problem) {
-  elman_encoding *encoding = NULL;
-  elman_error error;
-  *count = json_array_size(prefix);
-  if (json_is_string(prefix)) {
-    if (elman_encode(&encoding, request->model->model, ELMAN_TARGET, json_string_value(prefix),
-                     json_string_length(prefix), &error) != ELMAN_OK)
-      return refuse(problem, error.code == ELMAN_NO_MEMORY ? NO_MEMORY : BAD_REQUEST,
-                    "prefixes: %.400s", error.message);
-    *count = encoding->count;
-  } else if (!json_is_array(prefix)) {
-    return refuse(problem, BAD_REQUEST, "prefixes must contain texts, arrays of token ids or null");
-  }
-  uint32_t *ids = reallocarray(request->prefixes, used + *count + 1, sizeof *ids);
-  if (ids == NULL) {
-    elman_encoding_free(encoding);
-    return refuse_memory(problem);
-  }
-  request->prefixes = ids;
-  bool good = true;
-  for (size_t t = 0; t < *count && good; t++) {
-    const json_t *id = json_array_get(prefix, t);
-    if (encoding == NULL && !(json_is_integer(id) && json_integer_value(id) >= 0 &&
-                              json_integer_value(id) <= UINT32_MAX))
-      good = refuse(problem, BAD_REQUEST, "prefixes: a token id must be a whole number");
-    else
-      ids[used + t] = encoding != NULL ? encoding->ids[t] : (uint32_t)json_integer_value(id);
-  }
-  elman_encoding_free(encoding);
-  return good;
-}
-
-/* Check what elman_translate_batch refuses for a whole batch, so that no other request fails. */
-static bool check_prefix(const struct request *request, const elman_sentence *sentence,
-                         struct problem *problem) {
+bool check_prefix(const struct request *request, size_t piece, const uint32_t *ids, size_t count,
+                  struct problem *problem) {
   const elman_model_info info = elman_model_get_info(request->model->model);
-  if (sentence->prefix_count > 0 && sentence->reference != NULL)
-    return refuse(problem, BAD_REQUEST, "a text has both a reference and a prefix");
-  for (size_t t = 0; t < sentence->prefix_count; t++) {
-    const uint32_t id = sentence->prefix[t];
-    const bool special = id < SPECIAL_TOKENS && !(id == 0 && info.target_merges == 0);
-    if (id >= info.target_vocabulary || special)
+  for (size_t t = 0; t < count; t++) {
+    const bool special = ids[t] < SPECIAL_TOKENS && !(ids[t] == 0 && info.target_merges == 0);
+    if (ids[t] >= info.target_vocabulary || special)
       return refuse(problem, BAD_REQUEST,
-                    "token %zu of a prefix has id %u, which no translation can contain", t + 1, id);
+                    "prefixes[%zu]: token %zu has id %u, which no translation can contain", piece,
+                    t + 1, ids[t]);
   }
   return true;
 }
 
+/* Append the ids of prefix i, an array, to those of the request. */
+static bool append_ids(struct request *request, size_t used, size_t i, const json_t *prefix,
+                       const struct serve_settings *settings, struct problem *problem) {
+  const size_t count = json_array_size(prefix);
+  if (count >= settings->max_output)
+    return refuse(problem, BAD_REQUEST,
+                  "prefixes[%zu] has %zu tokens; the limit of a translation is %zu", i, count,
+                  settings->max_output);
+  uint32_t *ids = reallocarray(request->prefixes, used + count + 1, sizeof *ids);
+  if (ids == NULL) return refuse_memory(problem);
+  request->prefixes = ids;
+  for (size_t t = 0; t < count; t++) {
+    const json_t *id = json_array_get(prefix, t);
+    const json_int_t value = json_is_integer(id) ? json_integer_value(id) : -1;
+    if (value < 0 || value > UINT32_MAX)
+      return refuse(problem, BAD_REQUEST, "prefixes[%zu]: a token id must be a whole number", i);
+    ids[used + t] = (uint32_t)value;
+  }
+  request->pieces[i].sentence.prefix_count = count;
+  return check_prefix(request, i, ids + used, count, problem);
+}
+
+/* Read prefixes as token ids. Prefixes as text stay text, because the time to split them is that of
+ * a translation. */
 static bool read_prefixes(struct request *request, const json_t *document,
-                          struct problem *problem) {
+                          const struct serve_settings *settings, struct problem *problem) {
   const json_t *list;
   size_t used = 0, at = 0;
   if (!get_list(&list, request, document, "prefixes", problem)) return false;
   for (size_t i = 0; list != NULL && i < request->count; i++) {
     const json_t *prefix = json_array_get(list, i);
-    size_t count = 0;
-    if (!json_is_null(prefix) && !append_prefix(request, used, &count, prefix, problem))
+    struct piece *piece = &request->pieces[i];
+    if (json_is_null(prefix)) continue;
+    if (!json_is_string(prefix) && !json_is_array(prefix))
+      return refuse(problem, BAD_REQUEST,
+                    "prefixes[%zu] must be a text, an array of token ids or null", i);
+    if (json_is_array(prefix) && !append_ids(request, used, i, prefix, settings, problem))
       return false;
-    request->pieces[i].sentence.prefix_count = count;
-    used += count;
+    if (json_is_string(prefix) && !check_target_size("prefixes", i, prefix, settings, problem))
+      return false;
+    used += piece->sentence.prefix_count;
+    if (json_is_string(prefix) && json_string_length(prefix) > 0) {
+      piece->prefix = json_string_value(prefix);
+      piece->prefix_length = json_string_length(prefix);
+    }
+    if (piece->sentence.reference != NULL &&
+        (piece->prefix != NULL || piece->sentence.prefix_count > 0))
+      return refuse(problem, BAD_REQUEST, "texts[%zu] has both a reference and a prefix", i);
   }
-  for (size_t i = 0; list != NULL && i < request->count; i++) {
+  for (size_t i = 0; i < request->count && used > 0; i++) {
     elman_sentence *sentence = &request->pieces[i].sentence;
     if (sentence->prefix_count > 0) sentence->prefix = request->prefixes + at;
     at += sentence->prefix_count;
-    if (!check_prefix(request, sentence, problem)) return false;
   }
   return true;
 }
@@ -488,10 +532,11 @@ static bool read_translations(struct request *request, const json_t *document,
       !find_by_name(request, name, models, problem) ||
       !get_pieces(request, document, "texts", false, settings, problem))
     return false;
-  if (!read_search(&request->search, document, settings->max_beam, problem) ||
+  if (!read_search(&request->search, document, settings, problem) ||
       !read_overrides(request, document, problem) || !read_include(request, document, problem) ||
       !get_flag(&request->stream, document, "stream", problem) ||
-      !read_references(request, document, problem) || !read_prefixes(request, document, problem))
+      !read_references(request, document, settings, problem) ||
+      !read_prefixes(request, document, settings, problem))
     return false;
   request->search.self_attention = (request->include & INCLUDE_SELF_ATTENTION) != 0;
   request->search.without_scores =
@@ -499,42 +544,102 @@ static bool read_translations(struct request *request, const json_t *document,
   return check_search(request, problem) && check_effects(request, document, problem);
 }
 
+/* ---- cost ---- */
+
+/* Estimate the tokens of a text: one for three bytes. */
+static size_t estimate_tokens(size_t bytes, size_t most) {
+  const size_t tokens = bytes / 3 + 1;
+  return tokens < most ? tokens : most;
+}
+
+static size_t estimate_output(const struct request *request, const struct piece *piece,
+                              size_t source, const struct serve_settings *settings) {
+  const elman_translate_options *search = &request->search;
+  const elman_sentence *sentence = &piece->sentence;
+  const size_t most = settings->max_output;
+  if (sentence->reference != NULL) return estimate_tokens(sentence->reference_length, most);
+  size_t limit = search->max_length > 0 ? search->max_length : most;
+  if (search->max_ratio > 0 && search->max_ratio * (double)source < (double)limit)
+    limit = (size_t)(search->max_ratio * (double)source) + 1;
+  if (search->max_length == 0 && !(search->max_ratio > 0)) limit = 2 * source + 10;
+  limit +=
+      piece->prefix != NULL ? estimate_tokens(piece->prefix_length, most) : sentence->prefix_count;
+  return limit < most ? limit : most;
+}
+
+/* Estimate the work of each piece: the largest number of steps of its hypotheses. A step costs a
+ * constant, and more for each source token, to which it attends. */
+static void estimate_costs(struct request *request, const struct serve_settings *settings) {
+  enum { STEP = 256 };
+  for (size_t i = 0; i < request->count; i++) {
+    struct piece *piece = &request->pieces[i];
+    const elman_sentence *sentence = &piece->sentence;
+    const size_t source = estimate_tokens(sentence->length, settings->max_tokens);
+    const size_t beam = sentence->reference != NULL ? 1 : request->search.beam;
+    piece->cost = beam * estimate_output(request, piece, source, settings) * (STEP + source);
+  }
+}
+
 /* ---- requests ---- */
 
-/* Free the fields of /translate that the request does not refer to, such as unknown ones. */
-static void drop_others(json_t *document) {
+/* Free what the request does not refer to: other fields than these, and arrays of ids. */
+static void drop_others(json_t *document, const char *const *names) {
   const char *name;
-  json_t *value;
+  json_t *value, *prefixes = json_object_get(document, "prefixes");
   void *next;
   json_object_foreach_safe(document, next, name, value) {
-    if (strcmp(name, "q") != 0 && strcmp(name, "api_key") != 0)
-      (void)json_object_del(document, name);
+    size_t i = 0;
+    while (names[i] != NULL && strcmp(names[i], name) != 0) i++;
+    if (names[i] == NULL) (void)json_object_del(document, name);
   }
+  for (size_t i = 0; i < json_array_size(prefixes); i++)
+    if (json_is_array(json_array_get(prefixes, i)))
+      (void)json_array_set_new(prefixes, i, json_null());
 }
 
 bool request_parse(struct request *request, enum request_kind kind, enum body_type type,
                    const char *body, size_t size, const struct model_set *models,
                    const struct serve_settings *settings, struct problem *problem) {
+  static const char *const kept[][4] = {
+      [REQUEST_TRANSLATE] = {"q", "api_key", NULL},
+      [REQUEST_TRANSLATIONS] = {"texts", "references", "prefixes", NULL}};
   *request = (struct request){.kind = kind};
   *problem = (struct problem){0};
-  if (type == BODY_OTHER || (type == BODY_FORM && kind != REQUEST_TRANSLATE))
-    return refuse(problem, BAD_TYPE, "the Content-Type must be application/json%s",
-                  kind == REQUEST_TRANSLATE ? " or application/x-www-form-urlencoded" : "");
-  json_t *document = body_read(type, body, size, problem);
+  json_t *document = body_read(type, kind == REQUEST_TRANSLATE, body, size, problem);
   if (document == NULL) return false;
   request->document = document;
+  if (type == BODY_FORM) read_digits(document, "alternatives");
   const bool good = kind == REQUEST_TRANSLATE
                         ? read_translate(request, document, models, settings, problem)
                         : read_translations(request, document, models, settings, problem);
   if (good) {
-    if (kind == REQUEST_TRANSLATE) drop_others(document);
+    drop_others(document, kept[kind]);
     request->search.threads = 1;
     request->search.max_tokens = settings->max_tokens;
-    request->search.max_bytes = 0; /* the body is limited */
+    request->search.max_bytes = settings->max_tokens * BYTES_PER_TOKEN;
+    request->search.max_output = settings->max_output;
+    estimate_costs(request, settings);
     return true;
   }
   request_free(request);
   return false;
+}
+
+void piece_name(char name[PIECE_NAME], const struct request *request, size_t piece) {
+  const struct piece *pieces = request->pieces, *last = &pieces[request->count - 1];
+  const char *field = request->kind == REQUEST_TRANSLATE ? "q" : "texts";
+  size_t first = piece, line = 1;
+  while (first > 0 && pieces[first - 1].item == pieces[piece].item) first--;
+  for (size_t i = first; i <= piece; i++) line += pieces[i].breaks_before;
+  const bool lines = line > 1 || pieces[piece].breaks_after > 0 ||
+                     (&pieces[piece] < last && pieces[piece + 1].item == pieces[piece].item);
+  name[0] = '\0';
+  if (request->is_array && lines)
+    snprintf(name, PIECE_NAME, "%s[%zu], line %zu: ", field, pieces[piece].item, line);
+  else if (request->is_array)
+    snprintf(name, PIECE_NAME, "%s[%zu]: ", field, pieces[piece].item);
+  else if (lines)
+    snprintf(name, PIECE_NAME, "%s, line %zu: ", field, line);
 }
 
 bool requests_fit(const struct request *a, const struct request *b) {

@@ -31,6 +31,10 @@ enum include {
 struct piece {
   elman_sentence sentence;
   size_t item; /* index of the text of the request, of which this is a line */
+  size_t breaks_before, breaks_after; /* line ends of the text around the line */
+  const char *prefix;                 /* prefix as text, which the translator splits; NULL = none */
+  size_t prefix_length;
+  size_t cost; /* estimated work, the same unit for all requests; see request.c */
 };
 
 struct request {
@@ -40,6 +44,7 @@ struct request {
   elman_override overrides[ELMAN_MAX_OVERRIDES];
   struct piece *pieces; /* (count) */
   size_t count;
+  size_t sentences;  /* number of pieces that are not blank */
   size_t items;      /* number of texts */
   bool is_array;     /* the texts are an array, so the answer is an array */
   bool stream;       /* answer by server-sent events */
@@ -54,6 +59,15 @@ bool request_parse(struct request *request, enum request_kind kind, enum body_ty
                    const char *body, size_t size, const struct model_set *models,
                    const struct serve_settings *settings, struct problem *problem);
 void request_free(struct request *request);
+
+/* Name the text of a piece, such as "q[3], line 2: ", if the request has several. */
+enum { PIECE_NAME = 64 };
+void piece_name(char name[PIECE_NAME], const struct request *request, size_t piece);
+
+/* Check ids of a prefix. Refuse what elman_translate_batch refuses for a whole batch, so that no
+ * other request fails. `piece` is the index of its text. */
+bool check_prefix(const struct request *request, size_t piece, const uint32_t *ids, size_t count,
+                  struct problem *problem);
 
 /* Return whether sentences of both requests can be translated in one call. */
 bool requests_fit(const struct request *a, const struct request *b);

@@ -27,6 +27,15 @@ static size_t count_cores(void) {
 
 /* Refuse names that no Host or Origin can equal, so that none is ignored. Return an exit code. */
 static int check_names(const struct serve_job *job) {
+  for (size_t i = 0; i < job->hosts.count; i++) {
+    const char *host = job->hosts.words[i];
+    const bool bare = strchr(host, ':') != NULL && host[0] != '['; /* IPv6 */
+    if (host_is_address(host))
+      return report_usage("serve",
+                          "--host: '%s' is an address, and addresses are always permitted; to "
+                          "listen at it, give '--listen %s%s%s:8080'",
+                          host, bare ? "[" : "", host, bare ? "]" : "");
+  }
   for (size_t i = 0; i < job->hosts.count; i++)
     if (!host_is_name(job->hosts.words[i]))
       return report_usage("serve",
@@ -59,6 +68,7 @@ int serve_command(int argc, char **argv) {
                                        .max_body = (size_t)1 << 20,
                                        .max_sentences = 256,
                                        .max_tokens = 500,
+                                       .max_output = 1000,
                                        .max_beam = 16,
                                        .max_queue = 1024,
                                        .max_connections = 256,
@@ -90,6 +100,8 @@ int serve_command(int argc, char **argv) {
        .count = &settings->max_sentences, .least = 1, .most = 100000},
       {"max-tokens", 0, "N", "maximum tokens of a sentence", .group = "Limits",
        .count = &settings->max_tokens, .least = 1, .most = 5000},
+      {"max-output", 0, "N", "maximum tokens of a translation, reference or prefix",
+       .group = "Limits", .count = &settings->max_output, .least = 1, .most = 10000},
       {"max-beam", 0, "N", "maximum beam size that a request may choose", .group = "Limits",
        .count = &settings->max_beam, .least = 1, .most = ELMAN_MAX_BEAM},
       {"max-queue", 0, "N", "maximum sentences that wait or are translated", .group = "Limits",

@@ -12,12 +12,17 @@
 #define MAX_RESULT ((size_t)16 << 20)
 #define MAX_ANSWER ((size_t)64 << 20)
 
+/* Maximum bytes per token of a limit of tokens. A text that has more bytes is not split into
+ * tokens, because even one token can have any number of bytes. */
+enum { BYTES_PER_TOKEN = 32 };
+
 struct serve_settings {
   size_t threads;            /* threads that translate; at least 1 */
   size_t batch_wait;         /* milliseconds */
   size_t max_body;           /* bytes of a request's body */
   size_t max_sentences;      /* sentences of a request */
   size_t max_tokens;         /* tokens of a sentence */
+  size_t max_output;         /* tokens of a translation, a reference or a prefix */
   size_t max_beam;           /* beam size that a request may choose */
   size_t max_queue;          /* sentences that wait or are translated */
   size_t max_client;         /* the same of one client; 0 = no limit */

@@ -11,12 +11,14 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sysexits.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "attention/playground.h"
 #include "console/messages.h"
 #include "serve/http.h"
 #include "serve/listen.h"
+#include "serve/log.h"
 #include "serve/microhttpd.h"
 
 /* Models and tokens that a thread loads while the service goes on. */
@@ -121,7 +123,7 @@ static void finish_reload(struct service *service) {
   if (reload->code == EX_OK) {
     struct model_set old = service->models;
     service->models = reload->models;
-    service->tokens = reload->tokens;
+    tokens_replace(&service->tokens, &reload->tokens);
     model_set_retire(&old);
     queue_forget_models(service->http.queue);
     service->http.counts.reloads++;
@@ -194,13 +196,28 @@ static void read_signals(struct service *service) {
   }
 }
 
-/* Block the signals, so that only read_signals takes them. Threads inherit the mask. */
-static int open_signals(struct service *service) {
+static sigset_t signals_of(const int *numbers) {
   sigset_t set;
   sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGHUP);
+  for (; *numbers != 0; numbers++) sigaddset(&set, *numbers);
+  return set;
+}
+
+/* Until the service runs, SIGINT and SIGTERM end the program, but SIGHUP waits. */
+static void hold_reload(void) {
+  const sigset_t set = signals_of((const int[]){SIGHUP, 0});
+  pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+/* When the service does not run any more, SIGINT and SIGTERM end the program again. */
+static void let_end(void) {
+  const sigset_t set = signals_of((const int[]){SIGINT, SIGTERM, 0});
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* Block the signals, so that only read_signals takes them. Threads inherit the mask. */
+static int open_signals(struct service *service) {
+  const sigset_t set = signals_of((const int[]){SIGINT, SIGTERM, SIGHUP, 0});
   pthread_sigmask(SIG_BLOCK, &set, NULL);
   service->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   service->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -309,7 +326,8 @@ static int start_http(struct service *service) {
   http->settings = &service->job->settings;
   http->models = &service->models;
   http->tokens = &service->tokens;
-  http->queue = queue_start(http->settings, service->wake);
+  http->reader = reader_start(http->settings, service->wake);
+  if (http->reader != NULL) http->queue = queue_start(http->settings, service->wake);
   if (http->queue == NULL) {
     report("serve", "cannot start the threads: %m");
     return EX_OSERR;
@@ -317,31 +335,52 @@ static int start_http(struct service *service) {
   return http_start(http);
 }
 
+static int start_log(void) {
+  errno = log_start();
+  if (errno == 0) return EX_OK;
+  report("serve", "cannot start the threads: %m");
+  return EX_OSERR;
+}
+
 static int serve(struct service *service) {
+  hold_reload();
   int code = microhttpd_load();
-  if (code == EX_OK) code = open_signals(service);
   if (code == EX_OK) code = reserve_descriptors(&service->job->settings);
   if (code == EX_OK) code = listeners_open(&service->listeners, service->job->listen);
   if (code == EX_OK) code = check_access(service);
   if (code == EX_OK) code = load(&service->models, &service->tokens, service->job);
   if (code == EX_OK) code = make_page(&service->http);
+  if (code == EX_OK) code = open_signals(service);
   if (code == EX_OK) code = start_http(service);
+  if (code == EX_OK) code = start_log();
   if (code != EX_OK) return code;
   note_models(&service->models);
   for (size_t i = 0; i < service->listeners.count; i++)
     note("listening at %s", service->listeners.names[i]);
   manager_notify("READY=1");
   run(service);
+  log_end();
   return EX_OK;
 }
 
+/* Return whether the thread that reloads has ended. It may wait for a file system. */
+static bool end_reload(struct reload *reload) {
+  enum { PATIENCE = 2 };
+  struct timespec until;
+  if (!reload->runs) return true;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += PATIENCE;
+  if (pthread_timedjoin_np(reload->thread, NULL, &until) != 0) return false;
+  if (reload->code == EX_OK) model_set_retire(&reload->models);
+  return true;
+}
+
 static void clean_up(struct service *service) {
-  if (service->reload.runs) {
-    pthread_join(service->reload.thread, NULL);
-    if (service->reload.code == EX_OK) model_set_retire(&service->reload.models);
-  }
+  let_end();
   listeners_close(&service->listeners);
+  if (!end_reload(&service->reload)) _exit(EX_OK); /* its thread uses the models' paths */
   if (service->http.daemon != NULL) http_stop(&service->http);
+  reader_end(service->http.reader);
   if (service->http.queue != NULL) queue_end(service->http.queue);
   free((char *)service->http.page);
   model_set_retire(&service->models);

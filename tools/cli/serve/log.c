@@ -1,0 +1,108 @@
+#include "serve/log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "console/messages.h"
+
+/* Bytes that may wait. Further lines are lost, and their number is printed. */
+static const size_t MOST_WAITING = (size_t)1 << 20;
+
+static struct {
+  pthread_mutex_t mutex;
+  pthread_cond_t arrival, written;
+  char *text;
+  size_t size, lost;
+  bool over, runs;
+} pending = {.mutex = PTHREAD_MUTEX_INITIALIZER,
+             .arrival = PTHREAD_COND_INITIALIZER,
+             .written = PTHREAD_COND_INITIALIZER};
+
+static bool started; /* for the main thread */
+
+static void add(const char *line, size_t size) {
+  pthread_mutex_lock(&pending.mutex);
+  char *grown =
+      size <= MOST_WAITING - pending.size ? realloc(pending.text, pending.size + size) : NULL;
+  if (grown == NULL) {
+    pending.lost++;
+  } else {
+    memcpy(grown + pending.size, line, size);
+    pending.text = grown;
+    pending.size += size;
+  }
+  pthread_cond_signal(&pending.arrival);
+  pthread_mutex_unlock(&pending.mutex);
+}
+
+static void write_all(const char *text, size_t size) {
+  for (size_t at = 0; at < size;) {
+    const ssize_t count = write(STDERR_FILENO, text + at, size - at);
+    if (count < 0 && errno != EINTR) return;
+    if (count > 0) at += (size_t)count;
+  }
+}
+
+static void *run(void *argument) {
+  (void)argument;
+  pthread_mutex_lock(&pending.mutex);
+  for (;;) {
+    while (pending.size == 0 && pending.lost == 0 && !pending.over)
+      pthread_cond_wait(&pending.arrival, &pending.mutex);
+    if (pending.size == 0 && pending.lost == 0) break;
+    char *text = pending.text, note[80];
+    const size_t size = pending.size;
+    const int length =
+        pending.lost == 0
+            ? 0
+            : snprintf(note, sizeof note, "%zu messages are lost: nobody read standard error\n",
+                       pending.lost);
+    pending.text = NULL;
+    pending.size = pending.lost = 0;
+    pthread_mutex_unlock(&pending.mutex);
+    write_all(text, size);
+    write_all(note, (size_t)length);
+    free(text);
+    pthread_mutex_lock(&pending.mutex);
+  }
+  pending.runs = false;
+  pthread_cond_signal(&pending.written);
+  pthread_mutex_unlock(&pending.mutex);
+  return NULL;
+}
+
+int log_start(void) {
+  pthread_t thread;
+  pending.runs = true;
+  const int problem = pthread_create(&thread, NULL, run, NULL);
+  if (problem != 0) {
+    pending.runs = false;
+    return problem;
+  }
+  pthread_detach(thread);
+  started = true;
+  messages_redirect(add);
+  return 0;
+}
+
+void log_end(void) {
+  enum { SECONDS = 1 };
+  if (!started) return;
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += SECONDS;
+  pthread_mutex_lock(&pending.mutex);
+  pending.over = true;
+  pthread_cond_signal(&pending.arrival);
+  while (pending.runs)
+    if (pthread_cond_timedwait(&pending.written, &pending.mutex, &until) != 0) break;
+  const bool written = !pending.runs;
+  pthread_mutex_unlock(&pending.mutex);
+  if (written) messages_redirect(NULL); /* otherwise a message would block the end */
+}
