@@ -100,7 +100,8 @@ typedef enum elman_length_norm {
 ELMAN_API const char *elman_length_norm_name(size_t index);
 
 /* The translation of a sentence while the search goes on: the most probable open hypothesis. With a
- * beam size above 1, a later step may continue another hypothesis. */
+ * beam size above 1, a later step may continue another hypothesis. While a second search completes
+ * an n-best list with further texts, `count` is 0. */
 typedef struct elman_partial {
   uint64_t number;     /* `number` of the elman_sentence; 1 from elman_translate */
   size_t count;        /* number of tokens */

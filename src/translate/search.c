@@ -496,18 +496,19 @@ static elman_status step(struct search *search, elman_error *error) {
   return status;
 }
 
-/* Pass the open hypotheses to the callback of the options. */
+/* Pass the open hypotheses to the callback of the options. A search for further texts has no tokens
+ * to pass, but the callback can stop it. */
 static elman_status pass_partials(struct search *search, const elman_translate_options *options,
                                   elman_error *error) {
   elman_status status = ELMAN_OK;
   for (size_t b = 0; b < search->rows.source.batch && status == ELMAN_OK; b++) {
     const struct beam *beam = &search->beams[b];
     if (beam->open == 0) continue;
-    const size_t count = beam->paths[0].count;
+    const size_t count = search->texts == NULL ? beam->paths[0].count : 0;
     status = array_grow(&search->partial_ids, &search->partial_capacity, count,
                         sizeof *search->partial_ids, error);
     if (status != ELMAN_OK) break;
-    beam_open_ids(search->partial_ids, beam);
+    if (count > 0) beam_open_ids(search->partial_ids, beam);
     const elman_partial partial = {beam->request->number, count, search->partial_ids};
     if (!options->partial(options->partial_context, &partial))
       status = fail(error, ELMAN_INTERRUPTED, NULL, "translation was stopped");

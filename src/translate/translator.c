@@ -328,7 +328,6 @@ static elman_status search_others(struct translator *translator, size_t count, e
   elman_status status = ELMAN_OK;
   size_t requests = 0;
   others.n_best--;
-  others.partial = NULL;
   for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
     struct translator_item *item = &translator->items[i];
     if (item->beam == NULL || item->status != ELMAN_OK) continue;

@@ -214,6 +214,28 @@ Test(api_translate_batch, partial_translation_may_stop_the_batch) {
   for (size_t i = 0; i < PARTIALS; i++) elman_translation_free(found[i]);
 }
 
+static bool stop_further_texts(void *context, const elman_partial *partial) {
+  size_t *calls = context; /* with tokens, and without */
+  calls[partial->count == 0]++;
+  return calls[1] < 2;
+}
+
+/* A list with an empty text needs a second search, which passes no tokens but can be stopped. */
+Test(api_translate_batch, search_for_further_texts_can_be_stopped) {
+  elman_translate_options options = elman_translate_options_default();
+  elman_sentence sentences[] = {{.text = texts[0], .length = strlen(texts[0]), .number = 1}};
+  elman_translation *found[1];
+  size_t calls[2] = {0};
+  options.beam = options.n_best = 200;
+  options.max_length = 4;
+  options.partial = stop_further_texts;
+  options.partial_context = calls;
+  cr_assert_eq(elman_translate_batch(found, NULL, translator, sentences, 1, &options, NULL),
+               ELMAN_INTERRUPTED);
+  cr_assert_gt(calls[0], 0);
+  cr_assert_eq(calls[1], 2);
+}
+
 Test(api_translate_batch, sentences_with_too_many_tokens_are_refused) {
   elman_translate_options options = elman_translate_options_default();
   elman_sentence sentences[2] = {{.text = texts[0], .length = strlen(texts[0])},

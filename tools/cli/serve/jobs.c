@@ -364,7 +364,7 @@ static bool watch_batch(void *context, const elman_partial *partial) {
   struct job *job = watch->batch->jobs[0];
   if (!is_wanted(watch->batch)) return false;
   pause_for_others(watch);
-  if (job->request.stream) pass_partial(watch->worker->queue, job, partial);
+  if (job->request.stream && partial->count > 0) pass_partial(watch->worker->queue, job, partial);
   return true;
 }
 
