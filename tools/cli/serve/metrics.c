@@ -78,6 +78,8 @@ struct answer metrics_text(const struct http_counts *counts, const struct job_co
   print_count(stream, "reloads_failed_total", "counter", "Reloads that failed and kept the models.",
               counts->failed_reloads);
   print_count(stream, "models", "gauge", "Served models.", models);
+  print_count(stream, "models_in_memory", "gauge",
+              "Served models, and replaced ones that are still in use.", served_models_in_memory());
   const bool failed = ferror(stream) != 0;
   if (fclose(stream) == 0 && !failed) return answer;
   free(answer.text);

@@ -98,6 +98,12 @@ static int parse_value(struct served_model *model, const char *value, bool *name
   return EX_OK;
 }
 
+static atomic_size_t in_memory;
+
+size_t served_models_in_memory(void) {
+  return atomic_load(&in_memory);
+}
+
 static int load(struct served_model **out, const char *value) {
   bool named;
   struct served_model *model = calloc(1, sizeof *model);
@@ -109,6 +115,7 @@ static int load(struct served_model **out, const char *value) {
     free(model);
     return code;
   }
+  (void)atomic_fetch_add(&in_memory, 1);
   model->search = elman_model_translate_options(model->model);
   if (!(named && set_languages(model, model->name, strlen(model->name))) &&
       !find_languages(model, model->path)) {
@@ -131,6 +138,7 @@ void served_model_release(struct served_model *model) {
   if (model == NULL || atomic_fetch_sub(&model->holders, 1) > 1) return;
   elman_model_free(model->model);
   free(model);
+  (void)atomic_fetch_sub(&in_memory, 1);
 }
 
 /* ---- all models ---- */

@@ -39,6 +39,9 @@ void model_set_retire(struct model_set *set);
 struct served_model *served_model_hold(struct served_model *model);
 void served_model_release(struct served_model *model);
 
+/* Return the number of models that are not freed. */
+size_t served_models_in_memory(void);
+
 /* Return the model with this name; NULL if there is none. */
 struct served_model *model_set_find(const struct model_set *set, const char *name);
 
