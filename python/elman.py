@@ -224,7 +224,7 @@ def _fill_search(options, values, shuffles=False):
 
 # Options of elman_translate_options that have an effect with a reference; the others affect the search
 # or the choice among its hypotheses.
-REFERENCE_OPTIONS = {"max_bytes", "self_attention", "without_scores", "override_seed", "threads", "precision",
+REFERENCE_OPTIONS = {"max_bytes", "max_output", "self_attention", "without_scores", "override_seed", "threads", "precision",
                      "length_penalty", "length_norm", "coverage_penalty"}
 
 

@@ -1,6 +1,6 @@
 /* A body of POST /translate or /v1/translations, a header, or the bytes of a connection, from a
- * stranger. The first byte chooses the parser. A refused body has a status and a message; an accepted one can be translated,
- * and its answer is JSON. */
+ * stranger. The first byte chooses the parser. A refused body has a status and a message; an
+ * accepted one can be translated, and its answer is JSON. */
 #include <jansson.h>
 #include <string.h>
 

@@ -272,7 +272,8 @@ Test(api_gradients, invalid_text_is_rejected) {
   expect_refused(model, "", TARGET, "the source of pair 1: it contains no words");
   expect_refused(model, SOURCE, " \t", "the target of pair 1: it contains no words");
   expect_refused(model, "a\xff", TARGET, "the source of pair 1: byte 2 is not valid UTF-8");
-  expect_refused(model, SOURCE, many, "the target of pair 1: the text has more tokens than the limit of 5000");
+  expect_refused(model, SOURCE, many,
+                 "the target of pair 1: the text has more tokens than the limit of 5000");
   free(many);
 
   elman_gradient_trace *traced;

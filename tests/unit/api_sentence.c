@@ -43,7 +43,8 @@ Test(api, untranslatable_text_is_rejected) {
   enum { LIMIT = 5000, STRIDE = 4 };
   char *text = malloc((LIMIT + 1) * STRIDE);
   for (size_t i = 0; i <= LIMIT; i++) memcpy(text + i * STRIDE, "我 ", STRIDE);
-  check_not_translated(translator, text, (LIMIT + 1) * STRIDE, NULL, "more tokens than the limit of 5000");
+  check_not_translated(translator, text, (LIMIT + 1) * STRIDE, NULL,
+                       "more tokens than the limit of 5000");
   elman_translation *translation;
   elman_translate_options options = elman_translate_options_default();
   options.max_length = 2;
