@@ -10,6 +10,6 @@ configure_file(cmake/archive/make.cmake.in archive/make.cmake @ONLY)
 add_custom_target(
   archive ALL
   COMMAND ${CMAKE_COMMAND} -P ${PROJECT_BINARY_DIR}/archive/make.cmake
-  DEPENDS elman elman_library elman_completions
+  DEPENDS elman elman_library
   COMMENT "Packing ${ARCHIVE_NAME}.tar.gz"
   VERBATIM)

@@ -260,10 +260,9 @@ void pairs_release(struct pairs *pairs, size_t before) {
 
 struct pair pairs_get(const struct pairs *pairs, size_t index) {
   const struct text first = text_of(pairs->items[index]);
-  if (!pairs->whole_lines) {
-    const struct text second = text_of(first.bytes + first.length + 1);
+  const struct text second = text_of(first.bytes + first.length + 1);
+  if (second.length > 0)
     return (struct pair){first, second, text_of(second.bytes + second.length + 1)};
-  }
   struct pair pair = {.alignment = text_of("")};
   columns_pick(&pair, first, (struct columns){pairs->source_column, pairs->target_column, 0});
   return pair;

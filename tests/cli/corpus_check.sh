@@ -63,8 +63,11 @@ expect_exit 0 "$ELMAN" corpus check - <train.tsv
 expect_stdout_match '^standard input$'
 cut -f 1 train.tsv >zh
 cut -f 2 train.tsv >en
+expect_exit 0 "$ELMAN" corpus check train.tsv
+sed 1d "$results/stdout" >columns
 expect_exit 0 "$ELMAN" corpus check --source zh --target en
 expect_stdout_match '^zh$'
+sed -e 1d -e 's/zh:/train.tsv:/' "$results/stdout" | diff columns - >&2 || fail "two files give other findings than two columns"
 expect_exit 0 "$ELMAN" corpus check --columns 2,1 --source-tokens chars train.tsv
 expect_stdout_match '^  source tokens \(chars\) '
 expect_exit 0 "$ELMAN" corpus check --max-length 3 train.tsv

@@ -321,6 +321,13 @@ static int check_access(const struct service *service) {
                       service->listeners.names[0]);
 }
 
+/* Report errno of a thread that cannot be created. */
+static int report_threads(void) {
+  report("serve", "cannot start the threads: %m; memory or the number of threads is limited "
+                  "(ulimit -v, ulimit -u)");
+  return EX_OSERR;
+}
+
 static int start_http(struct service *service) {
   struct http *http = &service->http;
   http->settings = &service->job->settings;
@@ -328,18 +335,12 @@ static int start_http(struct service *service) {
   http->tokens = &service->tokens;
   http->reader = reader_start(http->settings, service->wake);
   if (http->reader != NULL) http->queue = queue_start(http->settings, service->wake);
-  if (http->queue == NULL) {
-    report("serve", "cannot start the threads: %m");
-    return EX_OSERR;
-  }
-  return http_start(http);
+  return http->queue == NULL ? report_threads() : http_start(http);
 }
 
 static int start_log(void) {
   errno = log_start();
-  if (errno == 0) return EX_OK;
-  report("serve", "cannot start the threads: %m");
-  return EX_OSERR;
+  return errno == 0 ? EX_OK : report_threads();
 }
 
 static int serve(struct service *service) {
