@@ -159,11 +159,12 @@ static void add_options(struct xxh64 *sum, const elman_translate_options *option
     const void *bytes;
     size_t size;
   } fields[] = {
-      FIELD(max_bytes),      FIELD(max_tokens),       FIELD(max_length),      FIELD(max_ratio),
-      FIELD(beam),           FIELD(n_best),           FIELD(equal_texts),     FIELD(length_penalty),
-      FIELD(length_norm),    FIELD(coverage_penalty), FIELD(replace_unknown), FIELD(without_scores),
-      FIELD(self_attention), FIELD(sample),           FIELD(temperature),     FIELD(top_k),
-      FIELD(sample_seed),    FIELD(override_count),   FIELD(override_seed),   FIELD(precision)};
+      FIELD(max_bytes),      FIELD(max_tokens),     FIELD(max_output),       FIELD(max_length),
+      FIELD(max_ratio),      FIELD(beam),           FIELD(n_best),           FIELD(equal_texts),
+      FIELD(length_penalty), FIELD(length_norm),    FIELD(coverage_penalty), FIELD(replace_unknown),
+      FIELD(without_scores), FIELD(self_attention), FIELD(sample),           FIELD(temperature),
+      FIELD(top_k),          FIELD(sample_seed),    FIELD(override_count),   FIELD(override_seed),
+      FIELD(precision)};
 #undef FIELD
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
     xxh64_add(sum, fields[i].bytes, fields[i].size);

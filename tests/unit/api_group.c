@@ -659,6 +659,7 @@ Test(api_group, different_translation_options_are_rejected) {
   check_equipment(base, other, ELMAN_INVALID_ARGUMENT, #change)
   CHECK_OPTION(max_bytes--);
   CHECK_OPTION(max_tokens++);
+  CHECK_OPTION(max_output++);
   CHECK_OPTION(max_length++);
   CHECK_OPTION(max_ratio = 3);
   CHECK_OPTION(beam++);

@@ -164,14 +164,19 @@ static void write_line(FILE *stream, const char *start, const char *where, const
   putc('\n', stream);
 }
 
+/* Without memory, write the line to standard error. fclose reports no failed allocation. */
 static void redirect_line(const char *start, const char *where, const char *line) {
-  char *text;
-  size_t size;
+  char *text = NULL;
+  size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
-  if (stream == NULL) return;
-  write_line(stream, start, where, line);
-  if (fclose(stream) != 0) return;
-  redirected(text, size);
+  if (stream != NULL) {
+    write_line(stream, start, where, line);
+    (void)fclose(stream);
+  }
+  if (text != NULL && size > 0)
+    redirected(text, size);
+  else
+    write_line(stderr, start, where, line);
   free(text);
 }
 

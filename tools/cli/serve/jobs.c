@@ -403,10 +403,12 @@ static elman_encoding *split_prefix(const struct job *job, size_t number, elman_
   return NULL;
 }
 
-/* Collect the sentences that can be translated. Return their number. */
+/* Collect the sentences that can be translated. Return their number. An error that is not the fault
+ * of a prefix becomes the status of the batch. */
 static size_t prepare(struct outcome *outcome, struct watch *watch) {
   const struct batch *batch = watch->batch;
   size_t count = 0;
+  outcome->status = ELMAN_OK;
   for (size_t i = 0; i < batch->count; i++) {
     const struct piece *piece = &batch->jobs[i]->request.pieces[batch->pieces[i]];
     elman_sentence sentence = piece->sentence;
@@ -416,6 +418,10 @@ static size_t prepare(struct outcome *outcome, struct watch *watch) {
     if (piece->prefix != NULL) {
       prefix = split_prefix(batch->jobs[i], batch->pieces[i], &outcome->errors[i]);
       pause_for_others(watch);
+      if (prefix == NULL && outcome->errors[i].code != ELMAN_BAD_DATA) {
+        outcome->error = outcome->errors[i];
+        outcome->status = outcome->error.code;
+      }
       if (prefix == NULL) continue;
       sentence.prefix = prefix->ids;
       sentence.prefix_count = prefix->count;
@@ -437,8 +443,9 @@ static void translate(struct outcome *outcome, struct level *level, struct watch
   options.partial = watch_batch;
   options.partial_context = watch;
   const size_t count = prepare(outcome, watch);
-  outcome->status =
-      find_translator(&translator, level, request->model, batch->alone, &outcome->error);
+  if (outcome->status == ELMAN_OK)
+    outcome->status =
+        find_translator(&translator, level, request->model, batch->alone, &outcome->error);
   if (outcome->status == ELMAN_OK)
     outcome->status = elman_translate_batch(outcome->found, outcome->found_errors, translator,
                                             outcome->sentences, count, &options, &outcome->error);

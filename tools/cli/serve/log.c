@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,12 +11,15 @@
 #include "console/messages.h"
 
 /* Bytes that may wait. Further lines are lost, and their number is printed. */
-static const size_t MOST_WAITING = (size_t)1 << 20;
+enum { MOST_WAITING = 1 << 20 };
+
+/* Lines are added to one text while the thread writes the other. No allocation can fail. */
+static char texts[2][MOST_WAITING];
 
 static struct {
   pthread_mutex_t mutex;
   pthread_cond_t arrival, written;
-  char *text;
+  size_t filled; /* index of the text to which lines are added */
   size_t size, lost;
   bool over, runs;
 } pending = {.mutex = PTHREAD_MUTEX_INITIALIZER,
@@ -28,14 +30,11 @@ static bool started; /* for the main thread */
 
 static void add(const char *line, size_t size) {
   pthread_mutex_lock(&pending.mutex);
-  char *grown =
-      size <= MOST_WAITING - pending.size ? realloc(pending.text, pending.size + size) : NULL;
-  if (grown == NULL) {
-    pending.lost++;
-  } else {
-    memcpy(grown + pending.size, line, size);
-    pending.text = grown;
+  if (size <= MOST_WAITING - pending.size) {
+    memcpy(texts[pending.filled] + pending.size, line, size);
     pending.size += size;
+  } else {
+    pending.lost++;
   }
   pthread_cond_signal(&pending.arrival);
   pthread_mutex_unlock(&pending.mutex);
@@ -56,19 +55,19 @@ static void *run(void *argument) {
     while (pending.size == 0 && pending.lost == 0 && !pending.over)
       pthread_cond_wait(&pending.arrival, &pending.mutex);
     if (pending.size == 0 && pending.lost == 0) break;
-    char *text = pending.text, note[80];
+    char note[80];
+    const char *text = texts[pending.filled];
     const size_t size = pending.size;
     const int length =
         pending.lost == 0
             ? 0
             : snprintf(note, sizeof note, "%zu messages are lost: nobody read standard error\n",
                        pending.lost);
-    pending.text = NULL;
+    pending.filled = 1 - pending.filled;
     pending.size = pending.lost = 0;
     pthread_mutex_unlock(&pending.mutex);
     write_all(text, size);
     write_all(note, (size_t)length);
-    free(text);
     pthread_mutex_lock(&pending.mutex);
   }
   pending.runs = false;
