@@ -175,6 +175,10 @@ static void safe_file_close(struct safe_file *file) {
 
 enum { NAME_ATTEMPTS = 100 };
 
+/* Between the name of the file and the process ID. A shorter form would be that of a user's file,
+ * such as "report.2026-11.tmp", which remove_abandoned would delete. */
+static const char MIDDLE[] = ".elman-", END[] = ".tmp";
+
 /* Remove a temporary file if its writer has ended. The kernel releases the writer's lock when the
  * process ends. A process ID cannot replace the lock, because other namespaces reuse IDs. While
  * this function has the lock, no writer can rename the file. */
@@ -188,15 +192,26 @@ static void remove_if_abandoned(const char *name) {
   close(descriptor);
 }
 
+/* Advance *name past `text`. Return false if it does not start with `text`. */
+static bool skip_text(const char **name, const char *text) {
+  const size_t length = strlen(text);
+  if (strncmp(*name, text, length) != 0) return false;
+  *name += length;
+  return true;
+}
+
+/* Advance *name past digits. Return false if there are none. */
+static bool skip_digits(const char **name) {
+  const size_t length = strspn(*name, "0123456789");
+  *name += length;
+  return length > 0;
+}
+
 /* Return whether `name` has the form of the temporary names that create_temporary makes for a file
  * `base` in the same directory. */
 static bool is_temporary(const char *name, const char *base) {
-  const size_t length = strlen(base);
-  long process;
-  int attempt, end = 0;
-  return strncmp(name, base, length) == 0 &&
-         sscanf(name + length, ".%ld-%d.tmp%n", &process, &attempt, &end) == 2 && end > 0 &&
-         name[length + (size_t)end] == '\0';
+  return skip_text(&name, base) && skip_text(&name, MIDDLE) && skip_digits(&name) &&
+         skip_text(&name, "-") && skip_digits(&name) && strcmp(name, END) == 0;
 }
 
 /* Remove the temporary files that killed writers of the same target left behind. */
@@ -241,7 +256,7 @@ static int create_temporary(struct safe_file *file, const struct stat *like) {
   remove_abandoned(file);
   for (int attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
     char suffix[48];
-    snprintf(suffix, sizeof suffix, ".%ld-%d.tmp", (long)getpid(), attempt);
+    snprintf(suffix, sizeof suffix, "%s%ld-%d%s", MIDDLE, (long)getpid(), attempt, END);
     free(file->temporary);
     file->temporary = join(file->path, suffix);
     if (file->temporary == NULL) return ENOMEM;

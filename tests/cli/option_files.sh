@@ -58,11 +58,27 @@ kept options train --config options --log options "$train"
 echo 'output = options' >options
 kept options translate --config options 我
 
+# Standard output is an output like all others.
+for command in 'translate -i' 'score' 'corpus check' 'subwords learn' 'inspect -m' 'evaluate'; do
+  code=0
+  cp "$([ "$command" = 'inspect -m' ] && echo model.safetensors || echo pairs)" redirected
+  cp redirected before
+  "$ELMAN" $command redirected >>redirected 2>"$results/stderr" || code=$?
+  [ $code -eq 64 ] || fail "exit code $code: $command redirected >>redirected"
+  expect_stderr_match "^elman: [a-z ]+: standard output is redirected to 'redirected', which is also an input file; redirect it to another file$"
+  cmp redirected before || fail "$command changed its input"
+done
+rm redirected
+
 # Two outputs of a command must differ, also from the files beside them; neither needs to exist.
 for log in ./new new.checkpoint new.lock new.update7 folder/../new; do
   expect_exit 64 "$ELMAN" train -o new --log $log "$train"
   expect_stderr_match "^elman: train: --log: '$log' is written (by|beside) --output; name another file$"
 done
+ln -s new.log link
+expect_exit 64 "$ELMAN" train -o link --log new.log "$train"
+expect_stderr_match "^elman: train: --log: 'new.log' is written by --output; name another file$"
+rm link
 [ -z "$(ls | grep '^new')" ] || fail "an output was written"
 kept pairs train -o options.checkpoint --log pairs --dev pairs "$train"
 

@@ -96,23 +96,28 @@ static bool is_there(const char *name) {
 /* A killed writer cannot remove its temporary file; the next writer does. It keeps the files of
  * living writers, also of those whose process id belongs to another namespace. */
 Test(file, file_of_killed_writer_is_removed) {
-  static const char *const kept[] = {"file.99999998-0.tmp", "file.1x-0.tmp",
-                                     "file.99999999-0.tmp.old", "other.99999999-0.tmp"};
+  static const char *const kept[] = {"file.elman-99999998-0.tmp",
+                                     "file.elman-1x-0.tmp",
+                                     "file.elman-99999999-0.tmp.old",
+                                     "other.elman-99999999-0.tmp",
+                                     "file.elman- 9-0.tmp",
+                                     "file.elman-9--0.tmp",
+                                     "file.2026-11.tmp"};
   char dead[64];
-  snprintf(dead, sizeof dead, "file.%ld-7.tmp", (long)getppid());
-  put("file.99999999-0.tmp", "half");
+  snprintf(dead, sizeof dead, "file.elman-%ld-7.tmp", (long)getppid());
+  put("file.elman-99999999-0.tmp", "half");
   put(dead, "half of a process whose number another one has now");
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) put(kept[i], "mine");
   const int alive = open(kept[0], O_WRONLY);
   cr_assert_eq(flock(alive, LOCK_EX), 0);
-  cr_assert_eq(symlink("other.99999999-0.tmp", "file.5-0.tmp"), 0);
-  cr_assert_eq(mkfifo("file.6-0.tmp", 0600), 0);
+  cr_assert_eq(symlink("other.elman-99999999-0.tmp", "file.elman-5-0.tmp"), 0);
+  cr_assert_eq(mkfifo("file.elman-6-0.tmp", 0600), 0);
   write_safely("file", "new");
-  cr_assert_not(is_there("file.99999999-0.tmp"));
+  cr_assert_not(is_there("file.elman-99999999-0.tmp"));
   cr_assert_not(is_there(dead));
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
     cr_assert(is_there(kept[i]), "%s", kept[i]);
-  cr_assert(is_there("file.5-0.tmp") && is_there("file.6-0.tmp"));
+  cr_assert(is_there("file.elman-5-0.tmp") && is_there("file.elman-6-0.tmp"));
   close(alive);
   write_safely("file", "new");
   cr_assert_not(is_there(kept[0]));
@@ -126,8 +131,8 @@ Test(file, file_names_are_matched_literally) {
     char path[64], left[96], others[96];
     for (int below = 0; below < 2; below++) {
       snprintf(path, sizeof path, "%s%s", below ? "sub[1]*/" : "", names[i]);
-      snprintf(left, sizeof left, "%s.99999999-3.tmp", path);
-      snprintf(others, sizeof others, "%sb.99999999-3.tmp", path);
+      snprintf(left, sizeof left, "%s.elman-99999999-3.tmp", path);
+      snprintf(others, sizeof others, "%sb.elman-99999999-3.tmp", path);
       put(left, "half");
       put(others, "of another file, whose writer may be at work");
       write_safely(path, "new");

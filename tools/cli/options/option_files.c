@@ -134,13 +134,20 @@ static bool matches_numbered(const char *path, const char *other) {
   return digits > 0 && name[length + digits] == '\0' && are_siblings(path, other);
 }
 
+/* Return whether two paths without a file lead to the same name, also through symbolic links. */
+static bool is_same_name(const char *path, const char *other) {
+  char place[PATH_MAX], other_place[PATH_MAX];
+  return elman_file_resolve(place, sizeof place, path, NULL) == ELMAN_OK &&
+         elman_file_resolve(other_place, sizeof other_place, other, NULL) == ELMAN_OK &&
+         strcmp(base_of(place), base_of(other_place)) == 0 && are_siblings(place, other_place);
+}
+
 static bool is_same_file(const struct named_file *written, const struct named_file *other) {
   const char *path = written->path, *name = other->path;
   struct stat info;
   if (written->beside && path[strlen(path) - 1] == '#') return matches_numbered(path, name);
   if (output_is(path, name)) return true;
-  if (stat(path, &info) == 0 || stat(name, &info) == 0) return false;
-  return strcmp(base_of(path), base_of(name)) == 0 && are_siblings(path, name);
+  return stat(path, &info) != 0 && stat(name, &info) != 0 && is_same_name(path, name);
 }
 
 /* ---- the check ---- */
@@ -184,6 +191,18 @@ static bool conflict(const struct named_file *written, const struct named_file *
   if (!is_read(other) && (written->beside || (!other->beside && written < other))) return false;
   return is_same_file(written, other) ||
          (other->beside && !is_read(other) && is_same_file(other, written));
+}
+
+/* Refuse a redirection of standard output to a file that the command reads. It would read its own
+ * output, perhaps without end. */
+static int check_standard_output(const struct usage *usage, const struct named_files *files) {
+  for (size_t i = 0; i < files->count; i++)
+    if (is_read(&files->list[i]) && output_is(files->list[i].path, "/dev/stdout"))
+      return report_usage(usage->command,
+                          "standard output is redirected to '%s', which is also an input file; "
+                          "redirect it to another file",
+                          files->list[i].path);
+  return EX_OK;
 }
 
 static int check_names(const struct usage *usage, const struct named_files *files) {
@@ -241,6 +260,7 @@ int options_check_files(const struct usage *usage, const struct operands *operan
     for (size_t k = 0; k < files.count && code == EX_OK; k++)
       if (k != i && conflict(&files.list[i], &files.list[k]))
         code = refuse(usage, &files.list[i], &files.list[k]);
+  if (code == EX_OK) code = check_standard_output(usage, &files);
   if (code == EX_OK) code = check_written(usage, &files);
   named_files_free(&files);
   return code;
