@@ -32,10 +32,11 @@ struct run {
   double unknown_source, unknown_target; /* fractions of tokens that are not in the vocabulary */
   struct model_past before;              /* past of the model before the first update */
   struct snapshots snapshots;
-  double saved_at; /* time of the last checkpoint, in seconds */
-  double took;     /* seconds that writing it took */
-  bool best_waits; /* the best weights by validation have not been written yet */
-  bool saved;      /* whether a checkpoint of this or an earlier run exists and must be replaced */
+  double saved_at;  /* time of the last checkpoint, in seconds */
+  double took;      /* seconds that writing it took */
+  bool best_waits;  /* the best weights by validation have not been written yet */
+  bool best_is_new; /* no attempt to write them has been made yet */
+  bool saved;       /* whether a checkpoint of this or an earlier run exists and must be replaced */
   /* The status of this process: ELMAN_OK, or the stop or error that ends the run. All processes end
    * the run before the next update. */
   elman_status pending;
@@ -216,7 +217,7 @@ static elman_status validate(struct run *run, bool at_end, elman_error *error) {
   if (status == ELMAN_OK)
     best = record_scores(trainer, &scores, measure_of(&scores, options), at_end);
   trainer_swap_average(trainer);
-  run->best_waits = run->best_waits || (best && !at_end);
+  if (best && !at_end) run->best_waits = run->best_is_new = true;
   if (status == ELMAN_OK) report_validation(run, &scores, best);
   return status;
 }
@@ -290,7 +291,7 @@ static elman_status save_best(struct run *run, elman_error *error) {
 }
 
 /* Write the checkpoint, and the best model if it waits. If the options have a callback, report a
- * failure to it and continue training. */
+ * failure to it and continue training; the next scheduled checkpoint tries again. */
 static elman_status save_checkpoint(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
   elman_error problem;
@@ -299,10 +300,11 @@ static elman_status save_checkpoint(struct run *run, elman_error *error) {
   if (!is_first(run) || (options->checkpoint == NULL && !writes_best)) return ELMAN_OK;
   const double began = seconds();
   run->saved = true;
-  run->best_waits = false;
+  run->best_is_new = false;
   trainer_flush(&run->trainer);
   if (options->checkpoint != NULL) status = checkpoint_save(&run->trainer, &problem);
   if (status == ELMAN_OK && writes_best) status = save_best(run, &problem);
+  run->best_waits = run->best_waits && status != ELMAN_OK;
   run->saved_at = seconds();
   run->took = run->saved_at - began;
   if (options->checkpoint_written != NULL) {
@@ -375,7 +377,7 @@ static bool save_is_due(const struct run *run) {
   const bool wanted =
       options->checkpoint_wanted != NULL && options->checkpoint_wanted(options->context);
   return wanted || (options->save_every > 0 && since >= options->save_every) ||
-         (run->best_waits && options->save_best && since >= SHARE * run->took);
+         (run->best_is_new && options->save_best && since >= SHARE * run->took);
 }
 
 /* Validate and write a snapshot if they are due or if the run ends. */

@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "model/hyperparameters.h"
@@ -608,6 +609,42 @@ Test(validation, best_model_is_written_during_training) {
   model_free(other);
   model_free(best);
   model_free(plain);
+  model_free(model);
+  tear_down(&task);
+}
+
+/* At the second update, a folder has the name of the checkpoint. */
+static bool obstructed(void *context) {
+  size_t *count = context;
+  if (++*count == 2) remove_entry("c");
+  if (*count == 2) cr_assert_eq(mkdir("c", 0777), 0);
+  if (*count == 3) cr_assert_eq(rmdir("c"), 0);
+  return true;
+}
+
+static void count_failure(void *context, const elman_error *problem) {
+  const size_t *count = context;
+  cr_assert_eq(problem != NULL, *count == 2, "update %zu", *count);
+}
+
+/* After a failure, the next checkpoint also writes the best model. */
+Test(validation, best_model_waits_for_a_checkpoint) {
+  struct task task = set_up();
+  size_t count = 0;
+  elman_train_options options = options_of(3);
+  options.dev = (const elman_pairs *)task.dev;
+  options.validate_every = 2;
+  options.save_best = true;
+  options.output = "m";
+  options.checkpoint = "c";
+  options.checkpoint_wanted = obstructed;
+  options.checkpoint_written = count_failure;
+  options.context = &count;
+  struct model *model = trained(&task, options);
+  cr_assert_eq(count, 3);
+  cr_assert_eq(access("m", F_OK), 0);
+  remove_entry("m");
+  remove_entry("c");
   model_free(model);
   tear_down(&task);
 }

@@ -224,7 +224,8 @@ static bool save_below(const elman_model *model, const char *parent, const char 
   if (!made || asprintf(&name, "%s/%s", folder, base_of(path)) < 0) name = NULL;
   const bool saved = name != NULL && elman_model_save(model, name, NULL) == ELMAN_OK;
   if (saved)
-    report(NULL, "wrote the model to %s instead; move it to a disk with room", name);
+    report(NULL, "wrote the model to %s instead; move it soon, because temporary files are deleted",
+           name);
   else if (made)
     rmdir(folder);
   free(name);
