@@ -170,7 +170,7 @@ elman_status checkpoint_try(const struct trainer *trainer, elman_error *error) {
 static elman_status advise(elman_status status, elman_error *error) {
   if (status == ELMAN_BAD_DATA && error != NULL) {
     const size_t used = strlen(error->message);
-    snprintf(error->message + used, sizeof error->message - used, "; delete it to start over");
+    snprintf(error->message + used, sizeof error->message - used, "; rename or delete it to start over");
   }
   return status;
 }

@@ -26,7 +26,7 @@
 elman_status checkpoint_bad(const struct safetensors *file, elman_error *error, const char *problem,
                             const char *what) {
   return fail(error, ELMAN_BAD_DATA, file->path,
-              "not a usable checkpoint: %s %s; delete it to start over", what, problem);
+              "not a usable checkpoint: %s %s; rename or delete it to start over", what, problem);
 }
 
 elman_status checkpoint_json(json_t **value, const struct safetensors *file, const char *key,

@@ -221,14 +221,14 @@ expect_stderr_match "^elman: checkpoint: is the checkpoint of a training run, no
 
 for bytes in 0 7 100 5000 $(($(stat -c %s checkpoint) - 1)); do
   head -c "$bytes" checkpoint >model.safetensors.checkpoint
-  refused 65 '; delete it to start over$' "$train"
+  refused 65 '; rename or delete it to start over$' "$train"
 done
 cp expected model.safetensors.checkpoint
-refused 65 'not a usable checkpoint: .*; delete it to start over' "$train"
+refused 65 'not a usable checkpoint: .*; rename or delete it to start over' "$train"
 # Without --resume the file is not overwritten, either.
 cp expected model.safetensors
 expect_exit 65 "$ELMAN" train -q -t 1 "${settings[@]}" "$train"
-expect_stderr_match '^elman: model.safetensors.checkpoint: not a usable checkpoint: .*; delete it to start over$'
+expect_stderr_match '^elman: model.safetensors.checkpoint: not a usable checkpoint: .*; rename or delete it to start over$'
 cmp expected model.safetensors.checkpoint || fail "the file changed"
 cp stopped model.safetensors
 rm model.safetensors.checkpoint
