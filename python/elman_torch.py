@@ -132,8 +132,10 @@ def load(path):
 
 
 def save(model, path):
-    """Write a model that elman can read, with the metadata of the file from which it was loaded."""
-    metadata = {key: value for key, value in model.metadata.items() if key != "elman.checksum"}
+    """Write a model that elman can read, with the metadata of the file from which it was loaded. Leave out what
+    is no longer true of changed parameters, such as the record of their training."""
+    stale = "elman.checksum", "elman.snapshot", "elman.training"
+    metadata = {key: value for key, value in model.metadata.items() if key not in stale}
     tensors = {name: tensor.float() for name, tensor in model.state_dict().items()}
     for name, tensor in tensors.items():
         if not tensor.isfinite().all():

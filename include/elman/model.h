@@ -74,7 +74,7 @@ ELMAN_API void elman_model_free(elman_model *model);
 ELMAN_CHECKED elman_status elman_model_average(elman_model **average, const char *const *paths,
                                                size_t count, elman_error *error);
 
-/* Amount of training of a model; all 0 for an untrained model or an old file. It contains no times:
+/* Amount of training of a model; all 0 for an untrained model. It contains no times:
  * equal training runs write equal files. */
 typedef struct elman_history {
   uint64_t epochs; /* completed epochs */
@@ -84,7 +84,8 @@ typedef struct elman_history {
                       compute about 1e10 to 5e10 per second */
 } elman_history;
 
-/* Read the history of the model in the file at `path`, without reading the parameters. */
+/* Read the history of the model in the file at `path`, without reading the parameters. The work is
+ * infinite if the file has no record of it, for example after training in PyTorch. */
 ELMAN_CHECKED elman_status elman_model_read_history(elman_history *history, const char *path,
                                                     elman_error *error);
 

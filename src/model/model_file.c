@@ -1,6 +1,7 @@
 #include "model/model_file.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -499,6 +500,7 @@ elman_status model_read_snapshot(bool *own, elman_history *history, const char *
       past.history.work +=
           (double)((tensor->end - tensor->begin) / width) * (double)past.history.tokens;
   }
+  if (safetensors_metadata(&file, KEY_TRAINING) == NULL) past.history.work = INFINITY;
   if (status == ELMAN_OK) {
     const char *found = safetensors_metadata(&file, KEY_SNAPSHOT);
     make_mark(mark, path);

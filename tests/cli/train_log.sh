@@ -118,6 +118,8 @@ kept columns.csv
 kept dev.copy
 echo '{"name": "settings"}' >settings.json
 kept settings.json
+echo '{"event":"login","user":7}' >events.jsonl # of another program
+kept events.jsonl
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --force --log settings.json "$train"
 head -c 16 settings.json | grep -qF '{"event":"start"' || fail "no log was written"
 : >empty

@@ -14,6 +14,24 @@ expect_exit 0 train --epochs 0
 expect_exit 0 train
 expect_stderr_match '^model.safetensors will be overwritten; it contains a model$'
 
+# A model without a record of its training may have taken long.
+python3 - model.safetensors unrecorded <<'END' || fail "the model cannot be changed"
+import json, struct, sys
+data = open(sys.argv[1], "rb").read()
+size, = struct.unpack("<Q", data[:8])
+header = json.loads(data[8:8 + size])
+del header["__metadata__"]["elman.training"], header["__metadata__"]["elman.checksum"]
+text = json.dumps(header).encode()
+open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + data[8 + size:])
+END
+cp unrecorded before
+expect_exit 73 train -o unrecorded
+expect_stderr_match '^elman: unrecorded: contains a model without a record of its training; add --force to overwrite it, or name another file with --output$'
+cmp -s before unrecorded || fail "the file changed"
+expect_exit 0 train -q --force -o unrecorded
+expect_exit 0 train -o unrecorded
+rm before unrecorded unrecorded.checkpoint
+
 # A file that is not a readable model needs --force to be overwritten; an empty file does not.
 : >other
 expect_exit 0 train -o other

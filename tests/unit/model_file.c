@@ -1,4 +1,5 @@
 /* The model file: saved data is read back unchanged, and a failed save keeps the old file. */
+#include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -49,8 +50,8 @@ Test(model_file, history) {
   double weights = 0;
   cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
   cr_assert_eq(model_read_history(&history, FILE_NAME, NULL), ELMAN_OK);
-  cr_assert(history.epochs == 0 && history.updates == 0 && history.tokens == 0 &&
-            history.work == 0);
+  cr_assert(history.epochs == 0 && history.updates == 0 && history.tokens == 0);
+  cr_assert(isinf(history.work), "the file has no record");
   model->past.history = (elman_history){3, 70, 5000000000, 0};
   cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
   cr_assert_eq(model_load(&loaded, FILE_NAME, NULL), ELMAN_OK);

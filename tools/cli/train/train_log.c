@@ -36,8 +36,10 @@ static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
 
 static const char JSON[] = "json", CSV[] = "csv";
 
-/* Start of every log, for each format. */
-static const char JSON_START[] = "{\"event\":\"", CSV_START[] = "event,epoch,update,";
+/* Starts of a log. In JSON, the log of a resumed run may start with a validation that was due. */
+static const char *const JSON_STARTS[] = {"{\"event\":\"start\",\"version\":\"",
+                                          "{\"event\":\"validation\",\"epoch\":"};
+static const char CSV_START[] = "event,epoch,update,";
 
 const char *train_log_format(size_t index) {
   return index == 0 ? JSON : index == 1 ? CSV : NULL;
@@ -186,6 +188,10 @@ static bool starts_with(const struct found *found, const char *beginning) {
   return memcmp(found->start, beginning, found->size < length ? found->size : length) == 0;
 }
 
+static bool starts_with_json(const struct found *found) {
+  return starts_with(found, JSON_STARTS[0]) || starts_with(found, JSON_STARTS[1]);
+}
+
 static bool starts_with_header(const struct found *found) {
   char header[HEADER_SIZE];
   make_header(header);
@@ -194,7 +200,7 @@ static bool starts_with_header(const struct found *found) {
 
 /* Refuse to mix formats, or rows with different columns, in one file. */
 static int check_added_to(const char *path, bool wants_csv, const struct found *found) {
-  const bool json = starts_with(found, JSON_START), csv = starts_with_header(found);
+  const bool json = starts_with_json(found), csv = starts_with_header(found);
   if (wants_csv ? csv : json) return EX_OK;
   if (json || csv)
     report(path,
@@ -209,7 +215,7 @@ static int check_added_to(const char *path, bool wants_csv, const struct found *
 /* Allow overwriting a log, including the log of an earlier version with fewer columns. Refuse to
  * overwrite any other file. */
 static int check_replaced(const char *path, const struct found *found) {
-  if (starts_with(found, JSON_START) || starts_with(found, CSV_START)) return EX_OK;
+  if (starts_with_json(found) || starts_with(found, CSV_START)) return EX_OK;
   report(path, "is not a training log and would be overwritten; add --force to overwrite it, or "
                "name another file with --log");
   return EX_CANTCREAT;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,10 +41,12 @@ int train_output_claim(elman_lock **lock, const struct train_output *output) {
 /* Work of a training run that takes a few minutes on two cores. */
 static const double LONG_WORK = 1e13;
 
-/* Describe a model, for example "a model trained for ...". */
+/* Describe a model, for example "a model trained for ...". Infinite work means that the file has no
+ * record of the training. */
 static void describe(char *text, size_t size, const elman_history *history) {
   if (history->updates == 0)
-    snprintf(text, size, "a model");
+    snprintf(text, size, "a model%s",
+             isinf(history->work) ? " without a record of its training" : "");
   else
     snprintf(text, size, "a model trained for %" PRIu64 " epoch%s, %" PRIu64 " update%s",
              history->epochs, plural(history->epochs), history->updates, plural(history->updates));
@@ -71,7 +74,7 @@ static int identify_file(enum found *found, elman_history *history, elman_error 
 }
 
 /* Refuse to overwrite a file that is not a model. Unless `any_model` is true, also refuse to
- * overwrite a model that took long to train. */
+ * overwrite a model that took long to train, or that has no record of it. */
 static int check_replaced(struct train_output *output, bool any_model) {
   enum found found;
   elman_history history;
