@@ -146,21 +146,26 @@ static uint64_t checkpoint_size(const struct trainer *trainer) {
 }
 
 elman_status checkpoint_try(const struct trainer *trainer, elman_error *error) {
+  enum { MODEL, CHECKPOINT, NEXT, FILES };
   const elman_train_options *options = trainer->options;
-  struct safe_file model, checkpoint;
+  struct safe_file files[FILES];
+  bool found = false;
   if (options->output == NULL) return ELMAN_OK;
-  elman_status status = safe_file_open(&model, options->output, NULL, error);
-  if (status != ELMAN_OK) return status;
-  status = safe_file_reserve(&model, model_file_size(trainer->model), error);
-  /* Both at once, because both remain. */
-  if (status == ELMAN_OK && options->checkpoint != NULL) {
-    status = safe_file_open(&checkpoint, options->checkpoint, options->output, error);
-    if (status == ELMAN_OK) {
-      status = safe_file_reserve(&checkpoint, checkpoint_size(trainer), error);
-      safe_file_abandon(&checkpoint);
-    }
+  elman_status status = ELMAN_OK;
+  if (options->checkpoint != NULL) status = file_exists(&found, options->checkpoint, error);
+  /* The next checkpoint is written while the model and the last checkpoint exist. */
+  const bool repeats = !found && (options->save_every > 0 || options->save_best);
+  const int count = options->checkpoint == NULL ? CHECKPOINT : repeats ? FILES : NEXT;
+  int open = 0;
+  while (status == ELMAN_OK && open < count) {
+    const bool model = open == MODEL;
+    status = safe_file_open(&files[open], model ? options->output : options->checkpoint,
+                            model ? NULL : options->output, error);
+    if (status != ELMAN_OK) break;
+    status = safe_file_reserve(
+        &files[open++], model ? model_file_size(trainer->model) : checkpoint_size(trainer), error);
   }
-  safe_file_abandon(&model);
+  while (open > 0) safe_file_abandon(&files[--open]);
   return status;
 }
 
@@ -170,7 +175,8 @@ elman_status checkpoint_try(const struct trainer *trainer, elman_error *error) {
 static elman_status advise(elman_status status, elman_error *error) {
   if (status == ELMAN_BAD_DATA && error != NULL) {
     const size_t used = strlen(error->message);
-    snprintf(error->message + used, sizeof error->message - used, "; rename or delete it to start over");
+    snprintf(error->message + used, sizeof error->message - used,
+             "; rename or delete it to start over");
   }
   return status;
 }
