@@ -69,6 +69,29 @@ expect_exit 0 train --epochs 400 -o "$HOME/long"
 cmp "$HOME/long" "$rescued" || fail "the model differs"
 [ "$(stat -c %a "$(dirname "$rescued")")" = 700 ] || fail "other users can read the model"
 rm -r "$(dirname "$rescued")" rest log
+# If no temporary folder is writable, either, the checkpoint still contains the model.
+if strace -o /dev/null true 2>/dev/null; then
+  mkdir "$HOME/other"
+  pushd "$HOME/other" >/dev/null
+  mkfifo log
+  (ASAN_OPTIONS=detect_leaks=0 exec strace -qq -o /dev/null -e trace=mkdir -e inject=mkdir:error=EACCES "$ELMAN" train \
+    -q -t 1 --epochs 400 --save-every 0 --hidden-size 100 --embedding-size 100 --log log "$toy") 2>"$results/stderr" &
+  run=$!
+  exec 3<log
+  read -r <&3
+  mkdir model.safetensors
+  cat <&3 >/dev/null &
+  exec 3<&-
+  code=0
+  wait $run || code=$?
+  [ $code -eq 73 ] || fail "exit code $code although the model cannot be written"
+  expect_stderr_match '^elman: the model could not be written to a temporary folder either; the checkpoint contains it: run the command again with --resume$'
+  rmdir model.safetensors
+  expect_exit 0 train --epochs 400 --resume
+  cmp "$HOME/long" model.safetensors || fail "the model differs"
+  popd >/dev/null
+  rm -r "$HOME/other"
+fi
 expect_exit 0 train -o model.safetensors
 rm model.safetensors.checkpoint
 head -c 600000 /dev/zero >filling

@@ -119,7 +119,7 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   }
   if (!group_leads()) return code;
   if (end == FAILED && elman_model_get_info(model).history.updates == updates_before) return code;
-  const int saved = train_output_save(model, job->train.output);
+  const int saved = train_output_save(model, job->train.output, training.up_to_date);
   if (saved != EX_OK) return saved;
   training_describe_end(&training, end, job->train.output);
   return code;

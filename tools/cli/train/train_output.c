@@ -236,7 +236,7 @@ static bool save_below(const elman_model *model, const char *parent, const char 
   return saved;
 }
 
-int train_output_save(const elman_model *model, const char *path) {
+int train_output_save(const elman_model *model, const char *path, bool in_checkpoint) {
   elman_error error;
   if (elman_model_save(model, path, &error) == ELMAN_OK) return EX_OK;
   const int code = report_error(&error);
@@ -244,6 +244,8 @@ int train_output_save(const elman_model *model, const char *path) {
   for (size_t i = 0; i < sizeof parents / sizeof *parents; i++)
     if (parents[i] != NULL && parents[i][0] != '\0' && save_below(model, parents[i], path))
       return code;
-  report(NULL, "the model could not be written to a temporary folder either and is lost");
+  report(NULL, "the model could not be written to a temporary folder either%s",
+         in_checkpoint ? "; the checkpoint contains it: run the command again with --resume"
+                       : " and is lost");
   return code;
 }
