@@ -32,8 +32,20 @@ function bytesOf(value, name, others = "") {
 /** Name a value in a message. */
 function nameOf(value) {
   if (typeof value === "string") return "a string";
+  if (typeof value === "bigint") return `${value}n`;
   if (value === null || typeof value !== "object") return typeof value === "function" ? "a function" : String(value);
-  return Array.isArray(value) ? "an array" : `an object of type ${value.constructor?.name ?? "Object"}`;
+  if (Array.isArray(value)) return "an array";
+  const type = value.constructor?.name ?? "Object";
+  if (type !== "Object") return `an object of type ${type}`;
+  return isPlain(value) ? "an object" : "an object with inherited or hidden properties";
+}
+
+/** Return whether JSON writes all properties of a value: an object without a class whose keys are strings and enumerable. */
+function isPlain(value) {
+  if (tagOf(value) !== "Object") return false;
+  const prototype = Object.getPrototypeOf(value);
+  return (prototype === null || Object.getPrototypeOf(prototype) === null) &&
+    Reflect.ownKeys(value).every((key) => typeof key === "string" && Object.prototype.propertyIsEnumerable.call(value, key));
 }
 
 /** Return where relative addresses begin: the page, or the working folder of Node. */
@@ -82,22 +94,23 @@ function stringPositions(text, positions) {
   return found;
 }
 
-/** Encode a request. JSON would turn NaN into null, a Map into an empty object, and leave out functions; {"": NAME} names
- * them, so that the module refuses them. A typed array is an array. */
+/** Encode a request. JSON would turn NaN into null, a Map into an empty object, a Date into a string, and leave out
+ * functions; {"": NAME} names them, so that the module refuses them. A typed array is an array. */
 function encoded(request) {
   const isExpressible = (value) => {
     if (typeof value === "number") return Number.isFinite(value);
-    if (typeof value === "object") return value === null || Array.isArray(value) || tagOf(value) === "Object";
+    if (typeof value === "object") return value === null || Array.isArray(value) || isPlain(value);
     return ["string", "boolean", "undefined"].includes(typeof value);
   };
-  const replace = (key, value) => {
+  const replace = function (key) {
+    const value = this[key]; // without toJSON
     const plain = ArrayBuffer.isView(value) && !(value instanceof DataView) ? Array.from(value) : value;
     return isExpressible(plain) ? plain : { "": nameOf(plain) };
   };
   try {
     return JSON.stringify(request, replace);
   } catch (problem) {
-    throw new ElmanError("invalid argument", `an argument is no plain value: ${problem.message}`);
+    throw new ElmanError("invalid argument", `an argument is no plain value: ${problem?.message ?? problem}`);
   }
 }
 
@@ -192,12 +205,13 @@ export class Model extends Handle {
 
   train(pairs, options = {}) {
     const request = { model: this.number, pairs: Pairs.numberOf(this.connection, pairs, "pairs"), options };
-    const { dev, checkpoint } = options ?? {};
-    if (dev !== undefined) request.options = { ...request.options, dev: Pairs.numberOf(this.connection, dev, "dev") };
+    const { dev, checkpoint } = options ?? {}, replaced = {};
+    if (dev !== undefined) replaced.dev = Pairs.numberOf(this.connection, dev, "dev");
     if (checkpoint !== undefined) {
-      request.options = { ...request.options, checkpoint: true };
+      replaced.checkpoint = true;
       this.connection.files.put("/checkpoint", bytesOf(checkpoint, "checkpoint"));
     }
+    if (isPlain(options)) request.options = { ...options, ...replaced }; // the module refuses others
     try {
       return new Training(this.connection, this.connection.call("createTraining", request).training);
     } finally {
@@ -233,7 +247,6 @@ export class Training extends Handle {
     const reports = [], validations = [];
     const request = { training: this.number, updates: 1, limit, ...(milliseconds === Infinity ? {} : { milliseconds }) };
     for (let done = 0; done === 0 || (done < limit && !this.finished && performance.now() - begun < milliseconds); done++) {
-
       const step = this.connection.call("advance", request);
       reports.push(...step.reports);
       validations.push(...step.validations);

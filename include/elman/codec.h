@@ -34,6 +34,10 @@ ELMAN_API void elman_encoding_free(elman_encoding *encoding);
 /* Return whether `length` bytes are UTF-8 text without a NUL. */
 ELMAN_API bool elman_is_text(const char *bytes, size_t length);
 
+/* Replace each byte that is not a part of UTF-8 text by '?'. Messages can end within a character,
+ * or contain the names of files, which need not be text. */
+ELMAN_API void elman_clean_text(char *text);
+
 ELMAN_END
 
 #endif

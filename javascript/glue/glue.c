@@ -243,10 +243,12 @@ static elman_status run(json_t **result, json_t *request, elman_error *error) {
   return request_fail(error, ELMAN_INVALID_ARGUMENT, "unknown method");
 }
 
-static json_t *error_json(elman_status status, const elman_error *error) {
+static json_t *error_json(elman_status status, elman_error *error) {
   static const char *const names[] = {
       "",          "invalid argument", "bad data",     "no input",
       "no memory", "cannot create",    "input/output", "interrupted"};
+  elman_clean_text(error->message);
+  elman_clean_text(error->where);
   return json_pack("{s:s,s:s,s:s}", "code", names[status], "message", error->message, "where",
                    error->where);
 }
@@ -280,9 +282,10 @@ __attribute__((export_name("elman_call"))) char *elman_call(const char *text, si
   const elman_status status =
       request == NULL ? refuse_request(&problem, &error) : run(&result, request, &error);
   json_t *answer = json_object();
-  if (status != ELMAN_OK) json_object_set_new(answer, "error", error_json(status, &error));
+  const bool told =
+      status == ELMAN_OK || json_object_set_new(answer, "error", error_json(status, &error)) == 0;
   if (result != NULL) json_object_set_new(answer, "result", result);
-  char *dumped = json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
+  char *dumped = told ? json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) : NULL;
   json_decref(answer);
   json_decref(request);
   return dumped;

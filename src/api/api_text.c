@@ -128,6 +128,14 @@ bool elman_is_text(const char *bytes, size_t length) {
   return text_valid_prefix((struct text){bytes, length}) == length;
 }
 
+void elman_clean_text(char *text) {
+  for (size_t left = strlen(text), valid; left > 0; left -= valid + 1, text += valid + 1) {
+    valid = text_valid_prefix((struct text){text, left});
+    if (valid == left) return;
+    text[valid] = '?';
+  }
+}
+
 void elman_encoding_free(elman_encoding *coded) {
   coded_free((struct coded *)coded);
 }

@@ -169,6 +169,30 @@ test("texts are strings that the library can read", () => {
   refuses("invalid argument", /no plain value/, () => model.translate(source, circular));
 });
 
+test("objects whose properties JSON would not write are refused", () => {
+  const hidden = { inherited: Object.create({ beam: 5, epochs: 1 }), "of a class": new (class Options { get beam() { return 5; } })(),
+    "not enumerable": Object.defineProperty({}, "beam", { value: 5 }), "with a symbol": { [Symbol("beam")]: 5 } };
+  for (const [what, options] of Object.entries(hidden))
+    for (const call of [(one) => model.translate(source, one), (one) => model.evaluate(pairs, one), (one) => model.train(pairs, one), (one) => elman.createModel(pairs, one)])
+      assert.throws(() => call(options), (error) => error instanceof ElmanError && /must be an object, not an object (of type Options|with inherited or hidden properties)/.test(error.message), what);
+  refuses("invalid argument", /must be an object, not an object with inherited/, () => model.train(pairs, Object.create({ dev: pairs })));
+  for (const wrong of [new Date(0), new URL("http://localhost"), { toJSON: () => "text" }]) refuses("invalid argument", /text must be a string, not an object/, () => model.translate(wrong));
+  refuses("invalid argument", /beam must be a whole number from 1 to 1024, not 2n/, () => model.translate(source, { beam: 2n }));
+  for (const thrown of [undefined, null, 5, new Error("mine")]) refuses("invalid argument", /no plain value/, () => model.translate(source, { get beam() { throw thrown; } }));
+  for (const one of [Object.freeze({ beam: 2 }), Object.assign(Object.create(null), { beam: 2 }), new Proxy({ beam: 2 }, {})])
+    assert.deepEqual(model.translate(source, one), model.translate(source, { beam: 2 }));
+});
+
+test("a message that ends within a character is an error", () => {
+  for (const letter of ["é", "我", "😀"])
+    for (let count = 30; count < 140; count++) {
+      const word = "x".repeat(count % 4) + letter.repeat(count);
+      refuses("invalid argument", /^unknown option '/, () => model.translate(source, { [word]: 1 }));
+      refuses("invalid argument", /^unknown hyperparameter '/, () => elman.createModel(pairs, { [word]: 1 }));
+      refuses("invalid argument", /lengthNorm must be /, () => model.translate(source, { lengthNorm: word }));
+    }
+});
+
 test("objects are of the right type, of this module, and not freed", async () => {
   const other = await Elman.load(), foreign = other.readPairs(TOY), freed = elman.readPairs(TOY);
   freed.free();

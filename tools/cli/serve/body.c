@@ -11,26 +11,13 @@
 
 /* ---- refusals ---- */
 
-void clean_text(char *text) {
-  while (*text != '\0') {
-    const size_t left = strlen(text);
-    size_t size = 1;
-    while (size <= 4 && size <= left && !elman_is_text(text, size)) size++;
-    if (size > 4 || size > left) {
-      *text = '?';
-      size = 1;
-    }
-    text += size;
-  }
-}
-
 bool refuse(struct problem *problem, unsigned status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   problem->status = status;
   vsnprintf(problem->message, sizeof problem->message, format, arguments);
   va_end(arguments);
-  clean_text(problem->message);
+  elman_clean_text(problem->message);
   return false;
 }
 

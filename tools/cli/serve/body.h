@@ -24,9 +24,6 @@ bool refuse(struct problem *problem, unsigned status, const char *format, ...)
 /* Refuse a request because memory runs out, and return false. */
 bool refuse_memory(struct problem *problem);
 
-/* Replace what is not UTF-8 by '?': bytes of a client, and characters that a limit has cut. */
-void clean_text(char *text);
-
 /* Types of a body. */
 enum body_type { BODY_JSON, BODY_FORM, BODY_OTHER };
 

@@ -181,7 +181,7 @@ bool exchange_begin(struct exchange *exchange, const char *path, const char *ver
   exchange->client = exchange->link->client;
   exchange->type = body_type_of(header_of(exchange, "Content-Type"));
   snprintf(exchange->path, sizeof exchange->path, "%s", path);
-  clean_text(exchange->path);
+  elman_clean_text(exchange->path);
   exchange->route = ROUTE_NONE;
   if (!check_bytes(exchange)) return false;
   if (!check_headers(exchange, version)) return !exchange->closes && !awaits_answer(exchange);
