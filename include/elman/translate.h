@@ -100,8 +100,8 @@ typedef enum elman_length_norm {
 ELMAN_API const char *elman_length_norm_name(size_t index);
 
 /* The translation of a sentence while the search goes on: the most probable open hypothesis. With a
- * beam size above 1, a later step may continue another hypothesis. While a second search completes
- * an n-best list with further texts, `count` is 0. */
+ * beam size above 1, a later step may continue another hypothesis. `count` is 0 before the search,
+ * and while a second search completes an n-best list with further texts. */
 typedef struct elman_partial {
   uint64_t number;     /* `number` of the elman_sentence; 1 from elman_translate */
   size_t count;        /* number of tokens */
@@ -167,9 +167,10 @@ typedef struct elman_translate_options {
    * weights of a model, which remain in memory as long as the model.
    * ELMAN_PRECISION_BFLOAT16 is ELMAN_INVALID_ARGUMENT: it is a precision of training. */
   elman_precision precision;
-  /* Called after each decoder step for each sentence that the step did not end; NULL (default) =
-   * none. With several threads, calls for different sentences may come from several threads at
-   * once. If it returns false, the translation stops with ELMAN_INTERRUPTED. */
+  /* Called after a sentence is split into tokens, and after each decoder step for each sentence
+   * that the step did not end; NULL (default) = none. With several threads, calls for different
+   * sentences may come from several threads at once. If it returns false, the translation stops
+   * with ELMAN_INTERRUPTED. */
   bool (*partial)(void *context, const elman_partial *partial);
   void *partial_context; /* passed to `partial` */
 } elman_translate_options;

@@ -496,6 +496,13 @@ static elman_status step(struct search *search, elman_error *error) {
   return status;
 }
 
+elman_status search_pass_partial(const elman_partial *partial,
+                                 const elman_translate_options *options, elman_error *error) {
+  if (options->partial == NULL || options->partial(options->partial_context, partial))
+    return ELMAN_OK;
+  return fail(error, ELMAN_INTERRUPTED, NULL, "translation was stopped");
+}
+
 /* Pass the open hypotheses to the callback of the options. A search for further texts has no tokens
  * to pass, but the callback can stop it. */
 static elman_status pass_partials(struct search *search, const elman_translate_options *options,
@@ -510,8 +517,7 @@ static elman_status pass_partials(struct search *search, const elman_translate_o
     if (status != ELMAN_OK) break;
     if (count > 0) beam_open_ids(search->partial_ids, beam);
     const elman_partial partial = {beam->request->number, count, search->partial_ids};
-    if (!options->partial(options->partial_context, &partial))
-      status = fail(error, ELMAN_INTERRUPTED, NULL, "translation was stopped");
+    status = search_pass_partial(&partial, options, error);
   }
   return status;
 }

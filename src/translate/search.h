@@ -63,6 +63,11 @@ struct search {
 };
 void search_free(struct search *search);
 
+/* Call the callback of the options, if there is one. Return ELMAN_INTERRUPTED if it stops the
+ * translation. */
+elman_status search_pass_partial(const elman_partial *partial,
+                                 const elman_translate_options *options, elman_error *error);
+
 /* Run beam search for `count` >= 1 sentences at once, with R = B · beam size rows. Beam size 1 is
  * greedy search. A sentence's result does not depend on the other sentences, except for rounding
  * error. <s> is never chosen. An ensemble in the options must have the vocabularies of `model`.

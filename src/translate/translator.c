@@ -377,6 +377,8 @@ elman_status translator_run(struct translator *translator, const elman_sentence 
     struct translator_item *item = &translator->items[i];
     status = encode_item(item, model, &sentences[i], own, error);
     if (item->request.count > 0) translator->requests[requests++] = &item->request;
+    if (status == ELMAN_OK) /* it may have taken long */
+      status = search_pass_partial(&(elman_partial){.number = sentences[i].number}, own, error);
   }
   if (status == ELMAN_OK && requests > 0)
     status = search_run(&translator->search, model, translator->requests, requests, own,

@@ -163,6 +163,7 @@ struct partials {
 static bool keep_partial(void *context, const elman_partial *partial) {
   struct partials *seen = context;
   const size_t i = (size_t)partial->number - 1;
+  if (partial->count == 0) return true; /* before the search */
   cr_assert_lt(i, PARTIALS);
   cr_assert_eq(partial->count, ++seen->calls[i], "one token per step");
   seen->counts[i] = partial->count;
@@ -218,6 +219,29 @@ static bool stop_further_texts(void *context, const elman_partial *partial) {
   size_t *calls = context; /* with tokens, and without */
   calls[partial->count == 0]++;
   return calls[1] < 2;
+}
+
+/* Each sentence is passed when it is split into tokens, so that long ones do not delay the caller.
+ */
+static bool stop_before_search(void *context, const elman_partial *partial) {
+  size_t *calls = context;
+  cr_assert_eq(partial->count, 0);
+  return ++*calls < 2;
+}
+
+Test(api_translate_batch, splitting_into_tokens_can_be_stopped) {
+  elman_translate_options options = elman_translate_options_default();
+  elman_sentence sentences[3];
+  elman_translation *found[3];
+  size_t calls = 0;
+  for (size_t i = 0; i < 3; i++)
+    sentences[i] = (elman_sentence){.text = texts[i], .length = strlen(texts[i]), .number = i + 1};
+  options.partial = stop_before_search;
+  options.partial_context = &calls;
+  options.threads = 1;
+  cr_assert_eq(elman_translate_batch(found, NULL, translator, sentences, 3, &options, NULL),
+               ELMAN_INTERRUPTED);
+  cr_assert_eq(calls, 2);
 }
 
 /* A list with an empty text needs a second search, which passes no tokens but can be stopped. */
