@@ -108,8 +108,9 @@ static bool is_printable(const char *word) {
 static int add_token(struct tokens *tokens, const char *path, size_t number, char *line) {
   char where[64];
   snprintf(where, sizeof where, "line %zu", number);
-  line[strcspn(line, "\r\n")] = '\0';
-  const size_t length = strlen(line);
+  size_t length = strcspn(line, "\n");
+  if (length > 0 && line[length - 1] == '\r') length--;
+  line[length] = '\0';
   if (length == 0 || line[0] == '#') return EX_OK;
   if (length < LEAST_TOKEN || length > MAX_TOKEN || !is_printable(line)) {
     report(path, "%s: a token has %d to %d printable ASCII characters without spaces", where,
@@ -142,12 +143,27 @@ static int check_text(FILE *file, const char *path) {
   return EX_OK;
 }
 
+enum { MAX_LINE = 2 * MAX_TOKEN };
+
+/* Read a line as fgets does. Return false at the end of the file. */
+static bool read_line(char line[MAX_LINE], size_t *length, FILE *file) {
+  memset(line, '\n', MAX_LINE); /* so that the NUL of fgets is the last one */
+  if (fgets(line, MAX_LINE, file) == NULL) return false;
+  *length = (size_t)((char *)memrchr(line, '\0', MAX_LINE) - line);
+  return true;
+}
+
 static int read_lines(struct tokens *tokens, FILE *file, const char *path) {
-  char line[2 * MAX_TOKEN];
+  char line[MAX_LINE];
+  size_t length;
   int code = check_text(file, path);
-  for (size_t number = 1; code == EX_OK && fgets(line, sizeof line, file) != NULL; number++) {
-    if (strlen(line) == sizeof line - 1 && line[sizeof line - 2] != '\n') {
-      report(path, "line %zu: the line has more than %zu bytes", number, sizeof line - 2);
+  for (size_t number = 1; code == EX_OK && read_line(line, &length, file); number++) {
+    const bool has_nul = strlen(line) < length;
+    if (has_nul || (length == MAX_LINE - 1 && line[length - 1] != '\n')) {
+      report(path,
+             has_nul ? "line %zu: the line contains a NUL character; save the file as text"
+                     : "line %zu: the line has more than %d bytes",
+             number, MAX_LINE - 2);
       return EX_DATAERR;
     }
     code = add_token(tokens, path, number, line);
