@@ -110,7 +110,7 @@ static int listen_at_host(struct listeners *listeners, const char *text) {
 /* Remove the socket of a service that has ended without removing it. */
 static void remove_stale(const union address *address) {
   struct stat info;
-  if (stat(address->local.sun_path, &info) != 0 || !S_ISSOCK(info.st_mode)) return;
+  if (lstat(address->local.sun_path, &info) != 0 || !S_ISSOCK(info.st_mode)) return;
   /* A service that is stopped accepts nothing, and its queue of connections may be full. */
   const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (probe < 0) return;
@@ -128,7 +128,7 @@ static int listen_at_path(struct listeners *listeners, const char *path) {
   snprintf(address.local.sun_path, sizeof address.local.sun_path, "%s", path);
   remove_stale(&address);
   const int code = listen_at(listeners, path, &address, sizeof address.local);
-  if (code != EX_OK || stat(path, &info) != 0) return code;
+  if (code != EX_OK || lstat(path, &info) != 0) return code;
   listeners->path = path;
   listeners->device = info.st_dev;
   listeners->inode = info.st_ino;
@@ -211,7 +211,7 @@ void listeners_close(struct listeners *listeners) {
   struct stat info;
   /* Another service may have replaced the file. While the socket is open, no other file can get its
    * inode. */
-  if (listeners->path != NULL && stat(listeners->path, &info) == 0 &&
+  if (listeners->path != NULL && lstat(listeners->path, &info) == 0 &&
       info.st_dev == listeners->device && info.st_ino == listeners->inode)
     unlink(listeners->path);
   for (size_t i = 0; i < listeners->count; i++) close(listeners->sockets[i]);
