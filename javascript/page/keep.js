@@ -8,6 +8,7 @@ const MOST_STORED_MODEL = 12 * 2 ** 20;   // bytes
 const MOST_MODEL_FILE = 512 * 2 ** 20;    // bytes
 const MOST_LINKED_TEXT = 4000;            // characters of own pairs in a link
 const MOST_SLOTS = 6;
+const DATABASE_SILENCE = 10000;           // milliseconds until the page does without its database
 const KEEP_EVERY = 1000;                  // milliseconds between two times that the network is kept while it learns
 const KEEP_SHARE = 0.05;                  // of the time, at most, for keeping
 
@@ -140,9 +141,11 @@ async function openSlot(name) {
 
 /* ---- The network and large sets of pairs, in the database of the browser ---- */
 
+/* Some browsers never answer, for example right after they have started. */
 function database() {
   return new Promise((give, refuse) => {
     const request = indexedDB.open(STORE, 1);
+    setTimeout(refuse, DATABASE_SILENCE, new Error("the database does not answer"));
     request.onupgradeneeded = () => request.result.createObjectStore("model");
     request.onsuccess = () => give(request.result);
     request.onerror = () => refuse(request.error);
