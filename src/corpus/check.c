@@ -109,14 +109,14 @@ static elman_status check_line(struct findings *findings, struct location at,
 
 static elman_status check_lines_of(struct findings *findings, const struct pairs *pairs,
                                    size_t part, const struct typical *typical, double max_ratio,
-                                   struct buffer *key, elman_error *error) {
+                                   elman_error *error) {
   elman_status status = ELMAN_OK;
   for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i++) {
     const struct pair pair = pairs_get(pairs, i);
     const struct location at = {part, pairs_line_number(pairs, i)};
     struct line_properties line;
-    status = line_measure(&line, &pair, typical, max_ratio, key, error);
-    if (status == ELMAN_OK) status = check_line(findings, at, &pair, &line, error);
+    line_measure(&line, &pair, typical, max_ratio);
+    status = check_line(findings, at, &pair, &line, error);
   }
   return status;
 }
@@ -125,13 +125,11 @@ static elman_status check_lines_of(struct findings *findings, const struct pairs
 static elman_status check_lines(struct findings *findings, struct pairs *const *parts,
                                 double max_ratio, elman_error *error) {
   struct typical typical = {0};
-  struct buffer key = {0};
   elman_status status = typical_find(&typical, parts[0], SAMPLE, error);
   for (size_t part = 0; status == ELMAN_OK && part < findings->part_count; part++)
-    status = check_lines_of(findings, parts[part], part, &typical, max_ratio, &key, error);
+    status = check_lines_of(findings, parts[part], part, &typical, max_ratio, error);
   for (int side = 0; side < 2; side++) findings->scripts[side] = typical.script[side];
   typical_free(&typical);
-  buffer_free(&key);
   return status;
 }
 

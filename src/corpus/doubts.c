@@ -23,21 +23,19 @@ static elman_status check_sample(struct doubts *doubts, const struct pairs *pair
                                  const struct pairs *training, elman_error *error) {
   static const double UNUSED_RATIO = 2; /* unusual lengths do not ruin a model */
   struct typical typical = {0};
-  struct buffer key = {0};
   elman_status status = typical_find(&typical, training, SAMPLE, error);
   const size_t stride = pairs_count(pairs) / SAMPLE + 1;
   for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i += stride) {
     const struct pair pair = pairs_get(pairs, i);
     struct line_properties line;
-    status = line_measure(&line, &pair, &typical, UNUSED_RATIO, &key, error);
-    for (elman_finding finding = 0; status == ELMAN_OK && finding < FINDINGS; finding++) {
+    line_measure(&line, &pair, &typical, UNUSED_RATIO);
+    for (elman_finding finding = 0; finding < FINDINGS; finding++) {
       const struct finding_row *row = finding_row(finding);
       if (row->holds != NULL && row->ruins_from > 0)
         note_pair(doubts, finding, i, row->holds(&line));
     }
   }
   typical_free(&typical);
-  buffer_free(&key);
   return status;
 }
 

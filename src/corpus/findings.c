@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "corpus/defects.h"
-#include "corpus/key.h"
 #include "vocab/characters.h"
 #include "vocab/invisible.h"
 
@@ -169,22 +168,8 @@ static bool has_several_words(struct text text, const struct letter_counts *lett
   return words >= 2;
 }
 
-static elman_status find_copy(struct line_properties *line, struct buffer *key,
-                              elman_error *error) {
-  if (memcmp(&line->letters[S], &line->letters[T], sizeof line->letters[S]) != 0 ||
-      !has_several_words(line->sides[S], &line->letters[S]))
-    return ELMAN_OK;
-  elman_status status = key_of(key, line->sides[S], error);
-  if (status != ELMAN_OK) return status;
-  const uint64_t source = text_hash(buffer_text(key));
-  status = key_of(key, line->sides[T], error);
-  line->copy = status == ELMAN_OK && source == text_hash(buffer_text(key));
-  return status;
-}
-
-elman_status line_measure(struct line_properties *line, const struct pair *pair,
-                          const struct typical *typical, double max_ratio, struct buffer *key,
-                          elman_error *error) {
+void line_measure(struct line_properties *line, const struct pair *pair,
+                  const struct typical *typical, double max_ratio) {
   *line = (struct line_properties){.typical = typical,
                                    .max_ratio = max_ratio,
                                    .sides = {trimmed(pair->source), trimmed(pair->target)}};
@@ -193,7 +178,8 @@ elman_status line_measure(struct line_properties *line, const struct pair *pair,
     line->characters[side] = count_characters(line->sides[side]);
   }
   if (typical->words.count > 0) side_words_judge(line->language, &typical->words, line->sides);
-  return find_copy(line, key, error);
+  line->copy = text_equal(line->sides[S], line->sides[T]) &&
+               has_several_words(line->sides[S], &line->letters[S]);
 }
 
 /* ---- findings of a pair ---- */

@@ -55,12 +55,11 @@ struct line_properties {
   struct letter_counts letters[2];
   size_t characters[2];                 /* all characters except white space */
   struct language_evidence language[2]; /* zero unless both sides have the same script */
-  bool copy;                            /* the sides are equal except for case and punctuation */
+  bool copy;                            /* the sides are equal and have several words */
 };
 
-/* Measure a pair for the functions `holds`. `key` is scratch memory. */
-elman_status line_measure(struct line_properties *line, const struct pair *pair,
-                          const struct typical *typical, double max_ratio, struct buffer *key,
-                          elman_error *error) CHECKED;
+/* Measure a pair for the functions `holds`. */
+void line_measure(struct line_properties *line, const struct pair *pair,
+                  const struct typical *typical, double max_ratio);
 
 #endif

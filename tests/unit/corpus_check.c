@@ -235,7 +235,9 @@ Test(check, chinese_side_rejects_kana_and_hangul) {
 Test(check, copies_are_found) {
   assert_findings("Wo ist der Bahnhof?\tWhere is the station?\n"
                   "Ich liebe dich.\tI love you.\n"
-                  "Das ist nicht übersetzt.\tDas ist nicht übersetzt!\n"
+                  "Das ist nicht übersetzt.\t Das ist nicht übersetzt. \n"
+                  "nur in klein\tNur in Klein\n" /* tasks that change spelling */
+                  "nur ein wort\tnure in wort\n"
                   "Tom!\tTom!\n" /* a name */
                   "12 : 30\t12 : 30\n",
                   SCRIPT_LATIN, SCRIPT_LATIN, (elman_finding[]){ELMAN_FINDING_COPY, FINDINGS},
