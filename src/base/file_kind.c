@@ -35,8 +35,9 @@ static const struct signature signatures[] = {
     SIGNATURE(0, "7z\xBC\xAF\x27\x1C", "is a 7z archive; extract its files: 7z x"),
     SIGNATURE(0, "Rar!\x1A\7", "is a RAR archive; extract its files: unrar x"),
     SIGNATURE(257, "ustar", "is a tar archive; extract its files: tar -xf"),
-    SIGNATURE(0, "%PDF-", "is a PDF document; save its text as UTF-8 text"),
-    SIGNATURE(0, "{\\rtf", "is an RTF document; save it as UTF-8 text"),
+    SIGNATURE(0, "%PDF-1.", "is a PDF document; save its text as UTF-8 text"),
+    SIGNATURE(0, "%PDF-2.", "is a PDF document; save its text as UTF-8 text"),
+    SIGNATURE(0, "{\\rtf1", "is an RTF document; save it as UTF-8 text"),
     SIGNATURE(0, "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1",
               "is a document of a word processor or spreadsheet; save it as UTF-8 text"),
     SIGNATURE(0, "\x93NUMPY", "is a NumPy array, not text"),
@@ -70,10 +71,16 @@ static bool is_safetensors(struct text start) {
   return has_bytes(start, 4, "\0\0\0\0{", 5) && (unsigned char)start.bytes[3] < 8;
 }
 
+/* Return whether the text begins with this tag, and the line or another tag ends after it. In a
+ * sentence about a tag, text or a tab follows. */
 static bool begins_with_tag(struct text text, const char *tag) {
   const size_t length = strlen(tag);
-  return text.length > length && strncasecmp(text.bytes, tag, length) == 0 &&
-         strchr(" \t\r\n>", text.bytes[length]) != NULL && text.bytes[length] != '\0';
+  if (text.length <= length || strncasecmp(text.bytes, tag, length) != 0 ||
+      strchr(" \t\r\n>", text.bytes[length]) == NULL || text.bytes[length] == '\0')
+    return false;
+  (void)text_cut(&text, '>');
+  while (text.length > 0 && text.bytes[0] == ' ') text_drop(&text, 1);
+  return text.length == 0 || strchr("\r\n<", text.bytes[0]) != NULL;
 }
 
 static const char *markup_kind(struct text start) {

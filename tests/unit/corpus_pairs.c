@@ -500,6 +500,20 @@ Test(tsv, text_that_resembles_other_kinds_is_read) {
   assert_pairs(tsv_options(), "BZh9=I|<htmlx>=a", 0, "");
   put("a.tsv", "<\tI\n%PDF\ta\nPK\tb\n");
   assert_pairs(tsv_options(), "<=I|%PDF=a|PK=b", 0, "");
+  static const char *const texts[] = {"<html> begins a page.", "<!DOCTYPE html>",
+                                      "<?xml version='1.0'?> is first.",
+                                      "%PDF- is the start of PDF.", "{\\rtf is RTF."};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    char content[80], expected[80];
+    snprintf(content, sizeof content, "%s\ta\nyou\tb\n", texts[i]);
+    snprintf(expected, sizeof expected, "%s=a|you=b", texts[i]);
+    put("a.tsv", content);
+    assert_pairs(tsv_options(), expected, 0, "");
+  }
+  put("a.tsv", "<html lang='en'>\n<p>\ta\n");
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a web page");
+  put("a.tsv", "<?xml version='1.0'?> <tmx>\ta\n");
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is an XML file");
 }
 
 /* The limit counts the bytes of a line, including a final CR. */
