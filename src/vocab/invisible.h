@@ -7,14 +7,16 @@
 
 #include "base/text.h"
 
-/* Control characters, soft hyphens, zero-width spaces, byte order marks and marks of the writing
- * direction have no meaning. Some invisible characters have one beside certain characters:
+/* Control characters, soft hyphens, byte order marks and marks of the writing direction have no
+ * meaning. These invisible characters have one in certain places:
  *
- *   zero-width joiner      within emoji; after letters of scripts that join letters, such as
- * Arabic, or that form conjuncts, such as Devanagari zero-width non-joiner  between two letters of
- * such scripts variation selector     within emoji; after letters of Mongolian, Myanmar, Phags-pa,
- * Manichaean grapheme joiner        after Hebrew letters tag                    within the emoji of
- * a flag
+ * - zero-width joiner: within emoji; after letters of scripts that join letters, such as Arabic, or
+ *   that form conjuncts, such as Devanagari
+ * - zero-width non-joiner: between two letters of such scripts
+ * - zero-width space: between two letters of South-East Asian scripts
+ * - variation selector: within emoji; after letters of Mongolian, Myanmar, Phags-pa, Manichaean
+ * - grapheme joiner: after Hebrew letters
+ * - tag: within the emoji of a flag
  *
  * Removing the other ones again changes nothing, also after normalization. */
 

@@ -644,6 +644,25 @@ Test(moses, lines) {
   assert_pairs(moses_options(), "我 爱 你=I love you|他\ttab=he", 0, "");
 }
 
+Test(moses, whole_lines) {
+  put("a.tsv", "他\the\tx\n");
+  put("zh", "我 爱 你\n你\n");
+  put("en", "I love you\nyou\n");
+  elman_pairs_options options = moses_options();
+  options.whole_lines = true;
+  assert_pairs(options, "我 爱 你=I love you|你=you", 0, "");
+  options.files = one_file;
+  options.file_count = 1;
+  options.source_column = 1;
+  options.target_column = 2;
+  assert_pairs(options, "他=he|我 爱 你=I love you|你=you", 0, "");
+  struct pairs *pairs;
+  cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
+  cr_assert_str_eq(pairs_line(pairs, 0).bytes, "他\the\tx");
+  cr_assert_str_eq(pairs_line(pairs, 2).bytes, "你");
+  pairs_free(pairs);
+}
+
 Test(moses, bad_lines) {
   put("zh", "我\n\n\n \n你\xFF\n他\n");
   put("en", "I\n\nx\ny\nyou\n\xFE\n");
