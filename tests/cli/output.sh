@@ -51,6 +51,21 @@ rm pipe
 [ "$(cat old)" = precious ] || fail "the old file changed"
 expect_files many model.safetensors model.safetensors.checkpoint old
 
+# A file that another program creates during the run is kept, too.
+mkfifo pipe
+"$ELMAN" translate -q -o late -i pipe 2>"$results/stderr" &
+exec 3>pipe
+until ls late.*.tmp >/dev/null 2>&1; do sleep 0.05; done
+echo precious >late
+exec 3>&-
+code=0
+wait $! || code=$?
+[ $code -eq 73 ] || fail "exit code $code although the file exists"
+expect_stderr_match '^elman: late: was created by another program while this command ran, and is kept; add --force to overwrite it, or name another file$'
+[ "$(cat late)" = precious ] || fail "the file was replaced"
+rm late pipe
+expect_files many model.safetensors model.safetensors.checkpoint old
+
 # A symbolic link and the permissions are kept.
 chmod 640 old
 ln -s old link

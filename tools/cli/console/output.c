@@ -287,6 +287,12 @@ int output_close(struct output *output, int code) {
     output_abandon(output);
     return report_problem(output);
   }
+  if (output->file != NULL && !output_force && output_exists(output->path)) {
+    report(output->path, "was created by another program while this command ran, and is kept; add "
+                         "--force to overwrite it, or name another file");
+    output_abandon(output);
+    return EX_CANTCREAT;
+  }
   if (output->file != NULL)
     return elman_file_commit(output->file, &error) == ELMAN_OK ? code : report_error(&error);
   if (fclose(output->stream) == 0) return code;

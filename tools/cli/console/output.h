@@ -99,7 +99,8 @@ int output_claim(elman_lock **lock, const char *path);
  * a failure. Return false if a write failed; further writes are useless then. */
 bool output_flush(struct output *output);
 
-/* Close the output; move a finished file to its path. Return `code`, or another exit code if this
+/* Close the output; move a finished file to its path, unless output_check_free would now refuse it,
+ * because another program has created the file. Return `code`, or another exit code if this
  * fails. Report the failure, unless the output is a pipe that its reader closed. */
 int output_close(struct output *output, int code);
 
