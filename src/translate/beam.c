@@ -27,7 +27,7 @@ void beam_pool_free(struct beam_pool *pool) {
   free(pool->attention);
   free(pool->moved);
   free(pool->prefixes);
-  free(pool->refused);
+  free(pool->chosen);
   table_free(&pool->known);
   *pool = (struct beam_pool){0};
 }
@@ -143,11 +143,15 @@ const char *length_norm_name(size_t index) {
   return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-double score_of_length(double log_probability, size_t count,
-                       const elman_translate_options *options) {
+static double length_divisor(size_t count, const elman_translate_options *options) {
   const double length =
       options->length_norm == ELMAN_LENGTH_WU ? (5 + (double)count) / 6 : (double)count;
-  return log_probability / portable_power(length, options->length_penalty);
+  return portable_power(length, options->length_penalty);
+}
+
+double score_of_length(double log_probability, size_t count,
+                       const elman_translate_options *options) {
+  return log_probability / length_divisor(count, options);
 }
 
 /* Return the bound (83). In exact arithmetic, let L <= 0 be the logarithm so far, L' the logarithm
@@ -258,14 +262,14 @@ struct choice {
   struct hypothesis *paths;
   size_t count, most;
   bool without_unknown;
-  const struct beam_refused *refused; /* (refused_count) */
-  size_t refused_count;
+  const struct hypothesis *after; /* offer only what ranks after this path; NULL = offer all */
 };
 
-static bool is_refused(const struct choice *choice, const struct hypothesis *path) {
-  for (size_t i = 0; i < choice->refused_count; i++)
-    if (choice->refused[i].row == path->row && choice->refused[i].id == path->last) return true;
-  return false;
+/* Return whether a path ranks after another one: by log-probability, then by row, then by id. */
+static bool is_after(const struct hypothesis *path, const struct hypothesis *other) {
+  if (path->log_probability != other->log_probability)
+    return path->log_probability < other->log_probability;
+  return path->row > other->row || (path->row == other->row && path->last > other->last);
 }
 
 /* Insert a path. Equally probable paths keep the order in which they are offered: by row, then by
@@ -274,7 +278,7 @@ static void offer(struct choice *choice, struct hypothesis path) {
   if (choice->count == choice->most &&
       !(path.log_probability > choice->paths[choice->most - 1].log_probability))
     return;
-  if (is_refused(choice, &path)) return;
+  if (choice->after != NULL && !is_after(&path, choice->after)) return;
   if (choice->count == choice->most) choice->count--;
   size_t at = choice->count++;
   for (; at > 0 && path.log_probability > choice->paths[at - 1].log_probability; at--)
@@ -364,7 +368,7 @@ static bool choose(struct choice *choice, const struct beam *beam,
   for (size_t i = 0; i < choice->count; i++) {
     if (!isfinite(choice->paths[i].log_probability)) return false;
   }
-  return choice->count + choice->refused_count > 0;
+  return choice->count > 0 || choice->after != NULL;
 }
 
 /* ---- growing ---- */
@@ -492,8 +496,8 @@ static bool merge_ended(struct beam *beam, const struct hypothesis *path) {
   return false;
 }
 
-/* Link a chosen path. If it is merged into another hypothesis, set *merged; otherwise it takes a
- * place: end it, or append it to the *open open ones in `grown`. */
+/* Link a chosen path. If it is merged into another hypothesis, or does not count, set *merged;
+ * otherwise it takes a place: end it, or append it to the *open open ones in `grown`. */
 static elman_status take_place(bool *merged, size_t *open, struct beam *beam,
                                struct hypothesis path, const real *weights, size_t stride,
                                elman_error *error) {
@@ -504,6 +508,10 @@ static elman_status take_place(bool *merged, size_t *open, struct beam *beam,
   link_path(beam, &path, weights, stride);
   const bool ended = has_ended(beam, &path);
   if (ended) path.score = score_of(beam, &path);
+  if (ended && path.score > beam->request->ceiling) {
+    *merged = true;
+    return ELMAN_OK;
+  }
   status = beam->texts->key(beam->texts->context, &key, beam, &path, ended, error);
   if (status != ELMAN_OK) return status;
   if (ended) {
@@ -531,34 +539,49 @@ static void overflow(struct beam *beam) {
   beam->open = 0;
 }
 
-/* Extend the open hypotheses. When a chosen path is merged, choose the next path for its place. */
+/* Return whether all continuations end in this step and only their length and log-probability
+ * decide their score. Then set *after so that those whose score exceeds the ceiling rank before
+ * it; there may be very many. The factor is that of score_bound. */
+static bool skip_above_ceiling(struct hypothesis *after, const struct beam *beam) {
+  const elman_translate_options *options = beam->options;
+  if (beam->paths[0].count + 1 < beam->limit || options->coverage_penalty > 0) return false;
+  const double divisor = length_divisor(beam->limit, options);
+  *after = (struct hypothesis){.log_probability =
+                                   beam->request->ceiling * divisor * (1 - 8 * DBL_EPSILON)};
+  return true;
+}
+
+/* Extend the open hypotheses. When a chosen path is merged, choose the next path for its place. Try
+ * a limited number of paths, so that a step takes limited time. */
 static elman_status grow_texts(struct beam *beam, const struct output_scores *scores, size_t first,
                                const real *weights, size_t stride, elman_error *error) {
+  enum { TRIES = 16 }; /* per place of the beam */
   struct beam_pool *pool = beam->pool;
-  struct choice choice = {.without_unknown = beam->without_unknown};
-  size_t open = 0, merged;
+  const size_t width = beam->options->beam;
+  struct hypothesis after;
+  size_t open = 0, tried = 0;
+  elman_status status =
+      array_grow(&pool->chosen, &pool->chosen_capacity, width, sizeof *pool->chosen, error);
+  if (status != ELMAN_OK) return status;
+  struct choice choice = {.paths = pool->chosen,
+                          .most = width - beam->finished,
+                          .without_unknown = beam->without_unknown};
+  if (skip_above_ceiling(&after, beam)) choice.after = &after;
   do {
-    merged = 0;
-    choice.paths = beam->grown + open;
     choice.count = 0;
-    choice.most = beam->options->beam - beam->finished - open;
-    choice.refused = pool->refused;
     if (!choose(&choice, beam, scores, first)) {
       overflow(beam);
       return ELMAN_OK;
     }
-    elman_status status =
-        array_grow(&pool->refused, &pool->refused_capacity, choice.refused_count + choice.count,
-                   sizeof *pool->refused, error);
-    for (size_t i = 0; i < choice.count && status == ELMAN_OK; i++) {
-      const struct hypothesis path = choice.paths[i]; /* a copy: `grown` is overwritten up to i */
-      bool is_merged;
-      pool->refused[choice.refused_count++] = (struct beam_refused){path.row, (uint32_t)path.last};
-      status = take_place(&is_merged, &open, beam, path, weights, stride, error);
-      merged += is_merged;
+    for (size_t i = 0; i < choice.count && beam->finished + open < width; i++) {
+      bool merged;
+      status = take_place(&merged, &open, beam, choice.paths[i], weights, stride, error);
+      if (status != ELMAN_OK) return status;
+      after = choice.paths[i];
+      tried++;
     }
-    if (status != ELMAN_OK) return status;
-  } while (merged > 0);
+    choice.after = &after;
+  } while (beam->finished + open < width && choice.count == choice.most && tried < TRIES * width);
   continue_with(beam, open);
   return ELMAN_OK;
 }

@@ -23,6 +23,7 @@ struct search_request {
   bool is_prefix;   /* whether `forced` is only a prefix; then limit > forced_count */
   uint64_t number;  /* number of the sentence, from which random numbers are derived */
   const void *item; /* passed to the `key` of struct beam_texts */
+  double ceiling;   /* if texts are compared: hypotheses with a higher score do not count */
 };
 
 /* One token of a hypothesis. Hypotheses with the same prefix share its nodes. */
@@ -42,12 +43,6 @@ struct beam_prefix {
   double log_probability; /* the largest of its hypotheses */
 };
 
-/* A continuation that a step must not choose. */
-struct beam_refused {
-  size_t row;
-  uint32_t id;
-};
-
 /* Nodes and weights shared by the searches of a batch. The caller initializes the struct with
  * zeros; memory is reused. */
 struct beam_pool {
@@ -60,8 +55,8 @@ struct beam_pool {
   struct beam_prefix *prefixes;
   struct table known; /* finds prefixes */
   size_t prefix_count, prefix_capacity;
-  struct beam_refused *refused; /* scratch of beam_grow */
-  size_t refused_capacity;
+  struct hypothesis *chosen; /* scratch of beam_grow */
+  size_t chosen_capacity;
 };
 void beam_pool_clear(struct beam_pool *pool); /* Remove all nodes, but keep the memory. */
 void beam_pool_free(struct beam_pool *pool);

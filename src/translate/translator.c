@@ -297,7 +297,7 @@ static elman_status other_key(void *context, uint64_t *key, const struct beam *b
       render(scratch, translator, item, (struct located_path){beam, path}, error);
   if (status != ELMAN_OK) return status;
   *key = text_key(scratch);
-  if (is_finished && (*key == item->best_key || path->score > item->beam->ended[0].score)) *key = 0;
+  if (is_finished && *key == item->best_key) *key = 0;
   if (!is_finished && is_unfinished(tokens_get(&scratch->tokens, scratch->tokens.count - 1)))
     *key = 0;
   return ELMAN_OK;
@@ -332,7 +332,9 @@ static elman_status search_others(struct translator *translator, size_t count, e
     struct translator_item *item = &translator->items[i];
     if (item->beam == NULL || item->status != ELMAN_OK) continue;
     status = check_texts(&item->repeats, translator, item, error);
-    if (item->repeats) translator->requests[requests++] = &item->request;
+    if (!item->repeats) continue;
+    item->request.ceiling = item->beam->ended[0].score;
+    translator->requests[requests++] = &item->request;
   }
   if (status != ELMAN_OK || requests == 0) return status;
   translator->others.texts = &texts;

@@ -594,6 +594,69 @@ Test(beam, a_text_keeps_its_best_score) {
   beam_pool_free(&pool);
 }
 
+/* The text of a hypothesis is its last token. If no text is wanted, all are merged. */
+struct id_texts {
+  size_t calls;
+  bool wanted;
+};
+
+static elman_status id_key(void *context, uint64_t *key, const struct beam *beam,
+                           const struct hypothesis *path, bool is_finished, elman_error *error) {
+  struct id_texts *texts = context;
+  (void)is_finished;
+  (void)error;
+  texts->calls++;
+  *key = texts->wanted ? beam->pool->nodes[path->last].id : 0;
+  return ELMAN_OK;
+}
+
+/* End all hypotheses in one step, in which token v has the log-probability -v / 8. Return the best
+ * token with a text that is wanted and a score of at most `ceiling`; 0 if there is none. */
+static size_t end_all(size_t *calls, double ceiling, double coverage, bool wanted) {
+  enum { V = MAX_BLOCKS * SCORES_BLOCK, WIDTH = 2 };
+  elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 2});
+  options.coverage_penalty = coverage;
+  const struct search_request request = {.count = 1, .limit = 1, .ceiling = ceiling};
+  struct hypothesis paths[3 * WIDTH];
+  struct beam_pool pool = {0};
+  struct beam beam = small_beam(paths, &pool, &options, &request);
+  struct id_texts context = {.wanted = wanted};
+  const struct beam_texts texts = {id_key, &context};
+  const real weights[WIDTH] = {1, 1};
+  struct small_scores small;
+  real logits[V];
+  for (size_t v = 0; v < V; v++) logits[v] = -(real)v / 8;
+  beam.texts = &texts;
+  beam_pool_clear(&pool);
+  score(&small, logits, 1, V);
+  small.log_sums[0] = 0;
+  grow(&beam, &small, weights);
+  cr_assert_eq(beam.open, 0);
+  cr_assert_not(beam.overflow);
+  const size_t best = beam.finished == 0 ? 0 : pool.nodes[beam.ended[0].last].id;
+  if (wanted && coverage == 0)
+    for (size_t n = 1; n < beam.finished; n++)
+      cr_assert_eq(pool.nodes[beam.ended[n].last].id, best + n);
+  beam_pool_free(&pool);
+  *calls = context.calls;
+  return best;
+}
+
+/* A step looks at few texts, although nearly all continuations do not count. */
+Test(beam, many_continuations_that_do_not_count_are_skipped) {
+  enum { MOST = 64 };
+  size_t calls;
+  cr_assert_eq(end_all(&calls, -50, 0, true), 400);
+  cr_assert_leq(calls, 3);
+  cr_assert_eq(end_all(&calls, -1e6, 0, true), 0);
+  cr_assert_eq(calls, 0);
+  cr_assert_eq(end_all(&calls, 0, 0, false), 0);
+  cr_assert_leq(calls, MOST);
+  cr_assert_eq(end_all(&calls, -50, 1, true), 0);
+  cr_assert_eq(calls, 0);
+  cr_assert_eq(end_all(&calls, -1, 1, true), 8);
+}
+
 /* ---- memory ---- */
 
 /* The hypotheses of two sentences grow in two pools, and one pool is compacted after every step.
