@@ -99,6 +99,9 @@ static const struct {
     {"evaluate", "eval test validate bleu"},
     {"repl", "interactive shell"},
     {"serve", "server"},
+    {"convert", "quantize quantise"},
+    {"learn", "train fit"},
+    {"apply", "encode segment"},
     {"inspect", "info show"},
     {"quit", "exit bye"},
     /* choices */

@@ -75,6 +75,11 @@ preset strong "${large[@]}" "${gated[@]}" dropout=0.5 epochs=28
 
 expect_exit 64 "$ELMAN" trian
 expect_stderr_match "unknown command 'trian'; did you mean 'train'\?"
+for pair in 'quantize convert' 'subwords:train learn' 'subwords:encode apply'; do
+  command=${pair% *}
+  expect_exit 64 "$ELMAN" ${command/:/ }
+  expect_stderr_match "unknown command '${command#*:}'; did you mean '${pair#* }'\?"
+done
 expect_exit 64 "$ELMAN" hlep
 expect_stderr_match "unknown command 'hlep'; did you mean 'help'\?"
 # A word that differs in two of three letters gets no suggestion.
