@@ -531,14 +531,15 @@ static void run_batch(struct worker *worker, struct level *level, const struct b
   pthread_mutex_lock(&queue->mutex);
   struct job *complete = deliver(queue, batch, outcome);
   pthread_mutex_unlock(&queue->mutex);
-  for (struct job *job = complete; job != NULL; job = job->next) job_finish(job);
   for (size_t i = 0; i < batch->count; i++) elman_translation_free(outcome->translations[i]);
-  pthread_mutex_lock(&queue->mutex);
   for (struct job *job = complete, *next; job != NULL; job = next) {
     next = job->next;
+    job_finish(job);
+    pthread_mutex_lock(&queue->mutex);
     hand_over(queue, job);
+    pthread_mutex_unlock(&queue->mutex);
+    pause_for_others(&watch);
   }
-  pthread_mutex_unlock(&queue->mutex);
 }
 
 /* Translate a batch, which may have been the last one of a replaced model. The lock is held before

@@ -111,11 +111,19 @@ static size_t split_text(struct piece *pieces, const json_t *text, size_t item, 
   return count;
 }
 
+static size_t count_lines(const json_t *text) {
+  size_t count = 1;
+  for (const char *at = json_string_value(text); *at != '\0'; at++) count += *at == '\n';
+  return count;
+}
+
 /* Check the texts and set their numbers. `lines` states whether each line is a sentence. Blank
- * texts are no sentences, but their number is limited, too. */
+ * texts and lines are no sentences, but their number is limited, too: each translation has them
+ * again. */
 static bool count_pieces(struct request *request, const json_t *field, const char *name, bool lines,
                          size_t most, struct problem *problem) {
   enum { BLANK = 16 };
+  size_t line_count = 0;
   if (field == NULL || json_is_null(field))
     return refuse(problem, BAD_REQUEST, "%s is missing; it is a text or an array of texts", name);
   request->is_array = json_is_array(field);
@@ -130,6 +138,9 @@ static bool count_pieces(struct request *request, const json_t *field, const cha
       return refuse(problem, BAD_REQUEST, "%s[%zu] must be a text", name, i);
     if (text == NULL)
       return refuse(problem, BAD_REQUEST, "%s must be a text or an array of texts", name);
+    if (lines) line_count += count_lines(text);
+    if (line_count > BLANK * most)
+      return refuse(problem, TOO_LARGE, "the request has more than %zu lines", BLANK * most);
     const size_t count = split_text(NULL, text, i, lines);
     request->count += count;
     if (!is_blank(json_string_value(text), json_string_length(text))) request->sentences += count;
