@@ -62,7 +62,7 @@ class TranslationError(Error):
 
 
 def _error(struct):
-    return Error(STATUS[struct.code], struct.message.decode(), struct.where.decode())
+    return Error(STATUS[struct.code], struct.message.decode(errors="replace"), os.fsdecode(struct.where))
 
 
 # ---- Python values to C ----
@@ -292,7 +292,7 @@ def _place(name, text, index):
 
 def _value(value):
     if isinstance(value, bytes):
-        return value.decode()
+        return value.decode(errors="surrogateescape")  # the name of a file need not be text
     if isinstance(value, ctypes.Array):
         return tuple(value)
     if hasattr(type(value), "contents"):
