@@ -24,7 +24,25 @@ static bool find(void *place, void *handle, const char *name) {
   return found != NULL;
 }
 
+/* The functions of the program that libmicrohttpd calls in place of others; see below. */
+__attribute__((visibility("default"))) ssize_t
+receive_and_scan(int socket, void *bytes, size_t size, int flags) __asm__("recv");
+
+/* Check that a library finds the functions of the program before others. Return an exit code. */
+static int check_exports(void) {
+  ssize_t (*receive)(int, void *, size_t, int) = NULL;
+  enum MHD_Result (*queue)(struct MHD_Connection *, unsigned, struct MHD_Response *) = NULL;
+  (void)find(&receive, RTLD_DEFAULT, "recv");
+  (void)find(&queue, RTLD_DEFAULT, "MHD_queue_response");
+  if (receive == receive_and_scan && queue == MHD_queue_response) return EX_OK;
+  report("serve", "this build cannot check requests: it does not export recv and "
+                  "MHD_queue_response; build it with the options of its CMakeLists.txt");
+  return EX_SOFTWARE;
+}
+
 int microhttpd_load(void) {
+  const int code = check_exports();
+  if (code != EX_OK) return code;
   errno = 0;
   void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   const bool out_of_memory = handle == NULL && errno == ENOMEM;
@@ -62,9 +80,6 @@ void watch_socket(int socket, struct head *head) {
 
 /* The name in the program differs from that for the linker, because <sys/socket.h> can define recv
  * as an inline function. Only the main thread receives from sockets that are watched. */
-__attribute__((visibility("default"))) ssize_t
-receive_and_scan(int socket, void *bytes, size_t size, int flags) __asm__("recv");
-
 ssize_t receive_and_scan(int socket, void *bytes, size_t size, int flags) {
   const ssize_t count = recvfrom(socket, bytes, size, flags, NULL, NULL);
   struct head *head = socket >= 0 && (size_t)socket < head_capacity ? heads[socket] : NULL;
