@@ -25,7 +25,7 @@ static size_t count_characters(struct text text) {
 
 /* ---- typical properties ---- */
 
-/* What a sample of a side has. */
+/* Counts over the sampled lines of a side. */
 struct side_sample {
   struct script_votes votes;
   size_t characters;

@@ -14,7 +14,7 @@ enum { LONGEST_SHIFT = 3, DISTANCES = 2 * LONGEST_SHIFT + 1 };
 
 enum { WORDS_KEPT = 6 };
 
-/* What is compared of a text. */
+/* Properties of a text that the shift check compares. */
 struct outline {
   uint64_t hash;    /* of the text */
   float log_length; /* logarithm of the length in characters */
@@ -135,7 +135,7 @@ static double unlikeness(const struct lines *lines, const struct outline *source
   return difference > MOST ? MOST : difference < -MOST ? -MOST : difference;
 }
 
-/* What lines have that are a certain number of lines apart. */
+/* Sums over the pairs of lines whose distance is a given number of lines. */
 struct statistics {
   double pairs;
   double states[RELATIONS][STATES]; /* number of pairs in each state */
