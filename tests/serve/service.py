@@ -29,9 +29,9 @@ def equal(found, expected, what):
     require(found == expected, f"{what}: {found!r} instead of {expected!r}")
 
 
-def await_(condition, what):
+def await_(condition, what, patience=PATIENCE):
     """Wait until the condition holds, and return its value."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     while time.monotonic() < end:
         value = condition()
         if value:
