@@ -55,7 +55,7 @@
 #include "elman/finding.h"
 #include "elman/gradients.h"
 #include "elman/group.h"
-#include "elman/hyperparameters.h"
+#include "elman/options.h"
 #include "elman/machine.h"
 #include "elman/matrix.h"
 #include "elman/mechanisms.h"

@@ -1,6 +1,6 @@
 """Read types and functions for ctypes from the header of the C library.
 
-This file declares nothing itself: it reads the header, and queries the library for the hyperparameters,
+This file declares nothing itself: it reads the header, and queries the library for the options,
 which macros define. `tests/python/declarations` compares the result with a C compiler."""
 
 import ctypes
@@ -31,7 +31,7 @@ CALLBACK = re.compile(r"typedef (.+?)(\w+)\((.*)\)")
 FUNCTION = re.compile(r"(.+?)(\w+)\((.*)\)")
 FUNCTION_POINTER = re.compile(r"(.+?)\( ?\* ?(\w+) ?\) ?\((.*)\)")
 VARIABLE = re.compile(r"(\w+) ?([* ]*)(\w*)((?: ?\[\w+\])*)")
-ROWS = re.compile(r"ELMAN_(MODEL|TRAIN)_HYPERPARAMETERS\(ELMAN_FIELD\)")
+ROWS = re.compile(r"ELMAN_(MODEL|TRAIN|TRANSLATE)_OPTIONS\(ELMAN_FIELD\)")
 
 
 def find_include():
@@ -110,7 +110,7 @@ class Library:
 
     def __init__(self, path, include):
         self.path, self.header = path, Header(include)
-        # By structure and field: the enum of the field, and the row of the hyperparameter.
+        # By structure and field: the enum of the field, and the row of the table.
         self.enums_of, self.rows_of = {}, {}
         self.library = ctypes.CDLL(path)
         if not hasattr(self.library, "elman_version"):
@@ -163,7 +163,7 @@ class Library:
         body = self.header.structs[name]
         if found := ROWS.match(body):
             body = body[found.end() :]
-            for row in self.hyperparameters(found[1]):
+            for row in self.options(found[1]):
                 field = row.name.decode()
                 rows[field] = row
                 fields.append((field, self.row_type(row)))
@@ -213,18 +213,23 @@ class Library:
         # An array is passed as a pointer to its first element.
         return [ctypes.POINTER(kind._type_) if issubclass(kind, ctypes.Array) else kind for kind in kinds]
 
-    def hyperparameters(self, which):
-        scopes = self.header.enums["elman_scope"]
-        kept = ("MODEL", "START") if which == "MODEL" else ("TRAINING", "END")
-        mask = sum(scopes[f"ELMAN_SCOPE_{scope}"] for scope in kept)
-        self.complete("elman_hyperparameter")  # contains no such rows itself
-        row = self.elman_hyperparameter_next(None, mask)
+    def scopes(self, which):
+        """Return the set of scopes of the options of a struct: MODEL, TRAIN or TRANSLATE."""
+        names = {"MODEL": ("MODEL", "START"), "TRAIN": ("TRAINING", "END")}
+        others = [name.removeprefix("ELMAN_SCOPE_") for name in self.header.enums["elman_scope"]]
+        kept = names.get(which, set(others) - set(names["MODEL"]) - set(names["TRAIN"]))
+        return sum(self.header.enums["elman_scope"][f"ELMAN_SCOPE_{scope}"] for scope in kept)
+
+    def options(self, which):
+        mask = self.scopes(which)
+        self.complete("elman_option")  # contains no such rows itself
+        row = self.elman_option_next(None, mask)
         while row:
             yield row.contents
-            row = self.elman_hyperparameter_next(row, mask)
+            row = self.elman_option_next(row, mask)
 
     def choices(self, row):
-        """Return the values of a hyperparameter by word; empty if it has no words."""
+        """Return the values of an option by word; empty if it has no words."""
         found = {}
         while (word := row.choice(len(found))) is not None:
             found[word.decode()] = len(found)

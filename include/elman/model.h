@@ -2,7 +2,7 @@
 #ifndef ELMAN_MODEL_H
 #define ELMAN_MODEL_H
 
-#include "elman/hyperparameters.h"
+#include "elman/options.h"
 #include "elman/pairs.h"
 
 ELMAN_BEGIN
@@ -10,11 +10,11 @@ ELMAN_BEGIN
 /* A network with its parameters and vocabularies. */
 typedef struct elman_model elman_model;
 
-/* Options of a new model; elman/hyperparameters.h describes the fields. Set a normalization to
+/* Options of a new model; elman/options.h describes the fields. Set a normalization to
  * ELMAN_NFC or ELMAN_NFKC. On a side that is mostly Chinese characters, ELMAN_NFKC becomes
  * ELMAN_NFKC_WIDE. */
 typedef struct elman_model_options {
-  ELMAN_MODEL_HYPERPARAMETERS(ELMAN_FIELD)
+  ELMAN_MODEL_OPTIONS(ELMAN_FIELD)
   size_t max_length; /* tokens per side; longer pairs are ignored, as in elman_train; 0 (default) =
                         no limit */
   uint64_t seed;     /* seed of the initial parameters; default 1 */
@@ -98,7 +98,7 @@ typedef struct elman_spacing {
 
 /* Settings of the last training run of a model. */
 typedef struct elman_train_settings {
-  ELMAN_TRAIN_HYPERPARAMETERS(ELMAN_FIELD)
+  ELMAN_TRAIN_OPTIONS(ELMAN_FIELD)
 } elman_train_settings;
 
 /* The search for translations that suits a model; fields as in elman_translate_options. */
@@ -110,7 +110,7 @@ typedef struct elman_search {
 /* Properties of a model. Hyperparameters have their actual values: 0 and AUTO are replaced by the
  * values that were used. */
 typedef struct elman_model_info {
-  ELMAN_MODEL_HYPERPARAMETERS(ELMAN_FIELD)
+  ELMAN_MODEL_OPTIONS(ELMAN_FIELD)
   bool start_known; /* the file states how the model was created: the fields of ELMAN_SCOPE_START
                        are valid */
   const elman_train_settings *training; /* NULL for an untrained model or an old file */

@@ -75,9 +75,9 @@ typedef void elman_snapshot_function(void *context, const elman_snapshot *snapsh
 /* Value of guide_weight that guides attention with little effect on the translation. */
 #define ELMAN_DEFAULT_GUIDE_WEIGHT 0.3
 
-/* Options of training; elman/hyperparameters.h describes the hyperparameters. */
+/* Options of training; elman/options.h describes the rows. */
 typedef struct elman_train_options {
-  ELMAN_TRAIN_HYPERPARAMETERS(ELMAN_FIELD)
+  ELMAN_TRAIN_OPTIONS(ELMAN_FIELD)
   size_t epochs;  /* default ELMAN_EPOCHS_AUTO: at least 10 epochs and at least 400 updates */
   size_t threads; /* 0 (default) = one per core; results do not depend on it */
 

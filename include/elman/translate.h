@@ -65,12 +65,9 @@ typedef struct elman_translation {
       *next; /* next best translation of the sentence, freed with the first; NULL after the last */
 } elman_translation;
 
-/* Maximum values of options, and the default of max_bytes. */
-#define ELMAN_MAX_BEAM 1024
-#define ELMAN_DEFAULT_MAX_BYTES ((size_t)1 << 22)
+/* Maximum numbers of overrides and of models. */
 #define ELMAN_MAX_OVERRIDES 64
 #define ELMAN_MAX_ENSEMBLE 64
-#define ELMAN_MAX_TOP_K 1024
 
 /* Interventions: attention weights are replaced in every head during decoding, to test whether the
  * decoder depends on them. */
@@ -108,47 +105,30 @@ typedef struct elman_partial {
   const uint32_t *ids; /* (count): valid during the call; see elman_decode */
 } elman_partial;
 
+/* Options of translation; elman/options.h describes the rows. Details:
+ *
+ * - Memory grows with max_bytes. Splitting a text into tokens stops at the first token beyond
+ *   max_tokens. A text beyond a limit is ELMAN_BAD_DATA.
+ * - If neither max_length nor max_ratio is set, the maximum is 2 S + 10 tokens; if both are set, the
+ *   smaller one applies. max_output bounds both, and the default. A longer reference, or a prefix
+ *   that leaves no room for a token, is ELMAN_BAD_DATA.
+ * - The first of n_best translations, which are linked by `next`, does not depend on n_best. All
+ *   have different texts, and only the first may be empty. With equal_texts they are the hypotheses
+ *   of one search, of which some may have equal text, or be empty. See docs/decoding.md.
+ * - length_norm replaces T in the score log p / T^A. coverage_penalty B adds B sum_s log min(sum_t
+ *   a_ts, 1) to the score (Wu et al. 2016), which penalizes untranslated source tokens.
+ * - replace_unknown is ELMAN_INVALID_ARGUMENT if the target uses token mode bpe, which has no unknown
+ *   words. self_attention requires an additional pass through the network.
+ * - temperature divides the logits. Samples depend on seed and `number` of elman_sentence.
+ * - Results do not depend on threads; elman_evaluate_options has its own field.
+ * - ELMAN_PRECISION_INT8 rounds weights and the numbers that they multiply to eight bits; all results
+ *   are then those of the rounded model. The first call makes the rounded weights of a model, which
+ *   remain in memory as long as the model. */
 typedef struct elman_translate_options {
-  size_t max_bytes;  /* maximum bytes of a text; a longer text is ELMAN_BAD_DATA; 0 = no limit;
-                        default ELMAN_DEFAULT_MAX_BYTES. Memory grows with the longest text */
-  size_t max_tokens; /* maximum tokens of a text; a longer text is ELMAN_BAD_DATA; 0 (default) and
-                        larger values mean 5,000. Splitting stops at the first token beyond the
-                        limit */
-  size_t max_length; /* maximum target tokens; 0 (default) = see max_ratio */
-  /* Maximum target tokens per source token; 0 (default) = none. If neither limit is set, the
-   * maximum is 2 S + 10 tokens; if both are set, the smaller one applies. */
-  double max_ratio;
-  /* Maximum target tokens however they are determined: it bounds max_length, max_ratio and their
-   * default. A longer reference, or a prefix that leaves no room for a token, is ELMAN_BAD_DATA.
-   * 0 (default) = no further limit. */
-  size_t max_output;
-  size_t beam; /* beam size, 1 to ELMAN_MAX_BEAM; 1 (default) is greedy search */
-  /* Maximum number of translations to return, linked by `next`; 1 (default) to beam. The first one
-   * does not depend on it. All have different texts, and only the first may be empty. */
-  size_t n_best;
-  bool equal_texts; /* return the n best hypotheses of one search, of which some may have equal text
-                       but different tokens, or be empty; default false. See docs/decoding.md */
-  double length_penalty; /* A in the score log p / T^A, which makes translations of different
-                            lengths comparable; 0 favors short ones; default 1; maximum 10 */
-  elman_length_norm length_norm; /* replaces T in the score; default ELMAN_LENGTH_POWER */
-  double coverage_penalty; /* B: adds B sum_s log min(sum_t a_ts, 1) to the score (Wu et al. 2016),
-                              which penalizes untranslated source tokens; 0 (default) to 10 */
-  bool replace_unknown;    /* replace an unknown word by the source word with the largest attention
-                              weight; ELMAN_INVALID_ARGUMENT if the target uses token mode bpe, which
-                              has no unknown words */
+  ELMAN_TRANSLATE_OPTIONS(ELMAN_FIELD)
   bool without_scores; /* allow NaN as log_probability and score. Greedy search then computes only
                           the most probable token, which is several times faster; translation and
                           attention stay equal */
-  bool self_attention; /* return self-attention weights, which requires an additional pass through
-                          the network; default false. ELMAN_INVALID_ARGUMENT with an ensemble or
-                          with overrides */
-  bool sample; /* draw each token at random according to its probability; requires beam size 1; the
-                  score is that of the sample */
-  double temperature; /* for sampling: divides the logits; values below 1 make probable tokens more
-                         probable; above 0, default 1 */
-  size_t top_k; /* for sampling: draw from the K most probable tokens; 0 (default) = all; maximum
-                   ELMAN_MAX_TOP_K */
-  uint64_t sample_seed; /* default 1; see also `number` of elman_sentence */
   /* Further models of an ensemble. At each step their log-probabilities are averaged with those of
    * the translator's model. Attention is one matrix, the mean over all heads of all models. If the
    * models differ in tokenization, normalization or vocabularies, the result is
@@ -158,15 +138,6 @@ typedef struct elman_translate_options {
   size_t ensemble_count;
   const elman_override *overrides; /* applied in order, in every model; default none */
   size_t override_count;
-  uint64_t override_seed; /* seed of ELMAN_OVERRIDE_SHUFFLE; default 1 */
-  size_t threads; /* 0 (default) = one per core; results do not depend on it. elman_evaluate_options
-                     has its own field */
-  /* Precision of the products with weights. ELMAN_PRECISION_FLOAT32 (default) is exact.
-   * ELMAN_PRECISION_INT8 rounds weights and the numbers that they multiply to eight bits, which is
-   * faster; all results are then those of the rounded model. The first call makes the rounded
-   * weights of a model, which remain in memory as long as the model.
-   * ELMAN_PRECISION_BFLOAT16 is ELMAN_INVALID_ARGUMENT: it is a precision of training. */
-  elman_precision precision;
   /* Called after a sentence is split into tokens, and after each decoder step for each sentence
    * that the step did not end; NULL (default) = none. With several threads, calls for different
    * sentences may come from several threads at once. If it returns false, the translation stops

@@ -48,8 +48,8 @@ static elman_status method_describe(json_t **result, const json_t *request, elma
   const elman_model_options model = elman_model_options_default();
   const elman_train_options training = elman_train_options_default();
   json_t *rows = json_array();
-  const elman_hyperparameter *row = NULL;
-  while ((row = elman_hyperparameter_next(row, MODEL_SCOPES | TRAIN_SCOPES)) != NULL) {
+  const elman_option *row = NULL;
+  while ((row = elman_option_next(row, MODEL_SCOPES | TRAIN_SCOPES)) != NULL) {
     const bool of_model = (row->scope & MODEL_SCOPES) != 0;
     json_t *choices = json_array();
     for (size_t i = 0; row->choice != NULL && row->choice(i) != NULL; i++)

@@ -58,7 +58,7 @@ elman_status read_settings(struct settings *settings, const json_t *given, elman
 elman_status check_settings(const elman_model *model, const json_t *given, elman_error *error);
 
 /* Return the value of a row as JSON; `fields` are options or properties of a model. */
-json_t *value_of(const elman_hyperparameter *row, const void *fields);
+json_t *value_of(const elman_option *row, const void *fields);
 
 /* Set the values of all rows of the scopes in an object. */
 void put_settings(json_t *into, unsigned scopes, const void *fields);

@@ -4,7 +4,7 @@
 #include "glue.h"
 
 /* Set the field of one row. */
-static elman_status set_value(void *fields, const elman_hyperparameter *row, const json_t *value,
+static elman_status set_value(void *fields, const elman_option *row, const json_t *value,
                               elman_error *error) {
   void *to = (char *)fields + row->offset;
   unsigned index = 0;
@@ -39,9 +39,9 @@ static elman_status set_value(void *fields, const elman_hyperparameter *row, con
 static elman_status refuse_hyperparameter(const char *name, elman_error *error) {
   enum { MOST = 100 };
   const char *names[MOST + 1] = {NULL};
-  const elman_hyperparameter *row = NULL;
+  const elman_option *row = NULL;
   for (size_t i = 0; i < MOST; i++) {
-    row = elman_hyperparameter_next(row, MODEL_SCOPES | TRAIN_SCOPES);
+    row = elman_option_next(row, MODEL_SCOPES | TRAIN_SCOPES);
     if (row == NULL) break;
     names[i] = row->name;
     if (strcmp(row->option, name) == 0)
@@ -58,7 +58,7 @@ elman_status read_settings(struct settings *settings, const json_t *given, elman
   settings->model = elman_model_options_default();
   settings->training = elman_train_options_default();
   json_object_foreach((json_t *)(uintptr_t)given, name, value) {
-    const elman_hyperparameter *row = elman_hyperparameter_find(name);
+    const elman_option *row = elman_option_find(ELMAN_SCOPES_MODEL | ELMAN_SCOPES_TRAIN, name);
     if (row == NULL) return refuse_hyperparameter(name, error);
     void *fields =
         (row->scope & MODEL_SCOPES) != 0 ? (void *)&settings->model : (void *)&settings->training;
@@ -68,7 +68,7 @@ elman_status read_settings(struct settings *settings, const json_t *given, elman
   return ELMAN_OK;
 }
 
-json_t *value_of(const elman_hyperparameter *row, const void *fields) {
+json_t *value_of(const elman_option *row, const void *fields) {
   const char *field = (const char *)fields + row->offset;
   switch (row->value) {
   case ELMAN_VALUE_FLAG:
@@ -80,13 +80,13 @@ json_t *value_of(const elman_hyperparameter *row, const void *fields) {
   case ELMAN_VALUE_REAL:
     return json_real(*(const double *)(const void *)field);
   default:
-    return json_string(elman_hyperparameter_choice(row, fields));
+    return json_string(elman_option_choice(row, fields));
   }
 }
 
 void put_settings(json_t *into, unsigned scopes, const void *fields) {
-  const elman_hyperparameter *row = NULL;
-  while ((row = elman_hyperparameter_next(row, scopes)) != NULL)
+  const elman_option *row = NULL;
+  while ((row = elman_option_next(row, scopes)) != NULL)
     json_object_set_new(into, row->name, value_of(row, fields));
 }
 
@@ -96,7 +96,7 @@ elman_status check_settings(const elman_model *model, const json_t *given, elman
   const char *name;
   json_t *value;
   json_object_foreach((json_t *)(uintptr_t)given, name, value) {
-    const elman_hyperparameter *row = elman_hyperparameter_find(name);
+    const elman_option *row = elman_option_find(ELMAN_SCOPES_MODEL | ELMAN_SCOPES_TRAIN, name);
     const char *word = json_string_value(value);
     if ((row->scope & scopes) == 0 || (word != NULL && strncmp(word, "auto", 4) == 0) ||
         (json_is_number(value) && json_number_value(value) == 0))

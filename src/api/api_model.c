@@ -5,8 +5,8 @@
 #include "api/call.h"
 #include "attention/kinds.h"
 #include "corpus/corpus.h"
+#include "model/config.h"
 #include "model/ensemble.h"
-#include "model/hyperparameters.h"
 #include "model/model_file.h"
 #include "model/number_type.h"
 #include "rnn/cell.h"
@@ -39,22 +39,6 @@ const char *elman_schedule_name(size_t index) {
 
 const char *elman_measure_name(size_t index) {
   return measure_name(index);
-}
-
-const elman_hyperparameter *elman_hyperparameter_next(const elman_hyperparameter *row,
-                                                      unsigned scopes) {
-  return hyperparameter_next(row, scopes);
-}
-
-const elman_hyperparameter *elman_hyperparameter_find(const char *name) {
-  const elman_hyperparameter *row = NULL;
-  while ((row = hyperparameter_next(row, UINT_MAX)) != NULL && strcmp(row->name, name) != 0) {
-  }
-  return row;
-}
-
-const char *elman_hyperparameter_choice(const elman_hyperparameter *row, const void *fields) {
-  return hyperparameter_choice(row, fields);
 }
 
 /* ---- the machine ---- */
@@ -105,7 +89,7 @@ const char *elman_normalization_name(elman_normalization normalization) {
 }
 
 elman_model_options elman_model_options_default(void) {
-  return (elman_model_options){ELMAN_MODEL_HYPERPARAMETERS(FIELD_DEFAULT).seed = 1};
+  return (elman_model_options){ELMAN_MODEL_OPTIONS(FIELD_DEFAULT).seed = 1};
 }
 
 enum { DEFAULT_MERGES = 8000 };
@@ -155,9 +139,10 @@ static elman_status count_words(struct vocabulary_pair *vocabularies, const stru
 static elman_status configure(struct model_config *config, elman_model_options *from,
                               elman_error *error) {
   elman_status status = choose_subwords(from, error);
-  if (status == ELMAN_OK) status = hyperparameters_check(from, ELMAN_SCOPE_START, error);
+  if (status == ELMAN_OK)
+    status = elman_options_check(ELMAN_SCOPE_START, from, NULL, ELMAN_NAMES_FIELD, error);
   if (status != ELMAN_OK) return status;
-  *config = (struct model_config){ELMAN_MODEL_HYPERPARAMETERS(FIELD_COPY).source_vocabulary = 1,
+  *config = (struct model_config){ELMAN_MODEL_OPTIONS(FIELD_COPY).source_vocabulary = 1,
                                   .target_vocabulary = 1};
   model_config_complete(config);
   return model_config_check(config, error);
@@ -263,8 +248,7 @@ static size_t merges_of(const struct model *model, elman_side side) {
 elman_model_info elman_model_get_info(const elman_model *handle) {
   const struct model *model = inner_model_const(handle);
   const struct model_config *from = &model->config;
-  elman_model_info info = {ELMAN_MODEL_HYPERPARAMETERS(FIELD_COPY).start_known =
-                               model->past.start_known,
+  elman_model_info info = {ELMAN_MODEL_OPTIONS(FIELD_COPY).start_known = model->past.start_known,
                            .training = model->past.training_known ? &model->past.training : NULL,
                            .history = model->past.history,
                            .version = model->version,

@@ -5,7 +5,7 @@
 #include "base/group.h"
 #include "corpus/corpus.h"
 #include "model/ensemble.h"
-#include "model/hyperparameters.h"
+#include "model/options.h"
 #include "train/checkpoint.h"
 #include "train/loop.h"
 #include "train/snapshots.h"
@@ -35,8 +35,7 @@ elman_status elman_group_same_model(const elman_group *group, const elman_model 
 /* ---- training ---- */
 
 elman_train_options elman_train_options_default(void) {
-  return (elman_train_options){ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT).epochs =
-                                   ELMAN_EPOCHS_AUTO};
+  return (elman_train_options){ELMAN_TRAIN_OPTIONS(FIELD_DEFAULT).epochs = ELMAN_EPOCHS_AUTO};
 }
 
 elman_status elman_checkpoint_get_state(elman_checkpoint_state *checkpoint, const char *path,

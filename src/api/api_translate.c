@@ -63,15 +63,6 @@ void elman_translation_free(elman_translation *translation) {
 
 /* ---- options ---- */
 
-static elman_status check_precision(elman_precision precision, elman_error *error) {
-  const char *name = elman_precision_name((size_t)precision);
-  if (precision == ELMAN_PRECISION_FLOAT32 || precision == ELMAN_PRECISION_INT8) return ELMAN_OK;
-  if (name == NULL)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown precision %d", (int)precision);
-  return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-              "%s is a precision of training; translate with float32 or int8", name);
-}
-
 static elman_status check_override(const elman_override *one, elman_error *error) {
   if ((unsigned)one->kind > ELMAN_OVERRIDE_CELL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown kind of override %d", (int)one->kind);
@@ -89,55 +80,15 @@ static elman_status check_overrides(const elman_translate_options *options, elma
   return status;
 }
 
-static elman_status check_beam(const elman_translate_options *options, elman_error *error) {
-  enum { MAX_PENALTY = 10 };
-  elman_status status = check_range("beam size", (double)options->beam, 1, ELMAN_MAX_BEAM, error);
-  if (status == ELMAN_OK && (options->n_best == 0 || options->n_best > options->beam))
-    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "the number of best translations must be between 1 and the beam size (%zu), not "
-                  "%zu",
-                  options->beam, options->n_best);
-  if (status == ELMAN_OK)
-    status = check_range("length penalty", options->length_penalty, 0, MAX_PENALTY, error);
-  if (status == ELMAN_OK && length_norm_name((size_t)options->length_norm) == NULL)
-    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown length normalization %d",
-                  (int)options->length_norm);
-  if (status == ELMAN_OK)
-    status = check_range("coverage penalty", options->coverage_penalty, 0, MAX_PENALTY, error);
-  return status;
-}
-
-static elman_status check_sampling(const elman_translate_options *options, elman_error *error) {
-  if (options->sample && options->beam > 1)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "sampling needs a beam size of 1, not %zu",
-                options->beam);
-  if (options->sample && !(options->temperature > 0 && isfinite(options->temperature)))
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "the temperature must be positive and finite, not %g", options->temperature);
-  if (options->top_k > ELMAN_MAX_TOP_K)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "top-k sampling allows at most %d tokens, not %zu", ELMAN_MAX_TOP_K,
-                options->top_k);
-  return ELMAN_OK;
-}
-
 static elman_status check_translate_options(const struct model *model,
                                             const elman_translate_options *options,
                                             elman_error *error) {
-  elman_status status = check_beam(options, error);
-  if (status == ELMAN_OK) status = check_precision(options->precision, error);
+  elman_status status =
+      elman_options_check(ELMAN_SCOPES_TRANSLATE, options, NULL, ELMAN_NAMES_FIELD, error);
   if (status != ELMAN_OK) return status;
   if (options->replace_unknown && model_target_codec(model).mode == ELMAN_TOKENS_BPE)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the target uses BPE and has no unknown words to replace");
-  status = check_sampling(options, error);
-  if (status != ELMAN_OK) return status;
-  if (!(options->max_ratio >= 0)) /* written so that NaN is refused */
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "the maximum length ratio must be at least 0, not %g", options->max_ratio);
-  if (options->self_attention && options->ensemble_count + options->override_count > 0)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "self-attention is available only for a single model with unmodified attention");
   if (options->ensemble_count > ELMAN_MAX_ENSEMBLE)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "an ensemble has at most %d models besides the first, not %zu", ELMAN_MAX_ENSEMBLE,

@@ -127,7 +127,7 @@ void override_apply(real *row, struct visible visible, const struct attention_ov
       make_uniform(row, visible);
       break;
     case ELMAN_OVERRIDE_SHUFFLE:
-      shuffle(row, visible, overrides->options->override_seed, query);
+      shuffle(row, visible, overrides->options->seed, query);
       break;
     case ELMAN_OVERRIDE_POSITION:
       set_position(row, visible, column_of(override, visible));

@@ -7,8 +7,8 @@
 
 #include "base/table.h"
 #include "base/xxh64.h"
-#include "model/hyperparameters.h"
 #include "model/model_file.h"
+#include "model/options.h"
 #include "tensor/blas_kernels.h"
 #include "tensor/product.h"
 
@@ -115,11 +115,10 @@ elman_status models_have_same_words(const struct model *first, const struct mode
   return status;
 }
 
-static void describe(char *text, const elman_hyperparameter *row,
-                     const struct model_config *config) {
+static void describe(char *text, const elman_option *row, const struct model_config *config) {
   const char *field = (const char *)config + row->offset;
   if (row->choice != NULL)
-    snprintf(text, VALUE_SIZE, "%s", hyperparameter_choice(row, config));
+    snprintf(text, VALUE_SIZE, "%s", elman_option_choice(row, config));
   else if (row->value == ELMAN_VALUE_FLAG)
     snprintf(text, VALUE_SIZE, "%s", *(const bool *)field ? "on" : "off");
   else
@@ -128,9 +127,9 @@ static void describe(char *text, const elman_hyperparameter *row,
 
 elman_status models_have_same_shape(const struct model *first, const struct model *other,
                                     elman_error *error) {
-  const elman_hyperparameter *row = NULL;
+  const elman_option *row = NULL;
   char expected[VALUE_SIZE], value[VALUE_SIZE];
-  while ((row = hyperparameter_next(row, ELMAN_SCOPE_MODEL)) != NULL) {
+  while ((row = elman_option_next(row, ELMAN_SCOPE_MODEL)) != NULL) {
     describe(expected, row, &first->config);
     describe(value, row, &other->config);
     if (strcmp(expected, value) != 0) return differs(error, row->label, value, expected);
@@ -158,13 +157,26 @@ static void add_options(struct xxh64 *sum, const elman_translate_options *option
   const struct {
     const void *bytes;
     size_t size;
-  } fields[] = {
-      FIELD(max_bytes),      FIELD(max_tokens),     FIELD(max_output),       FIELD(max_length),
-      FIELD(max_ratio),      FIELD(beam),           FIELD(n_best),           FIELD(equal_texts),
-      FIELD(length_penalty), FIELD(length_norm),    FIELD(coverage_penalty), FIELD(replace_unknown),
-      FIELD(without_scores), FIELD(self_attention), FIELD(sample),           FIELD(temperature),
-      FIELD(top_k),          FIELD(sample_seed),    FIELD(override_count),   FIELD(override_seed),
-      FIELD(precision)};
+  } fields[] = {FIELD(max_bytes),
+                FIELD(max_tokens),
+                FIELD(max_output),
+                FIELD(max_length),
+                FIELD(max_ratio),
+                FIELD(beam),
+                FIELD(n_best),
+                FIELD(equal_texts),
+                FIELD(length_penalty),
+                FIELD(length_norm),
+                FIELD(coverage_penalty),
+                FIELD(replace_unknown),
+                FIELD(without_scores),
+                FIELD(self_attention),
+                FIELD(sample),
+                FIELD(temperature),
+                FIELD(top_k),
+                FIELD(override_count),
+                FIELD(seed),
+                FIELD(precision)};
 #undef FIELD
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
     xxh64_add(sum, fields[i].bytes, fields[i].size);
@@ -190,11 +202,11 @@ static void add_machine(struct xxh64 *sum) {
 /* Hash the model. The rows of the hyperparameter table contain the shape and further settings, such
  * as attention and token mode. */
 static void add_model(struct xxh64 *sum, const struct model *model) {
-  const elman_hyperparameter *row = NULL;
-  while ((row = hyperparameter_next(row, ELMAN_SCOPE_MODEL)) != NULL) {
+  const elman_option *row = NULL;
+  while ((row = elman_option_next(row, ELMAN_SCOPE_MODEL)) != NULL) {
     const void *field = (const char *)&model->config + row->offset;
     if (row->choice != NULL)
-      add_text(sum, text_of(hyperparameter_choice(row, &model->config)));
+      add_text(sum, text_of(elman_option_choice(row, &model->config)));
     else if (row->value == ELMAN_VALUE_FLAG)
       xxh64_add(sum, field, sizeof(bool));
     else

@@ -8,7 +8,7 @@
 
 #include "base/safe_file.h"
 #include "base/xxh64.h"
-#include "model/hyperparameters.h"
+#include "model/options.h"
 
 /* Keys of a model file's metadata; docs/model-file.md describes them. */
 static const char KEY_VERSION[] = "elman.version", KEY_CONFIG[] = "elman.config",
@@ -81,7 +81,7 @@ elman_status name_newer_version(elman_status status, const struct safetensors *f
 }
 
 static elman_status bad_value(const struct safetensors *file, elman_error *error, const char *key,
-                              const json_t *json, const elman_hyperparameter *row) {
+                              const json_t *json, const elman_option *row) {
   char problem[128];
   const bool is_word = row->choice != NULL && json_is_string(json_object_get(json, row->name));
   snprintf(problem, sizeof problem, "%s \"%s\"",
@@ -127,8 +127,7 @@ static elman_status parse_config(struct model_config *config, const struct safet
   elman_error problem;
   size_t found = 0;
   *config = model_config_default();
-  const elman_hyperparameter *wrong =
-      hyperparameters_from_json(config, ELMAN_SCOPE_MODEL, &found, json);
+  const elman_option *wrong = options_from_json(config, ELMAN_SCOPE_MODEL, &found, json);
   if (wrong != NULL) {
     status = bad_value(file, error, KEY_CONFIG, json, wrong);
   } else if (!parse_normalizations(config, json, &found)) {
@@ -160,18 +159,17 @@ static elman_status read_past(struct model_past *past, struct model_config *conf
   elman_history *history = &past->history;
   size_t of_start = 0, of_training = 0;
   elman_error problem;
-  const elman_hyperparameter *wrong =
-      hyperparameters_from_json(config, ELMAN_SCOPE_START, &of_start, json);
-  if (wrong == NULL)
-    wrong = hyperparameters_from_json(&past->training, training, &of_training, json);
+  const elman_option *wrong = options_from_json(config, ELMAN_SCOPE_START, &of_start, json);
+  if (wrong == NULL) wrong = options_from_json(&past->training, training, &of_training, json);
   if (wrong != NULL) return bad_value(file, error, KEY_TRAINING, json, wrong);
   if (!read_count(&history->epochs, json, "epochs") ||
       !read_count(&history->updates, json, "updates") ||
       !read_count(&history->tokens, json, "tokens") ||
       json_object_size(json) != 3 + of_start + of_training)
     return bad(file, error, "does not contain what this version expects", KEY_TRAINING);
-  if (hyperparameters_check(config, ELMAN_SCOPE_START, &problem) != ELMAN_OK ||
-      hyperparameters_check(&past->training, training, &problem) != ELMAN_OK)
+  if (elman_options_check(ELMAN_SCOPE_START, config, NULL, ELMAN_NAMES_FIELD, &problem) !=
+          ELMAN_OK ||
+      elman_options_check(training, &past->training, NULL, ELMAN_NAMES_FIELD, &problem) != ELMAN_OK)
     return bad(file, error, problem.message, KEY_TRAINING);
   past->start_known = of_start > 0;
   past->training_known = of_training > 0;
@@ -183,7 +181,7 @@ static elman_status read_past(struct model_past *past, struct model_config *conf
 static elman_status parse_past(struct model_past *past, struct model_config *config,
                                const struct safetensors *file, elman_error *error) {
   json_t *json;
-  *past = (struct model_past){.training = {ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT)}};
+  *past = (struct model_past){.training = {ELMAN_TRAIN_OPTIONS(FIELD_DEFAULT)}};
   if (safetensors_metadata(file, KEY_TRAINING) == NULL) return ELMAN_OK;
   elman_status status = parse_metadata(&json, file, KEY_TRAINING, error);
   if (status == ELMAN_OK) status = read_past(past, config, json, file, error);
@@ -519,7 +517,7 @@ static json_t *config_to_json(const struct model_config *config) {
                            (json_int_t)config->source_vocabulary, "target_normalization",
                            normalization_name(config->target_normalization), "target_vocabulary",
                            (json_int_t)config->target_vocabulary);
-  if (hyperparameters_to_json(json, ELMAN_SCOPE_MODEL, config) == 0) return json;
+  if (options_to_json(json, ELMAN_SCOPE_MODEL, config) == 0) return json;
   json_decref(json);
   return NULL;
 }
@@ -564,10 +562,9 @@ static json_t *training_to_json(const struct model *model) {
       json_pack("{s:I, s:I, s:I}", "epochs", (json_int_t)past->history.epochs, "tokens",
                 (json_int_t)past->history.tokens, "updates", (json_int_t)past->history.updates);
   int result = json == NULL;
-  if (past->start_known) result |= hyperparameters_to_json(json, ELMAN_SCOPE_START, &model->config);
+  if (past->start_known) result |= options_to_json(json, ELMAN_SCOPE_START, &model->config);
   if (past->training_known)
-    result |=
-        hyperparameters_to_json(json, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &past->training);
+    result |= options_to_json(json, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &past->training);
   if (result == 0) return json;
   json_decref(json);
   return NULL;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/hyperparameters.h"
+#include "model/config.h"
 #include "tensor/eight_bits.h"
 
 /* Views into a block of weights, gradients or moments, the sizes of encoder and decoder, and the

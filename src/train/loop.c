@@ -9,8 +9,8 @@
 #include "base/group.h"
 #include "base/json.h"
 #include "corpus/corpus.h"
-#include "model/hyperparameters.h"
 #include "model/model_file.h"
+#include "model/options.h"
 #include "train/checkpoint.h"
 #include "train/order.h"
 #include "train/same_training.h"
@@ -252,8 +252,8 @@ static double seconds(void) {
 }
 
 static elman_train_settings settings_of(const elman_train_options *from) {
-  elman_train_settings settings = {ELMAN_TRAIN_HYPERPARAMETERS(FIELD_COPY)};
-  hyperparameters_keep_names(&settings, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END);
+  elman_train_settings settings = {ELMAN_TRAIN_OPTIONS(FIELD_COPY)};
+  options_keep_names(&settings, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END);
   return settings;
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/group.h"
 #include "base/table.h"
-#include "model/hyperparameters.h"
+#include "model/options.h"
 #include "tensor/blas_kernels.h"
 #include "tensor/product.h"
 
@@ -96,7 +96,7 @@ static const struct former_label {
                      {"max_length", "longest pair"},
                      {"validate_by", "validation measure"}};
 
-static const char *key_of(const elman_hyperparameter *row) {
+static const char *key_of(const elman_option *row) {
   for (size_t i = 0; i < sizeof former_labels / sizeof *former_labels; i++)
     if (strcmp(row->name, former_labels[i].name) == 0) return former_labels[i].label;
   return row->label;
@@ -117,17 +117,17 @@ static const struct other_label {
 static const char *label_of(const char *key) {
   for (size_t i = 0; i < sizeof other_labels / sizeof *other_labels; i++)
     if (strcmp(key, other_labels[i].key) == 0) return other_labels[i].label;
-  const elman_hyperparameter *row = NULL;
-  while ((row = hyperparameter_next(row, ~0U)) != NULL)
+  const elman_option *row = NULL;
+  while ((row = elman_option_next(row, ELMAN_SCOPES_MODEL | ELMAN_SCOPES_TRAIN)) != NULL)
     if (strcmp(key_of(row), key) == 0) return row->label;
   return key;
 }
 
 static int describe_rows(json_t *object, unsigned scopes, const void *fields) {
-  const elman_hyperparameter *row = NULL;
+  const elman_option *row = NULL;
   int result = 0;
-  while ((row = hyperparameter_next(row, scopes)) != NULL)
-    result |= json_object_set_new(object, key_of(row), hyperparameter_to_json(row, fields));
+  while ((row = elman_option_next(row, scopes)) != NULL)
+    result |= json_object_set_new(object, key_of(row), option_to_json(row, fields));
   return result;
 }
 
@@ -187,12 +187,11 @@ static json_t *describe_names(const elman_train_options *options) {
 /* Remove the options that checkpoints contain only if they differ from the default. The first
  * checkpoints did not contain them. */
 static json_t *without_defaults(json_t *options, const elman_train_options *values) {
-  const elman_train_options defaults = {ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT)};
-  const elman_hyperparameter *row = NULL;
-  while (options != NULL && (row = hyperparameter_next(row, ELMAN_SCOPE_TRAINING)) != NULL) {
-    const bool is_default = strcmp(row->name, "max_length") == 0
-                                ? values->max_length == defaults.max_length
-                                : row->since >= 4 && hyperparameter_is_omitted(row, values);
+  const elman_train_options defaults = {ELMAN_TRAIN_OPTIONS(FIELD_DEFAULT)};
+  const elman_option *row = NULL;
+  while (options != NULL && (row = elman_option_next(row, ELMAN_SCOPE_TRAINING)) != NULL) {
+    const bool is_default =
+        strcmp(row->name, "max_length") == 0 ? values->max_length == defaults.max_length : false;
     if (is_default) (void)json_object_del(options, key_of(row));
   }
   return options;
@@ -316,8 +315,8 @@ static void assume_max_length(json_t *unset, const json_t *now, const json_t *th
   bool same = options->subword_dropout == 0;
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
     same = same && json_equal(json_object_get(now, keys[i]), json_object_get(then, keys[i]));
-  const elman_hyperparameter *row = NULL;
-  while (same && (row = hyperparameter_next(row, ELMAN_SCOPE_TRAINING)) != NULL)
+  const elman_option *row = NULL;
+  while (same && (row = elman_option_next(row, ELMAN_SCOPE_TRAINING)) != NULL)
     if (strcmp(row->name, "max_length") == 0)
       (void)json_object_set(unset, key_of(row), json_object_get(now, key_of(row)));
 }
@@ -326,7 +325,7 @@ static elman_status check_options(const struct safetensors *file, const struct t
                                   elman_error *error) {
   /* A checkpoint of an earlier version lacks newer options; its run used their defaults. It does
    * not record how its model was initialized, so take these options from the current run. */
-  const elman_train_options defaults = {ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT)};
+  const elman_train_options defaults = {ELMAN_TRAIN_OPTIONS(FIELD_DEFAULT)};
   const struct model_config model_defaults = model_config_default();
   json_t *then, *now = describe_training(trainer, ELMAN_SCOPE_TRAINING);
   json_t *unset = json_object();

@@ -12,8 +12,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "model/ensemble.h"
-#include "model/hyperparameters.h"
 #include "model/model_file.h"
+#include "model/options.h"
 
 static const char MIDDLE[] = ".update";
 
@@ -167,8 +167,8 @@ static elman_status same_settings(bool *same, const elman_train_settings *a,
                                   const elman_train_settings *b, elman_error *error) {
   json_t *left = json_object(), *right = json_object();
   const bool failed = left == NULL || right == NULL ||
-                      hyperparameters_to_json(left, ELMAN_SCOPE_TRAINING, a) != 0 ||
-                      hyperparameters_to_json(right, ELMAN_SCOPE_TRAINING, b) != 0;
+                      options_to_json(left, ELMAN_SCOPE_TRAINING, a) != 0 ||
+                      options_to_json(right, ELMAN_SCOPE_TRAINING, b) != 0;
   *same = !failed && json_equal(left, right);
   json_decref(left);
   json_decref(right);

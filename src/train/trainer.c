@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/xxh64.h"
-#include "model/hyperparameters.h"
+#include "model/options.h"
 #include "train/norm.h"
 
 /* ---- options ---- */
@@ -24,8 +24,8 @@ enum validation_measure trainer_measure(const elman_train_options *options) {
 
 elman_status trainer_check_options(const elman_train_options *options, elman_error *error) {
   const char *problem = NULL;
-  const elman_status status =
-      hyperparameters_check(options, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, error);
+  const elman_status status = elman_options_check(ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, options,
+                                                  NULL, ELMAN_NAMES_FIELD, error);
   if (status != ELMAN_OK) return status;
   if (!(options->save_every >= 0))
     problem = "the seconds between checkpoints (--save-every) must not be negative";

@@ -15,7 +15,7 @@
 #include "train/optimizer.h"
 #include "train/shards.h"
 
-/* Schedules, in the order of their names in model/hyperparameters.c. */
+/* Schedules, in the order of their names in model/options.c. */
 enum schedule_kind {
   SCHEDULE_CONSTANT,
   SCHEDULE_PLATEAU,      /* halved after each validation without a new best */
@@ -87,7 +87,7 @@ static inline const struct pairs *trainer_dev(const elman_train_options *options
   return (const struct pairs *)options->dev;
 }
 
-/* Validation measures, in the order of their names in model/hyperparameters.c. */
+/* Validation measures, in the order of their names in model/options.c. */
 enum validation_measure { MEASURE_BLEU, MEASURE_CHRF, MEASURE_LOSS };
 
 enum validation_measure trainer_measure(const elman_train_options *options);

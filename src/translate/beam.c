@@ -138,11 +138,6 @@ real mean_weight(const real *rows, size_t K, size_t S, size_t s) {
 /* docs/decoding.md, section 1. Wu et al., "Google's neural machine translation system", 2016,
  * equation 14. */
 
-const char *length_norm_name(size_t index) {
-  static const char *const names[] = {[ELMAN_LENGTH_POWER] = "power", [ELMAN_LENGTH_WU] = "wu"};
-  return index < sizeof names / sizeof *names ? names[index] : NULL;
-}
-
 static double length_divisor(size_t count, const elman_translate_options *options) {
   const double length =
       options->length_norm == ELMAN_LENGTH_WU ? (5 + (double)count) / 6 : (double)count;
@@ -233,7 +228,7 @@ static struct ranked last_of(const struct candidates *candidates, size_t k) {
 uint32_t sample_token(const real *logits, size_t V, bool without_unknown,
                       const elman_translate_options *options, uint64_t sentence, size_t step) {
   const struct candidates candidates = {logits, V, without_unknown};
-  const struct random_stream stream = {options->sample_seed, RANDOM_SAMPLE, (uint32_t)step};
+  const struct random_stream stream = {options->seed, RANDOM_SAMPLE, (uint32_t)step};
   const struct ranked last = options->top_k == 0 ? (struct ranked){-(real)INFINITY, SIZE_MAX}
                                                  : last_of(&candidates, options->top_k);
   double largest = -INFINITY, part = INFINITY;

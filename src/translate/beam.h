@@ -168,9 +168,6 @@ size_t path_best_source(const struct beam *beam, const struct hypothesis *path, 
 
 /* ---- scores that compare translations of different lengths ---- */
 
-/* Return the name of a length normalization, "power" or "wu", by index; NULL after the last. */
-const char *length_norm_name(size_t index);
-
 /* Return the log-probability of `count` tokens divided by the length normalization. (81) */
 double score_of_length(double log_probability, size_t count,
                        const elman_translate_options *options);

@@ -8,6 +8,7 @@
 #include "corpus/batch.h"
 #include "inspect/summary.h"
 #include "model/ensemble.h"
+#include "model/options.h"
 #include "vocab/clauses.h"
 #include "vocab/locate.h"
 #include "vocab/tokens.h"
@@ -124,13 +125,7 @@ static void free_renderings(struct translator *translator) {
 }
 
 elman_translate_options translate_options_default(void) {
-  return (elman_translate_options){.max_bytes = ELMAN_DEFAULT_MAX_BYTES,
-                                   .beam = 1,
-                                   .n_best = 1,
-                                   .length_penalty = 1,
-                                   .temperature = 1,
-                                   .sample_seed = 1,
-                                   .override_seed = 1};
+  return (elman_translate_options){ELMAN_TRANSLATE_OPTIONS(FIELD_DEFAULT).partial = NULL};
 }
 
 void translator_create(struct translator *translator, const struct model *model,

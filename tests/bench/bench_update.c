@@ -30,7 +30,7 @@ static bool note(void *context, const elman_train_report *report) {
   return times->epoch || times->count + 1 < times->most;
 }
 
-static unsigned choice_of(const elman_hyperparameter *row, const char *name) {
+static unsigned choice_of(const elman_option *row, const char *name) {
   unsigned index = 0;
   while (row->choice(index) != NULL && strcmp(row->choice(index), name) != 0) index++;
   if (row->choice(index) == NULL) bench_fail("VALUE of a setting is not one of its choices");
@@ -42,7 +42,7 @@ static void set(elman_model_options *shape, elman_train_options *options, char *
   char *value = strchr(setting, '=');
   if (value == NULL) bench_fail("a setting must have the form NAME=VALUE");
   *value++ = '\0';
-  const elman_hyperparameter *row = elman_hyperparameter_find(setting);
+  const elman_option *row = elman_option_find(ELMAN_SCOPES_MODEL | ELMAN_SCOPES_TRAIN, setting);
   if (row == NULL) bench_fail("NAME of a setting is not a hyperparameter");
   const bool of_model = row->scope == ELMAN_SCOPE_MODEL || row->scope == ELMAN_SCOPE_START;
   void *const field = (of_model ? (char *)shape : (char *)options) + row->offset;

@@ -79,7 +79,7 @@ Test(api, defaults) {
   cr_assert_eq(evaluating.translate.beam, translating.beam);
   cr_assert_eq(evaluating.translate.length_penalty, translating.length_penalty);
   cr_assert_eq(evaluating.translate.max_ratio, translating.max_ratio);
-  cr_assert_eq(evaluating.translate.override_seed, translating.override_seed);
+  cr_assert_eq(evaluating.translate.seed, translating.seed);
 }
 
 Test(api, free_accepts_null) {

@@ -674,8 +674,8 @@ Test(api_group, different_translation_options_are_rejected) {
   CHECK_OPTION(sample = true);
   CHECK_OPTION(temperature += 1e-12);
   CHECK_OPTION(top_k++);
-  CHECK_OPTION(sample_seed++);
-  CHECK_OPTION(override_seed++);
+  CHECK_OPTION(seed++);
+  CHECK_OPTION(seed++);
   CHECK_OPTION(precision = ELMAN_PRECISION_INT8);
   CHECK_OPTION(override_count = 0);
   CHECK_OPTION(overrides = &other_cell; other_cell.kind = ELMAN_OVERRIDE_POSITION);

@@ -13,7 +13,7 @@ static const real start[S] = {0, (real)0.1, (real)0.2, (real)0.3, (real)0.4, 0};
 
 static void apply(real row[S], const elman_override *list, size_t count, uint64_t seed, size_t t) {
   const elman_translate_options options = {
-      .overrides = list, .override_count = count, .override_seed = seed};
+      .overrides = list, .override_count = count, .seed = seed};
   const struct attention_overrides overrides = {&options, 10};
   override_apply(row, some, &overrides, t);
 }
@@ -98,7 +98,7 @@ Test(override, single_key_gets_all_the_weight) {
       {.kind = ELMAN_OVERRIDE_POSITION, .column = 3},
       {.kind = ELMAN_OVERRIDE_CELL, .row = 10, .column = 0, .weight = 0.2}};
   const elman_translate_options options = {
-      .overrides = list, .override_count = 4, .override_seed = 1};
+      .overrides = list, .override_count = 4, .seed = 1};
   const struct attention_overrides overrides = {&options, 10};
   real row = 1;
   override_apply(&row, (struct visible){0, 1}, &overrides, 0);
@@ -129,7 +129,7 @@ Test(override, padding_gets_no_weight) {
   const struct attention_arrays cache = {.context = context, .weights = weights};
   for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++) {
     const elman_translate_options options = {
-        .overrides = &overrides[i], .override_count = 1, .override_seed = 1};
+        .overrides = &overrides[i], .override_count = 1, .seed = 1};
     const struct attention_overrides list = {&options, 0};
     const struct attention_layer layer = {
         .config = {.kind = ATTENTION_DOT, .size = SIZE, .heads = 1},

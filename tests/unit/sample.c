@@ -13,7 +13,7 @@ static const real logits[V] = {1, 50, 0, 2, 2, -3};
 
 static void draw(double shares[V], double temperature, size_t top_k) {
   const elman_translate_options options = {
-      .temperature = temperature, .top_k = top_k, .sample_seed = 5};
+      .temperature = temperature, .top_k = top_k, .seed = 5};
   for (size_t id = 0; id < V; id++) shares[id] = 0;
   for (size_t i = 0; i < DRAWS; i++)
     shares[sample_token(logits, V, false, &options, i / 10, i % 10)] += 1.0 / DRAWS;
@@ -54,7 +54,7 @@ Test(sample, only_the_likeliest_tokens_are_drawn) {
 
 /* The exponential of these logits overflows; a constant added to all logits does not matter. */
 Test(sample, logits_may_have_any_size) {
-  const elman_translate_options options = {.temperature = 1, .sample_seed = 5};
+  const elman_translate_options options = {.temperature = 1, .seed = 5};
   static const real offsets[] = {-4096, -512, 512, 4096};
   for (size_t k = 0; k < sizeof offsets / sizeof *offsets; k++) {
     real moved[V];
@@ -67,16 +67,16 @@ Test(sample, logits_may_have_any_size) {
 }
 
 Test(sample, samples_depend_on_seed_sentence_and_step) {
-  elman_translate_options options = {.temperature = 1, .sample_seed = 1};
+  elman_translate_options options = {.temperature = 1, .seed = 1};
   size_t same[3] = {0};
   for (size_t i = 0; i < 1000; i++) {
     const uint32_t drawn = sample_token(logits, V, false, &options, i, 3);
     cr_assert_eq(drawn, sample_token(logits, V, false, &options, i, 3));
     same[0] += drawn == sample_token(logits, V, false, &options, i, 4);
     same[1] += drawn == sample_token(logits, V, false, &options, i + 1000, 3);
-    options.sample_seed = 2;
+    options.seed = 2;
     same[2] += drawn == sample_token(logits, V, false, &options, i, 3);
-    options.sample_seed = 1;
+    options.seed = 1;
   }
   for (size_t i = 0; i < 3; i++) cr_assert_lt(same[i], 700);
 }

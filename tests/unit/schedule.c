@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "model/hyperparameters.h"
+#include "model/options.h"
 #include "train/trainer.h"
 
 static json_t *load(void) {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "model/hyperparameters.h"
+#include "model/options.h"
 #include "model/model_file.h"
 #include "train/checkpoint.h"
 #include "translate/evaluate.h"

@@ -36,7 +36,7 @@ static bool is_command(const char *words) {
 static void print_choices_of(const struct option *option) {
   const char *between = "";
   for (size_t i = 0; option->choice(i) != NULL; i++)
-    if (option->refused == NULL || option->refused(i) == NULL)
+    if (option->choice(i)[0] != '\0')
       printf("%s%s", between, option->choice(i)), between = " ";
 }
 

@@ -161,16 +161,14 @@ static int check_options(struct command_line *line, const struct usage *usage,
   if (code == EX_OK && !line->summary) code = choose_format(job, line->output, usage);
   const bool shows_scores = !line->summary && code == EX_OK && strcmp(job->format, "json") == 0;
   if (code == EX_OK)
+    code = overrides_parse(&line->overrides, &job->options,
+                           &(struct option_place){usage->command, "--"});
+  if (code == EX_OK)
     code = search_options_complete(&job->options, &job->given, usage, operands, shows_scores);
   if (line->input.reference != NULL || line->input.references_path != NULL ||
       line->input.alignment_column > 0)
     job->given.command = NULL; /* the translations are given */
   line->models.given = job->given;
-  if (code == EX_OK)
-    code = overrides_parse(&line->overrides, &job->options,
-                           &(struct option_place){usage->command, "--"});
-  if (code == EX_OK && option_given(usage, operands, "seed") && !overrides_shuffle(&job->options))
-    code = report_usage(usage->command, "--seed needs --override shuffle");
   if (code == EX_OK && line->each) code = list_series(line, usage, operands);
   if (code == EX_OK) code = choose_units(line, usage);
   if (code != EX_OK) return code;
@@ -228,10 +226,8 @@ static void list_options(struct option table[MAX_OPTIONS], struct command_line *
        .group = "Input", .text = &line->input.reference},
       {"references", 0, "FILE", "translations of all sentences, one per line, for forced decoding",
        .group = "Input", .text = &line->input.references_path, .use = FILE_IS_READ},
-      SEARCH_OPTIONS(line->job.options),
+      MAX_BYTES_OPTION(line->job.options),
       OVERRIDE_OPTION(line->overrides),
-      SEED_OPTION(line->job.options.override_seed, "Attention",
-                  "random seed of --override shuffle"),
       {"alignment", 0, "RULE", "rule that selects alignment links; for pharaoh and --alignments",
        .group = "Output", .index = &line->rule, .choice = rule_choice},
       {"threshold", 0, "X", "minimum attention weight of a link, with --alignment threshold",
@@ -249,11 +245,10 @@ static void list_options(struct option table[MAX_OPTIONS], struct command_line *
        .group = "Summary", .text = &line->columns},
       {"json", 0, NULL, "one JSON object as output; needs --summary", .group = "Summary",
        .flag = &line->job.json},
-      THREADS_OPTION(line->job.options.threads),
       QUIET_OPTION("no messages except errors"),
-      MATRICES_OPTIONS(line->matrices),
-      {0}};
+      MATRICES_OPTIONS(line->matrices)};
   memcpy(table, rows, sizeof rows);
+  library_options(table, SEARCH_SCOPES | ELMAN_SCOPE_SEED, &line->job.options);
 }
 
 int attention_command(int argc, char **argv) {
@@ -265,7 +260,7 @@ int attention_command(int argc, char **argv) {
       .units = ELMAN_UNITS_AUTO,
       .columns = DEFAULT_COLUMNS,
   };
-  struct option options[MAX_OPTIONS];
+  struct option options[MAX_OPTIONS] = {{0}};
   list_options(options, &line);
   const struct usage usage = {
       "attention",

@@ -10,7 +10,7 @@
 #include "elman.h"
 #include "input/model_input.h"
 #include "options/command_line.h"
-#include "options/hyperparameters.h"
+#include "options/library_options.h"
 
 /* ---- content ---- */
 
@@ -111,18 +111,18 @@ static void write_model(const elman_model *model, bool as_json) {
                                       {0}};
   struct json json = {.stream = stdout, .labels = as_json ? 0 : 26};
   json_print(&json, "{version %s", info.version);
-  hyperparameters_write(&json, ELMAN_SCOPE_MODEL, &info, NULL);
+  library_options_write(&json, ELMAN_SCOPE_MODEL, &info, NULL);
   write_sides(&json, &info);
   figures_write(&json, parameters);
   json_print(&json, "training {");
   /* Exclude the normalization, because the lines "source text" and "target text" already show
    * it. */
   if (info.start_known && !as_json)
-    hyperparameters_write(&json, ELMAN_SCOPE_START, &info, "normalization");
+    library_options_write(&json, ELMAN_SCOPE_START, &info, "normalization");
   write_history(&json, &info.history);
-  if (info.start_known && as_json) hyperparameters_write(&json, ELMAN_SCOPE_START, &info, NULL);
+  if (info.start_known && as_json) library_options_write(&json, ELMAN_SCOPE_START, &info, NULL);
   if (info.training != NULL)
-    hyperparameters_write(&json, TRAINING, info.training, idle_row(info.training));
+    library_options_write(&json, TRAINING, info.training, idle_row(info.training));
   people_print(&json, "%-26s elman %s\n\n", "written by", info.version);
   json_print(&json, "} tensors [");
   write_tensors(&json, model, info.tensors);
@@ -138,9 +138,9 @@ static void write_settings(FILE *stream, const elman_model_info *info, bool diff
   const elman_train_options train = elman_train_options_default();
   const unsigned of_model = ELMAN_SCOPE_MODEL | (info->start_known ? ELMAN_SCOPE_START : 0);
   const char *start = differing ? "" : "# ";
-  config_hyperparameters(stream, start, of_model, info, &(struct config_choice){&model, differing});
+  library_options_config(stream, start, of_model, info, &(struct config_choice){&model, differing});
   if (info->training != NULL)
-    config_hyperparameters(stream, start, TRAINING, info->training,
+    library_options_config(stream, start, TRAINING, info->training,
                            &(struct config_choice){&train, differing});
 }
 

@@ -9,7 +9,7 @@
 #include "console/output.h"
 #include "input/pairs_input.h"
 #include "options/command_line.h"
-#include "options/hyperparameters.h"
+#include "options/library_options.h"
 
 /* Size limit of a sentence in examples; a longer one is truncated. */
 enum { SHOWN_BYTES = 160 };
@@ -250,8 +250,8 @@ int corpus_check_command(int argc, char **argv) {
   const struct option options[] = {
       PAIRS_FILES_OPTIONS(job.input),
       PAIRS_LIMITS_OPTIONS(job.input),
-      hyperparameter_option("source_tokens", &job.options.source_tokens),
-      hyperparameter_option("target_tokens", &job.options.target_tokens),
+      library_option(ELMAN_SCOPES_MODEL, "source_tokens", &job.options.source_tokens),
+      library_option(ELMAN_SCOPES_MODEL, "target_tokens", &job.options.target_tokens),
       {"max-length", 0, "N", "maximum tokens per side", .count = &job.options.max_length,
        .least = 1, .most = 1000000},
       {"max-ratio", 0, "X", "maximum ratio of the length of a side to its expected length",

@@ -5,45 +5,48 @@
 #include <sysexits.h>
 
 #include "console/messages.h"
-#include "options/option.h"
+#include "options/library_options.h"
 
-const char *precision_refused(size_t index) {
-  return index == ELMAN_PRECISION_BFLOAT16
-             ? "bfloat16 is a precision of training; translate with float32 or int8"
-             : NULL;
+bool search_option_given(const struct search_given *given, const char *name) {
+  return given->rows[elman_option_find(ELMAN_SCOPES_TRANSLATE, name)->index];
+}
+
+static int check(const elman_translate_options *search, const struct search_given *given) {
+  elman_error error;
+  if (elman_options_check(ELMAN_SCOPES_TRANSLATE, search, given->rows, ELMAN_NAMES_OPTION,
+                          &error) == ELMAN_OK)
+    return EX_OK;
+  return report_usage(given->command, "%s", error.message);
 }
 
 int search_options_complete(elman_translate_options *search, struct search_given *given,
                             const struct usage *usage, const struct operands *operands,
                             bool shows_scores) {
-  static const char *const ranking[] = {"length-penalty", "length-norm", "coverage-penalty"};
-  *given = (struct search_given){.command = usage->command,
-                                 .beam = option_given(usage, operands, "beam"),
-                                 .penalty = option_given(usage, operands, "length-penalty") ||
-                                            option_given(usage, operands, "length-norm"),
-                                 .shows_scores = shows_scores};
-  if (!given->beam && search->beam < search->n_best) search->beam = search->n_best;
-  if (search->n_best > search->beam)
-    return report_usage(usage->command, "--n-best %zu needs --beam %zu or more", search->n_best,
-                        search->n_best);
-  if (option_given(usage, operands, "length-norm") && search->length_penalty == 0)
-    return report_usage(usage->command, "--length-norm needs a --length-penalty above 0");
-  for (size_t i = 0; i < sizeof ranking / sizeof *ranking && given->ranking == NULL; i++)
-    if (option_given(usage, operands, ranking[i])) given->ranking = ranking[i];
-  return EX_OK;
+  *given = (struct search_given){.command = usage->command};
+  (void)library_options_given(given->rows, usage, operands);
+  search->without_scores = !shows_scores;
+  if (!search_option_given(given, "beam") && search->beam < search->n_best)
+    search->beam = search->n_best;
+  /* The model may name a beam size, so that options which need one are checked later. */
+  elman_translate_options any_model = *search;
+  if (!search_option_given(given, "beam") && !search->sample) any_model.beam = ELMAN_MAX_BEAM;
+  return check(&any_model, given);
 }
 
 /* Take over the parts of the search that the model names and no option replaces. */
 static void adopt(elman_translate_options *search, const struct search_given *given,
                   elman_search named) {
   char beam[64] = "", penalty[64] = "";
-  if (!given->beam && named.beam >= search->n_best) { /* otherwise, the n-best list is longer */
+  if (!search_option_given(given, "beam") &&
+      named.beam >= search->n_best) { /* else the list is longer */
     search->beam = named.beam;
     snprintf(beam, sizeof beam, "beam size %zu", named.beam);
   }
-  if (!given->penalty) search->length_penalty = named.length_penalty;
-  if (!given->penalty && search->beam > 1)
-    snprintf(penalty, sizeof penalty, "length penalty %g", search->length_penalty);
+  if (!search_option_given(given, "length_penalty") && !search_option_given(given, "length_norm")) {
+    search->length_penalty = named.length_penalty;
+    if (search->beam > 1)
+      snprintf(penalty, sizeof penalty, "length penalty %g", search->length_penalty);
+  }
   if (beam[0] != '\0' || penalty[0] != '\0')
     note("from the model: %s%s%s", beam, beam[0] != '\0' && penalty[0] != '\0' ? ", " : "",
          penalty);
@@ -54,10 +57,7 @@ int search_options_adopt(elman_translate_options *search, const struct search_gi
   const elman_search named = elman_model_get_info(model).search;
   if (given->command == NULL) return EX_OK;
   if (named.beam > 0 && !search->sample) adopt(search, given, named);
-  if (search->beam > 1 || given->shows_scores || given->ranking == NULL) return EX_OK;
-  return report_usage(given->command,
-                      "--%s has no effect on greedy decoding; add --beam N with N above 1",
-                      given->ranking);
+  return check(search, given);
 }
 
 /* ---- overrides ---- */

@@ -26,15 +26,6 @@ const char *parse_decimal(double *number, const char *text) {
   return end > text && end == text + strspn(text, "0123456789.") ? end : NULL;
 }
 
-/* Parse a finite number with optional sign and exponent. Return false for any other text. */
-static bool parse_real(const char *text, double *number) {
-  /* Refuse other forms that strtod accepts: spaces, "inf", "nan", hexadecimal numbers. */
-  if (text[0] == '\0' || strspn(text, "0123456789.eE+-") != strlen(text)) return false;
-  char *end;
-  *number = strtod(text, &end);
-  return *end == '\0' && isfinite(*number);
-}
-
 /* ---- suggestions ---- */
 
 const char *suggestion_words(char words[MESSAGE_SIZE], const elman_suggestion *suggestion,
@@ -50,9 +41,13 @@ const char *suggestion_words(char words[MESSAGE_SIZE], const elman_suggestion *s
 
 /* ---- rows of a table ---- */
 
+static bool is_name(const char *own, const char *name, size_t length) {
+  return own != NULL && strlen(own) == length && memcmp(own, name, length) == 0;
+}
+
 const struct option *option_row_n(const struct option *options, const char *name, size_t length) {
   for (const struct option *option = options; option->name != NULL; option++)
-    if (strlen(option->name) == length && memcmp(option->name, name, length) == 0) return option;
+    if (is_name(option->name, name, length) || is_name(option->also, name, length)) return option;
   return NULL;
 }
 
@@ -68,12 +63,8 @@ void option_append(struct option table[MAX_OPTIONS], const struct option *option
 }
 
 void options_offer(elman_suggestion *suggestion, const struct option *options, const char *name) {
-  for (const struct option *option = options; option->name != NULL; option++) {
+  for (const struct option *option = options; option->name != NULL; option++)
     elman_suggestion_offer(suggestion, name, option->name);
-    if (option->field == NULL) continue;
-    elman_suggestion_offer(suggestion, name, option->field);
-    if (suggestion->best == option->field) suggestion->best = option->name;
-  }
 }
 
 const struct option *option_find(const struct option *options, const char *name,
@@ -90,29 +81,11 @@ const struct option *option_find(const struct option *options, const char *name,
 
 /* ---- values ---- */
 
-/* Return why word `i` cannot be chosen, or NULL. */
-static const char *refusal_of(const struct option *option, size_t i) {
-  return option->refused == NULL ? NULL : option->refused(i);
-}
-
-static bool set_choice(const struct option *option, const char *value) {
-  for (size_t i = 0; option->choice(i) != NULL; i++) {
-    if (strcmp(option->choice(i), value) == 0 && refusal_of(option, i) == NULL) {
-      if (option->index != NULL)
-        *option->index = (unsigned)i;
-      else
-        *option->text = option->choice(i);
-      return true;
-    }
-  }
-  return false;
-}
-
 void option_print_choices(char *into, size_t size, const struct option *option) {
   size_t used = 0;
   into[0] = '\0';
   for (size_t i = 0; option->choice(i) != NULL && used < size; i++)
-    if (refusal_of(option, i) == NULL)
+    if (option->choice(i)[0] != '\0')
       used +=
           (size_t)snprintf(into + used, size - used, used == 0 ? "%s" : ", %s", option->choice(i));
 }
@@ -128,78 +101,49 @@ int option_refuse(const struct option_place *place, const char *format, ...) {
   return EX_USAGE;
 }
 
-static int set_flag(const struct option *option, const char *value,
-                    const struct option_place *place) {
-  static const char *const words[] = {"no", "yes", "off", "on", "false", "true"};
-  enum { COUNT = sizeof words / sizeof *words };
-  size_t word = 0;
-  while (value != NULL && word < COUNT && strcmp(words[word], value) != 0) word++;
-  if (word == COUNT)
-    return option_refuse(place, "%s%s: '%s' is not one of: yes, no, on, off, true, false",
-                         place->dashes, option->name, value);
-  *option->flag = value == NULL || word % 2 == 1;
-  return EX_OK;
-}
-
-/* Refuse a word that is no choice. Suggest the choice that was probably meant. */
-static int refuse_choice(const struct option *option, const char *value,
-                         const struct option_place *place) {
-  char choices[256], words[MESSAGE_SIZE];
-  elman_suggestion suggestion = {0};
-  for (size_t i = 0; option->choice(i) != NULL; i++) {
-    const char *refusal = refusal_of(option, i);
-    if (refusal != NULL && strcmp(option->choice(i), value) == 0)
-      return option_refuse(place, "%s%s: %s", place->dashes, option->name, refusal);
-    if (refusal == NULL) elman_suggestion_offer(&suggestion, value, option->choice(i));
-  }
-  option_print_choices(choices, sizeof choices, option);
-  return option_refuse(
-      place, "%s%s: '%s' is not one of: %s%s", place->dashes, option->name, value, choices,
-      suggestion.best == NULL ? "" : suggestion_words(words, &suggestion, value, ""));
-}
-
-static int set_number(const struct option *option, const char *value,
-                      const struct option_place *place) {
-  const char *dashes = place->dashes, *name = option->name;
-  uint64_t number;
-  double real;
-  if (option->count != NULL) {
-    if (!parse_whole_number(value, &number) || number < option->least || number > option->most)
-      return option_refuse(place, "%s%s: '%s' is not a whole number from %zu to %zu", dashes, name,
-                           value, option->least, option->most);
-    *option->count = (size_t)number;
-  } else if (option->seed != NULL) {
-    if (!parse_whole_number(value, option->seed))
-      return option_refuse(place, "%s%s: '%s' is not a whole number from 0 to %" PRIu64, dashes,
-                           name, value, UINT64_MAX);
-  } else {
-    if (!parse_real(value, &real) || real < option->lowest || real > option->highest)
-      return option_refuse(place, "%s%s: '%s' is not a number from %g to %g", dashes, name, value,
-                           option->lowest, option->highest);
-    *option->real = real;
-  }
-  return EX_OK;
+/* Read a value as the library reads those of its own rows. */
+static int set_value(const struct option *option, const char *value,
+                     const struct option_place *place) {
+  const bool is_whole = option->count != NULL;
+  void *field = option->flag != NULL    ? (void *)option->flag
+                : option->text != NULL  ? (void *)option->text
+                : option->index != NULL ? (void *)option->index
+                : is_whole              ? (void *)option->count
+                : option->seed != NULL  ? (void *)option->seed
+                                        : (void *)option->real;
+  const elman_option row = {.name = option->name,
+                            .choice = option->choice,
+                            .value = option->flag != NULL    ? ELMAN_VALUE_FLAG
+                                     : option->text != NULL  ? ELMAN_VALUE_NAME
+                                     : option->index != NULL ? ELMAN_VALUE_ENUM
+                                     : is_whole              ? ELMAN_VALUE_SIZE
+                                     : option->seed != NULL  ? ELMAN_VALUE_SEED
+                                                             : ELMAN_VALUE_REAL,
+                            .minimum = is_whole ? (double)option->least : option->lowest,
+                            .maximum = is_whole ? (double)option->most : option->highest};
+  const elman_naming naming =
+      strcmp(place->dashes, "--") == 0 ? ELMAN_NAMES_OPTION : ELMAN_NAMES_FIELD;
+  elman_error error;
+  const elman_status status = elman_option_set(&row, field, value, ELMAN_FORM_WORD, naming, &error);
+  return status == ELMAN_OK ? EX_OK : option_refuse(place, "%s", error.message);
 }
 
 int option_set(const struct option *option, const char *value, const struct option_place *place) {
   const char *dashes = place->dashes, *name = option->name;
-  if (option->flag != NULL) return set_flag(option, value, place);
+  if (option->flag != NULL && value == NULL) value = "on";
   if (value == NULL)
     return option_refuse(place, "%s%s needs a value: %s", dashes, name, option->argument);
-  if (value[0] == '\0' && strcmp(option->argument, "FILE") == 0)
+  if (value[0] == '\0' && option->argument != NULL && strcmp(option->argument, "FILE") == 0)
     return option_refuse(place, "%s%s: '' is not the name of a file", dashes, name);
-  if (option->choice != NULL)
-    return set_choice(option, value) ? EX_OK : refuse_choice(option, value, place);
-  if (option->text != NULL) {
-    *option->text = value;
-  } else if (option->list != NULL) {
+  if (option->list != NULL) {
     if (option->list->count == option->most)
       return option_refuse(place, "%s%s can be given at most %zu times", dashes, name,
                            option->most);
     option->list->words[option->list->count++] = value;
-  } else {
-    return set_number(option, value, place);
+    return EX_OK;
   }
+  if (option->text == NULL || option->choice != NULL) return set_value(option, value, place);
+  *option->text = value;
   return EX_OK;
 }
 

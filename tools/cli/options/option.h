@@ -63,14 +63,13 @@ struct option {
   const char *help;          /* begins with a lower-case letter; no full stop at the end */
   const char *default_words; /* describes the default if the value does not explain itself; a list
                                 that is not given gets this text as its only value */
-  const char *field;         /* name of the hyperparameter in files and the library; NULL = none */
+  const char *also;          /* a second name without dashes; NULL = none */
+  const elman_option *row;   /* row of the library's table; NULL = an option of the command alone */
   const char *group;         /* heading in help, one of option_group; NULL = the last group */
   bool *flag;
   const char **text;
   unsigned *index;                     /* index of the chosen word in `choice`, for an enum */
   const char *(*choice)(size_t index); /* allowed words, for `index` and `text`; NULL = any */
-  /* the reason why a word of `choice` cannot be chosen here, or NULL; such a word is not listed */
-  const char *(*refused)(size_t index);
   /* defaults that a choice sets for other options: each is "name=value" or a flag; spaces separate
    * them */
   const char *(*settings)(size_t index);

@@ -243,11 +243,10 @@ static int batch(struct translate_lines *job, struct models *models) {
 
 int repl_command(int argc, char **argv) {
   struct session session = {.options = elman_translate_options_default()};
-  const struct option options[] = {MODELS_OPTION(session.side.models),
-                                   SEARCH_OPTIONS(session.options),
-                                   THREADS_OPTION(session.options.threads),
-                                   QUIET_OPTION("no greeting and no notes on unknown words"),
-                                   {0}};
+  struct option options[MAX_OPTIONS] = {MODELS_OPTION(session.side.models),
+                                        MAX_BYTES_OPTION(session.options),
+                                        QUIET_OPTION("no greeting and no notes on unknown words")};
+  library_options(options, SEARCH_SCOPES, &session.options);
   const struct rule rules[] = {
       {"TEXT", "", "unexpected '%s'; use 'elman translate' to translate TEXT"}, {0}};
   const struct usage usage = {

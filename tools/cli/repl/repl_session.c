@@ -97,8 +97,9 @@ void side_name(char *name, size_t size, const struct side *side) {
 void session_adopt_search(struct session *session) {
   const elman_translate_options defaults = elman_translate_options_default();
   elman_translate_options *options = &session->options;
-  if (!session->given.beam) options->beam = options->n_best;
-  if (!session->given.penalty) options->length_penalty = defaults.length_penalty;
+  if (!search_option_given(&session->given, "beam")) options->beam = options->n_best;
+  if (!search_option_given(&session->given, "length_penalty"))
+    options->length_penalty = defaults.length_penalty;
   (void)search_options_adopt(options, &session->given, session->side.models.open[0]);
 }
 

@@ -10,23 +10,19 @@
 
 /* ---- :set ---- */
 
-enum { MAX_SETTINGS = 16, VALUE_SIZE = 64 };
+enum { VALUE_SIZE = 64 };
 
-static void list_settings(struct option table[MAX_SETTINGS], elman_translate_options *options) {
-  const struct option rows[] = {
-      SEARCH_OPTIONS(*options),
-      THREADS_OPTION(options->threads),
-      SEED_OPTION(options->override_seed, "Attention", "random seed of ':override shuffle'"),
-      {0}};
-  _Static_assert(sizeof rows / sizeof *rows <= MAX_SETTINGS, "there is room for all");
-  memcpy(table, rows, sizeof rows);
+static void list_settings(struct option table[MAX_OPTIONS], elman_translate_options *options) {
+  memset(table, 0, MAX_OPTIONS * sizeof *table);
+  table[0] = MAX_BYTES_OPTION(*options);
+  library_options(table, SEARCH_SCOPES | ELMAN_SCOPE_SEED, options);
 }
 
 const char *session_setting_name(size_t index) {
   elman_translate_options options = {0};
-  struct option table[MAX_SETTINGS] = {{0}};
+  struct option table[MAX_OPTIONS];
   list_settings(table, &options);
-  return index < MAX_SETTINGS ? table[index].name : NULL;
+  return index < MAX_OPTIONS ? table[index].name : NULL;
 }
 
 static void show_settings(const struct option *table) {
@@ -38,40 +34,30 @@ static void show_settings(const struct option *table) {
   print_info("':set NAME VALUE' changes an option; ':set NAME default' restores its default");
 }
 
-/* Enlarge the beam for a longer n-best list. */
-static bool widen_beam(struct session *session, const char *changed) {
+/* Enlarge the beam for a longer n-best list, and check all settings. */
+static bool check_settings(struct session *session, const struct option *changed) {
   elman_translate_options *options = &session->options;
-  if (options->n_best <= options->beam) return true;
-  if (strcmp(changed, "n-best") != 0) {
-    report(":set", "beam (%zu) must be at least n-best (%zu); lower n-best first", options->beam,
-           options->n_best);
-    return false;
+  elman_error error;
+  if (strcmp(changed->row->name, "n_best") == 0 && options->n_best > options->beam) {
+    options->beam = options->n_best;
+    print_info("beam is raised to %zu", options->beam);
   }
-  options->beam = options->n_best;
-  print_info("beam is raised to %zu", options->beam);
-  return true;
-}
-
-static bool check_settings(struct session *session, const char *changed) {
-  return widen_beam(session, changed) &&
-         models_check(&session->side.models, &session->options) == EX_OK;
+  const elman_status status =
+      elman_options_check(ELMAN_SCOPES_TRANSLATE, options, NULL, ELMAN_NAMES_FIELD, &error);
+  if (status != ELMAN_OK) report(":set", "%s", error.message);
+  return status == ELMAN_OK && models_check(&session->side.models, options) == EX_OK;
 }
 
 /* Record that an option of the search was set. If its default was restored, the search that the
  * model names applies again. */
-static void note_given(struct session *session, const char *name, bool given) {
-  if (strcmp(name, "beam") == 0)
-    session->given.beam = given;
-  else if (strcmp(name, "length-penalty") == 0 || strcmp(name, "length-norm") == 0)
-    session->given.penalty = given;
-  else
-    return;
+static void note_given(struct session *session, const elman_option *row, bool given) {
+  session->given.rows[row->index] = given;
   if (!given) session_adopt_search(session);
 }
 
 void session_set(struct session *session, char *argument) {
   const struct option_place place = {":set", ""};
-  struct option table[MAX_SETTINGS], defaults[MAX_SETTINGS];
+  struct option table[MAX_OPTIONS], defaults[MAX_OPTIONS];
   elman_translate_options first = elman_translate_options_default(), before = session->options;
   char value[VALUE_SIZE];
   list_settings(table, &session->options);
@@ -88,18 +74,18 @@ void session_set(struct session *session, char *argument) {
     option_copy(option, &defaults[option - table]);
   else if (option_set(option, line.value, &place) != EX_OK)
     return;
-  if (!check_settings(session, option->name)) {
+  if (!check_settings(session, option)) {
     session->options = before;
     return;
   }
-  note_given(session, option->name, !restores);
+  note_given(session, option->row, !restores);
   option_format_value(value, sizeof value, option);
   print_info("%s is %s", option->name, value);
 }
 
 char *session_settings(const struct session *session) {
   elman_translate_options now = session->options, first = elman_translate_options_default();
-  struct option table[MAX_SETTINGS], defaults[MAX_SETTINGS];
+  struct option table[MAX_OPTIONS], defaults[MAX_OPTIONS];
   char value[VALUE_SIZE], otherwise[VALUE_SIZE], *text = NULL;
   size_t length, count = 0;
   FILE *stream = open_memstream(&text, &length);
@@ -146,6 +132,7 @@ static void clear_overrides(struct session *session) {
   free(session->override_words);
   session->override_words = NULL;
   session->options.override_count = 0;
+  session->options.seed = elman_translate_options_default().seed; /* of shuffled attention */
 }
 
 void session_set_override(struct session *session, char *argument) {

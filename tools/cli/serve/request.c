@@ -291,7 +291,7 @@ static bool read_search(elman_translate_options *search, const json_t *document,
   if (search->n_best > search->beam)
     return refuse(problem, BAD_REQUEST, "n_best %zu needs a beam of %zu or more", search->n_best,
                   search->n_best);
-  search->override_seed = seed;
+  search->seed = seed;
   for (unsigned i = 0; norm != NULL; i++) {
     if (elman_length_norm_name(i) == NULL)
       return refuse(problem, BAD_REQUEST, "length_norm must be power or wu");

@@ -77,7 +77,7 @@ int serve_command(int argc, char **argv) {
   const struct option options[] = {
       {"model", 'm', "[NAME=]FILE", "model to serve; several for several languages", DEFAULT_MODEL,
        .group = "Input", .list = &job.models, .most = MAX_SERVED},
-      PRECISION_OPTION(*settings, "Search"),
+      PRECISION_OPTION(*settings),
       {"listen", 0, "ADDRESS", "HOST:PORT, PORT or unix:PATH; port 0 is a free port",
        DEFAULT_ADDRESS, .group = "Access", .text = &job.listen},
       {"token", 0, "FILE", "tokens of clients, one per line; others get no translations",

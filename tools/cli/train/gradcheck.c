@@ -10,7 +10,7 @@
 #include "elman.h"
 #include "input/model_input.h"
 #include "options/command_line.h"
-#include "options/hyperparameters.h"
+#include "options/library_options.h"
 
 /* ---- for people ---- */
 
@@ -168,12 +168,12 @@ int gradcheck_command(int argc, char **argv) {
        .count = &choice.samples, .most = SIZE_MAX},
       {"tolerance", 0, "X", "maximum relative error of a gradient", .real = &choice.tolerance,
        .lowest = 0, .highest = 1},
-      hyperparameter_option("dropout", &choice.dropout),
-      hyperparameter_option("attention_dropout", &choice.attention_dropout),
-      hyperparameter_option("label_smoothing", &choice.label_smoothing),
+      library_option(ELMAN_SCOPES_TRAIN, "dropout", &choice.dropout),
+      library_option(ELMAN_SCOPES_TRAIN, "attention_dropout", &choice.attention_dropout),
+      library_option(ELMAN_SCOPES_TRAIN, "label_smoothing", &choice.label_smoothing),
       {"guide", 0, "LINKS", "word alignment of a pair, such as '0-0 1-2'; once per pair",
        .list = &guides, .most = MAX_LISTED},
-      hyperparameter_option("guide_weight", &choice.guide_weight),
+      library_option(ELMAN_SCOPES_TRAIN, "guide_weight", &choice.guide_weight),
       SEED_OPTION(choice.seed, NULL, "random seed of the checked parameters and the dropout masks"),
       JSON_OPTION(json),
       {0}};

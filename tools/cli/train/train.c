@@ -14,7 +14,7 @@
 #include "input/model_input.h"
 #include "input/pairs_input.h"
 #include "options/command_line.h"
-#include "options/hyperparameters.h"
+#include "options/library_options.h"
 #include "options/option.h"
 #include "train/train_log.h"
 #include "train/train_output.h"
@@ -362,16 +362,25 @@ static int run(struct job *job, const char *command, const struct operands *oper
   return code;
 }
 
-/* Settings that --init-from takes from its model. */
-enum { OF_MODEL = ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START };
-
 /* Return the first given option that a model of --init-from replaces; NULL if none is given. */
 static const char *find_model_option(const struct usage *usage, const struct operands *operands) {
-  const elman_hyperparameter *row = NULL;
-  const char *given = option_given(usage, operands, "preset") ? "preset" : NULL;
-  while (given == NULL && (row = elman_hyperparameter_next(row, OF_MODEL)) != NULL)
-    if (option_given(usage, operands, row->option)) given = row->option;
-  return given;
+  if (option_given(usage, operands, "preset")) return "preset";
+  for (const struct option *option = usage->options; option->name != NULL; option++)
+    if (option->row != NULL && (option->row->scope & ELMAN_SCOPES_MODEL) != 0 &&
+        operands->given[option - usage->options])
+      return option->name;
+  return NULL;
+}
+
+/* Check limits and rules of the library's options before anything is read. */
+static int check_rows(const struct job *job, const char *command) {
+  elman_error error;
+  elman_status status = ELMAN_OK;
+  if (job->output.init_from == NULL)
+    status = elman_options_check(ELMAN_SCOPES_MODEL, &job->model, NULL, ELMAN_NAMES_OPTION, &error);
+  if (status == ELMAN_OK)
+    status = elman_options_check(ELMAN_SCOPES_TRAIN, &job->train, NULL, ELMAN_NAMES_OPTION, &error);
+  return status == ELMAN_OK ? EX_OK : report_usage(command, "%s", error.message);
 }
 
 static int check_init_from(const struct usage *usage, const struct operands *operands) {
@@ -470,9 +479,9 @@ static void list_options(struct option table[MAX_OPTIONS], struct job *job) {
       .group = "Validation",
       .flag = &job->tune_search};
   memcpy(table, rows, sizeof rows);
-  hyperparameter_options(table, OF_MODEL, &job->model);
+  library_options(table, ELMAN_SCOPES_MODEL, &job->model);
   option_append(table, &guide);
-  hyperparameter_options(table, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &job->train);
+  library_options(table, ELMAN_SCOPES_TRAIN, &job->train);
   option_append(table, &tune_search);
 }
 
@@ -483,7 +492,6 @@ static const struct rule rules[] = {
     {"guide-weight", "!guide", "--guide-weight needs --guide"},
     {"patience validate-every validate-by", "!dev", "--%s needs --dev"},
     {"batch-tokens", "+batch-size", "--batch-tokens and --batch-size cannot be combined"},
-    {"input-feeding", "!attentional-layer init-from", "--input-feeding needs --attentional-layer"},
     {0}};
 
 int train_command(int argc, char **argv) {
@@ -516,6 +524,7 @@ int train_command(int argc, char **argv) {
   if (code == EX_OK) code = apply_guide(&job, &usage, &operands);
   if (code == EX_OK) code = check_alone(&job, &usage, &operands);
   if (code == EX_OK) code = fit_preset(&job, &usage, &operands);
+  if (code == EX_OK) code = check_rows(&job, usage.command);
   job.output.tunes_search = job.tune_search;
   if (code != EX_OK) return code;
   job.model.max_length = job.train.max_length;

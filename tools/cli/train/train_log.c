@@ -10,7 +10,7 @@
 
 #include "console/messages.h"
 #include "console/output.h"
-#include "options/hyperparameters.h"
+#include "options/library_options.h"
 
 static void report_problem(struct train_log *log, int problem) {
   log->problem = problem;
@@ -316,9 +316,9 @@ void train_log_start(struct train_log *log, const elman_model *model,
   const elman_model_info info = elman_model_get_info(model);
   struct json json = {.stream = log->stream};
   json_print(&json, "{event %s version %s epochs %zu", "start", elman_version(), epochs);
-  hyperparameters_write(&json, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, options, NULL);
-  hyperparameters_write(&json, ELMAN_SCOPE_MODEL, &info, NULL);
-  if (info.start_known) hyperparameters_write(&json, ELMAN_SCOPE_START, &info, NULL);
+  library_options_write(&json, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, options, NULL);
+  library_options_write(&json, ELMAN_SCOPE_MODEL, &info, NULL);
+  if (info.start_known) library_options_write(&json, ELMAN_SCOPE_START, &info, NULL);
   json_print(&json, "source_vocabulary %zu target_vocabulary %zu}\n", info.source_vocabulary,
              info.target_vocabulary);
 }

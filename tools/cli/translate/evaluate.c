@@ -318,7 +318,7 @@ int evaluate_command(int argc, char **argv) {
   struct evaluation evaluation = {.options = elman_evaluate_options_default()};
   struct file_evaluation files = {0};
   struct overrides overrides = {0};
-  const struct option options[] = {
+  struct option options[MAX_OPTIONS] = {
       MODELS_OPTION(evaluation.models),
       PAIRS_OPTIONS(input),
       {"alignments", 0, "N", "column of reference word alignments, to compare with the attention",
@@ -326,8 +326,7 @@ int evaluate_command(int argc, char **argv) {
        .most = MAX_COLUMNS},
       {"batch-size", 0, "N", "sentences per batch", .count = &evaluation.options.batch_size,
        .least = 1, .most = 65536},
-      BEAM_OPTIONS(evaluation.options.translate),
-      PRECISION_OPTION(evaluation.options.translate, "Search"),
+      PRECISION_OPTION(evaluation.options.translate),
       OVERRIDE_OPTION(overrides),
       {"bleu-tokens", 0, "NAME", "tokenization for BLEU",
        "zh if most references are Chinese, else 13a", .group = "Scoring",
@@ -348,8 +347,8 @@ int evaluate_command(int argc, char **argv) {
       THREADS_OPTION(evaluation.options.threads),
       TIMEOUT_OPTION,
       JSON_OPTION(evaluation.json),
-      QUIET_OPTION("no messages except results and errors"),
-      {0}};
+      QUIET_OPTION("no messages except results and errors")};
+  library_options(options, ELMAN_SCOPE_SEARCH, &evaluation.options.translate);
   const struct usage usage = {
       "evaluate",
       "[options] PAIRS...",
@@ -372,6 +371,7 @@ int evaluate_command(int argc, char **argv) {
     code = search_options_complete(&evaluation.options.translate, &evaluation.models.given, &usage,
                                    &operands, false);
   if (code != EX_OK) return code;
-  evaluation.options.translate.override_seed = evaluation.options.metric.seed;
+  if (overrides_shuffle(&evaluation.options.translate))
+    evaluation.options.translate.seed = evaluation.options.metric.seed;
   return evaluate(&usage, &operands, &evaluation, &files, &input);
 }

@@ -107,8 +107,8 @@ int score_command(int argc, char **argv) {
       PAIRS_FILES_OPTIONS(input),
       OUTPUT_OPTIONS(output, "scores"),
       {"json", 0, NULL, "one JSON object per line, with the tokens", .flag = &job.json},
-      PRECISION_OPTION(job.options, NULL),
-      MAX_LINE_OPTION(job.options),
+      PRECISION_OPTION(job.options),
+      MAX_BYTES_OPTION(job.options),
       THREADS_OPTION(job.options.threads),
       QUIET_OPTION("no messages except errors"),
       {0}};

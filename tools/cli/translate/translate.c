@@ -14,9 +14,6 @@
 
 static const struct rule rules[] = {
     {"input", "TEXT", "TEXT and --input cannot be combined"},
-    {"temperature top-k seed", "!sample", "--%s needs --sample"},
-    {"sample", "beam n-best length-penalty length-norm coverage-penalty",
-     "--sample cannot be combined with --beam, --n-best or penalties"},
     {"tag", "json n-best", "--tag cannot be combined with --json or --n-best"},
     {0}};
 
@@ -47,26 +44,18 @@ int translate_command(int argc, char **argv) {
   struct translate_lines job = {.options = elman_translate_options_default()};
   struct models models = {0};
   const char *input = NULL, *output = NULL;
-  const struct option options[] = {
+  struct option options[MAX_OPTIONS] = {
       MODELS_OPTION(models),
       INPUT_OPTION(input),
       OUTPUT_OPTIONS(output, "translations"),
-      SEARCH_OPTIONS(job.options),
-      {"sample", 0, NULL, "random sampling of each token by its probability", .group = "Sampling",
-       .flag = &job.options.sample},
-      {"temperature", 0, "X", "sampling temperature; below 1 favors likely tokens",
-       .group = "Sampling", .real = &job.options.temperature, .lowest = 0.01, .highest = 100},
-      {"top-k", 0, "K", "number of most likely tokens to sample from; 0 = all", .group = "Sampling",
-       .count = &job.options.top_k, .most = ELMAN_MAX_TOP_K},
-      SEED_OPTION(job.options.sample_seed, "Sampling", "random seed of sampling"),
+      MAX_BYTES_OPTION(job.options),
       {"tag", 0, "TEXT", "prefix of each translation, followed by a space", .group = "Output",
        .text = &job.tag},
-      THREADS_OPTION(job.options.threads),
       TIMEOUT_OPTION,
       {"json", 0, NULL, "one JSON object per line, with probability and tokens", .group = "Output",
        .flag = &job.json},
-      QUIET_OPTION("no messages except errors"),
-      {0}};
+      QUIET_OPTION("no messages except errors")};
+  library_options(options, SEARCH_SCOPES | ELMAN_SCOPE_SAMPLING | ELMAN_SCOPE_SEED, &job.options);
   const struct usage usage = {
       "translate",
       "[options] [TEXT...]",

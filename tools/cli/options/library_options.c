@@ -1,4 +1,4 @@
-#include "options/hyperparameters.h"
+#include "options/library_options.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
   "average=0.999 tune-search "
 
 /* The gated cells learn best with a learning rate that rises quickly and falls to 0. */
-#define GATED "cell=gru lr-schedule=linear warm-up=400 "
+#define GATED "cell=gru schedule=linear warm-up=400 "
 
 #define LARGE "embedding-size=512 hidden-size=512 tie-embeddings subwords=2000 "
 
@@ -22,10 +22,10 @@ static const struct {
   const char *name, *settings;
 } presets[] = {{"plain", ""},
                {"small", REGULARIZED GATED "embedding-size=128 hidden-size=256 subwords=1200 "
-                                           "dropout=0.3 lr=0.003 epochs=30"},
-               {"base", REGULARIZED "layer-norm lr-schedule=late-linear warm-up=400 " LARGE
-                                    "dropout=0.4 lr=0.002 epochs=36"},
-               {"strong", REGULARIZED GATED LARGE "dropout=0.5 lr=0.002 epochs=28"}};
+                                           "dropout=0.3 learning-rate=0.003 epochs=30"},
+               {"base", REGULARIZED "layer-norm schedule=late-linear warm-up=400 " LARGE
+                                    "dropout=0.4 learning-rate=0.002 epochs=36"},
+               {"strong", REGULARIZED GATED LARGE "dropout=0.5 learning-rate=0.002 epochs=28"}};
 
 const char *preset_name(size_t index) {
   return index < sizeof presets / sizeof *presets ? presets[index].name : NULL;
@@ -37,36 +37,59 @@ const char *preset_settings(size_t index) {
 
 /* ---- options ---- */
 
-static struct option option_of(const elman_hyperparameter *row, void *field) {
+/* Return the name of the option: the field with '-' in place of '_'. */
+static const char *option_name_of(const elman_option *row) {
+  enum { LONGEST = 40 };
+  static char names[ELMAN_MAX_OPTIONS][LONGEST];
+  char *name = names[row->index];
+  if (name[0] == '\0')
+    for (size_t i = 0; row->name[i] != '\0' && i + 1 < LONGEST; i++)
+      name[i] = (char)(row->name[i] == '_' ? '-' : row->name[i]);
+  return name;
+}
+
+static struct option option_of(const elman_option *row, void *field) {
   const elman_value value = row->value;
-  return (struct option){.name = row->option,
+  const bool is_size = value == ELMAN_VALUE_SIZE;
+  return (struct option){.name = option_name_of(row),
+                         .also = row->also,
+                         .letter = strcmp(row->name, "threads") == 0 ? 't' : 0,
                          .argument = row->argument,
                          .help = row->help,
-                         .field = row->name,
+                         .row = row,
                          .group = row->group,
                          .choice = row->choice,
                          .flag = value == ELMAN_VALUE_FLAG ? field : NULL,
                          .text = value == ELMAN_VALUE_NAME ? field : NULL,
                          .index = value == ELMAN_VALUE_ENUM ? field : NULL,
-                         .count = value == ELMAN_VALUE_SIZE ? field : NULL,
+                         .count = is_size ? field : NULL,
                          .seed = value == ELMAN_VALUE_SEED ? field : NULL,
                          .real = value == ELMAN_VALUE_REAL ? field : NULL,
-                         .least = value == ELMAN_VALUE_SIZE ? (size_t)row->minimum : 0,
-                         .most = value == ELMAN_VALUE_SIZE ? (size_t)row->maximum : 0,
+                         .least = is_size ? (size_t)row->minimum : 0,
+                         .most = is_size ? (size_t)row->maximum : 0,
                          .lowest = row->minimum,
                          .highest = row->maximum};
 }
 
-struct option hyperparameter_option(const char *name, void *field) {
-  return option_of(elman_hyperparameter_find(name), field);
+struct option library_option(unsigned scopes, const char *name, void *field) {
+  return option_of(elman_option_find(scopes, name), field);
 }
 
-void hyperparameter_options(struct option table[MAX_OPTIONS], unsigned scopes, void *fields) {
-  const elman_hyperparameter *row = NULL;
-  while ((row = elman_hyperparameter_next(row, scopes)) != NULL) {
+void library_options(struct option table[MAX_OPTIONS], unsigned scopes, void *fields) {
+  const elman_option *row = NULL;
+  while ((row = elman_option_next(row, scopes)) != NULL) {
     const struct option option = option_of(row, (char *)fields + row->offset);
     option_append(table, &option);
   }
+}
+
+const bool *library_options_given(bool given[ELMAN_MAX_OPTIONS], const struct usage *usage,
+                                  const struct operands *operands) {
+  memset(given, 0, ELMAN_MAX_OPTIONS * sizeof *given);
+  for (const struct option *option = usage->options; option->name != NULL; option++)
+    if (option->row != NULL && operands->given[option - usage->options])
+      given[option->row->index] = true;
+  return given;
 }
 
 /* ---- values ---- */
@@ -74,21 +97,20 @@ void hyperparameter_options(struct option table[MAX_OPTIONS], unsigned scopes, v
 /* Return the words that replace a value of 0, or NULL. Help contains them after "0 = "; for "0
  * disables", they are "off". If a number follows "0 = ", return "none": only the mechanism that
  * uses the setting replaces 0 by that number. */
-static const char *zero_words(const elman_hyperparameter *row) {
+static const char *zero_words(const elman_option *row) {
   const char *words = strstr(row->help, "0 = ");
   if (words == NULL) return strstr(row->help, "0 disables") != NULL ? "off" : NULL;
   words += strlen("0 = ");
   return isdigit((unsigned char)*words) ? "none" : words;
 }
 
-static struct figure figure_of(const elman_hyperparameter *row, const void *fields) {
+static struct figure figure_of(const elman_option *row, const void *fields) {
   const struct option option = option_of(row, (char *)fields + row->offset);
   const bool is_zero =
       (option.count != NULL && *option.count == 0) || (option.real != NULL && *option.real <= 0);
   return (struct figure){.key = row->name,
                          .label = row->label,
-                         .text = option.choice != NULL ? elman_hyperparameter_choice(row, fields)
-                                                       : NULL,
+                         .text = option.choice != NULL ? elman_option_choice(row, fields) : NULL,
                          .flag = option.flag,
                          .count = option.count,
                          .number = option.seed,
@@ -97,10 +119,10 @@ static struct figure figure_of(const elman_hyperparameter *row, const void *fiel
                          .words = is_zero ? zero_words(row) : NULL};
 }
 
-void hyperparameters_write(struct json *json, unsigned scopes, const void *fields,
+void library_options_write(struct json *json, unsigned scopes, const void *fields,
                            const char *excluded) {
-  const elman_hyperparameter *row = NULL;
-  while ((row = elman_hyperparameter_next(row, scopes)) != NULL)
+  const elman_option *row = NULL;
+  while ((row = elman_option_next(row, scopes)) != NULL)
     if (excluded == NULL || strcmp(row->name, excluded) != 0)
       figures_write(json, (const struct figure[]){figure_of(row, fields), {0}});
 }
@@ -120,11 +142,10 @@ static void format_exactly(char text[LONGEST_VALUE], double number) {
   }
 }
 
-static void format_value(char text[LONGEST_VALUE], const elman_hyperparameter *row,
-                         const void *fields) {
+static void format_value(char text[LONGEST_VALUE], const elman_option *row, const void *fields) {
   const struct option option = option_of(row, (char *)fields + row->offset);
   if (option.choice != NULL)
-    snprintf(text, LONGEST_VALUE, "%s", elman_hyperparameter_choice(row, fields));
+    snprintf(text, LONGEST_VALUE, "%s", elman_option_choice(row, fields));
   else if (option.real != NULL)
     format_exactly(text, *option.real);
   else if (option.flag != NULL)
@@ -134,14 +155,14 @@ static void format_value(char text[LONGEST_VALUE], const elman_hyperparameter *r
              option.seed != NULL ? *option.seed : (uint64_t)*option.count);
 }
 
-void config_hyperparameters(FILE *stream, const char *start, unsigned scopes, const void *fields,
+void library_options_config(FILE *stream, const char *start, unsigned scopes, const void *fields,
                             const struct config_choice *choice) {
-  const elman_hyperparameter *row = NULL;
+  const elman_option *row = NULL;
   char value[LONGEST_VALUE], otherwise[LONGEST_VALUE];
-  while ((row = elman_hyperparameter_next(row, scopes)) != NULL) {
+  while ((row = elman_option_next(row, scopes)) != NULL) {
     format_value(value, row, fields);
     format_value(otherwise, row, choice->defaults);
     if ((strcmp(value, otherwise) != 0) == choice->differing)
-      fprintf(stream, "%s%s = %s\n", start, row->option, value);
+      fprintf(stream, "%s%s = %s\n", start, option_name_of(row), value);
   }
 }

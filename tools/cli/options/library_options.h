@@ -1,6 +1,6 @@
 /* The library's hyperparameters as options and as results, and the presets. */
-#ifndef ELMAN_CLI_HYPERPARAMETERS_H
-#define ELMAN_CLI_HYPERPARAMETERS_H
+#ifndef ELMAN_CLI_LIBRARY_OPTIONS_H
+#define ELMAN_CLI_LIBRARY_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,17 +17,21 @@ const char *preset_name(size_t index);
 /* Return the settings of the preset at `index`, in the format of `settings` in struct option. */
 const char *preset_settings(size_t index);
 
-/* Return an option row for the hyperparameter `name`, as model files name it. The row stores the
- * value at `field`. */
-struct option hyperparameter_option(const char *name, void *field);
+/* Return an option for the library's row `name` of these scopes. It stores the value at `field`. */
+struct option library_option(unsigned scopes, const char *name, void *field);
 
-/* Append rows for the hyperparameters of these scopes. `table` is zeroed, except rows that it
+/* Append the library's rows of these scopes. `table` is zeroed, except rows that it
  * already contains. `fields` is the struct that stores the values. Leave at least one zero row at
  * the end. */
-void hyperparameter_options(struct option table[MAX_OPTIONS], unsigned scopes, void *fields);
+void library_options(struct option table[MAX_OPTIONS], unsigned scopes, void *fields);
+
+/* Set given[row->index] for the library's rows that the command line or an option file gives.
+ * Return `given`, for elman_options_check. */
+const bool *library_options_given(bool given[ELMAN_MAX_OPTIONS], const struct usage *usage,
+                                  const struct operands *operands);
 
 /* Write each hyperparameter as a figure, except the row named `excluded` (NULL = none). */
-void hyperparameters_write(struct json *json, unsigned scopes, const void *fields,
+void library_options_write(struct json *json, unsigned scopes, const void *fields,
                            const char *excluded);
 
 /* Selects lines of an option file. If `differing` is true, it selects the hyperparameters whose
@@ -39,7 +43,7 @@ struct config_choice {
 
 /* Write lines "option = value" of an option file, with `start` before each line. Write values with
  * all digits needed to restore them exactly. */
-void config_hyperparameters(FILE *stream, const char *start, unsigned scopes, const void *fields,
+void library_options_config(FILE *stream, const char *start, unsigned scopes, const void *fields,
                             const struct config_choice *choice);
 
 #endif

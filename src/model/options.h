@@ -1,0 +1,50 @@
+/* The table of options: checks, rules, and conversion of values from text and JSON.
+ * elman/options.h declares the public part, which options.c defines. */
+#ifndef ELMAN_MODEL_OPTIONS_H
+#define ELMAN_MODEL_OPTIONS_H
+
+#include <jansson.h>
+
+#include "base/status.h"
+#include "elman/options.h"
+#include "elman/train.h"
+#include "elman/translate.h"
+
+/* Initializers for the fields of a struct: the first takes the default, the second copies from
+ * another struct. */
+#define FIELD_DEFAULT(type, field, also, label, minimum, maximum, otherwise, ...)                  \
+  .field = (otherwise),
+#define FIELD_COPY(type, field, ...) .field = from->field,
+
+/* Replace the names of these scopes by the equal strings of the table, because strings in options
+ * belong to the caller and may not outlive the call. Replace NULL by the first choice. Leave
+ * unknown names unchanged. */
+void options_keep_names(void *fields, unsigned scopes);
+
+/* Return the size of the field of a row in bytes. */
+size_t option_size(const elman_option *row);
+
+/* Return the name of an arithmetic, a precision, a schedule, a validation measure or a length
+ * normalization by index; NULL after the last. */
+const char *arithmetic_name(size_t index);
+const char *precision_name(size_t index);
+const char *schedule_name(size_t index);
+const char *measure_name(size_t index);
+const char *length_norm_name(size_t index);
+
+/* ---- JSON of files ---- */
+
+/* Return the value of a row in the struct at `fields` as JSON; NULL when memory runs out. */
+json_t *option_to_json(const elman_option *row, const void *fields);
+
+/* Add the rows of these scopes to the object, under their names. Return nonzero when memory runs
+ * out. */
+int options_to_json(json_t *object, unsigned scopes, const void *fields);
+
+/* Read the rows of these scopes, and add their number to *found. Return the first row that is
+ * missing, or whose value has the wrong type or is an unknown name; NULL if there is none. Limits
+ * are not checked. */
+const elman_option *options_from_json(void *fields, unsigned scopes, size_t *found,
+                                      const json_t *object);
+
+#endif
