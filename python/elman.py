@@ -18,6 +18,8 @@ Requires NumPy (Debian: python3-numpy) and libelman.so; docs/python.md describes
 import contextlib
 import ctypes
 import dataclasses
+import inspect
+import json
 import os
 import signal
 import threading
@@ -35,6 +37,8 @@ NUMBER_TYPES = library.enum("elman_number_type")
 STATUS = {value: name for name, value in library.enum("elman_status").items()}
 FINDINGS = {value: name for name, value in library.enum("elman_finding").items()}
 TRIALS = 5  # ELMAN_SEARCH_TRIALS
+MOST_OPTIONS = library.header.sizes["ELMAN_MAX_OPTIONS"]
+NAMES, JSON = library.enum("elman_naming")["field"], library.enum("elman_form")["json"]
 BATCH = 32  # sentences translated together
 
 
@@ -175,12 +179,36 @@ def _number(name, value, kind):
 SCALARS = ctypes.c_char_p, ctypes.c_bool, ctypes.c_double, ctypes.c_size_t, ctypes.c_uint64
 
 
-def _option_names(struct, kinds):
-    """Return the fields that users may set, by their names and by those of the command's options."""
-    names = {field: field for field, kind in kinds.items()
-             if kind in SCALARS or _words(struct, field) is not None or issubclass(kind, ctypes.Structure)}
-    rows = library.rows_of[struct].items()
-    return names | {row.option.decode(): field for field, row in rows if field in names}
+def _json(value):
+    """Return a value as JSON, or as Python shows it."""
+    if isinstance(value, numpy.generic):
+        value = value.item()
+    try:
+        return json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return repr(value)
+
+
+def _set_row(options, row, value):
+    """Set a field by its row in the table of the library."""
+    error = library.complete("elman_error")()
+    if library.elman_option_set(ctypes.byref(row), ctypes.byref(options), _json(value).encode(), JSON, NAMES, ctypes.byref(error)):
+        raise ValueError(error.message.decode())
+
+
+def _unknown(struct, name):
+    """Return the message about a name that is no option of the struct."""
+    if not isinstance(name, str) or "\0" in name:
+        return f"unknown option {name!r}"
+    kinds = dict(library.complete(struct)._fields_)
+    inner = [field for field, other in kinds.items() if name in dict(getattr(other, "_fields_", ()))]
+    if inner:
+        return f"unknown option '{name}'; it is a field of {inner[0]}"
+    others = [field.encode() for field, kind in kinds.items()
+              if field not in library.rows_of[struct] and (kind in SCALARS or issubclass(kind, ctypes.Structure))]
+    error, scopes = library.complete("elman_error")(), library.scopes(struct)
+    library.elman_option_refuse(scopes, name.encode(), _strings([*others, None]), NAMES, ctypes.byref(error))
+    return error.message.decode()
 
 
 def _fill(options, values):
@@ -189,9 +217,11 @@ def _fill(options, values):
     if not isinstance(values, dict):
         raise TypeError(f"a dictionary with fields of {struct} is needed, not {values!r}")
     for name, value in values.items():
-        kind = kinds.get(name)
+        row, kind = library.rows_of[struct].get(name), kinds.get(name)
         words = _words(struct, name) if kind is not None else None
-        if words is not None:
+        if row is not None:
+            _set_row(options, row, value)
+        elif words is not None:
             setattr(options, name, _word(name, value, words))
         elif kind is ctypes.c_char_p:
             setattr(options, name, None if value is None else _path(name, value))
@@ -201,39 +231,50 @@ def _fill(options, values):
             fill = _fill_search if kind is library.complete("elman_translate_options") else _fill
             setattr(options, name, fill(getattr(options, name), value))
         else:
-            inner = [field for field, other in kinds.items() if name in dict(getattr(other, "_fields_", ()))]
-            hint = f"; it is a field of {inner[0]}" if inner else _hint(name, _option_names(struct, kinds))
-            raise TypeError(f"there is no option {name}{hint}")
+            raise TypeError(_unknown(struct, name))
     return options
 
 
-def _fill_search(options, values, shuffles=False):
-    """Fill elman_translate_options. Refuse an option that would be ignored, as the command does."""
+def _fill_search(options, values):
+    """Fill elman_translate_options, and check the rules between the options."""
     _fill(options, values)
-    for name in "temperature", "top_k", "sample_seed":
-        if name in values and not options.sample:
-            raise ValueError(f"{name} needs sample=True")
-    if "override_seed" in values and not shuffles:
-        raise ValueError('override_seed needs an override whose kind is "shuffle"')
-    if "length_norm" in values and options.length_penalty == 0:
-        raise ValueError("length_norm needs a length_penalty above 0")
     if "beam" not in values:
         options.beam = max(options.beam, options.n_best)
+    _check_rows(library.elman_options_check, options, values)
     return options
 
 
-# Options of elman_translate_options that have an effect with a reference; the others affect the search
-# or the choice among its hypotheses.
-REFERENCE_OPTIONS = {"max_bytes", "max_output", "self_attention", "without_scores", "override_seed", "threads", "precision",
-                     "length_penalty", "length_norm", "coverage_penalty"}
+def _check_rows(check, options, values, *reason, scopes=None):
+    """Let the library check the options given as `values`."""
+    rows, error = library.rows_of["elman_translate_options"], library.complete("elman_error")()
+    given = (ctypes.c_bool * MOST_OPTIONS)()
+    for name in values:
+        if name in rows:
+            given[rows[name].index] = True
+    if check(scopes or library.scopes("elman_translate_options"), ctypes.byref(options), given, *reason, NAMES, ctypes.byref(error)):
+        raise ValueError(error.message.decode())
 
 
-def _check_reference(options, references):
-    """Refuse search options if every text has a reference, as the command does."""
+def _check_reference(options, values, references):
+    """Refuse options that have no effect if every text has a reference."""
     if references and None not in references:
-        for name in options:
-            if name not in REFERENCE_OPTIONS:
-                raise ValueError(f"{name} is for a search, and a reference needs none")
+        scopes = sum(library.enum("elman_scope")[name] for name in ("search", "list", "sampling"))
+        _check_rows(library.elman_options_unused, options, values, b"all texts have references", scopes=scopes)
+
+
+def _with_options(struct):
+    """Give a function the fields of a struct of options in its signature, with annotations and defaults."""
+    annotations = {"size": int, "seed": int, "real": float, "flag": bool, "name": str, "enum": str}
+    kinds = {value: annotations[name] for name, value in library.enum("elman_value").items()}
+
+    def decorate(function):
+        defaults = _record(getattr(library, struct + "_default")())
+        own = [each for each in inspect.signature(function).parameters.values() if each.kind is not each.VAR_KEYWORD]
+        rows = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=getattr(defaults, name),
+                                  annotation=kinds[row.value]) for name, row in library.rows_of[struct].items()]
+        function.__signature__ = inspect.Signature(own + rows)
+        return function
+    return decorate
 
 
 # Fields of elman_evaluate_options that have no effect on scores.
@@ -265,7 +306,7 @@ def _overrides(values):
         if set(value) != {"kind", *needed}:
             raise ValueError(f"an override of the kind {value['kind']!r} has "
                              f"{', '.join(needed) or 'no other field'}, not {value!r}")
-    return (kind * len(filled))(*filled), any(value["kind"] == "shuffle" for value in values)
+    return (kind * len(filled))(*filled)
 
 
 def _as_many(what, values, text, texts):
@@ -581,6 +622,7 @@ class Model(_Handle):
         super().__init__(library.elman_model_free, make, *arguments)
 
     @classmethod
+    @_with_options("elman_model_options")
     def create(cls, pairs, **options):
         """Return a model with initial parameters; options are those of elman_model_options."""
         given = _fill(library.elman_model_options_default(), options)
@@ -647,6 +689,7 @@ class Model(_Handle):
         finally:
             library.elman_encoding_free(coded)
 
+    @_with_options("elman_train_options")
     def train(self, pairs, dev=None, report=None, validated=None, checkpoint_written=None,
               snapshot_written=None, **options):
         """Train the model; options are those of elman_train_options. After each update `report` gets an
@@ -665,6 +708,7 @@ class Model(_Handle):
             read, model = uses.enter_context(_pairs("pairs", pairs)._use()), uses.enter_context(self._use())
             return functions.call(library.elman_train, model, read, ctypes.byref(given))
 
+    @_with_options("elman_translate_options")
     def translate(self, text, reference=None, prefix=None, ensemble=(), overrides=(), **options):
         """Return the Translation of a text, or a list of them for a list of texts; options are those of
         elman_translate_options. `reference` (or a list) is decoded as given. `prefix` (or a list) fixes the
@@ -677,20 +721,19 @@ class Model(_Handle):
         references = _as_many("references", reference, text, texts)
         for i, each in enumerate(references):
             _expect(_place("reference", text, i), each, (str, type(None)), "a text (str)")
-        _check_reference(options, references)
         prefixes = [None if each is None else self._prefix(_place("prefix", text, i), each)
                     for i, each in enumerate(_as_many("prefixes", prefix, text, texts))]
-        overridden, shuffles = _overrides(overrides)
-        given = _fill_search(self._search(options, references), options, shuffles)
-        given.overrides, given.override_count = overridden, len(overridden)
         ensemble = [_expect("each of the ensemble", model, Model, "a Model")
                     for model in _list("ensemble", ensemble, "models")]
+        overridden = _overrides(overrides)
+        given = self._search(options, references)
+        given.overrides, given.override_count, given.ensemble_count = overridden, len(overridden), len(ensemble)
+        _check_reference(_fill_search(given, options), options, references)
         with contextlib.ExitStack() as uses:
             # Lock in one order, so that two threads never wait for each other.
             for model in sorted({self, *ensemble}, key=id):
                 uses.enter_context(model._use())
             given.ensemble = (ctypes.c_void_p * len(ensemble))(*(m._pointer.value for m in ensemble))
-            given.ensemble_count = len(ensemble)
             found, errors = [None] * len(texts), {}
             order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
             for at in range(0, len(order), BATCH):
@@ -778,6 +821,7 @@ class Model(_Handle):
         `translate` and `metric` are dictionaries. `progress` gets the number of finished pairs and of all
         pairs. If it returns False, return None."""
         given, functions = library.elman_evaluate_options_default(), _Functions()
+        given.translate.without_scores = True  # so that options of scores alone are refused
         if isinstance(options.get("translate", {}), dict):  # otherwise, _fill reports the type
             search = self._search(options.get("translate", {}))
             given.translate.beam, given.translate.length_penalty = search.beam, search.length_penalty

@@ -163,7 +163,7 @@ class Library:
         body = self.header.structs[name]
         if found := ROWS.match(body):
             body = body[found.end() :]
-            for row in self.options(found[1]):
+            for row in self.options(name):
                 field = row.name.decode()
                 rows[field] = row
                 fields.append((field, self.row_type(row)))
@@ -213,15 +213,17 @@ class Library:
         # An array is passed as a pointer to its first element.
         return [ctypes.POINTER(kind._type_) if issubclass(kind, ctypes.Array) else kind for kind in kinds]
 
-    def scopes(self, which):
-        """Return the set of scopes of the options of a struct: MODEL, TRAIN or TRANSLATE."""
+    def scopes(self, struct):
+        """Return the set of scopes of the rows of a struct; 0 if it has none."""
+        body = self.header.structs[struct]
+        found, scopes = ROWS.match(body), self.header.enums["elman_scope"]
         names = {"MODEL": ("MODEL", "START"), "TRAIN": ("TRAINING", "END")}
-        others = [name.removeprefix("ELMAN_SCOPE_") for name in self.header.enums["elman_scope"]]
-        kept = names.get(which, set(others) - set(names["MODEL"]) - set(names["TRAIN"]))
-        return sum(self.header.enums["elman_scope"][f"ELMAN_SCOPE_{scope}"] for scope in kept)
+        names["TRANSLATE"] = [name.removeprefix("ELMAN_SCOPE_") for name in scopes
+                              if name.removeprefix("ELMAN_SCOPE_") not in names["MODEL"] + names["TRAIN"]]
+        return sum(scopes[f"ELMAN_SCOPE_{scope}"] for scope in names[found[1]]) if found else 0
 
-    def options(self, which):
-        mask = self.scopes(which)
+    def options(self, struct):
+        mask = self.scopes(struct)
         self.complete("elman_option")  # contains no such rows itself
         row = self.elman_option_next(None, mask)
         while row:

@@ -28,6 +28,7 @@ typedef enum elman_scope {
                                 match a checkpoint */
   ELMAN_SCOPE_END = 8,       /* like TRAINING, but training may resume with another value */
   ELMAN_SCOPE_SEARCH = 16,   /* [elman_translate_options] selects the translation of a sentence */
+  ELMAN_SCOPE_SCORE = 2048,  /* [elman_translate_options] determines scores, and so the ranking */
   ELMAN_SCOPE_LIST = 32,     /* [elman_translate_options] determines what is returned */
   ELMAN_SCOPE_SAMPLING = 64, /* [elman_translate_options] draws translations at random */
   ELMAN_SCOPE_SEED = 128,    /* [elman_translate_options] seed of samples and overrides */
@@ -40,8 +41,8 @@ typedef enum elman_scope {
 #define ELMAN_SCOPES_MODEL (ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START)
 #define ELMAN_SCOPES_TRAIN (ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END)
 #define ELMAN_SCOPES_TRANSLATE                                                                     \
-  (ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_LIST | ELMAN_SCOPE_SAMPLING | ELMAN_SCOPE_SEED |               \
-   ELMAN_SCOPE_WEIGHTS | ELMAN_SCOPE_LIMIT | ELMAN_SCOPE_MACHINE)
+  (ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_SCORE | ELMAN_SCOPE_LIST | ELMAN_SCOPE_SAMPLING |              \
+   ELMAN_SCOPE_SEED | ELMAN_SCOPE_WEIGHTS | ELMAN_SCOPE_LIMIT | ELMAN_SCOPE_MACHINE)
 
 /* X(type, field, also, label, minimum, maximum, default, scope, group, help)
  *
@@ -150,11 +151,11 @@ typedef enum elman_scope {
 #define ELMAN_TRANSLATE_OPTIONS(X)                                                                 \
   X(SIZE, beam, NULL, "beam size", 1, ELMAN_MAX_BEAM, 1, SEARCH, "Search",                         \
     "beam size; 1 = greedy decoding")                                                              \
-  X(REAL, length_penalty, NULL, "length penalty", 0, 10, 1, SEARCH, "Search",                      \
+  X(REAL, length_penalty, NULL, "length penalty", 0, 10, 1, SCORE, "Search",                       \
     "exponent A of the score log p / T^A for T tokens; 0 favors short outputs")                    \
-  X(LENGTH_NORM, length_norm, NULL, "length normalization", 0, 0, ELMAN_LENGTH_POWER, SEARCH,      \
+  X(LENGTH_NORM, length_norm, NULL, "length normalization", 0, 0, ELMAN_LENGTH_POWER, SCORE,       \
     "Search", "base of the length penalty; T for power, (5 + T) / 6 for wu")                       \
-  X(REAL, coverage_penalty, NULL, "coverage penalty", 0, 10, 0, SEARCH, "Search",                  \
+  X(REAL, coverage_penalty, NULL, "coverage penalty", 0, 10, 0, SCORE, "Search",                   \
     "coverage penalty weight (Wu et al. 2016); 0 disables")                                        \
   X(SIZE, max_length, NULL, "maximum length", 0, 1000000, 0, SEARCH, "Search",                     \
     "maximum tokens per translation; 0 = 2 S + 10 for S source tokens")                            \

@@ -7,7 +7,8 @@
 #include "options/library_options.h"
 
 /* The library's rows of a search, for tables of options. */
-#define SEARCH_SCOPES (ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_LIST | ELMAN_SCOPE_MACHINE)
+#define SEARCH_SCOPES                                                                              \
+  (ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_SCORE | ELMAN_SCOPE_LIST | ELMAN_SCOPE_MACHINE)
 
 /* The row --max-bytes. `search` is an elman_translate_options. */
 #define MAX_BYTES_OPTION(search) library_option(ELMAN_SCOPE_LIMIT, "max_bytes", &(search).max_bytes)

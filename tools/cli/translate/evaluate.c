@@ -348,7 +348,7 @@ int evaluate_command(int argc, char **argv) {
       TIMEOUT_OPTION,
       JSON_OPTION(evaluation.json),
       QUIET_OPTION("no messages except results and errors")};
-  library_options(options, ELMAN_SCOPE_SEARCH, &evaluation.options.translate);
+  library_options(options, ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_SCORE, &evaluation.options.translate);
   const struct usage usage = {
       "evaluate",
       "[options] PAIRS...",
