@@ -98,14 +98,12 @@ Test(api, options_may_be_null) {
   elman_split *split;
   if (elman_split_create(&split, pairs, NULL, &error) == ELMAN_OK) elman_split_free(split);
 
-  elman_model *model = create(pairs, NULL), *small = small_model();
+  owned_model *model = create(pairs, NULL), *small = small_model();
   cr_assert_eq(elman_model_get_info(model).hidden_size, 128);
-  elman_model_free(model);
   cr_assert_eq(elman_train(small, pairs, NULL, &error), ELMAN_OK, "%s", error.message);
   elman_scores scores;
   cr_assert_eq(elman_evaluate(&scores, small, pairs, NULL, &error), ELMAN_OK, "%s", error.message);
   cr_assert_eq(scores.sentences, 5);
-  elman_model_free(small);
   elman_pairs_free(pairs);
 
   const char *const text[] = {"one two three four"};
@@ -123,11 +121,11 @@ Test(api, options_may_be_null) {
 
 static void whole_cycle(void) {
   elman_error error = {0};
-  elman_pairs *pairs = toy();
+  owned_pairs *pairs = toy();
   cr_assert_eq(elman_pairs_count(pairs), 5);
   cr_assert_eq(elman_pairs_skipped(pairs), 0);
   const elman_model_options model_options = elman_model_options_default();
-  elman_model *model = create(pairs, &model_options), *loaded;
+  owned_model *model = create(pairs, &model_options), *loaded;
   struct seen seen = {0};
   elman_train_options train_options = elman_train_options_default();
   train_options.epochs = 30;
@@ -147,9 +145,9 @@ static void whole_cycle(void) {
 
   cr_assert_eq(elman_model_save(model, MODEL, &error), ELMAN_OK, "%s", error.message);
   cr_assert_eq(elman_model_load(&loaded, MODEL, &error), ELMAN_OK, "%s", error.message);
-  elman_translator *before = translator_of(model), *after = translator_of(loaded);
-  elman_translation *a = translate(before, "我 爱 学习", NULL);
-  elman_translation *b = translate(after, "我爱学习", NULL); /* segmented by the vocabulary */
+  owned_translator *before = translator_of(model), *after = translator_of(loaded);
+  owned_translation *a = translate(before, "我 爱 学习", NULL);
+  owned_translation *b = translate(after, "我爱学习", NULL); /* segmented by the vocabulary */
   cr_assert_str_eq(a->text, "I love studying");
   cr_assert_str_eq(b->text, a->text);
   cr_assert_eq(a->log_probability, b->log_probability);
@@ -178,14 +176,6 @@ static void whole_cycle(void) {
   cr_assert_eq(scores.sentences, 5);
   cr_assert_float_eq(scores.perplexity, exp(scores.loss), 1e-12);
   cr_assert_lt(scores.loss, 0.5);
-
-  elman_translation_free(a);
-  elman_translation_free(b);
-  elman_translator_free(before);
-  elman_translator_free(after);
-  elman_model_free(model);
-  elman_model_free(loaded);
-  elman_pairs_free(pairs);
 }
 
 Test(api, from_pairs_to_translation) {
@@ -214,7 +204,7 @@ static unsigned floating_point_mode(void) {
 Test(api, library_prints_nothing_and_keeps_process_state) {
   setlocale(LC_ALL, "C.UTF-8");
   setlocale(LC_NUMERIC, "C");
-  char *locale = strdup(setlocale(LC_ALL, NULL));
+  owned char *locale = strdup(setlocale(LC_ALL, NULL));
   const int signals[] = {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ, SIGHUP};
   struct sigaction before[5], after;
   for (size_t i = 0; i < 5; i++) sigaction(signals[i], NULL, &before[i]);
@@ -235,7 +225,6 @@ Test(api, library_prints_nothing_and_keeps_process_state) {
     cr_assert_eq(after.sa_handler, before[i].sa_handler);
   }
   cr_assert_eq(floating_point_mode(), mode);
-  free(locale);
 }
 
 /* ---- pairs ---- */

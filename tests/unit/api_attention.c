@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "attention_case.h"
+#include "owned_public.h"
 
 /* ---- the naive implementation ---- */
 
@@ -197,7 +198,7 @@ static void compare(const char *what, const struct attention_case *c, const floa
 
 static void check_forward(struct attention_case *c) {
   elman_error error = {0};
-  elman_attention_output *out;
+  owned_output *out;
   const elman_attention_input input = input_of(c);
   struct naive naive;
   naive_forward(&naive, c);
@@ -212,7 +213,6 @@ static void check_forward(struct attention_case *c) {
   compare("context", c, out->context, naive.context, c->T * c->V);
   cr_assert_eq(out->sentinel != NULL, is(c, "sentinel"));
   if (out->sentinel != NULL) compare("sentinel", c, out->sentinel, naive.sentinel, c->T);
-  elman_attention_output_free(out);
 }
 
 /* Check the gradient that the API added to `start` at every entry. */
@@ -379,14 +379,12 @@ Test(api_attention, padding_has_no_influence) {
   fill_case(&c);
   check_forward(&c);
   const elman_attention_input input = input_of(&c);
-  elman_attention_output *before, *after;
+  owned_output *before, *after;
   cr_assert_eq(elman_attention_forward(&before, &input, &c.options, NULL), ELMAN_OK);
   for (size_t i = 2 * 4; i < 5 * 4; i++) c.keys.single[i] = c.values.single[i] = 1e30F;
   cr_assert_eq(elman_attention_forward(&after, &input, &c.options, NULL), ELMAN_OK);
   cr_assert_arr_eq(before->context, after->context, 3 * 4 * sizeof(float));
   cr_assert_arr_eq(before->weights, after->weights, 3 * 5 * sizeof(float));
-  elman_attention_output_free(before);
-  elman_attention_output_free(after);
 }
 
 Test(api_attention, defaults_and_null_are_accepted) {
@@ -403,11 +401,10 @@ Test(api_attention, defaults_and_null_are_accepted) {
                                         .queries = numbers,
                                         .keys = numbers,
                                         .values = numbers};
-  elman_attention_output *out;
+  owned_output *out;
   cr_assert_eq(elman_attention_forward(&out, &square, NULL, NULL), ELMAN_OK);
   cr_assert_eq(out->value_width, 2);
   cr_assert_eq(out->scores[0], 5);
-  elman_attention_output_free(out);
   elman_attention_output_free(NULL);
   elman_tensor none;
   cr_assert_not(elman_attention_parameter(&none, "dot", 3, 0));

@@ -5,12 +5,12 @@
 /* ---- attention as files ---- */
 
 Test(api, attention_files) {
-  elman_model *model = small_model();
-  elman_translator *translator = translator_of(model);
-  elman_translation *translation = translate(translator, "我 爱 学习", NULL);
+  owned_model *model = small_model();
+  owned_translator *translator = translator_of(model);
+  owned_translation *translation = translate(translator, "我 爱 学习", NULL);
   elman_error error = {0};
   for (size_t i = 0; elman_format_name(i) != NULL; i++) {
-    char *stream_bytes = NULL;
+    owned char *stream_bytes = NULL;
     size_t stream_length, file_length;
     FILE *stream = open_memstream(&stream_bytes, &stream_length);
     cr_assert_eq(elman_attention_write(stream, translation, elman_format_name(i), NULL, &error),
@@ -18,29 +18,23 @@ Test(api, attention_files) {
     fclose(stream);
     cr_assert_eq(elman_attention_save("matrix", translation, elman_format_name(i), &error),
                  ELMAN_OK);
-    char *file_bytes = get_bytes("matrix", &file_length);
+    owned char *file_bytes = get_bytes("matrix", &file_length);
     cr_assert_eq(file_length, stream_length);
     cr_assert_arr_eq(file_bytes, stream_bytes, file_length);
-    free(file_bytes);
-    free(stream_bytes);
   }
 
   put("matrix", "old");
   check_error(elman_attention_save("matrix", translation, "gif", &error), &error,
               ELMAN_INVALID_ARGUMENT, "unknown format \"gif\"", "");
   size_t length;
-  char *bytes = get_bytes("matrix", &length);
+  owned char *bytes = get_bytes("matrix", &length);
   cr_assert_str_eq(bytes, "old");
-  free(bytes);
   cr_assert_eq(each_entry(NULL), 1, "no temporary file is left");
   check_error(elman_attention_write(stderr, translation, "", NULL, &error), &error,
               ELMAN_INVALID_ARGUMENT, "unknown format", "");
   cr_assert_eq(elman_attention_save("matrix", translation, "gif", NULL), ELMAN_INVALID_ARGUMENT);
   check_error(elman_attention_save(".", translation, "json", &error), &error, ELMAN_CANNOT_CREATE,
               "is a directory", ".");
-  elman_translation_free(translation);
-  elman_translator_free(translator);
-  elman_model_free(model);
 }
 
 Test(api, format_suffixes) {
@@ -53,8 +47,8 @@ Test(api, format_suffixes) {
 }
 
 Test(api, translation_describes_its_source) {
-  elman_model *model = small_model();
-  elman_translator *translator = translator_of(model);
+  owned_model *model = small_model();
+  owned_translator *translator = translator_of(model);
   static const char text[] = " 我\t爱  学习\r\n";
   elman_translation *translation = translate(translator, text, NULL);
   cr_assert_str_eq(translation->source, text);
@@ -91,17 +85,15 @@ Test(api, translation_describes_its_source) {
   translation = translate(translator, "我 爱 学习", &options);
   cr_assert_eq(translation->ended, strcmp(translation->target_tokens[0], "</s>") == 0);
   elman_translation_free(translation);
-  elman_translator_free(translator);
-  elman_model_free(model);
 }
 
 Test(api, attention_writer) {
-  elman_model *model = small_model();
-  elman_translator *translator = translator_of(model);
-  elman_translation *translation = translate(translator, "我 爱 学习", NULL);
+  owned_model *model = small_model();
+  owned_translator *translator = translator_of(model);
+  owned_translation *translation = translate(translator, "我 爱 学习", NULL);
   elman_attention_writer *writer;
   elman_error error = {0};
-  char *bytes = NULL;
+  owned char *bytes = NULL;
   size_t length;
   FILE *stream = open_memstream(&bytes, &length);
   cr_assert_eq(elman_attention_writer_create(&writer, stream, "json", NULL, &error), ELMAN_OK);
@@ -116,7 +108,6 @@ Test(api, attention_writer) {
   fclose(stream);
   cr_assert_eq(strstr(bytes, "{\"sentence\":7,\"hypothesis\":1,"), bytes);
   cr_assert_not_null(strstr(bytes, "}\n{\"sentence\":7,\"hypothesis\":2,"));
-  free(bytes);
 
   check_error(elman_attention_writer_create(&writer, stdout, "gif", NULL, &error), &error,
               ELMAN_INVALID_ARGUMENT, "unknown format \"gif\"", "");
@@ -130,9 +121,6 @@ Test(api, attention_writer) {
   style = (elman_text_style){.alignment = (elman_alignment_rule)9};
   check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &error), &error,
               ELMAN_INVALID_ARGUMENT, "unknown alignment rule 9", "");
-  elman_translation_free(translation);
-  elman_translator_free(translator);
-  elman_model_free(model);
 }
 
 Test(api, links_respect_the_threshold) {
@@ -156,20 +144,19 @@ Test(api, links_respect_the_threshold) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const elman_text_style style = {.alignment = ELMAN_ALIGNMENT_THRESHOLD,
                                     .threshold = cases[i].threshold};
-    char *bytes = NULL;
+    owned char *bytes = NULL;
     size_t length;
     FILE *stream = open_memstream(&bytes, &length);
     cr_assert_eq(elman_attention_write(stream, &translation, "pharaoh", &style, NULL), ELMAN_OK);
     fclose(stream);
     cr_assert_str_eq(bytes, cases[i].links);
-    free(bytes);
   }
 }
 
 Test(api, attention_summary) {
-  elman_model *model = small_model();
-  elman_translator *translator = translator_of(model);
-  elman_translation *translation = force(translator, "我 爱 学习", "I love studying", NULL);
+  owned_model *model = small_model();
+  owned_translator *translator = translator_of(model);
+  owned_translation *translation = force(translator, "我 爱 学习", "I love studying", NULL);
   elman_attention_summary *summary;
   elman_error error = {0};
   cr_assert_eq(elman_attention_summary_create(&summary, NULL, &error), ELMAN_OK);
@@ -196,24 +183,18 @@ Test(api, attention_summary) {
   const elman_text_style wrong = {.threshold = -1};
   cr_assert_eq(elman_attention_summary_create(&summary, &wrong, NULL), ELMAN_INVALID_ARGUMENT);
   cr_assert_null(summary);
-  elman_translation_free(translation);
-  elman_translator_free(translator);
-  elman_model_free(model);
 }
 
 Test(api, write_errors_stay_in_the_stream) {
   FILE *full = fopen("/dev/full", "wb");
   if (full == NULL) SKIP_IN_FOLDER("no /dev/full here");
-  elman_model *model = small_model();
-  elman_translator *translator = translator_of(model);
-  elman_translation *translation = translate(translator, "我 爱 学习", NULL);
+  owned_model *model = small_model();
+  owned_translator *translator = translator_of(model);
+  owned_translation *translation = translate(translator, "我 爱 学习", NULL);
   cr_assert_eq(elman_attention_write(full, translation, "npy", NULL, NULL), ELMAN_OK);
   cr_assert(fflush(full) != 0 || ferror(full));
   fclose(full);
   elman_error error = {0};
   check_error(elman_attention_save("/dev/full", translation, "npy", &error), &error, ELMAN_IO,
               "No space left", "/dev/full");
-  elman_translation_free(translation);
-  elman_translator_free(translator);
-  elman_model_free(model);
 }

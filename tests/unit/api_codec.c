@@ -2,15 +2,13 @@
 #include "api.h"
 
 static elman_model *model_of(elman_token_mode source, elman_token_mode target) {
-  elman_pairs *pairs = read_pairs(data_file("daily.test.zh-en.tsv"));
+  owned_pairs *pairs = read_pairs(data_file("daily.test.zh-en.tsv"));
   elman_model_options options = elman_model_options_default();
   options.embedding_size = options.hidden_size = 8;
   options.source_tokens = source;
   options.target_tokens = target;
   options.subwords = target == ELMAN_TOKENS_BPE ? 50 : 0;
-  elman_model *model = create(pairs, &options);
-  elman_pairs_free(pairs);
-  return model;
+  return create(pairs, &options);
 }
 
 static elman_encoding *encoded(const elman_model *model, elman_side side, const char *text) {
@@ -33,8 +31,8 @@ static elman_encoding *decoded(const elman_model *model, elman_side side, const 
 /* Check that decoding the ids of a text returns the normalized text. */
 static void check_back(const elman_model *model, elman_side side, const char *text,
                        const char *expected) {
-  elman_encoding *there = encoded(model, side, text);
-  elman_encoding *back = decoded(model, side, there->ids, there->count);
+  owned_encoding *there = encoded(model, side, text);
+  owned_encoding *back = decoded(model, side, there->ids, there->count);
   cr_assert_str_eq(back->text, expected);
   cr_assert_eq(back->count, there->count);
   char shown[256] = "";
@@ -42,88 +40,72 @@ static void check_back(const elman_model *model, elman_side side, const char *te
     snprintf(shown + strlen(shown), sizeof shown - strlen(shown), "%s%s",
              i == 0 || there->joined[i] ? "" : " ", there->tokens[i]);
   cr_assert_str_eq(shown, expected);
-  elman_encoding_free(there);
-  elman_encoding_free(back);
 }
 
 Test(api_codec, encoding_round_trips, .init = enter_folder, .fini = leave_folder) {
   const elman_token_mode modes[] = {ELMAN_TOKENS_WORDS, ELMAN_TOKENS_CHARS, ELMAN_TOKENS_BPE};
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-    elman_model *model = model_of(modes[i], modes[i]);
+    owned_model *model = model_of(modes[i], modes[i]);
     check_back(model, ELMAN_TARGET, "  We like   the cat ", "We like the cat");
     check_back(model, ELMAN_SOURCE, "我们喜欢猫", "我们喜欢猫");
     check_back(model, ELMAN_SOURCE, "", "");
-    elman_model_free(model);
   }
 }
 
 /* The codec and the translator use equal ids, for source and reference. */
 Test(api_codec, ids_match_the_translator, .init = enter_folder, .fini = leave_folder) {
-  elman_model *model = model_of(ELMAN_TOKENS_AUTO, ELMAN_TOKENS_BPE);
-  elman_translator *translator = translator_of(model);
+  owned_model *model = model_of(ELMAN_TOKENS_AUTO, ELMAN_TOKENS_BPE);
+  owned_translator *translator = translator_of(model);
   const char *text = "我们喜欢她妈妈的猫", *reference = "We like zebras";
   const elman_sentence sentence = {.text = text,
                                    .length = strlen(text),
                                    .reference = reference,
                                    .reference_length = strlen(reference)};
-  elman_translation *translation;
+  owned_translation *translation;
   cr_assert_eq(elman_translate_batch(&translation, NULL, translator, &sentence, 1, NULL, NULL),
                ELMAN_OK);
-  elman_encoding *source = encoded(model, ELMAN_SOURCE, text);
-  elman_encoding *target = encoded(model, ELMAN_TARGET, reference);
+  owned_encoding *source = encoded(model, ELMAN_SOURCE, text);
+  owned_encoding *target = encoded(model, ELMAN_TARGET, reference);
   cr_assert_eq(source->count, translation->source_count);
   cr_assert_arr_eq(source->ids, translation->source_ids, source->count * sizeof *source->ids);
   cr_assert_eq(target->count + 1, translation->target_count);
   cr_assert_arr_eq(target->ids, translation->target_ids, target->count * sizeof *target->ids);
-  elman_encoding *said =
+  owned_encoding *said =
       decoded(model, ELMAN_TARGET, translation->target_ids, translation->target_count);
   cr_assert_str_eq(said->text, translation->text, "</s> says nothing");
-  elman_encoding_free(source);
-  elman_encoding_free(target);
-  elman_encoding_free(said);
-  elman_translation_free(translation);
-  elman_translator_free(translator);
-  elman_model_free(model);
 }
 
 Test(api_codec, text_is_normalized_before_encoding, .init = enter_folder, .fini = leave_folder) {
-  elman_model *model = model_of(ELMAN_TOKENS_WORDS, ELMAN_TOKENS_WORDS);
-  elman_encoding *coded = encoded(model, ELMAN_TARGET, "\xEF\xBC\xB7\xEF\xBD\x85  zebra");
+  owned_model *model = model_of(ELMAN_TOKENS_WORDS, ELMAN_TOKENS_WORDS);
+  owned_encoding *coded = encoded(model, ELMAN_TARGET, "\xEF\xBC\xB7\xEF\xBD\x85  zebra");
   cr_assert_str_eq(coded->text, "We zebra", "full-width letters become ordinary ones");
   cr_assert_eq(coded->count, 2);
   cr_assert_neq(coded->ids[0], 0);
   cr_assert_eq(coded->ids[1], 0);
-  elman_encoding_free(coded);
-  elman_model_free(model);
   elman_encoding_free(NULL);
 }
 
 /* Both sides have merge operations, which the model file stores. */
 Test(api_codec, saved_model_splits_like_the_original, .init = enter_folder, .fini = leave_folder) {
   static const char *const texts[] = {"我们的老师是他的老师", "their teacher is the other teacher"};
-  elman_model *model = model_of(ELMAN_TOKENS_BPE, ELMAN_TOKENS_BPE), *loaded;
+  owned_model *model = model_of(ELMAN_TOKENS_BPE, ELMAN_TOKENS_BPE), *loaded;
   elman_error error = {0};
   cr_assert_eq(elman_model_save(model, MODEL, NULL), ELMAN_OK);
   cr_assert_eq(elman_model_load(&loaded, MODEL, &error), ELMAN_OK, "%s", error.message);
   for (size_t i = 0; i < 4; i++) {
     const elman_side side = i % 2 == 0 ? ELMAN_SOURCE : ELMAN_TARGET;
-    elman_encoding *now = encoded(model, side, texts[i / 2]);
-    elman_encoding *then = encoded(loaded, side, texts[i / 2]);
+    owned_encoding *now = encoded(model, side, texts[i / 2]);
+    owned_encoding *then = encoded(loaded, side, texts[i / 2]);
     cr_assert_eq(now->count, then->count);
     cr_assert_arr_eq(now->ids, then->ids, now->count * sizeof *now->ids);
-    elman_encoding_free(now);
-    elman_encoding_free(then);
   }
   /* There are fewer tokens than letters, so merge operations were applied. */
-  elman_encoding *english = encoded(loaded, ELMAN_TARGET, texts[1]);
+  owned_encoding *english = encoded(loaded, ELMAN_TARGET, texts[1]);
   cr_assert_lt(english->count, 29);
-  elman_encoding_free(english);
-  elman_model_free(loaded);
-  elman_model_free(model);
 }
 
 Test(api_codec, invalid_input_is_rejected, .init = enter_folder, .fini = leave_folder) {
-  elman_model *model = model_of(ELMAN_TOKENS_WORDS, ELMAN_TOKENS_WORDS);
+  owned_model *model = model_of(ELMAN_TOKENS_WORDS, ELMAN_TOKENS_WORDS);
   elman_encoding *coded = (elman_encoding *)&coded;
   elman_error error = {0};
   check_error(elman_encode(&coded, model, ELMAN_SOURCE, "a\xFF", 2, &error), &error, ELMAN_BAD_DATA,
@@ -135,7 +117,6 @@ Test(api_codec, invalid_input_is_rejected, .init = enter_folder, .fini = leave_f
               ELMAN_INVALID_ARGUMENT, "id 4294967295 of token 2 is not below", "");
   cr_assert_null(coded);
   cr_assert_eq(elman_decode(&coded, model, ELMAN_TARGET, ids, 2, NULL), ELMAN_INVALID_ARGUMENT);
-  elman_model_free(model);
 }
 
 /* ---- subwords ---- */

@@ -15,11 +15,10 @@ Test(api_ensemble, model_with_itself_matches_model_alone) {
   elman_translation *alone = translate(translator, text, &options), *batch;
   options.ensemble = itself;
   for (options.ensemble_count = 1; options.ensemble_count <= 2; options.ensemble_count++) {
-    elman_translation *together = translate(translator, text, &options);
+    owned_translation *together = translate(translator, text, &options);
     same_translation(alone, together);
     cr_assert_eq(together->heads, 1);
     cr_assert_eq(together->head_attention, together->attention);
-    elman_translation_free(together);
     cr_assert_eq(elman_translate_batch(&batch, NULL, translator, &sentence, 1, &options, NULL),
                  ELMAN_OK);
     same_translation(alone, batch);
@@ -27,9 +26,8 @@ Test(api_ensemble, model_with_itself_matches_model_alone) {
     elman_translation_free(translate(translator, "", &options));
   }
   options.ensemble_count = 0;
-  elman_translation *again = translate(translator, text, &options);
+  owned_translation *again = translate(translator, text, &options);
   same_translation(alone, again);
-  elman_translation_free(again);
   elman_translation_free(alone);
 }
 
@@ -37,8 +35,8 @@ Test(api_ensemble, ensemble_members_need_equal_vocabularies) {
   elman_model_options few = elman_model_options_default();
   elman_evaluate_options evaluation = elman_evaluate_options_default();
   elman_translate_options options = elman_translate_options_default();
-  elman_pairs *pairs = toy();
-  elman_model *other;
+  owned_pairs *pairs = toy();
+  owned_model *other;
   elman_scores scores;
   elman_error error = {0};
   few.max_vocabulary = 5;
@@ -54,8 +52,6 @@ Test(api_ensemble, ensemble_members_need_equal_vocabularies) {
   cr_assert_eq(elman_evaluate(&scores, model, pairs, &evaluation, &error), ELMAN_INVALID_ARGUMENT);
   cr_assert_eq(elman_ensemble_check(model, model, &error), ELMAN_OK);
   cr_assert_eq(elman_ensemble_check(model, other, &error), ELMAN_INVALID_ARGUMENT);
-  elman_model_free(other);
-  elman_pairs_free(pairs);
 }
 
 /* Memory kept between calls has the members' sizes. The members change from call to call, while the
@@ -63,7 +59,7 @@ Test(api_ensemble, ensemble_members_need_equal_vocabularies) {
 Test(api_ensemble, member_sizes_may_change_between_calls) {
   static const size_t sizes[] = {8, 64, 16, 64, 8, 32}, heads[] = {1, 1, 8, 4, 8, 16};
   enum { CALLS = sizeof sizes / sizeof *sizes };
-  elman_pairs *pairs = toy();
+  owned_pairs *pairs = toy();
   elman_model *others[CALLS];
   elman_translate_options options = elman_translate_options_default();
   for (size_t i = 0; i < CALLS; i++) {
@@ -75,17 +71,13 @@ Test(api_ensemble, member_sizes_may_change_between_calls) {
   for (options.beam = 1; options.beam <= 4; options.beam += 3) {
     for (size_t i = 0; i < CALLS; i++) {
       const elman_model *const ensemble[] = {others[i], others[0]};
-      elman_translator *fresh = translator_of(model);
+      owned_translator *fresh = translator_of(model);
       options.ensemble = ensemble;
       options.ensemble_count = 1 + i % 2;
-      elman_translation *expected = translate(fresh, "我 爱 学习", &options);
-      elman_translation *found = translate(translator, "我 爱 学习", &options);
+      owned_translation *expected = translate(fresh, "我 爱 学习", &options);
+      owned_translation *found = translate(translator, "我 爱 学习", &options);
       same_translation(expected, found);
-      elman_translation_free(expected);
-      elman_translation_free(found);
-      elman_translator_free(fresh);
     }
   }
   for (size_t i = 0; i < CALLS; i++) elman_model_free(others[i]);
-  elman_pairs_free(pairs);
 }

@@ -17,8 +17,8 @@ static bool count_calls(void *context, size_t done, size_t total) {
 }
 
 Test(api, invalid_evaluations_are_rejected) {
-  elman_model *model = small_model();
-  elman_pairs *pairs = toy();
+  owned_model *model = small_model();
+  owned_pairs *pairs = toy();
   elman_evaluate_options options = elman_evaluate_options_default();
   elman_scores scores = {.tokens = 77};
   elman_error error = {0};
@@ -36,13 +36,11 @@ Test(api, invalid_evaluations_are_rejected) {
   cr_assert_eq(progress.calls, 2, "the callback is not called again after a stop");
   cr_assert_eq(progress.total, 5);
   cr_assert_eq(scores.tokens, 77, "an error leaves the scores unchanged");
-  elman_pairs_free(pairs);
-  elman_model_free(model);
 }
 
 Test(api, scores_do_not_depend_on_batches_or_threads) {
-  elman_model *model = small_model();
-  elman_pairs *pairs = toy();
+  owned_model *model = small_model();
+  owned_pairs *pairs = toy();
   struct progress progress = {0};
   elman_evaluate_options options = elman_evaluate_options_default();
   options.progress = count_calls;
@@ -60,13 +58,11 @@ Test(api, scores_do_not_depend_on_batches_or_threads) {
       cr_assert_eq(again.exact_match, scores.exact_match);
     }
   }
-  elman_pairs_free(pairs);
-  elman_model_free(model);
 }
 
 Test(api, evaluation_ignores_the_number_of_best_translations) {
-  elman_model *model = small_model();
-  elman_pairs *pairs = toy();
+  owned_model *model = small_model();
+  owned_pairs *pairs = toy();
   elman_evaluate_options options = elman_evaluate_options_default();
   elman_scores scores, same;
   elman_error error = {0};
@@ -75,8 +71,6 @@ Test(api, evaluation_ignores_the_number_of_best_translations) {
   cr_assert_eq(elman_evaluate(&same, model, pairs, &options, &error), ELMAN_OK, "%s",
                error.message);
   cr_assert_eq(same.metrics.chrf, scores.metrics.chrf);
-  elman_pairs_free(pairs);
-  elman_model_free(model);
 }
 
 Test(api, evaluation_counts_pairs_and_tokens) {
@@ -87,8 +81,8 @@ Test(api, evaluation_counts_pairs_and_tokens) {
   for (size_t i = 0; i < 5001; i++) fputs("我 ", file);
   fputs("\tI\n", file);
   fclose(file);
-  elman_model *model = small_model();
-  elman_pairs *pairs = read_pairs("pairs");
+  owned_model *model = small_model();
+  owned_pairs *pairs = read_pairs("pairs");
   const elman_evaluate_options options = elman_evaluate_options_default();
   elman_scores scores;
   elman_error error = {0};
@@ -101,8 +95,6 @@ Test(api, evaluation_counts_pairs_and_tokens) {
   cr_assert_eq(scores.unknown_target, 1);
   cr_assert_eq(scores.exact_match, 0);
   cr_assert_eq(scores.aligned_words, 0);
-  elman_pairs_free(pairs);
-  elman_model_free(model);
 }
 
 Test(api, alignments_are_scored_and_checked) {
@@ -112,14 +104,14 @@ Test(api, alignments_are_scored_and_checked) {
   static const char *const problems[] = {NULL, "is out of range",
                                          "is not an alignment of the form i-j"};
   const char *name = "aligned";
-  elman_model *model = small_model();
+  owned_model *model = small_model();
   elman_pairs_options pairs_options = elman_pairs_options_default();
   pairs_options.files = &name;
   pairs_options.file_count = 1;
   pairs_options.alignment_column = 3;
   for (size_t i = 0; i < 3; i++) {
     put(name, lines[i]);
-    elman_pairs *pairs;
+    owned_pairs *pairs;
     cr_assert_eq(elman_pairs_read(&pairs, &pairs_options, NULL), ELMAN_OK);
     const elman_evaluate_options options = elman_evaluate_options_default();
     elman_scores scores;
@@ -133,9 +125,7 @@ Test(api, alignments_are_scored_and_checked) {
       const double doubled = scores.alignment_agreement * 2;
       cr_assert(doubled == 0 || doubled == 1 || doubled == 2);
     }
-    elman_pairs_free(pairs);
   }
-  elman_model_free(model);
 }
 
 /* ---- several processes ---- */
@@ -161,8 +151,8 @@ static void evaluate_one(const elman_group *group, void *context) {
 }
 
 Test(api, processes_share_an_evaluation) {
-  elman_model *model = small_model();
-  elman_pairs *pairs = toy();
+  owned_model *model = small_model();
+  owned_pairs *pairs = toy();
   struct together alone = {.model = model, .pairs = pairs}, all = alone;
   evaluate_one(NULL, &alone);
   cr_assert_eq(alone.status[0], ELMAN_OK);
@@ -176,14 +166,12 @@ Test(api, processes_share_an_evaluation) {
     run_failing_processes(PROCESSES, n, evaluate_one, &all);
     for (size_t r = 0; r < PROCESSES; r++) cr_assert_eq(all.status[r], ELMAN_IO);
   }
-  elman_pairs_free(pairs);
-  elman_model_free(model);
 }
 
 /* Each trial is an evaluation with that search; the best one is stored. */
 Test(api, the_search_is_tuned) {
-  elman_model *model = small_model();
-  elman_pairs *pairs = toy();
+  owned_model *model = small_model();
+  owned_pairs *pairs = toy();
   elman_train_options train = elman_train_options_default();
   elman_search_trial trials[ELMAN_SEARCH_TRIALS];
   train.epochs = 20;
@@ -211,8 +199,6 @@ Test(api, the_search_is_tuned) {
   wrong.batch_size = 0;
   cr_assert_eq(elman_tune_search(trials, model, pairs, &wrong, NULL), ELMAN_INVALID_ARGUMENT);
   cr_assert_eq(elman_model_get_info(model).search.beam, stored.beam);
-  elman_pairs_free(pairs);
-  elman_model_free(model);
 }
 
 static _Thread_local bool without_memory;
@@ -231,13 +217,11 @@ static void evaluate_without_memory(const elman_group *group, void *context) {
 
 /* On a machine with several processors, the first failed allocation is that of the threads. */
 Test(api, out_of_memory_ends_evaluation_everywhere) {
-  elman_model *model = small_model();
-  elman_pairs *pairs = toy();
+  owned_model *model = small_model();
+  owned_pairs *pairs = toy();
   struct together all = {.model = model, .pairs = pairs};
   run_processes(PROCESSES, evaluate_without_memory, &all);
   for (size_t r = 0; r < PROCESSES; r++) cr_assert_eq(all.status[r], ELMAN_NO_MEMORY);
-  elman_pairs_free(pairs);
-  elman_model_free(model);
 }
 
 /* A program's own state for its group callbacks. */

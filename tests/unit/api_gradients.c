@@ -11,14 +11,13 @@
 static const char SOURCE[] = "我 爱 学习", TARGET[] = "I love studying";
 
 static elman_model *model_of(const elman_model_options *options, size_t epochs) {
-  elman_pairs *pairs = toy();
+  owned_pairs *pairs = toy();
   elman_model *model = create(pairs, options);
   elman_error error = {0};
   elman_train_options training = elman_train_options_default();
   training.epochs = epochs;
   if (epochs > 0)
     cr_assert_eq(elman_train(model, pairs, &training, &error), ELMAN_OK, "%s", error.message);
-  elman_pairs_free(pairs);
   return model;
 }
 
@@ -58,8 +57,8 @@ Test(api_gradients, every_model_kind_passes) {
       options.layers = 1 + (size_t)(parts & 1);
       options.bidirectional = parts & 1;
       options.attentional_layer = options.input_feeding = options.tie_embeddings = parts & 2;
-      elman_model *model = model_of(&options, 0);
-      elman_gradient_report *report = check(model, NULL);
+      owned_model *model = model_of(&options, 0);
+      owned_report *report = check(model, NULL);
       cr_assert(report->passed, "%s: %s", options.attention, report->worst->name);
       cr_assert_not_null(report->worst);
       cr_assert(report->worst->error < 1e-7, "%s: %g", report->worst->name, report->worst->error);
@@ -73,8 +72,6 @@ Test(api_gradients, every_model_kind_passes) {
         cr_assert_eq(report->tensors[i].tied_to != NULL,
                      report->tensors[i].verdict == ELMAN_GRADIENT_TIED);
       }
-      elman_gradient_report_free(report);
-      elman_model_free(model);
     }
   }
 }
@@ -82,21 +79,16 @@ Test(api_gradients, every_model_kind_passes) {
 /* The loss equals that of the float network up to rounding. */
 Test(api_gradients, loss_matches_the_model) {
   const elman_model_options options = small();
-  elman_model *model = model_of(&options, 3);
-  elman_gradient_report *report = check(model, NULL);
-  elman_translator *translator;
-  elman_translation *translation;
+  owned_model *model = model_of(&options, 3);
+  owned_report *report = check(model, NULL);
+  owned_translator *translator;
+  owned_translation *translation;
   cr_assert_eq(elman_translator_create(&translator, model, NULL), ELMAN_OK);
   translation = force(translator, SOURCE, TARGET, NULL);
   cr_assert_eq(report->tokens, 4);
   cr_assert_float_eq(report->loss, -translation->log_probability / 4, 1e-5);
-  elman_gradient_trace *traced = trace(model, 0);
+  owned_trace *traced = trace(model, 0);
   cr_assert_float_eq(report->loss, traced->loss, 1e-12);
-  elman_trace_free(traced);
-  elman_translation_free(translation);
-  elman_translator_free(translator);
-  elman_gradient_report_free(report);
-  elman_model_free(model);
 }
 
 /* By (74) and (75), the guide's loss is the cross-entropy between the links and the attention under
@@ -104,9 +96,9 @@ Test(api_gradients, loss_matches_the_model) {
 Test(api_gradients, guide_loss_matches_the_attention) {
   const char *const links = "0-0 2-1";
   const elman_model_options options = small();
-  elman_model *model = model_of(&options, 3);
-  elman_translator *translator = translator_of(model);
-  elman_translation *forced = force(translator, SOURCE, TARGET, NULL);
+  owned_model *model = model_of(&options, 3);
+  owned_translator *translator = translator_of(model);
+  owned_translation *forced = force(translator, SOURCE, TARGET, NULL);
   const size_t S = forced->source_count;
   cr_assert_eq(S, 3);
   const double expected =
@@ -115,25 +107,20 @@ Test(api_gradients, guide_loss_matches_the_attention) {
     elman_gradient_options guided = elman_gradient_options_default();
     guided.alignments = &links;
     guided.guide_weight = weight;
-    elman_gradient_report *report = check(model, &guided);
+    owned_report *report = check(model, &guided);
     cr_assert(report->passed);
     cr_assert_eq(report->linked, 2);
     cr_assert_float_eq(report->guide_loss, expected, 1e-5);
-    elman_gradient_report_free(report);
   }
-  elman_gradient_report *plain = check(model, NULL);
+  owned_report *plain = check(model, NULL);
   cr_assert_eq(plain->linked, 0);
   cr_assert_eq(plain->guide_loss, 0);
-  elman_gradient_report_free(plain);
-  elman_translation_free(forced);
-  elman_translator_free(translator);
-  elman_model_free(model);
 }
 
 /* The check retries with smaller steps, so only a step that is far too large fails. */
 Test(api_gradients, coarse_step_fails) {
   const elman_model_options options = small();
-  elman_model *model = model_of(&options, 0);
+  owned_model *model = model_of(&options, 0);
   elman_gradient_options coarse = elman_gradient_options_default();
   coarse.step = 0.1;
   elman_gradient_report *report = check(model, &coarse);
@@ -150,62 +137,54 @@ Test(api_gradients, coarse_step_fails) {
   cr_assert(report->passed && !report->failed);
   cr_assert_eq(report->worst->step, coarse.step);
   elman_gradient_report_free(report);
-  elman_model_free(model);
 }
 
 /* Entries whose difference cannot be measured must not count as passed. */
 Test(api_gradients, too_fine_step_is_not_passed) {
   const elman_model_options options = small();
-  elman_model *model = model_of(&options, 0);
+  owned_model *model = model_of(&options, 0);
   elman_gradient_options fine = elman_gradient_options_default();
   fine.step = 1e-12;
   fine.tolerance = 0;
-  elman_gradient_report *report = check(model, &fine);
+  owned_report *report = check(model, &fine);
   cr_assert(!report->passed && !report->failed);
   cr_assert_null(report->worst);
   for (size_t i = 0; i < report->tensor_count; i++)
     cr_assert_eq(report->tensors[i].verdict, ELMAN_GRADIENT_TOO_SMALL);
-  elman_gradient_report_free(report);
-  elman_model_free(model);
 }
 
 /* Many rectifier inputs of this model are near 0. */
 Test(api_gradients, trained_rectifying_model_passes) {
   elman_model_options options = small();
   options.cell = "relu";
-  elman_model *model = model_of(&options, 400);
+  owned_model *model = model_of(&options, 400);
   elman_gradient_options all = elman_gradient_options_default();
   all.samples = 0;
-  elman_gradient_report *report = check(model, &all);
+  owned_report *report = check(model, &all);
   cr_assert(report->passed && !report->failed, "%s: %g", report->worst->name, report->worst->error);
-  elman_gradient_report_free(report);
-  elman_model_free(model);
 }
 
 Test(api_gradients, dropout_and_smoothing_change_loss_and_pass) {
   const elman_model_options options = small();
-  elman_model *model = model_of(&options, 0);
+  owned_model *model = model_of(&options, 0);
   elman_gradient_options regularized = elman_gradient_options_default();
-  elman_gradient_report *plain = check(model, NULL);
+  owned_report *plain = check(model, NULL);
   for (int i = 0; i < 3; i++) {
     regularized.dropout = i == 0 ? 0.4 : 0;
     regularized.label_smoothing = i == 1 ? 0.2 : 0;
     regularized.attention_dropout = i == 2 ? 0.5 : 0;
-    elman_gradient_report *report = check(model, &regularized);
+    owned_report *report = check(model, &regularized);
     cr_assert(report->passed);
     cr_assert_neq(report->loss, plain->loss);
-    elman_gradient_report_free(report);
   }
-  elman_gradient_report_free(plain);
-  elman_model_free(model);
 }
 
 /* ---- the trace ---- */
 
 Test(api_gradients, trace_names_its_tokens) {
   const elman_model_options options = small();
-  elman_model *model = model_of(&options, 0);
-  elman_gradient_trace *traced;
+  owned_model *model = model_of(&options, 0);
+  owned_trace *traced;
   cr_assert_eq(elman_trace(&traced, model, "我 恨 学习", "I hate", 0, NULL), ELMAN_OK);
   cr_assert_eq(traced->source_count, 3);
   cr_assert_eq(traced->target_count, 3);
@@ -214,16 +193,14 @@ Test(api_gradients, trace_names_its_tokens) {
   cr_assert_str_eq(traced->target_tokens[1], "hate");
   cr_assert_str_eq(traced->target_tokens[2], "</s>");
   cr_assert(traced->target_known[0] && !traced->target_known[1] && traced->target_known[2]);
-  elman_trace_free(traced);
-  elman_model_free(model);
 }
 
 Test(api_gradients, trace_has_gradients_of_every_layer) {
   elman_model_options options = small();
   options.layers = 2;
   options.bidirectional = true;
-  elman_model *model = model_of(&options, 0);
-  elman_gradient_trace *all = trace(model, 0), *first = trace(model, 1);
+  owned_model *model = model_of(&options, 0);
+  owned_trace *all = trace(model, 0), *first = trace(model, 1);
   cr_assert_eq(all->layer_count, 6);
   double sum = 0;
   for (size_t t = 0; t < all->target_count; t++) sum += all->losses[t];
@@ -243,9 +220,6 @@ Test(api_gradients, trace_has_gradients_of_every_layer) {
       if (i >= 4) cr_assert_eq(first->layers[i].states[t] > 0, t == 0);
     }
   }
-  elman_trace_free(all);
-  elman_trace_free(first);
-  elman_model_free(model);
 }
 
 /* ---- errors ---- */
@@ -266,15 +240,14 @@ static void expect_refused(const elman_model *model, const char *source, const c
 
 Test(api_gradients, invalid_text_is_rejected) {
   const elman_model_options options = small();
-  elman_model *model = model_of(&options, 0);
-  char *many = malloc(5001 * 2 + 1);
+  owned_model *model = model_of(&options, 0);
+  owned char *many = malloc(5001 * 2 + 1);
   for (size_t i = 0; i < 5001; i++) memcpy(many + 2 * i, "a ", 3);
   expect_refused(model, "", TARGET, "the source of pair 1: it contains no words");
   expect_refused(model, SOURCE, " \t", "the target of pair 1: it contains no words");
   expect_refused(model, "a\xff", TARGET, "the source of pair 1: byte 2 is not valid UTF-8");
   expect_refused(model, SOURCE, many,
                  "the target of pair 1: the text has more tokens than the limit of 5000");
-  free(many);
 
   elman_gradient_trace *traced;
   elman_error error = {0};
@@ -282,12 +255,11 @@ Test(api_gradients, invalid_text_is_rejected) {
   cr_assert_null(traced);
   elman_gradient_report_free(NULL);
   elman_trace_free(NULL);
-  elman_model_free(model);
 }
 
 Test(api_gradients, invalid_options_are_rejected) {
   const elman_model_options small_options = small();
-  elman_model *model = model_of(&small_options, 0);
+  owned_model *model = model_of(&small_options, 0);
   elman_gradient_options usual = elman_gradient_options_default();
   elman_gradient_options wrong[] = {usual, usual, usual, usual, usual, usual};
   wrong[0].step = 0;
@@ -306,7 +278,6 @@ Test(api_gradients, invalid_options_are_rejected) {
   elman_gradient_report *report;
   cr_assert_eq(elman_gradient_check(&report, model, NULL, NULL, 0, NULL, NULL),
                ELMAN_INVALID_ARGUMENT);
-  elman_model_free(model);
 }
 
 Test(api_gradients, verdicts_have_names) {

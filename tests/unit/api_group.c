@@ -7,6 +7,7 @@
 
 #include "elman.h"
 #include "folder.h"
+#include "owned_public.h"
 #include "processes.h"
 
 TestSuite(api_group, .init = enter_folder, .fini = leave_folder);
@@ -119,7 +120,7 @@ static void train(const elman_group *group, void *context) {
   elman_train_options options = training->options;
   const bool guided = options.guide_weight > 0;
   elman_pairs *pairs = read_pairs(training->pairs, guided), *dev = NULL, *own = pairs;
-  elman_model *model;
+  owned_model *model;
   if (rank > 0 && rank == training->differs_in) own = read_pairs("others", guided);
   if (training->dev != NULL) dev = read_pairs(training->dev, guided);
   options.dev = dev;
@@ -134,7 +135,6 @@ static void train(const elman_group *group, void *context) {
                                ? train_in_steps(model, own, training->step, &options, error)
                                : elman_train(model, own, &options, error);
   cr_assert_eq(elman_model_save(model, model_name(rank), NULL), ELMAN_OK);
-  elman_model_free(model);
   if (own != pairs) elman_pairs_free(own);
   elman_pairs_free(pairs);
   elman_pairs_free(dev);
@@ -156,10 +156,9 @@ static void check_all_equal(const struct training *training, size_t processes, c
                             size_t length) {
   for (size_t r = 0; r < processes; r++) {
     size_t n;
-    char *bytes = get_bytes(model_name(r), &n);
+    owned char *bytes = get_bytes(model_name(r), &n);
     cr_assert_eq(training->status[r], ELMAN_OK, "%s", training->error[r].message);
     cr_assert(n == length && memcmp(bytes, expected, n) == 0, "process %zu of %zu", r, processes);
-    free(bytes);
   }
 }
 
@@ -168,7 +167,7 @@ static void check_any_number(struct training training) {
   size_t length;
   const struct training alone = run(training, 0);
   cr_assert_eq(alone.status[0], ELMAN_OK, "%s", alone.error[0].message);
-  char *expected = get_bytes(model_name(0), &length);
+  owned char *expected = get_bytes(model_name(0), &length);
   const size_t most = training.options.shards < MOST ? training.options.shards : MOST;
   for (size_t P = 1; P <= most; P++) {
     const struct training together = run(training, P);
@@ -177,7 +176,6 @@ static void check_any_number(struct training training) {
     cr_assert_eq(together.validations, alone.validations);
     cr_assert(together.losses == alone.losses);
   }
-  free(expected);
 }
 
 static void write_files(void) {
@@ -242,7 +240,7 @@ Test(api_group, steps_do_not_change_the_model) {
   training.options.average = 0.9;
   training.options.validate_every = 4;
   const struct training alone = run(training, 0);
-  char *expected = get_bytes(model_name(0), &length);
+  owned char *expected = get_bytes(model_name(0), &length);
   for (training.step = 1; training.step <= 7; training.step += 3) {
     for (size_t P = 0; P <= 3; P++) {
       const struct training together = run(training, P);
@@ -251,7 +249,6 @@ Test(api_group, steps_do_not_change_the_model) {
       cr_assert_eq(together.validations, alone.validations);
     }
   }
-  free(expected);
 }
 
 /* Threads learn shards in parallel if each has one; otherwise they divide the matrix products. */
@@ -260,7 +257,7 @@ Test(api_group, threads_do_not_change_the_model) {
   struct training training = training_of(7);
   size_t length;
   run(training, 0);
-  char *expected = get_bytes(model_name(0), &length);
+  owned char *expected = get_bytes(model_name(0), &length);
   for (size_t threads = 2; threads <= 9; threads++) {
     training.options.threads = threads;
     for (size_t P = 1; P <= 3; P++) {
@@ -268,7 +265,6 @@ Test(api_group, threads_do_not_change_the_model) {
       check_all_equal(&together, P, expected, length);
     }
   }
-  free(expected);
 }
 
 /* A shard is a batch of its own with other dropout. Without dropout only the order of summation
@@ -296,7 +292,7 @@ Test(api_group, training_resumes_with_other_process_counts) {
   training.options.average = 0.9;
   size_t length;
   run(training, 0);
-  char *expected = get_bytes(model_name(0), &length);
+  owned char *expected = get_bytes(model_name(0), &length);
   training.options.checkpoint = "checkpoint";
   training.options.resume = true;
   for (size_t i = 0; i < 4; i++) {
@@ -313,7 +309,6 @@ Test(api_group, training_resumes_with_other_process_counts) {
     check_all_equal(&ended, after[i], expected, length);
     cr_assert_eq(remove("checkpoint"), 0);
   }
-  free(expected);
 }
 
 /* ---- errors ---- */
@@ -396,7 +391,7 @@ Test(api_group, training_resumes_after_failed_exchange) {
   training.options.validate_every = 2;
   size_t length, failed_validations = 0;
   const struct training alone = run(training, 0);
-  char *expected = get_bytes(model_name(0), &length);
+  owned char *expected = get_bytes(model_name(0), &length);
   training.options.checkpoint = "checkpoint";
   const size_t exchanges = run_processes(PROCESSES, train, &training);
   /* The last exchange comes after training. */
@@ -416,7 +411,6 @@ Test(api_group, training_resumes_after_failed_exchange) {
     if (training.saves == 1) cr_assert_eq(remove("checkpoint"), 0);
   }
   cr_assert_gt(failed_validations, 0);
-  free(expected);
 }
 
 /* ---- bytes sent ---- */
@@ -476,13 +470,12 @@ Test(api_group, bytes_sent_match_the_documentation) {
   training.model.embedding_size = training.model.hidden_size = 16;
   for (size_t P = 2; P <= MOST; P++) {
     const struct counted two = count_bytes(training, P, 2), three = count_bytes(training, P, 3);
-    elman_model *model;
+    owned_model *model;
     cr_assert_eq(elman_model_load(&model, model_name(0), NULL), ELMAN_OK);
     /* <unk> of both sides and </s> do not occur in any batch. */
     const elman_model_info info = elman_model_get_info(model);
     const size_t n = info.parameters - 3 * training.model.embedding_size;
     const size_t output = info.target_vocabulary * (2 * training.model.hidden_size + 1);
-    elman_model_free(model);
     /* Subtrees of ((0, (1, 2)), ((3, 4), (5, 6))) between the cuts for P processes: */
     static const size_t parts[MOST + 1][MOST] = {
         [2] = {1, 1}, [3] = {2, 2, 2}, [4] = {1, 1, 1, 1}, [5] = {1, 1, 2, 1, 1}};
@@ -511,10 +504,10 @@ struct comparison {
 static void compare(const elman_group *group, void *context) {
   struct comparison *comparison = context;
   const size_t r = group->rank;
-  elman_pairs *pairs = read_pairs(comparison->pairs[r], false), *same = read_pairs("pairs", false);
+  owned_pairs *pairs = read_pairs(comparison->pairs[r], false), *same = read_pairs("pairs", false);
   elman_model_options model_options = training_of(1).model;
   elman_evaluate_options options = elman_evaluate_options_default();
-  elman_model *model;
+  owned_model *model;
   elman_scores scores;
   model_options.seed = comparison->seeds[r];
   options.group = group;
@@ -523,9 +516,6 @@ static void compare(const elman_group *group, void *context) {
   comparison->status[r] = elman_evaluate(&scores, model, pairs, &options, &comparison->error[r]);
   const elman_status same_model = elman_group_same_model(group, model, NULL, NULL);
   cr_assert_eq(same_model == ELMAN_OK, comparison->seeds[0] == comparison->seeds[1]);
-  elman_model_free(model);
-  elman_pairs_free(pairs);
-  elman_pairs_free(same);
 }
 
 static void check_comparison(struct comparison comparison, const char *problem) {
@@ -562,12 +552,10 @@ struct equipment_pair {
 static void compare_equipment(const elman_group *group, void *context) {
   struct equipment_pair *pair = context;
   const struct equipment *own = &pair->each[group->rank];
-  elman_pairs *pairs = read_pairs(own->words, false);
-  elman_model *model;
+  owned_pairs *pairs = read_pairs(own->words, false);
+  owned_model *model;
   cr_assert_eq(elman_model_create(&model, pairs, &own->model, NULL), ELMAN_OK);
   pair->status[group->rank] = elman_group_same_model(group, model, &own->options, NULL);
-  elman_model_free(model);
-  elman_pairs_free(pairs);
 }
 
 static void check_equipment(struct equipment one, struct equipment other, elman_status expected,

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "elman.h"
+#include "owned_public.h"
 
 TestSuite(api_matrix, .init = enter_folder, .fini = leave_folder);
 
@@ -11,14 +12,13 @@ static const char NAME[] = "matrix";
 
 static void expect(const char *what, size_t rows, size_t columns, const float *values) {
   elman_error error = {0};
-  elman_matrix *matrix;
+  owned_matrix *matrix;
   cr_assert_eq(elman_matrix_read(&matrix, NAME, &error), ELMAN_OK, "%s: %s: %s", what, error.where,
                error.message);
   cr_assert_eq(matrix->rows, rows, "%s", what);
   cr_assert_eq(matrix->columns, columns, "%s", what);
   for (size_t i = 0; i < rows * columns; i++)
     cr_assert_eq(matrix->values[i], values[i], "%s", what);
-  elman_matrix_free(matrix);
 }
 
 static void refuse(const char *what, const char *where, const char *words) {

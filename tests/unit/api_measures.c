@@ -9,6 +9,7 @@
 #include "elman.h"
 #include "folder.h"
 #include "forced.h"
+#include "owned_public.h"
 
 /* ---- an evaluation ---- */
 
@@ -47,7 +48,7 @@ static elman_pairs *all_pairs(void) {
 /* Train for a few updates, so that translations differ and end. */
 static void set_up(void) {
   enter_folder();
-  elman_pairs *pairs = all_pairs();
+  owned_pairs *pairs = all_pairs();
   elman_model_options options = elman_model_options_default();
   elman_train_options training = elman_train_options_default();
   options.embedding_size = 12;
@@ -58,7 +59,6 @@ static void set_up(void) {
   cr_assert_eq(elman_model_create(&model, pairs, &options, NULL), ELMAN_OK);
   cr_assert_eq(elman_train(model, pairs, &training, NULL), ELMAN_OK);
   cr_assert_eq(elman_translator_create(&translator, model, NULL), ELMAN_OK);
-  elman_pairs_free(pairs);
 }
 
 static void tear_down(void) {
@@ -85,14 +85,13 @@ static elman_scores scores_of(const elman_pairs *pairs, size_t batch_size) {
 
 /* Forced decoding of a reference returns its log-probability. */
 Test(api_measures, loss_matches_forced_references) {
-  elman_pairs *pairs = all_pairs();
+  owned_pairs *pairs = all_pairs();
   double sum = 0;
   size_t tokens = 0;
   for (size_t i = 0; i < PAIRS; i++) {
-    elman_translation *forced = translate(sources[i], targets[i]);
+    owned_translation *forced = translate(sources[i], targets[i]);
     sum -= forced->log_probability;
     tokens += forced->target_count;
-    elman_translation_free(forced);
   }
   for (size_t size = 1; size <= PAIRS + 1; size++) {
     const elman_scores scores = scores_of(pairs, size);
@@ -102,7 +101,6 @@ Test(api_measures, loss_matches_forced_references) {
                        scores.loss, sum / (double)tokens);
     cr_assert_float_eq(scores.perplexity, exp(sum / (double)tokens), 1e-4);
   }
-  elman_pairs_free(pairs);
 }
 
 /* Some references are the model's own translations, one of them with different white space. */
@@ -110,20 +108,18 @@ Test(api_measures, exact_match_compares_normalized_text) {
   for (size_t matching = 0; matching <= PAIRS; matching++) {
     FILE *file = fopen("pairs", "wb");
     for (size_t i = 0; i < PAIRS; i++) {
-      elman_translation *own = translate(sources[i], NULL);
+      owned_translation *own = translate(sources[i], NULL);
       cr_assert_gt(strlen(own->text), 0);
       fprintf(file, i == 1 ? "%s\t  %s \n" : "%s\t%s\n", sources[i],
               i < matching ? own->text : "school we school");
       cr_assert_str_neq(own->text, "school we school");
-      elman_translation_free(own);
     }
-    elman_pairs *pairs = pairs_of(file, 0);
+    owned_pairs *pairs = pairs_of(file, 0);
     for (size_t size = 1; size <= PAIRS; size += 2) {
       const elman_scores scores = scores_of(pairs, size);
       cr_assert_float_eq(scores.exact_match, (double)matching / PAIRS, 1e-12, "%zu: %g", matching,
                          scores.exact_match);
     }
-    elman_pairs_free(pairs);
   }
 }
 
@@ -139,12 +135,11 @@ Test(api_measures, scores_match_elman_metrics) {
   const elman_metric_options options = elman_metric_options_default();
   elman_metric_scores expected;
   cr_assert_eq(elman_metrics(&expected, outputs, &set, 1, PAIRS, &options, NULL), ELMAN_OK);
-  elman_pairs *pairs = all_pairs();
+  owned_pairs *pairs = all_pairs();
   const elman_scores scores = scores_of(pairs, 3);
   cr_assert_gt(expected.bleu, 0);
   cr_assert_eq(scores.metrics.bleu, expected.bleu);
   cr_assert_eq(scores.metrics.chrf, expected.chrf);
-  elman_pairs_free(pairs);
   for (size_t i = 0; i < PAIRS; i++) elman_translation_free(translations[i]);
 }
 
@@ -157,7 +152,7 @@ static bool keep_validation(void *context, const elman_validation *validation) {
 Test(api_measures, validation_matches_evaluation) {
   elman_validation found = {0};
   elman_train_options training = elman_train_options_default();
-  elman_pairs *pairs = all_pairs();
+  owned_pairs *pairs = all_pairs();
   training.epochs = 1;
   training.dev = pairs;
   training.validated = keep_validation;
@@ -172,7 +167,6 @@ Test(api_measures, validation_matches_evaluation) {
   cr_assert_eq(found.exact_match, scores.exact_match);
   cr_assert_eq(found.bleu, scores.metrics.bleu);
   cr_assert_eq(found.chrf, scores.metrics.chrf);
-  elman_pairs_free(pairs);
 }
 
 static size_t largest(const float *row, size_t n) {
@@ -201,11 +195,10 @@ Test(api_measures, agreement_uses_the_largest_weight) {
       fprintf(file, "\n");
       elman_translation_free(forced);
     }
-    elman_pairs *pairs = pairs_of(file, 3);
+    owned_pairs *pairs = pairs_of(file, 3);
     const elman_scores scores = scores_of(pairs, 2);
     cr_assert_eq(scores.aligned_words, words);
     cr_assert_float_eq(scores.alignment_agreement, (double)agreeing / (double)words, 1e-12);
-    elman_pairs_free(pairs);
   }
 }
 

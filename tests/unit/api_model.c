@@ -4,14 +4,13 @@
 /* ---- models ---- */
 
 static void check_not_created(elman_model_options options, const char *message) {
-  elman_pairs *pairs = toy();
+  owned_pairs *pairs = toy();
   elman_model *model = (elman_model *)&model;
   elman_error error = {0};
   check_error(elman_model_create(&model, pairs, &options, &error), &error, ELMAN_INVALID_ARGUMENT,
               message, "");
   cr_assert_null(model);
   cr_assert_eq(elman_model_create(&model, pairs, &options, NULL), ELMAN_INVALID_ARGUMENT);
-  elman_pairs_free(pairs);
 }
 
 Test(api, invalid_models_are_rejected) {
@@ -40,7 +39,7 @@ Test(api, invalid_models_are_rejected) {
 }
 
 Test(api, model_information) {
-  elman_model *model = small_model();
+  owned_model *model = small_model();
   const elman_model_info info = elman_model_get_info(model);
   cr_assert_eq(info.embedding_size, 12);
   cr_assert_eq(info.hidden_size, 16);
@@ -77,13 +76,12 @@ Test(api, model_information) {
   cr_assert_eq(length, 2);
   cr_assert_arr_eq(frequent, "is", 2);
   cr_assert_eq(count, 3);
-  elman_model_free(model);
 }
 
 /* Options are used during the call only. The names that they point to may be freed afterwards. */
 Test(api, option_names_are_copied) {
   char cell[] = "gru", attention[] = "general", schedule[] = "inverse-sqrt";
-  elman_pairs *pairs = toy();
+  owned_pairs *pairs = toy();
   elman_model_options options = elman_model_options_default();
   elman_train_options training = elman_train_options_default();
   options.embedding_size = options.hidden_size = 8;
@@ -91,7 +89,7 @@ Test(api, option_names_are_copied) {
   options.attention = attention;
   training.schedule = schedule;
   training.epochs = 1;
-  elman_model *model = create(pairs, &options);
+  owned_model *model = create(pairs, &options);
   memset(cell, 'x', sizeof cell - 1);
   memset(attention, 'x', sizeof attention - 1);
   cr_assert_eq(elman_train(model, pairs, &training, NULL), ELMAN_OK);
@@ -100,8 +98,6 @@ Test(api, option_names_are_copied) {
   cr_assert_str_eq(info.cell, "gru");
   cr_assert_str_eq(info.attention, "general");
   cr_assert_str_eq(info.training->schedule, "inverse-sqrt");
-  elman_model_free(model);
-  elman_pairs_free(pairs);
 }
 
 Test(api, heads_and_window_have_defaults) {
@@ -109,40 +105,35 @@ Test(api, heads_and_window_have_defaults) {
     const char *attention;
     size_t heads, window;
   } expected[] = {{"dot", 1, 0}, {"multihead", 4, 0}, {"local", 1, 5}};
-  elman_pairs *pairs = toy();
+  owned_pairs *pairs = toy();
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     elman_model_options options = elman_model_options_default();
     options.attention = expected[i].attention;
     options.embedding_size = options.hidden_size = 8;
-    elman_model *model = create(pairs, &options);
+    owned_model *model = create(pairs, &options);
     const elman_model_info info = elman_model_get_info(model);
     cr_assert_eq(info.attention_heads, expected[i].heads, "%s", expected[i].attention);
     cr_assert_eq(info.attention_window, expected[i].window, "%s", expected[i].attention);
-    elman_model_free(model);
   }
-  elman_pairs_free(pairs);
 }
 
 Test(api, vocabularies_can_be_limited) {
-  elman_pairs *pairs = toy();
+  owned_pairs *pairs = toy();
   elman_model_options options = elman_model_options_default();
   options.embedding_size = options.hidden_size = 4;
   options.min_count = 2;
-  elman_model *frequent = create(pairs, &options);
+  owned_model *frequent = create(pairs, &options);
   cr_assert_eq(elman_model_get_info(frequent).source_vocabulary, 2); /* <unk> 我 */
   cr_assert_eq(elman_model_get_info(frequent).target_vocabulary, 4); /* specials and is */
   options.min_count = 1;
   options.max_vocabulary = 7;
-  elman_model *few = create(pairs, &options);
+  owned_model *few = create(pairs, &options);
   cr_assert_eq(elman_model_get_info(few).source_vocabulary, 8);
   cr_assert_eq(elman_model_get_info(few).target_vocabulary, 10);
-  elman_model_free(frequent);
-  elman_model_free(few);
-  elman_pairs_free(pairs);
 }
 
 Test(api, unreadable_model_files_are_reported) {
-  elman_model *model = (elman_model *)&model;
+  owned_model *model = (elman_model *)&model;
   elman_error error = {0};
   check_error(elman_model_load(&model, "missing", &error), &error, ELMAN_NO_INPUT, "No such file",
               "missing");
@@ -157,13 +148,12 @@ Test(api, unreadable_model_files_are_reported) {
               ".");
   check_error(elman_model_save(model, "", &error), &error, ELMAN_CANNOT_CREATE, "is empty", "");
   cr_assert_eq(elman_model_save(model, "missing/model", NULL), ELMAN_CANNOT_CREATE);
-  elman_model_free(model);
 }
 
 /* ---- the search that a model names ---- */
 
 Test(api, models_keep_their_search) {
-  elman_model *model = small_model(), *loaded;
+  owned_model *model = small_model(), *loaded;
   elman_translate_options options = elman_model_translate_options(model);
   cr_assert_eq(elman_model_get_info(model).search.beam, 0);
   cr_assert_eq(options.beam, 1);
@@ -175,7 +165,6 @@ Test(api, models_keep_their_search) {
   cr_assert_eq(options.beam, 7);
   cr_assert_eq(options.length_penalty, 0.6);
   cr_assert_eq(elman_model_get_info(loaded).search.beam, 7);
-  elman_model_free(loaded);
 
   const elman_search bad[] = {{1025, 1}, {5, -0.1}, {5, 10.5}, {5, NAN}, {SIZE_MAX, 1}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -183,19 +172,17 @@ Test(api, models_keep_their_search) {
   cr_assert_eq(elman_model_get_info(model).search.beam, 7, "a refused search changed the model");
 
   /* The search was chosen for other parameters. */
-  elman_pairs *pairs = toy();
+  owned_pairs *pairs = toy();
   elman_train_options train = elman_train_options_default();
   train.epochs = 1;
   cr_assert_eq(elman_train(model, pairs, &train, NULL), ELMAN_OK);
   cr_assert_eq(elman_model_get_info(model).search.beam, 0);
-  elman_pairs_free(pairs);
-  elman_model_free(model);
 }
 
 /* auto-bpe splits English into subwords, and Chinese as auto does. */
 Test(api, automatic_subwords) {
   put("pairs", "我爱茶\tI love tea\n他喝茶\tHe drinks tea\n");
-  elman_pairs *pairs = read_pairs("pairs");
+  owned_pairs *pairs = read_pairs("pairs");
   elman_model *model;
   elman_model_options options = elman_model_options_default();
   options.source_tokens = options.target_tokens = ELMAN_TOKENS_AUTO_BPE;
@@ -211,5 +198,4 @@ Test(api, automatic_subwords) {
   options.joint_subwords = true;
   check_error(elman_model_create(&model, pairs, &options, &error), &error, ELMAN_INVALID_ARGUMENT,
               "joint merge operations (--joint) need BPE on both sides", "");
-  elman_pairs_free(pairs);
 }

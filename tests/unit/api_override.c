@@ -7,13 +7,13 @@ TestSuite(api_override, .init = set_up, .fini = tear_down);
 /* Under forced decoding the decoder states do not change, so only the overridden row changes. */
 Test(api_override, cell_override_changes_only_its_row) {
   elman_translate_options options = elman_translate_options_default();
-  elman_translation *plain = force(translator, "我 爱 喝 茶", "I love drinking tea", NULL);
+  owned_translation *plain = force(translator, "我 爱 喝 茶", "I love drinking tea", NULL);
   const size_t S = plain->source_count, T = plain->target_count;
   for (size_t row = 0; row < T; row++) {
     const elman_override cell = {ELMAN_OVERRIDE_CELL, row, 1, 0.875};
     options.overrides = &cell;
     options.override_count = 1;
-    elman_translation *changed = force(translator, "我 爱 喝 茶", "I love drinking tea", &options);
+    owned_translation *changed = force(translator, "我 爱 喝 茶", "I love drinking tea", &options);
     for (size_t t = 0; t < T; t++) {
       const float *before = plain->attention + t * S, *now = changed->attention + t * S;
       for (size_t s = 0; s < S; s++) {
@@ -25,19 +25,17 @@ Test(api_override, cell_override_changes_only_its_row) {
           cr_assert_float_eq(now[s], 0.125F * before[s] / (1 - before[1]), 1e-5);
       }
     }
-    elman_translation_free(changed);
   }
-  elman_translation_free(plain);
 }
 
 /* Each target word draws another permutation, so equal rows are shuffled differently. */
 Test(api_override, each_row_is_shuffled_differently) {
   elman_translate_options options = elman_translate_options_default();
   static const char reference[] = "I I I I I I I I";
-  elman_translation *plain = force(translator, "我 爱 喝 茶 学习", reference, NULL);
+  owned_translation *plain = force(translator, "我 爱 喝 茶 学习", reference, NULL);
   options.overrides = &(elman_override){.kind = ELMAN_OVERRIDE_SHUFFLE};
   options.override_count = 1;
-  elman_translation *shuffled = force(translator, "我 爱 喝 茶 学习", reference, &options);
+  owned_translation *shuffled = force(translator, "我 爱 喝 茶 学习", reference, &options);
   const size_t S = plain->source_count, T = plain->target_count;
   size_t first_place[8] = {0}, places = 0; /* where the first weight of each row went */
   for (size_t t = 0; t < T; t++) {
@@ -46,6 +44,4 @@ Test(api_override, each_row_is_shuffled_differently) {
   }
   for (size_t s = 0; s < S; s++) places += first_place[s] > 0;
   cr_assert_gt(places, 1);
-  elman_translation_free(plain);
-  elman_translation_free(shuffled);
 }

@@ -53,19 +53,15 @@ Test(api_precision, default_is_float32) {
 Test(api_precision, scores_are_those_of_the_rounded_model) {
   elman_translate_options options = in_eight_bits();
   for (size_t i = 0; i < TEXTS; i++) {
-    elman_translation *rounded = translate(translator, texts[i], &options);
+    owned_translation *rounded = translate(translator, texts[i], &options);
     options.precision = ELMAN_PRECISION_FLOAT32;
-    elman_translation *exact = force(translator, texts[i], "i love apples", &options);
-    elman_translation *fresh = force(translator, texts[i], "i love apples", &options);
+    owned_translation *exact = force(translator, texts[i], "i love apples", &options);
+    owned_translation *fresh = force(translator, texts[i], "i love apples", &options);
     options.precision = ELMAN_PRECISION_INT8;
-    elman_translation *forced = force(translator, texts[i], "i love apples", &options);
+    owned_translation *forced = force(translator, texts[i], "i love apples", &options);
     cr_assert_eq(exact->log_probability, fresh->log_probability);
     cr_assert_neq(exact->log_probability, forced->log_probability);
     cr_assert_lt(fabs(exact->log_probability - forced->log_probability), 0.1);
-    elman_translation_free(rounded);
-    elman_translation_free(exact);
-    elman_translation_free(fresh);
-    elman_translation_free(forced);
   }
 }
 
@@ -75,19 +71,14 @@ Test(api_precision, each_call_uses_its_precision) {
   const elman_translate_options options = in_eight_bits();
   floats.max_length = options.max_length;
   for (size_t i = 0; i < TEXTS; i++) {
-    elman_translator *fresh = translator_of(model);
-    elman_translation *expected = translate(fresh, texts[i], &options);
-    elman_translation *exact = translate(translator, texts[i], &floats);
-    elman_translation *found = translate(translator, texts[i], &options);
-    elman_translation *again = translate(translator, texts[i], &floats);
+    owned_translator *fresh = translator_of(model);
+    owned_translation *expected = translate(fresh, texts[i], &options);
+    owned_translation *exact = translate(translator, texts[i], &floats);
+    owned_translation *found = translate(translator, texts[i], &options);
+    owned_translation *again = translate(translator, texts[i], &floats);
     cr_assert_eq(found->log_probability, expected->log_probability);
     cr_assert_neq(found->log_probability, exact->log_probability);
     cr_assert_eq(again->log_probability, exact->log_probability);
-    elman_translation_free(expected);
-    elman_translation_free(exact);
-    elman_translation_free(found);
-    elman_translation_free(again);
-    elman_translator_free(fresh);
   }
 }
 
@@ -98,33 +89,30 @@ static bool check_forced(const elman_translation *found, const char *text,
                          const elman_translate_options *options) {
   const double close = 1e-5 * (double)found->target_count;
   if (!found->ended || found->text[0] == '\0' || strstr(found->text, "<") != NULL) return false;
-  elman_translation *forced = force(translator, text, found->text, options);
+  owned_translation *forced = force(translator, text, found->text, options);
   const bool same = forced->target_count == found->target_count;
   if (same)
     cr_assert_float_eq(forced->log_probability, found->log_probability, close, "%s", found->text);
-  elman_translation_free(forced);
   return same;
 }
 
 Test(api_precision, search_and_forced_decoding_agree) {
   size_t ended = 0;
-  elman_pairs *pairs = toy();
+  owned_pairs *pairs = toy();
   elman_train_options training = elman_train_options_default();
   training.epochs = 15; /* enough for translations that end */
   training.learning_rate = 0.01;
   cr_assert_eq(elman_train(model, pairs, &training, NULL), ELMAN_OK);
-  elman_pairs_free(pairs);
   for (size_t beam = 1; beam <= 5; beam += 2) {
     elman_translate_options options = in_eight_bits();
     options.beam = options.n_best = beam;
     for (size_t i = 0; i < TEXTS; i++) {
-      elman_translation *found = translate(translator, texts[i], &options);
+      owned_translation *found = translate(translator, texts[i], &options);
       for (const elman_translation *one = found; one != NULL; one = one->next) {
         options.n_best = options.beam = 1;
         ended += check_forced(one, texts[i], &options);
       }
       options.beam = options.n_best = beam;
-      elman_translation_free(found);
     }
   }
   cr_assert_gt(ended, 0);
@@ -153,9 +141,8 @@ Test(api_precision, batches_and_threads_change_nothing) {
           elman_translate_batch(batch, NULL, translator, sentences, 3 * TEXTS, &options, NULL),
           ELMAN_OK);
       for (size_t i = 0; i < 3 * TEXTS; i++) {
-        elman_translation *alone = translate(translator, texts[i % TEXTS], &options);
+        owned_translation *alone = translate(translator, texts[i % TEXTS], &options);
         same_list(alone, batch[i]);
-        elman_translation_free(alone);
         elman_translation_free(batch[i]);
       }
     }
@@ -165,15 +152,13 @@ Test(api_precision, batches_and_threads_change_nothing) {
 Test(api_precision, greedy_search_without_scores_finds_the_same) {
   for (size_t i = 0; i < TEXTS; i++) {
     elman_translate_options options = in_eight_bits();
-    elman_translation *scored = translate(translator, texts[i], &options);
+    owned_translation *scored = translate(translator, texts[i], &options);
     options.without_scores = true;
-    elman_translation *plain = translate(translator, texts[i], &options);
+    owned_translation *plain = translate(translator, texts[i], &options);
     same_translation(scored, plain);
     cr_assert(isnan(plain->log_probability) && isnan(plain->score) &&
               isnan(plain->log_probabilities[0]));
     cr_assert(isfinite(scored->log_probability));
-    elman_translation_free(scored);
-    elman_translation_free(plain);
   }
 }
 
@@ -182,13 +167,11 @@ Test(api_precision, ensemble_of_a_model_with_itself_matches) {
   for (size_t i = 0; i < TEXTS; i++) {
     elman_translate_options options = in_eight_bits();
     options.beam = options.n_best = 2;
-    elman_translation *alone = translate(translator, texts[i], &options);
+    owned_translation *alone = translate(translator, texts[i], &options);
     options.ensemble = itself;
     options.ensemble_count = 2;
-    elman_translation *together = translate(translator, texts[i], &options);
+    owned_translation *together = translate(translator, texts[i], &options);
     same_list(alone, together);
-    elman_translation_free(alone);
-    elman_translation_free(together);
   }
 }
 
@@ -197,16 +180,14 @@ Test(api_precision, overrides_and_sampling_use_the_rounded_model) {
   elman_translate_options options = in_eight_bits();
   options.overrides = &uniform;
   options.override_count = 1;
-  elman_translation *overridden = translate(translator, texts[0], &options);
+  owned_translation *overridden = translate(translator, texts[0], &options);
   for (size_t s = 0; s < overridden->source_count; s++)
     cr_assert_eq(overridden->attention[s], 1 / (float)overridden->source_count);
   options = in_eight_bits();
   options.sample = true;
-  elman_translation *sample = translate(translator, texts[0], &options);
+  owned_translation *sample = translate(translator, texts[0], &options);
   options.sample = false;
   (void)check_forced(sample, texts[0], &options);
-  elman_translation_free(overridden);
-  elman_translation_free(sample);
 }
 
 /* Return another model with the weights that this one has now. */
@@ -220,23 +201,19 @@ static elman_model *copy(const elman_model *of) {
 /* Check that the translator, which may have translated before, uses the current weights, in each
  * precision and with or without the logits of greedy search. */
 static void check_current(void) {
-  elman_model *same = copy(model);
-  elman_translator *fresh = translator_of(same);
+  owned_model *same = copy(model);
+  owned_translator *fresh = translator_of(same);
   for (size_t i = 0; i < 4; i++) {
     elman_translate_options options = in_eight_bits();
     if (i < 2) options.precision = ELMAN_PRECISION_FLOAT32;
     options.without_scores = i % 2 == 1;
     for (size_t j = 0; j < TEXTS; j++) {
-      elman_translation *expected = translate(fresh, texts[j], &options);
-      elman_translation *found = translate(translator, texts[j], &options);
+      owned_translation *expected = translate(fresh, texts[j], &options);
+      owned_translation *found = translate(translator, texts[j], &options);
       same_translation(expected, found);
       cr_assert(expected->log_probability == found->log_probability || options.without_scores);
-      elman_translation_free(expected);
-      elman_translation_free(found);
     }
   }
-  elman_translator_free(fresh);
-  elman_model_free(same);
 }
 
 static bool check_validated(void *context, const elman_validation *validation) {
@@ -249,7 +226,7 @@ static bool check_validated(void *context, const elman_validation *validation) {
 /* Training changes the weights at each update, and when it restores the best weights. */
 Test(api_precision, translators_use_the_current_weights) {
   size_t validations = 0;
-  elman_pairs *pairs = toy();
+  owned_pairs *pairs = toy();
   elman_train_options training = elman_train_options_default();
   training.epochs = 4;
   training.learning_rate = 0.01;
@@ -261,15 +238,12 @@ Test(api_precision, translators_use_the_current_weights) {
   cr_assert_eq(elman_train(model, pairs, &training, NULL), ELMAN_OK);
   check_current();
   cr_assert_eq(validations, 4);
-  elman_pairs_free(pairs);
 }
 
 static void *translate_alone(void *context) {
   const elman_translate_options *options = context;
-  elman_translator *own = translator_of(model);
-  elman_translation *found = translate(own, texts[0], options);
-  elman_translator_free(own);
-  return found;
+  owned_translator *own = translator_of(model);
+  return translate(own, texts[0], options);
 }
 
 /* The first translations of several threads make the rounded weights, or the screen, only once. */
@@ -293,7 +267,7 @@ Test(api_precision, threads_share_a_model) {
 }
 
 Test(api_precision, evaluation_uses_the_rounded_model) {
-  elman_pairs *pairs = toy();
+  owned_pairs *pairs = toy();
   elman_evaluate_options options = elman_evaluate_options_default();
   elman_scores exact, rounded, again;
   cr_assert_eq(elman_evaluate(&exact, model, pairs, &options, NULL), ELMAN_OK);
@@ -307,5 +281,4 @@ Test(api_precision, evaluation_uses_the_rounded_model) {
   cr_assert_eq(again.metrics.chrf, rounded.metrics.chrf);
   options.translate.precision = ELMAN_PRECISION_BFLOAT16;
   cr_assert_eq(elman_evaluate(&again, model, pairs, &options, NULL), ELMAN_INVALID_ARGUMENT);
-  elman_pairs_free(pairs);
 }

@@ -21,28 +21,26 @@ static elman_translation *continuations_of(const elman_translation *of, size_t c
 }
 
 Test(api_prefix, greedy_search_continues_its_own_prefix) {
-  elman_translation *whole = translate(translator, "我 爱 学习", NULL);
+  owned_translation *whole = translate(translator, "我 爱 学习", NULL);
   cr_assert_geq(whole->target_count, 3);
   for (size_t count = 1; count < whole->target_count; count++) {
-    elman_translation *found = continuations_of(whole, count, NULL);
+    owned_translation *found = continuations_of(whole, count, NULL);
     cr_assert_str_eq(found->text, whole->text);
     cr_assert_eq(found->target_count, whole->target_count);
     for (size_t t = 0; t < whole->target_count; t++)
       cr_assert_float_eq(found->log_probabilities[t], whole->log_probabilities[t], 1e-4);
-    elman_translation_free(found);
   }
-  elman_translation_free(whole);
 }
 
 /* With one more token and a beam wide enough, the search returns every possible next token. */
 static void check_alternatives(elman_translate_options options) {
-  elman_translation *whole = translate(translator, "我 爱 学习", &options);
+  owned_translation *whole = translate(translator, "我 爱 学习", &options);
   const size_t V = elman_model_get_info(model).target_vocabulary;
   options.beam = options.n_best = V;
   options.equal_texts = true;
   options.max_length = 1;
   for (size_t t = 0; t < 3; t++) {
-    elman_translation *found = continuations_of(whole, t, &options);
+    owned_translation *found = continuations_of(whole, t, &options);
     double sum = 0, last = 0;
     bool likeliest = true;
     cr_assert_eq(list_length(found), V - 1, "all but <s>");
@@ -58,9 +56,7 @@ static void check_alternatives(elman_translate_options options) {
     }
     cr_assert_leq(sum, 1 + (double)V * 1e-6);
     cr_assert_geq(sum, 0.5, "an untrained model does not expect <s> alone");
-    elman_translation_free(found);
   }
-  elman_translation_free(whole);
 }
 
 /* The check is repeated with overridden attention at that step and in an ensemble. */
@@ -89,11 +85,10 @@ Test(api_prefix, batch_may_mix_prefixes_and_none) {
   for (options.beam = 1; options.beam <= 4; options.beam += 3) {
     cr_assert_eq(elman_translate_batch(found, NULL, translator, sentences, 2, &options, NULL),
                  ELMAN_OK);
-    elman_translation *alone = translate(translator, sentences[0].text, &options);
+    owned_translation *alone = translate(translator, sentences[0].text, &options);
     cr_assert_str_eq(found[0]->text, alone->text);
     cr_assert_arr_eq(found[1]->target_ids, prefix, sizeof prefix);
     cr_assert_gt(found[1]->target_count, 3);
-    elman_translation_free(alone);
     elman_translation_free(found[0]);
     elman_translation_free(found[1]);
   }
@@ -106,12 +101,11 @@ Test(api_prefix, invalid_prefixes_are_rejected) {
         id == 1 || id == 2 || id == V; /* <s>, </s>, and the first id outside the vocabulary */
     const elman_sentence sentence = {
         .text = "我", .length = strlen("我"), .prefix = &id, .prefix_count = 1};
-    elman_translation *found;
+    owned_translation *found;
     elman_error error = {0};
     cr_assert_eq(elman_translate_batch(&found, NULL, translator, &sentence, 1, NULL, &error),
                  special ? ELMAN_INVALID_ARGUMENT : ELMAN_OK);
     if (special) cr_assert_not_null(strstr(error.message, "token 1 of the prefix"));
-    elman_translation_free(found);
   }
   const uint32_t id = 5;
   const elman_sentence both = {.text = "我",

@@ -72,8 +72,8 @@ static struct range check_translation(const elman_model *model, const char *mech
   static const char *const kinds[] = {"uniform", "shuffle", "position", "cell"};
   const char *what = override == NULL ? "as it is" : kinds[override->kind];
   elman_translate_options options = elman_translate_options_default();
-  elman_translator *translator;
-  elman_translation *found;
+  owned_translator *translator;
+  owned_translation *found;
   options.overrides = override;
   options.override_count = override != NULL;
   cr_assert_eq(elman_translator_create(&translator, model, NULL), ELMAN_OK);
@@ -86,8 +86,6 @@ static struct range check_translation(const elman_model *model, const char *mech
   check_range(
       range_of(found->head_attention, found->heads * found->target_count, found->source_count),
       least, mechanism, what);
-  elman_translation_free(found);
-  elman_translator_free(translator);
   return range;
 }
 
@@ -109,11 +107,11 @@ static void check_overrides(const elman_model *model, const char *mechanism) {
 }
 
 Test(api_rows, rows_of_translations_sum_to_one) {
-  elman_pairs *pairs = toy();
+  owned_pairs *pairs = toy();
   const char *mechanism;
   for (size_t kind = 0; (mechanism = elman_attention_name(kind)) != NULL; kind++) {
     const double least = least_of(mechanism);
-    elman_model *model = model_with(mechanism, pairs);
+    owned_model *model = model_with(mechanism, pairs);
     const struct range range = check_translation(model, mechanism, NULL, least);
     if (least < 1) cr_assert_lt(range.most, 0.999, "%s: the sentinel gets no weight", mechanism);
     check_overrides(model, mechanism);
@@ -122,9 +120,7 @@ Test(api_rows, rows_of_translations_sum_to_one) {
     training.attention_dropout = 0.5;
     cr_assert_eq(elman_train(model, pairs, &training, NULL), ELMAN_OK);
     check_translation(model, mechanism, NULL, least);
-    elman_model_free(model);
   }
-  elman_pairs_free(pairs);
 }
 
 /* ---- plain matrices ---- */
@@ -158,11 +154,9 @@ static struct range sums_of(const elman_attention_options *options) {
                                        .values = keys,
                                        .parameters = weights,
                                        .parameter_count = count};
-  elman_attention_output *output;
+  owned_output *output;
   cr_assert_eq(elman_attention_forward(&output, &input, options, NULL), ELMAN_OK);
-  const struct range range = range_of(output->weights, output->heads * T, S);
-  elman_attention_output_free(output);
-  return range;
+  return range_of(output->weights, output->heads * T, S);
 }
 
 /* The other mechanisms normalize differently. */
@@ -219,10 +213,10 @@ static void check_self(const float *weights, size_t heads, size_t expected, size
  * request them. */
 Test(api_rows, rows_of_self_attention_sum_to_one) {
   static const size_t heads[][2] = {{0, 0}, {2, 0}, {0, 1}, {4, 2}};
-  elman_pairs *pairs = toy();
+  owned_pairs *pairs = toy();
   for (size_t i = 0; i < 4; i++) {
-    elman_model *model = model_with_self_attention(heads[i][0], heads[i][1], pairs);
-    elman_translator *translator = translator_of(model);
+    owned_model *model = model_with_self_attention(heads[i][0], heads[i][1], pairs);
+    owned_translator *translator = translator_of(model);
     for (int asked = 0; asked < 2; asked++) {
       elman_translate_options options = elman_translate_options_default();
       options.beam = options.n_best = 2;
@@ -239,8 +233,5 @@ Test(api_rows, rows_of_self_attention_sum_to_one) {
       cr_assert_eq(best->source_self_heads + best->target_self_heads, 0);
       elman_translation_free(best);
     }
-    elman_translator_free(translator);
-    elman_model_free(model);
   }
-  elman_pairs_free(pairs);
 }

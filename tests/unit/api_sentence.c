@@ -30,8 +30,8 @@ static void check_not_forced(elman_translator *translator, const char *reference
 }
 
 Test(api, untranslatable_text_is_rejected) {
-  elman_model *model = small_model();
-  elman_translator *translator = translator_of(model);
+  owned_model *model = small_model();
+  owned_translator *translator = translator_of(model);
   check_not_translated(translator, "\xFF", 1, NULL, "byte 1 is not valid UTF-8");
   check_not_translated(translator, "我 \xE6\x88", 6, NULL, "byte 5 is not valid UTF-8");
   check_not_translated(translator, "a\0b", 3, NULL, "byte 2 is NUL");
@@ -41,11 +41,11 @@ Test(api, untranslatable_text_is_rejected) {
 
   /* 5,000 tokens are translated and one more is rejected. The translator stays usable. */
   enum { LIMIT = 5000, STRIDE = 4 };
-  char *text = malloc((LIMIT + 1) * STRIDE);
+  owned char *text = malloc((LIMIT + 1) * STRIDE);
   for (size_t i = 0; i <= LIMIT; i++) memcpy(text + i * STRIDE, "我 ", STRIDE);
   check_not_translated(translator, text, (LIMIT + 1) * STRIDE, NULL,
                        "more tokens than the limit of 5000");
-  elman_translation *translation;
+  owned_translation *translation;
   elman_translate_options options = elman_translate_options_default();
   options.max_length = 2;
   cr_assert_eq(elman_translate(&translation, translator, text, LIMIT * STRIDE, &options, NULL),
@@ -53,10 +53,6 @@ Test(api, untranslatable_text_is_rejected) {
   cr_assert_eq(translation->source_count, LIMIT);
   cr_assert_leq(translation->target_count, 2);
   check_translation(translation);
-  elman_translation_free(translation);
-  free(text);
-  elman_translator_free(translator);
-  elman_model_free(model);
 }
 
 static void check_empty(const elman_translation *translation) {
@@ -67,44 +63,37 @@ static void check_empty(const elman_translation *translation) {
 }
 
 Test(api, empty_text_has_empty_translation) {
-  elman_model *model = small_model();
-  elman_translator *translator = translator_of(model);
+  owned_model *model = small_model();
+  owned_translator *translator = translator_of(model);
   static const char *const texts[] = {"", " ", "\t\r\n", "\xE3\x80\x80"}; /* ideographic space */
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    elman_translation *translation = translate(translator, texts[i], NULL);
+    owned_translation *translation = translate(translator, texts[i], NULL);
     check_empty(translation);
     for (size_t format = 0; elman_format_name(format) != NULL; format++)
       cr_assert_eq(elman_attention_save("empty", translation, elman_format_name(format), NULL),
                    ELMAN_OK);
-    elman_translation_free(translation);
   }
   elman_translation *translation;
   cr_assert_eq(elman_translate(&translation, translator, NULL, 0, NULL, NULL), ELMAN_OK);
   check_empty(translation);
   elman_translation_free(translation);
-  elman_translator_free(translator);
-  elman_model_free(model);
 }
 
 Test(api, only_length_bytes_are_read) {
-  elman_model *model = small_model();
-  elman_translator *translator = translator_of(model);
-  char *exact = malloc(3); /* no NUL after it: a sanitizer reports any read past the end */
+  owned_model *model = small_model();
+  owned_translator *translator = translator_of(model);
+  owned char *exact = malloc(3); /* no NUL after it: a sanitizer reports any read past the end */
   memcpy(exact, "我", 3);
-  elman_translation *translation;
+  owned_translation *translation;
   cr_assert_eq(elman_translate(&translation, translator, exact, 3, NULL, NULL), ELMAN_OK);
   cr_assert_eq(translation->source_count, 1);
   cr_assert_str_eq(translation->source_tokens[0], "我");
-  elman_translation_free(translation);
-  free(exact);
-  elman_translator_free(translator);
-  elman_model_free(model);
 }
 
 Test(api, unknown_words_are_kept_and_marked) {
-  elman_model *model = small_model();
-  elman_translator *translator = translator_of(model);
-  elman_translation *translation = translate(translator, "我 爱 Schmetterlinge <unk>", NULL);
+  owned_model *model = small_model();
+  owned_translator *translator = translator_of(model);
+  owned_translation *translation = translate(translator, "我 爱 Schmetterlinge <unk>", NULL);
   static const char *const tokens[] = {"我", "爱", "Schmetterlinge", "<unk>"};
   cr_assert_eq(translation->source_count, 4);
   for (size_t s = 0; s < 4; s++) {
@@ -113,14 +102,11 @@ Test(api, unknown_words_are_kept_and_marked) {
     cr_assert_eq(translation->source_ids[s] > 0, s < 2);
   }
   check_translation(translation);
-  elman_translation_free(translation);
-  elman_translator_free(translator);
-  elman_model_free(model);
 }
 
 Test(api, forced_reference_is_returned) {
-  elman_model *model = small_model();
-  elman_translator *translator = translator_of(model);
+  owned_model *model = small_model();
+  owned_translator *translator = translator_of(model);
   elman_translate_options options = elman_translate_options_default();
   options.max_length = 1; /* ignored here */
   elman_translation *translation =
@@ -135,7 +121,7 @@ Test(api, forced_reference_is_returned) {
   elman_translation_free(translation);
 
   /* Forced decoding of the model's own translation returns its probability. */
-  elman_translation *free_choice = translate(translator, "他 在 喝 茶", NULL);
+  owned_translation *free_choice = translate(translator, "他 在 喝 茶", NULL);
   const bool ended = strcmp(free_choice->target_tokens[free_choice->target_count - 1], "</s>") == 0;
   cr_assert_eq(free_choice->target_count, ended ? free_choice->target_count : 18);
   if (ended && free_choice->text[0] != '\0') {
@@ -144,77 +130,59 @@ Test(api, forced_reference_is_returned) {
     cr_assert_float_eq(translation->log_probability, free_choice->log_probability, 1e-6);
     elman_translation_free(translation);
   }
-  elman_translation_free(free_choice);
-  elman_translator_free(translator);
-  elman_model_free(model);
 }
 
 Test(api, translation_length_is_limited) {
-  elman_model *model = small_model();
-  elman_translator *translator = translator_of(model);
+  owned_model *model = small_model();
+  owned_translator *translator = translator_of(model);
   elman_translate_options options = elman_translate_options_default();
   for (options.max_length = 1; options.max_length <= 4; options.max_length++) {
-    elman_translation *translation = translate(translator, "我们 去 学校", &options);
+    owned_translation *translation = translate(translator, "我们 去 学校", &options);
     cr_assert_geq(translation->target_count, 1);
     cr_assert_leq(translation->target_count, options.max_length);
-    elman_translation_free(translation);
   }
-  elman_translation *standard = translate(translator, "我们 去 学校", NULL);
+  owned_translation *standard = translate(translator, "我们 去 学校", NULL);
   cr_assert_leq(standard->target_count, 16); /* 2 S + 10 */
-  elman_translation_free(standard);
-  elman_translator_free(translator);
-  elman_model_free(model);
 }
 
 Test(api, token_of_two_megabytes_is_translated, .timeout = 120) {
   enum { SIZE = 2000000 };
-  elman_model *model = small_model();
-  elman_translator *translator = translator_of(model);
-  char *token = malloc(SIZE + 1);
+  owned_model *model = small_model();
+  owned_translator *translator = translator_of(model);
+  owned char *token = malloc(SIZE + 1);
   memset(token, 'a', SIZE);
   token[SIZE] = '\0';
   elman_translate_options unlimited = elman_translate_options_default();
   unlimited.max_bytes = 0;
-  elman_translation *translation = translate(translator, token, &unlimited);
+  owned_translation *translation = translate(translator, token, &unlimited);
   cr_assert_eq(translation->source_count, 1);
   cr_assert_eq(strlen(translation->source_tokens[0]), SIZE);
   cr_assert_not(translation->source_known[0]);
   check_translation(translation);
   cr_assert_eq(elman_attention_save("long.json", translation, "json", NULL), ELMAN_OK);
-  elman_translation_free(translation);
 
   /* In training data it is a word like any other. */
   FILE *file = fopen("long.tsv", "wb");
   fprintf(file, "%s x\ty %s\n", token, token);
   fclose(file);
-  elman_pairs *pairs = read_pairs("long.tsv");
+  owned_pairs *pairs = read_pairs("long.tsv");
   elman_model_options options = elman_model_options_default();
   options.embedding_size = options.hidden_size = 4;
-  elman_model *with_long_word = create(pairs, &options);
+  owned_model *with_long_word = create(pairs, &options);
   cr_assert_eq(elman_model_get_info(with_long_word).source_vocabulary, 3);
-  elman_pairs_free(pairs);
-  elman_model_free(with_long_word);
-  free(token);
-  elman_translator_free(translator);
-  elman_model_free(model);
 }
 
 /* A second translation neither needs nor changes the first. */
 Test(api, translations_belong_to_the_caller) {
-  elman_model *model = small_model();
-  elman_translator *translator = translator_of(model);
-  elman_translation *first = translate(translator, "我 爱 学习", NULL);
-  char *text = strdup(first->text);
-  elman_translation *second = translate(translator, "今天 天气 很 好 今天 天气 很 好", NULL);
-  elman_translator_free(translator);
+  owned_model *model = small_model();
+  owned_translator *translator = translator_of(model);
+  owned_translation *first = translate(translator, "我 爱 学习", NULL);
+  owned char *text = strdup(first->text);
+  owned_translation *second = translate(translator, "今天 天气 很 好 今天 天气 很 好", NULL);
   cr_assert_str_eq(first->text, text);
   cr_assert_str_eq(first->source_tokens[2], "学习");
   check_translation(first);
-  elman_translation_free(first);
   check_translation(second);
-  elman_translation_free(second);
-  free(text);
-  elman_model_free(model);
 }
 
 /* ---- one model, several threads ---- */
@@ -249,7 +217,7 @@ static void *work(void *context) {
 }
 
 Test(api, threads_can_share_one_model, .timeout = 120) {
-  elman_model *model = small_model();
+  owned_model *model = small_model();
   struct worker alone = {.model = model};
   work(&alone);
   cr_assert(alone.steady);
@@ -264,5 +232,4 @@ Test(api, threads_can_share_one_model, .timeout = 120) {
     for (size_t s = 0; s < SENTENCES; s++)
       cr_assert_eq(workers[i].log_probabilities[s], alone.log_probabilities[s]);
   }
-  elman_model_free(model);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "elman.h"
+#include "owned.h"
 
 static char *written(const elman_table *table, const char *format) {
   char *text = NULL;
@@ -21,7 +22,7 @@ Test(api_table, tsv_escapes_unsafe_cells) {
   static const char *const cells[] = {"我 爱", "I love", "=1+2", "a\tb\n", "-1",      "-1.25e-07",
                                       "-1-2",  "-",      "-.5",  "2e",     "-1e+300", ""};
   const elman_table table = {"a", columns, 2, cells, 6};
-  char *text = written(&table, "tsv");
+  owned char *text = written(&table, "tsv");
   cr_assert_str_eq(text, "source\t'=target\n"
                          "我 爱\tI love\n"
                          "'=1+2\ta\\u{9}b\\u{A}\n"
@@ -29,20 +30,18 @@ Test(api_table, tsv_escapes_unsafe_cells) {
                          "'-1-2\t'-\n"
                          "'-.5\t2e\n"
                          "-1e+300\t\n");
-  free(text);
 }
 
 Test(api_table, html_escapes_markup) {
   static const char *const cells[] = {"<script>", "\"&\x01", "好", "good"};
   const elman_table table = {"a < b", columns, 2, cells, 2};
-  char *text = written(&table, "html");
+  owned char *text = written(&table, "html");
   cr_assert_null(strstr(text, "<script"));
   cr_assert_not_null(strstr(text, "default-src 'none'"));
   cr_assert_not_null(strstr(text, "<title>a &lt; b</title>"));
   cr_assert_not_null(strstr(text, "<tr><td><bdi>&lt;script&gt;</bdi></td>"
                                   "<td><bdi>&quot;&amp;\\u{1}</bdi></td></tr>\n"
                                   "<tr><td><bdi>好</bdi></td><td><bdi>good</bdi></td></tr>\n"));
-  free(text);
 }
 
 Test(api_table, formats_are_found_by_name) {
@@ -72,7 +71,7 @@ Test(api_table, unsafe_characters_are_exactly_the_escaped) {
   static const char *const column[] = {"c"};
   for (int first = 0; first <= 0x10FFFF; first += STEP) {
     elman_error error;
-    char *text = NULL;
+    owned char *text = NULL;
     size_t length;
     for (int i = 0; i < STEP; i++) {
       const int code = first + i;
@@ -95,7 +94,6 @@ Test(api_table, unsafe_characters_are_exactly_the_escaped) {
       cr_assert(is_same || found == (uint32_t)(first + i));
       at += line + 1;
     }
-    free(text);
   }
   uint32_t code;
   static const char *const safe[] = {"a", "\u200d", "\u200c", "学", "\x9b", "\xe2\x80"};

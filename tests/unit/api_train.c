@@ -11,24 +11,18 @@ static char *bytes_of(const elman_model *model, size_t *length) {
 
 static bool same_models(const elman_model *a, const elman_model *b) {
   size_t length_a, length_b;
-  char *bytes_a = bytes_of(a, &length_a), *bytes_b = bytes_of(b, &length_b);
-  const bool same = length_a == length_b && memcmp(bytes_a, bytes_b, length_a) == 0;
-  free(bytes_a);
-  free(bytes_b);
-  return same;
+  owned char *bytes_a = bytes_of(a, &length_a), *bytes_b = bytes_of(b, &length_b);
+  return length_a == length_b && memcmp(bytes_a, bytes_b, length_a) == 0;
 }
 
 static void check_not_trained(elman_train_options options, elman_status expected,
                               const char *message) {
-  elman_pairs *pairs = toy();
-  elman_model *model = small_model(), *untouched = small_model();
+  owned_pairs *pairs = toy();
+  owned_model *model = small_model(), *untouched = small_model();
   elman_error error = {0};
   check_error(elman_train(model, pairs, &options, &error), &error, expected, message, "");
   cr_assert_eq(elman_train(model, pairs, &options, NULL), expected);
   cr_assert(same_models(model, untouched));
-  elman_model_free(model);
-  elman_model_free(untouched);
-  elman_pairs_free(pairs);
 }
 
 Test(api, invalid_training_is_rejected) {
@@ -54,9 +48,9 @@ Test(api, invalid_training_is_rejected) {
 
 /* At any learning rate, the trained model can be saved and loaded. */
 Test(api, absurd_learning_rates_leave_a_usable_model) {
-  elman_pairs *pairs = toy();
+  owned_pairs *pairs = toy();
   for (double rate = 1; rate < 1e31; rate *= 1e3) {
-    elman_model *model = small_model(), *loaded;
+    owned_model *model = small_model(), *loaded;
     elman_error error = {0};
     elman_train_options options = elman_train_options_default();
     options.learning_rate = rate;
@@ -66,15 +60,12 @@ Test(api, absurd_learning_rates_leave_a_usable_model) {
     cr_assert_eq(elman_model_save(model, MODEL, NULL), ELMAN_OK);
     cr_assert_eq(elman_model_load(&loaded, MODEL, &error), ELMAN_OK, "rate %g: %s", rate,
                  error.message);
-    elman_model_free(loaded);
-    elman_model_free(model);
   }
-  elman_pairs_free(pairs);
 }
 
 Test(api, too_long_pairs_are_skipped) {
-  elman_pairs *pairs = toy();
-  elman_model *model = small_model();
+  owned_pairs *pairs = toy();
+  owned_model *model = small_model();
   struct seen seen = {0};
   elman_train_options options = elman_train_options_default();
   options.epochs = 1;
@@ -87,15 +78,13 @@ Test(api, too_long_pairs_are_skipped) {
   options.max_length = 0;
   cr_assert_eq(elman_train(model, pairs, &options, NULL), ELMAN_OK);
   cr_assert_eq(seen.last.left_out, 0);
-  elman_model_free(model);
-  elman_pairs_free(pairs);
 }
 
 /* The sanitizers would report a leak. */
 Test(api, training_can_free_the_pairs) {
   for (int bad = 0; bad < 2; bad++) {
     elman_pairs *kept = toy(), *freed = toy();
-    elman_model *one = small_model(), *other = small_model();
+    owned_model *one = small_model(), *other = small_model();
     struct seen seen[2] = {{0}, {0}};
     elman_train_options options = elman_train_options_default();
     options.epochs = 1;
@@ -108,15 +97,13 @@ Test(api, training_can_free_the_pairs) {
     cr_assert_eq(status, bad ? ELMAN_INVALID_ARGUMENT : ELMAN_OK);
     cr_assert_null(freed);
     cr_assert_eq(seen[0].last.loss, seen[1].last.loss);
-    elman_model_free(one);
-    elman_model_free(other);
     elman_pairs_free(kept);
   }
 }
 
 Test(api, training_can_be_stopped) {
-  elman_pairs *pairs = toy();
-  elman_model *stopped = small_model(), *whole = small_model(), *untouched = small_model();
+  owned_pairs *pairs = toy();
+  owned_model *stopped = small_model(), *whole = small_model(), *untouched = small_model();
   struct seen seen = {.stop_after = 7};
   elman_error error = {0};
   elman_train_options options = elman_train_options_default();
@@ -130,22 +117,15 @@ Test(api, training_can_be_stopped) {
   cr_assert_eq(elman_train(whole, pairs, &options, NULL), ELMAN_OK);
   cr_assert(same_models(stopped, whole));
   cr_assert_not(same_models(stopped, untouched));
-  elman_model_free(stopped);
-  elman_model_free(whole);
-  elman_model_free(untouched);
-  elman_pairs_free(pairs);
 }
 
 Test(api, no_epoch_keeps_the_initial_model) {
-  elman_pairs *pairs = toy();
-  elman_model *model = small_model(), *untouched = small_model();
+  owned_pairs *pairs = toy();
+  owned_model *model = small_model(), *untouched = small_model();
   elman_train_options options = elman_train_options_default();
   options.epochs = 0;
   cr_assert_eq(elman_train(model, pairs, &options, NULL), ELMAN_OK);
   cr_assert(same_models(model, untouched));
-  elman_model_free(model);
-  elman_model_free(untouched);
-  elman_pairs_free(pairs);
 }
 
 /* Large enough to use the parallel code. */
@@ -164,20 +144,15 @@ static elman_model *trained(const elman_pairs *pairs, size_t threads, uint64_t m
 }
 
 Test(api, threads_do_not_change_the_model_file, .timeout = 300) {
-  elman_pairs *pairs = read_pairs(data_file("daily.test.zh-en.tsv"));
-  elman_model *first = trained(pairs, 1, 1, 1);
+  owned_pairs *pairs = read_pairs(data_file("daily.test.zh-en.tsv"));
+  owned_model *first = trained(pairs, 1, 1, 1);
   for (size_t threads = 1; threads <= 3; threads++) {
-    elman_model *again = trained(pairs, threads, 1, 1);
+    owned_model *again = trained(pairs, threads, 1, 1);
     cr_assert(same_models(first, again), "%zu threads", threads);
-    elman_model_free(again);
   }
-  elman_model *other_weights = trained(pairs, 2, 2, 1), *other_order = trained(pairs, 2, 1, 2);
+  owned_model *other_weights = trained(pairs, 2, 2, 1), *other_order = trained(pairs, 2, 1, 2);
   cr_assert_not(same_models(first, other_weights));
   cr_assert_not(same_models(first, other_order));
-  elman_model_free(first);
-  elman_model_free(other_weights);
-  elman_model_free(other_order);
-  elman_pairs_free(pairs);
 }
 
 /* ---- training in steps ---- */
@@ -257,30 +232,26 @@ static elman_training *begin(elman_model *model, const struct task *task) {
 static void use_model(elman_model *model, elman_translator *translator, const elman_pairs *pairs) {
   static const char *const texts[] = {"a b n", "e f g h", "q"};
   elman_scores scores, again;
-  elman_model *loaded;
+  owned_model *loaded;
   cr_assert_eq(elman_model_save(model, "half", NULL), ELMAN_OK);
   cr_assert_eq(elman_model_load(&loaded, "half", NULL), ELMAN_OK);
   cr_assert_eq(elman_evaluate(&scores, model, pairs, NULL, NULL), ELMAN_OK);
   cr_assert_eq(elman_evaluate(&again, loaded, pairs, NULL, NULL), ELMAN_OK);
   cr_assert_eq(scores.loss, again.loss);
-  elman_translator *other = translator_of(loaded);
+  owned_translator *other = translator_of(loaded);
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    elman_translation *translation = translate(translator, texts[i], NULL);
-    elman_translation *expected = translate(other, texts[i], NULL);
+    owned_translation *translation = translate(translator, texts[i], NULL);
+    owned_translation *expected = translate(other, texts[i], NULL);
     cr_assert_str_eq(translation->text, expected->text);
     cr_assert_eq(translation->log_probability, expected->log_probability);
-    elman_translation_free(translation);
-    elman_translation_free(expected);
   }
-  elman_translator_free(other);
-  elman_model_free(loaded);
   cr_assert_eq(elman_model_set_search(model, (elman_search){3, 1}, NULL), ELMAN_OK);
 }
 
 /* Train to the end, `updates` updates at a time, and use the model in between. */
 static void train_in_steps(elman_model *model, const struct task *task, size_t updates) {
-  elman_training *training = begin(model, task);
-  elman_translator *translator = translator_of(model);
+  owned_training *training = begin(model, task);
+  owned_translator *translator = translator_of(model);
   elman_error error = {0};
   bool finished = false;
   while (!finished) {
@@ -293,32 +264,25 @@ static void train_in_steps(elman_model *model, const struct task *task, size_t u
   cr_assert_eq(elman_training_advance(training, 1, &finished, &error), ELMAN_OK);
   cr_assert(finished);
   cr_assert_eq(elman_training_finish(training, &error), ELMAN_OK, "%s", error.message);
-  elman_translator_free(translator);
-  elman_training_free(training);
 }
 
 static struct result whole_result(const struct task *task, elman_status expected) {
-  elman_model *model = create(task->pairs, &task->model);
+  owned_model *model = create(task->pairs, &task->model);
   elman_error error = {0};
   cr_assert_eq(elman_train(model, task->pairs, &task->options, &error), expected, "%s",
                error.message);
-  const struct result result = result_of(model);
-  elman_model_free(model);
-  return result;
+  return result_of(model);
 }
 
 static void check_steps(const struct task *task, const char *what) {
-  struct result whole = whole_result(task, ELMAN_OK);
+  owned_by(free_result) struct result whole = whole_result(task, ELMAN_OK);
   const size_t steps[] = {1, 3, 4, 1000};
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-    elman_model *model = create(task->pairs, &task->model);
+    owned_model *model = create(task->pairs, &task->model);
     train_in_steps(model, task, steps[i]);
-    struct result result = result_of(model);
+    owned_by(free_result) struct result result = result_of(model);
     check_same_result(&whole, &result, what);
-    free_result(&result);
-    elman_model_free(model);
   }
-  free_result(&whole);
 }
 
 /* The model that is used in between has a stored search; the final one has none. */
@@ -351,21 +315,16 @@ Test(api, steps_train_the_same_model, .timeout = 300) {
 
 /* A training of two tables of which most rows rest, beyond the number of recorded updates. */
 Test(api, many_steps_train_the_same_model, .timeout = 300) {
-  struct task task = task_of(200);
-  struct result whole = whole_result(&task, ELMAN_OK);
-  elman_model *model = create(task.pairs, &task.model);
-  elman_training *training = begin(model, &task);
+  owned_by(free_task) struct task task = task_of(200);
+  owned_by(free_result) struct result whole = whole_result(&task, ELMAN_OK);
+  owned_model *model = create(task.pairs, &task.model);
+  owned_training *training = begin(model, &task);
   bool finished = false;
   for (size_t updates = 1; !finished; updates++)
     cr_assert_eq(elman_training_advance(training, updates, &finished, NULL), ELMAN_OK);
   cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
-  elman_training_free(training);
-  struct result result = result_of(model);
+  owned_by(free_result) struct result result = result_of(model);
   check_same_result(&whole, &result, "many steps");
-  free_result(&result);
-  free_result(&whole);
-  elman_model_free(model);
-  free_task(&task);
 }
 
 /* Before the end, finishing equals a stop by a callback, and another run can resume. */
@@ -375,20 +334,19 @@ static void check_early_end(const struct task *task, size_t updates, const struc
   stopped.options.report = keep_report;
   stopped.options.context = &seen;
   resumed.options.resume = true;
-  struct result expected = whole_result(&stopped, ELMAN_INTERRUPTED);
-  elman_model *model = create(task->pairs, &task->model);
-  elman_training *training = begin(model, task);
+  owned_by(free_result) struct result expected = whole_result(&stopped, ELMAN_INTERRUPTED);
+  owned_model *model = create(task->pairs, &task->model);
+  owned_training *training = begin(model, task);
   bool finished;
   cr_assert_eq(elman_training_advance(training, updates, &finished, NULL), ELMAN_OK);
   cr_assert_not(finished);
-  struct result paused = result_of(model);
+  owned_by(free_result) struct result paused = result_of(model);
   cr_assert_null(paused.checkpoint);
   cr_assert_eq(elman_model_get_info(model).history.updates, updates);
   cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
-  elman_training_free(training);
   size_t length;
-  char *bytes = get_bytes("checkpoint", &length);
-  struct result result = result_of(model);
+  owned char *bytes = get_bytes("checkpoint", &length);
+  owned_by(free_result) struct result result = result_of(model);
   check_same_result(&expected, &result, "finished early");
   if (task->options.dev == NULL) {
     paused.checkpoint = expected.checkpoint;
@@ -397,27 +355,19 @@ static void check_early_end(const struct task *task, size_t updates, const struc
     paused.checkpoint = NULL;
   }
   put_bytes("checkpoint", bytes, length);
-  struct result end = whole_result(&resumed, ELMAN_OK);
+  owned_by(free_result) struct result end = whole_result(&resumed, ELMAN_OK);
   check_same_result(whole, &end, "resumed");
-  elman_model_free(model);
-  free(bytes);
-  free_result(&end);
-  free_result(&expected);
-  free_result(&paused);
-  free_result(&result);
 }
 
 Test(api, steps_can_end_anywhere, .timeout = 300) {
   enum { EPOCHS = 3, UPDATES = 3 * EPOCHS };
-  struct task task = task_of(EPOCHS);
+  owned_by(free_task) struct task task = task_of(EPOCHS);
   for (size_t validated = 0; validated < 2; validated++) {
     task.options.dev = validated ? task.dev : NULL;
     task.options.validate_every = validated ? 2 : 0;
-    struct result whole = whole_result(&task, ELMAN_OK);
+    owned_by(free_result) struct result whole = whole_result(&task, ELMAN_OK);
     for (size_t updates = 1; updates < UPDATES; updates++) check_early_end(&task, updates, &whole);
-    free_result(&whole);
   }
-  free_task(&task);
 }
 
 /* Save the state and the model after `updates` updates. The run goes on as without this; another
@@ -425,17 +375,16 @@ Test(api, steps_can_end_anywhere, .timeout = 300) {
 static void check_saved(const struct task *task, size_t updates, const struct result *whole) {
   struct task resumed = *task;
   elman_model *model = create(task->pairs, &task->model), *starts[2] = {0};
-  elman_training *training = begin(model, task);
+  owned_training *training = begin(model, task);
   elman_error error = {0};
   bool finished = false;
   size_t length;
   cr_assert_eq(elman_training_advance(training, updates, &finished, NULL), ELMAN_OK);
   cr_assert_eq(elman_training_save(training, &error), ELMAN_OK, "%s", error.message);
-  char *bytes = get_bytes("checkpoint", &length);
+  owned char *bytes = get_bytes("checkpoint", &length);
   cr_assert_eq(elman_model_save(model, "half", NULL), ELMAN_OK);
   while (!finished) cr_assert_eq(elman_training_advance(training, 1, &finished, NULL), ELMAN_OK);
   cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
-  elman_training_free(training);
   struct result result = result_of(model);
   check_same_result(whole, &result, "saved");
   free_result(&result);
@@ -452,73 +401,62 @@ static void check_saved(const struct task *task, size_t updates, const struct re
     free_result(&result);
     elman_model_free(starts[i]);
   }
-  free(bytes);
 }
 
 Test(api, saved_steps_resume, .timeout = 300) {
   enum { EPOCHS = 3, UPDATES = 3 * EPOCHS };
-  struct task task = task_of(EPOCHS);
+  owned_by(free_task) struct task task = task_of(EPOCHS);
   task.options.average = 0.9;
   for (size_t validated = 0; validated < 2; validated++) {
     task.options.dev = validated ? task.dev : NULL;
     task.options.validate_every = validated ? 2 : 0;
-    struct result whole = whole_result(&task, ELMAN_OK);
+    owned_by(free_result) struct result whole = whole_result(&task, ELMAN_OK);
     for (size_t updates = 1; updates <= UPDATES; updates++) check_saved(&task, updates, &whole);
-    free_result(&whole);
   }
-  free_task(&task);
 }
 
 /* A resumed run with more epochs gives the model of one run. */
 Test(api, steps_resume_and_extend, .timeout = 300) {
   struct task task = task_of(6), first = task, second = task;
   task.options.dev = first.options.dev = second.options.dev = task.dev;
-  struct result whole = whole_result(&task, ELMAN_OK);
+  owned_by(free_result) struct result whole = whole_result(&task, ELMAN_OK);
   first.options.epochs = 2;
   second.options.resume = true;
-  elman_model *model = create(task.pairs, &task.model), *other = create(task.pairs, &task.model);
+  owned_model *model = create(task.pairs, &task.model), *other = create(task.pairs, &task.model);
   train_in_steps(model, &first, 2);
   train_in_steps(other, &second, 2);
-  struct result result = result_of(other);
+  owned_by(free_result) struct result result = result_of(other);
   check_same_result(&whole, &result, "resumed");
-  free_result(&result);
-  free_result(&whole);
-  elman_model_free(model);
-  elman_model_free(other);
   free_task(&task);
 }
 
 /* Large enough for several threads, which are kept between the steps. */
 Test(api, threads_do_not_change_steps, .timeout = 300) {
-  struct task task = task_of(2);
+  owned_by(free_task) struct task task = task_of(2);
   elman_pairs_free(task.pairs);
   task.pairs = read_pairs(data_file("daily.test.zh-en.tsv"));
   task.model.hidden_size = task.model.embedding_size = 128;
   task.options.batch_size = 32;
   task.options.threads = 1;
-  struct result whole = whole_result(&task, ELMAN_OK);
+  owned_by(free_result) struct result whole = whole_result(&task, ELMAN_OK);
   for (task.options.threads = 1; task.options.threads <= 3; task.options.threads++) {
-    elman_model *model = create(task.pairs, &task.model);
+    owned_model *model = create(task.pairs, &task.model);
     train_in_steps(model, &task, 2);
-    struct result result = result_of(model);
+    owned_by(free_result) struct result result = result_of(model);
     check_same_result(&whole, &result, "threads");
-    free_result(&result);
-    elman_model_free(model);
   }
-  free_result(&whole);
-  free_task(&task);
 }
 
 /* A callback pauses the training. The pairs are not used after the creation, and neither is the
  * struct of options. */
 Test(api, stopped_steps_continue, .timeout = 300) {
-  struct task task = task_of(4);
-  struct result whole = whole_result(&task, ELMAN_OK);
-  elman_model *model = create(task.pairs, &task.model);
+  owned_by(free_task) struct task task = task_of(4);
+  owned_by(free_result) struct result whole = whole_result(&task, ELMAN_OK);
+  owned_model *model = create(task.pairs, &task.model);
   struct seen seen = {0};
   task.options.report = keep_report;
   task.options.context = &seen;
-  elman_training *training = begin(model, &task);
+  owned_training *training = begin(model, &task);
   elman_pairs_free(task.pairs);
   task.pairs = NULL;
   memset(&task.options, 0, sizeof task.options);
@@ -536,40 +474,31 @@ Test(api, stopped_steps_continue, .timeout = 300) {
   cr_assert(finished);
   cr_assert_eq(seen.updates, 12);
   cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
-  elman_training_free(training);
-  struct result result = result_of(model);
+  owned_by(free_result) struct result result = result_of(model);
   check_same_result(&whole, &result, "stopped");
-  free_result(&result);
-  free_result(&whole);
-  elman_model_free(model);
-  free_task(&task);
 }
 
 /* The model keeps its last update; there is no checkpoint. */
 Test(api, training_can_be_freed_at_any_time) {
-  struct task task = task_of(4);
+  owned_by(free_task) struct task task = task_of(4);
   struct seen seen = {.stop_after = 5};
   struct task stopped = task;
   stopped.options.report = keep_report;
   stopped.options.context = &seen;
-  elman_model *model = create(task.pairs, &task.model), *same = create(task.pairs, &task.model);
+  owned_model *model = create(task.pairs, &task.model), *same = create(task.pairs, &task.model);
   elman_training_free(NULL);
   elman_training_free(begin(model, &task));
   cr_assert(same_models(model, same));
   cr_assert_eq(elman_train(same, task.pairs, &stopped.options, NULL), ELMAN_INTERRUPTED);
   cr_assert_eq(remove("checkpoint"), 0);
   task.options.dev = task.dev; /* the best model is lost */
-  elman_training *training = begin(model, &task);
+  owned_training *training = begin(model, &task);
   bool finished;
   cr_assert_eq(elman_training_advance(training, 5, &finished, NULL), ELMAN_OK);
-  elman_training_free(training);
   elman_checkpoint_state state;
   cr_assert_eq(elman_checkpoint_get_state(&state, "checkpoint", NULL), ELMAN_OK);
   cr_assert_eq(state, ELMAN_CHECKPOINT_NONE);
   cr_assert(same_models(model, same));
-  elman_model_free(model);
-  elman_model_free(same);
-  free_task(&task);
 }
 
 static void check_refused(elman_training *training, const char *message) {
@@ -582,7 +511,7 @@ static void check_refused(elman_training *training, const char *message) {
 
 Test(api, wrong_steps_are_refused) {
   struct task task = task_of(2), bad = task;
-  elman_model *model = create(task.pairs, &task.model), *same = create(task.pairs, &task.model);
+  owned_model *model = create(task.pairs, &task.model), *same = create(task.pairs, &task.model);
   elman_training *training = (elman_training *)&task;
   elman_error error = {0};
   bool finished = true;
@@ -626,23 +555,21 @@ Test(api, wrong_steps_are_refused) {
   check_error(elman_training_save(training, &error), &error, ELMAN_INVALID_ARGUMENT,
               "no checkpoint file", "");
   elman_training_free(training);
-  elman_model_free(model);
-  elman_model_free(same);
   free_task(&task);
 }
 
 /* The snapshot of the second epoch cannot be written. The best model remains, as after elman_train,
  * and the checkpoint. */
 Test(api, failed_steps_lose_nothing) {
-  struct task task = task_of(5);
+  owned_by(free_task) struct task task = task_of(5);
   task.options.dev = task.dev;
   task.options.keep_last = 1;
   task.options.output = "kept";
   put("kept.update6", "not a model, so it is not deleted");
-  struct result expected = whole_result(&task, ELMAN_CANNOT_CREATE);
+  owned_by(free_result) struct result expected = whole_result(&task, ELMAN_CANNOT_CREATE);
   cr_assert_not_null(expected.checkpoint);
-  elman_model *model = create(task.pairs, &task.model);
-  elman_training *training = begin(model, &task);
+  owned_model *model = create(task.pairs, &task.model);
+  owned_training *training = begin(model, &task);
   elman_error error = {0};
   bool finished;
   cr_assert_eq(elman_training_advance(training, 5, &finished, &error), ELMAN_OK, "%s",
@@ -654,20 +581,15 @@ Test(api, failed_steps_lose_nothing) {
   check_refused(training, "an error has ended");
   cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
   check_refused(training, "has ended");
-  elman_training_free(training);
-  struct result result = result_of(model);
+  owned_by(free_result) struct result result = result_of(model);
   check_same_result(&expected, &result, "failed");
-  free_result(&result);
-  free_result(&expected);
-  elman_model_free(model);
-  free_task(&task);
 }
 
 Test(api, finish_reports_a_failed_checkpoint) {
-  struct task task = task_of(1);
+  owned_by(free_task) struct task task = task_of(1);
   task.options.checkpoint = "no such folder/checkpoint";
-  elman_model *model = create(task.pairs, &task.model);
-  elman_training *training = begin(model, &task);
+  owned_model *model = create(task.pairs, &task.model);
+  owned_training *training = begin(model, &task);
   elman_error error = {0};
   bool finished;
   cr_assert_eq(elman_training_advance(training, 9, &finished, NULL), ELMAN_OK);
@@ -675,7 +597,4 @@ Test(api, finish_reports_a_failed_checkpoint) {
   cr_assert_eq(elman_training_finish(training, &error), ELMAN_CANNOT_CREATE);
   cr_assert_str_eq(error.where, task.options.checkpoint);
   cr_assert_eq(elman_model_get_info(model).history.updates, 3);
-  elman_training_free(training);
-  elman_model_free(model);
-  free_task(&task);
 }

@@ -77,10 +77,9 @@ Test(api_translate, translation_length_limits_hold) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     options.max_length = cases[i].max_length;
     options.max_ratio = cases[i].max_ratio;
-    elman_translation *best = translate(translator, "我 爱 学习", &options);
+    owned_translation *best = translate(translator, "我 爱 学习", &options);
     for (const elman_translation *one = best; one != NULL; one = one->next)
       cr_assert_leq(one->target_count, cases[i].most);
-    elman_translation_free(best);
   }
 }
 
@@ -135,7 +134,7 @@ Test(api_translate, length_norms_have_names) {
 
 Test(api_translate, evaluation_uses_search_options) {
   elman_evaluate_options options = elman_evaluate_options_default();
-  elman_pairs *pairs = toy();
+  owned_pairs *pairs = toy();
   elman_scores scores;
   options.translate.beam = 4;
   options.translate.length_penalty = 0.6;
@@ -145,7 +144,6 @@ Test(api_translate, evaluation_uses_search_options) {
   cr_assert_eq(elman_evaluate(&scores, model, pairs, NULL, NULL), ELMAN_OK);
   options.translate.beam = 0;
   cr_assert_eq(elman_evaluate(&scores, model, pairs, &options, NULL), ELMAN_INVALID_ARGUMENT);
-  elman_pairs_free(pairs);
 }
 
 /* AddressSanitizer needs terabytes of address space, and QEMU does not enforce the limit. */
@@ -165,7 +163,7 @@ static void limit_address_space(rlim_t more) {
 /* OpenBLAS would retry its allocation forever. */
 Test(api_translate, too_little_address_space_is_an_error, .timeout = 60) {
   static const char text[] = "我 爱 学习";
-  elman_translation *translation = (elman_translation *)&translation;
+  owned_translation *translation = (elman_translation *)&translation;
   elman_error error;
   limit_address_space((rlim_t)100 << 20);
   cr_assert_eq(elman_translate(&translation, translator, text, strlen(text), NULL, &error),
@@ -175,6 +173,5 @@ Test(api_translate, too_little_address_space_is_an_error, .timeout = 60) {
   limit_address_space((rlim_t)1 << 30);
   cr_assert_eq(elman_translate(&translation, translator, text, strlen(text), NULL, &error),
                ELMAN_OK);
-  elman_translation_free(translation);
 }
 #endif

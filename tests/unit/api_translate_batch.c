@@ -38,7 +38,7 @@ static void check_batch(const elman_translate_options *options) {
       continue;
     }
     cr_assert_eq(errors[i].code, ELMAN_OK);
-    elman_translation *alone = translate(translator, sentences[i].text, options);
+    owned_translation *alone = translate(translator, sentences[i].text, options);
     cr_assert_eq(list_length(alone), list_length(together[i]));
     const elman_translation *a = alone, *b = together[i];
     for (; a != NULL; a = a->next, b = b->next) {
@@ -46,7 +46,6 @@ static void check_batch(const elman_translate_options *options) {
       cr_assert_eq(a->target_count, b->target_count);
       cr_assert_float_eq(a->score, b->score, 1e-4);
     }
-    elman_translation_free(alone);
     elman_translation_free(together[i]);
   }
 }
@@ -64,12 +63,11 @@ Test(api_translate_batch, batch_matches_single_sentences) {
 
 Test(api_translate_batch, batches_may_have_one_or_no_sentence) {
   const elman_sentence sentence = {.text = "我 爱 学习", .length = strlen("我 爱 学习")};
-  elman_translation *translation;
+  owned_translation *translation;
   cr_assert_eq(elman_translate_batch(NULL, NULL, translator, NULL, 0, NULL, NULL), ELMAN_OK);
   cr_assert_eq(elman_translate_batch(&translation, NULL, translator, &sentence, 1, NULL, NULL),
                ELMAN_OK);
   cr_assert_eq(translation->source_count, 3);
-  elman_translation_free(translation);
 }
 
 /* Some sentences of a batch are forced, whatever the search options of the others. */
@@ -91,11 +89,10 @@ Test(api_translate_batch, batch_may_contain_references) {
     cr_assert_eq(found[i]->forced, forced);
     cr_assert_eq(list_length(found[i]), has_words && !forced ? 3 : 1);
     if (forced) {
-      elman_translation *alone =
+      owned_translation *alone =
           force(translator, sentences[i].text, i % 2 == 0 ? "I love" : "I love you", NULL);
       cr_assert_str_eq(found[i]->text, alone->text);
       cr_assert_float_eq(found[i]->log_probability, alone->log_probability, 1e-4);
-      elman_translation_free(alone);
     }
     elman_translation_free(found[i]);
   }
@@ -104,7 +101,7 @@ Test(api_translate_batch, batch_may_contain_references) {
 Test(api_translate_batch, omitting_scores_changes_nothing_else) {
   elman_translate_options options = elman_translate_options_default();
   cr_assert_not(options.without_scores);
-  elman_translation *scored = translate(translator, texts[0], &options);
+  owned_translation *scored = translate(translator, texts[0], &options);
   cr_assert(scored->log_probability < 0 && scored->score < 0);
   options.without_scores = true;
   elman_translation *bare = translate(translator, texts[0], &options), *batched;
@@ -126,28 +123,23 @@ Test(api_translate_batch, omitting_scores_changes_nothing_else) {
   bare = translate(translator, texts[0], &options);
   cr_assert_lt(bare->score, 0);
   elman_translation_free(bare);
-  elman_translation_free(scored);
 }
 
 /* A translator keeps data derived from the weights, which training makes invalid. */
 Test(api_translate_batch, translator_notices_that_model_was_trained) {
   elman_train_options training = elman_train_options_default();
-  elman_pairs *pairs = toy();
-  elman_translator *fresh;
+  owned_pairs *pairs = toy();
+  owned_translator *fresh;
   elman_translation_free(translate(translator, texts[0], NULL));
   training.epochs = 60;
   cr_assert_eq(elman_train(model, pairs, &training, NULL), ELMAN_OK);
   cr_assert_eq(elman_translator_create(&fresh, model, NULL), ELMAN_OK);
   for (size_t i = 0; i < TEXTS - 1; i++) {
-    elman_translation *expected, *found = translate(translator, texts[i], NULL);
+    owned_translation *expected, *found = translate(translator, texts[i], NULL);
     cr_assert_eq(elman_translate(&expected, fresh, texts[i], strlen(texts[i]), NULL, NULL),
                  ELMAN_OK);
     same_translation(expected, found);
-    elman_translation_free(expected);
-    elman_translation_free(found);
   }
-  elman_translator_free(fresh);
-  elman_pairs_free(pairs);
 }
 
 /* ---- partial translations ---- */

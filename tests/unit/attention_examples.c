@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "elman.h"
+#include "owned_public.h"
 
 static const double TOLERANCE = 5e-7;
 
@@ -98,10 +99,9 @@ Test(attention_examples, causal_weights_match_printed_numbers) {
   elman_attention_options options = elman_attention_options_default();
   options.causal = true;
   options.scale = 1 / sqrt(2);
-  elman_attention_output *out = attend(&input, &options);
+  owned_output *out = attend(&input, &options);
   compare("weights", out->weights, get("causal", "weights"), 6 * 6);
   compare("context", out->context, get("causal", "weights"), 6 * 6);
-  elman_attention_output_free(out);
 }
 
 static elman_matrix *read_matrix(const char *name) {
@@ -115,8 +115,8 @@ static elman_matrix *read_matrix(const char *name) {
 
 /* The shipped files have queries and keys of two dimensions and give equal results. */
 Test(attention_examples, causal_weights_from_files_match) {
-  elman_matrix *queries = read_matrix("six-queries.txt"), *keys = read_matrix("six-keys.txt");
-  elman_matrix *words = read_matrix("six-words.txt");
+  owned_matrix *queries = read_matrix("six-queries.txt"), *keys = read_matrix("six-keys.txt");
+  owned_matrix *words = read_matrix("six-words.txt");
   const elman_attention_input input = {.query_count = queries->rows,
                                        .key_count = keys->rows,
                                        .width = queries->columns,
@@ -127,12 +127,8 @@ Test(attention_examples, causal_weights_from_files_match) {
   elman_attention_options options = elman_attention_options_default();
   options.mechanism = "scaled";
   options.causal = true;
-  elman_attention_output *out = attend(&input, &options);
+  owned_output *out = attend(&input, &options);
   compare("weights", out->weights, get("causal", "weights"), 6 * 6);
-  elman_attention_output_free(out);
-  elman_matrix_free(queries);
-  elman_matrix_free(keys);
-  elman_matrix_free(words);
 }
 
 Test(attention_examples, heads_match_printed_numbers) {
@@ -145,11 +141,9 @@ Test(attention_examples, heads_match_printed_numbers) {
       .query_count = 3, .key_count = 3, .width = 8, .queries = rows, .keys = rows, .values = rows};
   elman_attention_options options = elman_attention_options_default();
   options.heads = 2;
-  elman_attention_output *out = attend(&input, &options);
+  owned_output *out = attend(&input, &options);
   compare("scores", out->scores, get("heads", "products"), 2 * 3 * 3);
-  elman_attention_output_free(out);
-  elman_matrix *shipped = read_matrix("two-heads.txt");
+  owned_matrix *shipped = read_matrix("two-heads.txt");
   cr_assert_eq(shipped->rows * shipped->columns, 3 * 8);
   cr_assert_arr_eq(shipped->values, rows, sizeof rows);
-  elman_matrix_free(shipped);
 }

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "owned.h"
+
 #include "base/random.h"
 #include "tensor/real.h"
 
@@ -83,10 +85,9 @@ static inline real *refined_gradient(real *x, size_t n, double step, loss_functi
 
 static inline void check_gradient(const char *name, real *x, const real *analytic, size_t n,
                                   loss_function *loss, void *context) {
-  real *numeric = numerical_gradient(x, n, loss, context);
+  owned real *numeric = numerical_gradient(x, n, loss, context);
   const double error = relative_error(analytic, numeric, n);
   cr_assert(error <= 1e-7, "%s: relative error %.3g", name, error);
-  free(numeric);
 }
 
 static inline double norm(const real *x, size_t n) {

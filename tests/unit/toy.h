@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elman.h"
+#include "owned_public.h"
 
 static inline const char *data_file(const char *name) {
   static char path[512];
@@ -38,13 +38,11 @@ static inline elman_model *create(const elman_pairs *pairs, const elman_model_op
 
 /* Make a model of toy size with its initial weights. */
 static inline elman_model *small_model(void) {
-  elman_pairs *pairs = toy();
+  owned_pairs *pairs = toy();
   elman_model_options options = elman_model_options_default();
   options.embedding_size = 12;
   options.hidden_size = 16;
-  elman_model *model = create(pairs, &options);
-  elman_pairs_free(pairs);
-  return model;
+  return create(pairs, &options);
 }
 
 static inline elman_translator *translator_of(const elman_model *model) {
