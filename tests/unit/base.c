@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "owned.h"
+
 #include "base/arena.h"
 #include "base/status.h"
 #include "base/table.h"
@@ -101,7 +103,7 @@ Test(buffer, appends_and_stays_terminated) {
 }
 
 Test(buffer, failure_sticks) {
-  struct buffer buffer = {0};
+  owned_by(buffer_free) struct buffer buffer = {0};
   buffer_append(&buffer, "a", 1);
   buffer_append(&buffer, "b", SIZE_MAX / 2);
   cr_assert(buffer.failed);
@@ -109,11 +111,10 @@ Test(buffer, failure_sticks) {
   cr_assert_str_eq(buffer.bytes, "a");
   buffer_clear(&buffer);
   cr_assert_not(buffer.failed);
-  buffer_free(&buffer);
 }
 
 Test(array, grows) {
-  void *array = NULL;
+  owned void *array = NULL;
   size_t capacity = 0;
   cr_assert_eq(array_grow(&array, &capacity, 10, sizeof(int), NULL), ELMAN_OK);
   cr_assert_geq(capacity, 10);
@@ -128,7 +129,6 @@ Test(array, grows) {
   cr_assert_eq(array_grow(&array, &capacity, SIZE_MAX / 2, sizeof(int), NULL), ELMAN_NO_MEMORY);
   cr_assert_eq(array_grow(&array, &capacity, SIZE_MAX, 1, NULL), ELMAN_NO_MEMORY);
   cr_assert_eq(capacity, kept);
-  free(array);
 }
 
 Test(text, text_is_cut_at_separators) {
@@ -142,7 +142,7 @@ Test(text, text_is_cut_at_separators) {
 }
 
 Test(array, grown_zeroed) {
-  unsigned char *array = NULL;
+  owned unsigned char *array = NULL;
   size_t capacity = 0;
   cr_assert_eq(array_grow_zeroed(&array, &capacity, 0, 1, NULL), ELMAN_OK);
   for (size_t count = 1; count < 300; count = capacity + 1) {
@@ -150,7 +150,6 @@ Test(array, grown_zeroed) {
     for (size_t i = 0; i < capacity; i++) cr_assert_eq(array[i], i + 1 < count ? 1 : 0);
     for (size_t i = 0; i < capacity; i++) array[i] = 1;
   }
-  free(array);
 }
 
 static bool is_number(const void *numbers, size_t item, const void *wanted) {

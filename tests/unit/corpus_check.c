@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "owned_values.h"
+
 #include "corpus/check.h"
 
 static char folder[] = "/tmp/elman-check-XXXXXX";
@@ -67,19 +69,18 @@ static void assert_only(const struct findings *findings, size_t part, const elma
 Test(check, clean_corpus_has_no_findings) {
   const char *const contents[] = {"我爱你。\tI love you.\n他在睡觉。\tHe is asleep.\n",
                                   "她很忙。\tShe is busy.\n"};
-  struct findings *findings = findings_of(2, contents, 200);
+  owned_findings *findings = findings_of(2, contents, 200);
   cr_assert(findings_clean(findings));
   for (size_t part = 0; part < 2; part++)
     assert_only(findings, part, (elman_finding[]){FINDINGS}, NULL);
   cr_assert_eq(findings->modes[ELMAN_SOURCE], ELMAN_TOKENS_CHARS);
   cr_assert_eq(findings->modes[ELMAN_TARGET], ELMAN_TOKENS_WORDS);
   cr_assert_eq(findings->example_count, 0);
-  findings_free(findings);
 }
 
 Test(check, bad_lines_are_found) {
   const char *const contents[] = {"我\tI\n\xff\tx\nonly\n\tempty\n\n他\t \n你\tyou\n"};
-  struct findings *findings = findings_of(1, contents, 200);
+  owned_findings *findings = findings_of(1, contents, 200);
   assert_only(findings, 0,
               (elman_finding[]){ELMAN_FINDING_NOT_UTF8, ELMAN_FINDING_LACKS_COLUMN,
                                 ELMAN_FINDING_EMPTY, FINDINGS},
@@ -89,7 +90,6 @@ Test(check, bad_lines_are_found) {
   cr_assert_eq(findings->examples[0].at.line, 2);
   cr_assert_null(findings->examples[0].source);
   cr_assert(strstr(findings->examples[0].problem, "UTF-8") != NULL);
-  findings_free(findings);
 }
 
 Test(check, duplicates_inside_a_part_are_found) {
@@ -100,7 +100,7 @@ Test(check, duplicates_inside_a_part_are_found) {
                                   "我爱你\tI do love you\n" /* different target */
                                   "是他\tHe\n"              /* different source */
                                   "我爱你\tI love you\n"};  /* duplicate */
-  struct findings *findings = findings_of(1, contents, 200);
+  owned_findings *findings = findings_of(1, contents, 200);
   assert_only(findings, 0,
               (elman_finding[]){ELMAN_FINDING_DUPLICATE, ELMAN_FINDING_NEAR_DUPLICATE,
                                 ELMAN_FINDING_OTHER_TARGET, ELMAN_FINDING_OTHER_SOURCE, FINDINGS},
@@ -108,13 +108,12 @@ Test(check, duplicates_inside_a_part_are_found) {
   cr_assert(findings_clean(findings), "a repeated pair within a part is no leak");
   cr_assert_eq(findings->examples[1].at.line, 7);
   cr_assert_eq(findings->examples[1].other.line, 1);
-  findings_free(findings);
 }
 
 Test(check, leaks_between_parts_are_found) {
   const char *const contents[] = {"一\tone\n二\ttwo\n三\tthree\n", "一\tone\n二\tTWO!\n四\tfour\n",
                                   "一\tuno\n四\tfour\n五\tThree.\n六\tsix\n"};
-  struct findings *findings = findings_of(3, contents, 200);
+  owned_findings *findings = findings_of(3, contents, 200);
   cr_assert_eq(findings->parts[1].leaking, 2);
   cr_assert_eq(findings->parts[2].leaking, 3);
   assert_only(findings, 1,
@@ -135,7 +134,6 @@ Test(check, leaks_between_parts_are_found) {
   cr_assert_not(findings_clean(findings));
   /* A line is listed under its strictest leak only. */
   cr_assert_eq(findings->example_count, 5);
-  findings_free(findings);
 }
 
 Test(check, wrong_scripts_and_lengths_are_found) {
@@ -149,13 +147,12 @@ Test(check, wrong_scripts_and_lengths_are_found) {
       "She is at home\t她在家里\n"   /* swapped */
       "不是\tNo, this is far too long to be a translation of such a short sentence\n"
       "123\t123\n"};
-  struct findings *findings = findings_of(1, contents, 200);
+  owned_findings *findings = findings_of(1, contents, 200);
   assert_only(findings, 0,
               (elman_finding[]){ELMAN_FINDING_MIXED_SCRIPTS, ELMAN_FINDING_SWAPPED,
                                 ELMAN_FINDING_COPY, ELMAN_FINDING_OTHER_TARGET,
                                 ELMAN_FINDING_LENGTH_RATIO, FINDINGS},
               (size_t[]){2, 1, 1, 1, 1});
-  findings_free(findings);
 }
 
 /* Both sides of the corpus have equally many characters, so the usual ratio is 1. A line is an
@@ -169,16 +166,15 @@ Test(check, lengths_within_the_ratio_are_accepted) {
     used += (size_t)snprintf(content + used, sizeof content - used, "%.*s\t%.*s\n",
                              (int)lengths[i][0], letters + i, (int)lengths[i][1], letters + i);
   const char *const contents[] = {content};
-  struct findings *findings = findings_of(1, contents, 200);
+  owned_findings *findings = findings_of(1, contents, 200);
   assert_only(findings, 0, (elman_finding[]){ELMAN_FINDING_LENGTH_RATIO, FINDINGS}, (size_t[]){2});
   cr_assert_eq(findings->examples[0].at.line, 3);
   cr_assert_eq(findings->examples[1].at.line, 4);
-  findings_free(findings);
 }
 
 Test(check, tokens_and_unknown_words_are_counted) {
   const char *const contents[] = {"我爱猫\tI love cats\n", "我爱狗\tI love cats and dogs\n"};
-  struct findings *findings = findings_of(2, contents, 4);
+  owned_findings *findings = findings_of(2, contents, 4);
   cr_assert_eq(findings->vocabulary[ELMAN_SOURCE], 3);
   cr_assert_eq(findings->parts[0].tokens[ELMAN_TARGET], 3);
   cr_assert_eq(findings->parts[1].tokens[ELMAN_SOURCE], 3);
@@ -187,7 +183,6 @@ Test(check, tokens_and_unknown_words_are_counted) {
   cr_assert_eq(findings->parts[1].unknown[ELMAN_TARGET], 2);
   assert_count(findings, 0, ELMAN_FINDING_TOO_LONG, 0);
   assert_count(findings, 1, ELMAN_FINDING_TOO_LONG, 1);
-  findings_free(findings);
 }
 
 /* ---- findings in other languages ---- */
@@ -196,12 +191,11 @@ Test(check, tokens_and_unknown_words_are_counted) {
 static void assert_findings(const char *content, enum script source, enum script target,
                             const elman_finding *found, const size_t *counts) {
   const char *const contents[] = {content};
-  struct findings *findings = findings_of(1, contents, 200);
+  owned_findings *findings = findings_of(1, contents, 200);
   cr_assert_eq(findings->scripts[ELMAN_SOURCE], source);
   cr_assert_eq(findings->scripts[ELMAN_TARGET], target);
   assert_only(findings, 0, found, counts);
   cr_assert(findings_clean(findings), "these findings do not change the exit code");
-  findings_free(findings);
 }
 
 Test(check, japanese_side_accepts_kana_and_han) {
@@ -257,13 +251,12 @@ Test(check, ids_are_found) {
 }
 
 Test(check, constant_column_is_an_id) {
-  struct buffer content = {0};
+  owned_by(buffer_free) struct buffer content = {0};
   for (int i = 0; i < 12; i++) buffer_print(&content, "fra\tla phrase %c\n", 'a' + i);
   assert_findings(content.bytes, SCRIPT_LATIN, SCRIPT_LATIN,
                   (elman_finding[]){ELMAN_FINDING_ID, ELMAN_FINDING_OTHER_TARGET,
                                     ELMAN_FINDING_NEAR_DUPLICATE, FINDINGS},
                   (size_t[]){12, 11, 0});
-  buffer_free(&content);
 }
 
 Test(check, defects_of_texts_are_found) {
@@ -290,7 +283,7 @@ Test(check, defects_of_texts_are_found) {
 
 /* Many pairs of which both sides are enclosed come from a spreadsheet; a few are quotations. */
 Test(check, enclosed_fields_are_quoted_if_many_are) {
-  struct buffer content = {0};
+  owned_by(buffer_free) struct buffer content = {0};
   for (int i = 0; i < 12; i++)
     buffer_print(&content, i < 6 ? "\"Satz %c\"\t\"phrase %c\"\n" : "Satz %c\tphrase %c\n", 'a' + i,
                  'a' + i);
@@ -306,7 +299,6 @@ Test(check, enclosed_fields_are_quoted_if_many_are) {
   findings = findings_of(1, few, 200);
   assert_count(findings, 0, ELMAN_FINDING_QUOTED, 0);
   findings_free(findings);
-  buffer_free(&content);
 }
 
 Test(check, invalid_options_are_rejected) {

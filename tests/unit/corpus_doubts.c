@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "owned_values.h"
+
 #include "corpus/check.h"
 #include "corpus/doubts.h"
 #include "corpus/shift.h"
@@ -124,14 +126,13 @@ Test(doubts, swapped_and_untranslated_lines_are_found_by_their_words) {
                      untranslated ? i + 1 : i));
   }
   cr_assert_eq(fclose(file), 0);
-  struct findings *findings = check_files(1);
+  owned_findings *findings = check_files(1);
   cr_assert_eq(count_of(findings, 0, ELMAN_FINDING_SWAPPED), 3);
   cr_assert_eq(count_of(findings, 0, ELMAN_FINDING_WRONG_LANGUAGE), 3);
   cr_assert_eq(count_of(findings, 0, ELMAN_FINDING_MIXED_SCRIPTS), 0);
   for (size_t i = 0; i < findings->example_count; i++)
     if (findings->examples[i].finding == ELMAN_FINDING_SWAPPED)
       cr_assert_eq(findings->examples[i].at.line % 80, 8);
-  findings_free(findings);
 }
 
 /* Two files with opposite directions: most lines of the shorter one are found, and no others. */
@@ -143,13 +144,12 @@ Test(doubts, nearly_half_of_the_lines_may_be_swapped) {
             sentence(swapped ? german : french, i));
   }
   cr_assert_eq(fclose(file), 0);
-  struct findings *findings = check_files(1);
+  owned_findings *findings = check_files(1);
   const size_t count = count_of(findings, 0, ELMAN_FINDING_SWAPPED);
   cr_assert(count >= PAIRS * 43 / 100 && count <= PAIRS * 45 / 100, "%zu", count);
   for (size_t i = 0; i < findings->example_count; i++)
     if (findings->examples[i].finding == ELMAN_FINDING_SWAPPED)
       cr_assert_geq(findings->examples[i].at.line, PAIRS * 55 / 100 + 1);
-  findings_free(findings);
 }
 
 /* Paraphrases in one language have no direction. */
@@ -159,19 +159,17 @@ Test(doubts, paraphrases_are_not_swapped) {
     fprintf(file, "%s\t%s %s\n", sentence(german, i), i % 3 == 0 ? "Ja." : "Nein.",
             sentence(german, i * 7 + 5));
   cr_assert_eq(fclose(file), 0);
-  struct findings *findings = check_files(1);
+  owned_findings *findings = check_files(1);
   cr_assert_eq(count_of(findings, 0, ELMAN_FINDING_SWAPPED), 0);
   cr_assert_eq(count_of(findings, 0, ELMAN_FINDING_WRONG_LANGUAGE), 0);
-  findings_free(findings);
 }
 
 Test(doubts, swapped_dev_set_is_found) {
   write_pairs("train", german, french, 0, PAIRS, PAIRS, 0);
   write_pairs("dev", french, german, PAIRS, 50, PAIRS, 0);
-  struct findings *findings = check_files(2);
+  owned_findings *findings = check_files(2);
   cr_assert_eq(count_of(findings, 0, ELMAN_FINDING_SWAPPED), 0);
   cr_assert_geq(count_of(findings, 1, ELMAN_FINDING_SWAPPED), 48);
-  findings_free(findings);
 }
 
 /* ---- shifted sides ---- */
@@ -267,11 +265,9 @@ static void note_doubt(void *context, elman_finding finding, double share, const
 
 static struct reported doubts_about(const char *name, const char *training) {
   struct reported reported = {0};
-  struct pairs *pairs = read_file(name), *typical = read_file(training);
+  owned_pairs *pairs = read_file(name), *typical = read_file(training);
   elman_error error = {0};
   cr_assert_eq(doubts_find(pairs, typical, note_doubt, &reported, &error), ELMAN_OK);
-  pairs_free(pairs);
-  pairs_free(typical);
   return reported;
 }
 

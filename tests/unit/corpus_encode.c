@@ -8,6 +8,7 @@
 #include "corpus/batch.h"
 #include "corpus/corpus.h"
 #include "corpus/vocabulary_pair.h"
+#include "owned_values.h"
 #include "threads.h"
 
 static struct pairs *aligned_pairs_of(const char *content, size_t alignment_column) {
@@ -71,33 +72,29 @@ Test(vocabularies, modes_are_detected_for_each_side) {
 }
 
 Test(vocabularies, requested_mode_is_kept) {
-  struct pairs *pairs = pairs_of("我 爱 学习 。\tab.\n");
+  owned_pairs *pairs = pairs_of("我 爱 学习 。\tab.\n");
   struct vocabulary_options options = automatic;
   options.source_mode = ELMAN_TOKENS_WORDS;
   options.target_mode = ELMAN_TOKENS_CHARS;
-  struct vocabulary_pair built = vocabularies_of(pairs, options);
+  owned_by(free_vocabularies) struct vocabulary_pair built = vocabularies_of(pairs, options);
   cr_assert_eq(built.source_mode, ELMAN_TOKENS_WORDS);
   cr_assert_eq(built.target_mode, ELMAN_TOKENS_CHARS);
   cr_assert_eq(vocabulary_find(built.source, text_of("学习")), TOKEN_UNKNOWN);
   cr_assert_neq(vocabulary_find(built.target, text_of("a")), TOKEN_UNKNOWN);
-  free_vocabularies(&built);
-  pairs_free(pairs);
 }
 
 Test(vocabularies, characters_are_counted_without_spaces) {
-  struct pairs *pairs = pairs_of("我 爱 学习 。\ta b\n我爱你\tc\n");
+  owned_pairs *pairs = pairs_of("我 爱 学习 。\ta b\n我爱你\tc\n");
   struct vocabulary_options options = automatic;
   options.source_mode = options.target_mode = ELMAN_TOKENS_CHARS;
-  struct vocabulary_pair built = vocabularies_of(pairs, options);
+  owned_by(free_vocabularies) struct vocabulary_pair built = vocabularies_of(pairs, options);
   cr_assert_eq(vocabulary_size(built.source), 1 + 6); /* 我爱学习。你 */
   cr_assert_neq(vocabulary_find(built.target, text_of("▁b")), TOKEN_UNKNOWN);
-  free_vocabularies(&built);
-  pairs_free(pairs);
 }
 
 /* Pairs that are excluded from training affect neither the mode detection nor the vocabulary. */
 Test(vocabularies, too_long_pairs_are_ignored) {
-  struct pairs *pairs = pairs_of("我 爱 学习 他 喜欢 茶\ta\n我爱学习\ta b\n他\ta b c d e f\n");
+  owned_pairs *pairs = pairs_of("我 爱 学习 他 喜欢 茶\ta\n我爱学习\ta b\n他\ta b c d e f\n");
   struct vocabulary_options options = automatic;
   struct vocabulary_pair built = vocabularies_of(pairs, options);
   cr_assert_eq(built.sample[ELMAN_SOURCE].spaced, 1);
@@ -112,33 +109,27 @@ Test(vocabularies, too_long_pairs_are_ignored) {
   cr_assert_eq(vocabulary_size(built.source), 1 + 4);
   cr_assert_eq(vocabulary_size(built.target), 3 + 2);
   free_vocabularies(&built);
-  pairs_free(pairs);
 }
 
 Test(vocabularies, small_corpora_are_sampled_completely) {
-  struct pairs *pairs = pairs_of("OK\tOK\n我们今天去公园看花\tLook\n他们看花\tLook\n");
-  struct vocabulary_pair built = vocabularies_of(pairs, automatic);
+  owned_pairs *pairs = pairs_of("OK\tOK\n我们今天去公园看花\tLook\n他们看花\tLook\n");
+  owned_by(free_vocabularies) struct vocabulary_pair built = vocabularies_of(pairs, automatic);
   cr_assert_eq(built.source_mode, ELMAN_TOKENS_CHARS, "two of three lines are Han");
   cr_assert_eq(built.target_mode, ELMAN_TOKENS_WORDS);
-  free_vocabularies(&built);
-  pairs_free(pairs);
 }
 
 /* Ten thousand lines of English at the start must not hide the rest of the corpus. */
 Test(vocabularies, sample_covers_the_whole_corpus) {
-  struct buffer content = {0};
+  owned_by(buffer_free) struct buffer content = {0};
   for (int i = 0; i < 10000; i++) buffer_append_text(&content, text_of("a b\tx\n"));
   for (int i = 0; i < 30000; i++) buffer_append_text(&content, text_of("我爱学习\tx\n"));
-  struct pairs *pairs = pairs_of(content.bytes);
-  struct vocabulary_pair built = vocabularies_of(pairs, automatic);
+  owned_pairs *pairs = pairs_of(content.bytes);
+  owned_by(free_vocabularies) struct vocabulary_pair built = vocabularies_of(pairs, automatic);
   cr_assert_eq(built.source_mode, ELMAN_TOKENS_CHARS);
-  free_vocabularies(&built);
-  pairs_free(pairs);
-  buffer_free(&content);
 }
 
 Test(vocabularies, limits_apply_to_both_sides) {
-  struct pairs *pairs = pairs_of("a a a b b c\tx x y y z\n");
+  owned_pairs *pairs = pairs_of("a a a b b c\tx x y y z\n");
   struct vocabulary_options options = automatic;
   options.min_count = 2;
   struct vocabulary_pair built = vocabularies_of(pairs, options);
@@ -150,7 +141,6 @@ Test(vocabularies, limits_apply_to_both_sides) {
   cr_assert_eq(vocabulary_size(built.source), 1 + 1);
   cr_assert_eq(vocabulary_size(built.target), 3 + 1);
   free_vocabularies(&built);
-  pairs_free(pairs);
 }
 
 static void assert_ids(const struct sentences *sentences, size_t index, const uint32_t *ids,
@@ -161,12 +151,12 @@ static void assert_ids(const struct sentences *sentences, size_t index, const ui
 }
 
 Test(encode, both_sides_are_encoded) {
-  struct pairs *pairs = pairs_of("我 我 我 爱 爱 学习\tx x x y y z\n我爱学习 茶\tz  w\n");
-  struct pairs *known = pairs_of("我 我 我 爱 爱 学习\tx x x y y z\n");
-  struct vocabulary_pair built = vocabularies_of(known, automatic);
+  owned_pairs *pairs = pairs_of("我 我 我 爱 爱 学习\tx x x y y z\n我爱学习 茶\tz  w\n");
+  owned_pairs *known = pairs_of("我 我 我 爱 爱 学习\tx x x y y z\n");
+  owned_by(free_vocabularies) struct vocabulary_pair built = vocabularies_of(known, automatic);
   const struct codec source = {.mode = built.source_mode, .vocabulary = built.source};
   const struct codec target = {.mode = built.target_mode, .vocabulary = built.target};
-  struct corpus corpus;
+  owned_by(corpus_free) struct corpus corpus;
   cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, &(struct encoding_options){0}, NULL),
                ELMAN_OK);
   cr_assert_eq(corpus.source.count, 2);
@@ -178,15 +168,11 @@ Test(encode, both_sides_are_encoded) {
   assert_ids(&corpus.target, 0, (const uint32_t[]){3, 3, 3, 4, 4, 5}, 6);
   assert_ids(&corpus.source, 1, (const uint32_t[]){1, 2, 3, 0}, 4);
   assert_ids(&corpus.target, 1, (const uint32_t[]){5, 0}, 2);
-  corpus_free(&corpus);
-  free_vocabularies(&built);
-  pairs_free(known);
-  pairs_free(pairs);
 }
 
 Test(encode, too_long_pairs_are_counted) {
-  struct pairs *pairs = pairs_of("a b c\tx\na b\tx y\na\tx y z\na\tx\n");
-  struct vocabulary_pair built = vocabularies_of(pairs, automatic);
+  owned_pairs *pairs = pairs_of("a b c\tx\na b\tx y\na\tx y z\na\tx\n");
+  owned_by(free_vocabularies) struct vocabulary_pair built = vocabularies_of(pairs, automatic);
   const struct codec source = {.mode = built.source_mode, .vocabulary = built.source};
   const struct codec target = {.mode = built.target_mode, .vocabulary = built.target};
   struct corpus corpus;
@@ -208,24 +194,20 @@ Test(encode, too_long_pairs_are_counted) {
   corpus_free(&corpus);
   corpus_free(&corpus);
   corpus_free(NULL);
-  free_vocabularies(&built);
-  pairs_free(pairs);
 }
 
 /* Make enough pairs for several pieces; some words first occur late. */
 static struct pairs *many_pairs(void) {
   enum { PAIRS = 3 * PAIRS_A_PIECE + 100 };
-  struct buffer text = {0};
+  owned_by(buffer_free) struct buffer text = {0};
   for (size_t i = 0; i < PAIRS; i++)
     buffer_print(&text, "a%zu b%zu%s\tx%zu y\n", i % 97, i * i % 9001, i % 5 == 0 ? " c c" : "",
                  i % 7000);
-  struct pairs *pairs = pairs_of(text.bytes);
-  buffer_free(&text);
-  return pairs;
+  return pairs_of(text.bytes);
 }
 
 Test(encode, threads_do_not_change_ids) {
-  struct pairs *pairs = many_pairs();
+  owned_pairs *pairs = many_pairs();
   struct vocabulary_options options = automatic;
   struct vocabulary_pair built[2];
   struct corpus corpora[2];
@@ -255,23 +237,20 @@ Test(encode, threads_do_not_change_ids) {
     free_vocabularies(&built[k]);
     corpus_free(&corpora[k]);
   }
-  pairs_free(pairs);
 }
 
 /* Make several megabytes of text, in more pieces than are encoded at once. */
 static struct pairs *long_pairs(void) {
   enum { COUNT = (PIECES_AT_ONCE + 2) * PAIRS_A_PIECE };
-  struct buffer text = {0};
+  owned_by(buffer_free) struct buffer text = {0};
   for (size_t i = 0; i < COUNT; i++)
     buffer_print(&text, "%zu 我 爱 你\tI %zu love you\n", i % 11, i % 7);
-  struct pairs *pairs = pairs_of(text.bytes);
-  buffer_free(&text);
-  return pairs;
+  return pairs_of(text.bytes);
 }
 
 Test(encode, releasing_text_early_changes_nothing) {
-  struct pairs *pairs = long_pairs();
-  struct vocabulary_pair built = vocabularies_of(pairs, automatic);
+  owned_pairs *pairs = long_pairs();
+  owned_by(free_vocabularies) struct vocabulary_pair built = vocabularies_of(pairs, automatic);
   const struct codec source = vocabulary_pair_codec(&built, ELMAN_SOURCE);
   const struct codec target = vocabulary_pair_codec(&built, ELMAN_TARGET);
   struct corpus corpora[2];
@@ -287,15 +266,13 @@ Test(encode, releasing_text_early_changes_nothing) {
     cr_assert_arr_eq(kept->starts, consumed->starts, (kept->count + 1) * sizeof *kept->starts);
     cr_assert_arr_eq(kept->ids, consumed->ids, kept->starts[kept->count] * sizeof *kept->ids);
   }
-  free_vocabularies(&built);
   corpus_free(&corpora[0]);
   corpus_free(&corpora[1]);
-  pairs_free(pairs);
 }
 
 Test(encode, ties_keep_the_corpus_order) {
-  struct pairs *pairs = many_pairs();
-  struct vocabulary_pair built = vocabularies_of(pairs, automatic);
+  owned_pairs *pairs = many_pairs();
+  owned_by(free_vocabularies) struct vocabulary_pair built = vocabularies_of(pairs, automatic);
   /* These words occur once, in this order. */
   size_t last = 0;
   for (size_t i = 6000; i < 6999; i++) {
@@ -305,8 +282,6 @@ Test(encode, ties_keep_the_corpus_order) {
     cr_assert_gt(id, last);
     last = id;
   }
-  free_vocabularies(&built);
-  pairs_free(pairs);
 }
 
 /* ---- guides ---- */
@@ -314,7 +289,7 @@ Test(encode, ties_keep_the_corpus_order) {
 /* Check the links of the first pair's tokens, written as "target-source ...". In mode `bpe` every
  * symbol pair that occurs twice is merged. */
 static void assert_links(elman_token_mode mode, const char *line, const char *expected) {
-  struct pairs *pairs = aligned_pairs_of(line, 3);
+  owned_pairs *pairs = aligned_pairs_of(line, 3);
   const struct vocabulary_options options = {
       .source_mode = mode, .target_mode = mode, .min_count = 1, .merges = {100, 100}};
   struct vocabulary_pair built = vocabularies_of(pairs, options);
@@ -322,7 +297,7 @@ static void assert_links(elman_token_mode mode, const char *line, const char *ex
       .mode = mode, .vocabulary = built.source, .merges = built.merges[ELMAN_SOURCE]};
   const struct codec target = {
       .mode = mode, .vocabulary = built.target, .merges = built.merges[ELMAN_TARGET]};
-  struct corpus corpus;
+  owned_by(corpus_free) struct corpus corpus;
   char shown[200] = "";
   elman_error error = {0};
   const elman_status status = corpus_encode(&corpus, pairs, &source, &target,
@@ -336,10 +311,8 @@ static void assert_links(elman_token_mode mode, const char *line, const char *ex
              link.source);
   }
   cr_assert_str_eq(shown, expected);
-  corpus_free(&corpus);
   free_vocabularies(&built);
   for (size_t side = 0; side < 2; side++) merges_free(built.merges[side]);
-  pairs_free(pairs);
 }
 
 Test(guides, word_links_cover_all_their_tokens) {
@@ -387,7 +360,7 @@ Test(guides, guides_are_time_major_and_split_by_shard) {
   const struct corpus corpus = {.source = {.ids = ids, .starts = sources, .count = 3},
                                 .target = {.ids = ids, .starts = targets, .count = 3},
                                 .links = {.items = items, .starts = links}};
-  struct batch batch = {.tokens = 0}, slice = {.tokens = 0};
+  owned_by(batch_free) struct batch batch = {.tokens = 0}, slice = {.tokens = 0};
   cr_assert_eq(batch_fill(&batch, &corpus, (const size_t[]){2, 0, 1}, 3, NULL), ELMAN_OK);
   assert_guide(&batch.guide, (const size_t[]){0, 0, 1, 2, 2, 4, 4, 4, 4, 4}, 9,
                (const uint32_t[]){1, 0, 0, 1}, 3);
@@ -396,8 +369,6 @@ Test(guides, guides_are_time_major_and_split_by_shard) {
                (const uint32_t[]){1, 0, 0, 1}, 3);
   cr_assert_eq(batch_slice(&slice, &batch, 0, 1, NULL), ELMAN_OK);
   assert_guide(&slice.guide, (const size_t[]){0, 0}, 1, NULL, 0);
-  batch_free(&batch);
-  batch_free(&slice);
 }
 
 static void assert_clause_ends(const struct sequence *source, const bool *expected) {
@@ -411,15 +382,15 @@ Test(batches, clause_ends_are_time_major_and_split_by_shard) {
   static const uint64_t counts[] = {0, 2, 1};
   uint32_t ids[] = {1, 2, 1, 1, 2, 2, 1};
   size_t sources[] = {0, 3, 4, 7}, targets[] = {0, 1, 2, 3};
-  struct tokens tokens = {0};
-  struct vocabulary *vocabulary;
+  owned_by(tokens_free) struct tokens tokens = {0};
+  owned_vocabulary *vocabulary;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), ELMAN_OK);
   cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, ELMAN_SOURCE, NULL), ELMAN_OK);
   const struct corpus corpus = {.source = {.ids = ids, .starts = sources, .count = 3},
                                 .target = {.ids = ids, .starts = targets, .count = 3},
                                 .source_words = vocabulary};
-  struct batch batch = {.tokens = 0}, slice = {.tokens = 0};
+  owned_by(batch_free) struct batch batch = {.tokens = 0}, slice = {.tokens = 0};
   cr_assert_eq(batch_fill(&batch, &corpus, (const size_t[]){1, 0, 2}, 3, NULL), ELMAN_OK);
   assert_clause_ends(&batch.source, (const bool[]){true, false, false,  /* a    a    ， */
                                                    false, true, true,   /*      ，   ， */
@@ -428,10 +399,6 @@ Test(batches, clause_ends_are_time_major_and_split_by_shard) {
   assert_clause_ends(&slice.source, (const bool[]){false, true, true});
   cr_assert_eq(batch_slice(&slice, &batch, 0, 2, NULL), ELMAN_OK);
   assert_clause_ends(&slice.source, (const bool[]){true, false, false, true, false, true});
-  batch_free(&batch);
-  batch_free(&slice);
-  vocabulary_free(vocabulary);
-  tokens_free(&tokens);
 }
 
 /* Return the longest side of pairs that are split again in some epochs, </s> included. */
@@ -455,15 +422,16 @@ static size_t longest_resplit(struct resplit *resplit, const struct corpus *corp
  * epoch. */
 Test(resplit, sides_use_independent_dropout) {
   enum { EPOCHS = 20 };
-  struct pairs *pairs = pairs_of("abab abab\tabab abab\nabab abab\tabab abab\n");
+  owned_pairs *pairs = pairs_of("abab abab\tabab abab\nabab abab\tabab abab\n");
   struct vocabulary_options options = automatic;
   options.source_mode = options.target_mode = ELMAN_TOKENS_BPE;
   options.merges[ELMAN_SOURCE] = options.merges[ELMAN_TARGET] = 10;
-  struct vocabulary_pair built = vocabularies_of(pairs, options);
-  struct resplit resplit = {.codecs = {vocabulary_pair_codec(&built, ELMAN_SOURCE),
-                                       vocabulary_pair_codec(&built, ELMAN_TARGET)},
-                            .share = 0.5};
-  struct corpus corpus;
+  owned_by(free_vocabularies) struct vocabulary_pair built = vocabularies_of(pairs, options);
+  owned_by(resplit_free) struct resplit resplit = {
+      .codecs = {vocabulary_pair_codec(&built, ELMAN_SOURCE),
+                 vocabulary_pair_codec(&built, ELMAN_TARGET)},
+      .share = 0.5};
+  owned_by(corpus_free) struct corpus corpus;
   cr_assert_eq(corpus_encode(&corpus, pairs, &resplit.codecs[ELMAN_SOURCE],
                              &resplit.codecs[ELMAN_TARGET], &(struct encoding_options){0}, NULL),
                ELMAN_OK);
@@ -479,24 +447,21 @@ Test(resplit, sides_use_independent_dropout) {
     before = first;
   }
   cr_assert(sides > 2 && in_pairs > 2 && epochs > 2, "%zu, %zu, %zu", sides, in_pairs, epochs);
-  resplit_free(&resplit);
-  corpus_free(&corpus);
   for (size_t side = 0; side < 2; side++) merges_free(built.merges[side]);
-  free_vocabularies(&built);
-  pairs_free(pairs);
 }
 
 Test(resplit, batches_stay_within_the_token_limit) {
   enum { EPOCHS = 20 };
-  struct pairs *pairs = pairs_of("abab abab\tcdcd cdcd\nabab ab\tcdcd cd\nab abab ab\tcd\n");
+  owned_pairs *pairs = pairs_of("abab abab\tcdcd cdcd\nabab ab\tcdcd cd\nab abab ab\tcd\n");
   struct vocabulary_options options = automatic;
   options.source_mode = options.target_mode = ELMAN_TOKENS_BPE;
   options.merges[ELMAN_SOURCE] = options.merges[ELMAN_TARGET] = 10;
-  struct vocabulary_pair built = vocabularies_of(pairs, options);
-  struct resplit resplit = {.codecs = {vocabulary_pair_codec(&built, ELMAN_SOURCE),
-                                       vocabulary_pair_codec(&built, ELMAN_TARGET)},
-                            .share = 0.5};
-  struct corpus corpus;
+  owned_by(free_vocabularies) struct vocabulary_pair built = vocabularies_of(pairs, options);
+  owned_by(resplit_free) struct resplit resplit = {
+      .codecs = {vocabulary_pair_codec(&built, ELMAN_SOURCE),
+                 vocabulary_pair_codec(&built, ELMAN_TARGET)},
+      .share = 0.5};
+  owned_by(corpus_free) struct corpus corpus;
   cr_assert_eq(corpus_encode(&corpus, pairs, &resplit.codecs[ELMAN_SOURCE],
                              &resplit.codecs[ELMAN_TARGET], &(struct encoding_options){0}, NULL),
                ELMAN_OK);
@@ -506,9 +471,5 @@ Test(resplit, batches_stay_within_the_token_limit) {
     resplit.batch_tokens = 3 * longest + 2;
     cr_assert_eq(longest_resplit(&resplit, &corpus, EPOCHS), longest);
   }
-  resplit_free(&resplit);
-  corpus_free(&corpus);
   for (size_t side = 0; side < 2; side++) merges_free(built.merges[side]);
-  free_vocabularies(&built);
-  pairs_free(pairs);
 }

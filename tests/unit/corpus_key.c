@@ -4,6 +4,8 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "owned.h"
+
 #include "corpus/key.h"
 
 static struct buffer key = {0}, other = {0};
@@ -87,7 +89,7 @@ Test(key, first_of_equal_keys_is_found) {
   /* All these keys map to the same slot. */
   const uint64_t keys[] = {0, 1ull << 40, 0, 2ull << 40, 1ull << 40, 0};
   const size_t firsts[] = {0, 1, 0, 3, 1, 0};
-  struct table table = {0};
+  owned_by(table_free) struct table table = {0};
   for (int round = 0; round < 2; round++) {
     cr_assert_eq(table_reset(&table, 6, NULL), ELMAN_OK);
     for (size_t i = 0, first = 0; i < 6; i++) {
@@ -95,5 +97,4 @@ Test(key, first_of_equal_keys_is_found) {
       cr_assert_eq(first, firsts[i]);
     }
   }
-  table_free(&table);
 }

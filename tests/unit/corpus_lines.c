@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "owned.h"
+
 #include "corpus/pairs.h"
 
 static char path[] = "/tmp/elman-lines-XXXXXX";
@@ -30,9 +32,9 @@ static void put(const char *bytes, size_t length) {
 
 /* `expected` contains the lines, each followed by "|". */
 static void assert_lines(const char *content, const char *expected) {
-  struct line_file file;
+  owned_by(line_file_free) struct line_file file;
   elman_error error = {0};
-  struct buffer shown = {0};
+  owned_by(buffer_free) struct buffer shown = {0};
   put(content, strlen(content));
   cr_assert_eq(line_file_read(&file, path, &error), ELMAN_OK, "%s", error.message);
   for (size_t i = 0; i < file.count; i++) {
@@ -40,8 +42,6 @@ static void assert_lines(const char *content, const char *expected) {
     buffer_append(&shown, "|", 1);
   }
   cr_assert_str_eq(shown.bytes, expected);
-  buffer_free(&shown);
-  line_file_free(&file);
 }
 
 Test(lines, every_line_is_kept) {

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "owned_values.h"
+
 #include "corpus/pairs.h"
 
 static char folder[] = "/tmp/elman-pairs-XXXXXX";
@@ -67,11 +69,11 @@ static elman_pairs_options moses_options(void) {
 static void assert_pairs(elman_pairs_options options, const char *expected, size_t skipped,
                          const char *expected_notes) {
   elman_error error = {0};
-  struct pairs *pairs;
+  owned_pairs *pairs;
   buffer_clear(&notes);
   cr_assert_eq(pairs_read(&pairs, &options, &error), ELMAN_OK, "%s: %s", error.where,
                error.message);
-  struct buffer shown = {0};
+  owned_by(buffer_free) struct buffer shown = {0};
   for (size_t i = 0; i < pairs_count(pairs); i++) {
     const struct pair pair = pairs_get(pairs, i);
     if (i > 0) buffer_append(&shown, "|", 1);
@@ -84,9 +86,7 @@ static void assert_pairs(elman_pairs_options options, const char *expected, size
   cr_assert_str_eq(shown.bytes, expected);
   cr_assert_eq(pairs_skipped_count(pairs), skipped);
   cr_assert(text_equal(buffer_text(&notes), text_of(expected_notes)), "%s", notes.bytes);
-  buffer_free(&shown);
   buffer_free(&notes);
-  pairs_free(pairs);
 }
 
 static void assert_error(elman_pairs_options options, elman_status status, const char *where,
@@ -288,19 +288,17 @@ Test(tsv, blank_lines_at_the_end_are_ignored) {
 }
 
 Test(tsv, late_nul_makes_a_bad_line) {
-  struct buffer content = {0};
+  owned_by(buffer_free) struct buffer content = {0};
   while (content.length < 9000) buffer_append(&content, "a\tb\n", 4);
   const size_t lines = content.length / 4;
   buffer_append(&content, "c\0c\td\n", 6);
   put_bytes("a.tsv", content.bytes, content.length);
-  buffer_free(&content);
-  struct pairs *pairs;
+  owned_pairs *pairs;
   elman_pairs_options options = tsv_options();
   cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
   cr_assert_eq(pairs_count(pairs), lines);
   cr_assert_str_eq(notes.bytes, "a.tsv:2251: contains NUL at byte 2 of the line\n");
   buffer_free(&notes);
-  pairs_free(pairs);
 }
 
 Test(tsv, line_numbers_count_skipped_lines) {
@@ -311,7 +309,7 @@ Test(tsv, line_numbers_count_skipped_lines) {
   elman_pairs_options options = tsv_options();
   options.files = names;
   options.file_count = 2;
-  struct pairs *pairs;
+  owned_pairs *pairs;
   cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
   cr_assert_eq(pairs_count(pairs), sizeof places / sizeof *places);
   for (size_t i = 0; i < pairs_count(pairs); i++) {
@@ -321,13 +319,12 @@ Test(tsv, line_numbers_count_skipped_lines) {
   }
   cr_assert_eq(pairs_line_number(pairs, 3), 2);
   buffer_free(&notes);
-  pairs_free(pairs);
 }
 
 /* Lines larger than a block of text (corpus/pairs.c), and shorter lines before and after. */
 Test(tsv, long_lines) {
   enum { LONG = 3 << 20 };
-  struct buffer content = {0}, expected = {0};
+  owned_by(buffer_free) struct buffer content = {0}, expected = {0};
   buffer_print(&content, "我\tI\n你\t");
   buffer_print(&expected, "我=I|你=");
   for (size_t i = 0; i < LONG; i++) {
@@ -338,8 +335,6 @@ Test(tsv, long_lines) {
   buffer_print(&expected, "|他=he");
   put_bytes("a.tsv", content.bytes, content.length);
   assert_pairs(tsv_options(), expected.bytes, 0, "");
-  buffer_free(&content);
-  buffer_free(&expected);
 }
 
 /* Return whether the page of this address is in memory. */
@@ -352,14 +347,14 @@ static bool is_resident(const char *address) {
 
 Test(tsv, text_is_released_from_the_front) {
   enum { PAIRS = 1000, WIDTH = 5000 };
-  struct buffer content = {0};
+  owned_by(buffer_free) struct buffer content = {0};
   for (size_t i = 0; i < PAIRS; i++) {
     for (size_t j = 0; j < WIDTH; j++) buffer_append(&content, "x", 1);
     buffer_print(&content, "\ty\n");
   }
   put_bytes("a.tsv", content.bytes, content.length);
   const elman_pairs_options options = tsv_options();
-  struct pairs *pairs = NULL;
+  owned_pairs *pairs = NULL;
   cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
   const char *early = pairs_get(pairs, 10).source.bytes;
   const char *late = pairs_get(pairs, PAIRS - 10).source.bytes;
@@ -369,8 +364,6 @@ Test(tsv, text_is_released_from_the_front) {
   for (size_t i = PAIRS / 2; i < PAIRS; i++) cr_assert_eq(pairs_get(pairs, i).source.length, WIDTH);
   pairs_release(pairs, PAIRS);
   cr_assert_not(is_resident(late));
-  pairs_free(pairs);
-  buffer_free(&content);
 }
 
 Test(tsv, strict_mode_rejects_bad_lines) {
@@ -592,14 +585,13 @@ Test(tsv, nul_makes_a_bad_line) {
     char expected[128], where[32];
     snprintf(where, sizeof where, "a.tsv:%zu", before + 1);
     snprintf(expected, sizeof expected, "%s: contains NUL at byte 2 of the line\n", where);
-    struct pairs *pairs;
+    owned_pairs *pairs;
     buffer_clear(&notes);
     elman_pairs_options options = tsv_options();
     cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
     cr_assert_eq(pairs_count(pairs), MANY);
     cr_assert_eq(pairs_skipped_count(pairs), 1);
     cr_assert_str_eq(notes.bytes, expected);
-    pairs_free(pairs);
     options.strict = true;
     assert_error(options, ELMAN_BAD_DATA, where, "contains NUL at byte 2");
   }
@@ -656,11 +648,10 @@ Test(moses, whole_lines) {
   options.source_column = 1;
   options.target_column = 2;
   assert_pairs(options, "他=he|我 爱 你=I love you|你=you", 0, "");
-  struct pairs *pairs;
+  owned_pairs *pairs;
   cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
   cr_assert_str_eq(pairs_line(pairs, 0).bytes, "他\the\tx");
   cr_assert_str_eq(pairs_line(pairs, 2).bytes, "你");
-  pairs_free(pairs);
 }
 
 Test(moses, bad_lines) {

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "owned_values.h"
+
 #include "corpus/key.h"
 #include "corpus/split.h"
 
@@ -30,7 +32,7 @@ static struct pairs *pairs_of(const struct buffer *text) {
 
 static uint64_t random_state;
 
-static size_t random_below(size_t bound) {
+static size_t number_below(size_t bound) {
   random_state = key_hash_pair(random_state, 1);
   return (size_t)(random_state % bound);
 }
@@ -38,28 +40,24 @@ static size_t random_below(size_t bound) {
 /* Few distinct sentences in several spellings, so that groups of all sizes occur. */
 static struct pairs *random_pairs(size_t count, size_t sentences) {
   static const char *const spellings[] = {"s%zu", "S%zu.", " s %zu!", "ｓ%zu？"};
-  struct buffer text = {0};
+  owned_by(buffer_free) struct buffer text = {0};
   char line[128];
   for (size_t i = 0; i < count; i++) {
     for (int side = 0; side < 2; side++) {
-      snprintf(line, sizeof line, spellings[random_below(4)], random_below(sentences));
+      snprintf(line, sizeof line, spellings[number_below(4)], number_below(sentences));
       buffer_append_text(&text, text_of(line));
       buffer_append(&text, "\t", 1);
     }
     snprintf(line, sizeof line, "line %zu\n", i);
     buffer_append_text(&text, text_of(line));
   }
-  struct pairs *pairs = pairs_of(&text);
-  buffer_free(&text);
-  return pairs;
+  return pairs_of(&text);
 }
 
 static uint64_t hash_of(struct text text) {
-  struct buffer key = {0};
+  owned_by(buffer_free) struct buffer key = {0};
   cr_assert_eq(key_of(&key, text, NULL), ELMAN_OK);
-  const uint64_t hash = text_hash(buffer_text(&key));
-  buffer_free(&key);
-  return hash;
+  return text_hash(buffer_text(&key));
 }
 
 /* The groups equal those found by coloring pair by pair, and no group spans two parts. */
@@ -110,10 +108,10 @@ static void assert_sizes(const elman_split *split) {
 Test(split, random_corpora_split_without_leaks) {
   size_t made = 0;
   for (random_state = 1; made < 60;) {
-    const size_t count = 20 + random_below(120);
-    struct pairs *pairs = random_pairs(count, 40 + random_below(400));
+    const size_t count = 20 + number_below(120);
+    owned_pairs *pairs = random_pairs(count, 40 + number_below(400));
     const elman_split_options options = {
-        .dev.pairs = 1 + random_below(8), .test.share = 0.1, .seed = random_below(1000)};
+        .dev.pairs = 1 + number_below(8), .test.share = 0.1, .seed = number_below(1000)};
     elman_split split, again;
     if (split_create(&split, pairs, &options, NULL) == ELMAN_OK) {
       made++;
@@ -124,24 +122,21 @@ Test(split, random_corpora_split_without_leaks) {
       split_free(&again);
       split_free(&split);
     }
-    pairs_free(pairs);
   }
 }
 
 static struct pairs *different_pairs(size_t count) {
-  struct buffer text = {0};
+  owned_by(buffer_free) struct buffer text = {0};
   char line[64];
   for (size_t i = 0; i < count; i++) {
     snprintf(line, sizeof line, "a%zu\tb%zu\n", i, i);
     buffer_append_text(&text, text_of(line));
   }
-  struct pairs *pairs = pairs_of(&text);
-  buffer_free(&text);
-  return pairs;
+  return pairs_of(&text);
 }
 
 Test(split, sizes_are_exact_where_groups_are_small) {
-  struct pairs *pairs = different_pairs(1000);
+  owned_pairs *pairs = different_pairs(1000);
   elman_split split, other;
   elman_split_options options = {.dev.pairs = 100, .test.share = 0.025, .seed = 1};
   cr_assert_eq(split_create(&split, pairs, &options, NULL), ELMAN_OK);
@@ -154,22 +149,20 @@ Test(split, sizes_are_exact_where_groups_are_small) {
   cr_assert_arr_neq(split.parts, other.parts, 1000);
   split_free(&split);
   split_free(&other);
-  pairs_free(pairs);
 }
 
 Test(split, dev_and_test_may_be_empty) {
-  struct pairs *pairs = different_pairs(10);
+  owned_pairs *pairs = different_pairs(10);
   elman_split split;
   const elman_split_options options = {.dev.share = 0.001};
   cr_assert_eq(split_create(&split, pairs, &options, NULL), ELMAN_OK);
   cr_assert_eq(split.info.pairs[ELMAN_PART_DEV], 1, "a fraction above 0 gives at least one pair");
   cr_assert_eq(split.info.pairs[ELMAN_PART_TEST], 0);
   split_free(&split);
-  pairs_free(pairs);
 }
 
 Test(split, split_must_leave_training_pairs) {
-  struct pairs *pairs = different_pairs(10);
+  owned_pairs *pairs = different_pairs(10);
   elman_split split;
   elman_error error = {0};
   elman_split_options options = {.dev.pairs = 5, .test.pairs = 5};
@@ -181,55 +174,48 @@ Test(split, split_must_leave_training_pairs) {
   options.test.pairs = 4;
   cr_assert_eq(split_create(&split, pairs, &options, NULL), ELMAN_OK);
   split_free(&split);
-  pairs_free(pairs);
 }
 
 Test(split, single_group_cannot_be_split) {
   /* A chain: each pair shares a side with the next. */
-  struct buffer text = {0};
+  owned_by(buffer_free) struct buffer text = {0};
   buffer_append_text(&text, text_of("a\tx\na\ty\nb\ty\nb\tz\nc\tz\n"));
-  struct pairs *pairs = pairs_of(&text);
+  owned_pairs *pairs = pairs_of(&text);
   elman_split split;
   elman_error error = {0};
   const elman_split_options options = {.dev.pairs = 1};
   cr_assert_eq(split_create(&split, pairs, &options, &error), ELMAN_BAD_DATA);
   cr_assert(strstr(error.message, "5 of 5 pairs") != NULL, "%s", error.message);
-  pairs_free(pairs);
-  buffer_free(&text);
 }
 
 /* Each pair shares a side with the next in the chain; the file has them in shuffled order. */
 Test(split, long_chains_are_fast) {
   enum { PAIRS = 300007, STRIDE = 1009 };
-  struct buffer text = {0};
+  owned_by(buffer_free) struct buffer text = {0};
   char line[64], whole[64];
   for (size_t i = 0; i < PAIRS; i++) {
     const size_t at = i * STRIDE % PAIRS;
     snprintf(line, sizeof line, "a%zu\tb%zu\n", at / 2, (at + 1) / 2);
     buffer_append_text(&text, text_of(line));
   }
-  struct pairs *pairs = pairs_of(&text);
+  owned_pairs *pairs = pairs_of(&text);
   elman_split split;
   elman_error error = {0};
   const elman_split_options options = {.dev.pairs = 1};
   cr_assert_eq(split_create(&split, pairs, &options, &error), ELMAN_BAD_DATA);
   snprintf(whole, sizeof whole, "%d of %d pairs", PAIRS, PAIRS);
   cr_assert(strstr(error.message, whole) != NULL, "%s", error.message);
-  pairs_free(pairs);
-  buffer_free(&text);
 }
 
 Test(split, lines_are_copied_unchanged) {
-  struct buffer text = {0};
+  owned_by(buffer_free) struct buffer text = {0};
   buffer_append_text(&text, text_of("\xEF\xBB\xBF"
                                     "a\tx\t(c) me\t\r\nbad\nb\ty"));
-  struct pairs *pairs = pairs_of(&text);
+  owned_pairs *pairs = pairs_of(&text);
   cr_assert_eq(pairs_count(pairs), 2);
   cr_assert(text_equal(pairs_line(pairs, 0), text_of("a\tx\t(c) me\t")));
   cr_assert(text_equal(pairs_line(pairs, 1), text_of("b\ty")));
   cr_assert(text_equal(pairs_get(pairs, 0).target, text_of("x")));
   cr_assert_eq(pairs_line_number(pairs, 0), 1);
   cr_assert_eq(pairs_line_number(pairs, 1), 3);
-  pairs_free(pairs);
-  buffer_free(&text);
 }

@@ -1,6 +1,7 @@
 /* Reading and safe writing of files: the old file, links, permissions, and files that other writers
  * left. */
 #include "folder.h"
+#include "owned.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,11 +24,10 @@ static void put(const char *name, const char *content) {
 }
 
 static void assert_content(const char *name, const char *expected) {
-  struct buffer content = {0};
+  owned_by(buffer_free) struct buffer content = {0};
   cr_assert_eq(file_read(&content, name, 1 << 20, NULL), ELMAN_OK);
   cr_assert(text_equal(buffer_text(&content), text_of(expected)), "%s holds \"%s\"", name,
             content.bytes);
-  buffer_free(&content);
 }
 
 static void write_safely(const char *name, const char *content) {
@@ -39,31 +39,28 @@ static void write_safely(const char *name, const char *content) {
 
 Test(file, read_appends) {
   put("file", "new");
-  struct buffer content = {0};
+  owned_by(buffer_free) struct buffer content = {0};
   buffer_append(&content, "old ", 4);
   cr_assert_eq(file_read(&content, "file", 100, NULL), ELMAN_OK);
   cr_assert_str_eq(content.bytes, "old new");
-  buffer_free(&content);
 }
 
 Test(file, read_of_more_than_one_chunk) {
   enum { SIZE = (3 << 20) + 17 };
-  char *bytes = malloc(SIZE);
+  owned char *bytes = malloc(SIZE);
   for (size_t i = 0; i < SIZE; i++) bytes[i] = (char)(i * 2654435761u >> 13);
   FILE *file = fopen("file", "wb");
   cr_assert_eq(fwrite(bytes, 1, SIZE, file), SIZE);
   fclose(file);
-  struct buffer content = {0};
+  owned_by(buffer_free) struct buffer content = {0};
   cr_assert_eq(file_read(&content, "file", SIZE, NULL), ELMAN_OK);
   cr_assert_eq(content.length, SIZE);
   cr_assert_eq(memcmp(content.bytes, bytes, SIZE), 0);
-  buffer_free(&content);
-  free(bytes);
 }
 
 Test(file, read_errors) {
   elman_error error = {0};
-  struct buffer content = {0};
+  owned_by(buffer_free) struct buffer content = {0};
   cr_assert_eq(file_read(&content, "file", 100, &error), ELMAN_NO_INPUT);
   cr_assert_str_eq(error.where, "file");
   cr_assert_eq(file_read(&content, ".", 100, &error), ELMAN_NO_INPUT);
@@ -72,7 +69,6 @@ Test(file, read_errors) {
   cr_assert_eq(file_read(&content, "file", 4, &error), ELMAN_BAD_DATA);
   cr_assert_eq(file_read(&content, "file", 5, &error), ELMAN_OK);
   cr_assert_str_eq(content.bytes, "12345");
-  buffer_free(&content);
 }
 
 Test(file, old_file_stays_until_commit) {
@@ -306,10 +302,9 @@ Test(file, links_are_followed_to_their_end) {
 }
 
 static void write_directly(const char *path, bool append, const char *content) {
-  struct output_place place;
+  owned_by(output_place_free) struct output_place place;
   cr_assert_eq(output_place_find(&place, path, NULL), ELMAN_OK);
   const int descriptor = output_place_open(&place, append);
-  output_place_free(&place);
   cr_assert_geq(descriptor, 0);
   cr_assert_eq(write(descriptor, content, strlen(content)), (ssize_t)strlen(content));
   cr_assert_eq(close(descriptor), 0);
@@ -465,11 +460,10 @@ Test(file, signals_do_not_interrupt_reading) {
     _exit(0);
   }
   close(ends[1]);
-  struct buffer content = {0};
+  owned_by(buffer_free) struct buffer content = {0};
   elman_error error = {.message = ""};
   cr_assert_eq(file_read(&content, name, PIECES * SIZE, &error), ELMAN_OK, "%s", error.message);
   cr_assert_eq(content.length, PIECES * SIZE);
-  buffer_free(&content);
   close(ends[0]);
   int code;
   while (waitpid(child, &code, 0) < 0) continue;

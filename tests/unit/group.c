@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "owned.h"
 #include "processes.h"
 
 enum { PROCESSES = 5, MAX_BYTES = 1000 };
@@ -198,7 +199,7 @@ static void collect(const elman_group *group, void *context) {
   struct task *task = context;
   const size_t rank = group_rank(group);
   elman_error *error = &task->errors[rank];
-  struct buffer bytes = {0};
+  owned_by(buffer_free) struct buffer bytes = {0};
   elman_status status = task->own[rank];
   if (status != ELMAN_OK) status = fail(error, status, "here", "the work of %zu failed", rank);
   for (size_t i = 0; i < task->counts[rank]; i++)
@@ -209,7 +210,6 @@ static void collect(const elman_group *group, void *context) {
     memcpy(task->got[rank], bytes.bytes == NULL ? "" : bytes.bytes, bytes.length);
     if (bytes.bytes != NULL) cr_assert_eq(bytes.bytes[bytes.length], '\0');
   }
-  buffer_free(&bytes);
 }
 
 Test(group, collect_gives_data_of_unknown_size_to_all) {

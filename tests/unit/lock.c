@@ -1,5 +1,6 @@
 /* Output locks: one holder at a time, and no lock outlives its process. */
 #include "folder.h"
+#include "owned.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -101,9 +102,8 @@ Test(lock, other_files_are_not_deleted) {
     put_bytes("model.lock", contents[i], strlen(contents[i]));
     check_refused("model", "model.lock", "is not a lock");
     size_t length;
-    char *bytes = get_bytes("model.lock", &length);
+    owned char *bytes = get_bytes("model.lock", &length);
     cr_assert_str_eq(bytes, contents[i]);
-    free(bytes);
   }
   cr_assert_eq(remove("model.lock"), 0);
   cr_assert_eq(mkfifo("model.lock", 0600), 0);

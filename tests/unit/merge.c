@@ -1,5 +1,7 @@
 /* Merge attention between tokens into attention between words, compared with values computed by
  * hand. */
+#include "owned.h"
+
 #include "inspect/shown.h"
 
 #include <criterion/criterion.h>
@@ -115,7 +117,7 @@ static elman_translation example(void) {
 
 Test(shown, translation_is_shown_in_words) {
   const elman_translation translation = example();
-  struct shown shown;
+  owned_by(shown_free) struct shown shown;
   cr_assert_eq(shown_create(&shown, &translation, ELMAN_UNITS_AUTO, NULL), ELMAN_OK);
   const elman_translation *view = &shown.view;
   cr_assert(shown.source_words && shown.target_words);
@@ -143,12 +145,11 @@ Test(shown, translation_is_shown_in_words) {
   check_row(view->segments, (const double[]){0.75, 0.25, 0, 0.75, 0.25, 0}, 6);
   for (size_t t = 0; t < 3; t++)
     cr_assert_eq(view->attention[2 * t] + view->attention[2 * t + 1] + view->sentinel[t], 1);
-  shown_free(&shown);
 }
 
 static void check_sides(const elman_translation *translation, elman_alignment_units units,
                         bool source_words, bool target_words) {
-  struct shown shown;
+  owned_by(shown_free) struct shown shown;
   cr_assert_eq(shown_create(&shown, translation, units, NULL), ELMAN_OK);
   cr_assert_eq(shown.source_words, source_words);
   cr_assert_eq(shown.target_words, target_words);
@@ -160,7 +161,6 @@ static void check_sides(const elman_translation *translation, elman_alignment_un
     check_row(shown.view.attention, (const double[]){0.34375, 0.40625, 0.25}, 3);
   if (source_words && !target_words)
     check_row(shown.view.attention, (const double[]){0.75, 0.25, 0.75, 0.25}, 4);
-  shown_free(&shown);
 }
 
 /* By default a side is shown as words if its tokens are subwords. */
@@ -179,11 +179,10 @@ Test(shown, sides_are_merged_by_default_if_subwords) {
   check_sides(&translation, ELMAN_UNITS_AUTO, false, false);
   check_sides(&translation, ELMAN_UNITS_WORDS, true, true);
   elman_error error;
-  struct shown shown;
+  owned_by(shown_free) struct shown shown;
   cr_assert_eq(shown_create(&shown, &translation, ELMAN_UNITS_SUBWORDS, &error),
                ELMAN_INVALID_ARGUMENT);
   cr_assert_not_null(strstr(error.message, "no subwords"));
-  shown_free(&shown);
 }
 
 /* Chinese text without spaces has no words, so its tokens are kept; if words are requested, the

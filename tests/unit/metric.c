@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "owned.h"
+
 #include "base/random.h"
 #include "metric/metric.h"
 
@@ -10,9 +12,9 @@
 
 /* `expected` contains the tokens, separated by "|". */
 static void assert_tokens(enum bleu_tokenizer tokenizer, const char *line, const char *expected) {
-  struct tokens tokens = {0};
-  struct bleu_passes passes = {0};
-  struct buffer shown = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
+  owned_by(bleu_passes_free) struct bleu_passes passes = {0};
+  owned_by(buffer_free) struct buffer shown = {0};
   cr_assert_eq(bleu_tokenize(&tokens, &passes, text_of(line), tokenizer, NULL), ELMAN_OK);
   for (size_t i = 0; i < tokens.count; i++) {
     if (i > 0) buffer_append(&shown, "|", 1);
@@ -20,9 +22,6 @@ static void assert_tokens(enum bleu_tokenizer tokenizer, const char *line, const
   }
   cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "%s: \"%s\" became %s, not %s",
             bleu_tokenizer_name(tokenizer), line, buffer_text(&shown).bytes, expected);
-  buffer_free(&shown);
-  bleu_passes_free(&passes);
-  tokens_free(&tokens);
 }
 
 Test(bleu_tokens, thirteen_a_matches_sacrebleu) {
@@ -53,10 +52,9 @@ Test(bleu_tokens, char_and_none_match_sacrebleu) {
 }
 
 static void assert_lowercase(const char *text, const char *expected) {
-  struct buffer lower = {0};
+  owned_by(buffer_free) struct buffer lower = {0};
   lowercase(&lower, text_of(text));
   cr_assert_str_eq(lower.bytes, expected);
-  buffer_free(&lower);
 }
 
 Test(lowercase, lowercase_uses_the_full_mapping) {
@@ -174,7 +172,7 @@ Test(metric, bad_line_is_reported) {
 }
 
 Test(metric, too_long_line_is_rejected) {
-  char *bytes = malloc(METRIC_MAX_BYTES + 1);
+  owned char *bytes = malloc(METRIC_MAX_BYTES + 1);
   cr_assert_not_null(bytes);
   memset(bytes, 'a', METRIC_MAX_BYTES + 1);
   const struct text line = {bytes, METRIC_MAX_BYTES + 1}, short_line = text_of("a");
@@ -186,7 +184,6 @@ Test(metric, too_long_line_is_rejected) {
                ELMAN_BAD_DATA);
   cr_assert(strstr(error.message, "the limit for scoring is 16777216") != NULL, "%s",
             error.message);
-  free(bytes);
 }
 
 static void assert_fitting(const struct text *lines, size_t count, enum bleu_tokenizer expected) {

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "owned.h"
+
 #include "metric/metric.h"
 
 static const double TOLERANCE =
@@ -136,10 +138,9 @@ static void check_bootstrap(const json_t *root, const json_t *json) {
   for (size_t o = 0; o < 2; o++) {
     const json_t *output = json_object_get(root, names[o]);
     cr_assert_eq(json_array_size(output), count);
-    struct text *texts = texts_of(output);
+    owned struct text *texts = texts_of(output);
     counts[o] = calloc(count, sizeof **counts);
     cr_assert_eq(metric_count(counts[o], texts, &all, &options, NULL), ELMAN_OK);
-    free(texts);
   }
   elman_comparison result;
   cr_assert_eq(bootstrap(&result, counts[0], counts[1], count, &options, NULL), ELMAN_OK);

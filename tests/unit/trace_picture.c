@@ -45,7 +45,7 @@ static char *drawn(const elman_gradient_trace *trace, const char *format) {
 Test(trace_picture, norms_use_a_logarithmic_scale) {
   const elman_traced_layer layers[] = {layer(ELMAN_SOURCE, falling, quiet)};
   const elman_gradient_trace trace = trace_of(layers, 1);
-  char *text = drawn(&trace, "svg");
+  owned char *text = drawn(&trace, "svg");
   check_xml(text);
   cr_assert_not_null(strstr(text, "<path class=\"state\" d=\"M97 270.0L131 190.0L165 110.0\"/>"));
   cr_assert_not_null(strstr(text, ">1e0<"));
@@ -59,14 +59,13 @@ Test(trace_picture, norms_use_a_logarithmic_scale) {
   cr_assert_eq(occurrences(text, "height=\"0.0\"/>"), 1);
   cr_assert_eq(occurrences(text, "height=\"10.0\"/>"), 1);
   cr_assert_eq(occurrences(text, "height=\"40.0\"/>"), 1);
-  free(text);
 }
 
 Test(trace_picture, panels_are_labeled) {
   const elman_traced_layer layers[] = {layer(ELMAN_SOURCE, falling, quiet),
                                        layer(ELMAN_TARGET, falling, falling)};
   const elman_gradient_trace trace = trace_of(layers, 2);
-  char *text = drawn(&trace, "svg");
+  owned char *text = drawn(&trace, "svg");
   check_xml(text);
   cr_assert_eq(occurrences(text, "<g role=\"img\">\n<title>"), 2);
   cr_assert_eq(occurrences(text, "<desc>"), 2);
@@ -75,7 +74,6 @@ Test(trace_picture, panels_are_labeled) {
   cr_assert_not_null(strstr(text, "<title>step 2, 喜欢: state 1.00e-02, pre-activation "
                                   "1.00e-03, saturated 25.0 %</title>"));
   cr_assert_eq(occurrences(text, "<title>not in the vocabulary</title>"), 2);
-  free(text);
 }
 
 /* All norms are 0, as after the traced token, or all are the same power of ten. */
@@ -102,18 +100,16 @@ Test(trace_picture, page_lists_values_in_tables) {
                                        layer(ELMAN_TARGET, falling, falling)};
   elman_gradient_trace trace = trace_of(layers, 2);
   trace.source_tokens = hostile;
-  char *text = drawn(&trace, "html");
+  owned char *text = drawn(&trace, "html");
   cr_assert_eq(occurrences(text, "<script"), 0);
   cr_assert_eq(occurrences(text, "<table>"), 2);
   cr_assert_eq(occurrences(text, "<th scope=\"row\">"), 2 * STEPS);
   cr_assert_eq(occurrences(text, "<th scope=\"col\">loss</th>"), 1);
   cr_assert_not_null(strstr(text, "a\\u{202E}"));
   cr_assert_not_null(strstr(text, "default-src 'none'"));
-  char *svg = drawn(&trace, "svg");
+  owned char *svg = drawn(&trace, "svg");
   check_xml(svg);
   cr_assert_not_null(strstr(text, strstr(svg, "<svg")), "not the picture of the other format");
-  free(svg);
-  free(text);
 }
 
 Test(trace_picture, other_formats_are_rejected) {

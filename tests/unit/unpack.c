@@ -1,4 +1,6 @@
 /* Input that may be gzip-compressed, read in pieces of any size. */
+#include "owned.h"
+
 #include "base/file.h"
 
 #include <criterion/criterion.h>
@@ -25,9 +27,9 @@ static void pack(struct buffer *into, const char *text, size_t length) {
 /* Decompress in pieces of `piece` bytes into `room` bytes at a time. */
 static elman_status decompress_all(struct buffer *into, struct text input, size_t piece,
                                    size_t room, elman_error *error) {
-  struct decompressor decompressor = {0};
+  owned_by(decompress_free) struct decompressor decompressor = {0};
   elman_status status = ELMAN_OK;
-  char *place = malloc(room);
+  owned char *place = malloc(room);
   while (input.length > 0 && status == ELMAN_OK) {
     struct text part = {input.bytes, input.length < piece ? input.length : piece};
     size_t filled = room;
@@ -38,8 +40,6 @@ static elman_status decompress_all(struct buffer *into, struct text input, size_
     }
   }
   if (status == ELMAN_OK) status = decompress_end(&decompressor, error);
-  decompress_free(&decompressor);
-  free(place);
   return status;
 }
 
@@ -49,14 +49,13 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 static void assert_gives(struct text input, struct text expected) {
   for (size_t i = 0; i < SIZES; i++) {
     for (size_t j = 0; j < SIZES; j++) {
-      struct buffer got = {0};
+      owned_by(buffer_free) struct buffer got = {0};
       elman_error error = {0};
       buffer_append(&got, "", 0);
       cr_assert_eq(decompress_all(&got, input, sizes[i], sizes[j], &error), ELMAN_OK, "%s",
                    error.message);
       cr_assert_eq(got.length, expected.length);
       cr_assert_arr_eq(got.bytes, expected.bytes, expected.length);
-      buffer_free(&got);
     }
   }
 }
@@ -64,11 +63,10 @@ static void assert_gives(struct text input, struct text expected) {
 static void assert_fails(struct text input, const char *problem) {
   for (size_t i = 0; i < SIZES; i++) {
     for (size_t j = 0; j < SIZES; j++) {
-      struct buffer got = {0};
+      owned_by(buffer_free) struct buffer got = {0};
       elman_error error = {0};
       cr_assert_eq(decompress_all(&got, input, sizes[i], sizes[j], &error), ELMAN_BAD_DATA);
       cr_assert(strstr(error.message, problem) != NULL, "%s", error.message);
-      buffer_free(&got);
     }
   }
 }
@@ -81,7 +79,7 @@ Test(unpack, uncompressed_input_is_unchanged) {
 }
 
 Test(unpack, consecutive_members_are_joined) {
-  struct buffer packed = {0}, text = {0};
+  owned_by(buffer_free) struct buffer packed = {0}, text = {0};
   for (int i = 0; i < 3000; i++) buffer_print(&text, "line %d\n", i * i);
   pack(&packed, text.bytes, text.length);
   assert_gives(buffer_text(&packed), buffer_text(&text));
@@ -89,13 +87,11 @@ Test(unpack, consecutive_members_are_joined) {
   pack(&packed, "more", 4);
   buffer_append(&text, "more", 4);
   assert_gives(buffer_text(&packed), buffer_text(&text));
-  buffer_free(&packed);
-  buffer_free(&text);
 }
 
 Test(unpack, zeros_after_last_member_are_padding) {
   static const char zeros[1000];
-  struct buffer packed = {0};
+  owned_by(buffer_free) struct buffer packed = {0};
   pack(&packed, "text\n", 5);
   for (size_t count = 1; count <= sizeof zeros; count += 333) {
     buffer_append(&packed, zeros, count);
@@ -103,22 +99,20 @@ Test(unpack, zeros_after_last_member_are_padding) {
   }
   buffer_append(&packed, "\x1F", 1);
   assert_fails(buffer_text(&packed), "data that is not gzip follows");
-  buffer_free(&packed);
 }
 
 /* Truncated data is never taken for complete, wherever it is cut. */
 Test(unpack, every_truncation_is_detected) {
-  struct buffer packed = {0};
+  owned_by(buffer_free) struct buffer packed = {0};
   pack(&packed, "a line\nand one\n", 15);
   const size_t first = packed.length;
   pack(&packed, "more", 4);
   for (size_t size = 1; size < packed.length; size++)
     if (size != first) assert_fails((struct text){packed.bytes, size}, "it ends too early");
-  buffer_free(&packed);
 }
 
 Test(unpack, damage_is_detected) {
-  struct buffer packed = {0};
+  owned_by(buffer_free) struct buffer packed = {0};
   pack(&packed, "a line\nand one\n", 15);
   packed.bytes[packed.length - 6] ^= 1;
   assert_fails(buffer_text(&packed), "incorrect data check");
@@ -128,5 +122,4 @@ Test(unpack, damage_is_detected) {
   packed.bytes[2] = 8;
   buffer_append(&packed, "a", 1);
   assert_fails(buffer_text(&packed), "data that is not gzip follows");
-  buffer_free(&packed);
 }

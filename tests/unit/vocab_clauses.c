@@ -1,15 +1,17 @@
 /* Where clauses end. */
 #include <criterion/criterion.h>
 
+#include "owned_values.h"
+
 #include "vocab/clauses.h"
 #include "vocab/codec.h"
 
 /* `expected` is the text without spaces, with "|" after each clause. */
 static void expect(elman_token_mode mode, const char *line, const char *expected) {
-  struct token_counter *counter;
-  struct vocabulary *vocabulary;
-  struct tokens tokens = {0};
-  struct buffer shown = {0};
+  owned_token_counter *counter;
+  owned_vocabulary *vocabulary;
+  owned_by(tokens_free) struct tokens tokens = {0};
+  owned_by(buffer_free) struct buffer shown = {0};
   uint32_t ids[100];
   size_t ends[100];
   cr_assert_eq(token_counter_create(&counter, NULL), ELMAN_OK);
@@ -28,10 +30,6 @@ static void expect(elman_token_mode mode, const char *line, const char *expected
   }
   cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "\"%s\" became %s, not %s", line,
             shown.bytes == NULL ? "nothing" : shown.bytes, expected);
-  buffer_free(&shown);
-  vocabulary_free(vocabulary);
-  token_counter_free(counter);
-  tokens_free(&tokens);
 }
 
 Test(clauses, clauses_end_after_punctuation) {

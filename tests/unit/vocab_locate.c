@@ -3,16 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "owned_values.h"
+
 #include "base/random.h"
 #include "vocab/codec.h"
 #include "vocab/locate.h"
 #include "vocab/normalize.h"
 
 static void split(struct tokens *tokens, const char *text, elman_token_mode mode) {
-  struct buffer normalized = {0};
+  owned_by(buffer_free) struct buffer normalized = {0};
   cr_assert_eq(text_normalize(&normalized, text_of(text), ELMAN_NFC, NULL), ELMAN_OK);
   cr_assert_eq(tokens_split(tokens, buffer_text(&normalized), mode, NULL), ELMAN_OK);
-  buffer_free(&normalized);
 }
 
 static struct spans places_for(size_t count) {
@@ -32,7 +33,7 @@ static void free_places(struct spans places) {
 /* `expected` contains the bytes of each token's range, separated by "|". */
 static void assert_located(const struct tokens *tokens, const char *text, const char *expected) {
   const struct spans places = places_for(tokens->count);
-  struct buffer shown = {0};
+  owned_by(buffer_free) struct buffer shown = {0};
   cr_assert_eq(locate_tokens(places, tokens, text_of(text), ELMAN_TOKENS_WORDS, ELMAN_NFC, NULL),
                ELMAN_OK);
   for (size_t i = 0; i < tokens->count; i++) {
@@ -43,15 +44,13 @@ static void assert_located(const struct tokens *tokens, const char *text, const 
   }
   cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "\"%s\" became %s, not %s", text,
             shown.bytes, expected);
-  buffer_free(&shown);
   free_places(places);
 }
 
 static void assert_split_located(const char *text, elman_token_mode mode, const char *expected) {
-  struct tokens tokens = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   split(&tokens, text, mode);
   assert_located(&tokens, text, expected);
-  tokens_free(&tokens);
 }
 
 #define ACUTE "\xCC\x81"                              /* U+0301 */
@@ -99,9 +98,9 @@ Test(locate, mark_characters_are_located) {
 }
 
 Test(locate, segmented_chinese_is_located) {
-  struct token_counter *counter;
-  struct vocabulary *vocabulary;
-  struct tokens in = {0}, out = {0};
+  owned_token_counter *counter;
+  owned_vocabulary *vocabulary;
+  owned_by(tokens_free) struct tokens in = {0}, out = {0};
   cr_assert_eq(token_counter_create(&counter, NULL), ELMAN_OK);
   split(&in, "我 爱 学习 <unk>", ELMAN_TOKENS_SPACE);
   cr_assert_eq(token_counter_add(counter, &in, NULL), ELMAN_OK);
@@ -110,30 +109,24 @@ Test(locate, segmented_chinese_is_located) {
   split(&in, typed, ELMAN_TOKENS_SPACE);
   cr_assert_eq(segment_unspaced(&out, &in, vocabulary, NULL), ELMAN_OK);
   assert_located(&out, typed, "我|爱|学习|C|语言|<unk>|我|" ACUTE "|爱");
-  token_counter_free(counter);
-  vocabulary_free(vocabulary);
-  tokens_free(&in);
-  tokens_free(&out);
 }
 
 /* A boundary inside a sequence that normalization changed has no exact position: both tokens get
  * the whole sequence. */
 Test(locate, boundary_inside_changed_cluster_covers_it) {
-  struct tokens tokens = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   cr_assert_eq(tokens_add(&tokens, text_of("x"), NULL), ELMAN_OK);
   cr_assert_eq(tokens_add(&tokens, text_of("\xC3\xA7"), NULL), ELMAN_OK); /* c with a cedilla */
   cr_assert_eq(tokens_add(&tokens, text_of(ACUTE), NULL), ELMAN_OK);
   assert_located(&tokens, "xc" ACUTE CEDILLA, "x|c" ACUTE CEDILLA "|c" ACUTE CEDILLA);
-  tokens_free(&tokens);
 }
 
 /* Tokens of another text still get ranges inside this text. */
 Test(locate, tokens_of_another_text_stay_inside) {
-  struct tokens tokens = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   split(&tokens, "one two three four", ELMAN_TOKENS_SPACE);
   assert_located(&tokens, "o n", "o n|||");
   assert_located(&tokens, "", "|||");
-  tokens_free(&tokens);
 }
 
 static void append_codepoint(char *text, size_t *length, unsigned code) {
@@ -149,11 +142,11 @@ static void append_codepoint(char *text, size_t *length, unsigned code) {
   }
 }
 
-/* The normalized text at a token's range equals the token or contains it. Normalizing the token again
- * drops zero-width spaces that need the characters beside the range. */
+/* The normalized text at a token's range equals the token or contains it. Normalizing the token
+ * again drops zero-width spaces that need the characters beside the range. */
 static void check_places(const struct tokens *tokens, const char *text) {
   const struct spans places = places_for(tokens->count);
-  struct buffer normalized = {0}, token = {0};
+  owned_by(buffer_free) struct buffer normalized = {0}, token = {0};
   size_t before = 0;
   cr_assert_eq(locate_tokens(places, tokens, text_of(text), ELMAN_TOKENS_WORDS, ELMAN_NFC, NULL),
                ELMAN_OK);
@@ -168,8 +161,6 @@ static void check_places(const struct tokens *tokens, const char *text) {
     cr_assert_not_null(memmem(normalized.bytes, normalized.length, token.bytes, token.length),
                        "\"%s\": token %zu is not at its place", text, i);
   }
-  buffer_free(&normalized);
-  buffer_free(&token);
   free_places(places);
 }
 
@@ -191,10 +182,9 @@ Test(locate, random_texts_are_located) {
       append_codepoint(text, &length,
                        pool[random_below(stream, drawn++, sizeof pool / sizeof *pool)]);
     text[length] = '\0';
-    struct tokens tokens = {0};
+    owned_by(tokens_free) struct tokens tokens = {0};
     split(&tokens, text, modes[round % 3]);
     check_places(&tokens, text);
-    tokens_free(&tokens);
   }
 }
 
@@ -202,8 +192,8 @@ Test(locate, random_texts_are_located) {
 
 static void assert_joined(const char *const *list, size_t count, size_t joined_count,
                           elman_token_mode mode, const char *expected) {
-  struct tokens tokens = {0};
-  struct buffer text = {0}, shown = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
+  owned_by(buffer_free) struct buffer text = {0}, shown = {0};
   for (size_t i = 0; i < count; i++)
     cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), ELMAN_OK);
   struct tokens words = tokens;
@@ -220,9 +210,6 @@ static void assert_joined(const char *const *list, size_t count, size_t joined_c
   cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "%s instead of %s", shown.bytes,
             expected);
   free_places(places);
-  buffer_free(&text);
-  buffer_free(&shown);
-  tokens_free(&tokens);
 }
 
 Test(locate, joined_text_is_located) {
@@ -251,7 +238,7 @@ static void assert_word_ranges(const char *text, const size_t *starts, const siz
 
 static void assert_words(const char *text, elman_token_mode mode, size_t count,
                          const size_t *expected) {
-  struct tokens tokens = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   split(&tokens, text, mode);
   const struct spans places = places_for(tokens.count);
   struct word_range words[16];
@@ -265,7 +252,6 @@ static void assert_words(const char *text, elman_token_mode mode, size_t count,
     cr_assert_eq(words[i].end, expected[i] + 1, "%s: %zu", text, i);
   }
   free_places(places);
-  tokens_free(&tokens);
 }
 
 Test(locate, words_of_tokens_are_found) {

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "owned.h"
+
 #include "vocab/locate.h"
 #include "vocab/normalize.h"
 
@@ -16,7 +18,7 @@ static void normalize(struct buffer *into, struct text text, elman_normalization
  * other. */
 static void assert_forms(const char *input, const char *narrow, const char *wide) {
   const char *const given[] = {input, narrow, wide};
-  struct buffer normal = {0};
+  owned_by(buffer_free) struct buffer normal = {0};
   for (int i = 0; i < 3; i++) {
     normalize(&normal, text_of(given[i]), ELMAN_NFKC);
     cr_assert(text_equal(buffer_text(&normal), text_of(narrow)), "narrow: %s became %s", given[i],
@@ -25,7 +27,6 @@ static void assert_forms(const char *input, const char *narrow, const char *wide
     cr_assert(text_equal(buffer_text(&normal), text_of(wide)), "wide: %s became %s", given[i],
               normal.bytes);
   }
-  buffer_free(&normal);
 }
 
 Test(normalize, names) {
@@ -71,20 +72,18 @@ Test(normalize, punctuation_within_words_stays_narrow) {
 
 /* The ellipsis is the only mark that becomes several; in Chinese it is a separate mark. */
 Test(normalize, ellipsis_is_kept_in_wide_form) {
-  struct buffer normal = {0};
+  owned_by(buffer_free) struct buffer normal = {0};
   normalize(&normal, text_of("好……"), ELMAN_NFKC);
   cr_assert_str_eq(normal.bytes, "好......");
   normalize(&normal, text_of("好……"), ELMAN_NFKC_WIDE);
   cr_assert_str_eq(normal.bytes, "好……");
-  buffer_free(&normal);
 }
 
 /* A curly quotation mark keeps its direction even if its partner is missing. */
 Test(normalize, curly_marks_keep_their_direction) {
-  struct buffer normal = {0};
+  owned_by(buffer_free) struct buffer normal = {0};
   normalize(&normal, text_of("好”他说\"好\""), ELMAN_NFKC_WIDE);
   cr_assert_str_eq(normal.bytes, "好”他说“好”");
-  buffer_free(&normal);
 }
 
 Test(normalize, general_path_collapses_white_space) {
@@ -99,8 +98,8 @@ static const elman_token_mode modes[] = {ELMAN_TOKENS_SPACE, ELMAN_TOKENS_WORDS,
 /* Normalizing twice changes nothing. The ranges of tokens follow each other through the text: the
  * characters between the a's and the z's at its ends are found between them. */
 static void check_text(struct text text, elman_normalization form) {
-  struct buffer normal = {0}, again = {0};
-  struct tokens tokens = {0};
+  owned_by(buffer_free) struct buffer normal = {0}, again = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   normalize(&normal, text, form);
   normalize(&again, buffer_text(&normal), form);
   cr_assert(text_equal(buffer_text(&normal), buffer_text(&again)), "%s: \"%.*s\" is not settled",
@@ -124,9 +123,6 @@ static void check_text(struct text text, elman_normalization form) {
     free(places.starts);
     free(places.ends);
   }
-  buffer_free(&normal);
-  buffer_free(&again);
-  tokens_free(&tokens);
 }
 
 static size_t put(char *bytes, int codepoint) {
@@ -197,11 +193,10 @@ Test(normalize, random_invisible_characters_are_stable, .timeout = 120) {
 static void assert_visible(const char *text, const char *expected) {
   static const elman_normalization both[] = {ELMAN_NFC, ELMAN_NFKC};
   for (size_t f = 0; f < 2; f++) {
-    struct buffer normal = {0};
+    owned_by(buffer_free) struct buffer normal = {0};
     normalize(&normal, text_of(text), both[f]);
     cr_assert(text_equal(buffer_text(&normal), text_of(expected)), "'%s' became '%s'", text,
               normal.bytes);
-    buffer_free(&normal);
   }
 }
 
@@ -249,8 +244,8 @@ Test(normalize, variation_selectors_and_tags_are_kept_within_emoji) {
 
 /* `expected` contains the bytes of each token's range, separated by "|". */
 static void assert_places(const char *text, elman_normalization form, const char *expected) {
-  struct buffer normal = {0}, shown = {0};
-  struct tokens tokens = {0};
+  owned_by(buffer_free) struct buffer normal = {0}, shown = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   normalize(&normal, text_of(text), form);
   cr_assert_eq(tokens_split(&tokens, buffer_text(&normal), ELMAN_TOKENS_CHARS, NULL), ELMAN_OK);
   struct spans places = {malloc(tokens.count * sizeof(size_t)),
@@ -264,9 +259,6 @@ static void assert_places(const char *text, elman_normalization form, const char
   cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "%s became %s", text, shown.bytes);
   free(places.starts);
   free(places.ends);
-  buffer_free(&normal);
-  buffer_free(&shown);
-  tokens_free(&tokens);
 }
 
 Test(normalize, ranges_refer_to_the_original_text) {

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "owned.h"
+
 #include "vocab/characters.h"
 #include "vocab/scripts.h"
 #include "vocab/tokens.h"
@@ -43,7 +45,7 @@ Test(script, one_fifth_of_adjacent_pairs_decides) {
 }
 
 Test(script, long_line_has_one_vote) {
-  struct buffer longest = {0};
+  owned_by(buffer_free) struct buffer longest = {0};
   for (int i = 0; i < 10000; i++) buffer_append_text(&longest, text_of("我 爱 你 "));
   struct script_sample sample = {0};
   vote_for(&sample, longest.bytes, 1);
@@ -54,7 +56,6 @@ Test(script, long_line_has_one_vote) {
   for (int i = 0; i < 10000; i++) buffer_append_text(&longest, text_of("love "));
   vote_for(&sample, longest.bytes, 1);
   cr_assert_eq(script_token_mode(&sample), ELMAN_TOKENS_CHARS);
-  buffer_free(&longest);
 }
 
 Test(script, mixed_corpus_selects_chars) {

@@ -1,28 +1,28 @@
 /* Segmentation of Chinese text without spaces. */
 #include <criterion/criterion.h>
 
+#include "owned_values.h"
+
 #include "vocab/codec.h"
 
 static struct vocabulary *vocabulary_of(const char *const *lines, size_t count) {
-  struct token_counter *counter;
+  owned_token_counter *counter;
   struct vocabulary *vocabulary;
-  struct tokens tokens = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   cr_assert_eq(token_counter_create(&counter, NULL), ELMAN_OK);
   for (size_t i = 0; i < count; i++) {
     cr_assert_eq(tokens_split(&tokens, text_of(lines[i]), ELMAN_TOKENS_SPACE, NULL), ELMAN_OK);
     cr_assert_eq(token_counter_add(counter, &tokens, NULL), ELMAN_OK);
   }
   cr_assert_eq(vocabulary_from_counts(&vocabulary, counter, ELMAN_SOURCE, 1, 0, NULL), ELMAN_OK);
-  token_counter_free(counter);
-  tokens_free(&tokens);
   return vocabulary;
 }
 
 /* `expected` contains the tokens, separated by "|". */
 static void assert_segments(const struct vocabulary *vocabulary, const char *typed,
                             const char *expected) {
-  struct tokens in = {0}, out = {0};
-  struct buffer shown = {0};
+  owned_by(tokens_free) struct tokens in = {0}, out = {0};
+  owned_by(buffer_free) struct buffer shown = {0};
   cr_assert_eq(tokens_split(&in, text_of(typed), ELMAN_TOKENS_SPACE, NULL), ELMAN_OK);
   cr_assert_eq(tokens_add(&out, text_of("to be replaced"), NULL), ELMAN_OK);
   cr_assert_eq(segment_unspaced(&out, &in, vocabulary, NULL), ELMAN_OK);
@@ -32,9 +32,6 @@ static void assert_segments(const struct vocabulary *vocabulary, const char *typ
   }
   cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "\"%s\" became %s, not %s", typed,
             shown.bytes, expected);
-  buffer_free(&shown);
-  tokens_free(&in);
-  tokens_free(&out);
 }
 
 static const char *const lesson[] = {
@@ -51,104 +48,91 @@ static const char *const lesson[] = {
 enum { LESSON = sizeof lesson / sizeof lesson[0] };
 
 Test(segment, text_is_split_into_known_words) {
-  struct vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
+  owned_vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
   assert_segments(vocabulary, "", "");
   assert_segments(vocabulary, "我爱学习", "我|爱|学习");
   assert_segments(vocabulary, "我们喜欢茶。", "我们|喜欢|茶|。");
   assert_segments(vocabulary, "他在图书馆喝茶", "他|在|图书馆|喝茶");
   assert_segments(vocabulary, "我 爱学习 。", "我|爱|学习|。");
-  vocabulary_free(vocabulary);
 }
 
 Test(segment, non_han_text_is_a_separate_token) {
-  struct vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
+  owned_vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
   assert_segments(vocabulary, "我爱C语言。", "我|爱|C|语言|。");
   assert_segments(vocabulary, "C语言", "C语言"); /* the vocabulary contains the whole word */
   assert_segments(vocabulary, "don't stop.", "don't|stop.");
   assert_segments(vocabulary, "…？！", "…？！");
   assert_segments(vocabulary, "《书》2024年是", "《|书|》2024|年|是");
-  vocabulary_free(vocabulary);
 }
 
 Test(segment, unknown_characters_stay_together) {
-  struct vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
+  owned_vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
   assert_segments(vocabulary, "魑魅魍魉", "魑魅魍魉");
   assert_segments(vocabulary, "我爱魑魅学习", "我|爱|魑魅|学习");
   assert_segments(vocabulary, "魑我魅魍", "魑|我|魅魍");
   assert_segments(vocabulary, "图书", "图|书"); /* 图 occurs only inside 图书馆 */
-  vocabulary_free(vocabulary);
 }
 
 Test(segment, likeliest_segmentation_wins) {
   static const char *const lines[] = {"研究 研究 研究 研究 生命 生命 生命 研究生 命 起源"};
-  struct vocabulary *vocabulary = vocabulary_of(lines, 1);
+  owned_vocabulary *vocabulary = vocabulary_of(lines, 1);
   assert_segments(vocabulary, "研究生命起源", "研究|生命|起源"); /* not the longest word first */
   assert_segments(vocabulary, "研究生", "研究生");
-  vocabulary_free(vocabulary);
 }
 
 /* 甲乙|丙丁 uses no unknown character and 甲乙丙|丁 uses one: known words win even if both are
  * rare. */
 Test(segment, known_word_beats_unknown_character) {
   static const char *const lines[] = {"甲乙丙 甲乙 丙丁 中 中 中 中 中 中 中 中 中"};
-  struct vocabulary *vocabulary = vocabulary_of(lines, 1);
+  owned_vocabulary *vocabulary = vocabulary_of(lines, 1);
   assert_segments(vocabulary, "甲乙丙丁", "甲乙|丙丁");
-  vocabulary_free(vocabulary);
 }
 
 Test(segment, ties_prefer_the_longer_last_word) {
   static const char *const lines[] = {"甲 甲乙 乙丙 丙"};
-  struct vocabulary *vocabulary = vocabulary_of(lines, 1);
+  owned_vocabulary *vocabulary = vocabulary_of(lines, 1);
   assert_segments(vocabulary, "甲乙丙", "甲|乙丙");
-  vocabulary_free(vocabulary);
 }
 
 Test(segment, counts_precede_the_tie_rule) {
   static const char *const lines[] = {"甲 甲乙 甲乙 甲乙 乙丙 丙 丙 丙"};
-  struct vocabulary *vocabulary = vocabulary_of(lines, 1);
+  owned_vocabulary *vocabulary = vocabulary_of(lines, 1);
   assert_segments(vocabulary, "甲乙丙", "甲乙|丙");
-  vocabulary_free(vocabulary);
 }
 
 Test(segment, mark_characters_are_preserved) {
-  struct vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
+  owned_vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
   assert_segments(vocabulary, "▁ 是", "▁▁|是");
   assert_segments(vocabulary, "▁abc ￭", "▁▁abc|▁￭");
   assert_segments(vocabulary, "▁我爱▁学习", "▁▁|我|爱|▁▁|学习");
   assert_segments(vocabulary, "我￭爱", "我|▁￭|爱");
-  vocabulary_free(vocabulary);
 }
 
 Test(segment, empty_vocabulary_keeps_characters_together) {
-  struct vocabulary *vocabulary = vocabulary_of(lesson, 0);
+  owned_vocabulary *vocabulary = vocabulary_of(lesson, 0);
   assert_segments(vocabulary, "我爱C语言。", "我爱|C|语言|。");
-  vocabulary_free(vocabulary);
 }
 
 /* A model file may give every word a count of 0. */
 Test(segment, zero_counts_are_accepted) {
-  struct tokens tokens = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   static const char *const list[] = {"<unk>", "我", "爱", "学习"};
   for (int i = 0; i < 4; i++) cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), ELMAN_OK);
   static const uint64_t counts[4];
-  struct vocabulary *vocabulary;
+  owned_vocabulary *vocabulary;
   cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, ELMAN_SOURCE, NULL), ELMAN_OK);
-  tokens_free(&tokens);
   assert_segments(vocabulary, "我爱学习", "我|爱|学习");
-  vocabulary_free(vocabulary);
 }
 
 /* The cost of a word is -log (count / total). 甲|乙 wins over 甲乙 if the product of its counts
  * exceeds the count of the whole word times the total; a count of 0 counts as 1. */
 static void assert_wins(const uint64_t counts[5], const char *expected) {
   static const char *const list[] = {"<unk>", "甲", "乙", "甲乙", "丙"};
-  struct tokens tokens = {0};
-  struct vocabulary *vocabulary;
+  owned_by(tokens_free) struct tokens tokens = {0};
+  owned_vocabulary *vocabulary;
   for (int i = 0; i < 5; i++) cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), ELMAN_OK);
   cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, ELMAN_SOURCE, NULL), ELMAN_OK);
-  tokens_free(&tokens);
   assert_segments(vocabulary, "甲乙丙", expected);
-  vocabulary_free(vocabulary);
 }
 
 Test(segment, cost_uses_relative_counts) {
@@ -161,23 +145,18 @@ Test(segment, cost_uses_relative_counts) {
 Test(segment, two_megabytes_are_segmented_in_time, .timeout = 120) {
   /* A whole sentence is one "word": it must not multiply the cost of each character by its
    * length. */
-  struct buffer sentence = {0};
+  owned_by(buffer_free) struct buffer sentence = {0};
   for (int i = 0; i < 20000; i++) buffer_append(&sentence, "长", 3);
   const char *const lines[] = {"我 爱 学习", sentence.bytes};
-  struct vocabulary *vocabulary = vocabulary_of(lines, 2);
+  owned_vocabulary *vocabulary = vocabulary_of(lines, 2);
   assert_segments(vocabulary, sentence.bytes, sentence.bytes);
 
-  struct buffer run = {0};
+  owned_by(buffer_free) struct buffer run = {0};
   while (run.length < 2000000) buffer_append(&run, "我爱学习好", 15);
-  struct tokens in = {0}, out = {0};
+  owned_by(tokens_free) struct tokens in = {0}, out = {0};
   cr_assert_eq(tokens_add(&in, buffer_text(&run), NULL), ELMAN_OK);
   cr_assert_eq(segment_unspaced(&out, &in, vocabulary, NULL), ELMAN_OK);
   cr_assert_eq(out.count, run.length / 15 * 4);
   cr_assert(text_equal(tokens_get(&out, out.count - 2), text_of("学习")));
   cr_assert(text_equal(tokens_get(&out, out.count - 1), text_of("好")));
-  tokens_free(&in);
-  tokens_free(&out);
-  buffer_free(&run);
-  buffer_free(&sentence);
-  vocabulary_free(vocabulary);
 }

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "owned_values.h"
+
 #include "vocab/bpe_learn.h"
 #include "vocab/codec.h"
 #include "vocab/locate.h"
@@ -14,18 +16,17 @@ static void count_word(struct word_table *words, const char *text, uint64_t coun
 }
 
 static void assert_merges(const struct merges *merges, const char *expected) {
-  struct buffer lines = {0};
+  owned_by(buffer_free) struct buffer lines = {0};
   for (size_t rank = 0; rank < merges->count; rank++) {
     if (rank > 0) buffer_append(&lines, "|", 1);
     merges_append_line(&lines, merges, rank);
   }
   cr_assert_str_eq(lines.bytes == NULL ? "" : lines.bytes, expected);
-  buffer_free(&lines);
 }
 
 /* The example of Sennrich et al. (2016); of equally frequent pairs the larger one comes first. */
 Test(subwords, merges_follow_word_counts) {
-  struct word_table words = {0};
+  owned_by(word_table_free) struct word_table words = {0};
   struct merges merges = {0};
   count_word(&words, "low", 5);
   count_word(&words, "lowest", 2);
@@ -34,7 +35,6 @@ Test(subwords, merges_follow_word_counts) {
   cr_assert_eq(bpe_learn(&merges, &words, 4, NULL), ELMAN_OK);
   assert_merges(&merges, "e r</w>|l o|w er</w>|n e");
   merges_clear(&merges);
-  word_table_free(&words);
 }
 
 /* "aaaa" contains "a a" three times, but only two can be merged. */
@@ -58,16 +58,14 @@ static void add_merge(struct merges *merges, const char *line) {
 }
 
 static void assert_parts(const struct merges *merges, const char *word, const char *expected) {
-  struct bpe_split split = {0};
-  struct buffer parts = {0};
+  owned_by(bpe_split_free) struct bpe_split split = {0};
+  owned_by(buffer_free) struct buffer parts = {0};
   cr_assert_eq(bpe_split(&split, merges, text_of(word), NULL, NULL), ELMAN_OK);
   for (size_t i = 0, start = 0; i < split.count; start = split.parts[i++].end) {
     if (i > 0) buffer_append(&parts, "|", 1);
     buffer_append(&parts, word + start, split.parts[i].end - start);
   }
   cr_assert_str_eq(parts.bytes, expected);
-  buffer_free(&parts);
-  bpe_split_free(&split);
 }
 
 Test(subwords, splitting_follows_merge_ranks) {
@@ -128,9 +126,9 @@ struct side {
 
 static void make_side(struct side *side, const char *const *lines, size_t count, size_t merges,
                       uint64_t min_count) {
-  struct token_counter *counter;
-  struct encoding encoding = {0};
-  struct tokens closure = {0};
+  owned_token_counter *counter;
+  owned_by(encoding_free) struct encoding encoding = {0};
+  owned_by(tokens_free) struct tokens closure = {0};
   *side = (struct side){.codec = {.mode = ELMAN_TOKENS_BPE}};
   for (size_t i = 0; i < count; i++) {
     cr_assert_eq(encode_tokens(&encoding, &side->codec, text_of(lines[i]), NULL), ELMAN_OK);
@@ -154,9 +152,6 @@ static void make_side(struct side *side, const char *const *lines, size_t count,
                ELMAN_OK);
   cr_assert(subwords_are_closed(side->vocabulary));
   side->codec.vocabulary = side->vocabulary;
-  tokens_free(&closure);
-  token_counter_free(counter);
-  encoding_free(&encoding);
 }
 
 static void free_side(struct side *side) {
@@ -170,60 +165,54 @@ static const char *const LINES[] = {"the lowest newer tower", "a lower tower, a 
 enum { LINE_COUNT = sizeof LINES / sizeof *LINES };
 
 static void assert_tokens(const struct side *side, const char *text, const char *expected) {
-  struct encoding encoding = {0};
-  struct buffer shown = {0};
+  owned_by(encoding_free) struct encoding encoding = {0};
+  owned_by(buffer_free) struct buffer shown = {0};
   cr_assert_eq(encode(&encoding, &side->codec, text_of(text), NULL), ELMAN_OK);
   for (size_t i = 0; i < encoding.tokens.count; i++) {
     if (i > 0) buffer_append(&shown, "|", 1);
     buffer_append_text(&shown, tokens_get(&encoding.tokens, i));
   }
   cr_assert_str_eq(shown.bytes, expected);
-  buffer_free(&shown);
-  encoding_free(&encoding);
 }
 
 Test(subwords, missing_subwords_are_split_further) {
-  struct side side;
+  owned_by(free_side) struct side side;
   make_side(&side, LINES, LINE_COUNT, 0, 1); /* no merge operations: characters */
   assert_tokens(&side, "we", "w|￭e");
   assert_tokens(&side, "我们 a,", "我|们|▁|a|,");
   assert_tokens(&side, "da",
                 "<0x64>|￭|a"); /* d is unseen; no a was joined to the character before it */
   assert_tokens(&side, "a 龘爱", "a|▁|<0xE9>|<0xBE>|<0x98>|爱");
-  free_side(&side);
 }
 
 /* After marks and bytes come the characters that reach the minimum count, including those with
  * exactly that count. */
 Test(subwords, vocabulary_contains_frequent_characters) {
-  struct word_table words = {0};
-  struct tokens closure = {0};
+  owned_by(word_table_free) struct word_table words = {0};
+  owned_by(tokens_free) struct tokens closure = {0};
   count_word(&words, "ab", 2);
   count_word(&words, "ac", 1);
   cr_assert_eq(subwords_closure(&closure, &words, 2, NULL), ELMAN_OK);
   cr_assert_eq(closure.count, 2 + 256 + 2);
   cr_assert(text_equal(tokens_get(&closure, closure.count - 2), text_of("a")));
   cr_assert(text_equal(tokens_get(&closure, closure.count - 1), text_of("b")));
-  tokens_free(&closure);
-  word_table_free(&words);
 }
 
 /* The symbol "ab</w>" was first merged from "ab" and an end that no text has. Its parts are then as
  * long as the symbol itself, which is split into characters. */
 Test(subwords, impossible_merges_split_into_characters) {
-  struct side side;
+  owned_by(free_side) struct side side;
   make_side(&side, LINES, LINE_COUNT, 0, 1);
   add_merge(&side.merges, "we </w>");
   add_merge(&side.merges, "w e</w>");
   assert_tokens(&side, "we", "w|￭e");
-  free_side(&side);
 }
 
 /* No id is <unk>, ids decode to the original text, and the tokens' ranges follow each other in the
  * text. */
 static void assert_survives(const struct side *side, struct text text) {
-  struct encoding encoding = {0};
-  struct buffer normal = {0}, decoded = {0};
+  owned_by(encoding_free) struct encoding encoding = {0};
+  owned_by(buffer_free) struct buffer normal = {0}, decoded = {0};
   cr_assert_eq(encode(&encoding, &side->codec, text, NULL), ELMAN_OK);
   cr_assert_eq(codec_text(&normal, &side->codec, text, NULL), ELMAN_OK);
   const size_t count = encoding.tokens.count;
@@ -231,7 +220,7 @@ static void assert_survives(const struct side *side, struct text text) {
   cr_assert_eq(decode(&decoded, &side->codec, encoding.ids, count, NULL), ELMAN_OK);
   cr_assert(text_equal(buffer_text(&normal), buffer_text(&decoded)), "\"%s\" became \"%s\"",
             normal.bytes, decoded.bytes);
-  size_t *places = calloc(2 * count + 1, sizeof *places);
+  owned size_t *places = calloc(2 * count + 1, sizeof *places);
   const struct spans spans = {places, places + count};
   cr_assert_eq(locate_tokens(spans, &encoding.tokens, text, ELMAN_TOKENS_BPE, ELMAN_NFC, NULL),
                ELMAN_OK);
@@ -243,19 +232,15 @@ static void assert_survives(const struct side *side, struct text text) {
   }
   locate_joined(spans, &encoding.tokens, count, ELMAN_TOKENS_BPE, buffer_text(&decoded));
   cr_assert(count == 0 || spans.ends[count - 1] == decoded.length);
-  free(places);
-  buffer_free(&normal);
-  buffer_free(&decoded);
-  encoding_free(&encoding);
 }
 
 Test(subwords, any_text_is_preserved, .timeout = 120) {
   static const int odd[] = {0xFFED, 0x2581, 0x301, 0x200D, 0x1F600, '<', '0', 'x', '>', ' ', ' '};
   const struct random_stream stream = {.seed = 9, .purpose = RANDOM_RESAMPLES};
   uint64_t drawn = 0;
-  struct buffer text = {0};
+  owned_by(buffer_free) struct buffer text = {0};
   for (uint64_t min_count = 1; min_count <= 4; min_count += 3) {
-    struct side side;
+    owned_by(free_side) struct side side;
     make_side(&side, LINES, LINE_COUNT, 20, min_count);
     for (int i = 0; i < LINE_COUNT; i++) assert_survives(&side, text_of(LINES[i]));
     assert_survives(&side, text_of("<0xE4> <unk> </s> </w> ￭ ▁ ￭￭a▁ b龘龖 龘!龘\u0301"));
@@ -272,17 +257,15 @@ Test(subwords, any_text_is_preserved, .timeout = 120) {
       }
       assert_survives(&side, buffer_text(&text));
     }
-    free_side(&side);
   }
-  buffer_free(&text);
 }
 
 /* A model may produce bytes that are not valid text. */
 Test(subwords, invalid_bytes_are_decoded) {
   static const char *const tokens_said[] = {"a", "<0xE6>", "<0x88>", "<0x91>", "<0xFF>", "<0x0A>",
                                             "￭", "<0x00>", "▁",      "▁",      "<0xE6>"};
-  struct tokens tokens = {0};
-  struct buffer text = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
+  owned_by(buffer_free) struct buffer text = {0};
   for (size_t i = 0; i < sizeof tokens_said / sizeof *tokens_said; i++)
     cr_assert_eq(tokens_add(&tokens, text_of(tokens_said[i]), NULL), ELMAN_OK);
   cr_assert_eq(tokens_join(&text, &tokens, ELMAN_TOKENS_BPE, NULL), ELMAN_OK);
@@ -290,8 +273,6 @@ Test(subwords, invalid_bytes_are_decoded) {
   buffer_clear(&text);
   cr_assert_eq(tokens_join(&text, &tokens, ELMAN_TOKENS_SPACE, NULL), ELMAN_OK);
   cr_assert_not_null(strstr(text.bytes, "<0xE6>")); /* an ordinary word */
-  buffer_free(&text);
-  tokens_free(&tokens);
 }
 
 /* More words than the cache has room for, so that entries are replaced. Each word occurs twice, and
@@ -300,7 +281,7 @@ Test(subwords, repeated_words_are_split_equally) {
   enum { WORDS = 20000, LONGEST = 40 };
   static const char *const pairs[] = {"a b", "ab a", "b b", "aba b", "a a</w>", "b b</w>"};
   struct merges merges = {0};
-  struct bpe_split kept = {0};
+  owned_by(bpe_split_free) struct bpe_split kept = {0};
   struct random_stream stream = {.seed = 5, .purpose = RANDOM_SUBWORDS, .which = 1};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) add_merge(&merges, pairs[i]);
   for (uint64_t n = 0; n < 2 * WORDS; n++) {
@@ -309,7 +290,7 @@ Test(subwords, repeated_words_are_split_equally) {
     random_words(draw, stream, n / 2);
     const struct text text = {word, 1 + draw[0] % LONGEST};
     for (size_t i = 0; i < text.length; i++) word[i] = draw[1 + i / 32] >> i % 32 & 1 ? 'a' : 'b';
-    struct bpe_split fresh = {0};
+    owned_by(bpe_split_free) struct bpe_split fresh = {0};
     cr_assert_eq(bpe_split(&kept, &merges, text, NULL, NULL), ELMAN_OK);
     cr_assert_eq(bpe_split(&fresh, &merges, text, NULL, NULL), ELMAN_OK);
     cr_assert_eq(kept.count, fresh.count);
@@ -317,9 +298,7 @@ Test(subwords, repeated_words_are_split_equally) {
       cr_assert_eq(kept.parts[i].end, fresh.parts[i].end);
       cr_assert_eq(kept.parts[i].symbol, fresh.parts[i].symbol);
     }
-    bpe_split_free(&fresh);
   }
-  bpe_split_free(&kept);
   merges_clear(&merges);
 }
 
@@ -330,7 +309,7 @@ Test(subwords, dropout_drops_its_fraction) {
   enum { DRAWS = 40000 };
   const double share = 0.3;
   struct merges merges = {0};
-  struct bpe_split split = {0};
+  owned_by(bpe_split_free) struct bpe_split split = {0};
   struct bpe_dropout dropout = {.share = share,
                                 .stream = {.seed = 3, .purpose = RANDOM_SUBWORDS, .which = 1}};
   add_merge(&merges, "a b</w>");
@@ -343,7 +322,6 @@ Test(subwords, dropout_drops_its_fraction) {
   /* Five standard deviations of a binomial distribution. */
   const double bound = 5 * sqrt(DRAWS * share * (1 - share));
   cr_assert(fabs((double)dropped - DRAWS * share) < bound, "%zu", dropped);
-  bpe_split_free(&split);
   merges_clear(&merges);
 }
 
@@ -353,7 +331,7 @@ Test(subwords, dropout_applies_to_current_merges_only) {
   enum { DRAWS = 40000 };
   const double share = 0.5, expected = (1 - share) * share;
   struct merges merges = {0};
-  struct bpe_split split = {0};
+  owned_by(bpe_split_free) struct bpe_split split = {0};
   struct bpe_dropout dropout = {.share = share,
                                 .stream = {.seed = 3, .purpose = RANDOM_SUBWORDS, .which = 1}};
   add_merge(&merges, "a b");
@@ -366,14 +344,13 @@ Test(subwords, dropout_applies_to_current_merges_only) {
   }
   const double bound = 5 * sqrt(DRAWS * expected * (1 - expected));
   cr_assert(fabs((double)found - DRAWS * expected) < bound, "%zu", found);
-  bpe_split_free(&split);
   merges_clear(&merges);
 }
 
 Test(subwords, dropout_preserves_the_text) {
-  struct side side;
-  struct encoding encoding = {0}, again = {0};
-  struct buffer first = {0}, second = {0};
+  owned_by(free_side) struct side side;
+  owned_by(encoding_free) struct encoding encoding = {0}, again = {0};
+  owned_by(buffer_free) struct buffer first = {0}, second = {0};
   bool differed = false;
   make_side(&side, LINES, LINE_COUNT, 40, 1);
   for (int i = 0; i < LINE_COUNT; i++) {
@@ -399,9 +376,4 @@ Test(subwords, dropout_preserves_the_text) {
     }
   }
   cr_assert(differed);
-  buffer_free(&first);
-  buffer_free(&second);
-  encoding_free(&encoding);
-  encoding_free(&again);
-  free_side(&side);
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "owned.h"
+
 #include "vocab/normalize.h"
 #include "vocab/tokens.h"
 
@@ -16,17 +18,16 @@ static struct text bytes_of(const struct buffer *buffer) {
 }
 
 static void assert_normal(const char *input, const char *expected) {
-  struct buffer normal = {0};
+  owned_by(buffer_free) struct buffer normal = {0};
   cr_assert_eq(text_normalize(&normal, text_of(input), ELMAN_NFC, NULL), ELMAN_OK);
   cr_assert(text_equal(bytes_of(&normal), text_of(expected)), "\"%s\" became \"%s\", not \"%s\"",
             input, normal.bytes, expected);
-  buffer_free(&normal);
 }
 
 /* `expected` contains the tokens, separated by "|". */
 static void assert_tokens(elman_token_mode mode, const char *input, const char *expected) {
-  struct tokens tokens = {0};
-  struct buffer shown = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
+  owned_by(buffer_free) struct buffer shown = {0};
   cr_assert_eq(tokens_split(&tokens, text_of(input), mode, NULL), ELMAN_OK);
   for (size_t i = 0; i < tokens.count; i++) {
     if (i > 0) buffer_append(&shown, "|", 1);
@@ -34,14 +35,12 @@ static void assert_tokens(elman_token_mode mode, const char *input, const char *
   }
   cr_assert(text_equal(bytes_of(&shown), text_of(expected)), "%s: \"%s\" became %s, not %s",
             token_mode_name(mode), input, shown.bytes, expected);
-  buffer_free(&shown);
-  tokens_free(&tokens);
 }
 
 /* Normalize `input`, then split and join it in every mode. */
 static void assert_lossless(struct text input) {
-  struct buffer normal = {0}, again = {0}, joined = {0};
-  struct tokens tokens = {0};
+  owned_by(buffer_free) struct buffer normal = {0}, again = {0}, joined = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   cr_assert_eq(text_normalize(&normal, input, ELMAN_NFC, NULL), ELMAN_OK);
   cr_assert_eq(text_normalize(&again, bytes_of(&normal), ELMAN_NFC, NULL), ELMAN_OK);
   cr_assert(text_equal(bytes_of(&normal), bytes_of(&again)), "normalizing \"%s\" twice differs",
@@ -57,10 +56,6 @@ static void assert_lossless(struct text input) {
       cr_assert(surface.length > 0 && memchr(surface.bytes, ' ', surface.length) == NULL);
     }
   }
-  buffer_free(&normal);
-  buffer_free(&again);
-  buffer_free(&joined);
-  tokens_free(&tokens);
 }
 
 Test(normalize, white_space_becomes_one_space) {
@@ -92,38 +87,34 @@ Test(normalize, characters_are_composed) {
 }
 
 Test(normalize, output_is_replaced) {
-  struct buffer into = {0};
+  owned_by(buffer_free) struct buffer into = {0};
   buffer_append(&into, "old", 3);
   cr_assert_eq(text_normalize(&into, text_of("e\u0301"), ELMAN_NFC, NULL), ELMAN_OK);
   cr_assert_str_eq(into.bytes, "\u00E9");
   cr_assert_eq(into.length, 2);
-  buffer_free(&into);
 }
 
 /* Two megabytes of unordered marks would take an hour with a quadratic sort. */
 Test(normalize, long_runs_of_marks_take_linear_time, .timeout = 120) {
-  struct buffer text = {0};
+  owned_by(buffer_free) struct buffer text = {0};
   buffer_append(&text, "a", 1);
   while (text.length < 2000000) buffer_append(&text, "\u0301\u0323", 4);
-  struct buffer normal = {0};
+  owned_by(buffer_free) struct buffer normal = {0};
   cr_assert_eq(text_normalize(&normal, buffer_text(&text), ELMAN_NFC, NULL), ELMAN_OK);
   /* All dots below come first; the first one combines with the letter. */
   cr_assert_eq(memcmp(normal.bytes, "\u1EA1\u0323\u0323", 7), 0);
   cr_assert_eq(memcmp(normal.bytes + normal.length - 4, "\u0301\u0301", 4), 0);
   assert_lossless(buffer_text(&text));
-  buffer_free(&text);
-  buffer_free(&normal);
 }
 
 static void assert_dropped(elman_token_mode mode, const char *input, const char *expected) {
-  struct buffer text = {0};
+  owned_by(buffer_free) struct buffer text = {0};
   for (int i = 0; i < 2; i++) { /* the second pass must change nothing */
     if (i == 0) buffer_append_text(&text, text_of(input));
     text_drop_spaces(&text, mode);
     cr_assert(text_equal(buffer_text(&text), text_of(expected)), "\"%s\" became \"%s\"", input,
               text.bytes);
   }
-  buffer_free(&text);
 }
 
 Test(spaces, chars_drop_spaces_beside_chinese_and_japanese) {
@@ -250,15 +241,13 @@ Test(modes, surface_removes_one_mark) {
 /* A model may produce tokens that the tokenizer never would. */
 Test(modes, join_accepts_any_tokens) {
   const char *const said[] = {"￭", "▁", "a", "￭", "b", "(", "￭"};
-  struct tokens tokens = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
     cr_assert_eq(tokens_add(&tokens, text_of(said[i]), NULL), ELMAN_OK);
-  struct buffer joined = {0};
+  owned_by(buffer_free) struct buffer joined = {0};
   buffer_append(&joined, "> ", 2);
   cr_assert_eq(tokens_join(&joined, &tokens, ELMAN_TOKENS_WORDS, NULL), ELMAN_OK);
   cr_assert_str_eq(joined.bytes, ">   a b (");
-  buffer_free(&joined);
-  tokens_free(&tokens);
 }
 
 static bool parted(elman_token_mode mode, const char *left, const char *right, bool left_foreign,
@@ -290,7 +279,7 @@ Test(modes, foreign_words_are_separated_by_spaces) {
 }
 
 Test(modes, token_list_is_reused) {
-  struct tokens tokens = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   cr_assert_eq(tokens_split(&tokens, text_of("a b c"), ELMAN_TOKENS_SPACE, NULL), ELMAN_OK);
   cr_assert_eq(tokens_split(&tokens, text_of("dd"), ELMAN_TOKENS_SPACE, NULL), ELMAN_OK);
   cr_assert_eq(tokens.count, 1);
@@ -301,11 +290,10 @@ Test(modes, token_list_is_reused) {
   cr_assert(text_equal(tokens_get(&tokens, 0), text_of("dd")));
   cr_assert(text_equal(tokens_get(&tokens, 1), text_of("eee")));
   cr_assert_eq(tokens_get(&tokens, 2).length, 0);
-  tokens_free(&tokens);
 }
 
 Test(modes, out_of_memory_is_a_status) {
-  struct tokens tokens = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   elman_error error = {0};
   cr_assert_eq(tokens_add(&tokens, text_of("a"), NULL), ELMAN_OK);
   tokens.bytes.failed = true;
@@ -314,7 +302,6 @@ Test(modes, out_of_memory_is_a_status) {
   cr_assert_eq(tokens.count, 1);
   struct buffer full = {.failed = true};
   cr_assert_eq(tokens_join(&full, &tokens, ELMAN_TOKENS_CHARS, NULL), ELMAN_NO_MEMORY);
-  tokens_free(&tokens);
 }
 
 static const char *const tricky[] = {
@@ -376,7 +363,7 @@ Test(modes, random_strings_are_preserved, .timeout = 120) {
   };
   const size_t letters = sizeof alphabet / sizeof alphabet[0];
   uint64_t state = 20240501;
-  struct buffer text = {0};
+  owned_by(buffer_free) struct buffer text = {0};
   for (int round = 0; round < 6000; round++) {
     buffer_clear(&text);
     const uint32_t length = next_random(&state) % 24;
@@ -384,16 +371,14 @@ Test(modes, random_strings_are_preserved, .timeout = 120) {
       buffer_append_text(&text, text_of(alphabet[next_random(&state) % letters]));
     assert_lossless(buffer_text(&text));
   }
-  buffer_free(&text);
 }
 
 Test(modes, two_megabytes_in_one_token_are_preserved, .timeout = 120) {
   static const char *const units[] = {"a", "我", "￭", "👩\u200D", ".", "\u0915\u094D"};
-  struct buffer text = {0};
+  owned_by(buffer_free) struct buffer text = {0};
   for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
     buffer_clear(&text);
     while (text.length < 2000000) buffer_append_text(&text, text_of(units[i]));
     assert_lossless(buffer_text(&text));
   }
-  buffer_free(&text);
 }

@@ -3,63 +3,58 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "owned_values.h"
+
 #include "vocab/codec.h"
 
 static void count_line(struct token_counter *counter, const char *line) {
-  struct tokens tokens = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   cr_assert_eq(tokens_split(&tokens, text_of(line), ELMAN_TOKENS_SPACE, NULL), ELMAN_OK);
   cr_assert_eq(token_counter_add(counter, &tokens, NULL), ELMAN_OK);
-  tokens_free(&tokens);
 }
 
 static struct vocabulary *counted(const char *line, elman_side side, uint64_t min_count,
                                   size_t max_words) {
-  struct token_counter *counter;
+  owned_token_counter *counter;
   struct vocabulary *vocabulary;
   cr_assert_eq(token_counter_create(&counter, NULL), ELMAN_OK);
   count_line(counter, line);
   cr_assert_eq(vocabulary_from_counts(&vocabulary, counter, side, min_count, max_words, NULL),
                ELMAN_OK);
-  token_counter_free(counter);
   return vocabulary;
 }
 
 /* Return all tokens in id order, separated by spaces. */
 static void assert_list(const struct vocabulary *vocabulary, const char *expected) {
-  struct buffer list = {0};
+  owned_by(buffer_free) struct buffer list = {0};
   for (size_t id = 0; id < vocabulary_size(vocabulary); id++) {
     if (id > 0) buffer_append(&list, " ", 1);
     buffer_append_text(&list, vocabulary_token(vocabulary, id));
   }
   cr_assert_str_eq(list.bytes, expected);
-  buffer_free(&list);
 }
 
 static elman_status from_list(struct vocabulary **vocabulary, const char *const *list, size_t count,
                               elman_side side, elman_error *error) {
   uint64_t counts[16];
-  struct tokens tokens = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   for (size_t i = 0; i < count; i++) {
     cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), ELMAN_OK);
     counts[i] = 100 - i;
   }
-  const elman_status status = vocabulary_from_list(vocabulary, &tokens, counts, side, error);
-  tokens_free(&tokens);
-  return status;
+  return vocabulary_from_list(vocabulary, &tokens, counts, side, error);
 }
 
 Test(vocabulary, words_are_ordered_by_count_then_bytes) {
-  struct vocabulary *source = counted("b c a c 茶 ab z c z", ELMAN_SOURCE, 1, 0);
+  owned_vocabulary *source = counted("b c a c 茶 ab z c z", ELMAN_SOURCE, 1, 0);
   assert_list(source, "<unk> c z a ab b 茶");
   cr_assert_eq(vocabulary_specials(source), 1);
   cr_assert_eq(vocabulary_count(source, 0), 0);
   cr_assert_eq(vocabulary_count(source, 1), 3);
   cr_assert_eq(vocabulary_count(source, 6), 1);
   cr_assert_eq(vocabulary_total(source), 9.0);
-  vocabulary_free(source);
-  struct vocabulary *other_order = counted("茶 z ab c a z b c c", ELMAN_SOURCE, 1, 0);
+  owned_vocabulary *other_order = counted("茶 z ab c a z b c c", ELMAN_SOURCE, 1, 0);
   assert_list(other_order, "<unk> c z a ab b 茶");
-  vocabulary_free(other_order);
 }
 
 Test(vocabulary, size_and_count_limits_apply) {
@@ -81,9 +76,9 @@ Test(vocabulary, size_and_count_limits_apply) {
 
 Test(vocabulary, finds_exactly_its_words) {
   enum { WORDS = 50000 };
-  struct token_counter *counter;
+  owned_token_counter *counter;
   cr_assert_eq(token_counter_create(&counter, NULL), ELMAN_OK);
-  struct tokens tokens = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   char word[32];
   for (int i = 0; i < WORDS; i++) {
     snprintf(word, sizeof word, "word-%d", i);
@@ -91,10 +86,8 @@ Test(vocabulary, finds_exactly_its_words) {
   }
   cr_assert_eq(token_counter_add(counter, &tokens, NULL), ELMAN_OK);
   cr_assert_eq(token_counter_add(counter, &tokens, NULL), ELMAN_OK);
-  tokens_free(&tokens);
-  struct vocabulary *vocabulary;
+  owned_vocabulary *vocabulary;
   cr_assert_eq(vocabulary_from_counts(&vocabulary, counter, ELMAN_SOURCE, 2, 0, NULL), ELMAN_OK);
-  token_counter_free(counter);
 
   cr_assert_eq(vocabulary_size(vocabulary), WORDS + 1);
   for (int i = 0; i < WORDS; i++) {
@@ -107,17 +100,15 @@ Test(vocabulary, finds_exactly_its_words) {
   cr_assert_eq(vocabulary_find(vocabulary, text_of("word-50000")), TOKEN_UNKNOWN);
   cr_assert_eq(vocabulary_find(vocabulary, text_of("word-")), TOKEN_UNKNOWN);
   cr_assert_eq(vocabulary_find(vocabulary, text_of("")), TOKEN_UNKNOWN);
-  vocabulary_free(vocabulary);
 }
 
 Test(vocabulary, special_names_in_text_are_unknown) {
   for (elman_side side = ELMAN_SOURCE; side <= ELMAN_TARGET; side++) {
-    struct vocabulary *vocabulary = counted("<unk> <s> <s> </s> a <S> <unk>", side, 1, 0);
+    owned_vocabulary *vocabulary = counted("<unk> <s> <s> </s> a <S> <unk>", side, 1, 0);
     assert_list(vocabulary, side == ELMAN_SOURCE ? "<unk> <S> a" : "<unk> <s> </s> <S> a");
     cr_assert_eq(vocabulary_find(vocabulary, text_of("<unk>")), TOKEN_UNKNOWN);
     cr_assert_eq(vocabulary_find(vocabulary, text_of("<s>")), TOKEN_UNKNOWN);
     cr_assert_eq(vocabulary_find(vocabulary, text_of("</s>")), TOKEN_UNKNOWN);
-    vocabulary_free(vocabulary);
   }
 }
 
@@ -134,7 +125,7 @@ Test(vocabulary, longest_han_word_is_reported) {
 Test(vocabulary, from_a_list_keeps_ids_and_counts) {
   /* The order is that of the file, not of the counts. */
   const char *const list[] = {"<unk>", "<s>", "</s>", "b", "a", "我"};
-  struct vocabulary *vocabulary;
+  owned_vocabulary *vocabulary;
   cr_assert_eq(from_list(&vocabulary, list, 6, ELMAN_TARGET, NULL), ELMAN_OK);
   assert_list(vocabulary, "<unk> <s> </s> b a 我");
   cr_assert_eq(vocabulary_find(vocabulary, text_of("b")), 3);
@@ -142,7 +133,6 @@ Test(vocabulary, from_a_list_keeps_ids_and_counts) {
   cr_assert_eq(vocabulary_count(vocabulary, 2), 0);
   cr_assert_eq(vocabulary_count(vocabulary, 3), 97);
   cr_assert_eq(vocabulary_total(vocabulary), 97.0 + 96.0 + 95.0);
-  vocabulary_free(vocabulary);
 }
 
 struct bad_list {
@@ -181,18 +171,17 @@ Test(vocabulary, free_accepts_null) {
 
 static void assert_decoded(const struct codec *codec, const uint32_t *ids, size_t count,
                            const char *expected) {
-  struct buffer text = {0};
+  owned_by(buffer_free) struct buffer text = {0};
   cr_assert_eq(decode(&text, codec, ids, count, NULL), ELMAN_OK);
   cr_assert(text_equal(buffer_text(&text), text_of(expected)), "%s", text.bytes);
-  buffer_free(&text);
 }
 
 Test(codec, text_round_trips_through_ids) {
   const char *const list[] = {"<unk>", "<s>", "</s>", "don", "'", "t", ".", "I"};
-  struct vocabulary *vocabulary;
+  owned_vocabulary *vocabulary;
   cr_assert_eq(from_list(&vocabulary, list, 8, ELMAN_TARGET, NULL), ELMAN_OK);
   const struct codec codec = {.mode = ELMAN_TOKENS_WORDS, .vocabulary = vocabulary};
-  struct encoding encoding = {0};
+  owned_by(encoding_free) struct encoding encoding = {0};
   cr_assert_eq(encode(&encoding, &codec, text_of("  I   don't <s>. "), NULL), ELMAN_OK);
   static const uint32_t expected[] = {7, 3, 4, 5, 0, 0, 0, 6};
   cr_assert_eq(encoding.tokens.count, 8);
@@ -204,24 +193,21 @@ Test(codec, text_round_trips_through_ids) {
 
   cr_assert_eq(encode(&encoding, &codec, text_of(" "), NULL), ELMAN_OK);
   cr_assert_eq(encoding.tokens.count, 0);
-  encoding_free(&encoding);
-  vocabulary_free(vocabulary);
 }
 
 /* Ids 1 and 2 are ordinary words on the source side. */
 Test(codec, source_side_has_no_special_ids) {
   const char *const list[] = {"<unk>", "我", "爱", "▁你"};
-  struct vocabulary *vocabulary;
+  owned_vocabulary *vocabulary;
   cr_assert_eq(from_list(&vocabulary, list, 4, ELMAN_SOURCE, NULL), ELMAN_OK);
   const struct codec codec = {.mode = ELMAN_TOKENS_CHARS, .vocabulary = vocabulary};
   static const uint32_t said[] = {1, 2, 3, 0};
   assert_decoded(&codec, said, 4, "我爱 你<unk>");
-  vocabulary_free(vocabulary);
 }
 
 static void assert_encoded(const struct codec *codec, const char *text, const char *expected) {
-  struct encoding encoding = {0};
-  struct buffer shown = {0};
+  owned_by(encoding_free) struct encoding encoding = {0};
+  owned_by(buffer_free) struct buffer shown = {0};
   cr_assert_eq(encode(&encoding, codec, text_of(text), NULL), ELMAN_OK);
   for (size_t i = 0; i < encoding.tokens.count; i++) {
     if (i > 0) buffer_append(&shown, "|", 1);
@@ -229,8 +215,6 @@ static void assert_encoded(const struct codec *codec, const char *text, const ch
   }
   cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "\"%s\" became %s", text,
             shown.bytes);
-  buffer_free(&shown);
-  encoding_free(&encoding);
 }
 
 /* A model trained without spaces ignores the spaces that a user types between words. */
@@ -238,7 +222,7 @@ Test(codec, spaces_between_han_are_ignored) {
   const char *const list[] = {"<unk>", "我", "爱", "▁你", "▁a", "a", "雨"};
   struct vocabulary *vocabulary;
   static const uint64_t counts[] = {0, 4, 4, 2, 9, 9, 4};
-  struct tokens tokens = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   for (size_t i = 0; i < 7; i++)
     cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), ELMAN_OK);
   cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, ELMAN_SOURCE, NULL), ELMAN_OK);
@@ -258,15 +242,14 @@ Test(codec, spaces_between_han_are_ignored) {
   codec.mode = ELMAN_TOKENS_WORDS;
   assert_encoded(&codec, "我 爱 雨", "我|▁爱|▁雨");
   vocabulary_free(vocabulary);
-  tokens_free(&tokens);
 }
 
 Test(codec, space_mode_segments_chinese) {
   const char *const list[] = {"<unk>", "我", "爱", "学习", "。"};
-  struct vocabulary *vocabulary;
+  owned_vocabulary *vocabulary;
   cr_assert_eq(from_list(&vocabulary, list, 5, ELMAN_SOURCE, NULL), ELMAN_OK);
   const struct codec codec = {.mode = ELMAN_TOKENS_SPACE, .vocabulary = vocabulary};
-  struct encoding encoding = {0};
+  owned_by(encoding_free) struct encoding encoding = {0};
   static const uint32_t expected[] = {1, 2, 3, 4};
   static const char *const typed[] = {"我爱学习。", "我 爱 学习 。", "我爱 学习。"};
   for (int i = 0; i < 3; i++) {
@@ -274,6 +257,4 @@ Test(codec, space_mode_segments_chinese) {
     cr_assert_eq(encoding.tokens.count, 4);
     cr_assert_arr_eq(encoding.ids, expected, sizeof expected);
   }
-  encoding_free(&encoding);
-  vocabulary_free(vocabulary);
 }
