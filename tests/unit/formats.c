@@ -77,13 +77,12 @@ Test(formats, tsv_cells_are_text) {
                                          {"\t=1", "\\u{9}=1"},
                                          {"", ""}};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-    char *text = NULL;
+    owned char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
     write_cell(stream, pairs[i][0]);
     fclose(stream);
     cr_assert_str_eq(text, pairs[i][1]);
-    free(text);
   }
 }
 

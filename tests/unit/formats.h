@@ -93,16 +93,14 @@ static inline char *written(const char *format, const elman_translation *transla
 
 static inline void expect(const char *format, elman_translation translation, bool color,
                           const char *expected) {
-  char *text = written(format, &translation, color, NULL);
+  owned char *text = written(format, &translation, color, NULL);
   cr_assert_str_eq(text, expected);
-  free(text);
 }
 
 static inline void expect_twice(const char *format, elman_translation translation,
                                 const char *expected) {
-  char *text = written_all(format, &translation, 2, NULL, NULL);
+  owned char *text = written_all(format, &translation, 2, NULL, NULL);
   cr_assert_str_eq(text, expected);
-  free(text);
 }
 
 static inline json_t *parsed(const char *text) {

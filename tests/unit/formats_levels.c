@@ -43,14 +43,13 @@ Test(formats, tsv_with_a_sentinel) {
 
 Test(formats, json_with_a_sentinel) {
   const elman_translation translation = with_sentinel();
-  char *text = written("json", &translation, false, NULL);
+  owned char *text = written("json", &translation, false, NULL);
   json_t *json = parsed(text);
   const json_t *sentinel = json_object_get(json, "sentinel");
   cr_assert_eq(json_array_size(sentinel), 2);
   cr_assert_eq(json_real_value(json_array_get(sentinel, 0)), 0.25);
   cr_assert_eq(json_real_value(json_array_get(sentinel, 1)), 0.625);
   json_decref(json);
-  free(text);
 }
 
 /* Computed by hand: the fractions are 2/3 and 1/3, whatever the sum of the weights. */
@@ -67,11 +66,10 @@ Test(formats, entropy_uses_normalized_weights) {
 
 Test(formats, svg_with_a_sentinel) {
   const elman_translation translation = with_sentinel();
-  char *text = written("svg", &translation, false, NULL);
+  owned char *text = written("svg", &translation, false, NULL);
   check_xml(text);
   cr_assert_eq(occurrences(text, ">no token</text>"), 1);
   cr_assert_not_null(strstr(text, "<title>like ← no token: 0.625</title>"));
-  free(text);
 }
 
 /* "like" is linked to no word, except with a threshold. */
@@ -85,9 +83,8 @@ Test(formats, pharaoh_with_a_sentinel) {
   const elman_translation translation = with_sentinel();
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     const elman_text_style style = {.alignment = expected[i].rule, .threshold = 0.25};
-    char *text = written_all("pharaoh", &translation, 1, &style, NULL);
+    owned char *text = written_all("pharaoh", &translation, 1, &style, NULL);
     cr_assert_str_eq(text, expected[i].links);
-    free(text);
   }
 }
 
@@ -115,11 +112,10 @@ static elman_translation with_segments(void) {
 Test(formats, text_with_segments) {
   const elman_text_style numbers = {.numbers = true};
   const elman_translation translation = with_segments();
-  char *text = written_all("text", &translation, 1, &numbers, NULL);
+  owned char *text = written_all("text", &translation, 1, &numbers, NULL);
   cr_assert_str_eq(text, "     我   喜欢 tea  tokens 1-2 tokens 3-3\n"
                          "   I 1.00 0.00 0.00       1.00       0.00\n"
                          "like 0.25 0.50 0.25       0.75       0.25\n");
-  free(text);
 }
 
 Test(formats, tsv_with_segments) {
@@ -131,7 +127,7 @@ Test(formats, tsv_with_segments) {
 
 Test(formats, json_with_segments) {
   const elman_translation translation = with_segments();
-  char *text = written("json", &translation, false, NULL);
+  owned char *text = written("json", &translation, false, NULL);
   json_t *json = parsed(text);
   const json_t *ends = json_object_get(json, "segment_ends");
   cr_assert_eq(json_array_size(ends), 2);
@@ -141,15 +137,13 @@ Test(formats, json_with_segments) {
   cr_assert_eq(json_array_size(row), 2);
   cr_assert_eq(json_real_value(json_array_get(row, 0)), 0.75);
   json_decref(json);
-  free(text);
 }
 
 Test(formats, svg_with_segments) {
   const elman_translation translation = with_segments();
-  char *text = written("svg", &translation, false, NULL);
+  owned char *text = written("svg", &translation, false, NULL);
   check_xml(text);
   cr_assert_eq(occurrences(text, ">tokens 3-3</text>"), 1);
-  free(text);
 }
 
 Test(formats, sums_of_segments) {

@@ -6,9 +6,8 @@
 
 static void expect_rule(const elman_translation *translation, elman_text_style style,
                         const char *expected) {
-  char *text = written_all("pharaoh", translation, 1, &style, NULL);
+  owned char *text = written_all("pharaoh", translation, 1, &style, NULL);
   cr_assert_str_eq(text, expected);
-  free(text);
 }
 
 static void expect_links(const elman_translation *translation, elman_alignment_rule kind,

@@ -11,7 +11,7 @@
 
 static void check_json(const elman_translation *translation) {
   size_t length;
-  char *text = written("json", translation, false, &length);
+  owned char *text = written("json", translation, false, &length);
   cr_assert_eq(strchr(text, '\n'), text + length - 1, "one line");
   json_t *json = parsed(text);
   cr_assert_eq(json_object_size(json), translation->heads > 1 ? 16 : 15);
@@ -45,7 +45,6 @@ static void check_json(const elman_translation *translation) {
   cr_assert_null(strstr(text, "\xE2\x80\xAE"));
   cr_assert_null(strstr(text, "\xC2\x9B"));
   json_decref(json);
-  free(text);
 }
 
 Test(formats, json) {
@@ -61,11 +60,10 @@ Test(formats, json_never_contains_nan_or_infinity) {
   translation.target_count = 1;
   translation.attention = weights;
   translation.log_probability = -INFINITY;
-  char *text = written("json", &translation, false, NULL);
+  owned char *text = written("json", &translation, false, NULL);
   json_t *json = parsed(text);
   cr_assert(json_is_null(json_object_get(json, "log_probability")));
   json_decref(json);
-  free(text);
 }
 
 /* Numbers without a short decimal form. */
@@ -107,7 +105,7 @@ Test(formats, json_bytes) {
 
 static void check_npy(const elman_translation *translation) {
   size_t length;
-  char *bytes = written("npy", translation, false, &length);
+  owned char *bytes = written("npy", translation, false, &length);
   cr_assert_geq(length, 10);
   cr_assert_eq(memcmp(bytes, "\x93NUMPY\x01\x00", 8), 0);
   uint16_t header;
@@ -131,7 +129,6 @@ static void check_npy(const elman_translation *translation) {
     memcpy(&value, bytes + start + i * sizeof value, sizeof value);
     cr_assert_eq(value, (float)weights[i]);
   }
-  free(bytes);
 }
 
 Test(formats, npy) {
@@ -140,7 +137,7 @@ Test(formats, npy) {
   check_npy(&translation);
   check_npy(&heads);
   /* Shapes that give every length of the header. */
-  float *many = calloc(1200, sizeof *many);
+  owned float *many = calloc(1200, sizeof *many);
   translation.attention = many;
   for (size_t columns = 1; columns <= 1000; columns *= 10) {
     translation.target_count = 1;
@@ -150,7 +147,6 @@ Test(formats, npy) {
     translation.source_count = 1;
     check_npy(&translation);
   }
-  free(many);
 }
 
 /* ---- empty translation ---- */
@@ -168,9 +164,8 @@ Test(formats, empty_translation_is_written) {
          "\"ended\":false,\"forced\":false,\"log_probability\":0.0,\"score\":0.0,\"entropy\":[],"
          "\"coverage\":[],\"attention\":[]}\n");
   check_npy(&empty);
-  char *svg = written("svg", &empty, false, NULL);
+  owned char *svg = written("svg", &empty, false, NULL);
   check_xml(svg);
-  free(svg);
 }
 
 /* ---- sentences without a translation ---- */
@@ -203,15 +198,13 @@ static void check_refused(const char *format, const elman_text_style *style, con
                           const char *expected) {
   const elman_translation translation = example();
   size_t length;
-  char *whole = with_refused(format, style, &length);
-  char *one = written_all(format, &translation, 1, style, NULL);
+  owned char *whole = with_refused(format, style, &length);
+  owned char *one = written_all(format, &translation, 1, style, NULL);
   cr_assert_eq(strncmp(whole, one, strlen(one)), 0, "%s", whole);
   const char *rest = whole + strlen(one);
   cr_assert_eq(strncmp(rest, parting, strlen(parting)), 0, "%s", whole);
   rest += strlen(parting);
   cr_assert_eq(strncmp(rest, expected, strlen(expected)), 0, "%s: %s", format, whole);
-  free(one);
-  free(whole);
 }
 
 Test(formats, refused_sentence_keeps_its_position) {
@@ -230,18 +223,16 @@ Test(formats, refused_sentence_keeps_its_position) {
       "\"target_tokens\":[],\"ended\":false,\"forced\":false,"
       "\"log_probability\":null,\"score\":null,\"entropy\":[],\"coverage\":[],"
       "\"attention\":[],\"error\":\"\\\"it\\\" is \\u003cno\\u003e text\"}\n{\"sentence\":3,");
-  char *npy = with_refused("npy", NULL, &length);
+  owned char *npy = with_refused("npy", NULL, &length);
   const char *second = memmem(npy + 1, length - 1, "\x93NUMPY", 6);
   cr_assert_not_null(strstr(second + 10, "'shape': (0, 0), }"));
-  free(npy);
   char *text = with_refused("text", &numbered, &length);
   cr_assert_not_null(strstr(text, "\n\n2.1\n\n\n3.1\n "), "%s", text);
   free(text);
-  char *svg = with_refused("svg", NULL, &length);
+  owned char *svg = with_refused("svg", NULL, &length);
   check_xml(svg);
   cr_assert_not_null(strstr(svg, ">2.1: no translation: &quot;it&quot; is &lt;no&gt; text</text>"),
                      "%s", svg);
-  free(svg);
 }
 
 /* ---- characters ---- */
@@ -250,8 +241,8 @@ Test(formats, refused_sentence_keeps_its_position) {
 Test(formats, every_writer_escapes_the_same_characters) {
   size_t unsafe = 0;
   for (int codepoint = 1; codepoint <= 0x10FFFF; codepoint++) {
-    struct buffer text = {0};
-    char *shown = NULL, *json = NULL;
+    owned_by(buffer_free) struct buffer text = {0};
+    owned char *shown = NULL, *json = NULL;
     size_t shown_length, json_length;
     if (codepoint == 0xD800) codepoint = 0xE000; /* UTF-8 does not encode surrogates */
     buffer_append_character(&text, codepoint);
@@ -265,9 +256,6 @@ Test(formats, every_writer_escapes_the_same_characters) {
     cr_assert_eq(is_unsafe || is_markup, strlen(json) != text.length + 2, "U+%04X",
                  (unsigned)codepoint);
     unsafe += is_unsafe;
-    buffer_free(&text);
-    free(shown);
-    free(json);
   }
   cr_assert_gt(unsafe, 65 + 66 + 100); /* controls, noncharacters, format characters */
 }
@@ -276,8 +264,8 @@ Test(formats, every_writer_escapes_the_same_characters) {
 
 /* The page contains the JSON records in an element that no record can close. */
 static void check_page(const elman_translation *translation, size_t count) {
-  char *page = written_all("html", translation, count, NULL, NULL);
-  char *records = written_all("json", translation, count, NULL, NULL);
+  owned char *page = written_all("html", translation, count, NULL, NULL);
+  owned char *records = written_all("json", translation, count, NULL, NULL);
   static const char opening[] = "<script type=\"application/json\" id=\"records\">\n";
   const char *at = strstr(page, opening);
   cr_assert_not_null(at);
@@ -289,8 +277,6 @@ static void check_page(const elman_translation *translation, size_t count) {
   cr_assert_str_eq(page + strlen(page) - strlen("</html>\n"), "</html>\n");
   cr_assert_eq(occurrences(page, "</script>"), 2);
   cr_assert_eq(occurrences(page, "<!--"), 0);
-  free(records);
-  free(page);
 }
 
 Test(formats, html) {
@@ -352,14 +338,13 @@ static const struct {
 
 Test(formats, write_visible_shows_every_token_safely) {
   for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
-    char *text = NULL;
+    owned char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
     write_visible(stream, tokens[i].token);
     fclose(stream);
     cr_assert_str_eq(text, tokens[i].expected);
     cr_assert_eq(visible_width(tokens[i].token), tokens[i].width, "%s", text);
-    free(text);
   }
 }
 
@@ -371,14 +356,13 @@ static size_t count_of(const char *text, char c) {
 
 /* The reader splits lines at " ||| " and tokens at white space. */
 static void check_hostile_softalignments(const elman_translation *translation) {
-  char *text = written("softalignments", translation, false, NULL);
+  owned char *text = written("softalignments", translation, false, NULL);
   cr_assert_eq(count_of(text, '\n'), 5);
   cr_assert_eq(occurrences(text, " ||| "), 4);
   cr_assert_eq(occurrences(text, "|||"), 4);
   const size_t head = strcspn(text, "\n");
   text[head] = '\0';
   cr_assert_eq(count_of(text, ' '), 1 + 2 + 2 + 2 + 2 + 2, "two tokens a side");
-  free(text);
 }
 
 static void check_hostile(const char *token) {
@@ -402,33 +386,29 @@ static void check_hostile(const char *token) {
                                          .target_ends = ends,
                                          .attention = weights,
                                          .head_attention = weights};
-  char *tsv = written("tsv", &translation, false, NULL);
+  owned char *tsv = written("tsv", &translation, false, NULL);
   cr_assert_eq(count_of(tsv, '\n'), 3);
   cr_assert_eq(count_of(tsv, '\t'), 6);
   cr_assert_null(strchr(tsv, '\033'));
   for (const char *at = tsv; *at != '\0'; at++)
     cr_assert(at > tsv && strchr("\t\n", at[-1]) == NULL ? true : strchr("=+-@\"", *at) == NULL,
               "a cell begins with %c", *at);
-  free(tsv);
   char *text = written("text", &translation, false, NULL);
   cr_assert_eq(count_of(text, '\n'), 5, "head, two rows, two lines of what they mean");
   cr_assert_null(strchr(text, '\033'));
   cr_assert_null(strchr(text, '\t'));
   cr_assert_null(strstr(text, "\xE2\x80\xAE"));
   free(text);
-  char *color = written("text", &translation, true, NULL);
+  owned char *color = written("text", &translation, true, NULL);
   cr_assert_eq(count_of(color, '\033'), 8 + 10, "two a cell or shade, and none of the token's");
-  free(color);
-  char *svg = written("svg", &translation, false, NULL);
+  owned char *svg = written("svg", &translation, false, NULL);
   check_xml(svg);
   cr_assert_null(strstr(svg, "<script"));
   cr_assert_null(strstr(svg, "\xE2\x80\xAE"));
   cr_assert_lt(strlen(svg), 20000, "long tokens are cut");
-  free(svg);
   check_page(&translation, 1);
-  char *pharaoh = written("pharaoh", &translation, false, NULL);
+  owned char *pharaoh = written("pharaoh", &translation, false, NULL);
   cr_assert_eq(strspn(pharaoh, "0123456789- "), strlen(pharaoh) - 1);
-  free(pharaoh);
   check_hostile_softalignments(&translation);
   check_json(&translation);
   check_npy(&translation);
@@ -436,11 +416,10 @@ static void check_hostile(const char *token) {
 
 Test(formats, hostile_tokens_do_no_harm) {
   for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) check_hostile(tokens[i].token);
-  char *long_token = malloc(LONG_TOKEN * 3 + 1);
+  owned char *long_token = malloc(LONG_TOKEN * 3 + 1);
   for (size_t i = 0; i < LONG_TOKEN; i++) memcpy(long_token + i * 3, LONG_LETTER, 4);
   cr_assert_eq(visible_width(long_token), 2 * LONG_TOKEN);
   check_hostile(long_token);
-  free(long_token);
 }
 
 /* ---- a locale with a decimal comma ---- */
@@ -461,10 +440,8 @@ Test(formats, locale_does_not_change_numbers) {
          "I\t1.000000\t0.000000\t0.000000\n"
          "like\t0.250000\t0.500000\t0.250000\n");
   check_json(&translation);
-  char *ali = written("softalignments", &translation, false, NULL);
+  owned char *ali = written("softalignments", &translation, false, NULL);
   cr_assert_null(strchr(ali, ','));
-  free(ali);
-  char *svg = written("svg", &translation, false, NULL);
+  owned char *svg = written("svg", &translation, false, NULL);
   cr_assert_not_null(strstr(svg, "offset=\"0.500\""));
-  free(svg);
 }

@@ -4,7 +4,7 @@
 
 Test(formats, svg) {
   const elman_translation translation = example(), heads = with_heads();
-  char *one = written_all("svg", &translation, 1, NULL, NULL);
+  owned char *one = written_all("svg", &translation, 1, NULL, NULL);
   check_xml(one);
   cr_assert_eq(occurrences(one, "<rect x="), 13, "12 cells and the scale");
   cr_assert_not_null(strstr(one, "<title>茶 ← tea: 0.900</title>"));
@@ -12,8 +12,7 @@ Test(formats, svg) {
   cr_assert_not_null(strstr(one, "fill=\"#FEE838\""));
   cr_assert_eq(occurrences(one, " width=\"33\" height=\"23\" fill="), 12, "a gap between cells");
   cr_assert_eq(occurrences(one, "<desc>"), 1);
-  free(one);
-  char *several = written_all("svg", &heads, 3, NULL, NULL);
+  owned char *several = written_all("svg", &heads, 3, NULL, NULL);
   check_xml(several);
   cr_assert_eq(occurrences(several, "<svg"), 1);
   cr_assert_eq(occurrences(several, "<desc>"), 3);
@@ -23,11 +22,9 @@ Test(formats, svg) {
   /* The panel title is above the column labels and does not overlap them. */
   cr_assert_not_null(strstr(several, "<text x=\"12\" y=\"44\">head 1<"));
   cr_assert_not_null(strstr(several, "y=\"66\" text-anchor=\"middle\">我<"));
-  free(several);
-  char *none = written_all("svg", &translation, 0, NULL, NULL);
+  owned char *none = written_all("svg", &translation, 0, NULL, NULL);
   check_xml(none);
   cr_assert_not_null(strstr(none, "width=\"208\""), "room for the scale");
-  free(none);
 }
 
 Test(formats, svg_marks_unknown_words) {
@@ -47,11 +44,10 @@ Test(formats, svg_isolates_right_to_left_text) {
   elman_translation translation = example();
   translation.source = "أحب الكتب";
   translation.text = "I like books";
-  char *text = written_all("svg", &translation, 1, NULL, NULL);
+  owned char *text = written_all("svg", &translation, 1, NULL, NULL);
   check_xml(text);
   cr_assert_eq(occurrences(text, "\u2068أحب الكتب\u2069 → I like books<"), 2, "caption and title");
   cr_assert_not_null(strstr(text, "<title>茶 ← tea: 0.900</title>"));
-  free(text);
 }
 
 /* A weight of 1.0000001 from rounding and a NaN still get a color. */
@@ -60,11 +56,10 @@ Test(formats, svg_handles_odd_weights) {
   elman_translation translation = example();
   translation.target_count = 1;
   translation.attention = weights;
-  char *text = written_all("svg", &translation, 1, NULL, NULL);
+  owned char *text = written_all("svg", &translation, 1, NULL, NULL);
   check_xml(text);
   cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#00224E\""), 2);
   cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#FEE838\""), 1);
-  free(text);
 }
 
 /* A weight between two colors of the scale gets their mean: 1/16 is halfway to the second color. */
@@ -73,11 +68,10 @@ Test(formats, svg_colors_are_mixed) {
   elman_translation translation = example();
   translation.target_count = 1;
   translation.attention = weights;
-  char *text = written_all("svg", &translation, 1, NULL, NULL);
+  owned char *text = written_all("svg", &translation, 1, NULL, NULL);
   cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#092C5F\""), 1, "#00224E and #123570");
   cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#707173\""), 1);
   cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#EFDB44\""), 1, "#C3B369 and #FEE838");
-  free(text);
 }
 
 /* Two Chinese characters fit into a cell; five letters would overlap the next label. */
@@ -96,13 +90,12 @@ Test(formats, svg_rotates_labels_that_do_not_fit) {
 }
 
 static void expect_xml(const char *token, size_t width, const char *expected) {
-  char *text = NULL;
+  owned char *text = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
   write_xml(stream, token, width);
   cr_assert_eq(fclose(stream), 0);
   cr_assert_str_eq(text, expected);
-  free(text);
 }
 
 Test(formats, xml_is_truncated_by_columns) {

@@ -42,18 +42,16 @@ Test(formats, text_isolates_right_to_left_labels) {
   translation.source_tokens = source;
   translation.target_tokens = target;
   translation.source_count = translation.target_count = 2;
-  char *text = written_all("text", &translation, 1, NULL, NULL);
+  owned char *text = written_all("text", &translation, 1, NULL, NULL);
   cr_assert_not_null(strstr(text, "    \u2068أحب\u2069 \u2068كتاب\u2069\n"), "%s", text);
   cr_assert_not_null(strstr(text, "\n\u2068ספר\u2069 "), "%s", text);
   cr_assert_not_null(strstr(text, "\n  I "), "%s", text);
-  free(text);
 }
 
 static void expect_style(elman_translation translation, elman_text_style style,
                          const char *expected) {
-  char *text = written_all("text", &translation, 1, &style, NULL);
+  owned char *text = written_all("text", &translation, 1, &style, NULL);
   cr_assert_str_eq(text, expected);
-  free(text);
 }
 
 Test(formats, text_shows_numbers) {
@@ -113,9 +111,8 @@ Test(formats, text_is_wrapped_at_the_terminal_width) {
 /* Color is used only on request. */
 Test(formats, text_without_style) {
   const elman_translation translation = example();
-  char *bytes = written_all("text", &translation, 1, NULL, NULL);
+  owned char *bytes = written_all("text", &translation, 1, NULL, NULL);
   cr_assert_null(strchr(bytes, '\033'));
-  free(bytes);
 }
 
 Test(formats, text_of_several_translations) {

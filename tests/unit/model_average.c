@@ -38,22 +38,19 @@ Test(model_file, mean_of_equal_models_is_that_model) {
     cr_assert_eq(model_save(average, "mean", NULL), ELMAN_OK);
     model_free(average);
     size_t length, mean_length;
-    char *bytes = get_bytes("a", &length), *mean = get_bytes("mean", &mean_length);
+    owned char *bytes = get_bytes("a", &length), *mean = get_bytes("mean", &mean_length);
     cr_assert_eq(length, mean_length);
     cr_assert_arr_eq(bytes, mean, length);
-    free(bytes);
-    free(mean);
   }
 }
 
 Test(model_file, mean_has_the_longest_history) {
   const char *const paths[] = {"a", "b", "c"};
   const uint64_t updates[] = {10, 30, 20};
-  struct model *average;
+  owned_model *average;
   for (size_t i = 0; i < 3; i++) model_free(seeded(paths[i], i + 1, updates[i]));
   cr_assert_eq(model_average(&average, paths, 3, NULL), ELMAN_OK);
   cr_assert_eq(average->past.history.updates, 30);
-  model_free(average);
 }
 
 Test(model_file, no_models_and_unreadable_models_are_rejected) {
@@ -105,9 +102,8 @@ Test(model_file, differences_are_reported) {
                                       .attention = "scaled",
                                       .target_tokens = ELMAN_TOKENS_WORDS};
   struct model_config other = config;
-  struct model *first = model_of(target, 5, &config), *equal = model_of(target, 5, &config);
+  owned_model *first = model_of(target, 5, &config), *equal = model_of(target, 5, &config);
   cr_assert_eq(models_have_same_shape(first, equal, NULL), ELMAN_OK);
-  model_free(equal);
   other.hidden_size = 2 * H;
   check_differ(first, model_of(target, 5, &other), false, "hidden size: expected 2, got 4");
   other = config;
@@ -129,5 +125,4 @@ Test(model_file, differences_are_reported) {
                "target vocabulary size: expected 5, got 4");
   check_differ(first, model_of(another, 5, &config), true,
                "token 4 of the target vocabulary: expected \"b\", got \"c\"");
-  model_free(first);
 }

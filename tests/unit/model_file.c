@@ -17,7 +17,7 @@ static void check_same_vocabulary(const struct vocabulary *a, const struct vocab
 }
 
 Test(model_file, saved_model_is_read_back) {
-  struct model *model = make_model(), *loaded;
+  owned_model *model = make_model(), *loaded;
   /* Values at the ends of the range, which a conversion to text could change. */
   const float extremes[] = {-0.0f, 1e-45f, 3.4028234e38f, -3.4028234e38f, 1.1754944e-38f};
   for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
@@ -40,12 +40,10 @@ Test(model_file, saved_model_is_read_back) {
     const real stored = (real)(float)model->block[i]; /* files contain floats */
     cr_assert_eq(memcmp(&loaded->block[i], &stored, sizeof stored), 0);
   }
-  model_free(model);
-  model_free(loaded);
 }
 
 Test(model_file, history) {
-  struct model *model = make_model(), *loaded;
+  owned_model *model = make_model(), *loaded;
   elman_history history;
   double weights = 0;
   cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
@@ -63,26 +61,21 @@ Test(model_file, history) {
       weights += (double)parameter_size(&model->table.rows[i]);
   cr_assert(history.epochs == 3 && history.updates == 70 && history.tokens == 5000000000);
   cr_assert_eq(history.work, 5e9 * weights);
-  model_free(model);
-  model_free(loaded);
 }
 
 static void check_equal_files(const char *a, const char *b) {
   size_t a_length, b_length;
-  char *a_bytes = get_bytes(a, &a_length), *b_bytes = get_bytes(b, &b_length);
+  owned char *a_bytes = get_bytes(a, &a_length), *b_bytes = get_bytes(b, &b_length);
   cr_assert_eq(a_length, b_length);
   cr_assert_eq(memcmp(a_bytes, b_bytes, a_length), 0, "%s and %s differ", a, b);
-  free(a_bytes);
-  free(b_bytes);
 }
 
 Test(model_file, saving_is_deterministic) {
-  struct model *loaded;
+  owned_model *loaded;
   save_model("first");
   save_model("second");
   cr_assert_eq(model_load(&loaded, "first", NULL), ELMAN_OK);
   cr_assert_eq(model_save(loaded, "third", NULL), ELMAN_OK);
-  model_free(loaded);
   check_equal_files("first", "second");
   check_equal_files("first", "third");
 }
@@ -134,7 +127,7 @@ Test(model_file, header_is_as_documented) {
       "\"decoder.out.bias\":{\"dtype\":\"F32\",\"shape\":[6],\"data_offsets\":[328,352]}}";
   save_model(FILE_NAME);
   size_t length;
-  char *bytes = get_bytes(FILE_NAME, &length);
+  owned char *bytes = get_bytes(FILE_NAME, &length);
   const uint64_t header = header_length(bytes);
   cr_assert_eq(header % 8, 0, "the data is aligned");
   cr_assert_eq(length, LENGTH_BYTES + header + 352);
@@ -146,7 +139,6 @@ Test(model_file, header_is_as_documented) {
   memcpy(sum + 6, "0123456789abcdef", 16); /* the weights are random, and so is their checksum */
   cr_assert_arr_eq(bytes + LENGTH_BYTES, expected, sizeof expected - 1);
   for (size_t i = sizeof expected - 1; i < header; i++) cr_assert_eq(bytes[LENGTH_BYTES + i], ' ');
-  free(bytes);
 }
 
 /* A header of any length is padded to the next multiple of 8 bytes. */
@@ -186,11 +178,11 @@ Test(model_file, half_size_files_contain_the_rounded_values) {
     elman_number_type type;
     double error; /* half the distance of neighbors, relative to the value */
   } halves[] = {{ELMAN_BFLOAT16, 0x1p-8}, {ELMAN_FLOAT16, 0x1p-11}};
-  struct model *model = make_model();
+  owned_model *model = make_model();
   cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
   const size_t whole = file_size(FILE_NAME);
   for (size_t t = 0; t < 2; t++) {
-    struct model *half, *again;
+    owned_model *half, *again;
     cr_assert_eq(model_save_as(model, "half", halves[t].type, NULL), ELMAN_OK);
     cr_assert_lt(file_size("half"), whole);
     cr_assert_eq(model_load(&half, "half", NULL), ELMAN_OK);
@@ -210,14 +202,11 @@ Test(model_file, half_size_files_contain_the_rounded_values) {
     cr_assert_arr_eq(again->block, half->block, half->table.block * sizeof(real));
     cr_assert_eq(model_save_as(again, "again", halves[t].type, NULL), ELMAN_OK);
     check_equal_files("half", "again");
-    model_free(again);
-    model_free(half);
   }
-  model_free(model);
 }
 
 Test(model_file, values_too_large_for_the_type_are_not_written) {
-  struct model *model = make_model();
+  owned_model *model = make_model();
   elman_error error = {0};
   model->block[0] = (real)65520;
   cr_assert_eq(model_save_as(model, "half", ELMAN_FLOAT16, &error), ELMAN_INVALID_ARGUMENT);
@@ -225,7 +214,6 @@ Test(model_file, values_too_large_for_the_type_are_not_written) {
                      error.message);
   cr_assert_eq(access("half", F_OK), -1);
   cr_assert_eq(model_save_as(model, "half", ELMAN_BFLOAT16, &error), ELMAN_OK);
-  model_free(model);
 }
 
 /* ---- files of earlier versions ---- */
@@ -238,19 +226,17 @@ Test(model_file, newer_fields_may_be_missing) {
                                       ",\\\"plain_self_attention\\\":false",
                                       ",\\\"source_normalization\\\":\\\"nfc\\\"",
                                       ",\\\"target_normalization\\\":\\\"nfkc\\\""};
-  struct good_file good = good_file();
+  owned_by(free_good) struct good_file good = good_file();
   for (size_t i = 0; i < sizeof later / sizeof *later; i++)
     remove_from_header(good.header, later[i]);
   put_file(good.header, strlen(good.header), good.data, good.data_size);
-  struct model *model;
+  owned_model *model;
   elman_error error;
   cr_assert_eq(model_load(&model, FILE_NAME, &error), ELMAN_OK, "%s", error.message);
   cr_assert_eq(model->config.attention_heads, 1);
   cr_assert_eq(model->config.encoder_self_attention, 0);
   cr_assert_eq(model->config.source_normalization, ELMAN_NFC);
   cr_assert_eq(model->config.target_normalization, ELMAN_NFC);
-  model_free(model);
-  free_good(&good);
 }
 
 /* ---- lists ---- */
@@ -263,7 +249,7 @@ Test(model_file, list_formatting_does_not_matter) {
   static const struct {
     const char *find, *replacement;
   } ways[] = {{source, spaced}, {"\"[0,1,4,9]\"", "\"[0, 1, 4, 9]\\n\""}};
-  struct good_file good = good_file();
+  owned_by(free_good) struct good_file good = good_file();
   struct model *expected = make_model(), *model;
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     put_replaced(&good, ways[i].find, ways[i].replacement);
@@ -273,18 +259,16 @@ Test(model_file, list_formatting_does_not_matter) {
     model_free(model);
   }
   model_free(expected);
-  free_good(&good);
 }
 
 /* ---- writing that fails ---- */
 
 static void check_not_saved(const char *path, elman_status expected, const char *message) {
-  struct model *model = make_model();
+  owned_model *model = make_model();
   elman_error error = {0};
   cr_assert_eq(model_save(model, path, &error), expected, "%s", error.message);
   cr_assert_not_null(strstr(error.where, path), "\"%s\" does not name %s", error.where, path);
   cr_assert_not_null(strstr(error.message, message), "%s", error.message);
-  model_free(model);
 }
 
 Test(model_file, failed_save_keeps_the_old_file) {
@@ -303,9 +287,8 @@ Test(model_file, failed_save_keeps_the_old_file) {
     check_not_saved(FILE_NAME, ELMAN_IO, "File too large");
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
     size_t length;
-    char *bytes = get_bytes(FILE_NAME, &length);
+    owned char *bytes = get_bytes(FILE_NAME, &length);
     cr_assert_str_eq(bytes, "old");
-    free(bytes);
     cr_assert_eq(each_entry(NULL), 1, "the temporary file is gone");
   }
 }
@@ -314,7 +297,7 @@ Test(model_file, failed_save_keeps_the_old_file) {
  * header. */
 Test(model_file, too_large_vocabularies_are_rejected) {
   enum { QUOTES = 26000000 };
-  char *word = malloc(QUOTES + 1);
+  owned char *word = malloc(QUOTES + 1);
   cr_assert_not_null(word);
   memset(word, '"', QUOTES);
   word[QUOTES] = '\0';
@@ -325,14 +308,12 @@ Test(model_file, too_large_vocabularies_are_rejected) {
                                          .target = vocabulary_of(target, 3, ELMAN_TARGET)};
   const struct model_config config = {
       .embedding_size = E, .hidden_size = H, .layers = 1, .attention_heads = 1};
-  struct model *model;
+  owned_model *model;
   elman_error error;
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
   cr_assert_eq(model_save(model, FILE_NAME, &error), ELMAN_INVALID_ARGUMENT);
   cr_assert_not_null(strstr(error.message, "the vocabularies are too large"));
   cr_assert_eq(each_entry(NULL), 0, "no file remains");
-  model_free(model);
-  free(word);
 }
 
 Test(model_file, unwritable_paths_are_reported) {
@@ -350,7 +331,6 @@ Test(model_file, read_only_directory_is_reported) {
   check_not_saved(FILE_NAME, ELMAN_CANNOT_CREATE, "Permission denied");
   cr_assert_eq(chmod(".", 0700), 0);
   size_t length;
-  char *bytes = get_bytes(FILE_NAME, &length);
+  owned char *bytes = get_bytes(FILE_NAME, &length);
   cr_assert_str_eq(bytes, "old");
-  free(bytes);
 }

@@ -9,6 +9,7 @@
 #include "folder.h"
 #include "model/model_file.h"
 #include "model/safetensors.h"
+#include "owned_values.h"
 #include "translate/translator.h"
 
 TestSuite(model_file, .init = enter_folder, .fini = leave_folder);
@@ -20,7 +21,7 @@ enum { LENGTH_BYTES = 8, E = 3, H = 2 };
 
 static inline struct vocabulary *vocabulary_of(const char *const *words, size_t count,
                                                elman_side side) {
-  struct tokens tokens = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   uint64_t counts[16];
   for (size_t i = 0; i < count; i++) {
     counts[i] = i * i;
@@ -28,7 +29,6 @@ static inline struct vocabulary *vocabulary_of(const char *const *words, size_t 
   }
   struct vocabulary *vocabulary;
   cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), ELMAN_OK);
-  tokens_free(&tokens);
   return vocabulary;
 }
 
@@ -55,9 +55,8 @@ static inline struct model *make_model(void) {
 }
 
 static inline void save_model(const char *path) {
-  struct model *model = make_model();
+  owned_model *model = make_model();
   cr_assert_eq(model_save(model, path, NULL), ELMAN_OK);
-  model_free(model);
 }
 
 static inline uint64_t header_length(const char *bytes) {
@@ -97,7 +96,7 @@ static inline bool refused_or_usable(const char *what, size_t position) {
   cr_assert_eq(vocabulary_size(model->target_vocabulary), model->config.target_vocabulary);
   for (size_t i = 0; i < model->table.block; i++)
     cr_assert(isfinite(model->block[i]), "%s, byte %zu", what, position);
-  struct translator translator;
+  owned_by(translator_free) struct translator translator;
   translator_create(&translator, model, NULL);
   static const char source[] = "我 爱 你";
   const elman_sentence sentence = {.text = source, .length = strlen(source)};
@@ -108,7 +107,6 @@ static inline bool refused_or_usable(const char *what, size_t position) {
   const elman_status run = translator.items[0].status;
   cr_assert(run == ELMAN_OK || run == ELMAN_BAD_DATA, "%s, byte %zu", what, position);
   if (run == ELMAN_OK) cr_assert(isfinite(translator.items[0].beam->ended[0].log_probability));
-  translator_free(&translator);
   model_free(model);
   return true;
 }
@@ -170,12 +168,11 @@ static inline void put_replaced(const struct good_file *good, const char *find,
                                 const char *replacement) {
   const char *at = strstr(good->header, find);
   cr_assert_not_null(at, "the header lacks %s", find);
-  char *header;
+  owned char *header;
   const int size = asprintf(&header, "%.*s%s%s", (int)(at - good->header), good->header,
                             replacement, at + strlen(find));
   cr_assert_gt(size, 0);
   put_file(header, (uint64_t)size, good->data, good->data_size);
-  free(header);
 }
 
 #endif

@@ -6,8 +6,7 @@
 Test(model_file, every_truncation_is_rejected) {
   save_model(FILE_NAME);
   size_t length;
-  char *bytes = get_bytes(FILE_NAME, &length);
-  free(bytes);
+  owned char *bytes = get_bytes(FILE_NAME, &length);
   while (length-- > 0) {
     cr_assert_eq(truncate(FILE_NAME, (off_t)length), 0);
     check_refused(ELMAN_BAD_DATA, "not a valid safetensors file", "cut short");
@@ -19,7 +18,7 @@ Test(model_file, every_truncation_is_rejected) {
 static size_t flip_every_byte(size_t start, size_t end) {
   static const unsigned char patterns[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xFF};
   size_t length, accepted = 0;
-  char *bytes = get_bytes(FILE_NAME, &length);
+  owned char *bytes = get_bytes(FILE_NAME, &length);
   const int descriptor = open(FILE_NAME, O_WRONLY);
   cr_assert_geq(descriptor, 0);
   for (size_t i = 0; i < length; i++) {
@@ -33,7 +32,6 @@ static size_t flip_every_byte(size_t start, size_t end) {
     cr_assert_eq(pwrite(descriptor, &bytes[i], 1, (off_t)i), 1);
   }
   close(descriptor);
-  free(bytes);
   return accepted;
 }
 
@@ -42,27 +40,25 @@ Test(model_file, every_flipped_byte_is_rejected, .timeout = 120) {
   static const char key[] = "elman.checksum";
   save_model(FILE_NAME);
   size_t length;
-  char *bytes = get_bytes(FILE_NAME, &length);
+  owned char *bytes = get_bytes(FILE_NAME, &length);
   const char *found = memmem(bytes, length, key, strlen(key));
   cr_assert_not_null(found);
   flip_every_byte((size_t)(found - bytes), (size_t)(found - bytes) + strlen(key));
-  free(bytes);
 }
 
 Test(model_file, flipped_bytes_are_rejected_or_harmless, .timeout = 120) {
-  struct good_file good = good_file();
+  owned_by(free_good) struct good_file good = good_file();
   put_file(good.header, strlen(good.header), good.data, good.data_size);
   const size_t header_end = LENGTH_BYTES + strlen(good.header);
   const size_t accepted = flip_every_byte(LENGTH_BYTES, SIZE_MAX);
   cr_assert_gt(accepted, 0);
   cr_assert_lt(accepted, good.data_size * 9 + header_end);
-  free_good(&good);
 }
 
 /* ---- the checksum ---- */
 
 Test(model_file, checksum_covers_the_contents) {
-  struct good_file good = good_file_with_checksum();
+  owned_by(free_good) struct good_file good = good_file_with_checksum();
   put_replaced(&good, "\"format\":\"pt\",", "\"format\" : \"\\u0070t\" ,\n");
   cr_assert(refused_or_usable("the same, written in another way", 0));
   put_replaced(&good, "\"format\":\"pt\"", "\"format\":\"np\"");
@@ -87,5 +83,4 @@ Test(model_file, checksum_covers_the_contents) {
   remove_checksum(good.header);
   put_file(good.header, strlen(good.header), good.data, good.data_size);
   cr_assert(refused_or_usable("without a checksum", 0));
-  free_good(&good);
 }

@@ -168,20 +168,19 @@ static const struct {
 };
 
 Test(model_file, hostile_headers_are_rejected) {
-  struct good_file good = good_file();
+  owned_by(free_good) struct good_file good = good_file();
   put_replaced(&good, "love", "hate"); /* a harmless replacement: the method itself works */
   cr_assert(refused_or_usable("another word", 0));
   for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
     put_replaced(&good, hostile[i].find, hostile[i].replacement);
     check_refused(ELMAN_BAD_DATA, hostile[i].message, hostile[i].replacement);
   }
-  free_good(&good);
 }
 
 /* Other writers sort the entries by name; only their offsets matter. */
 Test(model_file, header_order_does_not_matter) {
-  struct good_file good = good_file();
-  char *first = strdup(good.header);
+  owned_by(free_good) struct good_file good = good_file();
+  owned char *first = strdup(good.header);
   free(good.header);
   const char *entry = strstr(first, IH_BIAS ","), *end = strrchr(first, '}');
   const size_t length = strlen(IH_BIAS ",");
@@ -190,23 +189,19 @@ Test(model_file, header_order_does_not_matter) {
                             (int)(end - entry - (ptrdiff_t)length), entry + length);
   put_file(good.header, (uint64_t)size, good.data, good.data_size);
   cr_assert(refused_or_usable("another order", 0));
-  free(first);
-  free_good(&good);
 }
 
 Test(model_file, missing_metadata_is_rejected) {
-  struct good_file good = good_file();
+  owned_by(free_good) struct good_file good = good_file();
   const char *tensors = strstr(good.header, "\"encoder.embedding");
-  char *header;
+  owned char *header;
   const int size = asprintf(&header, "{%s", tensors);
   put_file(header, (uint64_t)size, good.data, good.data_size);
   check_refused(ELMAN_BAD_DATA, "elman.config is missing from its metadata", "no metadata");
-  free(header);
-  free_good(&good);
 }
 
 Test(model_file, impossible_header_lengths_are_rejected) {
-  struct good_file good = good_file();
+  owned_by(free_good) struct good_file good = good_file();
   const uint64_t whole = strlen(good.header) + good.data_size;
   const uint64_t lengths[] = {whole + 8,         100000001,  UINT64_C(1) << 32,
                               UINT64_C(1) << 63, UINT64_MAX, UINT64_MAX - 7};
@@ -229,7 +224,6 @@ Test(model_file, impossible_header_lengths_are_rejected) {
     put_bytes(FILE_NAME, good.bytes, LENGTH_BYTES + whole);
     check_refused(ELMAN_BAD_DATA, "header", "length");
   }
-  free_good(&good);
 }
 
 /* The message states what the file is, when it is no safetensors file. */
@@ -262,29 +256,25 @@ Test(model_file, other_kinds_of_files_are_recognized) {
 }
 
 Test(model_file, data_of_wrong_size_is_rejected) {
-  struct good_file good = good_file();
+  owned_by(free_good) struct good_file good = good_file();
   const uint64_t header = strlen(good.header);
-  char *longer = calloc(1, good.data_size + 1);
+  owned char *longer = calloc(1, good.data_size + 1);
   memcpy(longer, good.data, good.data_size);
   put_file(good.header, header, longer, good.data_size + 1);
   check_refused(ELMAN_BAD_DATA, "there is data after the last tensor", "trailing byte");
   put_file(good.header, header, longer, 0);
   check_refused(ELMAN_BAD_DATA, "it is truncated", "no data");
-  free(longer);
-  free_good(&good);
 }
 
 Test(model_file, weights_must_be_float) {
-  struct good_file good = good_file();
-  char *wider = calloc(1, good.data_size + 6 * sizeof(float));
+  owned_by(free_good) struct good_file good = good_file();
+  owned char *wider = calloc(1, good.data_size + 6 * sizeof(float));
   memcpy(wider, good.data, good.data_size);
   good.data = wider; /* the six values of the last tensor are now doubles */
   good.data_size += 6 * sizeof(float);
   put_replaced(&good, OUT_BIAS,
                "\"decoder.out.bias\":{\"dtype\":\"F64\",\"shape\":[6],\"data_offsets\":[328,376]}");
   check_refused(ELMAN_BAD_DATA, "decoder.out.bias is not stored as F32, BF16 or F16", "double");
-  free(wider);
-  free_good(&good);
 }
 
 /* Tensors of one file may have different types. Infinity and NaN are refused in every type. */
@@ -292,10 +282,10 @@ Test(model_file, weights_may_have_half_the_size) {
   static const char *const types[] = {"BF16", "F16"};
   static const uint16_t infinite[] = {0x7F80, 0xFC00}, one[] = {0x3F80, 0x3C00};
   for (size_t t = 0; t < 2; t++) {
-    struct good_file good = good_file();
+    owned_by(free_good) struct good_file good = good_file();
     char header[128];
     uint16_t *last = (uint16_t *)(good.data + 328);
-    struct model *model;
+    owned_model *model;
     for (size_t i = 0; i < 6; i++) last[i] = one[t];
     good.data_size = 340;
     snprintf(header, sizeof header,
@@ -306,16 +296,14 @@ Test(model_file, weights_may_have_half_the_size) {
     const struct parameter *bias = &model->table.rows[model->table.count - 1];
     cr_assert_str_eq(bias->name, "decoder.out.bias");
     for (size_t i = 0; i < 6; i++) cr_assert_eq(model->block[bias->offset + i], (real)1);
-    model_free(model);
     last[3] = infinite[t];
     put_replaced(&good, OUT_BIAS, header);
     check_refused(ELMAN_BAD_DATA, "decoder.out.bias contains a value that is not finite", types[t]);
-    free_good(&good);
   }
 }
 
 Test(model_file, weights_must_be_finite) {
-  struct good_file good = good_file();
+  owned_by(free_good) struct good_file good = good_file();
   const float bad[] = {NAN, -NAN, INFINITY, -INFINITY};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     for (size_t at = 0; at < good.data_size; at += good.data_size / sizeof bad[0] - 1) {
@@ -332,14 +320,13 @@ Test(model_file, weights_must_be_finite) {
   memcpy(good.data + good.data_size - sizeof *bad, &bad[0], sizeof *bad);
   put_file(good.header, strlen(good.header), good.data, good.data_size);
   check_refused(ELMAN_BAD_DATA, "decoder.out.bias contains a value that is not finite", "last");
-  free_good(&good);
 }
 
 /* A tensor is read in pieces: a non-finite value must be found in any piece and at any offset. */
 Test(model_file, large_tensors_must_be_finite) {
   enum { COUNT = 200001 };
   static const size_t places[] = {0, 4095, 4096, 65535, 65536, 131071, 131072, COUNT - 1};
-  real *values = calloc(COUNT, sizeof *values), *found = calloc(COUNT, sizeof *found);
+  owned real *values = calloc(COUNT, sizeof *values), *found = calloc(COUNT, sizeof *found);
   json_t *metadata = json_object();
   cr_assert(values != NULL && found != NULL && metadata != NULL);
   for (size_t i = 0; i < COUNT; i++) values[i] = (real)i;
@@ -365,8 +352,6 @@ Test(model_file, large_tensors_must_be_finite) {
   }
   cr_assert_arr_eq(found, values, COUNT * sizeof *values);
   json_decref(metadata);
-  free(values);
-  free(found);
 }
 
 /* Another process rewrites the file while it is read. */
@@ -390,10 +375,9 @@ Test(model_file, file_truncated_during_reading_is_rejected) {
 
 /* Finite weights can still overflow in products. */
 Test(model_file, overflowing_weights_are_an_error) {
-  struct model *model = make_model();
+  owned_model *model = make_model();
   for (size_t i = 0; i < model->table.block; i++) model->block[i] = (real)3e38;
   cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
-  model_free(model);
   cr_assert(refused_or_usable("huge weights", 0));
 }
 
@@ -409,22 +393,18 @@ static char *repeated(const char *piece, size_t times, const char *before, const
 
 /* A recursive parser would overflow the stack. */
 Test(model_file, deep_nesting_is_rejected) {
-  struct good_file good = good_file();
-  char *open = repeated("[", 1000000, "{\"x\":", "");
+  owned_by(free_good) struct good_file good = good_file();
+  owned char *open = repeated("[", 1000000, "{\"x\":", "");
   put_file(open, strlen(open), good.data, good.data_size);
   check_refused(ELMAN_BAD_DATA, "header, byte", "arrays");
-  free(open);
-  char *objects = repeated("{\"x\":", 1000000, "", "");
+  owned char *objects = repeated("{\"x\":", 1000000, "", "");
   put_file(objects, strlen(objects), good.data, good.data_size);
   check_refused(ELMAN_BAD_DATA, "header, byte", "objects");
-  free(objects);
-  char *vocabulary = repeated("[", 1000000, "\"elman.source_vocab\":\"", "\"");
+  owned char *vocabulary = repeated("[", 1000000, "\"elman.source_vocab\":\"", "\"");
   put_replaced(&good,
                "\"elman.source_vocab\":\"[\\\"<unk>\\\",\\\"我\\\",\\\"爱\\\",\\\"学习\\\"]\"",
                vocabulary);
   check_refused(ELMAN_BAD_DATA, "elman.source_vocab is not valid JSON", "metadata");
-  free(vocabulary);
-  free_good(&good);
 }
 
 static void check_no_input(const char *path, const char *message) {
