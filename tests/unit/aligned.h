@@ -4,6 +4,7 @@
 #define ELMAN_TESTS_ALIGNED_H
 
 #include "folder.h"
+#include "owned.h"
 #include "tensor/blas_kernels.h"
 #include "whole_run.h"
 
@@ -60,12 +61,11 @@ static inline void learn(struct model *model, const struct pairs *pairs, size_t 
   const elman_train_options options = {
       .epochs = epochs, .batch_size = 8, .learning_rate = 0.01, .shards = 1, .seed = 1};
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
-  struct corpus corpus;
+  owned_by(corpus_free) struct corpus corpus;
   cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target,
                              &(struct encoding_options){.max_length = 50}, NULL),
                ELMAN_OK);
   cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_OK);
-  corpus_free(&corpus);
 }
 
 #endif

@@ -78,12 +78,11 @@ Test(checkpoint, impossible_counts_are_rejected) {
 /* Overwrite a part of the header with text of equal length. */
 static void replace_in_header(const char *part, const char *with) {
   size_t length;
-  char *bytes = get_bytes("checkpoint", &length);
+  owned char *bytes = get_bytes("checkpoint", &length);
   char *found = memmem(bytes, length, part, strlen(part));
   cr_assert_not_null(found, "%s", part);
   memcpy(found, with, strlen(with));
   put_bytes("checkpoint", bytes, length);
-  free(bytes);
 }
 
 /* No version writes these hashes. A file without its checksum is accepted as written by another

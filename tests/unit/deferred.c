@@ -34,7 +34,7 @@ static size_t draw(size_t limit, uint64_t which) {
 /* Fill with one or several pairs of few words, different for every `which`. Higher word ids are
  * rarer, and the last ones never occur. */
 static void fill_batch(struct batch *batch, uint64_t which) {
-  struct corpus corpus = {.source.count = BATCH, .target.count = BATCH};
+  owned_by(corpus_free) struct corpus corpus = {.source.count = BATCH, .target.count = BATCH};
   struct sentences *sides[] = {&corpus.source, &corpus.target};
   const size_t words[] = {SOURCE_WORDS - SILENT, TARGET_WORDS - SILENT};
   uint64_t next = which * 1000;
@@ -50,7 +50,6 @@ static void fill_batch(struct batch *batch, uint64_t which) {
   }
   const size_t indices[] = {0, 1, 2};
   cr_assert_eq(batch_fill(batch, &corpus, indices, 1 + draw(BATCH, next), NULL), ELMAN_OK);
-  corpus_free(&corpus);
 }
 
 /* ---- full updates ---- */
@@ -159,7 +158,7 @@ static void step_both(struct trainer *trainer, struct dense *dense,
   const struct regularization regularization = regularization_of(options, trainer->state.update);
   const bool fails = which % 50 == 49;
   const double rate = trainer_learning_rate(trainer);
-  struct batch batch = {0};
+  owned_by(batch_free) struct batch batch = {0};
   fill_batch(&batch, which);
   real *bias = trainer->model->weights.decoder.out_bias;
   const real kept = bias[0];
@@ -181,7 +180,6 @@ static void step_both(struct trainer *trainer, struct dense *dense,
     step.adam.scale = clip_scale(norm, options->clip_norm);
     dense_update(dense, &step);
   }
-  batch_free(&batch);
 }
 
 /* The learning rate changes during training. A row updated late must use the rate of each update it
@@ -284,9 +282,8 @@ static struct model bare_model(size_t rows, size_t columns) {
 }
 
 static void randomize(struct model *model) {
-  real *values = random_reals(model->table.block, 1, 1);
+  owned real *values = random_reals(model->table.block, 1, 1);
   memcpy(model->block, values, model->table.block * sizeof *values);
-  free(values);
 }
 
 /* Many words, as in a large vocabulary, so that threads divide the rows. */
@@ -294,11 +291,11 @@ Test(deferred, threads_do_not_change_results) {
   enum { ROWS = 3000, COLUMNS = 100, WORDS = 2000, ROUNDS = 5 };
   struct model model = bare_model(ROWS, COLUMNS);
   const size_t n = model.table.block;
-  real *first = reals(n);
+  owned real *first = reals(n);
   double norms[ROUNDS];
   for (size_t threads = 1; threads <= 3; threads++) {
     use_threads(threads);
-    struct optimizer optimizer;
+    owned_by(optimizer_free) struct optimizer optimizer;
     randomize(&model);
     cr_assert_eq(optimizer_create(&optimizer, &model, false, NULL), ELMAN_OK);
     real *gradients = optimizer.blocks.gradients;
@@ -322,10 +319,8 @@ Test(deferred, threads_do_not_change_results) {
     optimizer_flush(&optimizer);
     if (threads == 1) memcpy(first, model.block, n * sizeof *first);
     cr_assert_eq(memcmp(model.block, first, n * sizeof *first), 0);
-    optimizer_free(&optimizer);
   }
   use_threads(1);
-  free(first);
   parameter_block_free(model.block);
 }
 
@@ -334,11 +329,11 @@ Test(deferred, only_unchanged_rows_are_skipped) {
   enum { CASES = 5, COLUMNS = 19, PLACE = 17 };
   struct model model = bare_model(CASES, COLUMNS);
   const size_t n = model.table.block;
-  struct optimizer optimizer;
+  owned_by(optimizer_free) struct optimizer optimizer;
   randomize(&model);
   cr_assert_eq(optimizer_create(&optimizer, &model, true, NULL), ELMAN_OK);
   real *m = optimizer.blocks.m, *v = optimizer.blocks.v, *mean = optimizer.blocks.average;
-  real *gradients = reals(n);
+  owned real *gradients = reals(n);
   m[0 * COLUMNS + PLACE] = (real)-0.0;
   m[1 * COLUMNS + PLACE] = (real)1e-9;
   v[2 * COLUMNS + PLACE] = (real)1e-9;
@@ -359,8 +354,6 @@ Test(deferred, only_unchanged_rows_are_skipped) {
                3);
     free(expected[i]);
   }
-  optimizer_free(&optimizer);
-  free(gradients);
   parameter_block_free(model.block);
 }
 
@@ -390,7 +383,7 @@ Test(deferred, unused_words_need_no_memory) {
   enum { ROWS = 100000, COLUMNS = 100, BLOCKS = 4 };
   const size_t before = peak_bytes();
   struct model model = bare_model(ROWS, COLUMNS);
-  struct optimizer optimizer;
+  owned_by(optimizer_free) struct optimizer optimizer;
   cr_assert_eq(optimizer_create(&optimizer, &model, false, NULL), ELMAN_OK);
   uint32_t ids[] = {5, ROWS / 2, ROWS - 1};
   size_t length = 3;
@@ -404,6 +397,5 @@ Test(deferred, unused_words_need_no_memory) {
   optimizer_flush(&optimizer);
   for (size_t i = 0; i < 3; i++) cr_assert_neq(model.block[ids[i] * COLUMNS], 0);
   cr_assert_lt(peak_bytes() - before, BLOCKS * model.table.block * sizeof(real) / 4);
-  optimizer_free(&optimizer);
   parameter_block_free(model.block);
 }

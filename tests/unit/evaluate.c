@@ -4,6 +4,7 @@
 #include <float.h>
 
 #include "aligned.h"
+#include "owned_values.h"
 #include "processes.h"
 #include "threads.h"
 #include "translate/translate_all.h"
@@ -125,7 +126,7 @@ Test(evaluate, scores_do_not_depend_on_processes) {
 Test(evaluate, one_pair_is_enough_for_many_processes) {
   put_bytes("one", "a b\tA B\t0-0", 11);
   struct task task = task_of(32, 1);
-  struct pairs *one = pairs_in("one");
+  owned_pairs *one = pairs_in("one");
   task.pairs = one;
   struct task alone = task;
   run_one(NULL, &alone);
@@ -135,7 +136,6 @@ Test(evaluate, one_pair_is_enough_for_many_processes) {
     cr_assert_eq(memcmp(&task.scores[r], &alone.scores[0], sizeof alone.scores[0]), 0);
     cr_assert_eq(task.progress[r].calls, r == 0 ? 2 : 0);
   }
-  pairs_free(one);
 }
 
 /* ---- translations ---- */
@@ -274,7 +274,7 @@ Test(evaluate, all_processes_report_a_bad_pair) {
     for (size_t i = 0; i < 12; i++) fprintf(file, "a b c\tA B C\t0-%d\n", i == wrong ? 3 : 2);
     fclose(file);
     struct task task = failing_task(PROCESSES);
-    struct pairs *wrong_pairs = pairs_in("wrong");
+    owned_pairs *wrong_pairs = pairs_in("wrong");
     task.pairs = wrong_pairs;
     task.options.batch_size = 2;
     run_processes(PROCESSES, run_one, &task);
@@ -288,7 +288,6 @@ Test(evaluate, all_processes_report_a_bad_pair) {
     else
       snprintf(message, sizeof message, "process %zu: %s", owner, problem);
     check_all_fail(&task, PROCESSES, ELMAN_BAD_DATA, message, where);
-    pairs_free(wrong_pairs);
   }
 }
 

@@ -90,33 +90,29 @@ static double kept_together(const struct epoch_order *a, const struct epoch_orde
 
 Test(order, each_pair_is_in_one_batch_of_similar_length) {
   static size_t batch[PAIRS];
-  struct corpus corpus = make_corpus();
-  struct epoch_order order = order_of(&corpus, 1, 1);
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
+  owned_by(epoch_order_free) struct epoch_order order = order_of(&corpus, 1, 1);
   cr_assert_eq(order.batches, BATCHES);
   batches_of(batch, &order);
   cr_assert_lt(padding_of(&corpus, &order), 0.03, "random order would give a third of padding");
-  epoch_order_free(&order);
-  corpus_free(&corpus);
 }
 
 /* Sorting the whole corpus would give equal batches in every epoch. Two pairs share a batch again
  * as often as random windows make them: both must fall into one of three windows, and then among
  * the few lengths of a batch. */
 Test(order, batches_differ_in_every_epoch) {
-  struct corpus corpus = make_corpus();
-  struct epoch_order first = order_of(&corpus, 1, 1), next = order_of(&corpus, 1, 2);
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
+  owned_by(epoch_order_free) struct epoch_order first = order_of(&corpus, 1, 1),
+                                                next = order_of(&corpus, 1, 2);
   cr_assert_eq(kept_together(&first, &first), 1);
   cr_assert_lt(kept_together(&first, &next), 0.25);
-  epoch_order_free(&first);
-  epoch_order_free(&next);
-  corpus_free(&corpus);
 }
 
 /* Windows of 64 batches are sorted by target length, and pairs of equal target length by source
  * length. */
 Test(order, windows_of_64_batches_are_sorted) {
-  struct corpus corpus = make_corpus();
-  struct epoch_order order = order_of(&corpus, 1, 1);
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
+  owned_by(epoch_order_free) struct epoch_order order = order_of(&corpus, 1, 1);
   for (size_t i = 1; i < PAIRS; i++) {
     const size_t left = order.pairs[i - 1], right = order.pairs[i];
     const size_t before = 100 * length_of(&corpus.target, left) + length_of(&corpus.source, left);
@@ -126,27 +122,23 @@ Test(order, windows_of_64_batches_are_sorted) {
     else
       cr_assert_leq(before, after, "pair %zu", i);
   }
-  epoch_order_free(&order);
-  corpus_free(&corpus);
 }
 
 /* Short batches do not come first: the order of the batches is correlated with length only by
  * chance. */
 Test(order, batches_are_shuffled) {
-  struct corpus corpus = make_corpus();
-  struct epoch_order order = order_of(&corpus, 1, 1);
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
+  owned_by(epoch_order_free) struct epoch_order order = order_of(&corpus, 1, 1);
   size_t falls = 0;
   for (size_t k = 1; k < order.batches; k++) falls += order.starts[k] < order.starts[k - 1];
   cr_assert(falls > BATCHES / 3 && falls < 2 * BATCHES / 3, "%zu falls", falls);
-  epoch_order_free(&order);
-  corpus_free(&corpus);
 }
 
 /* Three pairs have six orders. */
 Test(order, all_orders_are_equally_likely) {
   enum { EPOCHS = 6000 };
-  struct corpus corpus = make_corpus();
-  struct epoch_order order;
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
+  owned_by(epoch_order_free) struct epoch_order order;
   size_t found[3][3] = {{0}};
   const elman_train_options options = {.batch_size = 1, .seed = 1};
   corpus.source.count = 3;
@@ -163,8 +155,6 @@ Test(order, all_orders_are_equally_likely) {
                          "%zu times %zu, %zu", found[first][second], first, second);
     }
   }
-  epoch_order_free(&order);
-  corpus_free(&corpus);
 }
 
 /* Return the index of an order of 0, 1, 2 among all six. */
@@ -176,8 +166,8 @@ static size_t rank_of_order(const size_t *order) {
  * occurs with each of the six orders of batches. */
 Test(order, pairs_and_batches_are_shuffled_independently) {
   enum { EPOCHS = 7200, ORDERS = 6 };
-  struct corpus corpus = make_corpus();
-  struct epoch_order order;
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
+  owned_by(epoch_order_free) struct epoch_order order;
   size_t found[ORDERS][ORDERS] = {{0}};
   const double expected = EPOCHS / (double)(ORDERS * ORDERS);
   corpus.source.count = 3;
@@ -192,27 +182,22 @@ Test(order, pairs_and_batches_are_shuffled_independently) {
     cr_assert_float_eq((double)found[i / ORDERS][i % ORDERS], expected, 5 * sqrt(expected),
                        "%zu with %zu: %zu times", i / ORDERS, i % ORDERS,
                        found[i / ORDERS][i % ORDERS]);
-  epoch_order_free(&order);
-  corpus_free(&corpus);
 }
 
 /* With 127 batches nothing is sorted in windows: the batches would be nearly equal in every
  * epoch. */
 Test(order, few_batches_are_not_sorted) {
-  struct corpus corpus = make_corpus();
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
   corpus.source.count = (2 * WINDOW - 1) * BATCH;
-  struct epoch_order few = order_of(&corpus, 1, 1);
+  owned_by(epoch_order_free) struct epoch_order few = order_of(&corpus, 1, 1);
   corpus.source.count++;
-  struct epoch_order many = order_of(&corpus, 1, 1);
+  owned_by(epoch_order_free) struct epoch_order many = order_of(&corpus, 1, 1);
   cr_assert_gt(padding_of(&corpus, &few), 0.25);
   cr_assert_lt(padding_of(&corpus, &many), 0.05);
-  epoch_order_free(&few);
-  epoch_order_free(&many);
-  corpus_free(&corpus);
 }
 
 Test(order, order_depends_on_seed_and_epoch) {
-  struct corpus corpus = make_corpus();
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
   struct epoch_order orders[] = {order_of(&corpus, 1, 1), order_of(&corpus, 1, 1),
                                  order_of(&corpus, 2, 1), order_of(&corpus, 1, 2)};
   for (size_t i = 1; i < 4; i++) {
@@ -220,7 +205,6 @@ Test(order, order_depends_on_seed_and_epoch) {
     cr_assert_eq(memcmp(orders[0].starts, orders[i].starts, BATCHES * sizeof(size_t)) == 0, i == 1);
   }
   for (size_t i = 0; i < 4; i++) epoch_order_free(&orders[i]);
-  corpus_free(&corpus);
 }
 
 /* ---- by tokens ---- */
@@ -251,9 +235,9 @@ static size_t padded(size_t *next, const struct epoch_order *order, size_t k) {
 /* Pairs are sorted if there are many batches, and unsorted if there are few. */
 Test(order, batches_are_filled_to_the_token_limit) {
   static size_t batch[PAIRS];
-  struct corpus corpus = make_corpus();
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
   for (size_t tokens = 41; tokens < 20000; tokens *= 3) {
-    struct epoch_order order =
+    owned_by(epoch_order_free) struct epoch_order order =
         order_with(&corpus, &(elman_train_options){.batch_tokens = tokens, .seed = 1}, 1);
     batches_of(batch, &order);
     for (size_t k = 0; k < order.batches; k++) {
@@ -261,42 +245,34 @@ Test(order, batches_are_filled_to_the_token_limit) {
       cr_assert_leq(padded(&next, &order, k), tokens);
       cr_assert(next == 0 || next > tokens, "batch %zu of %zu tokens: %zu", k, tokens, next);
     }
-    epoch_order_free(&order);
   }
-  corpus_free(&corpus);
 }
 
 Test(order, token_batches_are_sorted_and_differ_by_epoch) {
-  struct corpus corpus = make_corpus();
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
   const elman_train_options options = {.batch_tokens = 140, .seed = 1};
-  struct epoch_order first = order_with(&corpus, &options, 1);
-  struct epoch_order next = order_with(&corpus, &options, 2);
+  owned_by(epoch_order_free) struct epoch_order first = order_with(&corpus, &options, 1);
+  owned_by(epoch_order_free) struct epoch_order next = order_with(&corpus, &options, 2);
   cr_assert_lt(padding_of(&corpus, &first), 0.05);
   cr_assert_lt(kept_together(&first, &next), 0.25);
-  epoch_order_free(&first);
-  epoch_order_free(&next);
-  corpus_free(&corpus);
 }
 
 /* The longest side has 41 tokens, including </s>. */
 Test(order, batch_smaller_than_longest_pair_is_rejected) {
-  struct corpus corpus = make_corpus();
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
   struct epoch_order order;
   elman_error error;
   const elman_train_options options = {.batch_tokens = 40};
   cr_assert_eq(epoch_order_create(&order, &corpus, &options, &error), ELMAN_INVALID_ARGUMENT);
   cr_assert(strstr(error.message, "a sentence has 41 tokens") != NULL, "%s", error.message);
-  corpus_free(&corpus);
 }
 
 /* Filling the epoch that is already filled has no effect; filling another epoch has. */
 Test(order, epochs_can_be_filled_in_turn) {
-  struct corpus corpus = make_corpus();
-  struct epoch_order order = order_of(&corpus, 1, 1), second = order_of(&corpus, 1, 2);
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
+  owned_by(epoch_order_free) struct epoch_order order = order_of(&corpus, 1, 1),
+                                                second = order_of(&corpus, 1, 2);
   epoch_order_fill(&order, 1);
   epoch_order_fill(&order, 2);
   cr_assert_arr_eq(order.pairs, second.pairs, PAIRS * sizeof *order.pairs);
-  epoch_order_free(&order);
-  epoch_order_free(&second);
-  corpus_free(&corpus);
 }

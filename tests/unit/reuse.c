@@ -120,12 +120,12 @@ static void same_hypothesis(const struct search *kept, const struct search *fres
 Test(reuse, search_memory_is_reused_across_sizes) {
   static struct setup models[MODELS];
   static struct screen screens[MODELS];
-  struct search kept = {0};
+  owned_by(search_free) struct search kept = {0};
   size_t longest = 0;
   set_up_models(models, screens);
   for (size_t run = 0; run < RUNS; run++) {
     struct background_task background_task;
-    struct search fresh = {0};
+    owned_by(search_free) struct search fresh = {0};
     choose(&background_task, models, run);
     search_for(&kept, &background_task);
     search_for(&fresh, &background_task);
@@ -137,10 +137,8 @@ Test(reuse, search_memory_is_reused_across_sizes) {
         longest = T > longest ? T : longest;
       }
     }
-    search_free(&fresh);
   }
   cr_assert_gt(longest, 64, "no search had to enlarge its memory");
-  search_free(&kept);
   tear_down_models(models, screens);
 }
 
@@ -154,7 +152,7 @@ Test(reuse, search_memory_grows_for_a_larger_model) {
     for (size_t to = 0; to < MODELS; to++) {
       struct background_task background_task = {
           .count = 2, .options = search_options((struct beam_options){3, 1, 1})};
-      struct search kept = {0}, fresh = {0};
+      owned_by(search_free) struct search kept = {0}, fresh = {0};
       background_task.setup = &models[from];
       memcpy(background_task.requests, background_task.setup->requests,
              sizeof background_task.requests);
@@ -166,8 +164,6 @@ Test(reuse, search_memory_grows_for_a_larger_model) {
       search_for(&fresh, &background_task);
       for (size_t b = 0; b < background_task.count; b++)
         same_hypothesis(&kept, &fresh, b, 0, from * MODELS + to);
-      search_free(&kept);
-      search_free(&fresh);
     }
   }
   tear_down_models(models, screens);
@@ -180,12 +176,12 @@ Test(reuse, self_attention_memory_is_reused_across_sizes) {
   static float weights[2][MAX_SELF_HEADS * MAX_TOKENS * MAX_TOKENS];
   static struct setup models[MODELS];
   static struct screen screens[MODELS];
-  struct self_weights kept = {0};
+  owned_by(self_weights_free) struct self_weights kept = {0};
   set_up_models(models, screens);
   for (size_t run = 0; run < RUNS; run++) {
     const struct model *model = &models[draw(run, 0, MODELS)].model;
     const size_t S = 1 + draw(run, 1, LONGEST), T = draw(run, 2, MAX_TOKENS + 1);
-    struct self_weights fresh = {0};
+    owned_by(self_weights_free) struct self_weights fresh = {0};
     struct self_weights *both[] = {&kept, &fresh};
     for (size_t i = 0; i < 2; i++)
       cr_assert_eq(self_weights_run(both[i], model, models[0].ids[1], S, target, T, NULL),
@@ -199,8 +195,6 @@ Test(reuse, self_attention_memory_is_reused_across_sizes) {
       for (size_t i = 0; i < N * count * count; i++)
         cr_assert_float_eq(weights[0][i], weights[1][i], WEIGHT_CLOSE, "run %zu", run);
     }
-    self_weights_free(&fresh);
   }
-  self_weights_free(&kept);
   tear_down_models(models, screens);
 }

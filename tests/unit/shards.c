@@ -3,6 +3,7 @@
 #include "check.h"
 #include "lettered_model.h"
 #include "moment.h"
+#include "owned_values.h"
 #include "processes.h"
 #include "threads.h"
 
@@ -120,9 +121,9 @@ static void walk(const elman_group *group, void *context) {
     own = (elman_group){group->rank, group->size, exchange, &walker, update->single_thread};
   const elman_train_options options = {.shards = update->shards,
                                        .group = group == NULL ? NULL : &own};
-  struct corpus corpus = {0};
-  struct batch batch = {0};
-  struct trainer trainer;
+  owned_by(corpus_free) struct corpus corpus = {0};
+  owned_by(batch_free) struct batch batch = {0};
+  owned_by(trainer_free) struct trainer trainer;
   size_t indices[PAIRS];
   for (size_t i = 0; i < PAIRS; i++) indices[i] = i;
   fill_side(&corpus.source, 1);
@@ -141,9 +142,6 @@ static void walk(const elman_group *group, void *context) {
   cr_assert_eq(walker.waited > 0, update->waits);
   if (update->single_thread || update->tied) cr_assert_eq(atomic_load(&walker.sent), 0);
   use_threads(1);
-  trainer_free(&trainer);
-  batch_free(&batch);
-  corpus_free(&corpus);
   model_free(walker.model);
 }
 
@@ -231,18 +229,15 @@ static double loss_of_copies(size_t copies, double dropout, double attention_dro
                                        .learning_rate = 0.1,
                                        .dropout = dropout,
                                        .attention_dropout = attention_dropout};
-  struct model *model = make_model(false);
-  struct batch batch = {0};
-  struct trainer trainer;
+  owned_model *model = make_model(false);
+  owned_by(batch_free) struct batch batch = {0};
+  owned_by(trainer_free) struct trainer trainer;
   struct losses losses;
   double norm;
   cr_assert_eq(batch_fill(&batch, &corpus, indices, copies, NULL), ELMAN_OK);
   cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
   cr_assert_eq(trainer_step(&trainer, &batch, &losses, &norm, NULL), ELMAN_OK);
   trainer_flush(&trainer);
-  trainer_free(&trainer);
-  batch_free(&batch);
-  model_free(model);
   return losses.cross_entropy;
 }
 

@@ -8,6 +8,7 @@
 
 #include "folder.h"
 #include "model/model_file.h"
+#include "owned_values.h"
 #include "tensor/blas_kernels.h"
 #include "train/snapshots.h"
 
@@ -60,7 +61,7 @@ static void copy(const char *from, const char *to) {
 
 Test(snapshots, new_run_deletes_snapshots_of_others) {
   static const char *const names[] = {"m.update9", "m.update10", "m.update100"};
-  struct model *model = load();
+  owned_model *model = load();
   elman_history longest;
   size_t removed, count;
   const uint64_t start = model->past.history.updates;
@@ -80,14 +81,13 @@ Test(snapshots, new_run_deletes_snapshots_of_others) {
   cr_assert(is_there("m.update3") && is_there("m.update4"));
   cr_assert(is_there("m.update5") && is_there("m.update7"));
   cr_assert_eq(each_entry(NULL), 5);
-  model_free(model);
 }
 
 /* A completed snapshot is pruned later, whatever fails in between, and existing files are not
  * overwritten. */
 Test(snapshots, only_own_snapshots_are_pruned) {
-  struct snapshots snapshots = {.output = "m", .max = 1};
-  struct model *model = load();
+  owned_by(snapshots_free) struct snapshots snapshots = {.output = "m", .max = 1};
+  owned_model *model = load();
   elman_error error;
   make("m.update7");
   cr_assert_eq(snapshots_write(&snapshots, model, 7, &error), ELMAN_CANNOT_CREATE);
@@ -111,8 +111,6 @@ Test(snapshots, only_own_snapshots_are_pruned) {
   cr_assert_eq(snapshots_write(&snapshots, model, 11, NULL), ELMAN_OK);
   cr_assert_eq(snapshots_prune(&snapshots, 11, NULL), ELMAN_OK);
   cr_assert(is_there("m.update10") && is_there("m.update11"));
-  snapshots_free(&snapshots);
-  model_free(model);
 }
 
 /* A resumed run finds its own snapshots by their progress and settings. Later snapshots are kept,
@@ -121,8 +119,8 @@ Test(snapshots, resumed_run_keeps_its_last_snapshots) {
   static const char *const stay[] = {"m.update20", "m.update30", "m.update50",
                                      "m.update25", "m.update26", "m.update27",
                                      "m.update28", "m.update29", "m.update31"};
-  struct snapshots snapshots = {.output = "m", .max = 2};
-  struct model *model = load();
+  owned_by(snapshots_free) struct snapshots snapshots = {.output = "m", .max = 2};
+  owned_model *model = load();
   const struct model_past before = model->past;
   const elman_train_settings settings = before.training;
   const uint64_t start = before.history.updates;
@@ -142,10 +140,9 @@ Test(snapshots, resumed_run_keeps_its_last_snapshots) {
   write_as(model, start, 29, "m.update29");
   damage("m.update29");
   model->past = before;
-  struct model *wider = load_named("model-gru");
+  owned_model *wider = load_named("model-gru");
   wider->past = before;
   write_as(wider, start, 31, "m.update31"); /* another shape */
-  model_free(wider);
   cr_assert_eq(snapshots_find_own(&snapshots, &others, model, &settings, NULL), ELMAN_OK);
   cr_assert_eq(others, 4);
   cr_assert_eq(snapshots.count, 3);
@@ -158,8 +155,6 @@ Test(snapshots, resumed_run_keeps_its_last_snapshots) {
   cr_assert_eq(snapshots_prune(&snapshots, 50, NULL), ELMAN_OK);
   cr_assert(!is_there("m.update20") && is_there("m.update30") && is_there("m.update50"));
   cr_assert_eq(snapshots.count, 2);
-  snapshots_free(&snapshots);
-  model_free(model);
 }
 
 /* Names of another form are not snapshots. */

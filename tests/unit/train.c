@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "owned_values.h"
 #include "whole_run.h"
 
 enum { PAIRS = 10, WORDS = 6, MAX_UPDATES = 2000 };
@@ -67,13 +68,11 @@ static bool keep(void *context, const elman_train_report *report) {
 
 static struct log logged_run(elman_train_options options) {
   struct log log = {0};
-  struct model *model = make_model();
-  struct corpus corpus = make_corpus();
+  owned_model *model = make_model();
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
   options.report = keep;
   options.context = &log;
   cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_OK);
-  model_free(model);
-  corpus_free(&corpus);
   return log;
 }
 
@@ -170,21 +169,18 @@ Test(train, default_epochs_depend_on_corpus_size) {
 }
 
 Test(train, no_epoch_changes_nothing) {
-  struct model *model = make_model();
-  struct corpus corpus = make_corpus();
-  real *before = copy_of(model);
+  owned_model *model = make_model();
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
+  owned real *before = copy_of(model);
   const elman_train_options options = options_of(0, 3);
   cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_OK);
   cr_assert(same_weights(model, before));
-  free(before);
-  model_free(model);
-  corpus_free(&corpus);
 }
 
 Test(train, oversized_batch_is_the_whole_corpus) {
-  struct corpus corpus = make_corpus();
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
   struct model *exact = make_model(), *model;
-  real *initial = copy_of(exact);
+  owned real *initial = copy_of(exact);
   elman_train_options options = options_of(3, PAIRS);
   cr_assert_eq(trainer_run(exact, &corpus, &options, NULL), ELMAN_OK);
   cr_assert_not(same_weights(exact, initial));
@@ -196,14 +192,12 @@ Test(train, oversized_batch_is_the_whole_corpus) {
     cr_assert(same_weights(model, exact->block), "batches of %zu", sizes[i]);
     model_free(model);
   }
-  free(initial);
   model_free(exact);
-  corpus_free(&corpus);
 }
 
 Test(train, empty_corpus_is_rejected) {
-  struct model *model = make_model();
-  real *before = copy_of(model);
+  owned_model *model = make_model();
+  owned real *before = copy_of(model);
   size_t starts[] = {0};
   const struct corpus empty = {
       .source = {.starts = starts}, .target = {.starts = starts}, .too_long = 7};
@@ -212,8 +206,6 @@ Test(train, empty_corpus_is_rejected) {
   cr_assert_eq(trainer_run(model, &empty, &options, &error), ELMAN_BAD_DATA);
   cr_assert_not_null(strstr(error.message, "no pair is left to train on"));
   cr_assert(same_weights(model, before));
-  free(before);
-  model_free(model);
 }
 
 /* ---- checkpoints that cannot be written ---- */
@@ -234,8 +226,8 @@ static void count_failure(void *context, const elman_error *problem) {
 }
 
 Test(train, training_continues_without_a_checkpoint) {
-  struct corpus corpus = make_corpus();
-  struct model *expected = make_model(), *model = make_model();
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
+  owned_model *expected = make_model(), *model = make_model();
   elman_train_options options = options_of(2, 3);
   cr_assert_eq(trainer_run(expected, &corpus, &options, NULL), ELMAN_OK);
   struct attempts attempts = {.log = {.stop_after = 8}};
@@ -253,9 +245,6 @@ Test(train, training_continues_without_a_checkpoint) {
   cr_assert_eq(trainer_run(model, &corpus, &options, &error), ELMAN_CANNOT_CREATE);
   cr_assert_str_eq(error.where, options.checkpoint);
   cr_assert_eq(attempts.log.count, 1);
-  model_free(expected);
-  model_free(model);
-  corpus_free(&corpus);
 }
 
 /* ---- history in the model ---- */
@@ -270,8 +259,8 @@ static void check_history(const struct model *model, uint64_t epochs, uint64_t u
 
 /* An epoch has 4 updates and 65 tokens. */
 Test(train, history_counts_training) {
-  struct model *model = make_model();
-  struct corpus corpus = make_corpus();
+  owned_model *model = make_model();
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
   elman_train_options options = options_of(0, 3);
   cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_OK);
   check_history(model, 0, 0, 0);
@@ -288,15 +277,13 @@ Test(train, history_counts_training) {
                          8}; /* with the last update of an epoch, so the epoch is complete */
   cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_INTERRUPTED);
   check_history(model, 5, 22, 195 + begun + 130);
-  model_free(model);
-  corpus_free(&corpus);
 }
 
 /* ---- early end ---- */
 
 Test(train, stopping_keeps_the_learned_weights) {
-  struct corpus corpus = make_corpus();
-  struct model *whole = make_model(), *stopped = make_model();
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
+  owned_model *whole = make_model(), *stopped = make_model();
   elman_train_options options = options_of(1, 2);
   cr_assert_eq(trainer_run(whole, &corpus, &options, NULL), ELMAN_OK);
   struct log log = {.stop_after = 5};
@@ -308,9 +295,6 @@ Test(train, stopping_keeps_the_learned_weights) {
   cr_assert_eq(error.code, ELMAN_INTERRUPTED);
   cr_assert_eq(log.count, 5);
   cr_assert(same_weights(stopped, whole->block), "five updates are one epoch");
-  model_free(whole);
-  model_free(stopped);
-  corpus_free(&corpus);
 }
 
 /* At this learning rate sums of weights overflow, but the weights do not. */
@@ -321,8 +305,8 @@ static const double ABSURD_RATE = 3e38;
 #endif
 
 Test(train, overflowing_loss_is_an_error) {
-  struct corpus corpus = make_corpus();
-  struct model *model = make_model();
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
+  owned_model *model = make_model();
   elman_train_options options = options_of(50, 3);
   options.learning_rate = ABSURD_RATE;
   options.clip_norm = 1;
@@ -332,8 +316,6 @@ Test(train, overflowing_loss_is_an_error) {
                      error.message);
   cr_assert_not_null(strstr(error.message, "lower the learning rate"), "%s", error.message);
   check_finite(model);
-  model_free(model);
-  corpus_free(&corpus);
 }
 
 /* All states are 0 and all words equally likely, so the loss is log V. The gradients of two tokens,
@@ -344,9 +326,9 @@ Test(train, overflowing_gradient_is_an_error) {
 #else
   const real huge = 3e38f;
 #endif
-  struct corpus corpus = make_corpus();
-  struct model *model = make_model();
-  struct batch batch = {0};
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
+  owned_model *model = make_model();
+  owned_by(batch_free) struct batch batch = {0};
   const size_t shortest[] = {0};
   cr_assert_eq(batch_fill(&batch, &corpus, shortest, 1, NULL), ELMAN_OK);
   memset(model->block, 0, model->table.block * sizeof *model->block);
@@ -356,8 +338,8 @@ Test(train, overflowing_gradient_is_an_error) {
     for (size_t i = 0; i < features; i++)
       model->weights.decoder.out_weight[v * features + i] = expected ? -huge : huge;
   }
-  real *before = copy_of(model);
-  struct trainer trainer;
+  owned real *before = copy_of(model);
+  owned_by(trainer_free) struct trainer trainer;
   const elman_train_options options = options_of(1, 1);
   cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
   struct losses losses;
@@ -367,20 +349,15 @@ Test(train, overflowing_gradient_is_an_error) {
   trainer_flush(&trainer);
   cr_assert_float_eq(losses.cross_entropy, log((double)V), CLOSE);
   cr_assert(same_weights(model, before));
-  free(before);
-  trainer_free(&trainer);
-  batch_free(&batch);
-  model_free(model);
-  corpus_free(&corpus);
 }
 
 Test(train, failed_update_changes_nothing) {
-  struct corpus corpus = make_corpus();
-  struct model *model = make_model();
-  struct batch batch = {0};
+  owned_by(corpus_free) struct corpus corpus = make_corpus();
+  owned_model *model = make_model();
+  owned_by(batch_free) struct batch batch = {0};
   const size_t indices[] = {3, 1, 8};
   cr_assert_eq(batch_fill(&batch, &corpus, indices, 3, NULL), ELMAN_OK);
-  struct trainer trainer;
+  owned_by(trainer_free) struct trainer trainer;
   const elman_train_options options = options_of(1, 3);
   cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
   struct losses losses;
@@ -390,7 +367,7 @@ Test(train, failed_update_changes_nothing) {
   trainer_flush(&trainer);
 
   model->weights.decoder.out_bias[4] = (real)INFINITY;
-  real *before = copy_of(model);
+  owned real *before = copy_of(model);
   cr_assert_eq(trainer_step(&trainer, &batch, &losses, &norm, NULL), ELMAN_OK);
   cr_assert_eq(trainer.state.update, 1);
   cr_assert_eq(trainer.state.failures, 1);
@@ -398,9 +375,4 @@ Test(train, failed_update_changes_nothing) {
   cr_assert(same_weights(model, before));
   for (size_t i = 0; i < model->table.block; i++)
     cr_assert(isfinite(trainer.optimizer.blocks.m[i]) && isfinite(trainer.optimizer.blocks.v[i]));
-  free(before);
-  trainer_free(&trainer);
-  batch_free(&batch);
-  model_free(model);
-  corpus_free(&corpus);
 }

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "model/options.h"
 #include "model/model_file.h"
+#include "owned_values.h"
 #include "train/checkpoint.h"
 #include "translate/evaluate.h"
 #include "whole_run.h"
@@ -148,12 +149,12 @@ static bool spoil_validation(void *context, const elman_validation *report) {
 /* The best model of the earlier validations is kept, and no weights are validated twice. */
 static void check_error_keeps_the_best(bool before_validation, elman_status expected) {
   enum { VALIDATIONS = 5 };
-  struct task task = set_up();
+  owned_by(tear_down) struct task task = set_up();
   struct spoiler spoiler = {
       .model = make_model(), .after = VALIDATIONS, .before_validation = before_validation};
   elman_train_options options = options_of(VALIDATIONS);
   options.dev = (const elman_pairs *)task.dev;
-  struct model *best = trained(&task, options);
+  owned_model *best = trained(&task, options);
   options.epochs = MAX_EPOCHS;
   options.validate_every = 1;
   options.report = spoil_update;
@@ -166,8 +167,6 @@ static void check_error_keeps_the_best(bool before_validation, elman_status expe
   cr_assert_arr_eq(spoiler.model->block, best->block, best->table.block * sizeof(real));
   cr_assert_eq(spoiler.model->past.history.updates, VALIDATIONS + before_validation);
   model_free(spoiler.model);
-  model_free(best);
-  tear_down(&task);
 }
 
 Test(validation, non_finite_updates_keep_the_best_model) {
@@ -194,17 +193,17 @@ Test(validation, average_decay_follows_its_formula) {
  * without averaging. */
 Test(validation, saved_model_is_the_weight_average) {
   enum { UPDATES = 14 };
-  struct task task = set_up();
-  struct model *initial = trained(&task, options_of(0));
+  owned_by(tear_down) struct task task = set_up();
+  owned_model *initial = trained(&task, options_of(0));
   const size_t n = initial->table.block;
-  double *average = calloc(n, sizeof *average);
+  owned double *average = calloc(n, sizeof *average);
   for (size_t i = 0; i < n; i++) average[i] = (double)initial->block[i];
   for (size_t k = 1; k <= UPDATES; k++) {
     const double rate = fmin(0.5, (1 + (double)k) / (10 + (double)k));
     elman_train_options options = options_of(k);
-    struct model *last = trained(&task, options);
+    owned_model *last = trained(&task, options);
     options.average = 0.5;
-    struct model *written = trained(&task, options);
+    owned_model *written = trained(&task, options);
     double apart = 0;
     for (size_t i = 0; i < n; i++) {
       average[i] = rate * average[i] + (1 - rate) * (double)last->block[i];
@@ -212,35 +211,27 @@ Test(validation, saved_model_is_the_weight_average) {
       apart = fmax(apart, fabs(average[i] - (double)last->block[i]));
     }
     cr_assert_gt(apart, 0.001, "the average is not the last weights");
-    model_free(last);
-    model_free(written);
   }
-  free(average);
-  model_free(initial);
-  tear_down(&task);
 }
 
 Test(validation, validation_scores_the_model_to_save) {
   enum { EPOCHS = 6 };
-  struct task task = set_up();
+  owned_by(tear_down) struct task task = set_up();
   for (int averaged = 0; averaged < 2; averaged++) {
     elman_train_options options = options_of(EPOCHS);
     options.average = averaged * 0.8;
-    struct model *model;
+    owned_model *model;
     const struct log log = logged(&task, &model, options);
     cr_assert_eq(log.count, EPOCHS);
     for (size_t i = 0; i < EPOCHS; i++) {
       options.epochs = i + 1;
-      struct model *written = trained(&task, options);
+      owned_model *written = trained(&task, options);
       const elman_scores scores = scores_of(&task, written);
       cr_assert_eq(log.reports[i].update, i + 1);
       cr_assert_eq(log.reports[i].loss, scores.loss);
       cr_assert_eq(log.reports[i].chrf, scores.metrics.chrf);
-      model_free(written);
     }
-    model_free(model);
   }
-  tear_down(&task);
 }
 
 /* ---- the best model ---- */
@@ -270,36 +261,33 @@ static void check_decisions(const struct log *log, struct decisions *found, size
 }
 
 Test(validation, best_has_highest_bleu_then_lowest_loss) {
-  struct task task = set_up();
+  owned_by(tear_down) struct task task = set_up();
   struct decisions found = {0};
   for (int averaged = 0; averaged < 2; averaged++) {
     elman_train_options options = options_of(MAX_EPOCHS);
     options.average = averaged * 0.8;
     size_t best = 0;
-    struct model *model;
+    owned_model *model;
     const struct log log = logged(&task, &model, options);
     cr_assert_eq(log.count, MAX_EPOCHS);
     check_decisions(&log, &found, &best);
     options.epochs = best;
-    struct model *kept = trained(&task, options);
+    owned_model *kept = trained(&task, options);
     cr_assert_lt(best, MAX_EPOCHS, "the last validation is the best, so nothing was tested");
     cr_assert_eq(memcmp(model->block, kept->block, kept->table.block * sizeof(real)), 0,
                  "not the weights of validation %zu", best);
-    model_free(kept);
-    model_free(model);
   }
   cr_assert(found.higher_bleu_at_a_higher_loss > 0 && found.lower_bleu > 0 &&
                 found.lower_loss > 0 && found.same_bleu_at_a_higher_loss > 0,
             "%zu %zu %zu %zu", found.higher_bleu_at_a_higher_loss, found.lower_bleu,
             found.lower_loss, found.same_bleu_at_a_higher_loss);
-  tear_down(&task);
 }
 
 Test(validation, plateau_halves_the_rate) {
-  struct task task = set_up();
+  owned_by(tear_down) struct task task = set_up();
   elman_train_options options = options_of(MAX_EPOCHS);
   options.schedule = "plateau";
-  struct model *model;
+  owned_model *model;
   const struct log log = logged(&task, &model, options);
   double rate = options.learning_rate;
   size_t halved = 0;
@@ -309,16 +297,14 @@ Test(validation, plateau_halves_the_rate) {
     halved += !log.reports[i].best;
   }
   cr_assert(halved > 0 && halved < MAX_EPOCHS);
-  model_free(model);
-  tear_down(&task);
 }
 
 Test(validation, patience_counts_validations_since_the_best) {
-  struct task task = set_up();
+  owned_by(tear_down) struct task task = set_up();
   for (size_t patience = 1; patience <= 4; patience++) {
     elman_train_options options = options_of(MAX_EPOCHS);
     options.patience = patience;
-    struct model *model;
+    owned_model *model;
     const struct log log = logged(&task, &model, options);
     cr_assert_lt(log.count, MAX_EPOCHS);
     size_t stale = 0;
@@ -327,33 +313,29 @@ Test(validation, patience_counts_validations_since_the_best) {
       stale = log.reports[i].best ? 0 : stale + 1;
     }
     cr_assert_eq(stale, patience);
-    model_free(model);
   }
-  tear_down(&task);
 }
 
 /* The end of training is validated as well, so that no weights are discarded untested. */
 Test(validation, validate_every_counts_updates) {
-  struct task task = set_up();
+  owned_by(tear_down) struct task task = set_up();
   elman_train_options options = options_of(11);
   options.validate_every = 3;
-  struct model *model;
+  owned_model *model;
   const struct log log = logged(&task, &model, options);
   cr_assert_eq(log.count, 4);
   for (size_t i = 0; i < 3; i++) cr_assert_eq(log.reports[i].update, 3 * (i + 1));
   cr_assert_eq(log.reports[3].update, 11);
   cr_assert_eq(log.reports[3].epoch, 11);
-  model_free(model);
-  tear_down(&task);
 }
 
 /* For each measure, the last report marked best has the best value of all. */
 Test(validation, best_follows_the_requested_measure) {
   for (size_t measure = 0; measure_name(measure) != NULL; measure++) {
-    struct task task = set_up();
+    owned_by(tear_down) struct task task = set_up();
     elman_train_options options = options_of(30);
     options.validate_by = measure_name(measure);
-    struct model *model;
+    owned_model *model;
     const struct log log = logged(&task, &model, options);
     double best = -DBL_MAX;
     for (size_t i = 0; i < log.count; i++) {
@@ -363,8 +345,6 @@ Test(validation, best_follows_the_requested_measure) {
                 options.validate_by, i);
       if (report->best) best = values[measure];
     }
-    model_free(model);
-    tear_down(&task);
   }
 }
 
@@ -375,11 +355,11 @@ Test(validation, best_follows_the_requested_measure) {
 /* If no validation is due at the end of training, the final weights are still validated and
  * compared. A run that is extended must not depend on this extra validation. */
 Test(validation, final_weights_are_kept_if_best) {
-  struct task task = set_up();
+  owned_by(tear_down) struct task task = set_up();
   size_t best = 0, others = 0;
   for (size_t epochs = 1; epochs <= 12; epochs++) {
     elman_train_options options = options_of(epochs), longer = options_of(12);
-    struct model *model, *made_longer, *whole, *last = trained(&task, options);
+    owned_model *model, *made_longer, *whole, *last = trained(&task, options);
     options.validate_every = longer.validate_every = 5;
     options.schedule = longer.schedule = "plateau";
     const struct log all = logged(&task, &whole, longer);
@@ -398,13 +378,8 @@ Test(validation, final_weights_are_kept_if_best) {
     for (size_t i = 1; i <= rest.count; i++)
       cr_assert_eq(rest.reports[rest.count - i].best, all.reports[all.count - i].best);
     remove_entry("checkpoint");
-    model_free(last);
-    model_free(model);
-    model_free(made_longer);
-    model_free(whole);
   }
   cr_assert(best > 0 && others > 0, "%zu of each and %zu", best, others);
-  tear_down(&task);
 }
 
 enum { MAX_UPDATES = 60 };
@@ -506,9 +481,9 @@ static void check_checkpoint(elman_checkpoint_state expected) {
 }
 
 Test(validation, resumed_training_matches_uninterrupted_training) {
-  struct task task = set_up();
+  owned_by(tear_down) struct task task = set_up();
   struct course whole = {.count = 0};
-  struct model *expected = trained(&task, eventful(&task, &whole));
+  owned_model *expected = trained(&task, eventful(&task, &whole));
   cr_assert(whole.validations > 6 && whole.count < 19 * 3, "patience ended it");
   cr_assert_lt(whole.updates[whole.count - 1].learning_rate, 0.001, "the rate has fallen");
   cr_assert_neq(whole.count % 3, 0, "patience ended it within an epoch");
@@ -534,41 +509,34 @@ Test(validation, resumed_training_matches_uninterrupted_training) {
     model_free(model);
     remove_entry("checkpoint");
   }
-  model_free(expected);
-  tear_down(&task);
 }
 
 /* A snapshot equals the model of a run of that many epochs, and keeping snapshots does not change
  * the training. */
 Test(validation, snapshots_match_shorter_runs) {
   enum { EPOCHS = 4 };
-  struct task task = set_up();
+  owned_by(tear_down) struct task task = set_up();
   elman_train_options options = options_of(EPOCHS);
   options.average = 0.5;
-  struct model *plain = trained(&task, options);
+  owned_model *plain = trained(&task, options);
   options.output = "m";
   options.keep_last = EPOCHS;
-  struct model *model = trained(&task, options);
+  owned_model *model = trained(&task, options);
   cr_assert_eq(model->past.history.updates, EPOCHS);
   cr_assert_eq(model->past.history.tokens, plain->past.history.tokens);
   cr_assert_eq(memcmp(model->block, plain->block, plain->table.block * sizeof(real)), 0);
   for (size_t update = 1; update <= EPOCHS; update++) {
     char name[32];
-    struct model *kept;
+    owned_model *kept;
     snprintf(name, sizeof name, "m.update%zu", update);
     cr_assert_eq(model_load(&kept, name, NULL), ELMAN_OK, "%s", name);
     cr_assert_eq(kept->past.history.updates, update);
     cr_assert_eq(kept->past.history.epochs, update);
     options = options_of(update);
     options.average = 0.5;
-    struct model *shorter = trained(&task, options);
+    owned_model *shorter = trained(&task, options);
     cr_assert_eq(memcmp(kept->block, shorter->block, plain->table.block * sizeof(real)), 0);
-    model_free(shorter);
-    model_free(kept);
   }
-  model_free(plain);
-  model_free(model);
-  tear_down(&task);
 }
 
 static bool always(void *context) {
@@ -580,19 +548,19 @@ static bool always(void *context) {
 /* Every wanted checkpoint also writes the best model so far, with its history, if it is new. The
  * result does not change. */
 Test(validation, best_model_is_written_during_training) {
-  struct task task = set_up();
+  owned_by(tear_down) struct task task = set_up();
   size_t wanted = 0;
   elman_train_options options = options_of(8);
   options.dev = (const elman_pairs *)task.dev;
   options.average = 0.5;
-  struct model *plain = trained(&task, options), *best;
+  owned_model *plain = trained(&task, options), *best;
   options.save_best = true;
   cr_assert_eq(trainer_check_options(&options, NULL), ELMAN_INVALID_ARGUMENT);
   options.output = "m";
   options.checkpoint = "c";
   options.checkpoint_wanted = always;
   options.context = &wanted;
-  struct model *model = trained(&task, options);
+  owned_model *model = trained(&task, options);
   cr_assert_eq(wanted, 8);
   cr_assert_eq(memcmp(model->block, plain->block, plain->table.block * sizeof(real)), 0);
   cr_assert_eq(model_load(&best, "m", NULL), ELMAN_OK);
@@ -604,13 +572,8 @@ Test(validation, best_model_is_written_during_training) {
   remove_entry("c");
   /* Without the option, the output is not written. */
   options.save_best = false;
-  struct model *other = trained(&task, options);
+  owned_model *other = trained(&task, options);
   cr_assert_neq(access("m", F_OK), 0);
-  model_free(other);
-  model_free(best);
-  model_free(plain);
-  model_free(model);
-  tear_down(&task);
 }
 
 /* At the second update, a folder has the name of the checkpoint. */
@@ -629,7 +592,7 @@ static void count_failure(void *context, const elman_error *problem) {
 
 /* After a failure, the next checkpoint also writes the best model. */
 Test(validation, best_model_waits_for_a_checkpoint) {
-  struct task task = set_up();
+  owned_by(tear_down) struct task task = set_up();
   size_t count = 0;
   elman_train_options options = options_of(3);
   options.dev = (const elman_pairs *)task.dev;
@@ -640,20 +603,18 @@ Test(validation, best_model_waits_for_a_checkpoint) {
   options.checkpoint_wanted = obstructed;
   options.checkpoint_written = count_failure;
   options.context = &count;
-  struct model *model = trained(&task, options);
+  owned_model *model = trained(&task, options);
   cr_assert_eq(count, 3);
   cr_assert_eq(access("m", F_OK), 0);
   remove_entry("m");
   remove_entry("c");
-  model_free(model);
-  tear_down(&task);
 }
 
 /* Weights whose losses are not finite are useless: neither the checkpoint nor the model's history
  * contains them. */
 Test(validation, diverged_training_leaves_no_checkpoint) {
-  struct task task = set_up();
-  struct model *model = make_model();
+  owned_by(tear_down) struct task task = set_up();
+  owned_model *model = make_model();
   struct divergence divergence = {.model = model, .after = 3};
   elman_train_options options = options_of(MAX_EPOCHS);
   elman_error error = {0};
@@ -667,14 +628,12 @@ Test(validation, diverged_training_leaves_no_checkpoint) {
   cr_assert_eq(file_exists(&left, "checkpoint", NULL), ELMAN_OK);
   cr_assert_not(left);
   cr_assert_eq(model->past.history.updates, 0);
-  model_free(model);
-  tear_down(&task);
 }
 
 /* The history counts the updates until the run ends without a usable result. */
 Test(validation, diverged_steps_leave_no_checkpoint) {
-  struct task task = set_up();
-  struct model *model = make_model();
+  owned_by(tear_down) struct task task = set_up();
+  owned_model *model = make_model();
   struct divergence divergence = {.model = model, .after = 3};
   elman_train_options options = options_of(MAX_EPOCHS);
   elman_error error = {0};
@@ -696,15 +655,13 @@ Test(validation, diverged_steps_leave_no_checkpoint) {
   cr_assert_eq(file_exists(&left, "checkpoint", NULL), ELMAN_OK);
   cr_assert_not(left);
   cr_assert_eq(model->past.history.updates, 0);
-  model_free(model);
-  tear_down(&task);
 }
 
 /* A model that is trained further keeps its history. Its run can be resumed only from its starting
  * model, or from the model that the interrupted run itself has written over it. */
 Test(validation, continued_training_resumes_from_its_start_model) {
   enum { BEFORE = 3, EPOCHS = 8, STOP = 5 };
-  struct task task = set_up();
+  owned_by(tear_down) struct task task = set_up();
   struct course course = {.stop_after = STOP};
   elman_train_options options = options_of(EPOCHS);
   struct model *first = trained(&task, options_of(BEFORE)), *whole = copy_of(first);
@@ -726,7 +683,7 @@ Test(validation, continued_training_resumes_from_its_start_model) {
   }
   struct model *resumed[] = {first, stopped};
   size_t length;
-  char *bytes = get_bytes("checkpoint", &length);
+  owned char *bytes = get_bytes("checkpoint", &length);
   for (size_t i = 0; i < 2; i++) {
     put_bytes("checkpoint", bytes, length);
     course = (struct course){.count = 0};
@@ -738,14 +695,12 @@ Test(validation, continued_training_resumes_from_its_start_model) {
     cr_assert_eq(resumed[i]->past.history.tokens, whole->past.history.tokens);
     model_free(resumed[i]);
   }
-  free(bytes);
   model_free(whole);
-  tear_down(&task);
 }
 
 /* Resuming with different settings or data is rejected with the name of the difference. */
 Test(validation, resuming_with_changes_is_rejected) {
-  struct task task = set_up();
+  owned_by(tear_down) struct task task = set_up();
   struct course course = {.stop_after = 5};
   elman_train_options options = eventful(&task, &course);
   struct model *model = make_model();
@@ -771,7 +726,7 @@ Test(validation, resuming_with_changes_is_rejected) {
   char changed[sizeof TRAIN];
   memcpy(changed, TRAIN, sizeof changed);
   changed[sizeof changed - 3] = 'c'; /* the last letter, before newline and NUL */
-  struct pairs *dev = pairs_of(changed);
+  owned_pairs *dev = pairs_of(changed);
   others[9].dev = (const elman_pairs *)dev;
   for (size_t i = 0; i < 10; i++) {
     elman_error error = {0};
@@ -782,8 +737,6 @@ Test(validation, resuming_with_changes_is_rejected) {
                        error.message, names[i]);
     model_free(model);
   }
-  pairs_free(dev);
-  tear_down(&task);
 }
 
 #endif
