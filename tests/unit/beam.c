@@ -70,7 +70,7 @@ static void check_greedy_run(struct setup *s, uint32_t expected[SENTENCES][LIMIT
 }
 
 static void check_greedy(struct model_config config, uint64_t seed) {
-  struct setup s;
+  owned_by(tear_down) struct setup s;
   uint32_t expected[SENTENCES][LIMIT];
   size_t counts[SENTENCES];
   set_up(&s, config, seed, LIMIT);
@@ -79,16 +79,14 @@ static void check_greedy(struct model_config config, uint64_t seed) {
   check_greedy_run(&s, expected, counts);
   for (size_t i = 0; quantized_kernel_at(i) != NULL; i++) {
     struct quantized_kernel kernel = *quantized_kernel_at(i);
-    struct screen screen;
+    owned_by(screen_free) struct screen screen;
     kernel.one_row = false; /* also on processors where float products are faster */
     make_screen(&screen, &s, &kernel);
     for (int without = 0; without < 2; without++) {
       s.without_scores = without;
       check_greedy_run(&s, expected, counts);
     }
-    screen_free(&screen);
   }
-  tear_down(&s);
 }
 
 Test(beam, beam_size_1_is_greedy_search) {
@@ -97,8 +95,8 @@ Test(beam, beam_size_1_is_greedy_search) {
 
 /* Use more steps than the buffer of delayed probabilities has room for. */
 Test(beam, long_greedy_search_has_its_probability) {
-  struct setup s;
-  struct screen screen;
+  owned_by(tear_down) struct setup s;
+  owned_by(screen_free) struct screen screen;
   set_up(&s, plain_config(13), 3, 150);
   s.model.weights.decoder.out_bias[TOKEN_END] = -100;
   make_screen(&screen, &s, quantized_kernel_at(0));
@@ -109,13 +107,11 @@ Test(beam, long_greedy_search_has_its_probability) {
     cr_assert_float_eq(found->log_probability,
                        forced_log_probability(&s, &s.requests[i], found->ids, 150), 1000 * CLOSE);
   }
-  screen_free(&screen);
-  tear_down(&s);
 }
 
 static void check_n_best(struct model_config config, uint64_t seed) {
   const struct beam_options options = {5, 4, 0.7};
-  struct setup s;
+  owned_by(tear_down) struct setup s;
   set_up(&s, config, seed, 6);
   run(&s, 0, SENTENCES, options);
   for (size_t i = 0; i < SENTENCES; i++) {
@@ -130,7 +126,6 @@ static void check_n_best(struct model_config config, uint64_t seed) {
       }
     }
   }
-  tear_down(&s);
 }
 
 Test(beam, n_best_lists_are_sorted_and_distinct) {
@@ -139,7 +134,7 @@ Test(beam, n_best_lists_are_sorted_and_distinct) {
 
 static void check_independence(struct model_config config, uint64_t seed) {
   const struct beam_options options = {4, 2, 1};
-  struct setup together, alone;
+  owned_by(tear_down) struct setup together, alone;
   set_up(&together, config, seed, 6);
   set_up(&alone, config, seed, 6);
   run(&together, 0, SENTENCES, options);
@@ -153,8 +148,6 @@ static void check_independence(struct model_config config, uint64_t seed) {
       cr_assert_float_eq(x.score, y.score, 10 * CLOSE * (1 - y.score));
     }
   }
-  tear_down(&together);
-  tear_down(&alone);
 }
 
 Test(beam, results_do_not_depend_on_the_batch) {
@@ -167,13 +160,12 @@ Test(beam, wider_beams_do_not_lose_on_average) {
   double sums[3] = {0};
   static const size_t widths[3] = {1, 4, 16};
   for (uint64_t seed = 1; seed <= 20; seed++) {
-    struct setup s;
+    owned_by(tear_down) struct setup s;
     set_up(&s, plain_config(13), seed, 8);
     for (size_t w = 0; w < 3; w++) {
       run(&s, 0, SENTENCES, (struct beam_options){widths[w], 1, 1});
       for (size_t i = 0; i < SENTENCES; i++) sums[w] += s.search.beams[i].ended[0].score;
     }
-    tear_down(&s);
   }
   cr_assert_lt(sums[0], sums[1]);
   cr_assert_leq(sums[1], sums[2]);
@@ -182,7 +174,7 @@ Test(beam, wider_beams_do_not_lose_on_average) {
 /* ---- limits and overflow ---- */
 
 Test(beam, length_limits_hold) {
-  struct setup s;
+  owned_by(tear_down) struct setup s;
   set_up(&s, plain_config(13), 3, 1);
   s.model.weights.decoder.out_bias[TOKEN_END] = -1000; /* never ends by itself */
   for (size_t limit = 1; limit <= 64; limit *= 4) {
@@ -198,12 +190,11 @@ Test(beam, length_limits_hold) {
     cr_assert_eq(found.count, 1);
     cr_assert_eq(found.ids[0], TOKEN_END);
   }
-  tear_down(&s);
 }
 
 Test(beam, forced_targets_may_exceed_the_limit) {
   static const uint32_t forced[] = {3, 0, 7, 7, 12};
-  struct setup s;
+  owned_by(tear_down) struct setup s;
   set_up(&s, plain_config(13), 4, 2);
   s.requests[1].forced = forced;
   s.requests[1].forced_count = 5;
@@ -215,7 +206,6 @@ Test(beam, forced_targets_may_exceed_the_limit) {
   cr_assert_float_eq(found->log_probability,
                      forced_log_probability(&s, &s.requests[1], found->ids, 6), 100 * CLOSE);
   cr_assert_leq(s.search.beams[0].ended[0].count, 2);
-  tear_down(&s);
 }
 
 static void check_overflow(struct beam_options options, bool screened, bool without_scores) {
@@ -310,7 +300,7 @@ static bool search_continues(double open) {
   const elman_translate_options options = search_options((struct beam_options){WIDTH, 1, 1});
   const struct search_request request = {.count = 1, .limit = 4};
   struct hypothesis paths[3 * WIDTH];
-  struct beam_pool pool = {0};
+  owned_by(beam_pool_free) struct beam_pool pool = {0};
   struct beam beam = small_beam(paths, &pool, &options, &request);
   const real weights[WIDTH] = {1, 1};
   real logits[V];
@@ -325,7 +315,6 @@ static bool search_continues(double open) {
   grow(&beam, &small, weights);
   cr_assert_eq(beam.finished, 1);
   cr_assert_float_eq(beam.ended[0].score, -1, 1e-5);
-  beam_pool_free(&pool);
   return beam.open > 0;
 }
 
@@ -342,7 +331,7 @@ Test(beam, ties_keep_the_vocabulary_order) {
   const elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 0});
   const struct search_request request = {.count = 1, .limit = 9};
   struct hypothesis paths[3 * WIDTH];
-  struct beam_pool pool = {0};
+  owned_by(beam_pool_free) struct beam_pool pool = {0};
   struct beam beam = small_beam(paths, &pool, &options, &request);
   const real weights[WIDTH] = {1, 1, 1, 1};
   real logits[V] = {-9, -9, -9, 1, 2, 1, 2, 1};
@@ -354,7 +343,6 @@ Test(beam, ties_keep_the_vocabulary_order) {
   cr_assert_eq(beam.open, WIDTH);
   for (size_t i = 0; i < WIDTH; i++)
     cr_assert_eq(pool.nodes[beam.paths[i].last].id, expected[i], "place %zu", i);
-  beam_pool_free(&pool);
 }
 
 /* A continuation of a row by a token. */
@@ -396,18 +384,19 @@ Test(beam, the_best_tokens_of_many_blocks_are_chosen) {
   const real weights[WIDTH] = {1, 1, 1, 1, 1};
   for (unsigned which = 0; which < 40; which++) {
     struct hypothesis paths[3 * WIDTH];
-    struct beam_pool pool = {0};
+    owned_by(beam_pool_free) struct beam_pool pool = {0};
     struct beam beam = small_beam(paths, &pool, &options, &request);
     beam_pool_clear(&pool);
     for (size_t step = 0; step < STEPS; step++) {
-      real *logits = random_reals(beam.open * V, LEVELS / 4.0, which * STEPS + (unsigned)step);
+      owned real *logits =
+          random_reals(beam.open * V, LEVELS / 4.0, which * STEPS + (unsigned)step);
       for (size_t i = 0; i < beam.open * V; i++) {
         if (which % 2 == 0) logits[i] = (real)round((double)logits[i]);
         if (i % V == TOKEN_START || i % V == TOKEN_END) logits[i] = -99;
       }
       struct small_scores small;
       score(&small, logits, beam.open, V);
-      struct continuation *expected = sorted_continuations(&beam, &small, V);
+      owned struct continuation *expected = sorted_continuations(&beam, &small, V);
       grow(&beam, &small, weights);
       cr_assert_eq(beam.open, WIDTH);
       for (size_t i = 0; i < WIDTH; i++) {
@@ -416,10 +405,7 @@ Test(beam, the_best_tokens_of_many_blocks_are_chosen) {
         cr_assert_eq(beam.paths[i].row, expected[i].row);
         cr_assert_eq(beam.paths[i].log_probability, expected[i].log_probability);
       }
-      free(expected);
-      free(logits);
     }
-    beam_pool_free(&pool);
   }
 }
 
@@ -429,7 +415,7 @@ Test(beam, ties_keep_the_order_of_ending) {
   const elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 1});
   const struct search_request request = {.count = 1, .limit = 2};
   struct hypothesis paths[3 * WIDTH];
-  struct beam_pool pool = {0};
+  owned_by(beam_pool_free) struct beam_pool pool = {0};
   struct beam beam = small_beam(paths, &pool, &options, &request);
   const real weights[WIDTH] = {1, 1, 1};
   /* log p of </s> is -1 at once and -2 after two tokens, as is log p of two tokens 4 */
@@ -453,7 +439,6 @@ Test(beam, ties_keep_the_order_of_ending) {
     cr_assert_eq(beam.ended[i].count, counts[i], "place %zu", i);
     cr_assert_eq(pool.nodes[beam.ended[i].last].id, last[i], "place %zu", i);
   }
-  beam_pool_free(&pool);
 }
 
 /* ---- hypotheses with equal text ---- */
@@ -463,7 +448,7 @@ static elman_status letters_key(void *context, uint64_t *key, const struct beam 
                                 const struct hypothesis *path, bool is_finished,
                                 elman_error *error) {
   static const char *const letters[] = {"?", "", "", "a", "b", "ab", ""};
-  struct buffer text = {0};
+  owned_by(buffer_free) struct buffer text = {0};
   uint32_t ids[MAX_STEPS];
   (void)error;
   (*(size_t *)context)++;
@@ -472,7 +457,6 @@ static elman_status letters_key(void *context, uint64_t *key, const struct beam 
   *key = text.length == 0 || (is_finished && text_equal(buffer_text(&text), text_of("b")))
              ? 0
              : text_hash(buffer_text(&text));
-  buffer_free(&text);
   return ELMAN_OK;
 }
 
@@ -496,7 +480,7 @@ static size_t search_letters(struct buffer *found, const real *logits, bool merg
   const real weights[LETTER_WIDTH] = {1, 1, 1, 1};
   size_t calls = 0;
   const struct beam_texts texts = {letters_key, &calls};
-  struct beam_pool pool = {0};
+  owned_by(beam_pool_free) struct beam_pool pool = {0};
   struct beam beam = small_beam(paths, &pool, &options, &request);
   if (merge) beam.texts = &texts;
   beam_pool_clear(&pool);
@@ -516,7 +500,6 @@ static size_t search_letters(struct buffer *found, const real *logits, bool merg
     if (n > 0) cr_assert_geq(beam.ended[n - 1].score, beam.ended[n].score);
   }
   cr_assert_eq(calls > 0, merge);
-  beam_pool_free(&pool);
   return beam.finished;
 }
 
@@ -532,7 +515,7 @@ static bool lists(const struct buffer *found, const char *word) {
 /* "ab" has two tokenizations, and token 6 adds more of every text. */
 Test(beam, hypotheses_with_equal_text_are_merged) {
   const real logits[LETTERS] = {-30, -30, -1, -2, -2, -2, (real)-1.5};
-  struct buffer plain = {0}, merged = {0};
+  owned_by(buffer_free) struct buffer plain = {0}, merged = {0};
   cr_assert_eq(search_letters(&plain, logits, false, LETTER_WIDTH), LETTER_WIDTH);
   cr_assert(lists(&plain, ""), "without a comparison: %s", plain.bytes);
   cr_assert_eq(search_letters(&merged, logits, true, LETTER_WIDTH), LETTER_WIDTH, "%s",
@@ -547,8 +530,6 @@ Test(beam, hypotheses_with_equal_text_are_merged) {
   }
   cr_assert(lists(&merged, "ab"), "%s", merged.bytes);
   cr_assert(!lists(&merged, "b"), "not wanted: %s", merged.bytes);
-  buffer_free(&plain);
-  buffer_free(&merged);
 }
 
 /* A text keeps the best score, whichever of its tokenizations ends first. */
@@ -560,7 +541,7 @@ Test(beam, a_text_keeps_its_best_score) {
   struct hypothesis paths[9];
   size_t calls = 0;
   const struct beam_texts texts = {letters_key, &calls};
-  struct beam_pool pool = {0};
+  owned_by(beam_pool_free) struct beam_pool pool = {0};
   struct beam beam = small_beam(paths, &pool, &options, &request);
   struct small_scores small;
   beam.texts = &texts;
@@ -591,7 +572,6 @@ Test(beam, a_text_keeps_its_best_score) {
   cr_assert_float_eq(beam.ended[0].score, -2.5, 1e-6, "%g", beam.ended[0].score);
   cr_assert_eq(beam.ended[0].count, 3);
   for (size_t n = 1; n < beam.finished; n++) cr_assert_neq(beam.ended[n].key, beam.ended[0].key);
-  beam_pool_free(&pool);
 }
 
 /* The text of a hypothesis is its last token. If no text is wanted, all are merged. */
@@ -618,7 +598,7 @@ static size_t end_all(size_t *calls, double ceiling, double coverage, bool wante
   options.coverage_penalty = coverage;
   const struct search_request request = {.count = 1, .limit = 1, .ceiling = ceiling};
   struct hypothesis paths[3 * WIDTH];
-  struct beam_pool pool = {0};
+  owned_by(beam_pool_free) struct beam_pool pool = {0};
   struct beam beam = small_beam(paths, &pool, &options, &request);
   struct id_texts context = {.wanted = wanted};
   const struct beam_texts texts = {id_key, &context};
@@ -637,7 +617,6 @@ static size_t end_all(size_t *calls, double ceiling, double coverage, bool wante
   if (wanted && coverage == 0)
     for (size_t n = 1; n < beam.finished; n++)
       cr_assert_eq(pool.nodes[beam.ended[n].last].id, best + n);
-  beam_pool_free(&pool);
   *calls = context.calls;
   return best;
 }
@@ -675,15 +654,13 @@ Test(beam, compaction_keeps_all_hypotheses) {
   }
   for (unsigned step = 0; step < STEPS; step++) {
     for (unsigned b = 0; b < 2; b++) {
-      real *logits = random_reals(WIDTH * V, 2, 4 * step + b);
-      real *weights = random_reals(WIDTH * S, 1, 4 * step + 2 + b);
+      owned real *logits = random_reals(WIDTH * V, 2, 4 * step + b);
+      owned real *weights = random_reals(WIDTH * S, 1, 4 * step + 2 + b);
       struct small_scores small;
       for (size_t i = 0; i < WIDTH; i++) logits[i * V + TOKEN_END] = -50;
       if (step == ENDS_IN) logits[TOKEN_END] = 50;
       score(&small, logits, WIDTH, V);
       for (size_t k = 0; k < 2; k++) grow(&beams[k][b], &small, weights);
-      free(logits);
-      free(weights);
     }
     pools[1].tidy_at = 0;
     for (size_t k = 0; k < 2; k++) cr_assert_eq(beams_tidy(beams[k], 2, NULL), ELMAN_OK);
@@ -738,7 +715,7 @@ Test(beam, length_batches_bound_rows_and_positions) {
   size_t lengths[COUNT];
   for (size_t i = 0; i < COUNT; i++) lengths[i] = i * i % 997 * (i % 10 == 0 ? 200 : 1);
   for (size_t w = 0; w < 4; w++) {
-    struct length_batches batches;
+    owned_by(length_batches_free) struct length_batches batches;
     cr_assert_eq(length_batches_create(&batches, lengths, COUNT, 1000, widths[w], NULL), ELMAN_OK);
     for (size_t i = 0; i < batches.count; i++) {
       const size_t start = batches.starts[i], size = batches.starts[i + 1] - start;
@@ -746,6 +723,5 @@ Test(beam, length_batches_bound_rows_and_positions) {
       cr_assert(size == 1 || (rows <= ROWS && rows * longest <= POSITIONS),
                 "a beam of %zu: %zu sentences of up to %zu", widths[w], size, longest);
     }
-    length_batches_free(&batches);
   }
 }

@@ -107,7 +107,7 @@ Test(ensemble, greedy_search_takes_the_largest_mean) {
 
 static void check_itself(struct model_config config, uint64_t seed) {
   static const struct beam_options options[] = {{1, 1, 1}, {4, 3, 0.7}};
-  struct setup s;
+  owned_by(tear_down) struct setup s;
   struct found alone[SENTENCES];
   set_up(&s, config, seed, LIMIT);
   const elman_model *const itself[] = {(const elman_model *)&s.model,
@@ -131,7 +131,6 @@ static void check_itself(struct model_config config, uint64_t seed) {
       }
     }
   }
-  tear_down(&s);
 }
 
 /* Results are equal to the last bit, because the mean of equal numbers is that number. */
@@ -197,7 +196,7 @@ Test(ensemble, results_do_not_depend_on_the_batch) {
 Test(ensemble, screening_is_not_used) {
   struct duo duo;
   struct setup *s = &duo.members[0];
-  struct screen screen;
+  owned_by(screen_free) struct screen screen;
   struct found plain[SENTENCES];
   set_up_duo(&duo, plain_config(13), 7, LIMIT);
   run(s, 0, SENTENCES, greedy);
@@ -209,7 +208,6 @@ Test(ensemble, screening_is_not_used) {
     cr_assert(same_ids(&plain[i], &found));
     cr_assert_eq(plain[i].log_probability, found.log_probability);
   }
-  screen_free(&screen);
   tear_down_duo(&duo);
 }
 

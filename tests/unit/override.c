@@ -123,8 +123,8 @@ Test(override, padding_gets_no_weight) {
                                         .query_lengths = queries,
                                         .key_lengths = keys};
   const struct attention_parameters none = {0};
-  real *q = random_reals(QUERIES * BATCH * SIZE, 1, 1),
-       *k = random_reals(KEYS * BATCH * SIZE, 1, 2);
+  owned real *q = random_reals(QUERIES * BATCH * SIZE, 1, 1),
+             *k = random_reals(KEYS * BATCH * SIZE, 1, 2);
   real context[QUERIES * BATCH * SIZE], weights[QUERIES * BATCH * KEYS];
   const struct attention_arrays cache = {.context = context, .weights = weights};
   for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++) {
@@ -152,8 +152,6 @@ Test(override, padding_gets_no_weight) {
       }
     }
   }
-  free(q);
-  free(k);
 }
 
 /* Rounding may make the sum of a row larger than 1; the sentinel's weight must not become

@@ -25,7 +25,7 @@ static double close_to(const struct setup *s, double score) {
 }
 
 static void check_scores(struct model_config config, uint64_t seed) {
-  struct setup s;
+  owned_by(tear_down) struct setup s;
   set_up(&s, config, seed, 6);
   const size_t p = seed % PENALTIES;
   set_penalties(&s, p);
@@ -42,7 +42,6 @@ static void check_scores(struct model_config config, uint64_t seed) {
       }
     }
   }
-  tear_down(&s);
 }
 
 Test(penalties, scores_match_their_definition) {
@@ -51,7 +50,7 @@ Test(penalties, scores_match_their_definition) {
 
 /* A source word that no target word attends to has a finite penalty, equal for all such words. */
 Test(penalties, unattended_source_word_has_finite_penalty) {
-  struct setup s;
+  owned_by(tear_down) struct setup s;
   const elman_override first = {.kind = ELMAN_OVERRIDE_POSITION, .column = 0};
   set_up(&s, plain_config(13), 2, 5);
   s.others.overrides = &first;
@@ -66,7 +65,6 @@ Test(penalties, unattended_source_word_has_finite_penalty) {
     const double lost = plain[i].score - found_in(&s, i, 0).score;
     cr_assert_float_eq(lost, -0.5 * unseen * log((double)FLT_MIN), 1e-9 * (1 + lost));
   }
-  tear_down(&s);
 }
 
 Test(penalties, length_norms_have_names) {
@@ -80,7 +78,7 @@ Test(penalties, length_norms_have_names) {
 Test(penalties, wide_beam_finds_the_best_translation) {
   struct candidate all[ALL + 27];
   for (uint64_t seed = 1; seed <= 5; seed++) {
-    struct setup s;
+    owned_by(tear_down) struct setup s;
     set_up(&s, plain_config(TINY), seed, TINY_LIMIT);
     for (size_t p = 0; p < PENALTIES; p++) {
       size_t found = 0;
@@ -104,7 +102,6 @@ Test(penalties, wide_beam_finds_the_best_translation) {
         }
       }
     }
-    tear_down(&s);
   }
 }
 
@@ -134,7 +131,7 @@ static void compare(struct setup *s, struct beam_options options, size_t nodes[2
 Test(penalties, ending_early_changes_nothing) {
   size_t nodes[PENALTIES][2] = {{0}};
   for (uint64_t seed = 1; seed <= 60; seed++) {
-    struct setup s;
+    owned_by(tear_down) struct setup s;
     set_up(&s, plain_config(13), seed, 12);
     /* The models end sentences early or late, and are certain or uncertain. */
     s.model.weights.decoder.out_bias[TOKEN_END] += (real)(seed % 5) - 1;
@@ -143,7 +140,6 @@ Test(penalties, ending_early_changes_nothing) {
       set_penalties(&s, p);
       compare(&s, (struct beam_options){2 + seed % 5, 1 + seed % 2, penalties[p].length}, nodes[p]);
     }
-    tear_down(&s);
   }
   for (size_t p = 0; p < PENALTIES; p++) cr_assert_leq(nodes[p][1], nodes[p][0]);
   cr_assert_lt(nodes[0][1], nodes[0][0]); /* the search does end early */

@@ -25,16 +25,15 @@ static double product_of(const real *x, const real *w, size_t n) {
 
 static void check_few_rows(const struct few_rows_kernel *kernel, size_t n, size_t in, size_t out) {
   const size_t ldy = out + 3;
-  real *x = random_reals(n * in, 1, 1), *weight = random_reals(out * in, 1, 2);
-  real *y = reals(n * ldy);
+  owned real *x = random_reals(n * in, 1, 1), *weight = random_reals(out * in, 1, 2);
+  owned real *y = reals(n * ldy);
   for (size_t i = 0; i < n * ldy; i++) y[i] = 77;
   kernel->run((struct few_rows){y, ldy, .add = false}, x, weight, n, in, out);
-  real *doubled = reals(n * ldy);
+  owned real *doubled = reals(n * ldy);
   for (size_t i = 0; i < n * ldy; i++) doubled[i] = y[i];
   kernel->run((struct few_rows){doubled, ldy, .add = true}, x, weight, n, in, out);
   for (size_t i = 0; i < n * ldy; i++)
     cr_assert_eq(doubled[i], i % ldy < out ? 2 * y[i] : y[i], "%s adds", kernel->name);
-  free(doubled);
   for (size_t r = 0; r < n; r++) {
     for (size_t o = 0; o < ldy; o++) {
       const real *row = x + r * in, *w = weight + o * in;
@@ -46,9 +45,6 @@ static void check_few_rows(const struct few_rows_kernel *kernel, size_t n, size_
                            kernel->name, r, o, n, in, out);
     }
   }
-  free(x);
-  free(weight);
-  free(y);
 }
 
 Test(scores, products_of_few_rows_match) {
@@ -122,11 +118,10 @@ Test(scores, scores_match_for_any_number_of_rows) {
   static const size_t vocabularies[] = {3, 65, SCORES_BLOCK, SCORES_BLOCK + 1, 700};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     for (size_t j = 0; j < sizeof vocabularies / sizeof *vocabularies; j++) {
-      struct layer layer;
+      owned_by(tear_down) struct layer layer;
       set_up(&layer, rows[i], vocabularies[j], 33, i % 2 == 0 ? 0.2 : 20);
       output_scores_fill(&layer.scores, layer.features, rows[i], &layer.weights);
       for (size_t r = 0; r < rows[i]; r++) check_row(&layer, r);
-      tear_down(&layer);
     }
   }
 }
@@ -136,19 +131,17 @@ Test(scores, threads_do_not_change_scores) {
   static const size_t rows[] = {5, 40, 80};
   enum { V = 1000, F = 70 };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    struct layer alone;
+    owned_by(tear_down) struct layer alone;
     set_up(&alone, rows[i], V, F, 0.2);
     output_scores_fill(&alone.scores, alone.features, rows[i], &alone.weights);
     for (size_t members = 1; members <= 3; members++) {
-      struct layer shared;
+      owned_by(tear_down) struct layer shared;
       use_threads(members);
       set_up(&shared, rows[i], V, F, 0.2);
       output_scores_fill(&shared.scores, shared.features, rows[i], &shared.weights);
       cr_assert_arr_eq(shared.scores.logits, alone.scores.logits, rows[i] * V * sizeof(real));
       cr_assert_arr_eq(shared.scores.log_sums, alone.scores.log_sums, rows[i] * sizeof(double));
-      tear_down(&shared);
     }
-    tear_down(&alone);
   }
   use_threads(1);
 }
@@ -158,12 +151,11 @@ Test(scores, nan_invalidates_its_row_only) {
   enum { ROWS = 3, V = 200, F = 10 };
   const double bad[] = {(double)NAN, (double)INFINITY};
   for (size_t i = 0; i < 2; i++) {
-    struct layer layer;
+    owned_by(tear_down) struct layer layer;
     set_up(&layer, ROWS, V, F, 1);
     layer.features[F] = (real)bad[i];
     output_scores_fill(&layer.scores, layer.features, ROWS, &layer.weights);
     for (size_t r = 0; r < ROWS; r++) cr_assert_eq(isfinite(layer.scores.log_sums[r]) != 0, r != 1);
-    tear_down(&layer);
   }
 }
 
@@ -172,7 +164,7 @@ Test(scores, nan_invalidates_its_row_only) {
 Test(scores, without_sums_every_logit_is_checked) {
   enum { ROWS = 2, V = SCORES_BLOCK + 50, F = 10 };
   const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
-  struct layer layer;
+  owned_by(tear_down) struct layer layer;
   set_up(&layer, ROWS, V, F, 1);
   layer.scores.without_sums = true;
   output_scores_fill(&layer.scores, layer.features, ROWS, &layer.weights);
@@ -188,5 +180,4 @@ Test(scores, without_sums_every_logit_is_checked) {
     }
     layer.weights.out_bias[v] = kept;
   }
-  tear_down(&layer);
 }

@@ -18,8 +18,8 @@ static uint64_t bits(unsigned which, size_t i) {
 static void check_product(const struct quantized_kernel *kernel, size_t F, size_t rows,
                           bool extreme) {
   const size_t groups = quantized_groups(F), width = 4 * groups;
-  int8_t *weights = calloc(QUANTIZED_BLOCK, width), *packed = calloc(QUANTIZED_BLOCK, width);
-  uint8_t *features = calloc(rows, width);
+  owned int8_t *weights = calloc(QUANTIZED_BLOCK, width), *packed = calloc(QUANTIZED_BLOCK, width);
+  owned uint8_t *features = calloc(rows, width);
   int32_t sums[QUANTIZED_ROWS * QUANTIZED_BLOCK];
   for (size_t v = 0; v < QUANTIZED_BLOCK; v++) {
     for (size_t i = 0; i < F; i++) {
@@ -42,9 +42,6 @@ static void check_product(const struct quantized_kernel *kernel, size_t F, size_
                    kernel->name, F, r, v);
     }
   }
-  free(weights);
-  free(packed);
-  free(features);
 }
 
 Test(screen, eight_bit_products_are_exact) {
@@ -90,7 +87,7 @@ static void check_same(size_t *expected, const real *weight, const real *bias, c
                        size_t V, size_t F, size_t n) {
   const struct quantized_kernel *kernel;
   const struct screened_layer layer = layer_of(weight, bias, V, F);
-  size_t *found = calloc(n, sizeof *found);
+  owned size_t *found = calloc(n, sizeof *found);
   find_largest(expected, NULL, layer, features, n, false);
   for (size_t i = 0; (kernel = quantized_kernel_at(i / 2)) != NULL; i++) {
     find_largest(found, kernel, layer, features, n, i % 2 == 1);
@@ -98,7 +95,6 @@ static void check_same(size_t *expected, const real *weight, const real *bias, c
       cr_assert_eq(found[r], expected[r], "%s, V %zu, F %zu, row %zu: %zu, not %zu", kernel->name,
                    V, F, r, found[r], expected[r]);
   }
-  free(found);
 }
 
 /* Every kernel must produce the sums of the fixed order. */
@@ -123,17 +119,13 @@ static void check_largest(const size_t *largest, const real *weight, const real 
 static void check_random(size_t V, size_t F, double spread, double like, double bias_size) {
   enum { ROWS = 7 };
   size_t largest[ROWS];
-  real *weight = random_reals(V * F, spread, 1), *base = random_reals(F, spread, 2);
-  real *bias = random_reals(V, bias_size, 3), *features = random_reals(ROWS * F, 0.7, 4);
+  owned real *weight = random_reals(V * F, spread, 1), *base = random_reals(F, spread, 2);
+  owned real *bias = random_reals(V, bias_size, 3), *features = random_reals(ROWS * F, 0.7, 4);
   /* With `like` near 1, all rows of weights are nearly equal and differ in little. */
   for (size_t i = 0; i < V * F; i++)
     weight[i] = (real)((1 - like) * (double)weight[i] + like * (double)base[i % F]);
   check_same(largest, weight, bias, features, V, F, ROWS);
   check_largest(largest, weight, bias, features, V, F, ROWS);
-  free(weight);
-  free(base);
-  free(bias);
-  free(features);
 }
 
 Test(screen, screening_matches_all_logits) {
@@ -162,22 +154,19 @@ Test(screen, threads_do_not_change_screening) {
 Test(screen, weight_quantization_error_is_bounded) {
   enum { V = 500, F = 256, ROWS = 3 };
   size_t largest[ROWS];
-  real *weight = random_reals(V * F, 0.001, 5), *bias = reals(V), *features = reals(ROWS * F);
+  owned real *weight = random_reals(V * F, 0.001, 5), *bias = reals(V), *features = reals(ROWS * F);
   for (size_t i = 0; i < ROWS * F; i++) features[i] = i % F == 0 ? (real)0.001 : 1;
   for (size_t v = 0; v < V; v++) weight[v * F] = 1;
   for (size_t i = 1; i < F; i++) weight[77 * F + i] = (real)0.0035;
   check_same(largest, weight, bias, features, V, F, ROWS);
   for (size_t r = 0; r < ROWS; r++) cr_assert_eq(largest[r], 77);
-  free(weight);
-  free(bias);
-  free(features);
 }
 
 /* The same case for features: all but the first round to 0 in eight bits, but they decide. */
 Test(screen, feature_quantization_error_is_bounded) {
   enum { V = 500, F = 256 };
   size_t largest;
-  real *weight = reals(V * F), *bias = reals(V), *features = reals(F);
+  owned real *weight = reals(V * F), *bias = reals(V), *features = reals(F);
   for (size_t i = 0; i < F; i++) features[i] = i == 0 ? 1 : (real)0.0035;
   for (size_t v = 0; v < V; v++) {
     for (size_t i = 1; i < F; i++) weight[v * F + i] = v == 77 || bits(3, v * F + i) % 2 ? 1 : -1;
@@ -185,15 +174,13 @@ Test(screen, feature_quantization_error_is_bounded) {
   weight[300 * F] = (real)0.1;
   check_same(&largest, weight, bias, features, V, F, 1);
   cr_assert_eq(largest, 77);
-  free(weight);
-  free(bias);
-  free(features);
 }
 
 Test(screen, ties_take_first_permitted_token) {
   enum { V = 300, F = 10 };
   size_t largest;
-  real *weight = random_reals(V * F, 0.1, 6), *bias = reals(V), *features = random_reals(F, 1, 7);
+  owned real *weight = random_reals(V * F, 0.1, 6), *bias = reals(V),
+             *features = random_reals(F, 1, 7);
   for (size_t i = 0; i < F; i++) /* three equal rows, far ahead */
     weight[NEVER * F + i] = weight[150 * F + i] = weight[290 * F + i] = features[i];
   check_same(&largest, weight, bias, features, V, F, 1);
@@ -205,16 +192,13 @@ Test(screen, ties_take_first_permitted_token) {
   bias[NEVER] = 0;
   check_same(&largest, weight, bias, features, V, F, 1);
   cr_assert_eq(largest, 0);
-  free(weight);
-  free(bias);
-  free(features);
 }
 
 /* The later of two equal rows has the smaller error bound, so it is examined first. */
 Test(screen, ties_take_first_token_despite_error_bounds) {
   enum { V = 300, F = 10 };
   size_t largest;
-  real *weight = random_reals(V * F, 0.1, 14), *bias = reals(V), *features = reals(F);
+  owned real *weight = random_reals(V * F, 0.1, 14), *bias = reals(V), *features = reals(F);
   for (size_t i = 0; i < F; i++) {
     features[i] = 1;
     weight[290 * F + i] = 1;
@@ -222,9 +206,6 @@ Test(screen, ties_take_first_token_despite_error_bounds) {
   }
   check_same(&largest, weight, bias, features, V, F, 1);
   cr_assert_eq(largest, 150);
-  free(weight);
-  free(bias);
-  free(features);
 }
 
 /* Extreme values in weights, biases and features. */
@@ -234,15 +215,12 @@ Test(screen, screening_handles_extreme_values) {
   enum { SIZES = sizeof sizes / sizeof sizes[0], V = 70, F = 9, ROWS = 2 };
   size_t largest[ROWS];
   for (size_t i = 0; i < SIZES * SIZES * 2; i++) {
-    real *weight = random_reals(V * F, sizes[i % SIZES], 8), *bias = random_reals(V, 1, 9);
-    real *features = random_reals(ROWS * F, sizes[i / SIZES % SIZES], 10);
+    owned real *weight = random_reals(V * F, sizes[i % SIZES], 8), *bias = random_reals(V, 1, 9);
+    owned real *features = random_reals(ROWS * F, sizes[i / SIZES % SIZES], 10);
     for (size_t v = 0; v < V; v++) bias[v] *= (real)(i >= SIZES * SIZES ? 1e30 : 1e-3);
     /* One row of another magnitude. */
     for (size_t j = 0; j < F; j++) weight[33 * F + j] = (real)0.5;
     check_same(largest, weight, bias, features, V, F, ROWS);
-    free(weight);
-    free(bias);
-    free(features);
   }
 }
 
@@ -250,8 +228,8 @@ Test(screen, nan_row_has_no_largest_logit) {
   enum { V = 70, F = 9 };
   const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
   for (size_t i = 0; i < 3; i++) {
-    real *weight = random_reals(V * F, 1, 11), *bias = random_reals(V, 1, 12);
-    real *features = random_reals(2 * F, 1, 13);
+    owned real *weight = random_reals(V * F, 1, 11), *bias = random_reals(V, 1, 12);
+    owned real *features = random_reals(2 * F, 1, 13);
     size_t largest[2];
     features[F + 3] = (real)bad[i]; /* the second row only */
     check_same(largest, weight, bias, features, V, F, 2);
@@ -273,8 +251,5 @@ Test(screen, nan_row_has_no_largest_logit) {
     bias[69] = (real)bad[i];
     check_same(largest, weight, bias, features, V, F, 2);
     if (i < 2) cr_assert_eq(largest[0], SCREEN_NONE);
-    free(weight);
-    free(bias);
-    free(features);
   }
 }

@@ -17,7 +17,7 @@ static inline struct screened_layer layer_of(const real *weight, const real *bia
 static inline void find_largest(size_t *largest, const struct quantized_kernel *kernel,
                                 struct screened_layer layer, const real *features, size_t n,
                                 bool row_by_row) {
-  struct screen screen;
+  owned_by(screen_free) struct screen screen;
   struct screen_scratch scratch = {0};
   struct arena measured = {0}, arena = {0};
   cr_assert_eq(screen_create(&screen, layer, kernel, NULL), ELMAN_OK);
@@ -28,7 +28,6 @@ static inline void find_largest(size_t *largest, const struct quantized_kernel *
   for (size_t r = 0; row_by_row && r < n; r++)
     screen_largest(largest + r, &screen, &scratch, features + r * layer.F, 1);
   arena_free(&arena);
-  screen_free(&screen);
 }
 
 #endif

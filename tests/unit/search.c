@@ -2,6 +2,7 @@
  * layer decides. */
 #include "check.h"
 #include "lettered_model.h"
+#include "owned_values.h"
 
 #include <string.h>
 
@@ -33,8 +34,8 @@ static double log_probability(const double bias[WORDS], size_t id) {
 /* `expected` contains `count` ids. */
 static void check(const double bias[WORDS], const char *source, const char *reference, size_t limit,
                   const uint32_t *expected, size_t count) {
-  struct model *model = make_model(bias);
-  struct translator translator;
+  owned_model *model = make_model(bias);
+  owned_by(translator_free) struct translator translator;
   translator_create(&translator, model, NULL);
   const elman_sentence sentence = {.text = source,
                                    .length = strlen(source),
@@ -59,8 +60,6 @@ static void check(const double bias[WORDS], const char *source, const char *refe
   }
   cr_assert_float_eq(found->log_probability, sum, 1e-5);
   translation_free(found);
-  translator_free(&translator);
-  model_free(model);
 }
 
 Test(search, greedy_search_takes_the_likeliest) {
@@ -98,8 +97,8 @@ Test(search, forced_target_is_returned) {
 
 /* All attention weights are equal, so the first source word replaces an unknown one. */
 Test(search, equal_weights_replace_unknown_by_first_word) {
-  struct model *model = make_model((const double[WORDS]){3, 0, 0, 1, 2});
-  struct translator translator;
+  owned_model *model = make_model((const double[WORDS]){3, 0, 0, 1, 2});
+  owned_by(translator_free) struct translator translator;
   translator_create(&translator, model, NULL);
   const elman_sentence sentence = {.text = "b a zebra", .length = 9};
   elman_translate_options options = translate_options_default();
@@ -109,8 +108,6 @@ Test(search, equal_weights_replace_unknown_by_first_word) {
   cr_assert_eq(translator_run(&translator, &sentence, 1, &options, NULL), ELMAN_OK);
   cr_assert_eq(translator_text(&text, &translator, 0, NULL), ELMAN_OK);
   cr_assert(text_equal(text, text_of("b b")), "%s", text.bytes);
-  translator_free(&translator);
-  model_free(model);
 }
 
 /* A search uses the arithmetic of its model, and restores that of the thread. */
@@ -127,10 +124,10 @@ Test(search, arithmetic_of_the_thread_is_restored) {
 
 /* All searches use the same screen and the same weights in eight bits, until the weights change. */
 Test(search, derived_values_are_shared) {
-  struct model *model = make_model((const double[WORDS]){3, 0, 0, 1, 2});
+  owned_model *model = make_model((const double[WORDS]){3, 0, 0, 1, 2});
   elman_translate_options options = translate_options_default(), rounded = options;
   const struct screen *screen, *again;
-  struct model_views views = {0}, others = {0};
+  owned_by(model_views_free) struct model_views views = {0}, others = {0};
   const elman_model *const ensemble[] = {(const elman_model *)model};
   rounded.precision = ELMAN_PRECISION_INT8;
   rounded.ensemble = ensemble;
@@ -159,7 +156,4 @@ Test(search, derived_values_are_shared) {
   options.sample = true;
   cr_assert_eq(model_screen(&screen, model, &options, NULL), ELMAN_OK);
   cr_assert_null(screen, "a screen does not sample");
-  model_views_free(&views);
-  model_views_free(&others);
-  model_free(model);
 }
