@@ -13,11 +13,12 @@ Test(adam, follows_the_formulas) {
   enum { N = 37 };
   const double rates[] = {0.01, 0.8, 0.95, 1e-6};
   const struct adam_options options = {rates[0], rates[1], rates[2], rates[3], false};
-  real *w = random_reals(N, 1, 1), *m = reals(N), *v = reals(N);
+  owned real *w = random_reals(N, 1, 1), *m = reals(N), *v = reals(N);
   struct plain_adam plain[N] = {0};
   for (size_t i = 0; i < N; i++) plain[i].weight = (double)w[i];
   for (uint64_t k = 1; k <= 5; k++) {
-    real *g = random_reals(N, 2, 10 + (unsigned)k), *used = random_reals(N, 2, 10 + (unsigned)k);
+    owned real *g = random_reals(N, 2, 10 + (unsigned)k),
+               *used = random_reals(N, 2, 10 + (unsigned)k);
     const struct adam_step step = adam_step_of(options, k);
     adam_update(w, m, v, used, N, &step);
     for (size_t i = 0; i < N; i++) {
@@ -25,12 +26,7 @@ Test(adam, follows_the_formulas) {
       cr_assert_float_eq((double)w[i], plain[i].weight, CLOSE);
       cr_assert_eq(used[i], 0, "ready for the next sum");
     }
-    free(g);
-    free(used);
   }
-  free(w);
-  free(m);
-  free(v);
 }
 
 /* Starting from a weight of 0, the weight equals the step. The step may differ by 4 units in the
@@ -148,13 +144,13 @@ Test(adam, update_scales_the_gradients) {
 
 Test(adam, threads_do_not_change_results) {
   enum { N = 2200003 }; /* more chunks than slots for their partial sums */
-  real *g = random_reals(N, 1, 1);
+  owned real *g = random_reals(N, 1, 1);
   use_threads(1);
   const double sum = sum_of_squares(g, N);
   double plain = 0;
   for (size_t i = 0; i < N; i++) plain += (double)g[i] * (double)g[i];
   cr_assert_float_eq(sum / plain, 1, 1e-12);
-  real *expected = NULL;
+  owned real *expected = NULL;
   for (size_t threads = 1; threads <= 4; threads++) {
     use_threads(threads);
     const double again = sum_of_squares(g, N);
@@ -172,8 +168,6 @@ Test(adam, threads_do_not_change_results) {
     free(used);
   }
   use_threads(1);
-  free(expected);
-  free(g);
 }
 
 /* Where squares underflow or overflow, the step is 0 and not NaN. */

@@ -171,13 +171,13 @@ static struct guide make_guide(struct attention_shape shape) {
 static void check_attention_by(struct attention_config config, struct attention_shape shape,
                                double dropout, const struct guide *guide) {
   const size_t T = shape.queries, S = shape.keys, H = config.size, V = attention_value_size(config);
-  struct attention_case c;
+  owned_by(tear_down) struct attention_case c;
   set_up(&c, config, shape, dropout);
   if (config.divide_by_sum) make_all_positive(&c);
   c.layer.guide = guide;
   c.layer.guide_scale = (real)0.7;
   c.guide_losses = calloc(T * B, sizeof *c.guide_losses);
-  real *dqueries = reals(T * B * H), *dkeys = reals(S * B * H), *dvalues = reals(S * B * V);
+  owned real *dqueries = reals(T * B * H), *dkeys = reals(S * B * H), *dvalues = reals(S * B * V);
   attention_loss(&c);
   const struct attention_pass pass = pass_of(&c);
   attention_clear(&c.scratch, &pass);
@@ -189,11 +189,7 @@ static void check_attention_by(struct attention_config config, struct attention_
   check_gradient_or_zero("keys", c.keys, dkeys, S * B * H, rounding, attention_loss, &c);
   check_gradient_or_zero("values", c.values, dvalues, S * B * V, rounding, attention_loss, &c);
   check_parts(&c, attention_loss, &c);
-  free(dqueries);
-  free(dkeys);
-  free(dvalues);
   free(c.guide_losses);
-  tear_down(&c);
 }
 
 static void check_attention(struct attention_config config, struct attention_shape shape,
@@ -326,7 +322,7 @@ static void check_self_attention(struct attention_config config, struct attentio
   const size_t T = shape.queries, H = config.size;
   struct self_case c = {.range = range, .outputs = reals(T * B * H)};
   set_up(&c.base, config, shape, 0.2);
-  real *dstates = reals(T * B * H);
+  owned real *dstates = reals(T * B * H);
   self_loss(&c);
   const struct attention_pass pass = self_pass_of(&c);
   attention_clear(&c.base.scratch, &pass);
@@ -336,7 +332,6 @@ static void check_self_attention(struct attention_config config, struct attentio
     self_attention_backward(&d, &pass, (struct range){end - range, range});
   check_gradient("states", c.base.queries, dstates, T * B * H, self_loss, &c);
   check_parts(&c.base, self_loss, &c);
-  free(dstates);
   free(c.outputs);
   tear_down(&c.base);
 }

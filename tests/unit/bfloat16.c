@@ -98,8 +98,9 @@ static void check_sizes(product_function *multiply) {
     for (size_t n = 0; n < sizeof ns / sizeof *ns; n++)
       for (size_t k = 0; k < sizeof ks / sizeof *ks; k++, number++) {
         const size_t M = ms[m], N = ns[n], K = ks[k], ldc = N + 3;
-        real *a = random_reals((M + 1) * (K + 1), 1, 1), *b = random_reals((N + 1) * (K + 1), 1, 2);
-        real *c = random_reals(M * ldc, 1, 3), *before = random_reals(M * ldc, 1, 3);
+        owned real *a = random_reals((M + 1) * (K + 1), 1, 1),
+                   *b = random_reals((N + 1) * (K + 1), 1, 2);
+        owned real *c = random_reals(M * ldc, 1, 3), *before = random_reals(M * ldc, 1, 3);
         const struct product p = {c,
                                   ldc,
                                   (real)(number % 2),
@@ -112,10 +113,6 @@ static void check_sizes(product_function *multiply) {
                                   ELMAN_PRECISION_BFLOAT16};
         multiply(p);
         check_product(&p, before);
-        free(a);
-        free(b);
-        free(c);
-        free(before);
       }
 }
 
@@ -142,13 +139,13 @@ static struct product example(real *c, const real *a, const real *b) {
 /* In portable arithmetic, rounding the operands first and multiplying them in float32 is the
  * definition. */
 Test(bfloat16, portable_bits_are_those_of_rounded_matrices) {
-  real *a = random_reals(M * K, 1, 1), *b = random_reals(N * K, 1, 2);
-  real *c = random_reals(M * N, 1, 3), *expected = random_reals(M * N, 1, 3), *panels;
+  owned real *a = random_reals(M * K, 1, 1), *b = random_reals(N * K, 1, 2);
+  owned real *c = random_reals(M * N, 1, 3), *expected = random_reals(M * N, 1, 3), *panels;
   (void)arithmetic_use(ARITHMETIC_PORTABLE);
   matrix_product_alone(example(c, a, b));
   (void)precision_use(ELMAN_PRECISION_BFLOAT16);
   const size_t size = packed_size_for(product_kernel_in_use(), 1, N, K);
-  real *packed_c = random_reals(M * N, 1, 3);
+  owned real *packed_c = random_reals(M * N, 1, 3);
   panels = reals(size);
   const struct packed packed = pack(panels, transposed(b, K), 1, N, K);
   cr_assert_null(packed.pairs);
@@ -160,12 +157,6 @@ Test(bfloat16, portable_bits_are_those_of_rounded_matrices) {
   product_alone(p);
   cr_assert_arr_eq(c, expected, M * N * sizeof *c);
   cr_assert_arr_eq(packed_c, expected, M * N * sizeof *c);
-  free(a);
-  free(b);
-  free(c);
-  free(expected);
-  free(packed_c);
-  free(panels);
 }
 
 static void skip_without_kernel(void) {
@@ -219,8 +210,8 @@ Test(bfloat16, kernels_round_like_plain_code) {
 Test(bfloat16, extreme_values) {
   const real extremes[] = {INFINITY,    -INFINITY, NAN,   FLT_MAX, -FLT_MAX,
                            FLT_MIN / 2, 0,         -0.0F, FLT_MIN};
-  real *a = random_reals((M + 1) * (K + 1), 1, 1), *b = random_reals((N + 1) * (K + 1), 1, 2);
-  real *before = random_reals(M * N, 1, 3), *c = reals(M * N);
+  owned real *a = random_reals((M + 1) * (K + 1), 1, 1), *b = random_reals((N + 1) * (K + 1), 1, 2);
+  owned real *before = random_reals(M * N, 1, 3), *c = reals(M * N);
   blas_set_up();
   for (size_t portable = 0; portable < 2; portable++) {
     (void)arithmetic_use(portable ? ARITHMETIC_PORTABLE : ARITHMETIC_FAST);
@@ -235,18 +226,14 @@ Test(bfloat16, extreme_values) {
       *place = kept;
     }
   }
-  free(a);
-  free(b);
-  free(c);
-  free(before);
 }
 
 /* Pairs are added in the same order in tiles of any size, packed or not. */
 Test(bfloat16, bits_do_not_depend_on_threads_or_packing) {
   enum { GROUPS = 4, SIZE = PAIR_BLOCK + 10, WIDTH = PAIR_BLOCK + 32, ROWS = 40 };
-  real *a = random_reals(ROWS * SIZE, 1, 1), *b = random_reals(GROUPS * SIZE * SIZE, 1, 2);
-  real *alone = reals(GROUPS * ROWS * SIZE), *c = reals(GROUPS * ROWS * SIZE);
-  real *panels = reals(GROUPS * WIDTH * SIZE); /* whole panels of columns */
+  owned real *a = random_reals(ROWS * SIZE, 1, 1), *b = random_reals(GROUPS * SIZE * SIZE, 1, 2);
+  owned real *alone = reals(GROUPS * ROWS * SIZE), *c = reals(GROUPS * ROWS * SIZE);
+  owned real *panels = reals(GROUPS * WIDTH * SIZE); /* whole panels of columns */
   skip_without_kernel();
   struct product p = {alone,
                       GROUPS * SIZE,
@@ -275,11 +262,6 @@ Test(bfloat16, bits_do_not_depend_on_threads_or_packing) {
     cr_assert_arr_eq(c, alone, GROUPS * ROWS * SIZE * sizeof *c);
   }
   use_threads(1);
-  free(a);
-  free(b);
-  free(c);
-  free(alone);
-  free(panels);
 }
 
 #endif

@@ -101,9 +101,9 @@ static struct masks draw(double units, double attention, bool input_feeding) {
   const struct regularization regularization = {.dropouts = {{units, stream}, {attention, stream}}};
   struct parameter_table table;
   struct parameters weights;
-  struct corpus corpus = {0};
-  struct batch batch = {0};
-  struct workspace workspace = {0};
+  owned_by(corpus_free) struct corpus corpus = {0};
+  owned_by(batch_free) struct batch batch = {0};
+  owned_by(workspace_free) struct workspace workspace = {0};
   real *block;
   size_t indices[BATCH];
   blas_set_up();
@@ -121,9 +121,6 @@ static struct masks draw(double units, double attention, bool input_feeding) {
                                                .regularization = &regularization,
                                                .workspace = &workspace});
   const struct masks masks = masks_of(&workspace, input_feeding ? HIDDEN : 0);
-  workspace_free(&workspace);
-  batch_free(&batch);
-  corpus_free(&corpus);
   parameter_block_free(block);
   return masks;
 }
@@ -154,12 +151,11 @@ Test(dropout, every_site_drops_its_fraction) {
   static const double shares[][2] = {{0.1, 0.7}, {0.5, 0.2}, {0.3, 0}, {0, 0.4}};
   for (size_t k = 0; k < 2 * sizeof shares / sizeof *shares; k++) {
     const double units = shares[k / 2][0], attention = shares[k / 2][1];
-    struct masks masks = draw(units, attention, k % 2 == 1);
+    owned_by(masks_free) struct masks masks = draw(units, attention, k % 2 == 1);
     for (size_t i = 0; i < SITES; i++) {
       if (i < UNIT_SITES || attention > 0)
         check_share(&masks.of[i], i < UNIT_SITES ? units : attention);
     }
-    masks_free(&masks);
   }
 }
 
@@ -185,7 +181,7 @@ static void check_independent(struct sum sum, const char *a, const char *b) {
 
 /* Sites that share a random stream would drop the same positions of their arrays. */
 Test(dropout, sites_are_independent) {
-  struct masks masks = draw(0.5, 0.5, false);
+  owned_by(masks_free) struct masks masks = draw(0.5, 0.5, false);
   for (size_t a = 0; a < SITES; a++) {
     for (size_t b = 0; b < a; b++) {
       const struct mask *left = &masks.of[a], *right = &masks.of[b];
@@ -195,7 +191,6 @@ Test(dropout, sites_are_independent) {
       check_independent(sum, left->name, right->name);
     }
   }
-  masks_free(&masks);
 }
 
 /* Compare groups of `group` positions that follow each other within groups of `limit`. */
@@ -210,33 +205,29 @@ static void check_neighbors(const struct masks *masks, size_t site, size_t group
 
 Test(dropout, time_steps_are_independent) {
   for (int feeding = 0; feeding < 2; feeding++) {
-    struct masks masks = draw(0.5, 0.5, feeding);
+    owned_by(masks_free) struct masks masks = draw(0.5, 0.5, feeding);
     for (size_t i = 0; i < SITES; i++)
       check_neighbors(&masks, i, BATCH * masks.of[i].width, size_of(&masks.of[i]),
                       "the next time step");
-    masks_free(&masks);
   }
 }
 
 Test(dropout, sentences_are_independent) {
   for (int feeding = 0; feeding < 2; feeding++) {
-    struct masks masks = draw(0.5, 0.5, feeding);
+    owned_by(masks_free) struct masks masks = draw(0.5, 0.5, feeding);
     for (size_t i = 0; i < SITES; i++)
       check_neighbors(&masks, i, masks.of[i].width, BATCH * masks.of[i].width, "the next sentence");
-    masks_free(&masks);
   }
 }
 
 Test(dropout, heads_are_independent) {
-  struct masks masks = draw(0.5, 0.5, false);
+  owned_by(masks_free) struct masks masks = draw(0.5, 0.5, false);
   for (size_t i = UNIT_SITES; i < SITES; i++)
     check_neighbors(&masks, i, STEPS, HEADS * STEPS, "the next head");
-  masks_free(&masks);
 }
 
 Test(dropout, neighbors_are_independent) {
-  struct masks masks = draw(0.5, 0.5, false);
+  owned_by(masks_free) struct masks masks = draw(0.5, 0.5, false);
   for (size_t i = 0; i < SITES; i++)
     check_neighbors(&masks, i, 1, masks.of[i].width, "the next unit or key");
-  masks_free(&masks);
 }

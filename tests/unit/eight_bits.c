@@ -38,7 +38,7 @@ struct map {
 /* Complete a map by the definition. The weights are rounded once: rounding takes most of the time.
  */
 static struct map map_define(struct map map) {
-  int *w = calloc(map.in, sizeof *w), *f = calloc(map.n * map.in, sizeof *f);
+  owned int *w = calloc(map.in, sizeof *w), *f = calloc(map.n * map.in, sizeof *f);
   map.weight_scales = calloc(map.out, sizeof *map.weight_scales);
   map.x_scales = calloc(map.n, sizeof *map.x_scales);
   map.sums = calloc(map.n * map.out, sizeof *map.sums);
@@ -50,8 +50,6 @@ static struct map map_define(struct map map) {
       for (size_t i = 0; i < map.in; i++)
         map.sums[r * map.out + o] += (int64_t)w[i] * f[r * map.in + i];
   }
-  free(w);
-  free(f);
   return map;
 }
 
@@ -85,7 +83,7 @@ enum { ROW_GAP = 3 }; /* unused columns after each row of results */
  * once and one by one. */
 static void check_map(const struct quantized_kernel *kernel, const struct map *map, size_t first,
                       size_t out, bool add) {
-  struct eight_bits set;
+  owned_by(eight_bits_free) struct eight_bits set;
   const struct float_matrix matrices[] = {{map->bias, 1, map->out},
                                           {map->weight, map->out, map->in}};
   cr_assert_eq(eight_bits_create(&set, matrices, 2, kernel, NULL), ELMAN_OK);
@@ -96,7 +94,7 @@ static void check_map(const struct quantized_kernel *kernel, const struct map *m
   for (int biased = 0; biased < (add ? 1 : 2); biased++) {
     const real *bias = biased ? map->bias + first : NULL;
     for (size_t together = n; together > 0; together = together == 1 ? 0 : 1) {
-      real *y = random_reals(n * ld, 1, 5), *expected = random_reals(n * ld, 1, 5);
+      owned real *y = random_reals(n * ld, 1, 5), *expected = random_reals(n * ld, 1, 5);
       for (size_t r = 0; r < n; r += together)
         eight_bit_product((struct eight_bit_results){y + r * ld, ld, bias, add},
                           map->x + r * map->in, rows, together);
@@ -106,16 +104,13 @@ static void check_map(const struct quantized_kernel *kernel, const struct map *m
         cr_assert(same(y[i], expected[i]),
                   "%s: %zu of %zu in %zu, %zu rows, element %zu: %g, not %g", set.kernel->name, out,
                   map->out, map->in, n, i, (double)y[i], (double)expected[i]);
-      free(y);
-      free(expected);
     }
   }
-  eight_bits_free(&set);
 }
 
 static void check_random(size_t out, size_t in, size_t n, size_t first, size_t some) {
-  real *weight = random_reals(out * in, 0.3, 1), *bias = random_reals(out, 1, 2);
-  real *x = random_reals(n * in, 2, 3);
+  owned real *weight = random_reals(out * in, 0.3, 1), *bias = random_reals(out, 1, 2);
+  owned real *x = random_reals(n * in, 2, 3);
   const struct map map = map_define(
       (struct map){.weight = weight, .bias = bias, .x = x, .out = out, .in = in, .n = n});
   const struct quantized_kernel *kernel;
@@ -124,9 +119,6 @@ static void check_random(size_t out, size_t in, size_t n, size_t first, size_t s
     check_map(kernel, &map, first, some, true);
   }
   map_free(&map);
-  free(weight);
-  free(bias);
-  free(x);
 }
 
 Test(eight_bits, products_match_definition) {
@@ -165,17 +157,14 @@ Test(eight_bits, extreme_values_match) {
   static const double sizes[] = {0, 1e-45, 1e-39, 1e-31, 1e-29, 1e-20, 1, 1e20, 3e37};
   enum { SIZES = sizeof sizes / sizeof *sizes };
   for (size_t i = 0; i < SIZES * SIZES; i++) {
-    real *weight = random_reals(OUT * IN, sizes[i % SIZES], 6);
-    real *x = random_reals(N * IN, sizes[i / SIZES], 7), *bias = random_reals(OUT, 1, 8);
+    owned real *weight = random_reals(OUT * IN, sizes[i % SIZES], 6);
+    owned real *x = random_reals(N * IN, sizes[i / SIZES], 7), *bias = random_reals(OUT, 1, 8);
     const struct map map = map_define(
         (struct map){.weight = weight, .bias = bias, .x = x, .out = OUT, .in = IN, .n = N});
     const struct quantized_kernel *kernel;
     for (size_t k = 0; (kernel = quantized_kernel_at(k)) != NULL; k++)
       check_map(kernel, &map, 0, OUT, false);
     map_free(&map);
-    free(weight);
-    free(bias);
-    free(x);
   }
 }
 
@@ -183,7 +172,7 @@ Test(eight_bits, extreme_values_match) {
  * could. */
 Test(eight_bits, largest_levels_do_not_saturate) {
   enum { OUT = 65, IN = QUANTIZED_MAX_COLUMNS };
-  real *weight = reals((size_t)OUT * IN), *x = reals(2 * (size_t)IN), *bias = reals(OUT);
+  owned real *weight = reals((size_t)OUT * IN), *x = reals(2 * (size_t)IN), *bias = reals(OUT);
   for (size_t i = 0; i < (size_t)OUT * IN; i++) weight[i] = i / IN % 2 == 0 ? 1 : -1;
   for (size_t i = 0; i < 2 * (size_t)IN; i++) x[i] = i / IN == 0 ? 1 : -1;
   const struct map map = map_define(
@@ -192,9 +181,6 @@ Test(eight_bits, largest_levels_do_not_saturate) {
   for (size_t k = 0; (kernel = quantized_kernel_at(k)) != NULL; k++)
     check_map(kernel, &map, 0, OUT, false);
   map_free(&map);
-  free(weight);
-  free(bias);
-  free(x);
 }
 
 /* A value that is not finite affects its own row of features or weights, and no other. */
@@ -202,8 +188,8 @@ Test(eight_bits, values_that_are_not_finite_give_nan) {
   enum { OUT = 70, IN = 21, N = 3 };
   const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
   for (size_t b = 0; b < 3; b++) {
-    real *weight = random_reals(OUT * IN, 1, 9), *x = random_reals(N * IN, 1, 10),
-         *y = reals(N * OUT);
+    owned real *weight = random_reals(OUT * IN, 1, 9), *x = random_reals(N * IN, 1, 10),
+               *y = reals(N * OUT);
     struct eight_bits set;
     const struct float_matrix matrix = {weight, OUT, IN};
     const struct quantized_kernel *kernel;
@@ -218,9 +204,6 @@ Test(eight_bits, values_that_are_not_finite_give_nan) {
                      i);
       eight_bits_free(&set);
     }
-    free(weight);
-    free(x);
-    free(y);
   }
 }
 
@@ -230,8 +213,9 @@ Test(eight_bits, values_that_are_not_finite_give_nan) {
  * (|w| s_x + |x| s_w) / 2 + s_x s_w / 4; floats round 4 more times. */
 Test(eight_bits, error_is_that_of_rounding_to_levels) {
   enum { OUT = 100, IN = 300 };
-  real *weight = random_reals(OUT * IN, 0.1, 11), *x = random_reals(IN, 1, 12), *y = reals(OUT);
-  struct eight_bits set;
+  owned real *weight = random_reals(OUT * IN, 0.1, 11), *x = random_reals(IN, 1, 12),
+             *y = reals(OUT);
+  owned_by(eight_bits_free) struct eight_bits set;
   const struct float_matrix matrix = {weight, OUT, IN};
   int levels[IN];
   const double scale = (double)levels_by_definition(levels, x, IN);
@@ -250,17 +234,12 @@ Test(eight_bits, error_is_that_of_rounding_to_levels) {
     }
     cr_assert_leq(fabs((double)y[o] - exact), bound + 8 * (double)FLT_EPSILON * (size + bound));
   }
-  eight_bits_free(&set);
-  free(weight);
-  free(x);
-  free(y);
 }
 
 Test(eight_bits, too_many_columns_are_refused) {
-  struct eight_bits set;
+  owned_by(eight_bits_free) struct eight_bits set;
   elman_error error;
   const struct float_matrix matrix = {NULL, 1, QUANTIZED_MAX_COLUMNS + 1};
   cr_assert_eq(eight_bits_create(&set, &matrix, 1, NULL, &error), ELMAN_INVALID_ARGUMENT);
   cr_assert(strstr(error.message, "use float32") != NULL, "%s", error.message);
-  eight_bits_free(&set);
 }

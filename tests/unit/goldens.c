@@ -48,26 +48,23 @@ static real *golden_values(const struct golden *golden, const char *name, size_t
 
 static double golden_number(const struct golden *golden, const char *name) {
   size_t size;
-  real *values = golden_values(golden, name, &size);
+  owned real *values = golden_values(golden, name, &size);
   const double number = (double)values[0];
   cr_assert_eq(size, 1);
-  free(values);
   return number;
 }
 
 static void load_side(const struct golden *golden, struct sentences *side, const char *ids_name,
                       const char *lengths_name) {
   size_t count, total;
-  real *lengths = golden_values(golden, lengths_name, &count);
-  real *ids = golden_values(golden, ids_name, &total);
+  owned real *lengths = golden_values(golden, lengths_name, &count);
+  owned real *ids = golden_values(golden, ids_name, &total);
   side->count = count;
   side->starts = calloc(count + 1, sizeof *side->starts);
   side->ids = calloc(total, sizeof *side->ids);
   for (size_t i = 0; i < count; i++) side->starts[i + 1] = side->starts[i] + (size_t)lengths[i];
   for (size_t i = 0; i < total; i++) side->ids[i] = (uint32_t)ids[i];
   cr_assert_eq(side->starts[count], total);
-  free(lengths);
-  free(ids);
 }
 
 static void open_golden(struct golden *golden, const char *attention) {
@@ -99,12 +96,11 @@ static void compare(const struct golden *golden, const char *prefix, const char 
   char full[128];
   size_t size;
   snprintf(full, sizeof full, "%s%s", prefix, name);
-  real *expected = golden_values(golden, full, &size);
+  owned real *expected = golden_values(golden, full, &size);
   for (size_t i = 0; i < size; i++)
     cr_assert(fabs((double)values[i] - (double)expected[i]) <= TOLERANCE,
               "%s, number %zu: %.12g, but PyTorch has %.12g", full, i, (double)values[i],
               (double)expected[i]);
-  free(expected);
 }
 
 static void compare_block(const struct golden *golden, const char *prefix, const real *block) {
@@ -121,7 +117,7 @@ static void check_forward_and_gradients(const char *attention) {
   open_golden(&golden, attention);
   const struct model *model = golden.model;
   const struct regularization plain = {0};
-  struct workspace workspace = {.block = 0};
+  owned_by(workspace_free) struct workspace workspace = {.block = 0};
   real *gradients;
   struct parameters views;
   cr_assert_eq(parameter_block_create(&gradients, &model->table, NULL), ELMAN_OK);
@@ -140,16 +136,15 @@ static void check_forward_and_gradients(const char *attention) {
   (void)network_gradient(&views, &pass);
   compare_block(&golden, "gradient.", gradients);
   parameter_block_free(gradients);
-  workspace_free(&workspace);
   close_golden(&golden);
 }
 
 /* Use the links of the pairs as guides of the golden's batch. */
 static void add_guides(struct golden *golden, const struct golden *guided) {
   size_t pairs, count, same;
-  real *counts = golden_values(guided, "link_counts", &pairs);
-  real *targets = golden_values(guided, "link_targets", &count);
-  real *sources = golden_values(guided, "link_sources", &same);
+  owned real *counts = golden_values(guided, "link_counts", &pairs);
+  owned real *targets = golden_values(guided, "link_targets", &count);
+  owned real *sources = golden_values(guided, "link_sources", &same);
   struct token_links *links = &golden->corpus.links;
   cr_assert_eq(pairs, golden->corpus.source.count);
   cr_assert_eq(count, same);
@@ -161,9 +156,6 @@ static void add_guides(struct golden *golden, const struct golden *guided) {
   for (size_t i = 0; i < pairs; i++) links->starts[i + 1] = links->starts[i] + (size_t)counts[i];
   const size_t indices[] = {0, 1, 2, 3};
   cr_assert_eq(batch_fill(&golden->batch, &golden->corpus, indices, pairs, NULL), ELMAN_OK);
-  free(counts);
-  free(targets);
-  free(sources);
 }
 
 static void check_guided(const char *attention) {
@@ -177,7 +169,7 @@ static void check_guided(const char *attention) {
   const double M = (double)golden.batch.guide.tokens;
   const struct regularization regularization = {.guide =
                                                     golden_number(&guided, "guide_weight") / M};
-  struct workspace workspace = {.block = 0};
+  owned_by(workspace_free) struct workspace workspace = {.block = 0};
   real *gradients;
   struct parameters views;
   cr_assert_eq(parameter_block_create(&gradients, &model->table, NULL), ELMAN_OK);
@@ -193,7 +185,6 @@ static void check_guided(const char *attention) {
                      TOLERANCE);
   compare_block(&guided, "gradient.", gradients);
   parameter_block_free(gradients);
-  workspace_free(&workspace);
   safetensors_close(&guided.file);
   close_golden(&golden);
 }
@@ -201,7 +192,7 @@ static void check_guided(const char *attention) {
 static void check_updates(const char *attention) {
   struct golden golden;
   open_golden(&golden, attention);
-  struct trainer trainer;
+  owned_by(trainer_free) struct trainer trainer;
   elman_train_options options = {
       .shards = 1, .learning_rate = 0.001, .clip_norm = golden_number(&golden, "clip_norm")};
   cr_assert_eq(trainer_create(&trainer, golden.model, &options, NULL), ELMAN_OK);
@@ -214,7 +205,6 @@ static void check_updates(const char *attention) {
     if (update == 1) compare_block(&golden, "after1.", golden.model->block);
   }
   compare_block(&golden, "after25.", golden.model->block);
-  trainer_free(&trainer);
   close_golden(&golden);
 }
 

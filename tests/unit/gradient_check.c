@@ -123,7 +123,7 @@ static const elman_checked_tensor *report_of(const struct setting *setting,
 }
 
 Test(gradient_check, correct_gradients_pass) {
-  struct setting setting;
+  owned_by(tear_down) struct setting setting;
   struct model_config config = small_config();
   config.layers = 2;
   config.bidirectional = config.attentional_layer = config.input_feeding = true;
@@ -148,12 +148,11 @@ Test(gradient_check, correct_gradients_pass) {
       cr_assert(check.reports[i].analytic > 0 && check.reports[i].numerical > 0, "%s", row->name);
     }
   }
-  tear_down(&setting);
 }
 
 /* A model that has learned its pairs has a tiny loss, whose gradient must still be measurable. */
 Test(gradient_check, tiny_loss_is_measured_precisely) {
-  struct setting setting;
+  owned_by(tear_down) struct setting setting;
   set_up(&setting, small_config(), 0.5, 1);
   float *bias = setting.numbers; /* of the output layer, the last tensor */
   for (size_t i = 0; i + 1 < setting.table.count; i++)
@@ -165,13 +164,12 @@ Test(gradient_check, tiny_loss_is_measured_precisely) {
   for (size_t i = 0; i < check.count; i++)
     cr_assert_eq(check.reports[i].verdict, ELMAN_GRADIENT_PASSED, "%s: %g",
                  setting.table.rows[i].name, check.reports[i].error);
-  tear_down(&setting);
 }
 
 /* Near 2^20 a step of exactly 1e-5 is impossible; the rounded step is off by 2^-34. The logits are
  * the biases alone, so they add no rounding of their own. */
 Test(gradient_check, rounded_step_is_used) {
-  struct setting setting;
+  owned_by(tear_down) struct setting setting;
   set_up(&setting, small_config(), 0.5, MAX_PAIRS);
   const size_t last =
       setting.table.count - 1; /* the bias of the output layer; W_o comes before it */
@@ -183,7 +181,6 @@ Test(gradient_check, rounded_step_is_used) {
     bias[v] = 0x1p20F + 0.25F * (float)v;
   const struct gradient_check check = run(&setting, &usual);
   cr_assert_lt(check.reports[last].error, 1e-8);
-  tear_down(&setting);
 }
 
 /* With a single source word the attention weights are constant. The gradient of attention is zero,
@@ -209,7 +206,7 @@ Test(gradient_check, unmeasurable_gradient_neither_passes_nor_fails) {
 }
 
 Test(gradient_check, tied_tensors_are_checked_once) {
-  struct setting setting;
+  owned_by(tear_down) struct setting setting;
   struct model_config config = small_config();
   config.attentional_layer = config.tie_embeddings = true;
   set_up(&setting, config, 0.8, MAX_PAIRS);
@@ -228,7 +225,6 @@ Test(gradient_check, tied_tensors_are_checked_once) {
                  setting.table.rows[i].alias ? ELMAN_GRADIENT_TIED : ELMAN_GRADIENT_PASSED);
   }
   cr_assert_eq(tied, 1);
-  tear_down(&setting);
 }
 
 /* ---- steps ---- */
@@ -294,7 +290,7 @@ static struct model_config local_config(void) {
  * error of the gradient. If a gradient is wrong, a smaller step does not help. */
 Test(gradient_check, step_error_is_not_a_gradient_error) {
   static const double steps[] = {1e-2, 1e-3, 1e-5}, factors[] = {1, 1.001, 1 + 1e-6};
-  struct setting setting;
+  owned_by(tear_down) struct setting setting;
   set_up(&setting, local_config(), 1.5, MAX_PAIRS);
   bool smaller = false;
   for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
@@ -317,12 +313,11 @@ Test(gradient_check, step_error_is_not_a_gradient_error) {
     }
   }
   cr_assert(smaller);
-  tear_down(&setting);
 }
 
 /* Link every word with every other. */
 static void guide_batch(struct setting *setting) {
-  struct corpus corpus = {0};
+  owned_by(corpus_free) struct corpus corpus = {0};
   struct batch guided = {0};
   size_t starts[2][MAX_PAIRS + 1] = {{0}}, links = 0;
   uint32_t ids[] = {1, 3, 1, 4, 2, 3, 1, 5, 0};
@@ -347,7 +342,6 @@ static void guide_batch(struct setting *setting) {
   batch_free(&setting->batch);
   setting->batch = guided;
   corpus.source = corpus.target = (struct sentences){0};
-  corpus_free(&corpus);
 }
 
 /* Even if the weight of a linked key underflows in float or in double, the guide's loss changes as
@@ -359,7 +353,7 @@ Test(gradient_check, guide_passes_with_underflowed_weights) {
   for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
     if (kind == ATTENTION_DOT || kind == ATTENTION_SCALED) continue; /* these have no parameters */
     for (float factor = 150; factor <= 2400; factor *= 4) {
-      struct setting setting;
+      owned_by(tear_down) struct setting setting;
       config.attention = attention_name(kind);
       config.attention_heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
       config.attention_window = kind == ATTENTION_LOCAL || kind == ATTENTION_HIERARCHICAL ? 2 : 0;
@@ -381,7 +375,6 @@ Test(gradient_check, guide_passes_with_underflowed_weights) {
                       check.reports[i].error);
       cr_assert_lt(report_of(&setting, &check, name)->error, 1e-5, "%s, %g: %g", config.attention,
                    (double)factor, report_of(&setting, &check, name)->error);
-      tear_down(&setting);
     }
   }
 }
@@ -392,7 +385,7 @@ Test(gradient_check, guide_passes_with_underflowed_weights) {
  * third. */
 Test(gradient_check, wrong_gradient_is_located) {
   static const double factors[] = {-1, 2, 0, 1.001, 1 + 1e-6, 1 + 3e-7};
-  struct setting setting;
+  owned_by(tear_down) struct setting setting;
   set_up(&setting, small_config(), 0.8, MAX_PAIRS);
   for (size_t f = 0; f < sizeof factors / sizeof *factors; f++) {
     for (size_t wrong = 0; wrong < setting.table.count; wrong++) {
@@ -409,14 +402,13 @@ Test(gradient_check, wrong_gradient_is_located) {
       cr_assert_float_eq(check.reports[wrong].error, expected, 1e-6 * expected + 1e-8);
     }
   }
-  tear_down(&setting);
 }
 
 /* ---- selection of the weights ---- */
 
 /* Only the row of one word of the batch is wrong, so this row must be among the checked weights. */
 Test(gradient_check, rows_of_words_are_always_checked) {
-  struct setting setting;
+  owned_by(tear_down) struct setting setting;
   struct model_config config = small_config();
   config.source_vocabulary = 2000;
   config.embedding_size = 1;
@@ -434,11 +426,10 @@ Test(gradient_check, rows_of_words_are_always_checked) {
                    (size_t)seed);
     }
   }
-  tear_down(&setting);
 }
 
 Test(gradient_check, requested_number_of_weights_is_checked) {
-  struct setting setting;
+  owned_by(tear_down) struct setting setting;
   set_up(&setting, small_config(), 0.8, MAX_PAIRS);
   elman_gradient_options options = usual;
   options.samples = 20;
@@ -458,13 +449,12 @@ Test(gradient_check, requested_number_of_weights_is_checked) {
     different += first.reports[i].analytic != other.reports[i].analytic;
   }
   cr_assert(different > 0);
-  tear_down(&setting);
 }
 
 /* The gradient is exactly zero: a factor of 1e300 would reveal anything else. */
 Test(gradient_check, absent_words_have_no_gradient) {
   enum { FIRST = 4, LAST = 8 }; /* the source words of the pair are 1 and 3 */
-  struct setting setting;
+  owned_by(tear_down) struct setting setting;
   set_up(&setting, small_config(), 0.8, 1);
   spoil_factor = 1e300;
   spoil_offset = FIRST * setting.config.embedding_size;
@@ -472,7 +462,6 @@ Test(gradient_check, absent_words_have_no_gradient) {
   const struct gradient_check check = run(&setting, &usual);
   cr_assert_eq(check.reports[0].verdict, ELMAN_GRADIENT_PASSED);
   cr_assert_eq(check.reports[0].checked, parameter_size(&setting.table.rows[0]));
-  tear_down(&setting);
 }
 
 /* ---- errors ---- */
@@ -483,7 +472,7 @@ static bool stop_at_three(void *context, size_t done, size_t total) {
 }
 
 Test(gradient_check, check_can_be_stopped) {
-  struct setting setting;
+  owned_by(tear_down) struct setting setting;
   set_up(&setting, small_config(), 0.8, 1);
   struct gradient_check check;
   elman_error error;
@@ -495,11 +484,10 @@ Test(gradient_check, check_can_be_stopped) {
                                   &options, &error),
                ELMAN_INTERRUPTED);
   cr_assert_eq(total, setting.table.count);
-  tear_down(&setting);
 }
 
 Test(gradient_check, overflow_is_an_error) {
-  struct setting setting;
+  owned_by(tear_down) struct setting setting;
   struct model_config config = small_config();
   config.attentional_layer = true;
   set_up(&setting, config, 1, 1);
@@ -513,5 +501,4 @@ Test(gradient_check, overflow_is_an_error) {
       ELMAN_BAD_DATA);
   cr_assert(strstr(error.message, "overflow") != NULL);
   free((float *)setting.tensors[last]);
-  tear_down(&setting);
 }

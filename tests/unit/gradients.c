@@ -70,7 +70,7 @@ Test(gradients, cross_entropy_gradient_matches) {
   const size_t n = (size_t)CE_ROWS * CE_COLUMNS;
   for (double smoothing = 0; smoothing < 0.4; smoothing += 0.15) {
     struct cross_entropy_case c = {random_reals(n, 3, 3), smoothing};
-    real *gradient = random_reals(n, 3, 3);
+    owned real *gradient = random_reals(n, 3, 3);
     double forward[CE_ROWS], losses[CE_ROWS];
     cross_entropy_forward(forward, c.logits, ce_targets, smoothing, CE_ROWS, CE_COLUMNS);
     const struct cross_entropy_task task = {ce_targets, CE_ROWS, CE_COLUMNS, smoothing,
@@ -82,7 +82,6 @@ Test(gradients, cross_entropy_gradient_matches) {
     for (size_t i = 0; i < CE_ROWS; i++) cr_assert_float_eq(losses[i], forward[i], 1e-13);
     check_gradient("logits", c.logits, gradient, n, cross_entropy_loss, &c);
     free(c.logits);
-    free(gradient);
   }
 }
 
@@ -93,8 +92,8 @@ Test(gradients, cross_entropy_in_parts_matches_whole) {
   for (double smoothing = 0; smoothing < 0.4; smoothing += 0.15) {
     const struct cross_entropy_task task = {ce_targets, CE_ROWS, CE_COLUMNS, smoothing,
                                             (real)1 / CE_ROWS};
-    real *whole = random_reals(n, 60, 3);
-    real *tiles = reals(n);
+    owned real *whole = random_reals(n, 60, 3);
+    owned real *tiles = reals(n);
     for (size_t i = 0; i < CE_ROWS; i++) {
       for (size_t j = 0; j < CE_COLUMNS; j++) {
         const size_t first = j / WIDTH * WIDTH;
@@ -123,8 +122,6 @@ Test(gradients, cross_entropy_in_parts_matches_whole) {
                            (double)whole[i * CE_COLUMNS + j], CLOSE);
       }
     }
-    free(whole);
-    free(tiles);
   }
 }
 
@@ -200,15 +197,13 @@ Test(gradients, embedding_gradient_matches) {
     struct embedding_case c = {random_reals(EMB_V * EMB_SIZE, 1, 1),
                                random_reals(EMB_STEPS * EMB_BATCH * EMB_ROW, 1, 2),
                                {dropped * 0.4, {1, RANDOM_DROPOUT, 1}}};
-    real *dtable = reals(EMB_V * EMB_SIZE);
-    real *dx = random_reals(EMB_STEPS * EMB_BATCH * EMB_ROW, 1, 2);
+    owned real *dtable = reals(EMB_V * EMB_SIZE);
+    owned real *dx = random_reals(EMB_STEPS * EMB_BATCH * EMB_ROW, 1, 2);
     const struct embedding_pass pass = emb_pass(&c);
     embedding_backward(dtable, dx, &pass, emb_steps);
     check_gradient("table", c.table, dtable, (size_t)EMB_V * EMB_SIZE, embedding_loss, &c);
     free(c.table);
     free(c.r);
-    free(dx);
-    free(dtable);
   }
 }
 

@@ -16,7 +16,7 @@ static inline struct vocabulary *lettered_vocabulary(elman_side side, size_t let
   static const char *const specials[] = {"<unk>", "<s>", "</s>"};
   const uint64_t counts[MOST + 3] = {0};
   const size_t special_count = side == ELMAN_SOURCE ? 1 : 3;
-  struct tokens tokens = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   cr_assert_leq(letters, MOST);
   for (size_t i = 0; i < special_count; i++)
     cr_assert_eq(tokens_add(&tokens, text_of(specials[i]), NULL), ELMAN_OK);
@@ -27,7 +27,6 @@ static inline struct vocabulary *lettered_vocabulary(elman_side side, size_t let
   }
   struct vocabulary *vocabulary;
   cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), ELMAN_OK);
-  tokens_free(&tokens);
   return vocabulary;
 }
 

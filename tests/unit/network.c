@@ -103,16 +103,16 @@ static void for_all_layers(void (*check)(struct model_config)) {
 }
 
 static void check_padding(struct model_config config) {
-  struct setup s;
+  owned_by(tear_down) struct setup s;
   set_up_config(&s, config);
   const size_t all[PAIRS] = {0, 1, 2, 3, 4};
   const size_t S = 9, B = PAIRS;
   const double together = run(&s, all, PAIRS);
   const double tokens = (double)s.batch.tokens;
-  real *attention = reals(s.batch.target.steps * B * S);
+  owned real *attention = reals(s.batch.target.steps * B * S);
   memcpy(attention, s.workspace.decoder.attention.weights,
          s.batch.target.steps * B * S * sizeof *attention);
-  real *gradient = reals(s.table.block), *sum = reals(s.table.block);
+  owned real *gradient = reals(s.table.block), *sum = reals(s.table.block);
   memcpy(gradient, s.gradient_block, s.table.block * sizeof *gradient);
 
   double apart = 0;
@@ -135,10 +135,6 @@ static void check_padding(struct model_config config) {
   }
   cr_assert_float_eq(together, apart, CLOSE * together);
   cr_assert(relative_error(gradient, sum, s.table.block) < CLOSE);
-  free(attention);
-  free(gradient);
-  free(sum);
-  tear_down(&s);
 }
 
 Test(network, padding_does_not_change_results) {
@@ -148,7 +144,7 @@ Test(network, padding_does_not_change_results) {
 }
 
 Test(network, attention_rows_sum_to_one) {
-  struct setup s;
+  owned_by(tear_down) struct setup s;
   set_up(&s, ATTENTION_SCALED, 8);
   const size_t all[PAIRS] = {4, 3, 2, 1, 0};
   run(&s, all, PAIRS);
@@ -161,7 +157,6 @@ Test(network, attention_rows_sum_to_one) {
       cr_assert_float_eq(sum, t < s.batch.target.lengths[b] ? 1 : 0, CLOSE);
     }
   }
-  tear_down(&s);
 }
 
 /* Large enough for every parallel code path: tiles of products and of the recurrence, embedding
@@ -170,7 +165,7 @@ Test(network, threads_do_not_change_results) {
   const struct random_stream stream = {1, RANDOM_DROPOUT, 1};
   const struct regularization regularization = {.dropouts = {{0.2, stream}, {0.1, stream}},
                                                 .label_smoothing = 0.1};
-  struct setup s;
+  owned_by(tear_down) struct setup s;
   struct model_config config = config_with(ATTENTION_DOT, 940);
   config.embedding_size = 1500;
   config.target_vocabulary = 300;
@@ -178,7 +173,7 @@ Test(network, threads_do_not_change_results) {
   const size_t all[PAIRS] = {0, 1, 2, 3, 4};
   use_threads(1);
   const double loss = run_regularized(&s, all, PAIRS, &regularization);
-  real *gradient = reals(s.table.block);
+  owned real *gradient = reals(s.table.block);
   memcpy(gradient, s.gradient_block, s.table.block * sizeof *gradient);
   for (size_t threads = 2; threads <= 5; threads++) {
     use_threads(threads);
@@ -188,8 +183,6 @@ Test(network, threads_do_not_change_results) {
                  "gradients, %zu threads", threads);
   }
   use_threads(1);
-  free(gradient);
-  tear_down(&s);
 }
 
 static void spoil(real *values, size_t n) {
@@ -206,8 +199,8 @@ Test(network, masked_positions_get_zero_attention) {
   const struct attention_parameters none = {0};
   const struct attention_layer layer = {.config = {.kind = ATTENTION_SCALED, .size = H, .heads = 1},
                                         .weights = &none};
-  real *d = random_reals(T * B * H, 1, 1), *e = random_reals(S * B * H, 1, 2);
-  real *dcontext = random_reals(T * B * H, 1, 3);
+  owned real *d = random_reals(T * B * H, 1, 1), *e = random_reals(S * B * H, 1, 2);
+  owned real *dcontext = random_reals(T * B * H, 1, 3);
   for (size_t b = 0; b < B; b++) {
     for (size_t t = queries[b]; t < T; t++) {
       spoil(d + (t * B + b) * H, H);
@@ -247,9 +240,6 @@ Test(network, masked_positions_get_zero_attention) {
     cr_assert_float_eq((double)(dd[1][i] - dd[0][i]), 1, CLOSE);
   for (size_t i = 0; i < S * B * H; i++)
     cr_assert_float_eq((double)(de[1][i] - de[0][i]), 1, CLOSE);
-  free(d);
-  free(e);
-  free(dcontext);
 }
 
 static void spoil_states(struct rnn_states states, size_t steps, const struct setup *s) {
@@ -291,11 +281,11 @@ static void spoil_workspace(struct setup *s) {
 }
 
 static void check_old_contents(struct model_config config) {
-  struct setup s;
+  owned_by(tear_down) struct setup s;
   set_up_config(&s, config);
   const size_t all[PAIRS] = {0, 1, 2, 3, 4};
   const double loss = run(&s, all, PAIRS);
-  real *gradient = reals(s.table.block);
+  owned real *gradient = reals(s.table.block);
   memcpy(gradient, s.gradient_block, s.table.block * sizeof *gradient);
   spoil_workspace(&s);
   memset(s.gradient_block, 0, s.table.block * sizeof *gradient);
@@ -306,8 +296,6 @@ static void check_old_contents(struct model_config config) {
                                                             .workspace = &s.workspace});
   cr_assert_eq(loss, again);
   cr_assert_eq(memcmp(gradient, s.gradient_block, s.table.block * sizeof *gradient), 0);
-  free(gradient);
-  tear_down(&s);
 }
 
 Test(network, old_workspace_contents_do_not_matter) {
@@ -329,7 +317,7 @@ static void keep_gradient(void *context) {
 
 /* The output layer is at the end of the block. */
 Test(network, callback_marks_finished_output_layer) {
-  struct setup s;
+  owned_by(tear_down) struct setup s;
   set_up(&s, ATTENTION_DOT, 8);
   const size_t all[PAIRS] = {0, 1, 2, 3, 4};
   run(&s, all, PAIRS);
@@ -349,15 +337,14 @@ Test(network, callback_marks_finished_output_layer) {
                0);
   cr_assert_neq(s.gradient_block[output], 0);
   free(moment.gradient);
-  tear_down(&s);
 }
 
 Test(network, gradients_accumulate) {
-  struct setup s;
+  owned_by(tear_down) struct setup s;
   set_up(&s, ATTENTION_DOT, 8);
   const size_t all[PAIRS] = {0, 1, 2, 3, 4};
   run(&s, all, PAIRS);
-  real *once = reals(s.table.block);
+  owned real *once = reals(s.table.block);
   memcpy(once, s.gradient_block, s.table.block * sizeof *once);
   (void)network_gradient(&s.gradients, &(struct network_pass){.weights = &s.weights,
                                                               .batch = &s.batch,
@@ -365,12 +352,10 @@ Test(network, gradients_accumulate) {
                                                               .workspace = &s.workspace});
   for (size_t i = 0; i < s.table.block; i++) once[i] *= 2;
   cr_assert(relative_error(once, s.gradient_block, s.table.block) < CLOSE);
-  free(once);
-  tear_down(&s);
 }
 
 Test(network, memory_of_largest_batch_is_reused) {
-  struct setup s;
+  owned_by(tear_down) struct setup s;
   set_up(&s, ATTENTION_DOT, 8);
   const size_t all[PAIRS] = {0, 1, 2, 3, 4}, small[] = {3};
   run(&s, all, PAIRS);
@@ -379,7 +364,6 @@ Test(network, memory_of_largest_batch_is_reused) {
   run(&s, all, PAIRS);
   cr_assert_eq(s.workspace.arena.base, activations);
   cr_assert_eq(s.batch.arena.base, ids);
-  tear_down(&s);
 }
 
 Test(network, impossible_sizes_are_rejected) {

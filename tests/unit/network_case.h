@@ -7,6 +7,7 @@
 #include "check.h"
 #include "corpus/batch.h"
 #include "model/network.h"
+#include "owned_values.h"
 
 struct network_case {
   struct model_config config;
@@ -115,11 +116,10 @@ static inline struct vocabulary *words_with_signs(void) {
   static const char *const words[] = {"<unk>", "，", "b", "。", "d"};
   static const uint64_t counts[] = {0, 4, 3, 2, 1};
   struct vocabulary *vocabulary;
-  struct tokens tokens = {0};
+  owned_by(tokens_free) struct tokens tokens = {0};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), ELMAN_OK);
   cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, ELMAN_SOURCE, NULL), ELMAN_OK);
-  tokens_free(&tokens);
   return vocabulary;
 }
 
@@ -130,8 +130,8 @@ static inline void check_network(struct model_config config, struct regularizati
   elman_error error;
   struct network_case c = {.config = config, .regularization = regularization};
   cr_assert_eq(model_config_check(&config, &error), ELMAN_OK);
-  struct corpus corpus = make_corpus(lengths, count);
-  struct vocabulary *words = config.clause_segments ? words_with_signs() : NULL;
+  owned_by(corpus_free) struct corpus corpus = make_corpus(lengths, count);
+  owned_vocabulary *words = config.clause_segments ? words_with_signs() : NULL;
   corpus.source_words = words;
   if (regularization.guide > 0) add_guides(&corpus, lengths, count);
   const size_t indices[] = {0, 1, 2, 3};
@@ -146,8 +146,6 @@ static inline void check_network(struct model_config config, struct regularizati
   cr_assert(right, "%s", message);
   workspace_free(&c.workspace);
   batch_free(&c.batch);
-  corpus_free(&corpus);
-  vocabulary_free(words);
 }
 
 static inline struct model_config small_config(void) {

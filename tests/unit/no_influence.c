@@ -63,11 +63,10 @@ static bool has_influence(struct model *model, const struct parameter *row,
   const double before = loss_of(model, corpus, guide);
   double change = 0;
   for (unsigned draw = 0; draw < DRAWS; draw++) {
-    real *other = random_reals(size, 4, draw);
+    owned real *other = random_reals(size, 4, draw);
     for (size_t i = 0; i < size; i++) tensor[i] += other[i];
     change = fmax(change, fabs(loss_of(model, corpus, guide) - before));
     for (size_t i = 0; i < size; i++) tensor[i] -= other[i];
-    free(other);
   }
   return change > CLOSE / 10 * (1 + fabs(before));
 }
@@ -75,9 +74,9 @@ static bool has_influence(struct model *model, const struct parameter *row,
 /* Count the tensors without influence. */
 static size_t check_run(struct model_config config, const struct corpus *corpus, double guide,
                         const char *scene) {
-  struct model *model = lettered_model(config, LETTERS, LETTERS);
+  owned_model *model = lettered_model(config, LETTERS, LETTERS);
   const size_t bytes = model->table.block * sizeof(real);
-  real *before = reals(model->table.block);
+  owned real *before = reals(model->table.block);
   bool influence[MAX_PARAMETERS];
   size_t still = 0;
   for (size_t i = 0; i < model->table.count; i++)
@@ -102,8 +101,6 @@ static size_t check_run(struct model_config config, const struct corpus *corpus,
     cr_assert_eq(moved > 0, influence[i], "%s, %s, guide %g: %s moved by %g", scene,
                  config.attention, guide, row->name, moved);
   }
-  free(before);
-  model_free(model);
   return still;
 }
 
@@ -122,14 +119,13 @@ static void check_scene(const struct scene *scene, unsigned kind, bool self_atte
     return;
   fill_lengths(lengths, scene);
   for (int guided = 0; guided < 2; guided++) {
-    struct corpus corpus = make_corpus((const size_t(*)[2])lengths, PAIRS);
+    owned_by(corpus_free) struct corpus corpus = make_corpus((const size_t(*)[2])lengths, PAIRS);
     if (guided) add_guides(&corpus, (const size_t(*)[2])lengths, PAIRS);
     const size_t still = check_run(config, &corpus, guided ? 0.5 : 0, scene->name);
     if (self_attention)
       cr_assert_geq(still, scene->still[kind] + 2, "%s", config.attention); /* both b_k (50) */
     else
       cr_assert_eq(still, scene->still[kind], "%s, %s: %zu", scene->name, config.attention, still);
-    corpus_free(&corpus);
   }
 }
 

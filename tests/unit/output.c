@@ -53,7 +53,7 @@ static void results_free(struct results *results) {
 
 static struct results plainly(const struct layer *layer, double smoothing) {
   struct results results = results_create();
-  double *dweight = calloc((size_t)V * F, sizeof *dweight), *dbias = calloc(V, sizeof *dbias);
+  owned double *dweight = calloc((size_t)V * F, sizeof *dweight), *dbias = calloc(V, sizeof *dbias);
   const struct plain_map map = {layer->weight, layer->bias, dweight, dbias, V, F};
   for (size_t n = 0; n < N; n++) {
     double dx[F];
@@ -63,8 +63,6 @@ static struct results plainly(const struct layer *layer, double smoothing) {
   }
   for (size_t i = 0; i < (size_t)V * F; i++) results.dweight[i] = (real)dweight[i];
   for (size_t v = 0; v < V; v++) results.dbias[v] = (real)dbias[v];
-  free(dweight);
-  free(dbias);
   return results;
 }
 
@@ -85,7 +83,7 @@ static struct results in_tiles(const struct layer *layer, double smoothing, real
   cr_assert_gt(scratch.tiles.groups, 1);
   cr_assert_gt(scratch.tiles.count, scratch.tiles.groups);
   cr_assert_neq(V % scratch.tiles.width, 0);
-  real *logits = reals((size_t)BLOCK * V);
+  owned real *logits = reals((size_t)BLOCK * V);
   for (size_t i = 0; i < (size_t)V * F; i++) results.dweight[i] = before;
   for (size_t i = 0; i < V; i++) results.dbias[i] = before;
   for (size_t i = 0; i < (size_t)N * F; i++) results.dfeatures[i] = before;
@@ -103,7 +101,6 @@ static struct results in_tiles(const struct layer *layer, double smoothing, real
                                    .logits = logits,
                                    .losses = results.losses};
   output_gradient(&gradients, results.dfeatures, &scratch, &pass);
-  free(logits);
   arena_free(&arena);
   return results;
 }
@@ -117,48 +114,40 @@ static void check_same_results(const struct results *a, const struct results *b)
 
 Test(output, tiles_match_the_plain_formulas) {
   blas_set_up();
-  struct layer layer = layer_create();
+  owned_by(layer_free) struct layer layer = layer_create();
   for (double smoothing = 0; smoothing < 0.2; smoothing += 0.1) {
-    struct results expected = plainly(&layer, smoothing);
-    struct results results = in_tiles(&layer, smoothing, 0);
+    owned_by(results_free) struct results expected = plainly(&layer, smoothing);
+    owned_by(results_free) struct results results = in_tiles(&layer, smoothing, 0);
     check_same_results(&results, &expected);
-    results_free(&results);
-    results_free(&expected);
   }
-  layer_free(&layer);
 }
 
 Test(output, weight_gradients_add_and_feature_gradients_overwrite) {
   blas_set_up();
-  struct layer layer = layer_create();
-  struct results fresh = in_tiles(&layer, 0, 0), added = in_tiles(&layer, 0, 1);
+  owned_by(layer_free) struct layer layer = layer_create();
+  owned_by(results_free) struct results fresh = in_tiles(&layer, 0, 0),
+                                        added = in_tiles(&layer, 0, 1);
   cr_assert_eq(memcmp(fresh.dfeatures, added.dfeatures, (size_t)N * F * sizeof(real)), 0);
   for (size_t i = 0; i < (size_t)V * F; i++)
     cr_assert_float_eq((double)added.dweight[i], 1 + (double)fresh.dweight[i], CLOSE);
   for (size_t i = 0; i < V; i++)
     cr_assert_float_eq((double)added.dbias[i], 1 + (double)fresh.dbias[i], CLOSE);
-  results_free(&fresh);
-  results_free(&added);
-  layer_free(&layer);
 }
 
 Test(output, threads_do_not_change_results) {
   blas_set_up();
-  struct layer layer = layer_create();
+  owned_by(layer_free) struct layer layer = layer_create();
   use_threads(1);
-  struct results expected = in_tiles(&layer, 0.1, 0);
+  owned_by(results_free) struct results expected = in_tiles(&layer, 0.1, 0);
   for (size_t threads = 2; threads <= 5; threads++) {
     use_threads(threads);
-    struct results results = in_tiles(&layer, 0.1, 0);
+    owned_by(results_free) struct results results = in_tiles(&layer, 0.1, 0);
     cr_assert_eq(memcmp(results.losses, expected.losses, N * sizeof(double)), 0);
     cr_assert_eq(memcmp(results.dfeatures, expected.dfeatures, (size_t)N * F * sizeof(real)), 0);
     cr_assert_eq(memcmp(results.dweight, expected.dweight, (size_t)V * F * sizeof(real)), 0);
     cr_assert_eq(memcmp(results.dbias, expected.dbias, V * sizeof(real)), 0);
-    results_free(&results);
   }
   use_threads(1);
-  results_free(&expected);
-  layer_free(&layer);
 }
 
 /* Small layers are a single tile and allocate no memory for the sums of groups. */

@@ -118,7 +118,7 @@ Test(plain, likeliest_token_matches) {
   size_t k = 0;
   do { /* the last round has no kernel: all logits */
     kernel = quantized_kernel_at(k++);
-    struct screen screen;
+    owned_by(screen_free) struct screen screen;
     struct screen_scratch scratch = {0};
     struct arena measured = {0}, arena = {0};
     size_t found[N];
@@ -131,7 +131,6 @@ Test(plain, likeliest_token_matches) {
     screen_largest(found, &screen, &scratch, x, N);
     for (size_t n = 0; n < N; n++) cr_assert_eq(found[n], plain_likeliest(&map, x + n * F, NEVER));
     arena_free(&arena);
-    screen_free(&screen);
   } while (kernel != NULL);
   free(W), free(b), free(x);
 }

@@ -44,10 +44,10 @@ static void check_product(const struct product_kernel *kernel, struct sizes s, e
                           real beta) {
   const size_t columns = s.groups * s.n, lda = s.k + 3, ldc = columns + 5;
   const size_t ldb = turn == TRANSPOSED ? s.k : columns;
-  real *a = random_reals(s.m * lda, 1, 1), *b = random_reals(columns * s.k, 1, 2);
-  real *c = random_reals(s.m * ldc, 1, 3), *before = reals(s.m * ldc), *column = reals(s.k);
-  real *panels = reals(packed_size_for(kernel, s.groups, s.n, s.k));
-  size_t *counts = calloc(s.n, sizeof *counts);
+  owned real *a = random_reals(s.m * lda, 1, 1), *b = random_reals(columns * s.k, 1, 2);
+  owned real *c = random_reals(s.m * ldc, 1, 3), *before = reals(s.m * ldc), *column = reals(s.k);
+  owned real *panels = reals(packed_size_for(kernel, s.groups, s.n, s.k));
+  owned size_t *counts = calloc(s.n, sizeof *counts);
   memcpy(before, c, s.m * ldc * sizeof *c);
   const struct operand operand = {b, ldb, turn};
   const struct packed packed = pack_for(kernel, panels, operand, s.groups, s.n, s.k);
@@ -68,13 +68,6 @@ static void check_product(const struct product_kernel *kernel, struct sizes s, e
                 s.groups, s.n, s.k, r, j, (double)c[r * ldc + j], (double)expected);
     }
   }
-  free(a);
-  free(b);
-  free(c);
-  free(before);
-  free(column);
-  free(panels);
-  free(counts);
 }
 
 static void check_all_sizes(const struct product_kernel *kernel) {
@@ -100,7 +93,7 @@ Test(product, every_kernel_has_the_bits_of_a_plain_loop) {
 /* Compare the product of the kernel in use with the plain loop. */
 static void check_alone(struct product p, const real *before) {
   const struct operand a = p.a, b = p.b;
-  real *row = reals(p.k + 1), *column = reals(p.k + 1);
+  owned real *row = reals(p.k + 1), *column = reals(p.k + 1);
   product_alone(p);
   for (size_t r = 0; r < p.m; r++) {
     for (size_t i = 0; i < p.k; i++)
@@ -116,8 +109,6 @@ static void check_alone(struct product p, const real *before) {
                 a.transpose, b.transpose, r, j, (double)p.c[r * p.ldc + j], (double)expected);
     }
   }
-  free(row);
-  free(column);
 }
 
 /* A and B are copied, or read in place, depending on their sizes and directions. */
@@ -131,8 +122,8 @@ Test(product, unpacked_products_have_the_bits_of_a_plain_loop) {
         for (size_t turn = 0; turn < 4; turn++, number++) {
           const size_t M = ms[m], N = ns[n], K = ks[k], ldc = N + 3;
           const size_t lda = (turn & 1 ? M : K) + 2, ldb = (turn & 2 ? K : N) + 1;
-          real *a = random_reals((M + K) * lda, 1, 1), *b = random_reals((N + K) * ldb, 1, 2);
-          real *c = random_reals(M * ldc, 1, 3), *before = reals(M * ldc);
+          owned real *a = random_reals((M + K) * lda, 1, 1), *b = random_reals((N + K) * ldb, 1, 2);
+          owned real *c = random_reals(M * ldc, 1, 3), *before = reals(M * ldc);
           memcpy(before, c, M * ldc * sizeof *c);
           const struct product p = {c,
                                     ldc,
@@ -145,18 +136,14 @@ Test(product, unpacked_products_have_the_bits_of_a_plain_loop) {
                                     K,
                                     ELMAN_PRECISION_FLOAT32};
           check_alone(p, before);
-          free(a);
-          free(b);
-          free(c);
-          free(before);
         }
 }
 
 /* Large enough for the team to divide it: the members adopt the arithmetic of their caller. */
 Test(product, portable_products_do_not_depend_on_threads) {
   enum { M = 300, N = 500, K = 400 };
-  real *a = random_reals(M * K, 1, 1), *b = random_reals(N * K, 1, 2), *c = reals(M * N);
-  real *alone = reals(M * N);
+  owned real *a = random_reals(M * K, 1, 1), *b = random_reals(N * K, 1, 2), *c = reals(M * N);
+  owned real *alone = reals(M * N);
   struct product p = {
       alone, N, 0, 1, not_transposed(a, K), transposed(b, K), M, N, K, ELMAN_PRECISION_FLOAT32};
   product_alone(p);
@@ -170,10 +157,6 @@ Test(product, portable_products_do_not_depend_on_threads) {
     cr_assert(memcmp(c, alone, M * N * sizeof *c) == 0, "%zu threads", threads);
   }
   use_threads(1);
-  free(a);
-  free(b);
-  free(c);
-  free(alone);
 }
 
 /* Large enough for the team to divide it. */
@@ -194,7 +177,7 @@ Test(product, bits_do_not_depend_on_threads) {
 Test(product, bits_are_those_of_every_machine) {
   enum { M = 30, N = 70, K = 600 };
   const struct product_kernel *kernel;
-  real *a = reals(M * K), *b = reals(N * K), *c = reals(M * N), *panels = reals(128 * K);
+  owned real *a = reals(M * K), *b = reals(N * K), *c = reals(M * N), *panels = reals(128 * K);
   for (uint32_t i = 0; i < M * K; i++) a[i] = (real)(i * 2654435761U >> 8) * 0x1p-23f - 1;
   for (uint32_t i = 0; i < N * K; i++) b[i] = (real)(i * 2246822519U >> 8) * 0x1p-23f - 1;
   for (size_t i = 0; (kernel = product_kernel_at(i)) != NULL; i++) {
@@ -205,10 +188,6 @@ Test(product, bits_are_those_of_every_machine) {
     const uint64_t hash = xxh64_of(c, M * N * sizeof *c);
     cr_assert_eq(hash, UINT64_C(0x1771CD6AB67BD72A), "%s: %016" PRIX64, kernel->name, hash);
   }
-  free(a);
-  free(b);
-  free(c);
-  free(panels);
 }
 
 /* A NaN must not spread to other elements, although panels are padded. */

@@ -241,18 +241,19 @@ static void check_reached(const struct layer *layer, struct rnn_states dstates) 
 
 static void check_layer(enum cell_kind kind, size_t batch, size_t input, size_t hidden,
                         bool reverse) {
-  struct layer layer = layer_create(kind, false, batch, input, hidden, reverse);
+  owned_by(layer_free) struct layer layer =
+      layer_create(kind, false, batch, input, hidden, reverse);
   const size_t n = part_size(&layer), parts = layer.shape.cell->parts;
   struct rnn_states states = states_create(&layer), dstates = states_create(&layer);
-  real *start = random_reals(2 * n, 0.5, 7);
-  double *expected = doubles(start, n), *cells = doubles(start + n, n);
+  owned real *start = random_reals(2 * n, 0.5, 7);
+  owned double *expected = doubles(start, n), *cells = doubles(start + n, n);
   fill(states, start, &layer);
   const struct rnn_pass pass = pass_of(&layer, states);
   rnn_forward(&pass, all);
   plain_forward(expected, cells, kind, &layer);
   cr_assert_lt(largest_difference(states.part[0], expected, n), CLOSE, "%s", cell_name(kind));
   if (parts > 1) cr_assert_lt(largest_difference(states.part[1], cells, n), CLOSE);
-  double *dexpected = doubles(layer.above, n);
+  owned double *dexpected = doubles(layer.above, n);
   fill(dstates, layer.above, &layer);
   rnn_backward_states(dstates, &pass, all);
   if (kind == CELL_ELMAN) {
@@ -262,11 +263,6 @@ static void check_layer(enum cell_kind kind, size_t batch, size_t input, size_t 
   check_reached(&layer, dstates);
   states_free(states);
   states_free(dstates);
-  free(start);
-  free(expected);
-  free(cells);
-  free(dexpected);
-  layer_free(&layer);
 }
 
 static void check_every_cell(size_t batch, size_t input, size_t hidden) {
@@ -296,10 +292,11 @@ Test(recurrence, split_steps_match_one_run) {
   enum { B = 5, E = 3, H = 9 };
   blas_set_up();
   for (unsigned i = 0; cell_name(i / 2) != NULL; i++) {
-    struct layer layer = layer_create((enum cell_kind)(i / 2), i % 2, B, E, H, false);
+    owned_by(layer_free) struct layer layer =
+        layer_create((enum cell_kind)(i / 2), i % 2, B, E, H, false);
     const size_t n = part_size(&layer);
     struct rnn_states whole = states_create(&layer), apart = states_create(&layer);
-    real *start = random_reals(2 * n, 0.5, 7);
+    owned real *start = random_reals(2 * n, 0.5, 7);
     fill(whole, start, &layer);
     fill(apart, start, &layer);
     const struct rnn_pass pass = pass_of(&layer, whole), parts = pass_of(&layer, apart);
@@ -315,8 +312,6 @@ Test(recurrence, split_steps_match_one_run) {
     }
     states_free(whole);
     states_free(apart);
-    free(start);
-    layer_free(&layer);
   }
 }
 
@@ -340,7 +335,7 @@ static void check_direction(const char *name, const struct layer *layer, real *t
                             const real *gradient, size_t size) {
   const size_t n = part_size(layer);
   struct rnn_states states = states_create(layer);
-  real *start = random_reals(2 * n, 0.5, 7), *direction = random_reals(size, 1, 11);
+  owned real *start = random_reals(2 * n, 0.5, 7), *direction = random_reals(size, 1, 11);
   double expected = 0, length = norm(gradient, size);
   for (size_t i = 0; i < size; i++) {
     direction[i] = gradient[i] / length + 0.3 * direction[i] / sqrt((double)size);
@@ -354,8 +349,6 @@ static void check_direction(const char *name, const struct layer *layer, real *t
   cr_assert(fabs(measured - expected) <= 1e-7 * (fabs(measured) + fabs(expected)),
             "%s: %.10g, measured as %.10g", name, expected, measured);
   states_free(states);
-  free(start);
-  free(direction);
 }
 
 /* The small layers of tests/unit/gradients.c are not cut into tiles. relu is excluded: with this
@@ -368,7 +361,8 @@ Test(recurrence, gradients_in_tiles_match) {
       if (kind == CELL_RELU) continue;
       const size_t B = sizes[i / 4][0], H = sizes[i / 4][1], E = 7;
       const bool reverse = i & 1, layer_norm = i & 2;
-      struct layer layer = layer_create((enum cell_kind)kind, layer_norm, B, E, H, reverse);
+      owned_by(layer_free) struct layer layer =
+          layer_create((enum cell_kind)kind, layer_norm, B, E, H, reverse);
       const size_t n = part_size(&layer), rows = layer.shape.cell->gates * H;
       struct rnn_states states = states_create(&layer), dstates = states_create(&layer);
       real *start = random_reals(2 * n, 0.5, 7), *dinputs = reals(STEPS * B * E);
@@ -396,7 +390,6 @@ Test(recurrence, gradients_in_tiles_match) {
       for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) free(lists[k]);
       states_free(states);
       states_free(dstates);
-      layer_free(&layer);
     }
   }
 }

@@ -37,13 +37,11 @@ Test(tensor, openblas_threads_stop_and_restart) {
   /* A program that embeds elman may do this. */
   openblas_set_num_threads(2);
   cr_assert_gt(threads_of_process(), before);
-  float *a = malloc(N * N * sizeof *a), *c = malloc(N * N * sizeof *c);
+  owned float *a = malloc(N * N * sizeof *a), *c = malloc(N * N * sizeof *c);
   cr_assert(a != NULL && c != NULL);
   for (int i = 0; i < N * N; i++) a[i] = 1;
   cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, a, N, a, N, 0, c, N);
   for (int i = 0; i < N * N; i++) cr_assert_eq(c[i], N);
-  free(a);
-  free(c);
 }
 
 #if defined(__SSE2__) || defined(__aarch64__)
@@ -105,14 +103,14 @@ Test(tensor, matrix_product_matches_plain_loops) {
                              {1030, 33, 130}, {33, 1030, 130}, {260, 271, 64}, {271, 260, 64}};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     const size_t m = sizes[i][0], n = sizes[i][1], k = sizes[i][2];
-    real *a = random_reals(m * k, 1, 1), *b = random_reals(k * n, 1, 2);
+    owned real *a = random_reals(m * k, 1, 1), *b = random_reals(k * n, 1, 2);
     for (int transposed = 0; transposed < 4; transposed++) {
       const struct operand left = {a, transposed & 1 ? m : k,
                                    transposed & 1 ? TRANSPOSED : NOT_TRANSPOSED};
       const struct operand right = {b, transposed & 2 ? k : n,
                                     transposed & 2 ? TRANSPOSED : NOT_TRANSPOSED};
-      real *c = random_reals(m * n, 1, 3), *shown = random_reals(m * n, 1, 3);
-      real *expected = random_reals(m * n, 1, 3);
+      owned real *c = random_reals(m * n, 1, 3), *shown = random_reals(m * n, 1, 3);
+      owned real *expected = random_reals(m * n, 1, 3);
       for (size_t row = 0; row < m; row++) {
         for (size_t column = 0; column < n; column++) {
           double sum = 0;
@@ -131,12 +129,7 @@ Test(tensor, matrix_product_matches_plain_loops) {
       cr_assert_eq(memcmp(c, shown, m * n * sizeof *c), 0);
       for (size_t j = 0; j < m * n; j++) cr_assert_eq(counted.times[j], 1);
       free(counted.times);
-      free(c);
-      free(shown);
-      free(expected);
     }
-    free(a);
-    free(b);
   }
 }
 
@@ -152,15 +145,12 @@ Test(tensor, product_overwrites_uninitialized_output) {
 /* More columns than the sums are computed for at a time. */
 Test(tensor, gradient_of_wide_bias_matches) {
   enum { ROWS = 5, COLUMNS = 150 };
-  real *dy = random_reals(ROWS * COLUMNS, 1, 1);
-  real *dbias = random_reals(COLUMNS, 1, 2), *expected = random_reals(COLUMNS, 1, 2);
+  owned real *dy = random_reals(ROWS * COLUMNS, 1, 1);
+  owned real *dbias = random_reals(COLUMNS, 1, 2), *expected = random_reals(COLUMNS, 1, 2);
   for (size_t j = 0; j < COLUMNS; j++)
     for (size_t i = 0; i < ROWS; i++) expected[j] += dy[i * COLUMNS + j];
   bias_backward(dbias, dy, COLUMNS, ROWS, COLUMNS);
   cr_assert(relative_error(dbias, expected, COLUMNS) < CLOSE);
-  free(dy);
-  free(dbias);
-  free(expected);
 }
 
 Test(tensor, softmax_does_not_overflow_or_underflow) {
@@ -175,13 +165,11 @@ Test(tensor, softmax_does_not_overflow_or_underflow) {
 }
 
 Test(tensor, softmax_ignores_a_shift) {
-  real *a = random_reals(9, 1, 1), *b = random_reals(9, 1, 1);
+  owned real *a = random_reals(9, 1, 1), *b = random_reals(9, 1, 1);
   for (size_t i = 0; i < 9; i++) b[i] += 3;
   softmax_forward(a, 9);
   softmax_forward(b, 9);
   cr_assert(relative_error(a, b, 9) < CLOSE);
-  free(a);
-  free(b);
 }
 
 /* -log p of an impossible target is large but finite, although p itself would round to 0. */
