@@ -1,7 +1,7 @@
 # Subwords: BPE codes as subword-nmt learns and applies them, models with the token mode bpe, and
 # input that is refused.
 
-goldens=$DATA/../tests/goldens
+goldens=$DATA/../tests/reference
 
 # Codes and subwords equal those of subword-nmt; tests/reference/make-subwords generated them.
 tr '\t' '\n' <"$DATA/daily.train.zh-en.tsv" >text

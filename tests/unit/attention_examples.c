@@ -1,4 +1,4 @@
-/* The worked examples of tests/goldens/attention.json through the public API. They are float32 as
+/* The worked examples of tests/reference/attention.json through the public API. They are float32 as
  * printed in an introduction, so the last digit may differ. */
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -16,7 +16,7 @@ static json_t *root;
 static void set_up(void) {
   char path[512];
   json_error_t error;
-  snprintf(path, sizeof path, "%s/goldens/attention.json", getenv("TEST_DATA"));
+  snprintf(path, sizeof path, "%s/reference/attention.json", getenv("TEST_DATA"));
   root = json_load_file(path, 0, &error);
   cr_assert_not_null(root, "%s: %s", path, error.text);
 }

@@ -1,4 +1,4 @@
-/* Compare BLEU, chrF2 and the bootstrap with the output of sacreBLEU; tests/goldens/README.md
+/* Compare BLEU, chrF2 and the bootstrap with the output of sacreBLEU; tests/reference/README.md
  * describes the golden files. */
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -94,7 +94,7 @@ static void check_case(json_t *json) {
 static json_t *load(const char *name) {
   char path[512];
   json_error_t error;
-  snprintf(path, sizeof path, "%s/goldens/%s", getenv("TEST_DATA"), name);
+  snprintf(path, sizeof path, "%s/reference/%s", getenv("TEST_DATA"), name);
   json_t *root = json_load_file(path, 0, &error);
   cr_assert_not_null(root, "%s: %s", path, error.text);
   return root;

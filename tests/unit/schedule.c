@@ -1,4 +1,4 @@
-/* Compare learning rates with PyTorch's schedulers; tests/goldens/README.md describes the golden
+/* Compare learning rates with PyTorch's schedulers; tests/reference/README.md describes the golden
  * values. */
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -12,7 +12,7 @@
 static json_t *load(void) {
   char path[512];
   json_error_t error;
-  snprintf(path, sizeof path, "%s/goldens/schedules.json", getenv("TEST_DATA"));
+  snprintf(path, sizeof path, "%s/reference/schedules.json", getenv("TEST_DATA"));
   json_t *root = json_load_file(path, 0, &error);
   cr_assert_not_null(root, "%s: %s", path, error.text);
   return root;
