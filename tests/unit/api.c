@@ -91,36 +91,34 @@ Test(api, free_accepts_null) {
 
 Test(api, options_may_be_null) {
   elman_pairs *none, *pairs = toy();
-  elman_error error = {0};
-  check_error(elman_pairs_read(&none, NULL, &error), &error, ELMAN_INVALID_ARGUMENT, "no file", "");
+  check_error(elman_pairs_read(&none, NULL, &why), ELMAN_INVALID_ARGUMENT, "no file", "");
   elman_check *check;
-  check_error(elman_check_create(&check, NULL, &error), &error, ELMAN_INVALID_ARGUMENT, "", "");
+  check_error(elman_check_create(&check, NULL, &why), ELMAN_INVALID_ARGUMENT, "", "");
   elman_split *split;
-  if (elman_split_create(&split, pairs, NULL, &error) == ELMAN_OK) elman_split_free(split);
+  if (elman_split_create(&split, pairs, NULL, &why) == ELMAN_OK) elman_split_free(split);
 
   owned_model *model = create(pairs, NULL), *small = small_model();
   cr_assert_eq(elman_model_get_info(model).hidden_size, 128);
-  cr_assert_eq(elman_train(small, pairs, NULL, &error), ELMAN_OK, "%s", error.message);
+  succeeds(elman_train(small, pairs, NULL, &why));
   elman_scores scores;
-  cr_assert_eq(elman_evaluate(&scores, small, pairs, NULL, &error), ELMAN_OK, "%s", error.message);
+  succeeds(elman_evaluate(&scores, small, pairs, NULL, &why));
   cr_assert_eq(scores.sentences, 5);
   elman_pairs_free(pairs);
 
   const char *const text[] = {"one two three four"};
   const char *const *const references[] = {text};
   elman_metric_scores metric;
-  cr_assert_eq(elman_metrics(&metric, text, references, 1, 1, NULL, &error), ELMAN_OK);
+  cr_assert_eq(elman_metrics(&metric, text, references, 1, 1, NULL, &why), ELMAN_OK);
   cr_assert_float_eq(metric.bleu, 100, 1e-9);
   elman_comparison comparison;
   cr_assert_eq(elman_metrics_compare(&comparison, (const char *const *const[2]){text, text},
-                                     references, 1, 1, NULL, &error),
+                                     references, 1, 1, NULL, &why),
                ELMAN_OK);
 }
 
 /* ---- from pairs to translations ---- */
 
 static void whole_cycle(void) {
-  elman_error error = {0};
   owned_pairs *pairs = toy();
   cr_assert_eq(elman_pairs_count(pairs), 5);
   cr_assert_eq(elman_pairs_skipped(pairs), 0);
@@ -133,7 +131,7 @@ static void whole_cycle(void) {
   train_options.threads = 2;
   train_options.report = keep_report;
   train_options.context = &seen;
-  cr_assert_eq(elman_train(model, pairs, &train_options, &error), ELMAN_OK, "%s", error.message);
+  succeeds(elman_train(model, pairs, &train_options, &why));
   cr_assert_eq(seen.updates, 90);
   cr_assert_eq(seen.last.epoch, 30);
   cr_assert_eq(seen.last.epochs, 30);
@@ -143,8 +141,8 @@ static void whole_cycle(void) {
   cr_assert_eq(seen.last.left_out, 0);
   cr_assert_lt(seen.last.loss, 0.5);
 
-  cr_assert_eq(elman_model_save(model, MODEL, &error), ELMAN_OK, "%s", error.message);
-  cr_assert_eq(elman_model_load(&loaded, MODEL, &error), ELMAN_OK, "%s", error.message);
+  succeeds(elman_model_save(model, MODEL, &why));
+  succeeds(elman_model_load(&loaded, MODEL, &why));
   owned_translator *before = translator_of(model), *after = translator_of(loaded);
   owned_translation *a = translate(before, "我 爱 学习", NULL);
   owned_translation *b = translate(after, "我爱学习", NULL); /* segmented by the vocabulary */
@@ -166,12 +164,11 @@ static void whole_cycle(void) {
   cr_assert_arr_eq(a->attention, b->attention, 12 * sizeof *a->attention);
   check_translation(a);
 
-  cr_assert_eq(elman_attention_save("a.json", a, "json", &error), ELMAN_OK, "%s", error.message);
+  succeeds(elman_attention_save("a.json", a, "json", &why));
   elman_evaluate_options evaluate_options = elman_evaluate_options_default();
   evaluate_options.threads = 2;
   elman_scores scores;
-  cr_assert_eq(elman_evaluate(&scores, loaded, pairs, &evaluate_options, &error), ELMAN_OK, "%s",
-               error.message);
+  succeeds(elman_evaluate(&scores, loaded, pairs, &evaluate_options, &why));
   cr_assert_eq(scores.tokens, 25);
   cr_assert_eq(scores.sentences, 5);
   cr_assert_float_eq(scores.perplexity, exp(scores.loss), 1e-12);
@@ -232,8 +229,7 @@ Test(api, library_prints_nothing_and_keeps_process_state) {
 static void check_read(const elman_pairs_options *options, elman_status expected,
                        const char *message, const char *where) {
   elman_pairs *pairs = (elman_pairs *)&pairs;
-  elman_error error = {0};
-  check_error(elman_pairs_read(&pairs, options, &error), &error, expected, message, where);
+  check_error(elman_pairs_read(&pairs, options, &why), expected, message, where);
   cr_assert_null(pairs);
   cr_assert_eq(elman_pairs_read(&pairs, options, NULL), expected);
 }
@@ -291,15 +287,14 @@ Test(api, bad_lines_are_skipped_or_rejected) {
 
 /* Only the whole start shows that a line with NUL is no exception, and that no LF follows a CR. */
 Test(api, the_start_of_a_file_shows_its_kind) {
-  elman_error error = {0};
-  cr_assert_eq(elman_file_check_text("", 0, true, &error), ELMAN_OK);
-  cr_assert_eq(elman_file_check_text("a\nb\rc", 5, true, &error), ELMAN_OK);
-  cr_assert_eq(elman_file_check_text("a\rb", 3, false, &error), ELMAN_OK);
-  cr_assert_eq(elman_file_check_text("a\rb", 3, true, &error), ELMAN_BAD_DATA);
-  cr_assert_eq(elman_file_check_text("a\0b\n", 4, false, &error), ELMAN_OK);
-  cr_assert_eq(elman_file_check_text("a\0b\n", 4, true, &error), ELMAN_BAD_DATA);
-  cr_assert_str_eq(error.message, "is a binary file, not UTF-8 text");
-  cr_assert_eq(elman_file_check_text("%PDF-1.7", 8, false, &error), ELMAN_BAD_DATA);
-  cr_assert_str_eq(error.message, "is a PDF document; save its text as UTF-8 text");
+  cr_assert_eq(elman_file_check_text("", 0, true, &why), ELMAN_OK);
+  cr_assert_eq(elman_file_check_text("a\nb\rc", 5, true, &why), ELMAN_OK);
+  cr_assert_eq(elman_file_check_text("a\rb", 3, false, &why), ELMAN_OK);
+  cr_assert_eq(elman_file_check_text("a\rb", 3, true, &why), ELMAN_BAD_DATA);
+  cr_assert_eq(elman_file_check_text("a\0b\n", 4, false, &why), ELMAN_OK);
+  cr_assert_eq(elman_file_check_text("a\0b\n", 4, true, &why), ELMAN_BAD_DATA);
+  cr_assert_str_eq(why.message, "is a binary file, not UTF-8 text");
+  cr_assert_eq(elman_file_check_text("%PDF-1.7", 8, false, &why), ELMAN_BAD_DATA);
+  cr_assert_str_eq(why.message, "is a PDF document; save its text as UTF-8 text");
   cr_assert_eq(elman_file_check_text("%PDF", 4, false, NULL), ELMAN_OK);
 }

@@ -19,15 +19,15 @@ static inline void put(const char *name, const char *content) {
   put_bytes(name, content, strlen(content));
 }
 
-/* Check that the error has a message of one line and the returned code. */
-static inline void check_error(elman_status status, const elman_error *error, elman_status expected,
-                               const char *message, const char *where) {
-  cr_assert_eq(status, expected, "status %d: %s", status, error->message);
-  cr_assert_eq(error->code, expected);
-  cr_assert_not_null(strstr(error->message, message), "\"%s\" lacks \"%s\"", error->message,
-                     message);
-  cr_assert_null(strchr(error->message, '\n'));
-  cr_assert_str_eq(error->where, where);
+/* Check that the error `why` has a message of one line and the returned code. */
+static inline void check_error(elman_status status, elman_status expected, const char *message,
+                               const char *where) {
+  cr_assert_eq(status, expected, "status %d: %s", status, why.message);
+  cr_assert_eq(why.code, expected);
+  cr_assert_not_null(strstr(why.message, message), "\"%s\" lacks \"%s\"", why.message, message);
+  cr_assert_null(strchr(why.message, '\n'));
+  cr_assert_str_eq(why.where, where);
+  why = (elman_error){0};
 }
 
 struct seen {

@@ -197,13 +197,12 @@ static void compare(const char *what, const struct attention_case *c, const floa
 }
 
 static void check_forward(struct attention_case *c) {
-  elman_error error = {0};
   owned_output *out;
   const elman_attention_input input = input_of(c);
   struct naive naive;
   naive_forward(&naive, c);
-  cr_assert_eq(elman_attention_forward(&out, &input, &c->options, &error), ELMAN_OK, "%s: %s",
-               c->options.mechanism, error.message);
+  cr_assert_eq(elman_attention_forward(&out, &input, &c->options, &why), ELMAN_OK, "%s: %s",
+               c->options.mechanism, why.message);
   cr_assert_eq(out->heads, c->options.heads);
   cr_assert_eq(out->query_count, c->T);
   cr_assert_eq(out->key_count, c->S);
@@ -245,10 +244,8 @@ static void check_backward(struct attention_case *c) {
   }
   const elman_attention_gradients gradients = {queries, keys, values, tensors, c->weight_count};
   const elman_attention_input input = input_of(c);
-  elman_error error = {0};
-  cr_assert_eq(
-      elman_attention_backward(&gradients, c->dcontext.single, &input, &c->options, &error),
-      ELMAN_OK, "%s: %s", c->options.mechanism, error.message);
+  cr_assert_eq(elman_attention_backward(&gradients, c->dcontext.single, &input, &c->options, &why),
+               ELMAN_OK, "%s: %s", c->options.mechanism, why.message);
   compare_gradient("queries", c, queries, start, &c->queries);
   compare_gradient("keys", c, keys, start, &c->keys);
   compare_gradient("values", c, values, start, &c->values);

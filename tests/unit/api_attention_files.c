@@ -8,32 +8,30 @@ Test(api, attention_files) {
   owned_model *model = small_model();
   owned_translator *translator = translator_of(model);
   owned_translation *translation = translate(translator, "我 爱 学习", NULL);
-  elman_error error = {0};
   for (size_t i = 0; elman_format_name(i) != NULL; i++) {
     owned char *stream_bytes = NULL;
     size_t stream_length, file_length;
     FILE *stream = open_memstream(&stream_bytes, &stream_length);
-    cr_assert_eq(elman_attention_write(stream, translation, elman_format_name(i), NULL, &error),
+    cr_assert_eq(elman_attention_write(stream, translation, elman_format_name(i), NULL, &why),
                  ELMAN_OK);
     fclose(stream);
-    cr_assert_eq(elman_attention_save("matrix", translation, elman_format_name(i), &error),
-                 ELMAN_OK);
+    cr_assert_eq(elman_attention_save("matrix", translation, elman_format_name(i), &why), ELMAN_OK);
     owned char *file_bytes = get_bytes("matrix", &file_length);
     cr_assert_eq(file_length, stream_length);
     cr_assert_arr_eq(file_bytes, stream_bytes, file_length);
   }
 
   put("matrix", "old");
-  check_error(elman_attention_save("matrix", translation, "gif", &error), &error,
-              ELMAN_INVALID_ARGUMENT, "unknown format \"gif\"", "");
+  check_error(elman_attention_save("matrix", translation, "gif", &why), ELMAN_INVALID_ARGUMENT,
+              "unknown format \"gif\"", "");
   size_t length;
   owned char *bytes = get_bytes("matrix", &length);
   cr_assert_str_eq(bytes, "old");
   cr_assert_eq(each_entry(NULL), 1, "no temporary file is left");
-  check_error(elman_attention_write(stderr, translation, "", NULL, &error), &error,
-              ELMAN_INVALID_ARGUMENT, "unknown format", "");
+  check_error(elman_attention_write(stderr, translation, "", NULL, &why), ELMAN_INVALID_ARGUMENT,
+              "unknown format", "");
   cr_assert_eq(elman_attention_save("matrix", translation, "gif", NULL), ELMAN_INVALID_ARGUMENT);
-  check_error(elman_attention_save(".", translation, "json", &error), &error, ELMAN_CANNOT_CREATE,
+  check_error(elman_attention_save(".", translation, "json", &why), ELMAN_CANNOT_CREATE,
               "is a directory", ".");
 }
 
@@ -92,34 +90,33 @@ Test(api, attention_writer) {
   owned_translator *translator = translator_of(model);
   owned_translation *translation = translate(translator, "我 爱 学习", NULL);
   elman_attention_writer *writer;
-  elman_error error = {0};
   owned char *bytes = NULL;
   size_t length;
   FILE *stream = open_memstream(&bytes, &length);
-  cr_assert_eq(elman_attention_writer_create(&writer, stream, "json", NULL, &error), ELMAN_OK);
+  cr_assert_eq(elman_attention_writer_create(&writer, stream, "json", NULL, &why), ELMAN_OK);
   for (size_t i = 1; i <= 2; i++)
     cr_assert_eq(elman_attention_writer_add(writer, translation,
                                             (elman_attention_place){.sentence = 7, .hypothesis = i},
-                                            &error),
+                                            &why),
                  ELMAN_OK);
-  cr_assert_eq(elman_attention_writer_finish(writer, &error), ELMAN_OK);
+  cr_assert_eq(elman_attention_writer_finish(writer, &why), ELMAN_OK);
   elman_attention_writer_free(writer);
   elman_attention_writer_free(NULL);
   fclose(stream);
   cr_assert_eq(strstr(bytes, "{\"sentence\":7,\"hypothesis\":1,"), bytes);
   cr_assert_not_null(strstr(bytes, "}\n{\"sentence\":7,\"hypothesis\":2,"));
 
-  check_error(elman_attention_writer_create(&writer, stdout, "gif", NULL, &error), &error,
+  check_error(elman_attention_writer_create(&writer, stdout, "gif", NULL, &why),
               ELMAN_INVALID_ARGUMENT, "unknown format \"gif\"", "");
   cr_assert_null(writer);
   elman_text_style style = {.threshold = 1.5};
-  check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &error), &error,
+  check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &why),
               ELMAN_INVALID_ARGUMENT, "the threshold must be between 0 and 1, not 1.5", "");
   style = (elman_text_style){.units = (elman_alignment_units)9};
-  check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &error), &error,
+  check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &why),
               ELMAN_INVALID_ARGUMENT, "unknown alignment units 9", "");
   style = (elman_text_style){.alignment = (elman_alignment_rule)9};
-  check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &error), &error,
+  check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &why),
               ELMAN_INVALID_ARGUMENT, "unknown alignment rule 9", "");
 }
 
@@ -158,16 +155,15 @@ Test(api, attention_summary) {
   owned_translator *translator = translator_of(model);
   owned_translation *translation = force(translator, "我 爱 学习", "I love studying", NULL);
   elman_attention_summary *summary;
-  elman_error error = {0};
-  cr_assert_eq(elman_attention_summary_create(&summary, NULL, &error), ELMAN_OK);
+  cr_assert_eq(elman_attention_summary_create(&summary, NULL, &why), ELMAN_OK);
   elman_attention_measures measures = elman_attention_summary_get(summary);
   cr_assert_eq(measures.translations, 0);
   cr_assert_eq(measures.entropy, 0);
   cr_assert_eq(measures.alignment_error_rate, 0);
-  cr_assert_eq(elman_attention_summary_add(summary, translation, NULL, &error), ELMAN_OK);
-  cr_assert_eq(elman_attention_summary_add(summary, translation, "0-0 1-1 2-2", &error), ELMAN_OK);
-  check_error(elman_attention_summary_add(summary, translation, "3-0", &error), &error,
-              ELMAN_BAD_DATA, "is out of range", "");
+  cr_assert_eq(elman_attention_summary_add(summary, translation, NULL, &why), ELMAN_OK);
+  cr_assert_eq(elman_attention_summary_add(summary, translation, "0-0 1-1 2-2", &why), ELMAN_OK);
+  check_error(elman_attention_summary_add(summary, translation, "3-0", &why), ELMAN_BAD_DATA,
+              "is out of range", "");
   measures = elman_attention_summary_get(summary);
   cr_assert_eq(measures.translations, 2);
   cr_assert_eq(measures.source_tokens, 6);
@@ -194,7 +190,6 @@ Test(api, write_errors_stay_in_the_stream) {
   cr_assert_eq(elman_attention_write(full, translation, "npy", NULL, NULL), ELMAN_OK);
   cr_assert(fflush(full) != 0 || ferror(full));
   fclose(full);
-  elman_error error = {0};
-  check_error(elman_attention_save("/dev/full", translation, "npy", &error), &error, ELMAN_IO,
+  check_error(elman_attention_save("/dev/full", translation, "npy", &why), ELMAN_IO,
               "No space left", "/dev/full");
 }

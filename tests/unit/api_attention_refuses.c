@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "attention_case.h"
+#include "outcome.h"
 
 static struct attention_case good;
 static elman_attention_input input;
@@ -16,11 +17,10 @@ static void set_up(void) {
 TestSuite(api_attention_refuses, .init = set_up);
 
 static void refuse(elman_status status, const char *words) {
-  elman_error error = {0};
   elman_attention_output *out = (elman_attention_output *)&good;
-  cr_assert_eq(elman_attention_forward(&out, &input, &good.options, &error), status, "%s",
-               error.message);
-  cr_assert_not_null(strstr(error.message, words), "\"%s\" lacks \"%s\"", error.message, words);
+  cr_assert_eq(elman_attention_forward(&out, &input, &good.options, &why), status, "%s",
+               why.message);
+  cr_assert_not_null(strstr(why.message, words), "\"%s\" lacks \"%s\"", why.message, words);
   cr_assert_null(out);
   float dqueries[MOST] = {0};
   const elman_attention_gradients gradients = {.queries = dqueries};
@@ -143,18 +143,17 @@ Test(api_attention_refuses, sums_must_be_positive) {
 }
 
 Test(api_attention_refuses, mismatched_gradients_are_rejected) {
-  elman_error error = {0};
   elman_tensor wrong = good.tensors[0];
   wrong.columns = 1;
   elman_attention_gradients gradients = {.parameters = &wrong, .parameter_count = 1};
   cr_assert_eq(
-      elman_attention_backward(&gradients, good.dcontext.single, &input, &good.options, &error),
+      elman_attention_backward(&gradients, good.dcontext.single, &input, &good.options, &why),
       ELMAN_INVALID_ARGUMENT);
   gradients.parameter_count = 0;
-  cr_assert_eq(elman_attention_backward(&gradients, NULL, &input, &good.options, &error),
+  cr_assert_eq(elman_attention_backward(&gradients, NULL, &input, &good.options, &why),
                ELMAN_INVALID_ARGUMENT);
   good.dcontext.single[0] = NAN;
   cr_assert_eq(
-      elman_attention_backward(&gradients, good.dcontext.single, &input, &good.options, &error),
+      elman_attention_backward(&gradients, good.dcontext.single, &input, &good.options, &why),
       ELMAN_BAD_DATA);
 }

@@ -13,18 +13,14 @@ static elman_model *model_of(elman_token_mode source, elman_token_mode target) {
 
 static elman_encoding *encoded(const elman_model *model, elman_side side, const char *text) {
   elman_encoding *coded;
-  elman_error error = {0};
-  cr_assert_eq(elman_encode(&coded, model, side, text, strlen(text), &error), ELMAN_OK, "%s",
-               error.message);
+  succeeds(elman_encode(&coded, model, side, text, strlen(text), &why));
   return coded;
 }
 
 static elman_encoding *decoded(const elman_model *model, elman_side side, const uint32_t *ids,
                                size_t count) {
   elman_encoding *coded;
-  elman_error error = {0};
-  cr_assert_eq(elman_decode(&coded, model, side, ids, count, &error), ELMAN_OK, "%s",
-               error.message);
+  succeeds(elman_decode(&coded, model, side, ids, count, &why));
   return coded;
 }
 
@@ -89,9 +85,8 @@ Test(api_codec, text_is_normalized_before_encoding, .init = enter_folder, .fini 
 Test(api_codec, saved_model_splits_like_the_original, .init = enter_folder, .fini = leave_folder) {
   static const char *const texts[] = {"我们的老师是他的老师", "their teacher is the other teacher"};
   owned_model *model = model_of(ELMAN_TOKENS_BPE, ELMAN_TOKENS_BPE), *loaded;
-  elman_error error = {0};
   cr_assert_eq(elman_model_save(model, MODEL, NULL), ELMAN_OK);
-  cr_assert_eq(elman_model_load(&loaded, MODEL, &error), ELMAN_OK, "%s", error.message);
+  succeeds(elman_model_load(&loaded, MODEL, &why));
   for (size_t i = 0; i < 4; i++) {
     const elman_side side = i % 2 == 0 ? ELMAN_SOURCE : ELMAN_TARGET;
     owned_encoding *now = encoded(model, side, texts[i / 2]);
@@ -107,14 +102,13 @@ Test(api_codec, saved_model_splits_like_the_original, .init = enter_folder, .fin
 Test(api_codec, invalid_input_is_rejected, .init = enter_folder, .fini = leave_folder) {
   owned_model *model = model_of(ELMAN_TOKENS_WORDS, ELMAN_TOKENS_WORDS);
   elman_encoding *coded = (elman_encoding *)&coded;
-  elman_error error = {0};
-  check_error(elman_encode(&coded, model, ELMAN_SOURCE, "a\xFF", 2, &error), &error, ELMAN_BAD_DATA,
+  check_error(elman_encode(&coded, model, ELMAN_SOURCE, "a\xFF", 2, &why), ELMAN_BAD_DATA,
               "byte 2 is not valid UTF-8", "");
   cr_assert_null(coded);
   const uint32_t ids[] = {0, UINT32_MAX};
   coded = (elman_encoding *)&coded;
-  check_error(elman_decode(&coded, model, ELMAN_TARGET, ids, 2, &error), &error,
-              ELMAN_INVALID_ARGUMENT, "id 4294967295 of token 2 is not below", "");
+  check_error(elman_decode(&coded, model, ELMAN_TARGET, ids, 2, &why), ELMAN_INVALID_ARGUMENT,
+              "id 4294967295 of token 2 is not below", "");
   cr_assert_null(coded);
   cr_assert_eq(elman_decode(&coded, model, ELMAN_TARGET, ids, 2, NULL), ELMAN_INVALID_ARGUMENT);
 }

@@ -38,7 +38,6 @@ Test(api_ensemble, ensemble_members_need_equal_vocabularies) {
   owned_pairs *pairs = toy();
   owned_model *other;
   elman_scores scores;
-  elman_error error = {0};
   few.max_vocabulary = 5;
   cr_assert_eq(elman_model_create(&other, pairs, &few, NULL), ELMAN_OK);
   const elman_model *const ensemble[] = {model, other};
@@ -49,9 +48,9 @@ Test(api_ensemble, ensemble_members_need_equal_vocabularies) {
   check_refused(&options, "model 3 of the ensemble differs from the first model: source "
                           "vocabulary size: expected 19, got 6");
   evaluation.translate = options;
-  cr_assert_eq(elman_evaluate(&scores, model, pairs, &evaluation, &error), ELMAN_INVALID_ARGUMENT);
-  cr_assert_eq(elman_ensemble_check(model, model, &error), ELMAN_OK);
-  cr_assert_eq(elman_ensemble_check(model, other, &error), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_evaluate(&scores, model, pairs, &evaluation, &why), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_ensemble_check(model, model, &why), ELMAN_OK);
+  cr_assert_eq(elman_ensemble_check(model, other, &why), ELMAN_INVALID_ARGUMENT);
 }
 
 /* Memory kept between calls has the members' sizes. The members change from call to call, while the

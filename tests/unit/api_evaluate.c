@@ -21,17 +21,16 @@ Test(api, invalid_evaluations_are_rejected) {
   owned_pairs *pairs = toy();
   elman_evaluate_options options = elman_evaluate_options_default();
   elman_scores scores = {.tokens = 77};
-  elman_error error = {0};
   options.batch_size = 0;
-  check_error(elman_evaluate(&scores, model, pairs, &options, &error), &error,
-              ELMAN_INVALID_ARGUMENT, "the batch size must be at least 1", "");
+  check_error(elman_evaluate(&scores, model, pairs, &options, &why), ELMAN_INVALID_ARGUMENT,
+              "the batch size must be at least 1", "");
   cr_assert_eq(elman_evaluate(&scores, model, pairs, &options, NULL), ELMAN_INVALID_ARGUMENT);
 
   struct progress progress = {.stop_after = 2};
   options = elman_evaluate_options_default();
   options.progress = count_calls;
   options.context = &progress;
-  check_error(elman_evaluate(&scores, model, pairs, &options, &error), &error, ELMAN_INTERRUPTED,
+  check_error(elman_evaluate(&scores, model, pairs, &options, &why), ELMAN_INTERRUPTED,
               "translation was stopped", "");
   cr_assert_eq(progress.calls, 2, "the callback is not called again after a stop");
   cr_assert_eq(progress.total, 5);
@@ -65,11 +64,9 @@ Test(api, evaluation_ignores_the_number_of_best_translations) {
   owned_pairs *pairs = toy();
   elman_evaluate_options options = elman_evaluate_options_default();
   elman_scores scores, same;
-  elman_error error = {0};
-  cr_assert_eq(elman_evaluate(&scores, model, pairs, &options, &error), ELMAN_OK);
+  cr_assert_eq(elman_evaluate(&scores, model, pairs, &options, &why), ELMAN_OK);
   options.translate.n_best = 5;
-  cr_assert_eq(elman_evaluate(&same, model, pairs, &options, &error), ELMAN_OK, "%s",
-               error.message);
+  succeeds(elman_evaluate(&same, model, pairs, &options, &why));
   cr_assert_eq(same.metrics.chrf, scores.metrics.chrf);
 }
 
@@ -85,9 +82,7 @@ Test(api, evaluation_counts_pairs_and_tokens) {
   owned_pairs *pairs = read_pairs("pairs");
   const elman_evaluate_options options = elman_evaluate_options_default();
   elman_scores scores;
-  elman_error error = {0};
-  cr_assert_eq(elman_evaluate(&scores, model, pairs, &options, &error), ELMAN_OK, "%s",
-               error.message);
+  succeeds(elman_evaluate(&scores, model, pairs, &options, &why));
   cr_assert_eq(scores.sentences, 1);
   cr_assert_eq(scores.left_out, 2);
   cr_assert_eq(scores.tokens, 4);
@@ -115,12 +110,11 @@ Test(api, alignments_are_scored_and_checked) {
     cr_assert_eq(elman_pairs_read(&pairs, &pairs_options, NULL), ELMAN_OK);
     const elman_evaluate_options options = elman_evaluate_options_default();
     elman_scores scores;
-    elman_error error = {0};
-    const elman_status status = elman_evaluate(&scores, model, pairs, &options, &error);
+    const elman_status status = elman_evaluate(&scores, model, pairs, &options, &why);
     if (problems[i] != NULL) {
-      check_error(status, &error, ELMAN_BAD_DATA, problems[i], "aligned:1");
+      check_error(status, ELMAN_BAD_DATA, problems[i], "aligned:1");
     } else {
-      cr_assert_eq(status, ELMAN_OK, "%s", error.message);
+      cr_assert_eq(status, ELMAN_OK, "%s", why.message);
       cr_assert_eq(scores.aligned_words, 2);
       const double doubled = scores.alignment_agreement * 2;
       cr_assert(doubled == 0 || doubled == 1 || doubled == 2);

@@ -11,10 +11,9 @@ TestSuite(api_matrix, .init = enter_folder, .fini = leave_folder);
 static const char NAME[] = "matrix";
 
 static void expect(const char *what, size_t rows, size_t columns, const float *values) {
-  elman_error error = {0};
   owned_matrix *matrix;
-  cr_assert_eq(elman_matrix_read(&matrix, NAME, &error), ELMAN_OK, "%s: %s: %s", what, error.where,
-               error.message);
+  cr_assert_eq(elman_matrix_read(&matrix, NAME, &why), ELMAN_OK, "%s: %s: %s", what, why.where,
+               why.message);
   cr_assert_eq(matrix->rows, rows, "%s", what);
   cr_assert_eq(matrix->columns, columns, "%s", what);
   for (size_t i = 0; i < rows * columns; i++)
@@ -22,12 +21,11 @@ static void expect(const char *what, size_t rows, size_t columns, const float *v
 }
 
 static void refuse(const char *what, const char *where, const char *words) {
-  elman_error error = {0};
-  elman_matrix *matrix = (elman_matrix *)&error;
-  cr_assert_eq(elman_matrix_read(&matrix, NAME, &error), ELMAN_BAD_DATA, "%s", what);
+  elman_matrix *matrix = (elman_matrix *)&why;
+  cr_assert_eq(elman_matrix_read(&matrix, NAME, &why), ELMAN_BAD_DATA, "%s", what);
   cr_assert_null(matrix);
-  cr_assert_str_eq(error.where, where, "%s", what);
-  cr_assert_not_null(strstr(error.message, words), "%s: \"%s\" lacks \"%s\"", what, error.message,
+  cr_assert_str_eq(why.where, where, "%s", what);
+  cr_assert_not_null(strstr(why.message, words), "%s: \"%s\" lacks \"%s\"", what, why.message,
                      words);
 }
 
@@ -247,10 +245,9 @@ Test(api_matrix, written_npy_can_be_read) {
 }
 
 Test(api_matrix, missing_file_is_reported) {
-  elman_error error;
   elman_matrix *matrix;
-  cr_assert_eq(elman_matrix_read(&matrix, "none", &error), ELMAN_NO_INPUT);
-  cr_assert_eq(elman_matrix_read(&matrix, ".", &error), ELMAN_NO_INPUT);
+  cr_assert_eq(elman_matrix_read(&matrix, "none", &why), ELMAN_NO_INPUT);
+  cr_assert_eq(elman_matrix_read(&matrix, ".", &why), ELMAN_NO_INPUT);
   elman_matrix_free(NULL);
 }
 
@@ -266,28 +263,25 @@ Test(api_matrix, weights_file) {
   append(&file, header, length);
   append(&file, six, 16);
   put_bytes(NAME, file.bytes, file.length);
-  elman_error error;
   elman_tensor *weights;
   size_t count;
-  cr_assert_eq(elman_attention_parameters_load(&weights, &count, NAME, "general", 2, &error),
-               ELMAN_OK, "%s", error.message);
+  succeeds(elman_attention_parameters_load(&weights, &count, NAME, "general", 2, &why));
   cr_assert_eq(count, 1);
   cr_assert_str_eq(weights[0].name, "query.weight");
   cr_assert_eq(weights[0].rows, 2);
   cr_assert_arr_eq(weights[0].values, six, 16);
   elman_attention_parameters_free(weights);
-  cr_assert_eq(elman_attention_parameters_load(&weights, &count, NAME, "general", 3, &error),
+  cr_assert_eq(elman_attention_parameters_load(&weights, &count, NAME, "general", 3, &why),
                ELMAN_BAD_DATA);
   cr_assert_null(weights);
-  cr_assert_not_null(strstr(error.message, "3 rows and 3 columns"));
-  cr_assert_eq(elman_attention_parameters_load(&weights, &count, NAME, "additive", 2, &error),
-               ELMAN_BAD_DATA);
-  cr_assert_not_null(strstr(error.message, "query.bias"));
-  cr_assert_eq(elman_attention_parameters_load(&weights, &count, NAME, "generic", 2, &error),
+  cr_assert_not_null(strstr(why.message, "3 rows and 3 columns"));
+  fails(elman_attention_parameters_load(&weights, &count, NAME, "additive", 2, &why),
+        ELMAN_BAD_DATA, "query.bias");
+  cr_assert_eq(elman_attention_parameters_load(&weights, &count, NAME, "generic", 2, &why),
                ELMAN_INVALID_ARGUMENT);
   cr_assert_eq(
-      elman_attention_parameters_load(&weights, &count, NAME, "general", SIZE_MAX / 2, &error),
+      elman_attention_parameters_load(&weights, &count, NAME, "general", SIZE_MAX / 2, &why),
       ELMAN_INVALID_ARGUMENT);
-  cr_assert_eq(elman_attention_parameters_load(&weights, &count, "none", "general", 2, &error),
+  cr_assert_eq(elman_attention_parameters_load(&weights, &count, "none", "general", 2, &why),
                ELMAN_NO_INPUT);
 }

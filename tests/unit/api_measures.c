@@ -75,11 +75,9 @@ static elman_translation *translate(const char *text, const char *reference) {
 
 static elman_scores scores_of(const elman_pairs *pairs, size_t batch_size) {
   elman_evaluate_options options = elman_evaluate_options_default();
-  elman_error error = {0};
   elman_scores scores;
   options.batch_size = batch_size;
-  cr_assert_eq(elman_evaluate(&scores, model, pairs, &options, &error), ELMAN_OK, "%s",
-               error.message);
+  succeeds(elman_evaluate(&scores, model, pairs, &options, &why));
   return scores;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "elman.h"
+#include "outcome.h"
 
 static const char *const english[] = {"I love cats.", "It rains."};
 static const char *const chinese[] = {"我爱猫。", "下雨了。"};
@@ -35,22 +36,19 @@ Test(api_metric, tokenizer_follows_the_references) {
 Test(api_metric, invalid_arguments_are_rejected) {
   elman_metric_scores scores = {.bleu = 7};
   elman_comparison comparison;
-  elman_error error;
   elman_metric_options options = elman_metric_options_default();
   const char *const *const sets[] = {english};
-  cr_assert_eq(elman_metrics(&scores, english, sets, 0, 2, &options, &error),
-               ELMAN_INVALID_ARGUMENT);
-  cr_assert_eq(elman_metrics(&scores, english, sets, 1, 0, &options, &error),
-               ELMAN_INVALID_ARGUMENT);
-  cr_assert_eq(score(&scores, broken, english, options, &error), ELMAN_BAD_DATA);
-  cr_assert_str_eq(error.where, "hypothesis, line 2");
+  cr_assert_eq(elman_metrics(&scores, english, sets, 0, 2, &options, &why), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_metrics(&scores, english, sets, 1, 0, &options, &why), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(score(&scores, broken, english, options, &why), ELMAN_BAD_DATA);
+  cr_assert_str_eq(why.where, "hypothesis, line 2");
   cr_assert_eq(score(&scores, english, broken, options, NULL), ELMAN_BAD_DATA);
   options.bleu_tokens = "intl";
-  cr_assert_eq(score(&scores, english, english, options, &error), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(score(&scores, english, english, options, &why), ELMAN_INVALID_ARGUMENT);
   options = elman_metric_options_default();
   options.resamples = 0;
   cr_assert_eq(elman_metrics_compare(&comparison, (const char *const *const[2]){english, english},
-                                     sets, 1, 2, &options, &error),
+                                     sets, 1, 2, &options, &why),
                ELMAN_INVALID_ARGUMENT);
   cr_assert_eq(scores.bleu, 7, "an error changed the output");
 }
@@ -70,8 +68,7 @@ Test(api_metric, two_systems_are_compared) {
 
 Test(api_metric, lines_are_read_from_files) {
   elman_lines *lines;
-  elman_error error;
-  cr_assert_eq(elman_lines_read(&lines, "/nowhere/at/all", &error), ELMAN_NO_INPUT);
+  cr_assert_eq(elman_lines_read(&lines, "/nowhere/at/all", &why), ELMAN_NO_INPUT);
   cr_assert_null(lines);
   elman_lines_free(NULL);
 }

@@ -19,8 +19,7 @@ static void check_not_trained(elman_train_options options, elman_status expected
                               const char *message) {
   owned_pairs *pairs = toy();
   owned_model *model = small_model(), *untouched = small_model();
-  elman_error error = {0};
-  check_error(elman_train(model, pairs, &options, &error), &error, expected, message, "");
+  check_error(elman_train(model, pairs, &options, &why), expected, message, "");
   cr_assert_eq(elman_train(model, pairs, &options, NULL), expected);
   cr_assert(same_models(model, untouched));
 }
@@ -51,15 +50,14 @@ Test(api, absurd_learning_rates_leave_a_usable_model) {
   owned_pairs *pairs = toy();
   for (double rate = 1; rate < 1e31; rate *= 1e3) {
     owned_model *model = small_model(), *loaded;
-    elman_error error = {0};
     elman_train_options options = elman_train_options_default();
     options.learning_rate = rate;
     options.epochs = 20;
-    const elman_status status = elman_train(model, pairs, &options, &error);
+    const elman_status status = elman_train(model, pairs, &options, &why);
     cr_assert(status == ELMAN_OK || status == ELMAN_INVALID_ARGUMENT);
     cr_assert_eq(elman_model_save(model, MODEL, NULL), ELMAN_OK);
-    cr_assert_eq(elman_model_load(&loaded, MODEL, &error), ELMAN_OK, "rate %g: %s", rate,
-                 error.message);
+    cr_assert_eq(elman_model_load(&loaded, MODEL, &why), ELMAN_OK, "rate %g: %s", rate,
+                 why.message);
   }
 }
 
@@ -105,12 +103,10 @@ Test(api, training_can_be_stopped) {
   owned_pairs *pairs = toy();
   owned_model *stopped = small_model(), *whole = small_model(), *untouched = small_model();
   struct seen seen = {.stop_after = 7};
-  elman_error error = {0};
   elman_train_options options = elman_train_options_default();
   options.report = keep_report;
   options.context = &seen;
-  check_error(elman_train(stopped, pairs, &options, &error), &error, ELMAN_INTERRUPTED, "stopped",
-              "");
+  check_error(elman_train(stopped, pairs, &options, &why), ELMAN_INTERRUPTED, "stopped", "");
   cr_assert_eq(seen.updates, 7);
   options.report = NULL;
   options.epochs = 7; /* the toy corpus fits one batch */
@@ -221,9 +217,7 @@ static void free_task(struct task *task) {
 
 static elman_training *begin(elman_model *model, const struct task *task) {
   elman_training *training;
-  elman_error error = {0};
-  cr_assert_eq(elman_training_create(&training, model, task->pairs, &task->options, &error),
-               ELMAN_OK, "%s", error.message);
+  succeeds(elman_training_create(&training, model, task->pairs, &task->options, &why));
   return training;
 }
 
@@ -252,25 +246,21 @@ static void use_model(elman_model *model, elman_translator *translator, const el
 static void train_in_steps(elman_model *model, const struct task *task, size_t updates) {
   owned_training *training = begin(model, task);
   owned_translator *translator = translator_of(model);
-  elman_error error = {0};
   bool finished = false;
   while (!finished) {
-    cr_assert_eq(elman_training_advance(training, updates, &finished, &error), ELMAN_OK, "%s",
-                 error.message);
+    succeeds(elman_training_advance(training, updates, &finished, &why));
     cr_assert_eq(elman_model_get_info(model).search.beam, 0);
     use_model(model, translator, task->dev);
   }
   finished = false;
-  cr_assert_eq(elman_training_advance(training, 1, &finished, &error), ELMAN_OK);
+  cr_assert_eq(elman_training_advance(training, 1, &finished, &why), ELMAN_OK);
   cr_assert(finished);
-  cr_assert_eq(elman_training_finish(training, &error), ELMAN_OK, "%s", error.message);
+  succeeds(elman_training_finish(training, &why));
 }
 
 static struct result whole_result(const struct task *task, elman_status expected) {
   owned_model *model = create(task->pairs, &task->model);
-  elman_error error = {0};
-  cr_assert_eq(elman_train(model, task->pairs, &task->options, &error), expected, "%s",
-               error.message);
+  cr_assert_eq(elman_train(model, task->pairs, &task->options, &why), expected, "%s", why.message);
   return result_of(model);
 }
 
@@ -376,11 +366,10 @@ static void check_saved(const struct task *task, size_t updates, const struct re
   struct task resumed = *task;
   elman_model *model = create(task->pairs, &task->model), *starts[2] = {0};
   owned_training *training = begin(model, task);
-  elman_error error = {0};
   bool finished = false;
   size_t length;
   cr_assert_eq(elman_training_advance(training, updates, &finished, NULL), ELMAN_OK);
-  cr_assert_eq(elman_training_save(training, &error), ELMAN_OK, "%s", error.message);
+  succeeds(elman_training_save(training, &why));
   owned char *bytes = get_bytes("checkpoint", &length);
   cr_assert_eq(elman_model_save(model, "half", NULL), ELMAN_OK);
   while (!finished) cr_assert_eq(elman_training_advance(training, 1, &finished, NULL), ELMAN_OK);
@@ -394,8 +383,7 @@ static void check_saved(const struct task *task, size_t updates, const struct re
   cr_assert_eq(elman_model_load(&starts[1], "half", NULL), ELMAN_OK);
   for (size_t i = 0; i < 2; i++) {
     put_bytes("checkpoint", bytes, length);
-    cr_assert_eq(elman_train(starts[i], task->pairs, &resumed.options, &error), ELMAN_OK, "%s",
-                 error.message);
+    succeeds(elman_train(starts[i], task->pairs, &resumed.options, &why));
     result = result_of(starts[i]);
     check_same_result(whole, &result, i == 0 ? "new model" : "saved model");
     free_result(&result);
@@ -462,10 +450,9 @@ Test(api, stopped_steps_continue, .timeout = 300) {
   memset(&task.options, 0, sizeof task.options);
   bool finished = false;
   for (size_t updates = 1; updates <= 12; updates++) {
-    elman_error error = {0};
     seen.stop_after = updates;
-    check_error(elman_training_advance(training, 5, &finished, &error), &error, ELMAN_INTERRUPTED,
-                "stopped", "");
+    check_error(elman_training_advance(training, 5, &finished, &why), ELMAN_INTERRUPTED, "stopped",
+                "");
     cr_assert_eq(seen.updates, updates);
     cr_assert_not(finished);
   }
@@ -502,10 +489,9 @@ Test(api, training_can_be_freed_at_any_time) {
 }
 
 static void check_refused(elman_training *training, const char *message) {
-  elman_error error = {0};
   bool finished = true;
-  check_error(elman_training_advance(training, 1, &finished, &error), &error,
-              ELMAN_INVALID_ARGUMENT, message, "");
+  check_error(elman_training_advance(training, 1, &finished, &why), ELMAN_INVALID_ARGUMENT, message,
+              "");
   cr_assert_not(finished);
 }
 
@@ -513,10 +499,9 @@ Test(api, wrong_steps_are_refused) {
   struct task task = task_of(2), bad = task;
   owned_model *model = create(task.pairs, &task.model), *same = create(task.pairs, &task.model);
   elman_training *training = (elman_training *)&task;
-  elman_error error = {0};
   bool finished = true;
   bad.options.batch_size = 0;
-  check_error(elman_training_create(&training, model, task.pairs, &bad.options, &error), &error,
+  check_error(elman_training_create(&training, model, task.pairs, &bad.options, &why),
               ELMAN_INVALID_ARGUMENT, "batch size", "");
   cr_assert_null(training);
   bad = task;
@@ -527,17 +512,15 @@ Test(api, wrong_steps_are_refused) {
   cr_assert(same_models(model, same));
 
   training = begin(model, &task);
-  check_error(elman_training_advance(training, 0, &finished, &error), &error,
-              ELMAN_INVALID_ARGUMENT, "at least 1", "");
+  check_error(elman_training_advance(training, 0, &finished, &why), ELMAN_INVALID_ARGUMENT,
+              "at least 1", "");
   cr_assert_not(finished);
   cr_assert(same_models(model, same));
   cr_assert_eq(elman_training_advance(training, 4, &finished, NULL), ELMAN_OK);
   cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
   check_refused(training, "has ended");
-  check_error(elman_training_finish(training, &error), &error, ELMAN_INVALID_ARGUMENT, "has ended",
-              "");
-  check_error(elman_training_save(training, &error), &error, ELMAN_INVALID_ARGUMENT, "has ended",
-              "");
+  check_error(elman_training_finish(training, &why), ELMAN_INVALID_ARGUMENT, "has ended", "");
+  check_error(elman_training_save(training, &why), ELMAN_INVALID_ARGUMENT, "has ended", "");
   cr_assert_eq(elman_model_get_info(model).history.updates, 4);
   elman_training_free(training);
 
@@ -545,15 +528,14 @@ Test(api, wrong_steps_are_refused) {
   task.options.checkpoint = NULL;
   cr_assert_eq(elman_train(model, task.pairs, &task.options, NULL), ELMAN_OK);
   check_refused(training, "another training");
-  check_error(elman_training_finish(training, &error), &error, ELMAN_INVALID_ARGUMENT,
-              "another training", "");
-  check_error(elman_training_save(training, &error), &error, ELMAN_INVALID_ARGUMENT,
-              "another training", "");
+  check_error(elman_training_finish(training, &why), ELMAN_INVALID_ARGUMENT, "another training",
+              "");
+  check_error(elman_training_save(training, &why), ELMAN_INVALID_ARGUMENT, "another training", "");
   cr_assert_eq(elman_model_get_info(model).history.updates, 10);
   elman_training_free(training);
   training = begin(model, &task);
-  check_error(elman_training_save(training, &error), &error, ELMAN_INVALID_ARGUMENT,
-              "no checkpoint file", "");
+  check_error(elman_training_save(training, &why), ELMAN_INVALID_ARGUMENT, "no checkpoint file",
+              "");
   elman_training_free(training);
   free_task(&task);
 }
@@ -570,12 +552,10 @@ Test(api, failed_steps_lose_nothing) {
   cr_assert_not_null(expected.checkpoint);
   owned_model *model = create(task.pairs, &task.model);
   owned_training *training = begin(model, &task);
-  elman_error error = {0};
   bool finished;
-  cr_assert_eq(elman_training_advance(training, 5, &finished, &error), ELMAN_OK, "%s",
-               error.message);
-  check_error(elman_training_advance(training, 9, &finished, &error), &error, ELMAN_CANNOT_CREATE,
-              "", "kept.update6");
+  succeeds(elman_training_advance(training, 5, &finished, &why));
+  check_error(elman_training_advance(training, 9, &finished, &why), ELMAN_CANNOT_CREATE, "",
+              "kept.update6");
   cr_assert_eq(elman_model_get_info(model).history.updates, 6);
   cr_assert_not(finished);
   check_refused(training, "an error has ended");
@@ -590,11 +570,10 @@ Test(api, finish_reports_a_failed_checkpoint) {
   task.options.checkpoint = "no such folder/checkpoint";
   owned_model *model = create(task.pairs, &task.model);
   owned_training *training = begin(model, &task);
-  elman_error error = {0};
   bool finished;
   cr_assert_eq(elman_training_advance(training, 9, &finished, NULL), ELMAN_OK);
   cr_assert(finished);
-  cr_assert_eq(elman_training_finish(training, &error), ELMAN_CANNOT_CREATE);
-  cr_assert_str_eq(error.where, task.options.checkpoint);
+  cr_assert_eq(elman_training_finish(training, &why), ELMAN_CANNOT_CREATE);
+  cr_assert_str_eq(why.where, task.options.checkpoint);
   cr_assert_eq(elman_model_get_info(model).history.updates, 3);
 }

@@ -198,12 +198,11 @@ Test(api_translate_batch, partial_translations_grow_by_one_token) {
 Test(api_translate_batch, partial_translation_may_stop_the_batch) {
   struct partials seen = {.stop_after = 2};
   elman_translation *found[PARTIALS];
-  elman_error error = {0};
-  cr_assert_eq(translate_watched(found, &seen, 1, &error), ELMAN_INTERRUPTED);
-  cr_assert_str_eq(error.message, "translation was stopped");
+  cr_assert_eq(translate_watched(found, &seen, 1, &why), ELMAN_INTERRUPTED);
+  cr_assert_str_eq(why.message, "translation was stopped");
   for (size_t i = 0; i < PARTIALS; i++) cr_assert_null(found[i]);
   seen = (struct partials){.stop_after = 0};
-  cr_assert_eq(translate_watched(found, &seen, 1, &error), ELMAN_OK);
+  cr_assert_eq(translate_watched(found, &seen, 1, &why), ELMAN_OK);
   for (size_t i = 0; i < PARTIALS; i++) elman_translation_free(found[i]);
 }
 

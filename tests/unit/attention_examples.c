@@ -56,10 +56,8 @@ static void compare(const char *what, const float *values, const json_t *expecte
 
 static elman_attention_output *attend(const elman_attention_input *input,
                                       const elman_attention_options *options) {
-  elman_error error = {0};
   elman_attention_output *out;
-  cr_assert_eq(elman_attention_forward(&out, input, options, &error), ELMAN_OK, "%s",
-               error.message);
+  succeeds(elman_attention_forward(&out, input, options, &why));
   return out;
 }
 
@@ -106,10 +104,9 @@ Test(attention_examples, causal_weights_match_printed_numbers) {
 
 static elman_matrix *read_matrix(const char *name) {
   char path[512];
-  elman_error error = {0};
   elman_matrix *matrix;
   snprintf(path, sizeof path, "%s/../data/attention/%s", getenv("TEST_DATA"), name);
-  cr_assert_eq(elman_matrix_read(&matrix, path, &error), ELMAN_OK, "%s", error.message);
+  succeeds(elman_matrix_read(&matrix, path, &why));
   return matrix;
 }
 

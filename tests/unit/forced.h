@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "elman.h"
+#include "outcome.h"
 
 static inline elman_translation *force(elman_translator *translator, const char *text,
                                        const char *reference,
@@ -15,9 +16,7 @@ static inline elman_translation *force(elman_translator *translator, const char 
                                    .reference = reference,
                                    .reference_length = reference == NULL ? 0 : strlen(reference)};
   elman_translation *translation;
-  elman_error error = {0};
-  cr_assert_eq(elman_translate_batch(&translation, NULL, translator, &sentence, 1, options, &error),
-               ELMAN_OK, "%s", error.message);
+  succeeds(elman_translate_batch(&translation, NULL, translator, &sentence, 1, options, &why));
   return translation;
 }
 

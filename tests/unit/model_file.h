@@ -67,14 +67,13 @@ static inline uint64_t header_length(const char *bytes) {
 
 static inline void check_refused(elman_status expected, const char *message, const char *label) {
   struct model *model = (struct model *)&model;
-  elman_error error = {0};
-  const elman_status status = model_load(&model, FILE_NAME, &error);
-  cr_assert_eq(status, expected, "%s: status %d, \"%s\"", label, status, error.message);
-  cr_assert_eq(error.code, expected);
+  const elman_status status = model_load(&model, FILE_NAME, &why);
+  cr_assert_eq(status, expected, "%s: status %d, \"%s\"", label, status, why.message);
+  cr_assert_eq(why.code, expected);
   cr_assert_null(model);
-  cr_assert_str_eq(error.where, FILE_NAME);
-  cr_assert_not_null(strstr(error.message, message), "%s: \"%s\" lacks \"%s\"", label,
-                     error.message, message);
+  cr_assert_str_eq(why.where, FILE_NAME);
+  cr_assert_not_null(strstr(why.message, message), "%s: \"%s\" lacks \"%s\"", label, why.message,
+                     message);
   cr_assert_eq(model_load(&model, FILE_NAME, NULL), expected); /* the error argument is optional */
 }
 
@@ -82,12 +81,11 @@ static inline void check_refused(elman_status expected, const char *message, con
  * Return true if the file was accepted. */
 static inline bool refused_or_usable(const char *what, size_t position) {
   struct model *model;
-  elman_error error = {0};
-  const elman_status status = model_load(&model, FILE_NAME, &error);
+  const elman_status status = model_load(&model, FILE_NAME, &why);
   if (status != ELMAN_OK) {
-    cr_assert_eq(status, ELMAN_BAD_DATA, "%s, byte %zu: %s", what, position, error.message);
-    cr_assert_str_eq(error.where, FILE_NAME);
-    cr_assert_neq(error.message[0], '\0');
+    cr_assert_eq(status, ELMAN_BAD_DATA, "%s, byte %zu: %s", what, position, why.message);
+    cr_assert_str_eq(why.where, FILE_NAME);
+    cr_assert_neq(why.message[0], '\0');
     cr_assert_null(model);
     return false;
   }
@@ -102,8 +100,8 @@ static inline bool refused_or_usable(const char *what, size_t position) {
   const elman_sentence sentence = {.text = source, .length = strlen(source)};
   elman_translate_options options = translate_options_default();
   options.max_length = 4;
-  cr_assert_eq(translator_run(&translator, &sentence, 1, &options, &error), ELMAN_OK,
-               "%s, byte %zu", what, position);
+  cr_assert_eq(translator_run(&translator, &sentence, 1, &options, &why), ELMAN_OK, "%s, byte %zu",
+               what, position);
   const elman_status run = translator.items[0].status;
   cr_assert(run == ELMAN_OK || run == ELMAN_BAD_DATA, "%s, byte %zu", what, position);
   if (run == ELMAN_OK) cr_assert(isfinite(translator.items[0].beam->ended[0].log_probability));

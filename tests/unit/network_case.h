@@ -127,17 +127,16 @@ static inline struct vocabulary *words_with_signs(void) {
  * weights only, while a wrong gradient is wrong at all weights. */
 static inline void check_network(struct model_config config, struct regularization regularization,
                                  const size_t (*lengths)[2], size_t count) {
-  elman_error error;
   struct network_case c = {.config = config, .regularization = regularization};
-  cr_assert_eq(model_config_check(&config, &error), ELMAN_OK);
+  cr_assert_eq(model_config_check(&config, &why), ELMAN_OK);
   owned_by(corpus_free) struct corpus corpus = make_corpus(lengths, count);
   owned_vocabulary *words = config.clause_segments ? words_with_signs() : NULL;
   corpus.source_words = words;
   if (regularization.guide > 0) add_guides(&corpus, lengths, count);
   const size_t indices[] = {0, 1, 2, 3};
-  cr_assert_eq(batch_fill(&c.batch, &corpus, indices, count, &error), ELMAN_OK);
+  cr_assert_eq(batch_fill(&c.batch, &corpus, indices, count, &why), ELMAN_OK);
   parameters_bind(&c.weights, NULL, &config);
-  cr_assert_eq(workspace_fit(&c.workspace, &c.weights, &c.batch, WITH_GRADIENTS, &error), ELMAN_OK);
+  cr_assert_eq(workspace_fit(&c.workspace, &c.weights, &c.batch, WITH_GRADIENTS, &why), ELMAN_OK);
   const uint64_t seeds = config.cell != NULL && strcmp(config.cell, "relu") == 0 ? 10 : 1;
   char message[300];
   bool right = false;

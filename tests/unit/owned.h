@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "outcome.h"
+
 #define owned_by(function) __attribute__((cleanup(function)))
 #define owned owned_by(release_memory)
 

@@ -102,7 +102,6 @@ static inline struct found found_in(const struct setup *s, size_t sentence, size
 }
 
 static inline void run(struct setup *s, size_t first, size_t count, struct beam_options options) {
-  elman_error error = {0};
   elman_translate_options search = s->others;
   search.beam = options.width;
   search.n_best = options.n_best;
@@ -110,8 +109,7 @@ static inline void run(struct setup *s, size_t first, size_t count, struct beam_
   search.without_scores = s->without_scores;
   const struct search_request *requests[SENTENCES];
   for (size_t i = 0; i < count; i++) requests[i] = &s->requests[first + i];
-  cr_assert_eq(search_run(&s->search, &s->model, requests, count, &search, s->screen, &error),
-               ELMAN_OK, "%s", error.message);
+  succeeds(search_run(&s->search, &s->model, requests, count, &search, s->screen, &why));
 }
 
 /* Run the network with the target `ids` forced. The workspace then contains the logits and losses

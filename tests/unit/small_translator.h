@@ -34,11 +34,10 @@ static inline void same_translation(const elman_translation *a, const elman_tran
 
 static inline void check_refused(const elman_translate_options *options, const char *message) {
   elman_translation *translation;
-  elman_error error = {0};
-  cr_assert_eq(elman_translate(&translation, translator, "我", 3, options, &error),
+  cr_assert_eq(elman_translate(&translation, translator, "我", 3, options, &why),
                ELMAN_INVALID_ARGUMENT);
   cr_assert_null(translation);
-  cr_assert(strstr(error.message, message) != NULL, "%s", error.message);
+  cr_assert(strstr(why.message, message) != NULL, "%s", why.message);
 }
 
 #endif

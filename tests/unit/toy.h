@@ -17,11 +17,10 @@ static inline const char *data_file(const char *name) {
 
 static inline elman_pairs *read_pairs(const char *file) {
   elman_pairs_options options = elman_pairs_options_default();
-  elman_error error = {0};
   elman_pairs *pairs;
   options.files = &file;
   options.file_count = 1;
-  cr_assert_eq(elman_pairs_read(&pairs, &options, &error), ELMAN_OK, "%s", error.message);
+  succeeds(elman_pairs_read(&pairs, &options, &why));
   return pairs;
 }
 
@@ -30,9 +29,8 @@ static inline elman_pairs *toy(void) {
 }
 
 static inline elman_model *create(const elman_pairs *pairs, const elman_model_options *options) {
-  elman_error error = {0};
   elman_model *model;
-  cr_assert_eq(elman_model_create(&model, pairs, options, &error), ELMAN_OK, "%s", error.message);
+  succeeds(elman_model_create(&model, pairs, options, &why));
   return model;
 }
 
@@ -53,10 +51,8 @@ static inline elman_translator *translator_of(const elman_model *model) {
 
 static inline elman_translation *translate(elman_translator *translator, const char *text,
                                            const elman_translate_options *options) {
-  elman_error error = {0};
   elman_translation *translation;
-  cr_assert_eq(elman_translate(&translation, translator, text, strlen(text), options, &error),
-               ELMAN_OK, "%s", error.message);
+  succeeds(elman_translate(&translation, translator, text, strlen(text), options, &why));
   return translation;
 }
 
