@@ -71,11 +71,10 @@ Test(arena, large_enough_block_is_reused) {
 
 Test(arena, overflowing_sizes_fail) {
   struct arena measured = {0}, arena = {0};
-  elman_error error = {0};
   cr_assert_null(arena_allocate(&measured, 8, SIZE_MAX / 4, 3, 5));
   cr_assert(measured.failed);
-  cr_assert_eq(arena_reserve(&arena, &measured, &error), ELMAN_NO_MEMORY);
-  cr_assert_eq(error.code, ELMAN_NO_MEMORY);
+  cr_assert_eq(arena_reserve(&arena, &measured, &why), ELMAN_NO_MEMORY);
+  cr_assert_eq(why.code, ELMAN_NO_MEMORY);
   struct arena sum = {0};
   arena_allocate(&sum, 1, SIZE_MAX / 2 - 4096, 1, 1);
   cr_assert_not(sum.failed);
@@ -212,19 +211,18 @@ Test(text, utf8) {
 }
 
 Test(status, fail_fills_error_and_returns_status) {
-  elman_error error = {0};
-  cr_assert_eq(fail(&error, ELMAN_IO, "file:3", "got %d", 7), ELMAN_IO);
-  cr_assert_eq(error.code, ELMAN_IO);
-  cr_assert_str_eq(error.message, "got 7");
-  cr_assert_str_eq(error.where, "file:3");
-  cr_assert_eq(fail(&error, ELMAN_BAD_DATA, NULL, "x"), ELMAN_BAD_DATA);
-  cr_assert_str_eq(error.where, "");
+  cr_assert_eq(fail(&why, ELMAN_IO, "file:3", "got %d", 7), ELMAN_IO);
+  cr_assert_eq(why.code, ELMAN_IO);
+  cr_assert_str_eq(why.message, "got 7");
+  cr_assert_str_eq(why.where, "file:3");
+  cr_assert_eq(fail(&why, ELMAN_BAD_DATA, NULL, "x"), ELMAN_BAD_DATA);
+  cr_assert_str_eq(why.where, "");
   cr_assert_eq(fail(NULL, ELMAN_BAD_DATA, "a", "b"), ELMAN_BAD_DATA);
   /* The name of a file may be any bytes; only a cut character is removed. */
-  (void)fail(&error, ELMAN_NO_INPUT, "\xE6\x88", "x");
-  cr_assert_str_eq(error.where, "\xE6\x88");
-  cr_assert_eq(fail_no_memory(&error), ELMAN_NO_MEMORY);
-  cr_assert_eq(error.code, ELMAN_NO_MEMORY);
+  (void)fail(&why, ELMAN_NO_INPUT, "\xE6\x88", "x");
+  cr_assert_str_eq(why.where, "\xE6\x88");
+  cr_assert_eq(fail_no_memory(&why), ELMAN_NO_MEMORY);
+  cr_assert_eq(why.code, ELMAN_NO_MEMORY);
 }
 
 Test(status, long_text_is_cut_between_characters) {
@@ -234,11 +232,10 @@ Test(status, long_text_is_cut_between_characters) {
     char text[1024] = "";
     memset(text, 'x', (size_t)lead);
     while (strlen(text) < 900) strcat(text, "我");
-    elman_error error = {0};
-    cr_assert_eq(fail(&error, ELMAN_IO, text, "%s", text), ELMAN_IO);
-    cr_assert_eq(text_valid_prefix(text_of(error.message)), strlen(error.message));
-    cr_assert_eq(text_valid_prefix(text_of(error.where)), strlen(error.where));
-    cr_assert_gt(strlen(error.message), sizeof error.message - 5);
+    cr_assert_eq(fail(&why, ELMAN_IO, text, "%s", text), ELMAN_IO);
+    cr_assert_eq(text_valid_prefix(text_of(why.message)), strlen(why.message));
+    cr_assert_eq(text_valid_prefix(text_of(why.where)), strlen(why.where));
+    cr_assert_gt(strlen(why.message), sizeof why.message - 5);
   }
 }
 

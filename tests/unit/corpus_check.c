@@ -43,8 +43,7 @@ static struct findings *findings_of(size_t parts, const char *const *contents, s
                                        .max_ratio = 3,
                                        .examples = 2};
   struct findings *findings;
-  elman_error error = {0};
-  cr_assert_eq(check_corpus(&findings, &options, &error), ELMAN_OK, "%s", error.message);
+  succeeds(check_corpus(&findings, &options, &why));
   return findings;
 }
 

@@ -104,8 +104,7 @@ static struct findings *check_files(size_t parts) {
                                        .max_ratio = 3,
                                        .examples = 3};
   struct findings *findings;
-  elman_error error = {0};
-  cr_assert_eq(check_corpus(&findings, &options, &error), ELMAN_OK, "%s", error.message);
+  succeeds(check_corpus(&findings, &options, &why));
   return findings;
 }
 
@@ -243,8 +242,7 @@ static struct pairs *read_file(const char *name) {
   const elman_pairs_options options = {
       .files = &name, .file_count = 1, .source_column = 1, .target_column = 2};
   struct pairs *pairs;
-  elman_error error = {0};
-  cr_assert_eq(pairs_read(&pairs, &options, &error), ELMAN_OK, "%s", error.message);
+  succeeds(pairs_read(&pairs, &options, &why));
   return pairs;
 }
 
@@ -266,8 +264,7 @@ static void note_doubt(void *context, elman_finding finding, double share, const
 static struct reported doubts_about(const char *name, const char *training) {
   struct reported reported = {0};
   owned_pairs *pairs = read_file(name), *typical = read_file(training);
-  elman_error error = {0};
-  cr_assert_eq(doubts_find(pairs, typical, note_doubt, &reported, &error), ELMAN_OK);
+  cr_assert_eq(doubts_find(pairs, typical, note_doubt, &reported, &why), ELMAN_OK);
   return reported;
 }
 

@@ -25,8 +25,7 @@ static struct pairs *aligned_pairs_of(const char *content, size_t alignment_colu
                                        .alignment_column = alignment_column,
                                        .strict = true};
   struct pairs *pairs;
-  elman_error error = {0};
-  cr_assert_eq(pairs_read(&pairs, &options, &error), ELMAN_OK, "%s", error.message);
+  succeeds(pairs_read(&pairs, &options, &why));
   unlink(name);
   return pairs;
 }
@@ -299,11 +298,10 @@ static void assert_links(elman_token_mode mode, const char *line, const char *ex
       .mode = mode, .vocabulary = built.target, .merges = built.merges[ELMAN_TARGET]};
   owned_by(corpus_free) struct corpus corpus;
   char shown[200] = "";
-  elman_error error = {0};
   const elman_status status = corpus_encode(&corpus, pairs, &source, &target,
-                                            &(struct encoding_options){.guided = true}, &error);
+                                            &(struct encoding_options){.guided = true}, &why);
   if (status != ELMAN_OK)
-    snprintf(shown, sizeof shown, "%.20s: %.150s", strrchr(error.where, ':') + 1, error.message);
+    snprintf(shown, sizeof shown, "%.20s: %.150s", strrchr(why.where, ':') + 1, why.message);
   for (size_t i = 0; status == ELMAN_OK && i < corpus.links.starts[1]; i++) {
     const struct token_link link = corpus.links.items[i];
     const size_t used = strlen(shown);

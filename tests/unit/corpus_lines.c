@@ -33,10 +33,9 @@ static void put(const char *bytes, size_t length) {
 /* `expected` contains the lines, each followed by "|". */
 static void assert_lines(const char *content, const char *expected) {
   owned_by(line_file_free) struct line_file file;
-  elman_error error = {0};
   owned_by(buffer_free) struct buffer shown = {0};
   put(content, strlen(content));
-  cr_assert_eq(line_file_read(&file, path, &error), ELMAN_OK, "%s", error.message);
+  succeeds(line_file_read(&file, path, &why));
   for (size_t i = 0; i < file.count; i++) {
     buffer_append_text(&shown, text_of(file.lines[i]));
     buffer_append(&shown, "|", 1);
@@ -57,12 +56,11 @@ Test(lines, every_line_is_kept) {
 
 static void assert_bad(const char *content, size_t length, const char *message) {
   struct line_file file;
-  elman_error error = {0};
   put(content, length);
-  cr_assert_eq(line_file_read(&file, path, &error), ELMAN_BAD_DATA);
-  cr_assert_eq(strncmp(error.where, path, strlen(path)), 0);
+  cr_assert_eq(line_file_read(&file, path, &why), ELMAN_BAD_DATA);
+  cr_assert_eq(strncmp(why.where, path, strlen(path)), 0);
   char shown[2048];
-  snprintf(shown, sizeof shown, "%s %s", error.where + strlen(path), error.message);
+  snprintf(shown, sizeof shown, "%s %s", why.where + strlen(path), why.message);
   cr_assert_str_eq(shown, message);
 }
 

@@ -68,11 +68,9 @@ static elman_pairs_options moses_options(void) {
 /* `expected` contains "source=target" or "source=target=alignment", separated by "|". */
 static void assert_pairs(elman_pairs_options options, const char *expected, size_t skipped,
                          const char *expected_notes) {
-  elman_error error = {0};
   owned_pairs *pairs;
   buffer_clear(&notes);
-  cr_assert_eq(pairs_read(&pairs, &options, &error), ELMAN_OK, "%s: %s", error.where,
-               error.message);
+  cr_assert_eq(pairs_read(&pairs, &options, &why), ELMAN_OK, "%s: %s", why.where, why.message);
   owned_by(buffer_free) struct buffer shown = {0};
   for (size_t i = 0; i < pairs_count(pairs); i++) {
     const struct pair pair = pairs_get(pairs, i);
@@ -91,13 +89,12 @@ static void assert_pairs(elman_pairs_options options, const char *expected, size
 
 static void assert_error(elman_pairs_options options, elman_status status, const char *where,
                          const char *part_of_message) {
-  elman_error error = {0};
   struct pairs *pairs;
-  cr_assert_eq(pairs_read(&pairs, &options, &error), status, "%s: %s", error.where, error.message);
-  cr_assert_eq(error.code, status);
+  cr_assert_eq(pairs_read(&pairs, &options, &why), status, "%s: %s", why.where, why.message);
+  cr_assert_eq(why.code, status);
   cr_assert_null(pairs);
-  cr_assert_str_eq(error.where, where);
-  cr_assert_not_null(strstr(error.message, part_of_message), "%s", error.message);
+  cr_assert_str_eq(why.where, where);
+  cr_assert_not_null(strstr(why.message, part_of_message), "%s", why.message);
   buffer_free(&notes);
 }
 
@@ -544,10 +541,9 @@ Test(tsv, another_encoding_is_rejected) {
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "iconv -f GB18030 -t UTF-8");
   put("a.tsv", "one\n");
   struct pairs *pairs;
-  elman_error error;
   const elman_pairs_options options = tsv_options();
-  cr_assert_eq(pairs_read(&pairs, &options, &error), ELMAN_BAD_DATA);
-  cr_assert_null(strstr(error.message, "iconv"), "it is UTF-8: %s", error.message);
+  cr_assert_eq(pairs_read(&pairs, &options, &why), ELMAN_BAD_DATA);
+  cr_assert_null(strstr(why.message, "iconv"), "it is UTF-8: %s", why.message);
 }
 
 /* Data like compressed or encrypted files: all bytes equally frequent, with an accidental line of

@@ -24,8 +24,7 @@ static struct pairs *pairs_of(const struct buffer *text) {
   const elman_pairs_options options = {
       .files = files, .file_count = 1, .source_column = 1, .target_column = 2, .whole_lines = true};
   struct pairs *pairs;
-  elman_error error = {0};
-  cr_assert_eq(pairs_read(&pairs, &options, &error), ELMAN_OK, "%s", error.message);
+  succeeds(pairs_read(&pairs, &options, &why));
   unlink(path);
   return pairs;
 }
@@ -164,10 +163,8 @@ Test(split, dev_and_test_may_be_empty) {
 Test(split, split_must_leave_training_pairs) {
   owned_pairs *pairs = different_pairs(10);
   elman_split split;
-  elman_error error = {0};
   elman_split_options options = {.dev.pairs = 5, .test.pairs = 5};
-  cr_assert_eq(split_create(&split, pairs, &options, &error), ELMAN_INVALID_ARGUMENT);
-  cr_assert(strstr(error.message, "10 pairs") != NULL, "%s", error.message);
+  fails(split_create(&split, pairs, &options, &why), ELMAN_INVALID_ARGUMENT, "10 pairs");
   options.dev.pairs = SIZE_MAX;
   cr_assert_eq(split_create(&split, pairs, &options, NULL), ELMAN_INVALID_ARGUMENT);
   options.dev.pairs = 5;
@@ -182,10 +179,8 @@ Test(split, single_group_cannot_be_split) {
   buffer_append_text(&text, text_of("a\tx\na\ty\nb\ty\nb\tz\nc\tz\n"));
   owned_pairs *pairs = pairs_of(&text);
   elman_split split;
-  elman_error error = {0};
   const elman_split_options options = {.dev.pairs = 1};
-  cr_assert_eq(split_create(&split, pairs, &options, &error), ELMAN_BAD_DATA);
-  cr_assert(strstr(error.message, "5 of 5 pairs") != NULL, "%s", error.message);
+  fails(split_create(&split, pairs, &options, &why), ELMAN_BAD_DATA, "5 of 5 pairs");
 }
 
 /* Each pair shares a side with the next in the chain; the file has them in shuffled order. */
@@ -200,11 +195,10 @@ Test(split, long_chains_are_fast) {
   }
   owned_pairs *pairs = pairs_of(&text);
   elman_split split;
-  elman_error error = {0};
   const elman_split_options options = {.dev.pairs = 1};
-  cr_assert_eq(split_create(&split, pairs, &options, &error), ELMAN_BAD_DATA);
+  cr_assert_eq(split_create(&split, pairs, &options, &why), ELMAN_BAD_DATA);
   snprintf(whole, sizeof whole, "%d of %d pairs", PAIRS, PAIRS);
-  cr_assert(strstr(error.message, whole) != NULL, "%s", error.message);
+  cr_assert(strstr(why.message, whole) != NULL, "%s", why.message);
 }
 
 Test(split, lines_are_copied_unchanged) {

@@ -59,15 +59,13 @@ Test(file, read_of_more_than_one_chunk) {
 }
 
 Test(file, read_errors) {
-  elman_error error = {0};
   owned_by(buffer_free) struct buffer content = {0};
-  cr_assert_eq(file_read(&content, "file", 100, &error), ELMAN_NO_INPUT);
-  cr_assert_str_eq(error.where, "file");
-  cr_assert_eq(file_read(&content, ".", 100, &error), ELMAN_NO_INPUT);
-  cr_assert_not_null(strstr(error.message, "directory"));
+  cr_assert_eq(file_read(&content, "file", 100, &why), ELMAN_NO_INPUT);
+  cr_assert_str_eq(why.where, "file");
+  fails(file_read(&content, ".", 100, &why), ELMAN_NO_INPUT, "directory");
   put("file", "12345");
-  cr_assert_eq(file_read(&content, "file", 4, &error), ELMAN_BAD_DATA);
-  cr_assert_eq(file_read(&content, "file", 5, &error), ELMAN_OK);
+  cr_assert_eq(file_read(&content, "file", 4, &why), ELMAN_BAD_DATA);
+  cr_assert_eq(file_read(&content, "file", 5, &why), ELMAN_OK);
   cr_assert_str_eq(content.bytes, "12345");
 }
 
@@ -294,9 +292,7 @@ Test(file, links_are_followed_to_their_end) {
   }
   cr_assert_eq(symlink("loop", "loop"), 0);
   struct safe_file file;
-  elman_error error;
-  cr_assert_eq(safe_file_open(&file, "loop", NULL, &error), ELMAN_CANNOT_CREATE);
-  cr_assert_not_null(strstr(error.message, "symbolic links"), "%s", error.message);
+  fails(safe_file_open(&file, "loop", NULL, &why), ELMAN_CANNOT_CREATE, "symbolic links");
   cr_assert_eq(remove("other/second"), 0);
   cr_assert_eq(remove("other/third"), 0);
 }
@@ -337,7 +333,6 @@ Test(file, direct_output_is_visible_at_once) {
 Test(file, link_of_another_user_is_rejected) {
   if (geteuid() != 0) SKIP_IN_FOLDER("only root can make links of other users");
   struct safe_file file;
-  elman_error error;
   cr_assert_eq(mkdir("shared", 0700), 0);
   put("victim", "precious");
   cr_assert_eq(symlink("../victim", "shared/link"), 0);
@@ -346,12 +341,12 @@ Test(file, link_of_another_user_is_rejected) {
   write_safely("shared/link", "in a folder of one's own");
   cr_assert_eq(chmod("shared", 01777), 0);
   put("victim", "precious");
-  cr_assert_eq(safe_file_open(&file, "shared/link", NULL, &error), ELMAN_CANNOT_CREATE);
-  cr_assert_str_eq(error.where, "shared/link");
-  cr_assert_not_null(strstr(error.message, "link"), "%s", error.message);
+  cr_assert_eq(safe_file_open(&file, "shared/link", NULL, &why), ELMAN_CANNOT_CREATE);
+  cr_assert_str_eq(why.where, "shared/link");
+  cr_assert_not_null(strstr(why.message, "link"), "%s", why.message);
   assert_content("victim", "precious");
   cr_assert_eq(symlink("shared/link", "outside"), 0); /* nor through another link */
-  cr_assert_eq(safe_file_open(&file, "outside", NULL, &error), ELMAN_CANNOT_CREATE);
+  cr_assert_eq(safe_file_open(&file, "outside", NULL, &why), ELMAN_CANNOT_CREATE);
   cr_assert_eq(chown("shared", 65534, 65534), 0); /* the folder's owner may do anything in it */
   write_safely("shared/link", "new");
   assert_content("victim", "new");
@@ -386,17 +381,14 @@ Test(file, descriptor_is_written_at_its_offset) {
 Test(file, device_is_written_directly) {
   write_safely("/dev/null", "new");
   struct safe_file file;
-  elman_error error = {0};
   cr_assert_eq(safe_file_open(&file, "/dev/full", NULL, NULL), ELMAN_OK);
   fputs("new", file.stream);
-  cr_assert_eq(safe_file_commit(&file, &error), ELMAN_IO);
-  cr_assert_not_null(strstr(error.message, "No space"), "%s", error.message);
+  fails(safe_file_commit(&file, &why), ELMAN_IO, "No space");
   /* The error is also reported if it occurs before the end. */
   cr_assert_eq(safe_file_open(&file, "/dev/full", NULL, NULL), ELMAN_OK);
   for (int i = 0; i < 100000; i++) fputs("more than the stream keeps ", file.stream);
   errno = 0;
-  cr_assert_eq(safe_file_commit(&file, &error), ELMAN_IO);
-  cr_assert_not_null(strstr(error.message, "No space"), "%s", error.message);
+  fails(safe_file_commit(&file, &why), ELMAN_IO, "No space");
 }
 
 static void do_nothing(int number) {
@@ -426,11 +418,10 @@ Test(file, signals_do_not_interrupt_writing) {
     _exit(0);
   }
   struct safe_file file;
-  elman_error error = {.message = ""};
   cr_assert_eq(safe_file_open(&file, name, NULL, NULL), ELMAN_OK);
   static char bytes[SIZE];
   fwrite(bytes, 1, SIZE, file.stream);
-  cr_assert_eq(safe_file_commit(&file, &error), ELMAN_OK, "%s", error.message);
+  succeeds(safe_file_commit(&file, &why));
   close(ends[1]);
   int code;
   while (waitpid(child, &code, 0) < 0) continue;
@@ -461,8 +452,7 @@ Test(file, signals_do_not_interrupt_reading) {
   }
   close(ends[1]);
   owned_by(buffer_free) struct buffer content = {0};
-  elman_error error = {.message = ""};
-  cr_assert_eq(file_read(&content, name, PIECES * SIZE, &error), ELMAN_OK, "%s", error.message);
+  succeeds(file_read(&content, name, PIECES * SIZE, &why));
   cr_assert_eq(content.length, PIECES * SIZE);
   close(ends[0]);
   int code;
@@ -472,23 +462,21 @@ Test(file, signals_do_not_interrupt_reading) {
 
 Test(file, existence_is_reported) {
   bool exists = true;
-  elman_error error;
   cr_assert_eq(file_exists(&exists, "file", NULL), ELMAN_OK);
   cr_assert_not(exists);
   put("file", "");
   cr_assert_eq(file_exists(&exists, "file", NULL), ELMAN_OK);
   cr_assert(exists);
-  cr_assert_eq(file_exists(&exists, "file/below", &error), ELMAN_NO_INPUT);
-  cr_assert_str_eq(error.where, "file/below");
+  cr_assert_eq(file_exists(&exists, "file/below", &why), ELMAN_NO_INPUT);
+  cr_assert_str_eq(why.where, "file/below");
 }
 
 Test(file, uncreatable_files_are_reported) {
   struct safe_file file;
-  elman_error error = {0};
-  cr_assert_eq(safe_file_open(&file, "", NULL, &error), ELMAN_CANNOT_CREATE);
-  cr_assert_eq(safe_file_open(&file, ".", NULL, &error), ELMAN_CANNOT_CREATE);
-  cr_assert_eq(safe_file_open(&file, "missing/file", NULL, &error), ELMAN_CANNOT_CREATE);
-  cr_assert_str_eq(error.where, "missing/file");
+  cr_assert_eq(safe_file_open(&file, "", NULL, &why), ELMAN_CANNOT_CREATE);
+  cr_assert_eq(safe_file_open(&file, ".", NULL, &why), ELMAN_CANNOT_CREATE);
+  cr_assert_eq(safe_file_open(&file, "missing/file", NULL, &why), ELMAN_CANNOT_CREATE);
+  cr_assert_str_eq(why.where, "missing/file");
   safe_file_abandon(&file);
   cr_assert_eq(each_entry(NULL), 0);
 }

@@ -1,6 +1,7 @@
 /* The JSON reader: it gives accepted text the same meaning as the JSON library, and rejects the
  * rest. */
 #include "base/json.h"
+#include "outcome.h"
 
 #include <criterion/criterion.h>
 #include <locale.h>
@@ -8,8 +9,7 @@
 
 static json_t *read_text(const char *text) {
   json_t *value;
-  elman_error error = {.message = ""};
-  cr_assert_eq(read_json(&value, text_of(text), &error), ELMAN_OK, "%s: %s", text, error.message);
+  cr_assert_eq(read_json(&value, text_of(text), &why), ELMAN_OK, "%s: %s", text, why.message);
   return value;
 }
 
@@ -62,10 +62,9 @@ Test(json, valid_text_is_accepted) {
 
 static void check_refused(const char *text, size_t length, const char *expected) {
   json_t *value = json_true();
-  elman_error error = {.message = ""};
-  cr_assert_eq(read_json(&value, (struct text){text, length}, &error), ELMAN_BAD_DATA, "%s", text);
+  cr_assert_eq(read_json(&value, (struct text){text, length}, &why), ELMAN_BAD_DATA, "%s", text);
   cr_assert_null(value);
-  cr_assert_str_eq(error.message, expected, "%s: \"%s\"", text, error.message);
+  cr_assert_str_eq(why.message, expected, "%s: \"%s\"", text, why.message);
   /* The library rejects the text as well. */
   value = json_loadb(text, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
   cr_assert_null(value, "%s", text);

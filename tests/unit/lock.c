@@ -14,18 +14,16 @@ TestSuite(lock, .init = enter_folder, .fini = leave_folder);
 
 static struct lock acquired(const char *output) {
   struct lock lock;
-  elman_error error = {.message = ""};
-  cr_assert_eq(lock_acquire(&lock, output, &error), ELMAN_OK, "%s", error.message);
+  succeeds(lock_acquire(&lock, output, &why));
   cr_assert_str_eq(lock.problem, "");
   return lock;
 }
 
 static void check_refused(const char *output, const char *where, const char *problem) {
   struct lock lock;
-  elman_error error;
-  cr_assert_eq(lock_acquire(&lock, output, &error), ELMAN_CANNOT_CREATE, "%s", output);
-  cr_assert_str_eq(error.where, where);
-  cr_assert_not_null(strstr(error.message, problem), "\"%s\" lacks \"%s\"", error.message, problem);
+  cr_assert_eq(lock_acquire(&lock, output, &why), ELMAN_CANNOT_CREATE, "%s", output);
+  cr_assert_str_eq(why.where, where);
+  cr_assert_not_null(strstr(why.message, problem), "\"%s\" lacks \"%s\"", why.message, problem);
   cr_assert_eq(lock.descriptor, -1);
 }
 

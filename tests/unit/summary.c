@@ -29,9 +29,7 @@ static const float even[] = {0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25};
 
 static void add(elman_attention_summary *summary, elman_translation translation,
                 const char *alignment) {
-  elman_error error;
-  cr_assert_eq(summary_add(summary, &translation, text_of(alignment), &error), ELMAN_OK, "%s",
-               error.message);
+  succeeds(summary_add(summary, &translation, text_of(alignment), &why));
 }
 
 Test(summary, entropy_matches_hand_computation) {
@@ -131,10 +129,9 @@ Test(summary, alignment_rule_selects_the_links) {
 
 static void check_refused(const char *alignment, const char *message) {
   elman_attention_summary summary = {0};
-  elman_error error;
   const elman_translation translation = of(sharp, 3, 2, true);
-  cr_assert_eq(summary_add(&summary, &translation, text_of(alignment), &error), ELMAN_BAD_DATA);
-  cr_assert_str_eq(error.message, message);
+  cr_assert_eq(summary_add(&summary, &translation, text_of(alignment), &why), ELMAN_BAD_DATA);
+  cr_assert_str_eq(why.message, message);
   cr_assert_eq(summary.translations + summary.rows + summary.links, 0,
                "an invalid alignment adds nothing");
 }

@@ -294,11 +294,10 @@ Test(modes, token_list_is_reused) {
 
 Test(modes, out_of_memory_is_a_status) {
   owned_by(tokens_free) struct tokens tokens = {0};
-  elman_error error = {0};
   cr_assert_eq(tokens_add(&tokens, text_of("a"), NULL), ELMAN_OK);
   tokens.bytes.failed = true;
-  cr_assert_eq(tokens_add(&tokens, text_of("b"), &error), ELMAN_NO_MEMORY);
-  cr_assert_eq(error.code, ELMAN_NO_MEMORY);
+  cr_assert_eq(tokens_add(&tokens, text_of("b"), &why), ELMAN_NO_MEMORY);
+  cr_assert_eq(why.code, ELMAN_NO_MEMORY);
   cr_assert_eq(tokens.count, 1);
   struct buffer full = {.failed = true};
   cr_assert_eq(tokens_join(&full, &tokens, ELMAN_TOKENS_CHARS, NULL), ELMAN_NO_MEMORY);

@@ -155,12 +155,11 @@ Test(vocabulary, bad_lists_are_rejected) {
       {{"<unk>", "</s>"}, 2, ELMAN_SOURCE, "token 1 of the vocabulary must not be a special"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    elman_error error = {0};
     struct vocabulary *vocabulary;
-    cr_assert_eq(from_list(&vocabulary, bad[i].tokens, bad[i].count, bad[i].side, &error),
+    cr_assert_eq(from_list(&vocabulary, bad[i].tokens, bad[i].count, bad[i].side, &why),
                  ELMAN_BAD_DATA, "list %zu", i);
     cr_assert_null(vocabulary);
-    cr_assert_not_null(strstr(error.message, bad[i].part_of_message), "%s", error.message);
+    cr_assert_not_null(strstr(why.message, bad[i].part_of_message), "%s", why.message);
   }
 }
 
