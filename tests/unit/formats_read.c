@@ -178,16 +178,15 @@ __attribute__((noinline)) static char *with_refused(const char *format,
   char *bytes = NULL;
   FILE *stream = open_memstream(&bytes, length);
   elman_attention_writer writing;
-  elman_error error;
   cr_assert_not_null(stream);
-  cr_assert_eq(writing_start(&writing, stream, format_named(format), style, &error), ELMAN_OK);
-  cr_assert_eq(writing_add(&writing, &translation, (elman_attention_place){1, 1, NULL}, &error),
+  cr_assert_eq(writing_start(&writing, stream, format_named(format), style, &why), ELMAN_OK);
+  cr_assert_eq(writing_add(&writing, &translation, (elman_attention_place){1, 1, NULL}, &why),
                ELMAN_OK);
-  cr_assert_eq(writing_add_refused(&writing, (elman_attention_place){2, 1, NULL}, &reason, &error),
+  cr_assert_eq(writing_add_refused(&writing, (elman_attention_place){2, 1, NULL}, &reason, &why),
                ELMAN_OK);
-  cr_assert_eq(writing_add(&writing, &translation, (elman_attention_place){3, 1, NULL}, &error),
+  cr_assert_eq(writing_add(&writing, &translation, (elman_attention_place){3, 1, NULL}, &why),
                ELMAN_OK);
-  cr_assert_eq(writing_finish(&writing, &error), ELMAN_OK);
+  cr_assert_eq(writing_finish(&writing, &why), ELMAN_OK);
   writing_free(&writing);
   cr_assert_eq(fclose(stream), 0);
   return bytes;
