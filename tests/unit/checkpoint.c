@@ -64,11 +64,10 @@ Test(checkpoint, impossible_counts_are_rejected) {
   states[7].validated = good.update + 1;
   states[8].update = states[8].validated = SIZE_MAX;
   for (size_t i = 0; i < CASES; i++) {
-    elman_error error = {0};
     trainer.state = states[i];
-    const elman_status status = checkpoint_save(&trainer, &error);
+    const elman_status status = checkpoint_save(&trainer, &why);
     cr_assert_eq(status, i == 0 ? ELMAN_OK : ELMAN_INVALID_ARGUMENT, "case %zu: %s", i,
-                 error.message);
+                 why.message);
     cr_assert_eq(checkpoint_load(&trainer, &found, NULL), ELMAN_OK,
                  "case %zu: what was there before", i);
   }
@@ -93,12 +92,11 @@ Test(checkpoint, malformed_hashes_are_rejected) {
   bool found;
   begin();
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    elman_error error = {0};
     cr_assert_eq(checkpoint_save(&trainer, NULL), ELMAN_OK);
     replace_in_header("elman.checksum", "other.checksum");
-    cr_assert_eq(checkpoint_load(&trainer, &found, &error), ELMAN_OK, "%s", error.message);
+    succeeds(checkpoint_load(&trainer, &found, &why));
     replace_in_header("0000000000000000", wrong[i]);
-    cr_assert_eq(checkpoint_load(&trainer, &found, &error), ELMAN_BAD_DATA, "%s", wrong[i]);
+    cr_assert_eq(checkpoint_load(&trainer, &found, &why), ELMAN_BAD_DATA, "%s", wrong[i]);
   }
   end();
 }

@@ -91,12 +91,10 @@ static void choose(struct background_task *background_task, struct setup *models
 }
 
 static void search_for(struct search *search, const struct background_task *background_task) {
-  elman_error error = {0};
   const struct search_request *requests[SENTENCES];
   for (size_t i = 0; i < background_task->count; i++) requests[i] = &background_task->requests[i];
-  cr_assert_eq(search_run(search, &background_task->setup->model, requests, background_task->count,
-                          &background_task->options, background_task->setup->screen, &error),
-               ELMAN_OK, "%s", error.message);
+  succeeds(search_run(search, &background_task->setup->model, requests, background_task->count,
+                      &background_task->options, background_task->setup->screen, &why));
 }
 
 static void same_hypothesis(const struct search *kept, const struct search *fresh, size_t b,

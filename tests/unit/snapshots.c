@@ -88,10 +88,9 @@ Test(snapshots, new_run_deletes_snapshots_of_others) {
 Test(snapshots, only_own_snapshots_are_pruned) {
   owned_by(snapshots_free) struct snapshots snapshots = {.output = "m", .max = 1};
   owned_model *model = load();
-  elman_error error;
   make("m.update7");
-  cr_assert_eq(snapshots_write(&snapshots, model, 7, &error), ELMAN_CANNOT_CREATE);
-  cr_assert_str_eq(error.where, "m.update7");
+  cr_assert_eq(snapshots_write(&snapshots, model, 7, &why), ELMAN_CANNOT_CREATE);
+  cr_assert_str_eq(why.where, "m.update7");
   cr_assert_eq(snapshots.count, 0);
   model->block[0] = (real)NAN; /* cannot be saved */
   cr_assert_neq(snapshots_write(&snapshots, model, 8, NULL), ELMAN_OK);
@@ -183,7 +182,6 @@ Test(snapshots, non_models_are_not_counted) {
 
 Test(snapshots, missing_folder_is_reported) {
   size_t removed;
-  elman_error error;
-  cr_assert_eq(snapshots_clear(&removed, "none/m", &error), ELMAN_CANNOT_CREATE);
-  cr_assert_str_eq(error.where, "none/");
+  cr_assert_eq(snapshots_clear(&removed, "none/m", &why), ELMAN_CANNOT_CREATE);
+  cr_assert_str_eq(why.where, "none/");
 }
