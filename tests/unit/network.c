@@ -368,15 +368,14 @@ Test(network, memory_of_largest_batch_is_reused) {
 
 Test(network, impossible_sizes_are_rejected) {
   struct model_config config = model_config_default();
-  elman_error error;
-  cr_assert_eq(model_config_check(&config, &error), ELMAN_OK);
+  cr_assert_eq(model_config_check(&config, &why), ELMAN_OK);
   const size_t absurd[] = {0, 16384 + 1, SIZE_MAX};
   for (size_t i = 0; i < sizeof absurd / sizeof *absurd; i++) {
     struct model_config hidden = config, embedding = config;
     hidden.hidden_size = absurd[i];
     embedding.embedding_size = absurd[i];
-    cr_assert_eq(model_config_check(&hidden, &error), ELMAN_INVALID_ARGUMENT);
-    cr_assert_eq(model_config_check(&embedding, &error), ELMAN_INVALID_ARGUMENT);
+    cr_assert_eq(model_config_check(&hidden, &why), ELMAN_INVALID_ARGUMENT);
+    cr_assert_eq(model_config_check(&embedding, &why), ELMAN_INVALID_ARGUMENT);
   }
   /* BLAS uses int for sizes. */
   struct workspace workspace = {0};
@@ -385,7 +384,7 @@ Test(network, impossible_sizes_are_rejected) {
                         .tokens = 2 << 12};
   struct parameters weights;
   parameters_bind(&weights, NULL, &config);
-  cr_assert_eq(workspace_fit(&workspace, &weights, &batch, FORWARD_ONLY, &error),
+  cr_assert_eq(workspace_fit(&workspace, &weights, &batch, FORWARD_ONLY, &why),
                ELMAN_INVALID_ARGUMENT);
   /* The distance between two steps of [d ; c] must also fit into an int. */
   config.hidden_size = config.embedding_size = 1024;
@@ -394,6 +393,6 @@ Test(network, impossible_sizes_are_rejected) {
   batch.target = (struct sequence){.steps = 2, .batch = most + 1};
   batch.tokens = 2 * (most + 1);
   parameters_bind(&weights, NULL, &config);
-  cr_assert_eq(workspace_fit(&workspace, &weights, &batch, FORWARD_ONLY, &error),
+  cr_assert_eq(workspace_fit(&workspace, &weights, &batch, FORWARD_ONLY, &why),
                ELMAN_INVALID_ARGUMENT);
 }
