@@ -4,22 +4,11 @@
 #define ELMAN_TESTS_ALIGNED_H
 
 #include "folder.h"
-#include "owned.h"
+#include "pairs_of.h"
 #include "tensor/blas_kernels.h"
 #include "whole_run.h"
 
 enum { ALIGNED_PAIRS = 61, ALIGNED_LINKED = 40 }; /* all pairs, and pairs with an alignment */
-
-static inline struct pairs *pairs_in(const char *file) {
-  const elman_pairs_options options = {.files = &file,
-                                       .file_count = 1,
-                                       .source_column = 1,
-                                       .target_column = 2,
-                                       .alignment_column = 3};
-  struct pairs *pairs;
-  cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
-  return pairs;
-}
 
 /* Write pairs of one to twelve words per side, with the target words in source order. Every third
  * pair has no alignment. */
@@ -37,7 +26,7 @@ static inline struct pairs *aligned_pairs(void) {
     fprintf(file, i % 3 > 0 ? "\n" : "\t\n");
   }
   cr_assert_eq(fclose(file), 0);
-  return pairs_in("aligned");
+  return pairs_in("aligned", 3);
 }
 
 static inline struct model *model_of_pairs(const struct pairs *pairs) {
@@ -60,11 +49,8 @@ static inline struct model *model_of_pairs(const struct pairs *pairs) {
 static inline void learn(struct model *model, const struct pairs *pairs, size_t epochs) {
   const elman_train_options options = {
       .epochs = epochs, .batch_size = 8, .learning_rate = 0.01, .shards = 1, .seed = 1};
-  const struct codec source = model_source_codec(model), target = model_target_codec(model);
-  owned_by(corpus_free) struct corpus corpus;
-  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target,
-                             &(struct encoding_options){.max_length = 50}, NULL),
-               ELMAN_OK);
+  owned_by(corpus_free) struct corpus corpus =
+      encoded(pairs, model_source_codec(model), model_target_codec(model), 50);
   cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_OK);
 }
 

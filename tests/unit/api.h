@@ -15,10 +15,6 @@ TestSuite(api, .init = enter_folder, .fini = leave_folder);
 
 static const char MODEL[] = "model.safetensors";
 
-static inline void put(const char *name, const char *content) {
-  put_bytes(name, content, strlen(content));
-}
-
 /* Check that the error `why` has a message of one line and the returned code. */
 static inline void check_error(elman_status status, elman_status expected, const char *message,
                                const char *where) {

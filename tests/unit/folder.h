@@ -57,6 +57,10 @@ static inline void put_bytes(const char *name, const void *bytes, size_t length)
   cr_assert_eq(fclose(file), 0);
 }
 
+static inline void put(const char *name, const char *content) {
+  put_bytes(name, content, strlen(content));
+}
+
 /* Return all bytes of a file, followed by a NUL; release them with free(). */
 static inline char *get_bytes(const char *name, size_t *length) {
   FILE *file = fopen(name, "rb");

@@ -9,8 +9,8 @@
 #include "folder.h"
 #include "model/model_file.h"
 #include "model/safetensors.h"
-#include "owned_values.h"
 #include "translate/translator.h"
+#include "words_of.h"
 
 TestSuite(model_file, .init = enter_folder, .fini = leave_folder);
 
@@ -19,18 +19,7 @@ enum { LENGTH_BYTES = 8, E = 3, H = 2 };
 
 /* ---- a small model ---- */
 
-static inline struct vocabulary *vocabulary_of(const char *const *words, size_t count,
-                                               elman_side side) {
-  owned_by(tokens_free) struct tokens tokens = {0};
-  uint64_t counts[16];
-  for (size_t i = 0; i < count; i++) {
-    counts[i] = i * i;
-    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), ELMAN_OK);
-  }
-  struct vocabulary *vocabulary;
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), ELMAN_OK);
-  return vocabulary;
-}
+static const uint64_t squares[] = {0, 1, 4, 9, 16, 25}; /* counts of words */
 
 /* Some words need escaping in JSON. */
 static inline struct model *make_model(void) {
@@ -40,8 +29,8 @@ static inline struct model *make_model(void) {
   struct vocabulary_pair vocabularies = {.source_mode = ELMAN_TOKENS_SPACE,
                                          .target_mode = ELMAN_TOKENS_WORDS,
                                          .target_normalization = ELMAN_NFKC,
-                                         .source = vocabulary_of(source, 4, ELMAN_SOURCE),
-                                         .target = vocabulary_of(target, 6, ELMAN_TARGET)};
+                                         .source = vocabulary_of(source, squares, 4, ELMAN_SOURCE),
+                                         .target = vocabulary_of(target, squares, 6, ELMAN_TARGET)};
   const struct model_config config = {.embedding_size = E,
                                       .hidden_size = H,
                                       .layers = 1,

@@ -7,7 +7,7 @@
 #include "check.h"
 #include "corpus/batch.h"
 #include "model/network.h"
-#include "owned_values.h"
+#include "words_of.h"
 
 struct network_case {
   struct model_config config;
@@ -115,12 +115,7 @@ static inline void add_guides(struct corpus *corpus, const size_t (*lengths)[2],
 static inline struct vocabulary *words_with_signs(void) {
   static const char *const words[] = {"<unk>", "，", "b", "。", "d"};
   static const uint64_t counts[] = {0, 4, 3, 2, 1};
-  struct vocabulary *vocabulary;
-  owned_by(tokens_free) struct tokens tokens = {0};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), ELMAN_OK);
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, ELMAN_SOURCE, NULL), ELMAN_OK);
-  return vocabulary;
+  return vocabulary_of(words, counts, sizeof words / sizeof *words, ELMAN_SOURCE);
 }
 
 /* A rectifier has a kink, and differences across a kink are no derivatives. This happens at some
