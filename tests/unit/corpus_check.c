@@ -3,35 +3,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "folder.h"
 #include "owned_values.h"
 
 #include "corpus/check.h"
 
-static char folder[] = "/tmp/elman-check-XXXXXX";
 static const char *const names[] = {"train", "dev", "test"};
-
-static void enter_folder(void) {
-  cr_assert_not_null(mkdtemp(folder));
-  cr_assert_eq(chdir(folder), 0);
-}
-
-static void leave_folder(void) {
-  for (size_t i = 0; i < 3; i++) unlink(names[i]);
-  cr_assert_eq(chdir("/"), 0);
-  cr_assert_eq(rmdir(folder), 0);
-}
 
 TestSuite(check, .init = enter_folder, .fini = leave_folder);
 
 static struct findings *findings_of(size_t parts, const char *const *contents, size_t max_length) {
   elman_pairs_options part_options[3];
   for (size_t i = 0; i < parts; i++) {
-    FILE *file = fopen(names[i], "wb");
-    cr_assert_not_null(file);
-    fputs(contents[i], file);
-    cr_assert_eq(fclose(file), 0);
+    put(names[i], contents[i]);
     part_options[i] = (elman_pairs_options){
         .files = &names[i], .file_count = 1, .source_column = 1, .target_column = 2};
   }

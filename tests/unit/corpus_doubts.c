@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "owned_values.h"
+#include "folder.h"
+#include "pairs_of.h"
 
 #include "corpus/check.h"
 #include "corpus/doubts.h"
@@ -55,20 +55,6 @@ static const char *sentence(language words, size_t index) {
   *number = '\0';
   snprintf(text, sizeof texts[0], "%s%zu%s", form, index % 90 + 3, number + 2);
   return text;
-}
-
-static char folder[] = "/tmp/elman-doubts-XXXXXX";
-
-static void enter_folder(void) {
-  cr_assert_not_null(mkdtemp(folder));
-  cr_assert_eq(chdir(folder), 0);
-}
-
-static void leave_folder(void) {
-  unlink("train");
-  unlink("dev");
-  cr_assert_eq(chdir("/"), 0);
-  cr_assert_eq(rmdir(folder), 0);
 }
 
 TestSuite(doubts, .init = enter_folder, .fini = leave_folder);
@@ -238,14 +224,6 @@ Test(doubts, corpora_without_shift_have_none) {
 
 /* ---- doubts before training ---- */
 
-static struct pairs *read_file(const char *name) {
-  const elman_pairs_options options = {
-      .files = &name, .file_count = 1, .source_column = 1, .target_column = 2};
-  struct pairs *pairs;
-  succeeds(pairs_read(&pairs, &options, &why));
-  return pairs;
-}
-
 struct reported {
   size_t count;
   elman_finding finding; /* the last one */
@@ -263,7 +241,7 @@ static void note_doubt(void *context, elman_finding finding, double share, const
 
 static struct reported doubts_about(const char *name, const char *training) {
   struct reported reported = {0};
-  owned_pairs *pairs = read_file(name), *typical = read_file(training);
+  owned_pairs *pairs = pairs_in(name, 0), *typical = pairs_in(training, 0);
   cr_assert_eq(doubts_find(pairs, typical, note_doubt, &reported, &why), ELMAN_OK);
   return reported;
 }

@@ -3,36 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "corpus/batch.h"
 #include "corpus/corpus.h"
 #include "corpus/vocabulary_pair.h"
-#include "owned_values.h"
+#include "pairs_of.h"
 #include "threads.h"
-
-static struct pairs *aligned_pairs_of(const char *content, size_t alignment_column) {
-  char name[] = "/tmp/elman-encode-XXXXXX";
-  const int descriptor = mkstemp(name);
-  cr_assert_geq(descriptor, 0);
-  cr_assert_eq(write(descriptor, content, strlen(content)), (ssize_t)strlen(content));
-  close(descriptor);
-  const char *const files[] = {name};
-  const elman_pairs_options options = {.files = files,
-                                       .file_count = 1,
-                                       .source_column = 1,
-                                       .target_column = 2,
-                                       .alignment_column = alignment_column,
-                                       .strict = true};
-  struct pairs *pairs;
-  succeeds(pairs_read(&pairs, &options, &why));
-  unlink(name);
-  return pairs;
-}
-
-static struct pairs *pairs_of(const char *content) {
-  return aligned_pairs_of(content, 0);
-}
+#include "words_of.h"
 
 static struct vocabulary_pair vocabularies_of(const struct pairs *pairs,
                                               struct vocabulary_options options) {
@@ -44,6 +21,13 @@ static struct vocabulary_pair vocabularies_of(const struct pairs *pairs,
 static void free_vocabularies(struct vocabulary_pair *built) {
   vocabulary_free(built->source);
   vocabulary_free(built->target);
+  for (size_t side = 0; side < 2; side++) merges_free(built->merges[side]);
+}
+
+static struct corpus encoded_by(const struct vocabulary_pair *built, const struct pairs *pairs,
+                                size_t max_length) {
+  return encoded(pairs, vocabulary_pair_codec(built, ELMAN_SOURCE),
+                 vocabulary_pair_codec(built, ELMAN_TARGET), max_length);
 }
 
 static const struct vocabulary_options automatic = {
@@ -153,11 +137,7 @@ Test(encode, both_sides_are_encoded) {
   owned_pairs *pairs = pairs_of("我 我 我 爱 爱 学习\tx x x y y z\n我爱学习 茶\tz  w\n");
   owned_pairs *known = pairs_of("我 我 我 爱 爱 学习\tx x x y y z\n");
   owned_by(free_vocabularies) struct vocabulary_pair built = vocabularies_of(known, automatic);
-  const struct codec source = {.mode = built.source_mode, .vocabulary = built.source};
-  const struct codec target = {.mode = built.target_mode, .vocabulary = built.target};
-  owned_by(corpus_free) struct corpus corpus;
-  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, &(struct encoding_options){0}, NULL),
-               ELMAN_OK);
+  owned_by(corpus_free) struct corpus corpus = encoded_by(&built, pairs, 0);
   cr_assert_eq(corpus.source.count, 2);
   cr_assert_eq(corpus.target.count, 2);
   cr_assert_eq(corpus.too_long, 0);
@@ -172,12 +152,7 @@ Test(encode, both_sides_are_encoded) {
 Test(encode, too_long_pairs_are_counted) {
   owned_pairs *pairs = pairs_of("a b c\tx\na b\tx y\na\tx y z\na\tx\n");
   owned_by(free_vocabularies) struct vocabulary_pair built = vocabularies_of(pairs, automatic);
-  const struct codec source = {.mode = built.source_mode, .vocabulary = built.source};
-  const struct codec target = {.mode = built.target_mode, .vocabulary = built.target};
-  struct corpus corpus;
-  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target,
-                             &(struct encoding_options){.max_length = 2}, NULL),
-               ELMAN_OK);
+  struct corpus corpus = encoded_by(&built, pairs, 2);
   cr_assert_eq(corpus.too_long, 2);
   cr_assert_eq(corpus.source.count, 2);
   cr_assert_eq(corpus.target.count, 2);
@@ -186,13 +161,18 @@ Test(encode, too_long_pairs_are_counted) {
   cr_assert_eq(corpus.source.longest, 2);
   corpus_free(&corpus);
   cr_assert_null(corpus.source.ids);
-  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target,
-                             &(struct encoding_options){.max_length = 3}, NULL),
-               ELMAN_OK);
+  corpus = encoded_by(&built, pairs, 3);
   cr_assert_eq(corpus.too_long, 0);
   corpus_free(&corpus);
   corpus_free(&corpus);
   corpus_free(NULL);
+}
+
+static void check_same_sentences(const struct sentences *a, const struct sentences *b) {
+  cr_assert_eq(a->count, b->count);
+  cr_assert_eq(a->longest, b->longest);
+  cr_assert_arr_eq(a->starts, b->starts, (a->count + 1) * sizeof *a->starts);
+  cr_assert_arr_eq(a->ids, b->ids, a->starts[a->count] * sizeof *a->ids);
 }
 
 /* Make enough pairs for several pieces; some words first occur late. */
@@ -214,11 +194,7 @@ Test(encode, threads_do_not_change_ids) {
   for (size_t k = 0; k < 2; k++) {
     use_threads(k == 0 ? 1 : 3);
     built[k] = vocabularies_of(pairs, options);
-    const struct codec source = vocabulary_pair_codec(&built[k], ELMAN_SOURCE);
-    const struct codec target = vocabulary_pair_codec(&built[k], ELMAN_TARGET);
-    cr_assert_eq(corpus_encode(&corpora[k], pairs, &source, &target,
-                               &(struct encoding_options){.max_length = 3}, NULL),
-                 ELMAN_OK);
+    corpora[k] = encoded_by(&built[k], pairs, 3);
   }
   use_threads(1);
   cr_assert_gt(corpora[0].too_long, PAIRS_A_PIECE / 2);
@@ -227,11 +203,7 @@ Test(encode, threads_do_not_change_ids) {
   for (size_t id = 0; id < vocabulary_size(built[0].source); id++)
     cr_assert(
         text_equal(vocabulary_token(built[0].source, id), vocabulary_token(built[1].source, id)));
-  const struct sentences *one = &corpora[0].target, *three = &corpora[1].target;
-  cr_assert_eq(one->count, three->count);
-  cr_assert_eq(one->longest, three->longest);
-  cr_assert_arr_eq(one->starts, three->starts, (one->count + 1) * sizeof *one->starts);
-  cr_assert_arr_eq(one->ids, three->ids, one->starts[one->count] * sizeof *one->ids);
+  check_same_sentences(&corpora[0].target, &corpora[1].target);
   for (size_t k = 0; k < 2; k++) {
     free_vocabularies(&built[k]);
     corpus_free(&corpora[k]);
@@ -257,14 +229,8 @@ Test(encode, releasing_text_early_changes_nothing) {
     cr_assert_eq(corpus_encode(&corpora[k], pairs, &source, &target,
                                &(struct encoding_options){.consumed = k == 0 ? NULL : pairs}, NULL),
                  ELMAN_OK);
-  const struct sentences *sides[2][2] = {{&corpora[0].source, &corpora[1].source},
-                                         {&corpora[0].target, &corpora[1].target}};
-  for (size_t s = 0; s < 2; s++) {
-    const struct sentences *kept = sides[s][0], *consumed = sides[s][1];
-    cr_assert_eq(kept->count, consumed->count);
-    cr_assert_arr_eq(kept->starts, consumed->starts, (kept->count + 1) * sizeof *kept->starts);
-    cr_assert_arr_eq(kept->ids, consumed->ids, kept->starts[kept->count] * sizeof *kept->ids);
-  }
+  check_same_sentences(&corpora[0].source, &corpora[1].source);
+  check_same_sentences(&corpora[0].target, &corpora[1].target);
   corpus_free(&corpora[0]);
   corpus_free(&corpora[1]);
 }
@@ -291,11 +257,9 @@ static void assert_links(elman_token_mode mode, const char *line, const char *ex
   owned_pairs *pairs = aligned_pairs_of(line, 3);
   const struct vocabulary_options options = {
       .source_mode = mode, .target_mode = mode, .min_count = 1, .merges = {100, 100}};
-  struct vocabulary_pair built = vocabularies_of(pairs, options);
-  const struct codec source = {
-      .mode = mode, .vocabulary = built.source, .merges = built.merges[ELMAN_SOURCE]};
-  const struct codec target = {
-      .mode = mode, .vocabulary = built.target, .merges = built.merges[ELMAN_TARGET]};
+  owned_by(free_vocabularies) struct vocabulary_pair built = vocabularies_of(pairs, options);
+  const struct codec source = vocabulary_pair_codec(&built, ELMAN_SOURCE);
+  const struct codec target = vocabulary_pair_codec(&built, ELMAN_TARGET);
   owned_by(corpus_free) struct corpus corpus;
   char shown[200] = "";
   const elman_status status = corpus_encode(&corpus, pairs, &source, &target,
@@ -309,8 +273,6 @@ static void assert_links(elman_token_mode mode, const char *line, const char *ex
              link.source);
   }
   cr_assert_str_eq(shown, expected);
-  free_vocabularies(&built);
-  for (size_t side = 0; side < 2; side++) merges_free(built.merges[side]);
 }
 
 Test(guides, word_links_cover_all_their_tokens) {
@@ -380,11 +342,7 @@ Test(batches, clause_ends_are_time_major_and_split_by_shard) {
   static const uint64_t counts[] = {0, 2, 1};
   uint32_t ids[] = {1, 2, 1, 1, 2, 2, 1};
   size_t sources[] = {0, 3, 4, 7}, targets[] = {0, 1, 2, 3};
-  owned_by(tokens_free) struct tokens tokens = {0};
-  owned_vocabulary *vocabulary;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), ELMAN_OK);
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, ELMAN_SOURCE, NULL), ELMAN_OK);
+  owned_vocabulary *vocabulary = vocabulary_of(words, counts, 3, ELMAN_SOURCE);
   const struct corpus corpus = {.source = {.ids = ids, .starts = sources, .count = 3},
                                 .target = {.ids = ids, .starts = targets, .count = 3},
                                 .source_words = vocabulary};
@@ -429,10 +387,7 @@ Test(resplit, sides_use_independent_dropout) {
       .codecs = {vocabulary_pair_codec(&built, ELMAN_SOURCE),
                  vocabulary_pair_codec(&built, ELMAN_TARGET)},
       .share = 0.5};
-  owned_by(corpus_free) struct corpus corpus;
-  cr_assert_eq(corpus_encode(&corpus, pairs, &resplit.codecs[ELMAN_SOURCE],
-                             &resplit.codecs[ELMAN_TARGET], &(struct encoding_options){0}, NULL),
-               ELMAN_OK);
+  owned_by(corpus_free) struct corpus corpus = encoded_by(&built, pairs, 0);
   size_t sides = 0, in_pairs = 0, epochs = 0, before = 0;
   for (size_t epoch = 0; epoch < EPOCHS; epoch++) {
     cr_assert_eq(resplit_pairs(&resplit, &corpus, (const size_t[]){0, 1}, 2, epoch, NULL),
@@ -445,7 +400,6 @@ Test(resplit, sides_use_independent_dropout) {
     before = first;
   }
   cr_assert(sides > 2 && in_pairs > 2 && epochs > 2, "%zu, %zu, %zu", sides, in_pairs, epochs);
-  for (size_t side = 0; side < 2; side++) merges_free(built.merges[side]);
 }
 
 Test(resplit, batches_stay_within_the_token_limit) {
@@ -459,15 +413,11 @@ Test(resplit, batches_stay_within_the_token_limit) {
       .codecs = {vocabulary_pair_codec(&built, ELMAN_SOURCE),
                  vocabulary_pair_codec(&built, ELMAN_TARGET)},
       .share = 0.5};
-  owned_by(corpus_free) struct corpus corpus;
-  cr_assert_eq(corpus_encode(&corpus, pairs, &resplit.codecs[ELMAN_SOURCE],
-                             &resplit.codecs[ELMAN_TARGET], &(struct encoding_options){0}, NULL),
-               ELMAN_OK);
+  owned_by(corpus_free) struct corpus corpus = encoded_by(&built, pairs, 0);
   cr_assert_eq(corpus.source.longest, 3);
   cr_assert_geq(longest_resplit(&resplit, &corpus, EPOCHS), 6);
   for (size_t longest = 3; longest <= 5; longest++) {
     resplit.batch_tokens = 3 * longest + 2;
     cr_assert_eq(longest_resplit(&resplit, &corpus, EPOCHS), longest);
   }
-  for (size_t side = 0; side < 2; side++) merges_free(built.merges[side]);
 }

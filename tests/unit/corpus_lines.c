@@ -3,39 +3,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "folder.h"
 #include "owned.h"
 
 #include "corpus/pairs.h"
 
-static char path[] = "/tmp/elman-lines-XXXXXX";
-
-static void make_file(void) {
-  const int descriptor = mkstemp(path);
-  cr_assert_geq(descriptor, 0);
-  cr_assert_eq(close(descriptor), 0);
-}
-
-static void remove_file(void) {
-  cr_assert_eq(unlink(path), 0);
-}
-
-TestSuite(lines, .init = make_file, .fini = remove_file);
-
-static void put(const char *bytes, size_t length) {
-  FILE *file = fopen(path, "wb");
-  cr_assert_not_null(file);
-  cr_assert_eq(fwrite(bytes, 1, length, file), length);
-  cr_assert_eq(fclose(file), 0);
-}
+TestSuite(lines, .init = enter_folder, .fini = leave_folder);
 
 /* `expected` contains the lines, each followed by "|". */
 static void assert_lines(const char *content, const char *expected) {
   owned_by(line_file_free) struct line_file file;
   owned_by(buffer_free) struct buffer shown = {0};
-  put(content, strlen(content));
-  succeeds(line_file_read(&file, path, &why));
+  put("lines", content);
+  succeeds(line_file_read(&file, "lines", &why));
   for (size_t i = 0; i < file.count; i++) {
     buffer_append_text(&shown, text_of(file.lines[i]));
     buffer_append(&shown, "|", 1);
@@ -56,25 +37,24 @@ Test(lines, every_line_is_kept) {
 
 static void assert_bad(const char *content, size_t length, const char *message) {
   struct line_file file;
-  put(content, length);
-  cr_assert_eq(line_file_read(&file, path, &why), ELMAN_BAD_DATA);
-  cr_assert_eq(strncmp(why.where, path, strlen(path)), 0);
+  put_bytes("lines", content, length);
+  cr_assert_eq(line_file_read(&file, "lines", &why), ELMAN_BAD_DATA);
   char shown[2048];
-  snprintf(shown, sizeof shown, "%s %s", why.where + strlen(path), why.message);
+  snprintf(shown, sizeof shown, "%s %s", why.where, why.message);
   cr_assert_str_eq(shown, message);
 }
 
 Test(lines, bad_files_are_reported) {
-  assert_bad("", 0, " is empty; expected one sentence per line");
-  assert_bad("\xEF\xBB\xBF", 3, " is empty; expected one sentence per line");
-  assert_bad("a\nb\xC3\n", 5, ":2 is not valid UTF-8 at byte 2 of the line");
-  assert_bad("a\n\nxy\0z", 7, ":3 contains NUL at byte 3 of the line");
+  assert_bad("", 0, "lines is empty; expected one sentence per line");
+  assert_bad("\xEF\xBB\xBF", 3, "lines is empty; expected one sentence per line");
+  assert_bad("a\nb\xC3\n", 5, "lines:2 is not valid UTF-8 at byte 2 of the line");
+  assert_bad("a\n\nxy\0z", 7, "lines:3 contains NUL at byte 3 of the line");
   assert_bad(
       "a\nb\rc\n", 6,
-      ":2 contains a carriage return (CR) at byte 2 of the line; if lines end there, convert "
+      "lines:2 contains a carriage return (CR) at byte 2 of the line; if lines end there, convert "
       "the file: tr '\\r' '\\n'");
   assert_bad("a\rb\r", 4,
-             " has lines that end with CR alone, as on old Macs; convert it: tr '\\r' '\\n'");
+             "lines has lines that end with CR alone, as on old Macs; convert it: tr '\\r' '\\n'");
   struct line_file file;
   cr_assert_eq(line_file_read(&file, "/nowhere/at/all", NULL), ELMAN_NO_INPUT);
 }

@@ -5,39 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
+#include "folder.h"
 #include "owned_values.h"
 
 #include "corpus/pairs.h"
 
-static char folder[] = "/tmp/elman-pairs-XXXXXX";
-
-static void enter_folder(void) {
-  cr_assert_not_null(mkdtemp(folder));
-  cr_assert_eq(chdir(folder), 0);
-}
-
-static void leave_folder(void) {
-  static const char *const names[] = {"a.tsv", "b.tsv", "a.links", "zh", "en", "links"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) unlink(names[i]);
-  cr_assert_eq(chdir("/"), 0);
-  cr_assert_eq(rmdir(folder), 0);
-}
-
 TestSuite(tsv, .init = enter_folder, .fini = leave_folder);
 TestSuite(moses, .init = enter_folder, .fini = leave_folder);
-
-static void put_bytes(const char *name, const char *bytes, size_t length) {
-  FILE *file = fopen(name, "wb");
-  cr_assert_not_null(file);
-  cr_assert_eq(fwrite(bytes, 1, length, file), length);
-  cr_assert_eq(fclose(file), 0);
-}
-
-static void put(const char *name, const char *content) {
-  put_bytes(name, content, strlen(content));
-}
 
 /* Collect "file:line: problem" lines. */
 static void note_skipped(void *context, const char *file, size_t line, elman_finding fault,

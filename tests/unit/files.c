@@ -16,13 +16,6 @@
 
 TestSuite(file, .init = enter_folder, .fini = leave_folder);
 
-static void put(const char *name, const char *content) {
-  FILE *file = fopen(name, "wb");
-  cr_assert_not_null(file);
-  cr_assert_geq(fputs(content, file), 0);
-  cr_assert_eq(fclose(file), 0);
-}
-
 static void assert_content(const char *name, const char *expected) {
   owned_by(buffer_free) struct buffer content = {0};
   cr_assert_eq(file_read(&content, name, 1 << 20, NULL), ELMAN_OK);

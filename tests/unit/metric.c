@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "owned.h"
+#include "words_of.h"
 
 #include "base/random.h"
 #include "metric/metric.h"
@@ -14,14 +14,8 @@
 static void assert_tokens(enum bleu_tokenizer tokenizer, const char *line, const char *expected) {
   owned_by(tokens_free) struct tokens tokens = {0};
   owned_by(bleu_passes_free) struct bleu_passes passes = {0};
-  owned_by(buffer_free) struct buffer shown = {0};
   cr_assert_eq(bleu_tokenize(&tokens, &passes, text_of(line), tokenizer, NULL), ELMAN_OK);
-  for (size_t i = 0; i < tokens.count; i++) {
-    if (i > 0) buffer_append(&shown, "|", 1);
-    buffer_append_text(&shown, tokens_get(&tokens, i));
-  }
-  cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "%s: \"%s\" became %s, not %s",
-            bleu_tokenizer_name(tokenizer), line, buffer_text(&shown).bytes, expected);
+  check_tokens(&tokens, line, expected);
 }
 
 Test(bleu_tokens, thirteen_a_matches_sacrebleu) {

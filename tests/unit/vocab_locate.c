@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "owned_values.h"
+#include "words_of.h"
 
 #include "base/random.h"
 #include "vocab/codec.h"
@@ -16,34 +16,12 @@ static void split(struct tokens *tokens, const char *text, elman_token_mode mode
   cr_assert_eq(tokens_split(tokens, buffer_text(&normalized), mode, NULL), ELMAN_OK);
 }
 
-static struct spans places_for(size_t count) {
-  const struct spans places = {malloc((count + 1) * sizeof(size_t)),
-                               malloc((count + 1) * sizeof(size_t))};
-  cr_assert(places.starts != NULL && places.ends != NULL);
-  memset(places.starts, 0xFF, (count + 1) * sizeof(size_t));
-  memset(places.ends, 0xFF, (count + 1) * sizeof(size_t));
-  return places;
-}
-
-static void free_places(struct spans places) {
-  free(places.starts);
-  free(places.ends);
-}
-
 /* `expected` contains the bytes of each token's range, separated by "|". */
 static void assert_located(const struct tokens *tokens, const char *text, const char *expected) {
   const struct spans places = places_for(tokens->count);
-  owned_by(buffer_free) struct buffer shown = {0};
   cr_assert_eq(locate_tokens(places, tokens, text_of(text), ELMAN_TOKENS_WORDS, ELMAN_NFC, NULL),
                ELMAN_OK);
-  for (size_t i = 0; i < tokens->count; i++) {
-    cr_assert_leq(places.starts[i], places.ends[i]);
-    cr_assert_leq(places.ends[i], strlen(text));
-    if (i > 0) buffer_append(&shown, "|", 1);
-    buffer_append(&shown, text + places.starts[i], places.ends[i] - places.starts[i]);
-  }
-  cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "\"%s\" became %s, not %s", text,
-            shown.bytes, expected);
+  check_ranges(places, tokens->count, text_of(text), expected);
   free_places(places);
 }
 
@@ -192,23 +170,14 @@ Test(locate, random_texts_are_located) {
 
 static void assert_joined(const char *const *list, size_t count, size_t joined_count,
                           elman_token_mode mode, const char *expected) {
-  owned_by(tokens_free) struct tokens tokens = {0};
-  owned_by(buffer_free) struct buffer text = {0}, shown = {0};
-  for (size_t i = 0; i < count; i++)
-    cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), ELMAN_OK);
+  owned_by(tokens_free) struct tokens tokens = tokens_of(list, count);
+  owned_by(buffer_free) struct buffer text = {0};
   struct tokens words = tokens;
   words.count = joined_count;
   cr_assert_eq(tokens_join(&text, &words, mode, NULL), ELMAN_OK);
   const struct spans places = places_for(count);
   locate_joined(places, &tokens, joined_count, mode, buffer_text(&text));
-  for (size_t i = 0; i < count; i++) {
-    if (i > 0) buffer_append(&shown, "|", 1);
-    cr_assert_leq(places.starts[i], places.ends[i]);
-    cr_assert_leq(places.ends[i], text.length);
-    buffer_append(&shown, text.bytes + places.starts[i], places.ends[i] - places.starts[i]);
-  }
-  cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "%s instead of %s", shown.bytes,
-            expected);
+  check_ranges(places, count, buffer_text(&text), expected);
   free_places(places);
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#include "owned.h"
+#include "words_of.h"
 
 #include "vocab/locate.h"
 #include "vocab/normalize.h"
@@ -244,21 +244,15 @@ Test(normalize, variation_selectors_and_tags_are_kept_within_emoji) {
 
 /* `expected` contains the bytes of each token's range, separated by "|". */
 static void assert_places(const char *text, elman_normalization form, const char *expected) {
-  owned_by(buffer_free) struct buffer normal = {0}, shown = {0};
+  owned_by(buffer_free) struct buffer normal = {0};
   owned_by(tokens_free) struct tokens tokens = {0};
   normalize(&normal, text_of(text), form);
   cr_assert_eq(tokens_split(&tokens, buffer_text(&normal), ELMAN_TOKENS_CHARS, NULL), ELMAN_OK);
-  struct spans places = {malloc(tokens.count * sizeof(size_t)),
-                         malloc(tokens.count * sizeof(size_t))};
+  const struct spans places = places_for(tokens.count);
   cr_assert_eq(locate_tokens(places, &tokens, text_of(text), ELMAN_TOKENS_CHARS, form, NULL),
                ELMAN_OK);
-  for (size_t i = 0; i < tokens.count; i++) {
-    if (i > 0) buffer_append(&shown, "|", 1);
-    buffer_append(&shown, text + places.starts[i], places.ends[i] - places.starts[i]);
-  }
-  cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "%s became %s", text, shown.bytes);
-  free(places.starts);
-  free(places.ends);
+  check_ranges(places, tokens.count, text_of(text), expected);
+  free_places(places);
 }
 
 Test(normalize, ranges_refer_to_the_original_text) {

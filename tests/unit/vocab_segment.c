@@ -1,11 +1,11 @@
 /* Segmentation of Chinese text without spaces. */
 #include <criterion/criterion.h>
 
-#include "owned_values.h"
+#include "words_of.h"
 
 #include "vocab/codec.h"
 
-static struct vocabulary *vocabulary_of(const char *const *lines, size_t count) {
+static struct vocabulary *counted_words(const char *const *lines, size_t count) {
   owned_token_counter *counter;
   struct vocabulary *vocabulary;
   owned_by(tokens_free) struct tokens tokens = {0};
@@ -22,16 +22,10 @@ static struct vocabulary *vocabulary_of(const char *const *lines, size_t count) 
 static void assert_segments(const struct vocabulary *vocabulary, const char *typed,
                             const char *expected) {
   owned_by(tokens_free) struct tokens in = {0}, out = {0};
-  owned_by(buffer_free) struct buffer shown = {0};
   cr_assert_eq(tokens_split(&in, text_of(typed), ELMAN_TOKENS_SPACE, NULL), ELMAN_OK);
   cr_assert_eq(tokens_add(&out, text_of("to be replaced"), NULL), ELMAN_OK);
   cr_assert_eq(segment_unspaced(&out, &in, vocabulary, NULL), ELMAN_OK);
-  for (size_t i = 0; i < out.count; i++) {
-    if (i > 0) buffer_append(&shown, "|", 1);
-    buffer_append_text(&shown, tokens_get(&out, i));
-  }
-  cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "\"%s\" became %s, not %s", typed,
-            shown.bytes, expected);
+  check_tokens(&out, typed, expected);
 }
 
 static const char *const lesson[] = {
@@ -48,7 +42,7 @@ static const char *const lesson[] = {
 enum { LESSON = sizeof lesson / sizeof lesson[0] };
 
 Test(segment, text_is_split_into_known_words) {
-  owned_vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
+  owned_vocabulary *vocabulary = counted_words(lesson, LESSON);
   assert_segments(vocabulary, "", "");
   assert_segments(vocabulary, "我爱学习", "我|爱|学习");
   assert_segments(vocabulary, "我们喜欢茶。", "我们|喜欢|茶|。");
@@ -57,7 +51,7 @@ Test(segment, text_is_split_into_known_words) {
 }
 
 Test(segment, non_han_text_is_a_separate_token) {
-  owned_vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
+  owned_vocabulary *vocabulary = counted_words(lesson, LESSON);
   assert_segments(vocabulary, "我爱C语言。", "我|爱|C|语言|。");
   assert_segments(vocabulary, "C语言", "C语言"); /* the vocabulary contains the whole word */
   assert_segments(vocabulary, "don't stop.", "don't|stop.");
@@ -66,7 +60,7 @@ Test(segment, non_han_text_is_a_separate_token) {
 }
 
 Test(segment, unknown_characters_stay_together) {
-  owned_vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
+  owned_vocabulary *vocabulary = counted_words(lesson, LESSON);
   assert_segments(vocabulary, "魑魅魍魉", "魑魅魍魉");
   assert_segments(vocabulary, "我爱魑魅学习", "我|爱|魑魅|学习");
   assert_segments(vocabulary, "魑我魅魍", "魑|我|魅魍");
@@ -75,7 +69,7 @@ Test(segment, unknown_characters_stay_together) {
 
 Test(segment, likeliest_segmentation_wins) {
   static const char *const lines[] = {"研究 研究 研究 研究 生命 生命 生命 研究生 命 起源"};
-  owned_vocabulary *vocabulary = vocabulary_of(lines, 1);
+  owned_vocabulary *vocabulary = counted_words(lines, 1);
   assert_segments(vocabulary, "研究生命起源", "研究|生命|起源"); /* not the longest word first */
   assert_segments(vocabulary, "研究生", "研究生");
 }
@@ -84,24 +78,24 @@ Test(segment, likeliest_segmentation_wins) {
  * rare. */
 Test(segment, known_word_beats_unknown_character) {
   static const char *const lines[] = {"甲乙丙 甲乙 丙丁 中 中 中 中 中 中 中 中 中"};
-  owned_vocabulary *vocabulary = vocabulary_of(lines, 1);
+  owned_vocabulary *vocabulary = counted_words(lines, 1);
   assert_segments(vocabulary, "甲乙丙丁", "甲乙|丙丁");
 }
 
 Test(segment, ties_prefer_the_longer_last_word) {
   static const char *const lines[] = {"甲 甲乙 乙丙 丙"};
-  owned_vocabulary *vocabulary = vocabulary_of(lines, 1);
+  owned_vocabulary *vocabulary = counted_words(lines, 1);
   assert_segments(vocabulary, "甲乙丙", "甲|乙丙");
 }
 
 Test(segment, counts_precede_the_tie_rule) {
   static const char *const lines[] = {"甲 甲乙 甲乙 甲乙 乙丙 丙 丙 丙"};
-  owned_vocabulary *vocabulary = vocabulary_of(lines, 1);
+  owned_vocabulary *vocabulary = counted_words(lines, 1);
   assert_segments(vocabulary, "甲乙丙", "甲乙|丙");
 }
 
 Test(segment, mark_characters_are_preserved) {
-  owned_vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
+  owned_vocabulary *vocabulary = counted_words(lesson, LESSON);
   assert_segments(vocabulary, "▁ 是", "▁▁|是");
   assert_segments(vocabulary, "▁abc ￭", "▁▁abc|▁￭");
   assert_segments(vocabulary, "▁我爱▁学习", "▁▁|我|爱|▁▁|学习");
@@ -109,18 +103,15 @@ Test(segment, mark_characters_are_preserved) {
 }
 
 Test(segment, empty_vocabulary_keeps_characters_together) {
-  owned_vocabulary *vocabulary = vocabulary_of(lesson, 0);
+  owned_vocabulary *vocabulary = counted_words(lesson, 0);
   assert_segments(vocabulary, "我爱C语言。", "我爱|C|语言|。");
 }
 
 /* A model file may give every word a count of 0. */
 Test(segment, zero_counts_are_accepted) {
-  owned_by(tokens_free) struct tokens tokens = {0};
   static const char *const list[] = {"<unk>", "我", "爱", "学习"};
-  for (int i = 0; i < 4; i++) cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), ELMAN_OK);
   static const uint64_t counts[4];
-  owned_vocabulary *vocabulary;
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, ELMAN_SOURCE, NULL), ELMAN_OK);
+  owned_vocabulary *vocabulary = vocabulary_of(list, counts, 4, ELMAN_SOURCE);
   assert_segments(vocabulary, "我爱学习", "我|爱|学习");
 }
 
@@ -128,10 +119,7 @@ Test(segment, zero_counts_are_accepted) {
  * exceeds the count of the whole word times the total; a count of 0 counts as 1. */
 static void assert_wins(const uint64_t counts[5], const char *expected) {
   static const char *const list[] = {"<unk>", "甲", "乙", "甲乙", "丙"};
-  owned_by(tokens_free) struct tokens tokens = {0};
-  owned_vocabulary *vocabulary;
-  for (int i = 0; i < 5; i++) cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), ELMAN_OK);
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, ELMAN_SOURCE, NULL), ELMAN_OK);
+  owned_vocabulary *vocabulary = vocabulary_of(list, counts, 5, ELMAN_SOURCE);
   assert_segments(vocabulary, "甲乙丙", expected);
 }
 
@@ -148,7 +136,7 @@ Test(segment, two_megabytes_are_segmented_in_time, .timeout = 120) {
   owned_by(buffer_free) struct buffer sentence = {0};
   for (int i = 0; i < 20000; i++) buffer_append(&sentence, "长", 3);
   const char *const lines[] = {"我 爱 学习", sentence.bytes};
-  owned_vocabulary *vocabulary = vocabulary_of(lines, 2);
+  owned_vocabulary *vocabulary = counted_words(lines, 2);
   assert_segments(vocabulary, sentence.bytes, sentence.bytes);
 
   owned_by(buffer_free) struct buffer run = {0};

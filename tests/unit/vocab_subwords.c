@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "owned_values.h"
+#include "words_of.h"
 
 #include "vocab/bpe_learn.h"
 #include "vocab/codec.h"
@@ -166,13 +166,8 @@ enum { LINE_COUNT = sizeof LINES / sizeof *LINES };
 
 static void assert_tokens(const struct side *side, const char *text, const char *expected) {
   owned_by(encoding_free) struct encoding encoding = {0};
-  owned_by(buffer_free) struct buffer shown = {0};
   cr_assert_eq(encode(&encoding, &side->codec, text_of(text), NULL), ELMAN_OK);
-  for (size_t i = 0; i < encoding.tokens.count; i++) {
-    if (i > 0) buffer_append(&shown, "|", 1);
-    buffer_append_text(&shown, tokens_get(&encoding.tokens, i));
-  }
-  cr_assert_str_eq(shown.bytes, expected);
+  check_tokens(&encoding.tokens, text, expected);
 }
 
 Test(subwords, missing_subwords_are_split_further) {
@@ -264,10 +259,9 @@ Test(subwords, any_text_is_preserved, .timeout = 120) {
 Test(subwords, invalid_bytes_are_decoded) {
   static const char *const tokens_said[] = {"a", "<0xE6>", "<0x88>", "<0x91>", "<0xFF>", "<0x0A>",
                                             "￭", "<0x00>", "▁",      "▁",      "<0xE6>"};
-  owned_by(tokens_free) struct tokens tokens = {0};
+  owned_by(tokens_free) struct tokens tokens =
+      tokens_of(tokens_said, sizeof tokens_said / sizeof *tokens_said);
   owned_by(buffer_free) struct buffer text = {0};
-  for (size_t i = 0; i < sizeof tokens_said / sizeof *tokens_said; i++)
-    cr_assert_eq(tokens_add(&tokens, text_of(tokens_said[i]), NULL), ELMAN_OK);
   cr_assert_eq(tokens_join(&text, &tokens, ELMAN_TOKENS_BPE, NULL), ELMAN_OK);
   cr_assert_str_eq(text.bytes, "a我\uFFFD\uFFFD\uFFFD \uFFFD");
   buffer_clear(&text);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "owned.h"
+#include "words_of.h"
 
 #include "vocab/normalize.h"
 #include "vocab/tokens.h"
@@ -27,14 +27,8 @@ static void assert_normal(const char *input, const char *expected) {
 /* `expected` contains the tokens, separated by "|". */
 static void assert_tokens(elman_token_mode mode, const char *input, const char *expected) {
   owned_by(tokens_free) struct tokens tokens = {0};
-  owned_by(buffer_free) struct buffer shown = {0};
   cr_assert_eq(tokens_split(&tokens, text_of(input), mode, NULL), ELMAN_OK);
-  for (size_t i = 0; i < tokens.count; i++) {
-    if (i > 0) buffer_append(&shown, "|", 1);
-    buffer_append_text(&shown, tokens_get(&tokens, i));
-  }
-  cr_assert(text_equal(bytes_of(&shown), text_of(expected)), "%s: \"%s\" became %s, not %s",
-            token_mode_name(mode), input, shown.bytes, expected);
+  check_tokens(&tokens, input, expected);
 }
 
 /* Normalize `input`, then split and join it in every mode. */
@@ -241,9 +235,7 @@ Test(modes, surface_removes_one_mark) {
 /* A model may produce tokens that the tokenizer never would. */
 Test(modes, join_accepts_any_tokens) {
   const char *const said[] = {"￭", "▁", "a", "￭", "b", "(", "￭"};
-  owned_by(tokens_free) struct tokens tokens = {0};
-  for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
-    cr_assert_eq(tokens_add(&tokens, text_of(said[i]), NULL), ELMAN_OK);
+  owned_by(tokens_free) struct tokens tokens = tokens_of(said, sizeof said / sizeof *said);
   owned_by(buffer_free) struct buffer joined = {0};
   buffer_append(&joined, "> ", 2);
   cr_assert_eq(tokens_join(&joined, &tokens, ELMAN_TOKENS_WORDS, NULL), ELMAN_OK);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "owned_values.h"
+#include "words_of.h"
 
 #include "vocab/codec.h"
 
@@ -37,11 +37,8 @@ static void assert_list(const struct vocabulary *vocabulary, const char *expecte
 static elman_status from_list(struct vocabulary **vocabulary, const char *const *list, size_t count,
                               elman_side side, elman_error *error) {
   uint64_t counts[16];
-  owned_by(tokens_free) struct tokens tokens = {0};
-  for (size_t i = 0; i < count; i++) {
-    cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), ELMAN_OK);
-    counts[i] = 100 - i;
-  }
+  owned_by(tokens_free) struct tokens tokens = tokens_of(list, count);
+  for (size_t i = 0; i < count; i++) counts[i] = 100 - i;
   return vocabulary_from_list(vocabulary, &tokens, counts, side, error);
 }
 
@@ -206,41 +203,27 @@ Test(codec, source_side_has_no_special_ids) {
 
 static void assert_encoded(const struct codec *codec, const char *text, const char *expected) {
   owned_by(encoding_free) struct encoding encoding = {0};
-  owned_by(buffer_free) struct buffer shown = {0};
   cr_assert_eq(encode(&encoding, codec, text_of(text), NULL), ELMAN_OK);
-  for (size_t i = 0; i < encoding.tokens.count; i++) {
-    if (i > 0) buffer_append(&shown, "|", 1);
-    buffer_append_text(&shown, tokens_get(&encoding.tokens, i));
-  }
-  cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "\"%s\" became %s", text,
-            shown.bytes);
+  check_tokens(&encoding.tokens, text, expected);
 }
 
 /* A model trained without spaces ignores the spaces that a user types between words. */
 Test(codec, spaces_between_han_are_ignored) {
   const char *const list[] = {"<unk>", "我", "爱", "▁你", "▁a", "a", "雨"};
-  struct vocabulary *vocabulary;
-  static const uint64_t counts[] = {0, 4, 4, 2, 9, 9, 4};
-  owned_by(tokens_free) struct tokens tokens = {0};
-  for (size_t i = 0; i < 7; i++)
-    cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), ELMAN_OK);
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, ELMAN_SOURCE, NULL), ELMAN_OK);
+  static const uint64_t counts[] = {0, 4, 4, 2, 9, 9, 4}, with_spaces[] = {0, 4, 4, 3, 9, 9, 4};
+  owned_vocabulary *vocabulary = vocabulary_of(list, counts, 7, ELMAN_SOURCE);
   cr_assert_not(vocabulary_is_spaced(vocabulary)); /* 2 of 14 */
   struct codec codec = {.mode = ELMAN_TOKENS_CHARS, .vocabulary = vocabulary};
   assert_encoded(&codec, "我 爱 a a 雨", "我|爱|a|▁a|雨");
   codec.mode = ELMAN_TOKENS_WORDS;
   assert_encoded(&codec, "我 爱 a a 雨", "我|爱|▁a|a|▁雨");
-  vocabulary_free(vocabulary);
 
-  static const uint64_t with_spaces[] = {0, 4, 4, 3, 9, 9, 4};
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, with_spaces, ELMAN_SOURCE, NULL),
-               ELMAN_OK);
-  cr_assert(vocabulary_is_spaced(vocabulary)); /* 3 of 15: a fifth */
-  codec = (struct codec){.mode = ELMAN_TOKENS_CHARS, .vocabulary = vocabulary};
+  owned_vocabulary *spaced = vocabulary_of(list, with_spaces, 7, ELMAN_SOURCE);
+  cr_assert(vocabulary_is_spaced(spaced)); /* 3 of 15: a fifth */
+  codec = (struct codec){.mode = ELMAN_TOKENS_CHARS, .vocabulary = spaced};
   assert_encoded(&codec, "我 爱 a a 雨", "我|▁爱|▁a|▁a|▁雨");
   codec.mode = ELMAN_TOKENS_WORDS;
   assert_encoded(&codec, "我 爱 雨", "我|▁爱|▁雨");
-  vocabulary_free(vocabulary);
 }
 
 Test(codec, space_mode_segments_chinese) {
