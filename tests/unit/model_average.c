@@ -73,8 +73,9 @@ static struct model *model_of(const char *const *target, size_t words,
                                          .target_mode = config->target_tokens,
                                          .source_normalization = config->source_normalization,
                                          .target_normalization = ELMAN_NFKC,
-                                         .source = vocabulary_of(source, 2, ELMAN_SOURCE),
-                                         .target = vocabulary_of(target, words, ELMAN_TARGET)};
+                                         .source = vocabulary_of(source, squares, 2, ELMAN_SOURCE),
+                                         .target =
+                                             vocabulary_of(target, squares, words, ELMAN_TARGET)};
   struct model *model;
   cr_assert_eq(model_create(&model, vocabularies, *config, NULL), ELMAN_OK);
   return model;

@@ -297,8 +297,8 @@ Test(model_file, too_large_vocabularies_are_rejected) {
   const char *const source[] = {"<unk>", word}, *const target[] = {"<unk>", "<s>", "</s>"};
   struct vocabulary_pair vocabularies = {.source_mode = ELMAN_TOKENS_SPACE,
                                          .target_mode = ELMAN_TOKENS_SPACE,
-                                         .source = vocabulary_of(source, 2, ELMAN_SOURCE),
-                                         .target = vocabulary_of(target, 3, ELMAN_TARGET)};
+                                         .source = vocabulary_of(source, squares, 2, ELMAN_SOURCE),
+                                         .target = vocabulary_of(target, squares, 3, ELMAN_TARGET)};
   const struct model_config config = {
       .embedding_size = E, .hidden_size = H, .layers = 1, .attention_heads = 1};
   owned_model *model;
