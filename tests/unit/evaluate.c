@@ -126,7 +126,7 @@ Test(evaluate, scores_do_not_depend_on_processes) {
 Test(evaluate, one_pair_is_enough_for_many_processes) {
   put_bytes("one", "a b\tA B\t0-0", 11);
   struct task task = task_of(32, 1);
-  owned_pairs *one = pairs_in("one");
+  owned_pairs *one = pairs_in("one", 3);
   task.pairs = one;
   struct task alone = task;
   run_one(NULL, &alone);
@@ -274,7 +274,7 @@ Test(evaluate, all_processes_report_a_bad_pair) {
     for (size_t i = 0; i < 12; i++) fprintf(file, "a b c\tA B C\t0-%d\n", i == wrong ? 3 : 2);
     fclose(file);
     struct task task = failing_task(PROCESSES);
-    owned_pairs *wrong_pairs = pairs_in("wrong");
+    owned_pairs *wrong_pairs = pairs_in("wrong", 3);
     task.pairs = wrong_pairs;
     task.options.batch_size = 2;
     run_processes(PROCESSES, run_one, &task);

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "model/options.h"
 #include "model/model_file.h"
-#include "owned_values.h"
+#include "pairs_of.h"
 #include "train/checkpoint.h"
 #include "translate/evaluate.h"
 #include "whole_run.h"
@@ -50,16 +50,6 @@ struct task {
   struct corpus corpus;
 };
 
-static struct pairs *pairs_of(const char *content) {
-  const char *file = "pairs";
-  const elman_pairs_options options = {
-      .files = &file, .file_count = 1, .source_column = 1, .target_column = 2};
-  struct pairs *pairs;
-  put_bytes(file, content, strlen(content));
-  cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
-  return pairs;
-}
-
 static struct model *make_model(void) {
   const struct model_config config = {
       .embedding_size = 8, .hidden_size = 10, .layers = 1, .attention_heads = 1};
@@ -68,11 +58,8 @@ static struct model *make_model(void) {
 
 static struct task set_up(void) {
   struct task task = {.model = make_model(), .train = pairs_of(TRAIN), .dev = pairs_of(DEV)};
-  const struct codec source = model_source_codec(task.model);
-  const struct codec target = model_target_codec(task.model);
-  cr_assert_eq(corpus_encode(&task.corpus, task.train, &source, &target,
-                             &(struct encoding_options){.max_length = 50}, NULL),
-               ELMAN_OK);
+  task.corpus =
+      encoded(task.train, model_source_codec(task.model), model_target_codec(task.model), 50);
   return task;
 }
 
