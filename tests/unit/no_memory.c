@@ -239,7 +239,7 @@ static void set_up_processes(void) {
       "a b\tA B\t0-0 1-1\nb\tB\t0-0\nc a b\tC A B\t\nc\tC\t0-0\nb b\tB B\t1-0\n";
   enter_folder();
   put_bytes("few", few, strlen(few));
-  pairs = pairs_in("few");
+  pairs = pairs_in("few", 3);
   model = model_of_pairs(pairs);
 }
 
