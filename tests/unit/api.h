@@ -11,8 +11,6 @@
 #include "folder.h"
 #include "toy.h"
 
-TestSuite(api, .init = enter_folder, .fini = leave_folder);
-
 static const char MODEL[] = "model.safetensors";
 
 /* Check that the error `why` has a message of one line and the returned code. */

@@ -1,19 +1,18 @@
 /* Attention weights as files and as summaries through the public API. */
 #include "api.h"
-#include "forced.h"
+#include "small_translator.h"
+
+TestSuite(api_attention_files, .init = set_up_in_folder, .fini = tear_down_in_folder);
 
 /* ---- attention as files ---- */
 
-Test(api, attention_files) {
-  owned_model *model = small_model();
-  owned_translator *translator = translator_of(model);
+Test(api_attention_files, attention_files) {
   owned_translation *translation = translate(translator, "我 爱 学习", NULL);
   for (size_t i = 0; elman_format_name(i) != NULL; i++) {
     owned char *stream_bytes = NULL;
     size_t stream_length, file_length;
     FILE *stream = open_memstream(&stream_bytes, &stream_length);
-    cr_assert_eq(elman_attention_write(stream, translation, elman_format_name(i), NULL, &why),
-                 ELMAN_OK);
+    succeeds(elman_attention_write(stream, translation, elman_format_name(i), NULL, &why));
     fclose(stream);
     cr_assert_eq(elman_attention_save("matrix", translation, elman_format_name(i), &why), ELMAN_OK);
     owned char *file_bytes = get_bytes("matrix", &file_length);
@@ -35,7 +34,7 @@ Test(api, attention_files) {
               "is a directory", ".");
 }
 
-Test(api, format_suffixes) {
+Test(api_attention_files, format_suffixes) {
   for (size_t i = 0; elman_format_name(i) != NULL; i++) {
     char path[64];
     snprintf(path, sizeof path, "a%s", elman_format_suffix(i));
@@ -44,9 +43,7 @@ Test(api, format_suffixes) {
   cr_assert_null(elman_format_suffix(SIZE_MAX));
 }
 
-Test(api, translation_describes_its_source) {
-  owned_model *model = small_model();
-  owned_translator *translator = translator_of(model);
+Test(api_attention_files, translation_describes_its_source) {
   static const char text[] = " 我\t爱  学习\r\n";
   elman_translation *translation = translate(translator, text, NULL);
   cr_assert_str_eq(translation->source, text);
@@ -85,9 +82,7 @@ Test(api, translation_describes_its_source) {
   elman_translation_free(translation);
 }
 
-Test(api, attention_writer) {
-  owned_model *model = small_model();
-  owned_translator *translator = translator_of(model);
+Test(api_attention_files, attention_writer) {
   owned_translation *translation = translate(translator, "我 爱 学习", NULL);
   elman_attention_writer *writer;
   owned char *bytes = NULL;
@@ -95,10 +90,8 @@ Test(api, attention_writer) {
   FILE *stream = open_memstream(&bytes, &length);
   cr_assert_eq(elman_attention_writer_create(&writer, stream, "json", NULL, &why), ELMAN_OK);
   for (size_t i = 1; i <= 2; i++)
-    cr_assert_eq(elman_attention_writer_add(writer, translation,
-                                            (elman_attention_place){.sentence = 7, .hypothesis = i},
-                                            &why),
-                 ELMAN_OK);
+    succeeds(elman_attention_writer_add(
+        writer, translation, (elman_attention_place){.sentence = 7, .hypothesis = i}, &why));
   cr_assert_eq(elman_attention_writer_finish(writer, &why), ELMAN_OK);
   elman_attention_writer_free(writer);
   elman_attention_writer_free(NULL);
@@ -120,7 +113,7 @@ Test(api, attention_writer) {
               ELMAN_INVALID_ARGUMENT, "unknown alignment rule 9", "");
 }
 
-Test(api, links_respect_the_threshold) {
+Test(api_attention_files, links_respect_the_threshold) {
   static const size_t starts[] = {0, 2}, ends[] = {1, 3};
   static const float weights[] = {0.2f, 0.8f};
   const elman_translation translation = {.text = "x",
@@ -150,9 +143,7 @@ Test(api, links_respect_the_threshold) {
   }
 }
 
-Test(api, attention_summary) {
-  owned_model *model = small_model();
-  owned_translator *translator = translator_of(model);
+Test(api_attention_files, attention_summary) {
   owned_translation *translation = force(translator, "我 爱 学习", "I love studying", NULL);
   elman_attention_summary *summary;
   cr_assert_eq(elman_attention_summary_create(&summary, NULL, &why), ELMAN_OK);
@@ -181,11 +172,9 @@ Test(api, attention_summary) {
   cr_assert_null(summary);
 }
 
-Test(api, write_errors_stay_in_the_stream) {
+Test(api_attention_files, write_errors_stay_in_the_stream) {
   FILE *full = fopen("/dev/full", "wb");
   if (full == NULL) SKIP_IN_FOLDER("no /dev/full here");
-  owned_model *model = small_model();
-  owned_translator *translator = translator_of(model);
   owned_translation *translation = translate(translator, "我 爱 学习", NULL);
   cr_assert_eq(elman_attention_write(full, translation, "npy", NULL, NULL), ELMAN_OK);
   cr_assert(fflush(full) != 0 || ferror(full));

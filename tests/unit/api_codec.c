@@ -58,8 +58,7 @@ Test(api_codec, ids_match_the_translator, .init = enter_folder, .fini = leave_fo
                                    .reference = reference,
                                    .reference_length = strlen(reference)};
   owned_translation *translation;
-  cr_assert_eq(elman_translate_batch(&translation, NULL, translator, &sentence, 1, NULL, NULL),
-               ELMAN_OK);
+  succeeds(elman_translate_batch(&translation, NULL, translator, &sentence, 1, NULL, &why));
   owned_encoding *source = encoded(model, ELMAN_SOURCE, text);
   owned_encoding *target = encoded(model, ELMAN_TARGET, reference);
   cr_assert_eq(source->count, translation->source_count);

@@ -2,6 +2,8 @@
 #include "api.h"
 #include "processes.h"
 
+TestSuite(api, .init = enter_folder, .fini = leave_folder);
+
 /* ---- evaluating ---- */
 
 struct progress {
@@ -98,16 +100,10 @@ Test(api, alignments_are_scored_and_checked) {
                                       "我 爱 学习\tI love studying\t0_0\n"};
   static const char *const problems[] = {NULL, "is out of range",
                                          "is not an alignment of the form i-j"};
-  const char *name = "aligned";
   owned_model *model = small_model();
-  elman_pairs_options pairs_options = elman_pairs_options_default();
-  pairs_options.files = &name;
-  pairs_options.file_count = 1;
-  pairs_options.alignment_column = 3;
   for (size_t i = 0; i < 3; i++) {
-    put(name, lines[i]);
-    owned_pairs *pairs;
-    cr_assert_eq(elman_pairs_read(&pairs, &pairs_options, NULL), ELMAN_OK);
+    put("aligned", lines[i]);
+    owned_pairs *pairs = read_aligned_pairs("aligned", 3);
     const elman_evaluate_options options = elman_evaluate_options_default();
     elman_scores scores;
     const elman_status status = elman_evaluate(&scores, model, pairs, &options, &why);
@@ -166,10 +162,8 @@ Test(api, processes_share_an_evaluation) {
 Test(api, the_search_is_tuned) {
   owned_model *model = small_model();
   owned_pairs *pairs = toy();
-  elman_train_options train = elman_train_options_default();
   elman_search_trial trials[ELMAN_SEARCH_TRIALS];
-  train.epochs = 20;
-  cr_assert_eq(elman_train(model, pairs, &train, NULL), ELMAN_OK);
+  train_epochs(model, pairs, 20);
   cr_assert_eq(elman_tune_search(trials, model, pairs, NULL, NULL), ELMAN_OK);
   size_t best = 0;
   for (size_t i = 0; i < ELMAN_SEARCH_TRIALS; i++) {

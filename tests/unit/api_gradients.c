@@ -13,9 +13,7 @@ static const char SOURCE[] = "我 爱 学习", TARGET[] = "I love studying";
 static elman_model *model_of(const elman_model_options *options, size_t epochs) {
   owned_pairs *pairs = toy();
   elman_model *model = create(pairs, options);
-  elman_train_options training = elman_train_options_default();
-  training.epochs = epochs;
-  if (epochs > 0) succeeds(elman_train(model, pairs, &training, &why));
+  train_epochs(model, pairs, epochs);
   return model;
 }
 

@@ -9,6 +9,7 @@
 #include "folder.h"
 #include "owned_public.h"
 #include "processes.h"
+#include "toy.h"
 
 TestSuite(api_group, .init = enter_folder, .fini = leave_folder);
 
@@ -27,16 +28,6 @@ static void write_pairs(const char *name, size_t count, size_t first) {
     fprintf(file, "\t%zu-%zu\n", i % 7, i % 5);
   }
   fclose(file);
-}
-
-static elman_pairs *read_pairs(const char *name, bool aligned) {
-  elman_pairs_options options = elman_pairs_options_default();
-  elman_pairs *pairs;
-  options.alignment_column = aligned ? 3 : 0;
-  options.files = &name;
-  options.file_count = 1;
-  cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_OK);
-  return pairs;
 }
 
 /* ---- one training run ---- */
@@ -119,10 +110,11 @@ static void train(const elman_group *group, void *context) {
   const size_t rank = group == NULL ? 0 : group->rank;
   elman_train_options options = training->options;
   const bool guided = options.guide_weight > 0;
-  elman_pairs *pairs = read_pairs(training->pairs, guided), *dev = NULL, *own = pairs;
+  elman_pairs *pairs = read_aligned_pairs(training->pairs, guided ? 3 : 0), *dev = NULL,
+              *own = pairs;
   owned_model *model;
-  if (rank > 0 && rank == training->differs_in) own = read_pairs("others", guided);
-  if (training->dev != NULL) dev = read_pairs(training->dev, guided);
+  if (rank > 0 && rank == training->differs_in) own = read_aligned_pairs("others", guided ? 3 : 0);
+  if (training->dev != NULL) dev = read_aligned_pairs(training->dev, guided ? 3 : 0);
   options.dev = dev;
   options.group = group;
   options.context = training;
@@ -504,7 +496,7 @@ struct comparison {
 static void compare(const elman_group *group, void *context) {
   struct comparison *comparison = context;
   const size_t r = group->rank;
-  owned_pairs *pairs = read_pairs(comparison->pairs[r], false), *same = read_pairs("pairs", false);
+  owned_pairs *pairs = read_pairs(comparison->pairs[r]), *same = read_pairs("pairs");
   elman_model_options model_options = training_of(1).model;
   elman_evaluate_options options = elman_evaluate_options_default();
   owned_model *model;
@@ -552,7 +544,7 @@ struct equipment_pair {
 static void compare_equipment(const elman_group *group, void *context) {
   struct equipment_pair *pair = context;
   const struct equipment *own = &pair->each[group->rank];
-  owned_pairs *pairs = read_pairs(own->words, false);
+  owned_pairs *pairs = read_pairs(own->words);
   owned_model *model;
   cr_assert_eq(elman_model_create(&model, pairs, &own->model, NULL), ELMAN_OK);
   pair->status[group->rank] = elman_group_same_model(group, model, &own->options, NULL);

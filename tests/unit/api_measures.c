@@ -10,6 +10,7 @@
 #include "folder.h"
 #include "forced.h"
 #include "owned_public.h"
+#include "toy.h"
 
 /* ---- an evaluation ---- */
 
@@ -29,14 +30,7 @@ enum { PAIRS = sizeof sources / sizeof *sources };
 
 static elman_pairs *pairs_of(FILE *file, size_t alignment_column) {
   cr_assert_eq(fclose(file), 0);
-  const char *name = "pairs";
-  elman_pairs_options options = elman_pairs_options_default();
-  options.files = &name;
-  options.file_count = 1;
-  options.alignment_column = alignment_column;
-  elman_pairs *pairs;
-  cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_OK);
-  return pairs;
+  return read_aligned_pairs("pairs", alignment_column);
 }
 
 static elman_pairs *all_pairs(void) {
@@ -69,7 +63,7 @@ static void tear_down(void) {
 
 TestSuite(api_measures, .init = set_up, .fini = tear_down);
 
-static elman_translation *translate(const char *text, const char *reference) {
+static elman_translation *translated(const char *text, const char *reference) {
   return force(translator, text, reference, NULL);
 }
 
@@ -87,7 +81,7 @@ Test(api_measures, loss_matches_forced_references) {
   double sum = 0;
   size_t tokens = 0;
   for (size_t i = 0; i < PAIRS; i++) {
-    owned_translation *forced = translate(sources[i], targets[i]);
+    owned_translation *forced = translated(sources[i], targets[i]);
     sum -= forced->log_probability;
     tokens += forced->target_count;
   }
@@ -106,7 +100,7 @@ Test(api_measures, exact_match_compares_normalized_text) {
   for (size_t matching = 0; matching <= PAIRS; matching++) {
     FILE *file = fopen("pairs", "wb");
     for (size_t i = 0; i < PAIRS; i++) {
-      owned_translation *own = translate(sources[i], NULL);
+      owned_translation *own = translated(sources[i], NULL);
       cr_assert_gt(strlen(own->text), 0);
       fprintf(file, i == 1 ? "%s\t  %s \n" : "%s\t%s\n", sources[i],
               i < matching ? own->text : "school we school");
@@ -126,7 +120,7 @@ Test(api_measures, scores_match_elman_metrics) {
   const char *outputs[PAIRS];
   elman_translation *translations[PAIRS];
   for (size_t i = 0; i < PAIRS; i++) {
-    translations[i] = translate(sources[i], NULL);
+    translations[i] = translated(sources[i], NULL);
     outputs[i] = translations[i]->text;
   }
   const char *const *set = targets;
@@ -180,7 +174,7 @@ Test(api_measures, agreement_uses_the_largest_weight) {
     FILE *file = fopen("pairs", "wb");
     size_t words = 0, agreeing = 0;
     for (size_t i = 0; i < 3; i++) {
-      elman_translation *forced = translate(sources[i], targets[i]);
+      elman_translation *forced = translated(sources[i], targets[i]);
       const size_t S = forced->source_count, T = forced->target_count - 1;
       fprintf(file, "%s\t%s\t", sources[i], targets[i]);
       for (size_t t = 0; t < T; t++) {

@@ -1,6 +1,8 @@
 /* Models through the public API. */
 #include "api.h"
 
+TestSuite(api, .init = enter_folder, .fini = leave_folder);
+
 /* ---- models ---- */
 
 static void check_not_created(elman_model_options options, const char *message) {
@@ -169,9 +171,7 @@ Test(api, models_keep_their_search) {
 
   /* The search was chosen for other parameters. */
   owned_pairs *pairs = toy();
-  elman_train_options train = elman_train_options_default();
-  train.epochs = 1;
-  cr_assert_eq(elman_train(model, pairs, &train, NULL), ELMAN_OK);
+  train_epochs(model, pairs, 1);
   cr_assert_eq(elman_model_get_info(model).search.beam, 0);
 }
 

@@ -3,18 +3,7 @@
 #include <math.h>
 #include <pthread.h>
 
-#include "folder.h"
 #include "small_translator.h"
-
-static void set_up_in_folder(void) {
-  enter_folder();
-  set_up();
-}
-
-static void tear_down_in_folder(void) {
-  tear_down();
-  leave_folder();
-}
 
 TestSuite(api_precision, .init = set_up_in_folder, .fini = tear_down_in_folder);
 
@@ -137,9 +126,8 @@ Test(api_precision, batches_and_threads_change_nothing) {
     elman_translate_options options = in_eight_bits();
     options.beam = options.n_best = beam;
     for (options.threads = 1; options.threads <= 3; options.threads++) {
-      cr_assert_eq(
-          elman_translate_batch(batch, NULL, translator, sentences, 3 * TEXTS, &options, NULL),
-          ELMAN_OK);
+      succeeds(
+          elman_translate_batch(batch, NULL, translator, sentences, 3 * TEXTS, &options, &why));
       for (size_t i = 0; i < 3 * TEXTS; i++) {
         owned_translation *alone = translate(translator, texts[i % TEXTS], &options);
         same_list(alone, batch[i]);

@@ -2,11 +2,13 @@
 #include <pthread.h>
 
 #include "api.h"
-#include "forced.h"
+#include "small_translator.h"
+
+TestSuite(api_sentence, .init = set_up_in_folder, .fini = tear_down_in_folder);
 
 /* ---- translating ---- */
 
-static void check_not_translated(elman_translator *translator, const char *text, size_t length,
+static void check_not_translated(const char *text, size_t length,
                                  const elman_translate_options *options, const char *message) {
   elman_translation *translation = (elman_translation *)&translation;
   check_error(elman_translate(&translation, translator, text, length, options, &why),
@@ -16,8 +18,7 @@ static void check_not_translated(elman_translator *translator, const char *text,
                ELMAN_BAD_DATA);
 }
 
-static void check_not_forced(elman_translator *translator, const char *reference,
-                             const char *message) {
+static void check_not_forced(const char *reference, const char *message) {
   const elman_sentence sentence = {
       .text = "我", .length = 3, .reference = reference, .reference_length = strlen(reference)};
   elman_translation *translation = (elman_translation *)&translation;
@@ -28,27 +29,23 @@ static void check_not_forced(elman_translator *translator, const char *reference
   cr_assert_eq(own.code, ELMAN_BAD_DATA);
 }
 
-Test(api, untranslatable_text_is_rejected) {
-  owned_model *model = small_model();
-  owned_translator *translator = translator_of(model);
-  check_not_translated(translator, "\xFF", 1, NULL, "byte 1 is not valid UTF-8");
-  check_not_translated(translator, "我 \xE6\x88", 6, NULL, "byte 5 is not valid UTF-8");
-  check_not_translated(translator, "a\0b", 3, NULL, "byte 2 is NUL");
-  check_not_forced(translator, "", "the reference is empty");
-  check_not_forced(translator, " \t", "the reference is empty");
-  check_not_forced(translator, "\xC0\xAF", "byte 1 is not valid UTF-8");
+Test(api_sentence, untranslatable_text_is_rejected) {
+  check_not_translated("\xFF", 1, NULL, "byte 1 is not valid UTF-8");
+  check_not_translated("我 \xE6\x88", 6, NULL, "byte 5 is not valid UTF-8");
+  check_not_translated("a\0b", 3, NULL, "byte 2 is NUL");
+  check_not_forced("", "the reference is empty");
+  check_not_forced(" \t", "the reference is empty");
+  check_not_forced("\xC0\xAF", "byte 1 is not valid UTF-8");
 
   /* 5,000 tokens are translated and one more is rejected. The translator stays usable. */
   enum { LIMIT = 5000, STRIDE = 4 };
   owned char *text = malloc((LIMIT + 1) * STRIDE);
   for (size_t i = 0; i <= LIMIT; i++) memcpy(text + i * STRIDE, "我 ", STRIDE);
-  check_not_translated(translator, text, (LIMIT + 1) * STRIDE, NULL,
-                       "more tokens than the limit of 5000");
+  check_not_translated(text, (LIMIT + 1) * STRIDE, NULL, "more tokens than the limit of 5000");
   owned_translation *translation;
   elman_translate_options options = elman_translate_options_default();
   options.max_length = 2;
-  cr_assert_eq(elman_translate(&translation, translator, text, LIMIT * STRIDE, &options, NULL),
-               ELMAN_OK);
+  succeeds(elman_translate(&translation, translator, text, LIMIT * STRIDE, &options, &why));
   cr_assert_eq(translation->source_count, LIMIT);
   cr_assert_leq(translation->target_count, 2);
   check_translation(translation);
@@ -61,16 +58,13 @@ static void check_empty(const elman_translation *translation) {
   cr_assert_eq(translation->log_probability, 0);
 }
 
-Test(api, empty_text_has_empty_translation) {
-  owned_model *model = small_model();
-  owned_translator *translator = translator_of(model);
+Test(api_sentence, empty_text_has_empty_translation) {
   static const char *const texts[] = {"", " ", "\t\r\n", "\xE3\x80\x80"}; /* ideographic space */
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     owned_translation *translation = translate(translator, texts[i], NULL);
     check_empty(translation);
     for (size_t format = 0; elman_format_name(format) != NULL; format++)
-      cr_assert_eq(elman_attention_save("empty", translation, elman_format_name(format), NULL),
-                   ELMAN_OK);
+      succeeds(elman_attention_save("empty", translation, elman_format_name(format), &why));
   }
   elman_translation *translation;
   cr_assert_eq(elman_translate(&translation, translator, NULL, 0, NULL, NULL), ELMAN_OK);
@@ -78,9 +72,7 @@ Test(api, empty_text_has_empty_translation) {
   elman_translation_free(translation);
 }
 
-Test(api, only_length_bytes_are_read) {
-  owned_model *model = small_model();
-  owned_translator *translator = translator_of(model);
+Test(api_sentence, only_length_bytes_are_read) {
   owned char *exact = malloc(3); /* no NUL after it: a sanitizer reports any read past the end */
   memcpy(exact, "我", 3);
   owned_translation *translation;
@@ -89,9 +81,7 @@ Test(api, only_length_bytes_are_read) {
   cr_assert_str_eq(translation->source_tokens[0], "我");
 }
 
-Test(api, unknown_words_are_kept_and_marked) {
-  owned_model *model = small_model();
-  owned_translator *translator = translator_of(model);
+Test(api_sentence, unknown_words_are_kept_and_marked) {
   owned_translation *translation = translate(translator, "我 爱 Schmetterlinge <unk>", NULL);
   static const char *const tokens[] = {"我", "爱", "Schmetterlinge", "<unk>"};
   cr_assert_eq(translation->source_count, 4);
@@ -103,9 +93,7 @@ Test(api, unknown_words_are_kept_and_marked) {
   check_translation(translation);
 }
 
-Test(api, forced_reference_is_returned) {
-  owned_model *model = small_model();
-  owned_translator *translator = translator_of(model);
+Test(api_sentence, forced_reference_is_returned) {
   elman_translate_options options = elman_translate_options_default();
   options.max_length = 1; /* ignored here */
   elman_translation *translation =
@@ -131,9 +119,7 @@ Test(api, forced_reference_is_returned) {
   }
 }
 
-Test(api, translation_length_is_limited) {
-  owned_model *model = small_model();
-  owned_translator *translator = translator_of(model);
+Test(api_sentence, translation_length_is_limited) {
   elman_translate_options options = elman_translate_options_default();
   for (options.max_length = 1; options.max_length <= 4; options.max_length++) {
     owned_translation *translation = translate(translator, "我们 去 学校", &options);
@@ -144,10 +130,8 @@ Test(api, translation_length_is_limited) {
   cr_assert_leq(standard->target_count, 16); /* 2 S + 10 */
 }
 
-Test(api, token_of_two_megabytes_is_translated, .timeout = 120) {
+Test(api_sentence, token_of_two_megabytes_is_translated, .timeout = 120) {
   enum { SIZE = 2000000 };
-  owned_model *model = small_model();
-  owned_translator *translator = translator_of(model);
   owned char *token = malloc(SIZE + 1);
   memset(token, 'a', SIZE);
   token[SIZE] = '\0';
@@ -172,15 +156,16 @@ Test(api, token_of_two_megabytes_is_translated, .timeout = 120) {
 }
 
 /* A second translation neither needs nor changes the first. */
-Test(api, translations_belong_to_the_caller) {
-  owned_model *model = small_model();
-  owned_translator *translator = translator_of(model);
-  owned_translation *first = translate(translator, "我 爱 学习", NULL);
+Test(api_sentence, translations_belong_to_the_caller) {
+  elman_translator *own = translator_of(model);
+  elman_translation *first = translate(own, "我 爱 学习", NULL);
   owned char *text = strdup(first->text);
-  owned_translation *second = translate(translator, "今天 天气 很 好 今天 天气 很 好", NULL);
+  owned_translation *second = translate(own, "今天 天气 很 好 今天 天气 很 好", NULL);
+  elman_translator_free(own);
   cr_assert_str_eq(first->text, text);
   cr_assert_str_eq(first->source_tokens[2], "学习");
   check_translation(first);
+  elman_translation_free(first);
   check_translation(second);
 }
 
@@ -198,25 +183,24 @@ struct worker {
 
 static void *work(void *context) {
   struct worker *worker = context;
-  elman_translator *translator;
-  worker->steady = elman_translator_create(&translator, worker->model, NULL) == ELMAN_OK;
+  elman_translator *own;
+  worker->steady = elman_translator_create(&own, worker->model, NULL) == ELMAN_OK;
   for (size_t round = 0; worker->steady && round < ROUNDS; round++) {
     for (size_t i = 0; worker->steady && i < SENTENCES; i++) {
       elman_translation *translation;
-      worker->steady = elman_translate(&translation, translator, sentences[i], strlen(sentences[i]),
-                                       NULL, NULL) == ELMAN_OK;
+      worker->steady = elman_translate(&translation, own, sentences[i], strlen(sentences[i]), NULL,
+                                       NULL) == ELMAN_OK;
       if (!worker->steady) break;
       if (round > 0) worker->steady = translation->log_probability == worker->log_probabilities[i];
       worker->log_probabilities[i] = translation->log_probability;
       elman_translation_free(translation);
     }
   }
-  elman_translator_free(translator);
+  elman_translator_free(own);
   return NULL;
 }
 
-Test(api, threads_can_share_one_model, .timeout = 120) {
-  owned_model *model = small_model();
+Test(api_sentence, threads_can_share_one_model, .timeout = 120) {
   struct worker alone = {.model = model};
   work(&alone);
   cr_assert(alone.steady);

@@ -1,6 +1,8 @@
 /* Training through the public API. */
 #include "api.h"
 
+TestSuite(api, .init = enter_folder, .fini = leave_folder);
+
 /* ---- training ---- */
 
 /* Return the bytes of a model's file; release them with free(). */
@@ -108,9 +110,7 @@ Test(api, training_can_be_stopped) {
   options.context = &seen;
   check_error(elman_train(stopped, pairs, &options, &why), ELMAN_INTERRUPTED, "stopped", "");
   cr_assert_eq(seen.updates, 7);
-  options.report = NULL;
-  options.epochs = 7; /* the toy corpus fits one batch */
-  cr_assert_eq(elman_train(whole, pairs, &options, NULL), ELMAN_OK);
+  train_epochs(whole, pairs, 7); /* the toy corpus fits one batch */
   cr_assert(same_models(stopped, whole));
   cr_assert_not(same_models(stopped, untouched));
 }
@@ -118,9 +118,7 @@ Test(api, training_can_be_stopped) {
 Test(api, no_epoch_keeps_the_initial_model) {
   owned_pairs *pairs = toy();
   owned_model *model = small_model(), *untouched = small_model();
-  elman_train_options options = elman_train_options_default();
-  options.epochs = 0;
-  cr_assert_eq(elman_train(model, pairs, &options, NULL), ELMAN_OK);
+  train_epochs(model, pairs, 0);
   cr_assert(same_models(model, untouched));
 }
 
@@ -479,9 +477,10 @@ Test(api, training_can_be_freed_at_any_time) {
   cr_assert_eq(elman_train(same, task.pairs, &stopped.options, NULL), ELMAN_INTERRUPTED);
   cr_assert_eq(remove("checkpoint"), 0);
   task.options.dev = task.dev; /* the best model is lost */
-  owned_training *training = begin(model, &task);
+  elman_training *training = begin(model, &task);
   bool finished;
   cr_assert_eq(elman_training_advance(training, 5, &finished, NULL), ELMAN_OK);
+  elman_training_free(training);
   elman_checkpoint_state state;
   cr_assert_eq(elman_checkpoint_get_state(&state, "checkpoint", NULL), ELMAN_OK);
   cr_assert_eq(state, ELMAN_CHECKPOINT_NONE);

@@ -103,8 +103,7 @@ static inline void add_guides(struct corpus *corpus, const size_t (*lengths)[2],
     for (uint32_t t = 0; t < lengths[i][1]; t++) {
       for (uint32_t s = 0; s < lengths[i][0]; s++) {
         if ((t * 3 + s + i) % 4 != 1) continue;
-        cr_assert_eq(array_grow(&links->items, &links->capacity, n + 1, sizeof *links->items, NULL),
-                     ELMAN_OK);
+        succeeds(array_grow(&links->items, &links->capacity, n + 1, sizeof *links->items, &why));
         links->items[n++] = (struct token_link){t, s};
       }
     }

@@ -35,8 +35,7 @@ static inline void set_up(struct setup *s, struct model_config config, uint64_t 
   cr_assert_eq(model_config_check(&config, NULL), ELMAN_OK);
   cr_assert_eq(parameter_table_create(&model->table, &config, NULL), ELMAN_OK);
   cr_assert_eq(parameter_block_create(&model->block, &model->table, NULL), ELMAN_OK);
-  cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, seed, NULL),
-               ELMAN_OK);
+  succeeds(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, seed, &why));
   /* Initial weights give all words similar probabilities, so they are enlarged. Rectified states
    * have no bound and grow with each step. */
   const bool bounded = decoder_sizes_of(&config).cell != rnn_cell_of(CELL_RELU);
@@ -126,8 +125,7 @@ static inline void force(struct setup *s, const struct search_request *request, 
                  .longest = request->count},
       .target = {.ids = (uint32_t *)ids, .starts = target_starts, .count = 1, .longest = count}};
   cr_assert_eq(batch_fill(&s->batch, &corpus, &index, 1, NULL), ELMAN_OK);
-  cr_assert_eq(workspace_fit(&s->workspace, &s->model.weights, &s->batch, WITH_LOGITS, NULL),
-               ELMAN_OK);
+  succeeds(workspace_fit(&s->workspace, &s->model.weights, &s->batch, WITH_LOGITS, &why));
   network_forward(&(struct network_pass){.weights = &s->model.weights,
                                          .batch = &s->batch,
                                          .regularization = &plain,

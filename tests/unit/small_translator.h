@@ -3,6 +3,7 @@
 #ifndef ELMAN_TESTS_SMALL_TRANSLATOR_H
 #define ELMAN_TESTS_SMALL_TRANSLATOR_H
 
+#include "folder.h"
 #include "forced.h"
 #include "toy.h"
 
@@ -17,6 +18,16 @@ static inline void set_up(void) {
 static inline void tear_down(void) {
   elman_translator_free(translator);
   elman_model_free(model);
+}
+
+static inline void set_up_in_folder(void) {
+  enter_folder();
+  set_up();
+}
+
+static inline void tear_down_in_folder(void) {
+  tear_down();
+  leave_folder();
 }
 
 static inline size_t list_length(const elman_translation *translation) {

@@ -15,13 +15,19 @@ static inline const char *data_file(const char *name) {
   return path;
 }
 
-static inline elman_pairs *read_pairs(const char *file) {
+/* Read pairs from a file; column 0 means that it has no alignments. */
+static inline elman_pairs *read_aligned_pairs(const char *file, size_t alignment_column) {
   elman_pairs_options options = elman_pairs_options_default();
   elman_pairs *pairs;
   options.files = &file;
   options.file_count = 1;
+  options.alignment_column = alignment_column;
   succeeds(elman_pairs_read(&pairs, &options, &why));
   return pairs;
+}
+
+static inline elman_pairs *read_pairs(const char *file) {
+  return read_aligned_pairs(file, 0);
 }
 
 static inline elman_pairs *toy(void) {
@@ -41,6 +47,12 @@ static inline elman_model *small_model(void) {
   options.embedding_size = 12;
   options.hidden_size = 16;
   return create(pairs, &options);
+}
+
+static inline void train_epochs(elman_model *model, const elman_pairs *pairs, size_t epochs) {
+  elman_train_options options = elman_train_options_default();
+  options.epochs = epochs;
+  succeeds(elman_train(model, pairs, &options, &why));
 }
 
 static inline elman_translator *translator_of(const elman_model *model) {
