@@ -226,9 +226,8 @@ Test(encode, releasing_text_early_changes_nothing) {
   const struct codec target = vocabulary_pair_codec(&built, ELMAN_TARGET);
   struct corpus corpora[2];
   for (size_t k = 0; k < 2; k++)
-    cr_assert_eq(corpus_encode(&corpora[k], pairs, &source, &target,
-                               &(struct encoding_options){.consumed = k == 0 ? NULL : pairs}, NULL),
-                 ELMAN_OK);
+    succeeds(corpus_encode(&corpora[k], pairs, &source, &target,
+                           &(struct encoding_options){.consumed = k == 0 ? NULL : pairs}, &why));
   check_same_sentences(&corpora[0].source, &corpora[1].source);
   check_same_sentences(&corpora[0].target, &corpora[1].target);
   corpus_free(&corpora[0]);
@@ -390,8 +389,7 @@ Test(resplit, sides_use_independent_dropout) {
   owned_by(corpus_free) struct corpus corpus = encoded_by(&built, pairs, 0);
   size_t sides = 0, in_pairs = 0, epochs = 0, before = 0;
   for (size_t epoch = 0; epoch < EPOCHS; epoch++) {
-    cr_assert_eq(resplit_pairs(&resplit, &corpus, (const size_t[]){0, 1}, 2, epoch, NULL),
-                 ELMAN_OK);
+    succeeds(resplit_pairs(&resplit, &corpus, (const size_t[]){0, 1}, 2, epoch, &why));
     const struct corpus *of = &resplit.pairs;
     const size_t first = sentences_length(&of->source, 0);
     sides += first != sentences_length(&of->target, 0);

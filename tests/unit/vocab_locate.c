@@ -19,8 +19,7 @@ static void split(struct tokens *tokens, const char *text, elman_token_mode mode
 /* `expected` contains the bytes of each token's range, separated by "|". */
 static void assert_located(const struct tokens *tokens, const char *text, const char *expected) {
   const struct spans places = places_for(tokens->count);
-  cr_assert_eq(locate_tokens(places, tokens, text_of(text), ELMAN_TOKENS_WORDS, ELMAN_NFC, NULL),
-               ELMAN_OK);
+  succeeds(locate_tokens(places, tokens, text_of(text), ELMAN_TOKENS_WORDS, ELMAN_NFC, &why));
   check_ranges(places, tokens->count, text_of(text), expected);
   free_places(places);
 }
@@ -126,8 +125,7 @@ static void check_places(const struct tokens *tokens, const char *text) {
   const struct spans places = places_for(tokens->count);
   owned_by(buffer_free) struct buffer normalized = {0}, token = {0};
   size_t before = 0;
-  cr_assert_eq(locate_tokens(places, tokens, text_of(text), ELMAN_TOKENS_WORDS, ELMAN_NFC, NULL),
-               ELMAN_OK);
+  succeeds(locate_tokens(places, tokens, text_of(text), ELMAN_TOKENS_WORDS, ELMAN_NFC, &why));
   for (size_t i = 0; i < tokens->count; i++) {
     const struct text surface = token_surface(tokens_get(tokens, i));
     cr_assert_lt(places.starts[i], places.ends[i]);
@@ -211,8 +209,7 @@ static void assert_words(const char *text, elman_token_mode mode, size_t count,
   split(&tokens, text, mode);
   const struct spans places = places_for(tokens.count);
   struct word_range words[16];
-  cr_assert_eq(locate_tokens(places, &tokens, text_of(text), ELMAN_TOKENS_WORDS, ELMAN_NFC, NULL),
-               ELMAN_OK);
+  succeeds(locate_tokens(places, &tokens, text_of(text), ELMAN_TOKENS_WORDS, ELMAN_NFC, &why));
   cr_assert_eq(words_count(text_of(text)), count, "%s", text);
   units_locate(words,
                &(struct unit_side){text_of(text), places.starts, places.ends, tokens.count, false});

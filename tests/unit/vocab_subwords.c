@@ -148,8 +148,7 @@ static void make_side(struct side *side, const char *const *lines, size_t count,
   }
   cr_assert_eq(subwords_closure(&closure, &side->words, min_count, NULL), ELMAN_OK);
   cr_assert_eq(token_counter_keep(counter, &closure, NULL), ELMAN_OK);
-  cr_assert_eq(vocabulary_from_counts(&side->vocabulary, counter, ELMAN_TARGET, min_count, 0, NULL),
-               ELMAN_OK);
+  succeeds(vocabulary_from_counts(&side->vocabulary, counter, ELMAN_TARGET, min_count, 0, &why));
   cr_assert(subwords_are_closed(side->vocabulary));
   side->codec.vocabulary = side->vocabulary;
 }
@@ -217,8 +216,7 @@ static void assert_survives(const struct side *side, struct text text) {
             normal.bytes, decoded.bytes);
   owned size_t *places = calloc(2 * count + 1, sizeof *places);
   const struct spans spans = {places, places + count};
-  cr_assert_eq(locate_tokens(spans, &encoding.tokens, text, ELMAN_TOKENS_BPE, ELMAN_NFC, NULL),
-               ELMAN_OK);
+  succeeds(locate_tokens(spans, &encoding.tokens, text, ELMAN_TOKENS_BPE, ELMAN_NFC, &why));
   for (size_t i = 0; i < count; i++) {
     cr_assert(spans.starts[i] <= spans.ends[i] && spans.ends[i] <= text.length);
     cr_assert(i == 0 || spans.starts[i - 1] <= spans.starts[i]);
@@ -355,9 +353,8 @@ Test(subwords, dropout_preserves_the_text) {
       struct bpe_dropout dropout = {
           .share = epoch == 0 ? 0 : 0.5,
           .stream = {.seed = 3, .purpose = RANDOM_SUBWORDS, .which = epoch}};
-      cr_assert_eq(
-          encode_again(&again, &side.codec, encoding.ids, encoding.tokens.count, &dropout, NULL),
-          ELMAN_OK);
+      succeeds(
+          encode_again(&again, &side.codec, encoding.ids, encoding.tokens.count, &dropout, &why));
       const bool same =
           again.tokens.count == encoding.tokens.count &&
           memcmp(again.ids, encoding.ids, again.tokens.count * sizeof *again.ids) == 0;
