@@ -86,8 +86,7 @@ static void free_dense(struct dense *dense) {
 static double dense_gradients(struct dense *dense, const struct batch *batch,
                               const struct regularization *regularization) {
   const struct model *model = dense->model;
-  cr_assert_eq(workspace_fit(&dense->workspace, &model->weights, batch, WITH_GRADIENTS, NULL),
-               ELMAN_OK);
+  succeeds(workspace_fit(&dense->workspace, &model->weights, batch, WITH_GRADIENTS, &why));
   memset(dense->gradients, 0, dense->size * sizeof(real));
   return network_gradient(&dense->dweights,
                           &(struct network_pass){.weights = &model->weights,

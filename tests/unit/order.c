@@ -171,9 +171,8 @@ Test(order, pairs_and_batches_are_shuffled_independently) {
   size_t found[ORDERS][ORDERS] = {{0}};
   const double expected = EPOCHS / (double)(ORDERS * ORDERS);
   corpus.source.count = 3;
-  cr_assert_eq(
-      epoch_order_create(&order, &corpus, &(elman_train_options){.batch_size = 1, .seed = 1}, NULL),
-      ELMAN_OK);
+  succeeds(epoch_order_create(&order, &corpus, &(elman_train_options){.batch_size = 1, .seed = 1},
+                              &why));
   for (size_t epoch = 1; epoch <= EPOCHS; epoch++) {
     epoch_order_fill(&order, epoch);
     found[rank_of_order(order.pairs)][rank_of_order(order.starts)]++;
