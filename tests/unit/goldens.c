@@ -72,16 +72,13 @@ static void open_golden(struct golden *golden, const char *attention) {
   *golden = (struct golden){0};
   blas_set_up();
   cr_assert_eq(model_load(&golden->model, path_of(model_path, "model", attention), NULL), ELMAN_OK);
-  cr_assert_eq(safetensors_open(&golden->file, path_of(golden->path, "golden", attention), NULL),
-               ELMAN_OK);
+  succeeds(safetensors_open(&golden->file, path_of(golden->path, "golden", attention), &why));
   load_side(golden, &golden->corpus.source, "source_ids", "source_lengths");
   load_side(golden, &golden->corpus.target, "target_ids", "target_lengths");
   golden->corpus.source_words = golden->model->source_vocabulary;
   const size_t indices[] = {0, 1, 2, 3};
   cr_assert_eq(golden->corpus.source.count, sizeof indices / sizeof *indices);
-  cr_assert_eq(
-      batch_fill(&golden->batch, &golden->corpus, indices, golden->corpus.source.count, NULL),
-      ELMAN_OK);
+  succeeds(batch_fill(&golden->batch, &golden->corpus, indices, golden->corpus.source.count, &why));
 }
 
 static void close_golden(struct golden *golden) {
@@ -122,9 +119,8 @@ static void check_forward_and_gradients(const char *attention) {
   struct parameters views;
   cr_assert_eq(parameter_block_create(&gradients, &model->table, NULL), ELMAN_OK);
   parameters_bind(&views, gradients, &model->config);
-  cr_assert_eq(
-      workspace_fit(&workspace, &model->weights, &golden.batch, WITH_GRADIENTS_AND_LOGITS, NULL),
-      ELMAN_OK);
+  succeeds(
+      workspace_fit(&workspace, &model->weights, &golden.batch, WITH_GRADIENTS_AND_LOGITS, &why));
   const struct network_pass pass = {.weights = &model->weights,
                                     .batch = &golden.batch,
                                     .regularization = &plain,
@@ -149,8 +145,7 @@ static void add_guides(struct golden *golden, const struct golden *guided) {
   cr_assert_eq(pairs, golden->corpus.source.count);
   cr_assert_eq(count, same);
   cr_assert_eq(corpus_create_guides(&golden->corpus, pairs, NULL), ELMAN_OK);
-  cr_assert_eq(array_grow(&links->items, &links->capacity, count, sizeof *links->items, NULL),
-               ELMAN_OK);
+  succeeds(array_grow(&links->items, &links->capacity, count, sizeof *links->items, &why));
   for (size_t i = 0; i < count; i++)
     links->items[i] = (struct token_link){(uint32_t)targets[i], (uint32_t)sources[i]};
   for (size_t i = 0; i < pairs; i++) links->starts[i + 1] = links->starts[i] + (size_t)counts[i];
@@ -161,8 +156,7 @@ static void add_guides(struct golden *golden, const struct golden *guided) {
 static void check_guided(const char *attention) {
   struct golden golden, guided = {.path = ""};
   open_golden(&golden, attention);
-  cr_assert_eq(safetensors_open(&guided.file, path_of(guided.path, "guided", attention), NULL),
-               ELMAN_OK);
+  succeeds(safetensors_open(&guided.file, path_of(guided.path, "guided", attention), &why));
   guided.model = golden.model;
   add_guides(&golden, &guided);
   const struct model *model = golden.model;
@@ -174,8 +168,7 @@ static void check_guided(const char *attention) {
   struct parameters views;
   cr_assert_eq(parameter_block_create(&gradients, &model->table, NULL), ELMAN_OK);
   parameters_bind(&views, gradients, &model->config);
-  cr_assert_eq(workspace_fit(&workspace, &model->weights, &golden.batch, WITH_GRADIENTS, NULL),
-               ELMAN_OK);
+  succeeds(workspace_fit(&workspace, &model->weights, &golden.batch, WITH_GRADIENTS, &why));
   const struct network_pass pass = {.weights = &model->weights,
                                     .batch = &golden.batch,
                                     .regularization = &regularization,

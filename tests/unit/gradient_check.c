@@ -324,9 +324,8 @@ static void guide_batch(struct setting *setting) {
       starts[side][i + 1] = starts[side][i] + lengths[i][side];
     for (uint32_t t = 0; t < lengths[i][1]; t++) {
       for (uint32_t source = 0; source < lengths[i][0]; source++) {
-        cr_assert_eq(array_grow(&corpus.links.items, &corpus.links.capacity, links + 1,
-                                sizeof *corpus.links.items, NULL),
-                     ELMAN_OK);
+        succeeds(array_grow(&corpus.links.items, &corpus.links.capacity, links + 1,
+                            sizeof *corpus.links.items, &why));
         corpus.links.items[links++] = (struct token_link){t, source};
       }
     }

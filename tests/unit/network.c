@@ -77,8 +77,7 @@ static void tear_down(struct setup *s) {
 static double run_regularized(struct setup *s, const size_t *indices, size_t count,
                               const struct regularization *regularization) {
   cr_assert_eq(batch_fill(&s->batch, &s->corpus, indices, count, NULL), ELMAN_OK);
-  cr_assert_eq(workspace_fit(&s->workspace, &s->weights, &s->batch, WITH_GRADIENTS, NULL),
-               ELMAN_OK);
+  succeeds(workspace_fit(&s->workspace, &s->weights, &s->batch, WITH_GRADIENTS, &why));
   memset(s->gradient_block, 0, s->table.block * sizeof(real));
   return network_gradient(&s->gradients, &(struct network_pass){.weights = &s->weights,
                                                                 .batch = &s->batch,

@@ -81,8 +81,7 @@ static size_t check_run(struct model_config config, const struct corpus *corpus,
   size_t still = 0;
   for (size_t i = 0; i < model->table.count; i++)
     influence[i] = has_influence(model, &model->table.rows[i], corpus, guide);
-  cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 1, NULL),
-               ELMAN_OK);
+  succeeds(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 1, &why));
   memcpy(before, model->block, bytes);
   const elman_train_options options = {.epochs = UPDATES,
                                        .batch_size = PAIRS,

@@ -122,9 +122,8 @@ Test(plain, likeliest_token_matches) {
     struct screen_scratch scratch = {0};
     struct arena measured = {0}, arena = {0};
     size_t found[N];
-    cr_assert_eq(
-        screen_create(&screen, (struct screened_layer){W, b, V, F, NEVER, false}, kernel, NULL),
-        ELMAN_OK);
+    succeeds(
+        screen_create(&screen, (struct screened_layer){W, b, V, F, NEVER, false}, kernel, &why));
     screen_scratch_allocate(&scratch, &measured, &screen, N);
     cr_assert_eq(arena_reserve(&arena, &measured, NULL), ELMAN_OK);
     screen_scratch_allocate(&scratch, &arena, &screen, N);
