@@ -79,7 +79,7 @@ export interface SkippedLine { line: number; fault: string; problem: string }
 export interface PairsReport { count: number; skippedCount: number; skipped: SkippedLine[] }
 
 export interface ModelInfo {
-  settings: Settings            // model settings, and those of the training if known
+  settings: Settings            // of the model and of its last training
   parameters: number
   sourceVocabulary: number; targetVocabulary: number   // numbers of tokens
   sourceTokens: string; targetTokens: string           // token modes

@@ -26,14 +26,13 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 UNKNOWN, START, END = 0, 1, 2  # ids; a source vocabulary contains only the first
 
 # The keys of config, with their values in files that lack them; None: every file has the key.
+FORMAT = "1"  # of the model file
 SETTINGS = {
-    "arithmetic": "fast", "attention": None, "attention_heads": 1, "attention_window": 0, "attentional_layer": None,
-    "bidirectional": None, "cell": "elman", "clause_segments": False, "decoder_self_attention": 0, "embedding_size": None,
-    "encoder_self_attention": 0, "hidden_size": None, "input_feeding": None, "layer_norm": False,
-    "residual": False,
-    "layers": None, "plain_self_attention": False, "source_normalization": "nfc", "source_tokens": None,
-    "source_vocabulary": None, "target_normalization": "nfc", "target_tokens": None,
-    "target_vocabulary": None, "tie_embeddings": None,
+    "arithmetic", "attention", "attention_heads", "attention_window", "attentional_layer", "bidirectional", "cell",
+    "clause_segments", "decoder_self_attention", "embedding_size", "encoder_self_attention", "hidden_size",
+    "input_feeding", "layer_norm", "layers", "plain_self_attention", "residual", "source_normalization",
+    "source_tokens", "source_vocabulary", "target_normalization", "target_tokens", "target_vocabulary",
+    "tie_embeddings",
 }
 SPECIALS, MARKS = ("<unk>",), "\uFFED\u2581"
 CLAUSE_ENDS = ".,:;?!…‥、。，：；？！．｡､"
@@ -105,19 +104,14 @@ def replace_file(path, parts):
         raise
 
 
-def complete(config):
-    """Return the config, completed with the keys that older files lack."""
-    unknown = sorted(set(config) - set(SETTINGS))
-    if unknown:
-        raise ValueError(f"a model with {', '.join(unknown)} is newer than this module")
-    missing = sorted(name for name in SETTINGS if SETTINGS[name] is None and name not in config)
-    if missing:
-        raise ValueError(f"not the config of a model: it lacks {', '.join(missing)}")
-    config = {**SETTINGS, **config}
+def check(config):
+    """Check that the config of a model has every key and no other, and that this module has its parts."""
+    for problem, names in ("lacks", SETTINGS - set(config)), ("has the unknown", set(config) - SETTINGS):
+        if names:
+            raise ValueError(f"the config of the model {problem} {', '.join(sorted(names))}")
     for what, known in ("attention", MECHANISMS), ("cell", CELLS):
         if config[what] not in known:
             raise ValueError(f"unknown {what}: {config[what]}")
-    return config
 
 
 def load(path):
@@ -126,6 +120,8 @@ def load(path):
     metadata, tensors = read_safetensors(path)
     if "elman.config" not in metadata:
         raise ValueError(f"{path}: not a model of elman")
+    if metadata.get("elman.format") != FORMAT:
+        raise ValueError(f"{path}: not a model of format {FORMAT}")
     model = Translator(json.loads(metadata["elman.config"]), metadata)
     model.load_state_dict(tensors, strict=True)
     return model.eval()
@@ -133,8 +129,8 @@ def load(path):
 
 def save(model, path):
     """Write a model that elman can read, with the metadata of the file from which it was loaded. Leave out what
-    is no longer true of changed parameters, such as the record of their training."""
-    stale = "elman.checksum", "elman.snapshot", "elman.training"
+    is no longer true of changed parameters. Without a checksum, elman treats them as the work of another program."""
+    stale = "elman.checksum", "elman.snapshot"
     metadata = {key: value for key, value in model.metadata.items() if key not in stale}
     tensors = {name: tensor.float() for name, tensor in model.state_dict().items()}
     for name, tensor in tensors.items():
@@ -489,7 +485,8 @@ class Translator(nn.Module):
 
     def __init__(self, config, metadata=None):
         super().__init__()
-        self.config, self.metadata = complete(config), metadata or {}
+        check(config)
+        self.config, self.metadata = config, metadata or {}
         self.encoder = Encoder(self.config)
         self.decoder = Decoder(self.config)
         self.source_vocabulary, self.target_vocabulary = (

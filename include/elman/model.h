@@ -85,7 +85,7 @@ typedef struct elman_history {
 } elman_history;
 
 /* Read the history of the model in the file at `path`, without reading the parameters. The work is
- * infinite if the file has no record of it, for example after training in PyTorch. */
+ * infinite if the file has no checksum, because another program wrote it, for example PyTorch. */
 ELMAN_CHECKED elman_status elman_model_read_history(elman_history *history, const char *path,
                                                     elman_error *error);
 
@@ -96,7 +96,7 @@ typedef struct elman_spacing {
   size_t spaced, unspaced;
 } elman_spacing;
 
-/* Settings of the last training run of a model. */
+/* Settings of the last training run of a model. An untrained model has those of its creation. */
 typedef struct elman_train_settings {
   ELMAN_TRAIN_OPTIONS(ELMAN_FIELD)
 } elman_train_settings;
@@ -111,9 +111,7 @@ typedef struct elman_search {
  * values that were used. */
 typedef struct elman_model_info {
   ELMAN_MODEL_OPTIONS(ELMAN_FIELD)
-  bool start_known; /* the file states how the model was created: the fields of ELMAN_SCOPE_START
-                       are valid */
-  const elman_train_settings *training; /* NULL for an untrained model or an old file */
+  elman_train_settings training;
   elman_history history;
   const char *version; /* version of the library that created or wrote the model */
   size_t source_vocabulary, target_vocabulary; /* tokens, special tokens included */

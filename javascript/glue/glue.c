@@ -163,8 +163,8 @@ static elman_status method_model_info(json_t **result, const json_t *request, el
   if (status != ELMAN_OK) return status;
   const elman_model_info info = elman_model_get_info(object->model);
   json_t *settings = json_object();
-  put_settings(settings, info.start_known ? MODEL_SCOPES : ELMAN_SCOPE_MODEL, &info);
-  if (info.training != NULL) put_settings(settings, TRAIN_SCOPES, info.training);
+  put_settings(settings, MODEL_SCOPES, &info);
+  put_settings(settings, TRAIN_SCOPES, &info.training);
   json_t *search = info.search.beam == 0
                        ? json_null()
                        : json_pack("{s:I,s:f}", "beam", (json_int_t)info.search.beam,

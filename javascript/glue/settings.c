@@ -92,13 +92,12 @@ void put_settings(json_t *into, unsigned scopes, const void *fields) {
 
 elman_status check_settings(const elman_model *model, const json_t *given, elman_error *error) {
   const elman_model_info info = elman_model_get_info(model);
-  const unsigned scopes = info.start_known ? MODEL_SCOPES : ELMAN_SCOPE_MODEL;
   const char *name;
   json_t *value;
   json_object_foreach((json_t *)(uintptr_t)given, name, value) {
     const elman_option *row = elman_option_find(ELMAN_SCOPES_MODEL | ELMAN_SCOPES_TRAIN, name);
     const char *word = json_string_value(value);
-    if ((row->scope & scopes) == 0 || (word != NULL && strncmp(word, "auto", 4) == 0) ||
+    if ((row->scope & MODEL_SCOPES) == 0 || (word != NULL && strncmp(word, "auto", 4) == 0) ||
         (json_is_number(value) && json_number_value(value) == 0))
       continue;
     char then[60], now[60];

@@ -175,7 +175,8 @@ static elman_status create_model(struct model **model, const struct pairs *pairs
   if (status == ELMAN_OK) status = model_create(model, vocabularies, config, error);
   if (status == ELMAN_OK) status = model_check_header(*model, error);
   if (status != ELMAN_OK) return status;
-  (*model)->past.start_known = true;
+  (*model)->past.training.seed = from->seed;
+  (*model)->past.training.max_length = from->max_length;
   return parameters_initialize(
       (*model)->block, &(*model)->table,
       from->orthogonal_initial_values ? INITIAL_ORTHOGONAL : INITIAL_PYTORCH, from->seed, error);
@@ -248,8 +249,7 @@ static size_t merges_of(const struct model *model, elman_side side) {
 elman_model_info elman_model_get_info(const elman_model *handle) {
   const struct model *model = inner_model_const(handle);
   const struct model_config *from = &model->config;
-  elman_model_info info = {ELMAN_MODEL_OPTIONS(FIELD_COPY).start_known = model->past.start_known,
-                           .training = model->past.training_known ? &model->past.training : NULL,
+  elman_model_info info = {ELMAN_MODEL_OPTIONS(FIELD_COPY).training = model->past.training,
                            .history = model->past.history,
                            .version = model->version,
                            .search = model->search,

@@ -364,12 +364,7 @@ static bool read_field(const struct json_field *field, const json_t *value) {
 }
 
 bool read_json_fields(const struct json_field *fields, size_t count, const json_t *object) {
-  size_t found = 0;
-  for (size_t i = 0; i < count; i++) {
-    const json_t *value = json_object_get(object, fields[i].key);
-    if (value == NULL && fields[i].optional) continue;
-    if (!read_field(&fields[i], value)) return false;
-    found++;
-  }
-  return json_is_object(object) && found == json_object_size(object);
+  for (size_t i = 0; i < count; i++)
+    if (!read_field(&fields[i], json_object_get(object, fields[i].key))) return false;
+  return json_is_object(object) && count == json_object_size(object);
 }

@@ -56,7 +56,6 @@ struct json_field {
   double *number; /* accepts integers */
   bool *truth;
   const char **string; /* the string is valid as long as the object */
-  bool optional;       /* a missing entry leaves the destination unchanged */
 };
 
 /* Read the entries of `object` without allocating memory. Return false unless it is an object with

@@ -257,8 +257,7 @@ struct mean {
   struct model *longest; /* the model with the most updates */
   double *sums;          /* one sum per weight */
   const char *first;     /* path of the first model file */
-  bool seed_known;       /* whether the seed of the first model is known */
-  uint64_t seed;
+  uint64_t seed;         /* of the first model */
 };
 
 static void add(double *sums, const struct model *model) {
@@ -287,9 +286,7 @@ static elman_status check_start(const struct mean *mean, const struct model *mod
                                 const char *path, elman_error *error) {
   const double minimum = 0.25;
   const uint64_t seed = model->past.training.seed;
-  if (!mean->seed_known || !model->past.training_known || seed == mean->seed ||
-      cosine(mean->sums, model) >= minimum)
-    return ELMAN_OK;
+  if (seed == mean->seed || cosine(mean->sums, model) >= minimum) return ELMAN_OK;
   return fail(error, ELMAN_BAD_DATA, path,
               "initial weights differ from those of %s (seed %llu there, %llu here), so the "
               "average would be useless; use an ensemble instead: elman translate -m %s -m %s",
@@ -327,7 +324,6 @@ elman_status model_average(struct model **average, const char *const *paths, siz
   elman_status status = model_load(&mean.longest, paths[0], error);
   if (status != ELMAN_OK) return status;
   const size_t block = mean.longest->table.block;
-  mean.seed_known = mean.longest->past.training_known;
   mean.seed = mean.longest->past.training.seed;
   mean.sums = calloc(block, sizeof *mean.sums);
   if (mean.sums == NULL)

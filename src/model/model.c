@@ -84,6 +84,7 @@ elman_status model_create(struct model **out, struct vocabulary_pair vocabularie
   model->config.source_normalization = vocabularies.source_normalization;
   model->config.target_normalization = vocabularies.target_normalization;
   model_config_complete(&model->config);
+  model->past.training = (elman_train_settings){ELMAN_TRAIN_OPTIONS(FIELD_DEFAULT)};
   snprintf(model->version, sizeof model->version, "%s", ELMAN_VERSION);
   model->sample[ELMAN_SOURCE] = vocabularies.sample[ELMAN_SOURCE];
   model->sample[ELMAN_TARGET] = vocabularies.sample[ELMAN_TARGET];

@@ -9,12 +9,10 @@
 #include "tensor/screen.h"
 #include "vocab/codec.h"
 
-/* How the model was made, if known. */
+/* How the model was made. */
 struct model_past {
-  elman_history history; /* the field `work` is not set */
-  bool start_known;      /* whether the initialization options, a part of `config`, are known */
-  bool training_known;   /* whether the settings of the last training run are known */
-  elman_train_settings training;
+  elman_history history;         /* the field `work` is not set */
+  elman_train_settings training; /* of the last run; of an untrained model: as it was created */
 };
 
 enum { MODEL_VERSION_SIZE = 32 };

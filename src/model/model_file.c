@@ -8,12 +8,17 @@
 
 #include "base/safe_file.h"
 #include "base/xxh64.h"
+#include "model/checksum.h"
 #include "model/options.h"
 
 /* Keys of a model file's metadata; docs/model-file.md describes them. */
-static const char KEY_VERSION[] = "elman.version", KEY_CONFIG[] = "elman.config",
-                  KEY_TRAINING[] = "elman.training", KEY_SEARCH[] = "elman.search",
-                  KEY_SNAPSHOT[] = "elman.snapshot";
+static const char KEY_FORMAT[] = "elman.format", KEY_VERSION[] = "elman.version",
+                  KEY_CONFIG[] = "elman.config", KEY_TRAINING[] = "elman.training",
+                  KEY_SEARCH[] = "elman.search", KEY_SNAPSHOT[] = "elman.snapshot";
+
+/* The format of model files and checkpoints. Raise the number if this program can no longer read
+ * earlier files, or if earlier programs can no longer read new files. */
+static const char FORMAT[] = "1";
 
 /* Make the mark of a snapshot: the hash of its file name, because a name may not be valid UTF-8. */
 enum { MARK_SIZE = 17 };
@@ -42,42 +47,28 @@ static elman_status bad(const struct safetensors *file, elman_error *error, cons
 static elman_status parse_metadata(json_t **value, const struct safetensors *file, const char *key,
                                    elman_error *error) {
   const char *text = safetensors_metadata(file, key);
-  if (text == NULL && safetensors_metadata(file, "elman.state") != NULL)
-    return fail(error, ELMAN_BAD_DATA, file->path,
-                "is the checkpoint of a training run, not its model; name the model file beside "
-                "it, without '.checkpoint'");
+  *value = NULL;
   if (text == NULL) return bad(file, error, "is missing from its metadata", key);
   const elman_status status = read_json(value, text_of(text), error);
   return status == ELMAN_BAD_DATA ? bad(file, error, "is not valid JSON", key) : status;
 }
 
-/* Return whether `version` is later than the version of this program. Compare component by
- * component. */
-static bool is_newer(const char *version) {
-  const char *own = ELMAN_VERSION;
-  for (int part = 0; part < 3; part++) {
-    char *end, *own_end;
-    const unsigned long theirs = strtoul(version, &end, 10), ours = strtoul(own, &own_end, 10);
-    if (theirs != ours) return theirs > ours;
-    if (*end != '.' || *own_end != '.') return false;
-    version = end + 1;
-    own = own_end + 1;
-  }
-  return false;
+int format_set(json_t *metadata) {
+  return json_object_set_new(metadata, KEY_FORMAT, json_string(FORMAT)) |
+         json_object_set_new(metadata, KEY_VERSION, json_string(ELMAN_VERSION));
 }
 
-elman_status name_newer_version(elman_status status, const struct safetensors *file,
-                                elman_error *error) {
+elman_status format_check(const struct safetensors *file, elman_error *error) {
+  const char *format = safetensors_metadata(file, KEY_FORMAT);
   const char *version = safetensors_metadata(file, KEY_VERSION);
-  if (status != ELMAN_BAD_DATA || error == NULL || version == NULL || !is_newer(version) ||
-      strlen(version) >= MODEL_VERSION_SIZE)
-    return status;
-  const size_t used = strlen(error->message);
-  snprintf(error->message + used, sizeof error->message - used,
-           "; the file was written by elman %s, this is elman " ELMAN_VERSION
-           "; use the newer version",
-           version);
-  return status;
+  if (format != NULL && strcmp(format, FORMAT) == 0) return ELMAN_OK;
+  if (format == NULL)
+    return fail(error, ELMAN_BAD_DATA, file->path,
+                "not a file of elman: %s is missing from its metadata", KEY_FORMAT);
+  return fail(error, ELMAN_BAD_DATA, file->path,
+              "has format %.20s of elman %.20s; elman " ELMAN_VERSION
+              " reads format %s only; use the other version of elman",
+              format, version == NULL ? "?" : version, FORMAT);
 }
 
 static elman_status bad_value(const struct safetensors *file, elman_error *error, const char *key,
@@ -90,12 +81,7 @@ static elman_status bad_value(const struct safetensors *file, elman_error *error
   return bad(file, error, problem, key);
 }
 
-static bool parse_normalization(elman_normalization *form, const json_t *json, const char *key,
-                                size_t *found) {
-  const json_t *name = json_object_get(json, key);
-  *form = ELMAN_NFC; /* the default of version 0.1 */
-  if (name == NULL) return true;
-  ++*found;
+static bool parse_normalization(elman_normalization *form, const json_t *name) {
   size_t index;
   if (!json_is_string(name) || !choice_parse(&index, normalization_name, json_string_value(name)))
     return false;
@@ -103,9 +89,13 @@ static bool parse_normalization(elman_normalization *form, const json_t *json, c
   return true;
 }
 
+/* Read the values that the options of a model do not contain, and add their number to *found. */
 static bool parse_normalizations(struct model_config *config, const json_t *json, size_t *found) {
-  return parse_normalization(&config->source_normalization, json, "source_normalization", found) &&
-         parse_normalization(&config->target_normalization, json, "target_normalization", found);
+  *found += 2;
+  return parse_normalization(&config->source_normalization,
+                             json_object_get(json, "source_normalization")) &&
+         parse_normalization(&config->target_normalization,
+                             json_object_get(json, "target_normalization"));
 }
 
 static bool parse_vocabulary_sizes(struct model_config *config, const json_t *json, size_t *found) {
@@ -115,6 +105,14 @@ static bool parse_vocabulary_sizes(struct model_config *config, const json_t *js
   config->target_vocabulary = (size_t)json_integer_value(target);
   *found += 2;
   return json_is_integer(source) && json_is_integer(target);
+}
+
+/* Check that the file is a model of this format. */
+static elman_status check_kind(const struct safetensors *file, elman_error *error) {
+  if (safetensors_metadata(file, "elman.state") == NULL) return format_check(file, error);
+  return fail(error, ELMAN_BAD_DATA, file->path,
+              "is the checkpoint of a training run, not its model; name the model file beside it, "
+              "without '.checkpoint'");
 }
 
 /* Require every key of the configuration and refuse others, because an unknown key would change the
@@ -157,32 +155,28 @@ static elman_status read_past(struct model_past *past, struct model_config *conf
                               elman_error *error) {
   const unsigned training = ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END;
   elman_history *history = &past->history;
-  size_t of_start = 0, of_training = 0;
+  size_t found = 0;
   elman_error problem;
-  const elman_option *wrong = options_from_json(config, ELMAN_SCOPE_START, &of_start, json);
-  if (wrong == NULL) wrong = options_from_json(&past->training, training, &of_training, json);
+  const elman_option *wrong =
+      options_from_json(config, ELMAN_SCOPE_START, &found, json);
+  if (wrong == NULL) wrong = options_from_json(&past->training, training, &found, json);
   if (wrong != NULL) return bad_value(file, error, KEY_TRAINING, json, wrong);
   if (!read_count(&history->epochs, json, "epochs") ||
       !read_count(&history->updates, json, "updates") ||
-      !read_count(&history->tokens, json, "tokens") ||
-      json_object_size(json) != 3 + of_start + of_training)
+      !read_count(&history->tokens, json, "tokens") || json_object_size(json) != 3 + found)
     return bad(file, error, "does not contain what this version expects", KEY_TRAINING);
   if (elman_options_check(ELMAN_SCOPE_START, config, NULL, ELMAN_NAMES_FIELD, &problem) !=
           ELMAN_OK ||
       elman_options_check(training, &past->training, NULL, ELMAN_NAMES_FIELD, &problem) != ELMAN_OK)
     return bad(file, error, problem.message, KEY_TRAINING);
-  past->start_known = of_start > 0;
-  past->training_known = of_training > 0;
   return ELMAN_OK;
 }
 
-/* Read the training history and settings. Files of version 0.1 and of untrained models lack this
- * entry; in some files it contains only the history. */
+/* Read the training history and settings. */
 static elman_status parse_past(struct model_past *past, struct model_config *config,
                                const struct safetensors *file, elman_error *error) {
   json_t *json;
-  *past = (struct model_past){.training = {ELMAN_TRAIN_OPTIONS(FIELD_DEFAULT)}};
-  if (safetensors_metadata(file, KEY_TRAINING) == NULL) return ELMAN_OK;
+  *past = (struct model_past){.history = {0}};
   elman_status status = parse_metadata(&json, file, KEY_TRAINING, error);
   if (status == ELMAN_OK) status = read_past(past, config, json, file, error);
   json_decref(json);
@@ -407,7 +401,7 @@ elman_status model_check_header(const struct model *model, elman_error *error) {
 static elman_status parse_version(char version[MODEL_VERSION_SIZE], const struct safetensors *file,
                                   elman_error *error) {
   const char *text = safetensors_metadata(file, KEY_VERSION);
-  if (text == NULL) text = "";
+  if (text == NULL) return bad(file, error, "is missing from its metadata", KEY_VERSION);
   const size_t length = strlen(text);
   bool usable = length < MODEL_VERSION_SIZE;
   for (size_t i = 0; i < length; i++) usable = usable && text[i] > ' ' && text[i] < 0x7F;
@@ -421,7 +415,8 @@ static elman_status load(struct model **model, const struct safetensors *file, e
   struct model_past past;
   elman_search search;
   char version[MODEL_VERSION_SIZE];
-  elman_status status = parse_config(&config, file, error);
+  elman_status status = check_kind(file, error);
+  if (status == ELMAN_OK) status = parse_config(&config, file, error);
   if (status == ELMAN_OK) status = parse_version(version, file, error);
   if (status == ELMAN_OK) status = parse_past(&past, &config, file, error);
   if (status == ELMAN_OK) status = parse_search(&search, file, error);
@@ -465,7 +460,7 @@ elman_status model_load(struct model **model, const char *path, elman_error *err
   struct safetensors file;
   elman_status status = safetensors_open(&file, path, error);
   if (status != ELMAN_OK) return status;
-  status = name_newer_version(load(model, &file, error), &file, error);
+  status = load(model, &file, error);
   if (status != ELMAN_OK) {
     model_free(*model);
     *model = NULL;
@@ -488,7 +483,8 @@ elman_status model_read_snapshot(bool *own, elman_history *history, const char *
   struct model_config config;
   elman_status status = safetensors_open(&file, path, error);
   if (status != ELMAN_OK) return status;
-  status = parse_config(&config, &file, error);
+  status = check_kind(&file, error);
+  if (status == ELMAN_OK) status = parse_config(&config, &file, error);
   if (status == ELMAN_OK) status = parse_past(&past, &config, &file, error);
   for (size_t i = 0; status == ELMAN_OK && i < file.count; i++) {
     const struct stored_tensor *tensor = &file.tensors[i];
@@ -498,7 +494,7 @@ elman_status model_read_snapshot(bool *own, elman_history *history, const char *
       past.history.work +=
           (double)((tensor->end - tensor->begin) / width) * (double)past.history.tokens;
   }
-  if (safetensors_metadata(&file, KEY_TRAINING) == NULL) past.history.work = INFINITY;
+  if (safetensors_metadata(&file, CHECKSUM_KEY) == NULL) past.history.work = INFINITY;
   if (status == ELMAN_OK) {
     const char *found = safetensors_metadata(&file, KEY_SNAPSHOT);
     make_mark(mark, path);
@@ -555,17 +551,15 @@ static int set_merges(json_t *metadata, const char *key, const struct merges *me
   return result | safetensors_set_json(metadata, key, lines);
 }
 
-/* Return the training history and the settings of the last run, as far as they are known. */
+/* Return the training history and the settings of the last run. */
 static json_t *training_to_json(const struct model *model) {
   const struct model_past *past = &model->past;
   json_t *json =
       json_pack("{s:I, s:I, s:I}", "epochs", (json_int_t)past->history.epochs, "tokens",
                 (json_int_t)past->history.tokens, "updates", (json_int_t)past->history.updates);
-  int result = json == NULL;
-  if (past->start_known) result |= options_to_json(json, ELMAN_SCOPE_START, &model->config);
-  if (past->training_known)
-    result |= options_to_json(json, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &past->training);
-  if (result == 0) return json;
+  if (options_to_json(json, ELMAN_SCOPE_START, &model->config) == 0 &&
+      options_to_json(json, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &past->training) == 0)
+    return json;
   json_decref(json);
   return NULL;
 }
@@ -573,10 +567,9 @@ static json_t *training_to_json(const struct model *model) {
 static json_t *compose_metadata(const struct model *model) {
   json_t *metadata = json_object();
   int result = json_object_set_new(metadata, "format", json_string("pt"));
-  result |= json_object_set_new(metadata, KEY_VERSION, json_string(ELMAN_VERSION));
+  result |= format_set(metadata);
   result |= safetensors_set_json(metadata, KEY_CONFIG, config_to_json(&model->config));
-  if (model->past.history.updates > 0 || model->past.start_known)
-    result |= safetensors_set_json(metadata, KEY_TRAINING, training_to_json(model));
+  result |= safetensors_set_json(metadata, KEY_TRAINING, training_to_json(model));
   if (model->search.beam > 0)
     result |= safetensors_set_json(metadata, KEY_SEARCH,
                                    json_pack("{s:I, s:f}", "beam", (json_int_t)model->search.beam,

@@ -28,8 +28,8 @@ elman_status model_check_header(const struct model *model, elman_error *error) C
 /* Load a model. Return ELMAN_BAD_DATA if contents are missing, altered or superfluous. */
 elman_status model_load(struct model **model, const char *path, elman_error *error) CHECKED;
 
-/* Read the history from the header alone. For a file without a history, set *history to the history
- * of an untrained model. */
+/* Read the history from the header alone. The work is infinite if another program wrote the file,
+ * which then has no checksum. */
 elman_status model_read_history(elman_history *history, const char *path,
                                 elman_error *error) CHECKED;
 
@@ -38,9 +38,11 @@ elman_status model_read_history(elman_history *history, const char *path,
 elman_status model_read_snapshot(bool *own, elman_history *history, const char *path,
                                  elman_error *error) CHECKED;
 
-/* Return `status`. If it is ELMAN_BAD_DATA and a newer version wrote the file, add that to the
- * message. */
-elman_status name_newer_version(elman_status status, const struct safetensors *file,
-                                elman_error *error) CHECKED;
+/* Add the number of the format and the version of the program to the metadata of a model or a
+ * checkpoint. Return nonzero when memory runs out. */
+int format_set(json_t *metadata);
+
+/* Return ELMAN_BAD_DATA for a file of another format. */
+elman_status format_check(const struct safetensors *file, elman_error *error) CHECKED;
 
 #endif

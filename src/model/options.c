@@ -635,9 +635,7 @@ const elman_option *options_from_json(void *fields, unsigned scopes, size_t *fou
                                       const json_t *object) {
   const elman_option *row = NULL;
   while ((row = elman_option_next(row, scopes)) != NULL) {
-    const json_t *value = json_object_get(object, row->name);
-    if (value == NULL) continue; /* TODO: required after the files are written anew */
-    if (!from_json(row, fields, value)) return row;
+    if (!from_json(row, fields, json_object_get(object, row->name))) return row;
     ++*found;
   }
   return NULL;

@@ -15,21 +15,16 @@
 /* ---- progress ---- */
 
 static json_t *describe_state(const struct training_state *state) {
-  json_t *json =
-      json_pack("{s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:b, s:I, s:f, s:f, s:I, s:b, s:f}", "update",
-                (json_int_t)state->update, "epoch", (json_int_t)state->epoch, "position",
-                (json_int_t)state->position, "epoch_tokens", (json_int_t)state->epoch_tokens,
-                "epoch_loss", state->epoch_loss, "failures", (json_int_t)state->failures, "skipped",
-                (json_int_t)state->skipped, "has_best", state->has_best, "validated",
-                (json_int_t)state->validated, "best_score", state->best_score, "best_loss",
-                state->best_loss, "stale", (json_int_t)state->stale, "finished", state->finished,
-                "rate_factor", state->rate_factor);
-  if (state->end_validated == 0) return json;
-  json_t *end = json_pack("{s:I, s:b}", "end_validated", (json_int_t)state->end_validated,
-                          "end_best", state->end_best);
-  if (json_object_update_new(json, end) == 0) return json;
-  json_decref(json);
-  return NULL;
+  return json_pack(
+      "{s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:b, s:I, s:f, s:f, s:I, s:b, s:f, s:I, s:b}", "update",
+      (json_int_t)state->update, "epoch", (json_int_t)state->epoch, "position",
+      (json_int_t)state->position, "epoch_tokens", (json_int_t)state->epoch_tokens, "epoch_loss",
+      state->epoch_loss, "failures", (json_int_t)state->failures, "skipped",
+      (json_int_t)state->skipped, "has_best", state->has_best, "validated",
+      (json_int_t)state->validated, "best_score", state->best_score, "best_loss", state->best_loss,
+      "stale", (json_int_t)state->stale, "finished", state->finished, "rate_factor",
+      state->rate_factor, "end_validated", (json_int_t)state->end_validated, "end_best",
+      state->end_best);
 }
 
 /* Return whether the counts of the state are possible. They are also checked before writing, so
@@ -44,12 +39,8 @@ static bool has_possible_counts(const struct training_state *state) {
          state->end_validated <= state->update;
 }
 
-/* Read the state. Files of earlier versions lack `validated`; the last update takes its place.
- * `end_validated` is present only if the end was validated separately. */
 static bool parse_state(struct training_state *state, const json_t *json) {
-  enum { NONE = -1 };
-  json_int_t update, epoch, position, tokens, failures, skipped, stale, validated = NONE, end = 0;
-  state->end_best = false;
+  json_int_t update, epoch, position, tokens, failures, skipped, stale, validated, end;
   const struct json_field fields[] = {{"update", .integer = &update},
                                       {"epoch", .integer = &epoch},
                                       {"position", .integer = &position},
@@ -58,14 +49,14 @@ static bool parse_state(struct training_state *state, const json_t *json) {
                                       {"failures", .integer = &failures},
                                       {"skipped", .integer = &skipped},
                                       {"has_best", .truth = &state->has_best},
-                                      {"validated", .integer = &validated, .optional = true},
+                                      {"validated", .integer = &validated},
                                       {"best_score", .number = &state->best_score},
                                       {"best_loss", .number = &state->best_loss},
                                       {"stale", .integer = &stale},
                                       {"finished", .truth = &state->finished},
                                       {"rate_factor", .number = &state->rate_factor},
-                                      {"end_validated", .integer = &end, .optional = true},
-                                      {"end_best", .truth = &state->end_best, .optional = true}};
+                                      {"end_validated", .integer = &end},
+                                      {"end_best", .truth = &state->end_best}};
   if (!read_json_fields(fields, sizeof fields / sizeof *fields, json)) return false;
   if (state->rate_factor < 0 || state->rate_factor > 1) return false;
   state->update = (uint64_t)update;
@@ -76,7 +67,7 @@ static bool parse_state(struct training_state *state, const json_t *json) {
   state->skipped = (size_t)skipped;
   state->stale = (size_t)stale;
   state->end_validated = (uint64_t)end;
-  state->validated = (uint64_t)(validated == NONE ? update : validated);
+  state->validated = (uint64_t)validated;
   return has_possible_counts(state); /* refuses a negative count, which was read as a huge one */
 }
 
@@ -116,7 +107,7 @@ elman_status checkpoint_save(const struct trainer *trainer, elman_error *error) 
     return fail(error, ELMAN_INVALID_ARGUMENT, options->checkpoint,
                 "a count of this run is too large for a checkpoint");
   json_t *metadata = json_object();
-  int result = json_object_set_new(metadata, "elman.version", json_string(ELMAN_VERSION));
+  int result = format_set(metadata);
   result |= training_set_options(metadata, trainer);
   result |= safetensors_set_json(metadata, KEY_STATE, describe_state(&trainer->state));
   result |= training_set_start(metadata, &trainer->start);
@@ -213,7 +204,8 @@ static elman_status read_block(const struct safetensors *file, const struct name
 
 static elman_status load(struct trainer *trainer, const struct safetensors *file,
                          elman_error *error) {
-  elman_status status = advise(safetensors_verify(file, error), error);
+  elman_status status = advise(format_check(file, error), error);
+  if (status == ELMAN_OK) status = advise(safetensors_verify(file, error), error);
   if (status == ELMAN_OK) status = training_check(trainer, file, error);
   if (status != ELMAN_OK) return status;
   struct training_state state;
@@ -235,7 +227,7 @@ elman_status checkpoint_load(struct trainer *trainer, bool *found, elman_error *
   struct safetensors file;
   status = advise(safetensors_open(&file, path, error), error);
   if (status != ELMAN_OK) return status;
-  status = name_newer_version(load(trainer, &file, error), &file, error);
+  status = load(trainer, &file, error);
   safetensors_close(&file);
   return status;
 }
@@ -253,7 +245,8 @@ elman_status checkpoint_get_state(elman_checkpoint_state *checkpoint, const char
   status = advise(safetensors_open(&file, path, error), error);
   if (status != ELMAN_OK) return status;
   struct training_state state;
-  status = name_newer_version(read_state(&state, &file, error), &file, error);
+  status = advise(format_check(&file, error), error);
+  if (status == ELMAN_OK) status = read_state(&state, &file, error);
   if (status == ELMAN_OK)
     *checkpoint = state.finished ? ELMAN_CHECKPOINT_FINISHED : ELMAN_CHECKPOINT_UNFINISHED;
   safetensors_close(&file);

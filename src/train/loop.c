@@ -275,7 +275,6 @@ static void set_past(struct run *run) {
   history->updates = add_counts(history->updates, state->update);
   history->tokens = add_counts(history->tokens, add_counts(tokens_before, state->epoch_tokens));
   past->training = settings_of(run->options);
-  past->training_known = true;
 }
 
 /* Write the best model so far to the output. Do this after the checkpoint: `resume` would refuse to

@@ -1,6 +1,7 @@
 #include "train/same_training.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,94 +77,49 @@ static json_t *hexadecimal(uint64_t number) {
   return json_string(digits);
 }
 
-/* Keys under which checkpoints store hyperparameters whose labels have changed. Keys never change:
- * with another key, a checkpoint of an earlier version would appear to belong to another run.
- * Messages use the current labels. The key of any other hyperparameter is its label. */
-static const struct former_label {
-  const char *name, *label;
-} former_labels[] = {{"bidirectional", "bidirectional"},
-                     {"clause_segments", "clauses as segments"},
-                     {"source_tokens", "splitting of the source"},
-                     {"target_tokens", "splitting of the target"},
-                     {"orthogonal_initial_values", "orthogonal initial values"},
-                     {"min_count", "smallest count of a word"},
-                     {"max_vocabulary", "largest vocabulary"},
-                     {"subwords", "merges of subwords"},
-                     {"source_subwords", "merges of the source"},
-                     {"joint_subwords", "joint merges"},
-                     {"batch_tokens", "tokens in a batch"},
-                     {"average", "average"},
-                     {"max_length", "longest pair"},
-                     {"validate_by", "validation measure"}};
+/* Keys of hashes. */
+#define KEY_SOURCE_WORDS "source vocabulary"
+#define KEY_TARGET_WORDS "target vocabulary"
+#define KEY_CORPUS "corpus"
+#define KEY_DEV "dev file"
+#define KEY_GUIDE "guide"
 
-static const char *key_of(const elman_option *row) {
-  for (size_t i = 0; i < sizeof former_labels / sizeof *former_labels; i++)
-    if (strcmp(row->name, former_labels[i].name) == 0) return former_labels[i].label;
-  return row->label;
-}
-
-/* Labels for messages, for the other keys whose label differs from the key. */
-static const struct other_label {
-  const char *key, *label;
-} other_labels[] = {{"source vocabulary", "source vocabulary size"},
-                    {"target vocabulary", "target vocabulary size"},
-                    {"normalization of the source", "source normalization"},
-                    {"normalization of the target", "target normalization"},
-                    {"words of the source", "source vocabulary"},
-                    {"words of the target", "target vocabulary"},
-                    {"dev pairs", "dev file"}};
-
-/* Return the label that messages use for a key. */
-static const char *label_of(const char *key) {
-  for (size_t i = 0; i < sizeof other_labels / sizeof *other_labels; i++)
-    if (strcmp(key, other_labels[i].key) == 0) return other_labels[i].label;
-  const elman_option *row = NULL;
-  while ((row = elman_option_next(row, ELMAN_SCOPES_MODEL | ELMAN_SCOPES_TRAIN)) != NULL)
-    if (strcmp(key_of(row), key) == 0) return row->label;
-  return key;
-}
-
-static int describe_rows(json_t *object, unsigned scopes, const void *fields) {
-  const elman_option *row = NULL;
-  int result = 0;
-  while ((row = elman_option_next(row, scopes)) != NULL)
-    result |= json_object_set_new(object, key_of(row), option_to_json(row, fields));
-  return result;
-}
-
-/* Describe how corpus and options together determine words and ids, as JSON. */
-static json_t *describe_words(const struct trainer *trainer) {
-  const struct model *model = trainer->model;
-  const struct pairs *dev = trainer_dev(trainer->options);
-  const struct model_config *config = &model->config;
-  return json_pack(
-      "{s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:o}", "source vocabulary",
-      (json_int_t)config->source_vocabulary, "target vocabulary",
-      (json_int_t)config->target_vocabulary, "normalization of the source",
-      normalization_name(config->source_normalization), "normalization of the target",
-      normalization_name(config->target_normalization), "words of the source",
-      hexadecimal(hash_vocabulary(model->source_vocabulary, model->merges[ELMAN_SOURCE])),
-      "words of the target",
-      hexadecimal(hash_vocabulary(model->target_vocabulary, model->merges[ELMAN_TARGET])), "corpus",
-      hexadecimal(trainer->corpus.ids), "dev pairs", hexadecimal(pairs_hash(dev)));
-}
-
-/* Describe corpus, model and the options of these scopes as JSON. Return NULL when memory runs
- * out. */
+/* Describe corpus, model and the options of these scopes as JSON. Return NULL when memory runs out.
+ * The key of a hyperparameter is its name, any other key is the label for messages. */
 static json_t *describe_training(const struct trainer *trainer, unsigned scopes) {
   const struct model *model = trainer->model;
-  const elman_train_options *options = trainer->options;
+  const struct model_config *config = &model->config;
   const uint64_t guide = trainer->corpus.guide;
+  const struct pairs *dev = trainer_dev(trainer->options);
+  json_t *words =
+      json_pack("{s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "source vocabulary size",
+                (json_int_t)config->source_vocabulary, "target vocabulary size",
+                (json_int_t)config->target_vocabulary, "source normalization",
+                normalization_name(config->source_normalization), "target normalization",
+                normalization_name(config->target_normalization), KEY_SOURCE_WORDS,
+                hexadecimal(hash_vocabulary(model->source_vocabulary, model->merges[ELMAN_SOURCE])),
+                KEY_TARGET_WORDS,
+                hexadecimal(hash_vocabulary(model->target_vocabulary, model->merges[ELMAN_TARGET])),
+                KEY_CORPUS, hexadecimal(trainer->corpus.ids), KEY_DEV,
+                dev == NULL ? json_null() : hexadecimal(pairs_hash(dev)), KEY_GUIDE,
+                guide == 0 ? json_null() : hexadecimal(guide));
   json_t *json = json_object();
   /* Options come first, so that a message names a changed option rather than its effects. */
   if (json != NULL &&
-      describe_rows(json, ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START, &model->config) == 0 &&
-      describe_rows(json, scopes, options) == 0 &&
-      json_object_update_new(json, describe_words(trainer)) == 0 &&
-      (guide == 0 || json_object_set_new(json, "guide", hexadecimal(guide)) == 0))
+      options_to_json(json, ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START, config) == 0 &&
+      options_to_json(json, scopes, trainer->options) == 0 &&
+      json_object_update_new(json, words) == 0)
     return json;
   json_decref(json);
   return NULL;
+}
+
+/* Return the label that messages use for a key. */
+static const char *label_of(const char *key) {
+  const elman_option *row = NULL;
+  while ((row = elman_option_next(row, ~0U)) != NULL)
+    if (strcmp(row->name, key) == 0) return row->label;
+  return key;
 }
 
 /* Add a name to the object. Omit a name that is not UTF-8. Return false when memory runs out. */
@@ -176,31 +132,17 @@ static bool add_name(json_t *names, const char *key, const char *name) {
  * runs out. */
 static json_t *describe_names(const elman_train_options *options) {
   json_t *names = json_object();
-  if (names != NULL && add_name(names, "corpus", options->pairs_name) &&
-      add_name(names, "dev pairs", options->dev_name) &&
-      add_name(names, "guide", options->guide_name))
+  if (names != NULL && add_name(names, KEY_CORPUS, options->pairs_name) &&
+      add_name(names, KEY_DEV, options->dev_name) &&
+      add_name(names, KEY_GUIDE, options->guide_name))
     return names;
   json_decref(names);
   return NULL;
 }
 
-/* Remove the options that checkpoints contain only if they differ from the default. The first
- * checkpoints did not contain them. */
-static json_t *without_defaults(json_t *options, const elman_train_options *values) {
-  const elman_train_options defaults = {ELMAN_TRAIN_OPTIONS(FIELD_DEFAULT)};
-  const elman_option *row = NULL;
-  while (options != NULL && (row = elman_option_next(row, ELMAN_SCOPE_TRAINING)) != NULL) {
-    const bool is_default =
-        strcmp(row->name, "max_length") == 0 ? values->max_length == defaults.max_length : false;
-    if (is_default) (void)json_object_del(options, key_of(row));
-  }
-  return options;
-}
-
 int training_set_options(json_t *metadata, const struct trainer *trainer) {
   json_t *options = describe_training(trainer, ELMAN_SCOPE_TRAINING);
-  const int result =
-      safetensors_set_json(metadata, KEY_OPTIONS, without_defaults(options, trainer->options));
+  const int result = safetensors_set_json(metadata, KEY_OPTIONS, options);
   return result | safetensors_set_json(metadata, KEY_NAMES, describe_names(trainer->options));
 }
 
@@ -218,6 +160,21 @@ static bool is_machine(const char *key) {
   return is_among(key, keys, sizeof keys / sizeof *keys);
 }
 
+/* Report that the checkpoint `path` belongs to another run, with a difference in printf format. */
+static elman_status fail_other_run(elman_error *error, const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static elman_status fail_other_run(elman_error *error, const char *path, const char *format, ...) {
+  char difference[400];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(difference, sizeof difference, format, arguments);
+  va_end(arguments);
+  return fail(error, ELMAN_INVALID_ARGUMENT, path,
+              "the checkpoint belongs to another run: %s; use the original files and options, or "
+              "delete the checkpoint to start over",
+              difference);
+}
+
 /* Report that two values differ. `there` is the value in the checkpoint `path`, or in process 0 if
  * `path` is NULL; it may be NULL. */
 static elman_status fail_different(const char *key, const json_t *here, const json_t *there,
@@ -225,8 +182,7 @@ static elman_status fail_different(const char *key, const json_t *here, const js
   const size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(9);
   elman_status status;
   char *is = write_json(here, flags);
-  char *other =
-      there == NULL ? strdup(path == NULL ? "unknown" : "not set") : write_json(there, flags);
+  char *other = there == NULL ? strdup("unknown") : write_json(there, flags);
   if (is == NULL || other == NULL)
     status = fail_no_memory(error);
   else if (path == NULL)
@@ -237,27 +193,16 @@ static elman_status fail_different(const char *key, const json_t *here, const js
                                   : "all processes of a run need the same program, files and "
                                     "options");
   else
-    status = fail(error, ELMAN_INVALID_ARGUMENT, path,
-                  "the checkpoint belongs to another run: %s was %s and is now %s; use the "
-                  "original files and options, or delete the checkpoint to start over",
-                  label_of(key), other, is);
+    status = fail_other_run(error, path, "%s was %s and is now %s", label_of(key), other, is);
   free(is);
   free(other);
   return status;
 }
 
 static bool is_hashed(const char *key) {
-  static const char *const keys[] = {"words of the source", "words of the target", "corpus",
-                                     "dev pairs", "guide"};
+  static const char *const keys[] = {KEY_SOURCE_WORDS, KEY_TARGET_WORDS, KEY_CORPUS, KEY_DEV,
+                                     KEY_GUIDE};
   return is_among(key, keys, sizeof keys / sizeof *keys);
-}
-
-/* Return whether the hash is that of missing dev pairs. */
-static bool is_no_text(const char *key, const json_t *hash) {
-  json_t *none = hexadecimal(pairs_hash(NULL));
-  const bool is_none = hash == NULL || (strcmp(key, "dev pairs") == 0 && json_equal(hash, none));
-  json_decref(none);
-  return is_none;
 }
 
 /* Report that the texts differ. `here` and `there` are their hashes. Name the files, if known,
@@ -265,38 +210,30 @@ static bool is_no_text(const char *key, const json_t *hash) {
 static elman_status fail_other_text(const char *key, const json_t *here, const json_t *there,
                                     const elman_train_options *options,
                                     const struct safetensors *file, elman_error *error) {
-  static const char advice[] =
-      "use the original files and options, or delete the checkpoint to start over";
-  json_t *then = NULL, *now = describe_names(options);
-  const char *text = safetensors_metadata(file, KEY_NAMES);
-  elman_status status = text == NULL ? ELMAN_OK : checkpoint_json(&then, file, KEY_NAMES, error);
+  json_t *then, *now = describe_names(options);
+  elman_status status = checkpoint_json(&then, file, KEY_NAMES, error);
   const char *was = json_string_value(json_object_get(then, key));
   const char *is = json_string_value(json_object_get(now, key));
-  if (is_no_text(key, here)) is = "none";
-  if (is_no_text(key, there)) was = "none";
+  if (json_is_null(here)) is = "none";
+  if (json_is_null(there)) was = "none";
   if (status == ELMAN_OK && was != NULL && is != NULL && strcmp(was, is) != 0)
-    status = fail(error, ELMAN_INVALID_ARGUMENT, file->path,
-                  "the checkpoint belongs to another run: %s was %s and is now %s; %s",
-                  label_of(key), was, is, advice);
+    status = fail_other_run(error, file->path, "%s was %s and is now %s", label_of(key), was, is);
   else if (status == ELMAN_OK)
-    status = fail(error, ELMAN_INVALID_ARGUMENT, file->path,
-                  "the checkpoint belongs to another run: %s%s%s%s changed; %s", label_of(key),
-                  is == NULL ? "" : " (", is == NULL ? "" : is, is == NULL ? "" : ")", advice);
+    status = fail_other_run(error, file->path, "%s%s%s%s changed", label_of(key),
+                            is == NULL ? "" : " (", is == NULL ? "" : is, is == NULL ? "" : ")");
   json_decref(then);
   json_decref(now);
   return status;
 }
 
-/* Compare `here` with `there`, which comes from a checkpoint, or from process 0 if `file` is NULL.
- * If a value is missing in `there`, use the value in `unset`. */
-static elman_status compare(const json_t *here, const json_t *there, const json_t *unset,
-                            const struct safetensors *file, const elman_train_options *options,
-                            elman_error *error) {
+/* Compare `here` with `there`, which comes from a checkpoint, or from process 0 if `file` is
+ * NULL. */
+static elman_status compare(const json_t *here, const json_t *there, const struct safetensors *file,
+                            const elman_train_options *options, elman_error *error) {
   const char *key;
   json_t *value;
   json_object_foreach((json_t *)here, key, value) {
     const json_t *other = json_object_get(there, key);
-    if (other == NULL) other = json_object_get(unset, key);
     if (json_equal(value, other)) continue;
     return file != NULL && is_hashed(key)
                ? fail_other_text(key, value, other, options, file, error)
@@ -307,38 +244,14 @@ static elman_status compare(const json_t *here, const json_t *there, const json_
 
 /* ---- resuming from a checkpoint ---- */
 
-/* The first checkpoints did not contain the maximum length. Without subword dropout, it determines
- * nothing but words and ids. If these are the same, take the maximum length of the current run. */
-static void assume_max_length(json_t *unset, const json_t *now, const json_t *then,
-                              const elman_train_options *options) {
-  static const char *const keys[] = {"words of the source", "words of the target", "corpus"};
-  bool same = options->subword_dropout == 0;
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-    same = same && json_equal(json_object_get(now, keys[i]), json_object_get(then, keys[i]));
-  const elman_option *row = NULL;
-  while (same && (row = elman_option_next(row, ELMAN_SCOPE_TRAINING)) != NULL)
-    if (strcmp(row->name, "max_length") == 0)
-      (void)json_object_set(unset, key_of(row), json_object_get(now, key_of(row)));
-}
-
 static elman_status check_options(const struct safetensors *file, const struct trainer *trainer,
                                   elman_error *error) {
-  /* A checkpoint of an earlier version lacks newer options; its run used their defaults. It does
-   * not record how its model was initialized, so take these options from the current run. */
-  const elman_train_options defaults = {ELMAN_TRAIN_OPTIONS(FIELD_DEFAULT)};
-  const struct model_config model_defaults = model_config_default();
   json_t *then, *now = describe_training(trainer, ELMAN_SCOPE_TRAINING);
-  json_t *unset = json_object();
   elman_status status = checkpoint_json(&then, file, KEY_OPTIONS, error);
-  if (now == NULL || unset == NULL || describe_rows(unset, ELMAN_SCOPE_TRAINING, &defaults) != 0 ||
-      describe_rows(unset, ELMAN_SCOPE_MODEL, &model_defaults) != 0 ||
-      describe_rows(unset, ELMAN_SCOPE_START, &trainer->model->config) != 0)
-    status = fail_no_memory(error);
-  if (status == ELMAN_OK) assume_max_length(unset, now, then, trainer->options);
-  if (status == ELMAN_OK) status = compare(now, then, unset, file, trainer->options, error);
+  if (status == ELMAN_OK && now == NULL) status = fail_no_memory(error);
+  if (status == ELMAN_OK) status = compare(now, then, file, trainer->options, error);
   json_decref(then);
   json_decref(now);
-  json_decref(unset);
   return status;
 }
 
@@ -379,31 +292,26 @@ static elman_status check_start(const struct training_start *then, const struct 
                                 const struct safetensors *file, elman_error *error) {
   if (now->weights == then->weights || (now->weights != 0 && now->weights == then->written))
     return ELMAN_OK;
-  return fail(error, ELMAN_INVALID_ARGUMENT, file->path,
-              "the checkpoint belongs to another run, initialized from %s; this run is initialized "
-              "from %s; "
-              "use the original files and options, or delete the checkpoint to start over",
-              then->weights == 0 ? "random weights" : "a model (--init-from)",
-              now->weights == 0    ? "random weights"
-              : then->weights == 0 ? "a model (--init-from)"
-                                   : "another model");
+  return fail_other_run(error, file->path,
+                        "it was initialized from %s, and this run is initialized from %s",
+                        then->weights == 0 ? "random weights" : "a model (--init-from)",
+                        now->weights == 0    ? "random weights"
+                        : then->weights == 0 ? "a model (--init-from)"
+                                             : "another model");
 }
 
-/* Copy the start recorded in the file to the trainer. Files of earlier versions contain no
- * start. */
+/* Copy the start recorded in the file to the trainer. */
 static elman_status read_start(struct trainer *trainer, const struct safetensors *file,
                                elman_error *error) {
   struct training_start start;
   json_t *json;
-  if (safetensors_metadata(file, KEY_START) == NULL) return ELMAN_OK;
   elman_status status = checkpoint_json(&json, file, KEY_START, error);
   if (status == ELMAN_OK && !parse_start(&start, json))
     status = checkpoint_bad(file, error, "does not contain what this version expects", KEY_START);
   if (status == ELMAN_OK) status = check_start(&start, &trainer->start, file, error);
   json_decref(json);
-  if (status != ELMAN_OK) return status;
-  trainer->start = start;
-  return ELMAN_OK;
+  if (status == ELMAN_OK) trainer->start = start;
+  return status;
 }
 
 elman_status training_check(struct trainer *trainer, const struct safetensors *file,
@@ -466,7 +374,7 @@ elman_status training_compare(const struct trainer *trainer, elman_error *error)
   if (status == ELMAN_OK) status = broadcast_text(&text, group, error);
   if (status == ELMAN_OK) {
     status = read_json(&there, text_of(text), error);
-    if (status == ELMAN_OK) status = compare(here, there, NULL, NULL, trainer->options, error);
+    if (status == ELMAN_OK) status = compare(here, there, NULL, trainer->options, error);
     status = group_agree(group, status, error);
   }
   free(text);

@@ -156,11 +156,7 @@ elman_status segment_unspaced(struct tokens *out, const struct tokens *in,
 elman_status codec_text(struct buffer *into, const struct codec *codec, struct text text,
                         elman_error *error) {
   const elman_status status = text_normalize(into, text, codec->normalization, error);
-  /* Vocabularies of version 0.1 can contain insignificant spaces; that version had no mode
-   * `bpe`. */
-  const bool spaced =
-      codec->vocabulary != NULL && codec->merges == NULL && vocabulary_is_spaced(codec->vocabulary);
-  if (status == ELMAN_OK && !spaced) text_drop_spaces(into, codec->mode);
+  if (status == ELMAN_OK) text_drop_spaces(into, codec->mode);
   return status;
 }
 

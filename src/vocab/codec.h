@@ -25,9 +25,7 @@ struct codec {
 };
 
 /* Replace the contents of `into` by the text that the codec splits. This text is normalized, and
- * spaces that are insignificant in the mode of the codec are removed. The spaces stay if the
- * vocabulary was built with them (files of version 0.1). The vocabulary may be NULL while tokens
- * are counted. */
+ * spaces that are insignificant in the mode of the codec are removed. */
 elman_status codec_text(struct buffer *into, const struct codec *codec, struct text text,
                         elman_error *error) CHECKED;
 

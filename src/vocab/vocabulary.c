@@ -59,8 +59,6 @@ struct vocabulary {
   struct word_table table; /* its index is the id */
   size_t specials;
   double total;
-  double unspaced, spaced; /* total count of tokens that consist of unspaced characters; total count
-                              of those that follow a space */
   size_t longest_han;
 };
 
@@ -151,14 +149,6 @@ static elman_status create(struct vocabulary **vocabulary, elman_side side, elma
   return built(vocabulary, status);
 }
 
-static void count_spacing(struct vocabulary *vocabulary, struct text token, uint64_t count) {
-  const struct text surface = token_surface(token);
-  size_t at = 0;
-  if (surface.length == 0 || !is_unspaced(character_at(surface, &at))) return;
-  vocabulary->unspaced += (double)count;
-  if (token_is_spaced(token)) vocabulary->spaced += (double)count;
-}
-
 static elman_status add_counted(struct vocabulary *vocabulary, struct text token, uint64_t count,
                                 elman_error *error) {
   struct word *word;
@@ -166,7 +156,6 @@ static elman_status add_counted(struct vocabulary *vocabulary, struct text token
   if (status != ELMAN_OK) return status;
   word->count = count;
   vocabulary->total += (double)count;
-  count_spacing(vocabulary, token, count);
   const size_t length = han_length(token);
   if (length > vocabulary->longest_han) vocabulary->longest_han = length;
   return ELMAN_OK;
@@ -281,10 +270,6 @@ double vocabulary_total(const struct vocabulary *vocabulary) {
 
 size_t vocabulary_longest_han(const struct vocabulary *vocabulary) {
   return vocabulary->longest_han;
-}
-
-bool vocabulary_is_spaced(const struct vocabulary *vocabulary) {
-  return vocabulary->spaced > 0 && 5 * vocabulary->spaced >= vocabulary->unspaced;
 }
 
 uint32_t vocabulary_find(const struct vocabulary *vocabulary, struct text token) {

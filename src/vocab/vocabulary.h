@@ -93,11 +93,6 @@ double vocabulary_total(const struct vocabulary *vocabulary);              /* su
 /* Return the length in characters of the longest word that consists of Han characters. */
 size_t vocabulary_longest_han(const struct vocabulary *vocabulary);
 
-/* Return whether at least a fifth of the Han characters, kana and full-width characters followed a
- * space when they were counted. This is the case for segmented text that kept its spaces when it
- * was split into characters. */
-bool vocabulary_is_spaced(const struct vocabulary *vocabulary);
-
 /* Return the id of a token; TOKEN_UNKNOWN for a missing token and for specials. */
 uint32_t vocabulary_find(const struct vocabulary *vocabulary, struct text token);
 

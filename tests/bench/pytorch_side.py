@@ -144,9 +144,8 @@ class Settled(nn.Module):
 def network(source_words, target_words, hidden, settings):
     if set(settings) <= {"cell"}:
         return Translator(source_words, target_words, hidden, hidden, **settings)
-    config = {"attention": "dot", "attentional_layer": False, "bidirectional": False,
-              "input_feeding": False, "tie_embeddings": False, "layers": 1, "embedding_size": hidden,
-              "hidden_size": hidden, "source_tokens": "space", "target_tokens": "space",
+    config = {**dict.fromkeys(elman_torch.SETTINGS, False), "attention": "dot", "attention_heads": 1, "cell": "elman",
+              "layers": 1, "embedding_size": hidden, "hidden_size": hidden,
               "source_vocabulary": source_words, "target_vocabulary": target_words}
     return Settled({**config, **settings})
 
@@ -186,7 +185,7 @@ def load(path):
     metadata, tensors = elman_torch.read_safetensors(path)
     words = [json.loads(metadata[f"elman.{side}_vocab"]) for side in ("source", "target")]
     config = json.loads(metadata["elman.config"])
-    if config["attention"] != "dot" or config.get("cell", "elman") != "elman":
+    if config["attention"] != "dot" or config["cell"] != "elman":
         sys.exit("pytorch_side.py translates with dot attention and the Elman cell only")
     model = Translator(*map(len, words), config["embedding_size"], config["hidden_size"])
     model.load_state_dict(tensors, strict=True)

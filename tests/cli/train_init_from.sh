@@ -48,9 +48,9 @@ expect_exit 0 whole --init-from M -o whole
 expect_exit 0 "$ELMAN" train -q -t 1 "${stop[@]}" --init-from M -o part "$toy"
 cp part.checkpoint stopped.checkpoint
 expect_exit 64 whole --resume --init-from initial -o part
-expect_stderr_match 'belongs to another run, initialized from a model \(--init-from\); this run is initialized from another model; use the original'
+expect_stderr_match 'belongs to another run: it was initialized from a model \(--init-from\), and this run is initialized from another model; use the original'
 expect_exit 64 whole --resume -o part
-expect_stderr_match 'initialized from a model \(--init-from\); this run is initialized from random weights; '
+expect_stderr_match 'initialized from a model \(--init-from\), and this run is initialized from random weights; '
 cmp part.checkpoint stopped.checkpoint || fail "a checkpoint that was refused changed"
 expect_exit 0 whole --resume --init-from M -o part
 cmp whole part || fail "the model differs after --resume with --init-from"
@@ -63,19 +63,7 @@ expect_exit 0 whole --resume --init-from part -o part
 cmp whole part || fail "the model differs after stop and --resume in place"
 expect_exit 0 "$ELMAN" train -q -t 1 "${stop[@]}" -o new "$toy"
 expect_exit 64 whole --resume --init-from M -o new
-expect_stderr_match 'initialized from random weights; this run is initialized from a model \(--init-from\); '
-# A checkpoint of an earlier version does not contain the initial model.
-python3 - stopped.checkpoint part.checkpoint <<'END'
-import json, sys
-data = open(sys.argv[1], "rb").read()
-size = int.from_bytes(data[:8], "little")
-header = json.loads(data[8:8 + size])
-del header["__metadata__"]["elman.checksum"], header["__metadata__"]["elman.start"]
-text = json.dumps(header).encode()
-open(sys.argv[2], "wb").write(len(text).to_bytes(8, "little") + text + data[8 + size:])
-END
-expect_exit 0 whole --resume --init-from M -o part
-cmp whole part || fail "the model differs after --resume from a checkpoint of an earlier version"
+expect_stderr_match 'initialized from random weights, and this run is initialized from a model \(--init-from\); '
 rm whole part part.checkpoint stopped.checkpoint new new.checkpoint
 
 # The output may be the initial model; after an error that file is unchanged.

@@ -75,43 +75,8 @@ expect_exit 0 "$ELMAN" translate 我
 cp model.safetensors stopped
 cp model.safetensors.checkpoint checkpoint
 
-# A checkpoint of an earlier version lacks newer options; the run had their defaults.
-cat >"$results/remove.py" <<'END'
-"""remove.py FROM TO OPTION...: copy a checkpoint without these options."""
-import json, struct, sys
-data = open(sys.argv[1], "rb").read()
-size = struct.unpack("<Q", data[:8])[0]
-header = json.loads(data[8:8 + size])
-metadata = header["__metadata__"]
-options = json.loads(metadata["elman.options"])
-del metadata["elman.checksum"]
-for name in sys.argv[3:]:
-    del options[name]
-metadata["elman.options"] = json.dumps(options)
-text = json.dumps(header).encode()
-text += b" " * (-len(text) % 8)
-open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + data[8 + size:])
-END
-python3 "$results/remove.py" checkpoint model.safetensors.checkpoint shards 'orthogonal initial values'
 expect_exit 64 "$ELMAN" train -q -t 1 "${settings[@]}" --shards 2 --resume "$train"
 expect_stderr_match 'belongs to another run: shards was 1 and is now 2; '
-expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" --resume "$train"
-cmp expected model.safetensors || fail "the model differs after --resume from a checkpoint of an earlier version"
-cp checkpoint model.safetensors.checkpoint
-
-# It may also lack the maximum length: the run continues if words and ids are the same.
-old=(-q -t 1 --max-length 7 -o old "$train")
-expect_exit 0 "$ELMAN" train --epochs 2 "${old[@]}"
-mv old old.whole
-expect_exit 0 "$ELMAN" train -f --epochs 1 "${old[@]}"
-mv old.checkpoint old.whole.checkpoint
-python3 "$results/remove.py" old.whole.checkpoint old.checkpoint 'longest pair'
-expect_exit 64 last_wins "$ELMAN" train --epochs 2 "${old[@]}" --max-length 6 --resume
-expect_stderr_match 'maximum length was 200 and is now 6'
-expect_exit 64 last_wins "$ELMAN" train --epochs 2 "${old[@]}" --subword-dropout 0.1 --resume
-expect_exit 0 "$ELMAN" train --epochs 2 "${old[@]}" --resume
-cmp old.whole old || fail "the model differs after --resume from a checkpoint without the maximum length"
-rm old*
 
 lines=$(($(wc -l <log) + 30)) # more than an epoch
 expect_signal_exit TERM 143 "$ELMAN" train -t 2 "${settings[@]}" --resume --log log "$train"

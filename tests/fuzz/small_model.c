@@ -22,6 +22,7 @@ struct model *small_model(struct model_config config) {
   blas_set_up();
   config.embedding_size = 4;
   config.hidden_size = 4;
+  config.min_count = 1;
   REQUIRE(corpus_vocabularies(&vocabularies, pairs, &options, NULL) == ELMAN_OK);
   REQUIRE(model_create(&model, vocabularies, config, NULL) == ELMAN_OK);
   REQUIRE(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 1, NULL) == ELMAN_OK);

@@ -98,7 +98,7 @@ Test(api, option_names_are_copied) {
   const elman_model_info info = elman_model_get_info(model);
   cr_assert_str_eq(info.cell, "gru");
   cr_assert_str_eq(info.attention, "general");
-  cr_assert_str_eq(info.training->schedule, "inverse-sqrt");
+  cr_assert_str_eq(info.training.schedule, "inverse-sqrt");
 }
 
 Test(api, heads_and_window_have_defaults) {

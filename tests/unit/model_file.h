@@ -34,6 +34,7 @@ static inline struct model *make_model(void) {
   const struct model_config config = {.embedding_size = E,
                                       .hidden_size = H,
                                       .layers = 1,
+                                      .min_count = 1,
                                       .attention_heads = 1,
                                       .attention = "scaled"};
   struct model *model;

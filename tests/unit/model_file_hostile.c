@@ -12,18 +12,20 @@
 #define IH_BIAS                                                                                    \
   "\"encoder.rnn.bias_ih_l0\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[88,96]}"
 
-#define WITH_TRAINING(json) "\"elman.training\":\"" json "\",\"elman.config\":"
+#define EPOCHS(value) "\\\"epochs\\\":" value
 
 static const struct {
   const char *find, *replacement, *message;
 } hostile[] = {
     /* the history */
-    {"\"elman.config\":", WITH_TRAINING("{}"), "elman.training does not contain what this version"},
-    {"\"elman.config\":", WITH_TRAINING("{"), "elman.training is not valid JSON"},
-    {"\"elman.config\":", WITH_TRAINING("{\\\"epochs\\\":1,\\\"tokens\\\":-1,\\\"updates\\\":1}"),
-     "elman.training does not contain what this version"},
-    {"\"elman.config\":", WITH_TRAINING("{\\\"epochs\\\":1,\\\"tokens\\\":1,\\\"updates\\\":1.5}"),
-     "elman.training does not contain what this version"},
+    {"elman.training", "elman.trained", "elman.training is missing from its metadata"},
+    {"\"elman.training\":\"{", "\"elman.training\":\"[{", "elman.training is not valid JSON"},
+    {EPOCHS("0,"), "", "elman.training does not contain what this version"},
+    {EPOCHS("0"), EPOCHS("-1"), "elman.training does not contain what this version"},
+    {EPOCHS("0"), EPOCHS("1.5"), "elman.training does not contain what this version"},
+    {EPOCHS("0"), EPOCHS("0,\\\"hours\\\":1"), "elman.training does not contain what this version"},
+    {"\\\"batch_size\\\":32,", "", "elman.training does not contain what this version"},
+    {"\\\"batch_size\\\":32", "\\\"batch_size\\\":0", "elman.training the batch size must be"},
     /* the configuration */
     {HIDDEN, CONFIG_WITH("0"), "elman.config the hidden size must be between 1 and"},
     {HIDDEN, CONFIG_WITH("-1"), "elman.config the hidden size must be between 1 and 16384, not -1"},
@@ -78,6 +80,8 @@ static const struct {
      "plain self-attention needs self-attention"},
     /* the metadata */
     {"\"elman.config\"", "\"elman.Config\"", "elman.config is missing from its metadata"},
+    {"\"elman.format\":\"1\"", "\"elman.format\":\"2\"", "has format 2 of elman"},
+    {"\"elman.format\":\"1\",", "", "elman.format is missing from its metadata"},
     {"version\":\"" ELMAN_VERSION, "version\":\"\\u001b[2J",
      "elman.version is not a version number"},
     {"version\":\"" ELMAN_VERSION, "version\":\"1\\noutput = x",
@@ -197,7 +201,7 @@ Test(model_file, missing_metadata_is_rejected) {
   owned char *header;
   const int size = asprintf(&header, "{%s", tensors);
   put_file(header, (uint64_t)size, good.data, good.data_size);
-  check_refused(ELMAN_BAD_DATA, "elman.config is missing from its metadata", "no metadata");
+  check_refused(ELMAN_BAD_DATA, "elman.format is missing from its metadata", "no metadata");
 }
 
 Test(model_file, impossible_header_lengths_are_rejected) {

@@ -45,7 +45,6 @@ static void damage(const char *name) {
 }
 
 static void write_as(struct model *model, uint64_t before, uint64_t update, const char *name) {
-  model->past.training_known = true;
   model->past.history.updates = before + update;
   cr_assert_eq(model_save_snapshot(model, name, NULL, NULL), ELMAN_OK);
 }
@@ -132,7 +131,6 @@ Test(snapshots, resumed_run_keeps_its_last_snapshots) {
   write_as(model, start, 26, "m.update26"); /* other settings */
   make("m.update27");                       /* no model */
   model->past = before;
-  model->past.training_known = true;
   model->past.history.updates = start + 28;
   cr_assert_eq(model_save(model, "m.update28", NULL), ELMAN_OK); /* no snapshot */
   model->past = before;

@@ -65,7 +65,7 @@ static void format_types(char text[TYPES_SIZE], const elman_model *model, size_t
 }
 
 static void write_history(struct json *json, const elman_history *history) {
-  char words[128] = "none, or not recorded by an old version";
+  char words[128] = "none";
   if (history->updates > 0)
     snprintf(words, sizeof words,
              "%" PRIu64 " epoch%s, %" PRIu64 " update%s, %" PRIu64 " target token%s",
@@ -117,12 +117,10 @@ static void write_model(const elman_model *model, bool as_json) {
   json_print(&json, "training {");
   /* Exclude the normalization, because the lines "source text" and "target text" already show
    * it. */
-  if (info.start_known && !as_json)
-    library_options_write(&json, ELMAN_SCOPE_START, &info, "normalization");
+  if (!as_json) library_options_write(&json, ELMAN_SCOPE_START, &info, "normalization");
   write_history(&json, &info.history);
-  if (info.start_known && as_json) library_options_write(&json, ELMAN_SCOPE_START, &info, NULL);
-  if (info.training != NULL)
-    library_options_write(&json, TRAINING, info.training, idle_row(info.training));
+  if (as_json) library_options_write(&json, ELMAN_SCOPE_START, &info, NULL);
+  library_options_write(&json, TRAINING, &info.training, idle_row(&info.training));
   people_print(&json, "%-26s elman %s\n\n", "written by", info.version);
   json_print(&json, "} tensors [");
   write_tensors(&json, model, info.tensors);
@@ -136,12 +134,11 @@ static void write_model(const elman_model *model, bool as_json) {
 static void write_settings(FILE *stream, const elman_model_info *info, bool differing) {
   const elman_model_options model = elman_model_options_default();
   const elman_train_options train = elman_train_options_default();
-  const unsigned of_model = ELMAN_SCOPE_MODEL | (info->start_known ? ELMAN_SCOPE_START : 0);
   const char *start = differing ? "" : "# ";
-  library_options_config(stream, start, of_model, info, &(struct config_choice){&model, differing});
-  if (info->training != NULL)
-    library_options_config(stream, start, TRAINING, info->training,
-                           &(struct config_choice){&train, differing});
+  library_options_config(stream, start, ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START, info,
+                         &(struct config_choice){&model, differing});
+  library_options_config(stream, start, TRAINING, &info->training,
+                         &(struct config_choice){&train, differing});
 }
 
 static void write_config(FILE *stream, const elman_model *model) {
@@ -153,10 +150,6 @@ static void write_config(FILE *stream, const elman_model *model) {
   fputs("# The model does not record PAIRS, dev, guide, init-from and output.\n"
         "# Add them here or on the command line.\n",
         stream);
-  if (!info.start_known || (info.training == NULL && history.updates > 0))
-    fputs("# The model file is too old to contain all settings.\n", stream);
-  else if (info.training == NULL)
-    fputs("# The model is untrained; its seed is not recorded.\n", stream);
   fprintf(stream, "# It was trained for %" PRIu64 " update%s and %" PRIu64 " complete epoch%s.\n",
           history.updates, plural(history.updates), history.epochs, plural(history.epochs));
   fprintf(stream, "%sepochs = %" PRIu64 "\n",

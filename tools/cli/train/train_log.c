@@ -49,8 +49,7 @@ static const char *format_suffix(size_t index) {
   return index == 0 ? ".jsonl" : index == 1 ? ".csv" : NULL;
 }
 
-/* Columns after the event in CSV, and keys in JSON, which omits missing values. Add new columns at
- * the end, because a resumed run appends rows to an existing log. */
+/* Columns after the event in CSV, and keys in JSON, which omits missing values. */
 enum column {
   EPOCH,
   UPDATE,
@@ -212,8 +211,7 @@ static int check_added_to(const char *path, bool wants_csv, const struct found *
   return EX_CANTCREAT;
 }
 
-/* Allow overwriting a log, including the log of an earlier version with fewer columns. Refuse to
- * overwrite any other file. */
+/* Allow overwriting a log. Refuse to overwrite any other file. */
 static int check_replaced(const char *path, const struct found *found) {
   if (starts_with_json(found) || starts_with(found, CSV_START)) return EX_OK;
   report(path, "is not a training log and would be overwritten; add --force to overwrite it, or "
@@ -318,7 +316,7 @@ void train_log_start(struct train_log *log, const elman_model *model,
   json_print(&json, "{event %s version %s epochs %zu", "start", elman_version(), epochs);
   library_options_write(&json, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, options, NULL);
   library_options_write(&json, ELMAN_SCOPE_MODEL, &info, NULL);
-  if (info.start_known) library_options_write(&json, ELMAN_SCOPE_START, &info, NULL);
+  library_options_write(&json, ELMAN_SCOPE_START, &info, NULL);
   json_print(&json, "source_vocabulary %zu target_vocabulary %zu}\n", info.source_vocabulary,
              info.target_vocabulary);
 }

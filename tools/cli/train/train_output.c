@@ -41,12 +41,12 @@ int train_output_claim(elman_lock **lock, const struct train_output *output) {
 /* Work of a training run that takes a few minutes on two cores. */
 static const double LONG_WORK = 1e13;
 
-/* Describe a model, for example "a model trained for ...". Infinite work means that the file has no
- * record of the training. */
+/* Describe a model, for example "a model trained for ...". */
 static void describe(char *text, size_t size, const elman_history *history) {
-  if (history->updates == 0)
-    snprintf(text, size, "a model%s",
-             isinf(history->work) ? " without a record of its training" : "");
+  if (isinf(history->work))
+    snprintf(text, size, "a model of another program");
+  else if (history->updates == 0)
+    snprintf(text, size, "a model");
   else
     snprintf(text, size, "a model trained for %" PRIu64 " epoch%s, %" PRIu64 " update%s",
              history->epochs, plural(history->epochs), history->updates, plural(history->updates));
