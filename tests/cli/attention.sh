@@ -1,9 +1,9 @@
+# Test: emulated.
 # `elman attention` writes matrices in every format.
 
 toy_model
-expect_exit 0 "$ELMAN" attention '我 爱 学习'
+expect_output '^ +我 +爱 +学习' attention '我 爱 学习'
 expect_no_stderr
-expect_stdout_match '^ +我 +爱 +学习'
 expect_stdout_match '^studying '
 ! grep -q $'\e' "$results/stdout" || fail "escape sequences without a terminal"
 
@@ -24,27 +24,24 @@ expect_exit 0 "$ELMAN" attention -o matrix.npy '我 爱 学习'
 expect_exit 0 "$ELMAN" attention --format tsv -o matrix '我 爱 学习'
 cmp expected.tsv matrix || fail "the file differs"
 
-expect_exit 0 "$ELMAN" attention --format json --reference 'We go' '我 爱 学习'
-expect_stdout_match '"target_tokens":\["We","go","\\u003c/s\\u003e"\],"ended":true,"forced":true,'
+expect_output '"target_tokens":\["We","go","\\u003c/s\\u003e"\],"ended":true,"forced":true,' attention --format json \
+  --reference 'We go' '我 爱 学习'
 
 # An unknown suffix is refused; a file without a suffix is text.
-expect_exit 64 "$ELMAN" attention -o matrix.gif '我 爱 学习'
-expect_stderr_match '^elman: matrix.gif: unknown suffix; use one of: \.txt \.json .*\.svg .*\.ali \.png$'
-expect_exit 64 "$ELMAN" attention --matrices -o matrix.png "$DATA/attention/six-words.txt"
-expect_stderr_match 'unknown suffix; use one of'
+expect_refused '^elman: matrix.gif: unknown suffix; use one of: \.txt \.json .*\.svg .*\.ali \.png$' attention -o \
+  matrix.gif '我 爱 学习'
+expect_refused 'unknown suffix; use one of' attention --matrices -o matrix.png "$DATA/attention/six-words.txt"
 [ ! -e matrix.png ] || fail "matrix.png was written as text"
 expect_exit 0 "$ELMAN" attention -o .hidden '我 爱 学习'
 cmp .hidden <("$ELMAN" attention '我 爱 学习') || fail ".hidden is not text"
 
 # A line that is not UTF-8 is reported; its output line remains, without a translation.
 printf '我 爱 学习\n\xff\n我 爱 学习\n' >lines
-expect_exit 65 "$ELMAN" attention --format json -i lines
-expect_stderr_match '^elman: lines:2: '
+expect_error 65 '^elman: lines:2: ' attention --format json -i lines
 [ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "expected three objects"
 printf '我 爱 学习\n%s\n我 爱 学习\n' '我 爱 学习 我 爱 学习' >lines
-expect_exit 65 "$ELMAN" attention --format json --max-line 20 -i lines
-expect_stderr_match '^elman: lines:2: the sentence is longer than the limit of 20 bytes; '
+expect_error 65 '^elman: lines:2: the sentence is longer than the limit of 20 bytes; ' attention --format json \
+  --max-line 20 -i lines
 [ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "expected three objects"
-expect_exit 64 "$ELMAN" attention --format gif 我
-expect_stderr_match 'not one of: text, json, tsv, npy, svg, html, pharaoh, softalignments, png'
+expect_refused 'not one of: text, json, tsv, npy, svg, html, pharaoh, softalignments, png' attention --format gif 我
 expect_exit 73 "$ELMAN" attention -o no/such 我

@@ -8,21 +8,17 @@ cat >pairs.tsv <<'END'
 END
 train=(train -q --attention hierarchical --clause-segments --epochs 2 --hidden-size 16 --embedding-size 8)
 expect_exit 0 "$ELMAN" "${train[@]}" -o model pairs.tsv
-expect_exit 0 "$ELMAN" inspect -m model
-expect_stdout_match '^clause segments +yes$'
+expect_output '^clause segments +yes$' inspect -m model
 expect_stdout_match '^attention window +none$'
 expect_exit 0 "$ELMAN" gradcheck -m model '我爱茶，他爱水。' 'I love tea, he loves water.'
 
-expect_exit 0 "$ELMAN" attention -m model '他说：“我来。”然后走了。'
-expect_stdout_match ' tokens 1-3 tokens 4-8 tokens 9-13$'
-expect_exit 0 "$ELMAN" attention -m model 你好
-expect_stdout_match ' tokens 1-2$'
+expect_output ' tokens 1-3 tokens 4-8 tokens 9-13$' attention -m model '他说：“我来。”然后走了。'
+expect_output ' tokens 1-2$' attention -m model 你好
 
 # A sentence gives the same result alone, in a batch, and with several hypotheses.
 cut -f 1 pairs.tsv >sources
 for beam in 1 3; do
-  expect_exit 0 "$ELMAN" attention -m model --beam $beam --format json -i sources
-  cp "$results/stdout" together
+  output_to together attention -m model --beam $beam --format json -i sources
   while IFS= read -r line; do
     "$ELMAN" attention -m model --beam $beam --format json "$line" || fail "$line"
   done <sources >alone
@@ -48,7 +44,6 @@ expect_exit 0 "$ELMAN" "${train[@]}" --shards 2 -t 1 -o one pairs.tsv
 expect_exit 0 "$ELMAN" "${train[@]}" --shards 2 -t 2 -o two pairs.tsv
 cmp one two || fail 'two threads train a different model'
 
-expect_exit 64 "$ELMAN" train -q --clause-segments -o other pairs.tsv
-expect_stderr_match 'clauses need hierarchical attention'
-expect_exit 64 "$ELMAN" train -q --attention hierarchical --attention-window 3 --clause-segments -o other pairs.tsv
-expect_stderr_match 'segments cannot be both clauses and 3 tokens long'
+expect_refused 'clauses need hierarchical attention' train -q --clause-segments -o other pairs.tsv
+expect_refused 'segments cannot be both clauses and 3 tokens long' train -q --attention hierarchical \
+  --attention-window 3 --clause-segments -o other pairs.tsv

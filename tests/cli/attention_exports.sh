@@ -10,8 +10,7 @@ expect_exit 0 "$ELMAN" attention --format json --n-best 2 '我 爱 学习' '她 
   fail "wrong numbers of sentences or hypotheses"
 
 # Byte offsets refer to the original text, here with an ideographic space.
-expect_exit 0 "$ELMAN" attention --format json '我　爱学习'
-expect_stdout_match '"source":"我　爱学习",.*"source_offsets":\[\[0,3\],\[6,9\],\[9,15\]\]'
+expect_output '"source":"我　爱学习",.*"source_offsets":\[\[0,3\],\[6,9\],\[9,15\]\]' attention --format json '我　爱学习'
 
 # Hard alignments: </s> has none; words are separated by white space, for every token mode.
 expect_exit 0 "$ELMAN" attention --format pharaoh '我 爱 学习' '' '我爱学习'
@@ -23,14 +22,11 @@ expect_exit 0 "$ELMAN" attention --format pharaoh '我 爱 学习' '' '我爱学
 # Pharaoh and npy cannot mark unknown words, so these are reported on stderr.
 expect_no_stderr
 for format in pharaoh softalignments npy; do
-  expect_exit 0 "$ELMAN" attention --format $format -f -o links '我 爱 鱼' '她 是'
-  expect_stderr_match '^not in the vocabulary: 鱼 \(1 of 5 words\)$'
+  expect_note '^not in the vocabulary: 鱼 \(1 of 5 words\)$' attention --format $format -f -o links '我 爱 鱼' '她 是'
 done
 # No format marks an unknown word of a reference; it has the probability of <unk>.
-expect_exit 0 "$ELMAN" attention --reference 'I love zebras' '我 爱 学习'
-expect_stderr_match '^not in the target vocabulary: zebras \(1 of 3 words\)$'
-expect_exit 0 "$ELMAN" attention --summary '我 爱 鱼'
-expect_stderr_match '^not in the vocabulary: 鱼 \(1 of 3 words\)$'
+expect_note '^not in the target vocabulary: zebras \(1 of 3 words\)$' attention --reference 'I love zebras' '我 爱 学习'
+expect_note '^not in the vocabulary: 鱼 \(1 of 3 words\)$' attention --summary '我 爱 鱼'
 expect_exit 0 "$ELMAN" attention --format pharaoh --units words '我爱学习'
 expect_stdout '0-0 0-1 0-2'
 expect_exit 0 "$ELMAN" attention --format pharaoh --units tokens '我爱学习'
@@ -39,18 +35,13 @@ expect_exit 0 "$ELMAN" attention --format pharaoh --alignment threshold --thresh
 expect_exit 0 "$ELMAN" attention --format pharaoh --alignment intersection '我 爱 学习'
 expect_exit 0 "$ELMAN" train -q -t 1 --source-tokens chars --target-tokens chars --epochs 1 \
   -o chars.safetensors "$DATA/toy.zh-en.tsv"
-expect_exit 0 "$ELMAN" attention -m chars.safetensors --format pharaoh --reference 'I love studying' \
-  '我 爱 学习'
-expect_stdout_match '^[0-2]-[0-2]( [0-2]-[0-2]){2}$'
+expect_output '^[0-2]-[0-2]( [0-2]-[0-2]){2}$' attention -m chars.safetensors --format pharaoh --reference \
+  'I love studying' '我 爱 学习'
 
-expect_exit 64 "$ELMAN" attention --threshold 0.5 --format pharaoh '我'
-expect_stderr_match -- '--threshold needs --alignment threshold'
-expect_exit 64 "$ELMAN" attention --alignment argmax '我'
-expect_stderr_match 'need --format pharaoh or --alignments'
-expect_exit 64 "$ELMAN" attention --format pharaoh --alignment best '我'
-expect_stderr_match 'not one of: argmax, threshold, intersection'
-expect_exit 64 "$ELMAN" attention --format pharaoh --units letters '我'
-expect_stderr_match 'not one of: auto, words, tokens, subwords'
+expect_refused '--threshold needs --alignment threshold' attention --threshold 0.5 --format pharaoh '我'
+expect_refused 'need --format pharaoh or --alignments' attention --alignment argmax '我'
+expect_refused 'not one of: argmax, threshold, intersection' attention --format pharaoh --alignment best '我'
+expect_refused 'not one of: auto, words, tokens, subwords' attention --format pharaoh --units letters '我'
 
 # Self-attention weights sum to 1 and are causal in the decoder. JSON and the page contain them, for a single model
 # with unmodified attention.
@@ -100,8 +91,8 @@ expect_exit 0 "$ELMAN" attention -o matrix.ali '我 爱 学习'
 # Every format writes a record for each line, including lines that cannot be translated.
 printf '我 爱 学习\n\xff\n\n她 是\n' >lines
 for format in text tsv json pharaoh softalignments npy svg html; do
-  expect_exit 65 "$ELMAN" attention --format $format -i lines -o "whole.$format"
-  expect_stderr_match '^elman: lines:2: byte 1 is not valid UTF-8 text'
+  expect_error 65 '^elman: lines:2: byte 1 is not valid UTF-8 text' attention --format $format -i lines -o \
+    "whole.$format"
 done
 expect_exit 0 "$ELMAN" attention --format pharaoh '她 是'
 [ "$(wc -l <whole.pharaoh)" -eq 4 ] || fail "expected one line per sentence"
@@ -114,8 +105,8 @@ expect_exit 0 "$ELMAN" attention --format pharaoh '她 是'
 [ "$(grep -c 'class="caption"' whole.svg)" -eq 4 ] || fail "expected one picture per sentence"
 [ "$(grep -ac "'shape': (0, 0)" whole.npy)" -eq 2 ] || fail "expected two empty arrays"
 # NumPy reads only the first of several arrays unless it gets the open file.
-expect_exit 0 "$ELMAN" attention --format npy -o several.npy '我 爱 学习' '她 是'
-expect_stderr_match '^2 arrays, one per sentence; numpy.load reads the next one each time'
+expect_note '^2 arrays, one per sentence; numpy.load reads the next one each time' attention --format npy -o \
+  several.npy '我 爱 学习' '她 是'
 python3 - several.npy <<'END' || fail "NumPy reads other arrays"
 import sys
 try:
@@ -155,12 +146,12 @@ expect_stdout_match '"translation":"We go"'
 
 printf 'We go\n\nI am\nToo many\n' >longer
 rm -f out.json
-expect_exit 65 "$ELMAN" attention -o out.json -i sources --references longer
-expect_stderr_match '^elman: longer: has 4 lines, but there are fewer sentences'
+expect_error 65 '^elman: longer: has 4 lines, but there are fewer sentences' attention -o out.json -i sources \
+  --references longer
 [ ! -e out.json ] || fail "matrices of mismatched pairs were kept"
 head -n 2 references >shorter
-expect_exit 65 "$ELMAN" attention -o out.json -i sources --references shorter
-expect_stderr_match '^elman: shorter: has 2 lines, but there are more sentences'
+expect_error 65 '^elman: shorter: has 2 lines, but there are more sentences' attention -o out.json -i sources \
+  --references shorter
 [ ! -e out.json ] || fail "matrices of mismatched pairs were kept"
 expect_exit 66 "$ELMAN" attention -i sources --references nowhere
 expect_exit 64 "$ELMAN" attention --references references --reference x '我'
@@ -173,15 +164,13 @@ cmp references kept || fail "the references were overwritten"
 # An error in a reference names the file of references, not the sentence.
 printf '我 爱 学习\n她 是\n' >s3
 printf 'We go\n\n' >r3
-expect_exit 65 "$ELMAN" attention --format json -i s3 --references r3
-expect_stderr_match '^elman: r3:2: the reference is empty$'
+expect_error 65 '^elman: r3:2: the reference is empty$' attention --format json -i s3 --references r3
 expect_stdout_match '"error":"reference: the reference is empty"'
-expect_exit 65 "$ELMAN" attention --reference ' ' '我 爱 学习'
-expect_stderr_match '^elman: --reference: the reference is empty$'
+expect_error 65 '^elman: --reference: the reference is empty$' attention --reference ' ' '我 爱 学习'
 
 # A format that contradicts the suffix is noted.
-expect_exit 0 "$ELMAN" attention --format svg -o picture.png '我 爱'
-expect_stderr_match '^picture\.png will contain svg, although its suffix is that of png$'
+expect_note '^picture\.png will contain svg, although its suffix is that of png$' attention --format svg -o \
+  picture.png '我 爱'
 expect_exit 0 "$ELMAN" attention --format svg -o again.svg '我 爱'
 expect_no_stderr
 

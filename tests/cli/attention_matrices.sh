@@ -1,3 +1,4 @@
+# Test: emulated.
 # `elman attention --matrices`: attention on matrices from files, without a model.
 
 words=$DATA/attention/six-words.txt

@@ -3,9 +3,8 @@
 toy_model
 sentence='我 爱 学习'
 
-expect_exit 0 "$ELMAN" attention --format json "$sentence"
+output_to plain attention --format json "$sentence"
 expect_no_stderr
-cp "$results/stdout" plain
 expect_exit 0 "$ELMAN" attention --format tsv --override uniform "$sentence"
 [ "$(grep -c $'\t0.333333\t0.333333\t0.333333$' "$results/stdout")" -eq \
   "$(tail -n +2 "$results/stdout" | grep -c .)" ] || fail "the weights are not uniform"
@@ -14,25 +13,22 @@ expect_stderr_match '^with unmodified attention, [01] of 1 translation is the sa
 expect_exit 0 "$ELMAN" attention --format tsv --override position=2 "$sentence"
 ! tail -n +2 "$results/stdout" | grep -v $'\t0.000000\t1.000000\t0.000000$' | grep -q . ||
   fail "a weight outside position 2"
-expect_exit 0 "$ELMAN" attention --format tsv --override position=9 "$sentence"
-expect_stdout_match $'\t0\\.000000\t0\\.000000\t1\\.000000$'
+expect_output $'\t0\\.000000\t0\\.000000\t1\\.000000$' attention --format tsv --override position=9 "$sentence"
 expect_exit 0 "$ELMAN" attention --format tsv --override 1:3=0.5 --reference 'I love studying' "$sentence"
 [ "$(sed -n 2p "$results/stdout" | cut -f4)" = 0.500000 ] || fail "1:3=0.5 did not set the cell"
 expect_stderr_match '1 of 1 translation is the same'
 
 # A cell that is outside every matrix is an error; a cell that is outside some matrices applies to the others.
-expect_exit 64 "$ELMAN" attention --override 9:9=1 "$sentence"
-expect_stdout
-expect_stderr_match '^elman: --override: no matrix has target token 9 and source token 9: there are at most [45] target tokens, </s> included, and 3 source tokens$'
+expect_refused \
+  '^elman: --override: no matrix has target token 9 and source token 9: there are at most [45] target tokens, </s> included, and 3 source tokens$' \
+  attention --override 9:9=1 "$sentence"
 expect_exit 64 "$ELMAN" attention --override 1:4=1 -o cells.tsv "$sentence"
 [ ! -e cells.tsv ] || fail "an output file was written although the cell does not exist"
 expect_exit 0 "$ELMAN" attention --override 1:4=1 "$sentence" '她 是 我 的 老师'
 
 # The same seed shuffles in the same way, alone and in a batch.
-expect_exit 0 "$ELMAN" attention --format json --override shuffle "$sentence"
-cp "$results/stdout" shuffled
-expect_exit 0 "$ELMAN" attention --format json --override shuffle "$sentence"
-cmp shuffled "$results/stdout" || fail "the same seed shuffles differently"
+output_to shuffled attention --format json --override shuffle "$sentence"
+expect_same shuffled attention --format json --override shuffle "$sentence"
 differs=no
 for seed in 2 3 4 5 6; do
   expect_exit 0 "$ELMAN" attention --format json --override shuffle --seed $seed "$sentence"
@@ -42,20 +38,18 @@ done
 
 # --summary reports measures of a whole file and the effect of the override.
 cut -f1 "$DATA/toy.zh-en.tsv" >sources
-expect_exit 0 "$ELMAN" attention --summary --override uniform -i sources
-expect_stdout_match '^  of the maximum +100\.00 %'
+expect_output '^  of the maximum +100\.00 %' attention --summary --override uniform -i sources
 expect_stderr_match ' of 5 translations are the same'
 expect_exit 0 "$ELMAN" evaluate -q --override shuffle --seed 2 "$DATA/toy.zh-en.tsv"
-expect_exit 0 "$ELMAN" evaluate -q --override position=1 "$DATA/toy.zh-en.tsv"
-expect_stdout_match '^exact match'
+expect_output '^exact match' evaluate -q --override position=1 "$DATA/toy.zh-en.tsv"
 
 # A cell that is outside every matrix is an error; a cell of a single sentence applies to it.
-expect_exit 64 "$ELMAN" evaluate -q --override 90:1=1 "$DATA/toy.zh-en.tsv"
-expect_stdout
-expect_stderr_match '^elman: an override: no matrix has target token 90 and source token 1: there are at most [0-9]+ target tokens, </s> included, and 5 source tokens$'
+expect_refused \
+  '^elman: an override: no matrix has target token 90 and source token 1: there are at most [0-9]+ target tokens, </s> included, and 5 source tokens$' \
+  evaluate -q --override 90:1=1 "$DATA/toy.zh-en.tsv"
 printf '我\tI\n' >one
-expect_exit 64 "$ELMAN" evaluate -q --max-length 1 --override 9:9=1 one
-expect_stderr_match 'there are at most 1 target token, </s> included, and 1 source token$'
+expect_refused 'there are at most 1 target token, </s> included, and 1 source token$' evaluate -q --max-length 1 \
+  --override 9:9=1 one
 expect_exit 64 "$ELMAN" evaluate -q --override uniform --override 1:6=1 "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" evaluate -q --override 1:5=1 "$DATA/toy.zh-en.tsv"
 
@@ -65,14 +59,13 @@ for seed in 1 2 3 4 5 6; do
   cat "$results/stdout"
 done >scores
 [ "$(sort -u scores | wc -l)" -gt 1 ] || fail "--seed has no effect on evaluate"
-expect_exit 64 "$ELMAN" evaluate --override uniform --hypothesis sources --reference sources
-expect_stderr_match '^elman: evaluate: --override cannot be combined with --hypothesis'
+expect_refused '^elman: evaluate: --override cannot be combined with --hypothesis' evaluate --override uniform \
+  --hypothesis sources --reference sources
 
-expect_exit 64 "$ELMAN" attention --seed 2 "$sentence"
-expect_stderr_match '^elman: attention: --seed needs --override shuffle'
+expect_refused '^elman: attention: --seed needs --override shuffle' attention --seed 2 "$sentence"
 
 for wrong in even position= position=0 position=-1 1:2 1:2= 0:1=0.5 1:0=0.5 1:2=1.5 1:2=x 1:2=-0.1 \
   1:2=0.5x 1:2=0..5 uniform,shuffle; do
-  expect_exit 64 "$ELMAN" attention --override "$wrong" "$sentence"
-  expect_stderr_match "^elman: attention: --override: '$wrong' is not one of uniform, shuffle"
+  expect_refused "^elman: attention: --override: '$wrong' is not one of uniform, shuffle" attention --override \
+    "$wrong" "$sentence"
 done

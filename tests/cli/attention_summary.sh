@@ -5,21 +5,17 @@ cut -f1 "$DATA/toy.zh-en.tsv" >sources
 cut -f2 "$DATA/toy.zh-en.tsv" >references
 sentences=$(wc -l <sources)
 
-expect_exit 0 "$ELMAN" attention --summary -i sources
+expect_output "^translations         $sentences\$" attention --summary -i sources
 expect_no_stderr
-expect_stdout_match "^translations         $sentences\$"
 expect_stdout_match '^entropy              [0-9.]+ nats$'
 expect_stdout_match '^diagonality          0\.[0-9]+$'
 ! grep -q 'alignment error' "$results/stdout" || fail "an alignment error rate without gold alignments"
 
-expect_exit 0 "$ELMAN" attention --summary --json -i sources
-cp "$results/stdout" greedy
+output_to greedy attention --summary --json -i sources
 expect_stdout_match '^\{"translations":[0-9]+,"empty":0,.*"diagonality":[0-9.]+\}$'
 # The model reproduces the references, so forced decoding changes nothing.
-expect_exit 0 "$ELMAN" attention --summary --json -i sources --references references
-cmp greedy "$results/stdout" || fail "forced and greedy translations differ"
-expect_exit 0 "$ELMAN" attention --summary --json --n-best 2 -i sources
-expect_stdout_match "^\{\"translations\":$((2 * sentences)),"
+expect_same greedy attention --summary --json -i sources --references references
+expect_output "^\{\"translations\":$((2 * sentences))," attention --summary --json --n-best 2 -i sources
 expect_exit 0 "$ELMAN" attention --summary --json -o summary.json -i sources
 cmp greedy summary.json || fail "the file differs"
 
@@ -29,22 +25,18 @@ paste sources references | while IFS= read -r pair; do
   links=$("$ELMAN" attention --format pharaoh --reference "$target" "$source")
   printf '%s\t%s\n' "$pair" "$links"
 done >gold.tsv
-expect_exit 0 "$ELMAN" attention --summary --json --alignments 3 -i gold.tsv
-expect_stdout_match '"alignment_error_rate":0(\.0)?\}$'
-expect_exit 0 "$ELMAN" attention --summary --alignments 3 -i gold.tsv
-expect_stdout_match '^alignment error rate 0\.00 %$'
+expect_output '"alignment_error_rate":0(\.0)?\}$' attention --summary --json --alignments 3 -i gold.tsv
+expect_output '^alignment error rate 0\.00 %$' attention --summary --alignments 3 -i gold.tsv
 # One of three links differs: 1 - 2 * 2 / 6.
 printf '我 爱 学习\tI love studying\tnote\t%s\n' \
   "$("$ELMAN" attention --format pharaoh --reference 'I love studying' '我 爱 学习' |
     awk '{ $1 = "1-0"; print }')" >other.tsv
-expect_exit 0 "$ELMAN" attention --summary --json --alignments 4 -i other.tsv
-expect_stdout_match '"links":3,"gold_links":3,"shared_links":2,"alignment_error_rate":0\.33333'
-expect_exit 0 "$ELMAN" attention --summary --alignments 4 -i other.tsv
-expect_stdout_match '^alignment error rate 33\.33 %$'
+expect_output '"links":3,"gold_links":3,"shared_links":2,"alignment_error_rate":0\.33333' attention --summary --json \
+  --alignments 4 -i other.tsv
+expect_output '^alignment error rate 33\.33 %$' attention --summary --alignments 4 -i other.tsv
 
 # The text shows the values of the JSON object, proportions as percentages.
-expect_exit 0 "$ELMAN" attention --summary --json --override uniform -i sources
-cp "$results/stdout" measures.json
+output_to measures.json attention --summary --json --override uniform -i sources
 expect_exit 0 "$ELMAN" attention --summary --override uniform -i sources
 python3 - measures.json "$results/stdout" <<'END' || fail "text and JSON differ"
 import json, sys
@@ -60,48 +52,44 @@ END
 
 # A line with missing columns or links out of range is reported and skipped.
 printf '我 爱\tI love\n我 爱\tI love\t5-0\n我 爱\tI love\t0-0\n' >lines
-expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 -i lines
-expect_stderr_match '^elman: lines:1: skipped: the line has no column 3'
+expect_error 65 '^elman: lines:1: skipped: the line has no column 3' attention --summary --json --alignments 3 -i lines
 expect_stderr_match '^elman: lines:2: alignment 5-0 is out of range'
 expect_stdout_match '^\{"translations":1,.*"aligned":1,'
 # If a line is truncated at the length limit, its alignment may be incomplete.
-expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 --max-line 21 -i gold.tsv
-expect_stderr_match '^elman: gold.tsv:[0-9]*: skipped: the line has more than 21 bytes'
+expect_error 65 '^elman: gold.tsv:[0-9]*: skipped: the line has more than 21 bytes' attention --summary --json \
+  --alignments 3 --max-line 21 -i gold.tsv
 
 # --columns in another order reverses the alignments.
 awk -F'\t' -v OFS='\t' '{
   n = split($3, links, " "); turned = ""
   for (i = 1; i <= n; i++) { split(links[i], of, "-"); turned = turned " " of[2] "-" of[1] }
   print "x", $2, turned, $1 }' gold.tsv >turned.tsv
-expect_exit 0 "$ELMAN" attention --summary --json --alignments 3 -i gold.tsv
-cp "$results/stdout" by_gold
-expect_exit 0 "$ELMAN" attention --summary --json --alignments 3 --columns 4,2 -i turned.tsv
-cmp by_gold "$results/stdout" || fail "reversed columns give other links"
-expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 --columns 4,5 -i turned.tsv
-expect_stderr_match '^elman: turned.tsv:1: skipped: the line has no column 5'
-expect_exit 64 "$ELMAN" attention --summary --alignments 3 --columns 2,3 -i gold.tsv
-expect_stderr_match -- '--alignments: column 3 contains sentences \(--columns 2,3\); name another column$'
+output_to by_gold attention --summary --json --alignments 3 -i gold.tsv
+expect_same by_gold attention --summary --json --alignments 3 --columns 4,2 -i turned.tsv
+expect_error 65 '^elman: turned.tsv:1: skipped: the line has no column 5' attention --summary --json --alignments 3 \
+  --columns 4,5 -i turned.tsv
+expect_refused '--alignments: column 3 contains sentences \(--columns 2,3\); name another column$' attention --summary \
+  --alignments 3 --columns 2,3 -i gold.tsv
 expect_exit 64 "$ELMAN" attention --summary --alignments 3 --columns 2 -i gold.tsv
 expect_exit 64 "$ELMAN" attention --summary --columns 2,1 -i gold.tsv
 
 # The first five errors are printed, then the number of the others.
 for i in 1 2 3 4 5 6 7 8 9; do printf '我 爱\tI love\tnote %d\n' $i; done >lines
-expect_exit 65 "$ELMAN" attention --summary --alignments 3 -i lines
-expect_stderr_match '^elman: lines:1: "note 1" is not an alignment of the form i-j; check the column or file$'
+expect_error 65 '^elman: lines:1: "note 1" is not an alignment of the form i-j; check the column or file$' attention \
+  --summary --alignments 3 -i lines
 expect_stderr_match '^elman: lines: and 4 more lines with bad data$'
 [ "$(grep -c '^elman' "$results/stderr")" -eq 6 ] || fail "expected five errors and one line with the number of the others"
 # Without --alignments, all columns are treated as the sentence, with one note.
-expect_exit 0 "$ELMAN" attention --summary -i lines
-expect_stderr_match '^lines:1: contains a tab; the whole line, with all its columns, is treated as one sentence$'
+expect_note '^lines:1: contains a tab; the whole line, with all its columns, is treated as one sentence$' attention \
+  --summary -i lines
 [ "$(grep -c 'contains a tab' "$results/stderr")" -eq 1 ] || fail "the note is printed more than once"
 expect_exit 0 "$ELMAN" attention --summary --alignments 3 -i gold.tsv
 ! grep -q 'contains a tab' "$results/stderr" || fail "a note on tabs although --alignments is given"
 
-expect_exit 64 "$ELMAN" attention --json '我'
-expect_stderr_match -- '--json needs --summary'
+expect_refused '--json needs --summary' attention --json '我'
 expect_exit 64 "$ELMAN" attention --summary --format tsv '我'
 expect_exit 64 "$ELMAN" attention --alignments 3 -i gold.tsv
 expect_exit 64 "$ELMAN" attention --summary --alignments 3 '我'
-expect_exit 64 "$ELMAN" attention --summary --alignments 3 --references references -i gold.tsv
-expect_stderr_match 'reads the references from the input; remove --references$'
+expect_refused 'reads the references from the input; remove --references$' attention --summary --alignments 3 \
+  --references references -i gold.tsv
 expect_exit 64 "$ELMAN" attention --summary --alignments 2 -i gold.tsv

@@ -40,19 +40,14 @@ at_terminal 40 -o file.txt "$sentence"
 cmp file.txt <("$ELMAN" attention "$sentence") || fail "folded in a file"
 
 # Words that are not in the vocabulary are marked in text, tsv, json and svg.
-expect_exit 0 "$ELMAN" attention '我 恨 学习'
-expect_stdout_match '^ +我 +恨\* +学习$'
+expect_output '^ +我 +恨\* +学习$' attention '我 恨 学习'
 expect_stdout_match '^\* not in the vocabulary$'
-expect_exit 0 "$ELMAN" attention --format tsv '我 恨 学习'
-expect_stdout_match $'^\t我\t恨 \\(unknown\\)\t学习$'
-expect_exit 0 "$ELMAN" attention --format json '我 恨 学习'
-expect_stdout_match '"source_known":\[true,false,true\]'
-expect_exit 0 "$ELMAN" attention --format svg '我 恨 学习'
-expect_stdout_match '<text class="unknown".*恨</text>'
+expect_output $'^\t我\t恨 \\(unknown\\)\t学习$' attention --format tsv '我 恨 学习'
+expect_output '"source_known":\[true,false,true\]' attention --format json '我 恨 学习'
+expect_output '<text class="unknown".*恨</text>' attention --format svg '我 恨 学习'
 
 expect_exit 0 "$ELMAN" attention --numbers '我 爱 学习'
 awk '/^ +love / { sum = $2 + $3 + $4 } END { exit !(sum > 0.98 && sum < 1.02) }' "$results/stdout" ||
   fail "the numbers of a row do not sum to 1"
-expect_exit 64 "$ELMAN" attention --numbers --format svg '我'
-expect_stderr_match -- '--numbers needs --format text, not'
+expect_refused '--numbers needs --format text, not' attention --numbers --format svg '我'
 expect_exit 64 "$ELMAN" attention --numbers --summary '我'

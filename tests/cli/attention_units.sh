@@ -98,20 +98,15 @@ assert (chinese == 0) == (sys.argv[3] == "words"), chinese
 assert sys.argv[3] == "auto" or spanning > 0, "no token has several words"
 END
 for model in one two self levels; do
-  expect_exit 0 "$ELMAN" attention -m $model --format json -i english
-  cp "$results/stdout" words.json
-  expect_exit 0 "$ELMAN" attention -m $model --format json --units subwords -i english
-  cp "$results/stdout" tokens.json
+  output_to words.json attention -m $model --format json -i english
+  output_to tokens.json attention -m $model --format json --units subwords -i english
   expect_exit 0 python3 merge.py words.json tokens.json auto
-  expect_exit 0 "$ELMAN" attention -m $model --format json --units tokens -i english
-  cmp "$results/stdout" tokens.json || fail "--units subwords differs from the tokens"
+  expect_same tokens.json attention -m $model --format json --units tokens -i english
 done
 # A translation into Chinese has no spaces, so it has tokens, not words. A reference keeps the words of its text,
 # and a token may cover several of them.
-expect_exit 0 "$ELMAN" attention -m levels --format json --units words -i english --references chinese
-cp "$results/stdout" words.json
-expect_exit 0 "$ELMAN" attention -m levels --format json --units tokens -i english --references chinese
-cp "$results/stdout" tokens.json
+output_to words.json attention -m levels --format json --units words -i english --references chinese
+output_to tokens.json attention -m levels --format json --units tokens -i english --references chinese
 expect_exit 0 python3 merge.py words.json tokens.json words
 # The opposite direction, with words in the target.
 awk -F'\t' '{ print $2 "\t" $1 }' pairs >back
@@ -120,27 +115,26 @@ last_wins "$ELMAN" "${train[@]}" --epochs 3 --source-subwords 0 --source-tokens 
 expect_exit 0 "$ELMAN" attention -m back.safetensors --format json -i chinese --references english
 grep -q source_units "$results/stdout" && fail "characters are treated as words"
 expect_stdout_match '"target_tokens":\["He","ate","this","apple","at","school","yesterday",'
-expect_exit 0 "$ELMAN" attention -m back.safetensors --format json --units subwords -i chinese --references english
-expect_stdout_match '"target_tokens":\["He",("[^"]+",){7,}"yesterday"|"yester'
+expect_output '"target_tokens":\["He",("[^"]+",){7,}"yesterday"|"yester' attention -m back.safetensors --format json \
+  --units subwords -i chinese --references english
 
 # All formats have equal rows and columns.
 expect_exit 0 "$ELMAN" attention -m one --format tsv "$sentence"
 [ "$(head -n 1 "$results/stdout")" = $'\tUnfortunately\tthey\tare\tstudying\ttoday.\tno token' ] ||
   fail "tsv has other columns"
-expect_exit 0 "$ELMAN" attention -m levels --format tsv "$sentence"
-expect_stdout_match $'^\tUnfortunately\tthey\tare\tstudying\ttoday\\.\ttokens 1-3\ttokens 4-6\t'
-expect_exit 0 "$ELMAN" attention -m one "$sentence"
-expect_stdout_match '^ +Unfortunately they are studying today\. no token$'
+expect_output $'^\tUnfortunately\tthey\tare\tstudying\ttoday\\.\ttokens 1-3\ttokens 4-6\t' attention -m levels \
+  --format tsv "$sentence"
+expect_output '^ +Unfortunately they are studying today\. no token$' attention -m one "$sentence"
 expect_exit 0 "$ELMAN" attention -m one --format npy "$sentence"
 grep -aq "'shape': ([0-9]*, 5)" "$results/stdout" || fail "npy has other columns"
 expect_exit 0 "$ELMAN" attention -m two --format npy "$sentence"
 grep -aq "'shape': (2, [0-9]*, 5)" "$results/stdout" || fail "npy has other columns"
-expect_exit 0 "$ELMAN" attention -m one --format softalignments "$sentence"
-expect_stdout_match ' \|\|\| Unfortunately they are studying today\. \|\|\| 6 [0-9]+$'
-expect_exit 0 "$ELMAN" attention -m one --format svg "$sentence"
-expect_stdout_match 'for 5 source words \(columns\); brighter cells are larger weights'
-expect_exit 0 "$ELMAN" attention -m one --format html "$sentence"
-expect_stdout_match '"source_tokens":\["Unfortunately","they","are","studying","today\."\]'
+expect_output ' \|\|\| Unfortunately they are studying today\. \|\|\| 6 [0-9]+$' attention -m one --format \
+  softalignments "$sentence"
+expect_output 'for 5 source words \(columns\); brighter cells are larger weights' attention -m one --format svg \
+  "$sentence"
+expect_output '"source_tokens":\["Unfortunately","they","are","studying","today\."\]' attention -m one --format html \
+  "$sentence"
 
 # Links refer to words by their numbers in the text.
 expect_exit 0 "$ELMAN" attention -m one --format pharaoh --units words "$sentence" -o links
@@ -148,20 +142,17 @@ for link in $(cat links); do
   [ "${link%-*}" -le 4 ] || fail "link out of range for five words: $link"
 done
 expect_exit 0 "$ELMAN" attention -m one --format pharaoh -i english -f -o links
-expect_exit 0 "$ELMAN" attention -m one --format pharaoh --units auto -i english
-cmp links "$results/stdout" || fail "--units auto is not the default"
+expect_same links attention -m one --format pharaoh --units auto -i english
 
 # Measures refer to words by default. The links of --alignments do not depend on --units.
-expect_exit 0 "$ELMAN" attention -m one --summary -i english
-expect_stdout_match "^source words +$(wc -w <english)$"
+expect_output "^source words +$(wc -w <english)$" attention -m one --summary -i english
 expect_stdout_match '^</s> on last word '
 cp "$results/stdout" by_default
-expect_exit 0 "$ELMAN" attention -m one --summary --units subwords -i english
-expect_stdout_match '^source tokens '
+expect_output '^source tokens ' attention -m one --summary --units subwords -i english
 cmp -s by_default "$results/stdout" && fail "measures of words and of subwords are equal"
 # Some of these translations are Chinese without a space.
-expect_exit 0 "$ELMAN" attention -m one --summary --json -i english
-expect_stdout_match '^\{"source_units":"words","target_units":"mixed","translations":20,'
+expect_output '^\{"source_units":"words","target_units":"mixed","translations":20,' attention -m one --summary --json \
+  -i english
 
 # If some lines are in words and others, in Chinese, are in tokens, the text uses neither name.
 { head -n 2 english; sed 's/ //g' chinese | head -n 3; } >mixed
@@ -171,18 +162,14 @@ parts=$(python3 -c '
 import json, sys
 print(sum(len(json.loads(line)["source_tokens"]) for line in open(sys.argv[1], encoding="utf-8")))' "$results/stdout")
 [ "$parts" -gt $((words + 3)) ] || fail "no line has more subwords than words: the test proves nothing"
-expect_exit 0 "$ELMAN" attention -m one --summary -i mixed
-expect_stdout_match "^source units +$parts$"
+expect_output "^source units +$parts$" attention -m one --summary -i mixed
 expect_stdout_match '^</s> on last unit '
 expect_stdout_match '^others on last unit '
-expect_exit 0 "$ELMAN" attention -m one --summary --json -i mixed
-expect_stdout_match "^\{\"source_units\":\"mixed\",.*\"source_tokens\":$parts,"
-expect_exit 0 "$ELMAN" attention -m one --summary --units words -i mixed
-expect_stdout_match "^source words +$((words + 3))$"
+expect_output "^\{\"source_units\":\"mixed\",.*\"source_tokens\":$parts," attention -m one --summary --json -i mixed
+expect_output "^source words +$((words + 3))$" attention -m one --summary --units words -i mixed
 
 head -n 200 "$DATA/daily.train.zh-en.tsv" >gold
-expect_exit 0 "$ELMAN" attention -m back.safetensors --summary --alignments 3 -i gold
-expect_stdout_match '^source tokens '
+expect_output '^source tokens ' attention -m back.safetensors --summary --alignments 3 -i gold
 expect_stdout_match '^target words '
 expect_stdout_match '^gold links +'
 rate=$(tail -n 1 "$results/stdout")
@@ -222,34 +209,28 @@ for line in sys.stdin:
 print(f"alignment error rate {100 * (1 - 2 * both / (links + gold)):.2f} %")
 print(f"aligned words        {words}")
 print(f"alignment agreement  {100 * agreeing / words:.2f} %")' >expected
-  expect_exit 0 "$ELMAN" attention -m guided --summary --alignments 3 -i turned
+  expect_output "^$(sed -n 1p expected)\$" attention -m guided --summary --alignments 3 -i turned
   expect_no_stderr
-  expect_stdout_match "^$(sed -n 1p expected)\$"
-  expect_exit 0 "$ELMAN" evaluate -m guided -q --alignments 3 turned
-  expect_stdout_match "^$(sed -n 2p expected)\$"
+  expect_output "^$(sed -n 2p expected)\$" evaluate -m guided -q --alignments 3 turned
   expect_stdout_match "^$(sed -n 3p expected)\$"
 done
 
 # Positions of --override refer to tokens, so tokens are shown.
 expect_exit 0 "$ELMAN" attention -m one --format tsv --override 1:2=0.5 "$sentence"
 [ "$(sed -n 2p "$results/stdout" | cut -f3)" = 0.500000 ] || fail "1:2=0.5 is not the second column"
-expect_exit 0 "$ELMAN" attention -m one --format tsv --override uniform "$sentence"
-expect_stdout_match $'^\tUnfortunately\t'
+expect_output $'^\tUnfortunately\t' attention -m one --format tsv --override uniform "$sentence"
 for override in 1:2=0.5 position=2; do
-  expect_exit 64 "$ELMAN" attention -m one --units words --override $override "$sentence"
-  expect_stderr_match -- '--override position and row:col count tokens, but --units words shows words'
+  expect_refused '--override position and row:col count tokens, but --units words shows words' attention -m one \
+    --units words --override $override "$sentence"
 done
-expect_exit 64 "$ELMAN" attention --units words --matrices x
-expect_stderr_match -- '--units and --matrices cannot be combined'
+expect_refused '--units and --matrices cannot be combined' attention --units words --matrices x
 
 # A model without subwords shows tokens by default, words with --units words, and refuses --units subwords.
 toy_model
 cut -f1 "$DATA/toy.zh-en.tsv" >sources
 for format in text json tsv npy svg softalignments; do
-  expect_exit 0 "$ELMAN" attention --format $format -i sources
-  cp "$results/stdout" plain
-  expect_exit 0 "$ELMAN" attention --format $format --units tokens -i sources
-  cmp plain "$results/stdout" || fail "tokens are not the default: $format"
+  output_to plain attention --format $format -i sources
+  expect_same plain attention --format $format --units tokens -i sources
   grep -q 'words' plain && fail "words are shown by default: $format"
 done
 expect_exit 0 "$ELMAN" attention --format tsv --units words '我爱 学习'

@@ -1,14 +1,11 @@
 # Completion in bash, fish and zsh offers the options and values of --help.
 
 for shell in bash zsh fish; do
-  expect_exit 0 "$ELMAN" help --completion $shell
+  output_to completion.$shell help --completion $shell
   expect_no_stderr
-  cp "$results/stdout" completion.$shell
 done
-expect_exit 64 "$ELMAN" help --completion csh
-expect_stderr_match "--completion: 'csh' is not one of: bash, zsh, fish"
-expect_exit 64 "$ELMAN" help --completion bash train
-expect_stderr_match '--completion covers all commands'
+expect_refused "--completion: 'csh' is not one of: bash, zsh, fish" help --completion csh
+expect_refused '--completion covers all commands' help --completion bash train
 
 # bash passes the words of the line, with '=' as a word; the last word is incomplete.
 complete_in_bash() { # complete_in_bash WORD...

@@ -12,17 +12,14 @@ cmp by-file by-line || fail "options from a file and from the command line train
 
 # The command line overrides the file, whether --config comes first or last. It replaces a list as a whole.
 expect_exit 0 "$ELMAN" train --seed 4 --config=options.conf -o won "$DATA/toy.zh-en.tsv"
-expect_exit 0 "$ELMAN" inspect -m won
-expect_stdout_match '^seed +4$'
+expect_output '^seed +4$' inspect -m won
 expect_stdout_match '^hidden size +6$'
 printf 'model = nowhere\nmodel = nowhere-else\nbeam = 2\n' >translate.conf
 expect_exit 0 "$ELMAN" translate --config translate.conf -m won 我
 expect_exit 66 "$ELMAN" translate --config translate.conf 我
 printf 'model = by-file\nmodel = won\n' >two.conf
-expect_exit 0 "$ELMAN" translate --json --config two.conf 我
-cp "$results/stdout" two
-expect_exit 0 "$ELMAN" translate --json -m by-file -m won 我
-cmp two "$results/stdout" || fail "a list in a file has another effect"
+output_to two translate --json --config two.conf 我
+expect_same two translate --json -m by-file -m won 我
 
 # A file may name a preset. Other options of the file and a preset on the command line override it.
 printf 'dropout = 0.25\npreset = small\nattentional-layer = no\n' >preset.conf
@@ -33,8 +30,7 @@ for line in 'hidden-size = 8' 'attention = additive' 'bidirectional = yes' '# at
   expect_stdout_match "^$line\$"
 done
 expect_exit 0 "$ELMAN" train -q --epochs 0 --config preset.conf --preset plain "$DATA/toy.zh-en.tsv"
-expect_exit 0 "$ELMAN" inspect
-expect_stdout_match '^attention +dot$'
+expect_output '^attention +dot$' inspect
 
 # The command line can turn off a switch that the file or preset turns on.
 printf 'bidirectional\nattentional-layer = on\n' >switch.conf
@@ -84,8 +80,7 @@ yes 'input = a line that makes the file too long' | head -n 2000 >bad.conf
 expect_refused '^elman: bad\.conf:[0-9]+: the file has more than 512 options' translate --config bad.conf
 yes | head -c 140000 | tr -d '\n' >bad.conf
 expect_refused '^elman: bad\.conf:1: the file has more than 65536 bytes' translate --config bad.conf
-expect_exit 66 "$ELMAN" translate --config nowhere.conf
-expect_stderr_match '^elman: nowhere\.conf: '
+expect_error 66 '^elman: nowhere\.conf: ' translate --config nowhere.conf
 expect_refused '--config: options are read from a file' translate --config - x
 expect_refused '--config needs a value: FILE' translate x --config
 expect_refused '--config is given twice' translate --config two.conf --config=two.conf x
@@ -101,8 +96,7 @@ expect_refused '--config cannot be combined' inspect --config --json
 # The file of a model repeats its training with the same bytes.
 again() { # again ARGUMENT...
   expect_exit 0 "$ELMAN" train -q -o once "$@"
-  expect_exit 0 "$ELMAN" inspect --config -m once
-  cp "$results/stdout" once.conf
+  output_to once.conf inspect --config -m once
   expect_exit 0 "$ELMAN" train -q --config once.conf -o twice "${pairs[@]}"
   cmp once twice || fail "the file repeats a different training run: $*"
 }

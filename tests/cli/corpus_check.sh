@@ -5,9 +5,8 @@ printf '她很忙。\tShe is busy.\n' >dev.tsv
 printf '我爱你\tI do love you\n是他\tHe is ASLEEP\n她很忙。\tShe is busy.\n' >test.tsv
 
 # A corpus without findings.
-expect_exit 0 "$ELMAN" corpus check train.tsv dev.tsv
+expect_output '^train\.tsv$' corpus check train.tsv dev.tsv
 expect_no_stderr
-expect_stdout_match '^train\.tsv$'
 expect_stdout_match '^  pairs +2$'
 expect_stdout_match '^  source tokens \(chars\) +9, 8 distinct$'
 expect_stdout_match '^  target tokens \(words\) +4, 50\.00 % not in the first part$'
@@ -55,23 +54,18 @@ expect_stdout_match '^3 bad lines$'
 
 # Suspicious lines do not change the exit code.
 printf '我\tI\n我\tI\n' >twice
-expect_exit 0 "$ELMAN" corpus check twice
-expect_stdout_match '^  duplicate pair +1$'
+expect_output '^  duplicate pair +1$' corpus check twice
 
 # Other forms of input.
-expect_exit 0 "$ELMAN" corpus check - <train.tsv
-expect_stdout_match '^standard input$'
+expect_output '^standard input$' corpus check - <train.tsv
 cut -f 1 train.tsv >zh
 cut -f 2 train.tsv >en
 expect_exit 0 "$ELMAN" corpus check train.tsv
 sed 1d "$results/stdout" >columns
-expect_exit 0 "$ELMAN" corpus check --source zh --target en
-expect_stdout_match '^zh$'
+expect_output '^zh$' corpus check --source zh --target en
 sed -e 1d -e 's/zh:/train.tsv:/' "$results/stdout" | diff columns - >&2 || fail "two files give other findings than two columns"
-expect_exit 0 "$ELMAN" corpus check --columns 2,1 --source-tokens chars train.tsv
-expect_stdout_match '^  source tokens \(chars\) '
-expect_exit 0 "$ELMAN" corpus check --max-length 3 train.tsv
-expect_stdout_match '^  line longer than --max-length +2$'
+expect_output '^  source tokens \(chars\) ' corpus check --columns 2,1 --source-tokens chars train.tsv
+expect_output '^  line longer than --max-length +2$' corpus check --max-length 3 train.tsv
 
 # Wrong input.
 mkdir directory
@@ -101,31 +95,25 @@ code=0
 [ $code -eq 74 ] || fail "exit code $code instead of 74 when the disk is full"
 
 # `elman corpus` without a subcommand.
-expect_exit 64 "$ELMAN" corpus
-expect_stdout
-expect_stderr_match '^Usage: elman corpus COMMAND'
-expect_exit 64 "$ELMAN" corpus chekc
-expect_stderr_match "^elman: corpus: unknown command 'chekc'; did you mean 'check'\?$"
+expect_refused '^Usage: elman corpus COMMAND' corpus
+expect_refused "^elman: corpus: unknown command 'chekc'; did you mean 'check'\?$" corpus chekc
 expect_exit 64 "$ELMAN" corpus --split
 expect_exit 64 "$ELMAN" help corpus xyzzy
 expect_exit 64 "$ELMAN" help train check
 
 # Findings do not depend on the language: scripts, markup, copies, ids; with their remedy.
 printf 'これはペンです。\tЭто ручка.\n彼は先生です。\tОн учитель.\nお茶&nbsp;です。\tЭто чай.\nОн врач.\t彼は医者です。\n駅です。\tIt is a station\n' >ja.tsv
-expect_exit 0 "$ELMAN" corpus check ja.tsv
-expect_stdout_match '^  source script +Japanese$'
+expect_output '^  source script +Japanese$' corpus check ja.tsv
 expect_stdout_match '^  target script +Cyrillic$'
 expect_stdout_match '^  swapped columns +1$'
 expect_stdout_match '^  wrong or mixed script +1$'
 expect_stdout_match '^  HTML markup \(tag or entity\) +1$'
 expect_stdout_match '^    remedy: replace entities and remove tags'
-expect_exit 0 "$ELMAN" corpus check --json ja.tsv
-expect_stdout_match '"source_script":"Japanese","target_script":"Cyrillic"'
+expect_output '"source_script":"Japanese","target_script":"Cyrillic"' corpus check --json ja.tsv
 expect_stdout_match '"swapped":1,"id":0,"copy":0,"wrong_language":0,"mixed_scripts":1,"wrong_encoding":0,"markup":1,'
 expect_stdout_match '"finding":"swapped","part":"ja.tsv","line":4,'
 printf '\xef\xbb\xbfBonjour\tПривет\n\xef\xbb\xbfMerci bien\tспасибо\nOui\xe2\x80\x8b\tда\n' >joined.tsv
-expect_exit 0 "$ELMAN" corpus check joined.tsv
-expect_stdout_match '^  invisible or control character +2$'
+expect_output '^  invisible or control character +2$' corpus check joined.tsv
 expect_stdout_match '^    joined\.tsv:2: \\u\{FEFF\}Merci bien \| спасибо$'
 
 # A shift is reported with its first line.
@@ -140,6 +128,5 @@ expect_exit 0 "$ELMAN" corpus check aligned.tsv
 ! grep -q 'shifted' "$results/stdout" || fail "a shift is reported in aligned lines"
 sed 20d ru >shorter
 paste <(head -n 79 fr) shorter >shifted.tsv
-expect_exit 0 "$ELMAN" corpus check shifted.tsv
-expect_stdout_match '^  sides shifted by lines +[56][0-9]$'
+expect_output '^  sides shifted by lines +[56][0-9]$' corpus check shifted.tsv
 expect_stdout_match '^    shifted\.tsv:2[0-9]: .*  \(its target is in shifted\.tsv:[12][0-9]\)$'

@@ -9,19 +9,14 @@ cut -f 1 "$DATA/toy.zh-en.tsv" >text
 
 # An ensemble of equal models gives the results of one model.
 for options in '--beam 3 --json' '--n-best 3' '--beam 2 --max-length 4'; do
-  expect_exit 0 "$ELMAN" translate -m other $options -i text
-  cp "$results/stdout" alone
+  output_to alone translate -m other $options -i text
   for itself in '-m other -m other' '-m other -m other --model=other'; do
-    expect_exit 0 "$ELMAN" translate $itself $options -i text
-    cmp alone "$results/stdout" || fail "the ensemble gives another translation: $itself ($options)"
+    expect_same alone translate $itself $options -i text
   done
 done
-expect_exit 0 "$ELMAN" translate -m other -i text
-cp "$results/stdout" alone
-expect_exit 0 "$ELMAN" translate -m other -m other -i text
-cmp alone "$results/stdout" || fail "greedy decoding gives another translation"
-expect_exit 0 "$ELMAN" repl -q -m other -m other <text
-cmp alone "$results/stdout" || fail "the REPL gives another translation"
+output_to alone translate -m other -i text
+expect_same alone translate -m other -m other -i text
+expect_same alone repl -q -m other -m other <text
 
 # The ensemble averages the log-probability of a reference, the loss and the attention.
 together=(-m model.safetensors -m other)
@@ -56,27 +51,23 @@ assert all(abs((a + (b + c) / 2) / 2 - x) < 1e-6 for a, b, c, x in zip(one, head
 END_PYTHON
 
 # The result does not depend on the number of threads or on batches.
-expect_exit 0 "$ELMAN" translate "${together[@]}" --beam 3 -i text
-cp "$results/stdout" all
+output_to all translate "${together[@]}" --beam 3 -i text
 while read -r line; do
   "$ELMAN" translate "${together[@]}" --beam 3 "$line" </dev/null || fail "translate failed"
 done <text >one
 cmp all one || fail "lines translated one by one give another result"
-expect_exit 0 "$ELMAN" evaluate "${together[@]}" --json --beam 2 -t 1 "$DATA/toy.zh-en.tsv"
-cp "$results/stdout" scores
-expect_exit 0 "$ELMAN" evaluate "${together[@]}" --json --beam 2 -t 2 "$DATA/toy.zh-en.tsv"
-cmp scores "$results/stdout" || fail "two threads give other scores"
+output_to scores evaluate "${together[@]}" --json --beam 2 -t 1 "$DATA/toy.zh-en.tsv"
+expect_same scores evaluate "${together[@]}" --json --beam 2 -t 2 "$DATA/toy.zh-en.tsv"
 
 # Models that do not match are refused with the difference.
 head -n 3 "$DATA/toy.zh-en.tsv" >few.tsv
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 0 -o few few.tsv
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 0 --target-tokens chars -o chars "$DATA/toy.zh-en.tsv"
 for command in translate repl 'attention --beam 2' 'evaluate few.tsv'; do
-  expect_exit 64 "$ELMAN" $command -m other -m few </dev/null
-  expect_stderr_match "^elman: few: differs from other: source vocabulary size: expected 19, got [0-9]+$"
+  expect_refused "^elman: few: differs from other: source vocabulary size: expected 19, got [0-9]+$" $command -m other \
+    -m few </dev/null
 done
-expect_exit 64 "$ELMAN" translate -m other -m chars 我
-expect_stderr_match '^elman: chars: differs from other: target tokenization: expected words, got chars$'
+expect_refused '^elman: chars: differs from other: target tokenization: expected words, got chars$' translate -m other \
+  -m chars 我
 expect_exit 66 "$ELMAN" translate -m other -m nowhere 我
-expect_exit 64 "$ELMAN" translate -m other -m few -o few 我
-expect_stderr_match "'few' is read"
+expect_refused "'few' is read" translate -m other -m few -o few 我

@@ -2,8 +2,7 @@
 
 toy_model
 toy=$DATA/toy.zh-en.tsv
-expect_exit 0 "$ELMAN" evaluate "$toy"
-expect_stdout_match '^sentences +5$'
+expect_output '^sentences +5$' evaluate "$toy"
 expect_stdout_match '^exact match +100\.00 %$'
 expect_stdout_match '^BLEU +[0-9]+\.[0-9]{2}$'
 expect_stdout_match '^chrF2 +100\.00$'
@@ -16,56 +15,47 @@ expect_stdout_match '^\{"sentences":5,"tokens":25,"loss":0\.[0-9e-]+,"perplexity
 
 # A sentence that is too long is reported.
 { cat "$toy"; printf '我%.0s ' {1..5001}; printf '\tI\n'; } >long
-expect_exit 0 "$ELMAN" evaluate long
-expect_stdout_match '^sentences +5$'
+expect_output '^sentences +5$' evaluate long
 expect_stderr_match '^1 pair skipped: a side has more than 5,000 tokens$'
 # Normalization can make a sentence too long: NFKC converts ﷺ to 18 characters.
 expect_exit 0 "$ELMAN" train -q --epochs 1 --source-tokens chars -o characters "$toy"
 { cat "$toy"; for ((i = 0; i < 400; i++)); do printf 'ﷺ'; done; printf '\tI love\n'; } >grows
-expect_exit 0 "$ELMAN" evaluate -m characters grows
-expect_stderr_match '^1 pair skipped: a side has more than 5,000 tokens$'
+expect_note '^1 pair skipped: a side has more than 5,000 tokens$' evaluate -m characters grows
 
 # Unknown words and wrong translations lower the scores.
 printf '我 爱 猫\tI love cats\n' >other
-expect_exit 0 "$ELMAN" evaluate -q --json other
-expect_stdout_match '"exact_match":0,"unknown_source":1,"unknown_target":1'
+expect_output '"exact_match":0,"unknown_source":1,"unknown_target":1' evaluate -q --json other
 
 # Reversed columns.
-expect_exit 0 "$ELMAN" evaluate --columns 2,1 "$toy"
-expect_stderr_match "^25 of 30 target tokens are not in the model's vocabulary; "
+expect_note "^25 of 30 target tokens are not in the model's vocabulary; " evaluate --columns 2,1 "$toy"
 
 # Gold alignments in a third column.
 printf '我 爱 学习\tI love studying\t0-0 1-1 2-2\n' >aligned
-expect_exit 0 "$ELMAN" evaluate -q --json --alignments 3 aligned
-expect_stdout_match '"aligned_words":3,"alignment_agreement":(0|0\.[0-9]+|1),"bleu":'
-expect_exit 0 "$ELMAN" evaluate -q --alignments 3 aligned
-expect_stdout_match '^alignment agreement +[0-9.]+ %$'
+expect_output '"aligned_words":3,"alignment_agreement":(0|0\.[0-9]+|1),"bleu":' evaluate -q --json --alignments 3 \
+  aligned
+expect_output '^alignment agreement +[0-9.]+ %$' evaluate -q --alignments 3 aligned
 # The model agrees with all of its own links.
 "$ELMAN" attention --format pharaoh --reference 'I love studying' '我 爱 学习' >links
 printf '我 爱 学习\tI love studying\t%s\n' "$(cat links)" >own
-expect_exit 0 "$ELMAN" evaluate -q --alignments 3 own
-expect_stdout_match '^alignment agreement +100\.00 %$'
+expect_output '^alignment agreement +100\.00 %$' evaluate -q --alignments 3 own
 # --columns 2,1 also reverses the alignments.
 printf 'I love studying\t我 爱 学习\t%s\n' "$(tr ' ' '\n' <links | awk -F- '{ printf " %s-%s", $2, $1 }')" >own
-expect_exit 0 "$ELMAN" evaluate -q --columns 2,1 --alignments 3 own
-expect_stdout_match '^alignment agreement +100\.00 %$'
+expect_output '^alignment agreement +100\.00 %$' evaluate -q --columns 2,1 --alignments 3 own
 rm links own
 printf '我 爱 学习\tI love studying\t0-0 7-7\n' >misaligned
 expect_exit 65 "$ELMAN" evaluate -q --strict --alignments 3 misaligned
 expect_stdout
 # A column with other contents is reported with its line.
 printf '我 爱 学习\tI love studying\t0-0 1-1 2-2\n我 爱\tI love\tnote\n' >other
-expect_exit 65 "$ELMAN" evaluate -q --alignments 3 other
-expect_stderr_match '^elman: other:2: "note" is not an alignment of the form i-j; check the column or file$'
-expect_exit 65 "$ELMAN" evaluate -q --alignments 3 - <other
-expect_stderr_match '^elman: standard input:2: '
+expect_error 65 '^elman: other:2: "note" is not an alignment of the form i-j; check the column or file$' evaluate -q \
+  --alignments 3 other
+expect_error 65 '^elman: standard input:2: ' evaluate -q --alignments 3 - <other
 
 # The message names the right one of several files; skipped lines count.
 expect_exit 65 "$ELMAN" evaluate -q -t 1 --alignments 3 aligned misaligned
 expect_stderr_match '^elman: misaligned:1: alignment 7-7 is out of range: i-j counts from 0, and the sides have 3 and 3 words$'
 printf '\nbad\r\n' | cat - other >late
-expect_exit 65 "$ELMAN" evaluate -q --alignments 3 aligned late aligned
-expect_stderr_match '^elman: late:4: "note" is not an alignment'
+expect_error 65 '^elman: late:4: "note" is not an alignment' evaluate -q --alignments 3 aligned late aligned
 
 # If no line has the column, the error gives the reason, also with -q.
 expect_exit 65 "$ELMAN" evaluate -q --columns 1,5 "$toy" aligned

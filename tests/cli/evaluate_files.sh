@@ -19,14 +19,12 @@ expect_stdout_match '^\{"sentences":3,"bleu":51\.29497[0-9]*,.*"chrf":90\.37999[
 
 # Several references; standard input; CRLF, a byte order mark and a missing last line feed.
 printf '\xef\xbb\xbfthe cat sat on the mat .\r\nIt was 3.5%% of 1,000.\r\nx' >dos
-expect_exit 0 "$ELMAN" evaluate --json --hypothesis - --reference reference --reference dos <first
-expect_stdout_match '"bleu":100(,|\.0)'
+expect_output '"bleu":100(,|\.0)' evaluate --json --hypothesis - --reference reference --reference dos <first
 expect_stdout_match '"bleu_signature":"nrefs:2\|case:mixed'
 
 # The tokenizer depends on the language of the references.
 echo 我爱学习 >chinese
-expect_exit 0 "$ELMAN" evaluate --hypothesis chinese --reference chinese
-expect_stdout_match '^BLEU +100\.00$'
+expect_output '^BLEU +100\.00$' evaluate --hypothesis chinese --reference chinese
 expect_stdout_match '^BLEU signature .*tok:zh'
 
 # Two hypotheses are compared; the result is reproducible.
@@ -44,26 +42,21 @@ expect_stdout_match '^\{"sentences":3,"hypotheses":\[\{"number":1,"bleu":[^]]*\]
 
 # Wrong files.
 head -n 2 reference >short
-expect_exit 65 "$ELMAN" evaluate --hypothesis first --reference short
+expect_error 65 '^elman: first: has 3 lines, but short has 2; ' evaluate --hypothesis first --reference short
 expect_stdout
-expect_stderr_match '^elman: first: has 3 lines, but short has 2; '
-expect_exit 65 "$ELMAN" evaluate --hypothesis first --reference reference --reference short
-expect_stderr_match 'first: has 3 lines, but short has 2'
+expect_error 65 'first: has 3 lines, but short has 2' evaluate --hypothesis first --reference reference --reference \
+  short
 printf 'good\nb\xffd\nx\n' >broken
-expect_exit 65 "$ELMAN" evaluate --hypothesis first --reference broken
-expect_stderr_match '^elman: broken:2: is not valid UTF-8 at byte 2 of the line$'
+expect_error 65 '^elman: broken:2: is not valid UTF-8 at byte 2 of the line$' evaluate --hypothesis first --reference \
+  broken
 printf 'a\0b\n' >binary
-expect_exit 65 "$ELMAN" evaluate --hypothesis binary --reference binary
-expect_stderr_match '^elman: binary: is a binary file, not UTF-8 text$'
+expect_error 65 '^elman: binary: is a binary file, not UTF-8 text$' evaluate --hypothesis binary --reference binary
 printf 'a\0b\ngood\nbetter\n' >one_nul
-expect_exit 65 "$ELMAN" evaluate --hypothesis one_nul --reference reference
-expect_stderr_match '^elman: one_nul:1: contains NUL at byte 2'
+expect_error 65 '^elman: one_nul:1: contains NUL at byte 2' evaluate --hypothesis one_nul --reference reference
 : >empty
-expect_exit 65 "$ELMAN" evaluate --hypothesis empty --reference empty
-expect_stderr_match '^elman: empty: is empty'
+expect_error 65 '^elman: empty: is empty' evaluate --hypothesis empty --reference empty
 expect_exit 66 "$ELMAN" evaluate --hypothesis nowhere --reference reference
-expect_exit 66 "$ELMAN" evaluate --hypothesis first --reference .
-expect_stderr_match 'is a directory'
+expect_error 66 'is a directory' evaluate --hypothesis first --reference .
 
 # Wrong command lines.
 wrong() { # wrong REGEX OPTION...

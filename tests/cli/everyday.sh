@@ -2,8 +2,7 @@
 
 model=$DATA/everyday.zh-en.safetensors
 [ "$(stat -c %s "$model")" -le 4000000 ] || fail "the model is larger than 4 MB"
-expect_exit 0 "$ELMAN" inspect -m "$model"
-expect_stdout_match '^number type +bfloat16$'
+expect_output '^number type +bfloat16$' inspect -m "$model"
 expect_stdout_match '^arithmetic +portable$'
 
 # Short sentences have translations that no rounding changes.
@@ -16,8 +15,7 @@ done <<'END'
 END
 
 # With one of these, `repl` works without training. `translate` names the model.
-expect_exit 66 "$ELMAN" translate 你好
-expect_stderr_match 'such as /.*/data/everyday.zh-en.safetensors$'
+expect_error 66 'such as /.*/data/everyday.zh-en.safetensors$' translate 你好
 echo '我爱你。' >line
 expect_exit 0 "$ELMAN" repl <line
 expect_stdout 'I love you.'

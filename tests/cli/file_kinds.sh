@@ -127,10 +127,8 @@ done <<<"$inputs"
 # Standard input, also through a pipe and compressed.
 for kind in "${!words[@]}"; do
   for command in translate repl attention score "subwords learn" "subwords apply -c codes" "train -o x -" "corpus check -"; do
-    expect_exit 65 "$ELMAN" $command <"kind.$kind"
-    expect_stderr_match "^elman: standard input: .*${words[$kind]}"
-    expect_exit 65 "$ELMAN" $command < <(gzip -c "kind.$kind")
-    expect_stderr_match "^elman: standard input: .*${words[$kind]}"
+    expect_error 65 "^elman: standard input: .*${words[$kind]}" $command <"kind.$kind"
+    expect_error 65 "^elman: standard input: .*${words[$kind]}" $command < <(gzip -c "kind.$kind")
   done
 done
 
@@ -147,8 +145,7 @@ gzip -c $model >packed
 head -c 100 $model >truncated
 : >empty
 for file in "packed compressed by gzip" "truncated truncated to 100 bytes" "empty it is empty" "zh is a text file"; do
-  expect_exit 65 "$ELMAN" translate -m "${file%% *}" 我
-  expect_stderr_match "^elman: ${file%% *}: .*${file#* }"
+  expect_error 65 "^elman: ${file%% *}: .*${file#* }" translate -m "${file%% *}" 我
 done
 
 # Options are also read from a pipe.

@@ -32,8 +32,7 @@ for file in source target pairs; do
 done
 same_output() {
   cd plain
-  expect_exit 0 "$ELMAN" "$@"
-  cp "$results/stdout" ../output
+  output_to ../output "$@"
   cd ../packed
   expect_exit 0 "$ELMAN" "$@"
   cd ..
@@ -48,10 +47,8 @@ same_output attention "${model[@]}" --references target --format pharaoh -i sour
 same_output corpus check pairs
 same_output corpus split --dev 2 --test 2 -o parts pairs
 diff -r -x pairs -x source -x target plain packed || fail "the parts differ"
-expect_exit 0 "$ELMAN" translate -i source
-cp "$results/stdout" translations
-expect_exit 0 "$ELMAN" translate <source.gz
-cmp translations "$results/stdout" || fail "standard input gives other translations"
+output_to translations translate -i source
+expect_same translations translate <source.gz
 
 # Zeros after the last member are padding, as for gzip.
 { cat pairs.gz; head -c 1024 /dev/zero; } >padded
@@ -64,15 +61,11 @@ head -c -9 pairs.gz >cut
 head -c -9 source.gz >cut_source
 { cat source.gz; echo more; } >more
 for command in train evaluate 'corpus check'; do
-  expect_exit 65 "$ELMAN" $command cut
-  expect_stderr_match '^elman: cut: damaged gzip data: it ends too early'
+  expect_error 65 '^elman: cut: damaged gzip data: it ends too early' $command cut
 done
-expect_exit 65 "$ELMAN" train - <cut
-expect_stderr_match '^elman: standard input: damaged gzip data'
-expect_exit 65 "$ELMAN" train --source more --target target
-expect_stderr_match '^elman: more: damaged gzip data: data that is not gzip follows'
-expect_exit 65 "$ELMAN" translate -i cut_source
-expect_stderr_match '^elman: cut_source: damaged gzip data: it ends too early'
+expect_error 65 '^elman: standard input: damaged gzip data' train - <cut
+expect_error 65 '^elman: more: damaged gzip data: data that is not gzip follows' train --source more --target target
+expect_error 65 '^elman: cut_source: damaged gzip data: it ends too early' translate -i cut_source
 for write in "translate -q" "attention -q --format json" "score -q"; do
   echo old >out
   input=(-i cut_source)
@@ -81,8 +74,7 @@ for write in "translate -q" "attention -q --format json" "score -q"; do
   expect_exit 65 "$ELMAN" $write "${input[@]}" -f -o out
   [ "$(cat out)" = old ] || fail "$write replaced a file by a part of the output"
 done
-expect_exit 65 "$ELMAN" translate -i more
-expect_stderr_match '^elman: more: damaged gzip data: data that is not gzip follows'
+expect_error 65 '^elman: more: damaged gzip data: data that is not gzip follows' translate -i more
 
 # A line is translated as soon as it is available, compressed or not.
 coproc translator { exec "$ELMAN" translate -q; }
@@ -119,7 +111,7 @@ if limited "$ELMAN" help >/dev/null 2>&1; then
     expect_stderr_match '^elman: lines.gz: has more than 1000000 bytes after decompression; --max-unpacked sets the limit$'
   done
 fi
-expect_exit 65 "$ELMAN" train --max-line 10 pairs
-expect_stderr_match '^elman: pairs: line [0-9]* has more than 10 bytes; --max-line sets the limit$'
+expect_error 65 '^elman: pairs: line [0-9]* has more than 10 bytes; --max-line sets the limit$' train --max-line 10 \
+  pairs
 expect_exit 65 "$ELMAN" train --max-line 10 --source source.gz --target target
 expect_exit 64 "$ELMAN" evaluate --max-line 10 --hypothesis target --reference target

@@ -8,21 +8,18 @@ expect_exit 0 "$ELMAN" --version
 expect_stdout 'elman 0.1.0'
 
 # Details for a bug report; the BLAS family, if one was chosen.
-expect_exit 0 "$ELMAN" --version --verbose
-expect_stdout_match '^elman 0.1.0$'
+expect_output '^elman 0.1.0$' --version --verbose
 expect_stdout_match '^BLAS +OpenBLAS [0-9]'
 expect_stdout_match "^kernels +${OPENBLAS_CORETYPE:-[A-Za-z0-9_]+}, "
 expect_stdout_match '^threads +[1-9][0-9]*$'
 if [ -n "${OPENBLAS_CORETYPE-}" ]; then
   expect_stdout_match 'set by OPENBLAS_CORETYPE'
 fi
-expect_exit 64 "$ELMAN" --version --verbos
-expect_stderr_match "--version: unexpected '--verbos'"
+expect_refused "--version: unexpected '--verbos'" --version --verbos
 
 for ask in help --help -h; do
-  expect_exit 0 "$ELMAN" $ask
+  expect_output '^  translate ' $ask
   expect_no_stderr
-  expect_stdout_match '^  translate '
 done
 
 list_commands >commands
@@ -31,12 +28,10 @@ for command in corpus subwords; do
   echo $command
 done >>commands
 while read -r command; do
-  expect_exit 0 "$ELMAN" $command --help
+  expect_output "^Usage: elman $command " $command --help
   expect_no_stderr
-  expect_stdout_match "^Usage: elman $command "
   cp "$results/stdout" first
-  expect_exit 0 "$ELMAN" help $command
-  cmp first "$results/stdout" || fail "'help $command' and '$command --help' differ"
+  expect_same first help $command
   [ "$(wc -L <first)" -le 100 ] || fail "help $command has a line of more than 100 columns"
 done <commands
 
@@ -45,12 +40,10 @@ expect_exit 0 "$ELMAN" help train
 groups_in_help <"$results/stdout" | grep ':' | xargs >found
 [ "$(cat found)" = 'Input: Output: Training: Validation: Optimization: Regularization: Network: Attention: Tokenization: General:' ] ||
   fail "wrong groups of train: $(cat found)"
-expect_exit 0 "$ELMAN" help average
-expect_stdout_match '^Options:$'
+expect_output '^Options:$' help average
 
 # Help names the defaults, also after other options.
-expect_exit 0 "$ELMAN" train --batch-size 7 --help
-expect_stdout_match '--batch-size N .*default: 32'
+expect_output '--batch-size N .*default: 32' train --batch-size 7 --help
 
 # Help names the defaults of a preset.
 preset() { # preset NAME OPTION=DEFAULT...
@@ -73,28 +66,19 @@ large=(embedding-size=512 hidden-size=512 tie-embeddings=on subwords=2000 lr=0.0
 preset base "${large[@]}" cell=elman layer-norm=on lr-schedule=late-linear warm-up=400 dropout=0.4 epochs=36
 preset strong "${large[@]}" "${gated[@]}" dropout=0.5 epochs=28
 
-expect_exit 64 "$ELMAN" trian
-expect_stderr_match "unknown command 'trian'; did you mean 'train'\?"
+expect_refused "unknown command 'trian'; did you mean 'train'\?" trian
 for pair in 'quantize convert' 'subwords:train learn' 'subwords:encode apply'; do
   command=${pair% *}
-  expect_exit 64 "$ELMAN" ${command/:/ }
-  expect_stderr_match "unknown command '${command#*:}'; did you mean '${pair#* }'\?"
+  expect_refused "unknown command '${command#*:}'; did you mean '${pair#* }'\?" ${command/:/ }
 done
-expect_exit 64 "$ELMAN" hlep
-expect_stderr_match "unknown command 'hlep'; did you mean 'help'\?"
+expect_refused "unknown command 'hlep'; did you mean 'help'\?" hlep
 # A word that differs in two of three letters gets no suggestion.
 for other in xyzzy hex rex; do
-  expect_exit 64 "$ELMAN" help $other
-  expect_stderr_match "unknown command '$other'"
+  expect_refused "unknown command '$other'" help $other
   ! grep -q 'did you mean' "$results/stderr" || fail "a suggestion for $other"
 done
-expect_exit 64 "$ELMAN" check
-expect_stderr_match "unknown command 'check'; did you mean 'corpus check'\?"
-expect_exit 64 "$ELMAN" version
-expect_stderr_match "unknown command 'version'; did you mean '--version'\?"
-expect_exit 64 "$ELMAN" --translate
-expect_stderr_match "unknown option '--translate'; did you mean 'translate'\?"
-expect_exit 0 "$ELMAN" --help corpus check
-expect_stdout_match '^Usage: elman corpus check'
-expect_exit 64 "$ELMAN" --frob
-expect_stderr_match "unknown option '--frob'"
+expect_refused "unknown command 'check'; did you mean 'corpus check'\?" check
+expect_refused "unknown command 'version'; did you mean '--version'\?" version
+expect_refused "unknown option '--translate'; did you mean 'translate'\?" --translate
+expect_output '^Usage: elman corpus check' --help corpus check
+expect_refused "unknown option '--frob'" --frob

@@ -1,9 +1,8 @@
 # `elman inspect` prints the contents of a model file and refuses other files.
 
 expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 3 --embedding-size 2 "$DATA/toy.zh-en.tsv"
-expect_exit 0 "$ELMAN" inspect
+expect_output '^source vocabulary +19$' inspect
 expect_no_stderr
-expect_stdout_match '^source vocabulary +19$'
 expect_stdout_match '^source tokenization +space$'
 expect_stdout_match '^minimum word count +1$'
 expect_stdout_match '^written by +elman 0\.1\.0$'
@@ -73,10 +72,8 @@ expect_stdout_match $'^3\t3\tis$'
 
 # The toy pairs are one batch with 25 target tokens, including </s>.
 expect_exit 0 "$ELMAN" train -q --epochs 3 --hidden-size 3 -o trained.safetensors "$DATA/toy.zh-en.tsv"
-expect_exit 0 "$ELMAN" inspect -m trained.safetensors
-expect_stdout_match '^training +3 epochs, 3 updates, 75 target tokens$'
-expect_exit 0 "$ELMAN" inspect -m trained.safetensors --json
-expect_stdout_match '"training":\{"epochs":3,"updates":3,"tokens":75,'
+expect_output '^training +3 epochs, 3 updates, 75 target tokens$' inspect -m trained.safetensors
+expect_output '"training":\{"epochs":3,"updates":3,"tokens":75,' inspect -m trained.safetensors --json
 
 refused() { # refused CODE FILE
   expect_exit "$1" "$ELMAN" inspect -m "$2"

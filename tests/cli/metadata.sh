@@ -28,16 +28,14 @@ train "${shape[@]}" -o M --epochs 5
 # A model with the largest counts loads and can be trained further; sums saturate and remain readable.
 alter M large elman.training "{\"epochs\": $largest, \"updates\": $largest, \"tokens\": $largest}"
 train --init-from large -o longer --epochs 3
-expect_exit 0 "$ELMAN" inspect --json -m longer
-expect_stdout_match "\"training\":\{\"epochs\":$largest,\"updates\":$largest,\"tokens\":$largest,"
+expect_output "\"training\":\{\"epochs\":$largest,\"updates\":$largest,\"tokens\":$largest," inspect --json -m longer
 expect_exit 0 "$ELMAN" translate -m longer '我 爱 学习'
 for count in $too_large $overflow -1; do
   keys=tokens
   [ $count != $overflow ] || keys='epochs updates tokens'
   for key in $keys; do
     alter M bad elman.training "{\"$key\": $count}"
-    expect_exit 65 "$ELMAN" train -q --init-from bad -o unwritten "$toy"
-    expect_stderr_match 'elman: bad: .*elman\.training'
+    expect_error 65 'elman: bad: .*elman\.training' train -q --init-from bad -o unwritten "$toy"
     [ ! -e unwritten ] || fail "a model was written"
   done
 done
@@ -66,8 +64,7 @@ done
 alter M newer elman.version '"0.10.0"'
 expect_exit 0 "$ELMAN" translate -m newer '我 爱 学习'
 alter newer newest elman.format '"2"'
-expect_exit 65 "$ELMAN" translate -m newest '我 爱 学习'
-expect_stderr_match 'newest: has format 2 of elman 0\.10\.0; elman 0\.1\.0 reads format 1 only'
+expect_error 65 'newest: has format 2 of elman 0\.10\.0; elman 0\.1\.0 reads format 1 only' translate -m newest '我 爱 学习'
 alter stopped.checkpoint part.checkpoint elman.format '"0"'
 expect_exit 65 resume
 expect_stderr_match 'part\.checkpoint: has format 0 of elman 0\.1\.0; .* rename or delete it to start over$'

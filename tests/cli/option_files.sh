@@ -11,8 +11,7 @@ kept() {
   local file=$1
   shift
   cp -- "$file" before
-  expect_exit 64 "$ELMAN" "$@"
-  expect_stderr_match '^elman: [a-z ]+: --(output|log): .* is (also an input|read|written) .*; name another file$'
+  expect_refused '^elman: [a-z ]+: --(output|log): .* is (also an input|read|written) .*; name another file$' "$@"
   cmp -s -- "$file" before || fail "$file was overwritten: $*"
 }
 
@@ -72,12 +71,12 @@ rm redirected
 
 # Two outputs of a command must differ, also from the files beside them; neither needs to exist.
 for log in ./new new.checkpoint new.lock new.update7 folder/../new; do
-  expect_exit 64 "$ELMAN" train -o new --log $log "$train"
-  expect_stderr_match "^elman: train: --log: '$log' is written (by|beside) --output; name another file$"
+  expect_refused "^elman: train: --log: '$log' is written (by|beside) --output; name another file$" train -o new --log \
+    $log "$train"
 done
 ln -s new.log link
-expect_exit 64 "$ELMAN" train -o link --log new.log "$train"
-expect_stderr_match "^elman: train: --log: 'new.log' is written by --output; name another file$"
+expect_refused "^elman: train: --log: 'new.log' is written by --output; name another file$" train -o link --log \
+  new.log "$train"
 rm link
 [ -z "$(ls | grep '^new')" ] || fail "an output was written"
 kept pairs train -o options.checkpoint --log pairs --dev pairs "$train"

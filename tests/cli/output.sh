@@ -11,8 +11,7 @@ for command in help --version inspect 'inspect --json' 'translate 我' 'attentio
   "$ELMAN" $command >&- 2>"$results/stderr" || code=$?
   [ $code -eq 74 ] || fail "$command: exit code $code instead of 74 without stdout"
 done
-expect_exit 74 "$ELMAN" translate -o /dev/full 我
-expect_stderr_match '^elman: /dev/full: cannot write: '
+expect_error 74 '^elman: /dev/full: cannot write: ' translate -o /dev/full 我
 
 # If the reader of a pipe ends, there is no message.
 yes 我 | head -n 100000 >many
@@ -74,19 +73,16 @@ expect_exit 0 "$ELMAN" translate -f -o link '我 爱 学习'
 [ "$(stat -c %a old)" = 640 ] || fail "the permissions changed"
 
 expect_exit 73 "$ELMAN" translate -o . 我
-expect_exit 73 "$ELMAN" translate -o no/such 我
-expect_stderr_match '^elman: no/such: cannot create the file: No such file or directory$'
+expect_error 73 '^elman: no/such: cannot create the file: No such file or directory$' translate -o no/such 我
 
 # An input is not overwritten.
 for command in translate attention; do
-  expect_exit 64 "$ELMAN" $command -m model.safetensors -o ./model.safetensors 我
-  expect_stderr_match "--output: './model.safetensors' is read by --model; name another file"
+  expect_refused "--output: './model.safetensors' is read by --model; name another file" $command -m model.safetensors \
+    -o ./model.safetensors 我
   expect_exit 64 "$ELMAN" $command -i many -o many
 done
-expect_exit 64 "$ELMAN" evaluate --source - --target -
-expect_stderr_match 'standard input .* can be read only once'
-expect_exit 64 "$ELMAN" train - - <many
-expect_stderr_match 'standard input .* can be read only once'
+expect_refused 'standard input .* can be read only once' evaluate --source - --target -
+expect_refused 'standard input .* can be read only once' train - - <many
 
 # timeout sends its signal to the program and then to its process group. The second signal must not end the
 # program early; no incomplete file remains.

@@ -93,8 +93,7 @@ while read -r command; do
     done
     # A name that promises compression is refused.
     [ "$command" = 'corpus split' ] || {
-      expect_exit 64 "$ELMAN" "${words[@]}" --$option out.txt.gz "${rest[@]}"
-      expect_stderr_match "out.txt.gz': no command writes compressed files"
+      expect_refused "out.txt.gz': no command writes compressed files" "${words[@]}" --$option out.txt.gz "${rest[@]}"
       [ ! -e out.txt.gz ] || fail "a file was written"
     }
   done <options
@@ -103,8 +102,7 @@ done <commands
 
 # --force without a file is refused. Standard output, devices and descriptors need no --force.
 for command in 'translate -q I' 'attention -q I' 'score pairs.tsv' 'trace I you' 'subwords learn sentences'; do
-  expect_exit 64 "$ELMAN" $command --force
-  expect_stderr_match '--force needs an output file; name it with --output$'
+  expect_refused '--force needs an output file; name it with --output$' $command --force
 done
 echo kept >appended
 "$ELMAN" translate -q -o /dev/stdout I >>appended || fail "an open descriptor was refused"
@@ -115,8 +113,8 @@ expect_exit 0 "$ELMAN" translate -q -o /dev/null I
 printf '1 2\n3 4\n' >m.txt
 expect_exit 0 "$ELMAN" attention --matrices --format npy -o m m.txt
 cp victims/model m.weights.npy
-expect_exit 73 "$ELMAN" attention --matrices --format npy -o m m.txt
-expect_stderr_match '^elman: m.weights.npy: already exists and is a model or checkpoint; add --force to overwrite it'
+expect_error 73 '^elman: m.weights.npy: already exists and is a model or checkpoint; add --force to overwrite it' \
+  attention --matrices --format npy -o m m.txt
 cmp victims/model m.weights.npy || fail "a model was replaced"
 expect_exit 0 "$ELMAN" attention --matrices --format npy -f -o m m.txt
 

@@ -12,9 +12,8 @@ expect_model() {
 # A build without the playground, and one with it.
 if [ "$HAS_PLAYGROUND" = 0 ]; then
   for options in '' '-f -o lesson.html' '--empty'; do
-    expect_exit 69 "$ELMAN" page $options
+    expect_error 69 '^elman: this build has no playground; .* -DELMAN_WASM=build/wasm/playground.html$' page $options
     expect_stdout
-    expect_stderr_match '^elman: this build has no playground; .* -DELMAN_WASM=build/wasm/playground.html$'
   done
   expect_exit 64 "$ELMAN" page model.safetensors
   expect_files model.safetensors model.safetensors.checkpoint
@@ -45,14 +44,12 @@ for residue in 0 1 2; do
 done
 
 # Standard output and the default model; the name of the model is reported.
-expect_exit 0 "$ELMAN" page
-expect_stderr_match '^wrote the playground with model.safetensors to standard output: [0-9]+ parameters, '
+expect_note '^wrote the playground with model.safetensors to standard output: [0-9]+ parameters, ' page
 cp "$results/stdout" printed
 expect_exit 0 "$ELMAN" page -q -m model.safetensors -f -o lesson.html
 expect_no_stderr
 cmp printed lesson.html || fail "standard output gives another page"
-expect_exit 0 "$ELMAN" page --empty
-expect_stderr_match "^wrote the playground without a model to standard output: $(stat -c %s "$page") bytes$"
+expect_note "^wrote the playground without a model to standard output: $(stat -c %s "$page") bytes$" page --empty
 cmp "$results/stdout" "$page" || fail "the page without a model differs from the template"
 
 # A model of half the size, and one of several megabytes.
@@ -91,16 +88,14 @@ expect_exit 73 "$ELMAN" page -m half -o nowhere/lesson.html
 expect_exit 73 "$ELMAN" page -m half -o folder
 rm half
 mv model.safetensors elsewhere
-expect_exit 66 "$ELMAN" page -f -o lesson.html
-expect_stderr_match "name another model with -m FILE"
+expect_error 66 "name another model with -m FILE" page -f -o lesson.html
 [ "$(cat lesson.html)" = precious ] || fail "the old page changed"
 rm damaged largest too-large
 
 # Failing writes.
 everyday=$DATA/everyday.zh-en.safetensors
 for options in "-m elsewhere" "-m $everyday" --empty; do
-  expect_exit 74 "$ELMAN" page $options -o /dev/full
-  expect_stderr_match '^elman: /dev/full: cannot write: No space left on device$'
+  expect_error 74 '^elman: /dev/full: cannot write: No space left on device$' page $options -o /dev/full
   code=0
   "$ELMAN" page $options >/dev/full 2>"$results/stderr" || code=$?
   [ $code -eq 74 ] || fail "exit code $code instead of 74 on a full disk"

@@ -8,8 +8,7 @@ expect_exit 69 env PATH="$PWD/empty" "$ELMAN" attention -o matrix.png '我 爱 �
 expect_stderr_match 'PNG needs rsvg-convert, which is not installed \(Debian: apt-get install librsvg2-bin\)'
 expect_exit 69 env PATH="$PWD/empty" "$ELMAN" trace --format png '我 爱 学习' 'I love studying'
 expect_stdout
-expect_exit 64 "$ELMAN" attention --matrices -o matrix.png "$DATA/attention/six-words.txt"
-expect_stderr_match 'unknown suffix; use one of'
+expect_refused 'unknown suffix; use one of' attention --matrices -o matrix.png "$DATA/attention/six-words.txt"
 [ ! -e matrix.png ] || fail "matrix.png was written without the program"
 
 # If the program fails, the old file is unchanged.
@@ -33,14 +32,12 @@ check_picture() {
 expect_exit 0 "$ELMAN" attention -o matrix.png '我 爱 学习' '她 是 我 的 老师'
 expect_exit 0 "$ELMAN" attention -o matrix.svg '我 爱 学习' '她 是 我 的 老师'
 check_picture matrix.svg matrix.png
-expect_exit 0 "$ELMAN" attention --format png '我 爱 学习' '她 是 我 的 老师'
-cmp matrix.png "$results/stdout" || fail "standard output gives another picture"
+expect_same matrix.png attention --format png '我 爱 学习' '她 是 我 的 老师'
 expect_exit 0 "$ELMAN" trace -o reach.png '我 爱 学习' 'I love studying'
 expect_exit 0 "$ELMAN" trace -o reach.svg '我 爱 学习' 'I love studying'
 check_picture reach.svg reach.png
 for i in $(seq 400); do echo '我 爱 学习'; done >many
-expect_exit 70 "$ELMAN" attention -i many -o many.png
-expect_stderr_match 'use svg, or fewer sentences at once'
+expect_error 70 'use svg, or fewer sentences at once' attention -i many -o many.png
 [ ! -e many.png ] || fail "an incomplete picture was written"
 code=0
 "$ELMAN" trace --format png '我' 'I' >/dev/full 2>"$results/stderr" || code=$?

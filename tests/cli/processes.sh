@@ -21,6 +21,6 @@ expect_exit 0 env PMI_SIZE=x "$ELMAN" translate -q 我
 expect_exit 0 env OMPI_COMM_WORLD_SIZE=4 "$ELMAN" inspect
 
 for command in train evaluate; do
-  expect_exit 64 "$ELMAN" $command --timeout 5 "$toy"
-  expect_stderr_match "^elman: $command: --timeout needs several processes, but this elman was built without MPI"
+  expect_refused "^elman: $command: --timeout needs several processes, but this elman was built without MPI" $command \
+    --timeout 5 "$toy"
 done

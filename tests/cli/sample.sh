@@ -7,10 +7,8 @@ head -n 1 lines >one
 for i in 1 2 3 4 5 6 7 8 9 10; do cat one; done >ten
 
 # The same seed gives the same samples, whatever other lines there are; other lines and seeds give other samples.
-expect_exit 0 "$ELMAN" translate --sample --seed 3 -i lines
-cp "$results/stdout" third
-expect_exit 0 "$ELMAN" translate --sample --seed 3 -i lines
-cmp third "$results/stdout" || fail "the same seed gives another sample"
+output_to third translate --sample --seed 3 -i lines
+expect_same third translate --sample --seed 3 -i lines
 expect_exit 0 "$ELMAN" translate --sample --seed 4 -i lines
 cmp -s third "$results/stdout" && fail "another seed gives the same sample"
 head -n 7 lines >seven
@@ -22,10 +20,8 @@ expect_exit 0 "$ELMAN" translate --sample -i ten
 [ "$(sort -u "$results/stdout" | wc -l)" -gt 1 ] || fail "ten equal lines give one sample"
 
 # Sampling from the most probable token equals greedy decoding.
-expect_exit 0 "$ELMAN" translate -i lines
-cp "$results/stdout" greedy
-expect_exit 0 "$ELMAN" translate --sample --top-k 1 -i lines
-cmp greedy "$results/stdout" || fail "--top-k 1 differs from greedy decoding"
+output_to greedy translate -i lines
+expect_same greedy translate --sample --top-k 1 -i lines
 expect_exit 0 "$ELMAN" translate --sample --seed 3 --temperature 2 -i lines
 cmp -s third "$results/stdout" && fail "the temperature has no effect"
 
@@ -33,28 +29,22 @@ cmp -s third "$results/stdout" && fail "the temperature has no effect"
 { head -n 2 lines; echo; } >gap
 expect_exit 0 "$ELMAN" translate -i gap
 sed 's/^\(.\)/<BT> \1/' "$results/stdout" >tagged
-expect_exit 0 "$ELMAN" translate --tag '<BT>' -i gap
-cmp tagged "$results/stdout" || fail "the tags differ"
+expect_same tagged translate --tag '<BT>' -i gap
 
 for option in '--temperature 2' '--top-k 3' '--seed 3'; do
-  expect_exit 64 "$ELMAN" translate $option 我
-  expect_stderr_match "^elman: translate: --${option:2:3}[a-z-]* needs --sample"
+  expect_refused "^elman: translate: --${option:2:3}[a-z-]* needs --sample" translate $option 我
 done
 for option in '--beam 2' '--n-best 2' '--length-penalty 0.5'; do
-  expect_exit 64 "$ELMAN" translate --sample $option 我
-  expect_stderr_match '^elman: translate: --sample cannot be combined with --beam'
+  expect_refused '^elman: translate: --sample cannot be combined with --beam' translate --sample $option 我
 done
 for option in --json '--n-best 2'; do
-  expect_exit 64 "$ELMAN" translate --tag x $option 我
-  expect_stderr_match '^elman: translate: --tag cannot be combined with --json'
+  expect_refused '^elman: translate: --tag cannot be combined with --json' translate --tag x $option 我
 done
 for tag in '' $'a\tb' $'a\nb'; do
-  expect_exit 64 "$ELMAN" translate --tag "$tag" 我
-  expect_stderr_match '^elman: translate: --tag: TEXT must not be empty or contain a tab or a line break'
+  expect_refused '^elman: translate: --tag: TEXT must not be empty or contain a tab or a line break' translate --tag \
+    "$tag" 我
 done
 for tag in $'\xff' $'a\xe6\x88' $'\xed\xa0\x80'; do
-  expect_exit 64 "$ELMAN" translate --tag "$tag" 我
-  expect_stderr_match '^elman: translate: --tag: TEXT is not valid UTF-8$'
+  expect_refused '^elman: translate: --tag: TEXT is not valid UTF-8$' translate --tag "$tag" 我
 done
-expect_exit 64 "$ELMAN" translate --sample --temperature 0 我
-expect_stderr_match "--temperature: '0' is not a number from 0.01 to 100"
+expect_refused "--temperature: '0' is not a number from 0.01 to 100" translate --sample --temperature 0 我

@@ -7,8 +7,7 @@ for seed in 1 2; do
 done
 
 # The loss is that of `evaluate`, and the total of a line is the sum over its tokens.
-expect_exit 0 "$ELMAN" score -m 1 "$pairs"
-cp "$results/stdout" scores
+output_to scores score -m 1 "$pairs"
 [ "$(wc -l <scores)" -eq "$(wc -l <"$pairs")" ] || fail "expected one line per pair"
 awk -F '\t' '{
   n = split($3, parts, " "); sum = 0
@@ -32,8 +31,7 @@ cut -f 1 "$results/stdout" | paste found - |
 # Standard input, a file, and several models, whose log-probabilities are averaged.
 expect_exit 0 "$ELMAN" score -m 1 -o file <"$pairs"
 cmp scores file || fail "standard input or --output gives another result"
-expect_exit 0 "$ELMAN" score -m 2 "$pairs"
-cp "$results/stdout" others
+output_to others score -m 2 "$pairs"
 expect_exit 0 "$ELMAN" score -m 1 -m 2 "$pairs"
 paste scores others "$results/stdout" |
   awk -F '\t' '{ off = ($1 + $4) / 2 - $7; if (off > 1e-3 || off < -1e-3) exit 1 }' ||
@@ -41,34 +39,28 @@ paste scores others "$results/stdout" |
 
 # Other columns, two files, and a length limit for lines.
 awk -F '\t' -v OFS='\t' '{ print "x", $2, $1 }' "$pairs" >others.tsv
-expect_exit 0 "$ELMAN" score -m 1 --columns 3,2 others.tsv
-cmp scores "$results/stdout" || fail "other columns give another result"
+expect_same scores score -m 1 --columns 3,2 others.tsv
 cut -f 1 "$pairs" >zh
 cut -f 2 "$pairs" >en
-expect_exit 0 "$ELMAN" score -m 1 --source zh --target en
-cmp scores "$results/stdout" || fail "two files give another result"
+expect_same scores score -m 1 --source zh --target en
 head -n 199 en >short
-expect_exit 65 "$ELMAN" score -m 1 --source zh --target short
-expect_stderr_match '^elman: short: has 199 lines'
+expect_error 65 '^elman: short: has 199 lines' score -m 1 --source zh --target short
 expect_exit 64 "$ELMAN" score -m 1 --source zh
 expect_exit 64 "$ELMAN" score -m 1 --source zh --target en "$pairs"
 expect_exit 64 "$ELMAN" score -m 1 --columns 2 "$pairs"
 expect_exit 64 "$ELMAN" score -m 1 --source - --target -
-expect_exit 65 "$ELMAN" score -m 1 --max-line 40 "$pairs"
-expect_stderr_match '^elman: .*: skipped: the line has more than 40 bytes'
+expect_error 65 '^elman: .*: skipped: the line has more than 40 bytes' score -m 1 --max-line 40 "$pairs"
 
 # JSON, and lines that cannot be scored.
 printf '我\tI\nno tab\n\tempty\n我\t\n\xff\tbyte\n我\tI\n\n' >bad
-expect_exit 65 "$ELMAN" score -m 1 bad
-expect_stderr_match '^elman: bad:2: skipped: the line has no column 2'
+expect_error 65 '^elman: bad:2: skipped: the line has no column 2' score -m 1 bad
 expect_stderr_match '^elman: bad:3: has an empty source side'
 expect_stderr_match '^elman: bad:4: target side: the reference is empty'
 expect_stderr_match '^elman: bad:5: byte 1 is not valid UTF-8'
 [ "$(grep -c . "$results/stdout")" -eq 2 ] || fail "expected scores for two pairs"
 [ "$(wc -l <"$results/stdout")" -eq 7 ] || fail "expected seven lines"
 printf '我\tI\r我\tyou\n我\tI\r\n' >returns
-expect_exit 65 "$ELMAN" score -q -m 1 returns
-expect_stderr_match '^elman: returns:1: skipped: the line contains a carriage return$'
+expect_error 65 '^elman: returns:1: skipped: the line contains a carriage return$' score -q -m 1 returns
 [ "$(wc -l <"$results/stdout")" -eq 2 ] && [ -z "$(head -n 1 "$results/stdout")" ] || fail "expected a score for line 2"
 expect_exit 65 "$ELMAN" score -m 1 --json bad
 [ "$(grep -c '^null$' "$results/stdout")" -eq 5 ] || fail "expected null for five lines"
@@ -82,6 +74,5 @@ END
 expect_exit 0 "$ELMAN" score -m 1 /dev/null
 expect_exit 66 "$ELMAN" score -m 1 nowhere
 expect_exit 66 "$ELMAN" score -m nowhere "$pairs"
-expect_exit 64 "$ELMAN" score -m 1 one two
-expect_stderr_match 'takes at most one file of PAIRS'
+expect_refused 'takes at most one file of PAIRS' score -m 1 one two
 expect_exit 64 "$ELMAN" score -m 1 -o 1 "$pairs"

@@ -7,11 +7,9 @@ goldens=$DATA/../tests/reference
 tr '\t' '\n' <"$DATA/daily.train.zh-en.tsv" >text
 expect_exit 0 "$ELMAN" subwords learn --merges 400 text -o codes
 cmp codes "$goldens/subwords.codes" || fail "the codes differ from those of subword-nmt"
-expect_exit 0 "$ELMAN" subwords learn -q -n 400 <text
-cmp "$results/stdout" codes || fail "standard input gives other codes"
+expect_same codes subwords learn -q -n 400 <text
 tr '\t' '\n' <"$DATA/daily.test.zh-en.tsv" | head -n 120 >test
-expect_exit 0 "$ELMAN" subwords apply --codes codes --input test
-cmp "$results/stdout" "$goldens/subwords.applied" || fail "the subwords differ from those of subword-nmt"
+expect_same "$goldens/subwords.applied" subwords apply --codes codes --input test
 
 # White space as in subword-nmt: kept at the ends, one space between words; a tab is a character.
 printf '  I  have \t\n\n' >spaces
@@ -25,15 +23,12 @@ expect_stderr_match '^1 merge operation: no other pair'
 
 # Input that is not text, and files that are not codes.
 printf 'a\nb\xff\n' >bad
-expect_exit 65 "$ELMAN" subwords learn bad
-expect_stderr_match '^elman: bad: line 2: byte 2 is not valid UTF-8'
+expect_error 65 '^elman: bad: line 2: byte 2 is not valid UTF-8' subwords learn bad
 expect_exit 65 "$ELMAN" subwords apply -c codes -i bad
 printf 'a b\n' >old
-expect_exit 65 "$ELMAN" subwords apply -c old -i test
-expect_stderr_match "^elman: old: line 1: expected '#version: 0.2'"
+expect_error 65 "^elman: old: line 1: expected '#version: 0.2'" subwords apply -c old -i test
 printf '#version: 0.2\na b c\n' >three
-expect_exit 65 "$ELMAN" subwords apply -c three -i test
-expect_stderr_match '^elman: three: line 2: is not a merge operation'
+expect_error 65 '^elman: three: line 2: is not a merge operation' subwords apply -c three -i test
 expect_exit 64 "$ELMAN" subwords apply -i test
 expect_exit 64 "$ELMAN" subwords apply -c codes -m model
 expect_exit 64 "$ELMAN" subwords apply -c codes --side source
@@ -43,12 +38,11 @@ expect_exit 66 "$ELMAN" subwords learn nowhere
 # A model with bpe on both sides has no unknown words, in training and later.
 head -n 200 "$DATA/daily.train.zh-en.tsv" >pairs
 small=(--hidden-size 8 --embedding-size 8)
-expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 1 --subwords 150 --source-subwords 50 pairs
-expect_stderr_match '^source: bpe with 50 merge operations, vocabulary size [0-9]+$'
+expect_note '^source: bpe with 50 merge operations, vocabulary size [0-9]+$' train "${small[@]}" --epochs 1 --subwords \
+  150 --source-subwords 50 pairs
 expect_stderr_match '^target: bpe with 150 merge operations, vocabulary size [0-9]+$'
 grep -q 'not in the vocabulary' "$results/stderr" && fail "training reports unknown words"
-expect_exit 0 "$ELMAN" inspect
-expect_stdout_match '^target tokenization +bpe$'
+expect_output '^target tokenization +bpe$' inspect
 expect_stdout_match '^source merges +50$'
 expect_stdout_match '^merge operations +150$'
 expect_exit 0 "$ELMAN" subwords show --side source -o shown
@@ -95,8 +89,7 @@ for how in '-c codes' '-m model.safetensors'; do
   wait "$COPROC_PID" || fail "exit code $? with $how"
 done
 printf 'a\0b\nc\n' >bad_byte
-expect_exit 65 "$ELMAN" subwords apply -m model.safetensors -i bad_byte
-expect_stderr_match '^elman: bad_byte: line 1: byte 2 is NUL'
+expect_error 65 '^elman: bad_byte: line 1: byte 2 is NUL' subwords apply -m model.safetensors -i bad_byte
 expect_exit 0 "$ELMAN" translate --max-length 40 龘龖 "Ünknown <unk> wörds ￭ ▁" 😀
 grep -qE '<unk>|<s>' "$results/stdout" && fail "the output contains an unknown word"
 [ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "expected one line per sentence"
@@ -106,8 +99,8 @@ python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$
   fail "the output is not valid JSON"
 expect_exit 0 "$ELMAN" evaluate pairs
 for command in translate attention repl; do
-  expect_exit 64 "$ELMAN" $command --replace-unk </dev/null
-  expect_stderr_match '^elman: model.safetensors: the target side uses bpe and has no unknown words; remove --replace-unk$'
+  expect_refused '^elman: model.safetensors: the target side uses bpe and has no unknown words; remove --replace-unk$' \
+    $command --replace-unk </dev/null
 done
 
 # Joint merge operations; one side alone; the default number.
@@ -115,17 +108,14 @@ expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 0 --joint --subwords 60 -o j
 expect_exit 0 "$ELMAN" subwords show -m joint --side source -o one
 expect_exit 0 "$ELMAN" subwords show -m joint --side target -o two
 cmp one two || fail "joint merge operations differ"
-expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 0 --target-tokens bpe -o single pairs
-expect_stderr_match '^source: (chars|space), '
-expect_exit 64 "$ELMAN" subwords show -m single --side source
-expect_stderr_match "the model's source side does not use BPE"
-expect_exit 64 "$ELMAN" train --subwords 9 --source-tokens chars --target-tokens words -o no pairs
-expect_stderr_match 'need BPE on at least one side'
+expect_note '^source: (chars|space), ' train "${small[@]}" --epochs 0 --target-tokens bpe -o single pairs
+expect_refused "the model's source side does not use BPE" subwords show -m single --side source
+expect_refused 'need BPE on at least one side' train --subwords 9 --source-tokens chars --target-tokens words -o no \
+  pairs
 expect_exit 64 "$ELMAN" train --subwords 9 --source-subwords 9 --source-tokens chars -o no pairs
 expect_exit 64 "$ELMAN" train --joint --source-tokens chars -o no pairs
 expect_exit 64 "$ELMAN" train --joint --source-subwords 9 -o no pairs
-expect_exit 64 "$ELMAN" train --subword-dropout 0.1 -o no pairs
-expect_stderr_match '--subword-dropout needs BPE on at least one side'
+expect_refused '--subword-dropout needs BPE on at least one side' train --subword-dropout 0.1 -o no pairs
 [ "$(wc -l <"$results/stderr")" -eq 2 ] || fail "the pairs are read before the option is refused"
 
 # Subword dropout: the model does not depend on the number of threads or on stops.
@@ -162,8 +152,7 @@ END
 }
 refused() {
   tamper "$1" "$2"
-  expect_exit 65 "$ELMAN" translate -m tampered 我
-  expect_stderr_match "$3"
+  expect_error 65 "$3" translate -m tampered 我
 }
 refused elman.target_merges - 'elman.target_merges is missing'
 refused elman.target_merges '{}' 'elman.target_merges is not a list'

@@ -4,18 +4,15 @@
 
 paste <(printf '%s\n' 你喜欢雨吗？ 我喜欢雨。 你喝茶吗？ 我不喝茶。) \
   <(printf '%s\n' 'Do you like rain?' 'I like rain.' 'Do you drink tea?' 'I do not drink tea.') >chars.tsv
-expect_exit 0 "$ELMAN" train --epochs 30 --hidden-size 16 --embedding-size 16 chars.tsv
-expect_stderr_match '^source: chars,'
+expect_note '^source: chars,' train --epochs 30 --hidden-size 16 --embedding-size 16 chars.tsv
 expect_exit 0 "$ELMAN" translate 你喜欢雨吗？
 expect_no_stderr
 without=$(cat "$results/stdout")
 expect_exit 0 "$ELMAN" translate '你 喜欢  雨 吗 ？'
 expect_no_stderr # no unknown words
 expect_stdout "$without"
-expect_exit 0 "$ELMAN" translate --json '你 喜欢 雨 吗 ？'
-expect_stdout_match '"source_tokens":\["你","喜","欢","雨","吗","？"\]'
-expect_exit 0 "$ELMAN" attention --format json '你 喜欢 雨'
-expect_stdout_match '"source_offsets":\[\[0,3\],\[4,7\],\[7,10\],\[11,14\]\]'
+expect_output '"source_tokens":\["你","喜","欢","雨","吗","？"\]' translate --json '你 喜欢 雨 吗 ？'
+expect_output '"source_offsets":\[\[0,3\],\[4,7\],\[7,10\],\[11,14\]\]' attention --format json '你 喜欢 雨'
 
 # Training on text with spaces gives the same model.
 sed 's/喜欢/ 喜欢 /; s/喝/ 喝 /; s/ ？/？/' chars.tsv >spaced.tsv
@@ -27,21 +24,18 @@ cmp -s model.safetensors spaced || fail "spaces between Chinese characters chang
 awk -F'\t' '{print $2 "\t" $1}' chars.tsv >en-zh.tsv
 awk -F'\t' '{print $2 "\t" $1}' spaced.tsv >en-zh-spaced.tsv
 expect_exit 0 "$ELMAN" train -q --epochs 300 --hidden-size 16 --embedding-size 16 -o en-zh en-zh.tsv
-expect_exit 0 "$ELMAN" evaluate -m en-zh en-zh-spaced.tsv
-expect_stdout_match '^exact match +100.00 %'
+expect_output '^exact match +100.00 %' evaluate -m en-zh en-zh-spaced.tsv
 
 # ---- width and punctuation ----
 
-expect_exit 0 "$ELMAN" inspect
-expect_stdout_match '^source text +nfkc-wide$'
+expect_output '^source text +nfkc-wide$' inspect
 expect_stdout_match '^target text +nfkc$'
 for typed in '你喜欢雨吗?' '你 喜欢 雨 吗 ?' '你喜欢雨吗﹖'; do
   expect_exit 0 "$ELMAN" translate "$typed"
   expect_no_stderr
   expect_stdout "$without"
 done
-expect_exit 0 "$ELMAN" attention --format json '你喜欢雨吗?'
-expect_stdout_match '"source":"你喜欢雨吗\?".*"source_tokens":\["你","喜","欢","雨","吗","？"\]'
+expect_output '"source":"你喜欢雨吗\?".*"source_tokens":\["你","喜","欢","雨","吗","？"\]' attention --format json '你喜欢雨吗?'
 expect_stdout_match '"source_offsets":\[\[0,3\],\[3,6\],\[6,9\],\[9,12\],\[12,15\],\[15,16\]\]'
 # Chinese output is full-width and English output is ASCII, however the training pairs were typed.
 printf '%s\n' $'Does Tom’s dog say “I”?\tＴom的狗说"我"吗?' $'It´s 3.5–4 o’clock.\t现在是3.5-4点.' >signs.tsv
@@ -49,20 +43,16 @@ expect_exit 0 "$ELMAN" train -q --epochs 300 --hidden-size 16 --embedding-size 1
 expect_exit 0 "$ELMAN" translate -m signs 'Does Tom'"'"'s dog say "I"?' "It's 3.5-4 o'clock."
 expect_no_stderr
 expect_stdout Tom的狗说“我”吗？ 现在是3.5-4点。
-expect_exit 0 "$ELMAN" evaluate -m signs signs.tsv
-expect_stdout_match '^exact match +100.00 %'
+expect_output '^exact match +100.00 %' evaluate -m signs signs.tsv
 expect_exit 0 "$ELMAN" train -q --epochs 300 --columns 2,1 --hidden-size 16 --embedding-size 16 -o back signs.tsv
 expect_exit 0 "$ELMAN" translate -m back Tom的狗说“我”吗？ 现在是3.5-4点。
 expect_no_stderr
 expect_stdout 'Does Tom'"'"'s dog say "I"?' "It's 3.5-4 o'clock."
 
 expect_exit 0 "$ELMAN" train -q --epochs 0 --normalize nfc -o nfc signs.tsv
-expect_exit 0 "$ELMAN" inspect -m nfc
-expect_stdout_match '^source text +nfc$'
-expect_exit 0 "$ELMAN" inspect -m nfc --vocabulary source
-expect_stdout_match $'\t“$'
-expect_exit 64 "$ELMAN" train --normalize nfd signs.tsv
-expect_stderr_match 'nfc, nfkc'
+expect_output '^source text +nfc$' inspect -m nfc
+expect_output $'\t“$' inspect -m nfc --vocabulary source
+expect_refused 'nfc, nfkc' train --normalize nfd signs.tsv
 expect_exit 64 "$ELMAN" train --normalize nfkc-wide signs.tsv
 
 # ---- token mode auto ----
@@ -75,24 +65,23 @@ for i in {1..400}; do printf '我 喜欢 %s 雨 。\tI like rain %s.\n' "$i" "$i
   printf '\tI love you.\n'
 } >long.tsv
 tiny=(--epochs 0 --hidden-size 2 --embedding-size 2)
-expect_exit 0 "$ELMAN" train "${tiny[@]}" unspaced.tsv
-expect_stderr_match '^source: chars, vocabulary size 16 \(auto: most lines are Chinese without spaces\)$'
+expect_note '^source: chars, vocabulary size 16 \(auto: most lines are Chinese without spaces\)$' train "${tiny[@]}" \
+  unspaced.tsv
 ! grep -q 'sampled lines' "$results/stderr" || fail "a note on mixed lines for an unspaced corpus"
 cp model.safetensors without
-expect_exit 0 "$ELMAN" train "${tiny[@]}" long.tsv
-expect_stderr_match '^source: chars, vocabulary size 16 \(auto: most lines are Chinese without spaces\)$'
+expect_note '^source: chars, vocabulary size 16 \(auto: most lines are Chinese without spaces\)$' train "${tiny[@]}" \
+  long.tsv
 cmp -s model.safetensors without || fail "a skipped pair changes the model"
-expect_exit 0 "$ELMAN" train "${tiny[@]}" segmented.tsv
-expect_stderr_match '^source: space,'
+expect_note '^source: space,' train "${tiny[@]}" segmented.tsv
 ! grep -q 'sampled lines' "$results/stderr" || fail "a note on mixed lines for a segmented corpus"
 
 cat unspaced.tsv segmented.tsv >mixed.tsv
-expect_exit 0 "$ELMAN" train "${tiny[@]}" mixed.tsv
-expect_stderr_match '^source: chars, vocabulary size 16 \(auto: most lines are Chinese without spaces\)$'
+expect_note '^source: chars, vocabulary size 16 \(auto: most lines are Chinese without spaces\)$' train "${tiny[@]}" \
+  mixed.tsv
 expect_stderr_match '^source: 400 of 700 sampled lines have spaces between words, the others few or none; all lines are split into characters in the same way'
 ! grep -q '^target: .*sampled lines' "$results/stderr" || fail "a note on mixed lines for English"
-expect_exit 0 "$ELMAN" train "${tiny[@]}" --source-tokens space mixed.tsv
-expect_stderr_match '^source: 300 of 700 sampled lines .* --source-tokens chars treats all lines in the same way$'
+expect_note '^source: 300 of 700 sampled lines .* --source-tokens chars treats all lines in the same way$' train \
+  "${tiny[@]}" --source-tokens space mixed.tsv
 expect_exit 0 "$ELMAN" train -q "${tiny[@]}" mixed.tsv
 expect_no_stderr
 
@@ -111,7 +100,6 @@ done
 expect_exit 0 "$ELMAN" inspect --vocabulary target
 ! grep -q '[▁￭]' "$results/stdout" || fail "the vocabulary is printed with a mark"
 expect_exit 0 "$ELMAN" train -q --epochs 0 --target-tokens chars chars.tsv
-expect_exit 0 "$ELMAN" inspect --vocabulary target
-expect_stdout_match $'\tt\tafter a space$'
+expect_output $'\tt\tafter a space$' inspect --vocabulary target
 expect_exit 0 "$ELMAN" attention --format tsv --reference 'tea , "rain" a - b' "$typed"
 ! grep -q '[▁￭]' "$results/stdout" || fail "a reference is printed with a mark"

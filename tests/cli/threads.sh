@@ -1,3 +1,4 @@
+# Test: threads.
 # A model that is large enough for threads gives the same bytes for any number of them.
 head -n 192 "$DATA/daily.zh-en.tsv" >pairs
 cut -f 1 pairs | head -n 130 >lines
@@ -16,12 +17,10 @@ for command in "translate -q -i lines" "translate -q --beam 4 -i lines" "transla
   # shellcheck disable=SC2086 # words of a command
   alone "$ELMAN" ${command%% *} -m model.1 ${command#* } <lines >one 2>/dev/null || fail "alone on one processor: $command"
   # shellcheck disable=SC2086
-  expect_exit 0 "$ELMAN" ${command%% *} -m model.1 ${command#* } <lines
-  cmp one "$results/stdout" || fail "the output depends on the number of threads: $command"
+  expect_same one ${command%% *} -m model.1 ${command#* } <lines
   for threads in 1 2 5; do
     # shellcheck disable=SC2086
-    expect_exit 0 "$ELMAN" ${command%% *} -t $threads -m model.1 ${command#* } <lines
-    cmp one "$results/stdout" || fail "the output depends on --threads $threads: $command"
+    expect_same one ${command%% *} -t $threads -m model.1 ${command#* } <lines
   done
 done
 

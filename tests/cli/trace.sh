@@ -1,9 +1,8 @@
 # `elman trace`: the gradient at every step of both RNNs.
 
 expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 6 --embedding-size 5 "$DATA/toy.zh-en.tsv"
-expect_exit 0 "$ELMAN" trace '我 恨 学习' 'I love studying'
+expect_output '^gradients of the loss 3\.[0-9]+, the mean over 4 target tokens$' trace '我 恨 学习' 'I love studying'
 expect_no_stderr
-expect_stdout_match '^gradients of the loss 3\.[0-9]+, the mean over 4 target tokens$'
 expect_stdout_match '^encoder, layer 0, 6 units$'
 # The scale above the bars covers five decades up to the largest state.
 expect_stdout_match '^step +state +pre-tanh +saturated  \|[0-9]\.[0-9]e-[0-9]+ log +[0-9]\.[0-9]e-[0-9]+\|  bar: state$'
@@ -19,8 +18,7 @@ expect_stdout_match '^   4 .* studying -> </s>, loss [0-9.]+$'
 grep -q '|####################|' "$results/stdout" || fail "no bar has full length"
 
 # The loss of one token has no gradient at later steps of the decoder, so they have no bar.
-expect_exit 0 "$ELMAN" trace --from-step 2 '我 爱 学习' 'I love studying'
-expect_stdout_match '^gradients of the loss [0-9.]+ of target token 2, love$'
+expect_output '^gradients of the loss [0-9.]+ of target token 2, love$' trace --from-step 2 '我 爱 学习' 'I love studying'
 expect_stdout_match '^   2  .* \|#+ *\|  I -> love, loss'
 expect_stdout_match '^   3   0\.00e\+00   0\.00e\+00 +[0-9.]+ %  \| {20}\|  love -> studying, loss'
 
@@ -28,13 +26,11 @@ expect_exit 0 "$ELMAN" trace --json '我 爱 学习' 'I love studying'
 expect_stdout_match '^\{"loss":3\.[0-9]+,"from_step":null,"source_tokens":\["我","爱","学习"\],"source_known":\[true,true,true\],"target_tokens":\["I","love","studying","</s>"\],"target_known":\[true,true,true,true\],"losses":\[([0-9.]+,){3}[0-9.]+\],"saturated_above":0\.95,"layers":\[$'
 expect_stdout_match '^  \{"part":"decoder","layer":0,"direction":"forward","units":6,"state":\[([0-9.e-]+,){3}[0-9.e-]+\],"pre_tanh":\[.*\],"saturated":\[.*\]\}$'
 python3 -c 'import json, sys; json.load(sys.stdin)' <"$results/stdout" || fail "the output is not JSON"
-expect_exit 0 "$ELMAN" trace --json --from-step 4 '我 爱 学习' 'I love studying'
-expect_stdout_match '"from_step":4,'
+expect_output '"from_step":4,' trace --json --from-step 4 '我 爱 学习' 'I love studying'
 
 expect_exit 0 "$ELMAN" train -q --epochs 0 --layers 2 --bidirectional --hidden-size 6 -o deep.safetensors \
   "$DATA/toy.zh-en.tsv"
-expect_exit 0 "$ELMAN" trace -m deep.safetensors '我 爱 学习' 'I love studying'
-expect_stdout_match '^encoder, layer 1, read backward, 3 units$'
+expect_output '^encoder, layer 1, read backward, 3 units$' trace -m deep.safetensors '我 爱 学习' 'I love studying'
 expect_stdout_match '^decoder, layer 1, 6 units$'
 
 # Control characters belong to no token.
@@ -58,25 +54,20 @@ expect_exit 0 "$ELMAN" trace -o reach.json '我 爱' 'I love'
 cmp as_json reach.json || fail "the file differs from the output of --json"
 expect_exit 0 "$ELMAN" trace -o reach.txt '我 爱' 'I love'
 cmp as_text reach.txt || fail "the file is not text"
-expect_exit 64 "$ELMAN" trace -o reach.gif '我' 'I'
-expect_stderr_match '^elman: reach.gif: unknown suffix; use one of: \.txt \.json \.svg \.html \.png$'
-expect_exit 64 "$ELMAN" trace --json --format svg '我' 'I'
-expect_stderr_match -- '--json is --format json'
+expect_refused '^elman: reach.gif: unknown suffix; use one of: \.txt \.json \.svg \.html \.png$' trace -o reach.gif \
+  '我' 'I'
+expect_refused '--json and --format' trace --json --format svg '我' 'I'
 cp model.safetensors before
-expect_exit 64 "$ELMAN" trace --format svg -o model.safetensors '我' 'I'
-expect_stderr_match 'is (read by|also an input file) .*; name another file'
+expect_refused 'is (read by|also an input file) .*; name another file' trace --format svg -o model.safetensors '我' 'I'
 cmp before model.safetensors || fail "the model was overwritten"
 
 # Wrong input.
-expect_exit 64 "$ELMAN" trace '我 爱 学习'
-expect_stderr_match 'give one SOURCE and one TARGET'
+expect_refused 'give one SOURCE and one TARGET' trace '我 爱 学习'
 expect_exit 64 "$ELMAN" trace '我' 'I' '他'
 expect_exit 64 "$ELMAN" trace --from-step 0 '我' 'I'
-expect_exit 64 "$ELMAN" trace --from-step 3 '我' 'I'
-expect_stderr_match '^elman: target token 3 does not exist: the target has 2 tokens, </s> included'
-expect_exit 65 "$ELMAN" trace ' ' 'I'
+expect_refused '^elman: target token 3 does not exist: the target has 2 tokens, </s> included' trace --from-step 3 '我' \
+  'I'
+expect_error 65 '^elman: the source of pair 1: it contains no words' trace ' ' 'I'
 expect_stdout
-expect_stderr_match '^elman: the source of pair 1: it contains no words'
-expect_exit 65 "$ELMAN" trace '我' $'I \xc3'
-expect_stderr_match 'byte 3 is not valid UTF-8'
+expect_error 65 'byte 3 is not valid UTF-8' trace '我' $'I \xc3'
 expect_exit 66 "$ELMAN" trace -m nowhere '我' 'I'

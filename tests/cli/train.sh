@@ -1,9 +1,8 @@
 # `elman train`: messages, output files, and all ways to name the pairs.
 
 toy=$DATA/toy.zh-en.tsv
-expect_exit 0 "$ELMAN" train "$toy"
+expect_note '^5 pairs$' train "$toy"
 expect_stdout
-expect_stderr_match '^5 pairs$'
 expect_stderr_match '^source: space, vocabulary size 19 \(auto: most lines are Chinese with spaces between words\)$'
 expect_stderr_match '^target: words, vocabulary size 21 \(auto: most lines are not Chinese\)$'
 expect_stderr_match '^normalization: nfkc-wide of the source, nfkc of the target; .*--normalize nfc keeps them'
@@ -28,8 +27,7 @@ expect_exit 0 "$ELMAN" train -q --seed 3 --epochs 3 -o third "$toy"
 
 # --epochs 0 writes the initial model.
 expect_exit 0 "$ELMAN" train --epochs 0 --hidden-size 7 --embedding-size 5 -o initial "$toy"
-expect_exit 0 "$ELMAN" inspect -m initial
-expect_stdout_match '^hidden size +7$'
+expect_output '^hidden size +7$' inspect -m initial
 expect_stdout_match '^embedding size +5$'
 
 # The same pairs from standard input, from two files, in other columns, with CRLF and a byte order mark.
@@ -69,16 +67,15 @@ fi
 rm reported
 
 # A choice of the user has no reason.
-expect_exit 0 "$ELMAN" train --epochs 0 -o chosen --source-tokens chars --subwords 5 --normalize nfc "$toy"
-expect_stderr_match '^source: chars, vocabulary size [0-9]+$'
+expect_note '^source: chars, vocabulary size [0-9]+$' train --epochs 0 -o chosen --source-tokens chars --subwords 5 \
+  --normalize nfc "$toy"
 expect_stderr_match '^target: bpe with 5 merge operations, vocabulary size [0-9]+$'
 expect_stderr_match '^normalization: nfc$'
 
 # For more than 10,000 pairs, the defaults without dev pairs are not recommended.
 for i in {1..10001}; do echo "我 爱 你	I love you"; done >large.tsv
 large=(train --epochs 0 --force -o large)
-expect_exit 0 "$ELMAN" "${large[@]}" large.tsv
-expect_stderr_match '--preset small --dev PAIRS .*corpus split'
+expect_note '--preset small --dev PAIRS .*corpus split' "${large[@]}" large.tsv
 for chosen in '--dev large.tsv' '--preset plain' '--cell gru'; do
   expect_exit 0 "$ELMAN" "${large[@]}" $chosen large.tsv
   ! grep -q -e '--preset small' "$results/stderr" || fail "advice in spite of $chosen"
@@ -88,10 +85,9 @@ expect_exit 0 "$ELMAN" "${large[@]}" limit.tsv
 ! grep -q -e '--preset small' "$results/stderr" || fail "advice for 10,000 pairs"
 
 # A file that is given twice, also by another name, and a warm-up that is longer than the run are noted.
-expect_exit 0 "$ELMAN" train --epochs 2 --warm-up 3 --force -o noted a b ./a
-expect_stderr_match '^\./a is the same file as a, so its pairs count twice$'
+expect_note '^\./a is the same file as a, so its pairs count twice$' train --epochs 2 --warm-up 3 --force -o noted a b \
+  ./a
 expect_stderr_match '^the learning rate will not reach 0\.001: the run has 2 updates, fewer than --warm-up 3$'
-expect_exit 0 "$ELMAN" train --epochs 2 --warm-up 2 --force -o noted a a
-expect_stderr_match '^a is given twice, so its pairs count twice$'
+expect_note '^a is given twice, so its pairs count twice$' train --epochs 2 --warm-up 2 --force -o noted a a
 expect_exit 0 "$ELMAN" train --epochs 2 --warm-up 2 --force -o noted a b
 ! grep -q -e 'twice' -e 'will not reach' "$results/stderr" || fail "a note without a reason"

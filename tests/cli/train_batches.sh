@@ -14,8 +14,8 @@ cmp expected model.safetensors || fail "two threads train a different model"
 rm model.safetensors
 expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" "${batches[@]}" --epochs 30 --hours 1e-10 pairs.tsv
 expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" "${batches[@]}" --epochs 30 --hours 1e-10 --resume pairs.tsv
-expect_exit 64 "$ELMAN" train -t 1 "${settings[@]}" --batch-tokens 400 --resume pairs.tsv
-expect_stderr_match "batch size in tokens was 300 and is now 400"
+expect_refused "batch size in tokens was 300 and is now 400" train -t 1 "${settings[@]}" --batch-tokens 400 --resume \
+  pairs.tsv
 expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" "${batches[@]}" --epochs 30 --resume pairs.tsv
 cmp expected model.safetensors || fail "stop and --resume train a different model"
 
@@ -24,22 +24,20 @@ grep -o '"event": *"update".*"update": *[0-9]*' log | grep -o '[0-9]*$' >numbers
 [ -s numbers ] || fail "the log has no updates"
 seq "$(wc -l <numbers)" | cmp - numbers || fail "the updates are not numbered consecutively"
 
-expect_exit 0 "$ELMAN" inspect --json
-expect_stdout_match '"batch_tokens": *300'
+expect_output '"batch_tokens": *300' inspect --json
 ! grep -q '"batch_size"' "$results/stdout" || fail "the batch size in sentences is printed although it has no effect"
-expect_exit 0 "$ELMAN" inspect
-expect_stdout_match '^batch size in tokens +300$'
+expect_output '^batch size in tokens +300$' inspect
 ! grep -q '^batch size  ' "$results/stdout" || fail "the batch size in sentences is printed although it has no effect"
 expect_exit 0 "$ELMAN" inspect -m model.safetensors
 
 # ---- refused ----
 
-expect_exit 64 "$ELMAN" train --batch-tokens 300 --batch-size 32 "$toy"
-expect_stderr_match '^elman: train: --batch-tokens and --batch-size cannot be combined'
+expect_refused '^elman: train: --batch-tokens and --batch-size cannot be combined' train --batch-tokens 300 \
+  --batch-size 32 "$toy"
 expect_exit 64 "$ELMAN" train -o none --batch-tokens 3 "$toy"
 expect_stderr_match '^elman: a sentence has [0-9]+ tokens with </s>, but a batch allows 3; raise the limit \(--batch-tokens\)'
-expect_exit 64 "$ELMAN" train --batch-tokens 16777217 "$toy"
-expect_stderr_match "--batch-tokens: '16777217' is not a whole number from 0 to 16777216"
+expect_refused "--batch-tokens: '16777217' is not a whole number from 0 to 16777216" train --batch-tokens 16777217 \
+  "$toy"
 
 # --batch-tokens overrides the batch size of a preset.
 expect_exit 0 "$ELMAN" train -q -o none --preset small --hidden-size 6 --embedding-size 4 --min-count 1 \

@@ -4,9 +4,8 @@ train=$DATA/daily.train.zh-en.tsv
 head -n 60 "$DATA/daily.test.zh-en.tsv" >dev.tsv
 settings=(-t 1 --hidden-size 24 --embedding-size 16 --batch-size 64 --attention scaled --lr 0.02)
 
-expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 4 --dev dev.tsv "$train"
+expect_note '^dev:$' train "${settings[@]}" --epochs 4 --dev dev.tsv "$train"
 expect_stdout
-expect_stderr_match '^dev:$'
 expect_stderr_match '^60 pairs$'
 line='^  dev: loss [0-9.]+  perplexity [0-9.]+(e\+[0-9]+)?  BLEU [0-9.]+  chrF2 [0-9.]+(  best)?$'
 expect_stderr_match "$line"
@@ -19,8 +18,8 @@ bleu() { grep -oE 'BLEU [0-9.]+' | cut -d ' ' -f 2; }
 mv model.safetensors good
 worse=(-t 1 --batch-size 64 --init-from good --lr 10 --clip-norm 0 --warm-up 1000 --dev dev.tsv
   --validate-every 5)
-expect_exit 0 "$ELMAN" train "${worse[@]}" --epochs 4 "$train"
-expect_stderr_match '^kept the model of epoch [0-9]+, update [0-9]+: it has the best BLEU on the dev pairs$'
+expect_note '^kept the model of epoch [0-9]+, update [0-9]+: it has the best BLEU on the dev pairs$' train \
+  "${worse[@]}" --epochs 4 "$train"
 ! grep -q 'stopped early' "$results/stderr" || fail "'stopped early' after all epochs"
 best=$(grep ' best$' "$results/stderr" | tail -n 1 | bleu)
 highest=$(bleu <"$results/stderr" | sort -g | tail -n 1)
@@ -53,10 +52,9 @@ expect_stderr_match "^kept the model of epoch $(((updates + 28) / 29)), update $
 expect_stderr_match '^wrote model.safetensors;'
 
 # A perplexity with hundreds of digits is printed in short form.
-expect_exit 0 "$ELMAN" train -t 1 --batch-size 64 --lr 10 --clip-norm 0 --epochs 1 --dev dev.tsv "$train"
-expect_stderr_match '^  dev: loss [0-9.]+  perplexity [0-9]\.[0-9]{2}e\+[0-9]+  BLEU '
-expect_exit 0 "$ELMAN" evaluate -t 1 dev.tsv
-expect_stdout_match '^perplexity +[0-9]\.[0-9]{4}e\+[0-9]+$'
+expect_note '^  dev: loss [0-9.]+  perplexity [0-9]\.[0-9]{2}e\+[0-9]+  BLEU ' train -t 1 --batch-size 64 --lr 10 \
+  --clip-norm 0 --epochs 1 --dev dev.tsv "$train"
+expect_output '^perplexity +[0-9]\.[0-9]{4}e\+[0-9]+$' evaluate -t 1 dev.tsv
 
 # Dev pairs do not change the updates, only the choice of the model; validation draws no random numbers.
 all_updates() { grep '"event":"update"' log | sed 's/"tokens_per_second":[^,]*,//'; }
@@ -67,11 +65,9 @@ all_updates | cmp - with || fail "dev pairs changed the updates"
 
 # Dev pairs that are also training data cause a note.
 ! grep -q 'is also training data' "$results/stderr" || fail "a note although the files differ"
-expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --dev ./dev.tsv dev.tsv
-expect_stderr_match '^dev file \./dev\.tsv is also training data; '
+expect_note '^dev file \./dev\.tsv is also training data; ' train "${settings[@]}" --epochs 1 --dev ./dev.tsv dev.tsv
 
-expect_exit 64 "$ELMAN" train --dev - - <dev.tsv
-expect_stderr_match "standard input \('-'\) can be read only once"
+expect_refused "standard input \('-'\) can be read only once" train --dev - - <dev.tsv
 
 # -q prints nothing.
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 1 --dev dev.tsv "$train"
@@ -80,14 +76,13 @@ expect_no_stderr
 # An error in the dev file is reported before training, and nothing is written.
 rm good model.safetensors* log with tail
 printf 'no tab\n' >bad
-expect_exit 66 "$ELMAN" train "${settings[@]}" --dev nowhere "$train"
-expect_stderr_match '^elman: nowhere: '
+expect_error 66 '^elman: nowhere: ' train "${settings[@]}" --dev nowhere "$train"
 expect_exit 65 "$ELMAN" train "${settings[@]}" --dev bad "$train"
 expect_exit 65 "$ELMAN" train "${settings[@]}" --strict --dev <(cat dev.tsv bad) "$train"
-expect_exit 64 "$ELMAN" train "${settings[@]}" --dev dev.tsv -o dev.tsv "$train"
-expect_stderr_match "^elman: train: --output: 'dev.tsv' is read by --dev; name another file$"
-expect_exit 64 "$ELMAN" train "${settings[@]}" --dev dev.tsv --log dev.tsv "$train"
-expect_stderr_match "^elman: train: --log: 'dev.tsv' is read by --dev; name another file$"
+expect_refused "^elman: train: --output: 'dev.tsv' is read by --dev; name another file$" train "${settings[@]}" --dev \
+  dev.tsv -o dev.tsv "$train"
+expect_refused "^elman: train: --log: 'dev.tsv' is read by --dev; name another file$" train "${settings[@]}" --dev \
+  dev.tsv --log dev.tsv "$train"
 [ "$(wc -l <dev.tsv)" -eq 60 ] || fail "the dev file changed"
 expect_files bad dev.tsv
 

@@ -10,8 +10,8 @@ settings=(--threads 1 --hidden-size 12 --embedding-size 8 --batch-size 16 --epoc
 
 # ---- effect ----
 
-expect_exit 0 "$ELMAN" train "${settings[@]}" --guide 3 --log log train.tsv
-expect_stderr_match '^guided alignment from column 3, weight 0\.3 \(--guide-weight\)$'
+expect_note '^guided alignment from column 3, weight 0\.3 \(--guide-weight\)$' train "${settings[@]}" --guide 3 --log \
+  log train.tsv
 cp model.safetensors guided
 python3 - log <<'END' || fail "the log differs"
 import json, sys
@@ -23,8 +23,7 @@ END
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide 3 --log log.csv train.tsv
 awk -F, 'NR > 1 && !($10 > 0 && $11 > 40) { bad = 1 } END { exit bad || NR < 27 }' log.csv ||
   fail "the CSV log lacks the guided-alignment loss"
-expect_exit 0 "$ELMAN" inspect -m guided
-expect_stdout_match '^guide weight +0\.3$'
+expect_output '^guide weight +0\.3$' inspect -m guided
 
 # Alignments from a file, for a column or two files of sentences, with the default weight.
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide links --guide-weight 0.3 train.tsv
@@ -83,8 +82,7 @@ belongs='^elman: model.safetensors.checkpoint: the checkpoint belongs to another
 refused() { # refused REGEX ARGUMENT...
   local regex=$1
   shift
-  expect_exit 64 "$ELMAN" train -q "${settings[@]}" --resume "$@" train.tsv
-  expect_stderr_match "$regex"
+  expect_refused "$regex" train -q "${settings[@]}" --resume "$@" train.tsv
 }
 refused "${belongs}guide weight was 0\.3 and is now 1(\.0)?; " --guide links --guide-weight 1
 refused "${belongs}guide weight was 0\.3 and is now 0(\.0)?; "
@@ -101,34 +99,32 @@ refused "${belongs}guide \(links\) changed; " --guide links
   printf '她 在 家\tShe is home\tat home\n'
   printf '我 在 家\tI am home\n'
 } >bad
-expect_exit 0 "$ELMAN" train "${settings[@]}" --guide 3 bad
-expect_stderr_match '^bad:2: skipped: alignment 3-1 is out of range: i-j counts from 0, and the sides have 3 and 3 words$'
+expect_note '^bad:2: skipped: alignment 3-1 is out of range: i-j counts from 0, and the sides have 3 and 3 words$' \
+  train "${settings[@]}" --guide 3 bad
 expect_stderr_match '^bad:4: skipped: "at home" is not an alignment of the form i-j; check the column or file$'
 expect_stderr_match '^bad:5: skipped: has 2 columns; column 3 is required'
 expect_stderr_match '^2 pairs; 3 lines skipped$'
 expect_stderr_match '^guided alignment ignores 1 pair without alignment links$'
 head -n 4 bad >strict
-expect_exit 65 "$ELMAN" train -q "${settings[@]}" --strict --guide 3 strict
-expect_stderr_match '^elman: strict:2: alignment 3-1 is out of range: '
+expect_error 65 '^elman: strict:2: alignment 3-1 is out of range: ' train -q "${settings[@]}" --strict --guide 3 strict
 # In Chinese without spaces, alignments count tokens, so the token mode is needed to check them.
 printf '我爱学习\tI love studying\t0-0 4-2\n' >unspaced
-expect_exit 65 "$ELMAN" train -q "${settings[@]}" --source-tokens chars --guide 3 unspaced
-expect_stderr_match '^elman: unspaced:1: alignment 4-2 is out of range: '
+expect_error 65 '^elman: unspaced:1: alignment 4-2 is out of range: ' train -q "${settings[@]}" --source-tokens chars \
+  --guide 3 unspaced
 # A bad link is skipped there too, unless it is an error or most are bad.
 { cat unspaced; printf '我爱学习\tI love studying\t0-0 3-2\n他喝茶\tHe drinks tea\t2-2\n'; } >some
-expect_exit 0 "$ELMAN" train "${settings[@]}" --source-tokens chars --guide 3 some
-expect_stderr_match '^1 pair skipped because of the alignment, the first: some:1: alignment 4-2 is out of range'
-expect_exit 65 "$ELMAN" train -q "${settings[@]}" --source-tokens chars --guide 3 --strict some
-expect_stderr_match '^elman: some:1: alignment 4-2 is out of range: '
+expect_note '^1 pair skipped because of the alignment, the first: some:1: alignment 4-2 is out of range' train \
+  "${settings[@]}" --source-tokens chars --guide 3 some
+expect_error 65 '^elman: some:1: alignment 4-2 is out of range: ' train -q "${settings[@]}" --source-tokens chars \
+  --guide 3 --strict some
 # A corpus with words has words in every line, however few its spaces are.
 printf '中华人民共和国 成立\tfounded PRC\t0-1 1-0\n谢谢\tthanks\t1-0\n我 爱\tI love\t1-1\n' >words
-expect_exit 0 "$ELMAN" train "${settings[@]}" --source-tokens chars --guide 3 words
-expect_stderr_match '^words:2: skipped: alignment 1-0 is out of range: .* have 1 and 1 words$'
+expect_note '^words:2: skipped: alignment 1-0 is out of range: .* have 1 and 1 words$' train "${settings[@]}" \
+  --source-tokens chars --guide 3 words
 expect_exit 0 "$ELMAN" gradcheck -m model.safetensors --guide '0-1 1-0' '中华人民共和国 成立' 'founded PRC'
 expect_exit 65 "$ELMAN" gradcheck -m model.safetensors --guide '2-0' '中华人民共和国 成立' 'founded PRC'
 printf '我 爱\tI love\t\n你 好\tHello\t\n' >unlinked
-expect_exit 65 "$ELMAN" train -q "${settings[@]}" --guide 3 unlinked
-expect_stderr_match '^elman: no pair has a word alignment to guide attention'
+expect_error 65 '^elman: no pair has a word alignment to guide attention' train -q "${settings[@]}" --guide 3 unlinked
 head -n 199 en >short
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --guide short train.tsv
 expect_stderr_match '^elman: short: has 199 lines, but train.tsv has 200; line n of one file must align line n of the other$'
@@ -139,8 +135,7 @@ expect_exit 66 "$ELMAN" train -q "${settings[@]}" --guide nowhere train.tsv
 wrong() { # wrong REGEX ARGUMENT...
   local regex=$1
   shift
-  expect_exit 64 "$ELMAN" train -q "${settings[@]}" "$@"
-  expect_stderr_match "$regex"
+  expect_refused "$regex" train -q "${settings[@]}" "$@"
 }
 wrong '--guide-weight needs --guide$' --guide-weight 0.3 train.tsv
 wrong '--guide has no effect with --guide-weight 0; ' --guide 3 --guide-weight 0 train.tsv
@@ -157,14 +152,11 @@ wrong "--output: 'links' is read by --guide" --guide links -o links train.tsv
 
 # ---- the gradient ----
 
-expect_exit 0 "$ELMAN" gradcheck -m guided --guide '0-0 1-1 2-2' '我 喜欢 书' 'I like books'
-expect_stdout_match "^guided-alignment loss [0-9.]+, the mean over 3 linked target tokens$"
+expect_output "^guided-alignment loss [0-9.]+, the mean over 3 linked target tokens$" gradcheck -m guided --guide \
+  '0-0 1-1 2-2' '我 喜欢 书' 'I like books'
 expect_stdout_match ': all gradients passed'
-expect_exit 0 "$ELMAN" gradcheck -m guided --json --attention-dropout 0.2 --guide '0-0' --guide '' \
-  --guide-weight 2 '我 喜欢 书' 'I like books' '他 忙' 'He is busy'
-expect_stdout_match '"tokens":8,"guide_loss":[0-9.]+,"linked":1,"passed":true,"failed":false,'
-expect_exit 64 "$ELMAN" gradcheck -m guided --guide '0-0' '我' 'I' '他' 'He'
-expect_stderr_match '--guide is given 1 time for 2 pairs; '
+expect_output '"tokens":8,"guide_loss":[0-9.]+,"linked":1,"passed":true,"failed":false,' gradcheck -m guided --json \
+  --attention-dropout 0.2 --guide '0-0' --guide '' --guide-weight 2 '我 喜欢 书' 'I like books' '他 忙' 'He is busy'
+expect_refused '--guide is given 1 time for 2 pairs; ' gradcheck -m guided --guide '0-0' '我' 'I' '他' 'He'
 expect_exit 64 "$ELMAN" gradcheck -m guided --guide-weight 2 '我' 'I'
-expect_exit 65 "$ELMAN" gradcheck -m guided --guide '0-9' '我' 'I'
-expect_stderr_match 'pair 1: alignment 0-9 is out of range'
+expect_error 65 'pair 1: alignment 0-9 is out of range' gradcheck -m guided --guide '0-9' '我' 'I'

@@ -15,24 +15,21 @@ printf '我 爱 你\tI love you\n' >other
 for flag in '--hidden-size 7' '--attention local' --bidirectional '--min-count 2' '--source-tokens chars' \
   '--preset base'; do
   # shellcheck disable=SC2086
-  expect_exit 64 "$ELMAN" train --epochs 0 --init-from M $flag other
-  expect_stderr_match "${flag%% *} has no effect with --init-from"
+  expect_refused "${flag%% *} has no effect with --init-from" train --epochs 0 --init-from M $flag other
 done
 cmp M model.safetensors || fail "the model changed"
-expect_exit 0 "$ELMAN" train --epochs 0 --init-from M --seed 5 other
-expect_stderr_match '^source: space, vocabulary size 19$'
+expect_note '^source: space, vocabulary size 19$' train --epochs 0 --init-from M --seed 5 other
 cmp M model.safetensors || fail "the model changed"
 
 # Words that the model lacks cannot be added, whatever the options.
 printf '猫 狗 鸟\tcats dogs birds\n' >strange
-expect_exit 0 "$ELMAN" train --epochs 1 --init-from M -o next strange
-expect_stderr_match '^100 % of the source tokens .*; train without --init-from to build a vocabulary from these pairs$'
+expect_note '^100 % of the source tokens .*; train without --init-from to build a vocabulary from these pairs$' train \
+  --epochs 1 --init-from M -o next strange
 ! grep -q -- --min-count "$results/stderr" || fail "the note suggests --min-count, which --init-from excludes"
 rm strange
 
 # Training continues from the model, and is reproducible.
-expect_exit 0 "$ELMAN" train --epochs 1 --init-from M -o next "$toy"
-expect_stderr_match '^epoch 1 of 1  loss 0\.0'
+expect_note '^epoch 1 of 1  loss 0\.0' train --epochs 1 --init-from M -o next "$toy"
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 1 --init-from M -o again "$toy"
 cmp next again || fail "the same options trained a different model"
 ! cmp -s M next || fail "the model did not change"
@@ -71,10 +68,8 @@ cp M here
 expect_exit 0 "$ELMAN" train -q --epochs 1 --init-from here -o here "$toy"
 cmp next here || fail "the model differs when trained in place"
 head -c 1000 M >broken
-expect_exit 65 "$ELMAN" train --init-from broken -o here "$toy"
-expect_stderr_match '^elman: broken: '
-expect_exit 66 "$ELMAN" train --init-from nowhere -o here "$toy"
-expect_stderr_match '^elman: nowhere: '
+expect_error 65 '^elman: broken: ' train --init-from broken -o here "$toy"
+expect_error 66 '^elman: nowhere: ' train --init-from nowhere -o here "$toy"
 cmp next here || fail "the old model changed"
 rm ./*.checkpoint
 expect_files M again broken here initial model.safetensors next other

@@ -8,9 +8,9 @@ begin() { # begin ARGUMENT...: start an endless run in the background and wait u
   await grep -sqE '^(epoch 1 |resuming in epoch)' first
 }
 refused() { # refused ARGUMENT...
-  expect_exit 73 "$ELMAN" train -t 1 "$@" "$toy"
+  expect_error 73 "^elman: .*: process $first is writing it; wait until that process ends, or name another file$" \
+    train -t 1 "$@" "$toy"
   expect_stdout
-  expect_stderr_match "^elman: .*: process $first is writing it; wait until that process ends, or name another file$"
   [ "$(wc -l <"$results/stderr")" -eq 1 ] || fail "expected one line, the error"
 }
 
@@ -61,8 +61,8 @@ rm alias first model.safetensors model.safetensors.checkpoint other other.checkp
 
 # A file with the name of the lock that is not a lock is kept.
 echo '{}' >model.safetensors.lock
-expect_exit 73 "$ELMAN" train "$toy"
-expect_stderr_match '^elman: model.safetensors.lock: is not a lock file of elman; remove it, or name another output$'
+expect_error 73 '^elman: model.safetensors.lock: is not a lock file of elman; remove it, or name another output$' \
+  train "$toy"
 [ "$(cat model.safetensors.lock)" = '{}' ] || fail "the file changed"
 rm model.safetensors.lock
 

@@ -39,8 +39,7 @@ at = 8 + header + json.loads(data[8:8 + header])[sys.argv[3]]["data_offsets"][0]
 data[at:at + 4] = struct.pack("<f", 0.5)
 open(sys.argv[2], "wb").write(data)
 END
-  expect_exit 65 "$ELMAN" inspect -m untied
-  expect_stderr_match '^elman: untied: .*decoder.out.weight differs from the matrix that it is tied to'
+  expect_error 65 '^elman: untied: .*decoder.out.weight differs from the matrix that it is tied to' inspect -m untied
 fi
 for kind in general additive; do
   expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --attention $kind "$toy"
@@ -67,12 +66,11 @@ expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --encoder-self-attentio
 shape 'encoder self-attention +2$' 'plain self-attention +yes$'
 
 # Invalid combinations.
-expect_exit 64 "$ELMAN" train -q "${small[@]}" --attention multihead --heads 4 "$toy"
-expect_stderr_match 'heads \(4\) must divide size \(6\); set heads to 1, 2, 3 or 6, or size to 4 or 8'
-expect_exit 64 "$ELMAN" train -q "${small[@]}" --attention dot --heads 2 "$toy"
-expect_stderr_match 'dot attention has one head, not 2; use multihead attention'
-expect_exit 64 "$ELMAN" train -q "${small[@]}" --attention-window 2 "$toy"
-expect_stderr_match 'has no window; use local or hierarchical attention'
+expect_refused 'heads \(4\) must divide size \(6\); set heads to 1, 2, 3 or 6, or size to 4 or 8' train -q \
+  "${small[@]}" --attention multihead --heads 4 "$toy"
+expect_refused 'dot attention has one head, not 2; use multihead attention' train -q "${small[@]}" --attention dot \
+  --heads 2 "$toy"
+expect_refused 'has no window; use local or hierarchical attention' train -q "${small[@]}" --attention-window 2 "$toy"
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --plain-self-attention "$toy"
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --decoder-self-attention 4 "$toy"
 
@@ -142,21 +140,18 @@ refused '^elman: .*a bidirectional encoder needs an even hidden size, not 5' --b
 expect_exit 0 "$ELMAN" train -q --preset small --epochs 0 --hidden-size 8 -o preset "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" train -q --hidden-size 8 --preset=small --epochs 0 -o preset2 "$DATA/toy.zh-en.tsv"
 cmp preset preset2 || fail "the position of --preset has an effect"
-expect_exit 0 "$ELMAN" inspect -m preset
-expect_stdout_match 'additive'
+expect_output 'additive' inspect -m preset
 expect_stdout_match '^hidden size +8$'
 # A setting of a preset that another option excludes is switched off, with a note.
-expect_exit 0 "$ELMAN" train --preset strong --no-attentional-layer --epochs 0 --hidden-size 8 --embedding-size 6 \
-  -o plainer "$DATA/toy.zh-en.tsv"
-expect_stderr_match '^preset strong: without --attentional-layer, --tie-embeddings does not apply$'
-expect_exit 64 "$ELMAN" train --preset strong --no-attentional-layer --tie-embeddings "$DATA/toy.zh-en.tsv"
-expect_stderr_match '--tie-embeddings needs --attentional-layer'
-expect_exit 64 "$ELMAN" train --preset huge "$DATA/toy.zh-en.tsv"
-expect_stderr_match "'huge' is not one of: plain, small, base"
+expect_note '^preset strong: without --attentional-layer, --tie-embeddings does not apply$' train --preset strong \
+  --no-attentional-layer --epochs 0 --hidden-size 8 --embedding-size 6 -o plainer "$DATA/toy.zh-en.tsv"
+expect_refused '--tie-embeddings needs --attentional-layer' train --preset strong --no-attentional-layer \
+  --tie-embeddings "$DATA/toy.zh-en.tsv"
+expect_refused "'huge' is not one of: plain, small, base" train --preset huge "$DATA/toy.zh-en.tsv"
 
 # A vocabulary without known words causes a note.
-expect_exit 0 "$ELMAN" train --epochs 1 "${small[@]}" --min-count 1000 -o unknown "$DATA/toy.zh-en.tsv"
-expect_stderr_match "^100 % of the source tokens are not in the vocabulary .*--min-count"
+expect_note "^100 % of the source tokens are not in the vocabulary .*--min-count" train --epochs 1 "${small[@]}" \
+  --min-count 1000 -o unknown "$DATA/toy.zh-en.tsv"
 expect_stderr_match "^100 % of the target tokens are not in the vocabulary"
 expect_exit 0 "$ELMAN" train --epochs 1 "${small[@]}" -o known "$DATA/toy.zh-en.tsv"
 ! grep -q 'not in the vocabulary' "$results/stderr" || fail "a note although all words are known"

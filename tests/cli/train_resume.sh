@@ -29,13 +29,12 @@ expect_stderr_match 'maximum length was 200 and is now 7'
 
 # Without a checkpoint and a model, --resume starts a new run and prints a note.
 rm short model.safetensors model.safetensors.checkpoint
-expect_exit 0 "$ELMAN" train -t 1 "${settings[@]}" --resume "$train"
-expect_stderr_match '^no checkpoint found; training starts from the beginning$'
+expect_note '^no checkpoint found; training starts from the beginning$' train -t 1 "${settings[@]}" --resume "$train"
 cmp expected model.safetensors || fail "--resume without a checkpoint trained a different model"
 # A new run that --resume starts does not replace a model.
 rm model.safetensors.checkpoint
-expect_exit 66 "$ELMAN" train -q -t 1 "${settings[@]}" --resume "$train"
-expect_stderr_match '^elman: model.safetensors.checkpoint: not found, so --resume cannot continue '
+expect_error 66 '^elman: model.safetensors.checkpoint: not found, so --resume cannot continue ' train -q -t 1 \
+  "${settings[@]}" --resume "$train"
 cmp expected model.safetensors || fail "the model changed"
 rm model.safetensors
 
@@ -75,8 +74,8 @@ expect_exit 0 "$ELMAN" translate 我
 cp model.safetensors stopped
 cp model.safetensors.checkpoint checkpoint
 
-expect_exit 64 "$ELMAN" train -q -t 1 "${settings[@]}" --shards 2 --resume "$train"
-expect_stderr_match 'belongs to another run: shards was 1 and is now 2; '
+expect_refused 'belongs to another run: shards was 1 and is now 2; ' train -q -t 1 "${settings[@]}" --shards 2 \
+  --resume "$train"
 
 lines=$(($(wc -l <log) + 30)) # more than an epoch
 expect_signal_exit TERM 143 "$ELMAN" train -t 2 "${settings[@]}" --resume --log log "$train"
@@ -92,8 +91,7 @@ for epochs in 0 1; do
   cmp later.checkpoint model.safetensors.checkpoint || fail "the checkpoint changed"
 done
 rm later later.checkpoint
-expect_exit 0 "$ELMAN" train -t 1 "${settings[@]}" --resume --log log "$train"
-expect_stderr_match '^resuming in epoch '
+expect_note '^resuming in epoch ' train -t 1 "${settings[@]}" --resume --log log "$train"
 cmp expected model.safetensors || fail "the model differs after two stops"
 # The log contains every update once.
 grep '"event":"update"' log | grep -oE '"update":[0-9]+' | cut -d : -f 2 | cmp - <(seq 580) ||
@@ -181,8 +179,7 @@ rm other other.dev
 
 # ---- files that are not checkpoints ----
 
-expect_exit 65 "$ELMAN" translate -m checkpoint 我
-expect_stderr_match "^elman: checkpoint: is the checkpoint of a training run, not its model; "
+expect_error 65 "^elman: checkpoint: is the checkpoint of a training run, not its model; " translate -m checkpoint 我
 
 for bytes in 0 7 100 5000 $(($(stat -c %s checkpoint) - 1)); do
   head -c "$bytes" checkpoint >model.safetensors.checkpoint

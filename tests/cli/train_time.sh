@@ -11,13 +11,13 @@ settings=(-t 1 --hidden-size 16 --embedding-size 8 --batch-size 40 --average 0.9
 # If the time is much too short, the run writes a model and a checkpoint, and prints how to continue.
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 60 pairs.tsv
 mv model.safetensors expected
-expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 100000 --hours 0.00001 pairs.tsv
-expect_stderr_match '^time limit \(--hours\) reached in epoch [0-9]+; --resume continues the run$'
+expect_note '^time limit \(--hours\) reached in epoch [0-9]+; --resume continues the run$' train "${settings[@]}" \
+  --epochs 100000 --hours 0.00001 pairs.tsv
 expect_stderr_match '^wrote model.safetensors; '
 expect_files dev.tsv expected model.safetensors model.safetensors.checkpoint pairs.tsv
 expect_exit 0 "$ELMAN" translate 我
-expect_exit 73 "$ELMAN" train "${settings[@]}" --epochs 60 pairs.tsv
-expect_stderr_match 'is the checkpoint of an unfinished run; add --resume to continue it'
+expect_error 73 'is the checkpoint of an unfinished run; add --resume to continue it' train "${settings[@]}" --epochs \
+  60 pairs.tsv
 
 # A run that the time limit stopped and --resume continued equals an uninterrupted one.
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 60 --resume --hours 0.00001 pairs.tsv
@@ -27,18 +27,15 @@ grep -q 'time limit' "$results/stderr" && fail "the time limit of one hour was r
 rm model.safetensors*
 
 # With dev pairs, also before the first validation.
-expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 100000 --hours 0.00001 --dev dev.tsv \
+expect_note '^no validation ran; ' train "${settings[@]}" --epochs 100000 --hours 0.00001 --dev dev.tsv \
   --validate-every 1000000 pairs.tsv
-expect_stderr_match '^no validation ran; '
 rm model.safetensors*
-expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 100000 --hours 0.0003 --dev dev.tsv \
-  --validate-every 1 --patience 1000000 pairs.tsv
-expect_stderr_match '^kept the model of epoch [0-9]+, update [0-9]+: it has the best BLEU'
+expect_note '^kept the model of epoch [0-9]+, update [0-9]+: it has the best BLEU' train "${settings[@]}" --epochs \
+  100000 --hours 0.0003 --dev dev.tsv --validate-every 1 --patience 1000000 pairs.tsv
 grep -q 'stopped early' "$results/stderr" && fail "the time limit is reported as the end of patience"
 rm model.safetensors*
 
-expect_exit 64 "$ELMAN" train --hours=-1 "$toy"
-expect_stderr_match "--hours: '-1' is not a number from 0 to 1e\+06"
+expect_refused "--hours: '-1' is not a number from 0 to 1e\+06" train --hours=-1 "$toy"
 
 # ---- --keep-last ----
 
@@ -63,19 +60,19 @@ expect_exit 0 "$ELMAN" average -o mean model.safetensors.update*
 expect_exit 0 "$ELMAN" translate -m mean 我
 
 # Another run with the same output deletes them; without --keep-last they stay.
-expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 pairs.tsv
-expect_stderr_match '^model\.safetensors\.update\*: 3 snapshots of an earlier run remain$'
+expect_note '^model\.safetensors\.update\*: 3 snapshots of an earlier run remain$' train "${settings[@]}" --epochs 1 \
+  pairs.tsv
 expect_files dev.tsv expected fourth mean model.safetensors{,.checkpoint} model.safetensors.update{30,40,50} pairs.tsv
-expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --keep-last 3 pairs.tsv
-expect_stderr_match '^model.safetensors.update\*: deleted 3 snapshots of an earlier run$'
+expect_note '^model.safetensors.update\*: deleted 3 snapshots of an earlier run$' train "${settings[@]}" --epochs 1 \
+  --keep-last 3 pairs.tsv
 expect_files dev.tsv expected fourth mean model.safetensors{,.checkpoint} model.safetensors.update10 pairs.tsv
 
 # The message counts the existing snapshots, including those of earlier parts of the run.
 expect_stderr_match "^model.safetensors.update\\*: kept 1 snapshot, one per epoch; 'elman average' averages several into one model\$"
-expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 2 --keep-last 3 --resume pairs.tsv
-expect_stderr_match "^model.safetensors.update\\*: kept 2 snapshots, one per epoch; "
-expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 5 --keep-last 3 --resume pairs.tsv
-expect_stderr_match "^model.safetensors.update\\*: kept 3 snapshots, one per epoch; "
+expect_note "^model.safetensors.update\\*: kept 2 snapshots, one per epoch; " train "${settings[@]}" --epochs 2 \
+  --keep-last 3 --resume pairs.tsv
+expect_note "^model.safetensors.update\\*: kept 3 snapshots, one per epoch; " train "${settings[@]}" --epochs 5 \
+  --keep-last 3 --resume pairs.tsv
 rm model.safetensors*
 
 # With dev pairs, snapshots of validations, also after stop and resume.
@@ -97,8 +94,8 @@ mkdir other
 expect_exit 0 "$ELMAN" train -q --epochs 40 "${settings[@]}" --dev dev.tsv --validate-every 17 --keep-last 3 \
   --seed 2 -o other/m pairs.tsv
 cp other/m.update391 other/m.update374 part
-expect_exit 0 "$ELMAN" train --epochs 40 "${kept[@]}" -o part/m --resume --hours 0.00001
-expect_stderr_match "^part/m.update\*: kept 2 snapshots of an earlier run; --keep-last does not count them$"
+expect_note "^part/m.update\*: kept 2 snapshots of an earlier run; --keep-last does not count them$" train --epochs 40 \
+  "${kept[@]}" -o part/m --resume --hours 0.00001
 for update in 390 400; do
   cmp {whole,part}/m.update$update || fail "the snapshot of update $update is lost after --resume"
 done
@@ -136,11 +133,11 @@ mkdir device
 ln -s /dev/null device/m
 for option in '--keep-last 2' --resume '--save-every 1'; do
   # shellcheck disable=SC2086
-  expect_exit 64 "$ELMAN" train "${settings[@]}" $option -o device/m pairs.tsv
-  expect_stderr_match "^elman: train: ${option% *} needs files next to the model, but 'device/m' is not a regular file; "
+  expect_refused "^elman: train: ${option% *} needs files next to the model, but 'device/m' is not a regular file; " \
+    train "${settings[@]}" $option -o device/m pairs.tsv
 done
-expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 100000 --hours 0.00001 -o device/m pairs.tsv
-expect_stderr_match '^device/m is not a regular file: no checkpoint will be written, and --resume will not be possible$'
+expect_note '^device/m is not a regular file: no checkpoint will be written, and --resume will not be possible$' train \
+  "${settings[@]}" --epochs 100000 --hours 0.00001 -o device/m pairs.tsv
 expect_stderr_match '^time limit \(--hours\) reached in epoch [0-9]+; without a checkpoint, --resume is not possible$'
 [ "$(ls device)" = m ] || fail "files beside a device: $(ls device)"
 [ -c device/m ] || fail "the device was replaced"
@@ -151,7 +148,7 @@ if [ "$(id -u)" -ne 0 ]; then
   expect_exit 73 "$ELMAN" train --epochs 1 "${kept[@]}" -o whole/m
 fi
 mkdir m.update10
-expect_exit 73 "$ELMAN" train "${settings[@]}" --epochs 1 --keep-last 1 -o m pairs.tsv
-expect_stderr_match 'm.update10: exists, but this run did not write it; the snapshot is skipped; '
+expect_error 73 'm.update10: exists, but this run did not write it; the snapshot is skipped; ' train "${settings[@]}" \
+  --epochs 1 --keep-last 1 -o m pairs.tsv
 expect_stderr_match '^could not write or delete a snapshot; training continues$'
 expect_stderr_match '^wrote m;'

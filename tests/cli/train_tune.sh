@@ -2,8 +2,7 @@
 
 dev="$DATA/daily.test.zh-en.tsv"
 small=(-t 1 --epochs 3 --hidden-size 32 --embedding-size 16 --lr 0.01 --dev "$dev")
-expect_exit 0 "$ELMAN" train "${small[@]}" --tune-search -o tuned "$DATA/daily.train.zh-en.tsv"
-expect_stderr_match '^search on the dev pairs:$'
+expect_note '^search on the dev pairs:$' train "${small[@]}" --tune-search -o tuned "$DATA/daily.train.zh-en.tsv"
 [ "$(grep -c '^  beam size ' "$results/stderr")" -eq 5 ] || fail "expected five searches"
 chosen=$(sed -n 's/^  \(beam size .*\): BLEU .* stored in the model$/\1/p' "$results/stderr")
 best=$(sed -n 's/^  beam size .*: BLEU \([0-9.]*\) .*/\1/p' "$results/stderr" | sort -g | tail -n 1)
@@ -17,8 +16,7 @@ expect_exit 0 "$ELMAN" inspect -m tuned
 grep -v -e '^beam size' -e '^length penalty' "$results/stdout" | cmp - plain.txt || fail "the models differ"
 
 # evaluate uses the stored search and reports it. Options replace it.
-expect_exit 0 "$ELMAN" evaluate -m tuned "$dev"
-expect_stderr_match "^from the model: $chosen$"
+expect_note "^from the model: $chosen$" evaluate -m tuned "$dev"
 expect_stdout_match "^BLEU +$best$"
 beam=$(sed 's/beam size \([0-9]*\).*/\1/' <<<"$chosen")
 penalty=$(sed -n 's/.*length penalty //p' <<<"$chosen")
@@ -27,29 +25,25 @@ given=(--beam "$beam")
 for command in "translate -i source" "attention --format json -i source" "attention --summary -i source"; do
   cut -f 1 "$dev" | head -n 20 >source
   # shellcheck disable=SC2086
-  expect_exit 0 "$ELMAN" $command -q -m tuned
-  cp "$results/stdout" by-model
+  output_to by-model $command -q -m tuned
   # shellcheck disable=SC2086
   expect_exit 0 "$ELMAN" $command -m tuned "${given[@]}"
   ! grep 'from the model' "$results/stderr" || [ -z "$penalty" ] || fail "$command: nothing comes from the model"
   cmp "$results/stdout" by-model || fail "$command: the search of the model differs from the same options"
   # shellcheck disable=SC2086
-  expect_exit 0 "$ELMAN" $command -q -m plain "${given[@]}"
-  cmp "$results/stdout" by-model || fail "$command: the search of the model differs from the same options without it"
+  expect_same by-model $command -q -m plain "${given[@]}"
 done
 "$ELMAN" repl -q -m tuned <source >by-repl || fail "repl failed"
 "$ELMAN" translate -q -m tuned <source | cmp - by-repl || fail "repl searches differently in a pipe"
-expect_exit 0 "$ELMAN" translate -q -m tuned --beam 1 -i source
-cp "$results/stdout" greedy
-expect_exit 0 "$ELMAN" translate -q -m plain -i source
-cmp "$results/stdout" greedy || fail "--beam 1 is not greedy"
+output_to greedy translate -q -m tuned --beam 1 -i source
+expect_same greedy translate -q -m plain -i source
 expect_exit 0 "$ELMAN" translate -m tuned --sample -i source
 ! grep 'from the model' "$results/stderr" || fail "sampling uses no beam"
 cut -f 2 "$dev" | head -n 20 >target
 expect_exit 0 "$ELMAN" attention -m tuned --format json -i source --references target
 ! grep 'from the model' "$results/stderr" || fail "given translations need no search"
-expect_exit 64 "$ELMAN" translate -m tuned --beam 1 --length-penalty 2 -i source
-expect_stderr_match 'length-penalty has no effect on greedy decoding'
+expect_refused 'length-penalty has no effect on greedy decoding' translate -m tuned --beam 1 --length-penalty 2 -i \
+  source
 expect_exit 0 "$ELMAN" translate -m tuned --n-best 12 -i source
 ! grep 'from the model.*beam size' "$results/stderr" || fail "a longer n-best list sets the beam size"
 [ "$(wc -l <"$results/stdout")" -gt 20 ] || fail "expected several translations per sentence"
@@ -58,8 +52,7 @@ expect_exit 0 "$ELMAN" translate -m tuned --n-best 12 -i source
 for make in "average -f -o made tuned tuned" "convert -f -m tuned -o made"; do
   # shellcheck disable=SC2086
   expect_exit 0 "$ELMAN" $make -q
-  expect_exit 0 "$ELMAN" translate -m made 茶
-  expect_stderr_match "^from the model: $chosen$"
+  expect_note "^from the model: $chosen$" translate -m made 茶
 done
 cp tuned before
 expect_exit 0 "$ELMAN" train -q "${small[@]}" --tune-search --resume -o tuned "$DATA/daily.train.zh-en.tsv"
@@ -71,16 +64,14 @@ expect_exit 0 "$ELMAN" train -q "${small[@]}" --resume --force -o tuned "$DATA/d
 cmp tuned plain || fail "the search remains in spite of --force"
 mv before tuned
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 1 --init-from tuned -o further "$DATA/daily.train.zh-en.tsv"
-expect_exit 0 "$ELMAN" inspect -m further
-expect_stdout_match '^beam size +none stored$'
+expect_output '^beam size +none stored$' inspect -m further
 
 # An option file repeats the run.
 "$ELMAN" inspect -m tuned --config >options.conf
 expect_exit 0 "$ELMAN" train -q --config options.conf -t 1 --dev "$dev" -o again "$DATA/daily.train.zh-en.tsv"
 cmp tuned again || fail "the option file does not repeat the run"
 
-expect_exit 64 "$ELMAN" train --tune-search -o none "$DATA/toy.zh-en.tsv"
-expect_stderr_match -- '--tune-search needs --dev'
+expect_refused '--tune-search needs --dev' train --tune-search -o none "$DATA/toy.zh-en.tsv"
 
 # A damaged search is refused.
 python3 - tuned damaged <<'END'
@@ -94,5 +85,4 @@ text = json.dumps(header).encode()
 text += b" " * (-len(text) % 8)
 open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + data[8 + size:])
 END
-expect_exit 65 "$ELMAN" inspect -m damaged
-expect_stderr_match 'not a usable elman model: elman.search the beam size must be'
+expect_error 65 'not a usable elman model: elman.search the beam size must be' inspect -m damaged

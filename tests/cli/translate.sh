@@ -1,3 +1,4 @@
+# Test: emulated.
 # `elman translate`: one output line per sentence.
 
 toy_model
@@ -33,11 +34,9 @@ expect_exit 0 "$ELMAN" translate -i returns
 expect_stderr_match "^returns:1: contains a carriage return \(CR\), which ends no line; .*tr '"
 [ "$(grep -c 'carriage return' "$results/stderr")" -eq 1 ] || fail "expected one note"
 printf '我\r爱\r' >old_mac
-expect_exit 65 "$ELMAN" translate -i old_mac
+expect_error 65 '^elman: old_mac: has lines that end with CR alone' translate -i old_mac
 expect_stdout
-expect_stderr_match '^elman: old_mac: has lines that end with CR alone'
-expect_exit 65 "$ELMAN" translate < <(cat old_mac)
-expect_stderr_match '^elman: standard input: has lines that end with CR alone'
+expect_error 65 '^elman: standard input: has lines that end with CR alone' translate < <(cat old_mac)
 
 # A line that is not UTF-8 is reported with its number, and its output line is empty.
 printf '我 爱 学习\n\xff\xfe\na\0b\n我 爱 学习\n' >bad
@@ -45,11 +44,9 @@ expect_exit 65 "$ELMAN" translate <bad
 expect_stdout 'I love studying' '' '' 'I love studying'
 expect_stderr_match '^elman: standard input:2: '
 expect_stderr_match '^elman: standard input:3: '
-expect_exit 65 "$ELMAN" translate -i bad --json
-expect_stderr_match '^elman: bad:2: '
+expect_error 65 '^elman: bad:2: ' translate -i bad --json
 [ "$(sed -n 2p "$results/stdout")" = null ] || fail "expected null for a bad line"
-expect_exit 65 "$ELMAN" translate $'\xff'
-expect_stderr_match '^elman: TEXT 1: '
+expect_error 65 '^elman: TEXT 1: ' translate $'\xff'
 
 expect_exit 0 "$ELMAN" translate --json '我 " \'
 expect_stderr_match '^not in the vocabulary: ", \\ \(2 of 3 words\)$' # the original spelling
@@ -64,20 +61,17 @@ expect_stderr_match '^elman: long:5: the sentence is longer than the limit of 20
 [ "$(wc -l <"$results/stderr")" -eq 2 ] || fail "expected errors for two lines"
 expect_exit 65 "$ELMAN" translate -q --json --max-line 20 -i long
 [ "$(grep -n '^null$' "$results/stdout" | xargs)" = '2:null 5:null' ] || fail "expected null for a line that is too long"
-expect_exit 65 "$ELMAN" translate -q --max-line 13 '我 爱 学习'
-expect_stderr_match '^elman: TEXT 1: the sentence is longer than the limit of 13 bytes; '
-expect_exit 65 "$ELMAN" translate -q --max-line 1 我
-expect_stderr_match '^elman: TEXT 1: the sentence is longer than the limit of 1 byte; '
+expect_error 65 '^elman: TEXT 1: the sentence is longer than the limit of 13 bytes; ' translate -q --max-line 13 \
+  '我 爱 学习'
+expect_error 65 '^elman: TEXT 1: the sentence is longer than the limit of 1 byte; ' translate -q --max-line 1 我
 # A line of the maximum length, with all that may surround a line, is accepted.
 printf '\xef\xbb\xbf我 爱 学习\r\n我 爱 学习\n我 爱 学习\r' >longest
 expect_exit 0 "$ELMAN" translate --max-line 14 -i longest
 expect_stdout 'I love studying' 'I love studying' 'I love studying'
 
 # Unknown words are reported.
-expect_exit 0 "$ELMAN" translate '我 爱 猫'
-expect_stderr_match '^not in the vocabulary: 猫 \(1 of 3 words\)$'
-expect_exit 0 "$ELMAN" translate '猫 爱 狗' '狗 我 猫 鱼 狗'
-expect_stderr_match '^not in the vocabulary: 猫, 狗, 鱼 \(6 of 8 words\)$'
+expect_note '^not in the vocabulary: 猫 \(1 of 3 words\)$' translate '我 爱 猫'
+expect_note '^not in the vocabulary: 猫, 狗, 鱼 \(6 of 8 words\)$' translate '猫 爱 狗' '狗 我 猫 鱼 狗'
 expect_exit 0 "$ELMAN" translate -q '我 爱 猫'
 expect_no_stderr
 
@@ -108,11 +102,10 @@ read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer after the long line"
 [ $(($(peak "$pid") - before)) -lt 4000 ] || fail "the long line took $(($(peak "$pid") - before)) kB"
 
 # Notes on input that is probably a mistake; the translations are printed nevertheless.
-expect_exit 0 "$ELMAN" translate lines 我
-expect_stderr_match "^'lines' is treated as a sentence, but a file of this name exists; did you mean -i lines\?$"
+expect_note "^'lines' is treated as a sentence, but a file of this name exists; did you mean -i lines\?$" translate \
+  lines 我
 [ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "expected two translations"
-expect_exit 0 "$ELMAN" attention --format json lines
-expect_stderr_match 'did you mean -i lines\?$'
+expect_note 'did you mean -i lines\?$' attention --format json lines
 expect_exit 0 "$ELMAN" translate -q lines .
 expect_no_stderr
 printf '我 爱 学习\tI love studying\n我\tI\n' >columns
@@ -128,16 +121,12 @@ expect_exit 65 "$ELMAN" translate -i bad
 expect_stderr_match '^elman: bad: and 195 more lines with bad data$'
 
 # Wrong input.
-expect_exit 66 "$ELMAN" translate -m nowhere 我
-expect_stderr_match '^elman: nowhere: '
+expect_error 66 '^elman: nowhere: ' translate -m nowhere 我
 expect_exit 66 "$ELMAN" translate -i nowhere
-expect_exit 66 "$ELMAN" translate -i .
-expect_stderr_match 'is a directory'
+expect_error 66 'is a directory' translate -i .
 mkdir elsewhere && cd elsewhere || exit
-expect_exit 66 "$ELMAN" translate 我
-expect_stderr_match "'elman train' writes this file"
+expect_error 66 "'elman train' writes this file" translate 我
 
 # The note for a model of characters counts characters.
 expect_exit 0 "$ELMAN" train -q --epochs 1 --source-tokens chars -o chars.safetensors "$DATA/toy.zh-en.tsv"
-expect_exit 0 "$ELMAN" translate -m chars.safetensors 我猫
-expect_stderr_match '^not in the vocabulary: 猫 \(1 of 2 characters\)$'
+expect_note '^not in the vocabulary: 猫 \(1 of 2 characters\)$' translate -m chars.safetensors 我猫

@@ -17,8 +17,7 @@ for options in '' '--json --beam 3' '--n-best 2 -q' \
     cmp expected output || fail "the translations of standard input differ ($options)"
   done
 done
-expect_exit 0 "$ELMAN" translate 我 我们
-cp "$results/stdout" expected
+output_to expected translate 我 我们
 expect_exit 0 processes 3 "$ELMAN" translate 我 我们
 cmp expected "$results/stdout" || fail "the translations of words differ"
 expect_exit 0 processes 2 "$ELMAN" translate -q </dev/null
@@ -36,8 +35,7 @@ wait $! || fail "exit code $?"
 cmp expected out || fail "the translations differ line by line"
 
 for options in '' '--json --beam 2 --alignments 3 -t 1' '-m model.safetensors -m model.safetensors --json'; do
-  expect_exit 0 "$ELMAN" evaluate $options "$DATA/daily.test.zh-en.tsv"
-  cp "$results/stdout" expected
+  output_to expected evaluate $options "$DATA/daily.test.zh-en.tsv"
   for count in 2 3; do
     expect_exit 0 processes $count "$ELMAN" evaluate $options "$DATA/daily.test.zh-en.tsv"
     cmp expected "$results/stdout" || fail "the scores differ with $count processes"

@@ -26,8 +26,7 @@ for count in 2 3; do
 done
 
 # The same translations.
-expect_exit 0 "$ELMAN" evaluate -m model.safetensors --json --beam 3 dev
-cp "$results/stdout" expected/scores
+output_to expected/scores evaluate -m model.safetensors --json --beam 3 dev
 expect_exit 0 unlike 3 "$ELMAN" evaluate -m model.safetensors --json --beam 3 dev
 cmp expected/scores "$results/stdout" || fail "the scores differ"
 

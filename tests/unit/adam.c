@@ -1,3 +1,4 @@
+/* Test: threads, plain. */
 /* Compare Adam and gradient clipping with the plain formulas, and check that the number of threads
  * does not matter. */
 #include "check.h"

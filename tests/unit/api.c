@@ -1,3 +1,4 @@
+/* Test: threads. */
 /* The library as a whole, from pairs to translations: names, defaults and unreadable input. */
 #include <fenv.h>
 #include <locale.h>

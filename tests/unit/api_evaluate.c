@@ -1,3 +1,4 @@
+/* Test: threads, wraps aligned_alloc. */
 /* Evaluation through the public API. */
 #include "api.h"
 #include "processes.h"

@@ -1,3 +1,4 @@
+/* Test: threads. */
 /* Training with several processes, which are threads in this test. Any number of processes must
  * produce a byte-identical model, and all processes must end alike. */
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* Test: threads. */
 /* Translation in eight bits through the public API: its scores are those of one model, the rounded
  * one, in every kind of search. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Test: threads. */
 /* Translation of single sentences through the public API, also from several threads. */
 #include <pthread.h>
 

@@ -1,3 +1,4 @@
+/* Test: threads. */
 /* Training through the public API. */
 #include "api.h"
 

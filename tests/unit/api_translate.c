@@ -1,3 +1,4 @@
+/* Test: threads. */
 /* Search through the public API: its options, limits and memory. */
 #include <math.h>
 #include <stdio.h>

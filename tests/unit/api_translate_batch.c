@@ -1,3 +1,4 @@
+/* Test: threads. */
 /* Batches through the public API: batching does not change a sentence's translation. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* Test: public. */
 /* The worked examples of tests/reference/attention.json through the public API. They are float32 as
  * printed in an introduction, so the last digit may differ. */
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* Test: double. */
 /* Compare the backward pass of attention with central differences in double precision: every
  * mechanism, mask, size and number of heads, and self-attention. */
 #include "check.h"

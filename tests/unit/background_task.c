@@ -1,3 +1,4 @@
+/* Test: text, threads, wraps pthread_create. */
 /* A job that runs once, in the background, when everything it waits for has arrived. */
 #include "base/team.h"
 

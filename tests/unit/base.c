@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Arena, buffer, UTF-8 validation, error values and a checksum. */
 #include <criterion/criterion.h>
 #include <stdint.h>

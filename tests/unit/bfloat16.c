@@ -1,3 +1,4 @@
+/* Test: some threads. */
 /* Products of operands in bfloat16: rounding, kernels, and an update of the network, compared with
  * plain sums in double of operands that are rounded one by one. */
 #include "check.h"

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Gold alignments in Pharaoh format. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* The findings of a corpus check. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Defects of single texts: those that are found, and ordinary texts of many languages. */
 #include <criterion/criterion.h>
 

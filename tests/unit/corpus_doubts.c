@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Findings that need a whole corpus: the language of a side, shifted sides, and the doubts before
  * training. */
 #include <criterion/criterion.h>

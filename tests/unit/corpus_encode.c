@@ -1,3 +1,4 @@
+/* Test: text. */
 /* From sentence pairs to vocabularies and ids. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Keys of sentences, and finding equal sentences by them. */
 #include <criterion/criterion.h>
 #include <stdint.h>

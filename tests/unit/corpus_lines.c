@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Reading files with one sentence per line. */
 #include <criterion/criterion.h>
 #include <stdio.h>

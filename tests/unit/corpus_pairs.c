@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Reading sentence pairs: formats, bad lines and errors. */
 #include <criterion/criterion.h>
 #include <stdint.h>

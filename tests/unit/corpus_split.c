@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Splits have no leak, lose nothing, and repeat with the same seed. */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Test: threads. */
 /* Deferred updates of embeddings give the same bits as full updates of every row. */
 #include "check.h"
 #include "folder.h"

@@ -1,3 +1,4 @@
+/* Test: some threads. */
 /* Linear maps in eight bits, compared bit for bit with their definition. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Test: optimized. */
 /* Compare exp and tanh with the C library in double precision, over values of every magnitude. */
 #include "check.h"
 

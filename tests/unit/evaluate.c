@@ -1,3 +1,4 @@
+/* Test: threads. */
 /* Any number of processes with any number of threads computes the results of a single process. */
 #include "translate/evaluate.h"
 

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Reading and safe writing of files: the old file, links, permissions, and files that other writers
  * left. */
 #include "folder.h"

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* The formats of attention matrices, compared byte by byte: their names, and tables. */
 #include <stdint.h>
 

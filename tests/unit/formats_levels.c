@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Sentinel weights and segment weights in every format. */
 #include <math.h>
 

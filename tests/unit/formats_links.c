@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Links between words and SoftAlignments files, compared byte by byte. */
 #include "formats.h"
 #include "inspect/shown.h"

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Read back what the writers produce: JSON, pages and arrays. Every format is tested with empty
  * translations, hostile tokens and a decimal comma. */
 #include <locale.h>

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Heat maps as SVG images. */
 #include "formats.h"
 #include "inspect/escape.h"

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Heat maps for a terminal, compared byte by byte. */
 #include "formats.h"
 

@@ -1,3 +1,4 @@
+/* Test: double, wraps network_gradient. */
 /* The gradient check passes correct gradients and detects wrong ones. In double precision; the
  * linker wraps network_gradient, so that the tests can corrupt it. */
 #include "check.h"

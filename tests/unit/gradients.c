@@ -1,3 +1,4 @@
+/* Test: double. */
 /* Compare the backward functions of single operations with central differences, in double
  * precision. */
 #include "check.h"

@@ -1,3 +1,4 @@
+/* Test: text, threads. */
 /* Collective operations of a group of processes. */
 #include "base/group.h"
 

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* The JSON reader: it gives accepted text the same meaning as the JSON library, and rejects the
  * rest. */
 #include "base/json.h"

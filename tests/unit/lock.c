@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Output locks: one holder at a time, and no lock outlives its process. */
 #include "folder.h"
 #include "owned.h"

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Merge attention between tokens into attention between words, compared with values computed by
  * hand. */
 #include "owned.h"

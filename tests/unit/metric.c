@@ -1,3 +1,4 @@
+/* Test: text. */
 /* The tokenizers of BLEU, lowercasing, and general properties of the scores. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

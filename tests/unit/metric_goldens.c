@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Compare BLEU, chrF2 and the bootstrap with the output of sacreBLEU; tests/reference/README.md
  * describes the golden files. */
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* Test: threads. */
 /* Properties of the network in both precisions: padding has no effect, threads do not change
  * results, gradients accumulate, and sizes are checked. */
 #include "check.h"

@@ -1,3 +1,4 @@
+/* Test: double. */
 /* Compare the whole network with central differences, in double precision, with one or a few of its
  * optional parts. network_shapes.c tests all combinations. */
 #include "network_case.h"

@@ -1,3 +1,4 @@
+/* Test: double, slow. */
 /* Compare the whole network with central differences, in double precision, for every combination of
  * its options. */
 #include "network_case.h"

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* The conversion of numbers, against the definition of the formats. */
 #include "model/number_type.h"
 

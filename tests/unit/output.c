@@ -1,3 +1,4 @@
+/* Test: threads, plain. */
 /* The output layer during training, computed in tiles, compared with the plain formulas (9) to
  * (14). */
 #include "check.h"

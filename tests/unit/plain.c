@@ -1,3 +1,4 @@
+/* Test: plain. */
 /* Compare fast kernels with the plain equations: attention, products of few rows, eight-bit
  * products, and the most likely token. output.c tests the output layer and adam.c tests Adam. */
 #include "check.h"

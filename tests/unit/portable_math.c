@@ -1,3 +1,4 @@
+/* Test: text, optimized. */
 /* Compare the functions with the C library in long double, and their bits with stored bits. */
 #include <criterion/criterion.h>
 #include <float.h>

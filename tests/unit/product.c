@@ -1,3 +1,4 @@
+/* Test: some threads. */
 /* Own products: every kernel has the bits of a plain loop, for every size and number of threads,
  * whether the matrix is packed or not. */
 #include "check.h"

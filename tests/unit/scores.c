@@ -1,3 +1,4 @@
+/* Test: threads. */
 /* The output layer as search uses it, compared with sums by definition, with every kernel for few
  * rows. */
 #include "check.h"

@@ -1,3 +1,4 @@
+/* Test: some threads. */
 /* Eight-bit products, and the largest logit that screening finds with them, compared with all
  * logits. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Test: threads. */
 /* Greedy search on a model with known choices: all weights are 0, so only the bias of the output
  * layer decides. */
 #include "check.h"

@@ -1,3 +1,4 @@
+/* Test: threads. */
 /* Synthetic gradients of shards are summed by several processes. The bytes do not depend on the
  * number of processes, and the output layer is sent while the rest is computed. */
 #include "check.h"

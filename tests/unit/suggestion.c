@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Suggestions for unknown names. */
 #include "base/suggestion.h"
 

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Attention sums over a corpus, compared with values computed by hand. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* Test: text, threads, wraps pthread_create. */
 /* A team of threads runs every piece of work exactly once. */
 #include <criterion/criterion.h>
 #include <errno.h>

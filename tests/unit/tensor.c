@@ -1,3 +1,4 @@
+/* Test: threads. */
 /* Basic operations: products, softmax, cross-entropy, random numbers. */
 #include "check.h"
 #include "process_threads.h"

@@ -1,3 +1,4 @@
+/* Test: public. */
 /* The first claim of the README: training on the toy pairs with any seed gives a model that
  * translates them. */
 #include <criterion/criterion.h>

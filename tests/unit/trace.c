@@ -1,3 +1,4 @@
+/* Test: double. */
 /* Compare the trace with central differences, in double precision. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* The gradients of a sentence pair as an image and as an HTML page. */
 #include "inspect/trace_picture.h"
 #include "formats.h"

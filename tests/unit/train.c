@@ -1,3 +1,4 @@
+/* Test: threads. */
 /* The training loop: the pairs it uses, how it stops, and the model it leaves. */
 #include "check.h"
 #include "lettered_model.h"

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Input that may be gzip-compressed, read in pieces of any size. */
 #include "owned.h"
 

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Where clauses end. */
 #include <criterion/criterion.h>
 

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Positions of tokens in the original text. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* NFKC with unified punctuation, narrow and full-width, and the positions of tokens in the original
  * text. */
 #include <criterion/criterion.h>

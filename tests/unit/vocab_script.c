@@ -1,3 +1,4 @@
+/* Test: text. */
 /* The mode that `auto` selects, the scripts of characters, texts and sides, and the characters that
  * count as Chinese (Han). */
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Segmentation of Chinese text without spaces. */
 #include <criterion/criterion.h>
 

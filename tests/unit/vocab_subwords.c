@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Subwords: the learned merge operations, how they split words, and that no text is lost. */
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Normalization and the token modes, which must lose no text. */
 #include <criterion/criterion.h>
 #include <stdint.h>

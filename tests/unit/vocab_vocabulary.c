@@ -1,3 +1,4 @@
+/* Test: text. */
 /* Counting, ids, look-up, and vocabularies from model files. */
 #include <criterion/criterion.h>
 #include <stdio.h>
