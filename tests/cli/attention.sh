@@ -44,4 +44,3 @@ expect_error 65 '^elman: lines:2: the sentence is longer than the limit of 20 by
   --max-line 20 -i lines
 [ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "expected three objects"
 expect_refused 'not one of: text, json, tsv, npy, svg, html, pharaoh, softalignments, png' attention --format gif 我
-expect_exit 73 "$ELMAN" attention -o no/such 我

@@ -54,8 +54,6 @@ expect_refused 'reads the sentences once per model' attention --each-model -m ot
   </dev/null
 expect_refused '--each-model and --summary cannot be combined' attention --each-model --summary '我'
 expect_refused '--each-model and --override cannot be combined' attention --each-model --override uniform '我'
-expect_refused 'is (read by|also an input file) .*; name another file' attention --each-model -m other -m \
-  model.safetensors --format json -o other '我'
 expect_exit 66 "$ELMAN" attention --each-model -m other -m nowhere -f -o play.html '我'
 head -c 1000 other >damaged
 expect_exit 65 "$ELMAN" attention --each-model -m other -m damaged -f -o play.html '我'

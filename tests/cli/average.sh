@@ -52,9 +52,5 @@ head -n 2 "$DATA/toy.zh-en.tsv" >few.tsv
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 0 "${small[@]}" -o few few.tsv
 expect_refused "^elman: few: differs from one: source vocabulary size: expected 19, got [0-9]+$" average -f -o mean \
   one few
-expect_exit 66 "$ELMAN" average -f -o mean one nowhere
-expect_exit 65 "$ELMAN" average -f -o mean few.tsv
-expect_refused "'one' is also an input file" average -o one one two
-expect_exit 73 "$ELMAN" average -o nowhere/mean one two
 expect_refused 'no MODEL given' average -o mean
 expect_refused 'no output file given' average one two

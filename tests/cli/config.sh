@@ -80,7 +80,6 @@ yes 'input = a line that makes the file too long' | head -n 2000 >bad.conf
 expect_refused '^elman: bad\.conf:[0-9]+: the file has more than 512 options' translate --config bad.conf
 yes | head -c 140000 | tr -d '\n' >bad.conf
 expect_refused '^elman: bad\.conf:1: the file has more than 65536 bytes' translate --config bad.conf
-expect_error 66 '^elman: nowhere\.conf: ' translate --config nowhere.conf
 expect_refused '--config: options are read from a file' translate --config - x
 expect_refused '--config needs a value: FILE' translate x --config
 expect_refused '--config is given twice' translate --config two.conf --config=two.conf x

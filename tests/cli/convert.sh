@@ -31,12 +31,7 @@ expect_output '"number_type":"float32"' inspect -m mean --json
 
 # No file is overwritten without --force, and never the input.
 expect_refused 'no output file given' convert -m whole
-expect_refused "'whole' is read by --model" convert -m whole -o whole
 expect_refused "bfloat16" convert -m whole -o half --dtype half
 expect_refused "unexpected 'whole'; name the model with -m FILE" convert -o half whole
 expect_exit 64 "$ELMAN" convert -m whole -o -
-expect_exit 66 "$ELMAN" convert -m nowhere -o half
-expect_exit 65 "$ELMAN" convert -m wide.txt -o half
-expect_exit 73 "$ELMAN" convert -m whole -o wide.txt
-expect_exit 73 "$ELMAN" convert -m whole -o nowhere/half
 [ ! -e half ] || fail "a refused conversion wrote a file"

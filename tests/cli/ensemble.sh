@@ -69,5 +69,3 @@ for command in translate repl 'attention --beam 2' 'evaluate few.tsv'; do
 done
 expect_refused '^elman: chars: differs from other: target tokenization: expected words, got chars$' translate -m other \
   -m chars 我
-expect_exit 66 "$ELMAN" translate -m other -m nowhere 我
-expect_refused "'few' is read" translate -m other -m few -o few 我

@@ -61,8 +61,6 @@ expect_error 65 '^elman: late:4: "note" is not an alignment' evaluate -q --align
 expect_exit 65 "$ELMAN" evaluate -q --columns 1,5 "$toy" aligned
 expect_stderr_match '^elman: no usable sentence pair; 6 lines skipped; the first, .*toy.zh-en.tsv:1, has [0-9]+ columns; column 5 is required '
 
-expect_exit 66 "$ELMAN" evaluate nowhere
-expect_exit 66 "$ELMAN" evaluate -m nowhere "$toy"
 : >empty
 expect_exit 65 "$ELMAN" evaluate empty
 

@@ -54,18 +54,17 @@ done
 
 # A snapshot whose folder could not be synchronized is deleted like the others.
 for ((which = 1; which <= 4; which++)); do
-  expect_exit 0 strace -qq -f -o trace -e trace=fsync -e inject="fsync:error=EIO:when=$which" \
-    "$ELMAN" train --epochs 4 "${small[@]}" --keep-last 1 -o kept "$DATA/toy.zh-en.tsv"
-  expect_stderr_match '^elman: kept.update[12]: '
+  expect_message 0 '^elman: kept.update[12]: ' strace -qq -f -o trace -e trace=fsync -e \
+    inject="fsync:error=EIO:when=$which" "$ELMAN" train --epochs 4 "${small[@]}" --keep-last 1 -o kept \
+    "$DATA/toy.zh-en.tsv"
   [ "$(ls kept.update*)" = kept.update4 ] || fail "fsync number $which: not deleted: $(ls kept.update*)"
   rm kept*
 done
 
 # A snapshot that cannot be deleted is deleted with the next one.
-expect_exit 0 strace -qq -f -o trace -P kept.update1 -e trace=unlink,unlinkat \
-  -e inject=unlink,unlinkat:error=EIO:when=1 \
-  "$ELMAN" train --epochs 4 "${small[@]}" --keep-last 1 -o kept "$DATA/toy.zh-en.tsv"
-expect_stderr_match '^elman: kept.update1: cannot delete a snapshot: Input/output error$'
+expect_message 0 '^elman: kept.update1: cannot delete a snapshot: Input/output error$' strace -qq -f -o trace -P \
+  kept.update1 -e trace=unlink,unlinkat -e inject=unlink,unlinkat:error=EIO:when=1 "$ELMAN" train --epochs 4 \
+  "${small[@]}" --keep-last 1 -o kept "$DATA/toy.zh-en.tsv"
 expect_stderr_match '^snapshots can be written again$'
 [ "$(ls kept.update*)" = kept.update4 ] || fail "a snapshot was not deleted later: $(ls kept.update*)"
 rm kept*
@@ -100,9 +99,9 @@ done
 
 # A part of a corpus for which stat fails is not overwritten.
 echo precious >c.dev.tsv
-expect_exit 73 strace -qq -f -o trace -P c.dev.tsv -e trace=%%stat -e inject=%%stat:error=EIO \
-  "$ELMAN" corpus split -q --dev 1 --test 1 -o c "$DATA/daily.test.zh-en.tsv"
-expect_stderr_match '^elman: c.dev.tsv: cannot create the file: Input/output error$'
+expect_message 73 '^elman: c.dev.tsv: cannot create the file: Input/output error$' strace -qq -f -o trace -P c.dev.tsv \
+  -e trace=%%stat -e inject=%%stat:error=EIO "$ELMAN" corpus split -q --dev 1 --test 1 -o c \
+  "$DATA/daily.test.zh-en.tsv"
 [ "$(cat c.dev.tsv)" = precious ] || fail "the part was overwritten"
 
 # A message is one write, because other processes may write to the same log.

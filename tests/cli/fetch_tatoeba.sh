@@ -23,8 +23,7 @@ expect_stdout_match 'train .*out/train\.tsv$'
 awk -F '\t' -v OFS='\t' '{ print $2, $1, $3 }' cmn.txt | sort >expected
 sort out/*.tsv | cmp - expected || fail "the pairs differ from those of the file"
 [ "$(ls out | xargs)" = 'dev.tsv test.tsv train.tsv' ] || fail "wrong files"
-expect_exit 73 "$fetch" --convert cmn.txt out
-expect_stderr_match 'out/train\.tsv already exists'
+expect_message 73 'out/train\.tsv already exists' "$fetch" --convert cmn.txt out
 
 # The zip archive; Windows line ends.
 if command -v python3 >/dev/null; then
@@ -53,8 +52,7 @@ refused 64 'tools/fetch-tatoeba \[OUTPUT_DIR\]' --help
 refused 64 'tools/fetch-tatoeba' --convert cmn.txt
 refused 64 'tools/fetch-tatoeba' out more
 : >file
-expect_exit 73 "$fetch" --convert cmn.txt file/out
-expect_stderr_match 'file/out: cannot create the directory'
+expect_message 73 'file/out: cannot create the directory' "$fetch" --convert cmn.txt file/out
 
 # Failing downloads, with substitutes for the programs that download.
 mkdir bin

@@ -89,6 +89,7 @@ subwords show|--model|-m @
 subwords show|--config|--config @
 "
 printf '1 2\n3 4\n' >matrix
+mkdir folder
 
 # Help has no option with an input file and no operand that the list lacks.
 commands=$("$ELMAN" help | sed -n 's/^  \([a-z]*\) .*/\1/p' | grep -vx -e help -e corpus -e subwords)
@@ -107,7 +108,7 @@ while IFS= read -r command; do
   done
 done <<<"$commands"
 
-# Each input refuses each kind, and names it.
+# Each input refuses each kind, and names it. It also names a file that does not exist, and a folder.
 count=0
 while IFS='|' read -r command option arguments; do
   [ -n "$command" ] || continue
@@ -120,6 +121,12 @@ while IFS='|' read -r command option arguments; do
     [ $code -eq 65 ] || fail "exit code $code instead of 65: $command $option of kind $kind"
     expect_stderr_match "^elman: kind\.$kind: .*${words[$kind]}"
     count=$((count + 1))
+  done
+  for input in nowhere folder; do
+    code=0
+    timeout 60 "$ELMAN" $command ${arguments//@/$input} >"$results/stdout" 2>"$results/stderr" </dev/null || code=$?
+    [ $code -eq 66 ] || [ $code -eq 69 ] || fail "exit code $code instead of 66: $command $option $input"
+    [ $code -eq 69 ] || expect_stderr_match "^elman: $input: "
   done
 done <<<"$inputs"
 [ $count -ge 500 ] || fail "only $count combinations were tried"

@@ -72,4 +72,3 @@ expect_exit 64 "$ELMAN" gradcheck --dropout 1 '我' 'I'
 expect_error 65 '^elman: the source of pair 2: it contains no words' gradcheck '我' 'I' '' 'I'
 expect_stdout
 expect_error 65 '^elman: the target of pair 1: byte 1 is not valid UTF-8' gradcheck '我' $'\xff'
-expect_exit 66 "$ELMAN" gradcheck -m nowhere '我' 'I'

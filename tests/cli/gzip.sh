@@ -96,15 +96,14 @@ if limited "$ELMAN" help >/dev/null 2>&1; then
   many zeros.gz </dev/zero
   tr '\0' a </dev/zero | many letters.gz
   yes $'a\tb' | many lines.gz
-  expect_exit 65 limited "$ELMAN" train zeros.gz
-  expect_stderr_match '^elman: zeros.gz: is a binary file, not UTF-8 text$'
+  expect_message 65 '^elman: zeros.gz: is a binary file, not UTF-8 text$' limited "$ELMAN" train zeros.gz
   expect_exit 65 limited "$ELMAN" corpus check zeros.gz
-  expect_exit 65 limited "$ELMAN" evaluate --hypothesis zeros.gz --reference target
-  expect_stderr_match '^elman: zeros.gz: is a binary file, not UTF-8 text$'
-  expect_exit 65 limited "$ELMAN" train letters.gz
-  expect_stderr_match '^elman: letters.gz: line 1 has more than 16777216 bytes; --max-line sets the limit$'
-  expect_exit 65 limited "$ELMAN" subwords apply -c letters.gz -i source
-  expect_stderr_match '^elman: letters.gz: line 1 has more than 1048576 bytes$'
+  expect_message 65 '^elman: zeros.gz: is a binary file, not UTF-8 text$' limited "$ELMAN" evaluate --hypothesis \
+    zeros.gz --reference target
+  expect_message 65 '^elman: letters.gz: line 1 has more than 16777216 bytes; --max-line sets the limit$' limited \
+    "$ELMAN" train letters.gz
+  expect_message 65 '^elman: letters.gz: line 1 has more than 1048576 bytes$' limited "$ELMAN" subwords apply -c \
+    letters.gz -i source
   for command in train evaluate 'corpus check' 'corpus split -o a --dev 1 --test 1'; do
     # shellcheck disable=SC2086 # words of a command
     expect_exit 65 limited "$ELMAN" $command --max-unpacked 1000000 lines.gz

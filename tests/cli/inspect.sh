@@ -81,7 +81,6 @@ refused() { # refused CODE FILE
   expect_stderr_match "^elman: $2"
 }
 : >empty
-mkdir directory
 size=$(stat -c %s model.safetensors)
 head -c $((size - 1)) model.safetensors >short
 head -c 100 model.safetensors >header
@@ -89,5 +88,3 @@ head -c 100 model.safetensors >header
 printf '\xff\xff\xff\xff\xff\xff\xff\x7f{}' >absurd
 head -c 4096 /dev/zero >zeros
 for file in empty short header longer absurd zeros "$DATA/toy.zh-en.tsv"; do refused 65 "$file"; done
-refused 66 directory
-refused 66 nowhere

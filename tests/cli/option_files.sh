@@ -34,6 +34,10 @@ kept pairs translate -i pairs -o pairs
 kept pairs translate -o pairs <pairs
 kept pairs score -o pairs pairs
 kept pairs score -o pairs <pairs
+kept model.safetensors convert -o model.safetensors
+printf '1 2\n3 4\n' >matrix
+kept matrix attention --matrices -f --format text -o matrix matrix
+kept matrix attention --matrices -f --attention additive --weights matrix --format text -o matrix pairs
 kept pairs attention --references pairs -i "$train" -o pairs
 kept pairs subwords learn -o pairs pairs
 kept pairs subwords apply -c pairs -i "$train" -o pairs

@@ -91,6 +91,8 @@ while read -r command; do
       [ $code -eq 69 ] || ! cmp -s victims/pairs $file || fail "$command --$option did not write the file"
       rm -f new* there*
     done
+    # A folder must exist.
+    [ "$command" = page ] || expect_error 73 '^elman: no/such' "${words[@]}" --$option no/such "${rest[@]}"
     # A name that promises compression is refused.
     [ "$command" = 'corpus split' ] || {
       expect_refused "out.txt.gz': no command writes compressed files" "${words[@]}" --$option out.txt.gz "${rest[@]}"
@@ -129,8 +131,8 @@ for victim in victims/*; do
     rm beside.checkpoint
   }
   cp "$victim" beside.update1
-  expect_exit 73 "${run[@]}" --keep-last 1
-  expect_stderr_match 'beside.update1: exists, but this run did not write it; the snapshot is skipped; rename the file$'
+  expect_message 73 'beside.update1: exists, but this run did not write it; the snapshot is skipped; rename the file$' \
+    "${run[@]}" --keep-last 1
   cmp "$victim" beside.update1 || fail "${victim#*/} was replaced by a snapshot"
   rm beside*
 done

@@ -20,14 +20,11 @@ PATH=$PWD/bin expect_exit 69 "$plot" run.jsonl
 expect_stderr_match 'apt-get install gnuplot-nox'
 rm -r bin
 
-expect_exit 64 "$plot"
-expect_stderr_match 'tools/plot-log LOG.jsonl.LOG.csv'
-expect_exit 64 "$plot" run.jsonl picture.gif
-expect_stderr_match 'must end in .png or .svg'
+expect_message 64 'tools/plot-log LOG.jsonl.LOG.csv' "$plot"
+expect_message 64 'must end in .png or .svg' "$plot" run.jsonl picture.gif
 expect_exit 66 "$plot" nowhere
 echo '{"event":"update","update":1}' >nothing.jsonl
-expect_exit 65 "$plot" nothing.jsonl
-expect_stderr_match 'no loss and no BLEU in it'
+expect_message 65 'no loss and no BLEU in it' "$plot" nothing.jsonl
 expect_files nothing.jsonl run.jsonl
 
 # Updates that a resumed run repeats are drawn once, also across epochs. Update numbers that restart in each
@@ -49,8 +46,7 @@ expect_exit 0 curve '1 1 9' '1 2 8' '2 1 7' '2 2 6'
 expect_stdout '1:9 2:8 3:7 4:6'
 command -v gnuplot >/dev/null || exit 77
 
-expect_exit 0 "$plot" run.jsonl
-expect_stderr_match '^plot-log: run.jsonl: skipped 1 lines that are not JSON objects'
+expect_message 0 '^plot-log: run.jsonl: skipped 1 lines that are not JSON objects' "$plot" run.jsonl
 [ "$(head -c 4 run.png | tail -c 3)" = PNG ] || fail "run.png is not a PNG file"
 expect_exit 0 "$plot" run.jsonl "it's.svg"
 for word in loss BLEU training validation; do
@@ -59,8 +55,7 @@ done
 # A CSV log gives an equal picture.
 printf '%s\r\n' event,epoch,update,loss,lr,perplexity,bleu update,1,1,3.1,0.001,, update,1,2,2.9,,, update,1,3,,,, \
   validation,1,3,2.8,,16.4,3.4 update,2,1,2.5,,, validation,2,3,2.4,,,7.5 upd >run.csv
-expect_exit 0 "$plot" run.csv csv.svg
-expect_stderr_match '^plot-log: run.csv: skipped 1 lines that are not rows of its columns'
+expect_message 0 '^plot-log: run.csv: skipped 1 lines that are not rows of its columns' "$plot" run.csv csv.svg
 expect_exit 0 "$plot" run.jsonl json.svg
 cmp csv.svg json.svg || fail "CSV gives another picture"
 # A log without validation gives one panel; a single point is drawn.
@@ -68,6 +63,5 @@ head -n 2 run.jsonl >short.jsonl
 expect_exit 0 "$plot" short.jsonl short.svg
 expect_no_stderr
 ! grep -q '>BLEU<' short.svg || fail "an empty panel is drawn"
-expect_exit 73 "$plot" run.jsonl no/such.png
-expect_stderr_match '^plot-log: no/such.png: No such file'
+expect_message 73 '^plot-log: no/such.png: No such file' "$plot" run.jsonl no/such.png
 [ -z "$(ls | grep tmp)" ] || fail "a temporary file remains"

@@ -4,8 +4,8 @@ toy_model
 
 # Without that program no file is written.
 mkdir empty
-expect_exit 69 env PATH="$PWD/empty" "$ELMAN" attention -o matrix.png '我 爱 学习'
-expect_stderr_match 'PNG needs rsvg-convert, which is not installed \(Debian: apt-get install librsvg2-bin\)'
+expect_message 69 'PNG needs rsvg-convert, which is not installed \(Debian: apt-get install librsvg2-bin\)' env \
+  PATH="$PWD/empty" "$ELMAN" attention -o matrix.png '我 爱 学习'
 expect_exit 69 env PATH="$PWD/empty" "$ELMAN" trace --format png '我 爱 学习' 'I love studying'
 expect_stdout
 expect_refused 'unknown suffix; use one of' attention --matrices -o matrix.png "$DATA/attention/six-words.txt"
@@ -15,8 +15,8 @@ expect_refused 'unknown suffix; use one of' attention --matrices -o matrix.png "
 printf '#!/bin/sh\ncat >/dev/null; [ "$1" = --version ]\n' >empty/rsvg-convert
 chmod +x empty/rsvg-convert
 echo kept >kept.png
-expect_exit 70 env PATH="$PWD/empty:$PATH" "$ELMAN" attention -f -o kept.png '我 爱 学习'
-expect_stderr_match 'rsvg-convert: failed to draw the PNG'
+expect_message 70 'rsvg-convert: failed to draw the PNG' env PATH="$PWD/empty:$PATH" "$ELMAN" attention -f -o kept.png \
+  '我 爱 学习'
 [ "$(cat kept.png)" = kept ] || fail "the old file changed"
 
 command -v rsvg-convert >/dev/null || exit 77

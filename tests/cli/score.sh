@@ -72,7 +72,4 @@ assert abs(sum(first["log_probabilities"]) - first["log_probability"]) < 1e-6, f
 END
 
 expect_exit 0 "$ELMAN" score -m 1 /dev/null
-expect_exit 66 "$ELMAN" score -m 1 nowhere
-expect_exit 66 "$ELMAN" score -m nowhere "$pairs"
 expect_refused 'takes at most one file of PAIRS' score -m 1 one two
-expect_exit 64 "$ELMAN" score -m 1 -o 1 "$pairs"

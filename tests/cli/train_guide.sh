@@ -61,8 +61,7 @@ awk -F'\t' -v OFS='\t' '{
   print $2, $1, turned }' train.tsv >turned.tsv
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide 3 -o back turned.tsv
 for guide in 3 links; do
-  expect_exit 0 last_wins "$ELMAN" train "${settings[@]}" --guide $guide --columns 2,1 train.tsv
-  expect_stderr_match '^200 pairs$'
+  expect_message 0 '^200 pairs$' last_wins "$ELMAN" train "${settings[@]}" --guide $guide --columns 2,1 train.tsv
   cmp back model.safetensors || fail "the alignments were not reversed: --guide $guide"
 done
 # If most alignments do not match, they belong to other columns.
@@ -128,7 +127,6 @@ expect_error 65 '^elman: no pair has a word alignment to guide attention' train 
 head -n 199 en >short
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --guide short train.tsv
 expect_stderr_match '^elman: short: has 199 lines, but train.tsv has 200; line n of one file must align line n of the other$'
-expect_exit 66 "$ELMAN" train -q "${settings[@]}" --guide nowhere train.tsv
 
 # ---- invalid combinations of options ----
 
@@ -148,7 +146,6 @@ wrong '--guide and --subword-dropout cannot be combined' --guide 3 --source-toke
 wrong '--guide: an alignment file needs exactly one file of PAIRS, not 2; ' \
   --guide links train.tsv train.tsv
 wrong 'standard input .* once' --guide - -
-wrong "--output: 'links' is read by --guide" --guide links -o links train.tsv
 
 # ---- the gradient ----
 

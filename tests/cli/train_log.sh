@@ -165,21 +165,8 @@ printf '{"event":"upd' >>log
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 5 --resume --log log "$train"
 grep -qx '{"event":"upd' log || fail "an object was joined to an incomplete one"
 
-# The log may not be an input or the model.
-cp "$train" pairs
-refused() { # refused REGEX FILE
-  expect_refused "$1" train "${settings[@]}" --epochs 1 --log "$2" pairs
-}
-refused "^elman: train: --log: 'pairs' is also an input file \(PAIRS\); name another file$" pairs
-refused "^elman: train: --log: 'dev.tsv' is read by --dev; name another file$" dev.tsv
-refused "^elman: train: --log: 'model.safetensors' is written by --output; name another file$" model.safetensors
-cmp pairs "$train" || fail "the pairs changed"
-expect_exit 0 "$ELMAN" inspect
-
 # A log that cannot be written.
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 "$train"
-expect_error 73 '^elman: no/such: cannot create the file: No such file or directory$' train "${settings[@]}" --epochs \
-  1 --log no/such "$train"
 # The error is reported before the pairs are read, and no file is created.
 expect_exit 73 "$ELMAN" train "${settings[@]}" --log no/such missing.tsv
 expect_exit 66 "$ELMAN" train "${settings[@]}" --log never missing.tsv

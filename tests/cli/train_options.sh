@@ -30,17 +30,11 @@ expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --attentional-layer --t
 shape 'tied embeddings +yes$' 'decoder\.attentional\.weight +4 x 12 '
 [ "$(grep -E '^decoder\.(embedding|out)\.weight' "$results/stdout" | sed 's/^[^ ]* *//' | uniq |
   wc -l)" -eq 1 ] || fail "the tied matrices differ"
-if command -v python3 >/dev/null; then # change one number: the matrices are no longer tied
-  python3 - model.safetensors untied decoder.out.weight <<'END'
-import json, struct, sys
-data = bytearray(open(sys.argv[1], "rb").read())
-header = struct.unpack("<Q", data[:8])[0]
-at = 8 + header + json.loads(data[8:8 + header])[sys.argv[3]]["data_offsets"][0]
-data[at:at + 4] = struct.pack("<f", 0.5)
-open(sys.argv[2], "wb").write(data)
-END
-  expect_error 65 '^elman: untied: .*decoder.out.weight differs from the matrix that it is tied to' inspect -m untied
-fi
+# After a change of one number, the matrices are no longer tied.
+alter model.safetensors untied '
+at = header["decoder.out.weight"]["data_offsets"][0]
+tensors[at:at + 4] = struct.pack("<f", 0.5)'
+expect_error 65 '^elman: untied: .*decoder.out.weight' inspect -m untied
 for kind in general additive; do
   expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --attention $kind "$toy"
   shape "attention +$kind\$" 'decoder\.attention\.query\.weight +6 x 6 '
@@ -108,9 +102,8 @@ rm -f ./*
 refused() { # refused REGEX ARGUMENT...
   local regex=$1
   shift
-  expect_exit 64 last_wins "$ELMAN" train -t 1 --epochs 1 "${small[@]}" "$@" "$toy"
+  expect_message 64 "$regex" last_wins "$ELMAN" train -t 1 --epochs 1 "${small[@]}" "$@" "$toy"
   expect_stdout
-  expect_stderr_match "$regex"
   expect_files
 }
 for flag in --dropout --label-smoothing --average; do

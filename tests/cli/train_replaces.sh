@@ -6,24 +6,14 @@ train() { last_wins "$ELMAN" train -t 1 --epochs 3 "$@" "$toy"; }
 
 expect_exit 0 train
 ! grep -q 'overwritten' "$results/stderr" || fail "a note although no file was overwritten"
-expect_exit 0 train
-expect_stderr_match '^model.safetensors will be overwritten; it contains a model trained for 3 epochs, 3 updates$'
+expect_message 0 '^model.safetensors will be overwritten; it contains a model trained for 3 epochs, 3 updates$' train
 expect_exit 0 train -q
 expect_no_stderr
 expect_exit 0 train --epochs 0
-expect_exit 0 train
-expect_stderr_match '^model.safetensors will be overwritten; it contains a model$'
+expect_message 0 '^model.safetensors will be overwritten; it contains a model$' train
 
 # A model that another program has changed may have taken long. It has no checksum.
-python3 - model.safetensors other <<'END' || fail "the model cannot be changed"
-import json, struct, sys
-data = open(sys.argv[1], "rb").read()
-size, = struct.unpack("<Q", data[:8])
-header = json.loads(data[8:8 + size])
-del header["__metadata__"]["elman.checksum"]
-text = json.dumps(header).encode()
-open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + data[8 + size:])
-END
+alter model.safetensors other ''
 cp other before
 expect_exit 73 train -o other
 expect_stderr_match '^elman: other: contains a model of another program; add --force to overwrite it, or name another file with --output$'
@@ -57,19 +47,9 @@ cp "$toy" model.safetensors
 no_model 'not a valid safetensors file: .*'
 head -c 2000 model >model.safetensors
 no_model 'not a valid safetensors file: .*'
-python3 - model model.safetensors <<'END' || fail "changing the model failed"
-import json, sys
-data = open(sys.argv[1], "rb").read()
-size = int.from_bytes(data[:8], "little")
-header = json.loads(data[8:8 + size])
-metadata = header["__metadata__"]
-metadata["elman.config"] = metadata["elman.config"].replace('"attention":"dot"', '"attention":"later"')
-text = json.dumps(header).encode()
-open(sys.argv[2], "wb").write(len(text).to_bytes(8, "little") + text + data[8 + size:])
-END
+alter model model.safetensors 'metadata["elman.config"] = metadata["elman.config"].replace("\"dot\"", "\"later\"")'
 no_model 'not a usable elman model: elman.config names an unknown "attention".*'
-expect_exit 0 train --force
-expect_stderr_match '^model.safetensors will be overwritten; it is not a model$'
+expect_message 0 '^model.safetensors will be overwritten; it is not a model$' train --force
 expect_exit 0 "$ELMAN" inspect
 # The same with a checkpoint beside the file.
 expect_exit 0 train --save-every 0.000001
@@ -84,28 +64,15 @@ expect_exit 0 train -o /dev/null
 
 # The training time of the initial model counts, too.
 expect_exit 0 train --init-from model.safetensors --batch-size 2
-expect_exit 0 train
-expect_stderr_match 'model trained for 6 epochs, 12 updates$'
+expect_message 0 'model trained for 6 epochs, 12 updates$' train
 
 # learn FILE TOKENS: change the history of a model, and its checksum.
 learn() {
-  python3 - "$@" "$DATA/../tests/checksum" <<'END' || fail "changing the model failed"
-import json, subprocess, sys
-with open(sys.argv[1], "rb") as file:
-    length = int.from_bytes(file.read(8), "little")
-    header, data = json.loads(file.read(length)), file.read()
-metadata = header["__metadata__"]
+  alter "$1" "$1" '
 history = json.loads(metadata["elman.training"])
-assert history["epochs"] == history["updates"] == 3, history
-assert history["tokens"] == 3 * 25, history
-history["tokens"] = int(sys.argv[2])
-metadata["elman.training"] = json.dumps(history)
-for _ in range(2):  # without the new checksum, and with it
-    text = json.dumps(header).encode()
-    with open(sys.argv[1], "wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text + data)
-    metadata["elman.checksum"] = subprocess.check_output([sys.argv[3], sys.argv[1]], text=True).split()[0]
-END
+assert history["epochs"] == history["updates"] == 3 and history["tokens"] == 3 * 25, history
+metadata["elman.training"] = json.dumps({**history, "tokens": int(arguments[0])})' "$2"
+  alter "$1" "$1" 'metadata["elman.checksum"] = arguments[0]' "$("$DATA/../tests/checksum" "$1" | cut -d' ' -f1)"
 }
 learn model.safetensors 1000000000
 cp model.safetensors long
@@ -130,16 +97,13 @@ for model in model.safetensors short; do
   done
 done
 # The initial model may be overwritten. Without a model, --resume starts a new run.
-expect_exit 0 train --resume --init-from short -o short
-expect_stderr_match '^no checkpoint found; training starts from the beginning$'
+expect_message 0 '^no checkpoint found; training starts from the beginning$' train --resume --init-from short -o short
 rm before short*
-expect_exit 0 train --resume -o short
-expect_stderr_match '^no checkpoint found; training starts from the beginning$'
+expect_message 0 '^no checkpoint found; training starts from the beginning$' train --resume -o short
 rm short*
 expect_exit 0 train --init-from model.safetensors
 cp long model.safetensors
-expect_exit 0 train --force
-expect_stderr_match '^model.safetensors will be overwritten; it contains a model trained for 3 epochs'
+expect_message 0 '^model.safetensors will be overwritten; it contains a model trained for 3 epochs' train --force
 ! cmp -s long model.safetensors || fail "the model was not replaced"
 expect_exit 0 train --save-every 0.000001
 learn model.safetensors 1000000000
@@ -159,8 +123,8 @@ expect_stderr_match '^elman: model.safetensors: --keep-last would delete 2 snaps
 expect_files long other "${kept[@]}"
 expect_exit 0 train
 expect_files long model.safetensors{,.checkpoint} other "${kept[@]}"
-expect_exit 0 train --epochs 1 --keep-last 2 --force
-expect_stderr_match '^model.safetensors.update\*: deleted 2 snapshots of an earlier run$'
+expect_message 0 '^model.safetensors.update\*: deleted 2 snapshots of an earlier run$' train --epochs 1 --keep-last 2 \
+  --force
 expect_files long model.safetensors{,.checkpoint} model.safetensors.update1 other
 rm model.safetensors.update1
 

@@ -16,16 +16,16 @@ expect_exit 0 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 0 "$tra
 for epochs in 1 7 8 20; do
   expect_exit 0 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs $epochs --save-every 0 --resume "$train"
   cp model.safetensors short
-  expect_exit 0 last_wins "$ELMAN" train -t 1 "${settings[@]}" --epochs $epochs --resume "$train"
-  expect_stderr_match '^nothing to do: this run is finished; raise --epochs to continue it$'
+  expect_message 0 '^nothing to do: this run is finished; raise --epochs to continue it$' last_wins "$ELMAN" train -t \
+    1 "${settings[@]}" --epochs $epochs --resume "$train"
   cmp short model.safetensors || fail "the model changed although the run was finished"
 done
 cmp expected model.safetensors || fail "the model differs after continuing in steps"
 expect_exit 64 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 30 --lr 0.01 --resume "$train"
 cmp expected model.safetensors || fail "the model changed"
 
-expect_exit 64 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 30 --max-length 7 --resume "$train"
-expect_stderr_match 'maximum length was 200 and is now 7'
+expect_message 64 'maximum length was 200 and is now 7' last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 30 \
+  --max-length 7 --resume "$train"
 
 # Without a checkpoint and a model, --resume starts a new run and prints a note.
 rm short model.safetensors model.safetensors.checkpoint
@@ -105,10 +105,10 @@ cmp expected model.safetensors || fail "the model differs after a second --resum
 expect_exit 0 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 --resume "$train"
 expect_exit 0 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 -o longer "$train"
 cmp longer model.safetensors || fail "the model differs after --resume with one more epoch"
-expect_exit 0 last_wins "$ELMAN" train -t 1 "${settings[@]}" --epochs 21 --resume "$train"
-expect_stderr_match '^nothing to do: this run is finished; raise --epochs to continue it$'
-expect_exit 64 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 20 --resume "$train"
-expect_stderr_match ': 21 epochs have begun, but the limit is 20; '
+expect_message 0 '^nothing to do: this run is finished; raise --epochs to continue it$' last_wins "$ELMAN" train -t 1 \
+  "${settings[@]}" --epochs 21 --resume "$train"
+expect_message 64 ': 21 epochs have begun, but the limit is 20; ' last_wins "$ELMAN" train -q -t 1 "${settings[@]}" \
+  --epochs 20 --resume "$train"
 cmp longer model.safetensors || fail "the model changed"
 rm longer longer.checkpoint log
 
@@ -116,8 +116,8 @@ rm longer longer.checkpoint log
 cp model.safetensors finished
 tac "$train" >other
 for others in "--lr 0.01 $train" "--normalize nfc $train" other; do
-  expect_exit 64 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 --resume $others
-  expect_stderr_match '^elman: model.safetensors.checkpoint: the checkpoint belongs to another run: '
+  expect_message 64 '^elman: model.safetensors.checkpoint: the checkpoint belongs to another run: ' last_wins "$ELMAN" \
+    train -q -t 1 "${settings[@]}" --epochs 21 --resume $others
   cmp finished model.safetensors || fail "another run replaced the model"
 done
 rm finished other

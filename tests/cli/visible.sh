@@ -10,19 +10,9 @@ printf '我 爱\t%s x\n我\t%s\n' "$bad" "$bad" >pairs.tsv
 # Training drops such characters, but a model of another origin can have them in its vocabulary.
 printf '我 爱\tBAD x\n我\tBAD\n' >words.tsv
 "$ELMAN" train -q -t 1 --target-tokens space --source-tokens space words.tsv || fail "training failed"
-python3 - "$bad" <<'END' || fail "the model was not changed"
-import json, struct, sys
-model = open("model.safetensors", "rb").read()
-size, = struct.unpack("<Q", model[:8])
-header = json.loads(model[8:8 + size])
-metadata = {key: value.replace("BAD", json.dumps(sys.argv[1])[1:-1])
-            for key, value in header["__metadata__"].items() if key != "elman.checksum"}
-assert metadata != header["__metadata__"]
-header["__metadata__"] = metadata
-text = json.dumps(header).encode()
-text += b" " * (-len(text) % 8)
-open("model.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + model[8 + size:])
-END
+alter model.safetensors model.safetensors '
+for key, value in metadata.items():
+    metadata[key] = value.replace("BAD", json.dumps(arguments[0])[1:-1])' "$bad"
 
 # at_terminal EXPECTED COMMAND...: the terminal shows the line EXPECTED and no invisible characters.
 at_terminal() {

@@ -134,8 +134,7 @@ small_disk() {
   unshare -rm bash -c 'mount -t tmpfs -o size=100k none disk && exec "$@"' - "$@"
 }
 if unshare -rm mount -t tmpfs -o size=100k none disk 2>/dev/null; then
-  expect_exit 74 small_disk mpirun --oversubscribe --bind-to none -n 3 "$ELMAN" train -q -t 1 "${small[@]}" \
-    -o disk/m pairs
-  expect_stderr_match '^elman: disk/m: cannot write the file, which needs about [0-9]+ bytes: No space left on device'
+  expect_message 74 '^elman: disk/m: cannot write the file, which needs about [0-9]+ bytes: No space left on device' \
+    small_disk mpirun --oversubscribe --bind-to none -n 3 "$ELMAN" train -q -t 1 "${small[@]}" -o disk/m pairs
   expect_messages 1
 fi

@@ -34,8 +34,8 @@ expect_exit 0 last_wins "$ELMAN" train -q -f -t 1 --epochs 3 "${base[@]}" --shar
 ! cmp -s expected_base model.safetensors || fail "--shards has no effect on the model"
 
 # The volume that each process sends is printed.
-expect_exit 0 processes 3 "$ELMAN" train -f -t 1 --epochs 3 "${base[@]}" pairs
-expect_stderr_match '^3 processes; process 0 sent [1-9][0-9]* bytes per update$'
+expect_message 0 '^3 processes; process 0 sent [1-9][0-9]* bytes per update$' processes 3 "$ELMAN" train -f -t 1 \
+  --epochs 3 "${base[@]}" pairs
 expect_stderr_match '^epoch 1 of 3 '
 [ "$(grep -c '^epoch 1 of 3 ' "$results/stderr")" -eq 1 ] || fail "more than one process printed messages"
 
@@ -46,8 +46,8 @@ for split in 2:2 2:4 3:4 4:4; do
   count=${split%:*} shards=${split#*:}
   slice=$((output / count + (numbers - output) / count)) own=$((shards / count))
   sent=$((4 * (numbers - slice + (count - 1) * slice) + (count - 1) * (24 * own + 4 + 4)))
-  expect_exit 0 processes $count "$ELMAN" train -f -t 1 --epochs 5 --shards $shards "$DATA/toy.zh-en.tsv"
-  expect_stderr_match '^76565 parameters, '
+  expect_message 0 '^76565 parameters, ' processes $count "$ELMAN" train -f -t 1 --epochs 5 --shards $shards \
+    "$DATA/toy.zh-en.tsv"
   expect_stderr_match "^$count processes; process 0 sent $sent bytes per update\$"
 done
 
