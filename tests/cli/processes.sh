@@ -1,7 +1,6 @@
-# A build without MPI refuses to run as one of several processes.
+# What cannot share its work refuses to run as one of several processes: `translate`, and a build without MPI.
 
 toy=$DATA/toy.zh-en.tsv
-if [ "$HAS_MPI" = ON ]; then exit 77; fi
 refuse() { # refuse VARIABLE COMMAND...
   local variable=$1
   shift
@@ -9,10 +8,13 @@ refuse() { # refuse VARIABLE COMMAND...
   expect_stdout
   expect_stderr_match "^elman: started as one of 4 processes \($variable\), .* start a single process with 'env -u $variable elman \.\.\.'$"
 }
+refuse OMPI_COMM_WORLD_SIZE translate 我
+expect_stderr_match 'translate runs as one process; .*; divide the input \(split -n l/4\) and translate each part by itself'
+expect_exit 0 env OMPI_COMM_WORLD_SIZE=4 "$ELMAN" translate --help
+if [ "$HAS_MPI" = ON ]; then exit 0; fi
 refuse OMPI_COMM_WORLD_SIZE train -q "$toy"
 refuse PMI_SIZE train -q "$toy"
 refuse SLURM_STEP_NUM_TASKS evaluate "$toy"
-refuse OMPI_COMM_WORLD_SIZE translate 我
 expect_files
 
 # A single process runs, whatever started it; commands without parallel work run, too.

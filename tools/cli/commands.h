@@ -11,7 +11,7 @@ enum processes { ALONE, TOGETHER };
  * group's name. The row of a group precedes its members and has no_command as its function. */
 #define COMMANDS(ROW)                                                                              \
   ROW("train", train_command, TOGETHER, "train a model on sentence pairs")                         \
-  ROW("translate", translate_command, TOGETHER, "translate sentences, one per line")               \
+  ROW("translate", translate_command, ALONE, "translate sentences, one per line")               \
   ROW("repl", repl_command, ALONE, "translate interactively")                                      \
   ROW("attention", attention_command, ALONE, "show the attention weights of translations")         \
   ROW("evaluate", evaluate_command, TOGETHER, "measure loss, BLEU and chrF2 on sentence pairs")    \

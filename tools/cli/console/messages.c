@@ -29,7 +29,8 @@ void print_visible_bytes(FILE *stream, const char *text, size_t length) {
   }
 }
 
-bool stream_is_terminal(FILE *stream) {
+/* Return whether the stream is a terminal. Do not change errno. */
+static bool stream_is_terminal(FILE *stream) {
   const int write_error =
       errno; /* errno of an earlier write; isatty overwrites it unless the stream is a terminal */
   const int descriptor =
@@ -40,11 +41,7 @@ bool stream_is_terminal(FILE *stream) {
 }
 
 void print_data(FILE *stream, const char *text) {
-  print_data_for(stream, text, stream_is_terminal(stream));
-}
-
-void print_data_for(FILE *stream, const char *text, bool terminal) {
-  if (terminal)
+  if (stream_is_terminal(stream))
     print_visible(stream, text);
   else
     fputs(text, stream);

@@ -19,13 +19,6 @@ void print_visible_bytes(FILE *stream, const char *text, size_t length);
  * unchanged. Change errno only if the write fails, so that output_flush can report the reason. */
 void print_data(FILE *stream, const char *text);
 
-/* Print data as print_data does. `terminal` states whether the text will finally appear on a
- * terminal. */
-void print_data_for(FILE *stream, const char *text, bool terminal);
-
-/* Return whether the stream is a terminal. Do not change errno. */
-bool stream_is_terminal(FILE *stream);
-
 /* ---- stop signals, which are recorded and checked by the main loop ---- */
 
 /* Record the first SIGINT, SIGTERM, SIGHUP or SIGXCPU. Let a second SIGINT, SIGTERM or SIGHUP end

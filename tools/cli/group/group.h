@@ -1,6 +1,6 @@
-/* The group of processes that a launcher started for this command. These processes train one model
- * together or translate different sentences. Usually there is only one process. Only process 0
- * prints and writes files. */
+/* The group of processes that a launcher started for this command. These processes train or
+ * evaluate one model together. Usually there is only one process. Only process 0 prints and writes
+ * files. */
 #ifndef ELMAN_CLI_GROUP_H
 #define ELMAN_CLI_GROUP_H
 

@@ -8,15 +8,7 @@
 static double timeout = 600;
 
 int group_join(void) {
-  const char *variable;
-  const size_t processes = launcher_processes(&variable);
-  if (processes <= 1) return EX_OK;
-  report(NULL,
-         "started as one of %zu processes (%s), but this elman was built without MPI; each process "
-         "would do the same work; build with -DELMAN_MPI=ON, or start a single process with "
-         "'env -u %s elman ...'",
-         processes, variable, variable);
-  return EX_USAGE;
+  return launcher_refuse("this elman was built without MPI", "build with -DELMAN_MPI=ON");
 }
 
 int group_leave(int code) {

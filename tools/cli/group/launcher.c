@@ -2,7 +2,9 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <sysexits.h>
 
+#include "console/messages.h"
 #include "options/option.h"
 
 /* Variables set by launchers: Open MPI; MPICH, Intel MPI and others; MVAPICH; srun. The first
@@ -19,4 +21,16 @@ size_t launcher_processes(const char **variable) {
     return (size_t)number;
   }
   return 1;
+}
+
+int launcher_refuse(const char *reason, const char *remedy) {
+  const char *variable;
+  const size_t processes = launcher_processes(&variable);
+  if (processes <= 1) return EX_OK;
+  report(
+      NULL,
+      "started as one of %zu processes (%s), but %s; each process would do the same work; %s, or "
+      "start a single process with 'env -u %s elman ...'",
+      processes, variable, reason, remedy, variable);
+  return EX_USAGE;
 }

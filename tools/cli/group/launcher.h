@@ -8,4 +8,8 @@
  * *variable to the name of the environment variable. Return 1 if none is set. */
 size_t launcher_processes(const char **variable);
 
+/* If the launcher started several processes, report the reason why each would do the same work, and
+ * the remedy. Return EX_USAGE then, EX_OK otherwise. */
+int launcher_refuse(const char *reason, const char *remedy);
+
 #endif

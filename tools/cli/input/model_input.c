@@ -210,13 +210,6 @@ void unknown_words_add_target(struct unknown_words *words, const elman_translati
   }
 }
 
-void unknown_words_merge(struct unknown_words *words, const struct unknown_words *later) {
-  words->tokens += later->tokens;
-  words->unknown += later->unknown;
-  for (size_t i = 0; i < later->named; i++)
-    add_name(words, later->names[i], strlen(later->names[i]));
-}
-
 void unknown_words_note(const struct unknown_words *words, const elman_model *model,
                         elman_side side) {
   const elman_model_info info = elman_model_get_info(model);

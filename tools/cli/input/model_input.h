@@ -82,9 +82,6 @@ void unknown_words_add(struct unknown_words *words, const elman_translation *tra
  * decoding. */
 void unknown_words_add_target(struct unknown_words *words, const elman_translation *translation);
 
-/* Add the words that were collected from later sentences. */
-void unknown_words_merge(struct unknown_words *words, const struct unknown_words *later);
-
 /* Print one line on standard error; print nothing if there were no unknown words. */
 void unknown_words_note(const struct unknown_words *words, const elman_model *model,
                         elman_side side);

@@ -1,16 +1,27 @@
 #include "translate/batches.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sysexits.h>
 
 #include "console/messages.h"
 
-/* ---- one batch ---- */
-
+/* Limits of a batch, which bound its memory. The library divides it into batches of similar
+ * length. */
+enum { MAX_SENTENCES = 256 };
 static const size_t MAX_BYTES = (size_t)1 << 20, MAX_CELLS = (size_t)1 << 26;
 
-void text_batch_clear(struct text_batch *batch) {
+/* A batch of sentences and their translations. */
+struct text_batch {
+  elman_sentence sentences[MAX_SENTENCES]; /* owned */
+  const char *alignments[MAX_SENTENCES]; /* alignments, which point into the texts of the sentences;
+                                            NULL = none */
+  elman_translation *translations[MAX_SENTENCES], *plain[MAX_SENTENCES];
+  elman_error errors[MAX_SENTENCES];
+  size_t count, bytes;
+  size_t cells; /* upper bound on the number of elements of the attention matrices */
+};
+
+static void text_batch_clear(struct text_batch *batch) {
   for (size_t i = 0; i < batch->count; i++) {
     sentence_free(&batch->sentences[i]);
     elman_translation_free(batch->translations[i]);
@@ -20,28 +31,30 @@ void text_batch_clear(struct text_batch *batch) {
   batch->count = batch->bytes = batch->cells = 0;
 }
 
-void text_batch_add(struct text_batch *batch, const elman_sentence *sentence,
-                    const char *alignment) {
-  batch->sentences[batch->count] = *sentence;
-  batch->alignments[batch->count++] = alignment;
-  batch->bytes += sentence->length;
-  /* Estimate the size of the attention matrix, which has one row per target token. Forced decoding
-   * produces at most one token per byte of the reference. */
-  batch->cells += sentence->length * (sentence->length + sentence->reference_length);
+static bool text_batch_has_room(const struct text_batch *batch) {
+  return batch->count < MAX_SENTENCES && batch->bytes < MAX_BYTES && batch->cells < MAX_CELLS;
 }
 
-bool text_batch_fill(struct text_batch *batch, struct sentences *sentences, int *code) {
-  elman_sentence sentence;
+/* Wait for one sentence, then add the sentences that have already arrived. No translation waits for
+ * a line that is not written yet. Return false at the end of the input; *code is then set as by
+ * sentences_next. */
+static bool text_batch_fill(struct text_batch *batch, struct sentences *sentences, int *code) {
   do {
-    if (!sentences_next(sentences, &sentence, code)) return false;
-    text_batch_add(batch, &sentence, sentences->alignment);
-  } while (batch->count < MAX_SENTENCES && batch->bytes < MAX_BYTES && batch->cells < MAX_CELLS &&
-           sentences_ready(sentences));
+    elman_sentence *sentence = &batch->sentences[batch->count];
+    if (!sentences_next(sentences, sentence, code)) return false;
+    batch->alignments[batch->count++] = sentences->alignment;
+    batch->bytes += sentence->length;
+    /* Estimate the size of the attention matrix, which has one row per target token. Forced
+     * decoding produces at most one token per byte of the reference. */
+    batch->cells += sentence->length * (sentence->length + sentence->reference_length);
+  } while (text_batch_has_room(batch) && sentences_ready(sentences));
   return true;
 }
 
-int text_batch_translate(struct text_batch *batch, elman_translator *translator,
-                         const elman_translate_options *options) {
+/* Return an exit code; print a message if it is not 0. A sentence that cannot be translated does
+ * not change the exit code; it has an error and no translation. */
+static int text_batch_translate(struct text_batch *batch, elman_translator *translator,
+                                const elman_translate_options *options) {
   elman_translate_options plain = *options;
   elman_error error;
   plain.override_count = 0;
@@ -53,14 +66,6 @@ int text_batch_translate(struct text_batch *batch, elman_translator *translator,
   return status == ELMAN_OK || status == ELMAN_BAD_DATA ? EX_OK : report_error(&error);
 }
 
-struct translated text_batch_get(const struct text_batch *batch, size_t i) {
-  const elman_translation *translation = batch->translations[i];
-  return (struct translated){&batch->sentences[i], batch->alignments[i], translation,
-                             translation == NULL ? &batch->errors[i] : NULL, batch->plain[i]};
-}
-
-/* ---- all batches ---- */
-
 static bool may_continue(int code) {
   return code == EX_OK || code == EX_DATAERR;
 }
@@ -69,7 +74,10 @@ static int hand_over(const struct text_batch *batch, const struct batch_job *job
                      struct sentences *sentences) {
   int code = EX_OK;
   for (size_t i = 0; i < batch->count && may_continue(code); i++) {
-    const struct translated translated = text_batch_get(batch, i);
+    const elman_translation *translation = batch->translations[i];
+    const struct translated translated = {&batch->sentences[i], batch->alignments[i], translation,
+                                          translation == NULL ? &batch->errors[i] : NULL,
+                                          batch->plain[i]};
     if (translated.error != NULL)
       code = sentences_report(sentences, batch->sentences[i].number, translated.error);
     const int accepted = job->accept(job->context, &translated);

@@ -6,7 +6,7 @@
 #include "commands.h"
 #include "console/messages.h"
 #include "console/output.h"
-#include "group/group.h"
+#include "group/launcher.h"
 #include "input/search_options.h"
 #include "input/sentences.h"
 #include "options/command_line.h"
@@ -27,15 +27,12 @@ static int check_tag(const char *tag, const struct usage *usage) {
   return EX_OK;
 }
 
-/* Translate the input. Only process 0 reads it and distributes the sentences. */
 static int run(struct translate_lines *job, struct models *models, const char *input,
                const struct operands *operands, const char *output) {
-  const struct operands none = {0};
   struct sentences sentences = {.max_line = job->options.max_bytes};
-  int code =
-      sentences_open(&sentences, group_leads() ? input : NULL, group_leads() ? operands : &none);
+  int code = sentences_open(&sentences, input, operands);
   if (code != EX_OK) return code;
-  code = translate_lines(job, models, &sentences, group_leads() ? output : NULL);
+  code = translate_lines(job, models, &sentences, output);
   sentences_close(&sentences);
   return code;
 }
@@ -51,7 +48,6 @@ int translate_command(int argc, char **argv) {
       MAX_BYTES_OPTION(job.options),
       {"tag", 0, "TEXT", "prefix of each translation, followed by a space", .group = "Output",
        .text = &job.tag},
-      TIMEOUT_OPTION,
       {"json", 0, NULL, "one JSON object per line, with probability and tokens", .group = "Output",
        .flag = &job.json},
       QUIET_OPTION("no messages except errors")};
@@ -67,13 +63,13 @@ int translate_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  code = group_check_timeout(&usage, &operands);
+  code = launcher_refuse("translate runs as one process",
+                         "divide the input (split -n l/4) and translate each part by itself");
   if (code == EX_OK)
     code = search_options_complete(&job.options, &models.given, &usage, &operands,
                                    job.json || option_given(&usage, &operands, "n-best"));
   if (code == EX_OK) code = check_tag(job.tag, &usage);
   if (code != EX_OK) return code;
-  job.options.threads = group_threads(job.options.threads);
   job.n_best = option_given(&usage, &operands, "n-best");
   return run(&job, &models, input, &operands, output);
 }
