@@ -165,6 +165,25 @@ ELMAN_CHECKED elman_status elman_translate(elman_translation **translation,
                                            elman_error *error);
 ELMAN_API void elman_translation_free(elman_translation *translation);
 
+/* The overrides of cells that lie inside a matrix of translations. The caller initializes the
+ * struct with zeros. */
+typedef struct elman_override_reach {
+  bool any;                          /* a translation was added */
+  uint64_t reached;                  /* bit i: the cell of override i lies inside a matrix */
+  size_t most_targets, most_sources; /* largest number of target or source tokens */
+} elman_override_reach;
+
+/* Add a translation with these options, and those that follow it (`next`). */
+ELMAN_API void elman_override_reach_add(elman_override_reach *reach,
+                                        const elman_translate_options *options,
+                                        const elman_translation *translation);
+
+/* Return ELMAN_INVALID_ARGUMENT if translations were added, and an override of kind
+ * ELMAN_OVERRIDE_CELL lies outside all of them: it had no effect. */
+ELMAN_CHECKED elman_status elman_override_reach_check(const elman_override_reach *reach,
+                                                      const elman_translate_options *options,
+                                                      elman_error *error);
+
 /* One sentence of a batch. */
 typedef struct elman_sentence {
   const char *text;      /* source text */

@@ -6,7 +6,6 @@
 #include "api/call.h"
 #include "attention/kinds.h"
 #include "attention/mask.h"
-#include "inspect/summary.h"
 #include "model/safetensors.h"
 
 /* ---- names and shapes of parameters ---- */

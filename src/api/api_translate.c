@@ -7,6 +7,7 @@
 #include "base/table.h"
 #include "model/ensemble.h"
 #include "translate/evaluate.h"
+#include "translate/override_reach.h"
 #include "translate/translate_all.h"
 #include "translate/translator.h"
 
@@ -59,6 +60,18 @@ elman_status elman_ensemble_check(const elman_model *model, const elman_model *o
 
 void elman_translation_free(elman_translation *translation) {
   translation_free(translation);
+}
+
+void elman_override_reach_add(elman_override_reach *reach, const elman_translate_options *options,
+                              const elman_translation *translation) {
+  for (; translation != NULL; translation = translation->next)
+    override_reach_add(reach, options, translation->target_count, translation->source_count);
+}
+
+elman_status elman_override_reach_check(const elman_override_reach *reach,
+                                        const elman_translate_options *options,
+                                        elman_error *error) {
+  return override_reach_check(reach, options, error);
 }
 
 /* ---- options ---- */
@@ -117,40 +130,7 @@ static double output_product(const struct model *model, const elman_translate_op
          (double)(WORK_OF_SMALL_PRODUCTS / 2 * options->beam);
 }
 
-/* ---- one sentence ---- */
-
-static elman_status translate(elman_translation **out, elman_translator *outer,
-                              const elman_sentence *sentence,
-                              const elman_translate_options *options, elman_error *error) {
-  struct translator *translator = &outer->inner;
-  elman_translate_options own = *options;
-  elman_status status = fit(outer, &own, error);
-  if (status == ELMAN_OK) status = translator_run(translator, sentence, 1, &own, error);
-  if (status != ELMAN_OK) return status;
-  if (translator->items[0].status != ELMAN_OK)
-    return fail_again(error, &translator->items[0].error);
-  return translation_create(out, translator, 0, error);
-}
-
-elman_status elman_translate(elman_translation **translation, elman_translator *translator,
-                             const char *text, size_t length,
-                             const elman_translate_options *options, elman_error *error) {
-  const elman_translate_options defaults = translate_options_default();
-  const elman_sentence sentence = {.text = text, .length = length, .number = 1};
-  struct surroundings before;
-  *translation = NULL;
-  if (options == NULL) options = &defaults;
-  elman_status status = check_translate_options(translator->model, options, error);
-  if (status == ELMAN_OK)
-    status = enter_with(&before, &translator->team, options->threads,
-                        output_product(translator->model, options), error);
-  if (status != ELMAN_OK) return status;
-  status = translate(translation, translator, &sentence, options, error);
-  leave(before);
-  return status;
-}
-
-/* ---- many sentences ---- */
+/* ---- sentences ---- */
 
 struct outcomes {
   elman_translation **translations;
@@ -175,6 +155,7 @@ static elman_status translate_many(struct outcomes *outcomes, elman_translator *
   if (status != ELMAN_OK) return status;
   status = translate_all(&(struct translate_job){.model = translator->inner.model,
                                                  .screen = translator->inner.screen,
+                                                 .only = &translator->inner,
                                                  .sentences = sentences,
                                                  .count = count,
                                                  .batch_size = BATCH_SIZE,
@@ -223,6 +204,19 @@ elman_status elman_translate_batch(elman_translation **translations, elman_error
   }
   if (errors == NULL) free(outcomes.errors);
   return status;
+}
+
+/* ---- one sentence ---- */
+
+elman_status elman_translate(elman_translation **translation, elman_translator *translator,
+                             const char *text, size_t length,
+                             const elman_translate_options *options, elman_error *error) {
+  const elman_sentence sentence = {.text = text, .length = length, .number = 1};
+  elman_error problem = {.code = ELMAN_OK};
+  const elman_status status =
+      elman_translate_batch(translation, &problem, translator, &sentence, 1, options, error);
+  /* The error of a batch contains the number of the sentence. */
+  return problem.code != ELMAN_OK ? fail_again(error, &problem) : status;
 }
 
 /* ---- evaluation ---- */

@@ -16,13 +16,6 @@
  * for one position and for all zeros, and ln n for equal weights. */
 double row_entropy(const float *weights, size_t n);
 
-/* Divide keys 0 to n - 1 into segments of `length` keys; the last may be shorter. Return the number
- * of segments, 0 if length is 0. Set ends[g] to the end of segment g, unless `ends` is NULL. */
-size_t segments_of_length(size_t *ends, size_t n, size_t length);
-
-/* Sum the weights of a row within segments. */
-void row_segments(float *segments, const float *weights, const size_t *ends, size_t count);
-
 /* Return the sum of column s of `weights` (T,S): the total attention to source token s. */
 double column_sum(const float *weights, size_t T, size_t S, size_t s);
 

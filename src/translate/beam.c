@@ -636,14 +636,6 @@ void path_ids(uint32_t *ids, const struct beam *beam, const struct hypothesis *p
   for (size_t t = path->count; t-- > 0; at = nodes[at].previous) ids[t] = nodes[at].id;
 }
 
-void beam_open_ids(uint32_t *ids, const struct beam *beam) {
-  path_ids(ids, beam, &beam->paths[0]);
-}
-
-void hypothesis_ids(uint32_t *ids, const struct beam *beam, size_t n) {
-  path_ids(ids, beam, &beam->ended[n]);
-}
-
 void hypothesis_log_probabilities(double *log_probabilities, const struct beam *beam, size_t n) {
   const struct beam_node *nodes = beam->pool->nodes;
   const bool known = !isnan(beam->ended[n].log_probability);

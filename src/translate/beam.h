@@ -123,9 +123,6 @@ elman_status beam_grow(struct beam *beam, const struct output_scores *scores, si
  * After overflow keep none. */
 void beam_close(struct beam *beam);
 
-/* Store the ids of the most probable open hypothesis, paths[0], in `ids` (paths[0].count). */
-void beam_open_ids(uint32_t *ids, const struct beam *beam);
-
 /* ---- greedy search with probabilities added later ---- */
 
 /* Return the next token of a forced search. */
@@ -147,7 +144,6 @@ void beam_score(struct beam *beam, bool wanted);
 /* Store the ids of the tokens of a path in `ids` (T). The last id is TOKEN_END unless the path is
  * open or ended at the limit. */
 void path_ids(uint32_t *ids, const struct beam *beam, const struct hypothesis *path);
-void hypothesis_ids(uint32_t *ids, const struct beam *beam, size_t n);
 
 /* Store the log-probability of each token in `log_probabilities` (T). Store NaN if the
  * log-probability of the hypothesis is NaN. */

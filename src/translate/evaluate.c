@@ -12,6 +12,7 @@
 #include "metric/metric.h"
 #include "model/ensemble.h"
 #include "model/network.h"
+#include "translate/override_reach.h"
 #include "translate/translate_all.h"
 #include "translate/translator.h"
 
@@ -34,13 +35,42 @@ struct corpus_loss {
  * longest source × longest target. */
 enum { MAX_WEIGHTS = 1 << 23 };
 
+/* The pairs of a corpus that are within the length limit. */
+struct selection {
+  const struct corpus *corpus;
+  size_t *pairs; /* (count): numbers of the pairs, in order */
+  size_t count;
+};
+
+static elman_status select_pairs(struct selection *selection, const struct corpus *corpus,
+                                 elman_error *error) {
+  const size_t count = corpus->source.count;
+  *selection = (struct selection){corpus, calloc(count + 1, sizeof *selection->pairs), 0};
+  if (selection->pairs == NULL) return fail_no_memory(error);
+  for (size_t i = 0; i < count; i++)
+    if (sentences_length(&corpus->source, i) <= MAX_SENTENCE_TOKENS &&
+        sentences_length(&corpus->target, i) <= MAX_SENTENCE_TOKENS)
+      selection->pairs[selection->count++] = i;
+  return ELMAN_OK;
+}
+
+static size_t unknown_tokens(const struct selection *selection, const struct sentences *side) {
+  size_t unknown = 0;
+  for (size_t i = 0; i < selection->count; i++) {
+    const size_t *starts = side->starts + selection->pairs[i];
+    for (size_t k = starts[0]; k < starts[1]; k++) unknown += side->ids[k] == TOKEN_UNKNOWN;
+  }
+  return unknown;
+}
+
 /* Return the end of the batch that begins at `start`. A batch has at most `most` pairs, and fewer
  * if one of the pairs is very long. */
-static size_t batch_end(const struct corpus *corpus, size_t start, size_t most) {
+static size_t batch_end(const struct selection *selection, size_t start, size_t most) {
+  const struct corpus *corpus = selection->corpus;
   size_t end = start, S = 0, T = 0;
-  while (end < corpus->source.count && end - start < most) {
-    const size_t s = sentences_length(&corpus->source, end);
-    const size_t t = sentences_length(&corpus->target, end);
+  while (end < selection->count && end - start < most) {
+    const size_t s = sentences_length(&corpus->source, selection->pairs[end]);
+    const size_t t = sentences_length(&corpus->target, selection->pairs[end]);
     S = s > S ? s : S;
     T = t > T ? t : T;
     if (end > start && (end - start + 1) * S * T > MAX_WEIGHTS) break;
@@ -52,11 +82,9 @@ static size_t batch_end(const struct corpus *corpus, size_t start, size_t most) 
 /* Append the losses of this process's batches. Of P processes, process r computes batches r, r + P,
  * ... */
 static elman_status own_losses(struct buffer *losses, const struct model *model,
-                               const struct corpus *corpus, size_t batch_size,
+                               const struct selection *selection, size_t batch_size,
                                const elman_group *group, elman_error *error) {
-  const size_t count = corpus->source.count, P = group_size(group);
-  size_t *indices = malloc(batch_size * sizeof *indices);
-  if (indices == NULL) return fail_no_memory(error);
+  const size_t P = group_size(group);
   const struct regularization plain = {0};
   struct batch batch = {0};
   struct workspace workspace = {0};
@@ -65,12 +93,10 @@ static elman_status own_losses(struct buffer *losses, const struct model *model,
                                     .regularization = &plain,
                                     .workspace = &workspace};
   elman_status status = ELMAN_OK;
-  for (size_t start = 0, end, k = 0; start < count; start = end, k++) {
-    end = batch_end(corpus, start, batch_size);
+  for (size_t start = 0, end, k = 0; start < selection->count; start = end, k++) {
+    end = batch_end(selection, start, batch_size);
     if (k % P != group_rank(group)) continue;
-    const size_t size = end - start;
-    for (size_t i = 0; i < size; i++) indices[i] = start + i;
-    status = batch_fill(&batch, corpus, indices, size, error);
+    status = batch_fill(&batch, selection->corpus, selection->pairs + start, end - start, error);
     if (status == ELMAN_OK)
       status = workspace_fit(&workspace, &model->weights, &batch, FORWARD_ONLY, error);
     if (status != ELMAN_OK) break;
@@ -79,7 +105,6 @@ static elman_status own_losses(struct buffer *losses, const struct model *model,
   }
   workspace_free(&workspace);
   batch_free(&batch);
-  free(indices);
   return status;
 }
 
@@ -103,12 +128,10 @@ static struct corpus_loss add_up(const struct buffer *losses, size_t P) {
  * the same loss, bit for bit, or the same error. The loss does not depend on the number of
  * processes. */
 static elman_status corpus_loss(struct corpus_loss *loss, const struct model *model,
-                                const struct corpus *corpus, size_t batch_size,
+                                const struct selection *selection, size_t batch_size,
                                 const elman_group *group, elman_error *error) {
-  const size_t count = corpus->source.count;
   struct buffer losses = {0};
-  if (batch_size > count) batch_size = count;
-  elman_status status = own_losses(&losses, model, corpus, batch_size, group, error);
+  elman_status status = own_losses(&losses, model, selection, batch_size, group, error);
   status = group_collect(group, status, &losses, error);
   if (status == ELMAN_OK) *loss = add_up(&losses, group_size(group));
   buffer_free(&losses);
@@ -120,21 +143,21 @@ static elman_status corpus_loss(struct corpus_loss *loss, const struct model *mo
 elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
                              const struct pairs *pairs, elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
-  const struct encoding_options options = {.max_length = MAX_SENTENCE_TOKENS};
+  const struct encoding_options options = {0};
   return corpus_encode(corpus, pairs, &source, &target, &options, error);
 }
 
 /* Compute the loss of an ensemble. It is the mean of the members' losses, which is minus the
  * ensemble's joint log-probability. */
 static elman_status mean_loss(struct corpus_loss *loss, const struct model *model,
-                              const struct corpus *corpus, const elman_evaluate_options *options,
-                              elman_error *error) {
+                              const struct selection *selection,
+                              const elman_evaluate_options *options, elman_error *error) {
   const size_t members = ensemble_size(&options->translate);
   double sum = 0;
   for (size_t m = 0; m < members; m++) {
     const struct model *member = ensemble_member(model, &options->translate, m);
     const elman_status status =
-        corpus_loss(loss, member, corpus, options->batch_size, options->group, error);
+        corpus_loss(loss, member, selection, options->batch_size, options->group, error);
     if (status != ELMAN_OK) return status;
     sum += loss->sum;
   }
@@ -143,18 +166,19 @@ static elman_status mean_loss(struct corpus_loss *loss, const struct model *mode
 }
 
 static elman_status evaluate_loss(elman_scores *scores, const struct model *model,
-                                  const struct corpus *corpus,
+                                  const struct selection *selection,
                                   const elman_evaluate_options *options, elman_error *error) {
+  const struct corpus *corpus = selection->corpus;
   struct corpus_loss loss = {0};
-  scores->sentences = corpus->source.count;
-  scores->left_out = corpus->too_long;
-  scores->unknown_source = sentences_unknown(&corpus->source);
-  scores->unknown_target = sentences_unknown(&corpus->target);
+  scores->sentences = selection->count;
+  scores->left_out = corpus->source.count - selection->count;
+  scores->unknown_source = unknown_tokens(selection, &corpus->source);
+  scores->unknown_target = unknown_tokens(selection, &corpus->target);
   if (scores->sentences == 0)
     return fail(error, ELMAN_BAD_DATA, NULL,
                 "no pair to evaluate: a side of every pair has more than %d tokens",
                 MAX_SENTENCE_TOKENS);
-  const elman_status status = mean_loss(&loss, model, corpus, options, error);
+  const elman_status status = mean_loss(&loss, model, selection, options, error);
   if (status != ELMAN_OK) return status;
   scores->tokens = loss.tokens;
   scores->loss = loss.sum / (double)loss.tokens;
@@ -188,39 +212,11 @@ struct work {
   const struct pairs *pairs;
   const elman_evaluate_options *options;
   struct sentence_scores *scores; /* (count) */
-  size_t count;                   /* number of pairs within the length limit */
+  size_t count;                   /* number of selected pairs */
   elman_sentence *sentences; /* current input: all source sentences, or the pairs with alignments */
   size_t *numbers;           /* for each current sentence, its index in `scores` */
+  elman_override_reach reach; /* of the translations of all processes */
 };
-
-static elman_status add_length(bool *too_long, struct encoding *encoding, const struct codec *codec,
-                               struct text text, elman_error *error) {
-  const elman_status status = encode(encoding, codec, text, error);
-  *too_long = *too_long || encoding->tokens.count > MAX_SENTENCE_TOKENS;
-  return status;
-}
-
-/* Select the pairs that the loss includes. */
-static elman_status select_pairs(struct work *work, elman_error *error) {
-  const struct codec source = model_source_codec(work->model);
-  const struct codec target = model_target_codec(work->model);
-  struct encoding from = {0},
-                  to = {0}; /* two encodings, because each caches the words of one codec */
-  elman_status status = ELMAN_OK;
-  for (size_t i = 0; i < pairs_count(work->pairs) && status == ELMAN_OK; i++) {
-    const struct pair pair = pairs_get(work->pairs, i);
-    bool too_long = false;
-    status = add_length(&too_long, &from, &source, pair.source, error);
-    if (status == ELMAN_OK) status = add_length(&too_long, &to, &target, pair.target, error);
-    if (status != ELMAN_OK || too_long) continue;
-    work->scores[work->count] = (struct sentence_scores){.pair = pair, .number = i};
-    work->scores[work->count].own.index = work->count;
-    work->scores[work->count++].translation = text_of("");
-  }
-  encoding_free(&from);
-  encoding_free(&to);
-  return status;
-}
 
 /* Set *exact to whether the texts are equal after the codec's normalization, so that normalization
  * does not count as an error. */
@@ -366,8 +362,6 @@ static void pack_findings(struct buffer *packed, const struct work *work) {
 
 static void add_finding(struct finding *to, const struct finding *one) {
   to->exact += one->exact;
-  to->source_tokens += one->source_tokens;
-  to->target_tokens += one->target_tokens;
   to->aligned_words += one->aligned_words;
   to->agreeing_words += one->agreeing_words;
 }
@@ -383,34 +377,15 @@ static elman_status unpack_findings(struct work *work, const struct buffer *pack
                   "the processes have different pairs: start all of them with the same files");
     struct sentence_scores *scores = &work->scores[one.index];
     add_finding(&scores->found, &one);
+    if (one.target_tokens > 0)
+      override_reach_add(&work->reach, &work->options->translate, one.target_tokens,
+                         one.source_tokens);
     if (one.length > 0) scores->translation = (struct text){packed->bytes + at, one.length};
   }
   return ELMAN_OK;
 }
 
 /* ---- the scores ---- */
-
-/* Fail if no matrix contains the cell of an override. Other overrides apply to every sentence. */
-static elman_status check_reach(const struct work *work, elman_error *error) {
-  const elman_translate_options *options = &work->options->translate;
-  for (size_t i = 0; i < options->override_count; i++) {
-    const elman_override *cell = &options->overrides[i];
-    bool reached = cell->kind != ELMAN_OVERRIDE_CELL;
-    size_t S = 0, T = 0;
-    for (size_t n = 0; n < work->count && !reached; n++) {
-      const struct finding *found = &work->scores[n].found;
-      reached = cell->row < found->target_tokens && cell->column < found->source_tokens;
-      if (found->source_tokens > S) S = found->source_tokens;
-      if (found->target_tokens > T) T = found->target_tokens;
-    }
-    if (!reached)
-      return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "an override: no matrix has target token %zu and source token %zu: there are at "
-                  "most %zu target token%s, </s> included, and %zu source token%s",
-                  cell->row + 1, cell->column + 1, T, plural_ending(T), S, plural_ending(S));
-  }
-  return ELMAN_OK;
-}
 
 static elman_status measure(elman_scores *scores, const struct work *work, elman_error *error) {
   const size_t count = work->count;
@@ -442,9 +417,9 @@ static elman_status measure(elman_scores *scores, const struct work *work, elman
 /* ---- evaluation ---- */
 
 static elman_status make_work(struct work *work, const struct model *model,
-                              const struct pairs *pairs, const elman_evaluate_options *options,
-                              elman_error *error) {
-  const size_t count = pairs_count(pairs);
+                              const struct pairs *pairs, const struct selection *selection,
+                              const elman_evaluate_options *options, elman_error *error) {
+  const size_t count = selection->count;
   *work = (struct work){.model = model,
                         .pairs = pairs,
                         .options = options,
@@ -453,7 +428,14 @@ static elman_status make_work(struct work *work, const struct model *model,
                         .numbers = calloc(count, sizeof *work->numbers)};
   if (work->scores == NULL || work->sentences == NULL || work->numbers == NULL)
     return fail_no_memory(error);
-  return select_pairs(work, error);
+  for (; work->count < count; work->count++) {
+    const size_t number = selection->pairs[work->count];
+    work->scores[work->count] = (struct sentence_scores){.pair = pairs_get(pairs, number),
+                                                         .number = number,
+                                                         .own.index = work->count,
+                                                         .translation = text_of("")};
+  }
+  return ELMAN_OK;
 }
 
 static void work_free(struct work *work) {
@@ -465,17 +447,18 @@ static void work_free(struct work *work) {
 
 static elman_status evaluate_translations(elman_scores *scores, const struct model *model,
                                           const struct pairs *pairs,
+                                          const struct selection *selection,
                                           const elman_evaluate_options *options,
                                           elman_error *error) {
   struct work work;
   struct buffer packed = {0};
-  elman_status status = make_work(&work, model, pairs, options, error);
+  elman_status status = make_work(&work, model, pairs, selection, options, error);
   if (status == ELMAN_OK) status = score_own(&work, error);
   if (status == ELMAN_OK) pack_findings(&packed, &work);
   status = group_collect(options->group, status, &packed, error);
   if (status == ELMAN_OK) {
     status = unpack_findings(&work, &packed, error);
-    if (status == ELMAN_OK) status = check_reach(&work, error);
+    if (status == ELMAN_OK) status = override_reach_check(&work.reach, &options->translate, error);
     if (status == ELMAN_OK) status = measure(scores, &work, error);
     status = group_agree(options->group, status, error);
   }
@@ -491,13 +474,17 @@ elman_status evaluate(elman_scores *scores, const struct model *model, const str
                       elman_error *error) {
   elman_scores found = {0};
   struct corpus own = {0};
+  struct selection selection = {0};
   elman_status status = ELMAN_OK;
   if (encoded == NULL) status = evaluate_encode(&own, model, pairs, error);
-  status = group_agree(options->group, status, error);
   if (status == ELMAN_OK)
-    status = evaluate_loss(&found, model, encoded == NULL ? &own : encoded, options, error);
+    status = select_pairs(&selection, encoded == NULL ? &own : encoded, error);
+  status = group_agree(options->group, status, error);
+  if (status == ELMAN_OK) status = evaluate_loss(&found, model, &selection, options, error);
+  if (status == ELMAN_OK)
+    status = evaluate_translations(&found, model, pairs, &selection, options, error);
   corpus_free(&own);
-  if (status == ELMAN_OK) status = evaluate_translations(&found, model, pairs, options, error);
+  free(selection.pairs);
   if (status == ELMAN_OK) *scores = found;
   return status;
 }

@@ -8,11 +8,12 @@
 
 elman_evaluate_options evaluate_options_default(void);
 
-/* Encode the pairs. Skip pairs with more than MAX_SENTENCE_TOKENS tokens on a side. */
+/* Encode all pairs. */
 elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
                              const struct pairs *pairs, elman_error *error) CHECKED;
 
-/* Compute the loss with teacher forcing, and the BLEU, chrF and exact-match rate of translations.
+/* Skip pairs with more than MAX_SENTENCE_TOKENS tokens on a side. Compute the loss with teacher
+ * forcing, and the BLEU, chrF and exact-match rate of translations.
  * Exact match compares with normalized references. For pairs with a gold alignment, decode the
  * reference and compute how often the attention agrees with the alignment, in the default units of
  * vocab/locate.h. `encoded` is NULL or the result of evaluate_encode, for callers that evaluate

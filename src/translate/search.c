@@ -515,7 +515,7 @@ static elman_status pass_partials(struct search *search, const elman_translate_o
     status = array_grow(&search->partial_ids, &search->partial_capacity, count,
                         sizeof *search->partial_ids, error);
     if (status != ELMAN_OK) break;
-    if (count > 0) beam_open_ids(search->partial_ids, beam);
+    if (count > 0) path_ids(search->partial_ids, beam, &beam->paths[0]);
     const elman_partial partial = {beam->request->number, count, search->partial_ids};
     status = search_pass_partial(&partial, options, error);
   }

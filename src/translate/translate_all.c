@@ -11,14 +11,13 @@
  * because each row has a row of logits. */
 enum { MAX_POSITIONS = 1 << 16, MAX_ROWS = 512 };
 
-struct numbered {
-  size_t length, number;
-};
-
-static int longest_first(const void *left, const void *right) {
-  const struct numbered *a = left, *b = right;
+/* Order sentences as in length_batches. Equal ones keep their order in the array of all. */
+static int by_kind_and_length(const void *left, const void *right) {
+  const elman_sentence *a = *(const elman_sentence *const *)left;
+  const elman_sentence *b = *(const elman_sentence *const *)right;
+  if ((a->reference == NULL) != (b->reference == NULL)) return a->reference == NULL ? -1 : 1;
   if (a->length != b->length) return a->length > b->length ? -1 : 1;
-  return (a->number > b->number) - (a->number < b->number);
+  return (a > b) - (a < b);
 }
 
 static size_t largest_batch(size_t length, size_t batch_size, size_t width) {
@@ -29,12 +28,12 @@ static size_t largest_batch(size_t length, size_t batch_size, size_t width) {
   return sentences < batch_size ? sentences : batch_size;
 }
 
-static void cut(struct length_batches *batches, const struct numbered *sorted, size_t n,
-                size_t batch_size, size_t width) {
-  for (size_t i = 0; i < n; i++) batches->order[i] = sorted[i].number;
-  for (size_t start = 0; start < n;) {
-    const size_t rest = n - start;
-    const size_t size = largest_batch(sorted[start].length, batch_size, width);
+/* Cut sentences [start, end) of the order. */
+static void cut(struct length_batches *batches, size_t start, size_t end, size_t batch_size,
+                size_t width) {
+  while (start < end) {
+    const size_t rest = end - start;
+    const size_t size = largest_batch(batches->order[start]->length, batch_size, width);
     const size_t batches_left = (rest + size - 1) / size;
     start += (rest + batches_left - 1) /
              batches_left; /* makes sizes similar, so that threads finish together */
@@ -42,22 +41,22 @@ static void cut(struct length_batches *batches, const struct numbered *sorted, s
   }
 }
 
-elman_status length_batches_create(struct length_batches *batches, const size_t *lengths, size_t n,
-                                   size_t batch_size, size_t width, elman_error *error) {
-  *batches = (struct length_batches){0};
-  if (n >= SIZE_MAX / sizeof(struct numbered)) return fail_no_memory(error);
-  struct numbered *sorted = calloc(n + 1, sizeof *sorted);
-  batches->order = calloc(n + 1, sizeof *batches->order);
-  batches->starts = calloc(n + 1, sizeof *batches->starts);
-  if (sorted == NULL || batches->order == NULL || batches->starts == NULL) {
-    free(sorted);
+elman_status length_batches_create(struct length_batches *batches, const elman_sentence *sentences,
+                                   size_t n, size_t batch_size, size_t width, elman_error *error) {
+  size_t unforced = 0;
+  *batches = (struct length_batches){.order = calloc(n + 1, sizeof *batches->order),
+                                     .starts = calloc(n + 1, sizeof *batches->starts)};
+  if (batches->order == NULL || batches->starts == NULL) {
     length_batches_free(batches);
     return fail_no_memory(error);
   }
-  for (size_t i = 0; i < n; i++) sorted[i] = (struct numbered){lengths[i], i};
-  qsort(sorted, n, sizeof *sorted, longest_first);
-  cut(batches, sorted, n, batch_size, width);
-  free(sorted);
+  for (size_t i = 0; i < n; i++) {
+    batches->order[i] = &sentences[i];
+    unforced += sentences[i].reference == NULL;
+  }
+  qsort(batches->order, n, sizeof *batches->order, by_kind_and_length);
+  cut(batches, 0, unforced, batch_size, width);
+  cut(batches, unforced, n, batch_size, 1);
   return ELMAN_OK;
 }
 
@@ -72,29 +71,20 @@ void length_batches_free(struct length_batches *batches) {
 /* Data shared by all threads. */
 struct shared {
   const struct translate_job *job;
-  const size_t *numbers; /* numbers of the sentences of the current kind: forced or free */
   struct length_batches batches;
-  size_t before, count, own; /* numbers of sentences: of the previous kind, of this kind, and of
-                                this kind in this process */
-  struct team_lock lock;     /* protects the following fields */
-  size_t next;               /* next batch */
-  size_t done;               /* sentences of this process that are done */
+  size_t own;            /* number of sentences of this process */
+  struct team_lock lock; /* protects the following fields */
+  size_t next;           /* next batch */
+  size_t done;           /* sentences of this process that are done */
   elman_status status;
   elman_error error;
-};
-
-/* Data private to a thread. */
-struct worker {
-  struct translator translator;
-  elman_sentence *sentences; /* the sentences of one batch */
 };
 
 /* Report progress. Return whether to continue. */
 static bool report_progress(const struct shared *shared) {
   const struct translate_job *job = shared->job;
   return job->progress == NULL ||
-         job->progress(job->progress_context,
-                       shared->before + shared->done * shared->count / shared->own, job->count);
+         job->progress(job->progress_context, shared->done * job->count / shared->own, job->count);
 }
 
 /* Record that a sentence is done, or the first error. Return whether to continue. */
@@ -121,19 +111,17 @@ static bool next_batch(struct shared *shared, size_t *batch) {
   return going;
 }
 
-static void run_batch(struct shared *shared, struct worker *worker, size_t batch) {
+static void run_batch(struct shared *shared, struct translator *translator, size_t batch) {
   const struct translate_job *job = shared->job;
-  const size_t start = shared->batches.starts[batch];
-  const size_t count = shared->batches.starts[batch + 1] - start;
-  const size_t *order = shared->batches.order + start;
+  const size_t *starts = shared->batches.starts;
+  const elman_sentence *const *sentences = shared->batches.order + starts[batch];
+  const size_t count = starts[batch + 1] - starts[batch];
   elman_error error = {0};
-  for (size_t i = 0; i < count; i++)
-    worker->sentences[i] = job->sentences[shared->numbers[order[i]]];
-  elman_status status =
-      translator_run(&worker->translator, worker->sentences, count, job->options, &error);
+  elman_status status = translator_run(translator, sentences, count, job->options, &error);
   if (status != ELMAN_OK) (void)note(shared, status, &error);
   for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
-    status = job->receive(job->context, shared->numbers[order[i]], &worker->translator, i, &error);
+    const size_t number = (size_t)(sentences[i] - job->sentences);
+    status = job->receive(job->context, number, translator, i, &error);
     if (!note(shared, status, &error)) return;
   }
 }
@@ -141,61 +129,27 @@ static void run_batch(struct shared *shared, struct worker *worker, size_t batch
 static void run_worker(const void *context, size_t number) {
   struct shared *shared = *(struct shared *const *)context;
   const struct translate_job *job = shared->job;
-  const size_t most = job->batch_size < job->count ? job->batch_size : job->count;
-  struct worker worker = {.sentences = calloc(most, sizeof *worker.sentences)};
-  elman_error error = {0};
+  struct translator own, *translator = job->count == 1 && job->only != NULL ? job->only : &own;
   (void)number;
-  translator_create(&worker.translator, job->model, job->screen);
-  if (worker.sentences == NULL) (void)note(shared, fail_no_memory(&error), &error);
-  for (size_t batch; next_batch(shared, &batch);) run_batch(shared, &worker, batch);
-  translator_free(&worker.translator);
-  free(worker.sentences);
+  translator_create(&own, job->model, job->screen);
+  for (size_t batch; next_batch(shared, &batch);) run_batch(shared, translator, batch);
+  translator_free(&own);
 }
 
 /* Run this process's batches with one worker per thread. The longest sentences come first, which
  * balances the load. A single worker may distribute its products over the threads. */
-static void run_batches(struct shared *shared) {
-  const size_t members = team_size(), P = group_size(shared->job->group);
-  const size_t rank = group_rank(shared->job->group), *starts = shared->batches.starts;
-  size_t batches = 0;
-  for (size_t k = rank; k < shared->batches.count; k += P, batches++)
-    shared->own += starts[k + 1] - starts[k];
-  shared->next = rank;
-  team_run(run_worker, &shared, members < batches ? members : batches);
-}
-
-/* Translate the sentences that have a reference, or those that have none. The two kinds never share
- * a batch, because forced decoding needs no beam. */
-static elman_status run_kind(const struct translate_job *job, size_t *numbers, size_t *lengths,
-                             bool forced, size_t *done, elman_error *error) {
-  struct shared shared = {
-      .job = job, .numbers = numbers, .before = *done, .lock = TEAM_LOCK_INITIALIZER};
-  size_t n = 0;
-  for (size_t i = 0; i < job->count; i++) {
-    if ((job->sentences[i].reference != NULL) != forced) continue;
-    numbers[n] = i;
-    lengths[n++] = job->sentences[i].length;
-  }
-  if (n == 0) return ELMAN_OK;
-  shared.count = n;
-  *done += n;
-  const elman_status status = length_batches_create(&shared.batches, lengths, n, job->batch_size,
-                                                    forced ? 1 : job->options->beam, error);
+elman_status translate_all(const struct translate_job *job, elman_error *error) {
+  struct shared shared = {.job = job, .lock = TEAM_LOCK_INITIALIZER}, *all = &shared;
+  const elman_status status = length_batches_create(&shared.batches, job->sentences, job->count,
+                                                    job->batch_size, job->options->beam, error);
   if (status != ELMAN_OK) return status;
-  run_batches(&shared);
+  const size_t members = team_size(), P = group_size(job->group), rank = group_rank(job->group);
+  const size_t *starts = shared.batches.starts;
+  size_t batches = 0;
+  for (size_t k = rank; k < shared.batches.count; k += P, batches++)
+    shared.own += starts[k + 1] - starts[k];
+  shared.next = rank;
+  team_run(run_worker, &all, members < batches ? members : batches);
   length_batches_free(&shared.batches);
   return shared.status == ELMAN_OK ? ELMAN_OK : fail_again(error, &shared.error);
-}
-
-elman_status translate_all(const struct translate_job *job, elman_error *error) {
-  size_t *numbers = calloc(job->count + 1, sizeof *numbers);
-  size_t *lengths = calloc(job->count + 1, sizeof *lengths);
-  size_t done = 0;
-  elman_status status = ELMAN_OK;
-  if (numbers == NULL || lengths == NULL) status = fail_no_memory(error);
-  if (status == ELMAN_OK) status = run_kind(job, numbers, lengths, false, &done, error);
-  if (status == ELMAN_OK) status = run_kind(job, numbers, lengths, true, &done, error);
-  free(numbers);
-  free(lengths);
-  return status;
 }

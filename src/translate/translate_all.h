@@ -10,18 +10,19 @@
 #include "base/status.h"
 #include "translate/translator.h"
 
-/* Batches of sentences with similar lengths. Similar lengths keep padding small. */
+/* Batches of sentences with similar lengths. Similar lengths keep padding small. Sentences with a
+ * reference are in batches of their own, because forced decoding needs no beam. */
 struct length_batches {
-  size_t *order;  /* sentence numbers, the longest sentence first */
+  const elman_sentence **order; /* first those without a reference; the longest of them first */
   size_t *starts; /* (count + 1): batch i is order[starts[i]] to order[starts[i + 1] - 1] */
   size_t count;
 };
 
-/* Create batches of at most `batch_size` sentences for beam size `width`. Batches of long sentences
- * are smaller, so that memory does not grow with their length. `lengths` (n) may be in any unit not
- * larger than a token. */
-elman_status length_batches_create(struct length_batches *batches, const size_t *lengths, size_t n,
-                                   size_t batch_size, size_t width, elman_error *error) CHECKED;
+/* Create batches of at most `batch_size` of the n sentences for beam size `width`. Batches of long
+ * sentences are smaller, so that memory does not grow with their length. */
+elman_status length_batches_create(struct length_batches *batches, const elman_sentence *sentences,
+                                   size_t n, size_t batch_size, size_t width,
+                                   elman_error *error) CHECKED;
 void length_batches_free(struct length_batches *batches);
 
 /* Process the result of sentence `number`, item i of the translator. Several threads call it
@@ -32,6 +33,7 @@ typedef elman_status translate_receive(void *context, size_t number, struct tran
 struct translate_job {
   const struct model *model;
   const struct screen *screen; /* as in search_run */
+  struct translator *only;     /* translates a job of one sentence, to reuse its memory; or NULL */
   const elman_sentence *sentences;
   size_t count, batch_size;
   const elman_translate_options *options;

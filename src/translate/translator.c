@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attention/kinds.h"
 #include "corpus/batch.h"
-#include "inspect/summary.h"
 #include "model/ensemble.h"
 #include "model/options.h"
 #include "vocab/clauses.h"
@@ -356,14 +356,14 @@ static void assign_beams(struct translator *translator, size_t count) {
   }
 }
 
-elman_status translator_run(struct translator *translator, const elman_sentence *sentences,
+elman_status translator_run(struct translator *translator, const elman_sentence *const *sentences,
                             size_t count, const elman_translate_options *options,
                             elman_error *error) {
   const struct model *model = translator->model;
   elman_translate_options *own = &translator->options;
   size_t requests = 0;
   *own = *options;
-  if (count > 0 && sentences[0].reference != NULL)
+  if (count > 0 && sentences[0]->reference != NULL)
     own->beam = own->n_best = 1; /* forced decoding has no alternatives */
   elman_status status = array_grow_zeroed(&translator->items, &translator->item_capacity, count,
                                           sizeof *translator->items, error);
@@ -372,10 +372,10 @@ elman_status translator_run(struct translator *translator, const elman_sentence 
                         sizeof *translator->requests, error);
   for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
     struct translator_item *item = &translator->items[i];
-    status = encode_item(item, model, &sentences[i], own, error);
+    status = encode_item(item, model, sentences[i], own, error);
     if (item->request.count > 0) translator->requests[requests++] = &item->request;
     if (status == ELMAN_OK) /* it may have taken long */
-      status = search_pass_partial(&(elman_partial){.number = sentences[i].number}, own, error);
+      status = search_pass_partial(&(elman_partial){.number = sentences[i]->number}, own, error);
   }
   if (status == ELMAN_OK && requests > 0)
     status = search_run(&translator->search, model, translator->requests, requests, own,

@@ -77,7 +77,7 @@ void translator_free(struct translator *translator);
  * none has one. The results stay valid until the next call; the caller must keep the sentences
  * valid until then. For invalid UTF-8, too many bytes or tokens, or overflow, set the status of the
  * sentence's item to ELMAN_BAD_DATA; other sentences do not fail. */
-elman_status translator_run(struct translator *translator, const elman_sentence *sentences,
+elman_status translator_run(struct translator *translator, const elman_sentence *const *sentences,
                             size_t count, const elman_translate_options *options,
                             elman_error *error) CHECKED;
 

@@ -45,7 +45,7 @@ expect_output '^exact match' evaluate -q --override position=1 "$DATA/toy.zh-en.
 
 # A cell that is outside every matrix is an error; a cell of a single sentence applies to it.
 expect_refused \
-  '^elman: an override: no matrix has target token 90 and source token 1: there are at most [0-9]+ target tokens, </s> included, and 5 source tokens$' \
+  '^elman: override: no matrix has target token 90 and source token 1: there are at most [0-9]+ target tokens, </s> included, and 5 source tokens$' \
   evaluate -q --override 90:1=1 "$DATA/toy.zh-en.tsv"
 printf '我\tI\n' >one
 expect_refused 'there are at most 1 target token, </s> included, and 1 source token$' evaluate -q --max-length 1 \

@@ -49,7 +49,8 @@ static void translate(const struct model *model) {
   options.max_length = 6;
   REQUIRE(model_screen(&screen, model, &options, NULL) == ELMAN_OK);
   translator_create(&translator, model, screen);
-  REQUIRE(translator_run(&translator, &sentence, 1, &options, NULL) == ELMAN_OK);
+  REQUIRE(translator_run(&translator, &(const elman_sentence *){&sentence}, 1, &options, NULL) ==
+          ELMAN_OK);
   if (translator.items[0].status == ELMAN_OK) {
     REQUIRE(translation_create(&translation, &translator, 0, NULL) == ELMAN_OK);
     translation_free(translation);

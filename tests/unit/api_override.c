@@ -45,3 +45,27 @@ Test(api_override, each_row_is_shuffled_differently) {
   for (size_t s = 0; s < S; s++) places += first_place[s] > 0;
   cr_assert_gt(places, 1);
 }
+
+/* A cell must lie inside one matrix: another translation may have the row, and another the column.
+ */
+Test(api_override, cell_outside_every_matrix_is_reported) {
+  const elman_override cells[] = {{.kind = ELMAN_OVERRIDE_UNIFORM, .row = 99},
+                                  {ELMAN_OVERRIDE_CELL, 2, 1, 0.5},
+                                  {ELMAN_OVERRIDE_CELL, 2, 3, 0.5}};
+  elman_translate_options options = elman_translate_options_default();
+  elman_translation narrow = {.target_count = 3, .source_count = 2};
+  const elman_translation wide = {.target_count = 2, .source_count = 4};
+  elman_override_reach reach = {0};
+  elman_error error;
+  options.overrides = cells;
+  options.override_count = 3;
+  cr_assert_eq(elman_override_reach_check(&reach, &options, NULL), ELMAN_OK);
+  narrow.next = &wide;
+  elman_override_reach_add(&reach, &options, &narrow);
+  cr_assert_eq(elman_override_reach_check(&reach, &options, &error), ELMAN_INVALID_ARGUMENT);
+  cr_assert_str_eq(error.message,
+                   "no matrix has target token 3 and source token 4: there are at most 3 target "
+                   "tokens, </s> included, and 4 source tokens");
+  options.override_count = 2;
+  cr_assert_eq(elman_override_reach_check(&reach, &options, NULL), ELMAN_OK);
+}

@@ -464,7 +464,7 @@ static elman_status letters_key(void *context, uint64_t *key, const struct beam 
 static void text_in(struct buffer *text, const struct beam *beam, size_t n) {
   static const char *const letters[] = {"?", "", "", "a", "b", "ab", ""};
   uint32_t ids[MAX_STEPS];
-  hypothesis_ids(ids, beam, n);
+  path_ids(ids, beam, &beam->ended[n]);
   for (size_t t = 0; t < beam->ended[n].count; t++)
     buffer_append_text(text, text_of(letters[ids[t]]));
 }
@@ -692,17 +692,26 @@ Test(beam, compaction_keeps_all_hypotheses) {
 /* ---- batches of similar length ---- */
 
 Test(beam, sentences_are_batched_by_length) {
-  static const size_t lengths[] = {3, 100000, 7, 7, 0, 40000, 5, 1};
-  enum { COUNT = 8 };
+  static const elman_sentence sentences[] = {{.length = 3},
+                                             {.length = 100000},
+                                             {.length = 7},
+                                             {.length = 7},
+                                             {.length = 0},
+                                             {.length = 40000},
+                                             {.length = 5},
+                                             {.length = 1},
+                                             {.length = 6000, .reference = ""},
+                                             {.length = 6001, .reference = ""}};
+  enum { COUNT = 10 };
   struct length_batches batches;
-  cr_assert_eq(length_batches_create(&batches, lengths, COUNT, 3, 5, NULL), ELMAN_OK);
-  static const size_t order[COUNT] = {1, 5, 2, 3, 6, 0, 7, 4};
-  static const size_t starts[] = {0, 1, 2, 5, 8};
-  cr_assert_eq(batches.count, 4);
-  cr_assert_arr_eq(batches.order, order, sizeof order);
+  cr_assert_eq(length_batches_create(&batches, sentences, COUNT, 3, 5, NULL), ELMAN_OK);
+  static const size_t order[COUNT] = {1, 5, 2, 3, 6, 0, 7, 4, 9, 8};
+  static const size_t starts[] = {0, 1, 2, 5, 8, 10};
+  cr_assert_eq(batches.count, 5);
+  for (size_t i = 0; i < COUNT; i++) cr_assert_eq(batches.order[i], &sentences[order[i]]);
   cr_assert_arr_eq(batches.starts, starts, sizeof starts);
   length_batches_free(&batches);
-  cr_assert_eq(length_batches_create(&batches, lengths, 0, 3, 5, NULL), ELMAN_OK);
+  cr_assert_eq(length_batches_create(&batches, sentences, 0, 3, 5, NULL), ELMAN_OK);
   cr_assert_eq(batches.count, 0);
   length_batches_free(&batches);
 }
@@ -712,14 +721,15 @@ Test(beam, sentences_are_batched_by_length) {
 Test(beam, length_batches_bound_rows_and_positions) {
   enum { COUNT = 700, ROWS = 512, POSITIONS = 1 << 16 };
   static const size_t widths[] = {1, 5, 100, 600};
-  size_t lengths[COUNT];
-  for (size_t i = 0; i < COUNT; i++) lengths[i] = i * i % 997 * (i % 10 == 0 ? 200 : 1);
+  elman_sentence sentences[COUNT] = {0};
+  for (size_t i = 0; i < COUNT; i++) sentences[i].length = i * i % 997 * (i % 10 == 0 ? 200 : 1);
   for (size_t w = 0; w < 4; w++) {
     owned_by(length_batches_free) struct length_batches batches;
-    cr_assert_eq(length_batches_create(&batches, lengths, COUNT, 1000, widths[w], NULL), ELMAN_OK);
+    cr_assert_eq(length_batches_create(&batches, sentences, COUNT, 1000, widths[w], NULL),
+                 ELMAN_OK);
     for (size_t i = 0; i < batches.count; i++) {
       const size_t start = batches.starts[i], size = batches.starts[i + 1] - start;
-      const size_t rows = size * widths[w], longest = lengths[batches.order[start]];
+      const size_t rows = size * widths[w], longest = batches.order[start]->length;
       cr_assert(size == 1 || (rows <= ROWS && rows * longest <= POSITIONS),
                 "a beam of %zu: %zu sentences of up to %zu", widths[w], size, longest);
     }

@@ -146,21 +146,3 @@ Test(formats, svg_with_segments) {
   check_xml(text);
   cr_assert_eq(occurrences(text, ">tokens 3-3</text>"), 1);
 }
-
-Test(formats, sums_of_segments) {
-  const float weights[] = {0.5f, 0.25f, 0.125f, 0.0625f, 0.0625f};
-  float sums[5];
-  size_t ends[3];
-  cr_assert_eq(segments_of_length(NULL, 4, 2), 2);
-  cr_assert_eq(segments_of_length(NULL, 5, 9), 1);
-  cr_assert_eq(segments_of_length(NULL, 0, 2), 0);
-  cr_assert_eq(segments_of_length(NULL, 5, 0), 0);
-  cr_assert_eq(segments_of_length(ends, 5, 2), 3);
-  cr_assert_eq(ends[0], 2);
-  cr_assert_eq(ends[1], 4);
-  cr_assert_eq(ends[2], 5);
-  row_segments(sums, weights, ends, 3);
-  cr_assert_eq(sums[0], 0.75f);
-  cr_assert_eq(sums[1], 0.1875f);
-  cr_assert_eq(sums[2], 0.0625f);
-}

@@ -89,8 +89,8 @@ static inline bool refused_or_usable(const char *what, size_t position) {
   const elman_sentence sentence = {.text = source, .length = strlen(source)};
   elman_translate_options options = translate_options_default();
   options.max_length = 4;
-  cr_assert_eq(translator_run(&translator, &sentence, 1, &options, &why), ELMAN_OK, "%s, byte %zu",
-               what, position);
+  cr_assert_eq(translator_run(&translator, &(const elman_sentence *){&sentence}, 1, &options, &why),
+               ELMAN_OK, "%s, byte %zu", what, position);
   const elman_status run = translator.items[0].status;
   cr_assert(run == ELMAN_OK || run == ELMAN_BAD_DATA, "%s, byte %zu", what, position);
   if (run == ELMAN_OK) cr_assert(isfinite(translator.items[0].beam->ended[0].log_probability));

@@ -161,3 +161,23 @@ Test(override, sentinel_weight_is_not_negative) {
   cr_assert_eq(mask_rest(above, 3), 0);
   cr_assert_eq(mask_rest(below, 2), (real)0.25);
 }
+
+/* ---- segments ---- */
+
+Test(override, sums_of_segments) {
+  const float weights[] = {0.5f, 0.25f, 0.125f, 0.0625f, 0.0625f};
+  float sums[5];
+  size_t ends[3];
+  cr_assert_eq(segments_of_length(NULL, 4, 2), 2);
+  cr_assert_eq(segments_of_length(NULL, 5, 9), 1);
+  cr_assert_eq(segments_of_length(NULL, 0, 2), 0);
+  cr_assert_eq(segments_of_length(NULL, 5, 0), 0);
+  cr_assert_eq(segments_of_length(ends, 5, 2), 3);
+  cr_assert_eq(ends[0], 2);
+  cr_assert_eq(ends[1], 4);
+  cr_assert_eq(ends[2], 5);
+  row_segments(sums, weights, ends, 3);
+  cr_assert_eq(sums[0], 0.75f);
+  cr_assert_eq(sums[1], 0.1875f);
+  cr_assert_eq(sums[2], 0.0625f);
+}

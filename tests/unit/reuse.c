@@ -106,7 +106,7 @@ static void same_hypothesis(const struct search *kept, const struct search *fres
     cr_assert_leq(path->count, MAX_STEPS);
     found[i].count = path->count;
     found[i].score = path->score;
-    hypothesis_ids(found[i].ids, &searches[i]->beams[b], n);
+    path_ids(found[i].ids, &searches[i]->beams[b], &searches[i]->beams[b].ended[n]);
     hypothesis_attention(found[i].attention, found[i].attention, &searches[i]->beams[b], n);
   }
   cr_assert(same_ids(&found[0], &found[1]), "run %zu, sentence %zu", run, b);

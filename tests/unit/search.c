@@ -45,7 +45,8 @@ static void check(const double bias[WORDS], const char *source, const char *refe
   elman_translate_options options = translate_options_default();
   elman_translation *found;
   options.max_length = limit;
-  cr_assert_eq(translator_run(&translator, &sentence, 1, &options, NULL), ELMAN_OK);
+  cr_assert_eq(translator_run(&translator, &(const elman_sentence *){&sentence}, 1, &options, NULL),
+               ELMAN_OK);
   cr_assert_eq(translation_create(&found, &translator, 0, NULL), ELMAN_OK);
   cr_assert_null(found->next);
   const size_t S = found->source_count;
@@ -106,7 +107,8 @@ Test(search, equal_weights_replace_unknown_by_first_word) {
   struct text text;
   options.max_length = 2;
   options.replace_unknown = true;
-  cr_assert_eq(translator_run(&translator, &sentence, 1, &options, NULL), ELMAN_OK);
+  cr_assert_eq(translator_run(&translator, &(const elman_sentence *){&sentence}, 1, &options, NULL),
+               ELMAN_OK);
   cr_assert_eq(translator_text(&text, &translator, 0, NULL), ELMAN_OK);
   cr_assert(text_equal(text, text_of("b b")), "%s", text.bytes);
 }

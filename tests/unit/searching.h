@@ -95,7 +95,7 @@ static inline struct found found_in(const struct setup *s, size_t sentence, size
   found.count = path->count;
   found.log_probability = path->log_probability;
   found.score = path->score;
-  hypothesis_ids(found.ids, &s->search.beams[sentence], n);
+  path_ids(found.ids, &s->search.beams[sentence], &s->search.beams[sentence].ended[n]);
   hypothesis_attention(found.attention, found.heads, &s->search.beams[sentence], n);
   return found;
 }

@@ -72,64 +72,26 @@ int hypotheses_save(const char *path, const elman_translation *best, const char 
 
 /* ---- effect of overrides ---- */
 
-/* Record which overrides have an effect. An override of a cell has none if the cell lies outside
- * every matrix. The other overrides affect every sentence. */
-static void measure_reach(struct override_effect *effect, const elman_translate_options *options,
-                          const elman_translation *best) {
-  for (const elman_translation *one = best; one != NULL; one = one->next) {
-    const size_t T = one->target_count, S = one->source_count;
-    if (T > effect->most_targets) effect->most_targets = T;
-    if (S > effect->most_sources) effect->most_sources = S;
-    for (size_t i = 0; i < options->override_count; i++) {
-      const elman_override *override = &options->overrides[i];
-      if (override->kind != ELMAN_OVERRIDE_CELL || (override->row < T && override->column < S))
-        effect->reached[i] = true;
-    }
-  }
-}
-
-static int check_reach(const struct override_effect *effect, const elman_translate_options *options,
-                       const char *where) {
-  for (size_t i = 0; i < options->override_count; i++) {
-    const elman_override *override = &options->overrides[i];
-    if (effect->reached[i]) continue;
-    report(where,
-           "no matrix has target token %zu and source token %zu: there are at most %zu target "
-           "token%s, </s> included, and %zu source token%s",
-           override->row + 1, override->column + 1, effect->most_targets,
-           plural(effect->most_targets), effect->most_sources, plural(effect->most_sources));
-    return EX_USAGE;
-  }
-  return EX_OK;
-}
-
-static void note_effect(const struct override_effect *effect) {
-  note("with unmodified attention, %zu of %zu translation%s %s the same; the override changes the "
-       "log-probability by %+.3f per sentence",
-       effect->same, effect->compared, plural(effect->compared),
-       effect->compared == 1 ? "is" : "are", effect->log_probability / (double)effect->compared);
-}
-
-/* Count a sentence, count it as unchanged if both translations are equal, and add the change in
- * log-probability. */
-static void compare(struct override_effect *effect, const elman_translation *changed,
-                    const elman_translation *plain) {
+void override_effect_add(struct override_effect *effect, const elman_translate_options *options,
+                         const elman_translation *changed, const elman_translation *plain) {
+  elman_override_reach_add(&effect->reach, options, changed);
   effect->compared++;
   effect->same += strcmp(plain->text, changed->text) == 0;
   effect->log_probability += changed->log_probability - plain->log_probability;
 }
 
-void override_effect_add(struct override_effect *effect, const elman_translate_options *options,
-                         const elman_translation *changed, const elman_translation *plain) {
-  measure_reach(effect, options, changed);
-  compare(effect, changed, plain);
-}
-
 int override_effect_note(const struct override_effect *effect,
                          const elman_translate_options *options, const char *where) {
-  const int code = check_reach(effect, options, where);
-  if (code == EX_OK) note_effect(effect);
-  return code;
+  elman_error error;
+  if (elman_override_reach_check(&effect->reach, options, &error) != ELMAN_OK) {
+    report(where, "%s", error.message);
+    return EX_USAGE;
+  }
+  note("with unmodified attention, %zu of %zu translation%s %s the same; the override changes the "
+       "log-probability by %+.3f per sentence",
+       effect->same, effect->compared, plural(effect->compared),
+       effect->compared == 1 ? "is" : "are", effect->log_probability / (double)effect->compared);
+  return EX_OK;
 }
 
 /* ---- the job: sentence by sentence ---- */

@@ -29,8 +29,7 @@ struct override_effect {
   size_t compared, same;  /* number of sentences; number of sentences whose best translation is the
                              same without overrides */
   double log_probability; /* sum of the changes in log-probability */
-  size_t most_targets, most_sources; /* largest number of target or source tokens in a matrix */
-  bool reached[ELMAN_MAX_OVERRIDES];
+  elman_override_reach reach;
 };
 
 /* Add a sentence: its translations with overrides, and its best translation with unmodified

@@ -93,17 +93,6 @@ size_t job_read_events(struct job *job, char *into, size_t most, bool *finished)
 
 /* ---- results ---- */
 
-void job_note_cells(struct job *job, const elman_translation *first) {
-  const elman_translate_options *search = &job->request.search;
-  _Static_assert(ELMAN_MAX_OVERRIDES <= 64, "a bit for each override");
-  if (first != NULL) job->fitting = true;
-  for (size_t i = 0; i < search->override_count; i++)
-    for (const elman_translation *one = first; one != NULL; one = one->next)
-      if (search->overrides[i].row < one->target_count &&
-          search->overrides[i].column < one->source_count)
-        job->reached |= (uint64_t)1 << i;
-}
-
 struct answer job_result(struct job *job, size_t piece, const elman_translation *translation,
                          const elman_error *error) {
   const struct request *request = &job->request;
@@ -122,21 +111,10 @@ struct answer job_result(struct job *job, size_t piece, const elman_translation 
   return result;
 }
 
-/* Fail a job if no translation contains the cell of an override. */
-static void check_cells(struct job *job) {
-  const elman_translate_options *search = &job->request.search;
-  for (size_t i = 0; i < search->override_count && job->fitting; i++) {
-    const elman_override *cell = &search->overrides[i];
-    char message[128];
-    if (cell->kind != ELMAN_OVERRIDE_CELL || (job->reached >> i & 1) != 0) continue;
-    snprintf(message, sizeof message, "override %zu: no translation has row %zu and column %zu", i,
-             cell->row, cell->column);
-    job_fail(job, JOB_UNFIT, message);
-  }
-}
-
 void job_finish(struct job *job) {
-  check_cells(job);
+  elman_error error;
+  if (elman_override_reach_check(&job->reach, &job->request.search, &error) != ELMAN_OK)
+    job_fail(job, JOB_UNFIT, error.message);
   if (!job->failed && !job->request.stream) {
     job->answer = answer_request(&job->request, job->results);
     if (job->answer.text == NULL) job_fail(job, JOB_UNAVAILABLE, "out of memory; try again later");

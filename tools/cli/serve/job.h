@@ -40,9 +40,8 @@ struct job {
   struct job *next;
   struct answer *results; /* (count) */
   size_t taken, translated;
-  size_t cost;        /* of the pieces that are not taken */
-  bool fitting;       /* a text could be translated */
-  uint64_t reached;   /* bit i: a translation contains the cell of override i */
+  size_t cost; /* of the pieces that are not taken */
+  elman_override_reach reach;
   atomic_size_t size; /* bytes of the results of /v1/translations */
   bool queued, failed;
   atomic_bool abandoned; /* nobody waits for the answer */
@@ -71,9 +70,6 @@ size_t job_read_events(struct job *job, char *into, size_t most, bool *finished)
  * `translation` is NULL if the error explains why there is none. */
 struct answer job_result(struct job *job, size_t piece, const elman_translation *translation,
                          const elman_error *error);
-
-/* Note the cells of overrides that a translation (NULL = none) contains. */
-void job_note_cells(struct job *job, const elman_translation *first);
 
 /* Make the answer of a job whose sentences are all translated. */
 void job_finish(struct job *job);

@@ -484,7 +484,7 @@ static void fail_at(struct job *job, size_t piece, const char *reason) {
 static void record(struct job *job, size_t piece, struct outcome *outcome, size_t i) {
   const bool whole = outcome->status != ELMAN_OK && outcome->status != ELMAN_BAD_DATA;
   job->results[piece] = outcome->results[i];
-  job_note_cells(job, outcome->translations[i]);
+  elman_override_reach_add(&job->reach, &job->request.search, outcome->translations[i]);
   if (whole && outcome->status == ELMAN_INTERRUPTED)
     job_fail(job, JOB_UNAVAILABLE, too_late);
   else if (whole)
