@@ -190,6 +190,7 @@ static elman_status set_config(struct attending *a, const elman_attention_input 
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the scale, %g, is too small", options->scale);
   config->divide_by_sum = options->divide_by_sum;
   a->layer.weights = &a->weights;
+  a->weights.numerics = numerics_of(ARITHMETIC_FAST, ELMAN_PRECISION_FLOAT32);
   elman_status status = check_sizes(input, *config, error);
   if (status == ELMAN_OK) status = attention_config_check(config, error);
   return status;

@@ -57,8 +57,8 @@ static const char *processor_instructions(void) {
 
 elman_machine elman_machine_get(void) {
   const struct blas_kernels kernels = blas_kernels_in_use();
-  const struct product_kernel *own = product_kernel_in_use();
-  const struct pair_kernel *pairs = pair_kernel_in_use();
+  const struct product_kernel *own = product_kernel_in_use(ARITHMETIC_FAST);
+  const struct pair_kernel *pairs = pair_kernel_in_use(ARITHMETIC_FAST);
   return (elman_machine){.blas = kernels.config,
                          .kernels = kernels.family,
                          .original_kernels = kernels.original_family,

@@ -177,6 +177,7 @@ static struct score_input score_input_of(const struct attention_pass *pass, stru
                               .vector_step = head.vector_step,
                               .score_step = head.weight_step,
                               .scale = config.scale != 0 ? config.scale : scale,
+                              .numerics = numerics_in_float32(pass->layer.weights->numerics),
                               .own = pass->layer.weights->part + OWN_PARTS};
 }
 
@@ -348,21 +349,11 @@ static void for_each_sentence(const struct attention_pass *pass, size_t products
 
 /* ---- forward ---- */
 
-static struct linear projection(const struct attention_pass *pass, size_t weight) {
-  real *const *part = pass->layer.weights->part;
-  const size_t H = pass->layer.config.size;
-  return (struct linear){.weight = part[weight],
-                         .bias = part[weight + 1],
-                         .in = H,
-                         .out = H,
-                         .eight_bits = pass->layer.weights->eight_bits};
-}
-
 /* Project n rows; do nothing if the mechanism lacks this projection. (45), (49) */
 static void project(real *projected, const real *rows, const struct attention_pass *pass,
                     size_t weight, size_t n) {
-  const struct linear linear = projection(pass, weight);
-  if (mechanism_of(pass)->projections >> weight & 1) linear_forward(projected, rows, linear, n);
+  if (mechanism_of(pass)->projections >> weight & 1)
+    linear_forward(projected, rows, attention_map(pass, weight, true), n);
 }
 
 void attention_prepare(const struct attention_pass *pass, struct range keys) {
@@ -407,7 +398,7 @@ static void sentence_forward(const void *context, size_t b) {
     matrix_product((struct product){pass->cache.context + head.value, head.value_step, 0, 1,
                                     weight_operand(head, effective_weights(pass), NOT_TRANSPOSED),
                                     value_operand(head, pass->values, NOT_TRANSPOSED), head.queries,
-                                    head.value_size, head.keys, ELMAN_PRECISION_FLOAT32});
+                                    head.value_size, head.keys, input.numerics});
   }
   mask_clear_queries(pass->cache.weights, row, pass->shape, b);
   if (drops(pass)) mask_clear_queries(pass->cache.dropped, row, pass->shape, b);
@@ -468,11 +459,10 @@ static void sentence_backward(const void *context, size_t b) {
     /* c_t = Σ_s a_ts v_s, so da_ts = dc_t·v_s and dv_s += Σ_t a_ts dc_t               (15) */
     matrix_product((struct product){da, head.weight_step, 0, 1, dc,
                                     value_operand(head, pass->values, TRANSPOSED), head.queries,
-                                    head.keys, head.value_size, ELMAN_PRECISION_FLOAT32});
+                                    head.keys, head.value_size, input.numerics});
     matrix_product((struct product){d->values + head.value, head.value_step, 1, 1,
                                     weight_operand(head, effective_weights(pass), TRANSPOSED), dc,
-                                    head.keys, head.value_size, head.queries,
-                                    ELMAN_PRECISION_FLOAT32});
+                                    head.keys, head.value_size, head.queries, input.numerics});
     weigh_back(back, head);
     mechanism->score_backward(d->queries + head.vector, d->keys + head.vector, shares, da,
                               &input); /* (17), (47) */
@@ -490,10 +480,8 @@ static void project_back(real *drows, const real *dprojected, const real *rows,
   const bool sees_bias = weight != KEY_WEIGHT || pass->layer.config.divide_by_sum;
   real *const *dpart = d->weights->part;
   const struct linear_gradients dlinear = {dpart[weight], sees_bias ? dpart[weight + 1] : NULL};
-  const struct linear linear = projection(pass, weight);
-  if ((mechanism_of(pass)->projections >> weight & 1) == 0) return;
-  linear_backward_weights(dlinear, dprojected, rows, linear, n);
-  linear_backward_input(drows, 1, dprojected, linear, n);
+  if (mechanism_of(pass)->projections >> weight & 1)
+    linear_backward(dlinear, drows, 1, dprojected, rows, attention_map(pass, weight, true), n);
 }
 
 static void add_shares(const struct attention_gradients *d, const struct attention_pass *pass) {

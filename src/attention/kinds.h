@@ -104,7 +104,7 @@ enum {
 /* Weights of a layer, or their gradients. Parts that the mechanism lacks are NULL. */
 struct attention_parameters {
   real *part[MAX_ATTENTION_PARTS];
-  const struct eight_bits *eight_bits; /* as in struct linear */
+  const struct numerics *numerics;
 };
 
 /* One part: its shape, and its name in a model file without the name of the layer. */

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "tensor/elementary.h"
-#include "tensor/linear.h"
 
 /* ---- the table ---- */
 
@@ -190,24 +189,37 @@ size_t attention_value_size(struct attention_config config) {
   return config.value_size > 0 ? config.value_size : config.size;
 }
 
-/* ---- predictions ---- */
+/* ---- linear maps ---- */
 
-static struct linear layer_of(const struct attention_pass *pass) {
+struct linear attention_map(const struct attention_pass *pass, size_t weight, bool biased) {
+  const struct attention_parameters *weights = pass->layer.weights;
   const size_t H = pass->layer.config.size;
-  return (struct linear){.weight = pass->layer.weights->part[OWN_PARTS + PREDICTION_STATES],
+  return (struct linear){.weight = weights->part[weight],
+                         .bias = biased ? weights->part[weight + 1] : NULL,
                          .in = H,
                          .out = H,
-                         .eight_bits = pass->layer.weights->eight_bits};
+                         .numerics = weights->numerics};
 }
+
+void attention_map_backward(const struct attention_gradients *d, real *dx, real beta,
+                            const real *dy, const real *x, const struct attention_pass *pass,
+                            size_t weight, bool biased) {
+  real *const *dpart = d->weights->part;
+  linear_backward((struct linear_gradients){dpart[weight], biased ? dpart[weight + 1] : NULL}, dx,
+                  beta, dy, x, attention_map(pass, weight, biased), attention_rows(pass));
+}
+
+/* ---- predictions ---- */
 
 static const real *readout_of(const struct attention_pass *pass, size_t n) {
   return pass->layer.weights->part[OWN_PARTS + PREDICTIONS + n];
 }
 
 void prediction_forward(const struct attention_pass *pass, size_t count) {
-  const size_t H = pass->layer.config.size, rows = pass->shape.queries * pass->shape.batch;
+  const size_t H = pass->layer.config.size, rows = attention_rows(pass);
   real *states = pass->cache.own[PREDICTION_STATES];
-  linear_forward(states, pass->queries, layer_of(pass), rows);
+  linear_forward(states, pass->queries, attention_map(pass, OWN_PARTS + PREDICTION_STATES, false),
+                 rows);
   for (size_t i = 0; i < rows * H; i++) states[i] = tanh_real(states[i]);
   for (size_t n = 0; n < count; n++) {
     const real *v = readout_of(pass, n);
@@ -241,11 +253,7 @@ static void read_back(const struct attention_gradients *d, const struct attentio
 
 void prediction_backward(const struct attention_gradients *d, const struct attention_pass *pass,
                          size_t count) {
-  const size_t rows = pass->shape.queries * pass->shape.batch;
-  const real *dstates = d->scratch.own[PREDICTION_STATES];
-  for (size_t i = 0; i < rows; i++) read_back(d, pass, count, i);
-  const struct linear layer = layer_of(pass);
-  const struct linear_gradients dlayer = {d->weights->part[OWN_PARTS + PREDICTION_STATES], NULL};
-  linear_backward_weights(dlayer, dstates, pass->queries, layer, rows);
-  linear_backward_input(d->queries, 1, dstates, layer, rows);
+  for (size_t i = 0; i < attention_rows(pass); i++) read_back(d, pass, count, i);
+  attention_map_backward(d, d->queries, 1, d->scratch.own[PREDICTION_STATES], pass->queries, pass,
+                         OWN_PARTS + PREDICTION_STATES, false);
 }

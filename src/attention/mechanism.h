@@ -5,6 +5,7 @@
 #define ELMAN_ATTENTION_MECHANISM_H
 
 #include "attention/mask.h"
+#include "tensor/linear.h"
 
 /* ---- scores of the queries and keys of one sentence, after projections ---- */
 
@@ -16,6 +17,7 @@ struct score_input {
   size_t vector_step;         /* distance between rows of q, and between rows of k */
   size_t score_step;          /* distance between rows of scores */
   real scale;                 /* α */
+  const struct numerics *numerics;
   real *const *own; /* the mechanism's own weights, in the order of attention_mechanism.own */
 };
 
@@ -137,6 +139,20 @@ struct attention_mechanism {
 const struct attention_mechanism *attention_mechanism(enum attention_kind kind);
 
 /* ---- shared by several mechanisms ---- */
+
+/* Return the number of rows of queries of the pass. */
+static inline size_t attention_rows(const struct attention_pass *pass) {
+  return pass->shape.queries * pass->shape.batch;
+}
+
+/* Return the linear map (H,H) with the weight of this index, and with the bias that follows the
+ * weight if `biased`. */
+struct linear attention_map(const struct attention_pass *pass, size_t weight, bool biased);
+
+/* Run its backward pass from dy to dx = beta dx + dy W, and to the gradients of weight and bias. */
+void attention_map_backward(const struct attention_gradients *d, real *dx, real beta,
+                            const real *dy, const real *x, const struct attention_pass *pass,
+                            size_t weight, bool biased);
 
 /* u_ts = α q_t·k_s */
 score_forward score_product_forward;

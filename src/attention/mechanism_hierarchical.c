@@ -9,19 +9,10 @@
 #include "attention/mechanism.h"
 #include "base/portable_math.h"
 #include "tensor/elementary.h"
-#include "tensor/linear.h"
 #include "tensor/softmax.h"
 
 enum { SEGMENT_QUERY_WEIGHT };            /* W_G */
 enum { SEGMENT_QUERIES, SEGMENT_SCORES }; /* q_t^G; and for each key u_ts^G = α q_t^G·e_s */
-
-static struct linear map_of(const struct attention_pass *pass) {
-  const size_t H = pass->layer.config.size;
-  return (struct linear){.weight = pass->layer.weights->part[OWN_PARTS + SEGMENT_QUERY_WEIGHT],
-                         .in = H,
-                         .out = H,
-                         .eight_bits = pass->layer.weights->eight_bits};
-}
 
 /* ---- scores of the keys with the segment queries ---- */
 
@@ -36,13 +27,15 @@ static struct score_input input_of(const struct attention_pass *pass, size_t b) 
                               .k = pass->keys + key_column(pass->shape, b) * H,
                               .vector_step = key_batch(pass->shape) * H,
                               .score_step = B * pass->shape.keys,
-                              .scale = config.scale != 0 ? config.scale : 1};
+                              .scale = config.scale != 0 ? config.scale : 1,
+                              .numerics = numerics_in_float32(pass->layer.weights->numerics)};
 }
 
 static void scores_forward(const struct attention_pass *pass) {
   const size_t B = pass->shape.batch;
-  linear_forward(pass->cache.own[SEGMENT_QUERIES], pass->queries, map_of(pass),
-                 pass->shape.queries * B);
+  linear_forward(pass->cache.own[SEGMENT_QUERIES], pass->queries,
+                 attention_map(pass, OWN_PARTS + SEGMENT_QUERY_WEIGHT, false),
+                 attention_rows(pass));
   for (size_t b = 0; b < B; b++) {
     const struct score_input input = input_of(pass, b);
     if (input.queries > 0) /* (67) */
@@ -53,19 +46,17 @@ static void scores_forward(const struct attention_pass *pass) {
 /* Accumulate the gradients of keys, queries and W_G. On entry the scratch contains du_ts^G. */
 static void scores_backward(const struct attention_gradients *d,
                             const struct attention_pass *pass) {
-  const size_t B = pass->shape.batch, H = pass->layer.config.size, rows = pass->shape.queries * B;
+  const size_t B = pass->shape.batch, H = pass->layer.config.size;
   real *dqueries = d->scratch.own[SEGMENT_QUERIES];
-  memset(dqueries, 0, rows * H * sizeof *dqueries);
+  memset(dqueries, 0, attention_rows(pass) * H * sizeof *dqueries);
   for (size_t b = 0; b < B; b++) {
     const struct score_input input = input_of(pass, b);
     if (input.queries > 0) /* (17) */
       score_product_backward(dqueries + b * H, d->keys + b * H, NULL,
                              d->scratch.own[SEGMENT_SCORES] + b * pass->shape.keys, &input);
   }
-  const struct linear map = map_of(pass);
-  const struct linear_gradients dmap = {d->weights->part[OWN_PARTS + SEGMENT_QUERY_WEIGHT], NULL};
-  linear_backward_weights(dmap, dqueries, pass->queries, map, rows);
-  linear_backward_input(d->queries, 1, dqueries, map, rows);
+  attention_map_backward(d, d->queries, 1, dqueries, pass->queries, pass,
+                         OWN_PARTS + SEGMENT_QUERY_WEIGHT, false);
 }
 
 /* ---- instead of the softmax ---- */

@@ -5,23 +5,10 @@
 
 #include "attention/mechanism.h"
 #include "tensor/elementary.h"
-#include "tensor/linear.h"
 #include "tensor/softmax.h"
 
 enum { SCORE_WEIGHT, GATE_WEIGHT, SENTINEL_WEIGHT }; /* ω, W_g, W_s */
 enum { GATES, SENTINELS, FEATURES, SCORES };         /* γ_t, ς_t, f_t0, u_t0 */
-
-static struct linear map_of(const struct attention_pass *pass, size_t weight) {
-  const size_t H = pass->layer.config.size;
-  return (struct linear){.weight = pass->layer.weights->part[OWN_PARTS + weight],
-                         .in = H,
-                         .out = H,
-                         .eight_bits = pass->layer.weights->eight_bits};
-}
-
-static size_t rows_of(const struct attention_pass *pass) {
-  return pass->shape.queries * pass->shape.batch;
-}
 
 /* Return whether row i is a query rather than padding after the end of a sentence. The gradients of
  * padding are zero. */
@@ -32,9 +19,9 @@ static bool is_query(const struct attention_pass *pass, size_t i) {
 /* ---- before the scores ---- */
 
 static void sentinels_forward(const struct attention_pass *pass) {
-  const size_t H = pass->layer.config.size, rows = rows_of(pass);
+  const size_t H = pass->layer.config.size, rows = attention_rows(pass);
   real *g = pass->cache.own[GATES], *s = pass->cache.own[SENTINELS];
-  linear_forward(g, pass->queries, map_of(pass, GATE_WEIGHT), rows);
+  linear_forward(g, pass->queries, attention_map(pass, OWN_PARTS + GATE_WEIGHT, false), rows);
   for (size_t i = 0; i < rows * H; i++) {
     g[i] = sigmoid_real(g[i]);
     s[i] = g[i] * pass->queries[i]; /* (61) */
@@ -42,11 +29,11 @@ static void sentinels_forward(const struct attention_pass *pass) {
 }
 
 static void queries_forward(const struct attention_pass *pass) {
-  const size_t H = pass->layer.config.size, rows = rows_of(pass);
+  const size_t H = pass->layer.config.size, rows = attention_rows(pass);
   const real *v = pass->layer.weights->part[OWN_PARTS + SCORE_WEIGHT];
   sentinels_forward(pass);
   linear_forward(pass->cache.own[FEATURES], pass->cache.own[SENTINELS],
-                 map_of(pass, SENTINEL_WEIGHT), rows);
+                 attention_map(pass, OWN_PARTS + SENTINEL_WEIGHT, false), rows);
   for (size_t i = 0; i < rows; i++) {
     const real *q = pass->cache.queries + i * H;
     real *f = pass->cache.own[FEATURES] + i * H, score = 0;
@@ -61,24 +48,21 @@ static void queries_forward(const struct attention_pass *pass) {
 /* Accumulate the gradients of the queries and of W_g. On entry the scratch contains dς_t. */
 static void sentinels_backward(const struct attention_gradients *d,
                                const struct attention_pass *pass) {
-  const size_t H = pass->layer.config.size, rows = rows_of(pass);
+  const size_t H = pass->layer.config.size, rows = attention_rows(pass);
   const real *g = pass->cache.own[GATES], *ds = d->scratch.own[SENTINELS];
   real *dz = d->scratch.own[GATES];
   for (size_t i = 0; i < rows * H; i++) {
     dz[i] = ds[i] * pass->queries[i] * g[i] * (1 - g[i]);
     d->queries[i] += ds[i] * g[i]; /* (65) */
   }
-  const struct linear gate = map_of(pass, GATE_WEIGHT);
-  const struct linear_gradients dgate = {d->weights->part[OWN_PARTS + GATE_WEIGHT], NULL};
-  linear_backward_weights(dgate, dz, pass->queries, gate, rows);
-  linear_backward_input(d->queries, 1, dz, gate, rows);
+  attention_map_backward(d, d->queries, 1, dz, pass->queries, pass, OWN_PARTS + GATE_WEIGHT, false);
 }
 
 /* Add to the gradients of the queries and of the weights. On entry the scratch contains du_t0, and
  * the contribution of the context to dς_t. */
 static void queries_backward(const struct attention_gradients *d,
                              const struct attention_pass *pass) {
-  const size_t H = pass->layer.config.size, rows = rows_of(pass);
+  const size_t H = pass->layer.config.size, rows = attention_rows(pass);
   const real *v = pass->layer.weights->part[OWN_PARTS + SCORE_WEIGHT];
   real *dv = d->weights->part[OWN_PARTS + SCORE_WEIGHT], *dfeatures = d->scratch.own[FEATURES];
   for (size_t i = 0; i < rows; i++) {
@@ -90,10 +74,8 @@ static void queries_backward(const struct attention_gradients *d,
       d->scratch.queries[i * H + j] += dfeatures[i * H + j];
     }
   }
-  const struct linear sentinel = map_of(pass, SENTINEL_WEIGHT);
-  const struct linear_gradients dsentinel = {d->weights->part[OWN_PARTS + SENTINEL_WEIGHT], NULL};
-  linear_backward_weights(dsentinel, dfeatures, pass->cache.own[SENTINELS], sentinel, rows);
-  linear_backward_input(d->scratch.own[SENTINELS], 1, dfeatures, sentinel, rows);
+  attention_map_backward(d, d->scratch.own[SENTINELS], 1, dfeatures, pass->cache.own[SENTINELS],
+                         pass, OWN_PARTS + SENTINEL_WEIGHT, false);
   sentinels_backward(d, pass);
 }
 
@@ -155,7 +137,7 @@ static real rest_at(const struct attention_pass *pass, size_t i) {
  * overrides have changed the keys' weights. */
 static void context_forward(const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size;
-  for (size_t i = 0; i < rows_of(pass); i++) {
+  for (size_t i = 0; i < attention_rows(pass); i++) {
     const real *merged = pass->cache.merged + i * H, *s = pass->cache.own[SENTINELS] + i * H;
     const real rest = rest_at(pass, i);
     for (size_t j = 0; j < H; j++)
@@ -167,7 +149,7 @@ static void context_forward(const struct attention_pass *pass) {
 
 static void context_backward(const struct attention_gradients *d,
                              const struct attention_pass *pass) {
-  const size_t H = pass->layer.config.size, rows = rows_of(pass);
+  const size_t H = pass->layer.config.size, rows = attention_rows(pass);
   memcpy(d->scratch.merged, d->context, rows * H * sizeof *d->context);
   for (size_t i = 0; i < rows; i++) {
     const real *dc = d->context + i * H, *s = pass->cache.own[SENTINELS] + i * H;

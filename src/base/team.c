@@ -2,34 +2,6 @@
  * team_alone.c replaces it on a system without threads. */
 #include "base/team.h"
 
-/* ---- arithmetic ---- */
-
-static _Thread_local enum arithmetic arithmetic;
-
-enum arithmetic arithmetic_use(enum arithmetic next) {
-  const enum arithmetic before = arithmetic;
-  arithmetic = next;
-  return before;
-}
-
-enum arithmetic arithmetic_in_use(void) {
-  return arithmetic;
-}
-
-/* ---- precision ---- */
-
-static _Thread_local elman_precision precision;
-
-elman_precision precision_use(elman_precision next) {
-  const elman_precision before = precision;
-  precision = next;
-  return before;
-}
-
-elman_precision precision_in_use(void) {
-  return precision;
-}
-
 /* ---- sharing ---- */
 
 bool is_worth_sharing(double work) {

@@ -18,7 +18,6 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "elman/precision.h"
 
 struct team;
 
@@ -39,26 +38,6 @@ struct team *team_use(struct team *team);
 
 /* Return the number of members of the team in use; 1 without a team. */
 size_t team_size(void);
-
-/* ---- arithmetic ----
- *
- * In portable arithmetic a result has the same bits on every processor. In fast arithmetic the
- * order of the sums of matrix products depends on the processor and on OpenBLAS. */
-enum arithmetic { ARITHMETIC_FAST, ARITHMETIC_PORTABLE };
-
-/* Select the arithmetic of the calling thread, and of the jobs that it runs on its team. Return its
- * previous arithmetic. A new thread begins with fast arithmetic. */
-enum arithmetic arithmetic_use(enum arithmetic arithmetic);
-enum arithmetic arithmetic_in_use(void);
-
-/* ---- precision ----
- *
- * The precision of the operands of large matrix products. */
-
-/* Select the precision of the calling thread, and of the jobs that it runs on its team. Return its
- * previous precision. A new thread begins with float32. */
-elman_precision precision_use(elman_precision precision);
-elman_precision precision_in_use(void);
 
 /* ---- jobs ---- */
 

@@ -29,8 +29,6 @@ struct team {
   const void *context;
   size_t count;
   bool backwards;
-  enum arithmetic arithmetic;
-  elman_precision precision;
   size_t members;
   bool started;
   size_t threads; /* number of running threads: members - 1 unless one could not be started */
@@ -133,8 +131,6 @@ static bool run_piece(struct team *team, size_t member) {
   const long number = atomic_fetch_sub(left, 1) - 1;
   if (number < 0) return false;
   const size_t first = share_start(team, member), end = share_start(team, member + 1);
-  (void)arithmetic_use(team->arithmetic);
-  (void)precision_use(team->precision);
   team->job(team->context, team->backwards ? first + (size_t)number : end - 1 - (size_t)number);
   const bool last = atomic_fetch_sub(&team->unfinished, 1) == 1;
   if (last && atomic_load(&team->waiting)) signal_all(team, &team->finished);
@@ -235,8 +231,6 @@ void team_run(team_job *job, const void *context, size_t count) {
   if (!team->started) start(team);
   in_use = NULL;
   team->backwards = back;
-  team->arithmetic = arithmetic_in_use();
-  team->precision = precision_in_use();
   post(team, job, context, count);
   work(team, 0);
   if (timed_out(team, is_unfinished)) sleep_until_finished(team);

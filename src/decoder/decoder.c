@@ -20,8 +20,9 @@ size_t decoder_input_size(struct decoder_sizes sizes, size_t layer) {
 /* ---- memory ---- */
 
 void decoder_allocate(struct decoder_arrays *arrays, struct arena *arena,
-                      const struct decoder_sizes *sizes, const struct decoder_extent *extent,
+                      const struct decoder_parameters *weights, const struct decoder_extent *extent,
                       enum arrays_for purpose) {
+  const struct decoder_sizes *sizes = &weights->sizes;
   const size_t T = extent->steps, B = extent->batch, H = sizes->hidden, A = sizes->attentional;
   const bool gradients = purpose >= GRADIENTS;
   const struct attention_shape to_source = {.queries = T, .keys = extent->source_steps, .batch = B};
@@ -30,7 +31,8 @@ void decoder_allocate(struct decoder_arrays *arrays, struct arena *arena,
   for (size_t l = 0; l < sizes->layers; l++) {
     shape.input = decoder_input_size(*sizes, l);
     rnn_states_allocate(&arrays->states[l], arena, shape, sizes->layer_norm,
-                        purpose == GRADIENTS_OF_EVERY_STEP, purpose != VALUES);
+                        purpose == GRADIENTS_OF_EVERY_STEP,
+                        purpose == VALUES ? NULL : weights->rnn[l].numerics);
     if (gradients && l > 0)
       arrays->inputs[l] = arrays->inputs[0];
     else
@@ -140,7 +142,7 @@ void decoder_plan(struct decoder_pass *pass) {
                                       .bias = weights->attentional_bias,
                                       .in = 2 * sizes->hidden,
                                       .out = sizes->attentional,
-                                      .eight_bits = weights->eight_bits};
+                                      .numerics = weights->numerics};
 }
 
 /* ---- the bridge from the encoder's final states to the decoder's first: a copy, or tanh(W e + b)
@@ -160,7 +162,7 @@ static struct linear bridge_of(const struct decoder_pass *pass, size_t layer, si
                          .bias = w->bridge_bias[layer][p],
                          .in = H,
                          .out = H,
-                         .eight_bits = w->eight_bits};
+                         .numerics = w->numerics};
 }
 
 /* Set block 0 of the states of a layer, for all parts of the state. */
@@ -197,8 +199,7 @@ static void bridge_backward(const struct decoder_parameters *gradients, real *df
       continue;
     }
     if (p == 0) tanh_backward(dstart, pass->arrays->states[l].part[p], B * H);
-    linear_backward_weights(d, dstart, pass->source.finals + at, bridge, B);
-    linear_backward_input(dfinal, 0, dstart, bridge, B);
+    linear_backward(d, dfinal, 0, dstart, pass->source.finals + at, bridge, B);
   }
 }
 

@@ -40,7 +40,7 @@ struct decoder_parameters {
   real *attentional_bias;   /* (A) */
   real *out_weight;         /* (V_tgt,F); points to the embedding if the two are tied */
   real *out_bias;           /* (V_tgt) */
-  const struct eight_bits *eight_bits; /* as in struct linear */
+  const struct numerics *numerics;
 };
 
 size_t decoder_input_size(struct decoder_sizes sizes,
@@ -88,7 +88,7 @@ struct decoder_extent {
 };
 
 void decoder_allocate(struct decoder_arrays *arrays, struct arena *arena,
-                      const struct decoder_sizes *sizes, const struct decoder_extent *extent,
+                      const struct decoder_parameters *weights, const struct decoder_extent *extent,
                       enum arrays_for purpose);
 
 /* Adapt the arrays to another number of rows, which must not exceed the number that they were

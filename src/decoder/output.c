@@ -23,7 +23,7 @@ void output_logits(real *logits, const real *features, size_t rows,
                                  .bias = weights->out_bias,
                                  .in = F,
                                  .out = V,
-                                 .eight_bits = weights->eight_bits},
+                                 .numerics = weights->numerics},
                  rows);
 }
 
@@ -112,7 +112,7 @@ static void forward_tile(const void *context, size_t k) {
   multiply(block,
            (struct product){tile.logits, tile.width, 1, 1, not_transposed(block->features, F),
                             transposed(w->out_weight + tile.first * F, F), n, tile.width, F,
-                            precision_in_use()});
+                            w->numerics});
   cross_entropy_part(tile.part, tile.logits, block->loss, tile.first, tile.width);
 }
 
@@ -126,11 +126,11 @@ static void backward_tile(const struct block *block, size_t k, real *dfeatures, 
   multiply(block,
            (struct product){block->gradients->out_weight + at, F, 1, 1,
                             transposed(tile.logits, tile.width), not_transposed(block->features, F),
-                            tile.width, F, n, precision_in_use()});
+                            tile.width, F, n, block->pass->weights->numerics});
   /* [dd_t ; dc_t] = W_oᵀ do_t                                                        (14) */
   multiply(block, (struct product){dfeatures, F, beta, 1, not_transposed(tile.logits, tile.width),
                                    not_transposed(block->pass->weights->out_weight + at, F), n, F,
-                                   tile.width, precision_in_use()});
+                                   tile.width, block->pass->weights->numerics});
 }
 
 static void backward_group(const void *context, size_t group) {
@@ -210,17 +210,18 @@ static void multiply_rows(const struct job *job, size_t first, size_t width) {
   const size_t V = job->scores->V, F = job->F;
   const real *weight = job->weights->out_weight + first * F;
   real *logits = job->scores->logits + first;
-  if (job->weights->eight_bits != NULL)
+  const struct numerics *numerics = numerics_required(job->weights->numerics);
+  if (numerics->eight_bits != NULL)
     eight_bit_product_alone(
         (struct eight_bit_results){.rows = logits, .ld = V, .bias = job->weights->out_bias + first},
-        job->scores->features, eight_bits_find(job->weights->eight_bits, weight, width), job->rows);
-  else if (job->rows <= FEW_ROWS && arithmetic_in_use() == ARITHMETIC_FAST)
+        job->scores->features, eight_bits_find(numerics->eight_bits, weight, width), job->rows);
+  else if (job->rows <= FEW_ROWS && numerics->arithmetic == ARITHMETIC_FAST)
     few_rows_kernel_at(0)->run((struct few_rows){logits, V, .add = false}, job->features, weight,
                                job->rows, F, width);
   else
     matrix_product_alone((struct product){logits, V, 0, 1, not_transposed(job->features, F),
                                           transposed(weight, F), job->rows, width, F,
-                                          ELMAN_PRECISION_FLOAT32});
+                                          numerics_in_float32(numerics)});
 }
 
 /* Return 0, or NaN if a number is infinite or NaN. */
@@ -243,7 +244,7 @@ static void score_block(const struct job *job, size_t row, size_t block) {
   const size_t n = V - first < SCORES_BLOCK ? V - first : SCORES_BLOCK;
   const real *bias = job->weights->out_bias + first;
   real *logits = scores->logits + row * V + first;
-  if (job->weights->eight_bits == NULL)
+  if (job->weights->numerics->eight_bits == NULL)
     for (size_t v = 0; v < n; v++) logits[v] += bias[v];
   scores->largest[to] = maximum(logits, n);
   scores->sums[to] = scores->without_sums
@@ -276,12 +277,11 @@ static void join_blocks(const void *context, size_t row) {
 
 void output_scores_fill(const struct output_scores *scores, const real *features, size_t rows,
                         const struct decoder_parameters *weights) {
-  const bool in_eight_bits = weights->eight_bits != NULL;
+  const struct eight_bits *set = numerics_required(weights->numerics)->eight_bits;
   const size_t F = weights->sizes.features;
   const struct job job = {scores, features, weights,
-                          rows,   F,        tile_blocks(rows, scores->blocks, in_eight_bits)};
-  if (in_eight_bits)
-    eight_bit_features_fill(scores->features, weights->eight_bits->kernel, features, F, rows);
+                          rows,   F,        tile_blocks(rows, scores->blocks, set != NULL)};
+  if (set != NULL) eight_bit_features_fill(scores->features, set->kernel, features, F, rows);
   const size_t tiles = divide_up(scores->blocks, job.blocks);
   const double weight = (double)(scores->V * job.F); /* the weights are read once for all rows */
   share_out(tiles, weight * (double)(WORK_OF_SMALL_PRODUCTS + rows), score_tile, &job);

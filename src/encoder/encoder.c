@@ -26,8 +26,9 @@ static struct rnn_shape shape_of(const struct encoder_sizes *sizes, const struct
 }
 
 void encoder_allocate(struct encoder_arrays *arrays, struct arena *arena,
-                      const struct encoder_sizes *sizes, const struct sequence *source,
+                      const struct encoder_parameters *weights, const struct sequence *source,
                       enum arrays_for purpose) {
+  const struct encoder_sizes *sizes = &weights->sizes;
   const size_t S = source->steps, B = source->batch, H = sizes->hidden;
   const bool gradients = purpose >= GRADIENTS, every_step = purpose == GRADIENTS_OF_EVERY_STEP;
   for (size_t l = 0; l < sizes->layers; l++) {
@@ -43,7 +44,7 @@ void encoder_allocate(struct encoder_arrays *arrays, struct arena *arena,
         arrays->states[l][d] = arrays->states[0][0];
       else
         rnn_states_allocate(&arrays->states[l][d], arena, shape, sizes->layer_norm, every_step,
-                            purpose != VALUES);
+                            purpose == VALUES ? NULL : weights->rnn[l][d].numerics);
     }
   }
   arrays->finals = arena_reals(arena, sizes->layers, B, encoder_final_size(*sizes));

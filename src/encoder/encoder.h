@@ -60,7 +60,7 @@ struct encoder_arrays {
 };
 
 void encoder_allocate(struct encoder_arrays *arrays, struct arena *arena,
-                      const struct encoder_sizes *sizes, const struct sequence *source,
+                      const struct encoder_parameters *weights, const struct sequence *source,
                       enum arrays_for purpose);
 
 /* A pass of the encoder over a batch. */

@@ -195,7 +195,7 @@ static void add_machine(struct xxh64 *sum) {
   add_text(sum, text_of(kernels.config));
   add_text(sum, text_of(kernels.family));
   add_text(sum, text_of(compiled_instructions()));
-  const bool packed = packed_size(1, 1, 1) > 0;
+  const bool packed = packed_size(ARITHMETIC_FAST, 1, 1, 1) > 0;
   xxh64_add(sum, &packed, sizeof packed);
 }
 
@@ -226,7 +226,8 @@ static void add_model(struct xxh64 *sum, const struct model *model) {
 
 static bool is_portable(const struct model *model, const elman_translate_options *options) {
   for (size_t m = 0; m < ensemble_size(options); m++)
-    if (ensemble_member(model, options, m)->weights.arithmetic == ARITHMETIC_FAST) return false;
+    if (ensemble_member(model, options, m)->weights.numerics->arithmetic == ARITHMETIC_FAST)
+      return false;
   return true;
 }
 

@@ -15,6 +15,7 @@ struct derived {
   struct screen *screen; /* NULL = not made */
   struct model *view;    /* NULL = not made; its weights refer to the set */
   struct eight_bits set;
+  struct numerics numerics; /* of the view */
 };
 
 static elman_status derived_create(struct derived **derived, elman_error *error) {
@@ -150,7 +151,7 @@ elman_status model_screen(const struct screen **screen, const struct model *mode
   elman_status status = ELMAN_OK;
   *screen = NULL;
   if (options->beam > 1 || options->ensemble_count > 0 || options->sample ||
-      model->weights.eight_bits != NULL)
+      model->weights.numerics->eight_bits != NULL)
     return ELMAN_OK;
   struct derived *derived = lock_derived(model);
   if (derived->screen == NULL) status = make_screen(derived, model, error);
@@ -169,11 +170,14 @@ static elman_status make_view(struct derived *derived, const struct model *model
   if (derived->view == NULL) return fail_no_memory(error);
   *derived->view = *model;
   const elman_status status = eight_bits_create(&derived->set, matrices, count, NULL, error);
-  if (status == ELMAN_OK)
-    parameters_use_eight_bits(&derived->view->weights, &derived->set);
-  else
+  if (status != ELMAN_OK) {
     forget_view(derived);
-  return status;
+    return status;
+  }
+  derived->numerics = *model->weights.numerics;
+  derived->numerics.eight_bits = &derived->set;
+  parameters_use(&derived->view->weights, &derived->numerics);
+  return ELMAN_OK;
 }
 
 elman_status model_in_eight_bits(const struct model **view, const struct model *model,

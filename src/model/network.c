@@ -7,8 +7,8 @@
 
 static void allocate(struct workspace *w, struct arena *arena, const struct parameters *weights,
                      const struct batch *batch, enum purpose purpose) {
-  const struct encoder_sizes *encoder = &weights->encoder.sizes;
-  const struct decoder_sizes *decoder = &weights->decoder.sizes;
+  const struct encoder_parameters *encoder = &weights->encoder;
+  const struct decoder_parameters *decoder = &weights->decoder;
   const struct sequence *source = &batch->source, *target = &batch->target;
   const struct decoder_extent extent = {source->steps, target->steps, target->batch, batch->tokens,
                                         w->block};
@@ -20,7 +20,7 @@ static void allocate(struct workspace *w, struct arena *arena, const struct para
   if (gradients) encoder_allocate(&w->encoder_scratch, arena, encoder, source, scratch);
   decoder_allocate(&w->decoder, arena, decoder, &extent, values);
   if (gradients) decoder_allocate(&w->decoder_scratch, arena, decoder, &extent, scratch);
-  if (gradients) output_allocate(&w->output_scratch, arena, w->block, *decoder);
+  if (gradients) output_allocate(&w->output_scratch, arena, w->block, decoder->sizes);
   w->losses = arena_allocate(arena, sizeof(double), batch->tokens, 1, 1);
   w->guide_losses = NULL;
   if (batch->guide.starts != NULL)
@@ -74,20 +74,25 @@ static bool is_guided(const struct network_pass *pass) {
 
 /* The passes through the three parts. Each part reads the results of the previous part. */
 struct plan {
+  struct parameters weights; /* with the precision of the pass */
   struct encoder_pass encoder;
   struct decoder_pass decoder;
   struct output_pass output;
 };
 
-static void make_plan(struct plan *plan, const struct network_pass *pass) {
+static void make_plan(struct plan *plan, const struct network_pass *pass,
+                      elman_precision precision) {
   const struct workspace *w = pass->workspace;
   const struct batch *batch = pass->batch;
   const struct sequence *source = &batch->source;
-  plan->encoder = (struct encoder_pass){.weights = &pass->weights->encoder,
+  plan->weights = *pass->weights;
+  if (precision != ELMAN_PRECISION_FLOAT32)
+    parameters_use(&plan->weights, numerics_of(pass->weights->numerics->arithmetic, precision));
+  plan->encoder = (struct encoder_pass){.weights = &plan->weights.encoder,
                                         .dropouts = pass->regularization->dropouts,
                                         .source = source,
                                         .arrays = &w->encoder};
-  plan->decoder = (struct decoder_pass){.weights = &pass->weights->decoder,
+  plan->decoder = (struct decoder_pass){.weights = &plan->weights.decoder,
                                         .dropouts = pass->regularization->dropouts,
                                         .guide = is_guided(pass) ? &batch->guide : NULL,
                                         .guide_scale = (real)pass->regularization->guide,
@@ -98,7 +103,7 @@ static void make_plan(struct plan *plan, const struct network_pass *pass) {
                                                    .clause_ends = source->clause_ends,
                                                    .steps = source->steps},
                                         .arrays = &w->decoder};
-  plan->output = (struct output_pass){.weights = &pass->weights->decoder,
+  plan->output = (struct output_pass){.weights = &plan->weights.decoder,
                                       .features = w->decoder.features,
                                       .labels = batch->labels,
                                       .tokens = batch->tokens,
@@ -125,15 +130,13 @@ double network_guide_loss(const struct network_pass *pass) {
 }
 
 double network_forward(const struct network_pass *pass) {
-  const enum arithmetic before = arithmetic_use(pass->weights->arithmetic);
   struct plan plan;
-  make_plan(&plan, pass);
+  make_plan(&plan, pass, ELMAN_PRECISION_FLOAT32);
   encoder_forward(&plan.encoder); /* x_s, e_s                   (1) to (3)  */
   decoder_forward(&plan.decoder); /* d_0, y_t, d_t, a_t, c_t    (4) to (8)  */
   output_losses(&plan.output);    /* o_t, loss                  (9) to (11) */
   if (is_guided(pass))
     decoder_guide_losses(pass->workspace->guide_losses, &plan.decoder); /* (74), (75) */
-  (void)arithmetic_use(before);
   return sum_of_losses(pass);
 }
 
@@ -153,10 +156,8 @@ double network_gradient(const struct parameters *gradients, const struct network
   const size_t H = pass->weights->encoder.sizes.hidden;
   real *dfeatures = w->decoder_scratch.features;
   real *doutputs = w->encoder_scratch.outputs, *dfinals = w->encoder_scratch.finals;
-  const enum arithmetic before = arithmetic_use(pass->weights->arithmetic);
-  const elman_precision precision_before = precision_use(pass->precision);
   struct plan plan;
-  make_plan(&plan, pass);
+  make_plan(&plan, pass, pass->precision);
   encoder_forward(&plan.encoder); /* (1) to (3) */
   decoder_forward(&plan.decoder); /* (4) to (8) */
   output_gradient(&gradients->decoder, dfeatures, &w->output_scratch,
@@ -168,8 +169,6 @@ double network_gradient(const struct parameters *gradients, const struct network
   decoder_backward(&gradients->decoder, doutputs, dfinals, &w->decoder_scratch,
                    &plan.decoder);                                           /* (15) to (21) */
   encoder_backward(&gradients->encoder, &w->encoder_scratch, &plan.encoder); /* (22) to (24) */
-  (void)precision_use(precision_before);
-  (void)arithmetic_use(before);
   return sum_of_losses(pass);
 }
 

@@ -206,22 +206,23 @@ elman_status parameter_table_create(struct parameter_table *table,
 
 void parameters_bind(struct parameters *views, real *block, const struct model_config *config) {
   struct listing listing = {.block = block};
-  *views = (struct parameters){.arithmetic = arithmetic_of(config)};
+  *views = (struct parameters){0};
   list_all(&listing, views, config);
+  parameters_use(views, numerics_of(arithmetic_of(config), ELMAN_PRECISION_FLOAT32));
 }
 
-/* ---- weights in eight bits ---- */
+/* ---- numerics ---- */
 
-void parameters_use_eight_bits(struct parameters *views, const struct eight_bits *set) {
-  views->eight_bits = set;
+void parameters_use(struct parameters *views, const struct numerics *numerics) {
+  views->numerics = numerics;
   for (size_t l = 0; l < MAX_LAYERS; l++) {
-    for (size_t d = 0; d < DIRECTIONS; d++) views->encoder.rnn[l][d].eight_bits = set;
-    views->decoder.rnn[l].eight_bits = set;
+    for (size_t d = 0; d < DIRECTIONS; d++) views->encoder.rnn[l][d].numerics = numerics;
+    views->decoder.rnn[l].numerics = numerics;
   }
-  views->encoder.self_attention.eight_bits = set;
-  views->decoder.self_attention.eight_bits = set;
-  views->decoder.attention.eight_bits = set;
-  views->decoder.eight_bits = set;
+  views->encoder.self_attention.numerics = numerics;
+  views->decoder.self_attention.numerics = numerics;
+  views->decoder.attention.numerics = numerics;
+  views->decoder.numerics = numerics;
 }
 
 size_t parameter_matrices(struct float_matrix matrices[MAX_PARAMETERS], const real *block,

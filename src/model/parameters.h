@@ -11,12 +11,11 @@
 #include "tensor/eight_bits.h"
 
 /* Views into a block of weights, gradients or moments, the sizes of encoder and decoder, and the
- * arithmetic of every pass over them. */
+ * numerics of every pass over them. */
 struct parameters {
   struct encoder_parameters encoder;
   struct decoder_parameters decoder;
-  enum arithmetic arithmetic;
-  const struct eight_bits *eight_bits; /* weights of all products in eight bits; NULL = none */
+  const struct numerics *numerics; /* those of all parts; set by parameters_use */
 };
 
 /* The distribution of a tensor's initial values. */
@@ -63,12 +62,12 @@ elman_status parameter_table_create(struct parameter_table *table,
                                     const struct model_config *config, elman_error *error) CHECKED;
 
 /* Point the views into a block of table->block reals. Set views of parameters that the
- * configuration lacks to NULL. */
+ * configuration lacks to NULL. Use the arithmetic of the configuration and float32. */
 void parameters_bind(struct parameters *views, real *block, const struct model_config *config);
 
-/* Make every product of a forward pass use the weights of this set, which must contain all matrices
- * of parameter_matrices. */
-void parameters_use_eight_bits(struct parameters *views, const struct eight_bits *set);
+/* Make every product of these views use the numerics, which must outlive the views. Their set in
+ * eight bits, if any, must contain all matrices of parameter_matrices. */
+void parameters_use(struct parameters *views, const struct numerics *numerics);
 
 /* List the matrices of a block that products multiply with: all but embeddings that only serve as
  * tables. Return their number. */

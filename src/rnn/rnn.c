@@ -140,26 +140,27 @@ size_t rnn_columns(const struct rnn_cell *cell) {
 
 /* Return the size of the panels of W_hhᵀ or W_hh. Return 0 if packing takes longer than it saves:
  * few rows use each packed number only a few times. */
-static size_t panels_size(const struct rnn_shape *shape) {
+static size_t panels_size(const struct rnn_shape *shape, enum arithmetic arithmetic) {
   enum { LEAST_ROWS = 8 };
   const size_t H = shape->hidden, G = shape->cell->gates;
-  const size_t forward = packed_size(G, H, H), backward = packed_size(1, H, G * H);
+  const size_t forward = packed_size(arithmetic, G, H, H);
+  const size_t backward = packed_size(arithmetic, 1, H, G * H);
   if (shape->batch < LEAST_ROWS) return 0;
   return forward > backward ? forward : backward;
 }
 
 void rnn_states_allocate(struct rnn_states *states, struct arena *arena, struct rnn_shape shape,
-                         bool layer_norm, bool reached, bool packed) {
+                         bool layer_norm, bool reached, const struct numerics *packed) {
   const struct rnn_cell *cell = shape.cell;
   const size_t T = shape.steps, B = shape.batch, H = shape.hidden, K = rnn_columns(cell);
-  const size_t size = panels_size(&shape);
+  const size_t size = packed != NULL ? panels_size(&shape, packed->arithmetic) : 0;
   for (size_t p = 0; p < MAX_STATE_PARTS; p++)
     states->part[p] = p < cell->parts ? arena_reals(arena, T + 1, B, H) : NULL;
   states->gates = cell->keeps ? arena_reals(arena, T, B, K * H) : NULL;
   states->reached = reached ? arena_reals(arena, T, B, cell->parts * H) : NULL;
   states->normalized = layer_norm ? arena_reals(arena, T, B, K * H) : NULL;
   states->scales = layer_norm ? arena_reals(arena, T, B, K) : NULL;
-  states->panels = packed && size > 0 ? arena_reals(arena, size, 1, 1) : NULL;
+  states->panels = size > 0 ? arena_reals(arena, size, 1, 1) : NULL;
 }
 
 void rnn_states_clear(struct rnn_states states, struct rnn_shape shape) {
@@ -220,7 +221,7 @@ static struct input_maps input_maps_of(const struct rnn_parameters *weights,
                              .in = E,
                              .out = G * H,
                              .row = row_of_z(shape),
-                             .eight_bits = weights->eight_bits};
+                             .numerics = weights->numerics};
   struct input_maps maps = {1, {{all, 0, 0}, {all, G - 1, G * H}}};
   if (!shape->cell->separate) return maps;
   maps.count = 2;
@@ -291,7 +292,7 @@ static void recur_in_eight_bits(const struct forward_step *step) {
                                    .in = H,
                                    .out = shape->cell->gates * H,
                                    .row = row_of_z(shape),
-                                   .eight_bits = weights->eight_bits};
+                                   .numerics = weights->numerics};
   linear_add_in_eight_bits(step->blocks.z, step->blocks.before[0], recurrent, shape->batch);
   if (weights->gain == NULL) share_out(shape->batch, work_of_rows(shape), row_forward, step);
 }
@@ -313,12 +314,12 @@ static void run_step(const struct rnn_pass *pass, const struct packed *packed, s
                                     B,
                                     H,
                                     H,
-                                    precision_in_use()};
+                                    pass->weights->numerics};
   /* Set the state's contribution to the last gate to 0 first, because the input's contribution is
    * kept separately. */
   for (size_t b = 0; shape->cell->separate && b < B; b++)
     memset(step.blocks.z + b * Z + (G - 1) * H, 0, H * sizeof(real));
-  if (pass->weights->eight_bits != NULL)
+  if (pass->weights->numerics->eight_bits != NULL)
     recur_in_eight_bits(&step);
   else if (pass->states.panels != NULL)
     packed_product_then(recurrent, packed, normalize ? NULL : step_forward, &step);
@@ -330,9 +331,11 @@ static void run_step(const struct rnn_pass *pass, const struct packed *packed, s
 /* Return W_hhᵀ in panels, which the first step of the pass packs. */
 static struct packed packed_forward(const struct rnn_pass *pass, struct range steps) {
   const size_t H = pass->shape.hidden, G = pass->shape.cell->gates;
-  if (pass->states.panels == NULL || pass->weights->eight_bits != NULL) return (struct packed){0};
-  if (steps.first > 0) return packed_before(pass->states.panels, G, H, H);
-  return pack(pass->states.panels, transposed(pass->weights->weight_hh, H), G, H, H);
+  const struct rnn_parameters *weights = pass->weights;
+  real *panels = pass->states.panels;
+  if (panels == NULL || weights->numerics->eight_bits != NULL) return (struct packed){0};
+  if (steps.first > 0) return packed_before(panels, G, H, H, weights->numerics);
+  return pack(panels, transposed(weights->weight_hh, H), G, H, H, weights->numerics);
 }
 
 void rnn_start(const struct rnn_pass *pass) {
@@ -507,8 +510,9 @@ static struct packed packed_backward(const struct rnn_states *dstates, const str
   const size_t H = pass->shape.hidden, rows = pass->shape.cell->gates * H;
   if (dstates->panels == NULL) return (struct packed){0};
   if (steps.first + steps.count < pass->shape.steps)
-    return packed_before(dstates->panels, 1, H, rows);
-  return pack(dstates->panels, not_transposed(pass->weights->weight_hh, H), 1, H, rows);
+    return packed_before(dstates->panels, 1, H, rows, pass->weights->numerics);
+  return pack(dstates->panels, not_transposed(pass->weights->weight_hh, H), 1, H, rows,
+              pass->weights->numerics);
 }
 
 void rnn_backward_states(struct rnn_states dstates, const struct rnn_pass *pass,
@@ -533,7 +537,7 @@ void rnn_backward_states(struct rnn_states dstates, const struct rnn_pass *pass,
                                     B,
                                     H,
                                     shape->cell->gates * H,
-                                    precision_in_use()};
+                                    pass->weights->numerics};
     tile_function *const then = i > 0 && !normalize ? step_backward : NULL;
     if (dstates.panels != NULL)
       packed_product_then(through, &packed, then, &before);
@@ -564,8 +568,11 @@ void rnn_backward_weights(const struct rnn_parameters *gradients, struct rnn_sta
    * gains. */
   const real *dbiased = gradients->gain != NULL ? dstates.normalized : dz;
   const real *previous = pass->states.part[0] + block_before(0, shape) * shape->batch * H;
-  const struct input_maps maps = input_maps_of(gradients, shape);
-  const struct linear recurrent = {.in = H, .out = shape->cell->gates * H, .row = row_of_z(shape)};
+  const struct input_maps maps = input_maps_of(pass->weights, shape);
+  const struct linear recurrent = {.in = H,
+                                   .out = shape->cell->gates * H,
+                                   .row = row_of_z(shape),
+                                   .numerics = pass->weights->numerics};
   for (size_t i = 0; i < maps.count; i++) {
     const size_t unit = maps.map[i].gate * H;
     const struct linear_gradients d = {.weight = gradients->weight_ih + unit * E};

@@ -47,7 +47,7 @@ struct rnn_parameters {
   real *bias_ih;   /* (G·hidden) */
   real *bias_hh;   /* (G·hidden) */
   real *gain;      /* (K·hidden): gains of layer normalization; NULL without it */
-  const struct eight_bits *eight_bits; /* as in struct linear */
+  const struct numerics *numerics;
 };
 
 struct rnn_shape {
@@ -81,10 +81,10 @@ struct rnn_states {
 /* Return K, the number of values that the cell computes for each unit of a step. */
 size_t rnn_columns(const struct rnn_cell *cell);
 
-/* Allocate the arrays. Allocate `reached` only if requested. Allocate `panels` only if requested
- * (`packed`) and if they make the steps faster. */
+/* Allocate the arrays. Allocate `reached` only if requested. Allocate `panels` only if they make
+ * the steps faster in these numerics (NULL = multiply without panels). */
 void rnn_states_allocate(struct rnn_states *states, struct arena *arena, struct rnn_shape shape,
-                         bool layer_norm, bool reached, bool packed);
+                         bool layer_norm, bool reached, const struct numerics *packed);
 
 /* Set all parts to zero. */
 void rnn_states_clear(struct rnn_states states, struct rnn_shape shape);

@@ -52,8 +52,8 @@ static bool is_few_rows(struct product p) {
 
 /* Return whether portable arithmetic requires own kernels. In double it does not: no kernel is
  * fused. */
-static bool needs_own_kernels(void) {
-  return arithmetic_in_use() == ARITHMETIC_PORTABLE && product_kernel_in_use()->fused;
+static bool needs_own_kernels(enum arithmetic arithmetic) {
+  return arithmetic == ARITHMETIC_PORTABLE && product_kernel_in_use(arithmetic)->fused;
 }
 
 static void few_rows_product(struct product p) {
@@ -82,7 +82,7 @@ static void fast_product(struct product p) {
 #endif
 
 static void float32_product(struct product p) {
-  (needs_own_kernels() ? product_alone : fast_product)(p);
+  (needs_own_kernels(p.numerics->arithmetic) ? product_alone : fast_product)(p);
 }
 
 /* ---- operands in bfloat16 ---- */
@@ -108,7 +108,7 @@ static void rounded_product(struct product p) {
   enum { ROWS = 112, COLUMNS = 256 };
   real a[ROWS * PRODUCT_BLOCK], b[COLUMNS * PRODUCT_BLOCK];
   struct product part = p;
-  part.operands = ELMAN_PRECISION_FLOAT32;
+  part.numerics = numerics_in_float32(p.numerics);
   for (size_t i = 0; p.k == 0 && p.beta == 0 && i < p.m; i++)
     memset(p.c + i * p.ldc, 0, p.n * sizeof *p.c);
   for (size_t first = 0; first < p.k; first += PRODUCT_BLOCK) {
@@ -131,10 +131,13 @@ static void rounded_product(struct product p) {
 
 void matrix_product_alone(struct product p) {
   if (p.m == 0 || p.n == 0) return;
-  if (p.operands == ELMAN_PRECISION_FLOAT32)
+  if (numerics_required(p.numerics)->operands == ELMAN_PRECISION_FLOAT32) {
     float32_product(p);
-  else if (pair_kernel_in_use() != NULL)
-    pair_product(pair_kernel_in_use(), p);
+    return;
+  }
+  const struct pair_kernel *pairs = pair_kernel_in_use(p.numerics->arithmetic);
+  if (pairs != NULL)
+    pair_product(pairs, p);
   else
     rounded_product(p);
 }

@@ -12,7 +12,7 @@ static size_t row_of(struct linear l) {
 }
 
 static void in_eight_bits(struct eight_bit_results y, const real *x, struct linear l, size_t n) {
-  eight_bit_product(y, x, eight_bits_find(l.eight_bits, l.weight, l.out), n);
+  eight_bit_product(y, x, eight_bits_find(l.numerics->eight_bits, l.weight, l.out), n);
 }
 
 void linear_add_in_eight_bits(real *y, const real *x, struct linear l, size_t n) {
@@ -20,20 +20,13 @@ void linear_add_in_eight_bits(real *y, const real *x, struct linear l, size_t n)
 }
 
 void linear_forward(real *y, const real *x, struct linear l, size_t n) {
-  if (l.eight_bits != NULL) {
+  if (numerics_required(l.numerics)->eight_bits != NULL) {
     in_eight_bits((struct eight_bit_results){y, row_of(l), l.bias, false}, x, l, n);
     return;
   }
-  const struct product product = {y,
-                                  row_of(l),
-                                  l.bias != NULL,
-                                  1,
-                                  not_transposed(x, l.in),
-                                  transposed(l.weight, l.in),
-                                  n,
-                                  l.out,
-                                  l.in,
-                                  precision_in_use()};
+  const struct product product = {
+      y, row_of(l), l.bias != NULL, 1,         not_transposed(x, l.in), transposed(l.weight, l.in),
+      n, l.out,     l.in,           l.numerics};
   matrix_product_with_bias(product, l.bias);
 }
 
@@ -44,15 +37,20 @@ void linear_tanh_forward(real *y, const real *x, struct linear l, size_t n) {
 
 void linear_backward_input(real *dx, real beta, const real *dy, struct linear l, size_t n) {
   matrix_product((struct product){dx, l.in, beta, 1, not_transposed(dy, row_of(l)),
-                                  not_transposed(l.weight, l.in), n, l.in, l.out,
-                                  precision_in_use()});
+                                  not_transposed(l.weight, l.in), n, l.in, l.out, l.numerics});
 }
 
 void linear_backward_weights(struct linear_gradients d, const real *dy, const real *x,
                              struct linear l, size_t n) {
   matrix_product((struct product){d.weight, l.in, 1, 1, transposed(dy, row_of(l)),
-                                  not_transposed(x, l.in), l.out, l.in, n, precision_in_use()});
+                                  not_transposed(x, l.in), l.out, l.in, n, l.numerics});
   if (d.bias != NULL) bias_backward(d.bias, dy, row_of(l), n, l.out);
+}
+
+void linear_backward(struct linear_gradients d, real *dx, real beta, const real *dy, const real *x,
+                     struct linear l, size_t n) {
+  linear_backward_weights(d, dy, x, l, n);
+  linear_backward_input(dx, beta, dy, l, n);
 }
 
 void tanh_backward(real *dy, const real *y, size_t n) {

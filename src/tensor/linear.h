@@ -4,18 +4,14 @@
 
 #include <string.h>
 
-#include "tensor/real.h"
-
-struct eight_bits; /* tensor/eight_bits.h */
+#include "tensor/operand.h"
 
 struct linear {
   const real *weight; /* (out,in) */
   const real *bias;   /* (out); NULL = none. The backward functions do not read it */
   size_t in, out;
   size_t row; /* distance between rows of y in reals; 0 = out, which linear_tanh_forward requires */
-  /* The set that contains the weight in eight bits, which forward functions then use; NULL = use
-   * the floats. */
-  const struct eight_bits *eight_bits;
+  const struct numerics *numerics;
 };
 
 struct linear_gradients {
@@ -34,6 +30,10 @@ void linear_backward_input(real *dx, real beta, const real *dy, struct linear l,
 /* Add dyᵀ x to dW and Σ dy to db, over all rows in one product. */
 void linear_backward_weights(struct linear_gradients d, const real *dy, const real *x,
                              struct linear l, size_t n);
+
+/* Do both. */
+void linear_backward(struct linear_gradients d, real *dx, real beta, const real *dy, const real *x,
+                     struct linear l, size_t n);
 
 /* Compute y (n,out) = tanh(x Wᵀ + b). tanh_backward computes dz = dy (1 - y²) in place. */
 void linear_tanh_forward(real *y, const real *x, struct linear l, size_t n);

@@ -12,6 +12,21 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* ---- numerics ---- */
+
+const struct numerics *numerics_of(enum arithmetic arithmetic, elman_precision operands) {
+  static const struct numerics all[][2] = {
+      [ARITHMETIC_FAST] = {{ARITHMETIC_FAST, ELMAN_PRECISION_FLOAT32, NULL},
+                           {ARITHMETIC_FAST, ELMAN_PRECISION_BFLOAT16, NULL}},
+      [ARITHMETIC_PORTABLE] = {{ARITHMETIC_PORTABLE, ELMAN_PRECISION_FLOAT32, NULL},
+                               {ARITHMETIC_PORTABLE, ELMAN_PRECISION_BFLOAT16, NULL}}};
+  return &all[arithmetic][operands == ELMAN_PRECISION_BFLOAT16];
+}
+
+const struct numerics *numerics_in_float32(const struct numerics *numerics) {
+  return numerics_of(numerics_required(numerics)->arithmetic, ELMAN_PRECISION_FLOAT32);
+}
+
 #ifndef ELMAN_DOUBLE
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -199,9 +214,9 @@ static const struct product_kernel *fastest_kernel(bool fused) {
 }
 
 /* Every thread that makes the choice makes the same one. */
-const struct product_kernel *product_kernel_in_use(void) {
+const struct product_kernel *product_kernel_in_use(enum arithmetic arithmetic) {
   static const struct product_kernel *_Atomic selected[2];
-  const bool fused = arithmetic_in_use() == ARITHMETIC_PORTABLE;
+  const bool fused = arithmetic == ARITHMETIC_PORTABLE;
   const struct product_kernel *kernel = atomic_load(&selected[fused]);
   if (kernel != NULL) return kernel;
   const char *name = getenv(PRODUCT_KERNEL_VARIABLE);
@@ -211,8 +226,9 @@ const struct product_kernel *product_kernel_in_use(void) {
   return kernel;
 }
 
-const struct pair_kernel *pair_kernel_in_use(void) {
-  if (arithmetic_in_use() == ARITHMETIC_PORTABLE || !product_kernel_in_use()->in_pairs) return NULL;
+const struct pair_kernel *pair_kernel_in_use(enum arithmetic arithmetic) {
+  if (arithmetic == ARITHMETIC_PORTABLE || !product_kernel_in_use(arithmetic)->in_pairs)
+    return NULL;
   return pair_kernel_here();
 }
 
@@ -226,8 +242,8 @@ size_t packed_size_for(const struct product_kernel *kernel, size_t groups, size_
   return groups * panels_of(kernel, n) * kernel->width * k;
 }
 
-size_t packed_size(size_t groups, size_t n, size_t k) {
-  const struct product_kernel *kernel = product_kernel_in_use();
+size_t packed_size(enum arithmetic arithmetic, size_t groups, size_t n, size_t k) {
+  const struct product_kernel *kernel = product_kernel_in_use(arithmetic);
   /* The kernel without vectors is slower than OpenBLAS. */
   if (kernel->instructions == NULL) return 0;
   if (!blas_family_fuses(blas_kernels_in_use().family)) return 0;
@@ -307,20 +323,23 @@ struct packed pack_for(const struct product_kernel *kernel, real *panels, struct
   return pack_all((struct packed){.kernel = kernel, .panels = panels, groups, n, k}, b);
 }
 
-struct packed packed_before(real *panels, size_t groups, size_t n, size_t k) {
-  const elman_precision operands = precision_in_use();
-  return (struct packed){.kernel = product_kernel_in_use(),
+struct packed packed_before(real *panels, size_t groups, size_t n, size_t k,
+                            const struct numerics *numerics) {
+  const elman_precision operands = numerics_required(numerics)->operands;
+  return (struct packed){.kernel = product_kernel_in_use(numerics->arithmetic),
                          .panels = panels,
                          .groups = groups,
                          .n = n,
                          .k = k,
                          .operands = operands,
-                         .pairs =
-                             operands == ELMAN_PRECISION_BFLOAT16 ? pair_kernel_in_use() : NULL};
+                         .pairs = operands == ELMAN_PRECISION_BFLOAT16
+                                      ? pair_kernel_in_use(numerics->arithmetic)
+                                      : NULL};
 }
 
-struct packed pack(real *panels, struct operand b, size_t groups, size_t n, size_t k) {
-  return pack_all(packed_before(panels, groups, n, k), b);
+struct packed pack(real *panels, struct operand b, size_t groups, size_t n, size_t k,
+                   const struct numerics *numerics) {
+  return pack_all(packed_before(panels, groups, n, k, numerics), b);
 }
 
 /* ---- products ---- */
@@ -403,7 +422,7 @@ static void add_terms_turned(const struct product_kernel *kernel, struct product
 }
 
 void product_alone(struct product p) {
-  const struct product_kernel *kernel = product_kernel_in_use();
+  const struct product_kernel *kernel = product_kernel_in_use(p.numerics->arithmetic);
   for (size_t i = 0; p.k == 0 && p.beta == 0 && i < p.m; i++)
     memset(p.c + i * p.ldc, 0, p.n * sizeof *p.c);
   for (size_t first = 0; first < p.k; first += PRODUCT_BLOCK) {

@@ -30,7 +30,7 @@ typedef void tile_function(const void *context, size_t row, size_t rows, size_t 
 enum { PRODUCT_BLOCK = 256 };
 
 /* Compute the whole product on the calling thread, with the kernel in use. p.beta must be 0 or 1,
- * and p.operands float32. */
+ * and p.numerics->operands float32. */
 void product_alone(struct product p);
 
 /* ---- kernels ---- */
@@ -77,11 +77,11 @@ struct pair_kernel;
 /* Return the kernel of pairs that multiplies operands in bfloat16. Return NULL if they must be
  * rounded and multiplied in float32: in portable arithmetic, and if the kernel in use has no
  * instructions for them. */
-const struct pair_kernel *pair_kernel_in_use(void);
+const struct pair_kernel *pair_kernel_in_use(enum arithmetic arithmetic);
 
 /* Return the kernel that the variable selects, otherwise the fastest one; in portable arithmetic,
  * among the fused ones if there are any. The choice is made once per process and arithmetic. */
-const struct product_kernel *product_kernel_in_use(void);
+const struct product_kernel *product_kernel_in_use(enum arithmetic arithmetic);
 
 /* ---- packed matrices ---- */
 
@@ -99,13 +99,15 @@ struct packed {
  * multiplied with matrix_product_then: if the kernel in use has no vectors, or if the family of
  * OpenBLAS has no fused multiply-add. In fast arithmetic the family therefore determines the bits
  * of an update, also when the user selects an older family than the processor supports. */
-size_t packed_size(size_t groups, size_t n, size_t k);
+size_t packed_size(enum arithmetic arithmetic, size_t groups, size_t n, size_t k);
 
-/* Pack op(B) into panels (packed_size), for the kernel and the precision in use. */
-struct packed pack(real *panels, struct operand b, size_t groups, size_t n, size_t k);
+/* Pack op(B) into panels (packed_size), for the kernel and the precision of the numerics. */
+struct packed pack(real *panels, struct operand b, size_t groups, size_t n, size_t k,
+                   const struct numerics *numerics);
 
-/* Return the matrix that `pack` has packed into these panels before, in the precision in use. */
-struct packed packed_before(real *panels, size_t groups, size_t n, size_t k);
+/* Return the matrix that `pack` has packed into these panels before, with the same numerics. */
+struct packed packed_before(real *panels, size_t groups, size_t n, size_t k,
+                            const struct numerics *numerics);
 
 /* Pack for this kernel, in float32. The panels have room for packed_size_for reals. */
 struct packed pack_for(const struct product_kernel *kernel, real *panels, struct operand b,
@@ -113,7 +115,7 @@ struct packed pack_for(const struct product_kernel *kernel, real *panels, struct
 size_t packed_size_for(const struct product_kernel *kernel, size_t groups, size_t n, size_t k);
 
 /* Like matrix_product_then, with a packed matrix in place of p.b, and its precision in place of
- * p.operands. p.alpha must be 1, p.beta 0 or 1, and p.a NOT_TRANSPOSED. */
+ * that of p.numerics. p.alpha must be 1, p.beta 0 or 1, and p.a NOT_TRANSPOSED. */
 void packed_product_then(struct product p, const struct packed *b, tile_function *then,
                          const void *context);
 

@@ -329,9 +329,11 @@ static int describe_machine(json_t *json, elman_precision precision) {
   result |= json_object_set_new(json, KEY_INSTRUCTIONS, json_string(compiled_instructions()));
   result |= json_object_set_new(json, KEY_BLAS, json_string(kernels.config));
   result |= json_object_set_new(json, KEY_FAMILY, json_string(kernels.family));
-  result |= json_object_set_new(json, KEY_PACKED, json_boolean(packed_size(1, 1, 1) > 0));
+  result |= json_object_set_new(json, KEY_PACKED,
+                                json_boolean(packed_size(ARITHMETIC_FAST, 1, 1, 1) > 0));
   if (precision == ELMAN_PRECISION_BFLOAT16)
-    result |= json_object_set_new(json, KEY_BFLOAT16, json_boolean(pair_kernel_in_use() != NULL));
+    result |= json_object_set_new(json, KEY_BFLOAT16,
+                                  json_boolean(pair_kernel_in_use(ARITHMETIC_FAST) != NULL));
   return result;
 }
 
@@ -341,7 +343,7 @@ static json_t *describe_program(const struct trainer *trainer) {
   json_t *work = describe_training(trainer, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END);
   json_t *json = json_object();
   int result = json_object_set_new(json, "version", json_string(ELMAN_VERSION));
-  if (trainer->model->weights.arithmetic == ARITHMETIC_FAST)
+  if (trainer->model->weights.numerics->arithmetic == ARITHMETIC_FAST)
     result |= describe_machine(json, trainer->options->precision);
   result |= json_object_set_new(json, "epochs", json_integer((json_int_t)trainer->options->epochs));
   if (work == NULL) result = -1;

@@ -127,7 +127,7 @@ static struct update_step step_of(const struct trainer *trainer, double rate, do
   const elman_train_options *options = trainer->options;
   struct adam_options adam = trainer->adam;
   adam.learning_rate = rate;
-  adam.exact = trainer->model->weights.arithmetic == ARITHMETIC_PORTABLE;
+  adam.exact = trainer->model->weights.numerics->arithmetic == ARITHMETIC_PORTABLE;
   struct update_step step = {adam_step_of(adam, trainer->state.update),
                              average_share(options->average, trainer->state.update)};
   step.adam.scale = clip_scale(norm, options->clip_norm);

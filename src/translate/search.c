@@ -67,8 +67,8 @@ static void allocate_member(struct search_member *member, struct arena *arena,
   const struct decoder_sizes *sizes = &weights->decoder.sizes;
   const size_t S = rows->source.steps, R = rows->most;
   const struct decoder_extent extent = {S, 1, R, features, features};
-  encoder_allocate(&member->encoder, arena, &weights->encoder.sizes, &rows->source, VALUES);
-  decoder_allocate(&member->decoder, arena, sizes, &extent, VALUES);
+  encoder_allocate(&member->encoder, arena, &weights->encoder, &rows->source, VALUES);
+  decoder_allocate(&member->decoder, arena, &weights->decoder, &extent, VALUES);
   member->spare = R > rows->source.batch
                       ? arena_reals(arena, R, larger(sizes->hidden, sizes->attentional), 1)
                       : NULL;
@@ -125,7 +125,8 @@ static void allocate(struct search *search, struct arena *arena) {
 static size_t least_rows(const struct search *search) {
   const size_t R = search->rows.most, least = R <= FEW_ROWS ? 2 : (size_t)FEW_ROWS + 1;
   for (size_t m = 0; m < search->member_count; m++)
-    if (search->members[m].model->weights.eight_bits == NULL) return R < least ? R : least;
+    if (search->members[m].model->weights.numerics->eight_bits == NULL)
+      return R < least ? R : least;
   return 1;
 }
 
@@ -181,10 +182,10 @@ static void choose_method(struct search *search, const struct search_request *co
     any_prefix = any_prefix || requests[b]->is_prefix;
   }
   const bool alone = search->member_count == 1;
-  const bool in_eight_bits = search->members[0].model->weights.eight_bits != NULL;
+  const bool in_eight_bits = search->members[0].model->weights.numerics->eight_bits != NULL;
   /* In portable arithmetic a screen must not be used on some processors only, because it computes
    * logits in another order than a product. */
-  const bool always = search->members[0].model->weights.arithmetic == ARITHMETIC_PORTABLE;
+  const bool always = search->members[0].model->weights.numerics->arithmetic == ARITHMETIC_PORTABLE;
   if (screen != NULL && !always && !screen_is_worth(screen, count)) screen = NULL;
   search->greedy.active =
       alone && options->beam == 1 && !any_prefix && (screen != NULL || all_forced);
@@ -261,7 +262,6 @@ static void plan_step(struct search_member *member, const struct search_rows *ro
 static elman_status start_member(struct search_member *member, const struct search_rows *rows,
                                  const elman_translate_options *options, elman_error *error) {
   const struct model *model = member->model;
-  (void)arithmetic_use(model->weights.arithmetic);
   struct encoder_pass encoder = {
       .weights = &model->weights.encoder, .source = &rows->source, .arrays = &member->encoder};
   struct decoder_pass *pass = &member->pass;
@@ -348,7 +348,6 @@ static void score_rows(const struct search *search) {
   const size_t used = search->rows.used;
   for (size_t m = 0; m < join.count; m++) {
     const struct search_member *member = &join.members[m];
-    (void)arithmetic_use(member->model->weights.arithmetic);
     output_scores_fill(&member->scores, member->decoder.features, used, member->pass.weights);
   }
   if (join.count == 1) return;
@@ -481,7 +480,6 @@ static void move_rows(struct search_member *member, const struct search_rows *ro
 static elman_status step(struct search *search, elman_error *error) {
   struct greedy *greedy = &search->greedy;
   for (size_t m = 0; m < search->member_count; m++) {
-    (void)arithmetic_use(search->members[m].model->weights.arithmetic);
     decoder_steps(&search->members[m].pass);
     search->members[m].overrides.first++;
   }
@@ -538,7 +536,6 @@ elman_status search_run(struct search *search, const struct model *model,
                         elman_error *error) {
   elman_status status = gather(search, model, options, error);
   if (status != ELMAN_OK) return status;
-  const enum arithmetic before = arithmetic_in_use(); /* members select their own */
   choose_method(search, requests, count, options, screen);
   status = fit(search, requests, count, options->beam, error);
   if (status != ELMAN_OK) return status;
@@ -552,6 +549,5 @@ elman_status search_run(struct search *search, const struct model *model,
       status = pass_partials(search, options, error);
   }
   if (status == ELMAN_OK) finish(search);
-  (void)arithmetic_use(before);
   return status;
 }

@@ -146,7 +146,8 @@ static void measure_product(const char *what, enum transpose left, enum transpos
                       .b = {b, right == NOT_TRANSPOSED ? n : k, right},
                       .m = m,
                       .n = n,
-                      .k = k};
+                      .k = k,
+                      .numerics = numerics_of(ARITHMETIC_FAST, ELMAN_PRECISION_FLOAT32)};
   const double work = 2 * (double)m * (double)n * (double)k;
   char name[128];
   snprintf(name, sizeof name, "%s %zu × %zu × %zu, OpenBLAS", what, m, n, k);
@@ -155,10 +156,10 @@ static void measure_product(const char *what, enum transpose left, enum transpos
   measure_threads(name, work, "GFLOP/s", run_matrix_product, &p);
   snprintf(name, sizeof name, "%s %zu × %zu × %zu, own kernel", what, m, n, k);
   measure(name, work, "GFLOP/s", 1, run_own, &p);
-  const size_t size = left == NOT_TRANSPOSED ? packed_size(1, n, k) : 0;
+  const size_t size = left == NOT_TRANSPOSED ? packed_size(ARITHMETIC_FAST, 1, n, k) : 0;
   if (size > 0) {
     real *panels = bench_allocate(size, sizeof *panels);
-    struct packed_run packed = {p, pack(panels, p.b, 1, n, k)};
+    struct packed_run packed = {p, pack(panels, p.b, 1, n, k, p.numerics)};
     snprintf(name, sizeof name, "%s %zu × %zu × %zu, packed", what, m, n, k);
     measure_threads(name, work, "GFLOP/s", run_packed, &packed);
     free(panels);
@@ -228,7 +229,11 @@ struct single {
 static void run_single(void *context) {
   const struct single *s = context;
   linear_forward(s->y, s->x,
-                 (struct linear){.weight = s->weight, .bias = NULL, .in = s->in, .out = s->out}, 1);
+                 (struct linear){.weight = s->weight,
+                                 .in = s->in,
+                                 .out = s->out,
+                                 .numerics = numerics_of(ARITHMETIC_FAST, ELMAN_PRECISION_FLOAT32)},
+                 1);
 }
 
 static void measure_single(size_t in, size_t out) {
@@ -370,12 +375,12 @@ struct attention {
   real *queries, *keys, *dqueries, *dkeys, *dcontext;
 };
 
-static const struct attention_parameters NO_WEIGHTS = {0};
+static struct attention_parameters no_weights;
 
 static struct attention_pass pass_of(const struct attention *a) {
   return (struct attention_pass){
       .layer = {.config = {.kind = ATTENTION_DOT, .size = a->size, .heads = 1},
-                .weights = &NO_WEIGHTS},
+                .weights = &no_weights},
       .shape = a->shape,
       .cache = a->cache,
       .queries = a->queries,
@@ -393,11 +398,12 @@ static void run_attention_back(void *context) {
   const struct attention *a = context;
   const struct attention_pass pass = pass_of(a);
   const struct attention_gradients d = {a->dqueries, a->dkeys,   a->dkeys,
-                                        &NO_WEIGHTS, a->scratch, a->dcontext};
+                                        &no_weights, a->scratch, a->dcontext};
   attention_backward(&d, &pass, (struct range){0, a->shape.queries});
 }
 
 static void measure_attention(size_t H, const size_t *source, const size_t *target) {
+  no_weights.numerics = numerics_of(ARITHMETIC_FAST, ELMAN_PRECISION_FLOAT32);
   struct attention a = {
       .shape = {.queries = TARGET,
                 .keys = SOURCE,

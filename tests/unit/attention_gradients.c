@@ -44,7 +44,7 @@ static void spoil(struct arena *arena) {
 static void set_up(struct attention_case *c, struct attention_config config,
                    struct attention_shape shape, double dropout) {
   const size_t T = shape.queries, S = shape.keys, H = config.size, V = attention_value_size(config);
-  *c = (struct attention_case){.shape = shape};
+  *c = (struct attention_case){.shape = shape, .weights = {.numerics = FAST}};
   c->layer = (struct attention_layer){
       .config = config, .weights = &c->weights, .dropout = {dropout, {3, RANDOM_DROPOUT, 9}}};
   struct attention_part part;

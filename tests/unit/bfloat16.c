@@ -88,10 +88,12 @@ static void check_product(const struct product *p, const real *before) {
   }
 }
 
-typedef void product_function(struct product p);
+static const struct numerics *numerics(enum arithmetic arithmetic) {
+  return numerics_of(arithmetic, ELMAN_PRECISION_BFLOAT16);
+}
 
 /* Check all sizes, and both directions of both operands. */
-static void check_sizes(product_function *multiply) {
+static void check_sizes(enum arithmetic arithmetic) {
   const size_t ms[] = {1, 2, 13, 14, 15, 29, 130, 393}, ns[] = {1, 5, 15, 16, 17, 32, 33, 75},
                ks[] = {0, 1, 2, 3, 31, 33, 300, PAIR_BLOCK - 1, PAIR_BLOCK + 1, 770};
   size_t number = 0;
@@ -111,30 +113,29 @@ static void check_sizes(product_function *multiply) {
                                   M,
                                   N,
                                   K,
-                                  ELMAN_PRECISION_BFLOAT16};
-        multiply(p);
+                                  numerics(arithmetic)};
+        matrix_product_alone(p);
         check_product(&p, before);
       }
 }
 
 Test(bfloat16, products_are_sums_of_rounded_operands) {
   blas_set_up();
-  check_sizes(matrix_product_alone);
+  check_sizes(ARITHMETIC_FAST);
 }
 
 Test(bfloat16, portable_products_are_sums_of_rounded_operands) {
-  (void)arithmetic_use(ARITHMETIC_PORTABLE);
-  cr_assert_null(pair_kernel_in_use());
-  check_sizes(matrix_product_alone);
+  cr_assert_null(pair_kernel_in_use(ARITHMETIC_PORTABLE));
+  check_sizes(ARITHMETIC_PORTABLE);
 }
 
 #ifndef ELMAN_DOUBLE
 
 enum { M = 150, N = 70, K = 900 };
 
-static struct product example(real *c, const real *a, const real *b) {
+static struct product example(real *c, const real *a, const real *b, enum arithmetic arithmetic) {
   return (struct product){
-      c, N, 1, 1, not_transposed(a, K), transposed(b, K), M, N, K, ELMAN_PRECISION_BFLOAT16};
+      c, N, 1, 1, not_transposed(a, K), transposed(b, K), M, N, K, numerics(arithmetic)};
 }
 
 /* In portable arithmetic, rounding the operands first and multiplying them in float32 is the
@@ -142,19 +143,18 @@ static struct product example(real *c, const real *a, const real *b) {
 Test(bfloat16, portable_bits_are_those_of_rounded_matrices) {
   owned real *a = random_reals(M * K, 1, 1), *b = random_reals(N * K, 1, 2);
   owned real *c = random_reals(M * N, 1, 3), *expected = random_reals(M * N, 1, 3), *panels;
-  (void)arithmetic_use(ARITHMETIC_PORTABLE);
-  matrix_product_alone(example(c, a, b));
-  (void)precision_use(ELMAN_PRECISION_BFLOAT16);
-  const size_t size = packed_size_for(product_kernel_in_use(), 1, N, K);
+  matrix_product_alone(example(c, a, b, ARITHMETIC_PORTABLE));
+  const size_t size = packed_size_for(product_kernel_in_use(ARITHMETIC_PORTABLE), 1, N, K);
   owned real *packed_c = random_reals(M * N, 1, 3);
   panels = reals(size);
-  const struct packed packed = pack(panels, transposed(b, K), 1, N, K);
+  const struct packed packed =
+      pack(panels, transposed(b, K), 1, N, K, numerics(ARITHMETIC_PORTABLE));
   cr_assert_null(packed.pairs);
-  packed_product_then(example(packed_c, a, b), &packed, NULL, NULL);
+  packed_product_then(example(packed_c, a, b, ARITHMETIC_PORTABLE), &packed, NULL, NULL);
   bfloat16_round_all(a, M * K);
   bfloat16_round_all(b, N * K);
-  struct product p = example(expected, a, b);
-  p.operands = ELMAN_PRECISION_FLOAT32;
+  struct product p = example(expected, a, b, ARITHMETIC_PORTABLE);
+  p.numerics = numerics_in_float32(p.numerics);
   product_alone(p);
   cr_assert_arr_eq(c, expected, M * N * sizeof *c);
   cr_assert_arr_eq(packed_c, expected, M * N * sizeof *c);
@@ -162,7 +162,8 @@ Test(bfloat16, portable_bits_are_those_of_rounded_matrices) {
 
 static void skip_without_kernel(void) {
   blas_set_up();
-  if (pair_kernel_in_use() == NULL) cr_skip_test("this processor has no instructions for bfloat16");
+  if (pair_kernel_in_use(ARITHMETIC_FAST) == NULL)
+    cr_skip_test("this processor has no instructions for bfloat16");
 }
 
 /* Every kind of float, and every exponent. */
@@ -193,7 +194,7 @@ Test(bfloat16, kernels_round_like_plain_code) {
   static float x[PAIR_LANES * TERMS + PAIR_LANES];
   static uint32_t pairs[PAIR_LANES * TERMS];
   skip_without_kernel();
-  const struct pair_kernel *kernel = pair_kernel_in_use();
+  const struct pair_kernel *kernel = pair_kernel_in_use(ARITHMETIC_FAST);
   for (size_t i = 0; i < PAIR_LANES * TERMS; i++) {
     const uint32_t bits = any_bits(i);
     memcpy(&x[i], &bits, sizeof bits);
@@ -215,13 +216,13 @@ Test(bfloat16, extreme_values) {
   owned real *before = random_reals(M * N, 1, 3), *c = reals(M * N);
   blas_set_up();
   for (size_t portable = 0; portable < 2; portable++) {
-    (void)arithmetic_use(portable ? ARITHMETIC_PORTABLE : ARITHMETIC_FAST);
+    const enum arithmetic arithmetic = portable ? ARITHMETIC_PORTABLE : ARITHMETIC_FAST;
     for (size_t i = 0; i < 2 * sizeof extremes / sizeof *extremes; i++) {
       real *const place = i % 2 == 0 ? &a[17 * K + 300] : &b[33 * K + 599];
       const real kept = *place;
       *place = extremes[i / 2];
       memcpy(c, before, M * N * sizeof *c);
-      const struct product p = example(c, a, b);
+      const struct product p = example(c, a, b, arithmetic);
       matrix_product_alone(p);
       check_product(&p, before);
       *place = kept;
@@ -245,9 +246,8 @@ Test(bfloat16, bits_do_not_depend_on_threads_or_packing) {
                       ROWS,
                       GROUPS * SIZE,
                       SIZE,
-                      ELMAN_PRECISION_BFLOAT16};
+                      numerics(ARITHMETIC_FAST)};
   matrix_product_alone(p);
-  (void)precision_use(ELMAN_PRECISION_BFLOAT16);
   for (size_t threads = 1; threads <= 5; threads++) {
     use_threads(threads);
     p.c = c;
@@ -256,7 +256,7 @@ Test(bfloat16, bits_do_not_depend_on_threads_or_packing) {
     matrix_product(p);
     cr_assert_arr_eq(c, alone, GROUPS * ROWS * SIZE * sizeof *c);
     memset(c, 0xFF, GROUPS * ROWS * SIZE * sizeof *c);
-    const struct packed packed = pack(panels, p.b, GROUPS, SIZE, SIZE);
+    const struct packed packed = pack(panels, p.b, GROUPS, SIZE, SIZE, p.numerics);
     cr_assert_not_null(packed.pairs);
     p.n = SIZE;
     packed_product_then(p, &packed, NULL, NULL);

@@ -12,7 +12,10 @@
 #include "owned.h"
 
 #include "base/random.h"
-#include "tensor/real.h"
+#include "tensor/operand.h"
+
+/* The numerics of most tests. */
+#define FAST numerics_of(ARITHMETIC_FAST, ELMAN_PRECISION_FLOAT32)
 
 /* The largest allowed difference between two ways to compute the same values. */
 #ifdef ELMAN_DOUBLE

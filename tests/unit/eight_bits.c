@@ -198,8 +198,9 @@ Test(eight_bits, values_that_are_not_finite_give_nan) {
     x[1 * IN] = (real)bad[b];
     for (size_t k = 0; (kernel = quantized_kernel_at(k)) != NULL; k++) {
       cr_assert_eq(eight_bits_create(&set, &matrix, 1, kernel, NULL), ELMAN_OK);
+      const struct numerics numerics = {.eight_bits = &set};
       linear_forward(
-          y, x, (struct linear){.weight = weight, .in = IN, .out = OUT, .eight_bits = &set}, N);
+          y, x, (struct linear){.weight = weight, .in = IN, .out = OUT, .numerics = &numerics}, N);
       for (size_t i = 0; i < N * OUT; i++)
         cr_assert_eq(isnan(y[i]), i % OUT == 66 || i / OUT == 1, "%s, element %zu", kernel->name,
                      i);
@@ -221,8 +222,9 @@ Test(eight_bits, error_is_that_of_rounding_to_levels) {
   int levels[IN];
   const double scale = (double)levels_by_definition(levels, x, IN);
   cr_assert_eq(eight_bits_create(&set, &matrix, 1, NULL, NULL), ELMAN_OK);
-  linear_forward(y, x, (struct linear){.weight = weight, .in = IN, .out = OUT, .eight_bits = &set},
-                 1);
+  const struct numerics numerics = {.eight_bits = &set};
+  linear_forward(y, x,
+                 (struct linear){.weight = weight, .in = IN, .out = OUT, .numerics = &numerics}, 1);
   for (size_t o = 0; o < OUT; o++) {
     const real *w = weight + o * IN;
     const double weight_scale = (double)levels_by_definition(levels, w, IN);

@@ -138,7 +138,9 @@ static double linear_loss(void *context) {
   const struct linear_case *c = context;
   real y[LIN_N * LIN_OUT];
   linear_forward(
-      y, c->x, (struct linear){.weight = c->weight, .bias = c->bias, .in = LIN_IN, .out = LIN_OUT},
+      y, c->x,
+      (struct linear){
+          .weight = c->weight, .bias = c->bias, .in = LIN_IN, .out = LIN_OUT, .numerics = FAST},
       LIN_N);
   return weighted_sum(y, c->r, (size_t)LIN_N * LIN_OUT);
 }
@@ -148,7 +150,8 @@ Test(gradients, linear_gradients_match) {
                           random_reals(LIN_OUT, 1, 3), random_reals(LIN_N * LIN_OUT, 1, 4)};
   real *dx = random_reals(LIN_N * LIN_IN, 1, 5), *dx_added = reals(LIN_N * LIN_IN);
   real *dweight = reals(LIN_OUT * LIN_IN), *dbias = reals(LIN_OUT);
-  const struct linear l = {.weight = c.weight, .bias = c.bias, .in = LIN_IN, .out = LIN_OUT};
+  const struct linear l = {
+      .weight = c.weight, .bias = c.bias, .in = LIN_IN, .out = LIN_OUT, .numerics = FAST};
   linear_backward_input(dx, 0, c.r, l, LIN_N); /* overwrites */
   linear_backward_input(dx_added, 1, c.r, l, LIN_N);
   linear_backward_weights((struct linear_gradients){dweight, dbias}, c.r, c.x, l, LIN_N);
@@ -265,7 +268,8 @@ static void check_rnn(const struct rnn_cell *cell, bool layer_norm, size_t steps
   const size_t G = cell->gates, K = rnn_columns(cell);
   const struct rnn_shape shape = {cell, steps, batch, E, H, lengths, reverse};
   struct rnn_case c = {.shape = shape,
-                       .weights = {.weight_ih = random_reals(G * H * E, 0.7, 1),
+                       .weights = {.numerics = FAST,
+                                   .weight_ih = random_reals(G * H * E, 0.7, 1),
                                    .weight_hh = random_reals(G * H * H, 0.7, 2),
                                    .bias_ih = random_reals(G * H, 0.5, 3),
                                    .bias_hh = random_reals(G * H, 0.5, 4),

@@ -196,7 +196,7 @@ Test(network, masked_positions_get_zero_attention) {
   const size_t queries[B] = {4, 2}, keys[B] = {2, 5};
   const struct attention_shape shape = {
       .queries = T, .keys = S, .batch = B, .query_lengths = queries, .key_lengths = keys};
-  const struct attention_parameters none = {0};
+  const struct attention_parameters none = {.numerics = FAST};
   const struct attention_layer layer = {.config = {.kind = ATTENTION_SCALED, .size = H, .heads = 1},
                                         .weights = &none};
   owned real *d = random_reals(T * B * H, 1, 1), *e = random_reals(S * B * H, 1, 2);

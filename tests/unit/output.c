@@ -89,7 +89,7 @@ static struct results in_tiles(const struct layer *layer, double smoothing, real
   for (size_t i = 0; i < V; i++) results.dbias[i] = before;
   for (size_t i = 0; i < (size_t)N * F; i++) results.dfeatures[i] = before;
   const struct decoder_parameters weights = {
-      .sizes = sizes, .out_weight = layer->weight, .out_bias = layer->bias};
+      .sizes = sizes, .out_weight = layer->weight, .out_bias = layer->bias, .numerics = FAST};
   const struct decoder_parameters gradients = {.out_weight = results.dweight,
                                                .out_bias = results.dbias};
   const struct output_pass pass = {.weights = &weights,

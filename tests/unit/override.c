@@ -122,9 +122,9 @@ Test(override, padding_gets_no_weight) {
                                         .batch = BATCH,
                                         .query_lengths = queries,
                                         .key_lengths = keys};
-  const struct attention_parameters none = {0};
+  const struct attention_parameters none = {.numerics = FAST};
   owned real *q = random_reals(QUERIES * BATCH * SIZE, 1, 1),
-             *k = random_reals(KEYS * BATCH * SIZE, 1, 2);
+       *k = random_reals(KEYS * BATCH * SIZE, 1, 2);
   real context[QUERIES * BATCH * SIZE], weights[QUERIES * BATCH * KEYS];
   const struct attention_arrays cache = {.context = context, .weights = weights};
   for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++) {

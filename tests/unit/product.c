@@ -53,8 +53,7 @@ static void check_product(const struct product_kernel *kernel, struct sizes s, e
   const struct operand operand = {b, ldb, turn};
   const struct packed packed = pack_for(kernel, panels, operand, s.groups, s.n, s.k);
   const struct reported reported = {s.m, counts};
-  const struct product p = {c,       ldc, beta, 1,   not_transposed(a, lda),
-                            operand, s.m, s.n,  s.k, ELMAN_PRECISION_FLOAT32};
+  const struct product p = {c, ldc, beta, 1, not_transposed(a, lda), operand, s.m, s.n, s.k, FAST};
   packed_product_then(p, &packed, report, &reported);
   for (size_t j = 0; j < s.n; j++) cr_assert_eq(counts[j], 1, "column %zu is reported once", j);
   for (size_t j = 0; j < ldc; j++) {
@@ -135,26 +134,23 @@ Test(product, unpacked_products_have_the_bits_of_a_plain_loop) {
                                     M,
                                     N,
                                     K,
-                                    ELMAN_PRECISION_FLOAT32};
+                                    FAST};
           check_alone(p, before);
         }
 }
 
-/* Large enough for the team to divide it: the members adopt the arithmetic of their caller. */
+/* Large enough for the team to divide it. */
 Test(product, portable_products_do_not_depend_on_threads) {
   enum { M = 300, N = 500, K = 400 };
   owned real *a = random_reals(M * K, 1, 1), *b = random_reals(N * K, 1, 2), *c = reals(M * N);
   owned real *alone = reals(M * N);
-  struct product p = {
-      alone, N, 0, 1, not_transposed(a, K), transposed(b, K), M, N, K, ELMAN_PRECISION_FLOAT32};
+  struct product p = {alone, N, 0, 1, not_transposed(a, K), transposed(b, K), M, N, K, FAST};
+  p.numerics = numerics_of(ARITHMETIC_PORTABLE, ELMAN_PRECISION_FLOAT32);
   product_alone(p);
   p.c = c;
   for (size_t threads = 1; threads <= 5; threads++) {
     use_threads(threads);
-    const enum arithmetic before = arithmetic_use(ARITHMETIC_PORTABLE);
-    cr_assert_eq(before, ARITHMETIC_FAST);
     matrix_product(p);
-    cr_assert_eq(arithmetic_use(before), ARITHMETIC_PORTABLE);
     cr_assert(memcmp(c, alone, M * N * sizeof *c) == 0, "%zu threads", threads);
   }
   use_threads(1);
@@ -183,8 +179,7 @@ Test(product, bits_are_those_of_every_machine) {
   for (uint32_t i = 0; i < N * K; i++) b[i] = (real)(i * 2246822519U >> 8) * 0x1p-23f - 1;
   for (size_t i = 0; (kernel = product_kernel_at(i)) != NULL; i++) {
     const struct packed packed = pack_for(kernel, panels, transposed(b, K), 1, N, K);
-    const struct product p = {
-        c, N, 0, 1, not_transposed(a, K), transposed(b, K), M, N, K, ELMAN_PRECISION_FLOAT32};
+    const struct product p = {c, N, 0, 1, not_transposed(a, K), transposed(b, K), M, N, K, FAST};
     packed_product_then(p, &packed, NULL, NULL);
     const uint64_t hash = xxh64_of(c, M * N * sizeof *c);
     cr_assert_eq(hash, UINT64_C(0x1771CD6AB67BD72A), "%s: %016" PRIX64, kernel->name, hash);
@@ -200,8 +195,7 @@ Test(product, nan_stays_in_its_row) {
     for (size_t j = 0; j < M * K; j++) a[j] = j == 4 ? NAN : 1;
     for (size_t j = 0; j < N * K; j++) b[j] = 2;
     const struct packed packed = pack_for(kernel, panels, transposed(b, K), 1, N, K);
-    const struct product p = {
-        c, N, 0, 1, not_transposed(a, K), transposed(b, K), M, N, K, ELMAN_PRECISION_FLOAT32};
+    const struct product p = {c, N, 0, 1, not_transposed(a, K), transposed(b, K), M, N, K, FAST};
     packed_product_then(p, &packed, NULL, NULL);
     for (size_t j = 0; j < M * N; j++) cr_assert_eq(isnan(c[j]), j / N == 1, "%s", kernel->name);
   }
@@ -210,8 +204,8 @@ Test(product, nan_stays_in_its_row) {
 #else
 
 Test(product, double_packs_nothing) {
-  cr_assert_eq(product_kernel_in_use()->fused, false);
-  cr_assert_eq(packed_size(4, 512, 512), 0);
+  cr_assert_eq(product_kernel_in_use(ARITHMETIC_PORTABLE)->fused, false);
+  cr_assert_eq(packed_size(ARITHMETIC_PORTABLE, 4, 512, 512), 0);
 }
 
 #endif

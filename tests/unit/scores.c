@@ -69,7 +69,7 @@ struct layer {
 };
 
 static void set_up(struct layer *layer, size_t rows, size_t V, size_t A, double size) {
-  *layer = (struct layer){.weights.sizes = {.vocabulary = V, .features = A}};
+  *layer = (struct layer){.weights = {.sizes = {.vocabulary = V, .features = A}, .numerics = FAST}};
   layer->weights.out_weight = random_reals(V * A, size, 1);
   layer->weights.out_bias = random_reals(V, 1, 2);
   layer->features = random_reals(rows * A, 1, 3);

@@ -113,18 +113,6 @@ Test(search, equal_weights_replace_unknown_by_first_word) {
   cr_assert(text_equal(text, text_of("b b")), "%s", text.bytes);
 }
 
-/* A search uses the arithmetic of its model, and restores that of the thread. */
-Test(search, arithmetic_of_the_thread_is_restored) {
-  const uint32_t words[] = {B, B};
-  static const enum arithmetic kinds[] = {ARITHMETIC_FAST, ARITHMETIC_PORTABLE};
-  for (size_t i = 0; i < 2; i++) {
-    (void)arithmetic_use(kinds[i]);
-    check((const double[WORDS]){0, 9, 1, 2, 3}, "a b", NULL, 2, words, 2);
-    cr_assert_eq(arithmetic_in_use(), kinds[i]);
-  }
-  (void)arithmetic_use(ARITHMETIC_FAST);
-}
-
 /* All searches use the same screen and the same weights in eight bits, until the weights change. */
 Test(search, derived_values_are_shared) {
   owned_model *model = make_model((const double[WORDS]){3, 0, 0, 1, 2});

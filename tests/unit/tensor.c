@@ -7,6 +7,7 @@
 #include <cblas.h>
 #include <float.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -120,13 +121,11 @@ Test(tensor, matrix_product_matches_plain_loops) {
           expected[row * n + column] = (real)(0.5 * (double)expected[row * n + column] + 2 * sum);
         }
       }
-      matrix_product(
-          (struct product){c, n, (real)0.5, 2, left, right, m, n, k, ELMAN_PRECISION_FLOAT32});
+      matrix_product((struct product){c, n, (real)0.5, 2, left, right, m, n, k, FAST});
       cr_assert(relative_error(c, expected, m * n) < CLOSE);
       const struct counted counted = {shown, expected, n, calloc(m * n, 1)};
-      matrix_product_then(
-          (struct product){shown, n, (real)0.5, 2, left, right, m, n, k, ELMAN_PRECISION_FLOAT32},
-          1, count_tile, &counted);
+      matrix_product_then((struct product){shown, n, (real)0.5, 2, left, right, m, n, k, FAST}, 1,
+                          count_tile, &counted);
       cr_assert_eq(memcmp(c, shown, m * n * sizeof *c), 0);
       for (size_t j = 0; j < m * n; j++) cr_assert_eq(counted.times[j], 1);
       free(counted.times);
@@ -134,11 +133,30 @@ Test(tensor, matrix_product_matches_plain_loops) {
   }
 }
 
+/* No default decides on the arithmetic of weights whose numerics a caller forgot. */
+Test(tensor, product_without_numerics_ends_the_program, .signal = SIGABRT) {
+  real c[1];
+  const real a[1] = {1};
+  matrix_product((struct product){.c = c,
+                                  .ldc = 1,
+                                  .a = not_transposed(a, 1),
+                                  .b = not_transposed(a, 1),
+                                  .m = 1,
+                                  .n = 1,
+                                  .k = 1});
+}
+
+Test(tensor, linear_map_without_numerics_ends_the_program, .signal = SIGABRT) {
+  real y[1];
+  const real x[1] = {1};
+  linear_forward(y, x, (struct linear){.weight = x, .in = 1, .out = 1}, 1);
+}
+
 Test(tensor, product_overwrites_uninitialized_output) {
   real c[2] = {NAN, NAN};
   const real a[2] = {1, 2}, b[1] = {3};
-  matrix_product((struct product){c, 1, 0, 1, not_transposed(a, 1), not_transposed(b, 1), 2, 1, 1,
-                                  ELMAN_PRECISION_FLOAT32});
+  matrix_product(
+      (struct product){c, 1, 0, 1, not_transposed(a, 1), not_transposed(b, 1), 2, 1, 1, FAST});
   cr_assert_eq(c[0], 3);
   cr_assert_eq(c[1], 6);
 }
