@@ -1,14 +1,13 @@
-/* Test: threads, plain. */
+/* Test: threads. */
 /* The output layer during training, computed in tiles, compared with the plain formulas (9) to
  * (14). */
-#include "check.h"
+#include "plain.h"
 #include "threads.h"
 
 #include <string.h>
 
 #include "decoder/output.h"
 #include "tensor/blas_kernels.h"
-#include "tensor/plain.h"
 
 /* Two blocks of rows, and a vocabulary of several tiles per group, with a short last tile. */
 enum { H = 4, F = 2 * H, V = 6100, N = 499, BLOCK = 250 };
@@ -55,11 +54,12 @@ static void results_free(struct results *results) {
 static struct results plainly(const struct layer *layer, double smoothing) {
   struct results results = results_create();
   owned double *dweight = calloc((size_t)V * F, sizeof *dweight), *dbias = calloc(V, sizeof *dbias);
-  const struct plain_map map = {layer->weight, layer->bias, dweight, dbias, V, F};
+  owned double *weight = doubles(layer->weight, (size_t)V * F), *bias = doubles(layer->bias, V);
+  owned double *features = doubles(layer->features, (size_t)N * F);
+  const struct plain_map map = {weight, bias, dweight, dbias, V, F};
   for (size_t n = 0; n < N; n++) {
     double dx[F];
-    results.losses[n] =
-        plain_output(dx, &map, layer->features + n * F, layer->labels[n], smoothing, N);
+    results.losses[n] = plain_output(dx, &map, features + n * F, layer->labels[n], smoothing, N);
     for (size_t j = 0; j < F; j++) results.dfeatures[n * F + j] = (real)dx[j];
   }
   for (size_t i = 0; i < (size_t)V * F; i++) results.dweight[i] = (real)dweight[i];

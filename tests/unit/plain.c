@@ -1,12 +1,10 @@
-/* Test: plain. */
 /* Compare fast kernels with the plain equations: attention, products of few rows, eight-bit
  * products, and the most likely token. output.c tests the output layer and adam.c tests Adam. */
-#include "check.h"
+#include "plain.h"
 
 #include "attention/attention.h"
 #include "tensor/blas_kernels.h"
 #include "tensor/few_rows.h"
-#include "tensor/plain.h"
 #include "tensor/screen.h"
 
 /* ---- attention ---- */
@@ -15,10 +13,10 @@ enum { B = 3, T = 5, S = 7, H = 6 };
 static const size_t queries[B] = {5, 1, 3}, keys[B] = {4, 7, 1};
 
 /* Copy sentence b from time-major rows. */
-static real *sentence(const real *rows, size_t b, size_t steps) {
-  real *out = reals(steps * H);
+static double *sentence(const real *rows, size_t b, size_t steps) {
+  double *out = numbers(steps * H);
   for (size_t t = 0; t < steps; t++)
-    for (size_t i = 0; i < H; i++) out[t * H + i] = rows[(t * B + b) * H + i];
+    for (size_t i = 0; i < H; i++) out[t * H + i] = (double)rows[(t * B + b) * H + i];
   return out;
 }
 
@@ -45,7 +43,7 @@ static void check_attention(enum attention_kind kind, double alpha) {
   attention_backward(&gradients, &pass, (struct range){0, T});
   for (size_t b = 0; b < B; b++) {
     const size_t Tb = queries[b], Sb = keys[b];
-    real *db = sentence(d, b, Tb), *eb = sentence(e, b, Sb), *dcb = sentence(dc, b, Tb);
+    double *db = sentence(d, b, Tb), *eb = sentence(e, b, Sb), *dcb = sentence(dc, b, Tb);
     double a[T * S], c[T * H], ddb[T * H] = {0}, deb[S * H] = {0};
     const struct plain_attention plain = {Tb, Sb, H, alpha, db, eb, a, c};
     plain_attention(&plain);
@@ -72,26 +70,27 @@ Test(plain, attention_matches_plain_equations) {
 Test(plain, products_of_few_rows_match) {
   enum { IN = 130, OUT = 7 };
   real *W = random_reals(OUT * IN, 1, 1), *x = random_reals(FEW_ROWS * IN, 1, 2);
-  const struct plain_map map = {W, NULL, NULL, NULL, OUT, IN};
+  double *plain_W = doubles(W, OUT * IN), *plain_x = doubles(x, FEW_ROWS * IN);
+  const struct plain_map map = {plain_W, NULL, NULL, NULL, OUT, IN};
   const struct few_rows_kernel *kernel;
   for (size_t k = 0; (kernel = few_rows_kernel_at(k)) != NULL; k++) {
     real y[FEW_ROWS * OUT];
     double expected[OUT];
     kernel->run((struct few_rows){y, OUT, .add = false}, x, W, FEW_ROWS, IN, OUT);
     for (size_t r = 0; r < FEW_ROWS; r++) {
-      plain_linear(expected, &map, x + r * IN);
+      plain_linear(expected, &map, plain_x + r * IN);
       for (size_t o = 0; o < OUT; o++)
         cr_assert_float_eq((double)y[r * OUT + o], expected[o], 30 * CLOSE, "%s", kernel->name);
     }
   }
-  free(W), free(x);
+  free(W), free(x), free(plain_W), free(plain_x);
 }
 
-/* Quantization levels are small integers, so they are exact in reals as well. */
+/* Quantization levels are small integers, so they are exact in doubles as well. */
 Test(plain, eight_bit_products_match) {
   enum { F = 10, GROUPS = 3, WIDTH = 4 * GROUPS };
   cr_assert_eq(quantized_groups(F), GROUPS);
-  real W[QUANTIZED_BLOCK * F], x[F];
+  double W[QUANTIZED_BLOCK * F], x[F];
   int8_t packed[QUANTIZED_BLOCK * WIDTH] = {0};
   uint8_t features[WIDTH] = {0};
   for (size_t i = 0; i < F; i++) x[i] = features[i] = (uint8_t)(1 + 11 * i);
@@ -111,10 +110,22 @@ Test(plain, eight_bit_products_match) {
 
 /* ---- the most likely token ---- */
 
+/* Return the index of the largest logit except that of `never`; if several are equal, the first. */
+static size_t plain_likeliest(const struct plain_map *map, const double *x, size_t never) {
+  double *o = numbers(map->out);
+  size_t best = SIZE_MAX;
+  plain_linear(o, map, x); /* (9) */
+  for (size_t v = 0; v < map->out; v++)
+    if (v != never && (best == SIZE_MAX || o[v] > o[best])) best = v;
+  free(o);
+  return best;
+}
+
 Test(plain, likeliest_token_matches) {
   enum { V = 700, F = 40, N = 9, NEVER = 1 };
   real *W = random_reals(V * F, 1, 1), *b = random_reals(V, 1, 2), *x = random_reals(N * F, 1, 3);
-  const struct plain_map map = {W, b, NULL, NULL, V, F};
+  double *plain_W = doubles(W, V * F), *plain_b = doubles(b, V), *plain_x = doubles(x, N * F);
+  const struct plain_map map = {plain_W, plain_b, NULL, NULL, V, F};
   const struct quantized_kernel *kernel = NULL;
   size_t k = 0;
   do { /* the last round has no kernel: all logits */
@@ -129,8 +140,9 @@ Test(plain, likeliest_token_matches) {
     cr_assert_eq(arena_reserve(&arena, &measured, NULL), ELMAN_OK);
     screen_scratch_allocate(&scratch, &arena, &screen, N);
     screen_largest(found, &screen, &scratch, x, N);
-    for (size_t n = 0; n < N; n++) cr_assert_eq(found[n], plain_likeliest(&map, x + n * F, NEVER));
+    for (size_t n = 0; n < N; n++)
+      cr_assert_eq(found[n], plain_likeliest(&map, plain_x + n * F, NEVER));
     arena_free(&arena);
   } while (kernel != NULL);
-  free(W), free(b), free(x);
+  free(W), free(b), free(x), free(plain_W), free(plain_b), free(plain_x);
 }
