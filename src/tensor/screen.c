@@ -23,141 +23,81 @@ static double rounding_of(size_t F) {
   return (double)(F + 32) * 0x1p-24;
 }
 
-/* ---- 8 bits ---- */
+/* Return the offset of the first of four columns of output v in the packed weights. */
+static size_t place_of(const struct screen *screen, size_t v, size_t group) {
+  return quantized_place(v, 4 * group, screen->weights.groups);
+}
 
-/* The approximation x~ = scale · levels of x. The norms measure its error. */
-struct quantization {
-  float scale, inverse;
-  double norm, norm_quantized, error; /* x|, |x~|, |x - x~|; |x| may be infinite or NaN */
+/* The norms of a row x and of its approximation x~ = scale · levels. */
+struct accuracy {
+  double norm, norm_quantized, error; /* |x|, |x~|, |x - x~|; not finite if an x_i is not */
 };
 
-/* Return max |x_i|. */
-static double largest_size(const real *x, size_t n) {
-  _Alignas(64) real lanes[MANY_LANES] = {0};
-  real largest = 0;
-  size_t i = 0;
-  for (; i + MANY_LANES <= n; i += MANY_LANES) {
-    for (size_t l = 0; l < MANY_LANES; l++)
-      lanes[l] = fabs(x[i + l]) > lanes[l] ? fabs(x[i + l]) : lanes[l];
-  }
-  for (; i < n; i++) largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
-  for (size_t l = 0; l < MANY_LANES; l++) largest = lanes[l] > largest ? lanes[l] : largest;
-  return (double)largest;
-}
-
-static struct quantization quantization_of(const real *x, size_t n) {
-  const double most = QUANTIZED_LEVELS, least = 1e-30;
-  struct lanes sum = {0};
-  size_t i = 0;
-  for (; i + LANES <= n; i += LANES) {
-    for (size_t l = 0; l < LANES; l++) sum.of[l] += (double)x[i + l] * (double)x[i + l];
-  }
-  for (size_t l = 0; i < n; i++, l++) sum.of[l] += (double)x[i] * (double)x[i];
-  const double squares = sum_of_lanes(&sum), largest = largest_size(x, n);
-  struct quantization q = {.norm = sqrt(squares), .error = sqrt(squares)};
-  if (!(squares <= MAX_LOGIT * MAX_LOGIT) || largest < least) return q;
-  q.scale = (float)(largest / most);
-  q.inverse = (float)(most / largest);
-  return q;
-}
-
-/* Compute the levels of x (n), which must be finite unless the inverse scale is 0. Add Σ x~² to
- * *squares and Σ (x - x~)² to *errors. */
-static void quantize(int8_t *levels, double *squares, double *errors, const real *x, size_t n,
-                     struct quantization q) {
-  const float magic = 0x1.8p23f; /* adding this number rounds to an integer */
-  struct lanes sum = {0}, lost = {0};
+static struct accuracy accuracy_of(const real *x, const int8_t *levels, size_t n, float scale) {
+  struct lanes squares = {0}, quantized = {0}, errors = {0};
   for (size_t i = 0; i < n; i += LANES) {
     const size_t count = n - i < LANES ? n - i : LANES;
     for (size_t l = 0; l < count; l++) {
-      const float level = ((float)x[i + l] * q.inverse + magic) - magic;
-      const double value = (double)q.scale * (double)level, error = (double)x[i + l] - value;
-      levels[i + l] = (int8_t)level;
-      sum.of[l] += value * value;
-      lost.of[l] += error * error;
+      const double number = (double)x[i + l], value = (double)scale * (double)levels[i + l];
+      squares.of[l] += number * number;
+      quantized.of[l] += value * value;
+      errors.of[l] += (number - value) * (number - value);
     }
   }
-  *squares += sum_of_lanes(&sum);
-  *errors += sum_of_lanes(&lost);
+  return (struct accuracy){sqrt(sum_of_lanes(&squares)), sqrt(sum_of_lanes(&quantized)),
+                           sqrt(sum_of_lanes(&errors))};
 }
-
-enum { CHUNK = 256 }; /* number of columns; a multiple of 4 */
 
 /* ---- the weights ---- */
 
 static void allocate(struct screen *screen, struct arena *arena) {
   const size_t rows = screen->blocks, R = QUANTIZED_BLOCK;
-  screen->packed = arena_allocate(arena, 4, rows, R, screen->groups);
-  screen->scales = arena_allocate(arena, sizeof(float), rows, R, 1);
   screen->norms = arena_allocate(arena, sizeof(float), rows, R, 1);
   screen->errors = arena_allocate(arena, sizeof(float), rows, R, 1);
   screen->biases = arena_allocate(arena, sizeof(float), rows, R, 1);
   screen->slack = arena_allocate(arena, sizeof(float), rows, R, 1);
-  screen->offsets = arena_allocate(arena, sizeof(int32_t), rows, R, 1);
   screen->block_largest = arena_allocate(arena, sizeof(double), rows, 1, 1);
-}
-
-/* Pack row v of the weights as output v. Set *sum to the sum of its levels. */
-static struct quantization pack_row(int32_t *sum, const struct screen *screen, size_t v) {
-  const real *w = screen->layer.weight + v * screen->layer.F;
-  struct quantization q = quantization_of(w, screen->layer.F);
-  int8_t *packed = screen->packed + quantized_place(v, 0, screen->groups);
-  const size_t step = quantized_place(v, 4, 2) - quantized_place(v, 0, 2);
-  double squares = 0, errors = 0;
-  int8_t levels[CHUNK];
-  for (size_t first = 0; first < screen->layer.F; first += CHUNK) {
-    const size_t count = screen->layer.F - first < CHUNK ? screen->layer.F - first : CHUNK;
-    memset(levels, 0, sizeof levels);
-    if (q.scale > 0) quantize(levels, &squares, &errors, w + first, count, q);
-    for (size_t i = 0; i < CHUNK; i++) *sum += levels[i];
-    for (size_t i = 0; i < count; i += 4) memcpy(packed + (first + i) / 4 * step, levels + i, 4);
-  }
-  if (q.scale == 0) return q;
-  q.norm_quantized = sqrt(squares);
-  q.error = sqrt(errors);
-  return q;
 }
 
 /* Set the logit of an output far below all others. The output is padding of the last block, or a
  * token that must not be chosen. */
 static void forbid(struct screen *screen, size_t v) {
-  int8_t *packed = screen->packed + quantized_place(v, 0, screen->groups);
-  const size_t step = quantized_place(v, 4, 2) - quantized_place(v, 0, 2);
-  for (size_t g = 0; g < screen->groups; g++) memset(packed + g * step, 0, 4);
-  screen->scales[v] = screen->norms[v] = screen->errors[v] = screen->slack[v] = 0;
+  screen->weights.scales[v] = screen->norms[v] = screen->errors[v] = screen->slack[v] = 0;
   screen->biases[v] = (float)NEVER;
-  screen->offsets[v] = 0;
 }
 
 static bool is_permitted(const struct screen *screen, size_t v) {
   return v < screen->layer.V && v != screen->layer.never && !(v == 0 && screen->layer.first_never);
 }
 
-static void permit(struct screen *screen, size_t v, struct quantization q, int32_t sum) {
+static void permit(struct screen *screen, size_t v, struct accuracy row) {
   const double bias = (double)screen->layer.bias[v];
-  screen->scales[v] = q.scale;
-  screen->norms[v] = (float)(q.norm * UP);
-  screen->errors[v] = (float)(q.error * UP);
+  screen->norms[v] = (float)(row.norm * UP);
+  screen->errors[v] = (float)(row.error * UP);
   screen->biases[v] = (float)bias;
   screen->slack[v] = (float)(rounding_of(screen->layer.F) * fabs(bias) * UP + TINY);
-  screen->offsets[v] = screen->kernel->zero * sum;
 }
 
-/* Pack one block. Store the largest norm or bias among its rows, or infinity if one of them is not
- * finite. */
-static void pack_block(const void *context, size_t block) {
+/* Compute the bounds of one block. Store the largest norm or bias among its rows, or infinity if
+ * one of them is not finite. */
+static void bound_weights(const void *context, size_t block) {
   struct screen *screen = *(struct screen *const *)context;
+  const size_t F = screen->layer.F;
+  int8_t levels[QUANTIZED_MAX_COLUMNS];
   double largest = 0;
   for (size_t v = block * QUANTIZED_BLOCK; v < (block + 1) * QUANTIZED_BLOCK; v++) {
-    struct quantization q = {0};
-    int32_t sum = 0;
-    if (v < screen->layer.V) q = pack_row(&sum, screen, v);
+    struct accuracy row = {0};
+    double size = 0;
+    if (v < screen->layer.V) {
+      for (size_t g = 0; g < screen->weights.groups; g++)
+        memcpy(levels + 4 * g, screen->weights.packed + place_of(screen, v, g), 4);
+      row = accuracy_of(screen->layer.weight + v * F, levels, F, screen->weights.scales[v]);
+      size = row.norm + row.error + fabs((double)screen->layer.bias[v]);
+    }
     if (is_permitted(screen, v))
-      permit(screen, v, q, sum);
+      permit(screen, v, row);
     else
       forbid(screen, v);
-    const double size =
-        v < screen->layer.V ? q.norm + q.error + fabs((double)screen->layer.bias[v]) : 0;
     const double known = size <= MAX_LOGIT ? size : (double)INFINITY;
     largest = known > largest ? known : largest;
   }
@@ -166,22 +106,26 @@ static void pack_block(const void *context, size_t block) {
 
 elman_status screen_create(struct screen *screen, struct screened_layer layer,
                            const struct quantized_kernel *kernel, elman_error *error) {
+  const struct float_matrix matrix = {layer.weight, layer.V, layer.F};
   *screen = (struct screen){.layer = layer,
                             .blocks = (layer.V + QUANTIZED_BLOCK - 1) / QUANTIZED_BLOCK,
-                            .groups = quantized_groups(layer.F),
                             .kernel = layer.F <= QUANTIZED_MAX_COLUMNS ? kernel : NULL};
   if (screen->kernel == NULL) return ELMAN_OK;
+  const elman_status status = eight_bits_create(&screen->set, &matrix, 1, kernel, error);
+  if (status != ELMAN_OK) return status;
+  screen->weights = screen->set.matrices[0];
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &screen->arena, error)) allocate(screen, fit.now);
   if (fit.status != ELMAN_OK) return fit.status;
-  share_out(screen->blocks, (double)WORK_OF_NUMBER * (double)layer.V * (double)layer.F, pack_block,
-            &screen);
+  share_out(screen->blocks, (double)WORK_OF_NUMBER * (double)layer.V * (double)layer.F,
+            bound_weights, &screen);
   for (size_t i = 0; i < screen->blocks; i++)
     screen->largest = fmax(screen->largest, screen->block_largest[i]);
   return ELMAN_OK;
 }
 
 void screen_free(struct screen *screen) {
+  eight_bits_free(&screen->set);
   arena_free(&screen->arena);
   *screen = (struct screen){0};
 }
@@ -192,7 +136,7 @@ bool screen_is_worth(const struct screen *screen, size_t rows) {
 
 void screen_scratch_allocate(struct screen_scratch *scratch, struct arena *arena,
                              const struct screen *screen, size_t n) {
-  scratch->features = arena_allocate(arena, 4, n, screen->groups, 1);
+  eight_bit_features_allocate(&scratch->features, arena, n, screen->layer.F);
   scratch->rows = arena_allocate(arena, sizeof *scratch->rows, n, 1, 1);
   scratch->highest = arena_allocate(arena, sizeof(float), n, screen->blocks, 1);
   scratch->lowest = arena_allocate(arena, sizeof(float), n, screen->blocks, 1);
@@ -201,28 +145,17 @@ void screen_scratch_allocate(struct screen_scratch *scratch, struct arena *arena
 
 /* ---- the features ---- */
 
-static struct screened_row screen_row(uint8_t *features, const struct screen *screen,
-                                      const real *f) {
-  const int zero = screen->kernel->zero;
-  struct quantization q = quantization_of(f, screen->layer.F);
-  memset(features, zero, 4 * screen->groups);
-  if (!(q.norm <= MAX_NORM) || !(screen->largest * (1 + q.norm) <= MAX_LOGIT))
+static struct screened_row screen_row(const struct screen *screen, const real *f,
+                                      const uint8_t *features, float scale) {
+  const size_t F = screen->layer.F;
+  int8_t levels[QUANTIZED_MAX_COLUMNS];
+  for (size_t i = 0; i < F; i++) levels[i] = (int8_t)(features[i] - screen->kernel->zero);
+  const struct accuracy row = accuracy_of(f, levels, F, scale);
+  if (!(row.norm <= MAX_NORM) || !(screen->largest * (1 + row.norm) <= MAX_LOGIT))
     return (struct screened_row){.exact = true};
-  double squares = 0, errors = 0;
-  for (size_t first = 0; q.scale > 0 && first < screen->layer.F; first += CHUNK) {
-    const size_t count = screen->layer.F - first < CHUNK ? screen->layer.F - first : CHUNK;
-    int8_t levels[CHUNK];
-    quantize(levels, &squares, &errors, f + first, count, q);
-    for (size_t i = 0; i < count; i++) features[first + i] = (uint8_t)(levels[i] + zero);
-  }
-  if (q.scale > 0) {
-    q.norm_quantized = sqrt(squares);
-    q.error = sqrt(errors);
-  }
-  const double rounding = 2 * rounding_of(screen->layer.F) * fmax(q.norm, q.norm_quantized);
-  return (struct screened_row){.scale = q.scale,
-                               .norm_factor = (float)((q.error + rounding) * UP),
-                               .error_factor = (float)((q.norm_quantized + rounding) * UP)};
+  const double rounding = 2 * rounding_of(F) * fmax(row.norm, row.norm_quantized);
+  return (struct screened_row){.norm_factor = (float)((row.error + rounding) * UP),
+                               .error_factor = (float)((row.norm_quantized + rounding) * UP)};
 }
 
 /* ---- approximations ---- */
@@ -250,15 +183,15 @@ static float largest_of_block(const float *values) {
 }
 
 static struct extremes bound_block(float *upper, const int32_t *sums, struct screened_row row,
-                                   const struct screen *screen, size_t block) {
+                                   float scale, const struct screen *screen, size_t block) {
   const size_t at = block * QUANTIZED_BLOCK;
-  const float *scales = screen->scales + at, *biases = screen->biases + at;
+  const float *scales = screen->weights.scales + at, *biases = screen->biases + at;
   const float *norms = screen->norms + at, *errors = screen->errors + at;
   const float *slack = screen->slack + at;
-  const int32_t *offsets = screen->offsets + at;
+  const int32_t *offsets = screen->weights.offsets + at;
   float lower[QUANTIZED_BLOCK];
   for (size_t j = 0; j < QUANTIZED_BLOCK; j++) {
-    const float value = row.scale * (scales[j] * (float)(sums[j] - offsets[j])) + biases[j];
+    const float value = scale * (scales[j] * (float)(sums[j] - offsets[j])) + biases[j];
     const float bound = norms[j] * row.norm_factor + errors[j] * row.error_factor + slack[j];
     upper[j] = value + bound;
     lower[j] = value - bound;
@@ -268,17 +201,18 @@ static struct extremes bound_block(float *upper, const int32_t *sums, struct scr
 
 static void screen_block(const struct screen *screen, struct screen_scratch *scratch, size_t block,
                          size_t n) {
-  const size_t width = 4 * screen->groups;
-  const int8_t *weights = screen->packed + block * QUANTIZED_BLOCK * width;
+  const size_t width = 4 * screen->weights.groups;
+  const int8_t *weights = screen->weights.packed + block * QUANTIZED_BLOCK * width;
   int32_t sums[QUANTIZED_ROWS * QUANTIZED_BLOCK];
   float upper[QUANTIZED_BLOCK];
   for (size_t first = 0; first < n; first += QUANTIZED_ROWS) {
     const size_t count = n - first < QUANTIZED_ROWS ? n - first : QUANTIZED_ROWS;
-    screen->kernel->product(sums, scratch->features + first * width, count, weights,
-                            screen->groups);
+    screen->kernel->product(sums, scratch->features.levels + first * width, count, weights,
+                            screen->weights.groups);
     for (size_t r = 0; r < count; r++) {
       const struct extremes found =
-          bound_block(upper, sums + r * QUANTIZED_BLOCK, scratch->rows[first + r], screen, block);
+          bound_block(upper, sums + r * QUANTIZED_BLOCK, scratch->rows[first + r],
+                      scratch->features.scales[first + r], screen, block);
       scratch->highest[(first + r) * screen->blocks + block] = found.highest;
       scratch->lowest[(first + r) * screen->blocks + block] = found.lowest;
     }
@@ -360,12 +294,13 @@ static bool is_better(const struct choice *choice, real logit, size_t v) {
 static void choose_in_block(struct choice *choice, const struct screen *screen,
                             const struct screen_scratch *scratch, const real *f, size_t row,
                             size_t block) {
-  const size_t width = 4 * screen->groups;
+  const size_t groups = screen->weights.groups;
   int32_t sums[QUANTIZED_BLOCK];
   float upper[QUANTIZED_BLOCK];
-  screen->kernel->product(sums, scratch->features + row * width, 1,
-                          screen->packed + block * QUANTIZED_BLOCK * width, screen->groups);
-  (void)bound_block(upper, sums, scratch->rows[row], screen, block);
+  screen->kernel->product(sums, scratch->features.levels + row * 4 * groups, 1,
+                          screen->weights.packed + place_of(screen, block * QUANTIZED_BLOCK, 0),
+                          groups);
+  (void)bound_block(upper, sums, scratch->rows[row], scratch->features.scales[row], screen, block);
   for (size_t j = 0; j < QUANTIZED_BLOCK; j++) {
     if ((double)upper[j] < choice->least) continue;
     const size_t v = block * QUANTIZED_BLOCK + j;
@@ -400,9 +335,11 @@ void screen_largest(size_t *largest, const struct screen *screen, struct screen_
                     const real *features, size_t n) {
   const size_t F = screen->layer.F;
   if (screen->kernel != NULL) {
+    eight_bit_features_fill(scratch->features, screen->kernel, features, F, n);
     for (size_t r = 0; r < n; r++)
-      scratch->rows[r] =
-          screen_row(scratch->features + r * 4 * screen->groups, screen, features + r * F);
+      scratch->rows[r] = screen_row(screen, features + r * F,
+                                    scratch->features.levels + r * 4 * screen->weights.groups,
+                                    scratch->features.scales[r]);
     screen_blocks(screen, scratch, n);
   }
   for (size_t r = 0; r < n; r++) {

@@ -25,8 +25,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "tensor/quantized.h"
-#include "tensor/real.h"
+#include "tensor/eight_bits.h"
 
 struct screened_layer {
   const real *weight, *bias; /* (V,F), (V); borrowed, must not change */
@@ -37,15 +36,15 @@ struct screened_layer {
 
 struct screen {
   struct screened_layer layer;
-  size_t blocks, groups;
+  size_t blocks;
   const struct quantized_kernel *kernel; /* NULL: compute all logits */
+  struct eight_bits set;                 /* contains the weights */
+  struct eight_bit_matrix weights;       /* the scales of tokens that must not be chosen are 0 */
   double largest;        /* the largest of all |w| + |w - w~| and |b|; infinite if one of them is */
   double *block_largest; /* (blocks): the largest of these values in each block */
   struct arena arena;
-  int8_t *packed; /* (64 blocks,F), laid out as in quantized.h; the others: (64 blocks) */
-  float *scales, *norms, *errors, *biases;
-  float *slack;     /* the part of each bound that does not depend on the features */
-  int32_t *offsets; /* amount by which the zero of the features increases a sum */
+  float *norms, *errors, *biases; /* (64 blocks) */
+  float *slack; /* (64 blocks): the part of each bound that does not depend on the features */
 };
 
 /* Quantize the weights. If `kernel` is NULL, all logits are always computed. The caller must call
@@ -57,18 +56,17 @@ void screen_free(struct screen *screen);
 /* Return whether screening `rows` rows at a time is faster than computing all logits. */
 bool screen_is_worth(const struct screen *screen, size_t rows);
 
-/* A row of features in 8 bits, with the terms of its bound. */
+/* The terms of the bound of a row of features. */
 struct screened_row {
-  float scale;
   float norm_factor, error_factor; /* factors of |w| and of |w - w~| */
   bool exact;                      /* compute all logits, because no bound is possible */
 };
 
 struct screen_scratch {
-  uint8_t *features;         /* (n, 4 groups) */
-  struct screened_row *rows; /* (n) */
-  float *highest, *lowest;   /* (n,blocks): largest approximation plus bound, and minus bound */
-  real *logits;              /* (V) */
+  struct eight_bit_features features; /* (n,F) */
+  struct screened_row *rows;          /* (n) */
+  float *highest, *lowest; /* (n,blocks): largest approximation plus bound, and minus bound */
+  real *logits;            /* (V) */
 };
 void screen_scratch_allocate(struct screen_scratch *scratch, struct arena *arena,
                              const struct screen *screen, size_t n);
