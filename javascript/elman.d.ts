@@ -10,7 +10,7 @@ export class ElmanError extends Error {
 }
 
 export interface Hyperparameter {
-  name: string          // "hidden_size": key of the options below
+  name: string          // "hiddenSize": key of the options below
   option: string        // "hidden-size": option of the command
   label: string; group: string; help: string
   scope: "model" | "training"
@@ -20,57 +20,57 @@ export interface Hyperparameter {
   default: number | boolean | string
 }
 
-/** Hyperparameters by name, such as {hidden_size: 128, attention: "scaled", cell: "gru"}. `hyperparameters` describes
+/** Hyperparameters by name, such as {hiddenSize: 128, attention: "scaled", cell: "gru"}. `hyperparameters` describes
  * them. Unknown names, and values of another type or out of range, are errors. */
 export interface Settings {
   /* of models: createModel() uses them; train() refuses values that differ from the model */
-  embedding_size?: number
-  hidden_size?: number
+  embeddingSize?: number
+  hiddenSize?: number
   layers?: number
   cell?: "elman" | "relu" | "gru" | "lstm"
-  layer_norm?: boolean
+  layerNorm?: boolean
   residual?: boolean
   bidirectional?: boolean
   attention?: "dot" | "scaled" | "general" | "additive" | "projected"
     | "multihead" | "local" | "adaptive" | "sentinel" | "hierarchical"
-  attention_heads?: number
-  attention_window?: number
-  clause_segments?: boolean
-  encoder_self_attention?: number
-  decoder_self_attention?: number
-  plain_self_attention?: boolean
-  attentional_layer?: boolean
-  input_feeding?: boolean
+  attentionHeads?: number
+  attentionWindow?: number
+  clauseSegments?: boolean
+  encoderSelfAttention?: number
+  decoderSelfAttention?: number
+  plainSelfAttention?: boolean
+  attentionalLayer?: boolean
+  inputFeeding?: boolean
   arithmetic?: "fast" | "portable"
-  tie_embeddings?: boolean
-  source_tokens?: "space" | "words" | "chars" | "auto" | "bpe" | "auto-bpe"
-  target_tokens?: "space" | "words" | "chars" | "auto" | "bpe" | "auto-bpe"
+  tieEmbeddings?: boolean
+  sourceTokens?: "space" | "words" | "chars" | "auto" | "bpe" | "auto-bpe"
+  targetTokens?: "space" | "words" | "chars" | "auto" | "bpe" | "auto-bpe"
   normalization?: "nfc" | "nfkc"
-  orthogonal_initial_values?: boolean
-  min_count?: number
-  max_vocabulary?: number
+  orthogonalInitialValues?: boolean
+  minCount?: number
+  maxVocabulary?: number
   subwords?: number
-  source_subwords?: number
-  joint_subwords?: boolean
-  /* of training: train() uses them; createModel() uses seed and max_length */
-  batch_size?: number
-  batch_tokens?: number
+  sourceSubwords?: number
+  jointSubwords?: boolean
+  /* of training: train() uses them; createModel() uses seed and maxLength */
+  batchSize?: number
+  batchTokens?: number
   shards?: number
   precision?: "float32" | "bfloat16"
-  learning_rate?: number
+  learningRate?: number
   schedule?: "constant" | "plateau" | "inverse-sqrt" | "linear" | "late-linear"
-  warm_up?: number
+  warmUp?: number
   dropout?: number
-  attention_dropout?: number
-  label_smoothing?: number
-  subword_dropout?: number
-  guide_weight?: number
+  attentionDropout?: number
+  labelSmoothing?: number
+  subwordDropout?: number
+  guideWeight?: number
   average?: number
-  clip_norm?: number
-  max_length?: number
+  clipNorm?: number
+  maxLength?: number
   seed?: number
-  validate_every?: number
-  validate_by?: "bleu" | "chrf" | "loss"
+  validateEvery?: number
+  validateBy?: "bleu" | "chrf" | "loss"
   patience?: number
 }
 
@@ -115,20 +115,22 @@ export interface TranslateOptions extends SearchOptions {
   temperature?: number; topK?: number                  // of sampling: 0.01 to 100, default 1; 0 (default, all) to 1024
 }
 
+/** A translation has the keys of the command's JSON in the spelling of JavaScript. */
 export interface Translation {
-  text: string; source: string
-  logProbability: number; score: number
+  source: string; text: string
   sourceTokens: string[]; sourceIds: number[]; sourceKnown: boolean[]
-  sourceStarts: number[]; sourceEnds: number[]         // UTF-16 positions in `source`
+  sourceSpans: [number, number][]                      // start and end of each token: UTF-16 positions in `source`
   targetTokens: string[]; targetIds: number[]          // the last token is "</s>" if `ended`
-  targetStarts: number[]; targetEnds: number[]         // UTF-16 positions in `text`
-  logProbabilities: number[]
+  targetSpans: [number, number][]                      // UTF-16 positions in `text`
   ended: boolean; forced: boolean
+  logProbability: number; score: number
+  logProbabilities: number[]
   attention: number[][]         // (T,S), mean over the heads
   headAttention: number[][][]   // (heads,T,S)
-  sentinel: number[] | null     // (T)
-  sourceSelfAttention: number[][][]                    // (heads,S,S); [] without selfAttention, or if the model has none
-  targetSelfAttention: number[][][]                    // (heads,T,T)
+  sentinel?: number[]           // (T), if the attention has a sentinel
+  segmentEnds?: number[]; segments?: number[][]        // (G), (T,G), with hierarchical attention
+  sourceSelfAttention?: number[][][]                   // (heads,S,S), with selfAttention if the model has it
+  targetSelfAttention?: number[][][]                   // (heads,T,T)
 }
 
 export interface Alternative { token: string; id: number; probability: number }

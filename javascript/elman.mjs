@@ -94,7 +94,26 @@ function stringPositions(text, positions) {
   return found;
 }
 
-/** Encode a request. JSON would turn NaN into null, a Map into an empty object, a Date into a string, and leave out
+/** Return the name of a key on the other side: the module has length_penalty, JavaScript lengthPenalty. A name that is
+ * written as on the other side becomes one that this side lacks. */
+const otherName = (name) => (name.includes("_") ? name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase())
+  : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+
+const withOtherNames = (object, convert = (value) => value) =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [otherName(key), convert(value)]));
+
+/** Convert the keys of an answer. Arrays of numbers or strings have none. */
+function answered(value) {
+  if (value === null || typeof value !== "object") return value;
+  if (!Array.isArray(value)) return withOtherNames(value, answered);
+  return value[0] !== null && typeof value[0] === "object" ? value.map(answered) : value;
+}
+
+/** Convert the names in a message, except in quoted text. */
+const answeredMessage = (message) =>
+  message.replace(/"(?:[^"\\]|\\.)*"|\b[a-z][a-z0-9]*(?:_[a-z0-9]+|[A-Z][a-z0-9]*)+\b/g, (name) => (name[0] === '"' ? name : otherName(name)));
+
+/** Encode a request, and convert its keys. JSON would turn NaN into null, a Map into an empty object, a Date into a string, and leave out
  * functions; {"": NAME} names them, so that the module refuses them. A typed array is an array. */
 function encoded(request) {
   const isExpressible = (value) => {
@@ -105,7 +124,8 @@ function encoded(request) {
   const replace = function (key) {
     const value = this[key]; // without toJSON
     const plain = ArrayBuffer.isView(value) && !(value instanceof DataView) ? Array.from(value) : value;
-    return isExpressible(plain) ? plain : { "": nameOf(plain) };
+    if (!isExpressible(plain)) return { "": nameOf(plain) };
+    return typeof plain === "object" && plain !== null && !Array.isArray(plain) ? withOtherNames(plain) : plain;
   };
   try {
     return JSON.stringify(request, replace);
@@ -142,9 +162,10 @@ class Connection {
     this.exports.elman_free(answer);
     if (decoded.error) {
       const { code, message, where } = decoded.error;
-      throw Object.assign(new ElmanError(code, message, where.replace(/^\//, "")), { result: decoded.result });
+      const shown = code === "invalid argument" ? answeredMessage(message) : message;
+      throw Object.assign(new ElmanError(code, shown, where.replace(/^\//, "")), { result: answered(decoded.result) });
     }
-    return decoded.result;
+    return answered(decoded.result);
   }
 }
 
@@ -187,9 +208,9 @@ export class Model extends Handle {
   translate(text, options = {}) {
     const found = this.connection.call("translate", { model: this.number, text, options });
     for (const translation of found) {
-      for (const side of ["source", "target"]) {
-        const whole = side === "source" ? translation.source : translation.text;
-        for (const key of [`${side}Starts`, `${side}Ends`]) translation[key] = stringPositions(whole, translation[key]);
+      for (const [key, text] of [["sourceSpans", translation.source], ["targetSpans", translation.text]]) {
+        const [starts, ends] = [0, 1].map((end) => stringPositions(text, translation[key].map((span) => span[end])));
+        translation[key] = starts.map((start, i) => [start, ends[i]]);
       }
     }
     return found;
@@ -303,6 +324,7 @@ export class Elman {
   constructor(connection) {
     this.#connection = connection;
     Object.assign(this, connection.call("describe"));
+    for (const row of this.hyperparameters) row.name = otherName(row.name);
   }
 
   /** Call a method that reads a file. */

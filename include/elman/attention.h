@@ -10,9 +10,7 @@ ELMAN_BEGIN
  * ".json", ...), from index 0; NULL after the last.
  *
  *   text            a heat map for a terminal, with a legend of its shades
- *   json            one object per line: tokens, positions, probability, weights, the entropy of
- *                   each target token's weights (in nats), and the coverage of each source token,
- *                   which is the sum of its weights
+ *   json            one object per line, with the keys of elman/json.h
  *   tsv             a table; an apostrophe precedes a cell that starts with = + - @ or a quotation
  *                   mark
  *   npy             float32, (T,S) or, with several heads, (heads,T,S); the arrays follow each

@@ -5,6 +5,7 @@
  *   answer    {"result": ...} or {"error": {"code": "bad data", "message": "...", "where": "..."}}
  */
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,7 +102,7 @@ static elman_status method_read_pairs(json_t **result, const json_t *request, el
     if (status != ELMAN_OK) elman_pairs_free(pairs);
   }
   *result = json_pack("{s:I,s:I,s:I,s:O}", "pairs", (json_int_t)number, "count",
-                      (json_int_t)(number == 0 ? 0 : elman_pairs_count(pairs)), "skippedCount",
+                      (json_int_t)(number == 0 ? 0 : elman_pairs_count(pairs)), "skipped_count",
                       (json_int_t)lines.count, "skipped", lines.list);
   json_decref(lines.list);
   return status;
@@ -168,15 +169,15 @@ static elman_status method_model_info(json_t **result, const json_t *request, el
   json_t *search = info.search.beam == 0
                        ? json_null()
                        : json_pack("{s:I,s:f}", "beam", (json_int_t)info.search.beam,
-                                   "lengthPenalty", info.search.length_penalty);
-  *result =
-      json_pack("{s:o,s:I,s:I,s:I,s:s,s:s,s:{s:I,s:I,s:I},s:o}", "settings", settings, "parameters",
-                (json_int_t)info.parameters, "sourceVocabulary", (json_int_t)info.source_vocabulary,
-                "targetVocabulary", (json_int_t)info.target_vocabulary, "sourceTokens",
-                elman_token_mode_name(info.source_tokens), "targetTokens",
-                elman_token_mode_name(info.target_tokens), "history", "epochs",
-                (json_int_t)info.history.epochs, "updates", (json_int_t)info.history.updates,
-                "tokens", (json_int_t)info.history.tokens, "search", search);
+                                   "length_penalty", info.search.length_penalty);
+  *result = json_pack("{s:o,s:I,s:I,s:I,s:s,s:s,s:{s:I,s:I,s:I},s:o}", "settings", settings,
+                      "parameters", (json_int_t)info.parameters, "source_vocabulary",
+                      (json_int_t)info.source_vocabulary, "target_vocabulary",
+                      (json_int_t)info.target_vocabulary, "source_tokens",
+                      elman_token_mode_name(info.source_tokens), "target_tokens",
+                      elman_token_mode_name(info.target_tokens), "history", "epochs",
+                      (json_int_t)info.history.epochs, "updates", (json_int_t)info.history.updates,
+                      "tokens", (json_int_t)info.history.tokens, "search", search);
   return ELMAN_OK;
 }
 
@@ -210,6 +211,10 @@ static elman_status method_free_object(json_t **result, const json_t *request, e
 
 /* ---- the entry ---- */
 
+json_t *number_json(double value) {
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
 static const struct {
   const char *name;
   method *run;
@@ -220,7 +225,6 @@ static const struct {
     {"loadModel", method_load_model},
     {"saveModel", method_save_model},
     {"modelInfo", method_model_info},
-    {"translate", method_translate},
     {"alternatives", method_alternatives},
     {"evaluate", method_evaluate},
     {"trace", method_trace},
@@ -233,8 +237,12 @@ static const struct {
 };
 
 /* Run the method of a request of the form {"method": NAME, ...}. */
-static elman_status run(json_t **result, json_t *request, elman_error *error) {
+static elman_status run(FILE *answer, json_t **result, json_t *request, elman_error *error) {
   const char *name = json_string_value(json_object_get(request, "method"));
+  if (name != NULL && strcmp(name, "translate") == 0) {
+    json_object_del(request, "method");
+    return write_translations(answer, request, error);
+  }
   for (size_t i = 0; name != NULL && i < sizeof methods / sizeof *methods; i++) {
     if (strcmp(methods[i].name, name) != 0) continue;
     json_object_del(request, "method");
@@ -272,21 +280,37 @@ __attribute__((export_name("elman_free"))) void elman_free(void *memory) {
   free(memory);
 }
 
+/* Write the answer to a request, unless its method has written it. Return false if memory is
+ * exhausted. */
+static bool write_answer(FILE *answer, elman_status status, json_t *result, elman_error *error) {
+  enum { DIGITS = 17 };
+  if (status == ELMAN_OK && ftell(answer) > 0) return true;
+  json_t *object = json_object();
+  bool good = object != NULL;
+  if (status != ELMAN_OK)
+    good = json_object_set_new(object, "error", error_json(status, error)) == 0;
+  if (result != NULL) (void)json_object_set_new(object, "result", result);
+  good = good && json_dumpf(object, answer, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) == 0;
+  json_decref(object);
+  return good;
+}
+
 /* Answer a request of `length` bytes of JSON. Return the answer, which the caller frees; NULL if
  * memory is exhausted. */
 __attribute__((export_name("elman_call"))) char *elman_call(const char *text, size_t length) {
-  enum { DIGITS = 17 };
   elman_error error = {0};
   json_error_t problem;
+  char *written = NULL;
+  size_t size;
+  FILE *answer = open_memstream(&written, &size);
+  if (answer == NULL) return NULL;
   json_t *result = NULL, *request = json_loadb(text, length, JSON_DECODE_INT_AS_REAL, &problem);
   const elman_status status =
-      request == NULL ? refuse_request(&problem, &error) : run(&result, request, &error);
-  json_t *answer = json_object();
-  const bool told =
-      status == ELMAN_OK || json_object_set_new(answer, "error", error_json(status, &error)) == 0;
-  if (result != NULL) json_object_set_new(answer, "result", result);
-  char *dumped = told ? json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS)) : NULL;
-  json_decref(answer);
+      request == NULL ? refuse_request(&problem, &error) : run(answer, &result, request, &error);
+  bool good = write_answer(answer, status, result, &error);
   json_decref(request);
-  return dumped;
+  good = ferror(answer) == 0 && good;
+  if (fclose(answer) == 0 && good) return written;
+  free(written);
+  return NULL;
 }

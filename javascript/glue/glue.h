@@ -84,24 +84,18 @@ elman_status read_prefix(struct search *search, const json_t *list, size_t count
                          elman_error *error);
 void search_options_free(struct search *search);
 
-/* ---- answers.c: arrays of JSON. A number that is not finite becomes null. ---- */
-
-json_t *number_json(double value);
-json_t *strings(const char *const *values, size_t count);
-json_t *ids(const uint32_t *values, size_t count);
-json_t *sizes(const size_t *values, size_t count);
-json_t *flags(const bool *values, size_t count);
-json_t *doubles(const double *values, size_t count);
-json_t *double_matrix(const double *values, size_t rows, size_t columns);
-json_t *floats(const float *values, size_t count);
-json_t *matrix(const float *values, size_t rows, size_t columns);
-json_t *matrices(const float *values, size_t count, size_t rows, size_t columns);
-
 /* ---- methods. Each reads its request and sets *result. ---- */
 
 typedef elman_status method(json_t **result, const json_t *request, elman_error *error);
-method method_translate, method_alternatives, method_evaluate; /* translate.c */
-method method_trace, method_gradient_check;                    /* gradients.c */
+method method_alternatives, method_evaluate; /* translate.c */
+method method_trace, method_gradient_check;  /* gradients.c */
 method method_create_training, method_advance, method_finish, method_save_training; /* training.c */
+
+/* The method "translate" writes its answer itself, because a tree of all weights needs much memory.
+ * It writes nothing after an error. */
+elman_status write_translations(FILE *answer, const json_t *request, elman_error *error);
+
+/* A number of a result; null if it is not finite. */
+json_t *number_json(double value);
 
 #endif

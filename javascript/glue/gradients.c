@@ -1,6 +1,25 @@
 /* Gradients of a pair. */
 #include "glue.h"
 
+static json_t *doubles(const double *values, size_t count) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; i++) json_array_append_new(list, number_json(values[i]));
+  return list;
+}
+
+static json_t *double_matrix(const double *values, size_t rows, size_t columns) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < rows; i++)
+    json_array_append_new(list, doubles(values + i * columns, columns));
+  return list;
+}
+
+static json_t *strings(const char *const *values, size_t count) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; i++) json_array_append_new(list, json_string(values[i]));
+  return list;
+}
+
 /* Read a request for gradients of a pair. `of` is the field of the method, such as "step". */
 static elman_status read_pair(struct object **model, const char **source, const char **target,
                               struct field of, const json_t *request, elman_error *error) {
@@ -36,8 +55,8 @@ elman_status method_trace(json_t **result, const json_t *request, elman_error *e
                           doubles(layer->saturated, layer->steps), "hidden",
                           double_matrix(layer->hidden, layer->steps, layer->units)));
   }
-  *result = json_pack("{s:o,s:o,s:o,s:o,s:o}", "loss", number_json(trace->loss), "sourceTokens",
-                      strings(trace->source_tokens, trace->source_count), "targetTokens",
+  *result = json_pack("{s:o,s:o,s:o,s:o,s:o}", "loss", number_json(trace->loss), "source_tokens",
+                      strings(trace->source_tokens, trace->source_count), "target_tokens",
                       strings(trace->target_tokens, trace->target_count), "losses",
                       doubles(trace->losses, trace->target_count), "layers", layers);
   elman_trace_free(trace);

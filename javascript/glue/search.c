@@ -86,13 +86,14 @@ elman_status read_prefix(struct search *search, const json_t *list, size_t count
 /* Rules of options that need or exclude each other. `given` are the options of the request. */
 static elman_status check_search(struct search *search, const json_t *given, bool shows_scores,
                                  elman_error *error) {
-  static const char *const ranking[] = {"lengthPenalty", "lengthNorm", "coveragePenalty", NULL};
+  static const char *const ranking[] = {"length_penalty", "length_norm", "coverage_penalty", NULL};
   static const char *const searching[] = {
-      "beam", "nBest", "equalTexts", "lengthPenalty", "lengthNorm", "coveragePenalty", NULL};
-  static const char *const sampling[] = {"temperature", "topK", NULL};
-  static const char *const deciding[] = {
-      "beam",      "nBest",    "equalTexts",     "lengthPenalty", "lengthNorm", "coveragePenalty",
-      "maxLength", "maxRatio", "replaceUnknown", "sample",        "prefix",     NULL};
+      "beam", "n_best", "equal_texts", "length_penalty", "length_norm", "coverage_penalty", NULL};
+  static const char *const sampling[] = {"temperature", "top_k", NULL};
+  static const char *const deciding[] = {"beam",           "n_best",      "equal_texts",
+                                         "length_penalty", "length_norm", "coverage_penalty",
+                                         "max_length",     "max_ratio",   "replace_unknown",
+                                         "sample",         "prefix",      NULL};
   elman_translate_options *options = &search->options;
   const char *name;
   bool shuffles = false;
@@ -111,12 +112,13 @@ static elman_status check_search(struct search *search, const json_t *given, boo
   if (json_object_get(given, "beam") == NULL && options->beam < options->n_best)
     options->beam = options->n_best;
   if (options->n_best > options->beam)
-    return request_fail(error, ELMAN_INVALID_ARGUMENT, "nBest %zu needs a beam of %zu or more",
+    return request_fail(error, ELMAN_INVALID_ARGUMENT, "n_best %zu needs a beam of %zu or more",
                         options->n_best, options->n_best);
   if (options->equal_texts && options->n_best == 1)
-    return request_fail(error, ELMAN_INVALID_ARGUMENT, "equalTexts needs nBest above 1");
-  if (json_object_get(given, "lengthNorm") != NULL && options->length_penalty == 0)
-    return request_fail(error, ELMAN_INVALID_ARGUMENT, "lengthNorm needs a lengthPenalty above 0");
+    return request_fail(error, ELMAN_INVALID_ARGUMENT, "equal_texts needs n_best above 1");
+  if (json_object_get(given, "length_norm") != NULL && options->length_penalty == 0)
+    return request_fail(error, ELMAN_INVALID_ARGUMENT,
+                        "length_norm needs a length_penalty above 0");
   if (!shows_scores && options->beam == 1 && (name = first_given(given, ranking)) != NULL)
     return request_fail(error, ELMAN_INVALID_ARGUMENT,
                         "%s has no effect on greedy decoding; add a beam above 1", name);
@@ -133,26 +135,26 @@ elman_status read_search(struct search *search, const json_t *given, bool one_se
   *search = (struct search){.options = elman_translate_options_default(), .sentence.number = 1};
   const struct field fields[] = {
       {.name = "beam", .count = &options->beam, .least = 1, .most = ELMAN_MAX_BEAM},
-      {.name = "lengthPenalty", .real = &options->length_penalty, .most = MAX_PENALTY},
-      {.name = "lengthNorm", .index = &norm, .choice = elman_length_norm_name},
-      {.name = "coveragePenalty", .real = &options->coverage_penalty, .most = MAX_PENALTY},
-      {.name = "maxLength", .count = &options->max_length, .least = 1, .most = MAX_LENGTH},
-      {.name = "maxRatio", .real = &options->max_ratio, .least = 0.01, .most = MAX_RATIO},
-      {.name = "replaceUnknown", .flag = &options->replace_unknown},
+      {.name = "length_penalty", .real = &options->length_penalty, .most = MAX_PENALTY},
+      {.name = "length_norm", .index = &norm, .choice = elman_length_norm_name},
+      {.name = "coverage_penalty", .real = &options->coverage_penalty, .most = MAX_PENALTY},
+      {.name = "max_length", .count = &options->max_length, .least = 1, .most = MAX_LENGTH},
+      {.name = "max_ratio", .real = &options->max_ratio, .least = 0.01, .most = MAX_RATIO},
+      {.name = "replace_unknown", .flag = &options->replace_unknown},
       {.name = "overrides", .list = &overrides, .most = ELMAN_MAX_OVERRIDES},
       {.name = "seed", .seed = &seed, .most = MAX_WHOLE},
       /* of one sentence */
-      {.name = "nBest", .count = &options->n_best, .least = 1, .most = ELMAN_MAX_BEAM},
-      {.name = "equalTexts", .flag = &options->equal_texts},
+      {.name = "n_best", .count = &options->n_best, .least = 1, .most = ELMAN_MAX_BEAM},
+      {.name = "equal_texts", .flag = &options->equal_texts},
       {.name = "reference", .text = &search->sentence.reference},
       {.name = "prefix", .list = &prefix, .most = MAX_LENGTH},
-      {.name = "selfAttention", .flag = &options->self_attention},
+      {.name = "self_attention", .flag = &options->self_attention},
       {.name = "sample", .flag = &options->sample},
       {.name = "temperature",
        .real = &options->temperature,
        .least = 0.01,
        .most = MAX_TEMPERATURE},
-      {.name = "topK", .count = &options->top_k, .most = ELMAN_MAX_TOP_K}};
+      {.name = "top_k", .count = &options->top_k, .most = ELMAN_MAX_TOP_K}};
   enum { ALL = sizeof fields / sizeof *fields, OF_ONE_SENTENCE = 8 };
   elman_status status =
       read_fields(fields, one_sentence ? ALL : ALL - OF_ONE_SENTENCE, given, "", error);

@@ -14,12 +14,12 @@ static bool note_update(void *context, const elman_train_report *r) {
                         json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:f,s:I,s:f,s:f}", "epoch",
                                   (json_int_t)r->epoch, "epochs", (json_int_t)r->epochs, "update",
                                   (json_int_t)r->update, "updates", (json_int_t)r->updates,
-                                  "updatesSoFar", (json_int_t)r->updates_so_far, "tokens",
-                                  (json_int_t)r->tokens, "loss", number_json(r->loss), "updateLoss",
-                                  number_json(r->update_loss), "gradientNorm",
-                                  number_json(r->gradient_norm), "learningRate", r->learning_rate,
-                                  "skipped", (json_int_t)r->skipped, "unknownSource",
-                                  r->unknown_source, "unknownTarget", r->unknown_target));
+                                  "updates_so_far", (json_int_t)r->updates_so_far, "tokens",
+                                  (json_int_t)r->tokens, "loss", number_json(r->loss),
+                                  "update_loss", number_json(r->update_loss), "gradient_norm",
+                                  number_json(r->gradient_norm), "learning_rate", r->learning_rate,
+                                  "skipped", (json_int_t)r->skipped, "unknown_source",
+                                  r->unknown_source, "unknown_target", r->unknown_target));
   return true;
 }
 
@@ -29,7 +29,7 @@ static bool note_validation(void *context, const elman_validation *v) {
                         json_pack("{s:I,s:I,s:o,s:o,s:f,s:f,s:f,s:b}", "epoch",
                                   (json_int_t)v->epoch, "update", (json_int_t)v->update, "loss",
                                   number_json(v->loss), "perplexity", number_json(v->perplexity),
-                                  "exactMatch", v->exact_match, "bleu", v->bleu, "chrf", v->chrf,
+                                  "exact_match", v->exact_match, "bleu", v->bleu, "chrf", v->chrf,
                                   "best", v->best));
   return true;
 }

@@ -9,35 +9,6 @@ static void set_source(struct search *search, const char *text) {
   search->sentence.length = strlen(text);
 }
 
-static json_t *translation_json(const elman_translation *t) {
-  const size_t S = t->source_count, T = t->target_count;
-  json_t *json = json_object();
-  json_object_set_new(json, "text", json_string(t->text));
-  json_object_set_new(json, "source", json_string(t->source));
-  json_object_set_new(json, "logProbability", number_json(t->log_probability));
-  json_object_set_new(json, "score", number_json(t->score));
-  json_object_set_new(json, "sourceTokens", strings(t->source_tokens, S));
-  json_object_set_new(json, "sourceIds", ids(t->source_ids, S));
-  json_object_set_new(json, "sourceKnown", flags(t->source_known, S));
-  json_object_set_new(json, "sourceStarts", sizes(t->source_starts, S));
-  json_object_set_new(json, "sourceEnds", sizes(t->source_ends, S));
-  json_object_set_new(json, "targetTokens", strings(t->target_tokens, T));
-  json_object_set_new(json, "targetIds", ids(t->target_ids, T));
-  json_object_set_new(json, "targetStarts", sizes(t->target_starts, T));
-  json_object_set_new(json, "targetEnds", sizes(t->target_ends, T));
-  json_object_set_new(json, "logProbabilities", doubles(t->log_probabilities, T));
-  json_object_set_new(json, "ended", json_boolean(t->ended));
-  json_object_set_new(json, "forced", json_boolean(t->forced));
-  json_object_set_new(json, "attention", matrix(t->attention, T, S));
-  json_object_set_new(json, "headAttention", matrices(t->head_attention, t->heads, T, S));
-  json_object_set_new(json, "sentinel", t->sentinel == NULL ? json_null() : floats(t->sentinel, T));
-  json_object_set_new(json, "sourceSelfAttention",
-                      matrices(t->source_self_attention, t->source_self_heads, S, S));
-  json_object_set_new(json, "targetSelfAttention",
-                      matrices(t->target_self_attention, t->target_self_heads, T, T));
-  return json;
-}
-
 /* Translate one sentence with the search of the request. */
 static elman_status find_translations(elman_translation **found, struct object *model,
                                       struct search *search, elman_error *error) {
@@ -48,7 +19,8 @@ static elman_status find_translations(elman_translation **found, struct object *
   return status;
 }
 
-elman_status method_translate(json_t **result, const json_t *request, elman_error *error) {
+elman_status write_translations(FILE *answer, const json_t *request, elman_error *error) {
+  enum { DIGITS = 17 }; /* preserve doubles */
   struct object *model;
   struct search search = {0};
   elman_translation *found = NULL;
@@ -63,12 +35,12 @@ elman_status method_translate(json_t **result, const json_t *request, elman_erro
   if (status == ELMAN_OK) status = read_search(&search, options, true, error);
   set_source(&search, text);
   if (status == ELMAN_OK) status = find_translations(&found, model, &search, error);
-  if (status == ELMAN_OK) {
-    *result = json_array();
-    for (const elman_translation *t = found; t != NULL; t = t->next)
-      json_array_append_new(*result, translation_json(t));
-    elman_translation_free(found);
+  for (const elman_translation *t = found; t != NULL; t = t->next) {
+    fputs(t == found ? "{\"result\":[{" : ",{", answer);
+    elman_translation_write_json(answer, t, ~(unsigned)ELMAN_JSON_MEASURES, DIGITS);
+    fputs(t->next == NULL ? "}]}" : "}", answer);
   }
+  elman_translation_free(found);
   search_options_free(&search);
   return status;
 }
@@ -85,14 +57,14 @@ elman_status method_alternatives(json_t **result, const json_t *request, elman_e
   const struct field fields[] = {
       OBJECT_FIELD("model", number),
       {.name = "text", .needed = true, .text = &text},
-      {.name = "targetIds", .needed = true, .list = &ids, .most = MAX_LENGTH},
+      {.name = "target_ids", .needed = true, .list = &ids, .most = MAX_LENGTH},
       {.name = "position", .needed = true, .count = &at, .most = MAX_LENGTH},
       {.name = "count", .needed = true, .count = &count, .least = 1, .most = ELMAN_MAX_BEAM}};
   elman_status status = READ_FIELDS(fields, request, "", error);
   if (status == ELMAN_OK) status = object_get(&model, number, MODEL, "model", error);
   if (status == ELMAN_OK && at > json_array_size(ids))
-    status = request_fail(error, ELMAN_INVALID_ARGUMENT, "position %zu is beyond the %zu targetIds",
-                          at, json_array_size(ids));
+    status = request_fail(error, ELMAN_INVALID_ARGUMENT,
+                          "position %zu is beyond the %zu target_ids", at, json_array_size(ids));
   if (status == ELMAN_OK) status = read_prefix(&search, ids, at, error);
   search.options.beam = search.options.n_best = count;
   search.options.equal_texts = true; /* different tokens are wanted, whatever their text */
@@ -133,7 +105,7 @@ elman_status method_evaluate(json_t **result, const json_t *request, elman_error
   if (status == ELMAN_OK)
     *result = json_pack("{s:o,s:o,s:I,s:f,s:f,s:f}", "loss", number_json(scores.loss), "perplexity",
                         number_json(scores.perplexity), "sentences", (json_int_t)scores.sentences,
-                        "exactMatch", scores.exact_match, "bleu", scores.metrics.bleu, "chrf",
+                        "exact_match", scores.exact_match, "bleu", scores.metrics.bleu, "chrf",
                         scores.metrics.chrf);
   search_options_free(&search);
   return status;

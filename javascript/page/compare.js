@@ -6,10 +6,10 @@ const CONTRASTS = {
   cell: [{ cell: "elman" }, { cell: "gru" }],
   memory: [{ cell: "elman" }, { cell: "relu" }],
   score: [{ attention: "dot" }, { attention: "additive" }],
-  size: [{ hidden_size: 16, embedding_size: 16 }, { hidden_size: 128, embedding_size: 128 }],
-  rate: [{ learning_rate: 0.001 }, { learning_rate: 0.01 }],
+  size: [{ hiddenSize: 16, embeddingSize: 16 }, { hiddenSize: 128, embeddingSize: 128 }],
+  rate: [{ learningRate: 0.001 }, { learningRate: 0.01 }],
 };
-const COMPARED = ["attention", "cell", "hidden_size", "learning_rate"];
+const COMPARED = ["attention", "cell", "hiddenSize", "learningRate"];
 const SIDES = ["a", "b"];
 
 const compared = { a: null, b: null, what: "scale", sentence: "", signature: "", busy: false };

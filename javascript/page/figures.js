@@ -14,7 +14,7 @@ const nameOfFigure = (name) => t({ "no token": "sentinel", entropy: "entropy", c
 /* Return what a heat map shows of a translation: all heads or one. */
 function mapOf(translation, head = null) {
   const weights = head === null ? translation.attention : translation.headAttention[head];
-  const { sentinel } = translation;
+  const { sentinel = null } = translation;
   return {
     sourceText: translation.source, targetText: translation.text,
     sources: translation.sourceTokens, targets: translation.targetTokens,

@@ -1,8 +1,8 @@
 /* Learning: the settings, the buttons, the loss curve and the attention of one sentence. */
 
-const MAIN_SETTINGS = ["attention", "cell", "hidden_size", "embedding_size", "learning_rate", "seed"];
+const MAIN_SETTINGS = ["attention", "cell", "hiddenSize", "embeddingSize", "learningRate", "seed"];
 /* Without an effect in the page: there are no links for guided alignment. */
-const HIDDEN_SETTINGS = ["guide_weight"];
+const HIDDEN_SETTINGS = ["guideWeight"];
 const MOST_EPOCHS = 10000;
 
 const PATIENCE = 5000;    // milliseconds without a sign of the worker
@@ -340,7 +340,7 @@ function statusText() {
   if (hasOtherPairs()) return [...parts, t("other.pairs")].join(" · ");
   if (right !== null) parts.push(t("right", { n: right.exact, of: right.of }));
   const best = state.run.validations.findLast((one) => one.epoch === state.run.best);
-  if (best !== undefined) parts.push(t("best", { n: best.epoch, by: { bleu: "BLEU", chrf: "chrF" }[valueOf("validate_by")] ?? t("loss"), share: figure(100 * best.exactMatch, 0) }));
+  if (best !== undefined) parts.push(t("best", { n: best.epoch, by: { bleu: "BLEU", chrf: "chrF" }[valueOf("validateBy")] ?? t("loss"), share: figure(100 * best.exactMatch, 0) }));
   return parts.join(" · ");
 }
 

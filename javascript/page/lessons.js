@@ -2,8 +2,8 @@
  * answers its question. The texts are [English, Chinese]. */
 
 const COPY = [..."abcdefgh"].map((letter) => `go\t${letter} . . . . . . . . . . ${letter}`);
-const SMALL = { hidden_size: 64, embedding_size: 64, learning_rate: 0.003 };
-const COPYING = { hidden_size: 32, embedding_size: 16, batch_size: 8, learning_rate: 0.005 };
+const SMALL = { hiddenSize: 64, embeddingSize: 64, learningRate: 0.003 };
+const COPYING = { hiddenSize: 32, embeddingSize: 16, batchSize: 8, learningRate: 0.005 };
 
 async function pauseAll() {
   if (state.run.status === "running") await engine.call("pause", { slot: "main" });

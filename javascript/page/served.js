@@ -52,21 +52,21 @@ function positionsOf(text) {
 /* Return the hypotheses of a result in the form that the worker returns. */
 function fromService(text, result) {
   if (result.error !== undefined) throw new Refusal({ message: result.error, code: "service", where: "" });
-  const source = positionsOf(text);
-  return result.translations.map((one) => {
-    const target = positionsOf(one.text);
-    return {
-      text: one.text, source: text, logProbability: one.log_probability, score: one.score, ended: one.ended, forced: false,
-      sourceTokens: result.source_tokens, sourceIds: result.source_ids, sourceKnown: result.source_known,
-      sourceStarts: result.source_places.map(([start]) => source[start]), sourceEnds: result.source_places.map(([, end]) => source[end]),
-      targetTokens: one.target_tokens, targetIds: one.target_ids,
-      targetStarts: one.target_places.map(([start]) => target[start]), targetEnds: one.target_places.map(([, end]) => target[end]),
-      logProbabilities: one.log_probabilities, attention: one.attention, headAttention: one.heads, sentinel: one.sentinel ?? null,
-    };
-  });
+  const spansOf = (whole, spans) => {
+    const positions = positionsOf(whole);
+    return spans.map((span) => span.map((at) => positions[at]));
+  };
+  return result.translations.map((one) => ({
+    source: text, text: one.text, ended: one.ended, forced: one.forced,
+    sourceTokens: result.source_tokens, sourceIds: result.source_ids, sourceKnown: result.source_known,
+    sourceSpans: spansOf(text, result.source_spans),
+    targetTokens: one.target_tokens, targetIds: one.target_ids, targetSpans: spansOf(one.text, one.target_spans),
+    logProbability: one.log_probability, score: one.score, logProbabilities: one.log_probabilities,
+    attention: one.attention, headAttention: one.head_attention, sentinel: one.sentinel,
+  }));
 }
 
-const everything = ["scores", "tokens", "places", "attention", "heads"];
+const everything = ["scores", "tokens", "spans", "attention", "head_attention"];
 
 /* Translate with the chosen model. */
 async function translateWith(text, { beam, nBest, lengthPenalty, prefix, overrides }) {

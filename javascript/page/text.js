@@ -294,17 +294,17 @@ const TEXTS = {
 
 /* Chinese names of hyperparameters and their groups; the English ones come from the module. */
 const LABELS = {
-  embedding_size: "词嵌入维数", hidden_size: "隐藏状态维数", layers: "层数", cell: "循环单元", layer_norm: "层归一化",
-  residual: "残差连接", bidirectional: "双向编码器", attention: "注意力机制", attention_heads: "注意力头数",
-  attention_window: "注意力窗口", clause_segments: "以分句为段", encoder_self_attention: "编码器自注意力",
-  decoder_self_attention: "解码器自注意力", plain_self_attention: "无投影的自注意力", attentional_layer: "注意力向量层",
-  input_feeding: "输入馈送", arithmetic: "算术", tie_embeddings: "词嵌入共享", source_tokens: "源文切分",
-  target_tokens: "目标切分", normalization: "规范化", orthogonal_initial_values: "正交初始化", min_count: "最少出现次数",
-  max_vocabulary: "词表上限", subwords: "合并操作数", source_subwords: "源文合并操作数", joint_subwords: "两侧共同合并",
-  batch_size: "批的大小", batch_tokens: "批的词元数", shards: "分片", precision: "精度", learning_rate: "学习率", schedule: "学习率调度",
-  warm_up: "预热", dropout: "dropout", attention_dropout: "注意力 dropout", label_smoothing: "标签平滑",
-  subword_dropout: "子词 dropout", average: "滑动平均", clip_norm: "梯度裁剪", max_length: "最大长度", seed: "随机种子",
-  validate_every: "验证间隔", validate_by: "验证标准", patience: "耐心（验证次数）",
+  embeddingSize: "词嵌入维数", hiddenSize: "隐藏状态维数", layers: "层数", cell: "循环单元", layerNorm: "层归一化",
+  residual: "残差连接", bidirectional: "双向编码器", attention: "注意力机制", attentionHeads: "注意力头数",
+  attentionWindow: "注意力窗口", clauseSegments: "以分句为段", encoderSelfAttention: "编码器自注意力",
+  decoderSelfAttention: "解码器自注意力", plainSelfAttention: "无投影的自注意力", attentionalLayer: "注意力向量层",
+  inputFeeding: "输入馈送", arithmetic: "算术", tieEmbeddings: "词嵌入共享", sourceTokens: "源文切分",
+  targetTokens: "目标切分", normalization: "规范化", orthogonalInitialValues: "正交初始化", minCount: "最少出现次数",
+  maxVocabulary: "词表上限", subwords: "合并操作数", sourceSubwords: "源文合并操作数", jointSubwords: "两侧共同合并",
+  batchSize: "批的大小", batchTokens: "批的词元数", shards: "分片", precision: "精度", learningRate: "学习率", schedule: "学习率调度",
+  warmUp: "预热", dropout: "dropout", attentionDropout: "注意力 dropout", labelSmoothing: "标签平滑",
+  subwordDropout: "子词 dropout", average: "滑动平均", clipNorm: "梯度裁剪", maxLength: "最大长度", seed: "随机种子",
+  validateEvery: "验证间隔", validateBy: "验证标准", patience: "耐心（验证次数）",
 };
 const GROUPS = {
   Network: "网络", Attention: "注意力", Training: "训练", Tokenization: "切分", Optimization: "优化",

@@ -132,7 +132,7 @@ function drawTranslation() {
 
 /* The line is replaced only if it differs, since a button that is replaced while it is pressed loses the click. */
 function drawOutput(translation) {
-  const { text, targetTokens, targetStarts, targetEnds, logProbabilities } = translation;
+  const { text, targetTokens, targetSpans, logProbabilities } = translation;
   const key = JSON.stringify([state.language, text, translation.targetIds, logProbabilities, asked.prefix, asked.position, shownEpoch()]);
   if (byId("output").dataset.key === key) return;
   byId("output").dataset.key = key;
@@ -141,7 +141,7 @@ function drawOutput(translation) {
   let from = 0;
   targetTokens.forEach((token, at) => {
     const end = at === targetTokens.length - 1 && translation.ended;
-    const [start, stop] = end ? [text.length, text.length] : [targetStarts[at], targetEnds[at]];
+    const [start, stop] = end ? [text.length, text.length] : targetSpans[at];
     const probability = Math.exp(logProbabilities[at]);
     if (!end) parts.push(visible(text.slice(from, start)));
     const forced = asked.prefix !== null && at < asked.prefix.length;

@@ -2,6 +2,8 @@
 
 #include "api/call.h"
 #include "base/safe_file.h"
+#include "elman/json.h"
+#include "inspect/escape.h"
 #include "inspect/format.h"
 #include "inspect/matrix.h"
 #include "inspect/shown.h"
@@ -91,6 +93,20 @@ elman_status elman_attention_save(const char *path, const elman_translation *tra
   if (status != ELMAN_OK) return status;
   status = elman_attention_write(file.stream, translation, format, NULL, error);
   return safe_file_end(&file, status, error);
+}
+
+void elman_translation_write_json(FILE *stream, const elman_translation *translation,
+                                  unsigned parts, int digits) {
+  struct json_writer json = {stream, digits, .comma = false};
+  write_json_translation(&json, translation, parts);
+}
+
+void elman_write_json_text(FILE *stream, const char *text) {
+  write_json_text(stream, text, false);
+}
+
+void elman_write_json_number(FILE *stream, double number, int digits) {
+  write_json_number(stream, number, digits);
 }
 
 /* ---- the summary ---- */

@@ -125,15 +125,15 @@ static void write_json_escape(FILE *stream, utf8proc_int32_t codepoint) {
     fprintf(stream, "\\u%04x\\u%04x", 0xD800 + ((code - 0x10000) >> 10), 0xDC00 + (code & 0x3FF));
 }
 
-void write_json_text(FILE *stream, const char *text) {
+void write_json_text(FILE *stream, const char *text, bool in_script) {
   utf8proc_int32_t codepoint;
   fputc('"', stream);
   for (size_t step; *text != '\0'; text += step) {
     step = next_codepoint(text, &codepoint);
     if (codepoint == '"' || codepoint == '\\')
       fprintf(stream, "\\%c", (char)codepoint);
-    else if (character_is_unsafe(codepoint) || codepoint == '<' || codepoint == '>' ||
-             codepoint == '&')
+    else if (character_is_unsafe(codepoint) ||
+             (in_script && (codepoint == '<' || codepoint == '>' || codepoint == '&')))
       write_json_escape(stream, codepoint);
     else
       fwrite(text, 1, step, stream);
@@ -179,15 +179,14 @@ void write_scientific(FILE *stream, double value, int decimals) {
   write_with_point(stream, printed);
 }
 
-void write_json_real(FILE *stream, double value) {
+void write_json_number(FILE *stream, double number, int digits) {
   char printed[64];
-  if (!isfinite(value)) {
+  if (!isfinite(number)) {
     fputs("null", stream);
     return;
   }
-  snprintf(printed, sizeof printed, "%.9g", value);
+  snprintf(printed, sizeof printed, "%.*g", digits, number);
   write_with_point(stream, printed);
-  if (printed[strspn(printed, "-0123456789")] == '\0') fputs(".0", stream);
 }
 
 /* ---- pieces of SVG ---- */

@@ -3,6 +3,7 @@
 #ifndef ELMAN_INSPECT_ESCAPE_H
 #define ELMAN_INSPECT_ESCAPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -33,8 +34,9 @@ void write_cell(FILE *stream, const char *text);
 /* Write text or an attribute value of XML: at most `width` columns, then "…". */
 void write_xml(FILE *stream, const char *text, size_t width);
 
-/* Write a JSON string with its quotes, which is also harmless inside a script element. */
-void write_json_text(FILE *stream, const char *text);
+/* Write a JSON string with its quotes. With `in_script` it is also harmless inside a script
+ * element. */
+void write_json_text(FILE *stream, const char *text, bool in_script);
 
 /* Write a token for a list separated by white space and |||. Write <U+hex> instead of \u{hex}, and
  * never an empty token. */
@@ -48,9 +50,8 @@ void write_fixed(FILE *stream, double value, int decimals);
 /* Write "1.20e-03" with `decimals` digits after the point, at most 9. */
 void write_scientific(FILE *stream, double value, int decimals);
 
-/* Write a JSON number with nine significant digits, which preserve a float. It always has a point
- * or an exponent. Write null if the value is not finite. */
-void write_json_real(FILE *stream, double value);
+/* Write a JSON number with up to `digits` significant digits. Write null if it is not finite. */
+void write_json_number(FILE *stream, double number, int digits);
 
 /* Parts common to all pictures: the document, sizes, and the colors of light and dark mode. */
 

@@ -104,6 +104,19 @@ void writing_free(elman_attention_writer *writing);
 #define FORMATS(USE)                                                                               \
   USE(text) USE(json) USE(tsv) USE(npy) USE(svg) USE(html) USE(pharaoh) USE(softalignments)
 
+/* ---- JSON: format_json.c ---- */
+
+struct json_writer {
+  FILE *stream;
+  int digits;     /* significant digits of numbers */
+  bool comma;     /* write a comma before the next member */
+  bool in_script; /* the JSON must be harmless inside a script element */
+};
+
+/* Write the members of a translation; see elman/json.h. */
+void write_json_translation(struct json_writer *json, const elman_translation *translation,
+                            unsigned parts);
+
 /* Write a line of the format json without its end. It is harmless inside a script element. */
 void write_json_record(const elman_attention_writer *writing, const elman_translation *translation);
 

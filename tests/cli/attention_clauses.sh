@@ -26,7 +26,7 @@ for beam in 1 3; do
 import json, sys
 together, alone = ([json.loads(line) for line in open(path, encoding="utf-8")] for path in sys.argv[1:])
 for a, b in zip(together, alone, strict=True):
-    assert a["translation"] == b["translation"] and a["segment_ends"] == b["segment_ends"], (a, b)
+    assert a["text"] == b["text"] and a["segment_ends"] == b["segment_ends"], (a, b)
     assert a["segment_ends"][-1] == len(a["source_tokens"])
     for row, segments in zip(a["attention"], a["segments"], strict=True):
         sums, first = [], 0

@@ -10,7 +10,7 @@ expect_exit 0 "$ELMAN" attention --format json --n-best 2 '我 爱 学习' '她 
   fail "wrong numbers of sentences or hypotheses"
 
 # Byte offsets refer to the original text, here with an ideographic space.
-expect_output '"source":"我　爱学习",.*"source_offsets":\[\[0,3\],\[6,9\],\[9,15\]\]' attention --format json '我　爱学习'
+expect_output '"source":"我　爱学习",.*"source_spans":\[\[0,3\],\[6,9\],\[9,15\]\]' attention --format json '我　爱学习'
 
 # Hard alignments: </s> has none; words are separated by white space, for every token mode.
 expect_exit 0 "$ELMAN" attention --format pharaoh '我 爱 学习' '' '我爱学习'
@@ -140,9 +140,9 @@ printf '我 爱 学习\n\n她 是\n' >sources
 printf 'We go\n\nI am\n' >references
 expect_exit 0 "$ELMAN" attention --format json -i sources --references references
 [ "$(grep -c '"forced":true' "$results/stdout")" -eq 2 ] || fail "expected two forced translations"
-expect_stdout_match '^{"sentence":3,.*"translation":"I am"'
+expect_stdout_match '^{"sentence":3,.*"text":"I am"'
 expect_exit 0 "$ELMAN" attention --format json --references - '我' <<<'We go'
-expect_stdout_match '"translation":"We go"'
+expect_stdout_match '"text":"We go"'
 
 printf 'We go\n\nI am\nToo many\n' >longer
 rm -f out.json

@@ -32,13 +32,13 @@ def groups_of(places, text):
     return groups
 
 def source_groups(record):
-    return groups_of(record["source_offsets"], record["source"].encode())
+    return groups_of(record["source_spans"], record["source"].encode())
 
 def target_groups(record, in_words):
     count = len(record["target_tokens"]) - record["ended"]
     if not in_words:
         return [[t] for t in range(count + record["ended"])]
-    text, at, places = record["translation"].encode(), 0, []
+    text, at, places = record["text"].encode(), 0, []
     for token in record["target_tokens"][:count]:
         if token in "\u2581\uffed":
             places.append((at, at))
@@ -71,10 +71,10 @@ for word, token in zip(words, tokens, strict=True):
     chinese += not in_words
     rows, columns = target_groups(token, in_words), source_groups(token)
     assert word["source_tokens"] == token["source"].split(), word["source_tokens"]
-    expected = token["translation"].split() + ["</s>"] * token["ended"]
+    expected = token["text"].split() + ["</s>"] * token["ended"]
     assert word["target_tokens"] == (expected if in_words else token["target_tokens"])
     same(word["attention"], merged(token["attention"], rows, columns))
-    for of_word, of_token in zip(word.get("heads", []), token.get("heads", []), strict=True):
+    for of_word, of_token in zip(word.get("head_attention", []), token.get("head_attention", []), strict=True):
         same(of_word, merged(of_token, rows, columns))
     for key, groups in ("source_self_attention", columns), ("target_self_attention", rows):
         for of_word, of_token in zip(word.get(key, []), token.get(key, []), strict=True):

@@ -36,7 +36,7 @@ expect_exit 0 "$ELMAN" attention -m "$everyday" --format json --n-best 5 '我爱
   fail "matrices of equal texts"
 
 expect_exit 0 "$ELMAN" translate --json --beam 4 --n-best 3 '我 爱 学习'
-expect_stdout_match '^\{"translation":"I love studying",.*,"n_best":\[\{"translation":"I love studying","log_probability":-[0-9.e-]+,"score":-[0-9.e-]+,"target_tokens":\["I","love","studying","</s>"\]\}(,\{[^{]*\}){2}\]\}$'
+expect_stdout_match '^\{"text":"I love studying",.*,"translations":\[\{"text":"I love studying","target_tokens":\["I","love","studying","</s>"\],.*"score":-[0-9.e-]+,[^{]*\}(,\{[^{]*\}){2}\]\}$'
 # A line contains the log-probability, then the score: with a penalty of 1, the mean over four tokens.
 expect_exit 0 "$ELMAN" translate --n-best 1 --length-penalty 1 '我 爱 学习'
 awk '{ exit !($(NF - 2) < 0 && ($(NF - 2) / $NF - 4) ^ 2 < 1e-6) }' "$results/stdout" ||

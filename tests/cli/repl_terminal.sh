@@ -29,7 +29,7 @@ for locale in C.UTF-8 C; do
   [ "$(grep -c 'elman: :attention: .* is not one of: yes, no, on, off' "$results/stdout")" -eq 2 ] || fail "expected the values of :attention twice"
   [ "$(grep -c 'unknown command\|vocabulary' "$results/stdout")" -eq 2 ] || fail "a command was translated as a sentence"
   ! grep -q 'never mind.*elman' "$results/stdout" || fail "Ctrl-C did not clear the line"
-  grep -q '"translation":"I love studying"' m.json || fail "the dump differs"
+  grep -q '"text":"I love studying"' m.json || fail "the dump differs"
   rm m.json
 done
 

@@ -12,7 +12,7 @@ expect_exit 0 "$ELMAN" translate '你 喜欢  雨 吗 ？'
 expect_no_stderr # no unknown words
 expect_stdout "$without"
 expect_output '"source_tokens":\["你","喜","欢","雨","吗","？"\]' translate --json '你 喜欢 雨 吗 ？'
-expect_output '"source_offsets":\[\[0,3\],\[4,7\],\[7,10\],\[11,14\]\]' attention --format json '你 喜欢 雨'
+expect_output '"source_spans":\[\[0,3\],\[4,7\],\[7,10\],\[11,14\]\]' attention --format json '你 喜欢 雨'
 
 # Training on text with spaces gives the same model.
 sed 's/喜欢/ 喜欢 /; s/喝/ 喝 /; s/ ？/？/' chars.tsv >spaced.tsv
@@ -36,7 +36,7 @@ for typed in '你喜欢雨吗?' '你 喜欢 雨 吗 ?' '你喜欢雨吗﹖'; do
   expect_stdout "$without"
 done
 expect_output '"source":"你喜欢雨吗\?".*"source_tokens":\["你","喜","欢","雨","吗","？"\]' attention --format json '你喜欢雨吗?'
-expect_stdout_match '"source_offsets":\[\[0,3\],\[3,6\],\[6,9\],\[9,12\],\[12,15\],\[15,16\]\]'
+expect_stdout_match '"source_spans":\[\[0,3\],\[3,6\],\[6,9\],\[9,12\],\[12,15\],\[15,16\]\]'
 # Chinese output is full-width and English output is ASCII, however the training pairs were typed.
 printf '%s\n' $'Does Tom’s dog say “I”?\tＴom的狗说"我"吗?' $'It´s 3.5–4 o’clock.\t现在是3.5-4点.' >signs.tsv
 expect_exit 0 "$ELMAN" train -q --epochs 300 --hidden-size 16 --embedding-size 16 -o signs signs.tsv

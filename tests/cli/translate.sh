@@ -50,7 +50,7 @@ expect_error 65 '^elman: TEXT 1: ' translate $'\xff'
 
 expect_exit 0 "$ELMAN" translate --json '我 " \'
 expect_stderr_match '^not in the vocabulary: ", \\ \(2 of 3 words\)$' # the original spelling
-expect_stdout_match '^\{"translation":".*","log_probability":-[0-9.e-]+,"source_tokens":\["我","“","\\\\"\],"target_tokens":\["'
+expect_stdout_match '^\{"text":".*","source_tokens":\["我","“","\\\\"\],.*"target_tokens":\[".*"log_probability":-[0-9.e-]+,'
 
 # A line that is too long is reported with its number; the other lines are translated.
 printf '我 爱 学习\n%s\n\xef\xbb\xbf我 爱\r\n我 爱 学习\r\n%s' "$(printf '爱 %.0s' {1..500})" 我我我我我我我 >long

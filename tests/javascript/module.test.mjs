@@ -16,7 +16,7 @@ function learnToy(settings = {}, options = {}) {
 
 test("describes version and hyperparameters", () => {
   assert.equal(elman.version, JSON.parse(readFileSync(`${packageFolder}/package.json`, "utf8")).version);
-  const size = elman.hyperparameters.find((row) => row.name === "hidden_size");
+  const size = elman.hyperparameters.find((row) => row.name === "hiddenSize");
   assert.deepEqual([size.type, size.scope, size.option, size.default], ["size", "model", "hidden-size", 128]);
   assert.ok(elman.hyperparameters.find((row) => row.name === "attention").choices.includes("scaled"));
 });
@@ -51,10 +51,10 @@ test("a saved model translates the same after loading", () => {
 });
 
 test("translations have tokens, positions, attention and probabilities", () => {
-  const { model } = learnToy({ source_tokens: "chars" });
+  const { model } = learnToy({ sourceTokens: "chars" });
   const source = "他𠮷在喝茶", [best] = model.translate(source);
   assert.equal(best.source, source);
-  const words = best.sourceStarts.map((start, i) => source.slice(start, best.sourceEnds[i]));
+  const words = best.sourceSpans.map(([start, end]) => source.slice(start, end));
   assert.deepEqual(words, ["他", "𠮷", "在", "喝", "茶"]); // 𠮷 has two UTF-16 units
   assert.deepEqual(best.sourceKnown, [true, false, true, true, true]);
   assert.equal(best.attention.length, best.targetTokens.length);
@@ -128,12 +128,12 @@ test("wrong pairs are refused with their lines", () => {
 
 test("sizes that do not fit in memory are refused", () => {
   const pairs = elman.readPairs(TOY), model = elman.createModel(pairs);
-  refuses("no memory", /memory/, () => elman.createModel(pairs, { hidden_size: 16384, embedding_size: 16384, layers: 8 }));
+  refuses("no memory", /memory/, () => elman.createModel(pairs, { hiddenSize: 16384, embeddingSize: 16384, layers: 8 }));
   model.translate("我"); // still works
 });
 
 test("a training resumes from its checkpoint as if it had never stopped", () => {
-  for (const settings of [{ dropout: 0.1 }, { cell: "gru", average: 0.9, batch_size: 2 }]) {
+  for (const settings of [{ dropout: 0.1 }, { cell: "gru", average: 0.9, batchSize: 2 }]) {
     for (const dev of [false, true]) {
       const pairs = elman.readPairs(TOY), whole = elman.createModel(pairs, settings);
       const options = { settings, epochs: 12, ...(dev ? { dev: pairs } : {}) };
@@ -152,7 +152,7 @@ test("a training resumes from its checkpoint as if it had never stopped", () => 
       }
       refuses("invalid argument", /another run/, () => elman.loadModel(whole.save()).train(pairs, { ...options, checkpoint }));
       refuses("invalid argument", /another run/, () =>
-        elman.createModel(pairs, settings).train(pairs, { ...options, settings: { ...settings, batch_size: 3 }, checkpoint }));
+        elman.createModel(pairs, settings).train(pairs, { ...options, settings: { ...settings, batchSize: 3 }, checkpoint }));
       refuses("bad data", /safetensors/, () => elman.createModel(pairs, settings).train(pairs, { ...options, checkpoint: bytes.subarray(5) }));
       refuses("invalid argument", /has ended/, () => training.checkpoint());
     }
@@ -160,7 +160,7 @@ test("a training resumes from its checkpoint as if it had never stopped", () => 
 });
 
 test("damaged model files are refused, wherever the damage is", () => {
-  const { model } = learnToy({ hidden_size: 8, embedding_size: 8 }, { epochs: 1 }), bytes = model.save();
+  const { model } = learnToy({ hiddenSize: 8, embeddingSize: 8 }, { epochs: 1 }), bytes = model.save();
   for (const size of [0, 7, 8, 100, bytes.length - 1])
     refuses("bad data", /./, () => elman.loadModel(bytes.subarray(0, size)));
   for (let at = 0; at < bytes.length; at += Math.ceil(bytes.length / 60)) {
@@ -188,7 +188,7 @@ test("memory stays flat over 200 epochs and many objects", () => {
   const pairs = elman.readPairs(TOY);
   let before = 0;
   for (let i = 0; i < 30; i++) {
-    const model = elman.createModel(pairs, { hidden_size: 64 });
+    const model = elman.createModel(pairs, { hiddenSize: 64 });
     train(model, pairs, { epochs: i === 0 ? 200 : 5 });
     model.translate(toyPairs[0][0], { beam: 5, nBest: 5 });
     model.free();

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { Elman, ElmanError, TOY, packageFolder, refuses, toyPairs, train } from "./common.mjs";
 
 const elman = await Elman.load(), pairs = elman.readPairs(TOY), [source, target] = toyPairs[0];
-const model = elman.createModel(pairs, { encoder_self_attention: 1 });
+const model = elman.createModel(pairs, { encoderSelfAttention: 1 });
 train(model, pairs, { epochs: 40 });
 const types = readFileSync(`${packageFolder}/elman.d.ts`, "utf8");
 
@@ -48,7 +48,7 @@ for (const [name, call] of Object.entries(METHODS)) {
 test("every key that the module reads is documented", () => {
   const folder = new URL("../../javascript/glue/", import.meta.url);
   const read = readdirSync(folder).filter((file) => file.endsWith(".c")).flatMap((file) =>
-    [...readFileSync(new URL(file, folder), "utf8").matchAll(/\.name = "(\w+)"/g)].map(([, key]) => key));
+    [...readFileSync(new URL(file, folder), "utf8").matchAll(/\.name = "(\w+)"/g)].map(([, key]) => key.replace(/_(.)/g, (_, letter) => letter.toUpperCase())));
   assert.ok(read.length > 25);
   /* elman.mjs adds `updates`, which no caller writes. */
   for (const key of read.filter((one) => one !== "updates")) assert.match(types, new RegExp(`\\b${key}\\??:`), key);
@@ -63,7 +63,7 @@ test("Settings name the hyperparameters with their types", () => {
 test("names are suggested however they are written", () => {
   for (const [typed, key] of [["n_best", "nBest"], ["nbest", "nBest"], ["beem", "beam"], ["length_norm", "lengthNorm"], ["topk", "topK"]])
     refuses("invalid argument", new RegExp(`unknown option '${typed}'; did you mean '${key}'`), () => model.translate(source, { [typed]: 2 }));
-  for (const [typed, key] of [["hiddenSize", "hidden_size"], ["lr", "learning_rate"], ["hidden", "hidden_size"]])
+  for (const [typed, key] of [["hidden_size", "hiddenSize"], ["lr", "learningRate"], ["hidden", "hiddenSize"]])
     refuses("invalid argument", new RegExp(`unknown hyperparameter '${typed}'; did you mean '${key}'`), () => elman.createModel(pairs, { [typed]: 2 }));
   refuses("invalid argument", /unknown option 'xyzzy'$/, () => model.translate(source, { xyzzy: 1 }));
   refuses("invalid argument", /unknown option 'epoch'; did you mean 'epochs'/, () => model.train(pairs, { epoch: 3 }));
@@ -88,7 +88,7 @@ test("numbers are whole and in range, wherever they are", () => {
   refuses("invalid argument", /step must be a whole number/, () => model.trace(source, target, 1.5));
   refuses("invalid argument", /samples must be a whole number/, () => model.gradientCheck(source, target, { samples: -1 }));
   for (const epochs of [-1, 1.5, 1e20, "3"]) refuses("invalid argument", /epochs must be a whole number from 0/, () => model.train(pairs, { epochs }));
-  refuses("invalid argument", /hidden_size must be a whole number from 1 to 16384, not 1.5/, () => elman.createModel(pairs, { hidden_size: 1.5 }));
+  refuses("invalid argument", /hiddenSize must be a whole number from 1 to 16384, not 1.5/, () => elman.createModel(pairs, { hiddenSize: 1.5 }));
   refuses("invalid argument", /dropout must be a number from 0 to 0.999999, not 1/, () => model.train(pairs, { settings: { dropout: 1 } }));
   const training = model.train(pairs, { epochs: 1 });
   for (const limit of [0, -1, 1.5, "x", undefined]) refuses("invalid argument", /limit (must be a whole number|is missing)/, () => training.advance(limit));
@@ -129,8 +129,8 @@ test("options without an effect beside others are refused", () => {
   for (const [message, options] of Object.entries(without)) refuses("invalid argument", new RegExp(message), () => model.translate(source, options));
   refuses("invalid argument", /lengthPenalty has no effect on greedy decoding/, () => model.evaluate(pairs, { lengthPenalty: 2 }));
   refuses("invalid argument", /unknown option 'reference'/, () => model.evaluate(pairs, { reference: "x" }));
-  refuses("invalid argument", /hidden_size of the model is 128; training cannot change it to 64/, () => model.train(pairs, { settings: { hidden_size: 64 } }));
-  model.train(pairs, { settings: { hidden_size: 128, source_tokens: "auto", attention_heads: 0 } }).free();
+  refuses("invalid argument", /hiddenSize of the model is 128; training cannot change it to 64/, () => model.train(pairs, { settings: { hiddenSize: 64 } }));
+  model.train(pairs, { settings: { hiddenSize: 128, sourceTokens: "auto", attentionHeads: 0 } }).free();
 });
 
 test("every option of a search has an effect", () => {
@@ -140,7 +140,7 @@ test("every option of a search has an effect", () => {
   for (const options of [{ lengthPenalty: 0 }, { lengthNorm: "wu" }, { coveragePenalty: 5 }, { maxLength: 2 }, { maxRatio: 0.3 },
     { overrides: [{ kind: "uniform" }] }, { prefix: [7] }, { prefix: new Uint32Array([7]) }])
     assert.notEqual(scores({ beam: 4, nBest: 4, ...options }), beam, JSON.stringify(options));
-  const parts = elman.createModel(pairs, { target_tokens: "bpe", subwords: 10 });
+  const parts = elman.createModel(pairs, { targetTokens: "bpe", subwords: 10 });
   train(parts, pairs, { epochs: 5 });
   const texts = (options) => parts.translate("我 是 我 的 茶", { nBest: 300, maxLength: 3, ...options }).map(({ text }) => text);
   const different = texts({}), all = texts({ equalTexts: true });
@@ -151,7 +151,7 @@ test("every option of a search has an effect", () => {
   const shuffled = (seed) => JSON.stringify(model.translate("我 是 我 的 茶", { overrides: [{ kind: "shuffle" }], seed })[0].attention);
   assert.ok(new Set([1, 2, 3, 4].map(shuffled)).size > 1);
   const [plain] = model.translate(source), [both] = model.translate(source, { selfAttention: true });
-  assert.deepEqual([plain.sourceSelfAttention, plain.targetSelfAttention, both.targetSelfAttention], [[], [], []]);
+  assert.deepEqual([plain.sourceSelfAttention, plain.targetSelfAttention, both.targetSelfAttention], Array(3).fill(undefined));
   const S = both.sourceTokens.length;
   assert.deepEqual(both.sourceSelfAttention.map((head) => head.map((row) => row.length)), [Array(S).fill(S)]);
 });

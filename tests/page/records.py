@@ -40,13 +40,13 @@ def record(rng, sentence, sources, targets, hypothesis=1, heads=1):
             for t in range(len(targets))]
     result = dict(
         sentence=sentence, hypothesis=hypothesis, source=source,
-        translation=" ".join(targets[:-1]), source_tokens=sources,
-        source_known=[True] * len(sources), source_offsets=offsets, target_tokens=targets,
+        text=" ".join(targets[:-1]), source_tokens=sources,
+        source_known=[True] * len(sources), source_spans=offsets, target_tokens=targets,
         ended=True, forced=False, log_probability=-1.5 * hypothesis, score=-0.5 * hypothesis,
         entropy=[-sum(w * math.log(w) for w in row if w > 0) for row in mean],
         coverage=[sum(column) for column in zip(*mean)], attention=mean)
     if heads > 1:
-        result["heads"] = each
+        result["head_attention"] = each
     return result
 
 

@@ -48,8 +48,8 @@ Test(formats, json_with_a_sentinel) {
   json_t *json = parsed(text);
   const json_t *sentinel = json_object_get(json, "sentinel");
   cr_assert_eq(json_array_size(sentinel), 2);
-  cr_assert_eq(json_real_value(json_array_get(sentinel, 0)), 0.25);
-  cr_assert_eq(json_real_value(json_array_get(sentinel, 1)), 0.625);
+  cr_assert_eq(json_number_value(json_array_get(sentinel, 0)), 0.25);
+  cr_assert_eq(json_number_value(json_array_get(sentinel, 1)), 0.625);
   json_decref(json);
 }
 
@@ -136,7 +136,7 @@ Test(formats, json_with_segments) {
   cr_assert_eq(json_integer_value(json_array_get(ends, 1)), 3);
   const json_t *row = json_array_get(json_object_get(json, "segments"), 1);
   cr_assert_eq(json_array_size(row), 2);
-  cr_assert_eq(json_real_value(json_array_get(row, 0)), 0.75);
+  cr_assert_eq(json_number_value(json_array_get(row, 0)), 0.75);
   json_decref(json);
 }
 

@@ -15,13 +15,13 @@ static void check_json(const elman_translation *translation) {
   owned char *text = written("json", translation, false, &length);
   cr_assert_eq(strchr(text, '\n'), text + length - 1, "one line");
   json_t *json = parsed(text);
-  cr_assert_eq(json_object_size(json), translation->heads > 1 ? 16 : 15);
+  cr_assert_eq(json_object_size(json), translation->heads > 1 ? 17 : 16);
   check_strings(json_object_get(json, "source_tokens"), translation->source_tokens,
                 translation->source_count);
   check_strings(json_object_get(json, "target_tokens"), translation->target_tokens,
                 translation->target_count);
-  cr_assert_str_eq(json_string_value(json_object_get(json, "translation")), translation->text);
-  cr_assert_float_eq(json_real_value(json_object_get(json, "log_probability")),
+  cr_assert_str_eq(json_string_value(json_object_get(json, "text")), translation->text);
+  cr_assert_float_eq(json_number_value(json_object_get(json, "log_probability")),
                      translation->log_probability, 1e-9);
   const json_t *rows = json_object_get(json, "attention");
   cr_assert_eq(json_array_size(rows), translation->target_count);
@@ -30,7 +30,7 @@ static void check_json(const elman_translation *translation) {
     double sum = 0;
     cr_assert_eq(json_array_size(row), translation->source_count);
     for (size_t s = 0; s < translation->source_count; s++) {
-      const double weight = json_real_value(json_array_get(row, s));
+      const double weight = json_number_value(json_array_get(row, s));
       /* Nine digits restore every float exactly. */
       cr_assert_eq((float)weight, (float)translation->attention[t * translation->source_count + s]);
       sum += weight;
@@ -38,7 +38,7 @@ static void check_json(const elman_translation *translation) {
     cr_assert_float_eq(sum, 1, 1e-6);
   }
   cr_assert_str_eq(json_string_value(json_object_get(json, "source")), translation->source);
-  cr_assert_eq(json_array_size(json_object_get(json, "heads")),
+  cr_assert_eq(json_array_size(json_object_get(json, "head_attention")),
                translation->heads > 1 ? translation->heads : 0);
   for (const char *at = text; *at != '\0'; at++)
     cr_assert_null(strchr("<>&\033\x7F", *at), "%c in %s", *at, text);
@@ -83,23 +83,23 @@ Test(formats, json_bytes) {
   translation.target_count = 2;
   translation.ended = false;
   translation.forced = true;
-  expect(
-      "json", translation, false,
-      "{\"sentence\":1,\"hypothesis\":1,\"source\":\"我 喜欢 tea\",\"translation\":\"I like 茶\","
-      "\"source_tokens\":[\"我\",\"喜欢\",\"tea\"],\"source_known\":[true,false,true],"
-      "\"source_offsets\":[[0,3],[4,10],[11,14]],\"target_tokens\":[\"I\",\"like\"],"
-      "\"ended\":false,\"forced\":true,\"log_probability\":-1.25,\"score\":-0.3125,"
-      "\"entropy\":[0.0,1.03972077],\"coverage\":[1.25,0.5,0.25],"
-      "\"attention\":[[1.0,0.0,0.0],[0.25,0.5,0.25]]}\n");
-  expect(
-      "json", with_heads(), false,
-      "{\"sentence\":1,\"hypothesis\":1,\"source\":\"我 喜欢 tea\",\"translation\":\"I like 茶\","
-      "\"source_tokens\":[\"我\",\"喜欢\",\"tea\"],\"source_known\":[true,false,true],"
-      "\"source_offsets\":[[0,3],[4,10],[11,14]],\"target_tokens\":[\"I\",\"like\"],"
-      "\"ended\":false,\"forced\":false,\"log_probability\":-1.25,\"score\":-0.3125,"
-      "\"entropy\":[0.693147181,0.0],\"coverage\":[0.5,1.0,0.5],"
-      "\"attention\":[[0.5,0.0,0.5],[0.0,1.0,0.0]],"
-      "\"heads\":[[[1.0,0.0,0.0],[0.0,1.0,0.0]],[[0.0,0.0,1.0],[0.0,1.0,0.0]]]}\n");
+  expect("json", translation, false,
+         "{\"sentence\":1,\"hypothesis\":1,\"source\":\"我 喜欢 tea\",\"text\":\"I like 茶\","
+         "\"source_tokens\":[\"我\",\"喜欢\",\"tea\"],\"source_known\":[true,false,true],"
+         "\"source_spans\":[[0,3],[4,10],[11,14]],\"target_tokens\":[\"I\",\"like\"],\"target_"
+         "spans\":[[0,1],[2,6]],"
+         "\"ended\":false,\"forced\":true,\"log_probability\":-1.25,\"score\":-0.3125,"
+         "\"entropy\":[0,1.03972077],\"coverage\":[1.25,0.5,0.25],"
+         "\"attention\":[[1,0,0],[0.25,0.5,0.25]]}\n");
+  expect("json", with_heads(), false,
+         "{\"sentence\":1,\"hypothesis\":1,\"source\":\"我 喜欢 tea\",\"text\":\"I like 茶\","
+         "\"source_tokens\":[\"我\",\"喜欢\",\"tea\"],\"source_known\":[true,false,true],"
+         "\"source_spans\":[[0,3],[4,10],[11,14]],\"target_tokens\":[\"I\",\"like\"],\"target_"
+         "spans\":[[0,1],[2,6]],"
+         "\"ended\":false,\"forced\":false,\"log_probability\":-1.25,\"score\":-0.3125,"
+         "\"entropy\":[0.693147181,0],\"coverage\":[0.5,1,0.5],"
+         "\"attention\":[[0.5,0,0.5],[0,1,0]],"
+         "\"head_attention\":[[[1,0,0],[0,1,0]],[[0,0,1],[0,1,0]]]}\n");
 }
 
 /* ---- npy ---- */
@@ -160,9 +160,11 @@ Test(formats, empty_translation_is_written) {
   expect("pharaoh", empty, false, "\n");
   expect("softalignments", empty, false, "0 ||| ∅ ||| 0 ||| ∅ ||| 2 2\n1 0\n0 0\n\n");
   expect("json", empty, false,
-         "{\"sentence\":1,\"hypothesis\":1,\"source\":\"\",\"translation\":\"\","
-         "\"source_tokens\":[],\"source_known\":[],\"source_offsets\":[],\"target_tokens\":[],"
-         "\"ended\":false,\"forced\":false,\"log_probability\":0.0,\"score\":0.0,\"entropy\":[],"
+         "{\"sentence\":1,\"hypothesis\":1,\"source\":\"\",\"text\":\"\","
+         "\"source_tokens\":[],\"source_ids\":[],\"source_known\":[],\"source_spans\":[],\"target_"
+         "tokens\":[],\"target_ids\":[],\"target_spans\":[],"
+         "\"ended\":false,\"forced\":false,\"log_probability\":0,\"score\":0,\"log_probabilities\":"
+         "[],\"entropy\":[],"
          "\"coverage\":[],\"attention\":[]}\n");
   check_npy(&empty);
   owned char *svg = written("svg", &empty, false, NULL);
@@ -215,10 +217,11 @@ Test(formats, refused_sentence_keeps_its_position) {
                 "1 ||| ∅ ||| 0 ||| ∅ ||| 2 2\n1 0\n0 0\n\n2 ||| I like ");
   check_refused(
       "json", NULL, "",
-      "{\"sentence\":2,\"hypothesis\":1,\"source\":\"\",\"translation\":\"\","
-      "\"source_tokens\":[],\"source_known\":[],\"source_offsets\":[],"
-      "\"target_tokens\":[],\"ended\":false,\"forced\":false,"
-      "\"log_probability\":null,\"score\":null,\"entropy\":[],\"coverage\":[],"
+      "{\"sentence\":2,\"hypothesis\":1,\"source\":\"\",\"text\":\"\","
+      "\"source_tokens\":[],\"source_ids\":[],\"source_known\":[],\"source_spans\":[],"
+      "\"target_tokens\":[],\"target_ids\":[],\"target_spans\":[],\"ended\":false,\"forced\":false,"
+      "\"log_probability\":null,\"score\":null,\"log_probabilities\":[],\"entropy\":[],"
+      "\"coverage\":[],"
       "\"attention\":[],\"error\":\"\\\"it\\\" is \\u003cno\\u003e text\"}\n{\"sentence\":3,");
   owned char *npy = with_refused("npy", NULL, &length);
   const char *second = memmem(npy + 1, length - 1, "\x93NUMPY", 6);
@@ -246,7 +249,7 @@ Test(formats, every_writer_escapes_the_same_characters) {
     const bool is_unsafe = character_is_unsafe(codepoint);
     FILE *streams[] = {open_memstream(&shown, &shown_length), open_memstream(&json, &json_length)};
     write_visible(streams[0], text.bytes);
-    write_json_text(streams[1], text.bytes);
+    write_json_text(streams[1], text.bytes, true);
     for (size_t i = 0; i < 2; i++) fclose(streams[i]);
     const bool is_markup = codepoint < 0x80 && strchr("<>&\"\\", codepoint) != NULL;
     cr_assert_eq(is_unsafe, strcmp(shown, text.bytes) != 0, "U+%04X", (unsigned)codepoint);

@@ -5,19 +5,19 @@
 
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/.source;
 const START = new RegExp(
-  `^\\{"sentence": ?(\\d+), ?"hypothesis": ?(\\d+), ?(?:"model": ?(${STRING}), ?)?"source": ?(${STRING}), ?"translation": ?(${STRING})[,}]`,
+  `^\\{"sentence": ?(\\d+), ?"hypothesis": ?(\\d+), ?(?:"model": ?(${STRING}), ?)?"source": ?(${STRING}), ?"text": ?(${STRING})[,}]`,
 );
 
 function glance(line) {
   const start = START.exec(line);
   if (start === null) return JSON.parse(line);
-  const [, sentence, hypothesis, model, source, translation] = start;
+  const [, sentence, hypothesis, model, source, text] = start;
   return {
     sentence: Number(sentence),
     hypothesis: Number(hypothesis),
     model: model === undefined ? undefined : JSON.parse(model),
     source: JSON.parse(source),
-    translation: JSON.parse(translation),
+    text: JSON.parse(text),
   };
 }
 
@@ -26,11 +26,11 @@ function readSentences(lines) {
   const sentences = new Map();
   const models = new Set();
   for (const line of lines) {
-    const { sentence: number, hypothesis, model = "", source, translation } = glance(line);
+    const { sentence: number, hypothesis, model = "", source, text } = glance(line);
     if (!sentences.has(number)) sentences.set(number, { number, source, byModel: new Map() });
     const { byModel } = sentences.get(number);
     if (!byModel.has(model)) byModel.set(model, []);
-    byModel.get(model).push({ number: hypothesis, translation, line });
+    byModel.get(model).push({ number: hypothesis, text, line });
     models.add(model);
   }
   return { sentences: [...sentences.values()], models: [...models] };
@@ -51,12 +51,12 @@ function lastOf({ byModel }) {
 const PARTS = {
   attention: { label: "attention" },
   source: { label: "encoder self-attention", key: "source_self_attention", tokens: "source_tokens", text: "source" },
-  target: { label: "decoder self-attention", key: "target_self_attention", tokens: "target_tokens", text: "translation" },
+  target: { label: "decoder self-attention", key: "target_self_attention", tokens: "target_tokens", text: "text" },
 };
 
 /* Return the matrices of the heads; none if there is only one head. */
 function headsOf(record, part) {
-  const heads = part === "attention" ? record.heads : record[PARTS[part].key];
+  const heads = part === "attention" ? record.head_attention : record[PARTS[part].key];
   return heads && heads.length > 1 ? heads : [];
 }
 
@@ -88,11 +88,11 @@ function selfViewOf(record, part, head) {
 /* Return the matrix of a record to show: the mean of the heads, or one head. */
 function viewOf(record, part, head) {
   if (part !== "attention") return selfViewOf(record, part, head);
-  const weights = head === null ? record.attention : record.heads[head];
+  const weights = head === null ? record.attention : record.head_attention[head];
   const own = head !== null;
   return {
-    record, part, sourceText: record.source, targetText: record.translation,
-    which: whichHead(record.heads ? record.heads.length : 1, head),
+    record, part, sourceText: record.source, targetText: record.text,
+    which: whichHead(record.head_attention ? record.head_attention.length : 1, head),
     sources: record.source_tokens,
     targets: record.target_tokens,
     known: record.source_known,
@@ -310,7 +310,7 @@ function drawBeside() {
   byId("beside").replaceChildren(
     ...(kept === null ? [] : [tableOf(kept.view,
       `${kept.name}, ${PARTS[kept.view.part].label}${kept.view.which}: ` +
-      `${isolated(kept.view.record.source)} \u2192 ${isolated(kept.view.record.translation)}`)]),
+      `${isolated(kept.view.record.source)} \u2192 ${isolated(kept.view.record.text)}`)]),
     ...viewsBeside().map((view, head) => tableOf(view, `Head ${head + 1}`)));
   byId("beside").hidden = byId("beside").children.length === 0;
   byId("maps").classList.toggle("pair", !byId("beside").hidden);
@@ -419,7 +419,7 @@ function lacksHan() {
 }
 
 function hintFonts(record) {
-  byId("fonts").hidden = !/\p{Script=Han}/u.test(record.source + record.translation) || !lacksHan();
+  byId("fonts").hidden = !/\p{Script=Han}/u.test(record.source + record.text) || !lacksHan();
 }
 
 function drawSentence() {
@@ -433,18 +433,18 @@ function drawSentence() {
   byId("title").textContent = name;
   document.title = `${name} \u2013 attention`;
   byId("source").replaceChildren(
-    lineOf(record.source, placesOf(record.source, record.source_offsets), "source"));
+    lineOf(record.source, placesOf(record.source, record.source_spans), "source"));
   byId("translation").replaceChildren(
-    lineOf(record.translation, searchedPlaces(record.translation, record.target_tokens), "target"));
+    lineOf(record.text, searchedPlaces(record.text, record.target_tokens), "target"));
   byId("facts").textContent = factsOf(record);
   hintFonts(record);
-  fillChoice("hypothesis", hypotheses.map((one) => `${one.number}: ${isolated(one.translation)}`),
+  fillChoice("hypothesis", hypotheses.map((one) => `${one.number}: ${isolated(one.text)}`),
     state.hypothesis);
   fillParts(record);
   fillHeads(record);
   drawTable();
   byId("announcement").textContent =
-    `${name}. ${isolated(record.source)}. ${isolated(record.translation)}.`;
+    `${name}. ${isolated(record.source)}. ${isolated(record.text)}.`;
 }
 
 /* ---- Highlighting words and the words they are linked to ---- */
@@ -651,7 +651,7 @@ function listEntry(sentence, index) {
   const link = element("a", { href: placeOf(index, 0), tabindex: -1 },
     source.trim() === "" ? element("bdi", { class: "none", lang: "en" }, "no text")
       : isolate(source, languageOf(source)),
-    isolate(first.translation, languageOf(first.translation)),
+    isolate(first.text, languageOf(first.text)),
     element("span", { class: "measure" }));
   state.links.push(link);
   return element("li", {}, link);
@@ -695,7 +695,7 @@ function fillList() {
   byId("list").append(...state.sentences.map(listEntry));
   for (const sentence of state.sentences)
     sentence.folded = folded([sentence.source,
-      ...[...sentence.byModel.values()].flat().map(({ translation }) => translation)].join("\n"));
+      ...[...sentence.byModel.values()].flat().map(({ text }) => text)].join("\n"));
 }
 
 /* ---- Showing models in succession ---- */

@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -19,34 +18,12 @@ static void start_value(struct json *json, const char *key) {
   json->own_line = false;
 }
 
-static void print_escape(FILE *stream, uint32_t code) {
-  if (code >= 0x10000) {
-    fprintf(stream, "\\u%04" PRIx32, 0xD800 + ((code - 0x10000) >> 10));
-    code = 0xDC00 + (code & 0x3FF);
-  }
-  fprintf(stream, "\\u%04" PRIx32, code);
-}
-
 void json_text(struct json *json, const char *key, const char *text) {
-  size_t size;
-  uint32_t code;
   start_value(json, key);
-  if (text == NULL) {
+  if (text == NULL)
     fputs("null", json->stream);
-    return;
-  }
-  putc('"', json->stream);
-  for (size_t left = strlen(text); left > 0; left -= size, text += size) {
-    size = elman_unsafe_character(&code, text, left);
-    if (size > 0) {
-      print_escape(json->stream, code);
-      continue;
-    }
-    if (*text == '"' || *text == '\\') putc('\\', json->stream);
-    putc(*text, json->stream);
-    size = 1;
-  }
-  putc('"', json->stream);
+  else
+    elman_write_json_text(json->stream, text);
 }
 
 void json_count(struct json *json, const char *key, uint64_t count) {
@@ -56,7 +33,7 @@ void json_count(struct json *json, const char *key, uint64_t count) {
 
 void json_number(struct json *json, const char *key, double number) {
   start_value(json, key);
-  fprintf(json->stream, isfinite(number) ? "%.9g" : "null", number);
+  elman_write_json_number(json->stream, number, JSON_DIGITS);
 }
 
 void json_flag(struct json *json, const char *key, bool flag) {
@@ -117,6 +94,12 @@ void people_print(struct json *json, const char *format, ...) {
   va_start(arguments, format);
   if (json->labels > 0) vfprintf(json->stream, format, arguments);
   va_end(arguments);
+}
+
+void json_translation(struct json *json, const elman_translation *translation, unsigned parts) {
+  if (json->comma) putc(',', json->stream);
+  elman_translation_write_json(json->stream, translation, parts, JSON_DIGITS);
+  json->comma = true;
 }
 
 void json_texts(struct json *json, const char *key, const char *const *texts, size_t count) {

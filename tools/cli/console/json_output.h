@@ -9,6 +9,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "elman.h"
+
+enum { JSON_DIGITS = 9 };
+
 struct json {
   FILE *stream;
   int labels;    /* 0 = JSON; otherwise the width of the labels of figures, and json_print prints
@@ -34,6 +38,9 @@ void json_flag(struct json *json, const char *key, bool flag);
 void json_texts(struct json *json, const char *key, const char *const *texts, size_t count);
 void json_numbers(struct json *json, const char *key, const double *numbers, size_t count);
 void json_flags(struct json *json, const char *key, const bool *flags, size_t count);
+
+/* Write members of a translation; `parts` are bits of elman_json_part, at least one. */
+void json_translation(struct json *json, const elman_translation *translation, unsigned parts);
 
 /* ---- figures: named values as results ---- */
 

@@ -98,98 +98,6 @@ struct answer answer_models(const struct model_set *models, const struct serve_s
 
 /* ---- translations ---- */
 
-/* Start an array whose key is not a literal. */
-static void open_array(struct json *json, const char *key) {
-  fprintf(json->stream, "%s\"%s\":[", json->comma ? "," : "", key);
-  json->comma = false;
-}
-
-static void write_ids(struct json *json, const char *key, const uint32_t *ids, size_t count) {
-  open_array(json, key);
-  for (size_t i = 0; i < count; i++) json_count(json, NULL, ids[i]);
-  json_print(json, "]");
-}
-
-static void write_places(struct json *json, const char *key, const size_t *starts,
-                         const size_t *ends, size_t count) {
-  open_array(json, key);
-  for (size_t i = 0; i < count; i++) json_print(json, "[%zu %zu]", starts[i], ends[i]);
-  json_print(json, "]");
-}
-
-static void write_floats(struct json *json, const char *key, const float *values, size_t count) {
-  if (key == NULL)
-    json_print(json, "[");
-  else
-    open_array(json, key);
-  for (size_t i = 0; i < count; i++) json_number(json, NULL, (double)values[i]);
-  json_print(json, "]");
-}
-
-static void write_rows(struct json *json, const float *values, size_t rows, size_t columns) {
-  for (size_t t = 0; t < rows; t++) write_floats(json, NULL, values + t * columns, columns);
-  json_print(json, "]");
-}
-
-static void write_matrix(struct json *json, const char *key, const float *values, size_t rows,
-                         size_t columns) {
-  open_array(json, key);
-  write_rows(json, values, rows, columns);
-}
-
-static void write_matrices(struct json *json, const char *key, const float *values, size_t count,
-                           size_t rows, size_t columns) {
-  open_array(json, key);
-  for (size_t k = 0; k < count; k++) {
-    json_print(json, "[");
-    write_rows(json, values + k * rows * columns, rows, columns);
-  }
-  json_print(json, "]");
-}
-
-static void write_source(struct json *json, unsigned include, const elman_translation *first) {
-  const size_t S = first->source_count;
-  if ((include & INCLUDE_TOKENS) != 0) {
-    json_texts(json, "source_tokens", first->source_tokens, S);
-    write_ids(json, "source_ids", first->source_ids, S);
-    json_flags(json, "source_known", first->source_known, S);
-  }
-  if ((include & INCLUDE_PLACES) != 0)
-    write_places(json, "source_places", first->source_starts, first->source_ends, S);
-}
-
-static void write_attention(struct json *json, unsigned include, const elman_translation *one) {
-  const size_t S = one->source_count, T = one->target_count;
-  if ((include & INCLUDE_ATTENTION) != 0) {
-    write_matrix(json, "attention", one->attention, T, S);
-    if (one->sentinel != NULL) write_floats(json, "sentinel", one->sentinel, T);
-  }
-  if ((include & INCLUDE_HEADS) != 0)
-    write_matrices(json, "heads", one->head_attention, one->heads, T, S);
-  if ((include & INCLUDE_SELF_ATTENTION) == 0) return;
-  write_matrices(json, "source_self_attention", one->source_self_attention, one->source_self_heads,
-                 S, S);
-  write_matrices(json, "target_self_attention", one->target_self_attention, one->target_self_heads,
-                 T, T);
-}
-
-static void write_translation(struct json *json, unsigned include, const elman_translation *one) {
-  const size_t T = one->target_count;
-  json_print(json, "{text %s ended %d", one->text, one->ended);
-  if ((include & INCLUDE_SCORES) != 0) {
-    json_print(json, "log_probability %g score %g", one->log_probability, one->score);
-    json_numbers(json, "log_probabilities", one->log_probabilities, T);
-  }
-  if ((include & INCLUDE_TOKENS) != 0) {
-    json_texts(json, "target_tokens", one->target_tokens, T);
-    write_ids(json, "target_ids", one->target_ids, T);
-  }
-  if ((include & INCLUDE_PLACES) != 0)
-    write_places(json, "target_places", one->target_starts, one->target_ends, T);
-  write_attention(json, include, one);
-  json_print(json, "}");
-}
-
 struct answer answer_failure(size_t number, const char *message) {
   struct writing writing;
   if (!begin(&writing)) return (struct answer){0};
@@ -197,15 +105,21 @@ struct answer answer_failure(size_t number, const char *message) {
   return end(&writing);
 }
 
+/* Parts of the source, which all translations of a text share. */
+enum { SOURCE_PARTS = ELMAN_JSON_SOURCE_TOKENS | ELMAN_JSON_SOURCE_SPANS };
+
 struct answer answer_translations(const struct request *request, size_t number,
                                   const elman_translation *translation) {
   struct writing writing;
   if (!begin(&writing)) return (struct answer){0};
   json_print(&writing.json, "{index %zu", number);
-  write_source(&writing.json, request->include, translation);
+  if ((request->include & SOURCE_PARTS) != 0)
+    json_translation(&writing.json, translation, request->include & SOURCE_PARTS);
   json_print(&writing.json, "translations [");
   for (const elman_translation *one = translation; one != NULL; one = one->next) {
-    write_translation(&writing.json, request->include, one);
+    json_print(&writing.json, "{");
+    json_translation(&writing.json, one, request->include & ~(unsigned)SOURCE_PARTS);
+    json_print(&writing.json, "}");
     if (size_so_far(&writing) <= MAX_RESULT) continue;
     free(end(&writing).text);
     return answer_failure(number, "the answer is too large; include less, or split the text");

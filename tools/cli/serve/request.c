@@ -357,20 +357,29 @@ static bool read_overrides(struct request *request, const json_t *document,
 }
 
 static bool read_include(struct request *request, const json_t *document, struct problem *problem) {
-  static const char *const names[] = {"scores",    "tokens", "places",
-                                      "attention", "heads",  "self_attention"};
-  enum { NAMES = sizeof names / sizeof *names };
+  static const struct {
+    const char *name;
+    unsigned parts;
+  } rows[] = {{"scores", ELMAN_JSON_SCORES},
+              {"tokens", ELMAN_JSON_SOURCE_TOKENS | ELMAN_JSON_TARGET_TOKENS},
+              {"spans", ELMAN_JSON_SOURCE_SPANS | ELMAN_JSON_TARGET_SPANS},
+              {"attention", ELMAN_JSON_ATTENTION},
+              {"head_attention", ELMAN_JSON_HEAD_ATTENTION},
+              {"self_attention", ELMAN_JSON_SELF_ATTENTION}};
+  enum { ROWS = sizeof rows / sizeof *rows };
   const json_t *list = json_object_get(document, "include");
+  request->include = ELMAN_JSON_TEXT;
   if (list == NULL || json_is_null(list)) return true;
   if (!json_is_array(list)) return refuse(problem, BAD_REQUEST, "include must be an array");
   for (size_t i = 0; i < json_array_size(list); i++) {
     const char *name = json_string_value(json_array_get(list, i));
-    unsigned n = 0;
-    while (name != NULL && n < NAMES && strcmp(names[n], name) != 0) n++;
-    if (name == NULL || n == NAMES)
-      return refuse(problem, BAD_REQUEST,
-                    "include lists scores, tokens, places, attention, heads and self_attention");
-    request->include |= 1U << n;
+    size_t n = 0;
+    while (name != NULL && n < ROWS && strcmp(rows[n].name, name) != 0) n++;
+    if (name == NULL || n == ROWS)
+      return refuse(
+          problem, BAD_REQUEST,
+          "include lists scores, tokens, spans, attention, head_attention and self_attention");
+    request->include |= rows[n].parts;
   }
   return true;
 }
@@ -502,7 +511,7 @@ static bool check_effects(const struct request *request, const json_t *document,
   static const char *const searching[] = {"beam",       "n_best",    "equal_texts",
                                           "max_length", "max_ratio", NULL};
   const elman_translate_options *search = &request->search;
-  const bool scored = (request->include & INCLUDE_SCORES) != 0;
+  const bool scored = (request->include & ELMAN_JSON_SCORES) != 0;
   if (all_have_references(request)) {
     const char *unused = first_given(document, searching);
     if (unused == NULL && search->replace_unknown) unused = "replace_unknown";
@@ -525,7 +534,7 @@ static bool check_effects(const struct request *request, const json_t *document,
 /* Refuse combinations that elman_translate_batch refuses. */
 static bool check_search(struct request *request, struct problem *problem) {
   const elman_translate_options *search = &request->search;
-  if ((request->include & INCLUDE_SELF_ATTENTION) != 0 && search->override_count > 0)
+  if ((request->include & ELMAN_JSON_SELF_ATTENTION) != 0 && search->override_count > 0)
     return refuse(problem, BAD_REQUEST, "self_attention and overrides cannot be combined");
   if (search->replace_unknown &&
       elman_model_get_info(request->model->model).target_tokens == ELMAN_TOKENS_BPE)
@@ -549,9 +558,9 @@ static bool read_translations(struct request *request, const json_t *document,
       !read_references(request, document, settings, problem) ||
       !read_prefixes(request, document, settings, problem))
     return false;
-  request->search.self_attention = (request->include & INCLUDE_SELF_ATTENTION) != 0;
+  request->search.self_attention = (request->include & ELMAN_JSON_SELF_ATTENTION) != 0;
   request->search.without_scores =
-      (request->include & INCLUDE_SCORES) == 0 && request->search.n_best == 1;
+      (request->include & ELMAN_JSON_SCORES) == 0 && request->search.n_best == 1;
   return check_search(request, problem) && check_effects(request, document, problem);
 }
 

@@ -17,16 +17,6 @@ enum request_kind {
   REQUEST_TRANSLATIONS /* POST /v1/translations */
 };
 
-/* Parts of an answer of /v1/translations besides the text. */
-enum include {
-  INCLUDE_SCORES = 1,
-  INCLUDE_TOKENS = 2,
-  INCLUDE_PLACES = 4,
-  INCLUDE_ATTENTION = 8,
-  INCLUDE_HEADS = 16,
-  INCLUDE_SELF_ATTENTION = 32
-};
-
 /* A text to be translated as one sentence. */
 struct piece {
   elman_sentence sentence;
@@ -48,7 +38,7 @@ struct request {
   size_t items;      /* number of texts */
   bool is_array;     /* the texts are an array, so the answer is an array */
   bool stream;       /* answer by server-sent events */
-  unsigned include;  /* bits of enum include */
+  unsigned include;  /* parts of the answer: bits of elman_json_part */
   const char *token; /* api_key of the request; NULL = none */
   void *document;    /* memory of the texts */
   uint32_t *prefixes;

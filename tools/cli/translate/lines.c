@@ -17,15 +17,14 @@ struct lines {
 };
 
 static void write_json(FILE *stream, const elman_translation *best, bool n_best) {
+  enum { TARGET = ELMAN_JSON_TEXT | ELMAN_JSON_SCORES | ELMAN_JSON_TARGET_TOKENS };
   struct json json = {.stream = stream};
-  json_print(&json, "{translation %s log_probability %g", best->text, best->log_probability);
-  json_texts(&json, "source_tokens", best->source_tokens, best->source_count);
-  json_texts(&json, "target_tokens", best->target_tokens, best->target_count);
-  if (n_best) json_print(&json, "n_best [");
+  json_print(&json, "{");
+  json_translation(&json, best, TARGET | ELMAN_JSON_SOURCE_TOKENS);
+  if (n_best) json_print(&json, "translations [");
   for (const elman_translation *one = best; n_best && one != NULL; one = one->next) {
-    json_print(&json, "{translation %s log_probability %g score %g", one->text,
-               one->log_probability, one->score);
-    json_texts(&json, "target_tokens", one->target_tokens, one->target_count);
+    json_print(&json, "{");
+    json_translation(&json, one, TARGET);
     json_print(&json, "}");
   }
   json_print(&json, n_best ? "]}\n" : "}\n");
