@@ -1,4 +1,7 @@
 /* One JSON object per line (JSON Lines). */
+#include <stddef.h>
+#include <string.h>
+
 #include "elman/json.h"
 #include "inspect/escape.h"
 #include "inspect/format.h"
@@ -16,209 +19,161 @@ static void write_text(struct json_writer *json, const char *key, const char *te
   write_json_text(json->stream, text, json->in_script);
 }
 
-static void write_number(struct json_writer *json, const char *key, double number) {
-  write_key(json, key);
-  write_json_number(json->stream, number, json->digits);
+enum kind { TEXT, FLAG, SIZE, ID, FLOAT, DOUBLE };
+
+static const size_t kind_sizes[] = {
+    [TEXT] = sizeof(char *), [FLAG] = sizeof(bool),   [SIZE] = sizeof(size_t),
+    [ID] = sizeof(uint32_t), [FLOAT] = sizeof(float), [DOUBLE] = sizeof(double)};
+
+static void write_value(const struct json_writer *json, enum kind kind, const void *value) {
+  FILE *stream = json->stream;
+  if (kind == TEXT)
+    write_json_text(stream, *(const char *const *)value, json->in_script);
+  else if (kind == FLAG)
+    fputs(*(const bool *)value ? "true" : "false", stream);
+  else if (kind == SIZE)
+    fprintf(stream, "%zu", *(const size_t *)value);
+  else if (kind == ID)
+    fprintf(stream, "%u", (unsigned)*(const uint32_t *)value);
+  else
+    write_json_number(stream,
+                      kind == FLOAT ? (double)*(const float *)value : *(const double *)value,
+                      json->digits);
 }
 
-static void write_flag(struct json_writer *json, const char *key, bool flag) {
-  write_key(json, key);
-  fputs(flag ? "true" : "false", json->stream);
-}
+enum { DIMENSIONS = 3 };
 
-/* ---- lists ---- */
-
-/* Write item i of a list. */
-typedef void item_writer(const struct json_writer *json, const void *items, size_t i);
-
-static void write_items(const struct json_writer *json, item_writer *write_item, const void *items,
-                        size_t count) {
+/* Write a value, or a row-major array. */
+static void write_array(const struct json_writer *json, enum kind kind, const char *values,
+                        const size_t *sizes, size_t dimensions) {
+  size_t step = kind_sizes[kind];
+  if (dimensions == 0) {
+    write_value(json, kind, values);
+    return;
+  }
+  for (size_t i = 1; i < dimensions; i++) step *= sizes[i];
   fputc('[', json->stream);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < *sizes; i++) {
     if (i > 0) fputc(',', json->stream);
-    write_item(json, items, i);
+    write_array(json, kind, values + i * step, sizes + 1, dimensions - 1);
   }
   fputc(']', json->stream);
 }
 
-/* Write a list; nothing if the translation does not have its items. */
-static void write_list(struct json_writer *json, const char *key, item_writer *write_item,
-                       const void *items, size_t count) {
-  if (items == NULL && count > 0) return;
-  write_key(json, key);
-  write_items(json, write_item, items, count);
-}
-
-static void write_token(const struct json_writer *json, const void *items, size_t i) {
-  write_json_text(json->stream, ((const char *const *)items)[i], json->in_script);
-}
-
-static void write_id(const struct json_writer *json, const void *items, size_t i) {
-  fprintf(json->stream, "%u", (unsigned)((const uint32_t *)items)[i]);
-}
-
-static void write_size(const struct json_writer *json, const void *items, size_t i) {
-  fprintf(json->stream, "%zu", ((const size_t *)items)[i]);
-}
-
-static void write_known(const struct json_writer *json, const void *items, size_t i) {
-  fputs(((const bool *)items)[i] ? "true" : "false", json->stream);
-}
-
-static void write_double(const struct json_writer *json, const void *items, size_t i) {
-  write_json_number(json->stream, ((const double *)items)[i], json->digits);
-}
-
-static void write_float(const struct json_writer *json, const void *items, size_t i) {
-  write_json_number(json->stream, (double)((const float *)items)[i], json->digits);
-}
-
-struct token_spans {
-  const size_t *starts, *ends;
-};
-
-static void write_span(const struct json_writer *json, const void *items, size_t i) {
-  const struct token_spans *spans = items;
-  fprintf(json->stream, "[%zu,%zu]", spans->starts[i], spans->ends[i]);
-}
-
-static void write_entropy(const struct json_writer *json, const void *items, size_t t) {
-  const elman_translation *translation = items;
-  const size_t S = translation->source_count;
-  write_json_number(json->stream, row_entropy(translation->attention + t * S, S), json->digits);
-}
-
-static void write_coverage(const struct json_writer *json, const void *items, size_t s) {
-  const elman_translation *translation = items;
-  write_json_number(
-      json->stream,
-      column_sum(translation->attention, translation->target_count, translation->source_count, s),
-      json->digits);
-}
-
-/* Matrices (rows,columns), one after the other. */
-struct matrices {
-  const float *values;
-  size_t rows, columns;
-};
-
-static void write_row(const struct json_writer *json, const void *items, size_t i) {
-  const struct matrices *matrix = items;
-  write_items(json, write_float, matrix->values + i * matrix->columns, matrix->columns);
-}
-
-static void write_matrix(const struct json_writer *json, const void *items, size_t i) {
-  struct matrices matrix = *(const struct matrices *)items;
-  matrix.values += i * matrix.rows * matrix.columns;
-  write_items(json, write_row, &matrix, matrix.rows);
-}
-
-static void write_one_matrix(struct json_writer *json, const char *key, const float *values,
-                             size_t rows, size_t columns) {
-  const struct matrices matrix = {values, rows, columns};
-  write_list(json, key, write_row, &matrix, rows);
-}
-
-static void write_heads(struct json_writer *json, const char *key, const float *values,
-                        size_t heads, size_t rows, size_t columns) {
-  const struct matrices matrices = {values, rows, columns};
-  write_list(json, key, write_matrix, &matrices, heads);
-}
-
 /* ---- translations ---- */
 
-static void write_source(struct json_writer *json, const elman_translation *translation,
-                         unsigned parts) {
-  const size_t S = translation->source_count;
-  const struct token_spans spans = {translation->source_starts, translation->source_ends};
-  if ((parts & ELMAN_JSON_SOURCE_TOKENS) != 0) {
-    write_list(json, "source_tokens", write_token, translation->source_tokens, S);
-    write_list(json, "source_ids", write_id, translation->source_ids, S);
-    write_list(json, "source_known", write_known, translation->source_known, S);
-  }
-  if ((parts & ELMAN_JSON_SOURCE_SPANS) != 0)
-    write_list(json, "source_spans", write_span, &spans, S);
+/* A member: a field of elman_translation, which is a value or points to an array. */
+struct member {
+  unsigned part;
+  enum kind kind;
+  const char *key;
+  size_t offset;
+  size_t sizes[DIMENSIONS]; /* offsets of the fields with the sizes of the array; 0 = no more */
+  bool optional;            /* absent if the field is NULL */
+};
+
+#define OFFSET(field) offsetof(elman_translation, field)
+#define MEMBER(part, kind, field, ...)                                                             \
+  { part, kind, #field, OFFSET(field), __VA_ARGS__ }
+#define VALUE(part, kind, field) MEMBER(part, kind, field, {0}, false)
+#define ARRAY(part, kind, field, ...) MEMBER(part, kind, field, {__VA_ARGS__}, false)
+#define OPTIONAL(part, kind, field, ...) MEMBER(part, kind, field, {__VA_ARGS__}, true)
+#define S OFFSET(source_count)
+#define T OFFSET(target_count)
+#define G OFFSET(segment_count)
+
+static const struct member members[] = {
+    VALUE(ELMAN_JSON_SOURCE, TEXT, source),
+    VALUE(ELMAN_JSON_TEXT, TEXT, text),
+    ARRAY(ELMAN_JSON_SOURCE_TOKENS, TEXT, source_tokens, S),
+    ARRAY(ELMAN_JSON_SOURCE_TOKENS, ID, source_ids, S),
+    ARRAY(ELMAN_JSON_SOURCE_TOKENS, FLAG, source_known, S),
+    ARRAY(ELMAN_JSON_TARGET_TOKENS, TEXT, target_tokens, T),
+    ARRAY(ELMAN_JSON_TARGET_TOKENS, ID, target_ids, T),
+    VALUE(ELMAN_JSON_TEXT, FLAG, ended),
+    VALUE(ELMAN_JSON_TEXT, FLAG, forced),
+    VALUE(ELMAN_JSON_SCORES, DOUBLE, log_probability),
+    VALUE(ELMAN_JSON_SCORES, DOUBLE, score),
+    ARRAY(ELMAN_JSON_SCORES, DOUBLE, log_probabilities, T),
+    ARRAY(ELMAN_JSON_ATTENTION, FLOAT, attention, T, S),
+    ARRAY(ELMAN_JSON_HEAD_ATTENTION, FLOAT, head_attention, OFFSET(heads), T, S),
+    OPTIONAL(ELMAN_JSON_ATTENTION, FLOAT, sentinel, T),
+    OPTIONAL(ELMAN_JSON_ATTENTION, SIZE, segment_ends, G),
+    OPTIONAL(ELMAN_JSON_ATTENTION, FLOAT, segments, T, G),
+    OPTIONAL(ELMAN_JSON_SELF_ATTENTION, FLOAT, source_self_attention, OFFSET(source_self_heads), S,
+             S),
+    OPTIONAL(ELMAN_JSON_SELF_ATTENTION, FLOAT, target_self_attention, OFFSET(target_self_heads), T,
+             T)};
+
+#undef S
+#undef T
+#undef G
+
+static void write_member(struct json_writer *json, const struct member *member,
+                         const elman_translation *translation) {
+  const char *base = (const char *)translation, *values = base + member->offset;
+  size_t sizes[DIMENSIONS] = {0}, dimensions = 0;
+  for (; dimensions < DIMENSIONS && member->sizes[dimensions] != 0; dimensions++)
+    sizes[dimensions] = *(const size_t *)(const void *)(base + member->sizes[dimensions]);
+  if (dimensions > 0) memcpy(&values, values, sizeof values);
+  if (values == NULL && (member->optional || sizes[0] > 0)) return;
+  write_key(json, member->key);
+  write_array(json, member->kind, values, sizes, dimensions);
 }
 
-static void write_target(struct json_writer *json, const elman_translation *translation,
-                         unsigned parts) {
-  const size_t T = translation->target_count;
-  const struct token_spans spans = {translation->target_starts, translation->target_ends};
-  if ((parts & ELMAN_JSON_TARGET_TOKENS) != 0) {
-    write_list(json, "target_tokens", write_token, translation->target_tokens, T);
-    write_list(json, "target_ids", write_id, translation->target_ids, T);
-  }
-  if ((parts & ELMAN_JSON_TARGET_SPANS) != 0)
-    write_list(json, "target_spans", write_span, &spans, T);
-  if ((parts & ELMAN_JSON_TEXT) != 0) {
-    write_flag(json, "ended", translation->ended);
-    write_flag(json, "forced", translation->forced);
-  }
-  if ((parts & ELMAN_JSON_SCORES) != 0) {
-    write_number(json, "log_probability", translation->log_probability);
-    write_number(json, "score", translation->score);
-    write_list(json, "log_probabilities", write_double, translation->log_probabilities, T);
-  }
+static void write_spans(struct json_writer *json, const char *key, const size_t *starts,
+                        const size_t *ends, size_t count) {
+  write_key(json, key);
+  fputc('[', json->stream);
+  for (size_t i = 0; i < count; i++)
+    fprintf(json->stream, "%s[%zu,%zu]", i > 0 ? "," : "", starts[i], ends[i]);
+  fputc(']', json->stream);
 }
 
-static void write_attention(struct json_writer *json, const elman_translation *translation,
-                            unsigned parts) {
+static void write_measures(struct json_writer *json, const elman_translation *translation) {
   const size_t S = translation->source_count, T = translation->target_count;
-  if ((parts & ELMAN_JSON_MEASURES) != 0) {
-    write_list(json, "entropy", write_entropy, translation, T);
-    write_list(json, "coverage", write_coverage, translation, S);
+  write_key(json, "entropy");
+  for (size_t t = 0; t < T; t++) {
+    fputc(t == 0 ? '[' : ',', json->stream);
+    write_json_number(json->stream, row_entropy(translation->attention + t * S, S), json->digits);
   }
-  if ((parts & ELMAN_JSON_ATTENTION) != 0)
-    write_one_matrix(json, "attention", translation->attention, T, S);
-  if ((parts & ELMAN_JSON_HEAD_ATTENTION) != 0)
-    write_heads(json, "head_attention", translation->head_attention, translation->heads, T, S);
-  if ((parts & ELMAN_JSON_ATTENTION) != 0) {
-    const size_t G = translation->segment_count;
-    if (translation->sentinel != NULL)
-      write_list(json, "sentinel", write_float, translation->sentinel, T);
-    if (translation->segments != NULL) {
-      write_list(json, "segment_ends", write_size, translation->segment_ends, G);
-      write_one_matrix(json, "segments", translation->segments, T, G);
-    }
+  fputs(T == 0 ? "[]" : "]", json->stream);
+  write_key(json, "coverage");
+  for (size_t s = 0; s < S; s++) {
+    fputc(s == 0 ? '[' : ',', json->stream);
+    write_json_number(json->stream, column_sum(translation->attention, T, S, s), json->digits);
   }
-  if ((parts & ELMAN_JSON_SELF_ATTENTION) == 0) return;
-  if (translation->source_self_attention != NULL)
-    write_heads(json, "source_self_attention", translation->source_self_attention,
-                translation->source_self_heads, S, S);
-  if (translation->target_self_attention != NULL)
-    write_heads(json, "target_self_attention", translation->target_self_attention,
-                translation->target_self_heads, T, T);
+  fputs(S == 0 ? "[]" : "]", json->stream);
 }
 
 void write_json_translation(struct json_writer *json, const elman_translation *translation,
                             unsigned parts) {
-  if ((parts & ELMAN_JSON_SOURCE) != 0) write_text(json, "source", translation->source);
-  if ((parts & ELMAN_JSON_TEXT) != 0) write_text(json, "text", translation->text);
-  write_source(json, translation, parts);
-  write_target(json, translation, parts);
-  write_attention(json, translation, parts);
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+    if ((parts & members[i].part) != 0) write_member(json, &members[i], translation);
+  if ((parts & ELMAN_JSON_SOURCE_SPANS) != 0)
+    write_spans(json, "source_spans", translation->source_starts, translation->source_ends,
+                translation->source_count);
+  if ((parts & ELMAN_JSON_TARGET_SPANS) != 0)
+    write_spans(json, "target_spans", translation->target_starts, translation->target_ends,
+                translation->target_count);
+  if ((parts & ELMAN_JSON_MEASURES) != 0) write_measures(json, translation);
 }
 
 /* ---- records ---- */
 
 void write_json_record(const elman_attention_writer *writing,
                        const elman_translation *translation) {
-  enum { DIGITS = 9 };
-  FILE *stream = writing->stream;
   const elman_attention_place place = writing->place;
-  struct json_writer json = {stream, DIGITS, .comma = true, .in_script = true};
-  const unsigned heads = translation->heads > 1 ? ELMAN_JSON_HEAD_ATTENTION : 0;
-  fprintf(stream, "{\"sentence\":%zu,\"hypothesis\":%zu", place.sentence, place.hypothesis);
+  const unsigned all = ~0U,
+                 others = translation->heads > 1 ? 0 : (unsigned)ELMAN_JSON_HEAD_ATTENTION;
+  struct json_writer json = {writing->stream, .digits = 9, .comma = true, .in_script = true};
+  fprintf(json.stream, "{\"sentence\":%zu,\"hypothesis\":%zu", place.sentence, place.hypothesis);
   if (place.model != NULL) write_text(&json, "model", place.model);
-  write_json_translation(
-      &json, translation,
-      heads | ELMAN_JSON_SOURCE | ELMAN_JSON_TEXT | ELMAN_JSON_SCORES | ELMAN_JSON_SOURCE_TOKENS |
-          ELMAN_JSON_TARGET_TOKENS | ELMAN_JSON_SOURCE_SPANS | ELMAN_JSON_TARGET_SPANS |
-          ELMAN_JSON_ATTENTION | ELMAN_JSON_SELF_ATTENTION | ELMAN_JSON_MEASURES);
+  write_json_translation(&json, translation, all & ~others);
   if (writing->source_words) write_text(&json, "source_units", "words");
   if (writing->target_words) write_text(&json, "target_units", "words");
   if (writing->refusal != NULL) write_text(&json, "error", writing->refusal);
-  fputc('}', stream);
+  fputc('}', json.stream);
 }
 
 static void write_translation(elman_attention_writer *writing,

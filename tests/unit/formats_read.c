@@ -86,20 +86,18 @@ Test(formats, json_bytes) {
   expect("json", translation, false,
          "{\"sentence\":1,\"hypothesis\":1,\"source\":\"我 喜欢 tea\",\"text\":\"I like 茶\","
          "\"source_tokens\":[\"我\",\"喜欢\",\"tea\"],\"source_known\":[true,false,true],"
-         "\"source_spans\":[[0,3],[4,10],[11,14]],\"target_tokens\":[\"I\",\"like\"],\"target_"
-         "spans\":[[0,1],[2,6]],"
-         "\"ended\":false,\"forced\":true,\"log_probability\":-1.25,\"score\":-0.3125,"
-         "\"entropy\":[0,1.03972077],\"coverage\":[1.25,0.5,0.25],"
-         "\"attention\":[[1,0,0],[0.25,0.5,0.25]]}\n");
+         "\"target_tokens\":[\"I\",\"like\"],\"ended\":false,\"forced\":true,"
+         "\"log_probability\":-1.25,\"score\":-0.3125,\"attention\":[[1,0,0],[0.25,0.5,0.25]],"
+         "\"source_spans\":[[0,3],[4,10],[11,14]],\"target_spans\":[[0,1],[2,6]],"
+         "\"entropy\":[0,1.03972077],\"coverage\":[1.25,0.5,0.25]}\n");
   expect("json", with_heads(), false,
          "{\"sentence\":1,\"hypothesis\":1,\"source\":\"我 喜欢 tea\",\"text\":\"I like 茶\","
          "\"source_tokens\":[\"我\",\"喜欢\",\"tea\"],\"source_known\":[true,false,true],"
-         "\"source_spans\":[[0,3],[4,10],[11,14]],\"target_tokens\":[\"I\",\"like\"],\"target_"
-         "spans\":[[0,1],[2,6]],"
-         "\"ended\":false,\"forced\":false,\"log_probability\":-1.25,\"score\":-0.3125,"
-         "\"entropy\":[0.693147181,0],\"coverage\":[0.5,1,0.5],"
-         "\"attention\":[[0.5,0,0.5],[0,1,0]],"
-         "\"head_attention\":[[[1,0,0],[0,1,0]],[[0,0,1],[0,1,0]]]}\n");
+         "\"target_tokens\":[\"I\",\"like\"],\"ended\":false,\"forced\":false,"
+         "\"log_probability\":-1.25,\"score\":-0.3125,\"attention\":[[0.5,0,0.5],[0,1,0]],"
+         "\"head_attention\":[[[1,0,0],[0,1,0]],[[0,0,1],[0,1,0]]],"
+         "\"source_spans\":[[0,3],[4,10],[11,14]],\"target_spans\":[[0,1],[2,6]],"
+         "\"entropy\":[0.693147181,0],\"coverage\":[0.5,1,0.5]}\n");
 }
 
 /* ---- npy ---- */
@@ -160,12 +158,11 @@ Test(formats, empty_translation_is_written) {
   expect("pharaoh", empty, false, "\n");
   expect("softalignments", empty, false, "0 ||| ∅ ||| 0 ||| ∅ ||| 2 2\n1 0\n0 0\n\n");
   expect("json", empty, false,
-         "{\"sentence\":1,\"hypothesis\":1,\"source\":\"\",\"text\":\"\","
-         "\"source_tokens\":[],\"source_ids\":[],\"source_known\":[],\"source_spans\":[],\"target_"
-         "tokens\":[],\"target_ids\":[],\"target_spans\":[],"
-         "\"ended\":false,\"forced\":false,\"log_probability\":0,\"score\":0,\"log_probabilities\":"
-         "[],\"entropy\":[],"
-         "\"coverage\":[],\"attention\":[]}\n");
+         "{\"sentence\":1,\"hypothesis\":1,\"source\":\"\",\"text\":\"\",\"source_tokens\":[],"
+         "\"source_ids\":[],\"source_known\":[],\"target_tokens\":[],\"target_ids\":[],"
+         "\"ended\":false,\"forced\":false,\"log_probability\":0,\"score\":0,"
+         "\"log_probabilities\":[],\"attention\":[],\"source_spans\":[],\"target_spans\":[],"
+         "\"entropy\":[],\"coverage\":[]}\n");
   check_npy(&empty);
   owned char *svg = written("svg", &empty, false, NULL);
   check_xml(svg);
@@ -217,12 +214,12 @@ Test(formats, refused_sentence_keeps_its_position) {
                 "1 ||| ∅ ||| 0 ||| ∅ ||| 2 2\n1 0\n0 0\n\n2 ||| I like ");
   check_refused(
       "json", NULL, "",
-      "{\"sentence\":2,\"hypothesis\":1,\"source\":\"\",\"text\":\"\","
-      "\"source_tokens\":[],\"source_ids\":[],\"source_known\":[],\"source_spans\":[],"
-      "\"target_tokens\":[],\"target_ids\":[],\"target_spans\":[],\"ended\":false,\"forced\":false,"
-      "\"log_probability\":null,\"score\":null,\"log_probabilities\":[],\"entropy\":[],"
-      "\"coverage\":[],"
-      "\"attention\":[],\"error\":\"\\\"it\\\" is \\u003cno\\u003e text\"}\n{\"sentence\":3,");
+      "{\"sentence\":2,\"hypothesis\":1,\"source\":\"\",\"text\":\"\",\"source_tokens\":[],"
+      "\"source_ids\":[],\"source_known\":[],\"target_tokens\":[],\"target_ids\":[],"
+      "\"ended\":false,\"forced\":false,\"log_probability\":null,\"score\":null,"
+      "\"log_probabilities\":[],\"attention\":[],\"source_spans\":[],\"target_spans\":[],"
+      "\"entropy\":[],\"coverage\":[],\"error\":\"\\\"it\\\" is \\u003cno\\u003e text\"}\n"
+      "{\"sentence\":3,");
   owned char *npy = with_refused("npy", NULL, &length);
   const char *second = memmem(npy + 1, length - 1, "\x93NUMPY", 6);
   cr_assert_not_null(strstr(second + 10, "'shape': (0, 0), }"));
