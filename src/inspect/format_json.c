@@ -111,11 +111,11 @@ static const struct member members[] = {
 
 static void write_member(struct json_writer *json, const struct member *member,
                          const elman_translation *translation) {
-  const char *base = (const char *)translation, *values = base + member->offset;
+  const char *base = (const char *)translation, *field = base + member->offset, *values = field;
   size_t sizes[DIMENSIONS] = {0}, dimensions = 0;
   for (; dimensions < DIMENSIONS && member->sizes[dimensions] != 0; dimensions++)
     sizes[dimensions] = *(const size_t *)(const void *)(base + member->sizes[dimensions]);
-  if (dimensions > 0) memcpy(&values, values, sizeof values);
+  if (dimensions > 0) memcpy(&values, field, sizeof values);
   if (values == NULL && (member->optional || sizes[0] > 0)) return;
   write_key(json, member->key);
   write_array(json, member->kind, values, sizes, dimensions);
