@@ -1,5 +1,5 @@
-/* Translations as JSON. Attention files, `translate --json`, the service and JavaScript have the
- * same keys, which are the names of the fields of elman_translation. */
+/* Translations as JSON, and the reader of JSON. Attention files, `translate --json`, the service
+ * and JavaScript have the same keys, which are the names of the fields of elman_translation. */
 #ifndef ELMAN_JSON_H
 #define ELMAN_JSON_H
 
@@ -36,6 +36,20 @@ ELMAN_API void elman_write_json_text(FILE *stream, const char *text);
 /* Write `number` to `stream` with up to `digits` significant digits and, in every locale, with a
  * decimal point; null if it is not finite. */
 ELMAN_API void elman_write_json_number(FILE *stream, double number, int digits);
+
+/* A value of the library Jansson, whose json_decref releases it. */
+typedef struct json_t json_t;
+
+/* Parse the value that fills the `length` bytes at `text`; white space around it is allowed. Set
+ * *value to NULL after an error.
+ *
+ * Jansson's own parser ignores failed allocations within a token and then reads another text. This
+ * one returns ELMAN_NO_MEMORY. It returns ELMAN_BAD_DATA for malformed text, duplicate keys, the
+ * character NUL, a number that is out of range or longer than 255 characters, and more than 100
+ * levels of nesting; the message contains the byte and the problem. A whole number beyond 64 bits
+ * becomes a real number. */
+ELMAN_CHECKED elman_status elman_json_read(json_t **value, const char *text, size_t length,
+                                           elman_error *error);
 
 ELMAN_END
 

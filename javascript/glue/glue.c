@@ -261,16 +261,6 @@ static json_t *error_json(elman_status status, elman_error *error) {
                    error->where);
 }
 
-/* elman.mjs writes valid JSON, but strings of JavaScript may contain what text of C cannot. */
-static elman_status refuse_request(const json_error_t *problem, elman_error *error) {
-  const bool is_nul = json_error_code(problem) == json_error_null_character;
-  const bool is_half = strstr(problem->text, "Unicode") != NULL;
-  return request_fail(error, ELMAN_INVALID_ARGUMENT, "%s",
-                      is_nul    ? "a string contains the character NUL; remove it"
-                      : is_half ? "a string contains half of a surrogate pair; remove it"
-                                : problem->text);
-}
-
 /* Memory for a request. */
 __attribute__((export_name("elman_allocate"))) void *elman_allocate(size_t bytes) {
   return malloc(bytes);
@@ -299,14 +289,14 @@ static bool write_answer(FILE *answer, elman_status status, json_t *result, elma
  * memory is exhausted. */
 __attribute__((export_name("elman_call"))) char *elman_call(const char *text, size_t length) {
   elman_error error = {0};
-  json_error_t problem;
   char *written = NULL;
   size_t size;
   FILE *answer = open_memstream(&written, &size);
   if (answer == NULL) return NULL;
-  json_t *result = NULL, *request = json_loadb(text, length, JSON_DECODE_INT_AS_REAL, &problem);
-  const elman_status status =
-      request == NULL ? refuse_request(&problem, &error) : run(answer, &result, request, &error);
+  json_t *result = NULL, *request;
+  elman_status status = elman_json_read(&request, text, length, &error);
+  if (status == ELMAN_BAD_DATA) status = ELMAN_INVALID_ARGUMENT; /* half of a surrogate pair */
+  if (status == ELMAN_OK) status = run(answer, &result, request, &error);
   bool good = write_answer(answer, status, result, &error);
   json_decref(request);
   good = ferror(answer) == 0 && good;

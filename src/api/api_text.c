@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "api/call.h"
+#include "base/json.h"
 #include "base/suggestion.h"
+#include "elman/json.h"
 #include "elman/subwords.h"
 #include "vocab/bpe.h"
 #include "vocab/bpe_learn.h"
@@ -271,4 +273,10 @@ void elman_suggestion_offer(elman_suggestion *suggestion, const char *typed,
 
 const char *elman_suggestion_reason(const char *typed) {
   return suggestion_reason(typed);
+}
+
+/* ---- JSON ---- */
+
+elman_status elman_json_read(json_t **value, const char *text, size_t length, elman_error *error) {
+  return read_json(value, (struct text){text, length}, error);
 }

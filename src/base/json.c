@@ -67,33 +67,36 @@ static int read_unit(struct parser *parser) {
   return unit;
 }
 
-/* Return the character that one or two \u escapes encode; -1 if they encode none. The first \u has
- * been read. */
-static int read_escaped_character(struct parser *parser) {
-  const int unit = read_unit(parser);
-  if (unit <= 0 || (unit >= 0xDC00 && unit <= 0xDFFF)) return -1;
-  if (unit < 0xD800 || unit > 0xDFFF) return unit;
-  if (!accept_word(parser, "\\u")) return -1;
-  const int low = read_unit(parser);
-  if (low < 0xDC00 || low > 0xDFFF) return -1;
-  return 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+static const char invalid_escape[] = "invalid escape";
+
+/* Append the character that one or two \u escapes encode. The first \u has been read. Return the
+ * problem of an invalid escape; NULL = none. */
+static const char *unescape_character(struct parser *parser) {
+  static const char half[] = "half of a surrogate pair";
+  int character = read_unit(parser);
+  if (character < 0) return invalid_escape;
+  if (character == 0) return "the character NUL";
+  if (character >= 0xDC00 && character <= 0xDFFF) return half;
+  if (character >= 0xD800 && character <= 0xDBFF) {
+    const int low = accept_word(parser, "\\u") ? read_unit(parser) : -1;
+    if (low < 0xDC00 || low > 0xDFFF) return half;
+    character = 0x10000 + ((character - 0xD800) << 10) + (low - 0xDC00);
+  }
+  buffer_append_character(&parser->unescaped, character);
+  return NULL;
 }
 
-/* Append the character that an escape encodes. The backslash has been read. Return false if the
- * escape is unknown. */
-static bool unescape(struct parser *parser) {
+/* Append the character that an escape encodes. The backslash has been read. Return the problem of
+ * an invalid escape; NULL = none. */
+static const char *unescape(struct parser *parser) {
   static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
-  if (accept(parser, 'u')) {
-    const int character = read_escaped_character(parser);
-    if (character >= 0) buffer_append_character(&parser->unescaped, character);
-    return character >= 0;
-  }
+  if (accept(parser, 'u')) return unescape_character(parser);
   const char letter = peek(parser);
   const char *found = letter == '\0' ? NULL : strchr(escapes, letter);
-  if (found == NULL) return false;
+  if (found == NULL) return invalid_escape;
   buffer_append(&parser->unescaped, &meanings[found - escapes], 1);
   parser->at++;
-  return true;
+  return NULL;
 }
 
 /* Return the end of the characters at the current position that need no unescaping. */
@@ -114,7 +117,8 @@ static elman_status parse_content(struct text *content, struct parser *parser) {
   buffer_append_text(&parser->unescaped, *content);
   while (!accept(parser, '"')) {
     if (!accept(parser, '\\')) return malformed(parser, "unterminated string");
-    if (!unescape(parser)) return malformed(parser, "invalid escape");
+    const char *problem = unescape(parser);
+    if (problem != NULL) return malformed(parser, problem);
     start = parser->at;
     parser->at = plain_end(parser);
     buffer_append(&parser->unescaped, start, (size_t)(parser->at - start));
@@ -163,7 +167,7 @@ static bool accept_number(struct parser *parser, bool *whole) {
   return true;
 }
 
-/* Convert a number with a decimal point, independent of the locale of the program. */
+/* Convert a number, independent of the locale of the program. */
 static elman_status convert_real(double *number, const struct parser *parser, const char *digits) {
   const locale_t locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
   if (locale == (locale_t)0) return fail_no_memory(parser->error);
@@ -184,7 +188,8 @@ static elman_status parse_number(struct number *number, struct parser *parser) {
   if (!number->whole) return convert_real(&number->real, parser, digits);
   errno = 0;
   number->integer = strtoll(digits, NULL, 10);
-  return errno == ERANGE ? malformed(parser, "number out of range") : ELMAN_OK;
+  number->whole = errno != ERANGE;
+  return number->whole ? ELMAN_OK : convert_real(&number->real, parser, digits);
 }
 
 /* ---- objects, lists and values ---- */

@@ -1,8 +1,8 @@
-/* Conversion between JSON text and values of the Jansson library, with exact error reports.
+/* Conversion between JSON text and values of the library Jansson, with exact error reports.
  *
- * Jansson's own parser does not distinguish a failed allocation from malformed text, and can lose
- * bytes of a token when an allocation fails. Its json_dumps can omit the name of an entry. This
- * module therefore uses only Jansson's constructors, and a dump callback that records failures. */
+ * Jansson's own parser ignores failed allocations within a token, so that bytes are lost, and its
+ * json_dumps can omit the name of an entry. This module therefore uses only Jansson's constructors,
+ * and a dump callback that records failures. */
 #ifndef ELMAN_BASE_JSON_H
 #define ELMAN_BASE_JSON_H
 
@@ -13,12 +13,7 @@
 #include "base/status.h"
 #include "base/text.h"
 
-/* Parse one value (RFC 8259); white space around it is allowed. The caller releases *value with
- * json_decref; it is NULL after an error.
- *
- * Return ELMAN_BAD_DATA for malformed text, duplicate keys, U+0000, a number that is out of range
- * or longer than 255 characters, and more than 100 levels of nesting. The message contains the byte
- * and the problem. The only other error is ELMAN_NO_MEMORY. */
+/* Parse one value (RFC 8259), as elman_json_read does. */
 elman_status read_json(json_t **value, struct text text, elman_error *error) CHECKED;
 
 /* An item of a list: a string, an integer, or anything else. */

@@ -112,25 +112,22 @@ static bool begins(const char *bytes, size_t size, const char *start) {
   return size >= strlen(start) && memcmp(bytes, start, strlen(start)) == 0;
 }
 
-static json_t *read_json(const char *body, size_t size, struct problem *problem) {
-  json_error_t error;
+static json_t *read_object(const char *body, size_t size, struct problem *problem) {
+  json_t *document;
+  elman_error error;
   const size_t mark = begins(body, size, "\xEF\xBB\xBF") ? 3 : 0; /* byte order mark */
   if (size == mark) {
     (void)refuse(problem, BAD_REQUEST, "the body is empty; send a JSON object");
     return NULL;
   }
-  json_t *document = json_loadb(body + mark, size - mark, JSON_REJECT_DUPLICATES, &error);
-  if (document != NULL && json_is_object(document)) return document;
-  if (document != NULL)
+  const elman_status status = elman_json_read(&document, body + mark, size - mark, &error);
+  if (status == ELMAN_OK && json_is_object(document)) return document;
+  if (status == ELMAN_OK)
     (void)refuse(problem, BAD_REQUEST, "the body must be a JSON object");
-  else if (json_error_code(&error) == json_error_out_of_memory)
+  else if (status == ELMAN_NO_MEMORY)
     (void)refuse_memory(problem);
-  else if (json_error_code(&error) == json_error_null_character)
-    (void)refuse(problem, BAD_REQUEST, "the body contains a NUL character: line %d of the JSON",
-                 error.line);
   else
-    (void)refuse(problem, BAD_REQUEST, "the body is not valid JSON: line %d: %.160s", error.line,
-                 error.text);
+    (void)refuse(problem, BAD_REQUEST, "the body is not valid JSON: %s", error.message);
   json_decref(document);
   return NULL;
 }
@@ -171,5 +168,5 @@ json_t *body_read(enum body_type type, bool forms, const char *bytes, size_t siz
                   struct problem *problem) {
   if (size == 0) bytes = "";
   if (!check_type(type, forms, bytes, size, problem)) return NULL;
-  return type == BODY_FORM ? read_form(bytes, size, problem) : read_json(bytes, size, problem);
+  return type == BODY_FORM ? read_form(bytes, size, problem) : read_object(bytes, size, problem);
 }

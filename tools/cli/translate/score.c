@@ -28,9 +28,8 @@ static void write_none(struct job *job, size_t up_to) {
 
 static void write_json(FILE *stream, const elman_translation *pair) {
   struct json json = {.stream = stream};
-  json_print(&json, "{log_probability %g", pair->log_probability);
-  json_texts(&json, "target_tokens", pair->target_tokens, pair->target_count);
-  json_numbers(&json, "log_probabilities", pair->log_probabilities, pair->target_count);
+  json_print(&json, "{");
+  json_translation(&json, pair, ELMAN_JSON_SCORES | ELMAN_JSON_TARGET_TOKENS);
   json_print(&json, "}\n");
 }
 
