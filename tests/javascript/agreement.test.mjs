@@ -52,7 +52,7 @@ for (const [name, ...options] of variants) {
     const [source, target] = toyPairs[0];
     const trace = JSON.parse(command("trace", "-m", file, "--json", source, target)), own = model.trace(source, target);
     areClose(own.losses, trace.losses, PRINTED_BOUND, "losses");
-    own.layers.forEach((layer, i) => areClose(layer.states, trace.layers[i].state, PRINTED_BOUND, "gradient norms"));
+    own.layers.forEach((layer, i) => areClose(layer.states, trace.layers[i].states, PRINTED_BOUND, "gradient norms"));
     const check = JSON.parse(command("gradcheck", "-m", file, "--json", "--samples", "5", source, target));
     const report = model.gradientCheck(source, target, { samples: 5 });
     assert.equal(report.failed, false);

@@ -14,10 +14,11 @@
 /* ---- for programs ---- */
 
 static void write_layer_json(struct json *json, const elman_traced_layer *layer) {
-  json_print(json, "\n{part %s layer %zu direction %s units %zu", trace_side_name(layer),
-             layer->layer, layer->reverse ? "backward" : "forward", layer->units);
-  json_numbers(json, "state", layer->states, layer->steps);
-  json_numbers(json, "pre_tanh", layer->inputs, layer->steps);
+  json_print(json, "\n{side %s layer %zu reverse %d units %zu",
+             layer->side == ELMAN_SOURCE ? "source" : "target", layer->layer, layer->reverse,
+             layer->units);
+  json_numbers(json, "states", layer->states, layer->steps);
+  json_numbers(json, "inputs", layer->inputs, layer->steps);
   json_numbers(json, "saturated", layer->saturated, layer->steps);
   json_print(json, "}");
 }

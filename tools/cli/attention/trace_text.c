@@ -5,10 +5,6 @@
 
 #include "console/messages.h"
 
-const char *trace_side_name(const elman_traced_layer *layer) {
-  return layer->side == ELMAN_SOURCE ? "encoder" : "decoder";
-}
-
 enum { BAR_DECADES = 5, MARKS_A_DECADE = 4, BAR = BAR_DECADES * MARKS_A_DECADE };
 
 static double largest_gradient(const elman_gradient_trace *trace) {
@@ -60,7 +56,8 @@ static void write_words(FILE *stream, const elman_gradient_trace *trace,
 
 static void write_layer(FILE *stream, const elman_gradient_trace *trace,
                         const elman_traced_layer *layer, double largest) {
-  fprintf(stream, "\n%s, layer %zu%s, %zu units\n", trace_side_name(layer), layer->layer,
+  fprintf(stream, "\n%s, layer %zu%s, %zu units\n",
+          layer->side == ELMAN_SOURCE ? "encoder" : "decoder", layer->layer,
           layer->reverse ? ", read backward" : "", layer->units);
   fprintf(stream, "%4s  %9s  %9s  %9s  ", "step", "state", "pre-tanh", "saturated");
   write_scale(stream, largest);

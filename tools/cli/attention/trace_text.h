@@ -6,9 +6,6 @@
 
 #include "elman.h"
 
-/* Return "encoder" or "decoder". */
-const char *trace_side_name(const elman_traced_layer *layer);
-
 /* Write the norms; `step` has the meaning that elman_trace gives it. */
 void trace_write_text(FILE *stream, const elman_gradient_trace *trace, size_t step);
 

@@ -8,25 +8,31 @@
 
 /* ---- text in memory ---- */
 
+FILE *answer_begin(struct answer *answer) {
+  *answer = (struct answer){0};
+  return open_memstream(&answer->text, &answer->size);
+}
+
+struct answer answer_end(FILE *stream, struct answer *answer) {
+  const bool failed = ferror(stream) != 0;
+  if (fclose(stream) == 0 && !failed) return *answer;
+  free(answer->text);
+  return (struct answer){0};
+}
+
 struct writing {
-  struct json json; /* its stream is NULL if memory ran out */
+  struct json json;
   struct answer answer;
 };
 
 /* Return whether writing can begin. */
 static bool begin(struct writing *writing) {
-  *writing = (struct writing){.json = {.labels = 0}};
-  writing->json.stream = open_memstream(&writing->answer.text, &writing->answer.size);
+  writing->json = (struct json){.stream = answer_begin(&writing->answer)};
   return writing->json.stream != NULL;
 }
 
 static struct answer end(struct writing *writing) {
-  const bool failed = ferror(writing->json.stream) != 0;
-  if ((fclose(writing->json.stream) != 0 || failed)) {
-    free(writing->answer.text);
-    return (struct answer){0};
-  }
-  return writing->answer;
+  return answer_end(writing->json.stream, &writing->answer);
 }
 
 static size_t size_so_far(const struct writing *writing) {
@@ -40,6 +46,14 @@ struct answer answer_problem(const struct problem *problem) {
   struct writing writing;
   if (!begin(&writing)) return (struct answer){0};
   json_print(&writing.json, "{error %s}\n", problem->message);
+  return end(&writing);
+}
+
+struct answer answer_health(const struct model_set *models, bool draining) {
+  struct writing writing;
+  if (!begin(&writing)) return (struct answer){0};
+  json_print(&writing.json, "{status %s version %s models %zu}\n", draining ? "ending" : "ok",
+             elman_version(), models->count);
   return end(&writing);
 }
 
@@ -192,7 +206,7 @@ static size_t count_texts(const struct answer *result) {
 static char *join_lines(const struct request *request, const struct answer *results, size_t first,
                         size_t n) {
   struct answer joined;
-  FILE *stream = open_memstream(&joined.text, &joined.size);
+  FILE *stream = answer_begin(&joined);
   if (stream == NULL) return NULL;
   const size_t item = request->pieces[first].item;
   for (size_t i = first; i < request->count && request->pieces[i].item == item; i++) {
@@ -201,10 +215,7 @@ static char *join_lines(const struct request *request, const struct answer *resu
     fputs(nth_text(&results[i], n), stream);
     for (size_t k = 0; k < piece->breaks_after; k++) putc('\n', stream);
   }
-  const bool failed = ferror(stream) != 0;
-  if (fclose(stream) == 0 && !failed) return joined.text;
-  free(joined.text);
-  return NULL;
+  return answer_end(stream, &joined).text;
 }
 
 /* Return the number of hypotheses of an item: the most that one of its lines has. */

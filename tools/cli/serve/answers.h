@@ -11,10 +11,15 @@ struct answer {
   size_t size;
 };
 
+/* Begin to write an answer to a stream; NULL if memory runs out. */
+FILE *answer_begin(struct answer *answer);
+struct answer answer_end(FILE *stream, struct answer *answer);
+
 /* {"error": MESSAGE} */
 struct answer answer_problem(const struct problem *problem);
 
-/* GET /languages and GET /v1/models; the settings state what a request may choose */
+/* GET /health, GET /languages and GET /v1/models; the settings state what a request may choose */
+struct answer answer_health(const struct model_set *models, bool draining);
 struct answer answer_languages(const struct model_set *models);
 struct answer answer_models(const struct model_set *models, const struct serve_settings *settings);
 

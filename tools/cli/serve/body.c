@@ -22,7 +22,7 @@ bool refuse(struct problem *problem, unsigned status, const char *format, ...) {
 }
 
 bool refuse_memory(struct problem *problem) {
-  return refuse(problem, NO_MEMORY, "out of memory; try again later");
+  return refuse(problem, UNAVAILABLE, "out of memory; try again later");
 }
 
 /* ---- forms ---- */

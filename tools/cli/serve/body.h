@@ -8,8 +8,22 @@
 
 struct json_t; /* of jansson */
 
-/* Statuses of refusals of a body. */
-enum { BAD_REQUEST = 400, TOO_LARGE = 413, BAD_TYPE = 415, NO_MEMORY = 503 };
+/* Statuses of HTTP. */
+enum status {
+  GOOD = 200,
+  NO_CONTENT = 204,
+  BAD_REQUEST = 400,
+  UNAUTHORIZED = 401,
+  FORBIDDEN = 403,
+  NOT_FOUND = 404,
+  BAD_METHOD = 405,
+  TOO_LARGE = 413,
+  LONG_PATH = 414,
+  BAD_TYPE = 415,
+  TOO_MANY = 429,
+  LARGE_HEAD = 431,
+  UNAVAILABLE = 503
+};
 
 /* A refusal: an HTTP status from 400, and a message of one line for the client. */
 struct problem {

@@ -4,30 +4,22 @@
 #include <string.h>
 #include <strings.h>
 
-const struct route_row routes[] = {[ROUTE_TRANSLATE] = {"/translate", true, false},
-                                   [ROUTE_TRANSLATIONS] = {"/v1/translations", true, false},
-                                   [ROUTE_LANGUAGES] = {"/languages", false, true},
-                                   [ROUTE_MODELS] = {"/v1/models", false, false},
-                                   [ROUTE_HEALTH] = {"/health", false, true},
-                                   [ROUTE_METRICS] = {"/metrics", false, false},
-                                   [ROUTE_PAGE] = {"/", false, true}};
-
 /* ---- what is admitted ---- */
 
 static bool check_route(struct exchange *exchange, const char *path) {
   const char *method = exchange->method;
-  enum route route = ROUTE_TRANSLATE;
-  while (route < ROUTE_NONE && strcmp(routes[route].path, path) != 0) route++;
+  const struct route *route = routes;
+  while (route->path != NULL && strcmp(route->path, path) != 0) route++;
+  if (route->path == NULL)
+    return refuse(&exchange->problem, NOT_FOUND, "there is nothing at this path");
   exchange->route = route;
-  if (route == ROUTE_NONE)
-    return refuse(&exchange->problem, MHD_HTTP_NOT_FOUND, "there is nothing at this path");
   exchange->preflight = strcmp(method, MHD_HTTP_METHOD_OPTIONS) == 0 && exchange->origin != NULL;
   const bool is_post = strcmp(method, MHD_HTTP_METHOD_POST) == 0;
   const bool is_get =
       strcmp(method, MHD_HTTP_METHOD_GET) == 0 || strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
-  if (exchange->preflight || (routes[route].is_post ? is_post : is_get)) return true;
-  return refuse(&exchange->problem, MHD_HTTP_METHOD_NOT_ALLOWED, "the method must be %s",
-                routes[route].is_post ? "POST" : "GET");
+  if (exchange->preflight || (route->is_post ? is_post : is_get)) return true;
+  return refuse(&exchange->problem, BAD_METHOD, "the method must be %s",
+                route->is_post ? "POST" : "GET");
 }
 
 static enum MHD_Result count_value(void *context, enum MHD_ValueKind kind, const char *name,
@@ -42,9 +34,9 @@ static enum MHD_Result count_value(void *context, enum MHD_ValueKind kind, const
 /* Refuse fields in the address, where a client may expect an effect. */
 static bool check_query(struct exchange *exchange) {
   size_t count = 0;
-  if (!routes[exchange->route].is_post || exchange->preflight) return true;
+  if (!exchange->route->is_post || exchange->preflight) return true;
   (void)mhd.get_connection_values(exchange->connection, MHD_GET_ARGUMENT_KIND, count_value, &count);
-  return count == 0 || refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST,
+  return count == 0 || refuse(&exchange->problem, BAD_REQUEST,
                               "the address has fields; the fields belong to the body");
 }
 
@@ -75,7 +67,7 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
 /* Refuse a request whose end is uncertain. */
 static bool refuse_head(struct exchange *exchange, const char *reason) {
   exchange->closes = true;
-  return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST, "%s", reason);
+  return refuse(&exchange->problem, BAD_REQUEST, "%s", reason);
 }
 
 /* Compare the requests that libmicrohttpd finds with the bytes that have arrived. */
@@ -94,7 +86,7 @@ static bool check_headers(struct exchange *exchange, const char *version) {
   for (size_t i = 0; i < SINGLE; i++) {
     if (counts.single[i] <= 1) continue;
     if (i == LENGTH || i == ENCODING) exchange->closes = true;
-    return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST, "the request has %zu headers %s",
+    return refuse(&exchange->problem, BAD_REQUEST, "the request has %zu headers %s",
                   counts.single[i], single[i]);
   }
   if (counts.encoded > 0) return refuse_head(exchange, "the Transfer-Encoding must be chunked");
@@ -103,51 +95,51 @@ static bool check_headers(struct exchange *exchange, const char *version) {
   /* The end of such a request is not compared with its bytes. */
   exchange->closes = counts.single[ENCODING] > 0;
   return coding == NULL || strcasecmp(coding, "identity") == 0 ||
-         refuse(&exchange->problem, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
+         refuse(&exchange->problem, BAD_TYPE,
                 "the body has the Content-Encoding %.40s; send it uncompressed", coding);
 }
 
 /* Check Host and Origin. A request without Host comes from an HTTP/1.0 client, not from a
  * browser. */
 static bool check_origin(struct exchange *exchange, const char *version) {
-  const struct serve_settings *settings = exchange->settings;
+  const struct serve_settings *settings = exchange->http->settings;
   const char *host = header_of(exchange, "Host"), *origin = header_of(exchange, "Origin");
   if (host == NULL && strcmp(version, MHD_HTTP_VERSION_1_0) != 0)
-    return refuse(&exchange->problem, MHD_HTTP_BAD_REQUEST, "the header Host is missing");
+    return refuse(&exchange->problem, BAD_REQUEST, "the header Host is missing");
   if (host != NULL && !host_is_allowed(host, settings))
-    return refuse(&exchange->problem, MHD_HTTP_FORBIDDEN,
+    return refuse(&exchange->problem, FORBIDDEN,
                   "the host %.100s is not permitted; --host permits it", host);
   if (origin == NULL) return true;
   const enum origin kind = origin_of(origin, host, settings);
   if (kind == ORIGIN_FOREIGN)
-    return refuse(&exchange->problem, MHD_HTTP_FORBIDDEN,
+    return refuse(&exchange->problem, FORBIDDEN,
                   "the origin %.100s is not permitted; --origin permits it", origin);
   if (kind == ORIGIN_LISTED) exchange->origin = origin;
   return true;
 }
 
 bool exchange_authorize(struct exchange *exchange, const char *token, const char *fault) {
-  exchange->client.token = tokens_find(exchange->tokens, token);
+  exchange->client.token = tokens_find(exchange->http->tokens, token);
   exchange->authorized = exchange->client.token > 0;
   return exchange->authorized ||
-         refuse(&exchange->problem, MHD_HTTP_UNAUTHORIZED, "%s",
+         refuse(&exchange->problem, UNAUTHORIZED, "%s",
                 token == NULL ? "a token is needed: Authorization: Bearer TOKEN" : fault);
 }
 
 /* Check the token in the header. Without one, /translate may have an api_key in its body. */
 static bool check_token(struct exchange *exchange) {
   const char *word = bearer_token(header_of(exchange, "Authorization"));
-  exchange->authorized = exchange->tokens->count == 0;
-  if (exchange->authorized || exchange->preflight || routes[exchange->route].is_open ||
-      (word == NULL && exchange->route == ROUTE_TRANSLATE))
+  exchange->authorized = exchange->http->tokens->count == 0;
+  if (exchange->authorized || exchange->preflight || exchange->route->is_open ||
+      (word == NULL && exchange->route->is_post && exchange->route->kind == REQUEST_TRANSLATE))
     return true;
   return exchange_authorize(exchange, word, "the token is not valid");
 }
 
 static bool refuse_body(struct exchange *exchange) {
-  return refuse(&exchange->problem, MHD_HTTP_CONTENT_TOO_LARGE,
+  return refuse(&exchange->problem, TOO_LARGE,
                 "the body has more than %zu bytes, the limit of this service",
-                exchange->settings->max_body);
+                exchange->http->settings->max_body);
 }
 
 /* A client that waits for "100 Continue" has not sent its body. */
@@ -162,7 +154,7 @@ enum { DISCARDED = 4 };
 /* Return whether to read the body. */
 static bool check_size(struct exchange *exchange) {
   const char *length = header_of(exchange, "Content-Length");
-  const size_t most = exchange->settings->max_body;
+  const size_t most = exchange->http->settings->max_body;
   uint64_t size;
   if (length == NULL || !parse_whole_number(length, &size) || size <= most) return true;
   (void)refuse_body(exchange);
@@ -172,8 +164,7 @@ static bool check_size(struct exchange *exchange) {
 static bool check_load(struct exchange *exchange) {
   if (!exchange->link->excess) return true;
   exchange->closes = true;
-  return refuse(&exchange->problem, MHD_HTTP_SERVICE_UNAVAILABLE,
-                "too many connections; try again later");
+  return refuse(&exchange->problem, UNAVAILABLE, "too many connections; try again later");
 }
 
 bool exchange_begin(struct exchange *exchange, const char *path, const char *version) {
@@ -182,7 +173,6 @@ bool exchange_begin(struct exchange *exchange, const char *path, const char *ver
   exchange->type = body_type_of(header_of(exchange, "Content-Type"));
   snprintf(exchange->path, sizeof exchange->path, "%s", path);
   elman_clean_text(exchange->path);
-  exchange->route = ROUTE_NONE;
   if (!check_bytes(exchange)) return false;
   if (!check_headers(exchange, version)) return !exchange->closes && !awaits_answer(exchange);
   if (!check_origin(exchange, version) || !check_route(exchange, path) || !check_query(exchange) ||
@@ -194,7 +184,7 @@ bool exchange_begin(struct exchange *exchange, const char *path, const char *ver
 /* ---- the body ---- */
 
 enum MHD_Result exchange_receive(struct exchange *exchange, const char *bytes, size_t *size) {
-  const size_t count = *size, most = exchange->settings->max_body;
+  const size_t count = *size, most = exchange->http->settings->max_body;
   *size = 0;
   if (exchange->problem.status == 0 && count > most - exchange->size) (void)refuse_body(exchange);
   if (exchange->problem.status != 0) {

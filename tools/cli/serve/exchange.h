@@ -8,8 +8,28 @@
 
 #include "serve/guard.h"
 #include "serve/head.h"
-#include "serve/jobs.h"
+#include "serve/metrics.h"
 #include "serve/microhttpd.h"
+
+struct MHD_Daemon;
+
+/* The service, as far as its connections share it. */
+struct http {
+  const struct serve_settings *settings;
+  const struct model_set *models;
+  struct reader *reader;
+  struct queue *queue;
+  struct tokens *tokens;
+  const char *page; /* the page of GET /; NULL = none */
+  size_t page_size;
+  bool draining; /* the service ends: every answer closes its connection */
+
+  struct MHD_Daemon *daemon;
+  struct link *links; /* open connections */
+  size_t link_count, receiving, streams;
+  double drained; /* time at which draining began */
+  struct http_counts counts;
+};
 
 /* While a connection is received or sent, it has a deadline; while its request is translated, the
  * job has one. */
@@ -29,28 +49,29 @@ struct link {
   struct exchange *exchange;
 };
 
-enum route {
-  ROUTE_TRANSLATE,
-  ROUTE_TRANSLATIONS,
-  ROUTE_LANGUAGES,
-  ROUTE_MODELS,
-  ROUTE_HEALTH,
-  ROUTE_METRICS,
-  ROUTE_PAGE,
-  ROUTE_NONE
+struct exchange;
+
+/* A path that the service answers. */
+struct route {
+  const char *path;
+  enum MHD_Result (*answer)(struct exchange *exchange); /* called after the body has arrived */
+  bool is_post;
+  bool is_open;           /* needs no token */
+  enum request_kind kind; /* of a POST */
 };
+
+/* The routes, until a row without a path. http.c defines them with their answers. */
+extern const struct route routes[];
 
 /* A request and its answer. */
 struct exchange {
-  const struct serve_settings *settings;
-  const struct tokens *tokens;
   struct client client;
   bool authorized; /* the client has a token, or needs none */
   struct http *http;
   struct link *link;
   struct MHD_Connection *connection;
-  enum route route;
-  bool preflight; /* a browser asks whether another origin may send the request */
+  const struct route *route; /* NULL = none */
+  bool preflight;            /* a browser asks whether another origin may send the request */
   enum body_type type;
   const char *origin; /* origin that may read the answer; NULL = own */
   char *body;
@@ -63,21 +84,13 @@ struct exchange {
   bool streaming; /* the answer is a stream of events, which has begun if sends_events */
   bool sends_events;
   bool waiting; /* suspended */
+  bool is_page; /* the answer is the page */
   bool closes;  /* the answer closes the connection */
   unsigned status;
   double begun;
   const char *method;
   char path[96];
 };
-
-/* A path that the service answers. */
-struct route_row {
-  const char *path;
-  bool is_post;
-  bool is_open; /* needs no token */
-};
-
-extern const struct route_row routes[ROUTE_NONE];
 
 /* Accept the token of a request, from its header or body. Otherwise set the problem. */
 bool exchange_authorize(struct exchange *exchange, const char *token, const char *fault);

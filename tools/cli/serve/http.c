@@ -11,8 +11,6 @@
 
 #include "console/json_output.h"
 #include "console/messages.h"
-#include "serve/exchange.h"
-#include "serve/metrics.h"
 #include "serve/microhttpd.h"
 
 /* ---- connections ---- */
@@ -111,16 +109,16 @@ static void add_header(struct MHD_Response *response, const char *name, const ch
 
 static void add_headers(struct MHD_Response *response, const struct exchange *exchange,
                         const char *type) {
-  const bool is_page = exchange->route == ROUTE_PAGE && exchange->status == MHD_HTTP_OK;
   add_header(response, "Content-Type", type);
   add_header(response, "X-Content-Type-Options", "nosniff");
   add_header(response, "Cache-Control", "no-store");
   add_header(response, "Referrer-Policy", "no-referrer");
   /* The page has a policy of its own, which names its script by a hash. */
   add_header(response, "Content-Security-Policy",
-             is_page ? "frame-ancestors 'none'" : "default-src 'none'; frame-ancestors 'none'");
+             exchange->is_page ? "frame-ancestors 'none'"
+                               : "default-src 'none'; frame-ancestors 'none'");
   if (exchange->origin == NULL) add_header(response, "Cross-Origin-Resource-Policy", "same-origin");
-  if (exchange->settings->origin_count > 0) add_header(response, "Vary", "Origin");
+  if (exchange->http->settings->origin_count > 0) add_header(response, "Vary", "Origin");
   if (exchange->origin != NULL)
     add_header(response, "Access-Control-Allow-Origin", exchange->origin);
   if (exchange->preflight) {
@@ -128,13 +126,12 @@ static void add_headers(struct MHD_Response *response, const struct exchange *ex
     add_header(response, "Access-Control-Allow-Headers", "Content-Type, Authorization");
     add_header(response, "Access-Control-Max-Age", "600");
   }
-  if (exchange->status == MHD_HTTP_SERVICE_UNAVAILABLE ||
-      exchange->status == MHD_HTTP_TOO_MANY_REQUESTS)
+  if (exchange->status == UNAVAILABLE || exchange->status == TOO_MANY)
     add_header(response, "Retry-After", "1");
-  if (exchange->status == MHD_HTTP_UNAUTHORIZED)
+  if (exchange->status == UNAUTHORIZED)
     add_header(response, "WWW-Authenticate", "Bearer realm=\"elman\"");
-  if (exchange->status == MHD_HTTP_METHOD_NOT_ALLOWED && exchange->route != ROUTE_NONE)
-    add_header(response, "Allow", routes[exchange->route].is_post ? "POST" : "GET, HEAD");
+  if (exchange->status == BAD_METHOD)
+    add_header(response, "Allow", exchange->route->is_post ? "POST" : "GET, HEAD");
   if (exchange->closes || exchange->http->draining) add_header(response, "Connection", "close");
 }
 
@@ -166,56 +163,46 @@ static const char json_type[] = "application/json; charset=utf-8";
 static enum MHD_Result send_problem(struct exchange *exchange) {
   const unsigned status = exchange->problem.status;
   struct http_counts *counts = &exchange->http->counts;
-  counts->refused[0] += status == MHD_HTTP_CONTENT_TOO_LARGE;
-  counts->refused[1] += status == MHD_HTTP_TOO_MANY_REQUESTS;
-  counts->refused[2] += status == MHD_HTTP_SERVICE_UNAVAILABLE;
+  counts->refused[0] += status == TOO_LARGE;
+  counts->refused[1] += status == TOO_MANY;
+  counts->refused[2] += status == UNAVAILABLE;
   return send_answer(exchange, status, json_type, answer_problem(&exchange->problem));
 }
 
-static struct answer answer_health(const struct http *http) {
-  struct answer answer = {0};
-  const int size = asprintf(&answer.text, "{\"status\":\"%s\",\"version\":\"%s\",\"models\":%zu}\n",
-                            http->draining ? "ending" : "ok", elman_version(), http->models->count);
-  answer.size = size < 0 ? 0 : (size_t)size;
-  return size < 0 ? (struct answer){0} : answer;
+static enum MHD_Result send_languages(struct exchange *exchange) {
+  return send_answer(exchange, GOOD, json_type, answer_languages(exchange->http->models));
 }
 
-static struct answer answer_metrics(const struct http *http) {
+static enum MHD_Result send_models(struct exchange *exchange) {
+  const struct http *http = exchange->http;
+  return send_answer(exchange, GOOD, json_type, answer_models(http->models, http->settings));
+}
+
+static enum MHD_Result send_health(struct exchange *exchange) {
+  const struct http *http = exchange->http;
+  return send_answer(exchange, http->draining ? UNAVAILABLE : GOOD, json_type,
+                     answer_health(http->models, http->draining));
+}
+
+static enum MHD_Result send_metrics(struct exchange *exchange) {
+  const struct http *http = exchange->http;
   const struct job_counts jobs = queue_counts(http->queue);
-  return metrics_text(&http->counts, &jobs, http->link_count, http->models->count);
+  return send_answer(exchange, GOOD, "text/plain; version=0.0.4; charset=utf-8",
+                     metrics_text(&http->counts, &jobs, http->link_count, http->models->count));
 }
 
 static enum MHD_Result send_page(struct exchange *exchange) {
   const struct http *http = exchange->http;
   if (http->page == NULL) {
-    (void)refuse(&exchange->problem, MHD_HTTP_NOT_FOUND,
+    (void)refuse(&exchange->problem, NOT_FOUND,
                  "this build has no playground; see 'elman help page'");
     return send_problem(exchange);
   }
-  exchange->status = MHD_HTTP_OK;
+  exchange->is_page = true;
   return send_response(
       exchange,
       mhd.create_response_from_buffer(http->page_size, (void *)http->page, MHD_RESPMEM_PERSISTENT),
-      MHD_HTTP_OK, "text/html; charset=utf-8");
-}
-
-static enum MHD_Result send_resource(struct exchange *exchange) {
-  struct http *http = exchange->http;
-  switch (exchange->route) {
-  case ROUTE_LANGUAGES:
-    return send_answer(exchange, MHD_HTTP_OK, json_type, answer_languages(http->models));
-  case ROUTE_MODELS:
-    return send_answer(exchange, MHD_HTTP_OK, json_type,
-                       answer_models(http->models, http->settings));
-  case ROUTE_HEALTH:
-    return send_answer(exchange, http->draining ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_OK,
-                       json_type, answer_health(http));
-  case ROUTE_METRICS:
-    return send_answer(exchange, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8",
-                       answer_metrics(http));
-  default:
-    return send_page(exchange);
-  }
+      GOOD, "text/html; charset=utf-8");
 }
 
 /* ---- server-sent events ---- */
@@ -243,7 +230,7 @@ static enum MHD_Result send_events(struct exchange *exchange) {
       mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_events, exchange, NULL);
   exchange->http->streams++;
   exchange->sends_events = true;
-  return send_response(exchange, response, MHD_HTTP_OK, "text/event-stream; charset=utf-8");
+  return send_response(exchange, response, GOOD, "text/event-stream; charset=utf-8");
 }
 
 static void resume(struct exchange *exchange) {
@@ -271,17 +258,17 @@ static bool may_submit(struct exchange *exchange, const struct request *request)
       !exchange_authorize(exchange, request->token, "the api_key is not valid"))
     return false;
   if (most > 0 && count > most)
-    return refuse(&exchange->problem, MHD_HTTP_CONTENT_TOO_LARGE,
+    return refuse(&exchange->problem, TOO_LARGE,
                   "the request has %zu sentences; the limit of a client is %zu", count, most);
   if (most > 0 && sentences_of(http, &exchange->client) + count > most)
-    return refuse(&exchange->problem, MHD_HTTP_TOO_MANY_REQUESTS,
+    return refuse(&exchange->problem, TOO_MANY,
                   "this client has too many sentences in hand; the limit is %zu", most);
   return true;
 }
 
 static void log_texts(const struct exchange *exchange, const struct request *request) {
   char client[CLIENT_NAME];
-  if (!exchange->settings->log_texts) return;
+  if (!exchange->http->settings->log_texts) return;
   client_name(client, &exchange->client);
   for (size_t i = 0; i < request->count; i++)
     print_info("%s %s: %.*s", client, exchange->path, (int)request->pieces[i].sentence.length,
@@ -297,8 +284,7 @@ static void admit(struct exchange *exchange) {
     log_texts(exchange, &job->request);
     exchange->admitted = queue_submit(exchange->http->queue, job);
     if (!exchange->admitted)
-      (void)refuse(&exchange->problem, MHD_HTTP_SERVICE_UNAVAILABLE,
-                   "too many sentences wait; try again later");
+      (void)refuse(&exchange->problem, UNAVAILABLE, "too many sentences wait; try again later");
   }
   exchange->job_done = !exchange->admitted;
   exchange->streaming = exchange->admitted && job->request.stream;
@@ -334,8 +320,7 @@ void http_collect(struct http *http) {
 /* Let the reader read the body, and suspend the request. */
 static enum MHD_Result submit(struct exchange *exchange) {
   struct http *http = exchange->http;
-  const struct body body = {.kind = exchange->route == ROUTE_TRANSLATE ? REQUEST_TRANSLATE
-                                                                       : REQUEST_TRANSLATIONS,
+  const struct body body = {.kind = exchange->route->kind,
                             .type = exchange->type,
                             .bytes = exchange->body,
                             .size = exchange->size};
@@ -362,10 +347,19 @@ static enum MHD_Result send_translation(struct exchange *exchange) {
   if (exchange->problem.status != 0) return send_problem(exchange);
   const struct answer answer = job->answer;
   job->answer = (struct answer){0};
-  return send_answer(exchange, MHD_HTTP_OK, json_type, answer);
+  return send_answer(exchange, GOOD, json_type, answer);
 }
 
 /* ---- requests ---- */
+
+const struct route routes[] = {{"/translate", submit, true, false, REQUEST_TRANSLATE},
+                               {"/v1/translations", submit, true, false, REQUEST_TRANSLATIONS},
+                               {"/languages", send_languages, .is_open = true},
+                               {"/v1/models", send_models, .is_open = false},
+                               {"/health", send_health, .is_open = true},
+                               {"/metrics", send_metrics, .is_open = false},
+                               {"/", send_page, .is_open = true},
+                               {0}};
 
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
                                   const char *path, const char *method, const char *version,
@@ -380,8 +374,6 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     if (exchange == NULL) return MHD_NO;
     *state = exchange;
     exchange->http = http;
-    exchange->settings = http->settings;
-    exchange->tokens = http->tokens;
     exchange->link = link;
     exchange->connection = connection;
     exchange->method = method;
@@ -396,15 +388,15 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
   if (exchange->job != NULL) return send_translation(exchange);
   if (exchange->problem.status != 0) return send_problem(exchange);
   if (exchange->preflight)
-    return send_answer(exchange, MHD_HTTP_NO_CONTENT, json_type, (struct answer){calloc(1, 1), 0});
-  return routes[exchange->route].is_post ? submit(exchange) : send_resource(exchange);
+    return send_answer(exchange, NO_CONTENT, json_type, (struct answer){calloc(1, 1), 0});
+  return exchange->route->answer(exchange);
 }
 
 static void count_request(const struct exchange *exchange) {
   struct http_counts *counts = &exchange->http->counts;
   const unsigned class = exchange->status / 100;
   const double seconds = now() - exchange->begun;
-  if (exchange->settings->log_requests) {
+  if (exchange->http->settings->log_requests) {
     char client[CLIENT_NAME], status[16] = "aborted"; /* before it was answered */
     client_name(client, &exchange->client);
     if (exchange->status > 0) snprintf(status, sizeof status, "%u", exchange->status);
@@ -412,7 +404,7 @@ static void count_request(const struct exchange *exchange) {
                1000 * seconds);
   }
   counts->by_class[class < STATUS_CLASSES ? class : 0]++;
-  if (exchange->job != NULL && exchange->status == MHD_HTTP_OK) {
+  if (exchange->job != NULL && exchange->status == GOOD) {
     size_t bucket = 0;
     while (bucket < TIME_BUCKETS && seconds > time_bounds[bucket]) bucket++;
     counts->times[bucket]++;

@@ -3,34 +3,10 @@
 #ifndef ELMAN_CLI_HTTP_H
 #define ELMAN_CLI_HTTP_H
 
-#include <stdint.h>
 #include <sys/socket.h>
 
-#include "serve/guard.h"
-#include "serve/jobs.h"
-#include "serve/metrics.h"
+#include "serve/exchange.h"
 #include "serve/reader.h"
-#include "serve/serve_settings.h"
-
-struct MHD_Daemon;
-struct link;
-
-struct http {
-  const struct serve_settings *settings;
-  const struct model_set *models;
-  struct reader *reader;
-  struct queue *queue;
-  struct tokens *tokens;
-  const char *page; /* the page of GET /; NULL = none */
-  size_t page_size;
-  bool draining; /* the service ends: every answer closes its connection */
-
-  struct MHD_Daemon *daemon;
-  struct link *links; /* open connections */
-  size_t link_count, receiving, streams;
-  double drained; /* time at which draining began */
-  struct http_counts counts;
-};
 
 /* Start libmicrohttpd. The caller has set the fields before `draining`. Return an exit code; print
  * a message if it is not 0. */

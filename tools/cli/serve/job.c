@@ -114,10 +114,10 @@ struct answer job_result(struct job *job, size_t piece, const elman_translation 
 void job_finish(struct job *job) {
   elman_error error;
   if (elman_override_reach_check(&job->reach, &job->request.search, &error) != ELMAN_OK)
-    job_fail(job, JOB_UNFIT, error.message);
+    job_fail(job, BAD_REQUEST, error.message);
   if (!job->failed && !job->request.stream) {
     job->answer = answer_request(&job->request, job->results);
-    if (job->answer.text == NULL) job_fail(job, JOB_UNAVAILABLE, "out of memory; try again later");
+    if (job->answer.text == NULL) job_fail(job, UNAVAILABLE, "out of memory; try again later");
   }
   free_results(job);
 }

@@ -9,9 +9,6 @@
 #include "serve/answers.h"
 #include "serve/request.h"
 
-/* Status of a job that fails: the service cannot do it now, or never. */
-enum { JOB_UNAVAILABLE = 503, JOB_UNFIT = 400 };
-
 /* The bytes of a request. */
 struct body {
   enum request_kind kind;

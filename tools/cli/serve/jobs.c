@@ -142,7 +142,7 @@ static void expire(struct queue *queue) {
       continue;
     }
     remove_after(queue, place);
-    job_fail(job, JOB_UNAVAILABLE, too_late);
+    job_fail(job, UNAVAILABLE, too_late);
     drop_rest(queue, job);
     if (job->translated == job->request.count) hand_over(queue, job);
   }
@@ -476,7 +476,7 @@ static void fail_at(struct job *job, size_t piece, const char *reason) {
   char name[PIECE_NAME], message[sizeof job->problem.message];
   piece_name(name, &job->request, piece);
   snprintf(message, sizeof message, "%s%.*s", name, (int)(sizeof message - sizeof name), reason);
-  job_fail(job, JOB_UNFIT, message);
+  job_fail(job, BAD_REQUEST, message);
 }
 
 /* Record the result of a piece. A text of /translate that cannot be translated fails its request;
@@ -486,12 +486,12 @@ static void record(struct job *job, size_t piece, struct outcome *outcome, size_
   job->results[piece] = outcome->results[i];
   elman_override_reach_add(&job->reach, &job->request.search, outcome->translations[i]);
   if (whole && outcome->status == ELMAN_INTERRUPTED)
-    job_fail(job, JOB_UNAVAILABLE, too_late);
+    job_fail(job, UNAVAILABLE, too_late);
   else if (whole)
-    job_fail(job, outcome->status == ELMAN_INVALID_ARGUMENT ? JOB_UNFIT : JOB_UNAVAILABLE,
+    job_fail(job, outcome->status == ELMAN_INVALID_ARGUMENT ? BAD_REQUEST : UNAVAILABLE,
              outcome->error.message);
   else if (outcome->results[i].text == NULL)
-    job_fail(job, JOB_UNAVAILABLE, "out of memory; try again later");
+    job_fail(job, UNAVAILABLE, "out of memory; try again later");
   else if (outcome->translations[i] == NULL && job->request.kind == REQUEST_TRANSLATE)
     fail_at(job, piece, outcome->errors[i].message);
   if (job->request.stream && !job->failed)

@@ -1,7 +1,6 @@
 #include "serve/metrics.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "elman.h"
 
@@ -61,7 +60,7 @@ static void print_translation(FILE *stream, const struct job_counts *jobs) {
 struct answer metrics_text(const struct http_counts *counts, const struct job_counts *jobs,
                            size_t open, size_t models) {
   struct answer answer;
-  FILE *stream = open_memstream(&answer.text, &answer.size);
+  FILE *stream = answer_begin(&answer);
   if (stream == NULL) return (struct answer){0};
   print_head(stream, "info", "gauge", "Version of elman.");
   fprintf(stream, "elman_info{version=\"%s\"} 1\n", elman_version());
@@ -80,8 +79,5 @@ struct answer metrics_text(const struct http_counts *counts, const struct job_co
   print_count(stream, "models", "gauge", "Served models.", models);
   print_count(stream, "models_in_memory", "gauge",
               "Served models, and replaced ones that are still in use.", served_models_in_memory());
-  const bool failed = ferror(stream) != 0;
-  if (fclose(stream) == 0 && !failed) return answer;
-  free(answer.text);
-  return (struct answer){0};
+  return answer_end(stream, &answer);
 }

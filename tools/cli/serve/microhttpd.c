@@ -11,6 +11,7 @@
 #include <sysexits.h>
 
 #include "console/messages.h"
+#include "serve/body.h"
 
 struct microhttpd mhd;
 
@@ -106,10 +107,9 @@ static bool is_own;
 static const struct {
   unsigned status;
   const char *line, *reason;
-} answers[] = {{MHD_HTTP_CONTENT_TOO_LARGE, "413 Content Too Large", "the body is too large"},
-               {MHD_HTTP_URI_TOO_LONG, "414 URI Too Long", "the path is too long"},
-               {MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE, "431 Request Header Fields Too Large",
-                "the headers are too large"},
+} answers[] = {{TOO_LARGE, "413 Content Too Large", "the body is too large"},
+               {LONG_PATH, "414 URI Too Long", "the path is too long"},
+               {LARGE_HEAD, "431 Request Header Fields Too Large", "the headers are too large"},
                {0, "400 Bad Request", "the request is not valid HTTP"}};
 
 /* Read what has arrived. A socket that is closed before that discards the answer. */
