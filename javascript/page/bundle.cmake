@@ -2,61 +2,18 @@
 #
 #   cmake -DPAGE=FOLDER -DSHARED=FOLDER -DMODULE=FOLDER -DDATA=FOLDER -DOUTPUT=playground.html -P bundle.cmake
 #
-# PAGE is this folder, SHARED src/inspect/page, MODULE has elman.wasm, the licenses, elman.mjs and wasi.mjs (or the
-# latter two are in SCRIPTS), DATA the daily pairs. The security policy knows style and script by their SHA-256.
+# PAGE is this folder, SHARED src/inspect/page, MODULE has elman.wasm, the licenses, elman.mjs and wasi.mjs, DATA the daily
+# pairs.
 
 cmake_minimum_required(VERSION 3.19)
 
-set(BASE64 ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
+include(${SHARED}/shared.cmake)
 set(SCRIPT_FILES text engine figures files pairs learn served translate inside compare lessons keep main)
 
-# The bytes become bits, written o and i since neither is a hexadecimal digit. Six bits and a comma become a digit of
-# base64; the comma keeps digits that were made before from being read as bits.
-function(base64_of_hex hex result)
-  string(LENGTH "${hex}" digits)
-  math(EXPR rest "(${digits} / 2) % 3")
-  set(bits oooo oooi ooio ooii oioo oioi oiio oiii iooo iooi ioio ioii iioo iioi iiio iiii)
-  foreach(value RANGE 15)
-    list(GET bits ${value} four)
-    math(EXPR digit "${value}" OUTPUT_FORMAT HEXADECIMAL)
-    string(REPLACE 0x "" digit ${digit})
-    string(REPLACE ${digit} ${four} hex "${hex}")
-  endforeach()
-  if(rest EQUAL 1)
-    string(APPEND hex oooo)
-    set(padding "==")
-  elseif(rest EQUAL 2)
-    string(APPEND hex oo)
-    set(padding "=")
-  else()
-    set(padding "")
-  endif()
-  string(REGEX REPLACE "([oi][oi][oi][oi][oi][oi])" "\\1," hex "${hex}")
-  foreach(value RANGE 63)
-    set(six "")
-    foreach(place RANGE 5)
-      math(EXPR bit "(${value} >> (5 - ${place})) & 1")
-      if(bit)
-        string(APPEND six i)
-      else()
-        string(APPEND six o)
-      endif()
-    endforeach()
-    string(SUBSTRING ${BASE64} ${value} 1 letter)
-    string(REPLACE "${six}," ${letter} hex "${hex}")
-  endforeach()
-  set(${result} "${hex}${padding}" PARENT_SCOPE)
-endfunction()
-
-# Set the variable to the file in gzip and base64. The time in the gzip header is set to 0, so that the same input
-# gives the same page.
+# Set the variable to the file in gzip and base64. Without the name and time of the file, the same input gives the same page.
 function(packed_file file result)
-  file(ARCHIVE_CREATE OUTPUT ${OUTPUT}.gz PATHS ${file} FORMAT raw COMPRESSION GZip COMPRESSION_LEVEL 9)
-  file(READ ${OUTPUT}.gz hex HEX)
-  file(REMOVE ${OUTPUT}.gz)
-  string(SUBSTRING "${hex}" 0 8 head)
-  string(SUBSTRING "${hex}" 16 -1 tail)
-  base64_of_hex("${head}00000000${tail}" text)
+  execute_process(COMMAND gzip --best --no-name --stdout ${file} COMMAND base64 --wrap=0
+                  OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
@@ -79,13 +36,7 @@ function(read_text file result)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-if(NOT DEFINED SCRIPTS)
-  set(SCRIPTS ${MODULE})
-endif()
-
-read_text(${SHARED}/common.js SCRIPT)
-read_text(${SHARED}/picture.js text)
-string(APPEND SCRIPT "${text}")
+shortened("${SCRIPT}" SCRIPT)
 foreach(name ${SCRIPT_FILES})
   read_text(${PAGE}/${name}.js text)
   string(APPEND SCRIPT "${text}")
@@ -93,8 +44,8 @@ endforeach()
 
 # The worker is one classic script: files, the connection, then the worker itself. A page from a file has no origin, and
 # browsers refuse it workers that are modules.
-read_text(${SCRIPTS}/wasi.mjs WORKER)
-read_text(${SCRIPTS}/elman.mjs text)
+read_text(${MODULE}/wasi.mjs WORKER)
+read_text(${MODULE}/elman.mjs text)
 string(APPEND WORKER "${text}")
 string(REGEX REPLACE "import {[^}]*} from \"[^\"]*\";\n" "" WORKER "${WORKER}")
 string(REGEX REPLACE "(^|\n)export " "\\1" WORKER "${WORKER}")
@@ -113,7 +64,6 @@ endforeach()
 file(WRITE ${OUTPUT}.tsv "${daily}")
 packed_file(${OUTPUT}.tsv DAILY)
 file(REMOVE ${OUTPUT}.tsv)
-packed_file(${MODULE}/elman.wasm WASM)
 
 # A page that is handed out carries the licenses of what it contains.
 set(LICENSES "")
@@ -123,19 +73,13 @@ foreach(name LICENSE licenses/utf8proc licenses/jansson licenses/zlib licenses/w
 endforeach()
 string(REPLACE "&" "&amp;" LICENSES "${LICENSES}")
 string(REPLACE "<" "&lt;" LICENSES "${LICENSES}")
+packed_file(${MODULE}/elman.wasm MODULE)
 
-file(READ ${PAGE}/playground.css STYLE)
-shortened("${STYLE}" STYLE)
+file(READ ${PAGE}/playground.css text)
+shortened("${STYLE}${text}" STYLE)
 file(READ ${PAGE}/playground.html page)
-foreach(name STYLE SCRIPT)
-  string(SHA256 hash "${${name}}")
-  base64_of_hex(${hash} hash)
-  string(REPLACE "@${name}_HASH@" "${hash}" page "${page}")
+fill_page()
+foreach(name LICENSES MODULE DAILY WORKER)
+  string(REPLACE "@${name}@" "${${name}}" page "${page}")
 endforeach()
-string(REPLACE "@LICENSES@" "${LICENSES}" page "${page}")
-string(REPLACE "@STYLE@" "${STYLE}" page "${page}")
-string(REPLACE "@MODULE@" "${WASM}" page "${page}")
-string(REPLACE "@DAILY@" "${DAILY}" page "${page}")
-string(REPLACE "@WORKER@" "${WORKER}" page "${page}")
-string(REPLACE "@SCRIPT@" "${SCRIPT}" page "${page}")
 file(WRITE ${OUTPUT} "${page}")

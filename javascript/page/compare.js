@@ -60,18 +60,11 @@ function drawCompareSettings(name) {
   const side = compared[name];
   byId(`compare-${name}-settings`).replaceChildren(...COMPARED.map(hyperparameter).filter(Boolean).map((one) => {
     const id = `compare-${name}-${one.name}`;
-    const made = control({ ...one }, id);
-    made.value = valueOfSide(side, one.name);
-    const note = element("span", { class: "fault", hidden: "" });
-    made.addEventListener("change", () => {
-      const value = validValue(one, made.value);
-      markField(made, note, value === undefined ? rangeOf(one) : null);
-      if (value === undefined) return;
+    return element("label", { for: id }, element("span", {}, labelOf(one)), ...control(one, id, valueOfSide(side, one.name), (value) => {
       side.settings[one.name] = value;
       drawSideNames();
       drawCompare();
-    });
-    return element("label", { for: id }, element("span", {}, labelOf(one)), made, note);
+    }));
   }));
   drawSideNames();
 }
@@ -192,7 +185,7 @@ const drawCompare = eachFrame(() => {
     const side = compared[name], { run } = side;
     const translation = run.watched;
     if (translation === null) continue;
-    byId(`compare-${name}-text`).replaceChildren(isolate(translation.text === "" ? "∅" : translation.text, languageOf(translation.text)));
+    byId(`compare-${name}-text`).replaceChildren(isolate(translation.text || "∅"));
     if (translation.targetTokens.length > 0) side.map.show(mapOf(translation));
     else side.map.empty(t("map.none"));
     const mean = translation.attention.length === 0 ? 0 : sumOf(translation.attention.map(entropyOf)) / translation.attention.length;

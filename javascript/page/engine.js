@@ -161,14 +161,12 @@ function eachFrame(task) {
 function tell(key, words, { bad = false, action = null, closed = () => {} } = {}) {
   const line = element("div", { class: bad ? "message bad" : "message", "data-key": key }, element("span", {}));
   const add = (kind, go) => {
-    const button = element("button", { type: "button", class: kind });
-    button.addEventListener("click", () => {
+    const leave = () => {
       line.remove();
       keepFocus();
       go();
-    });
-    line.append(button);
-    return button;
+    };
+    return line.appendChild(button(kind, leave));
   };
   const act = action === null ? null : add("", action.go), close = add("close", closed);
   close.textContent = "×";
@@ -197,10 +195,15 @@ function untellFaults() {
     if (["pairs", "model", "learn"].includes(line.dataset.key)) line.remove();
 }
 
+/* Set an attribute, or remove it if the value is undefined or null. */
+function setOrRemove(node, name, value) {
+  if (value == null) node.removeAttribute(name);
+  else node.setAttribute(name, value);
+}
+
 /* Mark a field as valid (null) or wrong, and state the problem in its note. */
 function markField(field, note, problem) {
-  if (problem === null) field.removeAttribute("aria-invalid");
-  else field.setAttribute("aria-invalid", "true");
+  setOrRemove(field, "aria-invalid", problem && "true");
   note.hidden = problem === null;
   write(note, problem ?? "");
 }

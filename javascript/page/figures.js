@@ -1,27 +1,24 @@
-/* Figures: heat maps as tables that change in place, and charts as SVG. */
+/* Figures: heat maps that change in place, charts as SVG, saved pictures. */
 
 /* ---- Heat maps ---- */
 
 /* Above this number of cells a table would be slow to redraw while a network learns. */
 const MOST_CELLS = 3600;
 
-/* picture.js asks for the columns of segments, which the playground does not show. */
-const segmentNames = () => [];
-
-/* The names of figures in a picture, in the language of the page. */
-const nameOfFigure = (name) => t({ "no token": "sentinel", entropy: "entropy", coverage: "coverage" }[name]);
+/* The names of figures, in the language of the page. */
+const nameOfFigure = (name) => t(name === "no token" ? "sentinel" : name);
 
 /* Return what a heat map shows of a translation: all heads or one. */
-function mapOf(translation, head = null) {
-  const weights = head === null ? translation.attention : translation.headAttention[head];
-  const { sentinel = null } = translation;
-  return {
-    sourceText: translation.source, targetText: translation.text,
-    sources: translation.sourceTokens, targets: translation.targetTokens,
-    known: translation.sourceKnown, weights, sentinel, segments: null,
-    entropy: weights.map(entropyOf), coverage: coverageOf(weights, translation.sourceTokens.length),
-  };
-}
+const mapOf = (translation, head = null) => completed({
+  sourceText: translation.source, targetText: translation.text,
+  sources: translation.sourceTokens, targets: translation.targetTokens, known: translation.sourceKnown,
+  weights: head === null ? translation.attention : translation.headAttention[head], sentinel: translation.sentinel,
+});
+
+/* The figures in tables; pictures have all. */
+const figuresInTable = ({ figures }) => figures.filter(({ name }) => name === "no token");
+
+const wordInMap = (side, at, token, language) => [isolate(token, language)];
 
 let maps = 0;
 
@@ -29,16 +26,16 @@ let maps = 0;
  * word of a row, row -1 the word of a column. `pick(t, s, event)` is called for a click or the Enter key. */
 class HeatMap {
   constructor(holder, { caption, pick = null, drag = null, adjust = null }) {
-    Object.assign(this, { holder, caption, pick, drag, adjust, view: null, at: null, lit: null, marked: new Set() });
+    Object.assign(this, { holder, caption, pick, drag, adjust, view: null, table: null, at: null, lit: null, marked: new Set() });
     this.name = `heat-map-${++maps}`;
     this.readout = element("p", { class: "readout", id: `${this.name}-readout`, "aria-live": "polite" });
     this.scroll = element("div", { class: "scroll" });
     this.legend = element("p", { class: "weights-legend", "aria-hidden": "true", hidden: "" });
     holder.replaceChildren(this.scroll, this.readout, this.legend);
-    this.scroll.addEventListener("pointerover", (event) => this.light(this.placeOf(event.target)));
+    this.scroll.addEventListener("pointerover", (event) => this.light(placeInMap(event.target)));
     this.scroll.addEventListener("pointerleave", () => this.light(this.at));
     this.scroll.addEventListener("pointerdown", (event) => this.press(event));
-    this.scroll.addEventListener("click", (event) => this.choose(this.placeOf(event.target), event));
+    this.scroll.addEventListener("click", (event) => this.choose(placeInMap(event.target), event));
     this.scroll.addEventListener("keydown", (event) => this.key(event));
     this.scroll.addEventListener("focusin", () => this.light(this.at || { t: 0, s: 0 }));
     this.scroll.addEventListener("focusout", () => { this.at = null; this.light(null); });
@@ -53,122 +50,67 @@ class HeatMap {
 
   /* Show a view of mapOf(). A table of the same size is changed in place. */
   show(view) {
-    if (view.sources.length * view.targets.length > MOST_CELLS) {
-      this.empty(t("map.large", { n: view.sources.length * view.targets.length, most: MOST_CELLS }));
+    const S = view.sources.length, T = view.targets.length, figures = figuresInTable(view);
+    if (S * T > MOST_CELLS) {
+      this.empty(t("map.large", { n: S * T, most: MOST_CELLS }));
       return;
     }
-    const same = this.view !== null && this.view.sources.length === view.sources.length &&
-      this.view.targets.length === view.targets.length && (this.view.sentinel === null) === (view.sentinel === null) && this.language === state.language;
-    Object.assign(this, { view, language: state.language });
-    if (!same) this.build();
-    this.fill();
-    if (!same) this.table.classList.toggle("small", this.table.offsetWidth > this.scroll.clientWidth);
-    if (this.at !== null && (this.at.t >= view.targets.length || this.at.s >= view.sources.length)) this.at = null;
-    this.light(this.lit === null ? null : this.lit);
+    const shape = JSON.stringify([S, T, figures.length, state.language]), isNew = this.table === null || this.shape !== shape;
+    Object.assign(this, { view, shape });
+    if (isNew) this.build(S > 12 ? "map tall" : S <= 6 && T <= 8 ? "map roomy" : "map");
+    else fillTable(this.table, view, figures, wordInMap);
+    this.fillLegend();
+    [...this.table.tBodies[0].rows].forEach((row, at) => {
+      for (let s = 0; s < S; s++) row.cells[s + 1].classList.toggle("changed", this.marked.has(`${at},${s}`));
+    });
+    if (isNew) this.table.classList.toggle("small", this.table.offsetWidth > this.scroll.clientWidth);
+    if (this.at !== null && (this.at.t >= T || this.at.s >= S)) this.at = null;
+    this.light(this.lit);
   }
 
-  build() {
-    const { sources, targets, sentinel } = this.view;
-    const id = (t, s) => `${this.name}-${t}-${s}`;
-    const word = (t, s, scope) => element("th", { scope, id: id(t, s), role: scope === "col" ? "columnheader" : "rowheader" });
-    const head = element("tr", {}, element("td", {}), ...sources.map((_, s) => word(-1, s, "col")));
-    if (sentinel !== null) head.append(element("th", { scope: "col", class: "figure" }, t("sentinel")));
-    const rows = targets.map((_, row) => {
-      const made = element("tr", {}, word(row, -1, "row"));
-      for (let s = 0; s < sources.length; s++)
-        made.append(element("td", { class: "weight shaded", id: id(row, s), role: "gridcell" }));
-      if (sentinel !== null) made.append(element("td", { class: "figure", role: "gridcell" }));
-      return made;
-    });
-    this.table = element("table", {
-      class: sources.length > 12 ? "map tall" : sources.length <= 6 && targets.length <= 8 ? "map roomy" : "map", role: "grid", tabindex: 0,
-      "aria-describedby": `${this.name}-readout`,
-    }, element("caption", { class: "unseen" }, this.caption()), element("thead", {}, head), element("tbody", {}, ...rows));
+  build(kind) {
+    const attributes = { class: kind, role: "grid", tabindex: 0, "aria-describedby": `${this.name}-readout` };
+    this.table = tableOfView(this.view, figuresInTable(this.view), wordInMap, attributes, this.caption());
+    this.table.caption.className = "unseen";
     this.table.classList.toggle("drag", this.drag !== null);
     this.scroll.replaceChildren(this.table);
   }
 
-  fill() {
-    const { sources, targets, weights, known, sentinel } = this.view;
-    const languages = { source: languageOf(this.view.sourceText), target: languageOf(this.view.targetText) };
-    const name = (node, text, lang) => {
-      if (node.dataset.text === text && node.firstChild) return;
-      node.dataset.text = text;
-      node.replaceChildren(isolate(text, lang));
-    };
-    const head = this.table.tHead.rows[0], rows = this.table.tBodies[0].rows;
-    sources.forEach((token, s) => {
-      name(head.cells[s + 1], token, languages.source);
-      head.cells[s + 1].classList.toggle("unknown", known !== null && !known[s]);
-    });
-    targets.forEach((token, row) => {
-      const { cells } = rows[row];
-      name(cells[0], token, languages.target);
-      weights[row].forEach((weight, s) => {
-        const cell = cells[s + 1], text = figure(weight, 2);
-        if (cell.textContent !== text) cell.textContent = text;
-        if (cell.weight !== weight) shadeCell(cell, weight);
-        cell.classList.toggle("changed", this.marked.has(`${row},${s}`));
-      });
-      if (sentinel !== null) cells[sources.length + 1].textContent = figure(sentinel[row], 2);
-    });
-    this.table.classList.toggle("numbers", byId("numbers").checked);
+  fillLegend() {
     this.legend.hidden = false;
     if (this.legend.dataset.scale === byId("scale").value) return;
     this.legend.dataset.scale = byId("scale").value;
-    this.legend.replaceChildren(...[0, 0.1, 0.25, 0.5, 0.75, 1].map((weight) => {
-      const swatch = element("span", { class: "shaded" }, String(weight));
-      shadeCell(swatch, weight);
-      return swatch;
-    }));
+    this.legend.replaceChildren(...legendOfWeights());
   }
 
-  cell(place) {
-    if (!this.table || place === null) return null;
-    const row = place.t < 0 ? this.table.tHead.rows[0] : this.table.tBodies[0].rows[place.t];
-    return (row && row.cells[place.s + 1]) || null;
-  }
-
-  placeOf(node) {
-    const cell = node.closest("td.weight, th");
-    if (cell === null || !this.table || !cell.id) return null;
-    const [t, s] = cell.id.slice(this.name.length + 1).match(/^(-?\d+)-(-?\d+)$/).slice(1).map(Number);
-    return { t, s };
+  /* Return the cell or header of a place, or null. */
+  cell({ t: at, s }) {
+    const row = at < 0 ? this.table.tHead.rows[0] : this.table.tBodies[0].rows[at];
+    return row?.cells[s + 1] ?? null;
   }
 
   /* Show what a place means, and dim the rest. */
   light(place) {
     this.lit = place;
-    if (!this.table) return;
-    for (const old of this.table.querySelectorAll(".on, .cursor")) old.classList.remove("on", "cursor");
-    this.table.classList.toggle("lit", place !== null);
-    write(this.readout, place === null ? "" : this.words(place));
-    if (place === null) {
-      this.table.removeAttribute("aria-activedescendant");
-      return;
-    }
+    if (this.table === null) return;
+    for (const old of this.table.querySelectorAll(".cursor")) old.classList.remove("cursor");
+    this.table.removeAttribute("aria-activedescendant");
+    const isThere = place !== null && place.t < this.view.targets.length && place.s < this.view.sources.length;
+    lightTable(this.table, isThere ? place : null);
+    write(this.readout, isThere ? this.words(place) : "");
+    if (!isThere) return;
     const cell = this.cell(place);
-    if (cell === null) return;
-    this.table.setAttribute("aria-activedescendant", cell.id);
+    cell.id ||= `${this.name}-${place.t}-${place.s}`;
     cell.classList.add("cursor");
-    for (let s = place.s < 0 ? 0 : place.s; s <= (place.s < 0 ? this.view.sources.length - 1 : place.s); s++)
-      for (let row = place.t < 0 ? 0 : place.t; row <= (place.t < 0 ? this.view.targets.length - 1 : place.t); row++) {
-        const other = this.cell({ t: row, s });
-        if (other !== null) other.classList.add("on");
-      }
+    this.table.setAttribute("aria-activedescendant", cell.id);
   }
 
-  words({ t: row, s }) {
-    const { sources, targets, weights } = this.view;
-    if (row >= targets.length || s >= sources.length) return "";
+  words(place) {
+    const { t: row, s } = place, { sources, targets, weights } = this.view;
     if (row >= 0 && s >= 0)
       return t("map.cell", { target: isolated(targets[row]), source: isolated(sources[s]), weight: figure(weights[row][s], 3) });
-    const list = row >= 0 ? weights[row].map((weight, at) => [weight, sources[at]])
-      : weights.map((line, at) => [line[s], targets[at]]);
-    list.sort((one, other) => other[0] - one[0]);
-    const parts = list.slice(0, 3).map(([weight, token]) => `${isolated(token)} ${figure(weight, 2)}`).join(" · ");
-    return row >= 0 ? t("map.row", { word: isolated(targets[row]), list: parts })
-      : t("map.column", { word: isolated(sources[s]), list: parts });
+    return t(row >= 0 ? "map.row" : "map.column", {
+      word: isolated(row >= 0 ? targets[row] : sources[s]), list: strongest(this.view, place, 2, " · ") });
   }
 
   choose(place, event) {
@@ -180,7 +122,7 @@ class HeatMap {
 
   /* Let the pointer change a weight: upward makes it larger. */
   press(event) {
-    const place = this.placeOf(event.target);
+    const place = placeInMap(event.target);
     if (this.drag === null || place === null || place.t < 0 || place.s < 0 || event.pointerType === "touch") return;
     event.preventDefault();
     this.at = place;
@@ -224,29 +166,11 @@ class HeatMap {
     if (next === null) return;
     this.at = next;
     this.light(next);
-    const cell = this.cell(next);
-    if (cell !== null) cell.scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.cell(next).scrollIntoView({ block: "nearest", inline: "nearest" });
   }
-
-}
-
-function shadeCell(cell, weight) {
-  const [color, ink] = colorsOf(weight);
-  cell.weight = weight;
-  cell.style.setProperty("--shade", color);
-  cell.style.setProperty("--on-shade", ink);
 }
 
 /* ---- Charts ---- */
-
-const SPACE = "http://www.w3.org/2000/svg";
-
-function drawn(name, attributes, ...children) {
-  const made = document.createElementNS(SPACE, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
 
 const INKS = ["ink", "faint", "line", "paper", "accent", "second"];
 const known = { scheme: "", inks: null };
@@ -400,13 +324,12 @@ function brief(value) {
     : value.toExponential(0).replace("e-", "e\u2212").replace("e+", "e");
 }
 
-/* ---- Saving pictures ---- */
+/* Return a table; a head is a text or a list of nodes. */
+const plainTable = (heads, rows, ...foot) => element("table", { class: "plain" },
+  element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, ...[head].flat())))),
+  element("tbody", {}, ...rows), ...foot);
 
-function offer(blob, name) {
-  const address = URL.createObjectURL(blob);
-  element("a", { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 60000);
-}
+/* ---- Saving pictures ---- */
 
 /* Run the task in the colors of light mode: pictures are for paper. */
 function inLight(task) {
@@ -441,27 +364,10 @@ function framed(title, keys, parts) {
     width = Math.max(width, x, 24 + Number(svg.getAttribute("width")));
     root.append(svg);
   }
-  const size = { width: Math.ceil(width), height: Math.ceil(y + 8) };
-  for (const [key, value] of Object.entries({ ...size, viewBox: `0 0 ${size.width} ${size.height}` })) root.setAttribute(key, value);
-  root.prepend(drawn("title", {}, title), drawn("rect", { ...size, fill: ink.paper }));
-  return root;
+  return onPaper(root, Math.ceil(width), Math.ceil(y + 8), title, ink.paper);
 }
 
-async function pngBlob(svg) {
-  const address = URL.createObjectURL(svg);
-  try {
-    const picture = new Image();
-    picture.src = address;
-    await picture.decode();
-    const canvas = element("canvas", { width: ZOOM * picture.width, height: ZOOM * picture.height });
-    canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
-    return await new Promise((give) => { canvas.toBlob(give, "image/png"); });
-  } finally {
-    URL.revokeObjectURL(address);
-  }
-}
-
-/* Save what a function gives: {name, svg} or {name, maps}, or null while the figure is empty. */
+/* Save what a function gives: {name, svg}, or null while the figure is empty. */
 async function saveFigure(give, kind) {
   const made = give();
   if (made === null) {
@@ -469,21 +375,14 @@ async function saveFigure(give, kind) {
     return;
   }
   untell("export");
-  if (made.maps) {
-    await inLight(() => savePicture(made.maps, kind, made.name));
-    return;
-  }
-  const svg = new Blob([new XMLSerializer().serializeToString(made.svg)], { type: "image/svg+xml" });
-  offer(kind === "svg" ? svg : await pngBlob(svg), `${made.name}.${kind}`);
+  await savePicture(made.svg, kind, made.name);
 }
 
 /* Fill the places for the two buttons that save a figure. */
 function fillExports(figures) {
   for (const holder of document.querySelectorAll("[data-export]"))
     for (const kind of ["svg", "png"]) {
-      const button = element("button", { type: "button", class: "link" }, kind.toUpperCase());
-      button.dataset.tLabel = `save.${kind}`;
-      button.addEventListener("click", () => saveFigure(figures[holder.dataset.export], kind).catch(reportError));
-      holder.append(button);
+      const save = () => saveFigure(figures[holder.dataset.export], kind).catch(reportError);
+      holder.append(button("link", save, [kind.toUpperCase()], { "data-t-label": `save.${kind}` }));
     }
 }

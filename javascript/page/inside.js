@@ -100,15 +100,12 @@ function drawLosses({ forced, free, own }) {
   });
   const unknown = targetTokens.filter((_, at) => forced.targetIds[at] === UNKNOWN);
   const mean = -forced.logProbability / Math.max(1, targetTokens.length);
-  const heads = ["t", ["inside.given", "(4)"], ["inside.looks", "(7)"], ["inside.wanted", ""], ["inside.p", "(10)"], ["inside.loss", "(11)"], ["inside.own", ""]];
-  byId("losses").replaceChildren(
-    element("table", { class: "plain" },
-      element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" },
-        ...(head === "t" ? ["t"] : [t(head[0]), " ", element("span", { class: "equation" }, head[1])]))))),
-      element("tbody", {}, ...rows),
-      element("tfoot", {}, element("tr", {}, element("th", { scope: "row", colspan: 5 }, t("inside.mean")), element("td", { class: "figure" }, figure(mean, 3)), element("td", {})))),
+  const heads = [["inside.given", "(4)"], ["inside.looks", "(7)"], ["inside.wanted", ""], ["inside.p", "(10)"], ["inside.loss", "(11)"], ["inside.own", ""]]
+    .map(([key, equation]) => [t(key), " ", element("span", { class: "equation" }, equation)]);
+  byId("losses").replaceChildren(plainTable(["t", ...heads], rows, element("tfoot", {}, element("tr", {},
+    element("th", { scope: "row", colspan: 5 }, t("inside.mean")), element("td", { class: "figure" }, figure(mean, 3)), element("td", {})))),
     ...(unknown.length > 0 ? [element("p", { class: "note" }, t("inside.unknown", { list: unknown.map(isolated).join(", ") }))] : []),
-    element("p", { class: "free" }, t("inside.free"), " ", element("b", { id: "inside-free" }, isolate(free.text, languageOf(free.text))),
+    element("p", { class: "free" }, t("inside.free"), " ", element("b", { id: "inside-free" }, isolate(free.text)),
       " ", element("span", { class: free.text === forced.text ? "mark good" : "mark" }, free.text === forced.text ? `✓ ${t("is.right")}` : t("inside.differs"))));
 }
 
@@ -149,7 +146,7 @@ function drawHidden(trace) {
     return element("div", { class: "layer" }, element("h3", {}, layerName(layer)),
       element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title },
         element("div", { class: "states" }, canvasOf({ tokens, layer, title }),
-          element("div", { class: "under" }, ...tokens.map((token) => element("span", {}, isolate(visible(token), languageOf(token))))))));
+          element("div", { class: "under" }, ...tokens.map((token) => element("span", {}, isolate(visible(token))))))));
   }));
 }
 
@@ -195,11 +192,10 @@ function drawCheck(check) {
   write(byId("check-result"), check === null ? "" : check.words());
   if (check === null || !check.tensors) return;
   const heads = ["inside.tensor", "inside.shape", "inside.checked", "inside.analytic", "inside.numerical", "inside.error"];
-  byId("check-table").replaceChildren(element("table", { class: "plain" },
-    element("thead", {}, element("tr", {}, ...heads.map((key) => element("th", { scope: "col" }, t(key))))),
-    element("tbody", {}, ...check.tensors.map((one) => element("tr", {}, element("th", { scope: "row" }, one.name),
+  byId("check-table").replaceChildren(plainTable(heads.map((key) => t(key)), check.tensors.map((one) =>
+    element("tr", {}, element("th", { scope: "row" }, one.name),
       ...[`${one.rows} × ${one.columns}`, String(one.checked), one.analytic.toExponential(5), one.numerical.toExponential(5), one.error.toExponential(1)]
-        .map((text) => element("td", { class: "figure" }, text)))))));
+        .map((text) => element("td", { class: "figure" }, text))))));
 }
 
 async function checkGradient() {

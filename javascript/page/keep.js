@@ -20,42 +20,25 @@ const KEEP_SHARE = 0.05;                  // of the time, at most, for keeping
 const VISIT = Math.random().toString(36).slice(2);
 const slot = { name: "", text: null, choices: "", at: 0, offered: 0 };
 
-/* Return the slots, the one that was changed last first. A browser may refuse, for example for a page from a file. */
+/* Return the slots that are not damaged, the one that was changed last first. A browser may refuse, for example for a page
+ * from a file. */
 function slotsInStore() {
-  const slotOf = (name) => {
-    try {
-      const text = localStorage.getItem(name), record = JSON.parse(text);
-      return record !== null && typeof record === "object" ? [{ name, text, record }] : [];
-    } catch {
-      return []; // It is damaged.
-    }
-  };
-  try {
-    return Object.keys(localStorage).filter((one) => one.startsWith(`${STORE}/`)).flatMap(slotOf)
-      .sort((one, other) => (other.record.at ?? 0) - (one.record.at ?? 0));
-  } catch {
-    return [];
-  }
+  const names = attempt(() => Object.keys(localStorage).filter((one) => one.startsWith(`${STORE}/`)), []);
+  return names.map((name) => ({ name, text: localStorage.getItem(name), record: attempt(() => JSON.parse(localStorage.getItem(name))) }))
+    .filter(({ record }) => record !== null && typeof record === "object")
+    .sort((one, other) => (other.record.at ?? 0) - (one.record.at ?? 0));
 }
 
+/* Without the storage of the session, a reload continues the slot that was changed last. */
 function enterSlot(name) {
   Object.assign(slot, { name, text: null });
   Object.assign(keeping, { largeVersion: -1, at: -Infinity });
-  try {
-    sessionStorage.setItem(STORE, name);
-  } catch {
-    /* A reload continues the slot that was changed last. */
-  }
+  attempt(() => sessionStorage.setItem(STORE, name));
 }
 
 /* Choose the slot of this tab: after a reload that of before, otherwise the one that was changed last. */
 function chooseSlot() {
-  let own = null;
-  try {
-    own = sessionStorage.getItem(STORE);
-  } catch {
-    /* There is no earlier one. */
-  }
+  const own = attempt(() => sessionStorage.getItem(STORE));
   const slots = slotsInStore(), found = slots.find(({ name }) => name === own) ?? slots[0];
   enterSlot(found?.name ?? `${STORE}/${VISIT}`);
   if (found !== undefined) Object.assign(slot, { text: found.text, at: found.record.at ?? 0, offered: found.record.offered ?? 0 });
@@ -69,13 +52,7 @@ function ownSlot() {
 
 /* ---- Settings and pairs ---- */
 
-function stored() {
-  try {
-    return JSON.parse(localStorage.getItem(slot.name)) || {};
-  } catch {
-    return {};
-  }
-}
+const stored = () => attempt(() => JSON.parse(localStorage.getItem(slot.name))) || {};
 
 let storeTimer = null;
 
@@ -239,22 +216,12 @@ function dropKeptModel() {
 async function forgetEverything() {
   storing = false;
   keptModel = null;
-  try {
-    for (const { name } of slotsInStore()) localStorage.removeItem(name);
-  } catch {
-    /* Nothing is stored. */
-  }
+  for (const { name } of slotsInStore()) localStorage.removeItem(name);
   await inStore("readwrite", (store) => store.clear()).catch(() => {});
   tell("forget", () => t("forgotten"));
 }
 
-async function modelOfLastVisit() {
-  try {
-    return (await inStore("readonly", (store) => store.get(`${slot.name} main`))) || null;
-  } catch {
-    return null;
-  }
-}
+const modelOfLastVisit = async () => (await inStore("readonly", (store) => store.get(`${slot.name} main`)).catch(() => null)) ?? null;
 
 /* Bring a kept network back. A training that had not ended is paused, and continues as if it had not been left. */
 async function bringBackNetwork(kept) {

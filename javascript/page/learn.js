@@ -39,47 +39,35 @@ function setSetting(name, value) {
 
 const rangeOf = (one) => t("error.range", { least: short(one.minimum), most: one.type === "seed" ? "2⁵³ − 1" : short(one.maximum) });
 
-function control(one, id) {
-  const value = valueOf(one.name);
-  if (one.type === "choice") {
-    const made = element("select", { id }, ...one.choices.map((choice) => new Option(choice, choice)));
-    made.value = value;
-    return made;
-  }
-  if (one.type === "flag") {
-    const made = element("input", { id, type: "checkbox" });
-    made.checked = value;
-    return made;
-  }
-  return element("input", { id, type: "number", value, step: one.type === "real" ? "any" : "1", inputmode: one.type === "real" ? "decimal" : "numeric" });
+/* Return a control for a hyperparameter, and a note for its faults. `set` takes a valid value. */
+function control(one, id, value, set) {
+  const isFlag = one.type === "flag", isReal = one.type === "real";
+  const made = one.type === "choice" ? element("select", { id }, ...one.choices.map((choice) => new Option(choice, choice)))
+    : element("input", isFlag ? { id, type: "checkbox" }
+      : { id, type: "number", step: isReal ? "any" : "1", inputmode: isReal ? "decimal" : "numeric" });
+  made[isFlag ? "checked" : "value"] = value;
+  const note = element("span", { class: "fault", id: `${id}-note`, hidden: "" });
+  made.setAttribute("aria-describedby", note.id);
+  made.addEventListener("change", () => {
+    const now = isFlag ? made.checked : validValue(one, made.value);
+    markField(made, note, now === undefined ? rangeOf(one) : null);
+    if (now !== undefined) set(now);
+  });
+  return [made, note];
 }
 
-function settingRow(one) {
+function settingRow(one, value = valueOf(one.name), set = (now) => setSetting(one.name, now)) {
   const id = `setting-${one.name}`;
-  const made = control(one, id);
-  const note = element("p", { class: "fault", id: `${id}-note`, hidden: "" });
-  made.setAttribute("aria-describedby", `${id}-note`);
-  made.addEventListener("change", () => {
-    const value = one.type === "flag" ? made.checked : validValue(one, made.value);
-    markField(made, note, value === undefined ? rangeOf(one) : null);
-    if (value !== undefined) setSetting(one.name, value);
-  });
   const label = element("label", { for: id, title: state.language === "en" ? one.help : `--${one.option}` }, labelOf(one));
-  return element("div", { class: one.type === "flag" ? "setting flag" : "setting" }, label, made, note);
+  return element("div", { class: one.type === "flag" ? "setting flag" : "setting" }, label, ...control(one, id, value, set));
 }
 
 function epochsRow() {
-  const made = element("input", { id: "setting-epochs", type: "number", min: 1, max: MOST_EPOCHS, step: 1, value: state.epochs, inputmode: "numeric" });
-  const note = element("p", { class: "fault", hidden: "" });
-  made.addEventListener("change", () => {
-    const value = Number(made.value);
-    const good = Number.isInteger(value) && value >= 1 && value <= MOST_EPOCHS;
-    markField(made, note, good ? null : t("error.range", { least: "1", most: String(MOST_EPOCHS) }));
-    if (!good) return;
-    state.epochs = value;
+  const one = { name: "epochs", type: "size", minimum: 1, maximum: MOST_EPOCHS, label: t("epochs"), option: "epochs", help: "" };
+  return settingRow(one, state.epochs, (epochs) => {
+    state.epochs = epochs;
     settingsChanged();
   });
-  return element("div", { class: "setting" }, element("label", { for: "setting-epochs" }, t("epochs")), made, note);
 }
 
 function drawSettings() {
@@ -93,15 +81,15 @@ function drawSettings() {
   const groups = [...new Set(rest.map(({ group }) => group))];
   const more = element("details", { class: "more" }, element("summary", {}, t("settings.more")),
     ...groups.map((group) => element("fieldset", {}, element("legend", {}, state.language === "zh" && group in GROUPS ? GROUPS[group] : group),
-      ...rest.filter((one) => one.group === group).map(settingRow))));
+      ...rest.filter((one) => one.group === group).map((one) => settingRow(one)))));
   more.open = open;
-  const reset = element("button", { type: "button", class: "link" }, t("settings.default"));
-  reset.addEventListener("click", () => {
+  const reset = button("link", () => {
     Object.assign(state, { settings: {}, epochs: epochsOfSet() });
     drawSettings();
     settingsChanged();
-  });
-  form.replaceChildren(element("h2", {}, t("settings")), ...main.slice(0, 5).map(settingRow), epochsRow(), ...main.slice(5).map(settingRow), more, reset);
+  }, [t("settings.default")]);
+  form.replaceChildren(element("h2", {}, t("settings")), ...main.slice(0, 5).map((one) => settingRow(one)), epochsRow(),
+    ...main.slice(5).map((one) => settingRow(one)), more, reset);
   if (focused.startsWith("setting-") && byId(focused) !== null) byId(focused).focus();
 }
 
@@ -391,8 +379,7 @@ function drawCurveTable() {
   const rows = shown.map(([epoch, loss]) => element("tr", {}, element("th", { scope: "row" }, String(epoch)),
     element("td", {}, figure(loss, 4)), ...(dev.size > 0 ? [element("td", {}, dev.has(epoch) ? figure(dev.get(epoch), 4) : "")] : [])));
   const heads = [t("epoch"), t("loss.train"), ...(dev.size > 0 ? [t("loss.dev")] : [])];
-  byId("curve-table").replaceChildren(element("table", { class: "plain" },
-    element("thead", {}, element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)))), element("tbody", {}, ...rows)));
+  byId("curve-table").replaceChildren(plainTable(heads, rows));
 }
 
 /* ---- The watched sentence ---- */
@@ -419,7 +406,7 @@ const showWatched = newestOnly(async () => {
 
 function drawWatched(translation) {
   if (translation === null || translation === undefined) {
-    byId("watched").replaceChildren(isolate(state.watched, languageOf(state.watched)));
+    byId("watched").replaceChildren(isolate(state.watched));
     learnMap.empty(t(state.ready ? "map.empty" : "busy.loading"));
     byId("map-epoch").textContent = "";
     return;
@@ -427,8 +414,7 @@ function drawWatched(translation) {
   const reference = referenceOf(translation.source);
   const right = reference !== "" && translation.text === reference;
   const mark = reference === "" ? [] : [element("span", { class: right ? "mark good" : "mark" }, right ? `✓ ${t("is.right")}` : t("reference.is", { text: isolated(reference) }))];
-  byId("watched").replaceChildren(isolate(translation.source, languageOf(translation.source)), " → ",
-    isolate(translation.text === "" ? "∅" : translation.text, languageOf(translation.text)), " ", ...mark);
+  byId("watched").replaceChildren(isolate(translation.source), " → ", isolate(translation.text || "∅"), " ", ...mark);
   if (translation.targetTokens.length === 0 || translation.sourceTokens.length === 0) learnMap.empty(t("map.none"));
   else learnMap.show(mapOf(translation));
   byId("map-epoch").textContent = t("epoch.n", { n: shownEpoch() }) + (hasOtherPairs() ? ` · ${t("other.pairs")}` : "");

@@ -250,12 +250,8 @@ async function splitSentence() {
 const lesson = { at: null, step: 0, then: null, before: null };
 
 function drawLessons() {
-  byId("lessons").replaceChildren(...LESSONS.map(({ title, lead }, at) => {
-    const button = element("button", { type: "button", class: "lesson-card", "aria-current": String(lesson.at === at) },
-      element("b", {}, inLanguage(title)), element("span", {}, inLanguage(lead)));
-    button.addEventListener("click", () => openLesson(at));
-    return element("li", {}, button);
-  }));
+  byId("lessons").replaceChildren(...LESSONS.map(({ title, lead }, at) => element("li", {}, button("lesson-card", () => openLesson(at),
+    [element("b", {}, inLanguage(title)), element("span", {}, inLanguage(lead))], { "aria-current": String(lesson.at === at) }))));
 }
 
 function openLesson(at) {

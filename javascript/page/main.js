@@ -130,6 +130,8 @@ function missing() {
   return null;
 }
 
+const failToStart = ({ message }) => tell("engine", () => t("error.start", { problem: message }), { bad: true });
+
 /* The memory of the module cannot be trusted after a trap: start the worker again with the last kept model. The user
  * may want it, too, if the worker needs long. */
 let restarts = 0;
@@ -143,7 +145,7 @@ async function startAgain(stopped = false) {
   replaceNetwork(null, newRun());
   for (const name of SIDES) compared[name].run = newRun();
   if (!stopped && ++restarts > 5) {
-    tell("engine", () => t("error.start", { problem: "" }), { bad: true });
+    failToStart({ message: "" });
     return;
   }
   try {
@@ -155,7 +157,7 @@ async function startAgain(stopped = false) {
     }
     tell("engine", () => t(`${stopped ? "busy.stopped" : "error.restarted"}${kept === null ? "" : ".kept"}`), { bad: !stopped });
   } catch (error) {
-    tell("engine", () => t("error.start", { problem: error.message }), { bad: true });
+    failToStart(error);
   }
   state.restarting = false;
   watchWorker();
@@ -165,16 +167,11 @@ async function startAgain(stopped = false) {
 
 async function startEngine() {
   const lacking = missing();
-  if (lacking !== null) {
-    tell("engine", () => t("error.browser", { lacking }), { bad: true });
-    byId("status").textContent = t("error.browser.short");
-    return;
-  }
   try {
-    const { version, hyperparameters } = await engine.start();
-    Object.assign(state, { version, hyperparameters });
+    if (lacking !== null) throw new Error(t("error.browser", { lacking }));
+    Object.assign(state, await engine.start());
   } catch (error) {
-    tell("engine", () => t("error.start", { problem: error.message }), { bad: true });
+    failToStart(error);
     byId("status").textContent = t("error.browser.short");
     return;
   }
@@ -260,8 +257,8 @@ function listen() {
   engine.on("failed", onFailed);
   engine.on("broken", () => startAgain());
   const lossPicture = (chart) => () => (chart.isEmpty() ? null : { name: "loss", svg: chart.picture(t("loss")) });
-  const mapPicture = (map) => () => map.view && { name: "attention", maps: [{
-    view: map.view, caption: `${t("attention")}, ${t("epoch.n", { n: shownEpoch() })}: ${visible(map.view.sourceText)} → ${visible(map.view.targetText)}` }] };
+  const mapPicture = (map) => () => map.view && { name: "attention", svg: inLight(() => pictureOf([{
+    view: map.view, caption: `${t("attention")}, ${t("epoch.n", { n: shownEpoch() })}: ${visible(map.view.sourceText)} → ${visible(map.view.targetText)}` }])) };
   fillExports({ curve: lossPicture(curve), "compare-curve": lossPicture(compareCurve), norms: normsPicture, map: mapPicture(learnMap), weights: mapPicture(weightMap) });
 }
 
@@ -280,7 +277,7 @@ function start() {
   setTimeout(() => {
     listen();
     applyTheme();
-    startEngine().catch((error) => tell("engine", () => t("error.start", { problem: error.message }), { bad: true }));
+    startEngine().catch(failToStart);
     setTimeout(drawAll, 0);
   }, 0);
 }

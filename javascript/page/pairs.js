@@ -103,37 +103,25 @@ async function choosePairs(set, quiet = false) {
   if (undo !== null) offerPairs(undo, () => t("pairs.replaced"));
 }
 
-/* Return whether a text has more lines than the page takes, without looking at all of them. */
-function hasManyLines(text) {
-  let at = -1;
-  for (let lines = 0; lines <= MOST_LINES; lines++) {
-    at = text.indexOf("\n", at + 1);
-    if (at < 0) return false;
-  }
-  return true;
+/* Return a function that says why a text is no set of pairs, or null. */
+function problemOfText(text, lines, name) {
+  if (text.length > MOST_TEXT) return () => t("error.large", { size: sizeOf(text.length), most: sizeOf(MOST_TEXT) });
+  if (lines.length > MOST_LINES) return () => t("error.lines", { most: MOST_LINES });
+  if (lines.length === 0) return () => t("error.nothing");
+  const hasPair = lines.some((line) => sidesOf(line).every((side) => !isBlank(side)));
+  return hasPair || name === "" ? null : () => t("error.none", { name, looks: t(looksOf(lines)) });
 }
 
 /* Take pasted or read text as pairs: in place of a built-in set, or after the user's own pairs. A file without a pair
  * changes nothing. */
 function takeText(text, { name = "", encoding = "utf-8", at = null } = {}) {
   untellFaults();
-  if (text.length > MOST_TEXT) {
-    tell("pairs", () => t("error.large", { size: sizeOf(text.length), most: sizeOf(MOST_TEXT) }), { bad: true });
-    return;
-  }
-  if (hasManyLines(text)) {
-    tell("pairs", () => t("error.lines", { most: MOST_LINES }), { bad: true });
-    return;
-  }
   const undo = snapshotOfPairs();
-  const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
-  while (lines.length > 0 && isBlank(lines[lines.length - 1])) lines.pop();
-  if (lines.length === 0) {
-    tell("pairs", () => t("error.nothing"), { bad: true });
-    return;
-  }
-  if (name !== "" && !lines.some((line) => sidesOf(line).every((side) => !isBlank(side)))) {
-    tell("pairs", () => t("error.none", { name, looks: t(looksOf(lines)) }), { bad: true });
+  const lines = text.length > MOST_TEXT ? [] : text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
+  while (lines.length > 0 && isBlank(lines.at(-1))) lines.pop();
+  const problem = problemOfText(text, lines, name);
+  if (problem !== null) {
+    tell("pairs", problem, { bad: true });
     return;
   }
   const replace = name !== "" || pairs.set !== "own";
@@ -240,19 +228,21 @@ function drawPairs() {
   byId("page-back").disabled = pairs.page === 0;
   byId("page-next").disabled = to >= pairs.lines.length;
   byId("page-place").textContent = t("pairs.place", { from: from + 1, to, n: pairs.lines.length });
-  for (const id of ["pairs-choice", "pairs-set"]) {
-    byId(id).replaceChildren(...SETS.filter((set) => set !== "own" || pairs.set === "own")
-      .map((set) => new Option(t(`pairs.${set}`), set)));
-    byId(id).value = pairs.set;
-  }
+  drawSetChoice();
   drawHold();
   drawGiven();
   markFaults();
 }
 
+function drawSetChoice() {
+  for (const id of ["pairs-choice", "pairs-set"]) {
+    byId(id).replaceChildren(...SETS.filter((set) => set !== "own" || pairs.set === "own").map((set) => new Option(t(`pairs.${set}`), set)));
+    byId(id).value = pairs.set;
+  }
+}
+
 function drawHold() {
-  const given = byId("hold").querySelector('[value="-1"]');
-  if (given !== null) given.remove();
+  byId("hold").querySelector('[value="-1"]')?.remove();
   if (pairs.given !== null)
     byId("hold").append(new Option(t("pairs.hold.given", { n: givenLines().length }), "-1"));
   byId("hold").value = String(state.hold);
@@ -262,17 +252,11 @@ function drawHold() {
 function markFaults() {
   for (const row of byId("pairs-rows").rows) {
     const at = Number(row.dataset.at), problem = pairs.faults.get(at);
-    const old = row.querySelector(".fault");
-    if (old !== null) old.remove();
+    row.querySelector(".fault")?.remove();
     row.classList.toggle("wrong", problem !== undefined);
     for (const input of row.querySelectorAll("input")) {
-      if (problem === undefined) {
-        input.removeAttribute("aria-invalid");
-        input.removeAttribute("aria-describedby");
-      } else {
-        input.setAttribute("aria-invalid", "true");
-        input.setAttribute("aria-describedby", `fault-${at}`);
-      }
+      setOrRemove(input, "aria-invalid", problem && "true");
+      setOrRemove(input, "aria-describedby", problem && `fault-${at}`);
     }
     if (problem !== undefined)
       row.cells[2].append(element("p", { class: "fault", id: `fault-${at}` }, visible(problem)));
@@ -280,11 +264,7 @@ function markFaults() {
   const wrong = [...pairs.faults.keys()];
   byId("faults").replaceChildren();
   if (wrong.length > 0) {
-    const links = wrong.slice(0, 8).map((at) => {
-      const button = element("button", { type: "button", class: "link" }, t("pairs.line.n", { n: at + 1 }));
-      button.addEventListener("click", () => showLine(at));
-      return button;
-    });
+    const links = wrong.slice(0, 8).map((at) => button("link", () => showLine(at), [t("pairs.line.n", { n: at + 1 })]));
     const more = wrong.length + pairs.more - links.length;
     byId("faults").append(element("p", { class: "note bad" }, t("pairs.wrong", { n: wrong.length + pairs.more }), " ", ...links,
       more > 0 ? t("pairs.wrong.more", { n: more }) : ""));
@@ -312,15 +292,12 @@ function drawShort() {
     if (watched !== undefined) shown[SHORT - 1] = watched;
   }
   byId("pairs-short").replaceChildren(...shown.map((line) => {
-    const [source, target] = sidesOf(line);
-    const chosen = source.trim() === state.watched;
-    const button = element("button", { type: "button", "aria-pressed": String(chosen) },
-      isolate(source, languageOf(source)), isolate(target, languageOf(target)));
-    button.addEventListener("click", () => {
-      watch(source.trim());
+    const source = sidesOf(line)[0].trim();
+    const choose = () => {
+      watch(source);
       drawShort();
-    });
-    return element("li", {}, button);
+    };
+    return element("li", {}, button("", choose, sidesOf(line).map((side) => isolate(side)), { "aria-pressed": String(source === state.watched) }));
   }));
   byId("pairs-edit").textContent = pairs.lines.length > shown.length ? t("pairs.edit.all", { n: pairs.lines.length.toLocaleString("en") }) : t("pairs.edit");
 }
@@ -342,13 +319,12 @@ function drawGiven() {
   write(byId("given-title"), t("pairs.given", { n: lines.length }));
   if (byId("given").hidden || !byId("given").open) return;
   byId("given-list").replaceChildren(...lines.map((line) => {
-    const button = element("button", { type: "button", class: "link" }, ...sidesOf(line).flatMap((side) => [isolate(side, languageOf(side)), " "]));
-    button.addEventListener("click", () => {
+    const choose = () => {
       watch(sidesOf(line)[0].trim());
       drawShort();
       showView("learn", true);
-    });
-    return element("li", {}, button);
+    };
+    return element("li", {}, button("link", choose, sidesOf(line).flatMap((side) => [isolate(side), " "])));
   }));
 }
 
@@ -364,10 +340,7 @@ function editSide(input) {
   pairs.given = state.hold === -1 ? pairs.given : null;
   pairs.version++;
   if (watchedHere) watch(sides[0].trim());
-  for (const id of ["pairs-choice", "pairs-set"]) {
-    if (byId(id).querySelector('[value="own"]') === null) byId(id).append(new Option(t("pairs.own"), "own"));
-    byId(id).value = "own";
-  }
+  drawSetChoice();
   drawShort();
   checkSoon();
   settingsChanged();
@@ -401,13 +374,9 @@ function removePair(at) {
 
 /* Text with tabs or several lines is taken as pairs. A text that is too large is refused everywhere. */
 function onPaste(event) {
-  const text = event.clipboardData === null ? "" : event.clipboardData.getData("text/plain");
-  if (text.length > MOST_TEXT) {
-    event.preventDefault();
-    tell("pairs", () => t("error.large", { size: sizeOf(text.length), most: sizeOf(MOST_TEXT) }), { bad: true });
-    return;
-  }
-  if (state.view !== "pairs" || !/[\t\n]/.test(text.trim())) return;
+  const text = event.clipboardData?.getData("text/plain") ?? "";
+  const isPairs = state.view === "pairs" && /[\t\n]/.test(text.trim());
+  if (!isPairs && text.length <= MOST_TEXT) return;
   event.preventDefault();
   const input = event.target.closest("#pairs-rows input");
   takeText(text, { at: input === null ? null : Number(input.dataset.at) });

@@ -35,20 +35,6 @@ async function askService(path, body) {
   }
 }
 
-/* Return for each byte of the text in UTF-8 the position of its character in the string. */
-function positionsOf(text) {
-  const positions = [];
-  let at = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0);
-    const size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (let i = 0; i < size; i++) positions.push(at);
-    at += character.length;
-  }
-  positions.push(at);
-  return positions;
-}
-
 /* Return the hypotheses of a result in the form that the worker returns. */
 function fromService(text, result) {
   if (result.error !== undefined) throw new Refusal({ message: result.error, code: "service", where: "" });

@@ -3,6 +3,7 @@
 const MOST_TYPED = 2000;      // characters
 const ALTERNATIVES = 8;
 const SHOWN_HYPOTHESES = 10;
+const BEAM = { type: "size", minimum: 1, maximum: 64 };
 const UNKNOWN = 0;            // id of a token that is not in the vocabulary
 
 const asked = {
@@ -95,7 +96,7 @@ const translateNow = newestOnly(async () => {
 
 /* Search as the model states it, if it does. */
 function takeSearch({ search }) {
-  if (search && search.beam >= 1 && search.beam <= 64) asked.beam = search.beam;
+  asked.beam = validValue(BEAM, search?.beam) ?? asked.beam;
   byId("beam").value = asked.beam;
 }
 
@@ -208,12 +209,11 @@ function drawWeightPanel() {
   if (slider === null || panel.dataset.place !== place) {
     slider = element("input", { type: "range", min: 0, max: 1, step: 0.01, id: "weight-slider" });
     slider.addEventListener("input", () => override(cell.row, cell.column, Number(slider.value)));
-    const remove = element("button", { type: "button", class: "link" }, t("weight.restore"));
-    remove.addEventListener("click", () => {
+    const remove = button("link", () => {
       asked.overrides.delete(place);
       slider.focus();
       translateNow();
-    });
+    }, [t("weight.restore")]);
     panel.dataset.place = place;
     panel.replaceChildren(element("label", { for: "weight-slider" }), slider, remove, element("p", { class: "hint" }));
   }
@@ -243,13 +243,12 @@ function drawChanges() {
   if (asked.overrides.size > 0) parts.push(t("changes.weights", { n: asked.overrides.size }));
   byId("changes").hidden = parts.length === 0;
   if (parts.length === 0) return;
-  const restore = element("button", { type: "button", id: "restore" }, t("changes.restore"));
-  restore.addEventListener("click", () => {
+  const restore = button("", () => {
     asked.prefix = null;
     asked.overrides.clear();
     translateNow();
     byId("text").focus();
-  });
+  }, [t("changes.restore")], { id: "restore" });
   byId("changes").replaceChildren(element("span", {}, parts.join(" ")), restore);
 }
 
@@ -294,15 +293,14 @@ const showAlternatives = newestOnly(async () => {
   const before = translation.targetTokens.slice(0, position).join(" ");
   byId("alternatives-title").textContent = before === "" ? t("alternatives.start") : t("alternatives.after", { words: isolated(before) });
   holder.replaceChildren(element("ol", { class: "alternatives" }, ...list.map(({ token, id, probability }) => {
-    const chosen = id === translation.targetIds[position];
-    const button = element("button", { type: "button", "aria-pressed": String(chosen) },
-      isolate(token, languageOf(token)), element("span", { class: "figure" }, figure(probability, 3)));
-    button.style.setProperty("--share", `${100 * probability}%`);
-    button.addEventListener("click", () => {
+    const choose = () => {
       asked.prefix = [...ids, id];
       translateNow();
-    });
-    return element("li", {}, button);
+    };
+    const one = button("", choose, [isolate(token), element("span", { class: "figure" }, figure(probability, 3))],
+      { "aria-pressed": String(id === translation.targetIds[position]) });
+    one.style.setProperty("--share", `${100 * probability}%`);
+    return element("li", {}, one);
   })), ...(asked.overrides.size > 0 ? [element("p", { class: "hint" }, t("alternatives.unchanged"))] : []));
   if (inside) keepFocus(holder.querySelector('[aria-pressed="true"]'));
 });
@@ -330,7 +328,7 @@ function drawTree() {
   const rows = [];
   const place = (nodes, row) => {
     for (const node of nodes) {
-      const cell = element("td", { rowspan: node.members.length }, isolate(node.token, languageOf(node.token)),
+      const cell = element("td", { rowspan: node.members.length }, isolate(node.token),
         element("span", { class: "figure" }, figure(node.probability, 2)));
       cell.style.setProperty("--share", `${100 * node.probability}%`);
       (rows[row] ??= []).push(cell);
@@ -345,12 +343,10 @@ function drawTree() {
   place(treeOf(results), 0);
   const lines = rows.map((cells) => {
     const [{ translation, at }] = cells.end;
-    const show = element("button", { type: "button", class: "link", "aria-pressed": String(at === asked.at) }, t("beam.rank", { n: at + 1 }));
-    show.addEventListener("click", () => {
-      asked.at = at;
-      asked.position = null;
+    const show = button("link", () => {
+      Object.assign(asked, { at, position: null });
       drawTranslation();
-    });
+    }, [t("beam.rank", { n: at + 1 })], { "aria-pressed": String(at === asked.at) });
     return element("tr", { class: at === asked.at ? "shown" : "" }, element("th", { scope: "row" }, show,
       element("span", { class: "figure" }, t("score.is", { score: figure(translation.score, 3) }))), ...cells);
   });
@@ -362,11 +358,8 @@ function drawTree() {
 function drawExamples() {
   const sources = [...new Set(pairs.lines.slice(0, 400).map((line) => sidesOf(line)[0].trim()).filter(Boolean))];
   const step = Math.max(1, Math.floor(sources.length / 5));
-  byId("text-examples").replaceChildren(...sources.filter((_, at) => at % step === 0).slice(0, 5).map((source) => {
-    const button = element("button", { type: "button", class: "chip" }, isolate(source, languageOf(source)));
-    button.addEventListener("click", () => setText(source));
-    return button;
-  }));
+  byId("text-examples").replaceChildren(...sources.filter((_, at) => at % step === 0).slice(0, 5)
+    .map((source) => button("chip", () => setText(source), [isolate(source)])));
 }
 
 function listenToTranslation() {
@@ -375,10 +368,9 @@ function listenToTranslation() {
   byId("text").maxLength = MOST_TYPED;
   byId("text").addEventListener("input", ({ target }) => setText(target.value));
   byId("beam").addEventListener("input", ({ target }) => {
-    const beam = Number(target.value);
-    const good = Number.isInteger(beam) && beam >= 1 && beam <= 64;
-    markField(target, byId("beam-note"), good ? null : t("error.range", { least: 1, most: 64 }));
-    if (!good) return;
+    const beam = validValue(BEAM, target.value);
+    markField(target, byId("beam-note"), beam === undefined ? rangeOf(BEAM) : null);
+    if (beam === undefined) return;
     asked.beam = beam;
     storeSoon();
     translateNow();

@@ -118,7 +118,8 @@
     const pairs = readPairs(text);
     let model = null, slot = null;
     try {
-      model = elman.createModel(pairs, { ...settingsOf(settings, "model"), ...seedOf(settings) });
+      const { seed } = settings;
+      model = elman.createModel(pairs, { ...settingsOf(settings, "model"), ...(seed === undefined ? {} : { seed }) });
       slot = emptySlot(name, model);
       slot.watched = watched;
       begin(slot, { text, dev, settings, epochs });
@@ -131,10 +132,8 @@
     release(slots.get(name));
     slots.set(name, slot);
     keep(slot, 0);
-    return { info: model.info, memory: elman.memory };
+    return { info: model.info };
   }
-
-  const seedOf = ({ seed }) => (seed === undefined ? {} : { seed });
 
   function noteReports(slot, { reports, validations }) {
     for (const one of reports) {
@@ -192,15 +191,14 @@
   }
 
   function report(slot) {
-    const { name, epoch, base, last, points, ends, validations, running, finished, training } = slot;
+    const { name, epoch, base, last, points, ends, validations, running, finished } = slot;
     const begun = performance.now();
     count(slot);
     postMessage({
-      event: "progress", slot: name, running, finished, started: training !== null, epoch,
+      event: "progress", slot: name, running, finished, epoch,
       epochs: base + (last ? last.epochs : 0), last, points, ends, validations, right: slot.right,
       speed: slot.busy > 0 ? (1000 * slot.tokens) / slot.busy : null,
       kept: slot.kept.map((one) => one.epoch), watched: translationOf(slot), memory: elman.memory,
-      history: slot.model.info.history,
     });
     const reported = performance.now();
     Object.assign(slot, { points: [], ends: [], validations: [], reported, reportCost: reported - begun });
@@ -327,14 +325,6 @@
     /* The step counts from 0 here and from 1 in the module, where 0 means the mean of all. */
     trace: (where) => modelOf(where).trace(where.source, where.target, where.step === null ? 0 : where.step + 1),
     check_gradient: (where) => modelOf(where).gradientCheck(where.source, where.target, { samples: where.samples }),
-    evaluate(where) {
-      const pairs = readPairs(where.text);
-      try {
-        return modelOf(where).evaluate(pairs, where.options);
-      } finally {
-        pairs.free();
-      }
-    },
     save: (where) => modelOf(where).save(),
     /* Return what `open` needs to go on from here. The page gets what it does not have yet first. */
     state({ slot: name }) {

@@ -67,14 +67,8 @@ def hostile():
 
 def line(one):
     """Return one record as the program writes it, escaped so that it cannot end the script element."""
-    text = json.dumps(one, separators=(",", ":"), ensure_ascii=False)
-    return "".join(character if ord(character) < 0x110000 and not needs_escape(character)
-                   else f"\\u{ord(character):04x}" for character in text)
-
-
-def needs_escape(character):
-    return character in "<>&" or ord(character) < 0x20 or character in (
-        "\x7f\u2028\u2029\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+    text = json.dumps(one, separators=(",", ":"))
+    return "".join(f"\\u{ord(character):04x}" if character in "<>&\x7f" else character for character in text)
 
 
 def page(frame, records):

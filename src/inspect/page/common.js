@@ -26,6 +26,22 @@ function element(name, attributes, ...children) {
   return made;
 }
 
+/* Return a button with a listener. `kind` is its class or "". */
+function button(kind, go, content = [], attributes = {}) {
+  const made = element("button", { type: "button", ...(kind === "" ? {} : { class: kind }), ...attributes }, ...content);
+  made.addEventListener("click", go);
+  return made;
+}
+
+/* Return the result of the task, or `otherwise` if it fails. */
+function attempt(task, otherwise = null) {
+  try {
+    return task();
+  } catch {
+    return otherwise;
+  }
+}
+
 /* Return the text as nodes; invisible characters are spelled out and marked. */
 function nodesOf(text) {
   const nodes = [];
@@ -56,13 +72,26 @@ function languageOf(text) {
   return found ? found[1] : "";
 }
 
-function isolate(text, lang) {
+function isolate(text, lang = languageOf(text)) {
   return element("bdi", { lang }, ...nodesOf(text));
 }
 
 /* Return a dash if the value is not finite, such as the logarithm of 0. A value that rounds to 0 has no sign. */
 function figure(value, digits) {
   return Number.isFinite(value) ? value.toFixed(digits).replace(/^-(?=.*[1-9])/, "\u2212").replace("-", "") : "\u2013";
+}
+
+/* Return for each byte of the text in UTF-8 the position of its character in the string. */
+function positionsOf(text) {
+  const positions = [];
+  let at = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0);
+    const size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (let i = 0; i < size; i++) positions.push(at);
+    at += character.length;
+  }
+  return [...positions, at];
 }
 
 /* ---- Measures ---- */
@@ -85,36 +114,41 @@ function coverageOf(weights, source) {
 
 /* ---- Colors ---- */
 
-const VIRIDIS = [
-  [68, 1, 84], [71, 45, 123], [59, 82, 139], [44, 114, 142], [33, 145, 140],
-  [40, 174, 128], [94, 201, 98], [173, 220, 48], [253, 231, 37],
-];
+/* The build replaces the name by the list that the SVG of the command uses. */
+const COLORS = [
+@COLORS@];
 
-function luminance(color) {
-  const linear = color.map((channel) => {
-    const share = channel / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
-}
-
-function viridis(share) {
-  const place = Math.min(Math.max(share, 0), 1) * (VIRIDIS.length - 1);
-  const low = Math.min(Math.floor(place), VIRIDIS.length - 2);
-  return VIRIDIS[low].map((from, i) =>
-    Math.round(from + (place - low) * (VIRIDIS[low + 1][i] - from)));
+/* Return a channel of the color of a share between 0 and 1. */
+function channelAt(share, channel) {
+  const place = share * (COLORS.length / 3 - 1);
+  const low = Math.min(Math.floor(place), COLORS.length / 3 - 2), at = 3 * low + channel;
+  return Math.round(COLORS[at] + (place - low) * (COLORS[at + 3] - COLORS[at]));
 }
 
 /* Return the color of a weight, and the color of text on it. */
 function colorsOf(weight) {
-  const color = viridis(byId("scale").value === "root" ? Math.sqrt(weight) : weight);
-  /* At this luminance black and white have equal contrast, above 4.5. */
-  return [`rgb(${color})`, luminance(color) > 0.179 ? "#000" : "#fff"];
+  const limited = Math.min(Math.max(weight, 0), 1), share = byId("scale").value === "root" ? Math.sqrt(limited) : limited;
+  const color = [0, 1, 2].map((channel) => channelAt(share, channel));
+  /* At this share of the scale black and white have equal contrast, above 4.5. */
+  return [`rgb(${color})`, share > 0.525 ? "#000" : "#fff"];
 }
 
+/* Color an element like a cell of the weight, which is stored in it. */
 function shade(target, weight) {
   const [color, ink] = colorsOf(weight);
+  target.weight = weight;
   target.classList.add("shaded");
   target.style.setProperty("--shade", color);
   target.style.setProperty("--on-shade", ink);
 }
+
+/* Return the weights of a legend in their colors. */
+function legendOfWeights() {
+  return LEGEND.map((weight) => {
+    const step = element("span", {}, String(weight));
+    shade(step, weight);
+    return step;
+  });
+}
+
+const LEGEND = [0, 0.1, 0.25, 0.5, 0.75, 1];

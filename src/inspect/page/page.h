@@ -1,4 +1,4 @@
-/* The attention page, which the build assembles from page.html, page.css, picture.js and page.js:
+/* The attention page, which the build assembles from the files of this folder:
  * the parts before and after the records. */
 #ifndef ELMAN_INSPECT_PAGE_H
 #define ELMAN_INSPECT_PAGE_H

@@ -70,39 +70,23 @@ function whichHead(count, head) {
   return head === null ? `, mean of ${count} heads` : `, head ${head + 1} of ${count}`;
 }
 
-function selfViewOf(record, part, head) {
-  const { key, tokens, text } = PARTS[part];
-  const matrices = record[key];
-  const weights = head === null ? meanOf(matrices) : matrices[head];
-  const names = record[tokens];
-  return {
-    record, part, sourceText: record[text], targetText: record[text],
-    which: whichHead(matrices.length, head),
-    sources: names, targets: names,
-    known: part === "source" ? record.source_known : null,
-    sentinel: null, segments: null,
-    weights, entropy: weights.map(entropyOf), coverage: coverageOf(weights, names.length),
-  };
-}
-
 /* Return the matrix of a record to show: the mean of the heads, or one head. */
 function viewOf(record, part, head) {
-  if (part !== "attention") return selfViewOf(record, part, head);
-  const weights = head === null ? record.attention : record.head_attention[head];
-  const own = head !== null;
-  return {
-    record, part, sourceText: record.source, targetText: record.text,
-    which: whichHead(record.head_attention ? record.head_attention.length : 1, head),
-    sources: record.source_tokens,
-    targets: record.target_tokens,
-    known: record.source_known,
-    sentinel: record.sentinel || null, // weight of no token, for each target word
-    segments: record.segments || null, // weights of segments of the source, for each target word
-    segmentEnds: record.segment_ends,
-    weights,
-    entropy: own ? weights.map(entropyOf) : record.entropy,
-    coverage: own ? coverageOf(weights, record.source_tokens.length) : record.coverage,
-  };
+  if (part === "attention")
+    return completed({
+      record, part, sourceText: record.source, targetText: record.text,
+      which: whichHead(record.head_attention ? record.head_attention.length : 1, head),
+      sources: record.source_tokens, targets: record.target_tokens, known: record.source_known,
+      sentinel: record.sentinel, segments: record.segments, segmentEnds: record.segment_ends,
+      ...(head === null ? { weights: record.attention, entropy: record.entropy, coverage: record.coverage }
+        : { weights: record.head_attention[head] }),
+    });
+  const { key, tokens, text } = PARTS[part], matrices = record[key];
+  return completed({
+    record, part, sourceText: record[text], targetText: record[text], which: whichHead(matrices.length, head),
+    sources: record[tokens], targets: record[tokens], known: part === "source" ? record.source_known : null,
+    weights: head === null ? meanOf(matrices) : matrices[head],
+  });
 }
 
 /* Criteria for sorting sentences, in descending order. */
@@ -136,7 +120,7 @@ const state = {
   record: null,
   view: null,
   kept: null,      // the view kept for comparison, and the name of its sentence
-  pinned: null,    // {target} or {source}: stays highlighted
+  pinned: null,    // what stays highlighted, see litBy()
 };
 
 function wordButton(side, at, token, lang) {
@@ -146,66 +130,19 @@ function wordButton(side, at, token, lang) {
   }, isolate(token, lang));
 }
 
-/* "tokens 1–5" and so on. */
-/* The names of figures in a picture. */
+/* The page has one language. */
 const nameOfFigure = (name) => name;
 
-function segmentNames({ segments, segmentEnds }) {
-  return segments === null ? [] : segmentEnds.map((end, g) =>
-    `tokens ${g > 0 ? segmentEnds[g - 1] + 1 : 1}\u2013${end}`);
-}
+/* Return the nodes of a header. Words of comparison tables are not reachable by keys. */
+const wordIn = (view) => (side, at, token, lang) => [
+  view === state.view ? wordButton(side, at, token, lang) : isolate(token, lang),
+  ...(side === "source" && view.known && !view.known[at] ? [element("span", { class: "unseen" }, " (not in the vocabulary)")] : []),
+];
 
-/* Words of comparison tables are not reachable by keys. */
-function wordHead(view, side, at, token, lang) {
-  return view === state.view ? wordButton(side, at, token, lang) : isolate(token, lang);
-}
-
-function headRow(view, lang) {
-  const row = element("tr", {}, element("td", {}));
-  view.sources.forEach((token, s) => {
-    const head = element("th", { scope: "col" }, wordHead(view, "source", s, token, lang));
-    if (view.known && !view.known[s]) {
-      head.classList.add("unknown");
-      head.append(element("span", { class: "unseen" }, " (not in the vocabulary)"));
-    }
-    row.append(head);
-  });
-  if (view.sentinel !== null)
-    row.append(element("th", { scope: "col", class: "figure" }, "no token"));
-  for (const name of segmentNames(view))
-    row.append(element("th", { scope: "col", class: "figure" }, name));
-  row.append(element("th", { scope: "col", class: "figure" }, "entropy"));
-  return row;
-}
-
-function figureCell(value, most) {
-  const cell = element("td", { class: "figure" }, figure(value, 2));
-  cell.style.setProperty("--share", `${most > 0 ? Math.min(100, (100 * value) / most) : 0}%`);
-  return cell;
-}
-
-function weightRow(view, t, lang) {
-  const row = element("tr", {},
-    element("th", { scope: "row" }, wordHead(view, "target", t, view.targets[t], lang)));
-  for (const weight of view.weights[t]) {
-    const cell = element("td", { class: "weight" }, figure(weight, 2));
-    shade(cell, weight);
-    row.append(cell);
-  }
-  if (view.sentinel !== null) row.append(figureCell(view.sentinel[t], 1));
-  for (const weight of view.segments === null ? [] : view.segments[t])
-    row.append(figureCell(weight, 1));
-  row.append(figureCell(view.entropy[t], Math.log(view.sources.length)));
-  return row;
-}
-
-function coverageRow(view) {
-  const row = element("tr", {}, element("th", { scope: "row", class: "figure" }, "coverage"));
-  const most = Math.max(1, ...view.coverage);
-  for (const value of view.coverage) row.append(figureCell(value, most));
-  if (view.sentinel !== null) row.append(element("td", {}));
-  for (const _ of segmentNames(view)) row.append(element("td", {}));
-  row.append(element("td", {}));
+function coverageRow({ coverage, figures }) {
+  const row = element("tr", {}, element("th", { scope: "row", class: "figure" }, "coverage"),
+    ...coverage.map(() => element("td", { class: "figure" })), ...figures.map(() => element("td", {})));
+  coverage.forEach((value, s) => fillFigure(row.cells[s + 1], value, Math.max(1, ...coverage)));
   return row;
 }
 
@@ -216,29 +153,13 @@ const WIDE = 16;
 const shownIn = new WeakMap();
 
 function tableOf(view, caption) {
-  const sourceLang = languageOf(view.sourceText);
-  const targetLang = languageOf(view.targetText);
-  const body = element("tbody", {},
-    ...view.targets.map((_, t) => weightRow(view, t, targetLang)));
-  const table = element("table", { class: "map" }, element("caption", {}, element("span", {}, caption)),
-    element("thead", {}, headRow(view, sourceLang)), body,
-    element("tfoot", {}, coverageRow(view)));
+  const table = tableOfView(view, view.figures, wordIn(view), { class: "map" }, caption);
+  table.append(element("tfoot", {}, coverageRow(view)));
   if (view === state.view) table.id = "heat-map";
   table.classList.toggle("own", view.record === state.record);
-  table.classList.toggle("numbers", byId("numbers").checked);
   table.classList.toggle("tall", view.sources.length > WIDE);
   shownIn.set(table, view);
   return table;
-}
-
-/* Convert the byte offsets of a record to positions in a string. */
-function placesOf(text, offsets) {
-  const bytes = new TextEncoder().encode(text);
-  const decoder = new TextDecoder();
-  return offsets.map(([start, end]) => {
-    const before = decoder.decode(bytes.subarray(0, start)).length;
-    return [before, before + decoder.decode(bytes.subarray(start, end)).length];
-  });
 }
 
 /* Return the positions of the tokens in the text; null for a token that is not in it, such as </s>. */
@@ -392,12 +313,7 @@ function keep() {
 }
 
 function drawLegend() {
-  const steps = [0, 0.1, 0.25, 0.5, 0.75, 1].map((weight) => {
-    const step = element("span", {}, String(weight));
-    shade(step, weight);
-    return step;
-  });
-  byId("legend").replaceChildren(element("span", {}, "weight"), ...steps);
+  byId("legend").replaceChildren(element("span", {}, "weight"), ...legendOfWeights());
   if (state.view.known && state.view.known.includes(false))
     byId("legend").append(
       element("span", { class: "unknown" }, element("bdi", {}, "not in the vocabulary")));
@@ -428,6 +344,7 @@ function drawSentence() {
   state.hypothesis = Math.min(state.hypothesis, hypotheses.length - 1);
   const hypothesis = hypotheses[state.hypothesis];
   const record = JSON.parse(hypothesis.line);
+  const positions = positionsOf(record.source);
   const name = `Sentence ${sentence.number} of ${state.sentences.at(-1).number}`;
   state.record = record;
   byId("title").textContent = name;
@@ -467,87 +384,52 @@ function lightPartners(side, weights) {
   }
 }
 
-function partnersText(tokens, weights) {
-  return weights.map((weight, at) => ({ weight, token: tokens[at] }))
-    .sort((a, b) => b.weight - a.weight).slice(0, 3)
-    .map(({ token, weight }) => `${isolated(token)} ${figure(weight, 3)}`).join(", ");
-}
-
-/* The table of a single head has weights of its own. */
-function viewOfLit(lit) {
-  return lit !== null && lit.view || state.view;
-}
-
 function readoutOf(lit) {
-  const { sources, targets, weights, sentinel, entropy, coverage } = viewOfLit(lit);
   if (lit === null)
     return matchMedia("(pointer: coarse)").matches ? "Tap a word to see its strongest links."
       : "Point at a word, or select it with the keys, to see its strongest links.";
-  const { source: s, target: t } = lit;
-  if (s !== undefined && t !== undefined)
-    return `${isolated(targets[t])} \u2192 ${isolated(sources[s])}: ${figure(weights[t][s], 4)}`;
-  if (t !== undefined)
-    return `${isolated(targets[t])} attends to: ${partnersText(sources, weights[t])}. ` +
-      (sentinel === null ? "" : `No token: ${figure(sentinel[t], 3)}. `) +
-      `Entropy ${figure(entropy[t], 3)}.`;
-  return `${isolated(sources[s])} is attended to by: ${partnersText(targets, weights.map((row) => row[s]))}. ` +
-    `Coverage ${figure(coverage[s], 3)}.`;
-}
-
-function forget() {
-  for (const word of document.querySelectorAll("#main [data-side]")) {
-    word.classList.remove("shaded", "strong", "chosen");
-    if (word.matches("button")) word.setAttribute("aria-pressed", "false");
-  }
-  for (const cell of document.querySelectorAll("table.map td.on")) cell.classList.remove("on");
+  const { t, s, view } = lit;
+  const { sources, targets, weights, sentinel, entropy, coverage } = view;
+  if (t >= 0 && s >= 0) return `${isolated(targets[t])} \u2192 ${isolated(sources[s])}: ${figure(weights[t][s], 4)}`;
+  const list = strongest(view, lit, 3, ", ");
+  if (t < 0) return `${isolated(sources[s])} is attended to by: ${list}. Coverage ${figure(coverage[s], 3)}.`;
+  return `${isolated(targets[t])} attends to: ${list}. ` +
+    (sentinel === null ? "" : `No token: ${figure(sentinel[t], 3)}. `) + `Entropy ${figure(entropy[t], 3)}.`;
 }
 
 /* Highlight a target word, a source word, the cell of both, or nothing (null). */
 function light(lit) {
-  const { weights } = viewOfLit(lit);
-  const ownMaps = [...document.querySelectorAll("table.own")];
-  const { source, target } = lit || {};
-  forget();
+  for (const word of document.querySelectorAll("#main [data-side]")) {
+    word.classList.remove("shaded", "strong", "chosen");
+    if (word.matches("button")) word.setAttribute("aria-pressed", "false");
+  }
   byId("readout").textContent = readoutOf(lit);
-  for (const map of ownMaps) map.classList.toggle("lit", lit !== null);
+  for (const map of document.querySelectorAll("table.own")) lightTable(map, lit);
   if (lit === null) return;
-  if (source === undefined) lightPartners("source", weights[target]);
-  if (target === undefined) lightPartners("target", weights.map((row) => row[source]));
-  for (const word of [...wordsOf("source"), ...wordsOf("target")])
-    if (Number(word.dataset.at) === lit[word.dataset.side]) word.classList.add("chosen");
-  const turnOn = (t, s) => {
-    for (const map of ownMaps) map.tBodies[0].rows[t].cells[s + 1].classList.add("on");
-  };
-  if (target !== undefined) weights[target].forEach((_, s) => turnOn(target, s));
-  if (source !== undefined) weights.forEach((_, t) => turnOn(t, source));
-  if (state.pinned === lit) markPinned();
-}
-
-function markPinned() {
-  const [[side, at]] = Object.entries(state.pinned);
-  document.querySelector(`#heat-map button[data-side="${side}"][data-at="${at}"]`)
-    .setAttribute("aria-pressed", "true");
+  const { t, s, view: { weights } } = lit;
+  if (s < 0) lightPartners("source", weights[t]);
+  if (t < 0) lightPartners("target", weights.map((row) => row[s]));
+  for (const word of [...wordsOf("source"), ...wordsOf("target")]) {
+    if (Number(word.dataset.at) !== (word.dataset.side === "source" ? s : t)) continue;
+    word.classList.add("chosen");
+    if (state.pinned === lit && word.matches("button")) word.setAttribute("aria-pressed", "true");
+  }
 }
 
 function pin(lit) {
-  const same = state.pinned !== null && lit !== null &&
-    state.pinned.source === lit.source && state.pinned.target === lit.target;
+  const same = state.pinned !== null && lit !== null && state.pinned.s === lit.s && state.pinned.t === lit.t;
   state.pinned = same ? null : lit;
   light(state.pinned);
 }
 
-/* Return the word or cell of an event. */
+/* Return the word or cell of an event as {t, s, view}; -1 stands for a whole column or row. The table of a single head
+ * has weights of its own. */
 function litBy(node) {
-  const word = node.closest("[data-side]");
-  if (word !== null && word.closest("#texts") !== null && state.view.part !== "attention") return null;
-  if (word !== null) return { [word.dataset.side]: Number(word.dataset.at) };
-  const cell = node.closest("td.weight");
-  if (cell === null || cell.closest("table.own") === null) return null;
-  return {
-    view: shownIn.get(cell.closest("table")),
-    source: cell.cellIndex - 1,
-    target: cell.parentNode.sectionRowIndex,
-  };
+  const word = node.closest("[data-side]"), cell = node.closest("table.own td.weight");
+  if (word === null) return cell && { ...placeInMap(cell), view: shownIn.get(cell.closest("table")) };
+  if (word.closest("#texts") !== null && state.view.part !== "attention") return null;
+  const at = Number(word.dataset.at);
+  return { view: state.view, ...(word.dataset.side === "source" ? { t: -1, s: at } : { t: at, s: -1 }) };
 }
 
 /* Tab reaches one word of a row or column; arrow keys move to the others. */
@@ -649,9 +531,8 @@ function listEntry(sentence, index) {
   const { source } = sentence;
   const [first] = lastOf(sentence);
   const link = element("a", { href: placeOf(index, 0), tabindex: -1 },
-    source.trim() === "" ? element("bdi", { class: "none", lang: "en" }, "no text")
-      : isolate(source, languageOf(source)),
-    isolate(first.text, languageOf(first.text)),
+    source.trim() === "" ? element("bdi", { class: "none", lang: "en" }, "no text") : isolate(source),
+    isolate(first.text),
     element("span", { class: "measure" }));
   state.links.push(link);
   return element("li", {}, link);
@@ -836,23 +717,13 @@ const SETTINGS = ["scale", "numbers", "theme", "size", "order", "heads", "letter
 const STORE = "elman-attention";
 
 /* Storage may be refused, for a page from a file or by the browser's settings. */
-function stored() {
-  try {
-    return JSON.parse(localStorage.getItem(STORE)) || {};
-  } catch {
-    return {};
-  }
-}
+const stored = () => attempt(() => JSON.parse(localStorage.getItem(STORE))) || {};
 
 function storeSettings() {
   const settings = {};
   for (const id of SETTINGS)
     settings[id] = byId(id).type === "checkbox" ? byId(id).checked : byId(id).value;
-  try {
-    localStorage.setItem(STORE, JSON.stringify(settings));
-  } catch {
-    /* The settings apply to this visit only. */
-  }
+  attempt(() => localStorage.setItem(STORE, JSON.stringify(settings)));
 }
 
 /* The stored settings may be invalid or belong to another version. */
@@ -909,7 +780,7 @@ function listenToSettings() {
 /* Save the visible maps, from left to right. */
 function saveAs(kind) {
   const views = mapNodes().map((map) => ({ view: shownIn.get(map), caption: map.caption.textContent }));
-  savePicture(views, kind, `attention-${location.hash.slice(1) || "1"}`);
+  savePicture(pictureOf(views), kind, `attention-${location.hash.slice(1) || "1"}`);
 }
 
 function listen() {

@@ -1,0 +1,40 @@
+# What the attention page and the playground are made of: sets SCRIPT and STYLE, to which a page appends its own.
+
+set(BASE64 ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
+
+# CMake gives hashes in hexadecimal, a security policy has base64: three digits of the one are two of the other.
+function(base64_of_hash hash result)
+  string(APPEND hash 00)
+  set(text "")
+  foreach(at RANGE 0 63 3)
+    string(SUBSTRING ${hash} ${at} 3 digits)
+    math(EXPR high "0x${digits} >> 6")
+    math(EXPR low "0x${digits} & 63")
+    string(SUBSTRING ${BASE64} ${high} 1 first)
+    string(SUBSTRING ${BASE64} ${low} 1 second)
+    string(APPEND text ${first}${second})
+  endforeach()
+  # 256 bits end in the last digit but one.
+  string(SUBSTRING ${text} 0 43 text)
+  set(${result} "${text}=" PARENT_SCOPE)
+endfunction()
+
+set(SCRIPT "")
+foreach(name common heat_map)
+  file(READ ${CMAKE_CURRENT_LIST_DIR}/${name}.js text)
+  string(APPEND SCRIPT "${text}")
+endforeach()
+file(READ ${CMAKE_CURRENT_LIST_DIR}/colors.inc text)
+string(REPLACE "@COLORS@" "${text}" SCRIPT "${SCRIPT}")
+file(READ ${CMAKE_CURRENT_LIST_DIR}/common.css STYLE)
+
+# Insert style and script into the variable `page`. The security policy knows them by their SHA-256.
+function(fill_page)
+  foreach(name STYLE SCRIPT)
+    string(SHA256 hash "${${name}}")
+    base64_of_hash(${hash} hash)
+    string(REPLACE "@${name}_HASH@" "${hash}" page "${page}")
+    string(REPLACE "@${name}@" "${${name}}" page "${page}")
+  endforeach()
+  set(page "${page}" PARENT_SCOPE)
+endfunction()
