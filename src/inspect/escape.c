@@ -1,7 +1,6 @@
 #include "inspect/escape.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <utf8proc.h>
@@ -158,35 +157,38 @@ void write_plain_token(FILE *stream, const char *token) {
 /* ---- numbers ---- */
 
 /* Replace the decimal point of the locale, which may have several bytes. */
-static void write_with_point(FILE *stream, const char *printed) {
+static void use_point(struct number_text *number) {
   static const char plain[] = "0123456789+-einfa";
-  const size_t whole = strspn(printed, plain);
-  const char *rest = printed + whole;
-  fprintf(stream, "%.*s", (int)whole, printed);
-  if (*rest == '\0') return;
-  fprintf(stream, ".%s", rest + strcspn(rest, plain));
+  char *point = number->text + strspn(number->text, plain);
+  if (*point == '\0') return;
+  const char *rest = point + strcspn(point, plain);
+  *point = '.';
+  memmove(point + 1, rest, strlen(rest) + 1);
 }
 
-void write_fixed(FILE *stream, double value, int decimals) {
-  char printed[400]; /* the largest double has 309 digits before the point */
-  snprintf(printed, sizeof printed, "%.*f", decimals, value);
-  write_with_point(stream, printed);
+struct number_text fixed_text(double value, int decimals) {
+  struct number_text number;
+  snprintf(number.text, sizeof number.text, "%.*f", decimals, value);
+  use_point(&number);
+  return number;
 }
 
-void write_scientific(FILE *stream, double value, int decimals) {
-  char printed[32];
-  snprintf(printed, sizeof printed, "%.*e", decimals, value);
-  write_with_point(stream, printed);
+struct number_text scientific_text(double value, int decimals) {
+  struct number_text number;
+  snprintf(number.text, sizeof number.text, "%.*e", decimals, value);
+  use_point(&number);
+  return number;
 }
 
-void write_json_number(FILE *stream, double number, int digits) {
-  char printed[64];
-  if (!isfinite(number)) {
+void write_json_number(FILE *stream, double value, int digits) {
+  struct number_text number;
+  if (!isfinite(value)) {
     fputs("null", stream);
     return;
   }
-  snprintf(printed, sizeof printed, "%.*g", digits, number);
-  write_with_point(stream, printed);
+  snprintf(number.text, sizeof number.text, "%.*g", digits, value);
+  use_point(&number);
+  fputs(number.text, stream);
 }
 
 /* ---- pieces of SVG ---- */
@@ -218,6 +220,19 @@ void svg_begin(FILE *stream, size_t width, size_t height, const char *title, con
           "</style>\n"
           "<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n",
           style, dark_style);
+}
+
+void svg_label(FILE *stream, const char *text, bool known, bool ends, size_t x, size_t y,
+               bool rotated) {
+  fputs(known ? "<text" : "<text class=\"unknown\"", stream);
+  if (rotated)
+    fprintf(stream, " transform=\"translate(%zu,%zu)rotate(-45)\"%s>", x + 4, ends ? y - 4 : y,
+            ends ? " text-anchor=\"end\"" : "");
+  else
+    fprintf(stream, " x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">", x, y);
+  if (!known) fputs("<title>not in the vocabulary</title>", stream);
+  write_xml(stream, text, SVG_LABEL);
+  fputs("</text>\n", stream);
 }
 
 /* ---- a page without scripts ---- */

@@ -42,13 +42,15 @@ void write_json_text(FILE *stream, const char *text, bool in_script);
  * never an empty token. */
 void write_plain_token(FILE *stream, const char *token);
 
-/* Functions that write numbers with a decimal point, independent of the locale. */
+/* Numbers with a decimal point, independent of the locale. */
 
-/* Write `decimals` digits after the point, at most 9. */
-void write_fixed(FILE *stream, double value, int decimals);
+struct number_text {
+  char text[400]; /* the largest double has 309 digits before the point */
+};
 
-/* Write "1.20e-03" with `decimals` digits after the point, at most 9. */
-void write_scientific(FILE *stream, double value, int decimals);
+/* Return "0.125" or "1.20e-03" with `decimals` digits after the point, at most 9. */
+struct number_text fixed_text(double value, int decimals);
+struct number_text scientific_text(double value, int decimals);
 
 /* Write a JSON number with up to `digits` significant digits. Write null if it is not finite. */
 void write_json_number(FILE *stream, double number, int digits);
@@ -77,6 +79,10 @@ void svg_declaration(FILE *stream);
  * are additional rules, for both modes and for dark mode. The document must end with </svg>. */
 void svg_begin(FILE *stream, size_t width, size_t height, const char *title, const char *style,
                const char *dark_style);
+
+/* Write the label of a column with its center at x. A rotated one starts there, or ends there. */
+void svg_label(FILE *stream, const char *text, bool known, bool ends, size_t x, size_t y,
+               bool rotated);
 
 /* Parts of an HTML page that permits no scripts. */
 

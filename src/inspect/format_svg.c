@@ -33,22 +33,18 @@ static struct layout layout_of(const elman_translation *translation) {
 
 /* ---- colors ---- */
 
-/* Cividis, which people with color vision deficiency can distinguish: dark blue to yellow through
- * gray. */
 static void write_color(FILE *stream, double weight) {
-  static const unsigned char stops[][3] = {
-      {0x00, 0x22, 0x4E}, {0x12, 0x35, 0x70}, {0x3B, 0x49, 0x6C},
-      {0x57, 0x5D, 0x6D}, {0x70, 0x71, 0x73}, {0x8A, 0x86, 0x78},
-      {0xA5, 0x9C, 0x74}, {0xC3, 0xB3, 0x69}, {0xFE, 0xE8, 0x38},
+  static const unsigned char stops[] = {
+#include "inspect/page/colors.inc"
   };
-  enum { LAST = sizeof stops / sizeof *stops - 1 };
+  enum { CHANNELS = 3, LAST = sizeof stops / CHANNELS - 1 };
   const double place = (weight > 0 ? weight < 1 ? weight : 1 : 0) * LAST;
   const int stop = place < LAST ? (int)place : LAST - 1;
   const double share = place - stop;
+  const unsigned char *low = stops + CHANNELS * stop, *high = low + CHANNELS;
   fputc('#', stream);
-  for (int i = 0; i < 3; i++)
-    fprintf(stream, "%02X",
-            (unsigned)((1 - share) * stops[stop][i] + share * stops[stop + 1][i] + 0.5));
+  for (int i = 0; i < CHANNELS; i++)
+    fprintf(stream, "%02X", (unsigned)((1 - share) * low[i] + share * high[i] + 0.5));
 }
 
 /* ---- one heat map ---- */
@@ -57,16 +53,8 @@ static void write_source_labels(FILE *stream, const elman_translation *translati
                                 struct layout layout, size_t y) {
   for (size_t s = 0; s < panel_columns(translation); s++) {
     struct column_buffer buffer;
-    const size_t x = layout.left + s * SVG_CELL + SVG_CELL / 2;
-    const size_t bottom = y + layout.top - SVG_GAP;
-    fputs(column_known(translation, s) ? "<text" : "<text class=\"unknown\"", stream);
-    if (layout.rotated)
-      fprintf(stream, " transform=\"translate(%zu,%zu)rotate(-45)\">", x + 4, bottom);
-    else
-      fprintf(stream, " x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">", x, bottom);
-    if (!column_known(translation, s)) fputs("<title>not in the vocabulary</title>", stream);
-    write_xml(stream, column_name(&buffer, translation, s), SVG_LABEL);
-    fputs("</text>\n", stream);
+    svg_label(stream, column_name(&buffer, translation, s), column_known(translation, s), false,
+              layout.left + s * SVG_CELL + SVG_CELL / 2, y + layout.top - SVG_GAP, layout.rotated);
   }
 }
 
@@ -90,9 +78,7 @@ static void write_cells(FILE *stream, const elman_translation *translation, cons
     write_side(stream, translation->target_tokens[t], SVG_LABEL);
     fputs(" ← ", stream);
     write_side(stream, column_name(&buffer, translation, s), SVG_LABEL);
-    fputs(": ", stream);
-    write_fixed(stream, weight, 3);
-    fputs("</title></rect>\n", stream);
+    fprintf(stream, ": %s</title></rect>\n", fixed_text(weight, 3).text);
   }
 }
 
@@ -189,9 +175,7 @@ static void write_scale(FILE *stream, size_t y) {
   enum { STEPS = 8 };
   fputs("<defs><linearGradient id=\"scale\">", stream);
   for (int i = 0; i <= STEPS; i++) {
-    fputs("<stop offset=\"", stream);
-    write_fixed(stream, (double)i / STEPS, 3);
-    fputs("\" stop-color=\"", stream);
+    fprintf(stream, "<stop offset=\"%s\" stop-color=\"", fixed_text((double)i / STEPS, 3).text);
     write_color(stream, (double)i / STEPS);
     fputs("\"/>", stream);
   }

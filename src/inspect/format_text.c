@@ -42,7 +42,7 @@ static void write_weight(FILE *stream, double weight, size_t width, elman_text_s
   if (style.numbers) spaces(stream, width - NUMBER);
   if (style.color) fputs(color_of(shade), stream);
   if (style.numbers)
-    write_fixed(stream, weight, 2);
+    fputs(fixed_text(weight, 2).text, stream);
   else
     for (size_t i = 0; i < width; i++) fputs(shades[shade].mark, stream);
   if (style.color) fputs(PLAIN, stream);

@@ -10,8 +10,7 @@
 
 /* Write a caption such as "gradients of the loss 3.01, the mean over 4 target tokens". */
 static void write_loss(FILE *stream, const elman_gradient_trace *trace) {
-  fputs("gradients of the loss ", stream);
-  write_fixed(stream, trace->loss, 3);
+  fprintf(stream, "gradients of the loss %s", fixed_text(trace->loss, 3).text);
   if (trace->target_step == 0) {
     fprintf(stream, ", the mean over %zu target token%s", trace->target_count,
             trace->target_count == 1 ? "" : "s");
@@ -182,19 +181,9 @@ static void write_axes(FILE *stream, const struct layout *layout, const struct p
 static void write_labels(FILE *stream, const elman_gradient_trace *trace,
                          const struct layout *layout, const struct panel *panel, size_t top) {
   const elman_traced_layer *layer = panel->layer;
-  for (size_t t = 0; t < layer->steps; t++) {
-    const size_t x = place_of(layout, t), y = top + panel->labels - SVG_GAP;
-    const bool known = known_of(trace, layer)[t];
-    fputs(known ? "<text" : "<text class=\"unknown\"", stream);
-    if (panel->rotated)
-      fprintf(stream, " transform=\"translate(%zu,%zu)rotate(-45)\" text-anchor=\"end\">", x + 4,
-              y - 4);
-    else
-      fprintf(stream, " x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">", x, y);
-    if (!known) fputs("<title>not in the vocabulary</title>", stream);
-    write_xml(stream, labels_of(trace, layer)[t], SVG_LABEL);
-    fputs("</text>\n", stream);
-  }
+  for (size_t t = 0; t < layer->steps; t++)
+    svg_label(stream, labels_of(trace, layer)[t], known_of(trace, layer)[t], true,
+              place_of(layout, t), top + panel->labels - SVG_GAP, panel->rotated);
 }
 
 /* ---- the marks ---- */
@@ -205,10 +194,9 @@ static void write_curve(FILE *stream, const char *class, const struct layout *la
   bool drawn = false;
   fprintf(stream, "<path class=\"%s\" d=\"", class);
   for (size_t t = 0; t < steps; t++) {
-    if (is_drawn(norms[t])) {
-      fprintf(stream, "%s%zu ", drawn ? "L" : "M", place_of(layout, t));
-      write_fixed(stream, (double)top + height_of(layout->scale, norms[t]), 1);
-    }
+    if (is_drawn(norms[t]))
+      fprintf(stream, "%s%zu %s", drawn ? "L" : "M", place_of(layout, t),
+              fixed_text((double)top + height_of(layout->scale, norms[t]), 1).text);
     drawn = is_drawn(norms[t]);
   }
   fputs("\"/>\n", stream);
@@ -217,22 +205,17 @@ static void write_curve(FILE *stream, const char *class, const struct layout *la
 static void write_dot(FILE *stream, const char *class, const struct layout *layout, double norm,
                       size_t t, size_t top) {
   if (!is_drawn(norm)) return;
-  fprintf(stream, "<circle class=\"%s\" r=\"3\" cx=\"%zu\" cy=\"", class, place_of(layout, t));
-  write_fixed(stream, (double)top + height_of(layout->scale, norm), 1);
-  fputs("\"/>", stream);
+  fprintf(stream, "<circle class=\"%s\" r=\"3\" cx=\"%zu\" cy=\"%s\"/>", class, place_of(layout, t),
+          fixed_text((double)top + height_of(layout->scale, norm), 1).text);
 }
 
 static void write_step_words(FILE *stream, const elman_gradient_trace *trace,
                              const elman_traced_layer *layer, size_t t) {
   fprintf(stream, "step %zu, ", t + 1);
   write_xml(stream, labels_of(trace, layer)[t], SVG_LABEL);
-  fputs(": state ", stream);
-  write_scientific(stream, layer->states[t], 2);
-  fputs(", pre-activation ", stream);
-  write_scientific(stream, layer->inputs[t], 2);
-  fputs(", saturated ", stream);
-  write_fixed(stream, 100 * layer->saturated[t], 1);
-  fputs(" %", stream);
+  fprintf(stream, ": state %s, pre-activation %s, saturated %s %%",
+          scientific_text(layer->states[t], 2).text, scientific_text(layer->inputs[t], 2).text,
+          fixed_text(100 * layer->saturated[t], 1).text);
 }
 
 /* Draw the marks of a step as one element, which has one tooltip. */
@@ -245,13 +228,10 @@ static void write_step(FILE *stream, const elman_gradient_trace *trace, const st
   write_step_words(stream, trace, layer, t);
   fprintf(stream,
           "</title><rect class=\"step\" x=\"%zu\" y=\"%zu\" width=\"%d\" height=\"%zu\"/>"
-          "<rect class=\"saturated\" x=\"%zu\" width=\"%d\" y=\"",
+          "<rect class=\"saturated\" x=\"%zu\" width=\"%d\" y=\"%s\" height=\"%s\"/>",
           left, top + panel->plot, SVG_CELL, panel->share + SHARE - panel->plot, left + SVG_GAP,
-          SVG_CELL - 2 * SVG_GAP);
-  write_fixed(stream, (double)(top + panel->share + SHARE) - share, 1);
-  fputs("\" height=\"", stream);
-  write_fixed(stream, share, 1);
-  fputs("\"/>", stream);
+          SVG_CELL - 2 * SVG_GAP, fixed_text((double)(top + panel->share + SHARE) - share, 1).text,
+          fixed_text(share, 1).text);
   write_dot(stream, "input", layout, layer->inputs[t], t, top + panel->plot);
   write_dot(stream, "state", layout, layer->states[t], t, top + panel->plot);
   fputs("</g>\n", stream);
@@ -362,19 +342,12 @@ static void write_row(FILE *stream, const elman_gradient_trace *trace,
                       const elman_traced_layer *layer, size_t t) {
   fprintf(stream, "<tr><td>%zu</td><th scope=\"row\"><bdi>", t + 1);
   write_xml(stream, labels_of(trace, layer)[t], WHOLE);
-  fputs(known_of(trace, layer)[t] ? "</bdi></th><td>" : "</bdi> (not in the vocabulary)</th><td>",
-        stream);
-  write_scientific(stream, layer->states[t], 2);
-  fputs("</td><td>", stream);
-  write_scientific(stream, layer->inputs[t], 2);
-  fputs("</td><td>", stream);
-  write_fixed(stream, 100 * layer->saturated[t], 1);
-  fputs(" %</td>", stream);
-  if (layer->side == ELMAN_TARGET) {
-    fputs("<td>", stream);
-    write_fixed(stream, trace->losses[t], 3);
-    fputs("</td>", stream);
-  }
+  fprintf(stream, "</bdi>%s</th><td>%s</td><td>%s</td><td>%s %%</td>",
+          known_of(trace, layer)[t] ? "" : " (not in the vocabulary)",
+          scientific_text(layer->states[t], 2).text, scientific_text(layer->inputs[t], 2).text,
+          fixed_text(100 * layer->saturated[t], 1).text);
+  if (layer->side == ELMAN_TARGET)
+    fprintf(stream, "<td>%s</td>", fixed_text(trace->losses[t], 3).text);
   fputs("</tr>\n", stream);
 }
 

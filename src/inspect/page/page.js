@@ -350,7 +350,7 @@ function drawSentence() {
   byId("title").textContent = name;
   document.title = `${name} \u2013 attention`;
   byId("source").replaceChildren(
-    lineOf(record.source, placesOf(record.source, record.source_spans), "source"));
+    lineOf(record.source, record.source_spans.map((span) => span.map((at) => positions[at])), "source"));
   byId("translation").replaceChildren(
     lineOf(record.text, searchedPlaces(record.text, record.target_tokens), "target"));
   byId("facts").textContent = factsOf(record);

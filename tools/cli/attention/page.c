@@ -93,44 +93,32 @@ static int write_page(const struct job *job, FILE *file, size_t size, size_t par
   return code;
 }
 
-/* Refuse a model file that is too large before it is loaded. */
-static int check_size(const char *path) {
-  struct stat info;
-  if (stat(path, &info) != 0 || info.st_size <= MOST_MODEL_BYTES) return EX_OK;
-  report(path,
-         "%zu bytes are too much for a page, which holds a model of at most %d bytes; 'elman "
-         "convert' makes the file about half as large",
-         (size_t)info.st_size, MOST_MODEL_BYTES);
-  return EX_DATAERR;
-}
-
-static int open_file(FILE **file, size_t *size, const char *path) {
-  struct stat info;
-  *file = fopen(path, "rbe");
-  if (*file != NULL && fstat(fileno(*file), &info) == 0) {
-    *size = (size_t)info.st_size;
-    return EX_OK;
-  }
-  const int problem = errno;
-  report(path, "cannot open the file: %m");
-  if (*file != NULL) fclose(*file);
-  return problem == ENOMEM ? EX_OSERR : EX_NOINPUT;
-}
-
 static int write_with_model(const struct job *job) {
   elman_model *model;
-  FILE *file;
-  size_t size;
-  int code = check_size(job->model);
+  struct stat info = {0};
+  FILE *file = fopen(job->model, "rbe");
+  if (file != NULL && fstat(fileno(file), &info) == 0 && info.st_size > MOST_MODEL_BYTES) {
+    report(job->model,
+           "%zu bytes are too much for a page, which holds a model of at most %d bytes; 'elman "
+           "convert' makes the file about half as large",
+           (size_t)info.st_size, MOST_MODEL_BYTES);
+    fclose(file);
+    return EX_DATAERR;
+  }
+  const int problem = errno;
   /* The page cannot use a damaged model, so load the model first. */
-  if (code == EX_OK) code = model_open(&model, job->model);
-  if (code != EX_OK) return code;
-  const size_t parameters = elman_model_get_info(model).parameters;
-  elman_model_free(model);
-  code = open_file(&file, &size, job->model);
-  if (code != EX_OK) return code;
-  code = write_page(job, file, size, parameters);
-  fclose(file);
+  int code = model_open(&model, job->model);
+  if (code == EX_OK) {
+    const size_t parameters = elman_model_get_info(model).parameters;
+    elman_model_free(model);
+    if (file != NULL) {
+      code = write_page(job, file, (size_t)info.st_size, parameters);
+    } else {
+      report(job->model, "cannot open the file: %s", strerror(problem));
+      code = EX_OSERR;
+    }
+  }
+  if (file != NULL) fclose(file);
   return code;
 }
 
