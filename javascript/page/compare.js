@@ -186,9 +186,8 @@ const drawCompare = eachFrame(() => {
     const translation = run.watched;
     if (translation === null) continue;
     byId(`compare-${name}-text`).replaceChildren(isolate(translation.text || "∅"));
-    if (translation.targetTokens.length > 0) side.map.show(mapOf(translation));
-    else side.map.empty(t("map.none"));
-    const mean = translation.attention.length === 0 ? 0 : sumOf(translation.attention.map(entropyOf)) / translation.attention.length;
+    side.map.show(mapOf(translation));
+    const mean = sumOf(translation.attention.map(entropyOf)) / Math.max(1, translation.attention.length);
     const facts = [t("epoch.n", { n: modelEpoch(run) }), run.last && t("loss.is", { loss: figure(lossOf(run), 3) }),
       run.right && t("right", { n: run.right.exact, of: run.right.of }),
       run.validations.length > 0 && t("unseen.is", { share: figure(100 * (run.validations.findLast((one) => one.epoch === run.best) ?? run.validations.at(-1)).exactMatch, 0) }), t("entropy.is", { entropy: figure(mean, 2), most: figure(Math.log(translation.sourceTokens.length), 2) }),
@@ -213,7 +212,7 @@ function listenToComparison() {
   byId("compare-sentence").addEventListener("change", ({ target }) => {
     compared.sentence = target.value;
     for (const slot of SIDES) {
-      engine.call("watch", { slot, text: target.value }).catch(compareError);
+      engine.call("change", { slot, watched: target.value }).catch(compareError);
       if (compared[slot].run.status === "none") continue;
       compared[slot].run.watched = null;
       engine.call("translate", { slot, text: target.value, options: {} }).then(([translation]) => {

@@ -51,8 +51,8 @@ class HeatMap {
   /* Show a view of mapOf(). A table of the same size is changed in place. */
   show(view) {
     const S = view.sources.length, T = view.targets.length, figures = figuresInTable(view);
-    if (S * T > MOST_CELLS) {
-      this.empty(t("map.large", { n: S * T, most: MOST_CELLS }));
+    if (S * T === 0 || S * T > MOST_CELLS) {
+      this.empty(S * T === 0 ? t("map.none") : t("map.large", { n: S * T, most: MOST_CELLS }));
       return;
     }
     const shape = JSON.stringify([S, T, figures.length, state.language]), isNew = this.table === null || this.shape !== shape;
@@ -166,7 +166,7 @@ class HeatMap {
     if (next === null) return;
     this.at = next;
     this.light(next);
-    this.cell(next).scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.cell(next)?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 }
 

@@ -282,8 +282,7 @@ const drawRun = eachFrame(() => {
 });
 
 function onProgress(event) {
-  const main = event.slot === "main";
-  if (!main) {
+  if (event.slot !== "main") {
     compareProgress(event);
     return;
   }
@@ -387,7 +386,7 @@ function drawCurveTable() {
 function watch(text) {
   state.watched = text;
   if (!state.ready) return;
-  engine.call("watch", { slot: "main", text }).catch(reportError);
+  engine.call("change", { slot: "main", watched: text }).catch(reportError);
   if (hasModel()) showWatched();
   else drawWatched(null);
 }
@@ -415,8 +414,7 @@ function drawWatched(translation) {
   const right = reference !== "" && translation.text === reference;
   const mark = reference === "" ? [] : [element("span", { class: right ? "mark good" : "mark" }, right ? `✓ ${t("is.right")}` : t("reference.is", { text: isolated(reference) }))];
   byId("watched").replaceChildren(isolate(translation.source), " → ", isolate(translation.text || "∅"), " ", ...mark);
-  if (translation.targetTokens.length === 0 || translation.sourceTokens.length === 0) learnMap.empty(t("map.none"));
-  else learnMap.show(mapOf(translation));
+  learnMap.show(mapOf(translation));
   byId("map-epoch").textContent = t("epoch.n", { n: shownEpoch() }) + (hasOtherPairs() ? ` · ${t("other.pairs")}` : "");
 }
 
@@ -466,7 +464,7 @@ function listenToLearning() {
   byId("step").addEventListener("click", listenedAction(oneUpdate));
   byId("reset").addEventListener("click", listenedAction(resetMain));
   byId("slow").addEventListener("change", ({ target }) => {
-    if (state.ready) engine.call("slow", { slot: "main", slow: target.checked }).catch(reportError);
+    if (state.ready) engine.call("change", { slot: "main", slow: target.checked }).catch(reportError);
   });
   byId("settings").addEventListener("submit", (event) => event.preventDefault());
   byId("past").addEventListener("input", ({ target }) => showEpoch(nearestEpoch(Number(target.value))));

@@ -3,6 +3,7 @@
 
 const COPY = [..."abcdefgh"].map((letter) => `go\t${letter} . . . . . . . . . . ${letter}`);
 const SMALL = { hiddenSize: 64, embeddingSize: 64, learningRate: 0.003 };
+const YESTERDAY = { set: "daily", settings: { ...SMALL, attention: "scaled" }, sentence: "她 昨天 没 吃 这 个 苹果" };
 const COPYING = { hiddenSize: 32, embeddingSize: 16, batchSize: 8, learningRate: 0.005 };
 
 async function pauseAll() {
@@ -83,7 +84,7 @@ const LESSONS = [
         text: ["All five translations are right, but the map is no dictionary: “love” may look at 学习. The network has seen each sentence 80 times and remembers it, so it need not look at the right word.",
           "五个译文全对，热力图却不是词典：love 可能看向 学习。网络把每个句子看了 80 遍，已经记住，不必看对词。"],
         question: ["Will the map change if the network learns from 1,800 sentences instead of five?", "如果从 1,800 句而不是五句中学，热力图会变吗？"],
-        act: [["Learn 1,800 pairs", "学习 1,800 个句对"], () => setUpAndStart({ set: "daily", settings: { ...SMALL, attention: "scaled" }, epochs: 10, sentence: "她 昨天 没 吃 这 个 苹果" })],
+        act: [["Learn 1,800 pairs", "学习 1,800 个句对"], () => setUpAndStart({ ...YESTERDAY, epochs: 10 })],
         point: "#card-map",
       },
       {
@@ -101,7 +102,7 @@ const LESSONS = [
         text: ["A score is the inner product of two states with H = 64 elements. “dot” uses it unchanged; “scaled” divides it by √64 = 8. Everything else is equal, even the initial parameters.",
           "得分是两个状态（各有 H = 64 个元素）的内积。dot 直接使用，scaled 除以 √64 = 8。其余完全相同，初始参数也一样。"],
         question: ["Which network translates more of the 200 sentences that it has never seen?", "200 个没见过的句子，哪个网络译对得多？"],
-        act: [["Let both learn", "让两个网络学习"], () => setUpComparison({ set: "daily", settings: SMALL, epochs: 10, sentence: "她 昨天 没 吃 这 个 苹果" }, "scale")],
+        act: [["Let both learn", "让两个网络学习"], () => setUpComparison({ ...YESTERDAY, settings: SMALL, epochs: 10 }, "scale")],
         point: ".pair.even",
       },
       {
@@ -156,9 +157,7 @@ const LESSONS = [
         text: ["In training, the decoder receives the correct previous word at each step. In translation it receives its own. Let a network learn briefly and look at one pair.",
           "训练时，解码器每一步都得到正确的前一个词；翻译时，得到的却是自己的输出。先让网络学一小会儿，再看一个句对。"],
         question: ["If most words are right given the words before them, is the translation right as well?", "给定前面的词，多数词都对，译文就对吗？"],
-        act: [["Learn briefly", "学一小会儿"], async () => {
-          await setUpAndStart({ set: "daily", settings: { ...SMALL, attention: "scaled" }, epochs: 3, sentence: "她 昨天 没 吃 这 个 苹果" });
-        }],
+        act: [["Learn briefly", "学一小会儿"], () => setUpAndStart({ ...YESTERDAY, epochs: 3 })],
         point: "#card-curve",
       },
       {
@@ -184,7 +183,7 @@ const LESSONS = [
           "贪心搜索每步取最可能的词。束宽为 5 时，同时保留五个最好的开头。树中是最后留下的译文，相同的开头只画一次。"],
         question: ["Where do the five translations part?", "五个译文在哪里分开？"],
         act: [["Learn briefly and translate", "学一小会儿再翻译"], async () => {
-          await setUpAndStart({ set: "daily", settings: { ...SMALL, attention: "scaled" }, epochs: 3, sentence: "她 昨天 没 吃 这 个 苹果" });
+          await setUpAndStart({ ...YESTERDAY, epochs: 3 });
           lesson.then = async () => {
             asked.beam = 5;
             setText(await splitSentence());

@@ -98,20 +98,17 @@ function takeFile(file) {
 }
 
 function listenToDrops() {
-  let depth = 0;
-  const hasFiles = (event) => event.dataTransfer !== null && [...event.dataTransfer.types].includes("Files");
-  const show = (change) => {
-    depth = Math.max(0, depth + change);
-    byId("drop").hidden = depth === 0;
-  };
-  document.addEventListener("dragenter", (event) => { if (hasFiles(event)) show(1); });
-  document.addEventListener("dragleave", (event) => { if (hasFiles(event)) show(-1); });
-  document.addEventListener("dragover", (event) => { if (hasFiles(event)) event.preventDefault(); });
+  const hasFiles = ({ dataTransfer }) => dataTransfer !== null && [...dataTransfer.types].includes("Files");
+  document.addEventListener("dragover", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    byId("drop").hidden = false;
+  });
+  document.addEventListener("dragleave", ({ relatedTarget }) => { if (relatedTarget === null) byId("drop").hidden = true; });
   document.addEventListener("drop", (event) => {
     if (!hasFiles(event)) return;
     event.preventDefault();
-    depth = 0;
-    show(0);
+    byId("drop").hidden = true;
     const [file] = event.dataTransfer.files;
     if (file !== undefined) takeFile(file);
   });

@@ -181,8 +181,7 @@ function drawWeights(translation) {
     byId("head").replaceChildren(new Option(t("head.mean"), ""), ...headAttention.map((_, at) => new Option(at + 1, at)));
   if (asked.head !== null && asked.head >= heads) asked.head = null;
   weightMap.marked = new Set(asked.overrides.keys());
-  if (translation.targetTokens.length === 0 || translation.sourceTokens.length === 0) weightMap.empty(t("map.none"));
-  else weightMap.show(mapOf(translation, asked.head));
+  weightMap.show(mapOf(translation, asked.head));
   drawWeightPanel();
 }
 

@@ -25,7 +25,7 @@
   function release(slot) {
     if (!slot) return;
     slot.running = false;
-    freeAll(slot.training, slot.past && slot.past.model, slot.model, slot.pairs, slot.dev);
+    freeAll(slot.training, slot.past?.model, slot.model, slot.pairs, slot.dev);
     slot.training = slot.past = slot.model = slot.pairs = slot.dev = null;
   }
 
@@ -70,19 +70,15 @@
     }
   }
 
-  function forgetPast(slot) {
-    freeAll(slot.past && slot.past.model);
-    slot.past = null;
-  }
-
   /* Return the model of an earlier epoch, or the present one for null. An epoch that is no longer kept is an error. */
   function modelOf({ slot: name, epoch = null }) {
     const slot = slotOf(name);
     if (epoch === null) return slot.model;
     const found = slot.kept.find((one) => one.epoch === epoch);
     if (found === undefined) throw Object.assign(new Error(`Epoch ${epoch} is no longer kept.`), { code: "stopped" });
-    if (slot.past === null || slot.past.epoch !== epoch) {
-      forgetPast(slot);
+    if (slot.past?.epoch !== epoch) {
+      freeAll(slot.past?.model);
+      slot.past = null;
       slot.past = { epoch, model: elman.loadModel(found.bytes) };
     }
     return slot.past.model;
@@ -273,26 +269,21 @@
 
   /* ---- Requests ---- */
 
-  async function inflated(base64) {
-    const letters = atob(base64);
-    const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+  /* Return the bytes that base64 contains, plain or in gzip. */
+  async function unpacked(base64) {
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Uint8Array(await new Response(stream).arrayBuffer());
   }
 
   const methods = {
     async load({ wasm }) {
-      elman = await Elman.load(await inflated(wasm));
+      elman = await Elman.load(await unpacked(wasm));
       return { version: elman.version, hyperparameters: elman.hyperparameters };
     },
-    /* Base64, of a gzip file or of the bytes themselves. */
-    async bytes({ packed }) {
-      if (packed.startsWith("H4sI")) return inflated(packed);
-      return Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
-    },
-    async text({ packed }) {
-      return new TextDecoder().decode(await inflated(packed));
-    },
+    bytes: ({ packed }) => unpacked(packed),
+    text: async ({ packed }) => new TextDecoder().decode(await unpacked(packed)),
     check({ text }) {
       const answer = ({ count: found, skipped, skippedCount = skipped.length }) =>
         ({ count: found, skipped: skipped.slice(0, 1000), faults: skippedCount });
@@ -311,13 +302,9 @@
       release(slots.get(slot));
       slots.delete(slot);
     },
-    watch({ slot: name, text }) {
-      const slot = slots.get(name);
-      if (slot) slot.watched = text;
-    },
-    slow({ slot: name, slow }) {
-      const slot = slots.get(name);
-      if (slot) slot.slow = slow;
+    /* Change what is watched, or the speed. */
+    change({ slot, ...values }) {
+      Object.assign(slots.get(slot) ?? {}, values);
     },
     translate: (where) => modelOf(where).translate(where.text, where.options),
     alternatives: (where) =>

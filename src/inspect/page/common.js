@@ -19,12 +19,13 @@ function isolated(text) {
   return `\u2068${visible(text)}\u2069`;
 }
 
-function element(name, attributes, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
+function filled(node, attributes, children) {
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
 }
+
+const element = (name, attributes, ...children) => filled(document.createElement(name), attributes, children);
 
 /* Return a button with a listener. `kind` is its class or "". */
 function button(kind, go, content = [], attributes = {}) {
@@ -142,6 +143,8 @@ function shade(target, weight) {
   target.style.setProperty("--on-shade", ink);
 }
 
+const LEGEND = [0, 0.1, 0.25, 0.5, 0.75, 1];
+
 /* Return the weights of a legend in their colors. */
 function legendOfWeights() {
   return LEGEND.map((weight) => {
@@ -150,5 +153,3 @@ function legendOfWeights() {
     return step;
   });
 }
-
-const LEGEND = [0, 0.1, 0.25, 0.5, 0.75, 1];

@@ -91,12 +91,8 @@ const GAP = 6;
 const LINE = 22;
 const SIZE = 13;
 
-function drawn(name, attributes, ...children) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
+const drawn = (name, attributes, ...children) =>
+  filled(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 
 /* Return the colors and the font of the page. */
 function styleOfPage() {
@@ -164,7 +160,7 @@ function pictureOf(maps) {
 
 /* Give a picture its size, its title and a background. */
 function onPaper(root, width, height, title, fill) {
-  for (const [key, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) root.setAttribute(key, value);
+  filled(root, { width, height, viewBox: `0 0 ${width} ${height}` }, []);
   root.prepend(drawn("title", {}, title), drawn("rect", { width, height, fill }));
   return root;
 }

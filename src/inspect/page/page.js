@@ -156,7 +156,7 @@ function tableOf(view, caption) {
   const table = tableOfView(view, view.figures, wordIn(view), { class: "map" }, caption);
   table.append(element("tfoot", {}, coverageRow(view)));
   if (view === state.view) table.id = "heat-map";
-  table.classList.toggle("own", view.record === state.record);
+  table.classList.toggle("own", view.record === state.record && view.part === state.view.part);
   table.classList.toggle("tall", view.sources.length > WIDE);
   shownIn.set(table, view);
   return table;
