@@ -64,16 +64,18 @@ function storeSoon() {
 /* Nothing is stored before the last visit is back, and after the user has had everything deleted. */
 let storing = false;
 
+/* Return what the user has chosen: the fields of a link. */
+const choicesOf = ({ settings, epochs, hold, set, lines, watched }) => ({
+  view: state.view, lang: state.language, set, pairs: set === "own" ? lines.join("\n") : "", epochs, hold,
+  sentence: watched, text: asked.text, beam: asked.beam, settings,
+});
+
 /* Store what the user has chosen, not what a lesson has. Return whether the browser allows it. */
 function storeNow() {
   if (!storing) return false;
-  const { settings, epochs, hold, set, lines, watched } = lesson.before ?? { ...state, ...pairs };
-  const large = set === "own" && lines.reduce((sum, line) => sum + line.length + 1, 0) > MOST_STORED_TEXT;
-  const kept = {
-    language: state.language, view: state.view, settings, epochs, hold,
-    set, pairs: large ? null : set === "own" ? lines.join("\n") : "", sentence: watched,
-    text: asked.text, beam: asked.beam, theme: byId("theme").value, scale: byId("scale").value, numbers: byId("numbers").checked,
-  };
+  const chosen = choicesOf(lesson.before ?? { ...state, ...pairs }), large = chosen.pairs.length > MOST_STORED_TEXT;
+  const kept = { ...chosen, pairs: large ? null : chosen.pairs,
+    theme: byId("theme").value, scale: byId("scale").value, numbers: byId("numbers").checked };
   try {
     ownSlot();
     const choices = JSON.stringify([kept, large ? pairs.version : 0, slot.offered]);
@@ -83,7 +85,7 @@ function storeNow() {
     const text = JSON.stringify({ ...kept, visit: VISIT, at: slot.at, offered: slot.offered });
     localStorage.setItem(slot.name, text);
     Object.assign(slot, { text, choices });
-    if (large) keepLargePairs(lines);
+    if (large) keepLargePairs(chosen.pairs);
     return true;
   } catch {
     return false; // The settings apply to this visit only.
@@ -145,10 +147,10 @@ async function inStore(mode, task) {
 
 const keeping = { largeVersion: -1, at: -Infinity, cost: 0 };
 
-function keepLargePairs(lines) {
+function keepLargePairs(text) {
   if (keeping.largeVersion === pairs.version) return;
   keeping.largeVersion = pairs.version;
-  inStore("readwrite", (store) => store.put(lines.join("\n"), `${slot.name} pairs`)).catch(() => {});
+  inStore("readwrite", (store) => store.put(text, `${slot.name} pairs`)).catch(() => {});
 }
 
 /* Bring back the large set of pairs of the last visit. */
@@ -302,24 +304,19 @@ async function takeModelFile(file) {
 /* ---- Links ---- */
 
 function placeNow() {
-  const place = new URLSearchParams();
-  place.set("view", state.view);
-  place.set("lang", state.language);
-  if (pairs.set !== "own") place.set("set", pairs.set);
-  else if (pairs.lines.join("\n").length <= MOST_LINKED_TEXT) place.set("pairs", pairs.lines.filter((line) => !isBlank(line)).join("\n"));
-  place.set("epochs", state.epochs);
-  place.set("hold", state.hold);
-  if (state.watched !== "") place.set("sentence", state.watched);
-  if (asked.text !== "") place.set("text", asked.text);
-  place.set("beam", asked.beam);
-  for (const [name, value] of Object.entries(state.settings)) place.set(name, value);
-  return place;
+  const { settings, ...choices } = choicesOf({ ...state, ...pairs });
+  return new URLSearchParams(Object.entries({ ...choices, ...settings }).filter(([, value]) => value !== ""));
+}
+
+/* Return the place that fields of a link or of a handed-out page name. Other fields are hyperparameters. */
+function placeOf({ view, lang, set, pairs: lines, epochs, hold, sentence, text, beam, settings, ...others }) {
+  return { view, lang, set, pairs: lines, epochs, hold, sentence, text, beam, settings: { ...settings, ...others } };
 }
 
 /* The address of the page stays as it is: after a change it would bring the old pairs back. */
 async function copyLink() {
   const place = placeNow(), address = `${location.href.split("#")[0]}#${place}`;
-  if (pairs.set === "own" && !place.has("pairs")) {
+  if (place.get("pairs")?.length > MOST_LINKED_TEXT) {
     tell("link", () => t("link.long"));
     return;
   }
@@ -332,10 +329,7 @@ async function copyLink() {
 let wantedSettings = {};
 
 function takePlace(place) {
-  const number = (name, least, most) => {
-    const value = Number(place[name]);
-    return place[name] !== undefined && place[name] !== "" && Number.isInteger(value) && value >= least && value <= most ? value : undefined;
-  };
+  const number = (value, minimum, maximum) => validValue({ type: "size", minimum, maximum }, value);
   if (place.lang in { en: 1, zh: 1 }) state.language = place.lang;
   if (VIEWS.includes(place.view)) state.view = place.view;
   if (typeof place.pairs === "string" && place.pairs.trim() !== "") {
@@ -347,14 +341,12 @@ function takePlace(place) {
   }
   /* A built-in set has its own numbers of epochs and of validation sentences, unless others are given. */
   if (place.epochs !== undefined) pairs.wantedEpochs = true;
-  state.epochs = number("epochs", 1, MOST_EPOCHS) ?? state.epochs;
-  state.hold = number("hold", -1, 1000) ?? state.hold;
+  state.epochs = number(place.epochs, 1, MOST_EPOCHS) ?? state.epochs;
+  state.hold = number(place.hold, -1, 1000) ?? state.hold;
   if (typeof place.sentence === "string") state.watched = place.sentence.slice(0, MOST_TYPED);
   if (typeof place.text === "string") asked.text = place.text.slice(0, MOST_TYPED);
-  asked.beam = number("beam", 1, 64) ?? asked.beam;
+  asked.beam = validValue(BEAM, place.beam) ?? asked.beam;
   wantedSettings = { ...wantedSettings, ...place.settings };
-  const known = ["lang", "view", "pairs", "set", "epochs", "hold", "sentence", "text", "beam", "settings"];
-  for (const [name, value] of Object.entries(place)) if (!known.includes(name)) wantedSettings[name] = value;
 }
 
 function applyWantedSettings() {
@@ -374,19 +366,16 @@ function restoreVisit() {
   chooseSlot();
   const last = stored();
   state.language = (navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en";
-  const { language, settings, set, pairs: own, view, epochs, hold, sentence, text, beam, numbers } = last;
-  const place = { view, epochs, hold, sentence, text, beam };
-  takePlace({ ...place, lang: language, set, ...(set === "own" && typeof own === "string" ? { pairs: own } : {}), settings: settings || {} });
+  takePlace(last);
   for (const id of STORED_CHOICES)
     if ([...byId(id).options].some(({ value }) => value === last[id])) byId(id).value = last[id];
-  byId("numbers").checked = numbers === true;
+  byId("numbers").checked = last.numbers === true;
 }
 
 /* Return what a handed-out page presets. */
 function readPreset() {
-  const text = byId("preset").textContent.trim();
   try {
-    return text === "" ? {} : JSON.parse(text);
+    return placeOf(JSON.parse(byId("preset").textContent.trim() || "{}"));
   } catch (error) {
     tell("preset", () => t("error.preset", { problem: error.message }), { bad: true });
     return {};

@@ -265,7 +265,7 @@ function start() {
   takePlace(readPreset());
   if (location.hash.length > 1) {
     wantedSettings = {};
-    takePlace({ settings: {}, ...Object.fromEntries(new URLSearchParams(location.hash.slice(1))) });
+    takePlace(placeOf(Object.fromEntries(new URLSearchParams(location.hash.slice(1)))));
   }
   pairs.wantedSentence = state.watched !== "";
   if (!pairs.lines.some((line) => sidesOf(line)[0].trim() === state.watched) && pairs.wanted !== "daily") state.watched = sidesOf(pairs.lines[0])[0].trim();
