@@ -8,8 +8,8 @@
 
 /* Columns are source tokens, the sentinel and segments, if any; rows are target tokens. Tokens
  * contain no space, so " (unknown)" is not part of a token. */
-static void write_table(elman_attention_writer *writing, const elman_translation *translation,
-                        const float *weights) {
+static void write_tsv_panel(elman_attention_writer *writing, const elman_translation *translation,
+                            const float *weights) {
   FILE *stream = writing->stream;
   const size_t columns = panel_columns(translation);
   for (size_t s = 0; s < columns; s++) {
@@ -28,7 +28,7 @@ static void write_table(elman_attention_writer *writing, const elman_translation
 }
 
 static void write_tsv(elman_attention_writer *writing, const elman_translation *translation) {
-  write_panels(writing, translation, write_table);
+  write_panels(writing, translation, write_tsv_panel);
 }
 
 const struct format format_tsv = {"tsv", ".tsv", .write = write_tsv};
@@ -85,20 +85,20 @@ const struct format format_pharaoh = {"pharaoh", ".pharaoh", .write = write_phar
 
 static const char NO_TOKENS[] = "∅";
 
-static void write_tokens(FILE *stream, const char *const *tokens, size_t count) {
+static void write_soft_tokens(FILE *stream, const char *const *tokens, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (i > 0) fputc(' ', stream);
     write_plain_token(stream, tokens[i]);
   }
 }
 
-static void write_row(FILE *stream, const float *weights, size_t S) {
+static void write_soft_row(FILE *stream, const float *weights, size_t S) {
   for (size_t s = 0; s < S; s++)
     fprintf(stream, "%s ", fixed_text(weights == NULL ? 0.0 : (double)weights[s], 6).text);
   fputs("0\n", stream);
 }
 
-static void write_empty(FILE *stream, size_t sentence) {
+static void write_soft_empty(FILE *stream, size_t sentence) {
   fprintf(stream, "%zu ||| %s ||| 0 ||| %s ||| 2 2\n1 0\n0 0\n\n", sentence - 1, NO_TOKENS,
           NO_TOKENS);
 }
@@ -109,16 +109,17 @@ static void write_softalignments(elman_attention_writer *writing,
   const size_t S = translation->source_count;
   const size_t T = translation->target_count - translation->ended; /* without </s> */
   if (S == 0 || T == 0) {
-    write_empty(stream, writing->place.sentence);
+    write_soft_empty(stream, writing->place.sentence);
     return;
   }
   fprintf(stream, "%zu ||| ", writing->place.sentence - 1);
-  write_tokens(stream, translation->target_tokens, T);
+  write_soft_tokens(stream, translation->target_tokens, T);
   fprintf(stream, " ||| %s ||| ", fixed_text(translation->log_probability, 6).text);
-  write_tokens(stream, translation->source_tokens, S);
+  write_soft_tokens(stream, translation->source_tokens, S);
   fprintf(stream, " ||| %zu %zu\n", S + 1, T + 1);
   for (size_t t = 0; t < T + 1; t++)
-    write_row(stream, t < translation->target_count ? translation->attention + t * S : NULL, S);
+    write_soft_row(stream, t < translation->target_count ? translation->attention + t * S : NULL,
+                   S);
   fputc('\n', stream);
 }
 

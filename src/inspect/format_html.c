@@ -3,19 +3,18 @@
 #include "inspect/format.h"
 #include "inspect/page/page.h"
 
-static void write_start(elman_attention_writer *writing) {
+static void begin_html(elman_attention_writer *writing) {
   fwrite(page_head, 1, page_head_size, writing->stream);
 }
 
-static void write_translation(elman_attention_writer *writing,
-                              const elman_translation *translation) {
+static void write_html(elman_attention_writer *writing, const elman_translation *translation) {
   write_json_record(writing, translation);
   fputc('\n', writing->stream);
 }
 
-static void write_end(elman_attention_writer *writing) {
+static void end_html(elman_attention_writer *writing) {
   fwrite(page_tail, 1, page_tail_size, writing->stream);
 }
 
-const struct format format_html = {"html", ".html", .begin = write_start,
-                                   .write = write_translation, .end = write_end};
+const struct format format_html = {"html", ".html", .begin = begin_html, .write = write_html,
+                                   .end = end_html};

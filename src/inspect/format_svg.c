@@ -6,7 +6,7 @@
 enum { CELL_HEIGHT = 24, LEGEND_WIDTH = 120 };
 
 /* Positions in one heat map. */
-struct layout {
+struct map_layout {
   size_t left; /* position of the cells */
   size_t top;  /* position of the cells, below the start of the map */
   size_t width, height;
@@ -18,9 +18,9 @@ static size_t widest(const char *const *tokens, size_t count) {
   return SVG_COLUMN * widest_token(tokens, count, SVG_LABEL);
 }
 
-static struct layout layout_of(const elman_translation *translation) {
+static struct map_layout map_layout_of(const elman_translation *translation) {
   const size_t across = SVG_COLUMN * widest_column(translation, SVG_LABEL);
-  struct layout layout = {
+  struct map_layout layout = {
       .left = SVG_MARGIN + widest(translation->target_tokens, translation->target_count) + SVG_GAP,
       .rotated = across > SVG_CELL};
   const size_t slope = layout.rotated ? svg_slope(across) : 0;
@@ -50,7 +50,7 @@ static void write_color(FILE *stream, double weight) {
 /* ---- one heat map ---- */
 
 static void write_source_labels(FILE *stream, const elman_translation *translation,
-                                struct layout layout, size_t y) {
+                                struct map_layout layout, size_t y) {
   for (size_t s = 0; s < panel_columns(translation); s++) {
     struct column_buffer buffer;
     svg_label(stream, column_name(&buffer, translation, s), column_known(translation, s), false,
@@ -67,7 +67,7 @@ static void write_side(FILE *stream, const char *text, size_t width) {
 }
 
 static void write_cells(FILE *stream, const elman_translation *translation, const float *weights,
-                        struct layout layout, size_t t, size_t y) {
+                        struct map_layout layout, size_t t, size_t y) {
   for (size_t s = 0; s < panel_columns(translation); s++) {
     struct column_buffer buffer;
     const double weight = column_weight(translation, weights, t, s);
@@ -82,8 +82,8 @@ static void write_cells(FILE *stream, const elman_translation *translation, cons
   }
 }
 
-static void write_map(FILE *stream, const elman_translation *translation, size_t panel,
-                      struct layout layout, size_t y) {
+static void write_svg_map(FILE *stream, const elman_translation *translation, size_t panel,
+                          struct map_layout layout, size_t y) {
   fprintf(stream, "<g>\n<text x=\"%d\" y=\"%zu\">", SVG_MARGIN, y + SVG_LINE - SVG_GAP);
   write_panel_name(stream, translation, panel);
   fputs("</text>\n", stream);
@@ -133,9 +133,8 @@ static size_t caption_width(const elman_attention_writer *writing,
   return 2 * SVG_MARGIN + SVG_COLUMN * (number + columns);
 }
 
-static void write_translation(elman_attention_writer *writing,
-                              const elman_translation *translation) {
-  const struct layout layout = layout_of(translation);
+static void write_svg(elman_attention_writer *writing, const elman_translation *translation) {
+  const struct map_layout layout = map_layout_of(translation);
   const size_t caption = caption_width(writing, translation);
   const char *const source = writing->source_words ? "word" : "token";
   const char *const target = writing->target_words ? "word" : "token";
@@ -154,7 +153,7 @@ static void write_translation(elman_attention_writer *writing,
   fputs("</text>\n", stream);
   writing->height += SVG_LINE + SVG_GAP;
   for (size_t i = 0; i < panel_count(translation); i++) {
-    write_map(stream, translation, i, layout, writing->height);
+    write_svg_map(stream, translation, i, layout, writing->height);
     writing->height += layout.height;
   }
   fputs("</g>\n", stream);
@@ -165,7 +164,7 @@ static void write_translation(elman_attention_writer *writing,
 
 /* ---- the document ---- */
 
-static void write_start(elman_attention_writer *writing) {
+static void begin_svg(elman_attention_writer *writing) {
   writing->width = LEGEND_WIDTH + 4 * SVG_LINE;
   writing->held = open_memstream(&writing->held_bytes, &writing->held_length);
   writing->failed = writing->held == NULL;
@@ -187,7 +186,7 @@ static void write_scale(FILE *stream, size_t y) {
           SVG_MARGIN + SVG_LINE + LEGEND_WIDTH + SVG_GAP, y + 10);
 }
 
-static void write_end(elman_attention_writer *writing) {
+static void end_svg(elman_attention_writer *writing) {
   FILE *stream = writing->stream;
   const size_t width = writing->width;
   const size_t height = writing->height + (writing->unknown ? 3U : 2U) * SVG_LINE;
@@ -203,5 +202,5 @@ static void write_end(elman_attention_writer *writing) {
   fputs("</svg>\n", stream);
 }
 
-const struct format format_svg = {"svg", ".svg", .begin = write_start, .write = write_translation,
-                                  .end = write_end};
+const struct format format_svg = {"svg", ".svg", .begin = begin_svg, .write = write_svg,
+                                  .end = end_svg};

@@ -80,7 +80,7 @@ static size_t end_of_part(const struct map *map, size_t first) {
   return columns;
 }
 
-static void write_head(FILE *stream, const struct map *map, size_t first, size_t end) {
+static void write_text_head(FILE *stream, const struct map *map, size_t first, size_t end) {
   spaces(stream, map->label);
   for (size_t s = first; s < end; s++) {
     spaces(stream, GAP);
@@ -92,8 +92,8 @@ static void write_head(FILE *stream, const struct map *map, size_t first, size_t
   fputc('\n', stream);
 }
 
-static void write_part(FILE *stream, const struct map *map, size_t first, size_t end) {
-  write_head(stream, map, first, end);
+static void write_text_part(FILE *stream, const struct map *map, size_t first, size_t end) {
+  write_text_head(stream, map, first, end);
   for (size_t t = 0; t < map->translation->target_count; t++) {
     const char *token = map->translation->target_tokens[t];
     spaces(stream, map->label - visible_width(token));
@@ -107,8 +107,8 @@ static void write_part(FILE *stream, const struct map *map, size_t first, size_t
   }
 }
 
-static void write_map(elman_attention_writer *writing, const elman_translation *translation,
-                      const float *weights) {
+static void write_text_map(elman_attention_writer *writing, const elman_translation *translation,
+                           const float *weights) {
   FILE *stream = writing->stream;
   const size_t S = translation->source_count, columns = panel_columns(translation);
   const struct map map = {
@@ -120,22 +120,21 @@ static void write_map(elman_attention_writer *writing, const elman_translation *
     if (folded && first < S)
       fprintf(stream, "source %s %zu to %zu of %zu\n", writing->source_words ? "words" : "tokens",
               first + 1, end < S ? end : S, S);
-    write_part(stream, &map, first, end);
+    write_text_part(stream, &map, first, end);
     first = end;
     end = end_of_part(&map, first);
   } while (first < columns);
 }
 
-static void write_translation(elman_attention_writer *writing,
-                              const elman_translation *translation) {
-  write_panels(writing, translation, write_map);
+static void write_text(elman_attention_writer *writing, const elman_translation *translation) {
+  write_panels(writing, translation, write_text_map);
   if (translation->source_count > 0 && translation->target_count > 0) writing->drawn = true;
   if (has_unknown(translation)) writing->unknown = true;
 }
 
 /* ---- legend ---- */
 
-static void write_end(elman_attention_writer *writing) {
+static void end_text(elman_attention_writer *writing) {
   FILE *stream = writing->stream;
   if (writing->drawn && !writing->style.numbers) {
     const bool color = writing->style.color;
@@ -148,4 +147,4 @@ static void write_end(elman_attention_writer *writing) {
   if (writing->unknown) fprintf(stream, "%s not in the vocabulary\n", UNKNOWN);
 }
 
-const struct format format_text = {"text", ".txt", .write = write_translation, .end = write_end};
+const struct format format_text = {"text", ".txt", .write = write_text, .end = end_text};

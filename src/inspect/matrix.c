@@ -12,8 +12,8 @@
 /* ---- memory ---- */
 
 /* Allocate uninitialized memory for the numbers. */
-static elman_status allocate(elman_matrix *matrix, size_t rows, size_t columns, const char *where,
-                             elman_error *error) {
+static elman_status matrix_allocate(elman_matrix *matrix, size_t rows, size_t columns,
+                                    const char *where, elman_error *error) {
   size_t bytes;
   *matrix = (elman_matrix){0};
   if (rows == 0 || columns == 0)
@@ -140,21 +140,22 @@ static bool parse_header(struct npy_header *header, struct text rest) {
   return rest.length == 0 && header->has_type && header->has_order && header->has_shape;
 }
 
-static elman_status bad(const char *where, elman_error *error, const char *problem) {
+static elman_status npy_bad(const char *where, elman_error *error, const char *problem) {
   return fail(error, ELMAN_BAD_DATA, where, "not a valid .npy file: %s", problem);
 }
 
 /* Split the file into header and numbers. */
-static elman_status split(struct text *header, struct text *numbers, struct text bytes,
-                          const char *where, elman_error *error) {
+static elman_status npy_split(struct text *header, struct text *numbers, struct text bytes,
+                              const char *where, elman_error *error) {
   uint32_t length = 0; /* little-endian, so version 1 stores the two low bytes */
-  if (bytes.length < MAGIC + VERSION + sizeof length) return bad(where, error, "it is truncated");
+  if (bytes.length < MAGIC + VERSION + sizeof length)
+    return npy_bad(where, error, "it is truncated");
   const int version = bytes.bytes[MAGIC];
-  if (version < 1 || version > 3) return bad(where, error, "its version is not 1, 2 or 3");
+  if (version < 1 || version > 3) return npy_bad(where, error, "its version is not 1, 2 or 3");
   const size_t width = version == 1 ? sizeof(uint16_t) : sizeof length;
   memcpy(&length, bytes.bytes + MAGIC + VERSION, width);
   text_drop(&bytes, MAGIC + VERSION + width);
-  if (length > bytes.length) return bad(where, error, "its header is longer than the file");
+  if (length > bytes.length) return npy_bad(where, error, "its header is longer than the file");
   *header = (struct text){bytes.bytes, length};
   text_drop(&bytes, length);
   *numbers = bytes;
@@ -212,16 +213,16 @@ static elman_status read_npy(elman_matrix *matrix, struct text bytes, const char
   struct text text = {0}, numbers = {0};
   struct npy_header header;
   size_t width = 0, size;
-  elman_status status = split(&text, &numbers, bytes, where, error);
+  elman_status status = npy_split(&text, &numbers, bytes, where, error);
   if (status != ELMAN_OK) return status;
-  if (!parse_header(&header, text)) return bad(where, error, "its header is malformed");
+  if (!parse_header(&header, text)) return npy_bad(where, error, "its header is malformed");
   status = check_header(&header, &width, where, error);
   if (status != ELMAN_OK) return status;
   if (__builtin_mul_overflow(header.sizes[0], header.sizes[1], &size) ||
       __builtin_mul_overflow(size, width, &size) || size > numbers.length)
-    return bad(where, error, "it is shorter than its shape requires");
-  if (size < numbers.length) return bad(where, error, "unexpected data after its numbers");
-  status = allocate(matrix, header.sizes[0], header.sizes[1], where, error);
+    return npy_bad(where, error, "it is shorter than its shape requires");
+  if (size < numbers.length) return npy_bad(where, error, "unexpected data after its numbers");
+  status = matrix_allocate(matrix, header.sizes[0], header.sizes[1], where, error);
   if (status != ELMAN_OK) return status;
   return copy_numbers(matrix, numbers.bytes, width, header.fortran_order, where, error);
 }
@@ -256,24 +257,24 @@ void matrix_write_npy(FILE *stream, const float *values, const size_t *sizes, si
 static const char BLANKS[] = " \t\v\f";
 
 /* The line being read; `at` is before a number or at the end. */
-struct line {
+struct matrix_line {
   const char *file;
   size_t number; /* from 1 */
   const char *at, *end;
 };
 
-static void skip_text_blanks(struct line *line) {
+static void skip_text_blanks(struct matrix_line *line) {
   while (line->at < line->end && strchr(BLANKS, *line->at) != NULL && *line->at != '\0') line->at++;
 }
 
-static elman_status wrong(const struct line *line, elman_error *error, const char *problem) {
+static elman_status wrong(const struct matrix_line *line, elman_error *error, const char *problem) {
   char where[512];
   snprintf(where, sizeof where, "%.480s:%zu", line->file, line->number);
   return fail(error, ELMAN_BAD_DATA, where, "%s", problem);
 }
 
 /* Read a number and the separator after it. */
-static elman_status read_number(float *value, struct line *line, locale_t locale,
+static elman_status read_number(float *value, struct matrix_line *line, locale_t locale,
                                 elman_error *error) {
   char digits[128];
   size_t length = 0;
@@ -306,7 +307,7 @@ static elman_status read_number(float *value, struct line *line, locale_t locale
 
 /* Advance to the next line with numbers; the result excludes its comment and line end. Return false
  * after the last. */
-static bool next_line(struct line *line, struct text *rest) {
+static bool next_line(struct matrix_line *line, struct text *rest) {
   while (rest->length > 0) {
     struct text whole = text_cut(rest, '\n');
     while (whole.length > 0 && whole.bytes[whole.length - 1] == '\r') whole.length--;
@@ -325,7 +326,7 @@ struct numbers {
   size_t count, capacity;
 };
 
-static elman_status read_row(struct numbers *numbers, struct line *line, locale_t locale,
+static elman_status read_row(struct numbers *numbers, struct matrix_line *line, locale_t locale,
                              elman_error *error) {
   while (line->at < line->end) {
     elman_status status = array_grow(&numbers->values, &numbers->capacity, numbers->count + 1,
@@ -339,7 +340,7 @@ static elman_status read_row(struct numbers *numbers, struct line *line, locale_
 
 static elman_status read_rows(elman_matrix *matrix, struct numbers *numbers, struct text rest,
                               const char *where, locale_t locale, elman_error *error) {
-  struct line line = {.file = where};
+  struct matrix_line line = {.file = where};
   size_t rows = 0, columns = 0;
   while (next_line(&line, &rest)) {
     const size_t before = numbers->count;
@@ -354,7 +355,7 @@ static elman_status read_rows(elman_matrix *matrix, struct numbers *numbers, str
       return wrong(&line, error, problem);
     }
   }
-  const elman_status status = allocate(matrix, rows, columns, where, error);
+  const elman_status status = matrix_allocate(matrix, rows, columns, where, error);
   if (status == ELMAN_OK) memcpy(matrix->values, numbers->values, numbers->count * sizeof(float));
   return status;
 }

@@ -49,8 +49,8 @@ static struct unit_side side_of(const char *text, const size_t *starts, const si
   return (struct unit_side){text_of(text), starts, ends, tokens, by_tokens};
 }
 
-static void allocate(struct word_matrix *matrix, struct arena *arena,
-                     const elman_translation *translation) {
+static void allocate_words(struct word_matrix *matrix, struct arena *arena,
+                           const elman_translation *translation) {
   const size_t source = matrix->source_count, target = matrix->target_count;
   matrix->weights = arena_allocate(arena, sizeof(double), target, source, 1);
   matrix->best_sources = arena_allocate(arena, sizeof(size_t), target, 1, 1);
@@ -97,7 +97,7 @@ elman_status word_matrix_create(struct word_matrix *matrix, const elman_translat
   *matrix = (struct word_matrix){.source_count = units_count(&source),
                                  .target_count = units_count(&target)};
   struct arena_fit fit = {0};
-  while (arena_fit(&fit, &matrix->arena, error)) allocate(matrix, fit.now, translation);
+  while (arena_fit(&fit, &matrix->arena, error)) allocate_words(matrix, fit.now, translation);
   if (fit.status != ELMAN_OK) return fit.status;
   memset(matrix->sentinels, 0, matrix->target_count * sizeof(double));
   memset(matrix->best_sources, 0, matrix->target_count * sizeof(size_t));

@@ -25,25 +25,25 @@ static bool is_number(const char *text) {
   return whole > 0 && *text == '\0';
 }
 
-static void write_number(FILE *stream, const char *text) {
+static void table_number(FILE *stream, const char *text) {
   fputs(text, stream);
 }
 
-static void write_tsv(FILE *stream, const elman_table *table) {
+static void table_tsv(FILE *stream, const elman_table *table) {
   const size_t columns = table->column_count;
   for (size_t i = 0; i < columns; i++) {
     write_cell(stream, table->columns[i]);
     putc(i + 1 < columns ? '\t' : '\n', stream);
   }
   for (size_t i = 0; i < table->row_count * columns; i++) {
-    (is_number(table->cells[i]) ? write_number : write_cell)(stream, table->cells[i]);
+    (is_number(table->cells[i]) ? table_number : write_cell)(stream, table->cells[i]);
     putc((i + 1) % columns != 0 ? '\t' : '\n', stream);
   }
 }
 
 /* ---- html ---- */
 
-static void write_html(FILE *stream, const elman_table *table) {
+static void table_html(FILE *stream, const elman_table *table) {
   const size_t columns = table->column_count;
   plain_page_begin(stream, table->title);
   fputs("<div role=\"region\" tabindex=\"0\" aria-label=\"Table\"><table class=\"text\">\n"
@@ -69,7 +69,7 @@ static void write_html(FILE *stream, const elman_table *table) {
 static const struct {
   const char *name;
   void (*write)(FILE *stream, const elman_table *table);
-} formats[] = {{"tsv", write_tsv}, {"html", write_html}};
+} formats[] = {{"tsv", table_tsv}, {"html", table_html}};
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 

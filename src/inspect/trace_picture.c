@@ -52,19 +52,19 @@ enum {
 };
 
 /* A logarithmic scale from 10^low to 10^high; low < high. */
-struct scale {
+struct trace_scale {
   int low, high;
 };
 
 /* Positions common to all panels. */
-struct layout {
-  struct scale scale;
+struct trace_layout {
+  struct trace_scale scale;
   size_t left; /* position of the first step */
   size_t width;
 };
 
 /* Positions of one panel, in pixels below its start. */
-struct panel {
+struct trace_panel {
   const elman_traced_layer *layer;
   size_t across; /* width of the widest label */
   bool rotated;
@@ -78,7 +78,7 @@ static bool is_drawn(double norm) {
   return norm > 0 && isfinite(norm);
 }
 
-static void widen(struct scale *scale, const double *norms, size_t count, bool *any) {
+static void widen(struct trace_scale *scale, const double *norms, size_t count, bool *any) {
   for (size_t t = 0; t < count; t++) {
     if (!is_drawn(norms[t])) continue;
     const int low = (int)floor(log10(norms[t])), high = (int)ceil(log10(norms[t]));
@@ -88,8 +88,8 @@ static void widen(struct scale *scale, const double *norms, size_t count, bool *
   }
 }
 
-static struct scale scale_of(const elman_gradient_trace *trace) {
-  struct scale scale = {-1, 0};
+static struct trace_scale scale_of(const elman_gradient_trace *trace) {
+  struct trace_scale scale = {-1, 0};
   bool any = false;
   for (size_t i = 0; i < trace->layer_count; i++) {
     const elman_traced_layer *layer = &trace->layers[i];
@@ -100,8 +100,9 @@ static struct scale scale_of(const elman_gradient_trace *trace) {
   return scale;
 }
 
-static struct panel panel_of(const elman_gradient_trace *trace, const elman_traced_layer *layer) {
-  struct panel panel = {.layer = layer};
+static struct trace_panel trace_panel_of(const elman_gradient_trace *trace,
+                                         const elman_traced_layer *layer) {
+  struct trace_panel panel = {.layer = layer};
   panel.across = SVG_COLUMN * widest_token(labels_of(trace, layer), layer->steps, SVG_LABEL);
   panel.rotated = panel.across > SVG_CELL;
   panel.plot = 2 * SVG_LINE;
@@ -111,12 +112,12 @@ static struct panel panel_of(const elman_gradient_trace *trace, const elman_trac
   return panel;
 }
 
-static struct layout layout_of(const elman_gradient_trace *trace) {
-  struct layout layout = {.scale = scale_of(trace),
-                          .left = SVG_MARGIN + SVG_LINE + TICK * SVG_COLUMN + SVG_GAP};
+static struct trace_layout trace_layout_of(const elman_gradient_trace *trace) {
+  struct trace_layout layout = {.scale = scale_of(trace),
+                                .left = SVG_MARGIN + SVG_LINE + TICK * SVG_COLUMN + SVG_GAP};
   size_t steps = 0;
   for (size_t i = 0; i < trace->layer_count; i++) {
-    const struct panel panel = panel_of(trace, &trace->layers[i]);
+    const struct trace_panel panel = trace_panel_of(trace, &trace->layers[i]);
     const size_t slope = panel.rotated ? svg_slope(panel.across) : 0;
     if (SVG_MARGIN + slope > layout.left) layout.left = SVG_MARGIN + slope;
     if (panel.layer->steps > steps) steps = panel.layer->steps;
@@ -128,31 +129,32 @@ static struct layout layout_of(const elman_gradient_trace *trace) {
 }
 
 /* Return the x coordinate of the center of a step. */
-static size_t place_of(const struct layout *layout, size_t t) {
+static size_t place_of(const struct trace_layout *layout, size_t t) {
   return layout->left + t * SVG_CELL + SVG_CELL / 2;
 }
 
 /* Return the distance of a norm below the top of the plot. */
-static double height_of(struct scale scale, double norm) {
+static double height_of(struct trace_scale scale, double norm) {
   return PLOT * (scale.high - log10(norm)) / (scale.high - scale.low);
 }
 
 /* ---- the axes ---- */
 
-static void write_tick(FILE *stream, const struct layout *layout, size_t y, const char *name) {
+static void write_tick(FILE *stream, const struct trace_layout *layout, size_t y,
+                       const char *name) {
   fprintf(stream, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"end\">%s</text>\n",
           layout->left - SVG_GAP, y + 4, name);
 }
 
-static void write_line(FILE *stream, const char *class, const struct layout *layout, size_t steps,
-                       size_t y) {
+static void write_line(FILE *stream, const char *class, const struct trace_layout *layout,
+                       size_t steps, size_t y) {
   fprintf(stream, "<path class=\"%s\" d=\"M%zu %zuh%zu\"/>\n", class, layout->left, y,
           steps * SVG_CELL);
 }
 
-static void write_axes(FILE *stream, const struct layout *layout, const struct panel *panel,
-                       size_t top) {
-  const struct scale scale = layout->scale;
+static void write_axes(FILE *stream, const struct trace_layout *layout,
+                       const struct trace_panel *panel, size_t top) {
+  const struct trace_scale scale = layout->scale;
   const size_t steps = panel->layer->steps, decades = (size_t)(scale.high - scale.low);
   const size_t stride = (decades + TICKS - 1) / TICKS;
   for (size_t decade = 0; decade <= decades; decade += stride) {
@@ -179,7 +181,8 @@ static void write_axes(FILE *stream, const struct layout *layout, const struct p
 }
 
 static void write_labels(FILE *stream, const elman_gradient_trace *trace,
-                         const struct layout *layout, const struct panel *panel, size_t top) {
+                         const struct trace_layout *layout, const struct trace_panel *panel,
+                         size_t top) {
   const elman_traced_layer *layer = panel->layer;
   for (size_t t = 0; t < layer->steps; t++)
     svg_label(stream, labels_of(trace, layer)[t], known_of(trace, layer)[t], true,
@@ -189,7 +192,7 @@ static void write_labels(FILE *stream, const elman_gradient_trace *trace,
 /* ---- the marks ---- */
 
 /* Draw a line through all norms that have a logarithm; interrupt it at other norms. */
-static void write_curve(FILE *stream, const char *class, const struct layout *layout,
+static void write_curve(FILE *stream, const char *class, const struct trace_layout *layout,
                         const double *norms, size_t steps, size_t top) {
   bool drawn = false;
   fprintf(stream, "<path class=\"%s\" d=\"", class);
@@ -202,8 +205,8 @@ static void write_curve(FILE *stream, const char *class, const struct layout *la
   fputs("\"/>\n", stream);
 }
 
-static void write_dot(FILE *stream, const char *class, const struct layout *layout, double norm,
-                      size_t t, size_t top) {
+static void write_dot(FILE *stream, const char *class, const struct trace_layout *layout,
+                      double norm, size_t t, size_t top) {
   if (!is_drawn(norm)) return;
   fprintf(stream, "<circle class=\"%s\" r=\"3\" cx=\"%zu\" cy=\"%s\"/>", class, place_of(layout, t),
           fixed_text((double)top + height_of(layout->scale, norm), 1).text);
@@ -219,8 +222,9 @@ static void write_step_words(FILE *stream, const elman_gradient_trace *trace,
 }
 
 /* Draw the marks of a step as one element, which has one tooltip. */
-static void write_step(FILE *stream, const elman_gradient_trace *trace, const struct layout *layout,
-                       const struct panel *panel, size_t t, size_t top) {
+static void write_step(FILE *stream, const elman_gradient_trace *trace,
+                       const struct trace_layout *layout, const struct trace_panel *panel, size_t t,
+                       size_t top) {
   const elman_traced_layer *layer = panel->layer;
   const double share = layer->saturated[t] * SHARE;
   const size_t left = layout->left + t * SVG_CELL;
@@ -251,7 +255,8 @@ static void write_description(FILE *stream, const elman_gradient_trace *trace,
 }
 
 static void write_panel(FILE *stream, const elman_gradient_trace *trace,
-                        const struct layout *layout, const struct panel *panel, size_t top) {
+                        const struct trace_layout *layout, const struct trace_panel *panel,
+                        size_t top) {
   const elman_traced_layer *layer = panel->layer;
   fputs("<g role=\"img\">\n<title>", stream);
   write_layer_name(stream, layer);
@@ -280,7 +285,7 @@ static size_t write_sample(FILE *stream, const char *class, const char *name, si
 }
 
 /* Write the head. Return its height. */
-static size_t write_head(FILE *stream, const elman_gradient_trace *trace) {
+static size_t trace_head(FILE *stream, const elman_gradient_trace *trace) {
   const size_t y = 2 * SVG_LINE;
   fprintf(stream, "<text class=\"caption\" x=\"%d\" y=\"%d\">", SVG_MARGIN, SVG_LINE);
   write_loss(stream, trace);
@@ -292,9 +297,10 @@ static size_t write_head(FILE *stream, const elman_gradient_trace *trace) {
 
 /* Write the svg element, used by both formats. */
 static void write_picture(FILE *stream, const elman_gradient_trace *trace) {
-  const struct layout layout = layout_of(trace);
+  const struct trace_layout layout = trace_layout_of(trace);
   size_t height = 3 * SVG_LINE;
-  for (size_t i = 0; i < trace->layer_count; i++) height += panel_of(trace, &trace->layers[i]).end;
+  for (size_t i = 0; i < trace->layer_count; i++)
+    height += trace_panel_of(trace, &trace->layers[i]).end;
   svg_begin(stream, layout.width, height, "How far gradients propagate back",
             "path { fill: none; stroke-width: 2 }\n"
             ".axis { stroke: #767676; stroke-width: 1 }\n"
@@ -308,16 +314,16 @@ static void write_picture(FILE *stream, const elman_gradient_trace *trace) {
             " path.state { stroke: #7DB8F5 } circle.state { fill: #7DB8F5 }"
             " path.input { stroke: #F0A860 } circle.input { fill: #161616; stroke: #F0A860 }"
             " .saturated { fill: #A9B0BA }");
-  size_t top = write_head(stream, trace);
+  size_t top = trace_head(stream, trace);
   for (size_t i = 0; i < trace->layer_count; i++) {
-    const struct panel panel = panel_of(trace, &trace->layers[i]);
+    const struct trace_panel panel = trace_panel_of(trace, &trace->layers[i]);
     write_panel(stream, trace, &layout, &panel, top);
     top += panel.end;
   }
   fputs("</svg>\n", stream);
 }
 
-static void write_svg(FILE *stream, const elman_gradient_trace *trace) {
+static void trace_svg(FILE *stream, const elman_gradient_trace *trace) {
   svg_declaration(stream);
   write_picture(stream, trace);
 }
@@ -338,7 +344,7 @@ static void write_sentence(FILE *stream, const char *name, const char *const *to
   fputs("</bdi></dd>\n", stream);
 }
 
-static void write_row(FILE *stream, const elman_gradient_trace *trace,
+static void trace_row(FILE *stream, const elman_gradient_trace *trace,
                       const elman_traced_layer *layer, size_t t) {
   fprintf(stream, "<tr><td>%zu</td><th scope=\"row\"><bdi>", t + 1);
   write_xml(stream, labels_of(trace, layer)[t], WHOLE);
@@ -351,7 +357,7 @@ static void write_row(FILE *stream, const elman_gradient_trace *trace,
   fputs("</tr>\n", stream);
 }
 
-static void write_table(FILE *stream, const elman_gradient_trace *trace,
+static void trace_table(FILE *stream, const elman_gradient_trace *trace,
                         const elman_traced_layer *layer) {
   fputs("<div role=\"region\" tabindex=\"0\" aria-label=\"Numbers: ", stream);
   write_layer_name(stream, layer);
@@ -362,11 +368,11 @@ static void write_table(FILE *stream, const elman_gradient_trace *trace,
           "<th scope=\"col\">state</th><th scope=\"col\">pre-activation</th>"
           "<th scope=\"col\">saturated</th>%s</tr></thead>\n<tbody>\n",
           layer->side == ELMAN_TARGET ? "<th scope=\"col\">loss</th>" : "");
-  for (size_t t = 0; t < layer->steps; t++) write_row(stream, trace, layer, t);
+  for (size_t t = 0; t < layer->steps; t++) trace_row(stream, trace, layer, t);
   fputs("</tbody></table></div>\n", stream);
 }
 
-static void write_html(FILE *stream, const elman_gradient_trace *trace) {
+static void trace_html(FILE *stream, const elman_gradient_trace *trace) {
   plain_page_begin(stream, "How far gradients propagate back");
   fputs("<p>", stream);
   write_loss(stream, trace);
@@ -376,16 +382,16 @@ static void write_html(FILE *stream, const elman_gradient_trace *trace) {
   fputs("</dl>\n<div role=\"region\" tabindex=\"0\" aria-label=\"Picture\">\n", stream);
   write_picture(stream, trace);
   fputs("</div>\n", stream);
-  for (size_t i = 0; i < trace->layer_count; i++) write_table(stream, trace, &trace->layers[i]);
+  for (size_t i = 0; i < trace->layer_count; i++) trace_table(stream, trace, &trace->layers[i]);
   plain_page_end(stream);
 }
 
 elman_status trace_draw(FILE *stream, const elman_gradient_trace *trace, const char *format,
                         elman_error *error) {
   if (strcmp(format, "svg") == 0)
-    write_svg(stream, trace);
+    trace_svg(stream, trace);
   else if (strcmp(format, "html") == 0)
-    write_html(stream, trace);
+    trace_html(stream, trace);
   else
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "unknown picture format \"%s\"; use svg or html", format);
