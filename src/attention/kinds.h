@@ -70,10 +70,11 @@ struct attention_cuts attention_cuts_of(struct attention_config config);
 
 /* Divide keys 0 to n - 1 into segments of `length` keys; the last may be shorter. Return the number
  * of segments, 0 if length is 0. Set ends[g] to the end of segment g, unless `ends` is NULL. */
-size_t segments_of_length(size_t *ends, size_t n, size_t length);
+size_t attention_segments(size_t *ends, size_t n, size_t length);
 
 /* Sum the weights of a row within segments. */
-void row_segments(float *segments, const float *weights, const size_t *ends, size_t count);
+void attention_sum_segments(float *segments, const float *weights, const size_t *ends,
+                            size_t count);
 
 /* Return the number of columns of values and contexts. */
 size_t attention_value_size(struct attention_config config);

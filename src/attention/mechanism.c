@@ -49,13 +49,14 @@ struct attention_cuts attention_cuts_of(struct attention_config config) {
   return (struct attention_cuts){config.window, config.clauses};
 }
 
-size_t segments_of_length(size_t *ends, size_t n, size_t length) {
+size_t attention_segments(size_t *ends, size_t n, size_t length) {
   const size_t count = length == 0 ? 0 : n / length + (n % length > 0);
   for (size_t g = 0; g < count && ends != NULL; g++) ends[g] = g + 1 < count ? (g + 1) * length : n;
   return count;
 }
 
-void row_segments(float *segments, const float *weights, const size_t *ends, size_t count) {
+void attention_sum_segments(float *segments, const float *weights, const size_t *ends,
+                            size_t count) {
   for (size_t g = 0, s = 0; g < count; g++) {
     double sum = 0;
     for (; s < ends[g]; s++) sum += (double)weights[s];

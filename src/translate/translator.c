@@ -524,7 +524,7 @@ static size_t cut_source(size_t *ends, const struct translator *translator,
   const struct attention_cuts cuts = ensemble_cuts(translator->model, &translator->options);
   const struct vocabulary *words = translator->model->source_vocabulary;
   return cuts.clauses ? clauses_of(ends, source->ids, source->tokens.count, words)
-                      : segments_of_length(ends, source->tokens.count, cuts.length);
+                      : attention_segments(ends, source->tokens.count, cuts.length);
 }
 
 static void copy_attention(elman_translation *view, struct arena *arena,
@@ -556,7 +556,7 @@ static void copy_attention(elman_translation *view, struct arena *arena,
   if (sentinel != NULL) hypothesis_sentinel(sentinel, at.beam, rank);
   if (ends != NULL) cut_source(ends, translator, &item->source);
   for (size_t t = 0; t < T && segments != NULL; t++)
-    row_segments(segments + t * G, attention + t * S, ends, G);
+    attention_sum_segments(segments + t * G, attention + t * S, ends, G);
 }
 
 static elman_status copy_self_attention(elman_translation *view, struct arena *arena,
