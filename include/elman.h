@@ -2,7 +2,7 @@
  *
  *   elman_pairs *pairs;  elman_model *model;  elman_translator *translator;
  *   elman_pairs_read(&pairs, &pairs_options, &error);         sentence pairs from files
- *   elman_model_create(&model, pairs, &model_options, &error);   vocabularies, initial weights
+ *   elman_model_create(&model, pairs, &model_options, &train_options, &error);   initial weights
  *   elman_train(model, pairs, &train_options, &error);
  *   elman_model_save(model, "model.safetensors", &error);
  *   elman_translator_create(&translator, model, &error);

@@ -52,7 +52,7 @@ export interface Settings {
   subwords?: number
   sourceSubwords?: number
   jointSubwords?: boolean
-  /* of training: train() uses them; createModel() uses seed and maxLength */
+  /* of training: train() uses them; createModel() uses seed and maxLength, and stores all */
   batchSize?: number
   batchTokens?: number
   shards?: number

@@ -624,10 +624,13 @@ class Model(_Handle):
     @classmethod
     @_with_options("elman_model_options")
     def create(cls, pairs, **options):
-        """Return a model with initial parameters; options are those of elman_model_options."""
+        """Return a model with initial parameters; options are those of elman_model_options, and the seed, max_length
+        and threads of elman_train_options."""
+        of_training = {name: options.pop(name) for name in ("seed", "max_length", "threads") if name in options}
         given = _fill(library.elman_model_options_default(), options)
+        training = _fill(library.elman_train_options_default(), of_training)
         with _pairs("pairs", pairs)._use() as read:
-            return cls(library.elman_model_create, read, ctypes.byref(given))
+            return cls(library.elman_model_create, read, ctypes.byref(given), ctypes.byref(training))
 
     @classmethod
     def load(cls, path):

@@ -15,11 +15,10 @@ typedef struct elman_model elman_model;
  * ELMAN_NFKC_WIDE. */
 typedef struct elman_model_options {
   ELMAN_MODEL_OPTIONS(ELMAN_FIELD)
-  size_t max_length; /* tokens per side; longer pairs are ignored, as in elman_train; 0 (default) =
-                        no limit */
-  uint64_t seed;     /* seed of the initial parameters; default 1 */
-  size_t threads;    /* 0 (default) = one per core; results do not depend on it */
 } elman_model_options;
+
+/* Options of training; see elman/train.h. */
+typedef struct elman_train_options elman_train_options;
 
 ELMAN_API elman_model_options elman_model_options_default(void);
 
@@ -27,10 +26,13 @@ ELMAN_API elman_model_options elman_model_options_default(void);
 ELMAN_CHECKED elman_status elman_model_options_check(const elman_model_options *options,
                                                      elman_error *error);
 
-/* Create a model with the vocabularies of `pairs` and initial parameters. NULL options =
- * defaults. */
+/* Create a model with the vocabularies of `pairs` and initial parameters. `training` has the
+ * options with which the model will be trained: pairs that are longer than its `max_length` are
+ * ignored, its `seed` determines the initial parameters, and this function, too, uses its
+ * `threads`. NULL options = defaults. */
 ELMAN_CHECKED elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,
                                               const elman_model_options *options,
+                                              const elman_train_options *training,
                                               elman_error *error);
 
 /* Read the safetensors file at `path`. Return ELMAN_BAD_DATA for a missing or unexpected part and
@@ -96,7 +98,8 @@ typedef struct elman_spacing {
   size_t spaced, unspaced;
 } elman_spacing;
 
-/* Settings of the last training run of a model. An untrained model has those of its creation. */
+/* Settings of the last training run of a model. An untrained model has those with which it was
+ * created. */
 typedef struct elman_train_settings {
   ELMAN_TRAIN_OPTIONS(ELMAN_FIELD)
 } elman_train_settings;

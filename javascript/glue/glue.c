@@ -136,9 +136,7 @@ static elman_status method_create_model(json_t **result, const json_t *request,
   if (status == ELMAN_OK) status = object_get(&pairs, number, PAIRS, "pairs", error);
   if (status == ELMAN_OK) status = read_settings(&settings, given, error);
   if (status != ELMAN_OK) return status;
-  settings.model.seed = settings.training.seed;
-  settings.model.max_length = settings.training.max_length;
-  status = elman_model_create(&model, pairs->pairs, &settings.model, error);
+  status = elman_model_create(&model, pairs->pairs, &settings.model, &settings.training, error);
   return status == ELMAN_OK ? add_model(result, model, error) : status;
 }
 

@@ -89,7 +89,7 @@ const char *elman_normalization_name(elman_normalization normalization) {
 }
 
 elman_model_options elman_model_options_default(void) {
-  return (elman_model_options){ELMAN_MODEL_OPTIONS(FIELD_DEFAULT).seed = 1};
+  return (elman_model_options){ELMAN_MODEL_OPTIONS(FIELD_DEFAULT)};
 }
 
 enum { DEFAULT_MERGES = 8000 };
@@ -155,10 +155,13 @@ elman_status elman_model_options_check(const elman_model_options *options, elman
 }
 
 static elman_status create_model(struct model **model, const struct pairs *pairs,
-                                 const elman_model_options *options, elman_error *error) {
+                                 const elman_model_options *options,
+                                 const elman_train_options *training, elman_error *error) {
   elman_model_options resolved = *options, *from = &resolved;
   struct model_config config;
-  elman_status status = configure(&config, from, error);
+  elman_status status =
+      elman_options_check(ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, training, NULL, ELMAN_NAMES_FIELD, error);
+  if (status == ELMAN_OK) status = configure(&config, from, error);
   if (status != ELMAN_OK) return status;
   const struct vocabulary_options vocabulary = {
       .source_mode = from->source_tokens,
@@ -166,28 +169,32 @@ static elman_status create_model(struct model **model, const struct pairs *pairs
       .normalization = from->normalization,
       .min_count = from->min_count,
       .max_words = from->max_vocabulary,
-      .max_length = from->max_length,
+      .max_length = training->max_length,
       .merges = {from->source_subwords > 0 ? from->source_subwords : from->subwords,
                  from->subwords},
       .joint_merges = from->joint_subwords};
   struct vocabulary_pair vocabularies = {0};
-  status = count_words(&vocabularies, pairs, &vocabulary, from->threads, error);
+  status = count_words(&vocabularies, pairs, &vocabulary, training->threads, error);
   if (status == ELMAN_OK) status = model_create(model, vocabularies, config, error);
   if (status == ELMAN_OK) status = model_check_header(*model, error);
   if (status != ELMAN_OK) return status;
-  (*model)->past.training.seed = from->seed;
-  (*model)->past.training.max_length = from->max_length;
-  return parameters_initialize(
-      (*model)->block, &(*model)->table,
-      from->orthogonal_initial_values ? INITIAL_ORTHOGONAL : INITIAL_PYTORCH, from->seed, error);
+  (*model)->past.training = train_settings_of(training);
+  return parameters_initialize((*model)->block, &(*model)->table,
+                               from->orthogonal_initial_values ? INITIAL_ORTHOGONAL
+                                                               : INITIAL_PYTORCH,
+                               training->seed, error);
 }
 
 elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,
-                                const elman_model_options *options, elman_error *error) {
+                                const elman_model_options *options,
+                                const elman_train_options *training, elman_error *error) {
   const elman_model_options defaults = elman_model_options_default();
+  const elman_train_options train_defaults = elman_train_options_default();
   struct model *created = NULL;
   if (options == NULL) options = &defaults;
-  const elman_status status = create_model(&created, inner_pairs_const(pairs), options, error);
+  if (training == NULL) training = &train_defaults;
+  const elman_status status =
+      create_model(&created, inner_pairs_const(pairs), options, training, error);
   if (status != ELMAN_OK) {
     model_free(created);
     created = NULL;

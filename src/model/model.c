@@ -69,6 +69,12 @@ static elman_status set_up(struct model *model, elman_error *error) {
   return ELMAN_OK;
 }
 
+elman_train_settings train_settings_of(const elman_train_options *from) {
+  elman_train_settings settings = {ELMAN_TRAIN_OPTIONS(FIELD_COPY)};
+  options_keep_names(&settings, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END);
+  return settings;
+}
+
 elman_status model_create(struct model **out, struct vocabulary_pair vocabularies,
                           struct model_config config, elman_error *error) {
   *out = NULL;

@@ -37,6 +37,9 @@ struct model {
   struct merges *merges[2]; /* indexed by side; owned; NULL unless the side uses BPE */
 };
 
+/* Return the hyperparameters of training options. */
+elman_train_settings train_settings_of(const elman_train_options *from);
+
 /* Create a model with zero weights. It takes ownership of `vocabularies`, even on failure. Values
  * of `config` that are 0 or that the vocabularies determine are filled in. */
 elman_status model_create(struct model **model, struct vocabulary_pair vocabularies,

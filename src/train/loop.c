@@ -251,12 +251,6 @@ static double seconds(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static elman_train_settings settings_of(const elman_train_options *from) {
-  elman_train_settings settings = {ELMAN_TRAIN_OPTIONS(FIELD_COPY)};
-  options_keep_names(&settings, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END);
-  return settings;
-}
-
 /* Set the past of the model: its past before the run, and the run up to now. The result depends
  * only on the state, so stopping and resuming does not change it. */
 static void set_past(struct run *run) {
@@ -274,7 +268,7 @@ static void set_past(struct run *run) {
   history->epochs = add_counts(history->epochs, epochs_before + epoch_ended);
   history->updates = add_counts(history->updates, state->update);
   history->tokens = add_counts(history->tokens, add_counts(tokens_before, state->epoch_tokens));
-  past->training = settings_of(run->options);
+  past->training = train_settings_of(&run->options);
 }
 
 /* Write the best model so far to the output. Do this after the checkpoint: `resume` would refuse to
@@ -354,7 +348,7 @@ static void begin_snapshots(struct run *run) {
   if (options->keep_last == 0 || !is_first(run)) return;
   run->snapshots = (struct snapshots){.output = options->output, .max = options->keep_last};
   if (options->resume && run->saved) {
-    const elman_train_settings settings = settings_of(options);
+    const elman_train_settings settings = train_settings_of(options);
     status = snapshots_find_own(&run->snapshots, &snapshot.others, run->trainer.model, &settings,
                                 &problem);
     if (status == ELMAN_OK)

@@ -33,7 +33,7 @@ static inline struct bench_training bench_training(const char *file,
   files.files = &file;
   files.file_count = 1;
   bench_check(elman_pairs_read(&training.pairs, &files, &error), &error);
-  bench_check(elman_model_create(&training.model, training.pairs, shape, &error), &error);
+  bench_check(elman_model_create(&training.model, training.pairs, shape, NULL, &error), &error);
   return training;
 }
 

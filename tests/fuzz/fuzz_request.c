@@ -30,7 +30,7 @@ static const struct model_set *models(void) {
   options.file_count = 1;
   sizes.hidden_size = sizes.embedding_size = 4;
   REQUIRE(elman_pairs_read(&pairs, &options, NULL) == ELMAN_OK);
-  REQUIRE(elman_model_create(&model.model, pairs, &sizes, NULL) == ELMAN_OK);
+  REQUIRE(elman_model_create(&model.model, pairs, &sizes, NULL, NULL) == ELMAN_OK);
   elman_pairs_free(pairs);
   model.search = elman_model_translate_options(model.model);
   atomic_init(&model.holders, 1);

@@ -25,7 +25,8 @@ static int train(const char *file, const char *path) {
   options.learning_rate = 0.01;
   elman_model *model = NULL;
   int result = 0;
-  if (elman_model_create(&model, pairs, &sizes, &error) != ELMAN_OK) result = failed("create");
+  if (elman_model_create(&model, pairs, &sizes, NULL, &error) != ELMAN_OK)
+    result = failed("create");
   if (result == 0 && elman_train(model, pairs, &options, &error) != ELMAN_OK)
     result = failed("train");
   if (result == 0 && elman_model_save(model, path, &error) != ELMAN_OK) result = failed("save");

@@ -59,9 +59,7 @@ Test(api, defaults) {
   cr_assert_eq(model.target_tokens, ELMAN_TOKENS_AUTO);
   cr_assert_eq(model.min_count, 1);
   cr_assert_eq(model.max_vocabulary, 0);
-  cr_assert_eq(model.max_length, 0);
   cr_assert_eq(model.normalization, ELMAN_NFKC);
-  cr_assert_eq(model.seed, 1);
   const elman_train_options train = elman_train_options_default();
   cr_assert_eq(train.epochs, ELMAN_EPOCHS_AUTO);
   cr_assert_eq(train.batch_size, 32);

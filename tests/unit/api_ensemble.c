@@ -38,7 +38,7 @@ Test(api_ensemble, ensemble_members_need_equal_vocabularies) {
   owned_model *other;
   elman_scores scores;
   few.max_vocabulary = 5;
-  cr_assert_eq(elman_model_create(&other, pairs, &few, NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_create(&other, pairs, &few, NULL, NULL), ELMAN_OK);
   const elman_model *const ensemble[] = {model, other};
   options.ensemble = ensemble;
   options.ensemble_count = 1;

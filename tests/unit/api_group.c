@@ -122,7 +122,8 @@ static void train(const elman_group *group, void *context) {
   options.report = on_report;
   options.validated = on_validation;
   if (options.checkpoint != NULL) options.checkpoint_written = on_saved;
-  cr_assert_eq(elman_model_create(&model, pairs, &training->model, NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_create(&model, pairs, &training->model, &training->options, NULL),
+               ELMAN_OK);
   elman_error *error = &training->error[rank];
   training->status[rank] = training->step > 0
                                ? train_in_steps(model, own, training->step, &options, error)
@@ -498,14 +499,15 @@ static void compare(const elman_group *group, void *context) {
   struct comparison *comparison = context;
   const size_t r = group->rank;
   owned_pairs *pairs = read_pairs(comparison->pairs[r]), *same = read_pairs("pairs");
-  elman_model_options model_options = training_of(1).model;
+  struct training training = training_of(1);
   elman_evaluate_options options = elman_evaluate_options_default();
   owned_model *model;
   elman_scores scores;
-  model_options.seed = comparison->seeds[r];
+  training.options.seed = comparison->seeds[r];
   options.group = group;
   options.threads = 1;
-  cr_assert_eq(elman_model_create(&model, same, &model_options, NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_create(&model, same, &training.model, &training.options, NULL),
+               ELMAN_OK);
   comparison->status[r] = elman_evaluate(&scores, model, pairs, &options, &comparison->error[r]);
   const elman_status same_model = elman_group_same_model(group, model, NULL, NULL);
   cr_assert_eq(same_model == ELMAN_OK, comparison->seeds[0] == comparison->seeds[1]);
@@ -547,7 +549,7 @@ static void compare_equipment(const elman_group *group, void *context) {
   const struct equipment *own = &pair->each[group->rank];
   owned_pairs *pairs = read_pairs(own->words);
   owned_model *model;
-  cr_assert_eq(elman_model_create(&model, pairs, &own->model, NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_create(&model, pairs, &own->model, NULL, NULL), ELMAN_OK);
   pair->status[group->rank] = elman_group_same_model(group, model, &own->options, NULL);
 }
 

@@ -50,7 +50,7 @@ static void set_up(void) {
   options.source_tokens = options.target_tokens = ELMAN_TOKENS_SPACE;
   training.epochs = 30;
   training.learning_rate = 0.01;
-  cr_assert_eq(elman_model_create(&model, pairs, &options, NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_create(&model, pairs, &options, NULL, NULL), ELMAN_OK);
   cr_assert_eq(elman_train(model, pairs, &training, NULL), ELMAN_OK);
   cr_assert_eq(elman_translator_create(&translator, model, NULL), ELMAN_OK);
 }

@@ -8,10 +8,10 @@ TestSuite(api, .init = enter_folder, .fini = leave_folder);
 static void check_not_created(elman_model_options options, const char *message) {
   owned_pairs *pairs = toy();
   elman_model *model = (elman_model *)&model;
-  check_error(elman_model_create(&model, pairs, &options, &why), ELMAN_INVALID_ARGUMENT, message,
-              "");
+  check_error(elman_model_create(&model, pairs, &options, NULL, &why), ELMAN_INVALID_ARGUMENT,
+              message, "");
   cr_assert_null(model);
-  cr_assert_eq(elman_model_create(&model, pairs, &options, NULL), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_model_create(&model, pairs, &options, NULL, NULL), ELMAN_INVALID_ARGUMENT);
 }
 
 Test(api, invalid_models_are_rejected) {
@@ -183,7 +183,7 @@ Test(api, automatic_subwords) {
   elman_model_options options = elman_model_options_default();
   options.source_tokens = options.target_tokens = ELMAN_TOKENS_AUTO_BPE;
   options.subwords = 4;
-  cr_assert_eq(elman_model_create(&model, pairs, &options, NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_create(&model, pairs, &options, NULL, NULL), ELMAN_OK);
   const elman_model_info info = elman_model_get_info(model);
   cr_assert_eq(info.source_tokens, ELMAN_TOKENS_CHARS);
   cr_assert_eq(info.target_tokens, ELMAN_TOKENS_BPE);
@@ -191,6 +191,6 @@ Test(api, automatic_subwords) {
   cr_assert_gt(info.target_merges, 0);
   elman_model_free(model);
   options.joint_subwords = true;
-  check_error(elman_model_create(&model, pairs, &options, &why), ELMAN_INVALID_ARGUMENT,
+  check_error(elman_model_create(&model, pairs, &options, NULL, &why), ELMAN_INVALID_ARGUMENT,
               "joint merge operations (--joint) need BPE on both sides", "");
 }

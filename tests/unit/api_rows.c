@@ -26,7 +26,7 @@ static elman_model *model_with(const char *mechanism, const elman_pairs *pairs) 
   options.hidden_size = 16;
   const bool has_window = strcmp(mechanism, "local") == 0 || strcmp(mechanism, "hierarchical") == 0;
   options.attention_window = has_window ? 2 : 0;
-  cr_assert_eq(elman_model_create(&model, pairs, &options, NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_create(&model, pairs, &options, NULL, NULL), ELMAN_OK);
   return model;
 }
 

@@ -128,12 +128,13 @@ static elman_model *trained(const elman_pairs *pairs, size_t threads, uint64_t m
                             uint64_t train_seed) {
   elman_model_options model_options = elman_model_options_default();
   model_options.attention = "scaled";
-  model_options.seed = model_seed;
   elman_train_options train_options = elman_train_options_default();
   train_options.epochs = 2;
   train_options.threads = threads;
+  train_options.seed = model_seed;
+  elman_model *model;
+  cr_assert_eq(elman_model_create(&model, pairs, &model_options, &train_options, NULL), ELMAN_OK);
   train_options.seed = train_seed;
-  elman_model *model = create(pairs, &model_options);
   cr_assert_eq(elman_train(model, pairs, &train_options, NULL), ELMAN_OK);
   return model;
 }

@@ -36,7 +36,7 @@ static inline elman_pairs *toy(void) {
 
 static inline elman_model *create(const elman_pairs *pairs, const elman_model_options *options) {
   elman_model *model;
-  succeeds(elman_model_create(&model, pairs, options, &why));
+  succeeds(elman_model_create(&model, pairs, options, NULL, &why));
   return model;
 }
 

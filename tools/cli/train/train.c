@@ -188,9 +188,10 @@ static void fit_preset_to_model(struct job *job, const elman_model *model) {
 
 static int make_model(elman_model **model, const elman_pairs *pairs, struct job *job) {
   elman_error error;
-  const elman_status status = job->output.init_from != NULL
-                                  ? elman_model_load(model, job->output.init_from, &error)
-                                  : elman_model_create(model, pairs, &job->model, &error);
+  const elman_status status =
+      job->output.init_from != NULL
+          ? elman_model_load(model, job->output.init_from, &error)
+          : elman_model_create(model, pairs, &job->model, &job->train, &error);
   if (status != ELMAN_OK) return report_error(&error);
   if (job->output.notice[0] != '\0') note("%s", job->output.notice);
   if (job->output.replaces_checkpoint)
@@ -297,7 +298,7 @@ static int check_and_train(struct job *job, const char *command, const struct op
 static int check_group(struct job *job, const char *command) {
   const elman_group *group = group_joined();
   job->train.group = group;
-  job->train.threads = job->model.threads = group_threads(job->train.threads);
+  job->train.threads = group_threads(job->train.threads);
   if (group == NULL) return EX_OK;
   if (group->size > job->train.shards)
     return report_usage(
@@ -527,7 +528,5 @@ int train_command(int argc, char **argv) {
   if (code == EX_OK) code = check_rows(&job, usage.command);
   job.output.tunes_search = job.tune_search;
   if (code != EX_OK) return code;
-  job.model.max_length = job.train.max_length;
-  job.model.seed = job.train.seed;
   return run(&job, usage.command, &operands);
 }
