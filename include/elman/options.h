@@ -190,10 +190,11 @@ typedef enum elman_scope {
 
 /* Options that need or exclude others: X(scopes, option, relation, condition, unless).
  *
- * The rule applies if `option` is given. A flag is given if it is true, and a number if it is not
- * 0. It then NEEDS the condition, or EXCLUDES it. `condition` is alternatives separated by " or ":
- * "beam > 1", "beam >= n_best", "attention = multihead", a row, or one of the facts that
- * elman_options_check lists. The rule does not apply if the fact `unless` holds. */
+ * The rule applies if `option` is given, or given with a value, as in "schedule = plateau". A flag
+ * is given if it is true, and a number if it is not 0. It then NEEDS the condition, or EXCLUDES it.
+ * `condition` is alternatives separated by " or ": "beam > 1", "beam >= n_best", "attention =
+ * multihead", a row, or one of the facts that elman_options_check lists. The rule does not apply if
+ * the fact `unless` holds. */
 #define ELMAN_OPTION_RULES(X)                                                                      \
   X(MODEL, residual, NEEDS, "layers > 1", NULL)                                                    \
   X(MODEL, attention_heads, NEEDS, "attention = multihead", NULL)                                  \
@@ -204,6 +205,10 @@ typedef enum elman_scope {
   X(MODEL, input_feeding, NEEDS, "attentional_layer", NULL)                                        \
   X(MODEL, tie_embeddings, NEEDS, "attentional_layer", NULL)                                       \
   X(MODEL, joint_subwords, EXCLUDES, "source_subwords", NULL)                                      \
+  X(TRAIN, patience, NEEDS, "dev", NULL)                                                           \
+  X(TRAIN, validate_every, NEEDS, "dev", NULL)                                                     \
+  X(TRAIN, validate_by, NEEDS, "dev", NULL)                                                        \
+  X(TRAIN, schedule = plateau, NEEDS, "dev", NULL)                                                 \
   X(TRANSLATE, n_best, NEEDS, "beam >= n_best", NULL)                                              \
   X(TRANSLATE, equal_texts, NEEDS, "n_best > 1", NULL)                                             \
   X(TRANSLATE, sample, EXCLUDES, "beam > 1", NULL)                                                 \
@@ -310,8 +315,9 @@ ELMAN_API elman_status elman_option_refuse(unsigned scopes, const char *name,
  * rules of ELMAN_OPTION_RULES. given[row->index] states whether a user gave the option; if `given`
  * is NULL, options count as given whose values differ from the defaults.
  *
- * Facts in rules are `scores` (translations need scores: not without_scores), `overrides`,
- * `shuffle` (an override of kind ELMAN_OVERRIDE_SHUFFLE) and `ensemble`. */
+ * Facts in rules are `dev` (dev pairs, or their name), `scores` (translations need scores: not
+ * without_scores), `overrides`, `shuffle` (an override of kind ELMAN_OVERRIDE_SHUFFLE) and
+ * `ensemble`. */
 ELMAN_CHECKED elman_status elman_options_check(unsigned scopes, const void *fields,
                                                const bool *given, elman_naming naming,
                                                elman_error *error);

@@ -122,6 +122,11 @@ typedef struct elman_train_options {
 
 ELMAN_API elman_train_options elman_train_options_default(void);
 
+/* Check the options as far as this is possible without pairs. If `dev` is NULL, a `dev_name` stands
+ * for dev pairs that the program has not read yet. */
+ELMAN_CHECKED elman_status elman_train_options_check(const elman_train_options *options,
+                                                     elman_error *error);
+
 /* State of the training run that wrote a checkpoint. */
 typedef enum elman_checkpoint_state {
   ELMAN_CHECKPOINT_NONE,

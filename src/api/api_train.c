@@ -38,6 +38,10 @@ elman_train_options elman_train_options_default(void) {
   return (elman_train_options){ELMAN_TRAIN_OPTIONS(FIELD_DEFAULT).epochs = ELMAN_EPOCHS_AUTO};
 }
 
+elman_status elman_train_options_check(const elman_train_options *options, elman_error *error) {
+  return trainer_check_options(options, error);
+}
+
 elman_status elman_checkpoint_get_state(elman_checkpoint_state *checkpoint, const char *path,
                                         elman_error *error) {
   return checkpoint_get_state(checkpoint, path, error);
@@ -133,6 +137,8 @@ static elman_status create(elman_training **created, elman_model *model, const e
   if (options == NULL) options = &defaults;
   const double work = shared_work(inner_model(model), inner_pairs_const(pairs), options);
   elman_status status = trainer_check_options(options, error);
+  if (status == ELMAN_OK && options->dev == NULL && options->dev_name != NULL)
+    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "dev_name needs dev pairs");
   if (status == ELMAN_OK) status = allocate(&training, inner_model(model), options, error);
   if (status == ELMAN_OK)
     status = enter_with(&before, &training->team, options->threads, work, error);

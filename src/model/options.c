@@ -401,7 +401,8 @@ static const struct option_rule {
 /* Facts that are not rows, and how messages name them. */
 static const struct {
   const char *name, *words;
-} facts[] = {{"scores", "scores"},
+} facts[] = {{"dev", NULL}, /* named like an option */
+             {"scores", "scores"},
              {"overrides", "overrides"},
              {"shuffle", "an override of kind shuffle"},
              {"ensemble", "an ensemble"}};
@@ -412,7 +413,12 @@ static const char *fact_words(const char *name) {
   return NULL;
 }
 
-static bool fact_holds(const char *name, const elman_translate_options *options) {
+static bool fact_holds(const char *name, const void *fields) {
+  if (strcmp(name, "dev") == 0) {
+    const elman_train_options *training = fields;
+    return training->dev != NULL || training->dev_name != NULL;
+  }
+  const elman_translate_options *options = fields;
   if (strcmp(name, "scores") == 0) return !options->without_scores;
   if (strcmp(name, "overrides") == 0) return options->override_count > 0;
   if (strcmp(name, "ensemble") == 0) return options->ensemble_count > 0;
@@ -431,7 +437,7 @@ static double number_of(const elman_option *row, const void *fields) {
 }
 
 static const void *defaults_of(unsigned scope) {
-  static elman_model_options of_model = {ELMAN_MODEL_OPTIONS(FIELD_DEFAULT).seed = 1};
+  static elman_model_options of_model = {ELMAN_MODEL_OPTIONS(FIELD_DEFAULT)};
   static elman_train_options of_training = {ELMAN_TRAIN_OPTIONS(FIELD_DEFAULT).epochs = 0};
   static elman_translate_options of_translation = {
       ELMAN_TRANSLATE_OPTIONS(FIELD_DEFAULT).overrides = NULL};
@@ -534,16 +540,19 @@ static elman_status break_rule(const struct option_rule *rule, const elman_optio
   }
   if (row->value == ELMAN_VALUE_SIZE)
     snprintf(value, sizeof value, " %.0f", number_of(row, fields));
+  if (row->choice != NULL) snprintf(value, sizeof value, " %s", elman_option_choice(row, fields));
   return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s%s %s %s", name, value,
               rule->relation == NEEDS ? "needs" : "cannot be combined with", words);
 }
 
-static elman_status check_rule(const struct option_rule *rule, const void *fields,
+static elman_status check_rule(const struct option_rule *rule, unsigned scopes, const void *fields,
                                const bool *given, elman_naming naming, elman_error *error) {
-  const elman_option *row = elman_option_find(rule->scopes, rule->option);
-  struct condition condition;
+  struct condition option, condition;
   bool holds = false;
-  if (!is_active(row, fields, given)) return ELMAN_OK;
+  (void)condition_parse(&option, rule->option);
+  const elman_option *row = elman_option_find(rule->scopes, option.name);
+  if ((row->scope & scopes) == 0 || !is_active(row, fields, given)) return ELMAN_OK;
+  if (option.sign[0] != '\0' && !condition_holds(&option, rule, fields, given)) return ELMAN_OK;
   if (rule->unless != NULL && fact_holds(rule->unless, fields)) return ELMAN_OK;
   for (const char *rest = rule->condition; rest != NULL;) {
     rest = condition_parse(&condition, rest);
@@ -560,9 +569,8 @@ elman_status elman_options_check(unsigned scopes, const void *fields, const bool
   while (status == ELMAN_OK && (row = elman_option_next(row, scopes)) != NULL)
     status = check_row(row, fields, naming, error);
   for (size_t i = 0; i < sizeof rules / sizeof *rules && status == ELMAN_OK; i++)
-    if ((scopes & rules[i].scopes) != 0 &&
-        (elman_option_find(rules[i].scopes, rules[i].option)->scope & scopes) != 0)
-      status = check_rule(&rules[i], fields, given, naming, error);
+    if ((scopes & rules[i].scopes) != 0)
+      status = check_rule(&rules[i], scopes, fields, given, naming, error);
   return status;
 }
 

@@ -24,21 +24,15 @@ enum validation_measure trainer_measure(const elman_train_options *options) {
 
 elman_status trainer_check_options(const elman_train_options *options, elman_error *error) {
   const char *problem = NULL;
-  const elman_status status = elman_options_check(ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, options,
-                                                  NULL, ELMAN_NAMES_FIELD, error);
+  const elman_status status =
+      elman_options_check(ELMAN_SCOPES_TRAIN, options, NULL, ELMAN_NAMES_FIELD, error);
   if (status != ELMAN_OK) return status;
   if (!(options->save_every >= 0))
     problem = "the seconds between checkpoints (--save-every) must not be negative";
-  if (options->dev == NULL && (options->patience > 0 || options->validate_every > 0 ||
-                               trainer_measure(options) != MEASURE_BLEU))
-    problem = "patience and validation options need dev pairs (--dev)";
-  if (options->dev == NULL && schedule_kind_of(options) == SCHEDULE_PLATEAU)
-    problem = "the learning-rate schedule \"plateau\" needs dev pairs (--dev)";
   if (options->keep_last > 0 && options->output == NULL) problem = "snapshots need an output file";
   if (options->save_best && options->output == NULL) problem = "save_best needs an output file";
   if (options->guide_weight > 0 && options->subword_dropout > 0)
-    problem = "guided alignment and subword dropout cannot be combined: dropout changes the linked "
-              "tokens";
+    problem = "--guide and --subword-dropout cannot be combined: dropout changes the linked tokens";
   if (options->resume && options->checkpoint == NULL) problem = "resuming needs a checkpoint file";
   return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
 }

@@ -117,15 +117,15 @@ refused '^elman: train: --save-every: ' --save-every -1
 refused '^elman: train: --validate-every: ' --validate-every x
 refused '^elman: train: --patience: ' --patience x
 refused '^elman: train: --bidirectional takes no value$' --bidirectional=yes
-refused '^elman: train: --patience needs --dev' --patience 3
-refused '^elman: train: --validate-every needs --dev' --validate-every 3
-refused '^elman: train: --validate-by needs --dev' --validate-by loss
+refused '^elman: --patience needs --dev' --patience 3
+refused '^elman: --validate-every needs --dev' --validate-every 3
+refused '^elman: --validate-by needs --dev' --validate-by loss
 refused "^elman: train: --validate-by: .*bleu, chrf, loss" --validate-by ter
-refused '^elman: train: --lr-schedule plateau needs --dev' --lr-schedule plateau
+refused '^elman: --lr-schedule plateau needs --dev' --lr-schedule plateau
 
 # Invalid combinations.
-refused '^elman: train: --input-feeding needs --attentional-layer$' --input-feeding
-refused '^elman: train: --tie-embeddings needs --attentional-layer$' --tie-embeddings
+refused '^elman: input feeding needs the attentional layer$' --input-feeding
+refused '^elman: tying the embeddings needs the attentional layer$' --tie-embeddings
 refused '^elman: .*a bidirectional encoder needs an even hidden size, not 5' --bidirectional \
   --hidden-size 5
 
@@ -140,7 +140,7 @@ expect_note '^preset strong: without --attentional-layer, --tie-embeddings does 
   --no-attentional-layer --epochs 0 --hidden-size 8 --embedding-size 6 -o plainer "$DATA/toy.zh-en.tsv"
 expect_refused '--tie-embeddings needs --attentional-layer' train --preset strong --no-attentional-layer \
   --tie-embeddings "$DATA/toy.zh-en.tsv"
-expect_refused "'huge' is not one of: plain, small, base" train --preset huge "$DATA/toy.zh-en.tsv"
+expect_refused "--preset must be one of plain, small, base" train --preset huge "$DATA/toy.zh-en.tsv"
 
 # A vocabulary without known words causes a note.
 expect_note "^100 % of the source tokens are not in the vocabulary .*--min-count" train --epochs 1 "${small[@]}" \

@@ -161,9 +161,8 @@ static int fit_preset(struct job *job, const struct usage *usage, const struct o
     note("preset %s: without bpe, --subwords does not apply", job->preset);
     job->model.subwords = 0;
   }
-  if (job->model.tie_embeddings && !job->model.attentional_layer) {
-    if (option_given(usage, operands, "tie-embeddings"))
-      return report_usage(usage->command, "--tie-embeddings needs --attentional-layer");
+  if (job->model.tie_embeddings && !job->model.attentional_layer &&
+      !option_given(usage, operands, "tie-embeddings")) {
     note("preset %s: without --attentional-layer, --tie-embeddings does not apply", job->preset);
     job->model.tie_embeddings = false;
   }
@@ -327,8 +326,6 @@ static int run(struct job *job, const char *command, const struct operands *oper
                         "--output: a model cannot be written to standard output; name a file");
   if (job->log.path != NULL && strcmp(job->log.path, "-") == 0)
     return report_usage(command, "--log: a log cannot be written to standard output; name a file");
-  if (job->train.dev_name == NULL && strcmp(job->train.schedule, "plateau") == 0)
-    return report_usage(command, "--lr-schedule plateau needs --dev");
   interrupt_catch_request();
   if (!group_leads()) job->log.path = NULL;
   job->log.append = job->train.resume;
@@ -357,7 +354,9 @@ static int run(struct job *job, const char *command, const struct operands *oper
   job->train.pairs_name = name;
   if (job->guide != NULL)
     job->train.guide_name = job->input.alignment_file != NULL ? job->guide : column;
-  code = check_and_train(job, command, operands);
+  code = elman_train_options_check(&job->train, &error) == ELMAN_OK
+             ? check_and_train(job, command, operands)
+             : report_error(&error);
   free(name);
   free(checkpoint);
   return code;
@@ -488,10 +487,8 @@ static void list_options(struct option table[MAX_OPTIONS], struct job *job) {
 
 static const struct rule rules[] = {
     PAIRS_RULES,
-    {"guide", "subword-dropout", "--guide and --subword-dropout cannot be combined"},
     {"log-format", "!log", "--log-format needs --log"},
     {"guide-weight", "!guide", "--guide-weight needs --guide"},
-    {"patience validate-every validate-by", "!dev", "--%s needs --dev"},
     {"batch-tokens", "+batch-size", "--batch-tokens and --batch-size cannot be combined"},
     {0}};
 
