@@ -56,50 +56,28 @@ elman_status elman_snapshots_find(elman_history *longest, size_t *count, const c
   return snapshots_find(longest, count, output, error);
 }
 
-struct elman_training {
-  struct model *model;         /* borrowed */
-  elman_train_options options; /* their pointers are borrowed */
-  struct corpus corpus;        /* owned, as all following fields */
-  struct run *run;
-  struct kept_team team;
-  size_t changes; /* value of model->changes after the last call */
-};
-
 /* Encode all pairs. If `done` is not NULL, it is the same pairs, whose text is freed during
  * encoding. */
-static elman_status encode_all(struct corpus *corpus, const struct model *model,
-                               const struct pairs *pairs, elman_pairs *done,
-                               const elman_train_options *options, elman_error *error) {
+static elman_status encode_all(elman_training *run, const struct model *model,
+                               const struct pairs *pairs, elman_pairs *done, elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
-  const struct encoding_options encoding = {.max_length = options->max_length,
-                                            .guided = options->guide_weight > 0,
+  const struct encoding_options encoding = {.max_length = run->options.max_length,
+                                            .guided = run->options.guide_weight > 0,
                                             .consumed = inner_pairs(done)};
+  struct corpus *corpus = &run->encoded;
   elman_status status = corpus_encode(corpus, pairs, &source, &target, &encoding, error);
   if (status == ELMAN_OK && encoding.guided && corpus_unguided(corpus) == corpus->target.count)
     status = fail(error, ELMAN_BAD_DATA, NULL,
                   "no pair has a word alignment to guide attention; specify the alignments "
                   "(--guide) or train without guided alignment");
-  elman_pairs_free(done);
   return status;
 }
 
 /* Record that the parameters have changed. The search of the model was chosen for other
  * parameters. */
-static void mark_trained(elman_training *training) {
-  training->changes = ++training->model->changes;
-  training->model->search = (elman_search){0};
-}
-
-static elman_status begin(elman_training *training, const struct pairs *pairs, elman_pairs *done,
-                          elman_error *error) {
-  const elman_train_options *options = &training->options;
-  struct model *model = training->model;
-  elman_status status = encode_all(&training->corpus, model, pairs, done, options, error);
-  status = group_agree(options->group, status, error);
-  if (status != ELMAN_OK) return status;
-  status = run_create(&training->run, model, &training->corpus, options, error);
-  mark_trained(training);
-  return status;
+static void mark_trained(elman_training *run, struct model *model) {
+  run->changes = ++model->changes;
+  model->search = (elman_search){0};
 }
 
 /* Estimate the work that threads can share: encoding the text, or the largest matrix product of an
@@ -118,42 +96,42 @@ static double shared_work(const struct model *model, const struct pairs *pairs,
   return fmax(options->shards > 1 ? PRODUCTS * product : product, pieces_work(pairs_count(pairs)));
 }
 
-static elman_status allocate(elman_training **training, struct model *model,
-                             const elman_train_options *options, elman_error *error) {
-  *training = malloc(sizeof **training);
-  if (*training == NULL) return fail_no_memory(error);
-  **training = (elman_training){.model = model, .options = *options};
-  return ELMAN_OK;
-}
-
 /* Create a training. If `done` is not NULL, it is the same pairs, which this function frees, also
  * after an error. */
-static elman_status create(elman_training **created, elman_model *model, const elman_pairs *pairs,
+static elman_status create(elman_training **created, struct model *model, const elman_pairs *pairs,
                            elman_pairs *done, const elman_train_options *options,
                            elman_error *error) {
   const elman_train_options defaults = elman_train_options_default();
-  elman_training *training = NULL;
+  const struct pairs *inner = inner_pairs_const(pairs);
   struct surroundings before;
   if (options == NULL) options = &defaults;
-  const double work = shared_work(inner_model(model), inner_pairs_const(pairs), options);
+  elman_training *run = NULL;
   elman_status status = trainer_check_options(options, error);
   if (status == ELMAN_OK && options->dev == NULL && options->dev_name != NULL)
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "dev_name needs dev pairs");
-  if (status == ELMAN_OK) status = allocate(&training, inner_model(model), options, error);
+  if (status == ELMAN_OK) status = run_create(&run, options, error);
   if (status == ELMAN_OK)
-    status = enter_with(&before, &training->team, options->threads, work, error);
+    status = enter(&before, options->threads, shared_work(model, inner, options), error);
   const bool entered = status == ELMAN_OK;
   status = group_agree(options->group, status, error);
-  if (status == ELMAN_OK)
-    status = begin(training, inner_pairs_const(pairs), done, error);
-  else
-    elman_pairs_free(done);
-  if (entered) leave(before);
-  if (status != ELMAN_OK) {
-    elman_training_free(training);
-    training = NULL;
+  if (status == ELMAN_OK) {
+    status = encode_all(run, model, inner, done, error);
+    status = group_agree(options->group, status, error);
   }
-  *created = training;
+  elman_pairs_free(done);
+  if (status == ELMAN_OK) {
+    status = run_begin(run, model, &run->encoded, error);
+    mark_trained(run, model);
+  }
+  if (entered) {
+    run->team = keep_team(&before);
+    leave(before);
+  }
+  if (status != ELMAN_OK) {
+    run_free(run);
+    run = NULL;
+  }
+  *created = run;
   return status;
 }
 
@@ -161,83 +139,65 @@ elman_status elman_training_create(elman_training **training, elman_model *model
                                    const elman_pairs *pairs, const elman_train_options *options,
                                    elman_error *error) {
   elman_error own;
-  return create(training, model, pairs, NULL, options, error == NULL ? &own : error);
+  return create(training, inner_model(model), pairs, NULL, options, error == NULL ? &own : error);
 }
 
 void elman_training_free(elman_training *training) {
-  if (training == NULL) return;
-  run_free(training->run);
-  corpus_free(&training->corpus);
-  team_free(training->team.team);
-  free(training);
+  run_free(training);
 }
 
-static elman_status check_model(const elman_training *training, elman_error *error) {
-  if (training->model->changes == training->changes) return ELMAN_OK;
-  return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-              "another training has changed the model; free this training");
+/* Do one step of a run, with its threads. */
+enum step { ADVANCE, SAVE, FINISH };
+static elman_status do_step(elman_training *run, enum step step, size_t updates,
+                            elman_error *error) {
+  elman_error own;
+  struct surroundings before;
+  struct model *model = run->trainer.model;
+  if (error == NULL) error = &own;
+  if (model->changes != run->changes)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "another training has changed the model; free this training");
+  enter_again(&before, run->team);
+  const elman_status status = step == ADVANCE ? run_advance(run, updates, error)
+                              : step == SAVE  ? run_save(run, error)
+                                              : run_finish(run, error);
+  mark_trained(run, model);
+  leave(before);
+  return status;
 }
 
 elman_status elman_training_advance(elman_training *training, size_t updates, bool *finished,
                                     elman_error *error) {
-  elman_error own;
-  struct surroundings before;
   *finished = false;
-  if (error == NULL) error = &own;
   if (updates == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the number of updates must be at least 1, not 0");
-  elman_status status = check_model(training, error);
-  if (status != ELMAN_OK) return status;
-  enter_again(&before, &training->team);
-  status = run_advance(training->run, updates, finished, error);
-  mark_trained(training);
-  leave(before);
+  const elman_status status = do_step(training, ADVANCE, updates, error);
+  *finished = training->finished;
   return status;
 }
 
 elman_status elman_training_save(elman_training *training, elman_error *error) {
-  elman_error own;
-  struct surroundings before;
-  if (error == NULL) error = &own;
-  elman_status status = check_model(training, error);
-  if (status != ELMAN_OK) return status;
-  enter_again(&before, &training->team);
-  status = run_save(training->run, error);
-  mark_trained(training);
-  leave(before);
-  return status;
+  return do_step(training, SAVE, 0, error);
 }
 
 elman_status elman_training_finish(elman_training *training, elman_error *error) {
-  elman_error own;
-  struct surroundings before;
-  if (error == NULL) error = &own;
-  elman_status status = check_model(training, error);
-  if (status != ELMAN_OK) return status;
-  enter_again(&before, &training->team);
-  status = run_finish(training->run, error);
-  mark_trained(training);
-  leave(before);
-  return status;
+  return do_step(training, FINISH, 0, error);
 }
 
 /* Train until the last update. Finish also after a stop or an error. */
 static elman_status train(elman_model *model, const elman_pairs *pairs, elman_pairs *done,
                           const elman_train_options *options, elman_error *error) {
-  elman_training *training;
+  elman_training *run;
   elman_error own, problem;
-  bool finished;
   if (error == NULL) error = &own;
-  elman_status status = create(&training, model, pairs, done, options, error);
+  elman_status status = create(&run, inner_model(model), pairs, done, options, error);
   if (status != ELMAN_OK) return status;
-  do {
-    status = elman_training_advance(training, SIZE_MAX, &finished, error);
-  } while (status == ELMAN_OK && !finished);
-  const elman_status end = elman_training_finish(training, &problem);
+  status = do_step(run, ADVANCE, SIZE_MAX, error);
+  const elman_status end = do_step(run, FINISH, 0, &problem);
   if (end != ELMAN_OK && (status == ELMAN_OK || status == ELMAN_INTERRUPTED))
     status = fail_again(error, &problem);
-  elman_training_free(training);
+  run_free(run);
   return status;
 }
 

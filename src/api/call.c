@@ -39,9 +39,15 @@ elman_status enter_with(struct surroundings *before, struct kept_team *kept, siz
   return status;
 }
 
-void enter_again(struct surroundings *before, const struct kept_team *kept) {
+struct team *keep_team(struct surroundings *before) {
+  struct team *team = before->own;
+  before->own = NULL;
+  return team;
+}
+
+void enter_again(struct surroundings *before, struct team *kept) {
   *before = (struct surroundings){0};
-  begin(before, kept->team);
+  begin(before, kept);
 }
 
 void leave(struct surroundings before) {

@@ -35,8 +35,11 @@ struct kept_team {
 elman_status enter_with(struct surroundings *before, struct kept_team *kept, size_t threads,
                         double work, elman_error *error) CHECKED;
 
-/* Set up with the team, or the single thread, of an earlier enter_with. */
-void enter_again(struct surroundings *before, const struct kept_team *kept);
+/* Return the team of a call for later calls; NULL = a single thread. The caller frees it. */
+struct team *keep_team(struct surroundings *before);
+
+/* Set up with a team that was kept. */
+void enter_again(struct surroundings *before, struct team *kept);
 
 /* Convert the public handles, which are the internal structs under other names. */
 static inline struct pairs *inner_pairs(elman_pairs *pairs) {

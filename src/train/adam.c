@@ -13,11 +13,10 @@
 enum { CHUNK = 1 << 14 }; /* elements per work item */
 
 struct adam_options adam_options_default(void) {
-  return (struct adam_options){
-      .learning_rate = 0.001, .beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8};
+  return (struct adam_options){.beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8};
 }
 
-struct adam_step adam_step_of(struct adam_options options, uint64_t update) {
+struct adam_step adam_step_of(struct adam_options options, double learning_rate, uint64_t update) {
   const double correction1 = 1 - portable_power(options.beta1, (double)update);
   const double correction2 = 1 - portable_power(options.beta2, (double)update);
   /* Compute (28) with numerator and denominator multiplied by √(1 - β2^n), so that each element
@@ -28,7 +27,7 @@ struct adam_step adam_step_of(struct adam_options options, uint64_t update) {
       .beta2 = (real)options.beta2,
       .one_minus_beta1 = (real)(1 - options.beta1),
       .one_minus_beta2 = (real)(1 - options.beta2),
-      .size = (real)(options.learning_rate * sqrt(correction2) / correction1),
+      .size = (real)(learning_rate * sqrt(correction2) / correction1),
       .epsilon = (real)options.epsilon * (real)sqrt(correction2),
       .exact = options.exact,
   };

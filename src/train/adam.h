@@ -11,11 +11,11 @@
 #include "tensor/real.h"
 
 struct adam_options {
-  double learning_rate, beta1, beta2, epsilon;
+  double beta1, beta2, epsilon;
   bool exact; /* do not use the processor's estimates; the bits are then those of every processor */
 };
 
-/* Return PyTorch's defaults: 0.001, 0.9, 0.999, 1e-8; not exact. */
+/* Return PyTorch's defaults: 0.9, 0.999, 1e-8; not exact. */
 struct adam_options adam_options_default(void);
 
 /* The constants of one update. */
@@ -27,7 +27,7 @@ struct adam_step {
 };
 
 /* Return the constants of update number `update`, counted from 1. The scale is 1. */
-struct adam_step adam_step_of(struct adam_options options, uint64_t update);
+struct adam_step adam_step_of(struct adam_options options, double learning_rate, uint64_t update);
 
 /* Update n weights and their moments m and v. Set the gradients to 0 for the next sum, while they
  * are in the first-level cache. */

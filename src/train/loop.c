@@ -19,58 +19,28 @@
 
 enum { MAX_FAILURES = 10 };
 
-struct run {
-  struct trainer trainer;
-  const struct corpus *corpus;        /* borrowed */
-  const elman_train_options *options; /* borrowed */
-  struct corpus dev;                  /* the dev pairs encoded as ids; empty without dev pairs */
-  struct epoch_order order;
-  struct batch batch;
-  struct resplit resplit; /* used only with subword dropout */
-  size_t epochs;
-  size_t unguided;                       /* number of pairs without an alignment link */
-  double unknown_source, unknown_target; /* fractions of tokens that are not in the vocabulary */
-  struct model_past before;              /* past of the model before the first update */
-  struct snapshots snapshots;
-  double saved_at;  /* time of the last checkpoint, in seconds */
-  double took;      /* seconds that writing it took */
-  bool best_waits;  /* the best weights by validation have not been written yet */
-  bool best_is_new; /* no attempt to write them has been made yet */
-  bool saved;       /* whether a checkpoint of this or an earlier run exists and must be replaced */
-  /* The status of this process: ELMAN_OK, or the stop or error that ends the run. All processes end
-   * the run before the next update. */
-  elman_status pending;
-  elman_error problem;
-  bool diverged; /* the weights are useless, so no checkpoint may be written */
-  bool in_epoch; /* the batches of the current epoch are in order, and a validation that an earlier
-                    run owed is done */
-  bool finished; /* no update remains */
-  bool ended;    /* run_finish was called */
-  elman_status status; /* of the last call of run_advance */
-};
-
 /* Return whether this is the first process. All processes train; only the first reports and writes
  * files. */
-static bool is_first(const struct run *run) {
-  return group_rank(run->options->group) == 0;
+static bool is_first(const elman_training *run) {
+  return group_rank(run->options.group) == 0;
 }
 
-static void stop(struct run *run) {
+static void run_stop(elman_training *run) {
   if (run->pending == ELMAN_OK)
     run->pending = fail(&run->problem, ELMAN_INTERRUPTED, NULL, "training was stopped");
 }
 
 /* Return the pending stop or error of any process. All processes get the same one and end the
  * run. */
-static elman_status agree(const struct run *run, elman_error *error) {
+static elman_status run_agree(const elman_training *run, elman_error *error) {
   elman_error problem = run->problem;
-  const elman_status status = group_agree(run->options->group, run->pending, &problem);
+  const elman_status status = group_agree(run->options.group, run->pending, &problem);
   return status == ELMAN_OK ? ELMAN_OK : fail_again(error, &problem);
 }
 
 /* ---- one batch ---- */
 
-static void report_update(struct run *run, struct losses losses, double norm, double rate) {
+static void report_update(elman_training *run, const struct update_result *result) {
   const struct training_state *state = &run->trainer.state;
   const elman_train_report report = {
       .epoch = state->epoch,
@@ -85,23 +55,23 @@ static void report_update(struct run *run, struct losses losses, double norm, do
       .unknown_source = run->unknown_source,
       .unknown_target = run->unknown_target,
       .loss = state->epoch_tokens == 0 ? NAN : state->epoch_loss / (double)state->epoch_tokens,
-      .update_loss = losses.cross_entropy,
-      .guide_loss = losses.guide,
+      .update_loss = result->losses.cross_entropy,
+      .guide_loss = result->losses.guide,
       .linked = run->batch.guide.tokens,
       .unguided = run->unguided,
-      .gradient_norm = norm,
-      .learning_rate = rate,
+      .gradient_norm = result->norm,
+      .learning_rate = result->learning_rate,
       .skipped = state->skipped};
-  if (run->options->report != NULL && is_first(run) &&
-      !run->options->report(run->options->context, &report))
-    stop(run);
+  if (run->options.report != NULL && is_first(run) &&
+      !run->options.report(run->options.context, &report))
+    run_stop(run);
 }
 
 /* Fill the batch with these pairs. With subword dropout, first split their words again. */
-static elman_status fill_batch(struct run *run, const size_t *pairs, size_t count,
+static elman_status fill_batch(elman_training *run, const size_t *pairs, size_t count,
                                elman_error *error) {
   struct resplit *resplit = &run->resplit;
-  if (run->options->subword_dropout == 0)
+  if (run->options.subword_dropout == 0)
     return batch_fill(&run->batch, run->corpus, pairs, count, error);
   const elman_status status =
       resplit_pairs(resplit, run->corpus, pairs, count, run->trainer.state.epoch, error);
@@ -112,29 +82,27 @@ static elman_status fill_batch(struct run *run, const size_t *pairs, size_t coun
 
 /* Return the fraction of the run's batches that are finished. All epochs have equal weight, because
  * subword dropout changes the number of batches of an epoch. */
-static double progress_of(const struct run *run) {
+static double progress_of(const elman_training *run) {
   const struct training_state *state = &run->trainer.state;
   const double in_epoch = (double)state->position / (double)run->order.batches;
   return ((double)(state->epoch - 1) + in_epoch) / (double)run->epochs;
 }
 
-static elman_status run_batch(struct run *run, elman_error *error) {
+static elman_status run_batch(elman_training *run, elman_error *error) {
   struct trainer *trainer = &run->trainer;
   struct training_state *state = &trainer->state;
-  trainer->schedule.progress = progress_of(run);
-  const double rate = trainer_learning_rate(trainer);
+  struct update_result result;
   size_t size;
-  struct losses losses = {0};
-  double norm = 0;
   const size_t *pairs = epoch_order_batch(&run->order, state->position, &size);
   if (run->pending == ELMAN_OK) run->pending = fill_batch(run, pairs, size, &run->problem);
-  elman_status status = agree(run, error);
-  if (status == ELMAN_OK) status = trainer_step(trainer, &run->batch, &losses, &norm, error);
+  elman_status status = run_agree(run, error);
+  if (status == ELMAN_OK)
+    status = trainer_step(&result, trainer, &run->batch, progress_of(run), error);
   if (status != ELMAN_OK) return status;
   state->position++;
   if (state->failures == 0) {
     state->epoch_tokens += run->batch.tokens;
-    state->epoch_loss += losses.cross_entropy * (double)run->batch.tokens;
+    state->epoch_loss += result.losses.cross_entropy * (double)run->batch.tokens;
   } else if (state->failures >= MAX_FAILURES) {
     run->diverged = true;
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
@@ -142,7 +110,7 @@ static elman_status run_batch(struct run *run, elman_error *error) {
                 "%llu; lower the learning rate (--lr) or clip gradients (--clip-norm)",
                 MAX_FAILURES, (unsigned long long)state->update + 1);
   }
-  report_update(run, losses, norm, rate);
+  report_update(run, &result);
   return ELMAN_OK;
 }
 
@@ -186,8 +154,8 @@ static bool record_scores(struct trainer *trainer, const elman_scores *scores, d
   return best;
 }
 
-static void report_validation(struct run *run, const elman_scores *scores, bool best) {
-  const elman_train_options *options = run->options;
+static void report_validation(elman_training *run, const elman_scores *scores, bool best) {
+  const elman_train_options *options = &run->options;
   const struct training_state *state = &run->trainer.state;
   const elman_validation report = {.epoch = state->epoch,
                                    .update = state->update,
@@ -198,13 +166,13 @@ static void report_validation(struct run *run, const elman_scores *scores, bool 
                                    .chrf = scores->metrics.chrf,
                                    .best = best};
   if (options->validated != NULL && is_first(run) && !options->validated(options->context, &report))
-    stop(run);
+    run_stop(run);
 }
 
 /* Validate the moving average of the weights, if there is one; otherwise validate the weights. */
-static elman_status validate(struct run *run, bool at_end, elman_error *error) {
+static elman_status run_validate(elman_training *run, bool at_end, elman_error *error) {
   struct trainer *trainer = &run->trainer;
-  const elman_train_options *options = run->options;
+  const elman_train_options *options = &run->options;
   elman_scores scores;
   bool best = false;
   elman_evaluate_options evaluation = evaluate_options_default();
@@ -222,9 +190,9 @@ static elman_status validate(struct run *run, bool at_end, elman_error *error) {
   return status;
 }
 
-static bool validation_is_due(const struct run *run) {
+static bool validation_is_due(const elman_training *run) {
   const struct training_state *state = &run->trainer.state;
-  const elman_train_options *options = run->options;
+  const elman_train_options *options = &run->options;
   if (options->dev == NULL || state->validated == state->update) return false;
   if (options->validate_every > 0) return state->update % options->validate_every == 0;
   return state->position == run->order.batches;
@@ -232,15 +200,15 @@ static bool validation_is_due(const struct run *run) {
 
 /* Return whether the last update is done, but neither validated nor due for validation. Without an
  * extra validation, the updates since the last validation would be discarded without a score. */
-static bool ends_unvalidated(const struct run *run) {
+static bool ends_unvalidated(const elman_training *run) {
   const struct training_state *state = &run->trainer.state;
-  return run->options->dev != NULL && state->epoch == run->epochs &&
+  return run->options.dev != NULL && state->epoch == run->epochs &&
          state->position == run->order.batches && state->validated != state->update &&
          state->end_validated != state->update && !validation_is_due(run);
 }
 
-static bool patience_is_over(const struct run *run) {
-  return run->options->patience > 0 && run->trainer.state.stale >= run->options->patience;
+static bool patience_is_over(const elman_training *run) {
+  return run->options.patience > 0 && run->trainer.state.stale >= run->options.patience;
 }
 
 /* ---- checkpoint and snapshots ---- */
@@ -253,7 +221,7 @@ static double seconds(void) {
 
 /* Set the past of the model: its past before the run, and the run up to now. The result depends
  * only on the state, so stopping and resuming does not change it. */
-static void set_past(struct run *run) {
+static void set_past(elman_training *run) {
   struct model_past *past = &run->trainer.model->past;
   const struct training_state *state = &run->trainer.state;
   const struct sentences *target = &run->corpus->target;
@@ -273,20 +241,20 @@ static void set_past(struct run *run) {
 
 /* Write the best model so far to the output. Do this after the checkpoint: `resume` would refuse to
  * replace a model without a checkpoint. */
-static elman_status save_best(struct run *run, elman_error *error) {
+static elman_status save_best(elman_training *run, elman_error *error) {
   struct model *model = run->trainer.model;
   real *last = model->block;
   set_past(run);
   model->block = run->trainer.best;
-  const elman_status status = model_save(model, run->options->output, error);
+  const elman_status status = model_save(model, run->options.output, error);
   model->block = last;
   return status;
 }
 
 /* Write the checkpoint, and the best model if it waits. If the options have a callback, report a
  * failure to it and continue training; the next scheduled checkpoint tries again. */
-static elman_status save_checkpoint(struct run *run, elman_error *error) {
-  const elman_train_options *options = run->options;
+static elman_status save_checkpoint(elman_training *run, elman_error *error) {
+  const elman_train_options *options = &run->options;
   elman_error problem;
   elman_status status = ELMAN_OK;
   const bool writes_best = run->best_waits && options->save_best && !run->ended;
@@ -308,9 +276,9 @@ static elman_status save_checkpoint(struct run *run, elman_error *error) {
 }
 
 /* Report snapshots to the callback. Without a callback, a failure ends the run. */
-static void report_snapshots(struct run *run, elman_snapshot snapshot, elman_status status,
+static void report_snapshots(elman_training *run, elman_snapshot snapshot, elman_status status,
                              const elman_error *problem) {
-  const elman_train_options *options = run->options;
+  const elman_train_options *options = &run->options;
   snapshot.problem = status == ELMAN_OK ? NULL : problem;
   snapshot.own = run->snapshots.count;
   if (options->snapshot_written != NULL)
@@ -321,7 +289,7 @@ static void report_snapshots(struct run *run, elman_snapshot snapshot, elman_sta
 
 /* Write a snapshot: the weights that a validation would score now, with the history of the run up
  * to now. */
-static elman_status write_snapshot(struct run *run, elman_error *error) {
+static elman_status write_snapshot(elman_training *run, elman_error *error) {
   struct trainer *trainer = &run->trainer;
   trainer_flush(trainer);
   trainer_swap_average(trainer);
@@ -332,7 +300,7 @@ static elman_status write_snapshot(struct run *run, elman_error *error) {
   return status;
 }
 
-static void add_snapshot(struct run *run) {
+static void add_snapshot(elman_training *run) {
   elman_error problem;
   elman_snapshot snapshot = {.update = run->trainer.state.update};
   elman_status status = write_snapshot(run, &problem);
@@ -340,8 +308,8 @@ static void add_snapshot(struct run *run) {
   report_snapshots(run, snapshot, status, &problem);
 }
 
-static void begin_snapshots(struct run *run) {
-  const elman_train_options *options = run->options;
+static void begin_snapshots(elman_training *run) {
+  const elman_train_options *options = &run->options;
   elman_error problem;
   elman_snapshot snapshot = {0};
   elman_status status;
@@ -361,9 +329,9 @@ static void begin_snapshots(struct run *run) {
 
 /* ---- the epochs ---- */
 
-static bool save_is_due(const struct run *run) {
+static bool save_is_due(const elman_training *run) {
   enum { SHARE = 20 };
-  const elman_train_options *options = run->options;
+  const elman_train_options *options = &run->options;
   const double since = seconds() - run->saved_at;
   if (run->pending != ELMAN_OK || !is_first(run)) return false;
   /* Ask in any case, because the answer may count as given. */
@@ -374,18 +342,18 @@ static bool save_is_due(const struct run *run) {
 }
 
 /* Validate and write a snapshot if they are due or if the run ends. */
-static elman_status validate_and_write(struct run *run, elman_error *error) {
-  const elman_train_options *options = run->options;
+static elman_status validate_and_write(elman_training *run, elman_error *error) {
+  const elman_train_options *options = &run->options;
   const bool at_end = ends_unvalidated(run), validates = at_end || validation_is_due(run);
   const bool epoch_ended = run->trainer.state.position == run->order.batches;
   const bool keeps = options->dev != NULL ? validates : epoch_ended;
-  const elman_status status = validates ? validate(run, at_end, error) : ELMAN_OK;
+  const elman_status status = validates ? run_validate(run, at_end, error) : ELMAN_OK;
   if (status == ELMAN_OK && keeps && options->keep_last > 0 && is_first(run)) add_snapshot(run);
   return status;
 }
 
 /* Do the next update, and the validation, snapshot and checkpoint that are due after it. */
-static elman_status run_update(struct run *run, elman_error *error) {
+static elman_status run_update(elman_training *run, elman_error *error) {
   elman_status status = run_batch(run, error);
   if (status == ELMAN_OK) status = validate_and_write(run, error);
   if (status == ELMAN_OK && save_is_due(run)) run->pending = save_checkpoint(run, &run->problem);
@@ -394,14 +362,13 @@ static elman_status run_update(struct run *run, elman_error *error) {
 
 /* Begin the current epoch. If an earlier run was stopped before a due validation, or the validation
  * failed, first do that validation. */
-static elman_status begin_epoch(struct run *run, elman_error *error) {
+static elman_status begin_epoch(elman_training *run, elman_error *error) {
   run->in_epoch = true;
-  epoch_order_fill(&run->order, run->trainer.state.epoch);
   const bool owed = validation_is_due(run) || ends_unvalidated(run);
   return owed ? validate_and_write(run, error) : ELMAN_OK;
 }
 
-static void end_epoch(struct run *run) {
+static void end_epoch(elman_training *run) {
   struct training_state *state = &run->trainer.state;
   run->in_epoch = false;
   if (state->position < run->order.batches) return; /* patience has run out */
@@ -409,10 +376,11 @@ static void end_epoch(struct run *run) {
   state->position = 0;
   state->epoch_tokens = 0;
   state->epoch_loss = 0;
+  if (state->epoch <= run->epochs) epoch_order_fill(&run->order, state->epoch);
 }
 
 /* Go to the next update, which may be in the next epoch. If none remains, the run is finished. */
-static elman_status seek_update(struct run *run, elman_error *error) {
+static elman_status seek_update(elman_training *run, elman_error *error) {
   const struct training_state *state = &run->trainer.state;
   elman_status status = ELMAN_OK;
   while (status == ELMAN_OK) {
@@ -423,7 +391,7 @@ static elman_status seek_update(struct run *run, elman_error *error) {
     } else if (state->position < run->order.batches && !patience_is_over(run)) {
       return ELMAN_OK;
     } else {
-      status = agree(run, error);
+      status = run_agree(run, error);
       if (status == ELMAN_OK) end_epoch(run);
     }
   }
@@ -431,7 +399,7 @@ static elman_status seek_update(struct run *run, elman_error *error) {
 }
 
 /* Return whether the last update of the run is done. */
-static bool was_last(const struct run *run) {
+static bool was_last(const elman_training *run) {
   const struct training_state *state = &run->trainer.state;
   return patience_is_over(run) ||
          (state->epoch == run->epochs && state->position == run->order.batches);
@@ -443,8 +411,7 @@ static bool is_well(elman_status status) {
 
 /* After `updates` updates do not begin the next epoch: if the run ends here, its checkpoint equals
  * that of a run which a callback stopped. */
-elman_status run_advance(struct run *run, size_t updates, bool *finished, elman_error *error) {
-  *finished = run->finished;
+elman_status run_advance(elman_training *run, size_t updates, elman_error *error) {
   if (run->ended || !is_well(run->status))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s",
                 run->ended ? "the training has ended; create another one to train further"
@@ -457,11 +424,10 @@ elman_status run_advance(struct run *run, size_t updates, bool *finished, elman_
     status = run_update(run, error);
     if (status == ELMAN_OK && (updates > 0 || was_last(run))) status = seek_update(run, error);
   }
-  if (status == ELMAN_OK && !run->finished) status = agree(run, error);
+  if (status == ELMAN_OK && !run->finished) status = run_agree(run, error);
   trainer_flush(&run->trainer);
   set_past(run);
   run->status = status;
-  *finished = run->finished;
   return status;
 }
 
@@ -473,8 +439,8 @@ size_t trainer_default_epochs(size_t updates) {
   return needed > EPOCHS ? needed : EPOCHS;
 }
 
-static elman_status prepare_resplit(struct run *run, elman_error *error) {
-  const elman_train_options *options = run->options;
+static elman_status prepare_resplit(elman_training *run, elman_error *error) {
+  const elman_train_options *options = &run->options;
   const struct model *model = run->trainer.model;
   if (options->subword_dropout == 0) return ELMAN_OK;
   if (model->merges[ELMAN_SOURCE] == NULL && model->merges[ELMAN_TARGET] == NULL)
@@ -493,8 +459,8 @@ static double unknown_fraction(const struct sentences *sentences) {
   return count == 0 ? 0 : (double)sentences_unknown(sentences) / (double)count;
 }
 
-static elman_status prepare(struct run *run, elman_error *error) {
-  const elman_train_options *options = run->options;
+static elman_status run_prepare(elman_training *run, elman_error *error) {
+  const elman_train_options *options = &run->options;
   if (run->corpus->source.count == 0)
     return fail(error, ELMAN_BAD_DATA, NULL,
                 "no pair is left to train on; raise the maximum length (--max-length) to admit "
@@ -507,10 +473,8 @@ static elman_status prepare(struct run *run, elman_error *error) {
   run->epochs = options->epochs;
   elman_status status = prepare_resplit(run, error);
   if (status == ELMAN_OK) status = epoch_order_create(&run->order, run->corpus, options, error);
-  if (status == ELMAN_OK && run->epochs == ELMAN_EPOCHS_AUTO) {
-    epoch_order_fill(&run->order, 1);
+  if (status == ELMAN_OK && run->epochs == ELMAN_EPOCHS_AUTO)
     run->epochs = trainer_default_epochs(run->order.batches);
-  }
   if (status == ELMAN_OK && options->dev != NULL)
     status = evaluate_encode(&run->dev, run->trainer.model, trainer_dev(options), error);
   return status;
@@ -518,19 +482,19 @@ static elman_status prepare(struct run *run, elman_error *error) {
 
 /* Refuse a checkpoint that has begun more epochs than the options allow. The run must not be marked
  * as finished, and the checkpoint cannot produce a model of so few epochs. */
-static elman_status check_epochs(const struct run *run, elman_error *error) {
+static elman_status check_epochs(const elman_training *run, elman_error *error) {
   const struct training_state *state = &run->trainer.state;
   const size_t begun = state->position == 0 ? state->epoch - 1 : state->epoch;
   if (begun <= run->epochs) return ELMAN_OK;
-  return fail(error, ELMAN_INVALID_ARGUMENT, run->options->checkpoint,
+  return fail(error, ELMAN_INVALID_ARGUMENT, run->options.checkpoint,
               "%zu epochs have begun, but the limit is %zu; raise the limit (--epochs)", begun,
               run->epochs);
 }
 
 /* Start all processes in the state of the first process, which is new or read from its
  * checkpoint. */
-static elman_status begin(struct run *run, elman_error *error) {
-  const elman_train_options *options = run->options;
+static elman_status run_start(elman_training *run, elman_error *error) {
+  const elman_train_options *options = &run->options;
   elman_status status = ELMAN_OK;
   if (group_size(options->group) > 1) status = training_compare(&run->trainer, error);
   if (status != ELMAN_OK) return status;
@@ -542,8 +506,8 @@ static elman_status begin(struct run *run, elman_error *error) {
   status = group_agree(options->group, status, error);
   if (status == ELMAN_OK) status = training_broadcast(&run->trainer, options->group, error);
   if (status != ELMAN_OK) return status;
-  run->trainer.state.finished = false; /* a later run may add epochs */
-  epoch_order_fill(&run->order, run->trainer.state.epoch);
+  run->trainer.state.finished = false;                     /* a later run may add epochs */
+  epoch_order_fill(&run->order, run->trainer.state.epoch); /* the checkpoint's epoch */
   begin_snapshots(run);
   run->before = run->trainer.model->past;
   set_past(run);
@@ -556,11 +520,11 @@ static void use_result(struct trainer *trainer) {
     memcpy(trainer->model->block, result, trainer_block_bytes(trainer));
 }
 
-elman_status run_save(struct run *run, elman_error *error) {
+elman_status run_save(elman_training *run, elman_error *error) {
   struct trainer *trainer = &run->trainer;
-  if (run->ended || !is_well(run->status) || run->options->checkpoint == NULL)
+  if (run->ended || !is_well(run->status) || run->options.checkpoint == NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s",
-                run->options->checkpoint == NULL ? "the training has no checkpoint file"
+                run->options.checkpoint == NULL ? "the training has no checkpoint file"
                 : run->ended ? "the training has ended and written its checkpoint"
                              : "an error has ended the training; finish it and free it");
   trainer_flush(trainer);
@@ -570,7 +534,7 @@ elman_status run_save(struct run *run, elman_error *error) {
 
 /* After an error the processes do not exchange the result of writing, because other processes may
  * already have left. */
-elman_status run_finish(struct run *run, elman_error *error) {
+elman_status run_finish(elman_training *run, elman_error *error) {
   struct trainer *trainer = &run->trainer;
   const bool well = is_well(run->status);
   const bool useful = trainer->state.update > 0 && !run->diverged;
@@ -588,32 +552,28 @@ elman_status run_finish(struct run *run, elman_error *error) {
     use_result(trainer);
   else
     trainer->model->past = run->before;
-  if (well) saved = group_agree(run->options->group, saved, &problem);
+  if (well) saved = group_agree(run->options.group, saved, &problem);
   return saved == ELMAN_OK ? ELMAN_OK : fail_again(error, &problem);
 }
 
-elman_status run_create(struct run **created, struct model *model, const struct corpus *corpus,
-                        const elman_train_options *options, elman_error *error) {
-  struct run *run = malloc(sizeof *run);
-  elman_status status = ELMAN_OK;
-  if (run == NULL) {
-    status = fail_no_memory(error);
-  } else {
-    *run = (struct run){.corpus = corpus, .options = options};
-    status = trainer_create(&run->trainer, model, options, error);
-  }
-  if (status == ELMAN_OK) status = prepare(run, error);
-  status = group_agree(options->group, status, error);
-  if (status == ELMAN_OK) status = begin(run, error);
-  if (status != ELMAN_OK) {
-    run_free(run);
-    run = NULL;
-  }
-  *created = run;
-  return status;
+elman_status run_create(elman_training **created, const elman_train_options *options,
+                        elman_error *error) {
+  *created = calloc(1, sizeof **created);
+  if (*created == NULL) return fail_no_memory(error);
+  (*created)->options = *options;
+  return ELMAN_OK;
 }
 
-void run_free(struct run *run) {
+elman_status run_begin(elman_training *run, struct model *model, const struct corpus *corpus,
+                       elman_error *error) {
+  run->corpus = corpus;
+  elman_status status = trainer_create(&run->trainer, model, &run->options, error);
+  if (status == ELMAN_OK) status = run_prepare(run, error);
+  status = group_agree(run->options.group, status, error);
+  return status == ELMAN_OK ? run_start(run, error) : status;
+}
+
+void run_free(elman_training *run) {
   if (run == NULL) return;
   snapshots_free(&run->snapshots);
   epoch_order_free(&run->order);
@@ -621,5 +581,7 @@ void run_free(struct run *run) {
   batch_free(&run->batch);
   resplit_free(&run->resplit);
   trainer_free(&run->trainer);
+  corpus_free(&run->encoded);
+  team_free(run->team);
   free(run);
 }

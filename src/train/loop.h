@@ -3,7 +3,10 @@
 #ifndef ELMAN_TRAIN_LOOP_H
 #define ELMAN_TRAIN_LOOP_H
 
+#include "base/team.h"
 #include "corpus/corpus.h"
+#include "train/order.h"
+#include "train/snapshots.h"
 #include "train/trainer.h"
 
 /* Return the default number of epochs. It is at least 10, and large enough for at least 400
@@ -11,36 +14,70 @@
 size_t trainer_default_epochs(size_t updates);
 
 /* A training run that the caller advances. */
-struct run;
+struct elman_training {
+  struct trainer trainer;
+  elman_train_options options; /* their pointers are borrowed */
+  const struct corpus *corpus; /* borrowed, or `encoded` */
+  struct corpus dev;           /* the dev pairs encoded as ids; empty without dev pairs */
+  struct epoch_order order;
+  struct batch batch;
+  struct resplit resplit; /* used only with subword dropout */
+  size_t epochs;
+  size_t unguided;                       /* number of pairs without an alignment link */
+  double unknown_source, unknown_target; /* fractions of tokens that are not in the vocabulary */
+  struct model_past before;              /* past of the model before the first update */
+  struct snapshots snapshots;
+  double saved_at;  /* time of the last checkpoint, in seconds */
+  double took;      /* seconds that writing it took */
+  bool best_waits;  /* the best weights by validation have not been written yet */
+  bool best_is_new; /* no attempt to write them has been made yet */
+  bool saved;       /* whether a checkpoint of this or an earlier run exists and must be replaced */
+  /* The status of this process: ELMAN_OK, or the stop or error that ends the run. All processes end
+   * the run before the next update. */
+  elman_status pending;
+  elman_error problem;
+  bool diverged;       /* the weights are useless, so no checkpoint may be written */
+  bool in_epoch;       /* a validation that an earlier run owed is done */
+  bool finished;       /* no update remains */
+  bool ended;          /* run_finish was called */
+  elman_status status; /* of the last call of run_advance */
+  /* Of the public functions: */
+  struct corpus encoded; /* owned */
+  struct team *team;     /* owned; NULL = a single thread */
+  size_t changes;        /* value of model->changes after the last call */
+};
 
-/* Prepare a run, and resume it from the checkpoint if the options require that. Model, corpus and
- * options are borrowed until run_free. */
-elman_status run_create(struct run **run, struct model *model, const struct corpus *corpus,
-                        const elman_train_options *options, elman_error *error) CHECKED;
+/* Create a run with a copy of the options, which must have passed trainer_check_options. */
+elman_status run_create(elman_training **run, const elman_train_options *options,
+                        elman_error *error) CHECKED;
+
+/* Begin the run, or resume it from the checkpoint if the options require that. Model and corpus are
+ * borrowed until run_free. */
+elman_status run_begin(elman_training *run, struct model *model, const struct corpus *corpus,
+                       elman_error *error) CHECKED;
 
 /* Do at most `updates` updates, with the validations, snapshots and checkpoints that are due. Then
- * the model has the weights and the history of the last update. Set *finished to whether no update
- * remains; a finished run stays unchanged.
+ * the model has the weights and the history of the last update. A finished run stays unchanged.
  *
  * If a callback stops the run, return ELMAN_INTERRUPTED before the next update; the run can
  * continue. Any other error ends the run, such as ELMAN_INVALID_ARGUMENT after ten updates in a row
  * whose loss is not finite. After an error, and after run_finish, return ELMAN_INVALID_ARGUMENT and
  * change nothing. If writing a checkpoint fails, and a callback receives the failure, the next
  * checkpoint is written when it is due. */
-elman_status run_advance(struct run *run, size_t updates, bool *finished,
-                         elman_error *error) CHECKED;
+elman_status run_advance(elman_training *run, size_t updates, elman_error *error) CHECKED;
 
 /* Write the checkpoint between two calls of run_advance. A run that starts with the weights which
  * the model has now can resume from it, too. */
-elman_status run_save(struct run *run, elman_error *error) CHECKED;
+elman_status run_save(elman_training *run, elman_error *error) CHECKED;
 
 /* End the run, also after a stop or an error, and write the checkpoint. It is written even after
  * the last epoch, because a later run may add epochs. Afterwards the model contains the best
  * weights by validation; without validation the average, if there is one; otherwise the last
  * weights. Return only errors of this call. */
-elman_status run_finish(struct run *run, elman_error *error) CHECKED;
+elman_status run_finish(elman_training *run, elman_error *error) CHECKED;
 
-/* Without run_finish, the model keeps the weights and the history of the last update. */
-void run_free(struct run *run);
+/* Free the run; NULL is allowed. Without run_finish, the model keeps the weights and the history of
+ * the last update. */
+void run_free(elman_training *run);
 
 #endif

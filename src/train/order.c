@@ -36,29 +36,6 @@ static elman_status check_longest(const struct corpus *corpus, size_t tokens, el
               longest, tokens);
 }
 
-elman_status epoch_order_create(struct epoch_order *order, const struct corpus *corpus,
-                                const elman_train_options *options, elman_error *error) {
-  const size_t count = corpus->source.count, batch_tokens = options->batch_tokens;
-  size_t batch_size = options->batch_size;
-  *order = (struct epoch_order){
-      .corpus = corpus, .count = count, .batch_tokens = batch_tokens, .seed = options->seed};
-  if (batch_tokens > 0) {
-    const elman_status status = check_longest(corpus, batch_tokens, error);
-    if (status != ELMAN_OK) return status;
-    batch_size = average_size(corpus, batch_tokens);
-  }
-  if (batch_size > count) batch_size = count;
-  order->batch_size = batch_size;
-  order->window = WINDOW * batch_size;
-  order->batches = (count + batch_size - 1) / batch_size;
-  order->pairs = calloc(count + 1, sizeof *order->pairs);
-  order->starts = calloc((batch_tokens > 0 ? count : order->batches) + 1, sizeof *order->starts);
-  order->sized = calloc((count < order->window ? count : order->window) + 1, sizeof *order->sized);
-  if (order->pairs != NULL && order->starts != NULL && order->sized != NULL) return ELMAN_OK;
-  epoch_order_free(order);
-  return fail_no_memory(error);
-}
-
 void epoch_order_free(struct epoch_order *order) {
   free(order->pairs);
   free(order->starts);
@@ -131,6 +108,32 @@ void epoch_order_fill(struct epoch_order *order, size_t epoch) {
   cut(order);
   shuffle(order->starts, order->batches, stream, order->count + 1);
   order->epoch = epoch;
+}
+
+elman_status epoch_order_create(struct epoch_order *order, const struct corpus *corpus,
+                                const elman_train_options *options, elman_error *error) {
+  const size_t count = corpus->source.count, batch_tokens = options->batch_tokens;
+  size_t batch_size = options->batch_size;
+  *order = (struct epoch_order){
+      .corpus = corpus, .count = count, .batch_tokens = batch_tokens, .seed = options->seed};
+  if (batch_tokens > 0) {
+    const elman_status status = check_longest(corpus, batch_tokens, error);
+    if (status != ELMAN_OK) return status;
+    batch_size = average_size(corpus, batch_tokens);
+  }
+  if (batch_size > count) batch_size = count;
+  order->batch_size = batch_size;
+  order->window = WINDOW * batch_size;
+  order->batches = (count + batch_size - 1) / batch_size;
+  order->pairs = calloc(count + 1, sizeof *order->pairs);
+  order->starts = calloc((batch_tokens > 0 ? count : order->batches) + 1, sizeof *order->starts);
+  order->sized = calloc((count < order->window ? count : order->window) + 1, sizeof *order->sized);
+  if (order->pairs == NULL || order->starts == NULL || order->sized == NULL) {
+    epoch_order_free(order);
+    return fail_no_memory(error);
+  }
+  epoch_order_fill(order, 1);
+  return ELMAN_OK;
 }
 
 const size_t *epoch_order_batch(const struct epoch_order *order, size_t k, size_t *size) {

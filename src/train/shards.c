@@ -282,16 +282,16 @@ static elman_status sum_shards(const struct shards *s, const struct gradient_job
   return ELMAN_OK;
 }
 
-struct run {
+struct shard_work {
   const struct shards *shards;
   const struct gradient_job *job;
 };
 
 static void run_worker(const void *context, size_t k) {
-  const struct run *run = context;
-  const struct shards *s = run->shards;
+  const struct shard_work *work = context;
+  const struct shards *s = work->shards;
   struct worker *worker = &s->workers[k];
-  worker->status = sum_shards(s, run->job, worker, worker->shards, 0);
+  worker->status = sum_shards(s, work->job, worker, worker->shards, 0);
   signal_output(worker); /* needed if no shard signaled its output layer */
 }
 
@@ -312,11 +312,11 @@ static real *sum_workers(const struct shards *s, const struct reduction *reducti
 /* Add up the current subtree in the optimizer's gradient, without the output layer. */
 static elman_status sum_subtree(struct shards *s, const struct gradient_job *job,
                                 elman_error *error) {
-  const struct run run = {s, job};
+  const struct shard_work work = {s, job};
   if (s->worker_count == 1)
-    run_worker(&run, 0);
+    run_worker(&work, 0);
   else
-    team_run(run_worker, &run, s->worker_count);
+    team_run(run_worker, &work, s->worker_count);
   for (size_t k = 0; k < s->worker_count; k++)
     if (s->workers[k].status != ELMAN_OK) return fail_again(error, &s->workers[k].error);
   size_t worker = 0;

@@ -58,10 +58,9 @@ elman_status trainer_create(struct trainer *trainer, struct model *model,
   *trainer = (struct trainer){.model = model,
                               .options = options,
                               .adam = adam_options_default(),
-                              .schedule = {.kind = schedule_kind_of(options),
-                                           .peak = options->learning_rate,
-                                           .warm_up = options->warm_up},
+                              .schedule = schedule_kind_of(options),
                               .state = {.epoch = 1, .rate_factor = 1}};
+  trainer->adam.exact = model->weights.numerics->arithmetic == ARITHMETIC_PORTABLE;
   elman_status status = optimizer_create(&trainer->optimizer, model, options->average > 0, error);
   if (status == ELMAN_OK && options->dev != NULL)
     status = parameter_block_create(&trainer->best, &model->table, error);
@@ -100,42 +99,41 @@ void trainer_free(struct trainer *trainer) {
 
 /* ---- one update ---- */
 
-double trainer_learning_rate(const struct trainer *trainer) {
-  const struct schedule *schedule = &trainer->schedule;
+double trainer_learning_rate(const struct trainer *trainer, double progress) {
+  const elman_train_options *options = trainer->options;
   const uint64_t update = trainer->state.update + 1;
-  const double warm_up = (double)schedule->warm_up, now = (double)update;
-  double rate = schedule->peak * trainer->state.rate_factor;
-  if (schedule->kind == SCHEDULE_LINEAR) rate *= 1 - schedule->progress;
-  if (schedule->kind == SCHEDULE_LATE_LINEAR) rate *= fmin(1, 3 * (1 - schedule->progress));
-  if (update < schedule->warm_up) return rate * now / warm_up;
-  if (schedule->kind == SCHEDULE_INVERSE_SQRT) rate *= sqrt(fmax(warm_up, 1) / now);
+  const double warm_up = (double)options->warm_up, now = (double)update;
+  double rate = options->learning_rate * trainer->state.rate_factor;
+  if (trainer->schedule == SCHEDULE_LINEAR) rate *= 1 - progress;
+  if (trainer->schedule == SCHEDULE_LATE_LINEAR) rate *= fmin(1, 3 * (1 - progress));
+  if (update < options->warm_up) return rate * now / warm_up;
+  if (trainer->schedule == SCHEDULE_INVERSE_SQRT) rate *= sqrt(fmax(warm_up, 1) / now);
   return rate;
 }
 
 void trainer_adjust_rate(struct trainer *trainer, bool improved) {
-  if (trainer->schedule.kind == SCHEDULE_PLATEAU && !improved) trainer->state.rate_factor /= 2;
+  if (trainer->schedule == SCHEDULE_PLATEAU && !improved) trainer->state.rate_factor /= 2;
 }
 
 /* Return the constants of update number state.update, which are the same for all weights. */
 static struct update_step step_of(const struct trainer *trainer, double rate, double norm) {
   const elman_train_options *options = trainer->options;
-  struct adam_options adam = trainer->adam;
-  adam.learning_rate = rate;
-  adam.exact = trainer->model->weights.numerics->arithmetic == ARITHMETIC_PORTABLE;
-  struct update_step step = {adam_step_of(adam, trainer->state.update),
+  struct update_step step = {adam_step_of(trainer->adam, rate, trainer->state.update),
                              average_share(options->average, trainer->state.update)};
   step.adam.scale = clip_scale(norm, options->clip_norm);
   return step;
 }
 
-elman_status trainer_step(struct trainer *trainer, const struct batch *batch, struct losses *losses,
-                          double *norm, elman_error *error) {
+elman_status trainer_step(struct update_result *result, struct trainer *trainer,
+                          const struct batch *batch, double progress, elman_error *error) {
   struct training_state *state = &trainer->state;
+  struct losses *losses = &result->losses;
   const size_t linked = batch->guide.tokens;
   const struct gradient_job job = {.model = trainer->model,
                                    .options = trainer->options,
                                    .batch = batch,
                                    .update = state->update};
+  *result = (struct update_result){.learning_rate = trainer_learning_rate(trainer, progress)};
   optimizer_begin(&trainer->optimizer, batch);
   const elman_status status = shards_gradient(trainer->shards, losses, &job, error);
   if (status != ELMAN_OK) {
@@ -144,17 +142,16 @@ elman_status trainer_step(struct trainer *trainer, const struct batch *batch, st
   }
   losses->cross_entropy /= (double)batch->tokens;
   if (linked > 0) losses->guide /= (double)linked;
-  *norm = optimizer_norm(&trainer->optimizer);
-  if (!isfinite(losses->cross_entropy) || !isfinite(losses->guide) || !isfinite(*norm)) {
+  result->norm = optimizer_norm(&trainer->optimizer);
+  if (!isfinite(losses->cross_entropy) || !isfinite(losses->guide) || !isfinite(result->norm)) {
     optimizer_skip(&trainer->optimizer);
     state->failures++;
     state->skipped++;
     return ELMAN_OK;
   }
-  const double rate = trainer_learning_rate(trainer);
   state->failures = 0;
   state->update++;
-  const struct update_step update = step_of(trainer, rate, *norm);
+  const struct update_step update = step_of(trainer, result->learning_rate, result->norm);
   optimizer_update(&trainer->optimizer, &update);
   trainer->model->changes++;
   return ELMAN_OK;

@@ -24,14 +24,6 @@ enum schedule_kind {
   SCHEDULE_LATE_LINEAR   /* peak · min(1, 3 (1 - progress)) (Hägele et al., NeurIPS 2024) */
 };
 
-/* The schedule of the learning rate. */
-struct schedule {
-  enum schedule_kind kind;
-  double peak;
-  size_t warm_up;  /* updates during which the rate rises linearly */
-  double progress; /* fraction of the run before the next update; set by the training loop */
-};
-
 /* The progress of a run. The rest of the run depends only on this state and on the blocks of struct
  * trainer. */
 struct training_state {
@@ -76,8 +68,8 @@ struct trainer {
   real *best; /* best weights by validation, laid out like the model's block; or NULL */
   struct optimizer optimizer;
   struct shards *shards;
-  struct adam_options adam; /* the learning rate here is unused: each update computes its own */
-  struct schedule schedule;
+  struct adam_options adam;
+  enum schedule_kind schedule;
   struct training_state state;
   struct training_start start;
 };
@@ -123,19 +115,26 @@ const real *trainer_result(const struct trainer *trainer);
 /* Return the hash of a block laid out like the model's; never 0. */
 uint64_t trainer_hash(const struct trainer *trainer, const real *block);
 
-/* Return the learning rate of the next update. */
-double trainer_learning_rate(const struct trainer *trainer);
+/* Return the learning rate of the next update. `progress` is the finished fraction of the run. */
+double trainer_learning_rate(const struct trainer *trainer, double progress);
 
 /* Adjust the learning rate after a validation. The schedule "plateau" halves it if the validation
  * brought no new best. */
 void trainer_adjust_rate(struct trainer *trainer, bool improved);
 
-/* Do one update: forward and backward in shards, clipping, Adam. Set *losses to the batch's mean
- * losses before the update, over its target tokens and over its linked tokens, and *norm to the
- * norm of the gradient. If one of these values is not finite, update nothing and count the failure
- * in state.failures. The caller must call trainer_flush before it reads a weight or a moment. */
-elman_status trainer_step(struct trainer *trainer, const struct batch *batch, struct losses *losses,
-                          double *norm, elman_error *error) CHECKED;
+/* What an update has found. */
+struct update_result {
+  struct losses losses; /* mean losses of the batch before the update, over its target tokens and
+                           over its linked tokens */
+  double norm;          /* of the gradient, before clipping */
+  double learning_rate;
+};
+
+/* Do one update: forward and backward in shards, clipping, Adam. `progress` is the finished
+ * fraction of the run. If a loss or the norm is not finite, update nothing and count the failure in
+ * state.failures. The caller must call trainer_flush before it reads a weight or a moment. */
+elman_status trainer_step(struct update_result *result, struct trainer *trainer,
+                          const struct batch *batch, double progress, elman_error *error) CHECKED;
 
 /* Apply the deferred updates of embeddings (train/optimizer.h). */
 void trainer_flush(struct trainer *trainer);

@@ -312,7 +312,7 @@ struct adam {
 /* The first call sets the gradients to 0, which does not change the time. */
 static void run_adam(void *context) {
   struct adam *a = context;
-  const struct adam_step step = adam_step_of(adam_options_default(), ++a->update);
+  const struct adam_step step = adam_step_of(adam_options_default(), 0.001, ++a->update);
   adam_update(a->weights, a->m, a->v, a->gradients, a->n, &step);
 }
 

@@ -69,11 +69,11 @@ static void require_finite(const real *block) {
 /* Parameters can be too large for an update. */
 static void train_on(void) {
   elman_error error = {.message = ""};
-  struct run *run;
-  bool finished;
-  elman_status status = run_create(&run, trainer.model, &corpus, &options, &error);
+  elman_training *run;
+  elman_status status = run_create(&run, &options, &error);
+  if (status == ELMAN_OK) status = run_begin(run, trainer.model, &corpus, &error);
   if (status == ELMAN_OK) {
-    status = run_advance(run, UPDATES, &finished, &error);
+    status = run_advance(run, UPDATES, &error);
     const elman_status end = run_finish(run, &error);
     REQUIRE(end == ELMAN_OK || error.message[0] != '\0');
   }

@@ -157,27 +157,24 @@ static void step_both(struct trainer *trainer, struct dense *dense,
                       const elman_train_options *options, uint64_t which) {
   const struct regularization regularization = regularization_of(options, trainer->state.update);
   const bool fails = which % 50 == 49;
-  const double rate = trainer_learning_rate(trainer);
   owned_by(batch_free) struct batch batch = {0};
   fill_batch(&batch, which);
   real *bias = trainer->model->weights.decoder.out_bias;
   const real kept = bias[0];
   if (fails) bias[0] = (real)INFINITY;
-  struct losses losses;
-  double norm;
-  cr_assert_eq(trainer_step(trainer, &batch, &losses, &norm, NULL), ELMAN_OK);
+  struct update_result result;
+  cr_assert_eq(trainer_step(&result, trainer, &batch, 0, NULL), ELMAN_OK);
   if (fails) {
     bias[0] = kept;
     cr_assert_eq(trainer->state.failures, 1);
   } else {
-    cr_assert_eq(dense_gradients(dense, &batch, &regularization), losses.cross_entropy);
+    cr_assert_eq(dense_gradients(dense, &batch, &regularization), result.losses.cross_entropy);
     const double expected = sqrt(sum_of_squares(dense->gradients, dense->size));
-    cr_assert_float_eq(norm / expected, 1, 1e-12);
+    cr_assert_float_eq(result.norm / expected, 1, 1e-12);
     const uint64_t update = trainer->state.update;
-    struct adam_options adam = trainer->adam;
-    adam.learning_rate = rate;
-    struct update_step step = {adam_step_of(adam, update), average_share(options->average, update)};
-    step.adam.scale = clip_scale(norm, options->clip_norm);
+    struct update_step step = {adam_step_of(trainer->adam, result.learning_rate, update),
+                               average_share(options->average, update)};
+    step.adam.scale = clip_scale(result.norm, options->clip_norm);
     dense_update(dense, &step);
   }
 }
@@ -191,7 +188,7 @@ static void check_training(size_t which, bool tied) {
   struct trainer trainer;
   cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
   if (which == 2)
-    trainer.adam = (struct adam_options){0, 0.5, 0.6, 1e-6, false}; /* the moments soon vanish */
+    trainer.adam = (struct adam_options){0.5, 0.6, 1e-6, false}; /* the moments soon vanish */
   for (uint64_t i = 0; i < UPDATES; i++) {
     if (i % 100 == 99) trainer.state.rate_factor *= 0.9;
     step_both(&trainer, &dense, &options, i);
@@ -312,7 +309,7 @@ Test(deferred, threads_do_not_change_results) {
       const double norm = optimizer_norm(&optimizer);
       if (threads == 1) norms[k - 1] = norm;
       cr_assert_eq(norm, norms[k - 1]);
-      const struct update_step step = {.adam = adam_step_of(adam_options_default(), k)};
+      const struct update_step step = {.adam = adam_step_of(adam_options_default(), 0.001, k)};
       optimizer_update(&optimizer, &step);
       for (size_t i = 0; i < n; i++) cr_assert_eq(gradients[i], 0);
     }
@@ -342,7 +339,7 @@ Test(deferred, only_unchanged_rows_are_skipped) {
   const real *const start[] = {model.block, m, v, mean};
   for (size_t i = 0; i < 4; i++) memcpy(expected[i], start[i], n * sizeof *m);
   for (uint64_t k = 1; k <= 3; k++) {
-    const struct update_step step = {adam_step_of(adam_options_default(), k), (real)0.25};
+    const struct update_step step = {adam_step_of(adam_options_default(), 0.001, k), (real)0.25};
     optimizer_update(&optimizer, &step);
     adam_update(expected[0], expected[1], expected[2], gradients, n, &step.adam);
     for (size_t i = 0; i < n; i++)
@@ -391,7 +388,7 @@ Test(deferred, unused_words_need_no_memory) {
   for (uint64_t k = 1; k <= 3; k++) {
     optimizer_begin(&optimizer, &batch);
     for (size_t i = 0; i < 3; i++) optimizer.blocks.gradients[ids[i] * COLUMNS] = 1;
-    const struct update_step step = {.adam = adam_step_of(adam_options_default(), k)};
+    const struct update_step step = {.adam = adam_step_of(adam_options_default(), 0.001, k)};
     optimizer_update(&optimizer, &step);
   }
   optimizer_flush(&optimizer);

@@ -20,23 +20,23 @@ static json_t *load(void) {
 
 static void check_case(const json_t *root, const json_t *json) {
   const char *kind = json_string_value(json_object_get(json, "kind"));
-  struct trainer trainer = {.state.rate_factor = 1};
-  struct schedule *schedule = &trainer.schedule;
-  schedule->peak = json_number_value(json_object_get(json, "peak"));
-  schedule->warm_up = (size_t)json_integer_value(json_object_get(json, "warm_up"));
+  const elman_train_options options = {
+      .learning_rate = json_number_value(json_object_get(json, "peak")),
+      .warm_up = (size_t)json_integer_value(json_object_get(json, "warm_up"))};
   size_t index;
   cr_assert(choice_parse(&index, schedule_name, kind));
-  schedule->kind = (enum schedule_kind)index;
+  struct trainer trainer = {
+      .options = &options, .schedule = (enum schedule_kind)index, .state.rate_factor = 1};
   const json_t *rates = json_object_get(json, "rates");
   const json_t *improved = json_object_get(root, "improved");
   const size_t every = (size_t)json_integer_value(json_object_get(root, "validate_every"));
   for (size_t update = 1; update <= json_array_size(rates); update++) {
     const double expected = json_number_value(json_array_get(rates, update - 1));
     trainer.state.update = update - 1;
-    schedule->progress = (double)(update - 1) / (double)json_array_size(rates);
-    const double rate = trainer_learning_rate(&trainer);
+    const double progress = (double)(update - 1) / (double)json_array_size(rates);
+    const double rate = trainer_learning_rate(&trainer, progress);
     cr_assert(fabs(rate / expected - 1) < 1e-12,
-              "%s, warm-up %zu, update %zu: %.12g, but PyTorch has %.12g", kind, schedule->warm_up,
+              "%s, warm-up %zu, update %zu: %.12g, but PyTorch has %.12g", kind, options.warm_up,
               update, rate, expected);
     if (update % every == 0)
       trainer_adjust_rate(&trainer, json_is_true(json_array_get(improved, update / every - 1)));

@@ -621,17 +621,17 @@ Test(validation, diverged_steps_leave_no_checkpoint) {
   owned_model *model = make_model();
   struct divergence divergence = {.model = model, .after = 3};
   elman_train_options options = options_of(MAX_EPOCHS);
-  struct run *run;
-  bool finished, left;
+  elman_training *run;
+  bool left;
   options.checkpoint = "checkpoint";
   options.report = diverge;
   options.context = &divergence;
-  cr_assert_eq(run_create(&run, model, &task.corpus, &options, NULL), ELMAN_OK);
-  cr_assert_eq(run_advance(run, 4, &finished, NULL), ELMAN_OK);
+  cr_assert_eq(run_create(&run, &options, NULL), ELMAN_OK);
+  cr_assert_eq(run_begin(run, model, &task.corpus, NULL), ELMAN_OK);
+  cr_assert_eq(run_advance(run, 4, NULL), ELMAN_OK);
   cr_assert_eq(model->past.history.updates, 3, "the fourth update was skipped");
-  fails(run_advance(run, 50, &finished, &why), ELMAN_INVALID_ARGUMENT,
-        "was not finite in 10 updates");
-  fails(run_advance(run, 1, &finished, &why), ELMAN_INVALID_ARGUMENT, "an error has ended");
+  fails(run_advance(run, 50, &why), ELMAN_INVALID_ARGUMENT, "was not finite in 10 updates");
+  fails(run_advance(run, 1, &why), ELMAN_INVALID_ARGUMENT, "an error has ended");
   cr_assert_eq(divergence.count, divergence.after + 9);
   cr_assert_eq(run_finish(run, NULL), ELMAN_OK);
   run_free(run);

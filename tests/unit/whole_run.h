@@ -2,18 +2,23 @@
 #ifndef ELMAN_TESTS_WHOLE_RUN_H
 #define ELMAN_TESTS_WHOLE_RUN_H
 
+#include "base/group.h"
 #include "train/loop.h"
 
 /* Return the status of the run or, if that is ELMAN_OK or ELMAN_INTERRUPTED, a failure to end it.
  */
 static inline elman_status trainer_run(struct model *model, const struct corpus *corpus,
                                        const elman_train_options *options, elman_error *error) {
-  struct run *run;
+  elman_training *run;
   elman_error problem;
-  bool finished;
-  elman_status status = run_create(&run, model, corpus, options, error);
-  if (status != ELMAN_OK) return status;
-  status = run_advance(run, SIZE_MAX, &finished, error);
+  elman_status status = run_create(&run, options, error);
+  status = group_agree(options->group, status, error);
+  if (status == ELMAN_OK) status = run_begin(run, model, corpus, error);
+  if (status != ELMAN_OK) {
+    run_free(run);
+    return status;
+  }
+  status = run_advance(run, SIZE_MAX, error);
   const elman_status end = run_finish(run, &problem);
   if (end != ELMAN_OK && (status == ELMAN_OK || status == ELMAN_INTERRUPTED))
     status = fail_again(error, &problem);
