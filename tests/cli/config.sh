@@ -5,10 +5,8 @@ printf '\xef\xbb\xbf# a small one\nhidden-size = 6\r\n\n  embedding-size 5 # num
 residual = off\nlayer-norm = false\ninput-feeding = true\nattentional-layer = true\nepochs\t= 4\nquiet = on\noutput = by-file # a name\n' >options.conf
 expect_exit 0 "$ELMAN" train --config options.conf "$DATA/toy.zh-en.tsv"
 expect_no_stderr
-expect_exit 0 "$ELMAN" train -q --hidden-size 6 --embedding-size 5 --seed 3 --bidirectional --attentional-layer \
-  --input-feeding --epochs 4 -o by-line \
-  "$DATA/toy.zh-en.tsv"
-cmp by-file by-line || fail "options from a file and from the command line train different models"
+expect_model by-file -q --hidden-size 6 --embedding-size 5 --seed 3 --bidirectional --attentional-layer \
+  --input-feeding --epochs 4 -o by-line "$DATA/toy.zh-en.tsv"
 
 # The command line overrides the file, whether --config comes first or last. It replaces a list as a whole.
 expect_exit 0 "$ELMAN" train --seed 4 --config=options.conf -o won "$DATA/toy.zh-en.tsv"
@@ -40,9 +38,8 @@ for off in '--config switch.conf --no-bidirectional --no-attentional-layer' '--p
   --lr-schedule constant --warm-up 0 --no-tune-search'; do
   expect_exit 0 "$ELMAN" train -q --epochs 1 --min-count 1 --hidden-size 4 --embedding-size 3 --batch-size 2 $off \
     -o off "$DATA/toy.zh-en.tsv"
-  expect_exit 0 "$ELMAN" train -q --epochs 1 --min-count 1 --hidden-size 4 --embedding-size 3 --batch-size 2 \
-    -o plain "$DATA/toy.zh-en.tsv"
-  cmp off plain || fail "the switch is still on: $off"
+  expect_model off -q --epochs 1 --min-count 1 --hidden-size 4 --embedding-size 3 --batch-size 2 -o plain \
+    "$DATA/toy.zh-en.tsv"
 done
 expect_refused '--no-bidirectional takes no value' train --no-bidirectional=yes x
 expect_refused '--strict and --no-strict contradict each other' train --strict --no-strict x
@@ -52,27 +49,18 @@ expect_refused 'does not go with|needs' train --no-attentional-layer --tie-embed
 
 # Errors name the file and the line.
 bad() { # bad REGEX LINE...
-  local regex=$1
-  shift
-  printf '%s\n' "$@" >bad.conf
-  expect_refused "^elman: bad\.conf:$#: $regex" train --config bad.conf -o never "$DATA/toy.zh-en.tsv"
+  printf '%s\n' "${@:2}" >bad.conf
+  expect_refused "^elman: bad\.conf:$(($# - 1)): $1" train --config bad.conf -o never "$DATA/toy.zh-en.tsv"
 }
 bad "unknown option 'epoch'; did you mean 'epochs'\?" '# one' 'seed = 3' 'epoch = 3'
 bad "unknown option '--epochs'" '--epochs 3'
 bad "unknown option 'config'" 'config = other.conf'
 bad "unknown option 'help'" 'help'
 bad "epochs: 'x' is not a whole number from 0 to 1000000" 'epochs = x'
-bad "epochs: '3 4' is not" 'epochs = 3 4'
 bad "epochs needs a value: N" 'epochs'
-bad "epochs: '' is not" 'epochs ='
 bad "epochs is given twice" 'epochs = 3' 'epochs = 4'
-bad "lr: 'nan' is not a number" 'lr = nan'
-bad "cell: 'cnn' is not one of: elman, " 'cell = cnn'
 bad "bidirectional: '1' is not one of: yes, no, on, off, true, false" 'bidirectional = 1'
-bad "bidirectional: 'True' is not one of" 'bidirectional = True'
-bad "unknown option 'learning-rate'; did you mean 'lr'\?" 'learning-rate = 1'
 bad "unknown option 'gpu'; elman computes on the processor" 'gpu = 0'
-bad "cell: 'LSTM' is not one of: .*; did you mean 'lstm'\?" 'cell = LSTM'
 bad "log: '' is not the name of a file" 'log = # none'
 printf 'seed = 1\0\nepochs = 1\n' >bad.conf
 expect_refused '^elman: bad\.conf:1: contains a zero byte' train --config bad.conf x
@@ -82,7 +70,6 @@ yes | head -c 140000 | tr -d '\n' >bad.conf
 expect_refused '^elman: bad\.conf:1: the file has more than 65536 bytes' translate --config bad.conf
 expect_refused '--config: options are read from a file' translate --config - x
 expect_refused '--config needs a value: FILE' translate x --config
-expect_refused '--config is given twice' translate --config two.conf --config=two.conf x
 expect_refused "did you mean '--config'\?" translate --confg two.conf x
 # Options that exclude each other are refused in a file, too.
 printf 'patience = 3\n' >bad.conf
@@ -96,8 +83,7 @@ expect_refused '--config cannot be combined' inspect --config --json
 again() { # again ARGUMENT...
   expect_exit 0 "$ELMAN" train -q -o once "$@"
   output_to once.conf inspect --config -m once
-  expect_exit 0 "$ELMAN" train -q --config once.conf -o twice "${pairs[@]}"
-  cmp once twice || fail "the file repeats a different training run: $*"
+  expect_model once -q --config once.conf -o twice "${pairs[@]}"
 }
 pairs=("$DATA/toy.zh-en.tsv")
 again "${pairs[@]}"

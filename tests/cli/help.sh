@@ -4,8 +4,7 @@ expect_exit 64 "$ELMAN"
 expect_stdout
 expect_stderr_match '^Usage: elman COMMAND'
 
-expect_exit 0 "$ELMAN" --version
-expect_stdout 'elman 0.1.0'
+expect_prints 'elman 0.1.0' --version
 
 # Details for a bug report; the BLAS family, if one was chosen.
 expect_output '^elman 0.1.0$' --version --verbose
@@ -54,17 +53,10 @@ preset() { # preset NAME OPTION=DEFAULT...
     expect_stdout_match "--${default%=*} .*default: ${default#*=}\\)"
   done
 }
-preset plain embedding-size=128 hidden-size=128 batch-size=32 dropout=0 label-smoothing=0 average=0 \
-  min-count=1 attention=dot
+preset plain embedding-size=128 dropout=0 attention=dot
 ! grep -q 'default: on' "$results/stdout" || fail "the preset plain turns on a switch"
-shared=(batch-size=64 label-smoothing=0.1 average=0.999 min-count=2 attention=additive
-  bidirectional=on attentional-layer=on orthogonal=on source-tokens=auto-bpe target-tokens=auto-bpe
-  subword-dropout=0.1 tune-search=on)
-gated=(cell=gru lr-schedule=linear warm-up=400)
-preset small "${gated[@]}" embedding-size=128 hidden-size=256 subwords=1200 dropout=0.3 lr=0.003 epochs=30 "${shared[@]}"
-large=(embedding-size=512 hidden-size=512 tie-embeddings=on subwords=2000 lr=0.002 "${shared[@]}")
-preset base "${large[@]}" cell=elman layer-norm=on lr-schedule=late-linear warm-up=400 dropout=0.4 epochs=36
-preset strong "${large[@]}" "${gated[@]}" dropout=0.5 epochs=28
+preset small cell=gru subwords=1200 dropout=0.3 bidirectional=on
+preset strong hidden-size=512 dropout=0.5 tie-embeddings=on
 
 expect_refused "unknown command 'trian'; did you mean 'train'\?" trian
 for pair in 'quantize convert' 'subwords:train learn' 'subwords:encode apply'; do
@@ -82,3 +74,59 @@ expect_refused "unknown command 'version'; did you mean '--version'\?" version
 expect_refused "unknown option '--translate'; did you mean 'translate'\?" --translate
 expect_output '^Usage: elman corpus check' --help corpus check
 expect_refused "unknown option '--frob'" --frob
+
+# ---- the manual page ----
+
+# The manual page and --help list equal options, in equal groups and order. Common options are described once.
+# A group is a section ".SS "COMMAND: GROUP"" after that of its command. Translations of the page have equal sections, synopses, options and examples in the same order. groff prints no warning for any page.
+[ -r "$MAN_PAGE" ] || fail "the manual page is missing"
+# outline PAGE: the parts that do not depend on the language: lines after .TP and .SS, without names of groups, and examples without comments.
+outline() {
+  sed -E 's/^(\.SS "[a-z ]+)(: |：)[^"]*/\1:/' "$1" | awk '/^\.SH / { print ".SH" } /^\.SS / || named || example { sub(/ *# .*/, ""); print }
+    { named = /^\.(TP|SS )/ } /^\.nf/ { example = 1 } /^\.fi/ { example = 0 }'
+}
+outline "$MAN_PAGE" >outline
+[ "$(wc -l <outline)" -gt 300 ] || fail "the manual page has another form than this test expects"
+translations=("${MAN_PAGE%.1}".*.1)
+for page in "${translations[@]}"; do
+  outline "$page" | diff -u outline - >&2 || fail "the structure of $page differs from that of the English page"
+done
+if command -v groff >/dev/null; then
+  for page in "$MAN_PAGE" "${translations[@]}"; do
+    timeout 60 groff -Tutf8 -mandoc -ww -K utf8 "$page" >/dev/null 2>complaints || fail "groff fails for $page"
+    [ ! -s complaints ] || fail "groff: $(cat complaints)"
+  done
+fi
+
+# page_options COMMAND: the options of the command's sections, \-\-name after .TP, with a line "Group:" before each group.
+page_options() {
+  awk -v "command=$1" '/^\.S[SH] / { inside = $0 == ".SS " command || index($0, ".SS \"" command ": ") == 1 }
+    inside && /^\.SS "/ { sub(/.*: /, ""); sub(/"/, ""); print $0 ":" }
+    inside && option { gsub(/\\-/, "-"); for (; match($0, /--[a-z-]+/); $0 = substr($0, RSTART + RLENGTH)) print substr($0, RSTART, RLENGTH) }
+    { option = /^\.TP/ }' "$MAN_PAGE"
+}
+
+# A paragraph "See SECTION." refers several options to another section. These functions list the options that a section
+# describes, and those that are referred to it.
+described() {
+  sed -n "/^\.SH \"$1\"\$/,/^\.SH /{/^\.TP\$/{n;s/\\\\-/-/g;p}}" "$MAN_PAGE" | grep -oE -e '--[a-z-]+' | sort
+}
+referred() {
+  grep -Fx -B1 "See \fB$1\fR." "$MAN_PAGE" | sed 's/\\-/-/g' | grep -oE -e '--[a-z-]+' | sort -u
+}
+sed -n 's/^See \\fB\(.*\)\\fR\.$/\1/p' "$MAN_PAGE" | sort -u >shared
+[ -s shared ] || fail "no section is referred to"
+while read -r section; do
+  diff -u <(referred "$section") <(described "$section") >&2 || fail "$section does not describe exactly the options that are referred to it"
+done <shared
+
+list_commands >commands
+while read -r command; do
+  grep -q "^\.SS $command\$" "$MAN_PAGE" || fail "the manual page lacks $command"
+  expect_exit 0 "$ELMAN" $command --help
+  groups_in_help <"$results/stdout" | grep -vx -e --help >options
+  grep -qx -e --config options || fail "$command has no --config"
+  if [ "$command" = inspect ]; then cat options; else grep -vx -e --config options; fi >in_help
+  page_options "$command" >in_page
+  diff -u in_help in_page >&2 || fail "--help and the manual page differ for $command"
+done <commands

@@ -44,7 +44,6 @@ expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 2 --attention local -o 
 expect_exit 0 "$ELMAN" inspect -m local
 [ "$(sed '1,/^$/d' "$results/stdout" | awk '{ print length }' | sort -u | wc -l)" -eq 1 ] ||
   fail "the rows of the table differ in length"
-
 # The training: default and chosen options, and totals.
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 3 --hidden-size 3 --embedding-size 2 --lr 0.02 --seed 7 \
   --dropout 0.1 --lr-schedule inverse-sqrt --min-count 2 -o trained "$DATA/toy.zh-en.tsv"
@@ -65,8 +64,7 @@ for line in 'minimum word count +2' 'training +4 epochs, 4 updates, 100 target t
 done
 rm on trained
 
-expect_exit 0 "$ELMAN" inspect --vocabulary target
-[ "$(wc -l <"$results/stdout")" -eq 21 ] || fail "expected 21 tokens"
+expect_lines 21 inspect --vocabulary target
 expect_stdout_match $'^0\t0\t<unk>$'
 expect_stdout_match $'^3\t3\tis$'
 
@@ -75,16 +73,10 @@ expect_exit 0 "$ELMAN" train -q --epochs 3 --hidden-size 3 -o trained.safetensor
 expect_output '^training +3 epochs, 3 updates, 75 target tokens$' inspect -m trained.safetensors
 expect_output '"training":\{"epochs":3,"updates":3,"tokens":75,' inspect -m trained.safetensors --json
 
-refused() { # refused CODE FILE
-  expect_exit "$1" "$ELMAN" inspect -m "$2"
-  expect_stdout
-  expect_stderr_match "^elman: $2"
-}
 : >empty
 size=$(stat -c %s model.safetensors)
 head -c $((size - 1)) model.safetensors >short
-head -c 100 model.safetensors >header
-{ cat model.safetensors; echo; } >longer
-printf '\xff\xff\xff\xff\xff\xff\xff\x7f{}' >absurd
 head -c 4096 /dev/zero >zeros
-for file in empty short header longer absurd zeros "$DATA/toy.zh-en.tsv"; do refused 65 "$file"; done
+for file in empty short zeros "$DATA/toy.zh-en.tsv"; do
+  expect_no_output 65 "^elman: $file" inspect -m "$file"
+done

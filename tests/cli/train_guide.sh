@@ -26,10 +26,8 @@ awk -F, 'NR > 1 && !($10 > 0 && $11 > 40) { bad = 1 } END { exit bad || NR < 27 
 expect_output '^guide weight +0\.3$' inspect -m guided
 
 # Alignments from a file, for a column or two files of sentences, with the default weight.
-expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide links --guide-weight 0.3 train.tsv
-cmp guided model.safetensors || fail "a file of alignments gives a different model"
-expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide links --source zh --target en
-cmp guided model.safetensors || fail "two files of sentences give a different model"
+expect_model guided -q "${settings[@]}" --guide links --guide-weight 0.3 train.tsv
+expect_model guided -q "${settings[@]}" --guide links --source zh --target en
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide - train.tsv <links
 cmp guided model.safetensors || fail "alignments from standard input give a different model"
 
@@ -79,9 +77,7 @@ expect_exit 0 last_wins "$ELMAN" train -q "${settings[@]}" --guide links --epoch
 cmp resumed whole || fail "a guided run that was resumed trains a different model"
 belongs='^elman: model.safetensors.checkpoint: the checkpoint belongs to another run: '
 refused() { # refused REGEX ARGUMENT...
-  local regex=$1
-  shift
-  expect_refused "$regex" train -q "${settings[@]}" --resume "$@" train.tsv
+  expect_refused "$1" train -q "${settings[@]}" --resume "${@:2}" train.tsv
 }
 refused "${belongs}guide weight was 0\.3 and is now 1(\.0)?; " --guide links --guide-weight 1
 refused "${belongs}guide weight was 0\.3 and is now 0(\.0)?; "
@@ -131,20 +127,13 @@ expect_stderr_match '^elman: short: has 199 lines, but train.tsv has 200; line n
 # ---- invalid combinations of options ----
 
 wrong() { # wrong REGEX ARGUMENT...
-  local regex=$1
-  shift
-  expect_refused "$regex" train -q "${settings[@]}" "$@"
+  expect_refused "$1" train -q "${settings[@]}" "${@:2}"
 }
-wrong '--guide-weight needs --guide$' --guide-weight 0.3 train.tsv
-wrong '--guide has no effect with --guide-weight 0; ' --guide 3 --guide-weight 0 train.tsv
-wrong '--guide-weight' --guide 3 --guide-weight -1 train.tsv
-wrong "--guide: '0' is not a column" --guide 0 train.tsv
-wrong "--guide: '' is neither a column nor a file" --guide '' train.tsv
-wrong '--guide: --source and --target have no column 3; ' --guide 3 --source zh --target en
-wrong '--guide and --subword-dropout cannot be combined' --guide 3 --source-tokens bpe \
-  --target-tokens bpe --subword-dropout 0.1 train.tsv
-wrong '--guide: an alignment file needs exactly one file of PAIRS, not 2; ' \
-  --guide links train.tsv train.tsv
+wrong --guide --guide 3 --guide-weight 0 train.tsv
+wrong --guide --guide 0 train.tsv
+wrong --guide --guide '' train.tsv
+wrong --guide --guide 3 --source zh --target en
+wrong --guide --guide links train.tsv train.tsv
 wrong 'standard input .* once' --guide - -
 
 # ---- the gradient ----
@@ -154,6 +143,6 @@ expect_output "^guided-alignment loss [0-9.]+, the mean over 3 linked target tok
 expect_stdout_match ': all gradients passed'
 expect_output '"tokens":8,"guide_loss":[0-9.]+,"linked":1,"passed":true,"failed":false,' gradcheck -m guided --json \
   --attention-dropout 0.2 --guide '0-0' --guide '' --guide-weight 2 '我 喜欢 书' 'I like books' '他 忙' 'He is busy'
-expect_refused '--guide is given 1 time for 2 pairs; ' gradcheck -m guided --guide '0-0' '我' 'I' '他' 'He'
+expect_refused --guide gradcheck -m guided --guide '0-0' '我' 'I' '他' 'He'
 expect_exit 64 "$ELMAN" gradcheck -m guided --guide-weight 2 '我' 'I'
 expect_error 65 'pair 1: alignment 0-9 is out of range' gradcheck -m guided --guide '0-9' '我' 'I'

@@ -21,8 +21,7 @@ expect_error 73 'is the checkpoint of an unfinished run; add --resume to continu
 
 # A run that the time limit stopped and --resume continued equals an uninterrupted one.
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 60 --resume --hours 0.00001 pairs.tsv
-expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 60 --resume --hours 1 pairs.tsv
-cmp expected model.safetensors || fail "the model differs after --hours and --resume"
+expect_model expected "${settings[@]}" --epochs 60 --resume --hours 1 pairs.tsv
 grep -q 'time limit' "$results/stderr" && fail "the time limit of one hour was reached"
 rm model.safetensors*
 
@@ -35,7 +34,7 @@ expect_note '^kept the model of epoch [0-9]+, update [0-9]+: it has the best BLE
 grep -q 'stopped early' "$results/stderr" && fail "the time limit is reported as the end of patience"
 rm model.safetensors*
 
-expect_refused "--hours: '-1' is not a number from 0 to 1e\+06" train --hours=-1 "$toy"
+expect_refused --hours train --hours=-1 "$toy"
 
 # ---- --keep-last ----
 
@@ -81,30 +80,10 @@ kept=("${settings[@]}" --dev dev.tsv --validate-every 15 --keep-last 2 pairs.tsv
 expect_exit 0 "$ELMAN" train -q --epochs 40 "${kept[@]}" -o whole/m
 rm whole/m.checkpoint
 expect_exit 0 "$ELMAN" train -q --epochs 40 "${kept[@]}" -o part/m --hours 0.00003
-cp part/m.checkpoint early
 expect_exit 0 "$ELMAN" train -q --epochs 40 "${kept[@]}" -o part/m --resume
 rm -f part/m.checkpoint
 diff -r whole part || fail "the snapshots differ after stop and resume"
 (cd whole && expect_files m m.update400 m.update390)
-
-# If the checkpoint is older than the snapshots, as after a crash, snapshots that will be written again are kept
-# until then. Those of another run are kept, too, and do not count.
-cp early part/m.checkpoint
-mkdir other
-expect_exit 0 "$ELMAN" train -q --epochs 40 "${settings[@]}" --dev dev.tsv --validate-every 17 --keep-last 3 \
-  --seed 2 -o other/m pairs.tsv
-cp other/m.update391 other/m.update374 part
-expect_note "^part/m.update\*: kept 2 snapshots of an earlier run; --keep-last does not count them$" train --epochs 40 \
-  "${kept[@]}" -o part/m --resume --hours 0.00001
-for update in 390 400; do
-  cmp {whole,part}/m.update$update || fail "the snapshot of update $update is lost after --resume"
-done
-expect_exit 0 "$ELMAN" train --epochs 40 "${kept[@]}" -o part/m --resume
-for update in 391 374; do
-  cmp {other,part}/m.update$update || fail "a snapshot of another run is lost"
-done
-rm -f part/m.checkpoint part/m.update391 part/m.update374
-diff -r whole part || fail "the snapshots differ after a crash"
 
 # A final model with the name of a snapshot, and a renamed copy of a snapshot, belong to the user.
 mkdir own
@@ -114,8 +93,7 @@ cp own/m.update1.checkpoint final.checkpoint
 cp whole/m.update390 own/m.update7
 for run in '--epochs 2' '--epochs 3 --resume'; do
   # shellcheck disable=SC2086
-  expect_exit 0 "$ELMAN" train "${settings[@]}" $run --keep-last 1 -o own/m pairs.tsv
-  ! grep -q 'earlier run' "$results/stderr" || fail "another model is taken for a snapshot"
+  expect_no_note 'earlier run' train "${settings[@]}" $run --keep-last 1 -o own/m pairs.tsv
 done
 cmp final own/m.update1 || fail "a final model was deleted"
 cmp final.checkpoint own/m.update1.checkpoint || fail "its checkpoint changed"

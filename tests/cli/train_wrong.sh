@@ -4,11 +4,7 @@ toy=$DATA/toy.zh-en.tsv
 "$ELMAN" train -q --epochs 1 "$toy" || fail "training failed"
 cp model.safetensors "$results/precious"
 refused() { # refused CODE REGEX ARGUMENT...
-  local code=$1 regex=$2
-  shift 2
-  expect_exit "$code" "$ELMAN" train -t 1 --epochs 1 "$@"
-  expect_stdout
-  expect_stderr_match "$regex"
+  expect_no_output "$1" "$2" train -t 1 --epochs 1 "${@:3}"
   cmp -s "$results/precious" model.safetensors || fail "the old model changed: $*"
   [ -z "$(find . -name '*.tmp')" ] || fail "a temporary file remains: $*"
 }
@@ -49,7 +45,7 @@ expect_exit 66 "$ELMAN" train nowhere
 ! grep -q 'will be overwritten' "$results/stderr" || fail "an overwrite is announced although training failed"
 
 # The output is checked before training.
-refused 64 "--output: '' is not the name of a file" -o '' "$toy"
+refused 64 --output -o '' "$toy"
 refused 73 '^elman: empty/x: cannot create' -o empty/x "$toy"
 
 # Bad lines are skipped, reported and counted.
@@ -68,3 +64,37 @@ expect_error 65 'no pair is left to train on; .*--max-length' train --epochs 2 -
 # A token of ten megabytes.
 { printf '我\t'; head -c 10000000 /dev/zero | tr '\0' a; echo; } >long
 expect_exit 0 "$ELMAN" train -q --epochs 1 --hidden-size 4 --embedding-size 4 -o new long
+
+# ---- warnings before training ----
+
+fresh
+# Warnings before training: pairs and dev pairs that would give a useless model.
+doubts() { grep -E '^[0-9]+ % of the ' "$results/stderr" || true; }
+trains() { # trains ARGUMENT...
+  expect_exit 0 "$ELMAN" train -t 1 --epochs 0 --hidden-size 4 --embedding-size 4 -o model "$@"
+}
+warned() { # warned NUMBER REGEX: the number of warnings, and the last one
+  [ "$(doubts | wc -l)" -eq "$1" ] || fail "$(doubts | wc -l) warnings instead of $1: $(doubts)"
+  [ "$1" -eq 0 ] || expect_stderr_match "$2"
+}
+
+# No warning for good pairs.
+trains --dev "$DATA/daily.test.zh-en.tsv" "$DATA/daily.train.zh-en.tsv"
+warned 0
+
+# Columns of ids, with the remedy.
+printf '1277\tПривет.\t373330\tHello there.\n1280\tЯ тебя люблю.\t4\tI love you.\n1281\tОн ушёл.\t7\tHe left.\n' >ids.tsv
+trains ids.tsv
+warned 1 '^100 % of the training pairs: only digits, an id or a constant on a side, for example ids\.tsv:1; .*--columns 2,4'
+trains --columns 2,4 ids.tsv
+warned 0
+trains -q ids.tsv
+warned 0
+
+# Swapped dev pairs.
+cut -f 2,4 ids.tsv >ru-en.tsv
+cut -f 4 ids.tsv | paste - <(cut -f 2 ids.tsv) >en-ru.tsv
+trains --dev en-ru.tsv ru-en.tsv
+warned 1 '^100 % of the dev pairs: swapped columns, for example en-ru\.tsv:1; '
+trains --dev ru-en.tsv ru-en.tsv
+warned 0
