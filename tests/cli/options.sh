@@ -79,6 +79,35 @@ expect_refused -- 'or --override shuffle' evaluate --override uniform --seed 2 x
 expect_refused 'dot attention has no window' attention --matrices --attention-window 3 "$DATA/attention/six-words.txt"
 expect_files
 
+# An option without the one that it needs, or beside one that excludes it. option_pairs runs all pairs of options that
+# have a row there.
+while read -r command option rest; do
+  expect_refused "^elman: $command: .*--$option( |$)" $command --$option $rest
+done <<'END'
+train patience 3 x
+train validate-every 3 x
+train validate-by loss x
+train lr-schedule plateau x
+train tune-search x
+train guide-weight 0.3 x
+train log-format csv x
+train input-feeding x
+train tie-embeddings x
+train hidden-size 7 --init-from m x
+translate temperature 2 x
+translate top-k 3 x
+translate seed 3 x
+attention threshold 0.5 --format pharaoh x
+attention alignment argmax x
+attention alignments 3 -i x
+attention numbers --format svg x
+attention json x
+attention causal x
+attention key-length 3 x
+evaluate columns 1,2 --hypothesis x --reference y
+evaluate max-length 9 --hypothesis x --reference y
+END
+
 # Control characters from the command line are escaped in messages.
 expect_refused 'unknown option .--\\u\{1B\}\[31m' train $'--\e[31m'
 

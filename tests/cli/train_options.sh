@@ -65,7 +65,7 @@ for flag in '--dropout 0' '--attention-dropout 0' '--label-smoothing 0' '--avera
   expect_model plain -q --epochs 2 "${small[@]}" $flag -o one "$toy"
 done
 
-# ---- wrong values: options.sh tests each kind, and option_pairs what needs another option ----
+# ---- wrong values: options.sh tests each kind of value, and what needs another option ----
 
 rm -f ./*
 refused() { # refused REGEX ARGUMENT...
@@ -77,9 +77,6 @@ for flag in --dropout --label-smoothing --average; do
   for value in 1 -0.1 nan x ''; do refused "$flag" "$flag" "$value"; done
 done
 for value in 0 9 -1 1.5 two; do refused --layers --layers $value; done
-refused --lr-schedule --lr-schedule plateau
-refused --input-feeding --input-feeding
-refused --tie-embeddings --tie-embeddings
 refused bidirectional --bidirectional --hidden-size 5
 
 # A preset sets several options; other options on the command line override single ones.
