@@ -445,7 +445,7 @@ static elman_status prepare_resplit(elman_training *run, elman_error *error) {
   if (options->subword_dropout == 0) return ELMAN_OK;
   if (model->merges[ELMAN_SOURCE] == NULL && model->merges[ELMAN_TARGET] == NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "subword dropout (--subword-dropout) needs BPE on at least one side (--subwords)");
+                "--subword-dropout needs BPE on at least one side (--subwords)");
   run->resplit = (struct resplit){.codecs = {model_source_codec(model), model_target_codec(model)},
                                   .share = options->subword_dropout,
                                   .seed = options->seed,

@@ -28,7 +28,6 @@ struct job {
   struct train_log_place log;
   const char *guide; /* a column of the pairs, a file, or NULL */
   const char *preset;
-  bool tune_search;
   bool own_subword_dropout; /* the probability does not come from the preset */
   bool plain;               /* a new model with the default architecture and without dev pairs */
   bool alone; /* the output is not a regular file, so no other files are written next to it */
@@ -107,7 +106,7 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   if (end == FAILED) code = report_error(&error);
   /* Process 0 decides, because only it knows how the run ended. Tune even if the checkpoint or the
    * log could not be written. */
-  bool tunes = job->tune_search && end == DONE;
+  bool tunes = job->output.tunes_search && end == DONE;
   if (end != FAILED &&
       elman_group_broadcast(job->train.group, &tunes, sizeof tunes, &error) != ELMAN_OK) {
     code = report_error(&error);
@@ -151,11 +150,11 @@ static int fit_preset(struct job *job, const struct usage *usage, const struct o
   if (job->own_subword_dropout && job->train.subword_dropout > 0 && !uses_bpe(job))
     return report_usage(usage->command,
                         "--subword-dropout needs BPE on at least one side (--subwords)");
-  if (job->tune_search && job->train.dev_name == NULL) {
+  if (job->output.tunes_search && job->train.dev_name == NULL) {
     if (option_given(usage, operands, "tune-search"))
       return report_usage(usage->command, "--tune-search needs --dev");
     note("preset %s: without --dev, the search is not tuned", job->preset);
-    job->tune_search = false;
+    job->output.tunes_search = false;
   }
   if (job->model.subwords > 0 && !splits && !option_given(usage, operands, "subwords")) {
     note("preset %s: without bpe, --subwords does not apply", job->preset);
@@ -304,11 +303,11 @@ static int check_group(struct job *job, const char *command) {
         command,
         "--shards %zu allows at most %zu process%s, but %zu were started; start fewer processes",
         job->train.shards, job->train.shards, job->train.shards == 1 ? "" : "es", group->size);
-  bool tunes = job->tune_search;
+  bool tunes = job->output.tunes_search;
   elman_error error;
   if (elman_group_broadcast(group, &tunes, sizeof tunes, &error) != ELMAN_OK)
     return report_error(&error);
-  if (tunes != job->tune_search)
+  if (tunes != job->output.tunes_search)
     return report_usage(command, "give --tune-search to all processes or to none");
   return EX_OK;
 }
@@ -320,7 +319,7 @@ static int check_readable(const char *path) {
   return EX_NOINPUT;
 }
 
-static int run(struct job *job, const char *command, const struct operands *operands) {
+static int train_run(struct job *job, const char *command, const struct operands *operands) {
   if (strcmp(job->train.output, "-") == 0)
     return report_usage(command,
                         "--output: a model cannot be written to standard output; name a file");
@@ -477,7 +476,7 @@ static void list_options(struct option table[MAX_OPTIONS], struct job *job) {
       NULL,
       "beam size and length penalty with the best BLEU on the dev pairs, stored in the model",
       .group = "Validation",
-      .flag = &job->tune_search};
+      .flag = &job->output.tunes_search};
   memcpy(table, rows, sizeof rows);
   library_options(table, ELMAN_SCOPES_MODEL, &job->model);
   option_append(table, &guide);
@@ -523,7 +522,6 @@ int train_command(int argc, char **argv) {
   if (code == EX_OK) code = check_alone(&job, &usage, &operands);
   if (code == EX_OK) code = fit_preset(&job, &usage, &operands);
   if (code == EX_OK) code = check_rows(&job, usage.command);
-  job.output.tunes_search = job.tune_search;
   if (code != EX_OK) return code;
-  return run(&job, usage.command, &operands);
+  return train_run(&job, usage.command, &operands);
 }

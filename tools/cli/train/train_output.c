@@ -74,7 +74,7 @@ static int identify_file(enum found *found, elman_history *history, elman_error 
 }
 
 /* Refuse to overwrite a file that is not a model. Unless `any_model` is true, also refuse to
- * overwrite a model that took long to train, or that has no record of it. */
+ * overwrite a model that took long to train, or that another program wrote. */
 static int check_replaced(struct train_output *output, bool any_model) {
   enum found found;
   elman_history history;
