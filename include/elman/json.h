@@ -3,6 +3,7 @@
 #ifndef ELMAN_JSON_H
 #define ELMAN_JSON_H
 
+#include "elman/gradients.h"
 #include "elman/translate.h"
 
 ELMAN_BEGIN
@@ -28,6 +29,11 @@ typedef enum elman_json_part {
  * double. A number that is not finite is null. Write errors set the error flag of the stream. */
 ELMAN_API void elman_translation_write_json(FILE *stream, const elman_translation *translation,
                                             unsigned parts, int digits);
+
+/* Write the members of `trace` to `stream`, with `digits` as above. `hidden` adds the hidden states
+ * of each layer. */
+ELMAN_API void elman_trace_write_json(FILE *stream, const elman_gradient_trace *trace, bool hidden,
+                                      int digits);
 
 /* Write `text` to `stream` as a JSON string with its quotes. The characters of
  * elman_unsafe_character are escaped. */

@@ -216,35 +216,34 @@ json_t *number_json(double value) {
 static const struct {
   const char *name;
   method *run;
+  writing_method *write; /* in place of `run` */
 } methods[] = {
-    {"describe", method_describe},
-    {"readPairs", method_read_pairs},
-    {"createModel", method_create_model},
-    {"loadModel", method_load_model},
-    {"saveModel", method_save_model},
-    {"modelInfo", method_model_info},
-    {"alternatives", method_alternatives},
-    {"evaluate", method_evaluate},
-    {"trace", method_trace},
-    {"gradientCheck", method_gradient_check},
-    {"createTraining", method_create_training},
-    {"advance", method_advance},
-    {"finish", method_finish},
-    {"saveTraining", method_save_training},
-    {"free", method_free_object},
+    {"describe", .run = method_describe},
+    {"readPairs", .run = method_read_pairs},
+    {"createModel", .run = method_create_model},
+    {"loadModel", .run = method_load_model},
+    {"saveModel", .run = method_save_model},
+    {"modelInfo", .run = method_model_info},
+    {"alternatives", .run = method_alternatives},
+    {"evaluate", .run = method_evaluate},
+    {"translate", .write = write_translations},
+    {"trace", .write = write_trace},
+    {"gradientCheck", .run = method_gradient_check},
+    {"createTraining", .run = method_create_training},
+    {"advance", .run = method_advance},
+    {"finish", .run = method_finish},
+    {"saveTraining", .run = method_save_training},
+    {"free", .run = method_free_object},
 };
 
 /* Run the method of a request of the form {"method": NAME, ...}. */
 static elman_status run(FILE *answer, json_t **result, json_t *request, elman_error *error) {
   const char *name = json_string_value(json_object_get(request, "method"));
-  if (name != NULL && strcmp(name, "translate") == 0) {
-    json_object_del(request, "method");
-    return write_translations(answer, request, error);
-  }
   for (size_t i = 0; name != NULL && i < sizeof methods / sizeof *methods; i++) {
     if (strcmp(methods[i].name, name) != 0) continue;
     json_object_del(request, "method");
-    return methods[i].run(result, request, error);
+    return methods[i].write != NULL ? methods[i].write(answer, request, error)
+                                    : methods[i].run(result, request, error);
   }
   return request_fail(error, ELMAN_INVALID_ARGUMENT, "unknown method");
 }
@@ -271,7 +270,6 @@ __attribute__((export_name("elman_free"))) void elman_free(void *memory) {
 /* Write the answer to a request, unless its method has written it. Return false if memory is
  * exhausted. */
 static bool write_answer(FILE *answer, elman_status status, json_t *result, elman_error *error) {
-  enum { DIGITS = 17 };
   if (status == ELMAN_OK && ftell(answer) > 0) return true;
   json_t *object = json_object();
   bool good = object != NULL;

@@ -88,12 +88,14 @@ void search_options_free(struct search *search);
 
 typedef elman_status method(json_t **result, const json_t *request, elman_error *error);
 method method_alternatives, method_evaluate; /* translate.c */
-method method_trace, method_gradient_check;  /* gradients.c */
+method method_gradient_check;                /* gradients.c */
 method method_create_training, method_advance, method_finish, method_save_training; /* training.c */
 
-/* The method "translate" writes its answer itself, because a tree of all weights needs much memory.
- * It writes nothing after an error. */
-elman_status write_translations(FILE *answer, const json_t *request, elman_error *error);
+/* Methods that write the whole answer themselves; they write nothing after an error. */
+typedef elman_status writing_method(FILE *answer, const json_t *request, elman_error *error);
+writing_method write_translations, write_trace; /* translate.c, gradients.c */
+
+enum { DIGITS = 17 }; /* of numbers in answers; they preserve doubles */
 
 /* A number of a result; null if it is not finite. */
 json_t *number_json(double value);

@@ -1,25 +1,6 @@
 /* Gradients of a pair. */
 #include "glue.h"
 
-static json_t *doubles(const double *values, size_t count) {
-  json_t *list = json_array();
-  for (size_t i = 0; i < count; i++) json_array_append_new(list, number_json(values[i]));
-  return list;
-}
-
-static json_t *double_matrix(const double *values, size_t rows, size_t columns) {
-  json_t *list = json_array();
-  for (size_t i = 0; i < rows; i++)
-    json_array_append_new(list, doubles(values + i * columns, columns));
-  return list;
-}
-
-static json_t *strings(const char *const *values, size_t count) {
-  json_t *list = json_array();
-  for (size_t i = 0; i < count; i++) json_array_append_new(list, json_string(values[i]));
-  return list;
-}
-
 /* Read a request for gradients of a pair. `of` is the field of the method, such as "step". */
 static elman_status read_pair(struct object **model, const char **source, const char **target,
                               struct field of, const json_t *request, elman_error *error) {
@@ -32,7 +13,7 @@ static elman_status read_pair(struct object **model, const char **source, const 
   return status == ELMAN_OK ? object_get(model, number, MODEL, "model", error) : status;
 }
 
-elman_status method_trace(json_t **result, const json_t *request, elman_error *error) {
+elman_status write_trace(FILE *answer, const json_t *request, elman_error *error) {
   enum { MAX_STEP = 1000000 };
   struct object *model;
   size_t step = 0;
@@ -43,22 +24,9 @@ elman_status method_trace(json_t **result, const json_t *request, elman_error *e
                 (struct field){.name = "step", .count = &step, .most = MAX_STEP}, request, error);
   if (status == ELMAN_OK) status = elman_trace(&trace, model->model, source, target, step, error);
   if (status != ELMAN_OK) return status;
-  json_t *layers = json_array();
-  for (size_t i = 0; i < trace->layer_count; i++) {
-    const elman_traced_layer *layer = &trace->layers[i];
-    json_array_append_new(
-        layers, json_pack("{s:s,s:I,s:b,s:I,s:o,s:o,s:o,s:o}", "side",
-                          layer->side == ELMAN_SOURCE ? "source" : "target", "layer",
-                          (json_int_t)layer->layer, "reverse", layer->reverse, "units",
-                          (json_int_t)layer->units, "states", doubles(layer->states, layer->steps),
-                          "inputs", doubles(layer->inputs, layer->steps), "saturated",
-                          doubles(layer->saturated, layer->steps), "hidden",
-                          double_matrix(layer->hidden, layer->steps, layer->units)));
-  }
-  *result = json_pack("{s:o,s:o,s:o,s:o,s:o}", "loss", number_json(trace->loss), "source_tokens",
-                      strings(trace->source_tokens, trace->source_count), "target_tokens",
-                      strings(trace->target_tokens, trace->target_count), "losses",
-                      doubles(trace->losses, trace->target_count), "layers", layers);
+  fputs("{\"result\":{", answer);
+  elman_trace_write_json(answer, trace, true, DIGITS);
+  fputs("}}", answer);
   elman_trace_free(trace);
   return ELMAN_OK;
 }

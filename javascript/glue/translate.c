@@ -20,7 +20,6 @@ static elman_status find_translations(elman_translation **found, struct object *
 }
 
 elman_status write_translations(FILE *answer, const json_t *request, elman_error *error) {
-  enum { DIGITS = 17 }; /* preserve doubles */
   struct object *model;
   struct search search = {0};
   elman_translation *found = NULL;

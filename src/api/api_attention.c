@@ -101,6 +101,12 @@ void elman_translation_write_json(FILE *stream, const elman_translation *transla
   write_json_translation(&json, translation, parts);
 }
 
+void elman_trace_write_json(FILE *stream, const elman_gradient_trace *trace, bool hidden,
+                            int digits) {
+  struct json_writer json = {stream, digits, .comma = false};
+  write_json_trace(&json, trace, hidden);
+}
+
 void elman_write_json_text(FILE *stream, const char *text) {
   write_json_text(stream, text, false);
 }

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "elman/attention.h"
+#include "elman/gradients.h"
 
 /* The matrices of a translation in display order: one per head and then their average, or the only
  * head. */
@@ -116,6 +117,7 @@ struct json_writer {
 /* Write the members of a translation; see elman/json.h. */
 void write_json_translation(struct json_writer *json, const elman_translation *translation,
                             unsigned parts);
+void write_json_trace(struct json_writer *json, const elman_gradient_trace *trace, bool hidden);
 
 /* Write a line of the format json without its end. It is harmless inside a script element. */
 void write_json_record(const elman_attention_writer *writing, const elman_translation *translation);

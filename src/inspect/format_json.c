@@ -1,4 +1,4 @@
-/* One JSON object per line (JSON Lines). */
+/* Translations and gradient norms as JSON. The format has one object per line (JSON Lines). */
 #include <stddef.h>
 #include <string.h>
 
@@ -60,11 +60,11 @@ static void write_array(const struct json_writer *json, enum kind kind, const ch
   fputc(']', json->stream);
 }
 
-/* ---- translations ---- */
+/* ---- members ---- */
 
-/* A member: a field of elman_translation, which is a value or points to an array. */
+/* A member: a field of a struct, which is a value or points to an array. */
 struct member {
-  unsigned part;
+  unsigned part; /* written if its bit is wanted */
   enum kind kind;
   const char *key;
   size_t offset;
@@ -72,46 +72,18 @@ struct member {
   bool optional;            /* absent if the field is NULL */
 };
 
-#define OFFSET(field) offsetof(elman_translation, field)
+#define OFFSET(field) offsetof(OWNER, field)
 #define MEMBER(part, kind, field, ...)                                                             \
   { part, kind, #field, OFFSET(field), __VA_ARGS__ }
 #define VALUE(part, kind, field) MEMBER(part, kind, field, {0}, false)
 #define ARRAY(part, kind, field, ...) MEMBER(part, kind, field, {__VA_ARGS__}, false)
 #define OPTIONAL(part, kind, field, ...) MEMBER(part, kind, field, {__VA_ARGS__}, true)
-#define S OFFSET(source_count)
-#define T OFFSET(target_count)
-#define G OFFSET(segment_count)
+#define SOURCES OFFSET(source_count)
+#define TARGETS OFFSET(target_count)
+#define SEGMENTS OFFSET(segment_count)
 
-static const struct member members[] = {
-    VALUE(ELMAN_JSON_SOURCE, TEXT, source),
-    VALUE(ELMAN_JSON_TEXT, TEXT, text),
-    ARRAY(ELMAN_JSON_SOURCE_TOKENS, TEXT, source_tokens, S),
-    ARRAY(ELMAN_JSON_SOURCE_TOKENS, ID, source_ids, S),
-    ARRAY(ELMAN_JSON_SOURCE_TOKENS, FLAG, source_known, S),
-    ARRAY(ELMAN_JSON_TARGET_TOKENS, TEXT, target_tokens, T),
-    ARRAY(ELMAN_JSON_TARGET_TOKENS, ID, target_ids, T),
-    VALUE(ELMAN_JSON_TEXT, FLAG, ended),
-    VALUE(ELMAN_JSON_TEXT, FLAG, forced),
-    VALUE(ELMAN_JSON_SCORES, DOUBLE, log_probability),
-    VALUE(ELMAN_JSON_SCORES, DOUBLE, score),
-    ARRAY(ELMAN_JSON_SCORES, DOUBLE, log_probabilities, T),
-    ARRAY(ELMAN_JSON_ATTENTION, FLOAT, attention, T, S),
-    ARRAY(ELMAN_JSON_HEAD_ATTENTION, FLOAT, head_attention, OFFSET(heads), T, S),
-    OPTIONAL(ELMAN_JSON_ATTENTION, FLOAT, sentinel, T),
-    OPTIONAL(ELMAN_JSON_ATTENTION, SIZE, segment_ends, G),
-    OPTIONAL(ELMAN_JSON_ATTENTION, FLOAT, segments, T, G),
-    OPTIONAL(ELMAN_JSON_SELF_ATTENTION, FLOAT, source_self_attention, OFFSET(source_self_heads), S,
-             S),
-    OPTIONAL(ELMAN_JSON_SELF_ATTENTION, FLOAT, target_self_attention, OFFSET(target_self_heads), T,
-             T)};
-
-#undef S
-#undef T
-#undef G
-
-static void write_member(struct json_writer *json, const struct member *member,
-                         const elman_translation *translation) {
-  const char *base = (const char *)translation, *field = base + member->offset, *values = field;
+static void write_member(struct json_writer *json, const struct member *member, const char *base) {
+  const char *field = base + member->offset, *values = field;
   size_t sizes[DIMENSIONS] = {0}, dimensions = 0;
   for (; dimensions < DIMENSIONS && member->sizes[dimensions] != 0; dimensions++)
     sizes[dimensions] = *(const size_t *)(const void *)(base + member->sizes[dimensions]);
@@ -120,6 +92,41 @@ static void write_member(struct json_writer *json, const struct member *member,
   write_key(json, member->key);
   write_array(json, member->kind, values, sizes, dimensions);
 }
+
+static void write_members(struct json_writer *json, const struct member *members, size_t count,
+                          const void *base, unsigned parts) {
+  for (size_t i = 0; i < count; i++)
+    if ((parts & members[i].part) != 0) write_member(json, &members[i], base);
+}
+#define WRITE_MEMBERS(json, members, base, parts)                                                  \
+  write_members(json, members, sizeof(members) / sizeof *(members), base, parts)
+
+/* ---- translations ---- */
+
+#define OWNER elman_translation
+static const struct member of_translation[] = {
+    VALUE(ELMAN_JSON_SOURCE, TEXT, source),
+    VALUE(ELMAN_JSON_TEXT, TEXT, text),
+    ARRAY(ELMAN_JSON_SOURCE_TOKENS, TEXT, source_tokens, SOURCES),
+    ARRAY(ELMAN_JSON_SOURCE_TOKENS, ID, source_ids, SOURCES),
+    ARRAY(ELMAN_JSON_SOURCE_TOKENS, FLAG, source_known, SOURCES),
+    ARRAY(ELMAN_JSON_TARGET_TOKENS, TEXT, target_tokens, TARGETS),
+    ARRAY(ELMAN_JSON_TARGET_TOKENS, ID, target_ids, TARGETS),
+    VALUE(ELMAN_JSON_TEXT, FLAG, ended),
+    VALUE(ELMAN_JSON_TEXT, FLAG, forced),
+    VALUE(ELMAN_JSON_SCORES, DOUBLE, log_probability),
+    VALUE(ELMAN_JSON_SCORES, DOUBLE, score),
+    ARRAY(ELMAN_JSON_SCORES, DOUBLE, log_probabilities, TARGETS),
+    ARRAY(ELMAN_JSON_ATTENTION, FLOAT, attention, TARGETS, SOURCES),
+    ARRAY(ELMAN_JSON_HEAD_ATTENTION, FLOAT, head_attention, OFFSET(heads), TARGETS, SOURCES),
+    OPTIONAL(ELMAN_JSON_ATTENTION, FLOAT, sentinel, TARGETS),
+    OPTIONAL(ELMAN_JSON_ATTENTION, SIZE, segment_ends, SEGMENTS),
+    OPTIONAL(ELMAN_JSON_ATTENTION, FLOAT, segments, TARGETS, SEGMENTS),
+    OPTIONAL(ELMAN_JSON_SELF_ATTENTION, FLOAT, source_self_attention, OFFSET(source_self_heads),
+             SOURCES, SOURCES),
+    OPTIONAL(ELMAN_JSON_SELF_ATTENTION, FLOAT, target_self_attention, OFFSET(target_self_heads),
+             TARGETS, TARGETS)};
+#undef OWNER
 
 static void write_spans(struct json_writer *json, const char *key, const size_t *starts,
                         const size_t *ends, size_t count) {
@@ -148,8 +155,7 @@ static void write_measures(struct json_writer *json, const elman_translation *tr
 
 void write_json_translation(struct json_writer *json, const elman_translation *translation,
                             unsigned parts) {
-  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-    if ((parts & members[i].part) != 0) write_member(json, &members[i], translation);
+  WRITE_MEMBERS(json, of_translation, translation, parts);
   if ((parts & ELMAN_JSON_SOURCE_SPANS) != 0)
     write_spans(json, "source_spans", translation->source_starts, translation->source_ends,
                 translation->source_count);
@@ -157,6 +163,46 @@ void write_json_translation(struct json_writer *json, const elman_translation *t
     write_spans(json, "target_spans", translation->target_starts, translation->target_ends,
                 translation->target_count);
   if ((parts & ELMAN_JSON_MEASURES) != 0) write_measures(json, translation);
+}
+
+/* ---- gradient norms ---- */
+
+enum { NORMS = 1, HIDDEN = 2 };
+
+#define OWNER elman_gradient_trace
+static const struct member of_trace[] = {VALUE(NORMS, DOUBLE, loss),
+                                         VALUE(NORMS, SIZE, target_step),
+                                         ARRAY(NORMS, TEXT, source_tokens, SOURCES),
+                                         ARRAY(NORMS, FLAG, source_known, SOURCES),
+                                         ARRAY(NORMS, TEXT, target_tokens, TARGETS),
+                                         ARRAY(NORMS, FLAG, target_known, TARGETS),
+                                         ARRAY(NORMS, DOUBLE, losses, TARGETS)};
+#undef OWNER
+
+#define OWNER elman_traced_layer
+static const struct member of_layer[] = {
+    VALUE(NORMS, SIZE, layer),
+    VALUE(NORMS, FLAG, reverse),
+    VALUE(NORMS, SIZE, units),
+    ARRAY(NORMS, DOUBLE, states, OFFSET(steps)),
+    ARRAY(NORMS, DOUBLE, inputs, OFFSET(steps)),
+    ARRAY(NORMS, DOUBLE, saturated, OFFSET(steps)),
+    ARRAY(HIDDEN, DOUBLE, hidden, OFFSET(steps), OFFSET(units))};
+#undef OWNER
+
+void write_json_trace(struct json_writer *json, const elman_gradient_trace *trace, bool hidden) {
+  WRITE_MEMBERS(json, of_trace, trace, NORMS);
+  write_key(json, "saturated_above");
+  write_json_number(json->stream, ELMAN_SATURATED, json->digits);
+  write_key(json, "layers");
+  for (size_t i = 0; i < trace->layer_count; i++) {
+    fputs(i == 0 ? "[{" : ",{", json->stream);
+    json->comma = false;
+    write_text(json, "side", trace->layers[i].side == ELMAN_SOURCE ? "source" : "target");
+    WRITE_MEMBERS(json, of_layer, &trace->layers[i], hidden ? NORMS | HIDDEN : NORMS);
+    fputc('}', json->stream);
+  }
+  fputc(']', json->stream);
 }
 
 /* ---- records ---- */

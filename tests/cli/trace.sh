@@ -23,10 +23,10 @@ expect_stdout_match '^   2  .* \|#+ *\|  I -> love, loss'
 expect_stdout_match '^   3   0\.00e\+00   0\.00e\+00 +[0-9.]+ %  \| {20}\|  love -> studying, loss'
 
 expect_exit 0 "$ELMAN" trace --json '我 爱 学习' 'I love studying'
-expect_stdout_match '^\{"loss":3\.[0-9]+,"from_step":null,"source_tokens":\["我","爱","学习"\],"source_known":\[true,true,true\],"target_tokens":\["I","love","studying","</s>"\],"target_known":\[true,true,true,true\],"losses":\[([0-9.]+,){3}[0-9.]+\],"saturated_above":0\.95,"layers":\[$'
-expect_stdout_match '^  \{"side":"target","layer":0,"reverse":false,"units":6,"states":\[([0-9.e-]+,){3}[0-9.e-]+\],"inputs":\[.*\],"saturated":\[.*\]\}$'
+expect_stdout_match '^\{"loss":3\.[0-9]+,"target_step":0,"source_tokens":\["我","爱","学习"\],"source_known":\[true,true,true\],"target_tokens":\["I","love","studying","</s>"\],"target_known":\[true,true,true,true\],"losses":\[([0-9.]+,){3}[0-9.]+\],"saturated_above":0\.95,"layers":\[\{"side":"source",'
+expect_stdout_match '\{"side":"target","layer":0,"reverse":false,"units":6,"states":\[([0-9.e-]+,){3}[0-9.e-]+\],"inputs":\[.*\],"saturated":\[.*\]\}\]\}$'
 python3 -c 'import json, sys; json.load(sys.stdin)' <"$results/stdout" || fail "the output is not JSON"
-expect_output '"from_step":4,' trace --json --from-step 4 '我 爱 学习' 'I love studying'
+expect_output '"target_step":4,' trace --json --from-step 4 '我 爱 学习' 'I love studying'
 
 expect_exit 0 "$ELMAN" train -q --epochs 0 --layers 2 --bidirectional --hidden-size 6 -o deep.safetensors \
   "$DATA/toy.zh-en.tsv"

@@ -11,37 +11,6 @@
 #include "input/model_input.h"
 #include "options/command_line.h"
 
-/* ---- for programs ---- */
-
-static void write_layer_json(struct json *json, const elman_traced_layer *layer) {
-  json_print(json, "\n{side %s layer %zu reverse %d units %zu",
-             layer->side == ELMAN_SOURCE ? "source" : "target", layer->layer, layer->reverse,
-             layer->units);
-  json_numbers(json, "states", layer->states, layer->steps);
-  json_numbers(json, "inputs", layer->inputs, layer->steps);
-  json_numbers(json, "saturated", layer->saturated, layer->steps);
-  json_print(json, "}");
-}
-
-static void write_json(FILE *stream, const elman_gradient_trace *trace, size_t step) {
-  struct json json = {.stream = stream};
-  json_print(&json, "{loss %g", trace->loss);
-  if (step == 0)
-    json_text(&json, "from_step", NULL);
-  else
-    json_count(&json, "from_step", step);
-  json_texts(&json, "source_tokens", trace->source_tokens, trace->source_count);
-  json_flags(&json, "source_known", trace->source_known, trace->source_count);
-  json_texts(&json, "target_tokens", trace->target_tokens, trace->target_count);
-  json_flags(&json, "target_known", trace->target_known, trace->target_count);
-  json_numbers(&json, "losses", trace->losses, trace->target_count);
-  json_print(&json, "saturated_above %g layers [", ELMAN_SATURATED);
-  for (size_t i = 0; i < trace->layer_count; i++) write_layer_json(&json, &trace->layers[i]);
-  json_print(&json, "\n]}\n");
-}
-
-/* ---- the command ---- */
-
 static const struct {
   const char *name, *suffix;
 } rows[] = {
@@ -72,7 +41,9 @@ static int write_as(FILE *stream, const elman_gradient_trace *trace, const struc
     return EX_OK;
   }
   if (strcmp(job->format, "json") == 0) {
-    write_json(stream, trace, job->step);
+    putc('{', stream);
+    elman_trace_write_json(stream, trace, false, JSON_DIGITS);
+    fputs("}\n", stream);
     return EX_OK;
   }
   const char *drawn = strcmp(job->format, PNG) == 0 ? "svg" : job->format;

@@ -102,21 +102,9 @@ void json_translation(struct json *json, const elman_translation *translation, u
   json->comma = true;
 }
 
-void json_texts(struct json *json, const char *key, const char *const *texts, size_t count) {
-  print_bracket(json, key, '[');
-  for (size_t i = 0; i < count; i++) json_text(json, NULL, texts[i]);
-  print_bracket(json, key, ']');
-}
-
-void json_numbers(struct json *json, const char *key, const double *numbers, size_t count) {
+static void json_numbers(struct json *json, const char *key, const double *numbers, size_t count) {
   print_bracket(json, key, '[');
   for (size_t i = 0; i < count; i++) json_number(json, NULL, numbers[i]);
-  print_bracket(json, key, ']');
-}
-
-void json_flags(struct json *json, const char *key, const bool *flags, size_t count) {
-  print_bracket(json, key, '[');
-  for (size_t i = 0; i < count; i++) json_flag(json, NULL, flags[i]);
   print_bracket(json, key, ']');
 }
 

@@ -35,10 +35,6 @@ void json_count(struct json *json, const char *key, uint64_t count);
 void json_number(struct json *json, const char *key, double number);
 void json_flag(struct json *json, const char *key, bool flag);
 
-void json_texts(struct json *json, const char *key, const char *const *texts, size_t count);
-void json_numbers(struct json *json, const char *key, const double *numbers, size_t count);
-void json_flags(struct json *json, const char *key, const bool *flags, size_t count);
-
 /* Write members of a translation; `parts` are bits of elman_json_part, at least one. */
 void json_translation(struct json *json, const elman_translation *translation, unsigned parts);
 
