@@ -149,7 +149,9 @@ export interface Validation {
 export interface Scores { loss: number; perplexity: number; sentences: number; exactMatch: number; bleu: number; chrf: number }
 
 export interface GradientTrace {
-  loss: number; sourceTokens: string[]; targetTokens: string[]; losses: number[]
+  loss: number; targetStep: number                     // token whose loss it is; 0 = the mean of all
+  sourceTokens: string[]; sourceKnown: boolean[]; targetTokens: string[]; targetKnown: boolean[]; losses: number[]
+  saturatedAbove: number
   layers: { side: "source" | "target"; layer: number; reverse: boolean; units: number
             states: number[]; inputs: number[]; saturated: number[]       // one number per token
             hidden: number[][] }[]                                        // (tokens, units): hidden states
