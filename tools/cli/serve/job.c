@@ -1,7 +1,9 @@
 #include "serve/job.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "console/messages.h"
 
@@ -120,4 +122,9 @@ void job_finish(struct job *job) {
     if (job->answer.text == NULL) job_fail(job, UNAVAILABLE, "out of memory; try again later");
   }
   free_results(job);
+}
+
+void wake_by(int descriptor) {
+  const uint64_t one = 1;
+  while (write(descriptor, &one, sizeof one) < 0 && errno == EINTR) continue;
 }

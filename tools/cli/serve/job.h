@@ -71,4 +71,7 @@ struct answer job_result(struct job *job, size_t piece, const elman_translation 
 /* Make the answer of a job whose sentences are all translated. */
 void job_finish(struct job *job);
 
+/* Wake the main thread by its eventfd. */
+void wake_by(int descriptor);
+
 #endif

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "console/messages.h"
 
@@ -76,11 +75,6 @@ struct batch {
 
 /* ---- the main thread ---- */
 
-static void wake_main(const struct queue *queue) {
-  const uint64_t one = 1;
-  while (write(queue->wake, &one, sizeof one) < 0 && errno == EINTR) continue;
-}
-
 size_t queue_read_events(struct queue *queue, struct job *job, char *into, size_t most,
                          bool *finished) {
   pthread_mutex_lock(&queue->mutex);
@@ -119,7 +113,7 @@ static void hand_over(struct queue *queue, struct job *job) {
   job->next = NULL;
   *queue->last_done = job;
   queue->last_done = &job->next;
-  wake_main(queue);
+  wake_by(queue->wake);
 }
 
 /* Count the sentences of a job that will not be taken. */
@@ -355,7 +349,7 @@ static void pass_partial(struct queue *queue, struct job *job, const elman_parti
   if (job_unread_events(job) < MOST_EVENTS) job_add_event(job, "token", answer.text, answer.size);
   pthread_mutex_unlock(&queue->mutex);
   free(answer.text);
-  wake_main(queue);
+  wake_by(queue->wake);
 }
 
 /* Stop a batch that nobody waits for; pass the tokens of a job that streams. */

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 struct reader {
   const struct serve_settings *settings;
@@ -15,11 +14,6 @@ struct reader {
   struct job *done, **last_done;
   bool ending;
 };
-
-static void wake_main(const struct reader *reader) {
-  const uint64_t one = 1;
-  while (write(reader->wake, &one, sizeof one) < 0 && errno == EINTR) continue;
-}
 
 static void *run(void *argument) {
   struct reader *reader = argument;
@@ -36,7 +30,7 @@ static void *run(void *argument) {
     job->next = NULL;
     *reader->last_done = job;
     reader->last_done = &job->next;
-    wake_main(reader);
+    wake_by(reader->wake);
   }
   pthread_mutex_unlock(&reader->mutex);
   return NULL;

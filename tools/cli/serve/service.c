@@ -86,16 +86,11 @@ static void note_models(const struct model_set *models) {
          elman_precision_name(models->models[i]->search.precision));
 }
 
-static void wake(int descriptor) {
-  const uint64_t one = 1;
-  while (write(descriptor, &one, sizeof one) < 0 && errno == EINTR) continue;
-}
-
 static void *run_reload(void *argument) {
   struct reload *reload = argument;
   reload->code = load(&reload->models, &reload->tokens, reload->job);
   atomic_store(&reload->is_done, true);
-  wake(reload->wake);
+  wake_by(reload->wake);
   return NULL;
 }
 
