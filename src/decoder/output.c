@@ -187,7 +187,7 @@ void output_scores_allocate(struct output_scores *scores, struct arena *arena, s
   eight_bit_features_allocate(&scores->features, arena, rows, sizes.features);
 }
 
-struct job {
+struct score_job {
   const struct output_scores *scores;
   const real *features;
   const struct decoder_parameters *weights;
@@ -206,7 +206,7 @@ static size_t tile_blocks(size_t rows, size_t blocks, bool in_eight_bits) {
 
 /* o_t = W_o [d_t ; c_t], for `width` tokens beginning with `first`; in eight bits, with the bias
  * (9) */
-static void multiply_rows(const struct job *job, size_t first, size_t width) {
+static void multiply_rows(const struct score_job *job, size_t first, size_t width) {
   const size_t V = job->scores->V, F = job->F;
   const real *weight = job->weights->out_weight + first * F;
   real *logits = job->scores->logits + first;
@@ -238,7 +238,7 @@ static double sum_of_differences(const real *row, size_t n) {
 
 /* Add the bias, unless it is already added: o_t += b_o. Compute the block's maximum and its
  * Σ exp. */
-static void score_block(const struct job *job, size_t row, size_t block) {
+static void score_block(const struct score_job *job, size_t row, size_t block) {
   const struct output_scores *scores = job->scores;
   const size_t V = scores->V, first = block * SCORES_BLOCK, to = row * scores->blocks + block;
   const size_t n = V - first < SCORES_BLOCK ? V - first : SCORES_BLOCK;
@@ -253,7 +253,7 @@ static void score_block(const struct job *job, size_t row, size_t block) {
 }
 
 static void score_tile(const void *context, size_t tile) {
-  const struct job *job = context;
+  const struct score_job *job = context;
   const size_t V = job->scores->V, start = tile * job->blocks, rest = job->scores->blocks - start;
   const size_t end = start + (rest < job->blocks ? rest : job->blocks);
   const size_t first = start * SCORES_BLOCK;
@@ -265,7 +265,7 @@ static void score_tile(const void *context, size_t tile) {
 /* Compute log Σ exp of a row from all its blocks, whose sums are relative to their own maxima
  * (10) */
 static void join_blocks(const void *context, size_t row) {
-  const struct output_scores *scores = ((const struct job *)context)->scores;
+  const struct output_scores *scores = ((const struct score_job *)context)->scores;
   const size_t blocks = scores->blocks;
   const real *largest = scores->largest + row * blocks, peak = maximum(largest, blocks);
   const double *sums = scores->sums + row * blocks;
@@ -279,8 +279,8 @@ void output_scores_fill(const struct output_scores *scores, const real *features
                         const struct decoder_parameters *weights) {
   const struct eight_bits *set = numerics_required(weights->numerics)->eight_bits;
   const size_t F = weights->sizes.features;
-  const struct job job = {scores, features, weights,
-                          rows,   F,        tile_blocks(rows, scores->blocks, set != NULL)};
+  const struct score_job job = {scores, features, weights,
+                                rows,   F,        tile_blocks(rows, scores->blocks, set != NULL)};
   if (set != NULL) eight_bit_features_fill(scores->features, set->kernel, features, F, rows);
   const size_t tiles = divide_up(scores->blocks, job.blocks);
   const double weight = (double)(scores->V * job.F); /* the weights are read once for all rows */

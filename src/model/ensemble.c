@@ -84,28 +84,23 @@ static elman_status compare_merges(const struct merges *first, const struct merg
   return differs(error, what, value, expected);
 }
 
-static elman_status compare_names(const char *what, const char *first, const char *other,
-                                  elman_error *error) {
-  return strcmp(first, other) == 0 ? ELMAN_OK : differs(error, what, other, first);
-}
-
 elman_status models_have_same_words(const struct model *first, const struct model *other,
                                     elman_error *error) {
   const struct model_config *a = &first->config, *b = &other->config;
-  elman_status status = compare_names("source tokenization", token_mode_name(a->source_tokens),
-                                      token_mode_name(b->source_tokens), error);
-  if (status == ELMAN_OK)
-    status = compare_names("target tokenization", token_mode_name(a->target_tokens),
-                           token_mode_name(b->target_tokens), error);
-  if (status == ELMAN_OK)
-    status = compare_names("source normalization", normalization_name(a->source_normalization),
-                           normalization_name(b->source_normalization), error);
-  if (status == ELMAN_OK)
-    status = compare_names("target normalization", normalization_name(a->target_normalization),
-                           normalization_name(b->target_normalization), error);
-  if (status == ELMAN_OK)
-    status =
-        compare_vocabularies(first->source_vocabulary, other->source_vocabulary, "source", error);
+  const struct {
+    const char *what, *first, *other;
+  } names[] = {
+      {"source tokenization", token_mode_name(a->source_tokens), token_mode_name(b->source_tokens)},
+      {"target tokenization", token_mode_name(a->target_tokens), token_mode_name(b->target_tokens)},
+      {"source normalization", normalization_name(a->source_normalization),
+       normalization_name(b->source_normalization)},
+      {"target normalization", normalization_name(a->target_normalization),
+       normalization_name(b->target_normalization)}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(names[i].first, names[i].other) != 0)
+      return differs(error, names[i].what, names[i].other, names[i].first);
+  elman_status status =
+      compare_vocabularies(first->source_vocabulary, other->source_vocabulary, "source", error);
   if (status == ELMAN_OK)
     status =
         compare_vocabularies(first->target_vocabulary, other->target_vocabulary, "target", error);

@@ -52,21 +52,6 @@ static struct network_pass network_copy_pass(struct network_copy *copy, const st
                                .workspace = &copy->workspace};
 }
 
-/* Return ELMAN_BAD_DATA if a loss is not finite. */
-static elman_status network_copy_check(double loss, elman_error *error) {
-  return isfinite(loss) ? ELMAN_OK : fail_overflow(error);
-}
-
-/* Compute the mean loss of the batch and check that it is finite. */
-static elman_status network_copy_loss(double *loss, struct network_copy *copy,
-                                      const struct batch *batch,
-                                      const struct regularization *regularization,
-                                      elman_error *error) {
-  const struct network_pass pass = network_copy_pass(copy, batch, regularization);
-  *loss = network_forward(&pass) / (double)batch->tokens;
-  return network_copy_check(*loss, error);
-}
-
 /* ---- gradient check ---- */
 
 /* The derivative with respect to one weight, estimated by central differences. */
@@ -78,7 +63,7 @@ struct slope {
   bool kink;    /* whether no step was small enough to stay on a smooth piece */
 };
 
-struct run {
+struct gradient_run {
   struct network_copy network;
   const struct batch *batch;
   const elman_gradient_options *options;
@@ -108,7 +93,8 @@ static size_t sort_unique(size_t *places, size_t count) {
 
 /* Return the side whose words select the rows of this tensor; NULL if the tensor is not an
  * embedding. */
-static const struct sequence *words_of(const struct run *run, const struct parameter *row) {
+static const struct sequence *words_of(const struct gradient_run *run,
+                                       const struct parameter *row) {
   const real *tensor = run->network.weights + row->offset;
   if (tensor == run->network.weight_views.encoder.embedding) return &run->batch->source;
   if (tensor == run->network.weight_views.decoder.embedding) return &run->batch->target;
@@ -134,7 +120,7 @@ static size_t add_places_of_words(size_t *places, size_t samples, const struct s
   return count;
 }
 
-static size_t choose_places(struct run *run, const struct parameter *row, size_t number) {
+static size_t choose_places(struct gradient_run *run, const struct parameter *row, size_t number) {
   const size_t size = parameter_size(row), samples = run->options->samples;
   const struct random_stream stream = {run->options->seed, RANDOM_GRADIENT_CHECK, (uint32_t)number};
   if (samples == 0 || size <= samples) {
@@ -150,7 +136,7 @@ static size_t choose_places(struct run *run, const struct parameter *row, size_t
 }
 
 /* Allocate arrays large enough for the positions of every tensor, and the array of logits. */
-static elman_status allocate_places(struct run *run, elman_error *error) {
+static elman_status allocate_places(struct gradient_run *run, elman_error *error) {
   const size_t samples = run->options->samples;
   size_t largest = 0;
   for (size_t i = 0; i < run->network.table.count; i++) {
@@ -194,7 +180,7 @@ static double loss_difference(const real *a, const real *b, size_t k, double smo
 }
 
 /* Run the network and return the logits. Store the sum of the guide losses in *guide. */
-static const real *logits_of(struct run *run, double *guide) {
+static const real *logits_of(struct gradient_run *run, double *guide) {
   const struct network_pass pass =
       network_copy_pass(&run->network, run->batch, &run->regularization);
   (void)network_forward(&pass);
@@ -213,7 +199,7 @@ static uint64_t add_signs(uint64_t hash, const real *x, size_t n) {
 /* Return a hash that identifies the smooth piece of the last pass. The loss is piecewise smooth: a
  * rectifier is on or off, and a key is inside a window or has no weight. A difference between two
  * pieces is not a derivative. */
-static uint64_t piece_of(const struct run *run) {
+static uint64_t piece_of(const struct gradient_run *run) {
   const struct workspace *w = &run->network.workspace;
   const struct encoder_sizes encoder = run->network.weight_views.encoder.sizes;
   const struct decoder_sizes decoder = run->network.weight_views.decoder.sizes;
@@ -231,7 +217,7 @@ static uint64_t piece_of(const struct run *run) {
 
 /* Compute the central difference with respect to one weight. Divide by the actual step, which
  * rounding has changed. Return false if a step leaves the smooth piece. */
-static bool central_difference(double *slope, struct run *run, real *weight, double step) {
+static bool central_difference(double *slope, struct gradient_run *run, real *weight, double step) {
   const size_t N = run->batch->tokens, V = run->network.config.target_vocabulary;
   const real original = *weight;
   const volatile real above = original + (real)step;
@@ -259,7 +245,7 @@ static bool central_difference(double *slope, struct run *run, real *weight, dou
  * n counts the additions on the way to a logit. Each gate of each layer adds three sums per step:
  * its own and the two of its normalization. One step of the encoder and one of the decoder are
  * counted, then the score, the context and the logit. */
-static double rounding_of_sums(const struct run *run) {
+static double rounding_of_sums(const struct gradient_run *run) {
   const struct model_config *config = &run->network.config;
   const size_t H = config->hidden_size, E = config->embedding_size;
   const struct decoder_sizes sizes = decoder_sizes_of(config);
@@ -280,7 +266,7 @@ static double norm_of(const real *x, size_t n) {
 /* Return a bound on the rounding error of the mean loss. The absolute values of the products in
  * logit v add up to at most |w_v| |f| + |b_v| (Cauchy-Schwarz). This bound can be far larger than
  * the logit itself. A token's loss changes with the logits by a factor of at most 1 - p, plus η. */
-static double rounding_of_loss(const struct run *run) {
+static double rounding_of_loss(const struct gradient_run *run) {
   const size_t N = run->batch->tokens, V = run->network.config.target_vocabulary;
   const size_t F = run->network.weight_views.decoder.sizes.features;
   const struct decoder_parameters *weights = &run->network.weight_views.decoder;
@@ -313,7 +299,7 @@ static double longest_row(const real *rows, const struct sequence *side, size_t 
 /* Return a bound on the rounding error of the mean guide loss. The logarithm of a weight depends on
  * two scores. The absolute values of the products in a score add up to at most |q| |k|. In an
  * additive score, which is a sum of tanh values, they add up to at most |v| √H. */
-static double rounding_of_guide(const struct run *run) {
+static double rounding_of_guide(const struct gradient_run *run) {
   const struct workspace *w = &run->network.workspace;
   const struct attention_arrays *cache = &w->decoder.attention;
   const struct decoder_parameters *weights = &run->network.weight_views.decoder;
@@ -352,7 +338,7 @@ static void add_slope(struct comparison *sum, double gradient, const struct slop
   sum->rounding += rounding * rounding;
 }
 
-static struct comparison compare(const struct run *run, const real *gradient, size_t count,
+static struct comparison compare(const struct gradient_run *run, const real *gradient, size_t count,
                                  double growth) {
   struct comparison sum = {0};
   for (size_t i = 0; i < count; i++) {
@@ -375,7 +361,7 @@ static double error_of(const struct comparison *sum) {
 
 /* Return the verdict on a tensor. If both gradients are zero, they agree, but this proves nothing.
  * NaN is a failure. */
-static elman_verdict judge(const struct run *run, const struct comparison *sum) {
+static elman_verdict judge(const struct gradient_run *run, const struct comparison *sum) {
   if (sum->count == 0) return ELMAN_GRADIENT_KINK;
   if (sum->analytic == 0 && sum->numerical == 0) return ELMAN_GRADIENT_TOO_SMALL;
   if (error_of(sum) <= run->options->tolerance) return ELMAN_GRADIENT_PASSED;
@@ -384,7 +370,7 @@ static elman_verdict judge(const struct run *run, const struct comparison *sum) 
 
 /* Estimate the derivatives with the step of the options, or with the first smaller step that stays
  * on the smooth piece. */
-static void measure(struct run *run, real *weights, size_t count) {
+static void measure(struct gradient_run *run, real *weights, size_t count) {
   for (size_t i = 0; i < count; i++) {
     struct slope *slope = &run->slopes[i];
     *slope = (struct slope){.step = run->options->step, .kink = true};
@@ -398,7 +384,7 @@ static void measure(struct run *run, real *weights, size_t count) {
 
 /* Estimate the derivatives again with a smaller step. The error grows with the square of the step,
  * so two steps give the limit (Richardson extrapolation). */
-static void refine(struct run *run, real *weights, size_t count) {
+static void refine(struct gradient_run *run, real *weights, size_t count) {
   const double square = FINER * FINER;
   for (size_t i = 0; i < count; i++) {
     struct slope *slope = &run->slopes[i];
@@ -414,7 +400,7 @@ static void refine(struct run *run, real *weights, size_t count) {
 
 /* Judge a failed tensor again with smaller steps. On entry `sum` contains the comparison for the
  * last step. On return it contains the comparison that decided the verdict. */
-static elman_verdict judge_refined(struct comparison *sum, struct run *run, real *weights,
+static elman_verdict judge_refined(struct comparison *sum, struct gradient_run *run, real *weights,
                                    const real *gradient, size_t count) {
   const double square = FINER * FINER;
   elman_verdict verdict = ELMAN_GRADIENT_FAILED;
@@ -442,7 +428,7 @@ static elman_verdict judge_refined(struct comparison *sum, struct run *run, real
   return verdict;
 }
 
-static elman_checked_tensor check_tensor(struct run *run, size_t number) {
+static elman_checked_tensor check_tensor(struct gradient_run *run, size_t number) {
   const struct parameter *row = &run->network.table.rows[number];
   real *weights = run->network.weights + row->offset;
   const real *gradient = run->network.gradients + row->offset;
@@ -465,18 +451,19 @@ static elman_checked_tensor check_tensor(struct run *run, size_t number) {
   return report;
 }
 
-static elman_status check_all(struct gradient_check *check, struct run *run, elman_error *error) {
+static elman_status check_all(struct gradient_check *check, struct gradient_run *run,
+                              elman_error *error) {
   struct network_copy *network = &run->network;
   const elman_gradient_options *options = run->options;
-  elman_status status =
-      network_copy_loss(&check->loss, network, run->batch, &run->regularization, error);
-  if (status == ELMAN_OK) status = allocate_places(run, error);
+  const struct network_pass pass = network_copy_pass(network, run->batch, &run->regularization);
+  check->loss = network_forward(&pass) / (double)run->batch->tokens;
+  if (!isfinite(check->loss)) return fail_overflow(error);
+  const elman_status status = allocate_places(run, error);
   if (status != ELMAN_OK) return status;
   run->piece = piece_of(run);
   run->rounding = rounding_of_loss(run);
   if (run->regularization.guide > 0)
     run->rounding += options->guide_weight * rounding_of_guide(run);
-  const struct network_pass pass = network_copy_pass(network, run->batch, &run->regularization);
   const size_t linked = run->batch->guide.tokens;
   check->guide_loss = linked == 0 ? 0 : network_guide_loss(&pass) / (double)linked;
   (void)network_gradient(&network->gradient_views, &pass);
@@ -494,7 +481,7 @@ elman_status gradient_check_run(struct gradient_check *check, const struct model
                                 const elman_gradient_options *options, elman_error *error) {
   const struct random_stream stream = dropout_stream(options->seed, 0, 0);
   const size_t linked = batch->guide.tokens;
-  struct run run = {
+  struct gradient_run run = {
       .batch = batch,
       .options = options,
       .regularization = {
@@ -573,8 +560,7 @@ static elman_status trace_loss(struct trace *trace, struct network_copy *network
   struct network_pass pass = network_copy_pass(network, batch, &plain);
   pass.only_token = step;
   trace->loss = network_gradient(&network->gradient_views, &pass) / (double)batch->tokens;
-  const elman_status status = network_copy_check(trace->loss, error);
-  if (status != ELMAN_OK) return status;
+  if (!isfinite(trace->loss)) return fail_overflow(error);
   memcpy(trace->losses, pass.workspace->losses, batch->tokens * sizeof *trace->losses);
   if (step > 0) trace->loss = trace->losses[step - 1];
   measure_trace(trace, &network->config, &network->workspace);

@@ -1,6 +1,6 @@
 #include "tensor/bfloat16.h"
 
-#define INLINE static inline __attribute__((always_inline))
+#include "tensor/kernels.h"
 
 /* ---- rounding ---- */
 
@@ -140,27 +140,10 @@ TARGET INLINE void run_tile(const struct pair_tile *t, size_t rows, size_t vecto
 }
 
 TARGET INLINE void run_rows(const struct pair_tile *t, size_t vectors) {
-#define CASE(number)                                                                               \
-  case number:                                                                                     \
-    run_tile(t, number, vectors);                                                                  \
-    break
-  switch (t->rows) {
-    CASE(1);
-    CASE(2);
-    CASE(3);
-    CASE(4);
-    CASE(5);
-    CASE(6);
-    CASE(7);
-    CASE(8);
-    CASE(9);
-    CASE(10);
-    CASE(11);
-    CASE(12);
-    CASE(13);
-    CASE(14);
-  }
-#undef CASE
+#define CALL(number) run_tile(t, number, vectors)
+  _Static_assert(PAIR_ROWS == 14, "a case for each number of rows");
+  switch (t->rows) { CASES_TO_14(CALL) }
+#undef CALL
 }
 
 TARGET static void run_avx512(const struct pair_tile *t) {

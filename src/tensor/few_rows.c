@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
+#include "tensor/kernels.h"
+
 #define ROWS 6
 
 #if defined(__x86_64__)
@@ -19,15 +20,6 @@
 #define OUTPUTS 2
 #include "tensor/few_rows_template.h"
 
-static bool runs_avx512(void) {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma");
-}
-
-static bool runs_avx2(void) {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
 #endif
 
 #define NAME(x) x##_plain
@@ -35,10 +27,6 @@ static bool runs_avx2(void) {
 #define BYTES 16
 #define OUTPUTS 2
 #include "tensor/few_rows_template.h"
-
-static bool runs_everywhere(void) {
-  return true;
-}
 
 static const struct {
   struct few_rows_kernel kernel;

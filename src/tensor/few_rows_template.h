@@ -57,28 +57,12 @@ TARGET INLINE void NAME(rows)(struct few_rows y, const real *x, const real *weig
 
 TARGET static void NAME(run)(struct few_rows y, const real *x, const real *weight, size_t n,
                              size_t in, size_t out) {
-  _Static_assert(ROWS == 6, "a case for each number of rows");
   for (; n >= ROWS; n -= ROWS, x += ROWS * in, y.rows += ROWS * y.ld)
     NAME(rows)(y, x, weight, ROWS, in, out);
-  switch (n) {
-  case 1:
-    NAME(rows)(y, x, weight, 1, in, out);
-    break;
-  case 2:
-    NAME(rows)(y, x, weight, 2, in, out);
-    break;
-  case 3:
-    NAME(rows)(y, x, weight, 3, in, out);
-    break;
-  case 4:
-    NAME(rows)(y, x, weight, 4, in, out);
-    break;
-  case 5:
-    NAME(rows)(y, x, weight, 5, in, out);
-    break;
-  default:
-    break;
-  }
+  _Static_assert(ROWS == 6, "a case for each number of rows");
+#define CALL(number) NAME(rows)(y, x, weight, number, in, out)
+  switch (n) { CASES_TO_6(CALL) }
+#undef CALL
 }
 
 #undef NAME

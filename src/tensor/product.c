@@ -9,8 +9,7 @@
 #include "base/team.h"
 #include "tensor/bfloat16.h"
 #include "tensor/blas_kernels.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "tensor/kernels.h"
 
 /* ---- numerics ---- */
 
@@ -59,18 +58,8 @@ const struct numerics *numerics_in_float32(const struct numerics *numerics) {
 #define VECTORS 2
 #include "tensor/product_template.h"
 
-static bool runs_avx512(void) {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma");
-}
-
 static bool runs_pairs(void) {
   return runs_avx512() && pair_kernel_here() != NULL;
-}
-
-static bool runs_avx2(void) {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 #elif defined(__wasm_simd128__)
 #include <wasm_simd128.h>
@@ -152,10 +141,6 @@ static inline real fma_one(real x, real y, real sum) {
 #include "tensor/product_template.h"
 
 /* ---- the list of kernels ---- */
-
-static bool runs_everywhere(void) {
-  return true;
-}
 
 static const struct {
   struct product_kernel kernel;

@@ -2,7 +2,10 @@
 
 #include <string.h>
 
+#include "tensor/kernels.h"
+
 enum { GROUP = 4 };
+_Static_assert(QUANTIZED_ROWS == 6, "kernels have a case for each number of rows");
 
 size_t quantized_groups(size_t F) {
   return (F + GROUP - 1) / GROUP;
@@ -12,31 +15,6 @@ size_t quantized_place(size_t v, size_t column, size_t groups) {
   const size_t block = v / QUANTIZED_BLOCK, output = v % QUANTIZED_BLOCK;
   return ((block * groups + column / GROUP) * QUANTIZED_BLOCK + output) * GROUP + column % GROUP;
 }
-
-#define INLINE static inline __attribute__((always_inline))
-
-/* Call with a constant number of rows, so that all sums stay in registers. */
-#define FOR_EACH_NUMBER_OF_ROWS(call)                                                              \
-  _Static_assert(QUANTIZED_ROWS == 6, "a case for each number of rows");                           \
-  switch (rows) {                                                                                  \
-  case 1:                                                                                          \
-    call(1);                                                                                       \
-    break;                                                                                         \
-  case 2:                                                                                          \
-    call(2);                                                                                       \
-    break;                                                                                         \
-  case 3:                                                                                          \
-    call(3);                                                                                       \
-    break;                                                                                         \
-  case 4:                                                                                          \
-    call(4);                                                                                       \
-    break;                                                                                         \
-  case 5:                                                                                          \
-    call(5);                                                                                       \
-    break;                                                                                         \
-  default:                                                                                         \
-    call(6);                                                                                       \
-  }
 
 /* ---- plain C ---- */
 
@@ -119,7 +97,7 @@ VNNI INLINE void vnni_rows(int32_t *sums, const uint8_t *features, size_t rows, 
 VNNI static void product_vnni(int32_t *sums, const uint8_t *features, size_t rows,
                               const int8_t *block, size_t groups) {
 #define CALL(number) vnni_rows(sums, features, number, block, groups)
-  FOR_EACH_NUMBER_OF_ROWS(CALL)
+  switch (rows) { CASES_TO_6(CALL) }
 #undef CALL
 }
 
@@ -217,11 +195,6 @@ AVX2 static void product_avx2(int32_t *sums, const uint8_t *features, size_t row
                               const int8_t *block, size_t groups) {
   LOOP_OF_ROWS(avx2_outputs);
 }
-
-static bool runs_avx2(void) {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("avx2");
-}
 #endif
 
 /* ---- NEON with dot product: signed features ---- */
@@ -276,7 +249,7 @@ DOT_PRODUCT static void product_neon(int32_t *sums, const uint8_t *features, siz
   enum { OUTPUTS = 16 };
   for (size_t first = 0; first < QUANTIZED_BLOCK; first += OUTPUTS) {
 #define CALL(number) neon_outputs(sums, features, number, block, groups, first)
-    FOR_EACH_NUMBER_OF_ROWS(CALL)
+    switch (rows) { CASES_TO_6(CALL) }
 #undef CALL
   }
 }
@@ -285,10 +258,6 @@ static bool runs_neon(void) {
   return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
 }
 #endif
-
-static bool runs_everywhere(void) {
-  return true;
-}
 
 static const struct {
   struct quantized_kernel kernel;
