@@ -1,12 +1,9 @@
-/* The network of bptt.md in one file of C. It reads the initial model that `elman train` writes,
- * and trains it on sentence pairs. Numbers in brackets are equations.
+/* The network of bptt.md in one file of C. It trains the initial model of `elman train` on sentence
+ * pairs, with the same losses, but in double and one vector at a time. The unit tests compare the
+ * fast code in src with these functions. Numbers in brackets are equations.
  *
  *   elman train -q --epochs 0 -o initial.safetensors data/toy.zh-en.tsv
- *   cc -O2 -o bptt docs/bptt.c -lm && ./bptt initial.safetensors data/toy.zh-en.tsv 60
- *
- * Everything is computed in double, one vector at a time, as the equations say. The losses are
- * those of `elman train`, which computes whole batches in float. The unit tests compare the fast
- * code in src with these functions. */
+ *   cc -O2 -o bptt docs/bptt.c -lm && ./bptt initial.safetensors data/toy.zh-en.tsv 60 */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,19 +25,23 @@ static void softmax(double *row, size_t n) {
   for (size_t i = 0; i < n; i++) row[i] /= sum;
 }
 
-/* ---- a linear map with its accumulated gradients; W is (out,in) ---- */
-
+/* A linear map with its accumulated gradients; W is (out,in). */
 struct plain_map {
-  const double *W, *b; /* b may be NULL */
+  const double *W, *b;
   double *dW, *db;
   size_t out, in;
 };
 
+/* A product of two numbers in a linear map; a test rounds them. */
+#ifndef PRODUCT
+#define PRODUCT(a, b) ((a) * (b))
+#endif
+
 /* Compute y = W x + b. */
 static void plain_linear(double *y, const struct plain_map *map, const double *x) {
   for (size_t i = 0; i < map->out; i++) {
-    y[i] = map->b == NULL ? 0 : map->b[i];
-    for (size_t j = 0; j < map->in; j++) y[i] += map->W[i * map->in + j] * x[j];
+    y[i] = map->b[i];
+    for (size_t j = 0; j < map->in; j++) y[i] += PRODUCT(map->W[i * map->in + j], x[j]);
   }
 }
 
@@ -50,13 +51,11 @@ static void plain_linear_backward(double *dx, const struct plain_map *map, const
   for (size_t i = 0; i < map->out; i++) {
     map->db[i] += dy[i];
     for (size_t j = 0; j < map->in; j++) {
-      map->dW[i * map->in + j] += dy[i] * x[j];
-      dx[j] += map->W[i * map->in + j] * dy[i];
+      map->dW[i * map->in + j] += PRODUCT(dy[i], x[j]);
+      dx[j] += PRODUCT(map->W[i * map->in + j], dy[i]);
     }
   }
 }
-
-/* ---- attention of one sentence ---- */
 
 struct plain_attention {
   size_t T, S, H;
@@ -136,14 +135,38 @@ static void plain_adam(double *w, double *m, double *v, double g, const double o
   *w -= rate * m_hat / (sqrt(v_hat) + epsilon); /* (28) */
 }
 
-/* ---- the network; side 0 is the encoder, side 1 the decoder ---- */
-
+/* Side 0 is the encoder, side 1 the decoder. */
 struct plain_network {
   size_t H, size;        /* size of states and embeddings; number of weights */
   double *w, *g, *m, *v; /* weights, their gradients, and the means of Adam */
   size_t table[2];       /* place of the embeddings */
   struct plain_map ih[2], hh[2], out;
 };
+
+static struct plain_map map_at(const struct plain_network *net, size_t W, size_t b, size_t out,
+                               size_t in) {
+  return (struct plain_map){net->w + W, net->w + b, net->g + W, net->g + b, out, in};
+}
+
+/* Allocate a network whose weights are in the order of the model file. */
+static void plain_create(struct plain_network *net, size_t H, size_t V_src, size_t V_tgt) {
+  const size_t HH = H * H, size = (V_src + V_tgt) * H + 4 * (HH + H) + V_tgt * (2 * H + 1);
+  *net = (struct plain_network){.H = H,
+                                .size = size,
+                                .w = numbers(size),
+                                .g = numbers(size),
+                                .m = numbers(size),
+                                .v = numbers(size)};
+  size_t at = 0;
+  for (int side = 0; side < 2; side++) {
+    net->table[side] = at;
+    at += (side == 0 ? V_src : V_tgt) * H;
+    net->ih[side] = map_at(net, at, at + 2 * HH, H, H);
+    net->hh[side] = map_at(net, at + HH, at + 2 * HH + H, H, H);
+    at += 2 * (HH + H);
+  }
+  net->out = map_at(net, at, at + V_tgt * 2 * H, V_tgt, 2 * H);
+}
 
 /* Clip the gradients to a norm of 1, apply Adam to all weights, and clear the gradients. */
 static void plain_update(const struct plain_network *net, size_t n) {
@@ -179,8 +202,6 @@ static void layer_backward(double *dh, const struct plain_network *net, int side
     plain_linear_backward(net->g + row, &net->ih[side], dz, net->w + row);        /* (19) to (24) */
   }
 }
-
-/* ---- a sentence pair ---- */
 
 enum { UNKNOWN, START, END, WORDS = 64 /* most words of a sentence */ };
 
@@ -236,34 +257,16 @@ static uint32_t id_of(const char *list, const char *word) {
   return UNKNOWN;
 }
 
-static struct plain_map map_at(const struct plain_network *net, size_t W, size_t b, size_t out,
-                               size_t in) {
-  return (struct plain_map){net->w + W, net->w + b, net->g + W, net->g + b, out, in};
-}
-
-/* Read a model: the length of a header, the header in JSON with sizes and words, and the weights.
- * Return the header. */
+/* Read a model: the length of its header, the header, and the weights. Return the header. */
 static char *read_model(struct plain_network *net, FILE *file) {
   uint64_t length = 0;
   if (file == NULL || fread(&length, sizeof length, 1, file) != 1) exit(1);
   char *header = calloc(length + 1, 1);
   if (header == NULL || fread(header, length, 1, file) != 1) exit(1);
-  const size_t H = net->H = number_in(header, "hidden_size"), HH = H * H;
-  const size_t V[] = {number_in(header, "source_vocabulary"),
-                      number_in(header, "target_vocabulary")};
-  const size_t size = net->size = (V[0] + V[1]) * H + 4 * (HH + H) + V[1] * (2 * H + 1);
-  net->w = numbers(size), net->g = numbers(size), net->m = numbers(size), net->v = numbers(size);
-  size_t at = 0;
-  for (int side = 0; side < 2; side++) {
-    net->table[side] = at;
-    at += V[side] * H;
-    net->ih[side] = map_at(net, at, at + 2 * HH, H, H);
-    net->hh[side] = map_at(net, at + HH, at + 2 * HH + H, H, H);
-    at += 2 * (HH + H);
-  }
-  net->out = map_at(net, at, at + V[1] * 2 * H, V[1], 2 * H);
+  plain_create(net, number_in(header, "hidden_size"), number_in(header, "source_vocabulary"),
+               number_in(header, "target_vocabulary"));
   float weight;
-  for (size_t i = 0; i < size && fread(&weight, sizeof weight, 1, file) == 1; i++)
+  for (size_t i = 0; i < net->size && fread(&weight, sizeof weight, 1, file) == 1; i++)
     net->w[i] = (double)weight;
   return header;
 }
@@ -272,15 +275,14 @@ static char *read_model(struct plain_network *net, FILE *file) {
 static bool read_pair(struct plain_pair *pair, const char *header, FILE *file) {
   char line[4096], *tab;
   if (file == NULL || fgets(line, sizeof line, file) == NULL) return false;
-  if ((tab = strchr(line, '\t')) == NULL) exit(1);
+  if ((tab = strchr(line, '\t')) == NULL) return false;
   *tab = '\0';
   const char *list = strchr(strstr(header, "elman.source_vocab"), '[');
-  for (char *word = strtok(line, " "); word != NULL && pair->S < WORDS; word = strtok(NULL, " "))
+  for (char *word = strtok(line, " "); word && pair->S < WORDS; word = strtok(NULL, " "))
     pair->source[pair->S++] = id_of(list, word);
   list = strchr(strstr(header, "elman.target_vocab"), '[');
   pair->inputs[0] = START;
-  for (char *word = strtok(tab + 1, " \n"); word != NULL && pair->T < WORDS;
-       word = strtok(NULL, " \n"))
+  for (char *word = strtok(tab + 1, " \n"); word && pair->T < WORDS; word = strtok(NULL, " \n"))
     pair->labels[pair->T++] = id_of(list, word);
   memcpy(pair->inputs + 1, pair->labels, pair->T * sizeof *pair->labels);
   pair->labels[pair->T++] = END;

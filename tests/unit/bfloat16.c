@@ -1,14 +1,24 @@
 /* Test: some threads. */
 /* Products of operands in bfloat16: rounding, kernels, and an update of the network, compared with
  * plain sums in double of operands that are rounded one by one. */
+#include "tensor/bfloat16.h"
 #include "check.h"
+
+/* The plain equations of docs/bptt.md round the operands of linear maps if this is set. */
+static bool rounds_operands;
+
+static inline double operand(double x) {
+  return rounds_operands ? (double)bfloat16_round((float)x) : x;
+}
+
+#define PRODUCT(a, b) (operand(a) * operand(b))
+#include "plain.h"
 #include "threads.h"
 
 #include <string.h>
 
 #include "corpus/batch.h"
 #include "model/network.h"
-#include "tensor/bfloat16.h"
 #include "tensor/blas.h"
 #include "tensor/blas_kernels.h"
 
@@ -269,74 +279,7 @@ Test(bfloat16, bits_do_not_depend_on_threads_or_packing) {
 
 /* ---- an update ---- */
 
-enum { E = 24, H = 24, V = 40, S = 7, T = 6, LABELS = T + 1 };
-
-/* A network of one sentence, in double. Each operand of a linear map is rounded if `rounds`. */
-struct plain {
-  bool rounds;
-  const struct rnn_parameters *weights;
-  double h[LABELS + 1][H]; /* the initial state and all later ones */
-  double x[LABELS][E];
-  struct {
-    double *weight_ih, *weight_hh, *bias;
-  } d;
-};
-
-static double operand(const struct plain *plain, double x) {
-  return plain->rounds ? rounded((real)x) : x;
-}
-
-/* Add W x for a matrix (out,in) that is rounded like x. */
-static void add_map(double *y, const struct plain *plain, const real *W, const double *x,
-                    size_t out, size_t in) {
-  for (size_t i = 0; i < out; i++)
-    for (size_t j = 0; j < in; j++)
-      y[i] += operand(plain, (double)W[i * in + j]) * operand(plain, x[j]);
-}
-
-static void add_map_backward(double *dx, double *dW, const struct plain *plain, const real *W,
-                             const double *x, const double *dy, size_t out, size_t in) {
-  for (size_t i = 0; i < out; i++)
-    for (size_t j = 0; j < in; j++) {
-      dx[j] += operand(plain, (double)W[i * in + j]) * operand(plain, dy[i]);
-      dW[i * in + j] += operand(plain, dy[i]) * operand(plain, x[j]);
-    }
-}
-
-static void run_layer(struct plain *layer, size_t steps) {
-  for (size_t t = 0; t < steps; t++) {
-    double z[H];
-    for (size_t i = 0; i < H; i++)
-      z[i] = (double)layer->weights->bias_ih[i] + (double)layer->weights->bias_hh[i];
-    add_map(z, layer, layer->weights->weight_ih, layer->x[t], H, E);
-    add_map(z, layer, layer->weights->weight_hh, layer->h[t], H, H);
-    for (size_t i = 0; i < H; i++) layer->h[t + 1][i] = tanh(z[i]);
-  }
-}
-
-/* Set dx; dh is the gradient of the states, and on return that of the initial state. */
-static void run_layer_backward(double dx[][E], double dh[][H], struct plain *layer, size_t steps) {
-  for (size_t t = steps; t-- > 0;) {
-    double dz[H];
-    for (size_t i = 0; i < H; i++) {
-      dz[i] = dh[t + 1][i] * (1 - layer->h[t + 1][i] * layer->h[t + 1][i]);
-      layer->d.bias[i] += dz[i];
-    }
-    memset(dx[t], 0, sizeof dx[t]);
-    add_map_backward(dx[t], layer->d.weight_ih, layer, layer->weights->weight_ih, layer->x[t], dz,
-                     H, E);
-    add_map_backward(dh[t], layer->d.weight_hh, layer, layer->weights->weight_hh, layer->h[t], dz,
-                     H, H);
-  }
-}
-
-/* The gradients of all parameters, in double. */
-struct gradients {
-  double source_embedding[V][E], target_embedding[V][E];
-  double encoder_ih[H][E], encoder_hh[H][H], encoder_bias[H];
-  double decoder_ih[H][E], decoder_hh[H][H], decoder_bias[H];
-  double out_weight[V][2 * H], out_bias[V];
-};
+enum { H = 24, V = 40, S = 7, T = 6, LABELS = T + 1 };
 
 struct one_sentence {
   struct model_config config;
@@ -348,94 +291,23 @@ struct one_sentence {
   struct workspace workspace;
 };
 
-static void look_up(double x[][E], const real *table, const uint32_t *ids, size_t steps) {
-  for (size_t t = 0; t < steps; t++)
-    for (size_t j = 0; j < E; j++) x[t][j] = (double)table[ids[t] * E + j];
-}
-
-static void add_rows(double table[][E], const uint32_t *ids, double dx[][E], size_t steps) {
-  for (size_t t = 0; t < steps; t++)
-    for (size_t j = 0; j < E; j++) table[ids[t]][j] += dx[t][j];
-}
-
-/* (6) to (8) for state d; the sums are not rounded, because attention stays in float32. */
-static void attend(double *a, double *c, const double *d, double e[][H]) {
-  double sum = 0;
-  memset(c, 0, H * sizeof *c);
-  for (size_t s = 0; s < S; s++) {
-    double u = 0;
-    for (size_t j = 0; j < H; j++) u += d[j] * e[s][j];
-    sum += a[s] = exp(u);
-  }
-  for (size_t s = 0; s < S; s++) {
-    a[s] /= sum;
-    for (size_t j = 0; j < H; j++) c[j] += a[s] * e[s][j];
-  }
-}
-
-/* (15) to (17) */
-static void attend_backward(double *dd, double de[][H], const double *a, const double *d,
-                            double e[][H], const double *dc) {
-  double da[S] = {0}, mean = 0;
-  for (size_t s = 0; s < S; s++) {
-    for (size_t j = 0; j < H; j++) da[s] += dc[j] * e[s][j];
-    mean += a[s] * da[s];
-  }
-  for (size_t s = 0; s < S; s++) {
-    const double du = a[s] * (da[s] - mean);
-    for (size_t j = 0; j < H; j++) {
-      dd[j] += du * e[s][j];
-      de[s][j] += a[s] * dc[j] + du * d[j];
-    }
-  }
-}
-
-/* (9) to (14): set dfeatures, the gradient of the mean of all losses. */
-static void output(double *dfeatures, struct gradients *g, const struct plain *plain,
-                   const struct decoder_parameters *w, const double *features, size_t label) {
-  double logits[V], sum = 0;
-  for (size_t v = 0; v < V; v++) logits[v] = (double)w->out_bias[v];
-  add_map(logits, plain, w->out_weight, features, V, 2 * H);
-  for (size_t v = 0; v < V; v++) sum += exp(logits[v]);
-  for (size_t v = 0; v < V; v++) {
-    logits[v] = (exp(logits[v]) / sum - (v == label)) / LABELS;
-    g->out_bias[v] += logits[v];
-  }
-  memset(dfeatures, 0, 2 * H * sizeof *dfeatures);
-  add_map_backward(dfeatures, g->out_weight[0], plain, w->out_weight, features, logits, V, 2 * H);
-}
-
-static void plain_gradients(struct gradients *g, const struct one_sentence *one, bool rounds) {
-  const struct decoder_parameters *decoder_weights = &one->weights.decoder;
-  struct plain encoder = {rounds, &one->weights.encoder.rnn[0][0], {{0}}, {{0}}, {0}};
-  struct plain decoder = {rounds, &decoder_weights->rnn[0], {{0}}, {{0}}, {0}};
-  double dencoder[S + 1][H] = {{0}}, ddecoder[LABELS + 1][H] = {{0}}, dx[LABELS][E];
-  memset(g, 0, sizeof *g);
-  encoder.d.weight_ih = g->encoder_ih[0];
-  encoder.d.weight_hh = g->encoder_hh[0];
-  encoder.d.bias = g->encoder_bias;
-  decoder.d.weight_ih = g->decoder_ih[0];
-  decoder.d.weight_hh = g->decoder_hh[0];
-  decoder.d.bias = g->decoder_bias;
-  look_up(encoder.x, one->weights.encoder.embedding, one->batch.source.ids, S);
-  run_layer(&encoder, S);
-  memcpy(decoder.h[0], encoder.h[S], sizeof decoder.h[0]);
-  look_up(decoder.x, decoder_weights->embedding, one->batch.target.ids, LABELS);
-  run_layer(&decoder, LABELS);
-  for (size_t t = 0; t < LABELS; t++) {
-    double a[S], features[2 * H], dfeatures[2 * H];
-    memcpy(features, decoder.h[t + 1], sizeof decoder.h[0]);
-    attend(a, features + H, decoder.h[t + 1], encoder.h + 1);
-    output(dfeatures, g, &decoder, decoder_weights, features, one->batch.labels[t]);
-    for (size_t j = 0; j < H; j++) ddecoder[t + 1][j] = dfeatures[j];
-    attend_backward(ddecoder[t + 1], dencoder + 1, a, decoder.h[t + 1], encoder.h + 1,
-                    dfeatures + H);
-  }
-  run_layer_backward(dx, ddecoder, &decoder, LABELS);
-  add_rows(g->target_embedding, one->batch.target.ids, dx, LABELS);
-  for (size_t j = 0; j < H; j++) dencoder[S][j] += ddecoder[0][j];
-  run_layer_backward(dx, dencoder, &encoder, S);
-  add_rows(g->source_embedding, one->batch.source.ids, dx, S);
+/* Compute the gradients by the plain equations, in the order of the table of parameters. Return the
+ * loss. */
+static double plain_gradients(double *g, const struct one_sentence *one, bool rounds) {
+  struct plain_network net;
+  struct plain_pair pair = {.S = S, .T = LABELS};
+  plain_create(&net, H, V, V);
+  for (size_t i = 0, at = 0; i < one->table.count; at += parameter_size(&one->table.rows[i++]))
+    for (size_t j = 0; j < parameter_size(&one->table.rows[i]); j++)
+      net.w[at + j] = (double)one->block[one->table.rows[i].offset + j];
+  memcpy(pair.source, one->batch.source.ids, S * sizeof *pair.source);
+  memcpy(pair.inputs, one->batch.target.ids, LABELS * sizeof *pair.inputs);
+  memcpy(pair.labels, one->batch.labels, LABELS * sizeof *pair.labels);
+  rounds_operands = rounds;
+  const double loss = plain_gradient(&net, &pair, LABELS);
+  memcpy(g, net.g, net.size * sizeof *g);
+  free(net.w), free(net.g), free(net.m), free(net.v);
+  return loss;
 }
 
 static void fill_side(struct sentences *side, size_t words) {
@@ -450,7 +322,7 @@ static void set_up(struct one_sentence *one) {
   const size_t first = 0;
   *one = (struct one_sentence){.config = {.source_vocabulary = V,
                                           .target_vocabulary = V,
-                                          .embedding_size = E,
+                                          .embedding_size = H,
                                           .hidden_size = H,
                                           .layers = 1,
                                           .attention_heads = 1,
@@ -470,33 +342,20 @@ static void set_up(struct one_sentence *one) {
   succeeds(workspace_fit(&one->workspace, &one->weights, &one->batch, WITH_GRADIENTS, &why));
 }
 
-/* Return the gradients in this precision in the order of struct gradients. */
-static void network_gradients(double *g, struct one_sentence *one, elman_precision precision) {
+/* Compute the gradients in this precision. Return the loss. */
+static double network_gradients(double *g, struct one_sentence *one, elman_precision precision) {
   static const struct regularization none = {0};
   const struct network_pass pass = {.weights = &one->weights,
                                     .batch = &one->batch,
                                     .regularization = &none,
                                     .workspace = &one->workspace,
                                     .precision = precision};
-  const struct rnn_parameters *encoder = &one->views.encoder.rnn[0][0];
-  const struct rnn_parameters *decoder = &one->views.decoder.rnn[0];
   memset(one->gradients, 0, one->table.block * sizeof(real));
-  (void)network_gradient(&one->views, &pass);
-  const struct {
-    const real *from;
-    size_t size;
-  } all[] = {{one->views.encoder.embedding, (size_t)V * E},
-             {one->views.decoder.embedding, (size_t)V * E},
-             {encoder->weight_ih, (size_t)H * E},
-             {encoder->weight_hh, (size_t)H * H},
-             {encoder->bias_ih, H},
-             {decoder->weight_ih, (size_t)H * E},
-             {decoder->weight_hh, (size_t)H * H},
-             {decoder->bias_ih, H},
-             {one->views.decoder.out_weight, (size_t)V * 2 * H},
-             {one->views.decoder.out_bias, V}};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    for (size_t j = 0; j < all[i].size; j++) *g++ = (double)all[i].from[j];
+  const double loss = network_gradient(&one->views, &pass);
+  for (size_t i = 0; i < one->table.count; i++)
+    for (size_t j = 0; j < parameter_size(&one->table.rows[i]); j++)
+      *g++ = (double)one->gradients[one->table.rows[i].offset + j];
+  return loss;
 }
 
 static double distance(const double *a, const double *b, size_t n) {
@@ -513,28 +372,25 @@ static double distance(const double *a, const double *b, size_t n) {
  * which `moved` measures. In float, the operands that are computed have other last bits than in the
  * plain sums, so that a few of them are rounded to the other neighbor. */
 Test(bfloat16, an_update_is_that_of_plain_sums) {
-  static struct gradients exact, plain, found, found_exact;
-  static const size_t ends[] = {
-      offsetof(struct gradients, target_embedding), offsetof(struct gradients, encoder_ih),
-      offsetof(struct gradients, encoder_hh),       offsetof(struct gradients, encoder_bias),
-      offsetof(struct gradients, decoder_ih),       offsetof(struct gradients, decoder_hh),
-      offsetof(struct gradients, decoder_bias),     offsetof(struct gradients, out_weight),
-      offsetof(struct gradients, out_bias),         sizeof(struct gradients)};
+  enum { SIZE = 2 * V * H + 4 * (H * H + H) + V * (2 * H + 1) };
+  static double exact[SIZE], plain[SIZE], found[SIZE], found_exact[SIZE];
   struct one_sentence one;
   set_up(&one);
-  plain_gradients(&exact, &one, false);
-  plain_gradients(&plain, &one, true);
-  network_gradients(&found_exact.source_embedding[0][0], &one, ELMAN_PRECISION_FLOAT32);
-  network_gradients(&found.source_embedding[0][0], &one, ELMAN_PRECISION_BFLOAT16);
-  for (size_t i = 0, start = 0; i < sizeof ends / sizeof *ends; start = ends[i++]) {
-    const size_t at = start / sizeof(double), n = (ends[i] - start) / sizeof(double);
-    const double *of_exact = (const double *)&exact + at, *of_plain = (const double *)&plain + at;
-    const double moved = distance(of_plain, of_exact, n);
+  const double loss = plain_gradients(exact, &one, false);
+  const double plain_loss = plain_gradients(plain, &one, true);
+  cr_assert_float_eq(network_gradients(found_exact, &one, ELMAN_PRECISION_FLOAT32), loss,
+                     CLOSE * loss);
+  cr_assert_float_eq(network_gradients(found, &one, ELMAN_PRECISION_BFLOAT16), plain_loss,
+                     fabs(plain_loss - loss) / 4 + CLOSE * loss);
+  for (size_t i = 0, at = 0, n = 0; i < one.table.count; i++, at += n) {
+    n = parameter_size(&one.table.rows[i]);
+    const double moved = distance(plain + at, exact + at, n);
     const double close = sizeof(real) == sizeof(float) ? moved / 8 : CLOSE;
-    const double error = distance((const double *)&found + at, of_plain, n);
-    cr_assert_leq(distance((const double *)&found_exact + at, of_exact, n), CLOSE, "tensor %zu", i);
-    cr_assert_gt(moved, 10 * CLOSE, "tensor %zu: moved by %g", i, moved);
-    cr_assert_leq(error, close, "tensor %zu: error %g, moved by %g", i, error, moved);
+    const double error = distance(found + at, plain + at, n);
+    const char *name = one.table.rows[i].name;
+    cr_assert_leq(distance(found_exact + at, exact + at, n), CLOSE, "%s", name);
+    cr_assert_gt(moved, 10 * CLOSE, "%s: moved by %g", name, moved);
+    cr_assert_leq(error, close, "%s: error %g, moved by %g", name, error, moved);
   }
   parameter_block_free(one.block);
   parameter_block_free(one.gradients);

@@ -1,10 +1,9 @@
-/* Compare fast kernels with the plain equations: attention, products of few rows, eight-bit
- * products, and the most likely token. output.c tests the output layer and adam.c tests Adam. */
+/* Compare attention and the search for the most likely token with the plain equations. output.c
+ * tests the output layer and adam.c tests Adam. */
 #include "plain.h"
 
 #include "attention/attention.h"
 #include "tensor/blas_kernels.h"
-#include "tensor/few_rows.h"
 #include "tensor/screen.h"
 
 /* ---- attention ---- */
@@ -63,49 +62,6 @@ Test(plain, attention_matches_plain_equations) {
   blas_set_up();
   check_attention(ATTENTION_DOT, 1);
   check_attention(ATTENTION_SCALED, 1 / sqrt(H));
-}
-
-/* ---- products ---- */
-
-Test(plain, products_of_few_rows_match) {
-  enum { IN = 130, OUT = 7 };
-  real *W = random_reals(OUT * IN, 1, 1), *x = random_reals(FEW_ROWS * IN, 1, 2);
-  double *plain_W = doubles(W, OUT * IN), *plain_x = doubles(x, FEW_ROWS * IN);
-  const struct plain_map map = {plain_W, NULL, NULL, NULL, OUT, IN};
-  const struct few_rows_kernel *kernel;
-  for (size_t k = 0; (kernel = few_rows_kernel_at(k)) != NULL; k++) {
-    real y[FEW_ROWS * OUT];
-    double expected[OUT];
-    kernel->run((struct few_rows){y, OUT, .add = false}, x, W, FEW_ROWS, IN, OUT);
-    for (size_t r = 0; r < FEW_ROWS; r++) {
-      plain_linear(expected, &map, plain_x + r * IN);
-      for (size_t o = 0; o < OUT; o++)
-        cr_assert_float_eq((double)y[r * OUT + o], expected[o], 30 * CLOSE, "%s", kernel->name);
-    }
-  }
-  free(W), free(x), free(plain_W), free(plain_x);
-}
-
-/* Quantization levels are small integers, so they are exact in doubles as well. */
-Test(plain, eight_bit_products_match) {
-  enum { F = 10, GROUPS = 3, WIDTH = 4 * GROUPS };
-  cr_assert_eq(quantized_groups(F), GROUPS);
-  double W[QUANTIZED_BLOCK * F], x[F];
-  int8_t packed[QUANTIZED_BLOCK * WIDTH] = {0};
-  uint8_t features[WIDTH] = {0};
-  for (size_t i = 0; i < F; i++) x[i] = features[i] = (uint8_t)(1 + 11 * i);
-  for (size_t v = 0; v < QUANTIZED_BLOCK; v++)
-    for (size_t i = 0; i < F; i++)
-      W[v * F + i] = packed[quantized_place(v, i, GROUPS)] = (int8_t)(v * 31 + i * 7);
-  double expected[QUANTIZED_BLOCK];
-  plain_linear(expected, &(struct plain_map){W, NULL, NULL, NULL, QUANTIZED_BLOCK, F}, x);
-  const struct quantized_kernel *kernel;
-  for (size_t k = 0; (kernel = quantized_kernel_at(k)) != NULL; k++) {
-    int32_t sums[QUANTIZED_BLOCK];
-    kernel->product(sums, features, 1, packed, GROUPS);
-    for (size_t v = 0; v < QUANTIZED_BLOCK; v++)
-      cr_assert_float_eq((double)sums[v], expected[v], 1e-9, "%s, output %zu", kernel->name, v);
-  }
 }
 
 /* ---- the most likely token ---- */
