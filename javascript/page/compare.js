@@ -15,10 +15,6 @@ const SIDES = ["a", "b"];
 const compared = { a: null, b: null, what: "scale", sentence: "", signature: "", busy: false };
 let compareCurve = null;
 
-function sideOf(name) {
-  return { name, settings: {}, run: newRun(), map: null, info: null };
-}
-
 function chooseContrast(what) {
   compared.what = what;
   byId("compare-what").value = what;
@@ -101,24 +97,20 @@ async function compareStartOrPause() {
   }
   if (!settingsAreValid("#view-compare")) return;
   if (!compareStarted() || compareFinished()) {
-    const wanted = compareSignature(), made = {};
+    const wanted = compareSignature();
     compared.busy = true;
     drawCompare();
     watchWorker();
     try {
       for (const slot of SIDES) {
-        const values = valuesOfSide(compared[slot]);
-        const { info } = await engine.call("create", { ...learnArguments(slot, settingsOfSide(compared[slot])), watched: compared.sentence });
-        made[slot] = { run: Object.assign(newRun(), { values, status: "paused" }), info };
+        const side = compared[slot], values = valuesOfSide(side);
+        const { info } = await engine.call("create", { ...learnArguments(slot, settingsOfSide(side)), watched: compared.sentence });
+        Object.assign(side, { info, run: Object.assign(newRun(), { values, status: "paused" }) });
+        clearSide(slot);
       }
     } finally {
       compared.busy = false;
       watchWorker();
-      for (const slot of SIDES) {
-        if (made[slot] === undefined) continue;
-        Object.assign(compared[slot], made[slot]);
-        clearSide(slot);
-      }
       drawCompare();
     }
     compared.signature = wanted;
@@ -150,11 +142,6 @@ function compareProgress(event) {
   addProgress(compared[event.slot].run, event);
   drawCompare();
   lessonProgress();
-}
-
-function compareFailed(slot, error) {
-  compared[slot].run.status = "paused";
-  compareError(error);
 }
 
 function compareError(error) {
@@ -201,7 +188,7 @@ const drawCompare = eachFrame(() => {
 
 function listenToComparison() {
   for (const name of SIDES) {
-    compared[name] = sideOf(name);
+    compared[name] = { name, settings: {}, run: newRun(), map: null, info: null };
     buildSide(name);
   }
   compareCurve = new Chart(byId("compare-curve"));

@@ -204,11 +204,6 @@ function keepNow() {
   keepModelSoon(0).catch(() => {});
 }
 
-/* Another tab took over the slot: keep everything in a new one, also the network. */
-function onStorage({ key }) {
-  if (key === slot.name && storing) keepNow();
-}
-
 function dropKeptModel() {
   keptModel = null;
   inStore("readwrite", (store) => store.delete(`${slot.name} main`)).catch(() => {});
@@ -383,7 +378,8 @@ function readPreset() {
 }
 
 function listenToKeeping() {
-  window.addEventListener("storage", onStorage);
+  /* If another tab took over the slot, keep everything in a new one, also the network. */
+  window.addEventListener("storage", ({ key }) => { if (key === slot.name && storing) keepNow(); });
   byId("model-save").addEventListener("click", listenedAction(saveModel));
   byId("model-open").addEventListener("click", () => byId("model-file").click());
   byId("model-file").addEventListener("change", ({ target }) => {

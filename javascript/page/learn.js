@@ -246,8 +246,6 @@ async function startOrPause() {
   else await learnWith("run", { slow: byId("slow").checked });
 }
 
-const oneUpdate = () => learnWith("step");
-
 async function resetMain() {
   offerEarlier(await keepsake(20));
   await engine.call("drop", { slot: "main" });
@@ -307,12 +305,9 @@ function onProgress(event) {
 }
 
 function onFailed({ slot, error }) {
-  if (slot === "main") {
-    state.run.status = "paused";
-    reportError(error);
-  } else {
-    compareFailed(slot, error);
-  }
+  const isMain = slot === "main";
+  (isMain ? state : compared[slot]).run.status = "paused";
+  (isMain ? reportError : compareError)(error);
 }
 
 function statusText() {
@@ -461,7 +456,7 @@ function listenToLearning() {
   curve = new Chart(byId("curve"), { mark: (value) => { if (state.run.kept.length > 1) showEpoch(nearestEpoch(value)); } });
   learnMap = new HeatMap(byId("map"), { caption: () => t("map.caption") });
   byId("start").addEventListener("click", listenedAction(startOrPause));
-  byId("step").addEventListener("click", listenedAction(oneUpdate));
+  byId("step").addEventListener("click", listenedAction(() => learnWith("step")));
   byId("reset").addEventListener("click", listenedAction(resetMain));
   byId("slow").addEventListener("change", ({ target }) => {
     if (state.ready) engine.call("change", { slot: "main", slow: target.checked }).catch(reportError);

@@ -190,7 +190,8 @@ const check = newestOnly(async () => {
     const report = text === "" ? { count: 0, skipped: [], faults: 0 } : await engine.call("check", { text });
     if (version !== pairs.version) return;
     pairs.count = report.count;
-    pairs.faults = new Map(report.skipped.map(({ line, fault, problem }) => [sent[line - 1], problemOf(fault, problem)]));
+    const words = (fault, problem) => (`fault.${fault}` in TEXTS ? t(`fault.${fault}`) : problem || fault);
+    pairs.faults = new Map(report.skipped.map(({ line, fault, problem }) => [sent[line - 1], words(fault, problem)]));
     pairs.more = report.faults - report.skipped.length;
     untell("check");
   } catch (error) {
@@ -198,12 +199,6 @@ const check = newestOnly(async () => {
   }
   markFaults();
 });
-
-/* Return the problem of a line in the language of the page. */
-function problemOf(fault, problem) {
-  const key = `fault.${fault}`;
-  return key in TEXTS ? t(key) : problem || fault;
-}
 
 /* ---- Drawing ---- */
 

@@ -155,12 +155,9 @@ function drawOutput(translation) {
     from = Math.max(from, stop);
   });
   parts.push(visible(text.slice(from)));
-  const focused = document.activeElement && document.activeElement.closest("#output") !== null ? document.activeElement.dataset.at : null;
+  const focused = document.activeElement?.closest("#output [data-at]")?.dataset.at;
   byId("output").replaceChildren(...parts);
-  if (focused !== null) {
-    const again = byId("output").querySelector(`[data-at="${focused}"]`);
-    if (again !== null) again.focus();
-  }
+  byId("output").querySelector(`[data-at="${focused}"]`)?.focus();
   const facts = [t("log-probability", { p: figure(translation.logProbability, 3) })];
   if (hasModel()) facts.push(t("epoch.n", { n: shownEpoch() }));
   if (!translation.ended) facts.push(t("truncated"));

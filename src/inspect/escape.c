@@ -156,39 +156,30 @@ void write_plain_token(FILE *stream, const char *token) {
 
 /* ---- numbers ---- */
 
-/* Replace the decimal point of the locale, which may have several bytes. */
-static void use_point(struct number_text *number) {
+static struct number_text number_text_of(const char *format, int digits, double value) {
   static const char plain[] = "0123456789+-einfa";
-  char *point = number->text + strspn(number->text, plain);
-  if (*point == '\0') return;
+  struct number_text number;
+  snprintf(number.text, sizeof number.text, format, digits, value);
+  /* Replace the decimal point of the locale, which may have several bytes. */
+  char *point = number.text + strspn(number.text, plain);
+  if (*point == '\0') return number;
   const char *rest = point + strcspn(point, plain);
   *point = '.';
   memmove(point + 1, rest, strlen(rest) + 1);
+  return number;
 }
 
 struct number_text fixed_text(double value, int decimals) {
-  struct number_text number;
-  snprintf(number.text, sizeof number.text, "%.*f", decimals, value);
-  use_point(&number);
-  return number;
+  return number_text_of("%.*f", decimals, value);
 }
 
 struct number_text scientific_text(double value, int decimals) {
-  struct number_text number;
-  snprintf(number.text, sizeof number.text, "%.*e", decimals, value);
-  use_point(&number);
-  return number;
+  return number_text_of("%.*e", decimals, value);
 }
 
 void write_json_number(FILE *stream, double value, int digits) {
-  struct number_text number;
-  if (!isfinite(value)) {
-    fputs("null", stream);
-    return;
-  }
-  snprintf(number.text, sizeof number.text, "%.*g", digits, value);
-  use_point(&number);
-  fputs(number.text, stream);
+  const struct number_text number = number_text_of("%.*g", digits, value);
+  fputs(isfinite(value) ? number.text : "null", stream);
 }
 
 /* ---- pieces of SVG ---- */

@@ -149,17 +149,12 @@ elman_status writing_start(elman_attention_writer *writing, FILE *stream,
   return written(writing, error);
 }
 
-/* Return the units of a translation. A format that determines the words itself needs tokens. */
-static elman_alignment_units units_of(const elman_attention_writer *writing) {
-  const elman_alignment_units units = writing->style.units;
-  return writing->format->counts_words && units != ELMAN_UNITS_SUBWORDS ? ELMAN_UNITS_TOKENS
-                                                                        : units;
-}
-
 elman_status writing_add(elman_attention_writer *writing, const elman_translation *translation,
                          elman_attention_place place, elman_error *error) {
   struct shown shown;
-  const elman_status status = shown_create(&shown, translation, units_of(writing), error);
+  elman_alignment_units units = writing->style.units;
+  if (writing->format->counts_words && units != ELMAN_UNITS_SUBWORDS) units = ELMAN_UNITS_TOKENS;
+  const elman_status status = shown_create(&shown, translation, units, error);
   if (status != ELMAN_OK) return status;
   writing->place = place;
   writing->source_words = shown.source_words;

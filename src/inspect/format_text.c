@@ -24,12 +24,6 @@ static const struct shade {
 };
 enum { SHADES = sizeof shades / sizeof *shades };
 
-static size_t shade_of(double weight) {
-  size_t shade = SHADES - 1;
-  while (shade > 0 && !(weight >= shades[shade].least)) shade--;
-  return shade;
-}
-
 /* Return the color of a shade. Blue is visible on light and dark backgrounds; the marks mix it with
  * the background color of the terminal. PLAIN resets it. */
 static const char *color_of(size_t shade) {
@@ -38,7 +32,8 @@ static const char *color_of(size_t shade) {
 static const char PLAIN[] = "\033[0m";
 
 static void write_weight(FILE *stream, double weight, size_t width, elman_text_style style) {
-  const size_t shade = shade_of(weight);
+  size_t shade = SHADES - 1;
+  while (shade > 0 && !(weight >= shades[shade].least)) shade--;
   if (style.numbers) spaces(stream, width - NUMBER);
   if (style.color) fputs(color_of(shade), stream);
   if (style.numbers)

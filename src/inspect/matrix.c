@@ -47,10 +47,6 @@ enum { MAGIC = 6, VERSION = 2, ALIGNMENT = 64, MAX_SIZES = 8 };
 
 static const char MAGIC_BYTES[MAGIC] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
-static bool is_npy(struct text bytes) {
-  return bytes.length >= MAGIC && memcmp(bytes.bytes, MAGIC_BYTES, MAGIC) == 0;
-}
-
 struct npy_header {
   struct text type;
   bool fortran_order;
@@ -384,7 +380,8 @@ elman_status matrix_read(elman_matrix *matrix, const char *path, elman_error *er
   elman_status status = file_read(&file, path, MAX_FILE, error);
   if (status == ELMAN_OK) {
     const struct text bytes = buffer_text(&file);
-    status = (is_npy(bytes) ? read_npy : read_text)(matrix, bytes, file_name(path), error);
+    const bool is_npy = bytes.length >= MAGIC && memcmp(bytes.bytes, MAGIC_BYTES, MAGIC) == 0;
+    status = (is_npy ? read_npy : read_text)(matrix, bytes, file_name(path), error);
   }
   buffer_free(&file);
   if (status != ELMAN_OK) matrix_free(matrix);

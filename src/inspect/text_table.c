@@ -25,10 +25,6 @@ static bool is_number(const char *text) {
   return whole > 0 && *text == '\0';
 }
 
-static void table_number(FILE *stream, const char *text) {
-  fputs(text, stream);
-}
-
 static void table_tsv(FILE *stream, const elman_table *table) {
   const size_t columns = table->column_count;
   for (size_t i = 0; i < columns; i++) {
@@ -36,7 +32,10 @@ static void table_tsv(FILE *stream, const elman_table *table) {
     putc(i + 1 < columns ? '\t' : '\n', stream);
   }
   for (size_t i = 0; i < table->row_count * columns; i++) {
-    (is_number(table->cells[i]) ? table_number : write_cell)(stream, table->cells[i]);
+    if (is_number(table->cells[i]))
+      fputs(table->cells[i], stream);
+    else
+      write_cell(stream, table->cells[i]);
     putc((i + 1) % columns != 0 ? '\t' : '\n', stream);
   }
 }

@@ -323,11 +323,6 @@ static void write_picture(FILE *stream, const elman_gradient_trace *trace) {
   fputs("</svg>\n", stream);
 }
 
-static void trace_svg(FILE *stream, const elman_gradient_trace *trace) {
-  svg_declaration(stream);
-  write_picture(stream, trace);
-}
-
 /* ---- the page ---- */
 
 /* Write the picture as an HTML page without scripts, with its numbers in tables. */
@@ -388,12 +383,14 @@ static void trace_html(FILE *stream, const elman_gradient_trace *trace) {
 
 elman_status trace_draw(FILE *stream, const elman_gradient_trace *trace, const char *format,
                         elman_error *error) {
-  if (strcmp(format, "svg") == 0)
-    trace_svg(stream, trace);
-  else if (strcmp(format, "html") == 0)
+  if (strcmp(format, "svg") == 0) {
+    svg_declaration(stream);
+    write_picture(stream, trace);
+  } else if (strcmp(format, "html") == 0) {
     trace_html(stream, trace);
-  else
+  } else {
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "unknown picture format \"%s\"; use svg or html", format);
+  }
   return ELMAN_OK;
 }

@@ -42,9 +42,7 @@ function hypothesesOf(sentence) {
 }
 
 /* Return the hypotheses of the last model, which is the most recent one of a training run. */
-function lastOf({ byModel }) {
-  return [...byModel.values()].at(-1);
-}
+const lastOf = ({ byModel }) => [...byModel.values()].at(-1);
 
 /* The matrices of a record: attention of the decoder, or self-attention of a side, whose rows and columns
  * are the same words. */
@@ -206,10 +204,6 @@ function fillChoice(id, labels, chosen) {
   byId(`${id}-choice`).hidden = labels.length < 2;
 }
 
-function chosenHead() {
-  return Number(byId("head").value) - 1; // -1: the mean of all
-}
-
 const mapNodes = () => [...document.querySelectorAll("table.map")];
 
 function captionOf(view) {
@@ -220,27 +214,22 @@ function captionOf(view) {
     `per word it attends to`;
 }
 
-/* Return the views of the single heads, if they are to be shown. */
-function viewsBeside() {
-  const heads = byId("heads").checked ? headsOf(state.record, chosenPart()) : [];
-  return heads.map((_, head) => viewOf(state.record, chosenPart(), head));
-}
-
+/* Draw the kept map, and the maps of the single heads if they are to be shown. */
 function drawBeside() {
-  const { kept } = state;
+  const { kept } = state, heads = byId("heads").checked ? headsOf(state.record, chosenPart()) : [];
   byId("beside").replaceChildren(
     ...(kept === null ? [] : [tableOf(kept.view,
       `${kept.name}, ${PARTS[kept.view.part].label}${kept.view.which}: ` +
       `${isolated(kept.view.record.source)} \u2192 ${isolated(kept.view.record.text)}`)]),
-    ...viewsBeside().map((view, head) => tableOf(view, `Head ${head + 1}`)));
+    ...heads.map((_, head) => tableOf(viewOf(state.record, chosenPart(), head), `Head ${head + 1}`)));
   byId("beside").hidden = byId("beside").children.length === 0;
   byId("maps").classList.toggle("pair", !byId("beside").hidden);
 }
 
 /* Redraw tables, legend and readout after a change of sentence, hypothesis, head or scale. */
 function drawTable() {
-  const head = chosenHead();
-  state.view = viewOf(state.record, chosenPart(), head < 0 ? null : head);
+  const head = Number(byId("head").value); // 0: the mean of all
+  state.view = viewOf(state.record, chosenPart(), head === 0 ? null : head - 1);
   state.pinned = null;
   byId("scroll").replaceChildren(tableOf(state.view, captionOf(state.view)));
   drawBeside();
@@ -274,15 +263,7 @@ function applySize() {
   }
 }
 
-/* Return the name of the sentence, and of the model if there are several. */
-function placeName() {
-  const title = byId("title").textContent;
-  return state.models.length < 2 ? title : `${title}, ${isolated(state.models[state.model])}`;
-}
-
-function chosenPart() {
-  return byId("part").value || "attention";
-}
+const chosenPart = () => byId("part").value || "attention";
 
 function fillParts(record) {
   const there = Object.keys(PARTS).filter((part) => part === "attention" || record[PARTS[part].key]);
@@ -307,7 +288,9 @@ function changePart() {
 }
 
 function keep() {
-  state.kept = state.kept === null ? { view: state.view, name: placeName() } : null;
+  const title = byId("title").textContent;
+  const name = state.models.length < 2 ? title : `${title}, ${isolated(state.models[state.model])}`;
+  state.kept = state.kept === null ? { view: state.view, name } : null;
   byId("keep").setAttribute("aria-pressed", String(state.kept !== null));
   drawTable();
 }
@@ -334,10 +317,6 @@ function lacksHan() {
   return one.every((value, i) => value === other[i]);
 }
 
-function hintFonts(record) {
-  byId("fonts").hidden = !/\p{Script=Han}/u.test(record.source + record.text) || !lacksHan();
-}
-
 function drawSentence() {
   const sentence = state.sentences[state.index];
   const hypotheses = hypothesesOf(sentence);
@@ -354,7 +333,7 @@ function drawSentence() {
   byId("translation").replaceChildren(
     lineOf(record.text, searchedPlaces(record.text, record.target_tokens), "target"));
   byId("facts").textContent = factsOf(record);
-  hintFonts(record);
+  byId("fonts").hidden = !/\p{Script=Han}/u.test(record.source + record.text) || !lacksHan();
   fillChoice("hypothesis", hypotheses.map((one) => `${one.number}: ${isolated(one.text)}`),
     state.hypothesis);
   fillParts(record);
@@ -440,13 +419,10 @@ function moveWord(button, key) {
   const forth = button.dataset.side === "source" ? "ArrowRight" : "ArrowDown";
   const places = { [back]: at - 1, [forth]: at + 1, Home: 0, End: words.length - 1 };
   if (!(key in places)) return false;
-  focusOneOf(words, words[places[key]] || button);
+  const next = words[places[key]] || button;
+  for (const word of words) word.tabIndex = word === next ? 0 : -1;
+  next.focus();
   return true;
-}
-
-function focusOneOf(all, one) {
-  for (const other of all) other.tabIndex = other === one ? 0 : -1;
-  one.focus();
 }
 
 /* ---- Choosing sentences ---- */
@@ -486,8 +462,7 @@ function show() {
 }
 
 function markInList(withFocus) {
-  const old = byId("list").querySelector("[aria-current]");
-  if (old !== null) old.removeAttribute("aria-current");
+  byId("list").querySelector("[aria-current]")?.removeAttribute("aria-current");
   const link = state.links[state.index];
   for (const other of byId("list").querySelectorAll('[tabindex="0"]')) other.tabIndex = -1;
   link.setAttribute("aria-current", "true");
@@ -512,14 +487,9 @@ function scrollInList(link) {
 
 /* Return the next search result in a direction, or undefined. */
 function neighbor(step) {
-  const place = rankOf(state.index);
-  return step > 0 ? state.found.find((index) => rankOf(index) > place)
-    : state.found.findLast((index) => rankOf(index) < place);
-}
-
-/* Return the position of a sentence in the list. */
-function rankOf(index) {
-  return state.sentences[index].rank;
+  const place = state.sentences[state.index].rank;
+  return step > 0 ? state.found.find((index) => state.sentences[index].rank > place)
+    : state.found.findLast((index) => state.sentences[index].rank < place);
 }
 
 function move(step) {
@@ -737,9 +707,7 @@ function restoreSettings() {
   applyTheme();
 }
 
-function applyTheme() {
-  document.documentElement.dataset.theme = byId("theme").value;
-}
+const applyTheme = () => { document.documentElement.dataset.theme = byId("theme").value; };
 
 /* ---- Narrow screens ---- */
 
