@@ -34,7 +34,8 @@ typedef enum elman_scope {
   ELMAN_SCOPE_SEED = 128,    /* [elman_translate_options] seed of samples and overrides */
   ELMAN_SCOPE_WEIGHTS = 256, /* [elman_translate_options] further weights to return */
   ELMAN_SCOPE_LIMIT = 512,   /* [elman_translate_options] bounds memory and time */
-  ELMAN_SCOPE_MACHINE = 1024 /* [elman_translate_options] how the machine computes */
+  ELMAN_SCOPE_PRECISION = 1024, /* [elman_translate_options] precision of products */
+  ELMAN_SCOPE_MACHINE = 4096    /* [elman_translate_options] without influence on results */
 } elman_scope;
 
 /* Sets of scopes: all rows of a struct. */
@@ -42,7 +43,8 @@ typedef enum elman_scope {
 #define ELMAN_SCOPES_TRAIN (ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END)
 #define ELMAN_SCOPES_TRANSLATE                                                                     \
   (ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_SCORE | ELMAN_SCOPE_LIST | ELMAN_SCOPE_SAMPLING |              \
-   ELMAN_SCOPE_SEED | ELMAN_SCOPE_WEIGHTS | ELMAN_SCOPE_LIMIT | ELMAN_SCOPE_MACHINE)
+   ELMAN_SCOPE_SEED | ELMAN_SCOPE_WEIGHTS | ELMAN_SCOPE_LIMIT | ELMAN_SCOPE_PRECISION |            \
+   ELMAN_SCOPE_MACHINE)
 
 /* X(type, field, also, label, minimum, maximum, default, scope, group, help)
  *
@@ -183,7 +185,7 @@ typedef enum elman_scope {
     "maximum tokens of a text; longer texts are refused; 0 = 5000")                                \
   X(SIZE, max_output, NULL, "maximum output", 0, 1000000, 0, LIMIT, "Search",                      \
     "maximum target tokens however they are determined; 0 = no limit")                             \
-  X(TRANSLATE_PRECISION, precision, NULL, "precision", 0, 0, ELMAN_PRECISION_FLOAT32, MACHINE,     \
+  X(TRANSLATE_PRECISION, precision, NULL, "precision", 0, 0, ELMAN_PRECISION_FLOAT32, PRECISION,   \
     "Search", "precision of matrix products; int8 is faster and rounds weights")                   \
   X(SIZE, threads, NULL, "threads", 0, 1024, 0, MACHINE, "General",                                \
     "number of processor cores to use; 0 = all")

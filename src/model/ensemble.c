@@ -144,37 +144,11 @@ static void add_vocabulary(struct xxh64 *sum, const struct vocabulary *vocabular
     add_text(sum, vocabulary_token(vocabulary, id));
 }
 
-/* Hash all fields except threads, the callback, and the models, which add_model hashes. The test
- * `api_group` reads the declaration of the struct, and fails if a field is missing here. */
+/* Hash all that affects results, except the models, which add_model hashes. */
 static void add_options(struct xxh64 *sum, const elman_translate_options *options) {
-#define FIELD(name)                                                                                \
-  { &options->name, sizeof options->name }
-  const struct {
-    const void *bytes;
-    size_t size;
-  } fields[] = {FIELD(max_bytes),
-                FIELD(max_tokens),
-                FIELD(max_output),
-                FIELD(max_length),
-                FIELD(max_ratio),
-                FIELD(beam),
-                FIELD(n_best),
-                FIELD(equal_texts),
-                FIELD(length_penalty),
-                FIELD(length_norm),
-                FIELD(coverage_penalty),
-                FIELD(replace_unknown),
-                FIELD(without_scores),
-                FIELD(self_attention),
-                FIELD(sample),
-                FIELD(temperature),
-                FIELD(top_k),
-                FIELD(override_count),
-                FIELD(seed),
-                FIELD(precision)};
-#undef FIELD
-  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-    xxh64_add(sum, fields[i].bytes, fields[i].size);
+  options_hash(sum, ELMAN_SCOPES_TRANSLATE & ~ELMAN_SCOPE_MACHINE, options);
+  xxh64_add(sum, &options->without_scores, sizeof options->without_scores);
+  xxh64_add(sum, &options->override_count, sizeof options->override_count);
   for (size_t i = 0; i < options->override_count; i++) {
     const elman_override *cell = &options->overrides[i];
     const uint64_t where[] = {cell->kind, cell->row, cell->column};
@@ -194,19 +168,8 @@ static void add_machine(struct xxh64 *sum) {
   xxh64_add(sum, &packed, sizeof packed);
 }
 
-/* Hash the model. The rows of the hyperparameter table contain the shape and further settings, such
- * as attention and token mode. */
 static void add_model(struct xxh64 *sum, const struct model *model) {
-  const elman_option *row = NULL;
-  while ((row = elman_option_next(row, ELMAN_SCOPE_MODEL)) != NULL) {
-    const void *field = (const char *)&model->config + row->offset;
-    if (row->choice != NULL)
-      add_text(sum, text_of(elman_option_choice(row, &model->config)));
-    else if (row->value == ELMAN_VALUE_FLAG)
-      xxh64_add(sum, field, sizeof(bool));
-    else
-      xxh64_add(sum, field, sizeof(size_t));
-  }
+  options_hash(sum, ELMAN_SCOPE_MODEL, &model->config);
   add_text(sum, text_of(normalization_name(model->config.source_normalization)));
   add_text(sum, text_of(normalization_name(model->config.target_normalization)));
   add_vocabulary(sum, model->source_vocabulary);

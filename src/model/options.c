@@ -143,7 +143,7 @@ static const void *field_of(const elman_option *row, const void *fields) {
   return (const char *)fields + row->offset;
 }
 
-size_t option_size(const elman_option *row) {
+static size_t size_of(const elman_option *row) {
   static const size_t sizes[] = {
       [ELMAN_VALUE_SIZE] = sizeof(size_t), [ELMAN_VALUE_SEED] = sizeof(uint64_t),
       [ELMAN_VALUE_REAL] = sizeof(double), [ELMAN_VALUE_FLAG] = sizeof(bool),
@@ -450,7 +450,7 @@ static const void *defaults_of(unsigned scope) {
 static bool is_equal(const elman_option *row, const void *one, const void *other) {
   if (row->value == ELMAN_VALUE_NAME)
     return elman_option_choice(row, one) == elman_option_choice(row, other);
-  return memcmp(field_of(row, one), field_of(row, other), option_size(row)) == 0;
+  return memcmp(field_of(row, one), field_of(row, other), size_of(row)) == 0;
 }
 
 bool elman_options_equal(unsigned scopes, const void *one, const void *other) {
@@ -458,6 +458,20 @@ bool elman_options_equal(unsigned scopes, const void *one, const void *other) {
   while ((row = elman_option_next(row, scopes)) != NULL)
     if (!is_equal(row, one, other)) return false;
   return true;
+}
+
+void options_hash(struct xxh64 *sum, unsigned scopes, const void *fields) {
+  const elman_option *row = NULL;
+  while ((row = elman_option_next(row, scopes)) != NULL) {
+    if (row->choice == NULL) {
+      xxh64_add(sum, field_of(row, fields), size_of(row));
+      continue;
+    }
+    const char *choice = elman_option_choice(row, fields);
+    const struct text word = text_of(choice == NULL ? "" : choice);
+    xxh64_add(sum, &word.length, sizeof word.length);
+    xxh64_add(sum, word.bytes, word.length);
+  }
 }
 
 /* Return whether an option is given and has an effect: a flag that is true, a number that is not

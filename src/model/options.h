@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "base/status.h"
+#include "base/xxh64.h"
 #include "elman/options.h"
 #include "elman/train.h"
 #include "elman/translate.h"
@@ -21,8 +22,8 @@
  * unknown names unchanged. */
 void options_keep_names(void *fields, unsigned scopes);
 
-/* Return the size of the field of a row in bytes. */
-size_t option_size(const elman_option *row);
+/* Add the values of these scopes to a hash. */
+void options_hash(struct xxh64 *sum, unsigned scopes, const void *fields);
 
 /* Return the name of an arithmetic, a precision, a schedule, a validation measure or a length
  * normalization by index; NULL after the last. */

@@ -567,61 +567,22 @@ static struct equipment equipment_of(const char *attention) {
   return equipment;
 }
 
-/* ";" and each change that the test makes to the options. */
-static char changes[2048];
-
-/* Return whether a change begins with this name. */
-static bool is_changed(const char *name) {
-  char start[64];
-  const int length = snprintf(start, sizeof start, ";%s", name);
-  for (const char *at = changes; (at = strstr(at, start)) != NULL; at++)
-    if (strchr(" +-=", at[length]) != NULL) return true;
-  return false;
-}
-
-/* Read the declaration of a struct in a public header, without comments. */
-static void read_declaration(char *declaration, size_t size, const char *header, const char *type) {
-  char path[512], start[64], end[64], line[256];
-  bool inside = false, in_comment = false;
-  size_t length = 0;
-  snprintf(path, sizeof path, "%s/../include/elman/%s", getenv("TEST_DATA"), header);
-  snprintf(start, sizeof start, "typedef struct %s {", type);
-  snprintf(end, sizeof end, "} %s;", type);
-  FILE *file = fopen(path, "r");
-  cr_assert_not_null(file, "%s", path);
-  while (fgets(line, sizeof line, file) != NULL && strncmp(line, end, strlen(end)) != 0) {
-    for (const char *at = line; inside && *at != '\0'; at++) {
-      in_comment = in_comment || strncmp(at, "/*", 2) == 0;
-      if (!in_comment && length + 1 < size) declaration[length++] = *at;
-      in_comment = in_comment && (at == line || strncmp(at - 1, "*/", 2) != 0);
-    }
-    inside = inside || strncmp(line, start, strlen(start)) == 0;
+/* Change the value of a row. */
+static void change_row(elman_translate_options *options, const elman_option *row) {
+  void *field = (char *)options + row->offset;
+  switch (row->value) {
+  case ELMAN_VALUE_FLAG:
+    *(bool *)field = !*(bool *)field;
+    break;
+  case ELMAN_VALUE_REAL:
+    *(double *)field += 1e-12;
+    break;
+  case ELMAN_VALUE_ENUM:
+    *(unsigned *)field = row->choice(1)[0] != '\0' ? 1 : 2;
+    break;
+  default:
+    ++*(size_t *)field;
   }
-  declaration[length] = '\0';
-  fclose(file);
-}
-
-/* Check that the test changes every field, except those that may differ. */
-static void check_all_fields_change(void) {
-  static const char *const may_differ[] = {"threads", "partial", "partial_context", "ensemble",
-                                           "ensemble_count"}; /* the models are compared */
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
-  char declaration[8192];
-  size_t fields = 0;
-  read_declaration(declaration, sizeof declaration, "translate.h", "elman_translate_options");
-  for (char *field = strtok(declaration, ";"); field != NULL; field = strtok(NULL, ";")) {
-    char *function = strstr(field, "(*"), *name = field + strlen(field);
-    if (function != NULL) name = function + 2 + strspn(function + 2, letters);
-    *name = '\0';
-    while (name > field && strchr(letters, name[-1]) != NULL) name--;
-    if (*name == '\0') continue; /* white space after the last field */
-    bool expected = true;
-    for (size_t i = 0; i < sizeof may_differ / sizeof *may_differ; i++)
-      expected = expected && strcmp(name, may_differ[i]) != 0;
-    cr_assert_eq(is_changed(name), expected, "%s", name);
-    fields++;
-  }
-  cr_assert_gt(fields, 20);
 }
 
 /* Test every field that a translation depends on. */
@@ -633,40 +594,25 @@ Test(api_group, different_translation_options_are_rejected) {
   base.options.overrides = &cell;
   base.options.override_count = 1;
   check_equipment(base, base, ELMAN_OK, "nothing");
+  for (const elman_option *row = NULL;
+       (row = elman_option_next(row, ELMAN_SCOPES_TRANSLATE)) != NULL;) {
+    const bool may_differ = row->scope == ELMAN_SCOPE_MACHINE;
+    other = base;
+    change_row(&other.options, row);
+    check_equipment(base, other, may_differ ? ELMAN_OK : ELMAN_INVALID_ARGUMENT, row->name);
+  }
 #define CHECK_OPTION(change)                                                                       \
   other = base;                                                                                    \
   other_cell = cell;                                                                               \
   other.options.change;                                                                            \
-  cr_assert_lt(strlen(changes) + sizeof #change + 1, sizeof changes);                              \
-  strcat(strcat(changes, ";"), #change);                                                           \
   check_equipment(base, other, ELMAN_INVALID_ARGUMENT, #change)
-  CHECK_OPTION(max_bytes--);
-  CHECK_OPTION(max_tokens++);
-  CHECK_OPTION(max_output++);
-  CHECK_OPTION(max_length++);
-  CHECK_OPTION(max_ratio = 3);
-  CHECK_OPTION(beam++);
-  CHECK_OPTION(n_best++);
-  CHECK_OPTION(equal_texts = true);
-  CHECK_OPTION(length_penalty += 1e-12);
-  CHECK_OPTION(length_norm = ELMAN_LENGTH_WU);
-  CHECK_OPTION(coverage_penalty += 1e-12);
-  CHECK_OPTION(replace_unknown = true);
   CHECK_OPTION(without_scores = true);
-  CHECK_OPTION(self_attention = true);
-  CHECK_OPTION(sample = true);
-  CHECK_OPTION(temperature += 1e-12);
-  CHECK_OPTION(top_k++);
-  CHECK_OPTION(seed++);
-  CHECK_OPTION(seed++);
-  CHECK_OPTION(precision = ELMAN_PRECISION_INT8);
   CHECK_OPTION(override_count = 0);
   CHECK_OPTION(overrides = &other_cell; other_cell.kind = ELMAN_OVERRIDE_POSITION);
   CHECK_OPTION(overrides = &other_cell; other_cell.row++);
   CHECK_OPTION(overrides = &other_cell; other_cell.column++);
   CHECK_OPTION(overrides = &other_cell; other_cell.weight += 1e-12);
 #undef CHECK_OPTION
-  check_all_fields_change();
 }
 
 static void write_letters(const char *name, const char *letters) {

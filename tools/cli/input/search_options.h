@@ -8,18 +8,19 @@
 
 /* The library's rows of a search, for tables of options. */
 #define SEARCH_SCOPES                                                                              \
-  (ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_SCORE | ELMAN_SCOPE_LIST | ELMAN_SCOPE_MACHINE)
+  (ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_SCORE | ELMAN_SCOPE_LIST | ELMAN_SCOPE_PRECISION |             \
+   ELMAN_SCOPE_MACHINE)
 
 /* The row --max-bytes. `search` is an elman_translate_options. */
 #define MAX_BYTES_OPTION(search) library_option(ELMAN_SCOPE_LIMIT, "max_bytes", &(search).max_bytes)
 
 #define PRECISION_OPTION(search)                                                                   \
-  library_option(ELMAN_SCOPE_MACHINE, "precision", &(search).precision)
+  library_option(ELMAN_SCOPE_PRECISION, "precision", &(search).precision)
 
 /* The options that were given, which determine how far the search of a model applies
  * (elman_model_info.search). */
 struct search_given {
-  const char *command;           /* for messages; NULL = no search is made, so none applies */
+  const char *command;          /* for messages; NULL = no search is made, so none applies */
   bool rows[ELMAN_MAX_OPTIONS]; /* see library_options_given */
 };
 
