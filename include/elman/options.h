@@ -175,7 +175,7 @@ typedef enum elman_scope {
     "sampling temperature; below 1 favors likely tokens")                                          \
   X(SIZE, top_k, NULL, "top-k sampling", 0, ELMAN_MAX_TOP_K, 0, SAMPLING, "Sampling",              \
     "number of most likely tokens to sample from; 0 = all")                                        \
-  X(SEED, seed, NULL, "seed", 0, 0, 1, SEED, "Sampling",                                           \
+  X(SEED, seed, NULL, "seed", 0, 0, 1, SEED, "Search",                                           \
     "random seed of sampling and of shuffled attention")                                           \
   X(FLAG, self_attention, NULL, "self-attention", 0, 1, false, WEIGHTS, "Attention",               \
     "self-attention weights of encoder and decoder")                                               \

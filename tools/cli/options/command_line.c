@@ -280,6 +280,7 @@ static void format_help(char text[HELP_SIZE], const struct option *option, bool 
     option_print_choices(choices, sizeof choices, option);
     fprintf(stream, ": %s%s", choices, option->help + clause);
   }
+  if (option->also != NULL) fprintf(stream, "; also --%s", option->also);
   print_default(stream, option, preset);
   fclose(stream);
 }
