@@ -3,6 +3,7 @@
 #ifndef ELMAN_TESTS_ALIGNED_H
 #define ELMAN_TESTS_ALIGNED_H
 
+#include "config_of.h"
 #include "folder.h"
 #include "pairs_of.h"
 #include "tensor/blas_kernels.h"
@@ -34,8 +35,7 @@ static inline struct model *model_of_pairs(const struct pairs *pairs) {
                                              .target_mode = ELMAN_TOKENS_SPACE,
                                              .min_count = 1,
                                              .max_length = 50};
-  const struct model_config config = {
-      .embedding_size = 8, .hidden_size = 12, .layers = 1, .attention_heads = 1};
+  const struct model_config config = config_of(0, 0, 8, 12);
   struct vocabulary_pair vocabularies = {0};
   struct model *model;
   blas_set_up();

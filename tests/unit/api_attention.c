@@ -390,12 +390,7 @@ Test(api_attention, defaults_and_null_are_accepted) {
   cr_assert_eq(defaults.key_length, ELMAN_ALL_KEYS);
   cr_assert(!defaults.causal && !defaults.divide_by_sum && defaults.scale == 0);
   const float numbers[] = {1, 2, 3, 4};
-  const elman_attention_input square = {.query_count = 2,
-                                        .key_count = 2,
-                                        .width = 2,
-                                        .queries = numbers,
-                                        .keys = numbers,
-                                        .values = numbers};
+  const elman_attention_input square = input_with(2, 2, 2, numbers, numbers, numbers);
   owned_output *out;
   cr_assert_eq(elman_attention_forward(&out, &square, NULL, NULL), ELMAN_OK);
   cr_assert_eq(out->value_width, 2);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attention_case.h"
 #include "elman.h"
 #include "forced.h"
 #include "toy.h"
@@ -125,38 +126,14 @@ Test(api_rows, rows_of_translations_sum_to_one) {
 
 /* ---- plain matrices ---- */
 
-enum { T = 5, S = 9, H = 4, MAX_WEIGHTS = 8 };
-
-static void fill(float *values, size_t count, float lowest) {
-  static unsigned state = 1;
-  for (size_t i = 0; i < count; i++) {
-    state = state * 1103515245U + 12345U;
-    values[i] = lowest + (1 - lowest) * (float)(state >> 8 & 0xFFFF) / 65536;
-  }
-}
-
 static struct range sums_of(const elman_attention_options *options) {
-  float queries[T * H], keys[S * H], values[MAX_WEIGHTS][H * H];
-  elman_tensor weights[MAX_WEIGHTS];
-  size_t count = 0;
-  const float lowest = options->divide_by_sum ? 0.1F : -1;
-  fill(queries, T * H, lowest);
-  fill(keys, S * H, lowest);
-  for (; elman_attention_parameter(&weights[count], options->mechanism, H, count); count++) {
-    fill(values[count], weights[count].rows * weights[count].columns, lowest);
-    weights[count].values = values[count];
-  }
-  const elman_attention_input input = {.query_count = T,
-                                       .key_count = S,
-                                       .width = H,
-                                       .queries = queries,
-                                       .keys = keys,
-                                       .values = keys,
-                                       .parameters = weights,
-                                       .parameter_count = count};
+  struct attention_case c = new_case(options->mechanism, 5, 9, 4, 4, 1);
+  c.options = *options;
+  fill_case(&c);
+  const elman_attention_input input = input_of(&c);
   owned_output *output;
-  cr_assert_eq(elman_attention_forward(&output, &input, options, NULL), ELMAN_OK);
-  return range_of(output->weights, output->heads * T, S);
+  succeeds(elman_attention_forward(&output, &input, options, &why));
+  return range_of(output->weights, output->heads * c.T, c.S);
 }
 
 /* The other mechanisms normalize differently. */

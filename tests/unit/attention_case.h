@@ -61,16 +61,24 @@ static inline void fill_case(struct attention_case *c) {
   }
 }
 
-static elman_attention_input input_of(struct attention_case *c) {
-  return (elman_attention_input){.query_count = c->T,
-                                 .key_count = c->S,
-                                 .width = c->H,
-                                 .value_width = c->V,
-                                 .queries = c->queries.single,
-                                 .keys = c->keys.single,
-                                 .values = c->values.single,
-                                 .parameters = c->tensors,
-                                 .parameter_count = c->weight_count};
+/* Attention of T queries to S keys (n,H) and values without parameters. */
+static inline elman_attention_input input_with(size_t T, size_t S, size_t H, const float *queries,
+                                               const float *keys, const float *values) {
+  return (elman_attention_input){.query_count = T,
+                                 .key_count = S,
+                                 .width = H,
+                                 .queries = queries,
+                                 .keys = keys,
+                                 .values = values};
+}
+
+static inline elman_attention_input input_of(struct attention_case *c) {
+  elman_attention_input input =
+      input_with(c->T, c->S, c->H, c->queries.single, c->keys.single, c->values.single);
+  input.value_width = c->V;
+  input.parameters = c->tensors;
+  input.parameter_count = c->weight_count;
+  return input;
 }
 
 #endif

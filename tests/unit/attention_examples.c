@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "attention_case.h"
 #include "elman.h"
 #include "owned_public.h"
 
@@ -65,12 +66,7 @@ static elman_attention_output *attend(const elman_attention_input *input,
 Test(attention_examples, self_attention_matches_printed_numbers) {
   float words[6 * 3];
   cr_assert_eq(flatten(words, json_object_get(root, "inputs")), 6 * 3);
-  const elman_attention_input input = {.query_count = 6,
-                                       .key_count = 6,
-                                       .width = 3,
-                                       .queries = words,
-                                       .keys = words,
-                                       .values = words};
+  const elman_attention_input input = input_with(6, 6, 3, words, words, words);
   elman_attention_output *out = attend(&input, NULL);
   compare("scores", out->scores, get("self_attention", "scores"), 6 * 6);
   compare("weights", out->weights, get("self_attention", "weights"), 6 * 6);
@@ -89,12 +85,7 @@ Test(attention_examples, causal_weights_match_printed_numbers) {
   float scores[6 * 6], unit[6 * 6] = {0};
   cr_assert_eq(flatten(scores, get("causal", "scores_lower")), 6 * 6);
   for (size_t i = 0; i < 6; i++) unit[i * 6 + i] = 1;
-  const elman_attention_input input = {.query_count = 6,
-                                       .key_count = 6,
-                                       .width = 6,
-                                       .queries = scores,
-                                       .keys = unit,
-                                       .values = unit};
+  const elman_attention_input input = input_with(6, 6, 6, scores, unit, unit);
   elman_attention_options options = elman_attention_options_default();
   options.causal = true;
   options.scale = 1 / sqrt(2);
@@ -115,13 +106,9 @@ static elman_matrix *read_matrix(const char *name) {
 Test(attention_examples, causal_weights_from_files_match) {
   owned_matrix *queries = read_matrix("six-queries.txt"), *keys = read_matrix("six-keys.txt");
   owned_matrix *words = read_matrix("six-words.txt");
-  const elman_attention_input input = {.query_count = queries->rows,
-                                       .key_count = keys->rows,
-                                       .width = queries->columns,
-                                       .value_width = words->columns,
-                                       .queries = queries->values,
-                                       .keys = keys->values,
-                                       .values = words->values};
+  elman_attention_input input = input_with(queries->rows, keys->rows, queries->columns,
+                                           queries->values, keys->values, words->values);
+  input.value_width = words->columns;
   elman_attention_options options = elman_attention_options_default();
   options.mechanism = "scaled";
   options.causal = true;
@@ -135,8 +122,7 @@ Test(attention_examples, heads_match_printed_numbers) {
   for (size_t n = 0; n < 2; n++)
     for (size_t t = 0; t < 3; t++)
       for (size_t i = 0; i < 4; i++) rows[t * 8 + n * 4 + i] = by_head[(n * 3 + t) * 4 + i];
-  const elman_attention_input input = {
-      .query_count = 3, .key_count = 3, .width = 8, .queries = rows, .keys = rows, .values = rows};
+  const elman_attention_input input = input_with(3, 3, 8, rows, rows, rows);
   elman_attention_options options = elman_attention_options_default();
   options.heads = 2;
   owned_output *out = attend(&input, &options);

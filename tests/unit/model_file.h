@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "config_of.h"
 #include "folder.h"
 #include "model/model_file.h"
 #include "model/safetensors.h"
@@ -31,12 +32,8 @@ static inline struct model *make_model(void) {
                                          .target_normalization = ELMAN_NFKC,
                                          .source = vocabulary_of(source, squares, 4, ELMAN_SOURCE),
                                          .target = vocabulary_of(target, squares, 6, ELMAN_TARGET)};
-  const struct model_config config = {.embedding_size = E,
-                                      .hidden_size = H,
-                                      .layers = 1,
-                                      .min_count = 1,
-                                      .attention_heads = 1,
-                                      .attention = "scaled"};
+  struct model_config config = config_of(0, 0, E, H);
+  config.attention = "scaled";
   struct model *model;
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
   succeeds(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 3, &why));

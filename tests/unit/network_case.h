@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "config_of.h"
 #include "corpus/batch.h"
 #include "model/network.h"
 #include "words_of.h"
@@ -142,12 +143,7 @@ static inline void check_network(struct model_config config, struct regularizati
 }
 
 static inline struct model_config small_config(void) {
-  return (struct model_config){.source_vocabulary = 5,
-                               .target_vocabulary = 6,
-                               .embedding_size = 3,
-                               .hidden_size = 4,
-                               .layers = 1,
-                               .attention_heads = 1};
+  return config_of(5, 6, 3, 4);
 }
 
 static const struct regularization plain = {0};

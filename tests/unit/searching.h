@@ -4,6 +4,7 @@
 #define ELMAN_TESTS_SEARCHING_H
 
 #include "check.h"
+#include "config_of.h"
 
 #include <string.h>
 
@@ -57,13 +58,9 @@ static inline void tear_down(struct setup *s) {
 }
 
 static inline struct model_config plain_config(size_t target_vocabulary) {
-  return (struct model_config){.source_vocabulary = WORDS,
-                               .target_vocabulary = target_vocabulary,
-                               .embedding_size = 6,
-                               .hidden_size = 8,
-                               .layers = 1,
-                               .attention_heads = 1,
-                               .attention = "dot"};
+  struct model_config config = config_of(WORDS, target_vocabulary, 6, 8);
+  config.attention = "dot";
+  return config;
 }
 
 struct beam_options {
