@@ -53,18 +53,6 @@ Test(formats, json_with_a_sentinel) {
   json_decref(json);
 }
 
-/* Computed by hand: the fractions are 2/3 and 1/3, whatever the sum of the weights. */
-Test(formats, entropy_uses_normalized_weights) {
-  static const float weights[] = {0.5f, 0.25f}, halves[] = {0.25f, 0.125f}, all[] = {1, 0},
-                     none[] = {0, 0}, alike[] = {0.125f, 0.125f, 0.125f, 0.125f};
-  const double expected = 2. / 3 * log(3. / 2) + 1. / 3 * log(3); /* 0.6365 */
-  cr_assert_float_eq(row_entropy(weights, 2), expected, 1e-12);
-  cr_assert_float_eq(row_entropy(halves, 2), expected, 1e-12);
-  cr_assert_float_eq(row_entropy(alike, 4), log(4), 1e-12);
-  cr_assert_eq(row_entropy(all, 2), 0);
-  cr_assert_eq(row_entropy(none, 2), 0);
-}
-
 Test(formats, svg_with_a_sentinel) {
   const elman_translation translation = with_sentinel();
   owned char *text = written("svg", &translation, false, NULL);

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "config_of.h"
 #include "model_file.h"
 
 /* ---- writing and reading back ---- */
@@ -300,8 +301,7 @@ Test(model_file, too_large_vocabularies_are_rejected) {
                                          .target_mode = ELMAN_TOKENS_SPACE,
                                          .source = vocabulary_of(source, squares, 2, ELMAN_SOURCE),
                                          .target = vocabulary_of(target, squares, 3, ELMAN_TARGET)};
-  const struct model_config config = {
-      .embedding_size = E, .hidden_size = H, .layers = 1, .attention_heads = 1};
+  const struct model_config config = config_of(0, 0, E, H);
   owned_model *model;
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
   fails(model_save(model, FILE_NAME, &why), ELMAN_INVALID_ARGUMENT,
