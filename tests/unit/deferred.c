@@ -1,6 +1,7 @@
 /* Test: threads. */
 /* Deferred updates of embeddings give the same bits as full updates of every row. */
 #include "check.h"
+#include "config_of.h"
 #include "folder.h"
 #include "lettered_model.h"
 #include "threads.h"
@@ -19,13 +20,9 @@
 enum { SOURCE_WORDS = 40, TARGET_WORDS = 30, SILENT = 7, EMBEDDING = 19, MAX_STEPS = 4, BATCH = 3 };
 
 static struct model *make_model(bool tied) {
-  return lettered_model((struct model_config){.embedding_size = EMBEDDING,
-                                              .hidden_size = 5,
-                                              .layers = 1,
-                                              .attention_heads = 1,
-                                              .attentional_layer = tied,
-                                              .tie_embeddings = tied},
-                        SOURCE_WORDS - 1, TARGET_WORDS - 3);
+  struct model_config config = config_of(0, 0, EMBEDDING, 5);
+  config.attentional_layer = config.tie_embeddings = tied;
+  return lettered_model(config, SOURCE_WORDS - 1, TARGET_WORDS - 3);
 }
 
 static size_t draw(size_t limit, uint64_t which) {

@@ -2,6 +2,7 @@
 /* Synthetic gradients of shards are summed by several processes. The bytes do not depend on the
  * number of processes, and the output layer is sent while the rest is computed. */
 #include "check.h"
+#include "config_of.h"
 #include "lettered_model.h"
 #include "moment.h"
 #include "owned_values.h"
@@ -15,13 +16,9 @@
 enum { PAIRS = 24, WORDS = 6, MOST = 5, NOBODY = 1000 };
 
 static struct model *make_model(bool tied) {
-  return lettered_model((struct model_config){.embedding_size = 5,
-                                              .hidden_size = 5,
-                                              .layers = 1,
-                                              .attention_heads = 1,
-                                              .attentional_layer = tied,
-                                              .tie_embeddings = tied},
-                        WORDS, WORDS);
+  struct model_config config = config_of(0, 0, 5, 5);
+  config.attentional_layer = config.tie_embeddings = tied;
+  return lettered_model(config, WORDS, WORDS);
 }
 
 /* Some words occur in no pair, so that rows of the embeddings are skipped. */

@@ -1,6 +1,7 @@
 /* Test: threads. */
 /* The training loop: the pairs it uses, how it stops, and the model it leaves. */
 #include "check.h"
+#include "config_of.h"
 #include "lettered_model.h"
 
 #include <string.h>
@@ -29,8 +30,7 @@ static struct corpus make_corpus(void) {
 }
 
 static struct model *make_model(void) {
-  const struct model_config config = {
-      .embedding_size = 4, .hidden_size = 5, .layers = 1, .attention_heads = 1};
+  const struct model_config config = config_of(0, 0, 4, 5);
   return lettered_model(config, WORDS, WORDS);
 }
 
@@ -169,15 +169,6 @@ Test(train, default_epochs_depend_on_corpus_size) {
   cr_assert_eq(trainer_default_epochs(31250), 10);
 }
 
-Test(train, no_epoch_changes_nothing) {
-  owned_model *model = make_model();
-  owned_by(corpus_free) struct corpus corpus = make_corpus();
-  owned real *before = copy_of(model);
-  const elman_train_options options = options_of(0, 3);
-  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_OK);
-  cr_assert(same_weights(model, before));
-}
-
 Test(train, oversized_batch_is_the_whole_corpus) {
   owned_by(corpus_free) struct corpus corpus = make_corpus();
   struct model *exact = make_model(), *model;
@@ -277,22 +268,7 @@ Test(train, history_counts_training) {
   check_history(model, 5, 22, 195 + begun + 130);
 }
 
-/* ---- early end ---- */
-
-Test(train, stopping_keeps_the_learned_weights) {
-  owned_by(corpus_free) struct corpus corpus = make_corpus();
-  owned_model *whole = make_model(), *stopped = make_model();
-  elman_train_options options = options_of(1, 2);
-  cr_assert_eq(trainer_run(whole, &corpus, &options, NULL), ELMAN_OK);
-  struct log log = {.stop_after = 5};
-  options.epochs = 100;
-  options.report = keep;
-  options.context = &log;
-  cr_assert_eq(trainer_run(stopped, &corpus, &options, &why), ELMAN_INTERRUPTED);
-  cr_assert_eq(why.code, ELMAN_INTERRUPTED);
-  cr_assert_eq(log.count, 5);
-  cr_assert(same_weights(stopped, whole->block), "five updates are one epoch");
-}
+/* ---- numbers that overflow ---- */
 
 /* At this learning rate sums of weights overflow, but the weights do not. */
 #ifdef ELMAN_DOUBLE

@@ -1,6 +1,7 @@
 /* The weights that training keeps: the moving average, the best weights by validation, and a
  * learning rate that falls on a plateau. */
 #include "check.h"
+#include "config_of.h"
 #include "folder.h"
 #include "lettered_model.h"
 
@@ -51,8 +52,7 @@ struct task {
 };
 
 static struct model *make_model(void) {
-  const struct model_config config = {
-      .embedding_size = 8, .hidden_size = 10, .layers = 1, .attention_heads = 1};
+  const struct model_config config = config_of(0, 0, 8, 10);
   return lettered_model(config, 4, 4);
 }
 
@@ -597,25 +597,7 @@ Test(validation, best_model_waits_for_a_checkpoint) {
 }
 
 /* Weights whose losses are not finite are useless: neither the checkpoint nor the model's history
- * contains them. */
-Test(validation, diverged_training_leaves_no_checkpoint) {
-  owned_by(tear_down) struct task task = set_up();
-  owned_model *model = make_model();
-  struct divergence divergence = {.model = model, .after = 3};
-  elman_train_options options = options_of(MAX_EPOCHS);
-  bool left;
-  options.checkpoint = "checkpoint";
-  options.report = diverge;
-  options.context = &divergence;
-  fails(trainer_run(model, &task.corpus, &options, &why), ELMAN_INVALID_ARGUMENT,
-        "was not finite in 10 updates");
-  cr_assert_eq(divergence.count, divergence.after + 9);
-  cr_assert_eq(file_exists(&left, "checkpoint", NULL), ELMAN_OK);
-  cr_assert_not(left);
-  cr_assert_eq(model->past.history.updates, 0);
-}
-
-/* The history counts the updates until the run ends without a usable result. */
+ * contains them. The history counts the updates until the run ends without a usable result. */
 Test(validation, diverged_steps_leave_no_checkpoint) {
   owned_by(tear_down) struct task task = set_up();
   owned_model *model = make_model();
