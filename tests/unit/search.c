@@ -2,6 +2,7 @@
 /* Greedy search on a model with known choices: all weights are 0, so only the bias of the output
  * layer decides. */
 #include "check.h"
+#include "config_of.h"
 #include "lettered_model.h"
 #include "owned_values.h"
 
@@ -17,8 +18,7 @@ static struct model *make_model(const double bias[WORDS]) {
                                          .target_mode = ELMAN_TOKENS_SPACE,
                                          .source = lettered_vocabulary(ELMAN_SOURCE, WORDS - A),
                                          .target = lettered_vocabulary(ELMAN_TARGET, WORDS - A)};
-  const struct model_config config = {
-      .embedding_size = 2, .hidden_size = 3, .layers = 1, .attention_heads = 1};
+  const struct model_config config = config_of(0, 0, 2, 3);
   struct model *model;
   blas_set_up();
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);

@@ -1,6 +1,7 @@
 /* Test: double. */
 /* Compare the trace with central differences, in double precision. */
 #include "check.h"
+#include "config_of.h"
 
 #include <string.h>
 
@@ -66,12 +67,7 @@ static void set_diagonal(struct setting *setting, const char *name, float diagon
 }
 
 static struct model_config square_config(void) {
-  return (struct model_config){.source_vocabulary = 6,
-                               .target_vocabulary = 8,
-                               .embedding_size = SIZE,
-                               .hidden_size = SIZE,
-                               .layers = 1,
-                               .attention_heads = 1};
+  return config_of(6, 8, SIZE, SIZE);
 }
 
 static struct trace run(struct setting *setting) {
