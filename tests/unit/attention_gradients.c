@@ -226,58 +226,46 @@ static void check_guided(struct attention_shape shape) {
   free(guide.sources);
 }
 
-Test(attention_gradients, gradients_with_padding_match) {
+/* Return a shape with short and long sentences, whose lengths are stored in `lengths`. */
+static struct attention_shape mixed_shape(size_t lengths[2][B], size_t T, size_t S) {
+  const size_t mixed[2][B] = {{T, 1, (T + 1) / 2}, {1, S, (S + 1) / 2}};
+  memcpy(lengths, mixed, sizeof mixed);
+  return (struct attention_shape){
+      .queries = T, .keys = S, .batch = B, .query_lengths = lengths[0], .key_lengths = lengths[1]};
+}
+
+Test(attention_gradients, gradients_with_masks_match) {
   for (size_t positions = 1; positions <= 9; positions++) {
-    const size_t queries[B] = {positions, 1, (positions + 1) / 2};
-    const size_t keys[B] = {1, 10 - positions, (11 - positions) / 2};
-    check_mechanisms((struct attention_shape){.queries = positions,
-                                              .keys = 10 - positions,
-                                              .batch = B,
-                                              .query_lengths = queries,
-                                              .key_lengths = keys},
-                     0);
+    size_t lengths[2][B];
+    check_mechanisms(mixed_shape(lengths, positions, 10 - positions), 0);
+    struct attention_shape causal = mixed_shape(lengths, positions, positions);
+    causal.causal = true;
+    check_mechanisms(causal, 0);
   }
 }
 
-Test(attention_gradients, gradients_with_causal_mask_match) {
-  for (size_t positions = 1; positions <= 9; positions++) {
-    const size_t queries[B] = {positions, 1, (positions + 1) / 2};
-    const size_t keys[B] = {1, positions, (positions + 1) / 2};
-    check_mechanisms((struct attention_shape){.queries = positions,
-                                              .keys = positions,
-                                              .batch = B,
-                                              .query_lengths = queries,
-                                              .key_lengths = keys,
-                                              .causal = true},
-                     0);
-  }
-}
+static const size_t query_lengths[B] = {5, 1, 3}, key_lengths[B] = {4, 7, 6};
+static const struct attention_shape five_by_seven = {.queries = 5,
+                                                     .keys = 7,
+                                                     .batch = B,
+                                                     .query_lengths = query_lengths,
+                                                     .key_lengths = key_lengths};
 
 Test(attention_gradients, gradients_with_dropout_match) {
-  const size_t queries[B] = {5, 1, 3}, keys[B] = {4, 7, 6};
-  const struct attention_shape shape = {
-      .queries = 5, .keys = 7, .batch = B, .query_lengths = queries, .key_lengths = keys};
-  check_mechanisms(shape, 0.4);
+  check_mechanisms(five_by_seven, 0.4);
 }
 
 Test(attention_gradients, gradients_with_guide_match) {
   for (size_t positions = 1; positions <= 9; positions++) {
-    const size_t queries[B] = {positions, 1, (positions + 1) / 2};
-    const size_t keys[B] = {1, 10 - positions, (11 - positions) / 2};
-    check_guided((struct attention_shape){.queries = positions,
-                                          .keys = 10 - positions,
-                                          .batch = B,
-                                          .query_lengths = queries,
-                                          .key_lengths = keys});
+    size_t lengths[2][B];
+    check_guided(mixed_shape(lengths, positions, 10 - positions));
   }
 }
 
 /* Options that only plain matrices have: their own scale, values of another width, division by the
  * sum instead of a softmax, and heads with every product score. */
 Test(attention_gradients, gradients_of_plain_matrices_match) {
-  const size_t queries[B] = {5, 1, 3}, keys[B] = {4, 7, 6};
-  struct attention_shape shape = {
-      .queries = 5, .keys = 7, .batch = B, .query_lengths = queries, .key_lengths = keys};
+  struct attention_shape shape = five_by_seven;
   for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
     for (unsigned options = 0; options < 32; options++) {
       struct attention_config config = {

@@ -2,6 +2,7 @@
 /* The gradient check passes correct gradients and detects wrong ones. In double precision; the
  * linker wraps network_gradient, so that the tests can corrupt it. */
 #include "check.h"
+#include "config_of.h"
 
 #include <string.h>
 
@@ -79,12 +80,7 @@ static void tear_down(struct setting *setting) {
 }
 
 static struct model_config small_config(void) {
-  return (struct model_config){.source_vocabulary = 9,
-                               .target_vocabulary = 8,
-                               .embedding_size = 5,
-                               .hidden_size = 6,
-                               .layers = 1,
-                               .attention_heads = 1};
+  return config_of(9, 8, 5, 6);
 }
 
 static const elman_gradient_options usual = {

@@ -1,6 +1,7 @@
 /* Compare the statistics of initial values with PyTorch's documentation of nn.Embedding, nn.RNN and
  * nn.Linear. */
 #include "check.h"
+#include "config_of.h"
 
 #include <string.h>
 
@@ -25,12 +26,7 @@ static struct drawn draw(struct model_config config, enum initial_values values,
 
 /* Together these configurations contain every kind of row. */
 static struct model_config config_at(size_t i) {
-  struct model_config config = {.source_vocabulary = V,
-                                .target_vocabulary = V + 3,
-                                .embedding_size = E,
-                                .hidden_size = H,
-                                .layers = 1,
-                                .attention_heads = 1};
+  struct model_config config = config_of(V, V + 3, E, H);
   switch (i) {
   case 0:
     break;

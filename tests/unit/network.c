@@ -2,6 +2,7 @@
 /* Properties of the network in both precisions: padding has no effect, threads do not change
  * results, gradients accumulate, and sizes are checked. */
 #include "check.h"
+#include "config_of.h"
 #include "threads.h"
 
 #include <limits.h>
@@ -36,14 +37,9 @@ static void fill_side(struct sentences *side, size_t which, uint32_t first, uint
 }
 
 static struct model_config config_with(enum attention_kind attention, size_t hidden) {
-  struct model_config config = {.source_vocabulary = 11,
-                                .target_vocabulary = 13,
-                                .embedding_size = 6,
-                                .hidden_size = hidden,
-                                .layers = 1,
-                                .attention_heads = 1,
-                                .cell = "elman",
-                                .attention = attention_name(attention)};
+  struct model_config config = config_of(11, 13, 6, hidden);
+  config.cell = "elman";
+  config.attention = attention_name(attention);
   attention_config_complete(&config.attention_heads, &config.attention_window, false, attention);
   return config;
 }
