@@ -1,6 +1,7 @@
 /* Attention weights as files and as summaries through the public API. */
 #include "api.h"
 #include "small_translator.h"
+#include "translation_of.h"
 
 TestSuite(api_attention_files, .init = set_up_in_folder, .fini = tear_down_in_folder);
 
@@ -116,17 +117,10 @@ Test(api_attention_files, attention_writer) {
 Test(api_attention_files, links_respect_the_threshold) {
   static const size_t starts[] = {0, 2}, ends[] = {1, 3};
   static const float weights[] = {0.2f, 0.8f};
-  const elman_translation translation = {.text = "x",
-                                         .source = "a b",
-                                         .source_count = 2,
-                                         .target_count = 1,
-                                         .heads = 1,
-                                         .source_starts = starts,
-                                         .source_ends = ends,
-                                         .target_starts = starts,
-                                         .target_ends = ends,
-                                         .attention = weights,
-                                         .head_attention = weights};
+  const struct side_text source = {"a b", 2, NULL, starts, ends},
+                         target = {"x", 1, NULL, starts, ends};
+  elman_translation translation = translation_of(source, NULL, target, weights);
+  translation.ended = false;
   static const struct {
     double threshold;
     const char *links;

@@ -11,6 +11,7 @@
 #include "forced.h"
 #include "owned_public.h"
 #include "toy.h"
+#include "translation_of.h"
 
 /* ---- an evaluation ---- */
 
@@ -202,22 +203,10 @@ static const bool known[] = {true, true, true};
 static const size_t source_starts[] = {0, 2, 4}, source_ends[] = {1, 3, 5};
 static const size_t target_starts[] = {0, 2, 3}, target_ends[] = {1, 3, 3};
 
-static elman_translation translation_of(const float *weights, size_t S, const char *source) {
-  return (elman_translation){.text = "x y",
-                             .source = source,
-                             .source_count = S,
-                             .target_count = 3,
-                             .heads = 1,
-                             .source_tokens = source_tokens,
-                             .source_known = known,
-                             .source_starts = source_starts,
-                             .source_ends = source_ends,
-                             .target_tokens = target_tokens,
-                             .target_starts = target_starts,
-                             .target_ends = target_ends,
-                             .ended = true,
-                             .attention = weights,
-                             .head_attention = weights};
+static elman_translation attending(const float *weights, size_t S, const char *source) {
+  const struct side_text from = {source, S, source_tokens, source_starts, source_ends};
+  const struct side_text to = {"x y", 3, target_tokens, target_starts, target_ends};
+  return translation_of(from, known, to, weights);
 }
 
 /* Rows: x attends to a and b, y to c, </s> to all tokens equally. */
@@ -227,8 +216,7 @@ static const float two[] = {1, 0, 0.25F, 0.75F, 0, 1};
 
 static elman_attention_measures measures_of(elman_alignment_rule rule, double threshold,
                                             const char *first, const char *second) {
-  const elman_translation translations[] = {translation_of(three, 3, "a b c"),
-                                            translation_of(two, 2, "a b")};
+  const elman_translation translations[] = {attending(three, 3, "a b c"), attending(two, 2, "a b")};
   elman_attention_summary *summary;
   const elman_text_style style = {.alignment = rule, .threshold = threshold};
   cr_assert_eq(elman_attention_summary_create(&summary, &style, NULL), ELMAN_OK);

@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "inspect/format.h"
+#include "translation_of.h"
 
 static const char *const source_tokens[] = {"我", "喜欢", "tea"};
 static const bool source_known[] = {true, false, true};
@@ -19,23 +20,12 @@ static const float attention[] = {1,    0,    0,    /* I */
                                   0.4f, 0.4f, 0.2f};
 
 static inline elman_translation example(void) {
-  return (elman_translation){.text = "I like 茶",
-                             .source = "我 喜欢 tea",
-                             .log_probability = -1.25,
-                             .score = -0.3125,
-                             .source_count = 3,
-                             .target_count = 4,
-                             .heads = 1,
-                             .source_tokens = source_tokens,
-                             .source_known = source_known,
-                             .source_starts = source_starts,
-                             .source_ends = source_ends,
-                             .target_tokens = target_tokens,
-                             .target_starts = target_starts,
-                             .target_ends = target_ends,
-                             .ended = true,
-                             .attention = attention,
-                             .head_attention = attention};
+  const struct side_text source = {"我 喜欢 tea", 3, source_tokens, source_starts, source_ends};
+  const struct side_text target = {"I like 茶", 4, target_tokens, target_starts, target_ends};
+  elman_translation translation = translation_of(source, source_known, target, attention);
+  translation.log_probability = -1.25;
+  translation.score = -0.3125;
+  return translation;
 }
 
 /* Two heads for two target tokens. */
