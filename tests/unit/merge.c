@@ -4,6 +4,7 @@
 #include "owned.h"
 
 #include "inspect/shown.h"
+#include "translation_of.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -91,29 +92,18 @@ static float average[21];
 
 static elman_translation example(void) {
   for (size_t i = 0; i < 21; i++) average[i] = (heads[i] + heads[21 + i]) / 2;
-  return (elman_translation){.text = "unwell no",
-                             .source = "unsound no",
-                             .source_count = 3,
-                             .target_count = 7,
-                             .heads = 2,
-                             .source_tokens = source,
-                             .source_ids = ids,
-                             .source_known = known,
-                             .source_starts = source_starts,
-                             .source_ends = source_ends,
-                             .target_tokens = target,
-                             .target_ids = ids,
-                             .target_starts = target_starts,
-                             .target_ends = target_ends,
-                             .ended = true,
-                             .attention = average,
-                             .head_attention = heads,
-                             .sentinel = sentinel,
-                             .segment_count = 2,
-                             .segment_ends = segment_ends,
-                             .segments = segments,
-                             .source_subwords = true,
-                             .target_subwords = true};
+  const struct side_text from = {"unsound no", 3, source, source_starts, source_ends};
+  const struct side_text to = {"unwell no", 7, target, target_starts, target_ends};
+  elman_translation translation = translation_of(from, known, to, average);
+  translation.heads = 2;
+  translation.head_attention = heads;
+  translation.source_ids = translation.target_ids = ids;
+  translation.sentinel = sentinel;
+  translation.segment_count = 2;
+  translation.segment_ends = segment_ends;
+  translation.segments = segments;
+  translation.source_subwords = translation.target_subwords = true;
+  return translation;
 }
 
 Test(shown, translation_is_shown_in_words) {
@@ -191,22 +181,10 @@ Test(shown, han_without_spaces_keeps_tokens) {
   static const size_t starts[] = {0, 6}, ends[] = {6, 9};
   static const bool all[] = {true, true};
   static const float weights[] = {0.25f, 0.75f, 0.5f, 0.5f};
-  const elman_translation translation = {.text = "这本书",
-                                         .source = "这本书",
-                                         .source_count = 2,
-                                         .target_count = 2,
-                                         .heads = 1,
-                                         .source_tokens = tokens,
-                                         .source_known = all,
-                                         .source_starts = starts,
-                                         .source_ends = ends,
-                                         .target_tokens = tokens,
-                                         .target_starts = starts,
-                                         .target_ends = ends,
-                                         .attention = weights,
-                                         .head_attention = weights,
-                                         .source_subwords = true,
-                                         .target_subwords = true};
+  const struct side_text side = {"这本书", 2, tokens, starts, ends};
+  elman_translation translation = translation_of(side, all, side, weights);
+  translation.ended = false;
+  translation.source_subwords = translation.target_subwords = true;
   struct shown shown;
   cr_assert_eq(shown_create(&shown, &translation, ELMAN_UNITS_AUTO, NULL), ELMAN_OK);
   cr_assert(!shown.source_words && !shown.target_words);
@@ -225,20 +203,10 @@ Test(shown, odd_tokens_are_merged) {
   static const size_t starts[] = {0, 7}, ends[] = {7, 7}, nowhere[] = {0, 0};
   static const bool all[] = {true, true};
   static const float weights[] = {0.25f, 0.75f, 0.5f, 0.5f};
-  elman_translation translation = {.text = "",
-                                   .source = "这 本",
-                                   .source_count = 2,
-                                   .target_count = 2,
-                                   .heads = 1,
-                                   .source_tokens = tokens,
-                                   .source_known = all,
-                                   .source_starts = starts,
-                                   .source_ends = ends,
-                                   .target_tokens = tokens,
-                                   .target_starts = nowhere,
-                                   .target_ends = nowhere,
-                                   .attention = weights,
-                                   .head_attention = weights};
+  elman_translation translation =
+      translation_of((struct side_text){"这 本", 2, tokens, starts, ends}, all,
+                     (struct side_text){"", 2, tokens, nowhere, nowhere}, weights);
+  translation.ended = false;
   struct shown shown;
   cr_assert_eq(shown_create(&shown, &translation, ELMAN_UNITS_WORDS, NULL), ELMAN_OK);
   cr_assert_eq(shown.view.source_count, 2);

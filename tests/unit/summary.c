@@ -3,26 +3,19 @@
 #include "check.h"
 
 #include "inspect/summary.h"
+#include "translation_of.h"
 
 static const size_t starts[] = {0, 2, 4, 6}, ends[] = {1, 3, 5, 7};
 /* The position of "</s>" after a text of two tokens. */
 static const size_t target_starts[] = {0, 2, 3}, target_ends[] = {1, 3, 3};
 
 static elman_translation of(const float *weights, size_t T, size_t S, bool ended) {
-  return (elman_translation){.text = "x y",
-                             .source = S == 4   ? "a b c d"
-                                       : S == 2 ? "a b"
-                                                : "a",
-                             .source_count = S,
-                             .target_count = T,
-                             .heads = 1,
-                             .source_starts = starts,
-                             .source_ends = ends,
-                             .target_starts = target_starts,
-                             .target_ends = target_ends,
-                             .ended = ended,
-                             .attention = weights,
-                             .head_attention = weights};
+  const char *const text = S == 4 ? "a b c d" : S == 2 ? "a b" : "a";
+  const struct side_text source = {text, S, NULL, starts, ends};
+  const struct side_text target = {"x y", T, NULL, target_starts, target_ends};
+  elman_translation translation = translation_of(source, NULL, target, weights);
+  translation.ended = ended;
+  return translation;
 }
 
 static const float sharp[] = {1, 0, 0, 1, 0.25, 0.75}; /* the diagonal, then </s> */
