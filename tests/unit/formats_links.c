@@ -54,20 +54,9 @@ Test(formats, pharaoh_of_characters) {
   static const float weights[] = {0.3f, 0.3f, 0.4f,           /* x: the word "ab" with 0.6 */
                                   0,    0.1f, 0.9f,           /* y: with 0.1, on average 0.35 */
                                   0.4f, 0.3f, 0.3f, 0, 0, 1}; /* z: with 0.7 */
-  const elman_translation translation = {.text = "xy z",
-                                         .source = "ab c",
-                                         .source_count = 3,
-                                         .target_count = 4,
-                                         .heads = 1,
-                                         .source_tokens = source,
-                                         .source_starts = starts,
-                                         .source_ends = ends,
-                                         .target_tokens = target,
-                                         .target_starts = target_from,
-                                         .target_ends = target_to,
-                                         .ended = true,
-                                         .attention = weights,
-                                         .head_attention = weights};
+  const elman_translation translation =
+      translation_of((struct side_text){"ab c", 3, source, starts, ends}, NULL,
+                     (struct side_text){"xy z", 4, target, target_from, target_to}, weights);
   expect_links(&translation, ELMAN_ALIGNMENT_ARGMAX, 0, "0-1 1-0\n");
   expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 0.34, "0-0 0-1 1-0\n");
   expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 0.36, "0-1 1-0\n");
@@ -82,20 +71,9 @@ Test(formats, pharaoh_without_spaces) {
   static const size_t starts[] = {0, 3, 6}, ends[] = {3, 6, 9};
   static const size_t target_from[] = {0, 2, 4, 5}, target_to[] = {1, 4, 5, 5};
   static const float weights[] = {1, 0, 0, 0, 0.4f, 0.6f, 0, 0.8f, 0.2f, 0, 0, 1};
-  elman_translation translation = {.text = "I do!",
-                                   .source = "我爱猫",
-                                   .source_count = 3,
-                                   .target_count = 4,
-                                   .heads = 1,
-                                   .source_tokens = source,
-                                   .source_starts = starts,
-                                   .source_ends = ends,
-                                   .target_tokens = target,
-                                   .target_starts = target_from,
-                                   .target_ends = target_to,
-                                   .ended = true,
-                                   .attention = weights,
-                                   .head_attention = weights};
+  elman_translation translation =
+      translation_of((struct side_text){"我爱猫", 3, source, starts, ends}, NULL,
+                     (struct side_text){"I do!", 4, target, target_from, target_to}, weights);
   expect_units(&translation, ELMAN_UNITS_AUTO, "0-0 1-1\n");
   expect_units(&translation, ELMAN_UNITS_TOKENS, "0-0 1-2 2-1\n");
   expect_units(&translation, ELMAN_UNITS_WORDS, "0-0 0-1\n");

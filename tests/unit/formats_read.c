@@ -368,21 +368,10 @@ static void check_hostile(const char *token) {
   static const float weights[] = {0.75, 0.25, 0.5, 0.5};
   const size_t length = strlen(token);
   const size_t starts[] = {0, length}, ends[] = {length, length};
-  const elman_translation translation = {.text = token,
-                                         .source = token,
-                                         .log_probability = -0.5,
-                                         .source_count = 2,
-                                         .target_count = 2,
-                                         .heads = 1,
-                                         .source_tokens = pair,
-                                         .source_known = known,
-                                         .source_starts = starts,
-                                         .source_ends = ends,
-                                         .target_tokens = pair,
-                                         .target_starts = starts,
-                                         .target_ends = ends,
-                                         .attention = weights,
-                                         .head_attention = weights};
+  const struct side_text side = {token, 2, pair, starts, ends};
+  elman_translation translation = translation_of(side, known, side, weights);
+  translation.log_probability = -0.5;
+  translation.ended = false;
   owned char *tsv = written("tsv", &translation, false, NULL);
   cr_assert_eq(count_of(tsv, '\n'), 3);
   cr_assert_eq(count_of(tsv, '\t'), 6);
