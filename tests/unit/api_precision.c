@@ -43,7 +43,7 @@ Test(api_precision, default_is_float32) {
 Test(api_precision, scores_are_those_of_the_rounded_model) {
   elman_translate_options options = in_eight_bits();
   for (size_t i = 0; i < TEXTS; i++) {
-    owned_translation *rounded = translate(translator, texts[i], &options);
+    elman_translation_free(translate(translator, texts[i], &options));
     options.precision = ELMAN_PRECISION_FLOAT32;
     owned_translation *exact = force(translator, texts[i], "i love apples", &options);
     owned_translation *fresh = force(translator, texts[i], "i love apples", &options);

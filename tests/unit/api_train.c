@@ -277,7 +277,8 @@ static void check_steps(const struct task *task, const char *what) {
 
 /* The model that is used in between has a stored search; the final one has none. */
 Test(api, steps_train_the_same_model, .timeout = 300) {
-  struct task task = task_of(7), other = task;
+  owned_by(free_task) struct task task = task_of(7);
+  struct task other = task;
   check_steps(&task, "plain");
   other.options.average = 0.9;
   other.options.dropout = 0.2;
@@ -300,7 +301,6 @@ Test(api, steps_train_the_same_model, .timeout = 300) {
   other = task;
   other.options.epochs = 0;
   check_steps(&other, "no epoch");
-  free_task(&task);
 }
 
 /* A training of two tables of which most rows rest, beyond the number of recorded updates. */
@@ -364,7 +364,8 @@ Test(api, steps_can_end_anywhere, .timeout = 300) {
  * run resumes from the state, with a new model or with the saved one. */
 static void check_saved(const struct task *task, size_t updates, const struct result *whole) {
   struct task resumed = *task;
-  elman_model *model = create(task->pairs, &task->model), *starts[2] = {0};
+  owned_model *model = create(task->pairs, &task->model), *half;
+  owned_model *other = create(task->pairs, &task->model);
   owned_training *training = begin(model, task);
   bool finished = false;
   size_t length;
@@ -374,20 +375,16 @@ static void check_saved(const struct task *task, size_t updates, const struct re
   cr_assert_eq(elman_model_save(model, "half", NULL), ELMAN_OK);
   while (!finished) cr_assert_eq(elman_training_advance(training, 1, &finished, NULL), ELMAN_OK);
   cr_assert_eq(elman_training_finish(training, NULL), ELMAN_OK);
-  struct result result = result_of(model);
+  owned_by(free_result) struct result result = result_of(model);
   check_same_result(whole, &result, "saved");
-  free_result(&result);
-  elman_model_free(model);
+  succeeds(elman_model_load(&half, "half", &why));
   resumed.options.resume = true;
-  starts[0] = create(task->pairs, &task->model);
-  cr_assert_eq(elman_model_load(&starts[1], "half", NULL), ELMAN_OK);
   for (size_t i = 0; i < 2; i++) {
+    elman_model *const start = i == 0 ? other : half;
     put_bytes("checkpoint", bytes, length);
-    succeeds(elman_train(starts[i], task->pairs, &resumed.options, &why));
-    result = result_of(starts[i]);
-    check_same_result(whole, &result, i == 0 ? "new model" : "saved model");
-    free_result(&result);
-    elman_model_free(starts[i]);
+    succeeds(elman_train(start, task->pairs, &resumed.options, &why));
+    owned_by(free_result) struct result end = result_of(start);
+    check_same_result(whole, &end, i == 0 ? "new model" : "saved model");
   }
 }
 
@@ -405,7 +402,8 @@ Test(api, saved_steps_resume, .timeout = 300) {
 
 /* A resumed run with more epochs gives the model of one run. */
 Test(api, steps_resume_and_extend, .timeout = 300) {
-  struct task task = task_of(6), first = task, second = task;
+  owned_by(free_task) struct task task = task_of(6);
+  struct task first = task, second = task;
   task.options.dev = first.options.dev = second.options.dev = task.dev;
   owned_by(free_result) struct result whole = whole_result(&task, ELMAN_OK);
   first.options.epochs = 2;
@@ -415,7 +413,6 @@ Test(api, steps_resume_and_extend, .timeout = 300) {
   train_in_steps(other, &second, 2);
   owned_by(free_result) struct result result = result_of(other);
   check_same_result(&whole, &result, "resumed");
-  free_task(&task);
 }
 
 /* Large enough for several threads, which are kept between the steps. */
@@ -497,7 +494,8 @@ static void check_refused(elman_training *training, const char *message) {
 }
 
 Test(api, wrong_steps_are_refused) {
-  struct task task = task_of(2), bad = task;
+  owned_by(free_task) struct task task = task_of(2);
+  struct task bad = task;
   owned_model *model = create(task.pairs, &task.model), *same = create(task.pairs, &task.model);
   elman_training *training = (elman_training *)&task;
   bool finished = true;
@@ -538,7 +536,6 @@ Test(api, wrong_steps_are_refused) {
   check_error(elman_training_save(training, &why), ELMAN_INVALID_ARGUMENT, "no checkpoint file",
               "");
   elman_training_free(training);
-  free_task(&task);
 }
 
 /* The snapshot of the second epoch cannot be written. The best model remains, as after elman_train,
