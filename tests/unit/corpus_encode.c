@@ -35,24 +35,20 @@ static const struct vocabulary_options automatic = {
     .source_mode = ELMAN_TOKENS_AUTO, .target_mode = ELMAN_TOKENS_AUTO, .min_count = 1};
 
 Test(vocabularies, modes_are_detected_for_each_side) {
-  struct pairs *pairs = pairs_of("我 爱 学习 。\tI love to study.\n他 喜欢 茶 。\tHe likes tea.\n");
-  struct vocabulary_pair built = vocabularies_of(pairs, automatic);
+  owned_pairs *pairs = pairs_of("我 爱 学习 。\tI love to study.\n他 喜欢 茶 。\tHe likes tea.\n");
+  owned_by(free_vocabularies) struct vocabulary_pair built = vocabularies_of(pairs, automatic);
   cr_assert_eq(built.source_mode, ELMAN_TOKENS_SPACE);
   cr_assert_eq(built.target_mode, ELMAN_TOKENS_WORDS);
   cr_assert_neq(vocabulary_find(built.source, text_of("学习")), TOKEN_UNKNOWN);
   cr_assert_neq(vocabulary_find(built.target, text_of("study")), TOKEN_UNKNOWN);
   cr_assert_eq(vocabulary_specials(built.source), 1);
   cr_assert_eq(vocabulary_specials(built.target), 3);
-  free_vocabularies(&built);
-  pairs_free(pairs);
 
-  pairs = pairs_of("I love to study.\t我爱学习。\n");
-  built = vocabularies_of(pairs, automatic);
-  cr_assert_eq(built.source_mode, ELMAN_TOKENS_WORDS);
-  cr_assert_eq(built.target_mode, ELMAN_TOKENS_CHARS);
-  cr_assert_eq(vocabulary_size(built.target), 3 + 5);
-  free_vocabularies(&built);
-  pairs_free(pairs);
+  owned_pairs *unspaced = pairs_of("I love to study.\t我爱学习。\n");
+  owned_by(free_vocabularies) struct vocabulary_pair other = vocabularies_of(unspaced, automatic);
+  cr_assert_eq(other.source_mode, ELMAN_TOKENS_WORDS);
+  cr_assert_eq(other.target_mode, ELMAN_TOKENS_CHARS);
+  cr_assert_eq(vocabulary_size(other.target), 3 + 5);
 }
 
 Test(vocabularies, requested_mode_is_kept) {
@@ -80,19 +76,17 @@ Test(vocabularies, characters_are_counted_without_spaces) {
 Test(vocabularies, too_long_pairs_are_ignored) {
   owned_pairs *pairs = pairs_of("我 爱 学习 他 喜欢 茶\ta\n我爱学习\ta b\n他\ta b c d e f\n");
   struct vocabulary_options options = automatic;
-  struct vocabulary_pair built = vocabularies_of(pairs, options);
-  cr_assert_eq(built.sample[ELMAN_SOURCE].spaced, 1);
-  cr_assert_eq(vocabulary_size(built.target), 3 + 6);
-  free_vocabularies(&built);
+  owned_by(free_vocabularies) struct vocabulary_pair all = vocabularies_of(pairs, options);
+  cr_assert_eq(all.sample[ELMAN_SOURCE].spaced, 1);
+  cr_assert_eq(vocabulary_size(all.target), 3 + 6);
   options.max_length = 5;
-  built = vocabularies_of(pairs, options);
+  owned_by(free_vocabularies) struct vocabulary_pair built = vocabularies_of(pairs, options);
   cr_assert_eq(built.source_mode, ELMAN_TOKENS_CHARS);
   cr_assert_eq(built.sample[ELMAN_SOURCE].spaced, 0);
   cr_assert_eq(built.sample[ELMAN_SOURCE].unspaced, 1);
   cr_assert_eq(built.sample[ELMAN_SOURCE].lines, 1);
   cr_assert_eq(vocabulary_size(built.source), 1 + 4);
   cr_assert_eq(vocabulary_size(built.target), 3 + 2);
-  free_vocabularies(&built);
 }
 
 Test(vocabularies, small_corpora_are_sampled_completely) {
@@ -116,15 +110,13 @@ Test(vocabularies, limits_apply_to_both_sides) {
   owned_pairs *pairs = pairs_of("a a a b b c\tx x y y z\n");
   struct vocabulary_options options = automatic;
   options.min_count = 2;
-  struct vocabulary_pair built = vocabularies_of(pairs, options);
-  cr_assert_eq(vocabulary_size(built.source), 1 + 2);
-  cr_assert_eq(vocabulary_size(built.target), 3 + 2);
-  free_vocabularies(&built);
+  owned_by(free_vocabularies) struct vocabulary_pair frequent = vocabularies_of(pairs, options);
+  cr_assert_eq(vocabulary_size(frequent.source), 1 + 2);
+  cr_assert_eq(vocabulary_size(frequent.target), 3 + 2);
   options.max_words = 1;
-  built = vocabularies_of(pairs, options);
-  cr_assert_eq(vocabulary_size(built.source), 1 + 1);
-  cr_assert_eq(vocabulary_size(built.target), 3 + 1);
-  free_vocabularies(&built);
+  owned_by(free_vocabularies) struct vocabulary_pair one = vocabularies_of(pairs, options);
+  cr_assert_eq(vocabulary_size(one.source), 1 + 1);
+  cr_assert_eq(vocabulary_size(one.target), 3 + 1);
 }
 
 static void assert_ids(const struct sentences *sentences, size_t index, const uint32_t *ids,

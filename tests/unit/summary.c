@@ -62,6 +62,14 @@ Test(summary, equal_weights_match_hand_computation) {
   cr_assert_float_eq(summary.off_diagonal, 2 * 0.25 * (1 + 1 + 3 + 5) / 8, 1e-6);
 }
 
+/* With other weights, the first and the last word could be confused. */
+Test(summary, last_word_is_the_last_column) {
+  static const float weights[] = {0.25, 0.75};
+  elman_attention_summary summary = {0};
+  add(&summary, of(weights, 1, 2, false), "");
+  cr_assert_eq(summary.words_on_last, 0.75);
+}
+
 /* With one source token there is no choice, so its rows do not count in the relative entropy. */
 Test(summary, one_source_token_has_no_relative_entropy) {
   static const float weights[] = {1, 1, 1};

@@ -54,21 +54,17 @@ Test(vocabulary, words_are_ordered_by_count_then_bytes) {
   assert_list(other_order, "<unk> c z a ab b 茶");
 }
 
+static void assert_counted(const char *line, elman_side side, uint64_t min_count, size_t max_words,
+                           const char *expected) {
+  owned_vocabulary *vocabulary = counted(line, side, min_count, max_words);
+  assert_list(vocabulary, expected);
+}
+
 Test(vocabulary, size_and_count_limits_apply) {
-  struct vocabulary *vocabulary = counted("a a a b b c c d", ELMAN_TARGET, 2, 0);
-  assert_list(vocabulary, "<unk> <s> </s> a b c");
-  cr_assert_eq(vocabulary_specials(vocabulary), 3);
-  vocabulary_free(vocabulary);
-  vocabulary = counted("a a a b b c c d", ELMAN_TARGET, 1, 2);
-  assert_list(vocabulary, "<unk> <s> </s> a b");
-  vocabulary_free(vocabulary);
-  vocabulary = counted("a", ELMAN_TARGET, 0, 0);
-  assert_list(vocabulary, "<unk> <s> </s> a");
-  vocabulary_free(vocabulary);
-  vocabulary = counted("", ELMAN_SOURCE, 1, 0);
-  assert_list(vocabulary, "<unk>");
-  cr_assert_eq(vocabulary_find(vocabulary, text_of("a")), TOKEN_UNKNOWN);
-  vocabulary_free(vocabulary);
+  assert_counted("a a a b b c c d", ELMAN_TARGET, 2, 0, "<unk> <s> </s> a b c");
+  assert_counted("a a a b b c c d", ELMAN_TARGET, 1, 2, "<unk> <s> </s> a b");
+  assert_counted("a", ELMAN_TARGET, 0, 0, "<unk> <s> </s> a");
+  assert_counted("", ELMAN_SOURCE, 1, 0, "<unk>");
 }
 
 Test(vocabulary, finds_exactly_its_words) {
@@ -110,13 +106,11 @@ Test(vocabulary, special_names_in_text_are_unknown) {
 }
 
 Test(vocabulary, longest_han_word_is_reported) {
-  struct vocabulary *vocabulary =
+  owned_vocabulary *vocabulary =
       counted("我 爱 学习 图书馆 C语言程序 abcdefgh 。。。。。", ELMAN_SOURCE, 1, 0);
+  owned_vocabulary *none = counted("a b", ELMAN_SOURCE, 1, 0);
   cr_assert_eq(vocabulary_longest_han(vocabulary), 3);
-  vocabulary_free(vocabulary);
-  vocabulary = counted("a b", ELMAN_SOURCE, 1, 0);
-  cr_assert_eq(vocabulary_longest_han(vocabulary), 0);
-  vocabulary_free(vocabulary);
+  cr_assert_eq(vocabulary_longest_han(none), 0);
 }
 
 Test(vocabulary, from_a_list_keeps_ids_and_counts) {
