@@ -6,7 +6,7 @@
 Test(model_file, every_truncation_is_rejected) {
   save_model(FILE_NAME);
   size_t length;
-  owned char *bytes = get_bytes(FILE_NAME, &length);
+  free(get_bytes(FILE_NAME, &length));
   while (length-- > 0) {
     cr_assert_eq(truncate(FILE_NAME, (off_t)length), 0);
     check_refused(ELMAN_BAD_DATA, "not a valid safetensors file", "cut short");
