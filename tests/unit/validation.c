@@ -558,7 +558,7 @@ Test(validation, best_model_is_written_during_training) {
   remove_entry("c");
   /* Without the option, the output is not written. */
   options.save_best = false;
-  owned_model *other = trained(&task, options);
+  model_free(trained(&task, options));
   cr_assert_neq(access("m", F_OK), 0);
 }
 
@@ -589,7 +589,7 @@ Test(validation, best_model_waits_for_a_checkpoint) {
   options.checkpoint_wanted = obstructed;
   options.checkpoint_written = count_failure;
   options.context = &count;
-  owned_model *model = trained(&task, options);
+  model_free(trained(&task, options));
   cr_assert_eq(count, 3);
   cr_assert_eq(access("m", F_OK), 0);
   remove_entry("m");
