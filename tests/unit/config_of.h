@@ -12,7 +12,8 @@ static inline struct model_config config_of(size_t source_words, size_t target_w
                                .embedding_size = embedding_size,
                                .hidden_size = hidden_size,
                                .layers = 1,
-                               .attention_heads = 1};
+                               .attention_heads = 1,
+                               .min_count = 1};
 }
 
 #endif
