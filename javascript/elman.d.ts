@@ -46,7 +46,7 @@ export interface Settings {
   sourceTokens?: "space" | "words" | "chars" | "auto" | "bpe" | "auto-bpe"
   targetTokens?: "space" | "words" | "chars" | "auto" | "bpe" | "auto-bpe"
   normalization?: "nfc" | "nfkc"
-  orthogonalInitialValues?: boolean
+  orthogonal?: boolean
   minCount?: number
   maxVocabulary?: number
   subwords?: number

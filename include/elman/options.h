@@ -95,8 +95,8 @@ typedef enum elman_scope {
     "Tokenization", "tokenization of target text")                                                 \
   X(NORMALIZATION, normalization, "normalize", "normalization", 0, 0, ELMAN_NFKC, START,           \
     "Tokenization", "Unicode normalization; nfkc also unifies width and punctuation")              \
-  X(FLAG, orthogonal_initial_values, NULL, "orthogonal initialization", 0, 1, false, START,        \
-    "Network", "orthogonal initial recurrent matrices, embeddings of norm about 1")                \
+  X(FLAG, orthogonal, NULL, "orthogonal initialization", 0, 1, false, START, "Network",            \
+    "orthogonal initial recurrent matrices, embeddings of norm about 1")                           \
   X(SIZE, min_count, NULL, "minimum word count", 1, 1000000000, 1, START, "Tokenization",          \
     "minimum count of a word; rarer words become unknown words")                                   \
   X(SIZE, max_vocabulary, "max-vocab", "maximum vocabulary size", 0, 1000000000, 0, START,         \
@@ -175,7 +175,7 @@ typedef enum elman_scope {
     "sampling temperature; below 1 favors likely tokens")                                          \
   X(SIZE, top_k, NULL, "top-k sampling", 0, ELMAN_MAX_TOP_K, 0, SAMPLING, "Sampling",              \
     "number of most likely tokens to sample from; 0 = all")                                        \
-  X(SEED, seed, NULL, "seed", 0, 0, 1, SEED, "Search",                                           \
+  X(SEED, seed, NULL, "seed", 0, 0, 1, SEED, "Search",                                             \
     "random seed of sampling and of shuffled attention")                                           \
   X(FLAG, self_attention, NULL, "self-attention", 0, 1, false, WEIGHTS, "Attention",               \
     "self-attention weights of encoder and decoder")                                               \

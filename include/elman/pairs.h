@@ -35,7 +35,7 @@ typedef struct elman_pairs_options {
                             empty alignment is allowed. If most lines are bad, reading fails. If not
                             set, the functions that use the alignments check them */
   bool strict;           /* treat a bad line as an error instead of skipping it */
-  size_t max_line; /* maximum bytes per line; a longer line is ELMAN_BAD_DATA; 0 = no limit; default
+  size_t max_bytes; /* maximum bytes per line; a longer line is ELMAN_BAD_DATA; 0 = no limit; default
                       ELMAN_DEFAULT_MAX_LINE */
   size_t max_unpacked; /* maximum decompressed bytes of a gzip-compressed file; more are
                           ELMAN_BAD_DATA; 0 = no limit; default ELMAN_DEFAULT_MAX_UNPACKED */

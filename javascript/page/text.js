@@ -299,7 +299,7 @@ const LABELS = {
   attentionWindow: "注意力窗口", clauseSegments: "以分句为段", encoderSelfAttention: "编码器自注意力",
   decoderSelfAttention: "解码器自注意力", plainSelfAttention: "无投影的自注意力", attentionalLayer: "注意力向量层",
   inputFeeding: "输入馈送", arithmetic: "算术", tieEmbeddings: "词嵌入共享", sourceTokens: "源文切分",
-  targetTokens: "目标切分", normalization: "规范化", orthogonalInitialValues: "正交初始化", minCount: "最少出现次数",
+  targetTokens: "目标切分", normalization: "规范化", orthogonal: "正交初始化", minCount: "最少出现次数",
   maxVocabulary: "词表上限", subwords: "合并操作数", sourceSubwords: "源文合并操作数", jointSubwords: "两侧共同合并",
   batchSize: "批的大小", batchTokens: "批的词元数", shards: "分片", precision: "精度", learningRate: "学习率", schedule: "学习率调度",
   warmUp: "预热", dropout: "dropout", attentionDropout: "注意力 dropout", labelSmoothing: "标签平滑",

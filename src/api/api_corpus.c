@@ -12,7 +12,7 @@
 elman_pairs_options elman_pairs_options_default(void) {
   return (elman_pairs_options){.source_column = 1,
                                .target_column = 2,
-                               .max_line = ELMAN_DEFAULT_MAX_LINE,
+                               .max_bytes = ELMAN_DEFAULT_MAX_LINE,
                                .max_unpacked = ELMAN_DEFAULT_MAX_UNPACKED};
 }
 

@@ -111,9 +111,9 @@ static elman_status choose_subwords(elman_model_options *options, elman_error *e
   if (options->source_subwords > 0 && !source)
     problem = "merge operations of the source (--source-subwords) need BPE on the source side";
   if (options->joint_subwords && (!is_bpe[0] || !is_bpe[1]))
-    problem = "joint merge operations (--joint) need BPE on both sides";
+    problem = "joint merge operations (--joint-subwords) need BPE on both sides";
   if (options->joint_subwords && options->source_subwords > 0)
-    problem = "joint merge operations (--joint) and a number for the source (--source-subwords) "
+    problem = "joint merge operations (--joint-subwords) and a number for the source (--source-subwords) "
               "cannot be combined";
   if (options->subwords == 0 && (source || target)) options->subwords = DEFAULT_MERGES;
   return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
@@ -180,7 +180,7 @@ static elman_status create_model(struct model **model, const struct pairs *pairs
   if (status != ELMAN_OK) return status;
   (*model)->past.training = train_settings_of(training);
   return parameters_initialize((*model)->block, &(*model)->table,
-                               from->orthogonal_initial_values ? INITIAL_ORTHOGONAL
+                               from->orthogonal ? INITIAL_ORTHOGONAL
                                                                : INITIAL_PYTORCH,
                                training->seed, error);
 }

@@ -190,7 +190,7 @@ static elman_status check_text(struct reading *reading, elman_error *error) {
     reading->searched = end == NULL ? into->length : (size_t)(end - into->bytes);
     if (limits->line > 0 && reading->searched - reading->line_start > limits->line)
       return fail(error, ELMAN_BAD_DATA, NULL,
-                  "line %zu has more than %zu bytes; --max-line sets the limit", reading->lines + 1,
+                  "line %zu has more than %zu bytes; --max-bytes sets the limit", reading->lines + 1,
                   limits->line);
     if (end == NULL) break;
     reading->line_start = ++reading->searched;

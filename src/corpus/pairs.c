@@ -336,7 +336,7 @@ static elman_status open_lines(struct lines *lines, struct buffer *bytes, struct
   char *name = strdup(file_name(file));
   if (name == NULL) return fail_no_memory(reader->error);
   pairs->names[pairs->name_count++] = name;
-  const struct text_limits limits = {reader->options->max_line, reader->options->max_unpacked};
+  const struct text_limits limits = {reader->options->max_bytes, reader->options->max_unpacked};
   const elman_status status = lines_open(lines, bytes, file, &limits, reader->error);
   lines->name = name;
   return status;

@@ -392,7 +392,7 @@ elman_status model_check_header(const struct model *model, elman_error *error) {
                 size.merge_count, size.merges);
   return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
               "the vocabularies of %zu and %zu words are too large for the header of a model file "
-              "(100 MB); limit them with --max-vocab, --min-count or --subwords",
+              "(100 MB); limit them with --max-vocabulary, --min-count or --subwords",
               vocabulary_size(model->source_vocabulary), vocabulary_size(model->target_vocabulary));
 }
 

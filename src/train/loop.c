@@ -107,7 +107,7 @@ static elman_status run_batch(elman_training *run, elman_error *error) {
     run->diverged = true;
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the loss or its gradient was not finite in %d updates in a row, up to update "
-                "%llu; lower the learning rate (--lr) or clip gradients (--clip-norm)",
+                "%llu; lower the learning rate (--learning-rate) or clip gradients (--clip-norm)",
                 MAX_FAILURES, (unsigned long long)state->update + 1);
   }
   report_update(run, &result);

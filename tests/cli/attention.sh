@@ -37,6 +37,6 @@ expect_error 65 '^elman: lines:2: ' attention --format json -i lines
 [ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "expected three objects"
 printf '我 爱 学习\n%s\n我 爱 学习\n' '我 爱 学习 我 爱 学习' >lines
 expect_error 65 '^elman: lines:2: the sentence is longer than the limit of 20 bytes; ' attention --format json \
-  --max-line 20 -i lines
+  --max-bytes 20 -i lines
 [ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "expected three objects"
 expect_refused --format attention --format gif 我

@@ -57,7 +57,7 @@ expect_stderr_match '^elman: lines:2: alignment 5-0 is out of range'
 expect_stdout_match '^\{"translations":1,.*"aligned":1,'
 # If a line is truncated at the length limit, its alignment may be incomplete.
 expect_error 65 '^elman: gold.tsv:[0-9]*: skipped: the line has more than 21 bytes' attention --summary --json \
-  --alignments 3 --max-line 21 -i gold.tsv
+  --alignments 3 --max-bytes 21 -i gold.tsv
 
 # --columns in another order reverses the alignments.
 awk -F'\t' -v OFS='\t' '{

@@ -3,7 +3,7 @@
 awk -F'\t' '{ print $2 "\t" $1 }' "$DATA/daily.train.zh-en.tsv" | head -n 200 >pairs
 train=(train -q -t 1 --hidden-size 16 --embedding-size 16 --subwords 120 --source-subwords 60)
 "$ELMAN" "${train[@]}" --epochs 3 --attention sentinel -o one pairs || fail "no model"
-"$ELMAN" "${train[@]}" --epochs 1 --attention multihead --heads 2 -o two pairs || fail "no model"
+"$ELMAN" "${train[@]}" --epochs 1 --attention multihead --attention-heads 2 -o two pairs || fail "no model"
 "$ELMAN" "${train[@]}" --epochs 1 --encoder-self-attention 2 --decoder-self-attention 1 -o self pairs ||
   fail "no model"
 "$ELMAN" "${train[@]}" --epochs 1 --attention hierarchical --attention-window 3 -o levels pairs ||

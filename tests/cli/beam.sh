@@ -62,14 +62,14 @@ for limit in '--max-length 2' '--max-ratio 0.6' '--max-length 2 --max-ratio 3'; 
   expect_prints 'I love' translate $limit '我 爱 学习'
 done
 
-# --replace-unk replaces an unknown word by a word of the source.
+# --replace-unknown replaces an unknown word by a word of the source.
 printf 'o p q\tx y a\no p r\tx y b\no p s\tx y c\n' >rare
 expect_exit 0 "$ELMAN" train -q -t 1 --min-count 2 --epochs 200 -o rare.safetensors rare
 expect_prints 'x y <unk>' translate -q -m rare.safetensors 'o p t'
-expect_output '^x y (o|p|t)$' translate -q -m rare.safetensors --replace-unk 'o p t'
+expect_output '^x y (o|p|t)$' translate -q -m rare.safetensors --replace-unknown 'o p t'
 # The replacement is the source word with the largest weight in the row.
 word=$(sed 's/^x y //' "$results/stdout")
-expect_exit 0 "$ELMAN" attention -m rare.safetensors --format tsv --replace-unk 'o p t'
+expect_exit 0 "$ELMAN" attention -m rare.safetensors --format tsv --replace-unknown 'o p t'
 sed -n '1p;4p' "$results/stdout" | awk -F '\t' -v word="$word" '
   NR == 1 { for (i = 2; i <= NF; i++) name[i] = $i }
   NR == 2 { best = 2; for (i = 3; i <= NF; i++) if ($i > $best) best = i
@@ -78,8 +78,8 @@ sed -n '1p;4p' "$results/stdout" | awk -F '\t' -v word="$word" '
 # The replacement is separated by spaces, also from Chinese text.
 printf '左 上 一\tthe a is\n左 上 二\tthe b is\n左 上 三\tthe c is\n' >rare
 expect_exit 0 "$ELMAN" train -q -t 1 --min-count 2 --epochs 200 -o rare.safetensors rare
-expect_output '^the (左|上|四) is$' translate -q -m rare.safetensors --replace-unk '左 上 四'
-expect_output '"target_tokens":\["the","(左|上|四)","is","</s>"\]' translate -q -m rare.safetensors --replace-unk --json \
+expect_output '^the (左|上|四) is$' translate -q -m rare.safetensors --replace-unknown '左 上 四'
+expect_output '"target_tokens":\["the","(左|上|四)","is","</s>"\]' translate -q -m rare.safetensors --replace-unknown --json \
   '左 上 四'
 
 # A file of many lines gives the lines' own translations, in order.
@@ -108,7 +108,7 @@ read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer to a line that was writ
 # Wrong values.
 for wrong in '--beam 0' '--beam 1025' '--beam x' '--n-best 0' '--n-best 1025' '--length-penalty -1' \
   '--length-penalty 11' '--length-penalty x' '--max-length 0' '--max-ratio 0' '--max-ratio 1001' \
-  '--replace-unk=1'; do
+  '--replace-unknown=1'; do
   for command in translate repl attention; do
     expect_exit 64 "$ELMAN" $command $wrong
     expect_stdout

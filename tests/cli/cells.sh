@@ -3,7 +3,7 @@
 head -n 200 "$DATA/daily.train.zh-en.tsv" >pairs.tsv
 head -n 8 pairs.tsv | cut -f 1 >text
 settings=(--hidden-size 12 --embedding-size 8 --layers 2 --bidirectional --attentional-layer
-  --input-feeding --dropout 0.1 --shards 2 --lr 0.01)
+  --input-feeding --dropout 0.1 --shards 2 --learning-rate 0.01)
 
 # A model file is named after its cell and options.
 for name in elman relu gru lstm elman-layer-norm relu-layer-norm gru-layer-norm lstm-layer-norm \

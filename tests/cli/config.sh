@@ -34,8 +34,8 @@ expect_output '^attention +dot$' inspect
 printf 'bidirectional\nattentional-layer = on\n' >switch.conf
 for off in '--config switch.conf --no-bidirectional --no-attentional-layer' '--preset small --no-bidirectional
   --no-attentional-layer --attention dot --no-orthogonal --label-smoothing 0 --average 0 --dropout 0
-  --cell elman --source-tokens auto --target-tokens auto --subwords 0 --subword-dropout 0 --lr 0.001
-  --lr-schedule constant --warm-up 0 --no-tune-search'; do
+  --cell elman --source-tokens auto --target-tokens auto --subwords 0 --subword-dropout 0 --learning-rate 0.001
+  --schedule constant --warm-up 0 --no-tune-search'; do
   expect_exit 0 "$ELMAN" train -q --epochs 1 --min-count 1 --hidden-size 4 --embedding-size 3 --batch-size 2 $off \
     -o off "$DATA/toy.zh-en.tsv"
   expect_model off -q --epochs 1 --min-count 1 --hidden-size 4 --embedding-size 3 --batch-size 2 -o plain \
@@ -87,15 +87,15 @@ again() { # again ARGUMENT...
 }
 pairs=("$DATA/toy.zh-en.tsv")
 again "${pairs[@]}"
-again --preset small --hidden-size 8 --embedding-size 7 --epochs 3 --lr 0.1 --lr-schedule inverse-sqrt --warm-up 2 \
+again --preset small --hidden-size 8 --embedding-size 7 --epochs 3 --learning-rate 0.1 --schedule inverse-sqrt --warm-up 2 \
   --seed 18446744073709551615 --attention-dropout 0.30000000000000004 --clip-norm 0.7 --batch-tokens 30 "${pairs[@]}"
 again --attention multihead --hidden-size 8 --cell lstm --layers 2 --residual --layer-norm --epochs 2 \
-  --encoder-self-attention 2 --normalize nfc --max-vocab 9 --max-length 20 "${pairs[@]}"
+  --encoder-self-attention 2 --normalization nfc --max-vocabulary 9 --max-length 20 "${pairs[@]}"
 again --attention local --attention-window 2 --source-tokens bpe --source-subwords 4 --hidden-size 4 --epochs 2 \
   "${pairs[@]}"
 again --attention hierarchical --clause-segments --hidden-size 4 --epochs 2 "${pairs[@]}"
-again --subwords 5 --joint --subword-dropout 0.1 --hidden-size 4 --epochs 2 "${pairs[@]}"
+again --subwords 5 --joint-subwords --subword-dropout 0.1 --hidden-size 4 --epochs 2 "${pairs[@]}"
 again --attentional-layer --input-feeding --tie-embeddings --decoder-self-attention 1 --plain-self-attention \
   --hidden-size 4 --epochs 2 --shards 2 "${pairs[@]}"
 pairs+=(--dev "$DATA/toy.zh-en.tsv")
-again --epochs 6 --validate-by loss --patience 4 --validate-every 1 --lr-schedule plateau --hidden-size 6 "${pairs[@]}"
+again --epochs 6 --validate-by loss --patience 4 --validate-every 1 --schedule plateau --hidden-size 6 "${pairs[@]}"

@@ -4,7 +4,7 @@ toy_model
 train() { # train FILE OPTION...
   expect_exit 0 "$ELMAN" train -q -t 1 --epochs 30 -o "$@" "$DATA/toy.zh-en.tsv"
 }
-train other --hidden-size 24 --embedding-size 8 --layers 2 --bidirectional --attention multihead --heads 2 --seed 3
+train other --hidden-size 24 --embedding-size 8 --layers 2 --bidirectional --attention multihead --attention-heads 2 --seed 3
 cut -f 1 "$DATA/toy.zh-en.tsv" >text
 
 # An ensemble of equal models gives the results of one model.

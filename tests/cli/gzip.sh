@@ -98,7 +98,7 @@ if limited "$ELMAN" help >/dev/null 2>&1; then
   expect_exit 65 limited "$ELMAN" corpus check zeros.gz
   expect_message 65 '^elman: zeros.gz: is a binary file, not UTF-8 text$' limited "$ELMAN" evaluate --hypothesis \
     zeros.gz --reference target
-  expect_message 65 '^elman: letters.gz: line 1 has more than 16777216 bytes; --max-line sets the limit$' limited \
+  expect_message 65 '^elman: letters.gz: line 1 has more than 16777216 bytes; --max-bytes sets the limit$' limited \
     "$ELMAN" train letters.gz
   expect_message 65 '^elman: letters.gz: line 1 has more than 1048576 bytes$' limited "$ELMAN" subwords apply -c \
     letters.gz -i source
@@ -108,7 +108,7 @@ if limited "$ELMAN" help >/dev/null 2>&1; then
     expect_stderr_match '^elman: lines.gz: has more than 1000000 bytes after decompression; --max-unpacked sets the limit$'
   done
 fi
-expect_error 65 '^elman: pairs: line [0-9]* has more than 10 bytes; --max-line sets the limit$' train --max-line 10 \
+expect_error 65 '^elman: pairs: line [0-9]* has more than 10 bytes; --max-bytes sets the limit$' train --max-bytes 10 \
   pairs
-expect_exit 65 "$ELMAN" train --max-line 10 --source source.gz --target target
-expect_exit 64 "$ELMAN" evaluate --max-line 10 --hypothesis target --reference target
+expect_exit 65 "$ELMAN" train --max-bytes 10 --source source.gz --target target
+expect_exit 64 "$ELMAN" evaluate --max-bytes 10 --hypothesis target --reference target

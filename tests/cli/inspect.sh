@@ -18,7 +18,7 @@ expect_stdout_match '^maximum vocabulary size +no limit$'
 [ "$(grep -c nfkc "$results/stdout")" -eq 2 ] || fail "expected the normalization once per side"
 
 expect_exit 0 "$ELMAN" inspect --json
-expect_stdout_match '^\{"version":"0\.1\.0","embedding_size":2,"hidden_size":3,"layers":1,"cell":"elman","layer_norm":false,"residual":false,"bidirectional":false,"attention":"dot","attention_heads":1,"attention_window":0,"clause_segments":false,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":false,"input_feeding":false,"arithmetic":"fast","tie_embeddings":false,"source_tokens":"space","target_tokens":"words","source_normalization":"nfkc-wide","target_normalization":"nfkc","source_vocabulary":19,"target_vocabulary":21,"source_merges":0,"target_merges":0,"parameters":[0-9]+,"number_type":"float32","search_beam":0,"search_length_penalty":0,"training":\{"epochs":0,"updates":0,"tokens":0,"normalization":"nfkc","orthogonal_initial_values":false,"min_count":1,"max_vocabulary":0,"subwords":0,"source_subwords":0,"joint_subwords":false,"batch_size":32,.*"seed":1,.*"patience":0\},"tensors":\[$'
+expect_stdout_match '^\{"version":"0\.1\.0","embedding_size":2,"hidden_size":3,"layers":1,"cell":"elman","layer_norm":false,"residual":false,"bidirectional":false,"attention":"dot","attention_heads":1,"attention_window":0,"clause_segments":false,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":false,"input_feeding":false,"arithmetic":"fast","tie_embeddings":false,"source_tokens":"space","target_tokens":"words","source_normalization":"nfkc-wide","target_normalization":"nfkc","source_vocabulary":19,"target_vocabulary":21,"source_merges":0,"target_merges":0,"parameters":[0-9]+,"number_type":"float32","search_beam":0,"search_length_penalty":0,"training":\{"epochs":0,"updates":0,"tokens":0,"normalization":"nfkc","orthogonal":false,"min_count":1,"max_vocabulary":0,"subwords":0,"source_subwords":0,"joint_subwords":false,"batch_size":32,.*"seed":1,.*"patience":0\},"tensors":\[$'
 expect_stdout_match '"name":"decoder\.out\.bias","shape":\[21\],"mean":'
 
 # The statistics of each tensor, compared with those computed from the file.
@@ -45,8 +45,8 @@ expect_exit 0 "$ELMAN" inspect -m local
 [ "$(sed '1,/^$/d' "$results/stdout" | awk '{ print length }' | sort -u | wc -l)" -eq 1 ] ||
   fail "the rows of the table differ in length"
 # The training: default and chosen options, and totals.
-expect_exit 0 "$ELMAN" train -q -t 1 --epochs 3 --hidden-size 3 --embedding-size 2 --lr 0.02 --seed 7 \
-  --dropout 0.1 --lr-schedule inverse-sqrt --min-count 2 -o trained "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" train -q -t 1 --epochs 3 --hidden-size 3 --embedding-size 2 --learning-rate 0.02 --seed 7 \
+  --dropout 0.1 --schedule inverse-sqrt --min-count 2 -o trained "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" inspect -m trained
 for line in 'minimum word count +2' 'training +3 epochs, 3 updates, 75 target tokens' \
   'learning rate +0\.02' 'seed +7' 'dropout +0\.1' 'learning-rate schedule +inverse-sqrt' \

@@ -8,9 +8,9 @@ suggests() { # suggests REMEDY COMMAND...
 }
 suggests "did you mean '--layers'\?" train --num-layers 2 x
 suggests "did you mean '--epochs'\?" train --max-epochs=2 x
-suggests "did you mean '--lr'\?" train --learning-rate 2 x
-suggests "did you mean '--lr'\?" train --learning_rate 2 x
-suggests "did you mean '--joint'\?" train --joint-subwords x
+suggests "did you mean '--learning-rate'\?" train --learning-rate 2 x
+suggests "did you mean '--learning-rate'\?" train --learning_rate 2 x
+suggests "did you mean '--joint-subwords'\?" train --joint-subwords x
 suggests "did you mean '--output'\?" train --model m x
 suggests "did you mean '--beam'\?" translate --beam-size 2 x
 suggests "did you mean '--listen'\?" serve --port 5000
@@ -43,9 +43,9 @@ expect_refused "--hidden-size: '0' is not a whole number from 1 to 16384" train 
 expect_refused "--hidden-size: '99999999999999999999999'" train --hidden-size 99999999999999999999999 y
 expect_refused "--seed: '18446744073709551616'" train --seed 18446744073709551616 y
 expect_refused "--threads: '1025' is not a whole number from 1 to 1024" train -t 1025 y
-expect_refused "--lr: 'nan' is not a number" train --lr nan y
-expect_refused "--lr: '0x1'" train --lr 0x1 y
-expect_refused "--lr: '1e999'" train --lr 1e999 y
+expect_refused "--learning-rate: 'nan' is not a number" train --learning-rate nan y
+expect_refused "--learning-rate: '0x1'" train --learning-rate 0x1 y
+expect_refused "--learning-rate: '1e999'" train --learning-rate 1e999 y
 expect_refused "--clip-norm: '-1'" train --clip-norm=-1 y
 expect_refused "--attention: 'dots' is not one of: dot, scaled" train --attention dots y
 expect_refused "--source-tokens: 'x' is not one of: space, words, chars, auto" train --source-tokens x y
@@ -72,8 +72,8 @@ done
 rm model.safetensors model.safetensors.checkpoint
 expect_refused -- '--length-norm needs a --length-penalty above 0' translate --beam 2 --length-norm wu x
 expect_refused 'has no effect on given translations' attention --beam 2 --reference x y
-expect_refused 'has no effect on given translations' attention --replace-unk --references x y
-expect_refused -- '--replace-unk and --summary cannot be combined' attention --summary --replace-unk x
+expect_refused 'has no effect on given translations' attention --replace-unknown --references x y
+expect_refused -- '--replace-unknown and --summary cannot be combined' attention --summary --replace-unknown x
 expect_refused -- '--seed needs --override shuffle' attention --override uniform --seed 2 x
 expect_refused -- 'or --override shuffle' evaluate --override uniform --seed 2 x
 expect_refused 'dot attention has no window' attention --matrices --attention-window 3 "$DATA/attention/six-words.txt"

@@ -6,7 +6,7 @@ command -v python3 >/dev/null || exit 77
 # Without gnuplot, the message names the package to install.
 cat >run.jsonl <<'END'
 {"event":"start","seed":1}
-{"event":"update","epoch":1,"update":1,"loss":3.1,"lr":0.001}
+{"event":"update","epoch":1,"update":1,"loss":3.1,"learning_rate":0.001}
 {"event":"update","epoch":1,"update":2,"loss":2.9}
 {"event":"update","epoch":1,"update":3,"loss":NaN}
 {"event":"validation","epoch":1,"update":3,"loss":2.8,"perplexity":16.4,"bleu":3.4}
@@ -53,7 +53,7 @@ for word in loss BLEU training validation; do
   grep -q ">$word<" "it's.svg" || fail "the picture lacks: $word"
 done
 # A CSV log gives an equal picture.
-printf '%s\r\n' event,epoch,update,loss,lr,perplexity,bleu update,1,1,3.1,0.001,, update,1,2,2.9,,, update,1,3,,,, \
+printf '%s\r\n' event,epoch,update,loss,learning_rate,perplexity,bleu update,1,1,3.1,0.001,, update,1,2,2.9,,, update,1,3,,,, \
   validation,1,3,2.8,,16.4,3.4 update,2,1,2.5,,, validation,2,3,2.4,,,7.5 upd >run.csv
 expect_message 0 '^plot-log: run.csv: skipped 1 lines that are not rows of its columns' "$plot" run.csv csv.svg
 expect_exit 0 "$plot" run.jsonl json.svg

@@ -48,7 +48,7 @@ expect_error 65 '^elman: short: has 199 lines' score -m 1 --source zh --target s
 expect_exit 64 "$ELMAN" score -m 1 --source zh
 expect_exit 64 "$ELMAN" score -m 1 --columns 2 "$pairs"
 expect_exit 64 "$ELMAN" score -m 1 --source - --target -
-expect_error 65 '^elman: .*: skipped: the line has more than 40 bytes' score -m 1 --max-line 40 "$pairs"
+expect_error 65 '^elman: .*: skipped: the line has more than 40 bytes' score -m 1 --max-bytes 40 "$pairs"
 
 # JSON, and lines that cannot be scored.
 printf '我\tI\nno tab\n\tempty\n我\t\n\xff\tbyte\n我\tI\n\n' >bad

@@ -95,18 +95,18 @@ python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$
   fail "the output is not valid JSON"
 expect_exit 0 "$ELMAN" evaluate pairs
 for command in translate attention repl; do
-  expect_refused --replace-unk $command --replace-unk </dev/null
+  expect_refused --replace-unknown $command --replace-unknown </dev/null
 done
 
 # Joint merge operations; one side alone; the default number.
-expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 0 --joint --subwords 60 -o joint pairs
+expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 0 --joint-subwords --subwords 60 -o joint pairs
 expect_exit 0 "$ELMAN" subwords show -m joint --side source -o one
 expect_exit 0 "$ELMAN" subwords show -m joint --side target -o two
 cmp one two || fail "joint merge operations differ"
 expect_note '^source: (chars|space), ' train "${small[@]}" --epochs 0 --target-tokens bpe -o single pairs
 expect_refused 'source' subwords show -m single --side source
 expect_refused 'BPE' train --subwords 9 --source-tokens chars --target-tokens words -o no pairs
-expect_exit 64 "$ELMAN" train --joint --source-tokens chars -o no pairs
+expect_exit 64 "$ELMAN" train --joint-subwords --source-tokens chars -o no pairs
 expect_refused --subword-dropout train --subword-dropout 0.1 -o no pairs
 [ "$(wc -l <"$results/stderr")" -eq 2 ] || fail "the pairs are read before the option is refused"
 

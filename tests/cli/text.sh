@@ -47,11 +47,11 @@ expect_exit 0 "$ELMAN" translate -m back Tom的狗说“我”吗？ 现在是3.
 expect_no_stderr
 expect_stdout 'Does Tom'"'"'s dog say "I"?' "It's 3.5-4 o'clock."
 
-expect_exit 0 "$ELMAN" train -q --epochs 0 --normalize nfc -o nfc signs.tsv
+expect_exit 0 "$ELMAN" train -q --epochs 0 --normalization nfc -o nfc signs.tsv
 expect_output '^source text +nfc$' inspect -m nfc
 expect_output $'\t“$' inspect -m nfc --vocabulary source
-expect_refused 'nfc, nfkc' train --normalize nfd signs.tsv
-expect_exit 64 "$ELMAN" train --normalize nfkc-wide signs.tsv
+expect_refused 'nfc, nfkc' train --normalization nfd signs.tsv
+expect_exit 64 "$ELMAN" train --normalization nfkc-wide signs.tsv
 
 # ---- token mode auto ----
 
@@ -87,7 +87,7 @@ expect_no_stderr
 
 expect_exit 0 "$ELMAN" train -q --epochs 1 --source-tokens chars --target-tokens words chars.tsv
 typed='a b'
-for show in 'translate' 'translate --json' 'translate --replace-unk' 'trace' 'trace --json' \
+for show in 'translate' 'translate --json' 'translate --replace-unknown' 'trace' 'trace --json' \
   'attention' 'attention --format tsv' 'attention --format json' 'attention --format svg' \
   'attention --format html' 'attention --format pharaoh'; do
   if [ "${show%% *}" = trace ]; then set -- "$typed" 'tea , "rain" a - b'; else set -- "$typed"; fi

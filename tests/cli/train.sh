@@ -5,7 +5,7 @@ expect_note '^5 pairs$' train "$toy"
 expect_stdout
 expect_stderr_match '^source: space, vocabulary size 19 \(auto: most lines are Chinese with spaces between words\)$'
 expect_stderr_match '^target: words, vocabulary size 21 \(auto: most lines are not Chinese\)$'
-expect_stderr_match '^normalization: nfkc-wide of the source, nfkc of the target; .*--normalize nfc keeps them'
+expect_stderr_match '^normalization: nfkc-wide of the source, nfkc of the target; .*--normalization nfc keeps them'
 ! grep -q -e '--preset small' "$results/stderr" || fail "advice for a large corpus, with five pairs"
 expect_stderr_match '^epoch 1 of 400  loss [0-9.]+  [0-9]+ tokens/s$'
 expect_stderr_match '^epoch 400 of 400  loss 0\.0'
@@ -66,7 +66,7 @@ rm reported
 
 # A choice of the user has no reason.
 expect_note '^source: chars, vocabulary size [0-9]+$' train --epochs 0 -o chosen --source-tokens chars --subwords 5 \
-  --normalize nfc "$toy"
+  --normalization nfc "$toy"
 expect_stderr_match '^target: bpe with 5 merge operations, vocabulary size [0-9]+$'
 expect_stderr_match '^normalization: nfc$'
 

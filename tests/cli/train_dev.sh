@@ -2,7 +2,7 @@
 
 train=$DATA/daily.train.zh-en.tsv
 head -n 60 "$DATA/daily.test.zh-en.tsv" >dev.tsv
-settings=(-t 1 --hidden-size 24 --embedding-size 16 --batch-size 64 --attention scaled --lr 0.02)
+settings=(-t 1 --hidden-size 24 --embedding-size 16 --batch-size 64 --attention scaled --learning-rate 0.02)
 
 expect_note '^dev:$' train "${settings[@]}" --epochs 4 --dev dev.tsv "$train"
 expect_stdout
@@ -16,7 +16,7 @@ grep -E "$line" "$results/stderr" | head -n 1 | grep -q best || fail "the first 
 # diverges.
 bleu() { grep -oE 'BLEU [0-9.]+' | cut -d ' ' -f 2; }
 mv model.safetensors good
-worse=(-t 1 --batch-size 64 --init-from good --lr 10 --clip-norm 0 --warm-up 1000 --dev dev.tsv
+worse=(-t 1 --batch-size 64 --init-from good --learning-rate 10 --clip-norm 0 --warm-up 1000 --dev dev.tsv
   --validate-every 5)
 expect_note '^kept the model of epoch [0-9]+, update [0-9]+: it has the best BLEU on the dev pairs$' train \
   "${worse[@]}" --epochs 4 "$train"
@@ -47,7 +47,7 @@ expect_stderr_match "^kept the model of epoch $(((updates + 28) / 29)), update $
 expect_stderr_match '^wrote model.safetensors;'
 
 # A perplexity with hundreds of digits is printed in short form.
-expect_note '^  dev: loss [0-9.]+  perplexity [0-9]\.[0-9]{2}e\+[0-9]+  BLEU ' train -t 1 --batch-size 64 --lr 10 \
+expect_note '^  dev: loss [0-9.]+  perplexity [0-9]\.[0-9]{2}e\+[0-9]+  BLEU ' train -t 1 --batch-size 64 --learning-rate 10 \
   --clip-norm 0 --epochs 1 --dev dev.tsv "$train"
 expect_output '^perplexity +[0-9]\.[0-9]{4}e\+[0-9]+$' evaluate -t 1 dev.tsv
 

@@ -6,7 +6,7 @@ head -n 200 "$DATA/daily.train.zh-en.tsv" >train.tsv
 cut -f 1 train.tsv >zh
 cut -f 2 train.tsv >en
 cut -f 3 train.tsv >links
-settings=(--threads 1 --hidden-size 12 --embedding-size 8 --batch-size 16 --epochs 2 --lr 0.01)
+settings=(--threads 1 --hidden-size 12 --embedding-size 8 --batch-size 16 --epochs 2 --learning-rate 0.01)
 
 # ---- effect ----
 

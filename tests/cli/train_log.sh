@@ -15,7 +15,7 @@ for r in [starts, *[r for r in records if r["event"] == "start"]]: # the setting
     assert r["learning_rate"] == 0.001 and r["seed"] == 1 and r["version"] and r["epochs"] >= 1, r
 records = [r for r in records if r["event"] != "start"]
 keys = {
-    "update": ["event", "epoch", "update", "loss", "epoch_loss", "gradient_norm", "lr",
+    "update": ["event", "epoch", "update", "loss", "epoch_loss", "gradient_norm", "learning_rate",
                "tokens_per_second", "skipped"],
     "validation": ["event", "epoch", "update", "loss", "perplexity", "exact_match", "bleu", "chrf",
                    "best"],
@@ -28,7 +28,7 @@ assert [r["update"] for r in updates] == list(range(1, int(sys.argv[2]) + 1))
 assert len(validations) == int(sys.argv[3]), validations
 for r in updates:
     assert r["epoch"] == (r["update"] - 1) // 29 + 1, r
-    assert r["loss"] > 0 and r["gradient_norm"] > 0 and r["lr"] > 0 and r["skipped"] == 0, r
+    assert r["loss"] > 0 and r["gradient_norm"] > 0 and r["learning_rate"] > 0 and r["skipped"] == 0, r
 for r in validations:
     assert r["best"] in (True, False) and 0 <= r["bleu"] <= 100 and 0 <= r["exact_match"] <= 1, r
     position = records.index(r)
@@ -39,7 +39,7 @@ END
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 2 --log log "$train"
 expect_no_stderr
 check_log 58 2
-grep -q '"update":1,.*"lr":0.001,' log || fail "wrong learning rate"
+grep -q '"update":1,.*"learning_rate":0.001,' log || fail "wrong learning rate"
 
 # A resumed run appends to the log; any other run starts a new log.
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 2 --save-every 0.001 --log log "$train"
@@ -54,7 +54,7 @@ import csv, json, sys
 text = open(sys.argv[1], "rb").read()
 assert text.endswith(b"\r\n") and text.count(b"\n") == text.count(b"\r\n"), text[-40:]
 header, *rows = csv.reader(text.decode().splitlines())
-assert header == ["event", "epoch", "update", "loss", "epoch_loss", "gradient_norm", "lr", "tokens_per_second", "skipped",
+assert header == ["event", "epoch", "update", "loss", "epoch_loss", "gradient_norm", "learning_rate", "tokens_per_second", "skipped",
                   "guide_loss", "linked", "perplexity", "exact_match", "bleu", "chrf", "best"], header
 records = [json.loads(line) for line in open(sys.argv[2], encoding="utf-8")]
 records = [r for r in records if r["event"] != "start"]
@@ -171,7 +171,7 @@ expect_exit 74 "$ELMAN" train "${settings[@]:1}" --epochs 1 --log /dev/full -o k
 expect_exit 0 "$ELMAN" inspect -m kept
 
 # A skipped update has no loss, nor has an epoch without other updates. The last event has their number.
-wild=(-t 1 --epochs 2 --hidden-size 8 --embedding-size 8 --lr 1e30 --cell relu --clip-norm 0 -o wild)
+wild=(-t 1 --epochs 2 --hidden-size 8 --embedding-size 8 --learning-rate 1e30 --cell relu --clip-norm 0 -o wild)
 expect_note '^epoch 2 of 2  loss nan  0 tokens/s$' train "${wild[@]}" --log wild.jsonl "$DATA/toy.zh-en.tsv"
 expect_stderr_match '^1 update skipped: the loss or its gradient was not finite; lower the learning rate '
 tail -n 1 wild.jsonl | grep -q '"update":2,"loss":null,"epoch_loss":null,.*"skipped":1' || fail "a loss without an update"

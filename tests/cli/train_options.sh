@@ -20,7 +20,7 @@ done <<'END'
 --attentional-layer|attentional layer +yes
 --attentional-layer --input-feeding|input feeding +yes
 --attention general|attention +general
---attention multihead --heads 3|attention heads +3
+--attention multihead --attention-heads 3|attention heads +3
 --attention local --attention-window 3|attention window +3
 --encoder-self-attention 2|encoder self-attention +2
 --decoder-self-attention 1|decoder self-attention +1
@@ -36,8 +36,8 @@ tensors[at:at + 4] = struct.pack("<f", 0.5)'
 expect_error 65 '^elman: untied: .*decoder.out.weight' inspect -m untied
 
 # Invalid combinations.
-expect_refused 'heads' train -q "${small[@]}" --attention multihead --heads 4 "$toy"
-expect_refused 'head' train -q "${small[@]}" --attention dot --heads 2 "$toy"
+expect_refused 'heads' train -q "${small[@]}" --attention multihead --attention-heads 4 "$toy"
+expect_refused 'head' train -q "${small[@]}" --attention dot --attention-heads 2 "$toy"
 expect_refused 'window' train -q "${small[@]}" --attention-window 2 "$toy"
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --plain-self-attention "$toy"
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --decoder-self-attention 4 "$toy"
@@ -56,12 +56,12 @@ expect_exit 0 "$ELMAN" evaluate "$toy"
 
 # The result does not depend on the number of threads, and the value for "off" is the default.
 for flag in '--dropout 0.5' '--attention-dropout 0.5' '--label-smoothing 0.1' '--average 0.9' '--warm-up 3' \
-  '--lr-schedule inverse-sqrt' '--lr-schedule linear' '--lr-schedule late-linear' --orthogonal; do
+  '--schedule inverse-sqrt' '--schedule linear' '--schedule late-linear' --orthogonal; do
   expect_exit 0 "$ELMAN" train -q -t 1 --epochs 2 "${small[@]}" $flag -o one "$toy"
   expect_model one -q -t 2 --epochs 2 "${small[@]}" $flag -o two "$toy"
 done
 for flag in '--dropout 0' '--attention-dropout 0' '--label-smoothing 0' '--average 0' '--warm-up 0' '--layers 1' \
-  '--lr-schedule constant'; do
+  '--schedule constant'; do
   expect_model plain -q --epochs 2 "${small[@]}" $flag -o one "$toy"
 done
 

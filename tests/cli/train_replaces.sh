@@ -30,7 +30,7 @@ cp model.safetensors model
 no_model() { # no_model REGEX: model.safetensors is not a model, and is kept
   local regex=$1 option
   cp model.safetensors before
-  for option in --lr=0.1 -q --resume --init-from=model --keep-last=2; do
+  for option in --learning-rate=0.1 -q --resume --init-from=model --keep-last=2; do
     expect_exit 73 train $option
     expect_stderr_match "^elman: model.safetensors: is not a readable model and would be overwritten: $regex; add --force to overwrite it, or name another file with --output\$"
     cmp -s before model.safetensors || fail "the file changed"
@@ -89,7 +89,7 @@ refused --init-from other
 rm model.safetensors.checkpoint
 cp other short
 for model in model.safetensors short; do
-  for option in --lr=0.1 -q --force --init-from=other; do
+  for option in --learning-rate=0.1 -q --force --init-from=other; do
     cp $model before
     expect_exit 66 train --resume $option -o $model
     expect_stderr_match "^elman: $model.checkpoint: not found, so --resume cannot continue $model; remove --resume to train a new model, or train further from that model with --init-from $model\$"
@@ -155,5 +155,5 @@ expect_exit 0 "$ELMAN" train -q --epochs 1 -o "$name" "$toy"
 rm -r long-names
 
 # A refused run does not announce an overwrite.
-expect_exit 64 train --heads 3
+expect_exit 64 train --attention-heads 3
 ! grep -q 'will be overwritten' "$results/stderr" || fail "a refused run announces an overwrite"

@@ -3,7 +3,7 @@
 train=$DATA/daily.train.zh-en.tsv
 head -n 40 "$DATA/daily.test.zh-en.tsv" >dev.tsv
 settings=(--epochs 20 --hidden-size 24 --embedding-size 16 --batch-size 64 --attention scaled
-  --bidirectional --lr 0.02 --dropout 0.1 --label-smoothing 0.1 --average 0.9 --lr-schedule plateau
+  --bidirectional --learning-rate 0.02 --dropout 0.1 --label-smoothing 0.1 --average 0.9 --schedule plateau
   --dev dev.tsv --validate-every 25)
 
 # An uninterrupted run keeps its checkpoint, and --resume with more epochs continues it: in any steps, with a
@@ -21,7 +21,7 @@ for epochs in 1 7 8 20; do
   cmp short model.safetensors || fail "the model changed although the run was finished"
 done
 cmp expected model.safetensors || fail "the model differs after continuing in steps"
-expect_exit 64 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 30 --lr 0.01 --resume "$train"
+expect_exit 64 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 30 --learning-rate 0.01 --resume "$train"
 cmp expected model.safetensors || fail "the model changed"
 
 expect_message 64 'maximum length was 200 and is now 7' last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 30 \
@@ -40,7 +40,7 @@ rm model.safetensors
 
 # ---- a schedule that depends on the number of epochs ----
 
-linear=(-t 1 --epochs 4 --hidden-size 8 --embedding-size 4 --lr 0.02 --lr-schedule linear --warm-up 10 --subwords 60
+linear=(-t 1 --epochs 4 --hidden-size 8 --embedding-size 4 --learning-rate 0.02 --schedule linear --warm-up 10 --subwords 60
   --subword-dropout 0.3)
 expect_exit 0 "$ELMAN" train -q "${linear[@]}" -o straight "$train"
 expect_exit 0 "$ELMAN" train -q "${linear[@]}" --hours 1e-10 -o stopped "$train"
@@ -52,7 +52,7 @@ expect_model straight -q "${linear[@]}" --resume -o stopped "$train"
 rm straight* stopped*
 
 # The first two thirds with late-linear do not depend on the number of epochs.
-late=(-t 1 --batch-size 2 --hidden-size 8 --embedding-size 4 --lr 0.02 --lr-schedule late-linear)
+late=(-t 1 --batch-size 2 --hidden-size 8 --embedding-size 4 --learning-rate 0.02 --schedule late-linear)
 expect_exit 0 "$ELMAN" train -q "${late[@]}" --epochs 6 -o straight "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" train -q "${late[@]}" --epochs 12 -o long "$DATA/toy.zh-en.tsv"
 cmp -s straight long && fail "the number of epochs has no effect"
@@ -109,7 +109,7 @@ rm longer longer.checkpoint log
 # The checkpoint of a finished run also fits only its pairs and options.
 cp model.safetensors finished
 tac "$train" >other
-for others in "--lr 0.01 $train" "--normalize nfc $train" other; do
+for others in "--learning-rate 0.01 $train" "--normalization nfc $train" other; do
   expect_message 64 '^elman: model.safetensors.checkpoint: the checkpoint belongs to another run: ' last_wins "$ELMAN" \
     train -q -t 1 "${settings[@]}" --epochs 21 --resume $others
   cmp finished model.safetensors || fail "another run replaced the model"
@@ -127,7 +127,7 @@ refused() { # refused CODE REGEX ARGUMENT...
   cmp -s stopped model.safetensors || fail "the old model changed"
 }
 belongs='the checkpoint belongs to another run: '
-refused 64 "${belongs}learning rate was 0\.02 and is now 0\.01; " --lr 0.01 "$train"
+refused 64 "${belongs}learning rate was 0\.02 and is now 0\.01; " --learning-rate 0.01 "$train"
 refused 64 "${belongs}validation interval was 25 and is now 0; " --validate-every 0 "$train"
 refused 64 "${belongs}attention was \"scaled\" and is now \"dot\"; " --attention dot "$train"
 refused 64 "${belongs}hidden size was 24 and is now 32; " --hidden-size 32 "$train"
@@ -135,7 +135,7 @@ refused 64 "${belongs}layers was 1 and is now 2; " --layers 2 "$train"
 refused 64 "${belongs}attentional layer was false and is now true; " --attentional-layer "$train"
 refused 64 "${belongs}orthogonal initialization was false and is now true; " --orthogonal "$train"
 refused 64 "${belongs}minimum word count was 1 and is now 2; " --min-count 2 "$train"
-refused 64 "${belongs}normalization was \"nfkc\" and is now \"nfc\"; " --normalize nfc "$train"
+refused 64 "${belongs}normalization was \"nfkc\" and is now \"nfc\"; " --normalization nfc "$train"
 head -n 39 dev.tsv >other.dev
 refused 64 "${belongs}dev file was dev.tsv and is now other.dev; " --dev other.dev "$train"
 tac "$train" >other

@@ -52,19 +52,19 @@ expect_stdout_match '^\{"text":".*","source_tokens":\["我","“","\\\\"\],.*"ta
 
 # A line that is too long is reported with its number; the other lines are translated.
 printf '我 爱 学习\n%s\n\xef\xbb\xbf我 爱\r\n我 爱 学习\r\n%s' "$(printf '爱 %.0s' {1..500})" 我我我我我我我 >long
-expect_exit 65 "$ELMAN" translate -q --max-line 20 -i long
+expect_exit 65 "$ELMAN" translate -q --max-bytes 20 -i long
 expect_stdout 'I love studying' '' "$("$ELMAN" translate -q $'\xef\xbb\xbf我 爱')" 'I love studying' ''
 expect_stderr_match '^elman: long:2: the sentence is longer than the limit of 20 bytes; split it or raise the limit$'
 expect_stderr_match '^elman: long:5: the sentence is longer than the limit of 20 bytes; '
 [ "$(wc -l <"$results/stderr")" -eq 2 ] || fail "expected errors for two lines"
-expect_exit 65 "$ELMAN" translate -q --json --max-line 20 -i long
+expect_exit 65 "$ELMAN" translate -q --json --max-bytes 20 -i long
 [ "$(grep -n '^null$' "$results/stdout" | xargs)" = '2:null 5:null' ] || fail "expected null for a line that is too long"
-expect_error 65 '^elman: TEXT 1: the sentence is longer than the limit of 13 bytes; ' translate -q --max-line 13 \
+expect_error 65 '^elman: TEXT 1: the sentence is longer than the limit of 13 bytes; ' translate -q --max-bytes 13 \
   '我 爱 学习'
-expect_error 65 '^elman: TEXT 1: the sentence is longer than the limit of 1 byte; ' translate -q --max-line 1 我
+expect_error 65 '^elman: TEXT 1: the sentence is longer than the limit of 1 byte; ' translate -q --max-bytes 1 我
 # A line of the maximum length, with all that may surround a line, is accepted.
 printf '\xef\xbb\xbf我 爱 学习\r\n我 爱 学习\n我 爱 学习\r' >longest
-expect_exit 0 "$ELMAN" translate --max-line 14 -i longest
+expect_exit 0 "$ELMAN" translate --max-bytes 14 -i longest
 expect_stdout 'I love studying' 'I love studying' 'I love studying'
 
 # Unknown words are reported.
@@ -85,7 +85,7 @@ done
 
 # A line of 64 MB needs little more memory than the limit.
 peak() { awk '/VmHWM/ { print $2 }' "/proc/$1/status"; }
-coproc "$ELMAN" translate -q --max-line 100000 2>/dev/null
+coproc "$ELMAN" translate -q --max-bytes 100000 2>/dev/null
 pid=$COPROC_PID
 echo '我 爱 学习' >&"${COPROC[1]}"
 read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer before the long line"

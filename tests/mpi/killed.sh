@@ -4,7 +4,7 @@
 
 head -n 600 "$DATA/daily.train.zh-en.tsv" >pairs
 train=("$ELMAN" train -q -t 1 --shards 3 --epochs 400 --batch-size 30 --hidden-size 32 --embedding-size 16
-  --lr 0.02 --dropout 0.1 --average 0.9)
+  --learning-rate 0.02 --dropout 0.1 --average 0.9)
 expect_exit 0 "${train[@]}" -o expected pairs
 rm expected.checkpoint
 

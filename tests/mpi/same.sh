@@ -3,9 +3,9 @@
 
 head -n 600 "$DATA/daily.train.zh-en.tsv" >pairs
 head -n 40 "$DATA/daily.test.zh-en.tsv" >dev
-base=(--shards 4 --batch-size 30 --hidden-size 24 --embedding-size 16 --lr 0.02)
+base=(--shards 4 --batch-size 30 --hidden-size 24 --embedding-size 16 --learning-rate 0.02)
 rich=(--dropout 0.2 --label-smoothing 0.1 --average 0.9 --attention multihead --bidirectional --dev dev
-  --validate-every 13 --lr-schedule plateau)
+  --validate-every 13 --schedule plateau)
 
 compare() { # compare NAME OPTION...
   local name=$1 processes threads

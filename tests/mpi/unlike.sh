@@ -9,7 +9,7 @@ unlike() {
 
 head -n 300 "$DATA/daily.train.zh-en.tsv" >pairs
 head -n 40 "$DATA/daily.test.zh-en.tsv" >dev
-options=(--shards 3 --batch-size 30 --hidden-size 40 --embedding-size 24 --cell gru --lr 0.02 --dropout 0.2
+options=(--shards 3 --batch-size 30 --hidden-size 40 --embedding-size 24 --cell gru --learning-rate 0.02 --dropout 0.2
   --average 0.9 --dev dev --epochs 2)
 
 # Portable: the same model, checkpoint and log.

@@ -486,14 +486,14 @@ Test(tsv, text_that_resembles_other_kinds_is_read) {
 Test(tsv, line_length_is_limited) {
   elman_pairs_options options = tsv_options();
   put("a.tsv", "abc\td\r\nabcd\te\nx\ty");
-  options.max_line = 6;
+  options.max_bytes = 6;
   assert_pairs(options, "abc=d|abcd=e|x=y", 0, "");
-  options.max_line = 5;
+  options.max_bytes = 5;
   assert_error(options, ELMAN_BAD_DATA, "a.tsv",
-               "line 1 has more than 5 bytes; --max-line sets the limit");
+               "line 1 has more than 5 bytes; --max-bytes sets the limit");
   put("a.tsv", "abc\td\nx\ty\nabcd\te");
   assert_error(options, ELMAN_BAD_DATA, "a.tsv",
-               "line 3 has more than 5 bytes; --max-line sets the limit");
+               "line 3 has more than 5 bytes; --max-bytes sets the limit");
   options.max_unpacked = 1; /* the file is not compressed */
   put("a.tsv", "abc\td\n");
   assert_pairs(options, "abc=d", 0, "");

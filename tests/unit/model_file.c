@@ -104,7 +104,7 @@ Test(model_file, unreadable_models_are_not_written) {
   "\\\"joint_subwords\\\":false,\\\"label_smoothing\\\":0.0,\\\"learning_rate\\\":0.001,"          \
   "\\\"max_length\\\":200,\\\"max_vocabulary\\\":0,\\\"min_count\\\":1,\\\"normalization\\\":"     \
   "\\\"nfc\\\","                                                                                   \
-  "\\\"orthogonal_initial_values\\\":false,\\\"patience\\\":0,\\\"precision\\\":\\\"float32\\\","  \
+  "\\\"orthogonal\\\":false,\\\"patience\\\":0,\\\"precision\\\":\\\"float32\\\","  \
   "\\\"schedule\\\":\\\"constant\\\",\\\"seed\\\":1,\\\"shards\\\":1,\\\"source_subwords\\\":0,"   \
   "\\\"subword_dropout\\\":0.0,\\\"subwords\\\":0,\\\"tokens\\\":0,\\\"updates\\\":0,"             \
   "\\\"validate_by\\\":\\\"bleu\\\",\\\"validate_every\\\":0,\\\"warm_up\\\":0"

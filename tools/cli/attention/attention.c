@@ -41,7 +41,7 @@ static const char *units_choice(size_t index) {
 #define FOR_MATRICES "attention heads attention-window weights scale causal key-length normalize"
 #define FOR_SENTENCES                                                                              \
   "model input numbers reference references beam length-penalty length-norm coverage-penalty "     \
-  "max-length max-ratio precision max-line n-best replace-unk override seed alignment threshold "  \
+  "max-length max-ratio precision max-bytes n-best equal-texts replace-unknown override seed alignment threshold "  \
   "units "                                                                                         \
   "summary alignments columns json threads each-model quiet"
 
@@ -63,7 +63,7 @@ static const struct rule rules[] = {
     {"each-model", "override", "--each-model and --override cannot be combined"},
     {"beam length-penalty length-norm coverage-penalty max-length max-ratio replace-unk",
      "reference references alignments", "--%s has no effect on given translations; remove it"},
-    {"replace-unk", "summary", "--replace-unk and --summary cannot be combined"},
+    {"replace-unk", "summary", "--replace-unknown and --summary cannot be combined"},
     {"input", "TEXT", "TEXT and --input cannot be combined"},
     {0}};
 

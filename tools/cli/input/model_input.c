@@ -58,7 +58,7 @@ int models_check(const struct models *models, const elman_translate_options *opt
       elman_model_get_info(models->open[0]).target_tokens != ELMAN_TOKENS_BPE)
     return EX_OK;
   report(models->paths.words[0],
-         "the target side uses bpe and has no unknown words; remove --replace-unk");
+         "the target side uses bpe and has no unknown words; remove --replace-unknown");
   return EX_USAGE;
 }
 

@@ -53,7 +53,7 @@ int pairs_input_options(elman_pairs_options *options, const struct pairs_input *
   options->alignment_file = input->alignment_file;
   options->check_alignments = input->check_alignments;
   options->strict = input->strict;
-  if (input->max_line > 0) options->max_line = input->max_line;
+  if (input->max_bytes > 0) options->max_bytes = input->max_bytes;
   if (input->max_unpacked > 0) options->max_unpacked = input->max_unpacked;
   options->whole_lines = input->whole_lines;
   return columns_parse(&options->source_column, &options->target_column, input->columns, command);

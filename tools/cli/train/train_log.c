@@ -81,7 +81,7 @@ static const struct {
     [LOSS] = {"loss", REAL},
     [EPOCH_LOSS] = {"epoch_loss", REAL},
     [GRADIENT_NORM] = {"gradient_norm", REAL},
-    [LEARNING_RATE] = {"lr", REAL},
+    [LEARNING_RATE] = {"learning_rate", REAL},
     [TOKENS_PER_SECOND] = {"tokens_per_second", REAL},
     [SKIPPED] = {"skipped", COUNT},
     [GUIDE_LOSS] = {"guide_loss", REAL},

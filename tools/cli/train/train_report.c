@@ -53,7 +53,7 @@ static void describe_normalization(const elman_model_info *info, elman_normaliza
     note("normalization: nfc");
   else
     note("normalization: %s of the source, %s of the target; both unify look-alikes, such as "
-         "quotation marks (--normalize nfc keeps them)",
+         "quotation marks (--normalization nfc keeps them)",
          elman_normalization_name(info->source_normalization),
          elman_normalization_name(info->target_normalization));
 }
@@ -137,7 +137,7 @@ static void note_unknown(const struct training *training, const char *side, doub
   char advice[128] = "train without --init-from to build a vocabulary from these pairs";
   if (training->own_vocabulary)
     snprintf(advice, sizeof advice,
-             "lower --min-count, raise --max-vocab or use '--%s-tokens chars'", side);
+             "lower --min-count, raise --max-vocabulary or use '--%s-tokens chars'", side);
   note("%.0f %% of the %s tokens are not in the vocabulary and are learned as one unknown word; %s",
        100 * share, side, advice);
 }
@@ -152,7 +152,7 @@ static void note_guide(const struct training *training, const elman_train_report
          plural(report->unguided));
 }
 
-/* Report a warm-up that is longer than the run: learning is then slower than --lr suggests. */
+/* Report a warm-up that is longer than the run: learning is then slower than --learning-rate suggests. */
 static void note_warm_up(const struct training *training, const elman_train_report *report) {
   const elman_train_options *options = training->options;
   const double updates = (double)report->updates * (double)report->epochs;
@@ -369,7 +369,7 @@ void training_describe_end(const struct training *training, enum training_end en
                               : "but without a checkpoint, --resume is not possible");
   if (training->skipped > 0)
     note("%zu update%s skipped: the loss or its gradient was not finite; lower the learning rate "
-         "(--lr) or clip the gradients (--clip-norm)",
+         "(--learning-rate) or clip the gradients (--clip-norm)",
          training->skipped, plural(training->skipped));
   if (end == DONE) describe_reason(training);
   if (end != STOPPED) describe_model(training);

@@ -274,7 +274,7 @@ static int evaluate_model(struct evaluation *evaluation, const struct pairs_inpu
 
 /* Refuse combinations: some options apply to a model, others to files of existing translations. */
 static const struct rule rules[] = {
-    {"model source target columns strict max-line max-unpacked alignments batch-size beam "
+    {"model source target columns strict max-bytes max-unpacked alignments batch-size beam "
      "length-penalty length-norm "
      "coverage-penalty max-length max-ratio precision override threads",
      "hypothesis", "--%s cannot be combined with --hypothesis, which names finished translations"},
