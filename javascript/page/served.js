@@ -38,10 +38,6 @@ async function askService(path, body) {
 /* Return the hypotheses of a result in the form that the worker returns. */
 function fromService(text, result) {
   if (result.error !== undefined) throw new Refusal({ message: result.error, code: "service", where: "" });
-  const spansOf = (whole, spans) => {
-    const positions = positionsOf(whole);
-    return spans.map((span) => span.map((at) => positions[at]));
-  };
   return result.translations.map((one) => ({
     source: text, text: one.text, ended: one.ended, forced: one.forced,
     sourceTokens: result.source_tokens, sourceIds: result.source_ids, sourceKnown: result.source_known,

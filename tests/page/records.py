@@ -27,21 +27,26 @@ def matrix(rng, rows, columns):
     return result
 
 
+def spans_of(tokens):
+    """Return the spans of tokens, in bytes, in a text that joins them with spaces."""
+    spans, start = [], 0
+    for token in tokens:
+        spans.append([start, start + len(token.encode())])
+        start = spans[-1][1] + 1
+    return spans
+
+
 def record(rng, sentence, sources, targets, hypothesis=1, heads=1):
-    source = " ".join(sources)
-    offsets, start = [], 0
-    for token in sources:
-        size = len(token.encode())
-        offsets.append([start, start + size])
-        start += size + 1
+    source, text = " ".join(sources), " ".join(targets)
+    target_spans = spans_of(targets) + [[len(text.encode())] * 2]
     targets = [*targets, "</s>"]
     each = [matrix(rng, len(targets), len(sources)) for _ in range(heads)]
     mean = [[sum(head[t][s] for head in each) / heads for s in range(len(sources))]
             for t in range(len(targets))]
     result = dict(
         sentence=sentence, hypothesis=hypothesis, source=source,
-        text=" ".join(targets[:-1]), source_tokens=sources,
-        source_known=[True] * len(sources), source_spans=offsets, target_tokens=targets,
+        text=text, source_tokens=sources, source_known=[True] * len(sources),
+        source_spans=spans_of(sources), target_tokens=targets, target_spans=target_spans,
         ended=True, forced=False, log_probability=-1.5 * hypothesis, score=-0.5 * hypothesis,
         entropy=[-sum(w * math.log(w) for w in row if w > 0) for row in mean],
         coverage=[sum(column) for column in zip(*mean)], attention=mean)

@@ -82,9 +82,9 @@ function figure(value, digits) {
   return Number.isFinite(value) ? value.toFixed(digits).replace(/^-(?=.*[1-9])/, "\u2212").replace("-", "") : "\u2013";
 }
 
-/* Return for each byte of the text in UTF-8 the position of its character in the string. */
-function positionsOf(text) {
-  const positions = [];
+/* Convert spans in bytes of UTF-8 to spans in the string. */
+function spansOf(text, spans) {
+  const positions = []; // of the character of each byte
   let at = 0;
   for (const character of text) {
     const code = character.codePointAt(0);
@@ -92,7 +92,8 @@ function positionsOf(text) {
     for (let i = 0; i < size; i++) positions.push(at);
     at += character.length;
   }
-  return [...positions, at];
+  positions.push(at);
+  return spans.map((span) => span.map((byte) => positions[byte]));
 }
 
 /* ---- Measures ---- */

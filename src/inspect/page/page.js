@@ -160,28 +160,15 @@ function tableOf(view, caption) {
   return table;
 }
 
-/* Return the positions of the tokens in the text; null for a token that is not in it, such as </s>. */
-function searchedPlaces(text, tokens) {
-  let from = 0;
-  return tokens.map((token) => {
-    const start = token === "" ? -1 : text.indexOf(token, from);
-    if (start < 0) return null;
-    from = start + token.length;
-    return [start, from];
-  });
-}
-
 /* Return the text with each token in an element of its own, so that it can be highlighted. */
-function lineOf(text, places, side) {
-  const lang = languageOf(text);
-  const whole = element("bdi", { lang });
+function lineOf(text, spans, side) {
+  const whole = element("bdi", { lang: languageOf(text) });
   let at = 0;
-  places.forEach((place, index) => {
-    if (place === null || place[0] < at || place[1] > text.length) return;
-    whole.append(...nodesOf(text.slice(at, place[0])),
-      element("span", { "data-side": side, "data-at": index },
-        ...nodesOf(text.slice(place[0], place[1]))));
-    at = place[1];
+  spansOf(text, spans).forEach(([start, end], index) => {
+    if (start < at || start === end) return; // such as </s>
+    whole.append(...nodesOf(text.slice(at, start)),
+      element("span", { "data-side": side, "data-at": index }, ...nodesOf(text.slice(start, end))));
+    at = end;
   });
   whole.append(...nodesOf(text.slice(at)));
   return whole;
@@ -323,15 +310,12 @@ function drawSentence() {
   state.hypothesis = Math.min(state.hypothesis, hypotheses.length - 1);
   const hypothesis = hypotheses[state.hypothesis];
   const record = JSON.parse(hypothesis.line);
-  const positions = positionsOf(record.source);
   const name = `Sentence ${sentence.number} of ${state.sentences.at(-1).number}`;
   state.record = record;
   byId("title").textContent = name;
   document.title = `${name} \u2013 attention`;
-  byId("source").replaceChildren(
-    lineOf(record.source, record.source_spans.map((span) => span.map((at) => positions[at])), "source"));
-  byId("translation").replaceChildren(
-    lineOf(record.text, searchedPlaces(record.text, record.target_tokens), "target"));
+  byId("source").replaceChildren(lineOf(record.source, record.source_spans, "source"));
+  byId("translation").replaceChildren(lineOf(record.text, record.target_spans, "target"));
   byId("facts").textContent = factsOf(record);
   byId("fonts").hidden = !/\p{Script=Han}/u.test(record.source + record.text) || !lacksHan();
   fillChoice("hypothesis", hypotheses.map((one) => `${one.number}: ${isolated(one.text)}`),
