@@ -270,7 +270,7 @@ struct pair pairs_get(const struct pairs *pairs, size_t index) {
 
 uint64_t pairs_hash(const struct pairs *pairs) {
   uint64_t hash = HASH_START;
-  for (size_t i = 0; pairs != NULL && i < pairs_count(pairs); i++) {
+  for (size_t i = 0; i < pairs_count(pairs); i++) {
     const struct pair pair = pairs_get(pairs, i);
     hash = hash_bytes(hash, pair.source.bytes, pair.source.length + 1);
     hash = hash_bytes(hash, pair.target.bytes, pair.target.length + 1);

@@ -53,7 +53,7 @@ const struct unit_lines *pairs_unit_lines(const struct pairs *pairs);
 /* Return whether a bad line is an error. */
 bool pairs_are_strict(const struct pairs *pairs);
 
-/* Return a hash of the texts of all pairs in order; NULL counts as no pairs. */
+/* Return a hash of the texts of all pairs in order. */
 uint64_t pairs_hash(const struct pairs *pairs);
 
 /* Return the unchanged line of the pair without LF or CRLF, or its line number, from 1. For Moses
