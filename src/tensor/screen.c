@@ -199,8 +199,17 @@ static struct extremes bound_block(float *upper, const int32_t *sums, struct scr
   return (struct extremes){largest_of_block(upper), largest_of_block(lower)};
 }
 
-static void screen_block(const struct screen *screen, struct screen_scratch *scratch, size_t block,
-                         size_t n) {
+struct screening {
+  const struct screen *screen;
+  struct screen_scratch *scratch;
+  size_t n;
+};
+
+static void screen_block(const void *context, size_t block) {
+  const struct screening *all = context;
+  const struct screen *screen = all->screen;
+  struct screen_scratch *scratch = all->scratch;
+  const size_t n = all->n;
   const size_t width = 4 * screen->weights.groups;
   const int8_t *weights = screen->weights.packed + block * QUANTIZED_BLOCK * width;
   int32_t sums[QUANTIZED_ROWS * QUANTIZED_BLOCK];
@@ -219,24 +228,13 @@ static void screen_block(const struct screen *screen, struct screen_scratch *scr
   }
 }
 
-struct block_job {
-  const struct screen *screen;
-  struct screen_scratch *scratch;
-  size_t n;
-};
-
-static void run_block(const void *context, size_t block) {
-  const struct block_job *job = context;
-  screen_block(job->screen, job->scratch, block, job->n);
-}
-
 /* Process all blocks. In every step a thread gets the same blocks, so that they remain in its
  * cache. If they do not all fit, the thread starts each step with the last blocks of the previous
  * step, because a team alternates the order. */
 static void screen_blocks(const struct screen *screen, struct screen_scratch *scratch, size_t n) {
-  const struct block_job job = {screen, scratch, n};
+  const struct screening all = {screen, scratch, n};
   const double weights = (double)screen->layer.V * (double)screen->layer.F; /* 8-bit weights */
-  share_out(screen->blocks, WORK_OF_SMALL_PRODUCTS / 2 * weights * (double)n, run_block, &job);
+  share_out(screen->blocks, WORK_OF_SMALL_PRODUCTS / 2 * weights * (double)n, screen_block, &all);
 }
 
 /* ---- logits ---- */
@@ -272,9 +270,8 @@ static size_t largest_of_all(const struct screen *screen, struct screen_scratch 
   share_out(screen->layer.V, WORK_OF_SMALL_PRODUCTS * weights, one_logit, &all);
   if (!isfinite(log_sum_exp(logits, screen->layer.V))) return SCREEN_NONE;
   size_t best = SCREEN_NONE;
-  for (size_t v = 0; v < screen->layer.V; v++) {
+  for (size_t v = 0; v < screen->layer.V; v++)
     if (is_permitted(screen, v) && (best == SCREEN_NONE || logits[v] > logits[best])) best = v;
-  }
   return best;
 }
 

@@ -38,6 +38,13 @@ static inline real *random_reals(size_t n, double scale, unsigned which) {
   return values;
 }
 
+static inline double *doubles(const real *values, size_t n) {
+  double *copy = calloc(n > 0 ? n : 1, sizeof *copy);
+  cr_assert_not_null(copy);
+  for (size_t i = 0; i < n; i++) copy[i] = (double)values[i];
+  return copy;
+}
+
 /* Return |a - b| / (|a| + |b|) in the Euclidean norm; 0 for two zero vectors; NaN if any value is
  * NaN. */
 static inline double relative_error(const real *a, const real *b, size_t n) {

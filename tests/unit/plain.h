@@ -9,10 +9,4 @@
 #include "../../docs/bptt.c"
 #undef main
 
-static inline double *doubles(const real *x, size_t n) {
-  double *copy = numbers(n);
-  for (size_t i = 0; i < n; i++) copy[i] = (double)x[i];
-  return copy;
-}
-
 #endif

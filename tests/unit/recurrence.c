@@ -215,13 +215,6 @@ static double largest_difference(const real *a, const double *b, size_t n) {
   return largest;
 }
 
-static double *doubles(const real *values, size_t n) {
-  double *copy = calloc(n, sizeof *copy);
-  cr_assert_not_null(copy);
-  for (size_t i = 0; i < n; i++) copy[i] = (double)values[i];
-  return copy;
-}
-
 static void fill(struct rnn_states states, const real *values, const struct layer *layer) {
   const size_t n = part_size(layer);
   for (size_t p = 0; p < layer->shape.cell->parts; p++)
