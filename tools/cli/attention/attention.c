@@ -40,17 +40,14 @@ static const char *units_choice(size_t index) {
 
 #define FOR_MATRICES "attention heads attention-window weights scale causal key-length normalize"
 #define FOR_SENTENCES                                                                              \
-  "model input numbers reference references beam length-penalty length-norm coverage-penalty "     \
-  "max-length max-ratio precision max-bytes n-best equal-texts replace-unknown override seed alignment threshold "  \
-  "units "                                                                                         \
-  "summary alignments columns json threads each-model quiet"
+  "* model input numbers reference references override alignment threshold units summary "         \
+  "alignments columns json each-model quiet"
 
 static const struct rule rules[] = {
     {FOR_SENTENCES, "matrices", "--%s and --matrices cannot be combined"},
     {FOR_MATRICES, "!matrices", "--%s needs --matrices"},
     {"reference", "!1", "--reference needs exactly one TEXT"},
     {"reference", "references", "--reference and --references cannot be combined"},
-    {"reference references alignments", "n-best", "--%s gives one translation; remove --n-best"},
     {"summary", "format", "--summary writes no matrices; remove --format"},
     {"summary", "numbers", "--summary writes no matrices; remove --numbers"},
     {"json", "!summary", "--json needs --summary; use --format json for matrices"},
@@ -61,9 +58,7 @@ static const struct rule rules[] = {
      "--alignments reads the references from the input; remove --%s"},
     {"each-model", "summary", "--each-model and --summary cannot be combined"},
     {"each-model", "override", "--each-model and --override cannot be combined"},
-    {"beam length-penalty length-norm coverage-penalty max-length max-ratio replace-unk",
-     "reference references alignments", "--%s has no effect on given translations; remove it"},
-    {"replace-unk", "summary", "--replace-unknown and --summary cannot be combined"},
+    {"replace-unknown", "summary", "--replace-unknown and --summary cannot be combined"},
     {"input", "TEXT", "TEXT and --input cannot be combined"},
     {0}};
 
@@ -165,9 +160,9 @@ static int check_options(struct command_line *line, const struct usage *usage,
                            &(struct option_place){usage->command, "--"});
   if (code == EX_OK)
     code = search_options_complete(&job->options, &job->given, usage, operands, shows_scores);
-  if (line->input.reference != NULL || line->input.references_path != NULL ||
-      line->input.alignment_column > 0)
-    job->given.command = NULL; /* the translations are given */
+  if (code == EX_OK && (line->input.reference != NULL || line->input.references_path != NULL ||
+                        line->input.alignment_column > 0))
+    code = search_options_unused(&job->options, &job->given);
   line->models.given = job->given;
   if (code == EX_OK && line->each) code = list_series(line, usage, operands);
   if (code == EX_OK) code = choose_units(line, usage);

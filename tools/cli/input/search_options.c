@@ -33,6 +33,17 @@ int search_options_complete(elman_translate_options *search, struct search_given
   return check(&any_model, given);
 }
 
+int search_options_unused(elman_translate_options *search, struct search_given *given) {
+  const unsigned scopes = ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_LIST | ELMAN_SCOPE_SAMPLING |
+                          (search->without_scores ? ELMAN_SCOPE_SCORE : 0);
+  elman_error error;
+  if (elman_options_unused(scopes, search, given->rows, "the translations are given",
+                           ELMAN_NAMES_OPTION, &error) != ELMAN_OK)
+    return report_usage(given->command, "%s", error.message);
+  given->command = NULL;
+  return EX_OK;
+}
+
 /* Take over the parts of the search that the model names and no option replaces. */
 static void adopt(elman_translate_options *search, const struct search_given *given,
                   elman_search named) {

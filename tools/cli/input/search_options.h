@@ -34,6 +34,10 @@ int search_options_complete(elman_translate_options *search, struct search_given
                             const struct usage *usage, const struct operands *operands,
                             bool shows_scores);
 
+/* The translations are given, so that no search is made: refuse options of a search. Return an exit
+ * code; print a message if it is not 0. */
+int search_options_unused(elman_translate_options *search, struct search_given *given);
+
 /* Use the search that the model names for all that was not given, and print a note. Then refuse
  * penalties that have no effect, because the search is greedy. Return an exit code; print a message
  * if it is not 0. */

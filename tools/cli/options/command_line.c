@@ -224,6 +224,9 @@ static const char *find_given(const struct usage *usage, const struct operands *
       if (operands->count > 0) return operands->words[0];
     } else if (isdigit((unsigned char)*name)) {
       if (operands->count == (size_t)(*name - '0')) return name;
+    } else if (*name == '*') {
+      for (const struct option *option = usage->options; option->name != NULL; option++)
+        if (option->row != NULL && has_option(usage, given, option->name)) return option->name;
     } else if (has_option(usage, given, name)) {
       return name;
     }

@@ -158,7 +158,8 @@ void option_copy(const struct option *to, const struct option *from);
  * A condition lists names separated by spaces. It holds if one of them is given. After '!', it
  * holds if none is given. After '+', it holds if one is given on the command line itself; options
  * from an option file do not count, because such a file may list all options. A name in capitals
- * stands for operands; a digit stands for that number of operands. An empty condition always holds.
+ * stands for operands; a digit stands for that number of operands; '*' stands for every option of
+ * the library's table. An empty condition always holds.
  *
  * A flag counts as given if it is on, even if a preset switched it on. A count of 0, which disables
  * something, does not count as given. */

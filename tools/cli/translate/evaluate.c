@@ -274,9 +274,8 @@ static int evaluate_model(struct evaluation *evaluation, const struct pairs_inpu
 
 /* Refuse combinations: some options apply to a model, others to files of existing translations. */
 static const struct rule rules[] = {
-    {"model source target columns strict max-bytes max-unpacked alignments batch-size beam "
-     "length-penalty length-norm "
-     "coverage-penalty max-length max-ratio precision override threads",
+    {"model source target columns strict max-bytes max-unpacked alignments batch-size * "
+     "override threads",
      "hypothesis", "--%s cannot be combined with --hypothesis, which names finished translations"},
     {"hypothesis", "PAIRS", "PAIRS and --hypothesis cannot be combined"},
     {"hypothesis", "!reference", "--hypothesis needs --reference"},

@@ -85,7 +85,7 @@ static int check_input(struct job *job, struct pairs_input *input, const struct 
   if (operands->count > 1)
     return report_usage("score", "takes at most one file of PAIRS, not %zu", operands->count);
   *path = operands->count == 1 ? operands->words[0] : input->source;
-  job->pairs->max_bytes = job->options.max_bytes;
+  job->pairs->max_line = job->options.max_bytes;
   const int code = pairs_input_check_standard(input, NULL, "score", operands);
   if (code != EX_OK || input->source == NULL)
     return code != EX_OK ? code
