@@ -151,12 +151,8 @@ static struct plain_map map_at(const struct plain_network *net, size_t W, size_t
 /* Allocate a network whose weights are in the order of the model file. */
 static void plain_create(struct plain_network *net, size_t H, size_t V_src, size_t V_tgt) {
   const size_t HH = H * H, size = (V_src + V_tgt) * H + 4 * (HH + H) + V_tgt * (2 * H + 1);
-  *net = (struct plain_network){.H = H,
-                                .size = size,
-                                .w = numbers(size),
-                                .g = numbers(size),
-                                .m = numbers(size),
-                                .v = numbers(size)};
+  *net = (struct plain_network){.H = H, .size = size};
+  net->w = numbers(size), net->g = numbers(size), net->m = numbers(size), net->v = numbers(size);
   size_t at = 0;
   for (int side = 0; side < 2; side++) {
     net->table[side] = at;
@@ -238,10 +234,7 @@ static double plain_gradient(const struct plain_network *net, const struct plain
   return loss;
 }
 
-/* ---- files ---- */
-
 #define QUOTE "\\\"" /* of a string in a string of JSON */
-
 static size_t number_in(const char *header, const char *key) {
   return strtoul(strstr(header, key) + strlen(key) + strlen(QUOTE ":"), NULL, 10);
 }
@@ -274,8 +267,7 @@ static char *read_model(struct plain_network *net, FILE *file) {
 /* Read a line: the words of the source, a tab, and the words of the target. */
 static bool read_pair(struct plain_pair *pair, const char *header, FILE *file) {
   char line[4096], *tab;
-  if (file == NULL || fgets(line, sizeof line, file) == NULL) return false;
-  if ((tab = strchr(line, '\t')) == NULL) return false;
+  if (fgets(line, sizeof line, file) == NULL || (tab = strchr(line, '\t')) == NULL) return false;
   *tab = '\0';
   const char *list = strchr(strstr(header, "elman.source_vocab"), '[');
   for (char *word = strtok(line, " "); word && pair->S < WORDS; word = strtok(NULL, " "))
@@ -295,6 +287,7 @@ int main(int argc, char **argv) {
   if (argc != 4) return 1;
   const char *header = read_model(&net, fopen(argv[1], "rb"));
   FILE *file = fopen(argv[2], "r");
+  if (file == NULL) return 1;
   size_t N = 0, count = 0;
   while (count < 32 && read_pair(&pairs[count], header, file)) N += pairs[count++].T;
   for (size_t epoch = 1; epoch <= strtoul(argv[3], NULL, 10); epoch++) {
