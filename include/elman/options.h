@@ -289,7 +289,8 @@ typedef enum elman_naming {
   ELMAN_NAMES_CAMEL   /* lengthNorm: JavaScript */
 } elman_naming;
 
-/* Write the name of an option into `text`; longer names are cut. Return `text`. */
+/* Write the name of an option, which is given as in C or JavaScript, into `text`; longer names are
+ * cut. Return `text`. */
 ELMAN_API const char *elman_option_write_name(char *text, size_t size, const char *name,
                                               elman_naming naming);
 

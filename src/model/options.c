@@ -160,8 +160,12 @@ const char *elman_option_write_name(char *text, size_t size, const char *name,
   size_t used = 0;
   text[0] = '\0';
   if (naming == ELMAN_NAMES_OPTION) used = (size_t)snprintf(text, size, "--");
-  for (; *name != '\0' && used + 1 < size; name++) {
+  for (; *name != '\0' && used + 2 < size; name++) {
     char letter = *name;
+    if (isupper((unsigned char)letter) && naming == ELMAN_NAMES_FIELD) {
+      text[used++] = '_';
+      letter = (char)tolower((unsigned char)letter);
+    }
     if (letter == '_' && naming == ELMAN_NAMES_OPTION) letter = '-';
     if (letter == '_' && naming == ELMAN_NAMES_CAMEL && name[1] != '\0')
       letter = (char)toupper((unsigned char)*++name);
@@ -173,18 +177,19 @@ const char *elman_option_write_name(char *text, size_t size, const char *name,
 
 elman_status elman_option_refuse(unsigned scopes, const char *name, const char *const *others,
                                  elman_naming naming, elman_error *error) {
-  char typed[NAME_SIZE], meant[NAME_SIZE];
+  char typed[NAME_SIZE], meant[NAME_SIZE], field[NAME_SIZE];
   elman_suggestion suggestion = {0};
   const elman_option *row = NULL;
+  elman_option_write_name(field, sizeof field, name, ELMAN_NAMES_FIELD);
   while ((row = elman_option_next(row, scopes)) != NULL) {
-    suggestion_offer(&suggestion, name, row->name);
+    suggestion_offer(&suggestion, field, row->name);
     if (row->also == NULL || strcmp(row->also, name) != 0) continue;
     suggestion.best = row->name;
     break;
   }
   for (; row == NULL && others != NULL && *others != NULL; others++)
-    suggestion_offer(&suggestion, name, *others);
-  const char *reason = suggestion_reason(name);
+    suggestion_offer(&suggestion, field, *others);
+  const char *reason = suggestion_reason(field);
   snprintf(typed, sizeof typed, "%s%.40s", naming == ELMAN_NAMES_OPTION ? "--" : "", name);
   if (suggestion.best != NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown option '%s'; did you mean '%s'?",
@@ -336,6 +341,18 @@ static bool is_number(const char *word) {
   return is_real(&number, word);
 }
 
+/* Show a number of JSON without the digits that a program adds to a fraction: 10.300000000000001 is
+ * 10.3. Return false if the number is to be shown as it is. */
+static bool show_fraction(char shown[SHOWN_SIZE], const char *word) {
+  enum { DIGITS = 15 };
+  double number;
+  if (!is_real(&number, word) || strpbrk(word, ".e") == NULL) return false;
+  if (strlen(word) <= DIGITS && strchr(word, 'e') == NULL) return false;
+  snprintf(shown, SHOWN_SIZE, "%.*g", DIGITS, number);
+  const double rounded = strtod(shown, NULL);
+  return memcmp(&rounded, &number, sizeof number) == 0;
+}
+
 elman_status elman_option_set(const elman_option *row, void *fields, const char *value,
                               elman_form form, elman_naming naming, elman_error *error) {
   void *field = (char *)fields + row->offset;
@@ -347,7 +364,8 @@ elman_status elman_option_set(const elman_option *row, void *fields, const char 
   const bool is_text = text != NULL || (form == ELMAN_FORM_WORD && !is_number(value));
   elman_status status = ELMAN_OK;
   if (!store(row, field, word, is_text, form)) {
-    show_value(shown, word, is_text);
+    if (is_text || form != ELMAN_FORM_JSON || !show_fraction(shown, word))
+      show_value(shown, word, is_text);
     status = refuse_value(row, shown, is_text ? word : NULL, naming, error);
   }
   json_decref(text);
