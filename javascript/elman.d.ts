@@ -24,54 +24,71 @@ export interface Hyperparameter {
  * them. Unknown names, and values of another type or out of range, are errors. */
 export interface Settings {
   /* of models: createModel() uses them; train() refuses values that differ from the model */
-  embeddingSize?: number
-  hiddenSize?: number
-  layers?: number
-  cell?: "elman" | "relu" | "gru" | "lstm"
-  layerNorm?: boolean
-  residual?: boolean
-  bidirectional?: boolean
-  attention?: "dot" | "scaled" | "general" | "additive" | "projected"
-    | "multihead" | "local" | "adaptive" | "sentinel" | "hierarchical"
-  attentionHeads?: number
+  /* options MODEL START */
+  embeddingSize?: number        // embedding dimension (1 to 16384, default 128)
+  hiddenSize?: number           // dimension of the hidden state (1 to 16384, default 128)
+  layers?: number               // number of encoder layers, and of decoder layers (1 to 8, default 1)
+  cell?: "elman" | "relu" | "gru" | "lstm"  // recurrent cell (default "elman")
+  layerNorm?: boolean           // layer normalization of gate pre-activations (default false)
+  residual?: boolean            // residual connections around every layer after the first (default false)
+  bidirectional?: boolean       // bidirectional encoder, half the hidden size in each direction (default false)
+  // attention mechanism (default "dot")
+  attention?: "dot" | "scaled" | "general" | "additive" | "projected" | "multihead" | "local" | "adaptive" | "sentinel" | "hierarchical"
+  attentionHeads?: number       // number of heads of multihead attention; 0 = 4 (0 to 64, default 0)
+  // tokens on each side of the center (local) or per segment (hierarchical); 0 = 5 (0 to 1000, default 0)
   attentionWindow?: number
-  clauseSegments?: boolean
-  encoderSelfAttention?: number
+  clauseSegments?: boolean      // clauses, split at punctuation, as segments of hierarchical attention (default false)
+  encoderSelfAttention?: number // heads of self-attention over encoder states; 0 disables (0 to 64, default 0)
+  // heads of self-attention over the decoder states so far; 0 disables (0 to 64, default 0)
   decoderSelfAttention?: number
-  plainSelfAttention?: boolean
-  attentionalLayer?: boolean
-  inputFeeding?: boolean
-  arithmetic?: "fast" | "portable"
-  tieEmbeddings?: boolean
+  plainSelfAttention?: boolean  // self-attention without learned projections (default false)
+  attentionalLayer?: boolean    // tanh layer over decoder state and context vector (default false)
+  inputFeeding?: boolean        // previous attentional vector as additional decoder input (default false)
+  arithmetic?: "fast" | "portable"  // portable: the same bits on every processor, at some cost in time (default "fast")
+  tieEmbeddings?: boolean       // one matrix for target embedding and output layer (default false)
+  // tokenization of source text (default "auto")
   sourceTokens?: "space" | "words" | "chars" | "auto" | "bpe" | "auto-bpe"
+  // tokenization of target text (default "auto")
   targetTokens?: "space" | "words" | "chars" | "auto" | "bpe" | "auto-bpe"
-  normalization?: "nfc" | "nfkc"
-  orthogonal?: boolean
+  normalization?: "nfc" | "nfkc"  // Unicode normalization; nfkc also unifies width and punctuation (default "nfkc")
+  // orthogonal initial recurrent matrices, embeddings of norm about 1 (default false)
+  orthogonalInitialValues?: boolean
+  // minimum count of a word; rarer words become unknown words (1 to 1000000000, default 1)
   minCount?: number
-  maxVocabulary?: number
+  maxVocabulary?: number        // maximum vocabulary size per side; 0 = no limit (0 to 1000000000, default 0)
+  // BPE with N merge operations per side; 0 = 8000 for a side with bpe (0 to 1000000, default 0)
   subwords?: number
-  sourceSubwords?: number
-  jointSubwords?: boolean
+  sourceSubwords?: number       // merge operations of the source side; 0 = same as target (0 to 1000000, default 0)
+  jointSubwords?: boolean       // merge operations learned from both sides together (default false)
+  /* end of options */
   /* of training: train() uses them; createModel() uses seed and maxLength, and stores all */
-  batchSize?: number
+  /* options TRAINING END */
+  batchSize?: number            // sentence pairs per update (1 to 65536, default 32)
+  // maximum tokens per batch, padding included; replaces batchSize; 0 disables (0 to 16777216, default 0)
   batchTokens?: number
+  // parts of a batch, computed one after the other or by one process each (1 to 1024, default 1)
   shards?: number
+  // operands of large matrix products; bfloat16 is faster on some processors (default "float32")
   precision?: "float32" | "bfloat16"
-  learningRate?: number
+  learningRate?: number         // learning rate of Adam (1e-09 to 1e+30, default 0.001)
+  // learning-rate schedule (default "constant")
   schedule?: "constant" | "plateau" | "inverse-sqrt" | "linear" | "late-linear"
-  warmUp?: number
-  dropout?: number
-  attentionDropout?: number
-  labelSmoothing?: number
-  subwordDropout?: number
-  guideWeight?: number
-  average?: number
-  clipNorm?: number
+  warmUp?: number               // updates of linear learning-rate warm-up (0 to 1000000000, default 0)
+  dropout?: number              // dropout probability of embeddings and layer outputs (0 to 0.999999, default 0)
+  attentionDropout?: number     // dropout probability of attention weights (0 to 0.999999, default 0)
+  labelSmoothing?: number       // label smoothing: probability spread over the vocabulary (0 to 0.999999, default 0)
+  subwordDropout?: number       // BPE-dropout: probability of skipping a merge operation (0 to 0.999999, default 0)
+  guideWeight?: number          // guided-alignment loss weight, 0.3 with guide; 0 disables (0 to 1000, default 0)
+  average?: number              // decay of a moving average of the parameters; 0 disables (0 to 0.999999, default 0)
+  clipNorm?: number             // maximum gradient norm; 0 = no limit (0 to 1000000000, default 1)
+  // maximum tokens per side; longer pairs are skipped; 0 = no limit (0 to 1000000, default 200)
   maxLength?: number
-  seed?: number
-  validateEvery?: number
-  validateBy?: "bleu" | "chrf" | "loss"
+  seed?: number                 // random seed of initialization, shuffling and dropout (default 1)
+  validateEvery?: number        // updates between validations; 0 = after each epoch (0 to 1000000000, default 0)
+  validateBy?: "bleu" | "chrf" | "loss"  // metric that selects the best model (default "bleu")
+  // validations without improvement before training stops; 0 disables (0 to 1000000, default 0)
   patience?: number
+  /* end of options */
 }
 
 export interface SkippedLine { line: number; fault: string; problem: string }
@@ -90,15 +107,18 @@ export interface ModelInfo {
 /** Options of a search. Every option takes effect or is refused: unknown names, wrong types, values out of range, and
  * options that have no effect beside others are errors. */
 export interface SearchOptions {
-  beam?: number                 // 1 (default) to 1024
-  lengthPenalty?: number        // 0 to 10, default 1
-  lengthNorm?: "power" | "wu"   // default "power"
-  coveragePenalty?: number      // 0 (default) to 10
-  maxLength?: number            // maximum target tokens, 1 to 1000000
-  maxRatio?: number             // maximum target tokens per source token, 0.01 to 1000
-  replaceUnknown?: boolean      // source word with the largest attention weight in place of an unknown word
+  /* options SEARCH SCORE SEED */
+  beam?: number                 // beam size; 1 = greedy decoding (1 to 1024, default 1)
+  // exponent A of the score log p / T^A for T tokens; 0 favors short outputs (0 to 10, default 1)
+  lengthPenalty?: number
+  lengthNorm?: "power" | "wu"   // base of the length penalty; T for power, (5 + T) / 6 for wu (default "power")
+  coveragePenalty?: number      // coverage penalty weight (Wu et al. 2016); 0 disables (0 to 10, default 0)
+  // maximum tokens per translation; 0 = 2 S + 10 for S source tokens (0 to 1000000, default 0)
+  maxLength?: number
+  maxRatio?: number             // maximum target tokens per source token; 0 = no limit (0 to 1000, default 0)
+  seed?: number                 // random seed of sampling and of shuffled attention (default 1)
+  /* end of options */
   overrides?: Override[]        // at most 64, applied in order
-  seed?: number                 // of sampling and of the override "shuffle", 0 to 2^53 - 1, default 1
 }
 
 /** Rows and columns count tokens from 0; a weight is a number from 0 to 1. */
@@ -106,13 +126,18 @@ export type Override = { kind: "uniform" | "shuffle" } | { kind: "position"; col
   | { kind: "cell"; row: number; column: number; weight: number }
 
 export interface TranslateOptions extends SearchOptions {
-  nBest?: number                // 1 (default) to 1024: translations of different texts; beam defaults to it
-  equalTexts?: boolean          // the list may have translations of equal text and different tokens
+  /* options LIST SAMPLING WEIGHTS */
+  nBest?: number                // number of best translations per sentence; beam defaults to it (1 to 1024, default 1)
+  equalTexts?: boolean          // n-best lists that may contain equal texts with different tokens (default false)
+  // source word with the largest attention weight in place of an unknown word (default false)
+  replaceUnknown?: boolean
+  sample?: boolean              // random sampling of each token by its probability (default false)
+  temperature?: number          // sampling temperature; below 1 favors likely tokens (0.01 to 100, default 1)
+  topK?: number                 // number of most likely tokens to sample from; 0 = all (0 to 1024, default 0)
+  selfAttention?: boolean       // self-attention weights of encoder and decoder (default false)
+  /* end of options */
   reference?: string            // forced decoding of this target; excludes the options of the search
   prefix?: ArrayLike<number>    // ids of target tokens with which the translation starts
-  selfAttention?: boolean       // return self-attention weights
-  sample?: boolean              // draw each token at random by its probability; excludes beam, nBest and penalties
-  temperature?: number; topK?: number                  // of sampling: 0.01 to 100, default 1; 0 (default, all) to 1024
 }
 
 /** A translation has the keys of the command's JSON in the spelling of JavaScript. */

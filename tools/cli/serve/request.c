@@ -4,6 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Options of requests. */
+enum {
+  REQUEST_SCOPES = ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_SCORE | ELMAN_SCOPE_LIST |
+                   ELMAN_SCOPE_SAMPLING | ELMAN_SCOPE_SEED
+};
+
 /* Ids below this are <unk>, <s> and </s>. */
 enum { SPECIAL_TOKENS = 3 };
 
@@ -19,46 +25,37 @@ static bool get_text(const char **value, const json_t *object, const char *name,
   return true;
 }
 
-static bool get_count(size_t *value, const json_t *object, const char *name, size_t least,
-                      size_t most, struct problem *problem) {
-  const json_t *field = json_object_get(object, name);
-  uint64_t number = UINT64_MAX;
-  if (field == NULL || json_is_null(field)) return true;
-  if (json_is_integer(field) && json_integer_value(field) >= 0)
-    number = (uint64_t)json_integer_value(field);
-  if (number < least || number > most)
-    return refuse(problem, BAD_REQUEST, "%s must be a whole number from %zu to %zu", name, least,
-                  most);
-  *value = (size_t)number;
-  return true;
+/* Refuse a request for the reason that the library states. */
+static bool refuse_fault(struct problem *problem, const elman_error *error) {
+  return refuse(problem, BAD_REQUEST, "%s", error->message);
 }
 
-/* A form has texts only: replace digits by their number. */
-static void read_digits(json_t *form, const char *name) {
-  const char *text = json_string_value(json_object_get(form, name));
-  uint64_t number;
-  if (text != NULL && parse_whole_number(text, &number) && number <= INT32_MAX)
-    (void)json_object_set_new(form, name, json_integer((json_int_t)number));
+/* Set the option of a row in the struct at `options`. Keep it if the field is absent or null. The
+ * values of a form are texts. */
+static bool get_option(const elman_option *row, void *options, const json_t *value,
+                       enum body_type type, struct problem *problem) {
+  elman_error error;
+  if (value == NULL || json_is_null(value)) return true;
+  const bool is_word = type == BODY_FORM && json_is_string(value);
+  char *text = is_word ? strdup(json_string_value(value))
+                       : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+  if (text == NULL) return refuse_memory(problem);
+  const elman_status status = elman_option_set(
+      row, options, text, is_word ? ELMAN_FORM_WORD : ELMAN_FORM_JSON, ELMAN_NAMES_FIELD, &error);
+  free(text);
+  return status == ELMAN_OK || refuse_fault(problem, &error);
 }
 
-static bool get_real(double *value, const json_t *object, const char *name, double lowest,
-                     double highest, struct problem *problem) {
-  const json_t *field = json_object_get(object, name);
-  if (field == NULL || json_is_null(field)) return true;
-  const double number = json_number_value(field);
-  if (!json_is_number(field) || !(number >= lowest && number <= highest))
-    return refuse(problem, BAD_REQUEST, "%s must be a number from %g to %g", name, lowest, highest);
-  *value = number;
-  return true;
-}
-
-static bool get_flag(bool *value, const json_t *object, const char *name, struct problem *problem) {
-  const json_t *field = json_object_get(object, name);
-  if (field == NULL || json_is_null(field)) return true;
-  if (!json_is_boolean(field))
-    return refuse(problem, BAD_REQUEST, "%s must be true or false", name);
-  *value = json_is_true(field);
-  return true;
+/* Return the row of an option of requests with the limits of the service, or NULL. */
+static const elman_option *limited_row(elman_option *limited, const char *name,
+                                       const struct serve_settings *settings) {
+  const elman_option *row = elman_option_find(REQUEST_SCOPES, name);
+  if (row == NULL) return NULL;
+  *limited = *row;
+  if (strcmp(name, "beam") == 0 || strcmp(name, "n_best") == 0)
+    limited->maximum = (double)settings->max_beam;
+  if (strcmp(name, "max_length") == 0) limited->maximum = (double)settings->max_output;
+  return limited;
 }
 
 /* ---- texts ---- */
@@ -191,22 +188,25 @@ static bool find_by_languages(struct request *request, const json_t *document,
   return find_by_name(request, model->name, models, problem);
 }
 
-static bool read_translate(struct request *request, const json_t *document,
+static bool read_translate(struct request *request, enum body_type type, const json_t *document,
                            const struct model_set *models, const struct serve_settings *settings,
                            struct problem *problem) {
   const char *format = "text", *name = NULL;
-  size_t alternatives = 0;
+  const elman_option alternatives = {
+      .name = "alternatives", .value = ELMAN_VALUE_SIZE, .maximum = (double)settings->max_beam - 1};
+  size_t alternative_count = 0;
   if (!get_text(&request->token, document, "api_key", problem) ||
       !get_text(&name, document, "model", problem) ||
       !get_text(&format, document, "format", problem) ||
-      !get_count(&alternatives, document, "alternatives", 0, settings->max_beam - 1, problem))
+      !get_option(&alternatives, &alternative_count, json_object_get(document, alternatives.name),
+                  type, problem))
     return false;
   if (strcmp(format, "text") != 0)
     return refuse(problem, BAD_REQUEST, "format must be text; other formats are not supported");
   if (!(name != NULL ? find_by_name(request, name, models, problem)
                      : find_by_languages(request, document, models, problem)))
     return false;
-  request->search.n_best = alternatives + 1;
+  request->search.n_best = alternative_count + 1;
   if (request->search.beam < request->search.n_best) request->search.beam = request->search.n_best;
   request->search.without_scores = true;
   return get_pieces(request, document, "q", true, settings, problem);
@@ -214,146 +214,51 @@ static bool read_translate(struct request *request, const json_t *document,
 
 /* ---- POST /v1/translations ---- */
 
-static const char *const fields[] = {"model",
-                                     "texts",
-                                     "references",
-                                     "prefixes",
-                                     "beam",
-                                     "n_best",
-                                     "equal_texts",
-                                     "length_penalty",
-                                     "length_norm",
-                                     "coverage_penalty",
-                                     "max_length",
-                                     "max_ratio",
-                                     "replace_unknown",
-                                     "overrides",
-                                     "override_seed",
-                                     "include",
-                                     "stream",
-                                     NULL};
-
-/* Refuse an unknown field. Name the field that was probably meant. */
-static bool refuse_name(const char *name, const char *const *names, const char *where,
-                        struct problem *problem) {
-  elman_suggestion suggestion = {0};
-  for (size_t i = 0; names[i] != NULL; i++) elman_suggestion_offer(&suggestion, name, names[i]);
-  const char *reason = elman_suggestion_reason(name);
-  if (suggestion.best != NULL)
-    return refuse(problem, BAD_REQUEST, "%s has no field %.40s; did you mean %s?", where, name,
-                  suggestion.best);
-  return refuse(problem, BAD_REQUEST, "%s has no field %.40s%s%s", where, name,
-                reason == NULL ? "" : "; ", reason == NULL ? "" : reason);
+/* Complete a search that began as the one that the model names: samples do not use that one. */
+static void complete_search(elman_translate_options *search, const bool *given) {
+  const elman_translate_options plain = elman_translate_options_default();
+  const bool is_beam_given = given[elman_option_find(REQUEST_SCOPES, "beam")->index];
+  if (search->sample && !is_beam_given) search->beam = plain.beam;
+  if (search->sample && !given[elman_option_find(REQUEST_SCOPES, "length_penalty")->index])
+    search->length_penalty = plain.length_penalty;
+  if (!is_beam_given && search->beam < search->n_best) search->beam = search->n_best;
 }
 
-static bool check_names(const json_t *object, const char *const *names, const char *where,
-                        struct problem *problem) {
-  for (void *at = json_object_iter((json_t *)object); at != NULL;
-       at = json_object_iter_next((json_t *)object, at)) {
-    const char *name = json_object_iter_key(at);
-    size_t i = 0;
-    while (names[i] != NULL && strcmp(names[i], name) != 0) i++;
-    if (names[i] == NULL) return refuse_name(name, names, where, problem);
-  }
-  return true;
-}
-
-static bool is_given(const json_t *document, const char *name) {
-  const json_t *field = json_object_get(document, name);
-  return field != NULL && !json_is_null(field);
-}
-
-/* Return the first of the names that the document has; NULL if there is none. */
-static const char *first_given(const json_t *document, const char *const *names) {
-  for (; *names != NULL; names++)
-    if (is_given(document, *names)) return *names;
-  return NULL;
-}
-
-static bool read_search(elman_translate_options *search, const json_t *document,
+/* Read the options of the search. Refuse fields with other names than these and `others`. */
+static bool read_search(struct request *request, bool *given, const json_t *document,
                         const struct serve_settings *settings, struct problem *problem) {
-  const char *norm = NULL;
-  const size_t max_beam = settings->max_beam;
-  size_t beam = 0, seed = 1;
-  if (!get_count(&beam, document, "beam", 1, max_beam, problem) ||
-      !get_count(&search->n_best, document, "n_best", 1, max_beam, problem) ||
-      !get_flag(&search->equal_texts, document, "equal_texts", problem) ||
-      !get_real(&search->length_penalty, document, "length_penalty", 0, 10, problem) ||
-      !get_text(&norm, document, "length_norm", problem) ||
-      !get_real(&search->coverage_penalty, document, "coverage_penalty", 0, 10, problem) ||
-      !get_count(&search->max_length, document, "max_length", 1, settings->max_output, problem) ||
-      !get_real(&search->max_ratio, document, "max_ratio", 0.01, 1000, problem) ||
-      !get_flag(&search->replace_unknown, document, "replace_unknown", problem) ||
-      !get_count(&seed, document, "override_seed", 0, UINT32_MAX, problem))
-    return false;
-  if (beam > 0) search->beam = beam;
-  if (beam == 0 && search->beam < search->n_best) search->beam = search->n_best;
-  if (search->n_best > search->beam)
-    return refuse(problem, BAD_REQUEST, "n_best %zu needs a beam of %zu or more", search->n_best,
-                  search->n_best);
-  search->seed = seed;
-  for (unsigned i = 0; norm != NULL; i++) {
-    if (elman_length_norm_name(i) == NULL)
-      return refuse(problem, BAD_REQUEST, "length_norm must be power or wu");
-    if (strcmp(elman_length_norm_name(i), norm) != 0) continue;
-    search->length_norm = (elman_length_norm)i;
-    break;
+  static const char *const others[] = {"model",     "texts",   "references", "prefixes",
+                                       "overrides", "include", "stream",     NULL};
+  elman_translate_options *search = &request->search;
+  elman_option limited;
+  elman_error error;
+  const char *name;
+  json_t *value;
+  json_object_foreach((json_t *)document, name, value) {
+    const elman_option *row = limited_row(&limited, name, settings);
+    size_t i = 0;
+    while (others[i] != NULL && strcmp(others[i], name) != 0) i++;
+    if (others[i] != NULL) continue;
+    if (row == NULL) {
+      (void)elman_option_refuse(REQUEST_SCOPES, name, others, ELMAN_NAMES_FIELD, &error);
+      return refuse_fault(problem, &error);
+    }
+    if (!get_option(row, search, value, BODY_JSON, problem)) return false;
+    given[row->index] = !json_is_null(value);
   }
-  return true;
-}
-
-static bool read_override(elman_override *override, const json_t *object, struct problem *problem) {
-  static const char *const names[] = {"kind", "row", "column", "weight", NULL};
-  static const char *const kinds[] = {[ELMAN_OVERRIDE_UNIFORM] = "uniform",
-                                      [ELMAN_OVERRIDE_SHUFFLE] = "shuffle",
-                                      [ELMAN_OVERRIDE_POSITION] = "position",
-                                      [ELMAN_OVERRIDE_CELL] = "cell"};
-  static const char *const unused_fields[][4] = {
-      [ELMAN_OVERRIDE_UNIFORM] = {"row", "column", "weight", NULL},
-      [ELMAN_OVERRIDE_SHUFFLE] = {"row", "column", "weight", NULL},
-      [ELMAN_OVERRIDE_POSITION] = {"row", "weight", NULL},
-      [ELMAN_OVERRIDE_CELL] = {NULL}};
-  static const char *const needed_fields[][4] = {
-      [ELMAN_OVERRIDE_UNIFORM] = {NULL},
-      [ELMAN_OVERRIDE_SHUFFLE] = {NULL},
-      [ELMAN_OVERRIDE_POSITION] = {"column", NULL},
-      [ELMAN_OVERRIDE_CELL] = {"row", "column", "weight", NULL}};
-  enum { KINDS = sizeof kinds / sizeof *kinds, MOST = 1000000 };
-  const char *kind = "";
-  if (!json_is_object(object)) return refuse(problem, BAD_REQUEST, "an override must be an object");
-  if (!check_names(object, names, "an override", problem) ||
-      !get_text(&kind, object, "kind", problem) ||
-      !get_count(&override->row, object, "row", 0, MOST, problem) ||
-      !get_count(&override->column, object, "column", 0, MOST, problem) ||
-      !get_real(&override->weight, object, "weight", 0, 1, problem))
-    return false;
-  unsigned i = 0;
-  while (i < KINDS && strcmp(kinds[i], kind) != 0) i++;
-  if (i == KINDS)
-    return refuse(problem, BAD_REQUEST,
-                  "kind of an override must be uniform, shuffle, position or cell");
-  override->kind = (elman_override_kind)i;
-  const char *unused = first_given(object, unused_fields[i]);
-  if (unused != NULL)
-    return refuse(problem, BAD_REQUEST, "%s has no effect on an override of kind %s", unused, kind);
-  for (const char *const *name = needed_fields[i]; *name != NULL; name++)
-    if (!is_given(object, *name))
-      return refuse(problem, BAD_REQUEST, "an override of kind %s needs %s", kind, *name);
+  complete_search(search, given);
   return true;
 }
 
 static bool read_overrides(struct request *request, const json_t *document,
                            struct problem *problem) {
   const json_t *list = json_object_get(document, "overrides");
+  elman_error error;
   if (list == NULL || json_is_null(list)) return true;
-  if (!json_is_array(list) || json_array_size(list) > ELMAN_MAX_OVERRIDES)
-    return refuse(problem, BAD_REQUEST, "overrides must be an array of at most %d objects",
-                  ELMAN_MAX_OVERRIDES);
-  for (size_t i = 0; i < json_array_size(list); i++)
-    if (!read_override(&request->overrides[i], json_array_get(list, i), problem)) return false;
   request->search.overrides = request->overrides;
-  request->search.override_count = json_array_size(list);
-  return true;
+  return elman_overrides_read(request->overrides, &request->search.override_count, list, &error) ==
+             ELMAN_OK ||
+         refuse_fault(problem, &error);
 }
 
 static bool read_include(struct request *request, const json_t *document, struct problem *problem) {
@@ -498,44 +403,22 @@ static bool all_have_references(const struct request *request) {
   return true;
 }
 
-static bool shuffles(const elman_translate_options *search) {
-  for (size_t i = 0; i < search->override_count; i++)
-    if (search->overrides[i].kind == ELMAN_OVERRIDE_SHUFFLE) return true;
-  return false;
-}
-
-/* Refuse fields that have no effect beside the others. */
-static bool check_effects(const struct request *request, const json_t *document,
-                          struct problem *problem) {
-  static const char *const ranking[] = {"length_penalty", "length_norm", "coverage_penalty", NULL};
-  static const char *const searching[] = {"beam",       "n_best",    "equal_texts",
-                                          "max_length", "max_ratio", NULL};
-  const elman_translate_options *search = &request->search;
-  const bool scored = (request->include & ELMAN_JSON_SCORES) != 0;
-  if (all_have_references(request)) {
-    const char *unused = first_given(document, searching);
-    if (unused == NULL && search->replace_unknown) unused = "replace_unknown";
-    if (unused == NULL && !scored) unused = first_given(document, ranking);
-    if (unused != NULL)
-      return refuse(problem, BAD_REQUEST, "%s has no effect: all texts have references", unused);
-  }
-  const char *unused = search->beam == 1 && !scored ? first_given(document, ranking) : NULL;
-  if (unused != NULL)
-    return refuse(problem, BAD_REQUEST, "%s has no effect on greedy decoding; set beam above 1",
-                  unused);
-  if (search->equal_texts && search->n_best == 1)
-    return refuse(problem, BAD_REQUEST, "equal_texts needs n_best above 1");
-  if (is_given(document, "length_norm") && !(search->length_penalty > 0))
-    return refuse(problem, BAD_REQUEST, "length_norm needs a length_penalty above 0");
-  return !is_given(document, "override_seed") || shuffles(search) ||
-         refuse(problem, BAD_REQUEST, "override_seed needs an override of kind shuffle");
-}
-
-/* Refuse combinations that elman_translate_batch refuses. */
-static bool check_search(struct request *request, struct problem *problem) {
-  const elman_translate_options *search = &request->search;
-  if ((request->include & ELMAN_JSON_SELF_ATTENTION) != 0 && search->override_count > 0)
-    return refuse(problem, BAD_REQUEST, "self_attention and overrides cannot be combined");
+/* Check the options of the search, after the parts of the answer are known. */
+static bool check_search(struct request *request, bool *given, struct problem *problem) {
+  elman_translate_options *search = &request->search;
+  elman_error error;
+  const bool is_scored = (request->include & ELMAN_JSON_SCORES) != 0;
+  const unsigned unused = ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_LIST | ELMAN_SCOPE_SAMPLING |
+                          (is_scored ? 0 : ELMAN_SCOPE_SCORE);
+  search->self_attention = (request->include & ELMAN_JSON_SELF_ATTENTION) != 0;
+  given[elman_option_find(ELMAN_SCOPE_WEIGHTS, "self_attention")->index] = search->self_attention;
+  search->without_scores = !is_scored && search->n_best == 1;
+  if (elman_options_check(ELMAN_SCOPES_TRANSLATE, search, given, ELMAN_NAMES_FIELD, &error) !=
+          ELMAN_OK ||
+      (all_have_references(request) &&
+       elman_options_unused(unused, search, given, "all texts have references", ELMAN_NAMES_FIELD,
+                            &error) != ELMAN_OK))
+    return refuse_fault(problem, &error);
   if (search->replace_unknown &&
       elman_model_get_info(request->model->model).target_tokens == ELMAN_TOKENS_BPE)
     return refuse(problem, BAD_REQUEST,
@@ -546,22 +429,19 @@ static bool check_search(struct request *request, struct problem *problem) {
 static bool read_translations(struct request *request, const json_t *document,
                               const struct model_set *models, const struct serve_settings *settings,
                               struct problem *problem) {
+  static const elman_option stream = {
+      .name = "stream", .value = ELMAN_VALUE_FLAG, .offset = offsetof(struct request, stream)};
   const char *name = models->models[0]->name;
-  if (!check_names(document, fields, "the request", problem) ||
-      !get_text(&name, document, "model", problem) ||
-      !find_by_name(request, name, models, problem) ||
-      !get_pieces(request, document, "texts", false, settings, problem))
-    return false;
-  if (!read_search(&request->search, document, settings, problem) ||
-      !read_overrides(request, document, problem) || !read_include(request, document, problem) ||
-      !get_flag(&request->stream, document, "stream", problem) ||
-      !read_references(request, document, settings, problem) ||
-      !read_prefixes(request, document, settings, problem))
-    return false;
-  request->search.self_attention = (request->include & ELMAN_JSON_SELF_ATTENTION) != 0;
-  request->search.without_scores =
-      (request->include & ELMAN_JSON_SCORES) == 0 && request->search.n_best == 1;
-  return check_search(request, problem) && check_effects(request, document, problem);
+  bool given[ELMAN_MAX_OPTIONS] = {false};
+  return get_text(&name, document, "model", problem) &&
+         find_by_name(request, name, models, problem) &&
+         read_search(request, given, document, settings, problem) &&
+         get_pieces(request, document, "texts", false, settings, problem) &&
+         read_overrides(request, document, problem) && read_include(request, document, problem) &&
+         get_option(&stream, request, json_object_get(document, stream.name), BODY_JSON, problem) &&
+         read_references(request, document, settings, problem) &&
+         read_prefixes(request, document, settings, problem) &&
+         check_search(request, given, problem);
 }
 
 /* ---- cost ---- */
@@ -628,9 +508,8 @@ bool request_parse(struct request *request, enum request_kind kind, enum body_ty
   json_t *document = body_read(type, kind == REQUEST_TRANSLATE, body, size, problem);
   if (document == NULL) return false;
   request->document = document;
-  if (type == BODY_FORM) read_digits(document, "alternatives");
   const bool good = kind == REQUEST_TRANSLATE
-                        ? read_translate(request, document, models, settings, problem)
+                        ? read_translate(request, type, document, models, settings, problem)
                         : read_translations(request, document, models, settings, problem);
   if (good) {
     drop_others(document, kept[kind]);
@@ -665,15 +544,8 @@ void piece_name(char name[PIECE_NAME], const struct request *request, size_t pie
 bool requests_fit(const struct request *a, const struct request *b) {
   const elman_translate_options *x = &a->search, *y = &b->search;
   return a->model == b->model && !a->stream && !b->stream &&
-         x->override_count + y->override_count == 0 && x->beam == y->beam &&
-         x->n_best == y->n_best && x->equal_texts == y->equal_texts &&
-         x->max_length == y->max_length &&
-         !(x->max_ratio < y->max_ratio || x->max_ratio > y->max_ratio) &&
-         !(x->length_penalty < y->length_penalty || x->length_penalty > y->length_penalty) &&
-         !(x->coverage_penalty < y->coverage_penalty ||
-           x->coverage_penalty > y->coverage_penalty) &&
-         x->length_norm == y->length_norm && x->replace_unknown == y->replace_unknown &&
-         x->without_scores == y->without_scores && x->self_attention == y->self_attention;
+         x->override_count + y->override_count == 0 && x->without_scores == y->without_scores &&
+         elman_options_equal(ELMAN_SCOPES_TRANSLATE, x, y);
 }
 
 void request_free(struct request *request) {
