@@ -109,17 +109,16 @@ function answered(value) {
   return value[0] !== null && typeof value[0] === "object" ? value.map(answered) : value;
 }
 
-/** Convert the names in a message, except in quoted text. */
+/** Convert the names in a message of the library, except in quoted text. */
 const answeredMessage = (message) =>
-  message.replace(/"(?:[^"\\]|\\.)*"|\b[a-z][a-z0-9]*(?:_[a-z0-9]+|[A-Z][a-z0-9]*)+\b/g,
-    (name) => (name[0] === '"' ? name : otherName(name)));
+  message.replace(/'[^']*'|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b/g, (name) => (name[0] === "'" ? name : otherName(name)));
 
 /** Encode a request, and convert its keys. JSON would turn NaN into null, a Map into an empty object, a Date into a
  * string, and leave out functions; {"": NAME} names them, so that the module refuses them. A typed array is an array. */
 function encoded(request) {
   const isExpressible = (value) => {
     if (typeof value === "number") return Number.isFinite(value);
-    if (typeof value === "object") return value === null || Array.isArray(value) || isPlain(value);
+    if (typeof value === "object") return value === null || Array.isArray(value) || (isPlain(value) && !Object.hasOwn(value, ""));
     return ["string", "boolean", "undefined"].includes(typeof value);
   };
   const replace = function (key) {

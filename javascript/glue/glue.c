@@ -36,30 +36,33 @@ elman_status read_object(struct object **object, const json_t *request, const ch
                          enum kind kind, elman_error *error) {
   size_t number = 0;
   const struct field fields[] = {OBJECT_FIELD(name, number)};
-  const elman_status status = READ_FIELDS(fields, request, "", error);
+  const elman_status status = READ_FIELDS(fields, request, error);
   return status == ELMAN_OK ? object_get(object, number, kind, name, error) : status;
 }
 
 /* ---- hyperparameters ---- */
 
 static elman_status method_describe(json_t **result, const json_t *request, elman_error *error) {
-  const elman_status status = read_fields(NULL, 0, request, "", error);
+  const elman_status status = read_fields(NULL, 0, 0, request, error);
   if (status != ELMAN_OK) return status;
+  enum { DASHES = 2 };
   static const char *const types[] = {"size", "seed", "real", "flag", "choice", "choice"};
   const elman_model_options model = elman_model_options_default();
   const elman_train_options training = elman_train_options_default();
   json_t *rows = json_array();
   const elman_option *row = NULL;
-  while ((row = elman_option_next(row, MODEL_SCOPES | TRAIN_SCOPES)) != NULL) {
-    const bool of_model = (row->scope & MODEL_SCOPES) != 0;
+  while ((row = elman_option_next(row, ELMAN_SCOPES_MODEL | ELMAN_SCOPES_TRAIN)) != NULL) {
+    const bool of_model = (row->scope & ELMAN_SCOPES_MODEL) != 0;
+    char option[64];
+    elman_option_write_name(option, sizeof option, row->name, ELMAN_NAMES_OPTION);
     json_t *choices = json_array();
     for (size_t i = 0; row->choice != NULL && row->choice(i) != NULL; i++)
       json_array_append_new(choices, json_string(row->choice(i)));
     json_array_append_new(
         rows,
         json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:f,s:o,s:o}", "name", row->name, "option",
-                  row->option, "label", row->label, "group", row->group, "help", row->help, "scope",
-                  of_model ? "model" : "training", "type", types[row->value], "minimum",
+                  option + DASHES, "label", row->label, "group", row->group, "help", row->help,
+                  "scope", of_model ? "model" : "training", "type", types[row->value], "minimum",
                   row->minimum, "maximum", row->maximum, "choices", choices, "default",
                   value_of(row, of_model ? (const void *)&model : (const void *)&training)));
   }
@@ -95,7 +98,7 @@ static elman_status method_read_pairs(json_t **result, const json_t *request, el
   options.context = &lines;
   elman_pairs *pairs;
   size_t number = 0;
-  elman_status status = read_fields(NULL, 0, request, "", error);
+  elman_status status = read_fields(NULL, 0, 0, request, error);
   if (status == ELMAN_OK) status = elman_pairs_read(&pairs, &options, error);
   if (status == ELMAN_OK) {
     status = object_add(&number, (struct object){.kind = PAIRS, .pairs = pairs}, error);
@@ -132,9 +135,12 @@ static elman_status method_create_model(json_t **result, const json_t *request,
   elman_model *model;
   const struct field fields[] = {OBJECT_FIELD("pairs", number),
                                  {.name = "settings", .object = &given}};
-  elman_status status = READ_FIELDS(fields, request, "", error);
+  elman_status status = READ_FIELDS(fields, request, error);
   if (status == ELMAN_OK) status = object_get(&pairs, number, PAIRS, "pairs", error);
   if (status == ELMAN_OK) status = read_settings(&settings, given, error);
+  if (status == ELMAN_OK)
+    status = elman_options_check(ELMAN_SCOPES_MODEL, &settings.model, settings.given,
+                                 ELMAN_NAMES_CAMEL, error);
   if (status != ELMAN_OK) return status;
   status = elman_model_create(&model, pairs->pairs, &settings.model, &settings.training, error);
   return status == ELMAN_OK ? add_model(result, model, error) : status;
@@ -143,7 +149,7 @@ static elman_status method_create_model(json_t **result, const json_t *request,
 /* Load the model in the file /model. */
 static elman_status method_load_model(json_t **result, const json_t *request, elman_error *error) {
   elman_model *model;
-  elman_status status = read_fields(NULL, 0, request, "", error);
+  elman_status status = read_fields(NULL, 0, 0, request, error);
   if (status == ELMAN_OK) status = elman_model_load(&model, "/model", error);
   return status == ELMAN_OK ? add_model(result, model, error) : status;
 }
@@ -162,8 +168,8 @@ static elman_status method_model_info(json_t **result, const json_t *request, el
   if (status != ELMAN_OK) return status;
   const elman_model_info info = elman_model_get_info(object->model);
   json_t *settings = json_object();
-  put_settings(settings, MODEL_SCOPES, &info);
-  put_settings(settings, TRAIN_SCOPES, &info.training);
+  put_settings(settings, ELMAN_SCOPES_MODEL, &info);
+  put_settings(settings, ELMAN_SCOPES_TRAIN, &info.training);
   json_t *search = info.search.beam == 0
                        ? json_null()
                        : json_pack("{s:I,s:f}", "beam", (json_int_t)info.search.beam,
@@ -191,7 +197,7 @@ static bool is_borrowed(const struct object *object) {
 static elman_status method_free_object(json_t **result, const json_t *request, elman_error *error) {
   size_t number = 0;
   const struct field fields[] = {OBJECT_FIELD("object", number)};
-  const elman_status status = READ_FIELDS(fields, request, "", error);
+  const elman_status status = READ_FIELDS(fields, request, error);
   (void)result;
   if (status != ELMAN_OK) return status;
   struct object *object = &objects[number - 1];

@@ -40,22 +40,23 @@ elman_status read_object(struct object **object, const json_t *request, const ch
 
 /* ---- settings.c ---- */
 
-enum {
-  MODEL_SCOPES = ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START,
-  TRAIN_SCOPES = ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END
-};
+/* Read the options of the scopes that the object has; given[row->index] states which. */
+elman_status read_options(unsigned scopes, void *fields, bool given[ELMAN_MAX_OPTIONS],
+                          const json_t *object, elman_error *error);
 
-/* Settings of a request. One object may set hyperparameters of models and of training. */
+/* Settings of a request. One object may set options of models and of training. */
 struct settings {
   elman_model_options model;
   elman_train_options training;
+  bool given[ELMAN_MAX_OPTIONS];
 };
 
-elman_status read_settings(struct settings *settings, const json_t *given, elman_error *error);
+elman_status read_settings(struct settings *settings, const json_t *object, elman_error *error);
 
 /* Refuse settings of the model that differ from the model: training cannot change them. A value of
  * 0 or "auto" leaves the choice to the library. */
-elman_status check_settings(const elman_model *model, const json_t *given, elman_error *error);
+elman_status check_settings(const elman_model *model, const struct settings *settings,
+                            elman_error *error);
 
 /* Return the value of a row as JSON; `fields` are options or properties of a model. */
 json_t *value_of(const elman_option *row, const void *fields);

@@ -9,7 +9,7 @@ static elman_status read_pair(struct object **model, const char **source, const 
                                  {.name = "source", .needed = true, .text = source},
                                  {.name = "target", .needed = true, .text = target},
                                  of};
-  const elman_status status = READ_FIELDS(fields, request, "", error);
+  const elman_status status = READ_FIELDS(fields, request, error);
   return status == ELMAN_OK ? object_get(model, number, MODEL, "model", error) : status;
 }
 
@@ -42,7 +42,7 @@ elman_status method_gradient_check(json_t **result, const json_t *request, elman
   elman_status status =
       read_pair(&model, &source, &target, (struct field){.name = "options", .object = &given},
                 request, error);
-  if (status == ELMAN_OK) status = READ_FIELDS(fields, given, "", error);
+  if (status == ELMAN_OK) status = READ_FIELDS(fields, given, error);
   if (status == ELMAN_OK)
     status = elman_gradient_check(&report, model->model, &source, &target, 1, &options, error);
   if (status != ELMAN_OK) return status;

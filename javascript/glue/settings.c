@@ -1,71 +1,33 @@
-/* Settings: hyperparameters by name. */
+/* Settings: options of models and of training by name. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "glue.h"
 
-/* Set the field of one row. */
-static elman_status set_value(void *fields, const elman_option *row, const json_t *value,
-                              elman_error *error) {
-  void *to = (char *)fields + row->offset;
-  unsigned index = 0;
-  struct field field = {.least = row->minimum, .most = row->maximum};
-  switch (row->value) {
-  case ELMAN_VALUE_FLAG:
-    field.flag = to;
-    break;
-  case ELMAN_VALUE_SIZE:
-    field.count = to;
-    break;
-  case ELMAN_VALUE_SEED:
-    field.seed = to;
-    field.most = MAX_WHOLE;
-    break;
-  case ELMAN_VALUE_REAL:
-    field.real = to;
-    break;
-  default:
-    field.index = &index;
-    field.choice = row->choice;
-  }
-  const elman_status status = read_value(&field, row->name, value, error);
-  if (status != ELMAN_OK || field.index == NULL) return status;
-  if (row->value == ELMAN_VALUE_NAME)
-    *(const char **)to = row->choice(index);
-  else
-    memcpy(to, &index, sizeof index);
-  return ELMAN_OK;
-}
-
-static elman_status refuse_hyperparameter(const char *name, elman_error *error) {
-  enum { MOST = 100 };
-  const char *names[MOST + 1] = {NULL};
+elman_status read_options(unsigned scopes, void *fields, bool given[ELMAN_MAX_OPTIONS],
+                          const json_t *object, elman_error *error) {
   const elman_option *row = NULL;
-  for (size_t i = 0; i < MOST; i++) {
-    row = elman_option_next(row, MODEL_SCOPES | TRAIN_SCOPES);
-    if (row == NULL) break;
-    names[i] = row->name;
-    if (strcmp(row->option, name) == 0)
-      return request_fail(error, ELMAN_INVALID_ARGUMENT,
-                          "unknown hyperparameter '%s'; did you mean '%s'?", name, row->name);
+  elman_status status = ELMAN_OK;
+  while (status == ELMAN_OK && (row = elman_option_next(row, scopes)) != NULL) {
+    const json_t *value = json_object_get(object, row->name);
+    given[row->index] = value != NULL;
+    if (value != NULL) status = read_option(row, fields, value, error);
   }
-  return refuse_name(name, names, "hyperparameter", error);
+  return status;
 }
 
-elman_status read_settings(struct settings *settings, const json_t *given, elman_error *error) {
-  const char *name;
-  json_t *value;
-  elman_status status = ELMAN_OK;
+elman_status read_settings(struct settings *settings, const json_t *object, elman_error *error) {
   settings->model = elman_model_options_default();
   settings->training = elman_train_options_default();
-  json_object_foreach((json_t *)(uintptr_t)given, name, value) {
-    const elman_option *row = elman_option_find(ELMAN_SCOPES_MODEL | ELMAN_SCOPES_TRAIN, name);
-    if (row == NULL) return refuse_hyperparameter(name, error);
-    void *fields =
-        (row->scope & MODEL_SCOPES) != 0 ? (void *)&settings->model : (void *)&settings->training;
-    status = set_value(fields, row, value, error);
-    if (status != ELMAN_OK) return status;
-  }
-  return ELMAN_OK;
+  elman_status status =
+      read_fields(NULL, 0, ELMAN_SCOPES_MODEL | ELMAN_SCOPES_TRAIN, object, error);
+  if (status == ELMAN_OK)
+    status = read_options(ELMAN_SCOPES_MODEL, &settings->model, settings->given, object, error);
+  if (status == ELMAN_OK)
+    status = read_options(ELMAN_SCOPES_TRAIN, &settings->training, settings->given, object, error);
+  return status == ELMAN_OK ? elman_options_check(ELMAN_SCOPES_TRAIN, &settings->training,
+                                                  settings->given, ELMAN_NAMES_CAMEL, error)
+                            : status;
 }
 
 json_t *value_of(const elman_option *row, const void *fields) {
@@ -90,27 +52,33 @@ void put_settings(json_t *into, unsigned scopes, const void *fields) {
     json_object_set_new(into, row->name, value_of(row, fields));
 }
 
-elman_status check_settings(const elman_model *model, const json_t *given, elman_error *error) {
+/* Refuse a value for an option whose value of the model is `own`. */
+static elman_status refuse_change(const elman_option *row, const json_t *own, const json_t *value,
+                                  elman_error *error) {
+  char name[64], *then = value_text(own), *now = value_text(value);
+  (void)request_fail(error, ELMAN_INVALID_ARGUMENT,
+                     "%s of the model is %s; training cannot change it to %s",
+                     elman_option_write_name(name, sizeof name, row->name, ELMAN_NAMES_CAMEL),
+                     then == NULL ? "another" : then, now == NULL ? "this" : now);
+  free(then);
+  free(now);
+  return ELMAN_INVALID_ARGUMENT;
+}
+
+elman_status check_settings(const elman_model *model, const struct settings *settings,
+                            elman_error *error) {
   const elman_model_info info = elman_model_get_info(model);
-  const char *name;
-  json_t *value;
-  json_object_foreach((json_t *)(uintptr_t)given, name, value) {
-    const elman_option *row = elman_option_find(ELMAN_SCOPES_MODEL | ELMAN_SCOPES_TRAIN, name);
+  const elman_option *row = NULL;
+  elman_status status = ELMAN_OK;
+  while (status == ELMAN_OK && (row = elman_option_next(row, ELMAN_SCOPES_MODEL)) != NULL) {
+    if (!settings->given[row->index]) continue;
+    json_t *own = value_of(row, &info), *value = value_of(row, &settings->model);
     const char *word = json_string_value(value);
-    if ((row->scope & MODEL_SCOPES) == 0 || (word != NULL && strncmp(word, "auto", 4) == 0) ||
-        (json_is_number(value) && json_number_value(value) == 0))
-      continue;
-    char then[60], now[60];
-    json_t *own = value_of(row, &info);
-    const bool same = json_is_number(own) ? json_number_value(own) == json_number_value(value)
-                                          : json_equal(own, value) != 0;
-    show_value(then, sizeof then, own);
-    show_value(now, sizeof now, value);
+    const bool is_open = (word != NULL && strncmp(word, "auto", 4) == 0) ||
+                         (json_is_number(value) && json_number_value(value) == 0);
+    if (!is_open && !json_equal(own, value)) status = refuse_change(row, own, value, error);
     json_decref(own);
-    if (!same)
-      return request_fail(error, ELMAN_INVALID_ARGUMENT,
-                          "%s of the model is %s; training cannot change it to %s", name, then,
-                          now);
+    json_decref(value);
   }
-  return ELMAN_OK;
+  return status;
 }

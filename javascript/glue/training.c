@@ -48,11 +48,11 @@ static elman_status read_training(elman_train_options *options, struct object **
                                  {.name = "dev", .count = &number, .least = 1, .most = MAX_OBJECTS},
                                  {.name = "checkpoint", .flag = &resume}};
   *dev = NULL;
-  elman_status status = READ_FIELDS(fields, given, "", error);
+  elman_status status = READ_FIELDS(fields, given, error);
   if (status == ELMAN_OK && json_object_get(given, "dev") != NULL)
     status = object_get(dev, number, PAIRS, "dev", error);
   if (status == ELMAN_OK) status = read_settings(&settings, wanted, error);
-  if (status == ELMAN_OK) status = check_settings(model->model, wanted, error);
+  if (status == ELMAN_OK) status = check_settings(model->model, &settings, error);
   if (status != ELMAN_OK) return status;
   *options = settings.training;
   options->epochs = epochs;
@@ -71,7 +71,7 @@ elman_status method_create_training(json_t **result, const json_t *request, elma
   const struct field fields[] = {OBJECT_FIELD("model", model_number),
                                  OBJECT_FIELD("pairs", pairs_number),
                                  {.name = "options", .object = &given}};
-  elman_status status = READ_FIELDS(fields, request, "", error);
+  elman_status status = READ_FIELDS(fields, request, error);
   if (status == ELMAN_OK) status = object_get(&model, model_number, MODEL, "model", error);
   if (status == ELMAN_OK) status = object_get(&pairs, pairs_number, PAIRS, "pairs", error);
   if (status == ELMAN_OK) status = read_training(&options, &dev, model, given, error);
@@ -104,7 +104,7 @@ elman_status method_advance(json_t **result, const json_t *request, elman_error 
       {.name = "updates", .count = &updates, .least = 1, .most = UINT32_MAX},
       {.name = "limit", .needed = true, .count = &limit, .least = 1, .most = UINT32_MAX},
       {.name = "milliseconds", .real = &milliseconds, .most = 1e9}};
-  elman_status status = READ_FIELDS(fields, request, "", error);
+  elman_status status = READ_FIELDS(fields, request, error);
   if (status == ELMAN_OK) status = object_get(&object, number, TRAINING, "training", error);
   if (status != ELMAN_OK) return status;
   *object->log = (struct training_log){json_array(), json_array()};

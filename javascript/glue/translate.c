@@ -29,7 +29,7 @@ elman_status write_translations(FILE *answer, const json_t *request, elman_error
   const struct field fields[] = {OBJECT_FIELD("model", number),
                                  {.name = "text", .needed = true, .text = &text},
                                  {.name = "options", .object = &options}};
-  elman_status status = READ_FIELDS(fields, request, "", error);
+  elman_status status = READ_FIELDS(fields, request, error);
   if (status == ELMAN_OK) status = object_get(&model, number, MODEL, "model", error);
   if (status == ELMAN_OK) status = read_search(&search, options, true, error);
   set_source(&search, text);
@@ -59,7 +59,7 @@ elman_status method_alternatives(json_t **result, const json_t *request, elman_e
       {.name = "target_ids", .needed = true, .list = &ids, .most = MAX_LENGTH},
       {.name = "position", .needed = true, .count = &at, .most = MAX_LENGTH},
       {.name = "count", .needed = true, .count = &count, .least = 1, .most = ELMAN_MAX_BEAM}};
-  elman_status status = READ_FIELDS(fields, request, "", error);
+  elman_status status = READ_FIELDS(fields, request, error);
   if (status == ELMAN_OK) status = object_get(&model, number, MODEL, "model", error);
   if (status == ELMAN_OK && at > json_array_size(ids))
     status = request_fail(error, ELMAN_INVALID_ARGUMENT,
@@ -92,7 +92,7 @@ elman_status method_evaluate(json_t **result, const json_t *request, elman_error
   const struct field fields[] = {OBJECT_FIELD("model", number),
                                  OBJECT_FIELD("pairs", pairs_number),
                                  {.name = "options", .object = &given}};
-  elman_status status = READ_FIELDS(fields, request, "", error);
+  elman_status status = READ_FIELDS(fields, request, error);
   if (status == ELMAN_OK) status = object_get(&model, number, MODEL, "model", error);
   if (status == ELMAN_OK) status = object_get(&pairs, pairs_number, PAIRS, "pairs", error);
   if (status == ELMAN_OK) status = read_search(&search, given, false, error);

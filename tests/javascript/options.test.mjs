@@ -1,6 +1,7 @@
 /** Every argument and option of the package takes effect or is refused by name: unknown names, types, ranges, and options
  * that have no effect beside others. Every failure is an ElmanError. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
@@ -37,7 +38,7 @@ for (const [name, call] of Object.entries(METHODS)) {
       for (const wrong of [...(key === "settings" ? [] : [{}]), () => 1, Symbol("s"), NaN, null, key === "reference" ? 5 : ""])
         refuses("invalid argument", new RegExp(`\\b${key}\\b must be `), () => call({ [key]: wrong }));
       const misspelled = `${key.slice(0, -1)}${key.at(-1)}${key.at(-1)}`;
-      refuses("invalid argument", new RegExp(`unknown (option|hyperparameter) '${misspelled}'; did you mean '${key}'`), () => call({ [misspelled]: 1 }));
+      refuses("invalid argument", new RegExp(`unknown option '${misspelled}'; did you mean '${key}'`), () => call({ [misspelled]: 1 }));
       call({ [key]: undefined });
     }
     for (const wrong of [null, 5, "beam", true, [], () => 1, new Map([["beam", 5]]), new Set(), new Date(0), /x/, new ArrayBuffer(4)]) refuses("invalid argument", /must be an object/, () => call(wrong));
@@ -45,38 +46,45 @@ for (const [name, call] of Object.entries(METHODS)) {
   });
 }
 
-test("every key that the module reads is documented", () => {
-  const folder = new URL("../../javascript/glue/", import.meta.url);
-  const read = readdirSync(folder).filter((file) => file.endsWith(".c")).flatMap((file) =>
-    [...readFileSync(new URL(file, folder), "utf8").matchAll(/\.name = "(\w+)"/g)].map(([, key]) => key.replace(/_(.)/g, (_, letter) => letter.toUpperCase())));
-  assert.ok(read.length > 25);
-  /* elman.mjs adds `updates`, which no caller writes. */
-  for (const key of read.filter((one) => one !== "updates")) assert.match(types, new RegExp(`\\b${key}\\??:`), key);
-});
+/** Return the cases of tests/options/cases.py: options, and the message of the library for them. */
+const casesOf = (scopes, more = {}) => JSON.parse(execFileSync("python3",
+  ["tests/options/cases.py", JSON.stringify({ scopes, naming: "camel", ...more })], { encoding: "utf8", maxBuffer: 1 << 26 }));
+const SEARCH = ["SEARCH", "SCORE", "SEED"], OF_ONE = ["LIST", "SAMPLING", "WEIGHTS"];
 
-test("Settings name the hyperparameters with their types", () => {
-  const expected = new Map(elman.hyperparameters.map(({ name, type, choices }) =>
-    [name, type === "choice" ? choices.map((one) => JSON.stringify(one)).join(" | ") : type === "flag" ? "boolean" : "number"]));
-  assert.deepEqual(keysOf("Settings"), expected);
+/* The rows of elman/options.h that each method reads, and its own keys. */
+const ROWS = {
+  translate: [casesOf([...SEARCH, ...OF_ONE], { others: ["overrides", "reference", "prefix"] }), (options) => model.translate(source, options)],
+  evaluate: [casesOf(SEARCH, { others: ["overrides"], facts: [] }), (options) => model.evaluate(pairs, options)],
+  createModel: [casesOf(["MODEL", "START", "TRAINING", "END"]), (settings) => elman.createModel(pairs, settings)],
+};
+for (const [name, [cases, call]] of Object.entries(ROWS)) {
+  test(`${name}: wrong values, misspelled names and broken rules have the message of the library`, () => {
+    assert.ok(cases.length > 50);
+    for (const [options, message] of cases)
+      assert.throws(() => call(options), { code: "invalid argument", message }, JSON.stringify(options));
+  });
+}
+
+test("the options of elman.d.ts are the rows", () => {
+  const names = (interfaces) => interfaces.flatMap((name) => [...keysOf(name).keys()]);
+  const rows = elman.hyperparameters.map(({ name }) => name);
+  assert.deepEqual(names(["Settings"]), rows);
+  for (const key of names(["TranslateOptions"])) refuses("invalid argument", new RegExp(`^${key} must be`), () => model.translate(source, { [key]: NaN }));
 });
 
 test("names are suggested however they are written", () => {
-  for (const [typed, key] of [["n_best", "nBest"], ["nbest", "nBest"], ["beem", "beam"], ["length_norm", "lengthNorm"], ["topk", "topK"]])
+  for (const [typed, key] of [["n_best", "nBest"], ["nbest", "nBest"], ["beem", "beam"], ["length_norm", "lengthNorm"], ["topk", "topK"], ["nBestt", "nBest"], ["NBest", "nBest"], ["numBeams", "beam"]])
     refuses("invalid argument", new RegExp(`unknown option '${typed}'; did you mean '${key}'`), () => model.translate(source, { [typed]: 2 }));
   for (const [typed, key] of [["hidden_size", "hiddenSize"], ["lr", "learningRate"], ["hidden", "hiddenSize"]])
-    refuses("invalid argument", new RegExp(`unknown hyperparameter '${typed}'; did you mean '${key}'`), () => elman.createModel(pairs, { [typed]: 2 }));
+    refuses("invalid argument", new RegExp(`unknown option '${typed}'; did you mean '${key}'`), () => elman.createModel(pairs, { [typed]: 2 }));
   refuses("invalid argument", /unknown option 'xyzzy'$/, () => model.translate(source, { xyzzy: 1 }));
   refuses("invalid argument", /unknown option 'epoch'; did you mean 'epochs'/, () => model.train(pairs, { epoch: 3 }));
 });
 
 test("numbers are whole and in range, wherever they are", () => {
-  const ranges = { beam: [1, 1024], nBest: [1, 1024], maxLength: [1, 1000000], topK: [0, 1024], seed: [0, 2 ** 53 - 1] };
-  for (const [key, [least, most]] of Object.entries(ranges))
-    for (const value of [least - 1, most + 1, -1e20, 1e20, 1e300, least + 0.5, "2", true, 2n, Infinity])
-      refuses("invalid argument", new RegExp(`${key} must be a whole number from ${least} to ${most}, not `), () => model.translate(source, { sample: true, [key]: value }));
-  for (const [key, least, most] of [["lengthPenalty", 0, 10], ["coveragePenalty", 0, 10], ["maxRatio", 0.01, 1000], ["temperature", 0.01, 100]])
-    for (const value of [least - 0.001, most + 0.001, "1", Infinity, -Infinity])
-      refuses("invalid argument", new RegExp(`${key} must be a number from ${least} to ${most}, not `), () => model.translate(source, { [key]: value }));
+  for (const value of [-1e18, 1e18, 1e300, 2n, Infinity, -0.1, () => 1])
+    assert.throws(() => model.translate(source, { beam: value }), { message: `beam must be a whole number from 1 to 1024, not ${typeof value === "bigint" ? "2n" : typeof value === "function" ? "a function" : value}` });
+  refuses("invalid argument", /beam must be a whole number from 1 to 1024, not an object/, () => model.translate(source, { beam: { "": "2" } }));
   for (const id of [-1, 5.7, 1e20, "x", NaN, null, {}])
     refuses("invalid argument", /prefix\[1\] must be a whole number from 0/, () => model.translate(source, { prefix: [4, id] }));
   refuses("invalid argument", /./, () => model.translate(source, { prefix: [99999] })); // no such token
@@ -88,7 +96,6 @@ test("numbers are whole and in range, wherever they are", () => {
   refuses("invalid argument", /step must be a whole number/, () => model.trace(source, target, 1.5));
   refuses("invalid argument", /samples must be a whole number/, () => model.gradientCheck(source, target, { samples: -1 }));
   for (const epochs of [-1, 1.5, 1e20, "3"]) refuses("invalid argument", /epochs must be a whole number from 0/, () => model.train(pairs, { epochs }));
-  refuses("invalid argument", /hiddenSize must be a whole number from 1 to 16384, not 1.5/, () => elman.createModel(pairs, { hiddenSize: 1.5 }));
   refuses("invalid argument", /dropout must be a number from 0 to 0.999999, not 1/, () => model.train(pairs, { settings: { dropout: 1 } }));
   const training = model.train(pairs, { epochs: 1 });
   for (const limit of [0, -1, 1.5, "x", undefined]) refuses("invalid argument", /limit (must be a whole number|is missing)/, () => training.advance(limit));
@@ -98,36 +105,31 @@ test("numbers are whole and in range, wherever they are", () => {
 
 test("overrides name their fields", () => {
   const wrong = {
-    "overrides\\[0\\] must be an object": 5,
-    "overrides\\[0\\].kind is missing": {},
-    "overrides\\[0\\].kind must be one of uniform, shuffle, position, cell, not \"uniformx\"": { kind: "uniformx" },
-    "unknown option 'columnx'; did you mean 'column'": { kind: "position", columnx: 1 },
-    "overrides\\[0\\].column is missing": { kind: "position" },
-    "overrides\\[0\\].weight is missing": { kind: "cell", row: 0, column: 0 },
-    "overrides\\[0\\].weight must be a number from 0 to 1, not 1.5": { kind: "cell", row: 0, column: 0, weight: 1.5 },
-    "overrides\\[0\\].row must be a whole number": { kind: "cell", row: -1, column: 0, weight: 1 },
-    "overrides\\[0\\].row has no effect on an override of kind uniform": { kind: "uniform", row: 1 },
+    "overrides\\[0\\]: an override must be an object": 5,
+    "overrides\\[0\\]: kind is missing": {},
+    "overrides\\[0\\]: kind must be one of uniform, shuffle, position, cell, not 'uniformx'; did you mean 'uniform'": { kind: "uniformx" },
+    "overrides\\[0\\]: unknown option 'columnx'; did you mean 'column'": { kind: "position", columnx: 1 },
+    "overrides\\[0\\]: kind position needs column": { kind: "position" },
+    "overrides\\[0\\]: kind cell needs weight": { kind: "cell", row: 0, column: 0 },
+    "overrides\\[0\\]: weight must be a number from 0 to 1, not 1.5": { kind: "cell", row: 0, column: 0, weight: 1.5 },
+    "overrides\\[0\\]: weight must be a number from 0 to 1, not 'NaN'": { kind: "cell", row: 0, column: 0, weight: NaN },
+    "overrides\\[0\\]: row must be a whole number": { kind: "cell", row: -1, column: 0, weight: 1 },
+    "overrides\\[0\\]: row has no effect: the kind is uniform": { kind: "uniform", row: 1 },
   };
   for (const [message, one] of Object.entries(wrong)) refuses("invalid argument", new RegExp(message), () => model.translate(source, { overrides: [one] }));
-  refuses("invalid argument", /overrides must be an array, not "uniform"/, () => model.translate(source, { overrides: "uniform" }));
+  refuses("invalid argument", /overrides must be an array, not a string/, () => model.translate(source, { overrides: "uniform" }));
   refuses("invalid argument", /at most 64/, () => model.translate(source, { overrides: Array(65).fill({ kind: "uniform" }) }));
 });
 
 test("options without an effect beside others are refused", () => {
   const without = {
-    "nBest 3 needs a beam of 3": { nBest: 3, beam: 2 },
-    "equalTexts needs nBest above 1": { equalTexts: true },
-    "lengthNorm needs a lengthPenalty above 0": { lengthNorm: "wu", lengthPenalty: 0 },
-    "temperature needs sample": { temperature: 2 },
-    "topK needs sample": { topK: 2, sample: false },
-    "seed has no effect": { seed: 2 },
-    "sample cannot be combined with beam": { sample: true, beam: 2 },
-    "sample cannot be combined with coveragePenalty": { sample: true, coveragePenalty: 1 },
-    "beam has no effect on a given reference": { reference: target, beam: 2 },
-    "prefix has no effect on a given reference": { reference: target, prefix: [4] },
+    "beam has no effect: a reference is given": { reference: target, beam: 2 },
+    "sample has no effect: a reference is given": { reference: target, sample: true },
+    "prefix has no effect: a reference is given": { reference: target, prefix: [4] },
   };
   for (const [message, options] of Object.entries(without)) refuses("invalid argument", new RegExp(message), () => model.translate(source, options));
-  refuses("invalid argument", /lengthPenalty has no effect on greedy decoding/, () => model.evaluate(pairs, { lengthPenalty: 2 }));
+  const scores = [1, 2].map((lengthPenalty) => model.translate(source, { reference: target, lengthPenalty })[0].score);
+  assert.notEqual(scores[0], scores[1]);
   refuses("invalid argument", /unknown option 'reference'/, () => model.evaluate(pairs, { reference: "x" }));
   refuses("invalid argument", /hiddenSize of the model is 128; training cannot change it to 64/, () => model.train(pairs, { settings: { hiddenSize: 64 } }));
   model.train(pairs, { settings: { hiddenSize: 128, sourceTokens: "auto", attentionHeads: 0 } }).free();
@@ -188,7 +190,7 @@ test("a message that ends within a character is an error", () => {
     for (let count = 30; count < 140; count++) {
       const word = "x".repeat(count % 4) + letter.repeat(count);
       refuses("invalid argument", /^unknown option '/, () => model.translate(source, { [word]: 1 }));
-      refuses("invalid argument", /^unknown hyperparameter '/, () => elman.createModel(pairs, { [word]: 1 }));
+      refuses("invalid argument", /^unknown option '/, () => elman.createModel(pairs, { [word]: 1 }));
       refuses("invalid argument", /lengthNorm must be /, () => model.translate(source, { lengthNorm: word }));
     }
 });
