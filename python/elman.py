@@ -205,7 +205,7 @@ def _unknown(struct, name):
     if inner:
         return f"unknown option '{name}'; it is a field of {inner[0]}"
     others = [field.encode() for field, kind in kinds.items()
-              if field not in library.rows_of[struct] and (kind in SCALARS or issubclass(kind, ctypes.Structure))]
+              if field not in library.rows_of[struct] and not field.endswith("_count") and (kind in SCALARS or issubclass(kind, ctypes.Structure))]
     error, scopes = library.complete("elman_error")(), library.scopes(struct)
     library.elman_option_refuse(scopes, name.encode(), _strings([*others, None]), NAMES, ctypes.byref(error))
     return error.message.decode()

@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "python"))
 
 import elman_header  # noqa: E402: it needs the path
 
-RULE = re.compile(r'X\((\w+), (\w+), (NEEDS|EXCLUDES), "([^"]+)", (?:NULL|"(\w+)")\)')
+RULE = re.compile(r'X\((\w+), (\w+)(?: = (\w+))?, (NEEDS|EXCLUDES), "([^"]+)", (?:NULL|"(\w+)")\)')
 STRUCTS = "elman_model_options", "elman_train_options", "elman_translate_options"
 
 
@@ -55,8 +55,12 @@ class Cases:
         text = ctypes.create_string_buffer(64)
         return self.library.elman_option_write_name(text, len(text), row.name, self.naming).decode().lstrip("-")
 
+    def text(self, value):
+        """Return a value as the library reads it."""
+        return value if self.is_word and isinstance(value, str) else json.dumps(value)
+
     def set(self, row, fields, value):
-        text = value if self.is_word and isinstance(value, str) else json.dumps(value)
+        text = self.text(value)
         return self.library.elman_option_set(row, ctypes.byref(fields), text.encode(), self.form, self.naming, self.error)
 
     def words(self, row):
@@ -146,13 +150,13 @@ class Cases:
         return self.library.elman_options_check(scopes, ctypes.byref(fields), given, self.naming, self.error) != 0
 
     def of_rules(self):
-        for table, option, relation, condition, unless in self.rules:
+        for table, option, word, relation, condition, unless in self.rules:
             struct, row = self.find(option)
             if struct != f"elman_{table.lower()}_options" or unless in self.facts:
                 continue
             fields = self.defaults(struct)
             for others in self.broken(relation, condition, fields):
-                options = {option: self.effective(row, fields), **others}
+                options = {option: word or self.effective(row, fields), **others}
                 if not self.check(struct, options):
                     raise AssertionError(f"the library accepts {options}, which break a rule of {option}")
                 yield {self.find(name)[1] and self.name(self.find(name)[1]) or name: value
