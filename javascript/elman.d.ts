@@ -51,8 +51,7 @@ export interface Settings {
   // tokenization of target text (default "auto")
   targetTokens?: "space" | "words" | "chars" | "auto" | "bpe" | "auto-bpe"
   normalization?: "nfc" | "nfkc"  // Unicode normalization; nfkc also unifies width and punctuation (default "nfkc")
-  // orthogonal initial recurrent matrices, embeddings of norm about 1 (default false)
-  orthogonalInitialValues?: boolean
+  orthogonal?: boolean          // orthogonal initial recurrent matrices, embeddings of norm about 1 (default false)
   // minimum count of a word; rarer words become unknown words (1 to 1000000000, default 1)
   minCount?: number
   maxVocabulary?: number        // maximum vocabulary size per side; 0 = no limit (0 to 1000000000, default 0)
