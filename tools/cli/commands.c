@@ -55,30 +55,28 @@ const struct command *command_find(int argc, char **argv, int *words) {
   return find_in(command, argv[1]);
 }
 
-static struct {
-  const char *option;
-  bool found;
-} search;
+void commands_visit(int (*visit)(const struct usage *usage, const bool *preset)) {
+  char name[] = "", help[] = "--help";
+  options_help_by(visit);
+  for (const struct command *command = commands; command->name != NULL; command++)
+    if (command->run != no_command) (void)command->run(2, (char *[]){name, help, NULL});
+  options_help_by(NULL);
+}
+
+static struct { const char *option, *command; } search;
 
 static int search_command(const struct usage *usage, const bool preset[MAX_OPTIONS]) {
   (void)preset;
-  search.found = option_row(usage->options, search.option) != NULL;
+  if (search.command == NULL && option_row(usage->options, search.option) != NULL)
+    search.command = usage->command;
   return EX_OK;
 }
 
 const char *command_with_option(const char *name) {
-  const struct command *command = commands;
   search.option = name;
-  search.found = false;
-  options_help_by(search_command);
-  while (true) {
-    char none[] = "", help[] = "--help";
-    if (command->run != no_command) (void)command->run(2, (char *[]){none, help, NULL});
-    if (search.found || command[1].name == NULL) break;
-    command++;
-  }
-  options_help_by(NULL);
-  return search.found ? command->name : NULL;
+  search.command = NULL;
+  commands_visit(search_command);
+  return search.command;
 }
 
 void commands_print(FILE *stream, const struct command *group) {

@@ -2,7 +2,10 @@
 #ifndef ELMAN_CLI_COMMANDS_H
 #define ELMAN_CLI_COMMANDS_H
 
+#include <stdbool.h>
 #include <stdio.h>
+
+struct usage;
 
 /* Whether several processes may run the command together (MPI). */
 enum processes { ALONE, TOGETHER };
@@ -11,7 +14,7 @@ enum processes { ALONE, TOGETHER };
  * group's name. The row of a group precedes its members and has no_command as its function. */
 #define COMMANDS(ROW)                                                                              \
   ROW("train", train_command, TOGETHER, "train a model on sentence pairs")                         \
-  ROW("translate", translate_command, ALONE, "translate sentences, one per line")               \
+  ROW("translate", translate_command, ALONE, "translate sentences, one per line")                  \
   ROW("repl", repl_command, ALONE, "translate interactively")                                      \
   ROW("attention", attention_command, ALONE, "show the attention weights of translations")         \
   ROW("evaluate", evaluate_command, TOGETHER, "measure loss, BLEU and chrF2 on sentence pairs")    \
@@ -60,6 +63,9 @@ const struct command *command_find(int argc, char **argv, int *words);
 /* Return the last word of `name`, the name of a command; NULL if the command is not in `group`. For
  * `group` NULL, accept the names that consist of one word. */
 const char *command_name_in(const struct command *group, const char *name);
+
+/* Call `visit` for each command that is not a group, as options_help_by does. */
+void commands_visit(int (*visit)(const struct usage *usage, const bool *preset));
 
 /* Return the first command that has an option of this name; NULL if there is none. */
 const char *command_with_option(const char *name);

@@ -9,7 +9,7 @@
 #include "console/output.h"
 #include "options/command_line.h"
 
-/* Each shell has one row in `shells`. The three functions of the row write to standard output. */
+/* Each shell has one row in `shells`. The functions of the row write to standard output. */
 
 /* Call `write` for every option of a command, in the order of help. */
 static void each_option(const struct usage *usage, void (*write)(const struct option *option)) {
@@ -36,8 +36,7 @@ static bool is_command(const char *words) {
 static void print_choices_of(const struct option *option) {
   const char *between = "";
   for (size_t i = 0; option->choice(i) != NULL; i++)
-    if (option->choice(i)[0] != '\0')
-      printf("%s%s", between, option->choice(i)), between = " ";
+    if (option->choice(i)[0] != '\0') printf("%s%s", between, option->choice(i)), between = " ";
 }
 
 /* Print the commands in `group`, separated by spaces; for NULL, print those with one-word names. */
@@ -155,10 +154,6 @@ static void bash_command(const struct usage *usage) {
   puts("          ;;\n      esac\n      ;;");
 }
 
-static void bash_end(void) {
-  fputs(bash_tail, stdout);
-}
-
 /* ---- zsh ---- */
 
 /* Text for a single quotation mark inside a single-quoted string. */
@@ -249,12 +244,11 @@ static void zsh_command(const struct usage *usage) {
   puts("    ;;");
 }
 
-/* Print the end of the script. zsh runs a file in a directory of $fpath as the body of the function
+/* The end of the script. zsh runs a file in a directory of $fpath as the body of the function
  * _elman. In all other cases, the script registers that function with compdef. */
-static void zsh_end(void) {
-  puts("  esac\n}\nif [[ $funcstack[1] == _elman ]]; then\n  _elman \"$@\"\nelse\n"
-       "  compdef _elman elman\nfi");
-}
+static const char zsh_tail[] =
+    "  esac\n}\nif [[ $funcstack[1] == _elman ]]; then\n  _elman \"$@\"\nelse\n"
+    "  compdef _elman elman\nfi\n";
 
 /* ---- fish ---- */
 
@@ -338,18 +332,16 @@ static void fish_command(const struct usage *usage) {
   }
 }
 
-static void fish_end(void) {}
-
 /* ---- the shells ---- */
 
 static const struct completion_shell {
   const char *name;
   void (*begin)(void);
   void (*command)(const struct usage *usage); /* called for each command that is not a group */
-  void (*end)(void);
-} shells[] = {{"bash", bash_begin, bash_command, bash_end},
-              {"zsh", zsh_begin, zsh_command, zsh_end},
-              {"fish", fish_begin, fish_command, fish_end}};
+  const char *end;
+} shells[] = {{"bash", bash_begin, bash_command, bash_tail},
+              {"zsh", zsh_begin, zsh_command, zsh_tail},
+              {"fish", fish_begin, fish_command, ""}};
 
 const char *completion_shell_name(size_t index) {
   return index < sizeof shells / sizeof *shells ? shells[index].name : NULL;
@@ -366,17 +358,12 @@ static int show_command(const struct usage *usage, const bool preset[MAX_OPTIONS
   return EX_OK;
 }
 
-int completion_print(const char *shell) {
-  size_t index = 0;
-  while (strcmp(completion_shell_name(index), shell) != 0) index++;
-  shells[index].begin();
-  shell_command = shells[index].command;
-  options_help_by(show_command);
-  for (const struct command *command = commands; command->name != NULL; command++) {
-    char name[] = "", help[] = "--help";
-    if (command->run != no_command) (void)command->run(2, (char *[]){name, help, NULL});
-  }
-  options_help_by(NULL);
-  shells[index].end();
+int completion_print(const char *name) {
+  const struct completion_shell *shell = shells;
+  while (strcmp(shell->name, name) != 0) shell++;
+  shell->begin();
+  shell_command = shell->command;
+  commands_visit(show_command);
+  fputs(shell->end, stdout);
   return output_end(EX_OK);
 }

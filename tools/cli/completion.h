@@ -7,7 +7,8 @@
 /* Return the name of the shell at `index`, from 0; NULL past the last. */
 const char *completion_shell_name(size_t index);
 
-/* Print the completion script for `shell`. Return an exit code; print a message if it is not 0. */
-int completion_print(const char *shell);
+/* Print the completion script for the shell `name`. Return an exit code; print a message if it is
+ * not 0. */
+int completion_print(const char *name);
 
 #endif

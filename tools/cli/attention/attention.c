@@ -75,14 +75,6 @@ static int check_links(const struct usage *usage, const struct operands *operand
   return EX_OK;
 }
 
-static int check_standard_once(const struct usage *usage, const struct operands *operands,
-                               const struct command_line *line) {
-  if (line->input.references_path != NULL && is_standard(line->input.references_path) &&
-      operands->count == 0 && is_standard(line->input_path))
-    return report_usage(usage->command, "standard input ('-') can be read only once");
-  return EX_OK;
-}
-
 static int choose_format(struct attention_job *job, const char *output, const struct usage *usage) {
   int code = format_choose(&job->format, &attention_formats, output);
   if (code != EX_OK) return code;
@@ -151,7 +143,10 @@ static int check_options(struct command_line *line, const struct usage *usage,
   struct attention_job *job = &line->job;
   job->style.alignment = (elman_alignment_rule)line->rule;
   job->style.numbered = option_given(usage, operands, "n-best");
-  int code = check_standard_once(usage, operands, line);
+  const char *references = line->input.references_path;
+  const bool reads_references = references != NULL && is_standard(references);
+  const bool reads_texts = operands->count == 0 && is_standard(line->input_path);
+  int code = check_standard_input(usage->command, false, reads_references && reads_texts);
   if (code == EX_OK) code = parse_columns(line, usage);
   if (code == EX_OK && !line->summary) code = choose_format(job, line->output, usage);
   const bool shows_scores = !line->summary && code == EX_OK && strcmp(job->format, "json") == 0;
@@ -181,16 +176,14 @@ static bool shows_self_attention(const struct attention_job *job) {
          job->options.ensemble_count + job->options.override_count == 0;
 }
 
-static int run_each(struct command_line *line, const struct operands *operands) {
-  line->job.sequence =
-      (struct model_sequence){line->series.paths, line->series.count, line->input_path, operands};
-  line->job.options.self_attention = true;
-  return attention_job_run(&line->job, NULL, &line->input, line->output);
-}
-
 static int run(struct command_line *line, const struct operands *operands) {
   line->input.max_line = line->job.options.max_bytes;
-  if (line->each) return run_each(line, operands);
+  if (line->each) {
+    line->job.sequence =
+        (struct model_sequence){line->series.paths, line->series.count, line->input_path, operands};
+    line->job.options.self_attention = true;
+    return attention_job_run(&line->job, NULL, &line->input, line->output);
+  }
   int code = sentences_open(&line->input, line->input_path, operands);
   if (code != EX_OK) return code;
   code = models_open(&line->models, &line->job.options);

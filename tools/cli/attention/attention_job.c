@@ -64,10 +64,8 @@ int hypotheses_save(const char *path, const elman_translation *best, const char 
     status = hypotheses_write(writer, best, (elman_attention_place){1, 1, NULL}, &error);
   if (status == ELMAN_OK) status = elman_attention_writer_finish(writer, &error);
   elman_attention_writer_free(writer);
-  if (status == ELMAN_OK) return output_close(&output, EX_OK);
-  code = report_error(&error);
-  output_abandon(&output);
-  return code;
+  if (status != ELMAN_OK) code = report_error(&error);
+  return output_finish(&output, code, status == ELMAN_OK);
 }
 
 /* ---- effect of overrides ---- */
@@ -112,40 +110,29 @@ struct sink {
   bool unread; /* a model of the sequence, or the input for it, could not be read */
 };
 
-static elman_attention_place place_of(const struct sink *sink, const elman_sentence *sentence) {
-  return (elman_attention_place){sentence->number, 1, sink->model};
-}
-
-/* Write a refused sentence as an empty sentence, so that it keeps its place in the output. */
-static int accept_refused(struct sink *sink, const struct translated *translated) {
-  elman_error error;
-  sink->records++;
-  if (sink->writer == NULL ||
-      elman_attention_writer_add_refused(sink->writer, place_of(sink, translated->sentence),
-                                         translated->error, &error) == ELMAN_OK)
-    return EX_OK;
-  return report_error(&error);
-}
-
 static int accept_sentence(void *context, const struct translated *translated) {
   struct sink *sink = context;
   const elman_sentence *sentence = translated->sentence;
   const elman_translation *best = translated->translation;
+  const elman_attention_place place = {sentence->number, 1, sink->model};
   elman_error error;
   elman_status status = ELMAN_OK;
-  if (best == NULL) return accept_refused(sink, translated);
   sink->records++;
+  if (best == NULL) {
+    /* Write a refused sentence as an empty sentence, so that it keeps its place in the output. */
+    if (sink->writer != NULL)
+      status = elman_attention_writer_add_refused(sink->writer, place, translated->error, &error);
+    return status == ELMAN_OK ? EX_OK : report_error(&error);
+  }
   unknown_words_add(&sink->unknown, best);
   if (best->forced) unknown_words_add_target(&sink->unknown_target, best);
-  if (sink->writer != NULL)
-    status = hypotheses_write(sink->writer, best, place_of(sink, sentence), &error);
+  if (sink->writer != NULL) status = hypotheses_write(sink->writer, best, place, &error);
   for (const elman_translation *one = sink->summary == NULL ? NULL : best;
        one != NULL && status == ELMAN_OK; one = one->next)
     status = elman_attention_summary_add(sink->summary, one, translated->alignment, &error);
   if (status != ELMAN_OK) return sentences_report(sink->sentences, sentence->number, &error);
-  if (translated->plain != NULL) {
+  if (translated->plain != NULL)
     override_effect_add(&sink->effect, &sink->job->options, best, translated->plain);
-  }
   return EX_OK;
 }
 
@@ -226,16 +213,6 @@ static int open_sink(struct sink *sink, const struct output *output) {
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 
-/* NumPy reads one array per call, so a file with several would seem to have only the first. */
-static void note_arrays(const struct sink *sink) {
-  if (sink->job->format == NULL || strcmp(sink->job->format, "npy") != 0 || sink->records < 2)
-    return;
-  note(
-      "%zu arrays, one per sentence; numpy.load reads the next one each time it is called with the "
-      "open file",
-      sink->records);
-}
-
 static int finish(struct sink *sink) {
   elman_error error;
   if (sink->summary != NULL) {
@@ -243,7 +220,11 @@ static int finish(struct sink *sink) {
     write_measures(sink->stream, &measures, sink->sentences->alignment_column > 0, sink->job->json);
     return EX_OK;
   }
-  note_arrays(sink);
+  /* NumPy reads one array per call, so a file with several would seem to have only the first. */
+  if (strcmp(sink->job->format, "npy") == 0 && sink->records > 1)
+    note("%zu arrays, one per sentence; numpy.load reads the next one each time it is called with "
+         "the open file",
+         sink->records);
   const elman_status status = elman_attention_writer_finish(sink->writer, &error);
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
@@ -334,7 +315,5 @@ int attention_job_run(const struct attention_job *job, const elman_model *model,
   if (code == EX_OK)
     code = job->sequence.count > 0 ? run_sequence(&sink, &output) : run(&sink, model, &output);
   if (!close_sink(&sink, output.stream, is_usable(&sink, code))) code = report_no_memory();
-  if (is_usable(&sink, code)) return output_close(&output, code);
-  output_abandon(&output);
-  return code;
+  return output_finish(&output, code, is_usable(&sink, code));
 }

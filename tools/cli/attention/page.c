@@ -1,7 +1,6 @@
 /* elman page */
-#include <errno.h>
 #include <stdint.h>
-#include <string.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -78,12 +77,8 @@ static int write_page(const struct job *job, FILE *file, size_t size, size_t par
   if (output.file != NULL) interrupt_catch_first();
   const bool begun = put(&output, playground_head, playground_head_size);
   if (begun && file != NULL) code = write_file(&output, file, job->model, size);
-  if (code != EX_OK) {
-    output_abandon(&output);
-    return code;
-  }
-  if (output.problem == 0) put(&output, playground_tail, playground_tail_size);
-  code = output_close(&output, EX_OK);
+  if (code == EX_OK && output.problem == 0) put(&output, playground_tail, playground_tail_size);
+  code = output_finish(&output, code, code == EX_OK);
   const size_t bytes = playground_head_size + (size + 2) / 3 * 4 + playground_tail_size;
   if (code == EX_OK && file != NULL)
     note("wrote the playground with %s to %s: %zu parameters, %zu bytes", job->model, output.path,
@@ -96,29 +91,25 @@ static int write_page(const struct job *job, FILE *file, size_t size, size_t par
 static int write_with_model(const struct job *job) {
   elman_model *model;
   struct stat info = {0};
-  FILE *file = fopen(job->model, "rbe");
-  if (file != NULL && fstat(fileno(file), &info) == 0 && info.st_size > MOST_MODEL_BYTES) {
+  if (stat(job->model, &info) == 0 && info.st_size > MOST_MODEL_BYTES) {
     report(job->model,
            "%zu bytes are too much for a page, which holds a model of at most %d bytes; 'elman "
            "convert' makes the file about half as large",
            (size_t)info.st_size, MOST_MODEL_BYTES);
-    fclose(file);
     return EX_DATAERR;
   }
-  const int problem = errno;
   /* The page cannot use a damaged model, so load the model first. */
   int code = model_open(&model, job->model);
-  if (code == EX_OK) {
-    const size_t parameters = elman_model_get_info(model).parameters;
-    elman_model_free(model);
-    if (file != NULL) {
-      code = write_page(job, file, (size_t)info.st_size, parameters);
-    } else {
-      report(job->model, "cannot open the file: %s", strerror(problem));
-      code = EX_OSERR;
-    }
+  if (code != EX_OK) return code;
+  const size_t parameters = elman_model_get_info(model).parameters;
+  elman_model_free(model);
+  FILE *file = fopen(job->model, "rbe");
+  if (file == NULL) {
+    report(job->model, "cannot open the file: %m");
+    return EX_OSERR;
   }
-  if (file != NULL) fclose(file);
+  code = write_page(job, file, (size_t)info.st_size, parameters);
+  fclose(file);
   return code;
 }
 

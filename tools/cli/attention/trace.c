@@ -36,18 +36,18 @@ struct trace_job {
 
 static int write_as(FILE *stream, const elman_gradient_trace *trace, const struct trace_job *job) {
   elman_error error;
+  elman_status status = ELMAN_OK;
   if (strcmp(job->format, "text") == 0) {
     trace_write_text(stream, trace, job->step);
-    return EX_OK;
-  }
-  if (strcmp(job->format, "json") == 0) {
+  } else if (strcmp(job->format, "json") == 0) {
     putc('{', stream);
     elman_trace_write_json(stream, trace, false, JSON_DIGITS);
     fputs("}\n", stream);
-    return EX_OK;
+  } else {
+    const char *drawn = strcmp(job->format, PNG) == 0 ? "svg" : job->format;
+    status = elman_trace_draw(stream, trace, drawn, &error);
   }
-  const char *drawn = strcmp(job->format, PNG) == 0 ? "svg" : job->format;
-  return elman_trace_draw(stream, trace, drawn, &error) == ELMAN_OK ? EX_OK : report_error(&error);
+  return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 
 static int write_trace(const elman_gradient_trace *trace, const struct trace_job *job) {
@@ -55,19 +55,7 @@ static int write_trace(const elman_gradient_trace *trace, const struct trace_job
   int code = output_open_as(&output, job->output, job->format);
   if (code != EX_OK) return code;
   code = write_as(output.stream, trace, job);
-  if (code == EX_OK) return output_close(&output, EX_OK);
-  output_abandon(&output);
-  return code;
-}
-
-static int trace_pair(const elman_model *model, char *const *words, const struct trace_job *job) {
-  elman_error error;
-  elman_gradient_trace *trace;
-  if (elman_trace(&trace, model, words[0], words[1], job->step, &error) != ELMAN_OK)
-    return report_error(&error);
-  const int code = write_trace(trace, job);
-  elman_trace_free(trace);
-  return code;
+  return output_finish(&output, code, code == EX_OK);
 }
 
 static int choose_format(struct trace_job *job, const struct usage *usage) {
@@ -109,7 +97,12 @@ int trace_command(int argc, char **argv) {
   elman_model *model;
   code = model_open(&model, job.model);
   if (code != EX_OK) return code;
-  code = trace_pair(model, operands.words, &job);
+  elman_error error;
+  elman_gradient_trace *trace = NULL;
+  const elman_status status =
+      elman_trace(&trace, model, operands.words[0], operands.words[1], job.step, &error);
+  code = status == ELMAN_OK ? write_trace(trace, &job) : report_error(&error);
+  elman_trace_free(trace);
   elman_model_free(model);
   return code;
 }

@@ -80,21 +80,26 @@ static FILE *png_temporary(void) {
   return file;
 }
 
-/* Run the converter with `in` as its standard input and `out` as its standard output. Return 0 and
- * set *ending to the child's status, or return the errno of a failed start. */
-static int run_converter(char *const *arguments, int in, int out, int *ending) {
+/* Run the converter with `in` as its standard input and `out` as its standard output. Return an
+ * exit code; print a message if it is EX_OSERR, and none if it is EX_UNAVAILABLE, because the
+ * converter is missing or fails. */
+static int run_converter(char *const *arguments, int in, int out) {
   posix_spawn_file_actions_t actions;
   pid_t child;
-  int problem = posix_spawn_file_actions_init(&actions);
-  if (problem != 0) return problem;
-  problem = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-  if (problem == 0) problem = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-  if (problem == 0) problem = posix_spawnp(&child, CONVERTER, &actions, NULL, arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (problem != 0) return problem;
-  while (waitpid(child, ending, 0) < 0)
-    if (errno != EINTR) return errno;
-  return 0;
+  int ending = 0, problem = in < 0 ? errno : posix_spawn_file_actions_init(&actions);
+  if (problem == 0) {
+    problem = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+    if (problem == 0) problem = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    if (problem == 0) problem = posix_spawnp(&child, CONVERTER, &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+  }
+  while (problem == 0 && waitpid(child, &ending, 0) < 0)
+    if (errno != EINTR) problem = errno;
+  if (problem == 0 && WIFEXITED(ending) && WEXITSTATUS(ending) == 0) return EX_OK;
+  if (problem == 0 || problem == ENOENT) return EX_UNAVAILABLE;
+  errno = problem;
+  report(CONVERTER, "cannot be started: %m");
+  return EX_OSERR;
 }
 
 /* Double the size, so that the picture is sharp on a slide. */
@@ -105,33 +110,20 @@ static char *const version_arguments[] = {CONVERTER, "--version", NULL};
 /* Check that the converter is installed. Return an exit code; print a message if it is not 0. */
 static int png_check(void) {
   const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-  int ending = 0;
-  const int problem =
-      nowhere < 0 ? errno : run_converter(version_arguments, nowhere, nowhere, &ending);
+  const int code = run_converter(version_arguments, nowhere, nowhere);
   if (nowhere >= 0) close(nowhere);
-  if (problem == 0 && WIFEXITED(ending) && WEXITSTATUS(ending) == 0) return EX_OK;
-  if (problem == 0 || problem == ENOENT) {
+  if (code == EX_UNAVAILABLE)
     report(NULL, "PNG needs " CONVERTER ", which is not installed (Debian: apt-get install "
                  "librsvg2-bin); svg does not need it");
-    return EX_UNAVAILABLE;
-  }
-  errno = problem;
-  report(CONVERTER, "cannot be started: %m");
-  return EX_OSERR;
+  return code;
 }
 
 static int draw(FILE *svg, FILE *drawn) {
-  int ending;
   rewind(svg);
-  const int problem = run_converter(draw_arguments, fileno(svg), fileno(drawn), &ending);
-  if (problem == 0 && WIFEXITED(ending) && WEXITSTATUS(ending) == 0) return EX_OK;
-  if (problem == 0) {
-    report(CONVERTER, "failed to draw the PNG; use svg, or fewer sentences at once");
-    return EX_SOFTWARE;
-  }
-  errno = problem;
-  report(CONVERTER, "cannot be started: %m");
-  return EX_OSERR;
+  const int code = run_converter(draw_arguments, fileno(svg), fileno(drawn));
+  if (code != EX_UNAVAILABLE) return code;
+  report(CONVERTER, "failed to draw the PNG; use svg, or fewer sentences at once");
+  return EX_SOFTWARE;
 }
 
 static int copy_drawn(FILE *from, FILE *to) {
@@ -308,4 +300,10 @@ int output_end(int code) {
 void output_abandon(struct output *output) {
   if (output->png != NULL && output->stream != NULL) fclose(output->stream);
   elman_file_discard(output->file);
+}
+
+int output_finish(struct output *output, int code, bool is_usable) {
+  if (is_usable) return output_close(output, code);
+  output_abandon(output);
+  return code;
 }

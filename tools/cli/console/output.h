@@ -107,4 +107,7 @@ int output_close(struct output *output, int code);
 /* Discard the output; leave an existing file unchanged. */
 void output_abandon(struct output *output);
 
+/* Close a usable output; discard one that is not. Return the exit code, as output_close does. */
+int output_finish(struct output *output, int code, bool is_usable);
+
 #endif

@@ -82,15 +82,6 @@ static int open_output(struct job *job) {
   return code;
 }
 
-/* Close the output. After an error, keep the existing file instead of overwriting it with
- * incomplete output. */
-static int close_output(struct job *job, int code) {
-  if (!job->opened) return code;
-  if (code == EX_OK || job->out.file == NULL) return output_close(&job->out, code);
-  output_abandon(&job->out);
-  return code;
-}
-
 /* Write a line. The output stores a write error and reports it when it is closed. */
 static void write_line(struct job *job, const char *line) {
   if (fprintf(job->out.stream, "%s\n", line) < 0) (void)output_flush(&job->out);
@@ -193,7 +184,9 @@ static int run(struct job *job, const struct operands *operands,
                                                                    : report_error(&error);
   elman_subwords_free(job->subwords);
   elman_model_free(job->opened_model);
-  return close_output(job, code);
+  if (!job->opened) return code;
+  /* After an error, keep the existing file instead of overwriting it with incomplete output. */
+  return output_finish(&job->out, code, code == EX_OK || job->out.file == NULL);
 }
 
 #define SIDE_OPTION(job)                                                                           \

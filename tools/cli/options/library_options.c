@@ -1,8 +1,6 @@
 #include "options/library_options.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- presets ---- */
@@ -129,40 +127,15 @@ void library_options_write(struct json *json, unsigned scopes, const void *field
 
 /* ---- option files ---- */
 
-enum { LONGEST_VALUE = 64 };
-
-/* Format a number with the fewest digits that restore it exactly. */
-static void format_exactly(char text[LONGEST_VALUE], double number) {
-  enum { ENOUGH = 17 };
-  double read = 0;
-  for (int digits = 1; digits <= ENOUGH; digits++) {
-    snprintf(text, LONGEST_VALUE, "%.*g", digits, number);
-    read = strtod(text, NULL);
-    if (memcmp(&read, &number, sizeof read) == 0) return;
-  }
-}
-
-static void format_value(char text[LONGEST_VALUE], const elman_option *row, const void *fields) {
-  const struct option option = option_of(row, (char *)fields + row->offset);
-  if (option.choice != NULL)
-    snprintf(text, LONGEST_VALUE, "%s", elman_option_choice(row, fields));
-  else if (option.real != NULL)
-    format_exactly(text, *option.real);
-  else if (option.flag != NULL)
-    snprintf(text, LONGEST_VALUE, "%s", *option.flag ? "yes" : "no");
-  else
-    snprintf(text, LONGEST_VALUE, "%" PRIu64,
-             option.seed != NULL ? *option.seed : (uint64_t)*option.count);
-}
-
 void library_options_config(FILE *stream, const char *start, unsigned scopes, const void *fields,
                             const struct config_choice *choice) {
   const elman_option *row = NULL;
-  char value[LONGEST_VALUE], otherwise[LONGEST_VALUE];
+  char value[VALUE_SIZE], otherwise[VALUE_SIZE];
   while ((row = elman_option_next(row, scopes)) != NULL) {
-    format_value(value, row, fields);
-    format_value(otherwise, row, choice->defaults);
-    if ((strcmp(value, otherwise) != 0) == choice->differing)
-      fprintf(stream, "%s%s = %s\n", start, option_name_of(row), value);
+    const struct option option = option_of(row, (char *)fields + row->offset);
+    const struct option other = option_of(row, (char *)choice->defaults + row->offset);
+    const bool differs =
+        strcmp(option_format_value(value, &option), option_format_value(otherwise, &other)) != 0;
+    if (differs == choice->differing) fprintf(stream, "%s%s = %s\n", start, option.name, value);
   }
 }

@@ -104,27 +104,25 @@ int option_refuse(const struct option_place *place, const char *format, ...) {
 /* Read a value as the library reads those of its own rows. */
 static int set_value(const struct option *option, const char *value,
                      const struct option_place *place) {
+  const struct {
+    elman_value value;
+    void *field;
+  } kinds[] = {{ELMAN_VALUE_FLAG, option->flag},  {ELMAN_VALUE_NAME, option->text},
+               {ELMAN_VALUE_ENUM, option->index}, {ELMAN_VALUE_SIZE, option->count},
+               {ELMAN_VALUE_SEED, option->seed},  {ELMAN_VALUE_REAL, option->real}};
+  size_t kind = 0;
+  while (kinds[kind].field == NULL) kind++;
   const bool is_whole = option->count != NULL;
-  void *field = option->flag != NULL    ? (void *)option->flag
-                : option->text != NULL  ? (void *)option->text
-                : option->index != NULL ? (void *)option->index
-                : is_whole              ? (void *)option->count
-                : option->seed != NULL  ? (void *)option->seed
-                                        : (void *)option->real;
   const elman_option row = {.name = option->name,
                             .choice = option->choice,
-                            .value = option->flag != NULL    ? ELMAN_VALUE_FLAG
-                                     : option->text != NULL  ? ELMAN_VALUE_NAME
-                                     : option->index != NULL ? ELMAN_VALUE_ENUM
-                                     : is_whole              ? ELMAN_VALUE_SIZE
-                                     : option->seed != NULL  ? ELMAN_VALUE_SEED
-                                                             : ELMAN_VALUE_REAL,
+                            .value = kinds[kind].value,
                             .minimum = is_whole ? (double)option->least : option->lowest,
                             .maximum = is_whole ? (double)option->most : option->highest};
   const elman_naming naming =
       strcmp(place->dashes, "--") == 0 ? ELMAN_NAMES_OPTION : ELMAN_NAMES_FIELD;
   elman_error error;
-  const elman_status status = elman_option_set(&row, field, value, ELMAN_FORM_WORD, naming, &error);
+  const elman_status status =
+      elman_option_set(&row, kinds[kind].field, value, ELMAN_FORM_WORD, naming, &error);
   return status == ELMAN_OK ? EX_OK : option_refuse(place, "%s", error.message);
 }
 
@@ -147,9 +145,19 @@ int option_set(const struct option *option, const char *value, const struct opti
   return EX_OK;
 }
 
+/* Print a number with as few digits as restore it exactly. */
+static void print_exactly(FILE *stream, double number) {
+  enum { USUAL = 6, ENOUGH = 17 };
+  char text[64];
+  int digits = USUAL;
+  do snprintf(text, sizeof text, "%.*g", digits, number);
+  while (strtod(text, NULL) != number && digits++ < ENOUGH);
+  fputs(text, stream);
+}
+
 void option_print_value(FILE *stream, const struct option *option) {
   if (option->text != NULL)
-    fputs(*option->text, stream);
+    fputs(*option->text != NULL ? *option->text : option->choice(0), stream);
   else if (option->index != NULL)
     fputs(option->choice(*option->index), stream);
   else if (option->count != NULL)
@@ -157,38 +165,18 @@ void option_print_value(FILE *stream, const struct option *option) {
   else if (option->seed != NULL)
     fprintf(stream, "%" PRIu64, *option->seed);
   else if (option->real != NULL)
-    fprintf(stream, "%g", *option->real);
+    print_exactly(stream, *option->real);
   else
     fputs(*option->flag ? "yes" : "no", stream);
 }
 
-void option_format_value(char *text, size_t size, const struct option *option) {
-  FILE *stream = fmemopen(text, size, "w");
-  const bool unset =
-      option->default_words != NULL && ((option->count != NULL && *option->count < option->least) ||
-                                        (option->real != NULL && *option->real < option->lowest));
+const char *option_format_value(char text[VALUE_SIZE], const struct option *option) {
+  FILE *stream = fmemopen(text, VALUE_SIZE, "w");
   text[0] = '\0';
-  if (stream == NULL) return;
-  if (unset)
-    fputs(option->default_words, stream);
-  else
-    option_print_value(stream, option);
+  if (stream == NULL) return text;
+  option_print_value(stream, option);
   fclose(stream);
-}
-
-void option_copy(const struct option *to, const struct option *from) {
-  if (to->text != NULL)
-    *to->text = *from->text;
-  else if (to->index != NULL)
-    *to->index = *from->index;
-  else if (to->count != NULL)
-    *to->count = *from->count;
-  else if (to->seed != NULL)
-    *to->seed = *from->seed;
-  else if (to->real != NULL)
-    *to->real = *from->real;
-  else
-    *to->flag = *from->flag;
+  return text;
 }
 
 /* ---- options of a command ---- */

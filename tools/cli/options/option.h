@@ -142,14 +142,12 @@ int option_set(const struct option *option, const char *value, const struct opti
 /* Format the allowed words of the option, separated by commas. */
 void option_print_choices(char *into, size_t size, const struct option *option);
 
-/* Print or format the value for people. Do not use these functions for lists, or
- * option_format_value for texts. If a number is below its minimum, option_format_value formats
- * `default_words`, if there are any. */
-void option_print_value(FILE *stream, const struct option *option);
-void option_format_value(char *text, size_t size, const struct option *option);
+enum { VALUE_SIZE = 64 };
 
-/* Copy the value of an option to another option of the same kind. Do not use this for lists. */
-void option_copy(const struct option *to, const struct option *from);
+/* Print or format the value as option_set reads it. Do not use these functions for lists, or
+ * option_format_value for texts without choices. Return `text`. */
+void option_print_value(FILE *stream, const struct option *option);
+const char *option_format_value(char text[VALUE_SIZE], const struct option *option);
 
 /* ---- options of a command ---- */
 

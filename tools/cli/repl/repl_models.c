@@ -115,11 +115,9 @@ static int write_as(const char *path, const char *format, const struct history *
                              (const char *const *)history->cells, history->rows};
   int code = output_open(&output, path);
   if (code != EX_OK) return code;
-  if (elman_table_write(output.stream, &table, format, &error) == ELMAN_OK)
-    return output_close(&output, EX_OK);
-  code = report_error(&error);
-  output_abandon(&output);
-  return code;
+  if (elman_table_write(output.stream, &table, format, &error) != ELMAN_OK)
+    code = report_error(&error);
+  return output_finish(&output, code, code == EX_OK);
 }
 
 void session_save(struct session *session, char *argument) {

@@ -10,8 +10,6 @@
 
 /* ---- :set ---- */
 
-enum { VALUE_SIZE = 64 };
-
 static void list_settings(struct option table[MAX_OPTIONS], elman_translate_options *options) {
   memset(table, 0, MAX_OPTIONS * sizeof *table);
   table[0] = MAX_BYTES_OPTION(*options);
@@ -27,10 +25,8 @@ const char *session_setting_name(size_t index) {
 
 static void show_settings(const struct option *table) {
   char value[VALUE_SIZE];
-  for (const struct option *option = table; option->name != NULL; option++) {
-    option_format_value(value, sizeof value, option);
-    print_info("  %-17s %-28s %s", option->name, value, option->help);
-  }
+  for (const struct option *option = table; option->name != NULL; option++)
+    print_info("  %-17s %-28s %s", option->name, option_format_value(value, option), option->help);
   print_info("':set NAME VALUE' changes an option; ':set NAME default' restores its default");
 }
 
@@ -48,13 +44,6 @@ static bool check_settings(struct session *session, const struct option *changed
   return status == ELMAN_OK && models_check(&session->side.models, options) == EX_OK;
 }
 
-/* Record that an option of the search was set. If its default was restored, the search that the
- * model names applies again. */
-static void note_given(struct session *session, const elman_option *row, bool given) {
-  session->given.rows[row->index] = given;
-  if (!given) session_adopt_search(session);
-}
-
 void session_set(struct session *session, char *argument) {
   const struct option_place place = {":set", ""};
   struct option table[MAX_OPTIONS], defaults[MAX_OPTIONS];
@@ -70,17 +59,17 @@ void session_set(struct session *session, char *argument) {
   const struct option *option = option_find(table, line.name, &place);
   if (option == NULL) return;
   const bool restores = line.value != NULL && strcmp(line.value, "default") == 0;
-  if (restores)
-    option_copy(option, &defaults[option - table]);
-  else if (option_set(option, line.value, &place) != EX_OK)
-    return;
+  const char *wanted =
+      restores ? option_format_value(value, &defaults[option - table]) : line.value;
+  if (option_set(option, wanted, &place) != EX_OK) return;
   if (!check_settings(session, option)) {
     session->options = before;
     return;
   }
-  note_given(session, option->row, !restores);
-  option_format_value(value, sizeof value, option);
-  print_info("%s is %s", option->name, value);
+  session->given.rows[option->row->index] = !restores;
+  /* After a default is restored, the search that the model names applies again. */
+  if (restores) session_adopt_search(session);
+  print_info("%s is %s", option->name, option_format_value(value, option));
 }
 
 char *session_settings(const struct session *session) {
@@ -92,12 +81,10 @@ char *session_settings(const struct session *session) {
   if (stream == NULL) return NULL;
   list_settings(table, &now);
   list_settings(defaults, &first);
-  for (size_t i = 0; table[i].name != NULL; i++) {
-    option_format_value(value, sizeof value, &table[i]);
-    option_format_value(otherwise, sizeof otherwise, &defaults[i]);
-    if (strcmp(value, otherwise) != 0)
+  for (size_t i = 0; table[i].name != NULL; i++)
+    if (strcmp(option_format_value(value, &table[i]),
+               option_format_value(otherwise, &defaults[i])) != 0)
       fprintf(stream, "%s%s=%s", count++ > 0 ? " " : "", table[i].name, value);
-  }
   if (session->override_words != NULL)
     fprintf(stream, "%soverride=%s", count > 0 ? " " : "", session->override_words);
   const bool whole = ferror(stream) == 0;
