@@ -189,6 +189,8 @@ static int run(struct command_line *line, const struct operands *operands) {
   code = models_open(&line->models, &line->job.options);
   if (code == EX_OK) code = units_check("--units", line->job.style.units, &line->models);
   line->job.options.self_attention = shows_self_attention(&line->job);
+  /* The effect of overrides is a change of log-probabilities. */
+  if (line->job.options.override_count > 0) line->job.options.without_scores = false;
   if (code == EX_OK)
     code = attention_job_run(&line->job, line->models.open[0], &line->input, line->output);
   models_close(&line->models);

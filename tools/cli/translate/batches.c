@@ -58,6 +58,7 @@ static int text_batch_translate(struct text_batch *batch, elman_translator *tran
   elman_translate_options plain = *options;
   elman_error error;
   plain.override_count = 0;
+  plain.seed = elman_translate_options_default().seed; /* of shuffled attention */
   elman_status status = elman_translate_batch(batch->translations, batch->errors, translator,
                                               batch->sentences, batch->count, options, &error);
   if ((status == ELMAN_OK || status == ELMAN_BAD_DATA) && options->override_count > 0)
