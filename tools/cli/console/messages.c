@@ -29,19 +29,12 @@ void print_visible_bytes(FILE *stream, const char *text, size_t length) {
   }
 }
 
-/* Return whether the stream is a terminal. Do not change errno. */
-static bool stream_is_terminal(FILE *stream) {
-  const int write_error =
-      errno; /* errno of an earlier write; isatty overwrites it unless the stream is a terminal */
-  const int descriptor =
-      fileno(stream); /* -1 for a stream without a file, for example one from fopencookie */
+void print_data(FILE *stream, const char *text) {
+  const int write_error = errno;         /* of an earlier write; isatty may overwrite it */
+  const int descriptor = fileno(stream); /* -1 for a stream without a file */
   const bool is_terminal = descriptor >= 0 && isatty(descriptor);
   errno = write_error;
-  return is_terminal;
-}
-
-void print_data(FILE *stream, const char *text) {
-  if (stream_is_terminal(stream))
+  if (is_terminal)
     print_visible(stream, text);
   else
     fputs(text, stream);

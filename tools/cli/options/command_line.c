@@ -132,14 +132,14 @@ static const char *arguments_value(const struct arguments *start, const char *na
 static const char BLANKS[] = " \t\r";
 
 /* Format the file and line number for messages, for example "FILE:3". */
-static void config_line_name(char *name, size_t size, const struct config_file *config,
-                             const struct config_line *line) {
-  snprintf(name, size, "%s:%zu", config->path, line->number);
+static void config_place(char where[MESSAGE_SIZE], const struct config_file *config,
+                         size_t number) {
+  snprintf(where, MESSAGE_SIZE, "%s:%zu", config->path, number);
 }
 
 static int refuse(const struct config_file *config, size_t number, const char *problem) {
   char where[MESSAGE_SIZE];
-  config_line_name(where, sizeof where, config, &(struct config_line){.number = number});
+  config_place(where, config, number);
   report(where, "%s", problem);
   return EX_USAGE;
 }
@@ -369,17 +369,10 @@ static void apply_settings(const struct usage *usage, const char *settings,
   }
 }
 
-/* Apply the preset named `value`. Ignore an unknown name, which is reported when the option itself
- * is parsed. */
-static void apply_choice(const struct usage *usage, const struct option *option, const char *value,
-                         bool preset[MAX_OPTIONS]) {
-  for (size_t i = 0; value != NULL && option->choice(i) != NULL; i++)
-    if (strcmp(option->choice(i), value) == 0) apply_settings(usage, option->settings(i), preset);
-}
-
 /* Lines of the option file. Values of options point into it until the program ends. */
 static struct config_file config;
 
+/* Ignore an unknown name of a preset, which is reported when the option itself is parsed. */
 static void apply_presets(const struct arguments *start, bool preset[MAX_OPTIONS]) {
   const struct usage *usage = start->usage;
   for (const struct option *option = usage->options; option->name != NULL; option++) {
@@ -387,14 +380,15 @@ static void apply_presets(const struct arguments *start, bool preset[MAX_OPTIONS
     const char *value = arguments_value(start, option->name);
     for (size_t i = 0; value == NULL && i < config.count; i++)
       if (strcmp(config.lines[i].name, option->name) == 0) value = config.lines[i].value;
-    apply_choice(usage, option, value, preset);
+    for (size_t i = 0; value != NULL && option->choice(i) != NULL; i++)
+      if (strcmp(option->choice(i), value) == 0) apply_settings(usage, option->settings(i), preset);
   }
 }
 
 static int apply_line(const struct usage *usage, const struct config_line *line,
                       struct operands *operands) {
   char where[MESSAGE_SIZE];
-  config_line_name(where, sizeof where, &config, line);
+  config_place(where, &config, line->number);
   const struct option_place place = {where, ""};
   const struct option *option = option_find(usage->options, line->name, &place);
   if (option == NULL) return EX_USAGE;
@@ -403,13 +397,6 @@ static int apply_line(const struct usage *usage, const struct config_line *line,
     return option_refuse(&place, "%s is given twice but takes one value", line->name);
   *given = true;
   return option_set(option, line->value, &place);
-}
-
-static int apply_config(const struct usage *usage, struct operands *operands) {
-  int code = EX_OK;
-  for (size_t i = 0; i < config.count && code == EX_OK; i++)
-    code = apply_line(usage, &config.lines[i], operands);
-  return code;
 }
 
 /* ---- the command line ---- */
@@ -449,12 +436,6 @@ void options_search_by(const char *(*search)(const char *name)) {
   search_commands = search;
 }
 
-/* Return the other command that has this option; NULL if there is none. */
-static const char *find_owner(const struct argument *argument) {
-  const bool is_long = strncmp(argument->word, "--", 2) == 0;
-  return is_long && search_commands != NULL ? search_commands(argument->name) : NULL;
-}
-
 /* Report an unknown option by its name, without a value. */
 static int report_unknown(const struct arguments *start, const struct argument *argument) {
   const struct usage *usage = start->usage;
@@ -470,16 +451,14 @@ static int report_unknown(const struct arguments *start, const struct argument *
   suggestion_words(words, &suggestion, argument->name, "--");
   /* The exact name of another command's option is no typing error. */
   const bool is_unclear = suggestion.best != NULL ? suggestion.distance > 0 : words[0] == '\0';
-  const char *owner = is_unclear ? find_owner(argument) : NULL;
+  const bool is_long = strncmp(argument->word, "--", 2) == 0;
+  const char *owner =
+      is_unclear && is_long && search_commands != NULL ? search_commands(argument->name) : NULL;
   if (owner != NULL)
     snprintf(words, sizeof words, "; it is an option of 'elman %s'", owner);
   else if (words[0] == '\0' && strstr(usage->operands, "TEXT") != NULL)
     snprintf(words, sizeof words, "; words that start with '-' go after '--'");
   return report_usage(usage->command, "unknown option '%s'%s", argument->word, words);
-}
-
-static int report_twice(const struct usage *usage, const char *name) {
-  return report_usage(usage->command, "--%s is given twice but takes one value", name);
 }
 
 /* Apply an option of the command line. The caller has already applied --config. */
@@ -498,7 +477,7 @@ static int apply_option(const struct usage *usage, const struct argument *argume
                         option->name);
   const bool before = own ? record_given(operands, usage, option) : *config_seen;
   if (before && option->list == NULL && option->flag == NULL)
-    return report_twice(usage, option->name);
+    return report_usage(usage->command, "--%s is given twice but takes one value", option->name);
   if (before && own && option->flag != NULL && *option->flag == argument->negated)
     return report_usage(usage->command,
                         "--%s and --no-%s contradict each other; remove one of them", option->name,
@@ -523,13 +502,6 @@ static int parse_words(const struct arguments *start, struct operands *operands)
   return code;
 }
 
-/* Return whether --help is given. The caller checks this first, because parsing would overwrite the
- * defaults that help shows. */
-static bool help_requested(const struct arguments *start) {
-  struct argument argument;
-  return arguments_find(start, "help", &argument) && argument.value == NULL;
-}
-
 static void fill_lists(const struct usage *usage) {
   for (const struct option *option = usage->options; option->name != NULL; option++)
     if (option->list != NULL && option->list->count == 0 && option->default_words != NULL)
@@ -542,7 +514,9 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
   struct option common[MAX_COMMON];
   options_common(common, usage);
   const struct arguments start = {usage, common, argv, 1, argc, .letters = NULL};
-  const bool help = help_requested(&start);
+  /* Check this first, because parsing would overwrite the defaults that help shows. */
+  struct argument found;
+  const bool help = arguments_find(&start, "help", &found) && found.value == NULL;
   const char *path =
       !help && usage_has_config(usage) ? arguments_value(&start, CONFIG_OPTION) : NULL;
   /* Store operands at the front of argv, over words that have already been parsed. */
@@ -555,7 +529,8 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
     *code = show_help(usage, preset);
     return false;
   }
-  *code = apply_config(usage, operands);
+  for (size_t i = 0; i < config.count && *code == EX_OK; i++)
+    *code = apply_line(usage, &config.lines[i], operands);
   if (*code == EX_OK) *code = parse_words(&start, operands);
   if (*code == EX_OK) *code = options_check_rules(usage, operands);
   fill_lists(usage);

@@ -1,6 +1,5 @@
 #include "options/option_files.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,22 +151,14 @@ static bool is_same_file(const struct named_file *written, const struct named_fi
 
 /* ---- the check ---- */
 
-/* Extract the name of the operands, for example "PAIRS" from "[options] PAIRS...". */
-static void operand_name(char *name, size_t size, const struct usage *usage) {
-  const char *last = strrchr(usage->operands, ' ');
-  size_t length = 0;
-  for (last = last == NULL ? usage->operands : last + 1; *last != '\0' && length + 1 < size; last++)
-    if (isupper((unsigned char)*last)) name[length++] = *last;
-  name[length] = '\0';
-}
-
 static int refuse(const struct usage *usage, const struct named_file *written,
                   const struct named_file *other) {
-  char operand[32];
   if (other->option == NULL) {
-    operand_name(operand, sizeof operand, usage);
-    return report_usage(usage->command, "--%s: '%s' is also an input file (%s); name another file",
-                        written->option, written->path, operand);
+    /* the name of the operands, for example PAIRS in "[options] PAIRS..." */
+    const char *last = strrchr(usage->operands, ' '), *operand = last + strspn(last, " [");
+    return report_usage(usage->command,
+                        "--%s: '%s' is also an input file (%.*s); name another file",
+                        written->option, written->path, (int)strcspn(operand, ".]"), operand);
   }
   return report_usage(usage->command, "--%s: '%s' is %s --%s; name another file", written->option,
                       written->path,
@@ -208,10 +199,10 @@ static int check_standard_output(const struct usage *usage, const struct named_f
 static int check_names(const struct usage *usage, const struct named_files *files) {
   for (size_t i = 0; i < files->count; i++) {
     const struct named_file *file = &files->list[i];
-    if (file->path[0] == '\0')
-      return report_usage(
-          usage->command, "%s%s%s'' is not the name of a file", file->option != NULL ? "--" : "",
-          file->option != NULL ? file->option : "", file->option != NULL ? ": " : "");
+    if (file->path[0] != '\0') continue;
+    return file->option == NULL
+               ? report_usage(usage->command, "'' is not the name of a file")
+               : report_usage(usage->command, "--%s: '' is not the name of a file", file->option);
   }
   return EX_OK;
 }

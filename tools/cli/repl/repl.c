@@ -140,10 +140,8 @@ static const char *command_name(size_t index) {
 
 /* Print a hint for a line that looks like an attempt to quit or to get help. */
 static void hint(const char *line) {
-  static const char *const leaving[] = {"exit", "quit", "退出"};
-  for (size_t i = 0; i < sizeof leaving / sizeof *leaving; i++)
-    if (strcmp(line, leaving[i]) == 0)
-      note("'%s' was treated as a sentence; ':quit' or Ctrl-D quits", line);
+  if (strcmp(line, "exit") == 0 || strcmp(line, "quit") == 0 || strcmp(line, "退出") == 0)
+    note("'%s' was treated as a sentence; ':quit' or Ctrl-D quits", line);
   if (strcmp(line, "help") == 0)
     note("'%s' was treated as a sentence; ':help' lists the commands", line);
 }
@@ -203,12 +201,6 @@ static void run_session(struct session *session) {
   }
 }
 
-static void greet(const struct side *side) {
-  char name[MESSAGE_SIZE];
-  side_name(name, sizeof name, side);
-  note("elman %s with %s; :help lists the commands", elman_version(), name);
-}
-
 static const struct line_input_words words = {command_name, session_colon, argument_word};
 
 static int interactive(struct session *session) {
@@ -221,7 +213,9 @@ static int interactive(struct session *session) {
     ensure_utf8();
     interrupt_catch_sigint();
     line_input_start(&words);
-    greet(&session->side);
+    char name[MESSAGE_SIZE];
+    side_name(name, sizeof name, &session->side);
+    note("elman %s with %s; :help lists the commands", elman_version(), name);
     run_session(session);
     line_input_end();
     code = output_close(&output, EX_OK);

@@ -121,15 +121,9 @@ static int write_as(const char *path, const char *format, const struct history *
 }
 
 void session_save(struct session *session, char *argument) {
-  const char *format = NULL;
   const struct history *history = &session->history;
-  if (argument[0] == '\0' || strcmp(argument, "-") == 0) {
-    report(":save", "name a file, as in ':save session.tsv' or ':save session.html'");
-  } else if (format_choose(&format, &formats, argument) != EX_OK) {
-    return;
-  } else if (format == NULL) {
-    (void)report_suffix(argument, &formats);
-  } else if (session_may_write(":save", argument) && write_as(argument, format, history) == EX_OK) {
+  const char *format = session_output_format(":save", "':save session.tsv' or ':save session.html'",
+                                             &formats, argument);
+  if (format != NULL && write_as(argument, format, history) == EX_OK)
     print_info("wrote %s with %zu translation%s", argument, history->rows, plural(history->rows));
-  }
 }

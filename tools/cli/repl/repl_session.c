@@ -143,7 +143,7 @@ elman_translate_options session_options(const struct session *session, const str
   return options;
 }
 
-bool session_may_write(const char *command, const char *path) {
+static bool may_write(const char *command, const char *path) {
   if (output_holds_model(path)) {
     report(path, "is a model or checkpoint, which '%s' never overwrites; name another file",
            command);
@@ -152,4 +152,14 @@ bool session_may_write(const char *command, const char *path) {
   if (output_force || !output_exists(path)) return true;
   report(path, "already exists; '%s! %s' overwrites it", command, path);
   return false;
+}
+
+const char *session_output_format(const char *command, const char *example,
+                                  const struct formats *formats, const char *path) {
+  const char *format = NULL;
+  if (path[0] == '\0' || strcmp(path, "-") == 0)
+    report(command, "name a file, as in %s", example);
+  else if (format_choose(&format, formats, path) == EX_OK && format == NULL)
+    (void)report_suffix(path, formats);
+  return format != NULL && may_write(command, path) ? format : NULL;
 }

@@ -66,9 +66,10 @@ elman_translate_options session_options(const struct session *session, const str
 bool session_has_last(const struct session *session, const char *command);
 bool session_has_sentence(const struct session *session, const char *command);
 
-/* Return whether `command` may write the file; report a refusal. It may replace a file only if '!'
- * follows its name, and never a model. */
-bool session_may_write(const char *command, const char *path);
+/* Return the format in which `command` may write the file; report a refusal and return NULL. It may
+ * replace a file only if '!' follows its name, and never a model. `example` is a call of it. */
+const char *session_output_format(const char *command, const char *example,
+                                  const struct formats *formats, const char *path);
 
 /* ---- lines ---- */
 

@@ -100,6 +100,7 @@ static void print_override_effect(const struct session *session, const elman_sen
   if (options.override_count == 0) return;
   elman_translate_options unmodified = options;
   unmodified.override_count = 0;
+  unmodified.seed = elman_translate_options_default().seed; /* of shuffled attention */
   elman_translation *plain = translate(&session->side, sentence, &unmodified);
   if (plain == NULL) return;
   override_effect_add(&effect, &options, changed, plain);
@@ -171,16 +172,10 @@ void session_compare(struct session *session, char *argument) {
 
 void session_dump(struct session *session, char *argument) {
   const elman_text_style style = {.units = session_units(session)};
-  const char *format = NULL;
   if (!session_has_last(session, ":dump")) return;
-  if (argument[0] == '\0' || strcmp(argument, "-") == 0)
-    report(":dump", "name a file, as in ':dump matrix.json'");
-  else if (format_choose(&format, &attention_formats, argument) != EX_OK)
-    return;
-  else if (format == NULL)
-    (void)report_suffix(argument, &attention_formats);
-  else if (session_may_write(":dump", argument) &&
-           hypotheses_save(argument, session->last, format, &style) == EX_OK)
+  const char *format =
+      session_output_format(":dump", "':dump matrix.json'", &attention_formats, argument);
+  if (format != NULL && hypotheses_save(argument, session->last, format, &style) == EX_OK)
     print_info("wrote %s", argument);
 }
 
