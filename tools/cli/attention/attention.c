@@ -89,15 +89,6 @@ static int choose_format(struct attention_job *job, const char *output, const st
   return EX_OK;
 }
 
-/* Adapt the units to the overrides, except for pharaoh and --summary, which show no matrix. */
-static int choose_units(struct command_line *line, const struct usage *usage) {
-  elman_text_style *style = &line->job.style;
-  style->units = (elman_alignment_units)line->units;
-  if (line->summary || strcmp(line->job.format, "pharaoh") == 0) return EX_OK;
-  return overrides_choose_units(&style->units, &line->job.options,
-                                &(struct option_place){usage->command, "--"});
-}
-
 static int list_series(struct command_line *line, const struct usage *usage,
                        const struct operands *operands) {
   struct option_list *paths = &line->models.paths;
@@ -150,9 +141,8 @@ static int check_options(struct command_line *line, const struct usage *usage,
   if (code == EX_OK) code = parse_columns(line, usage);
   if (code == EX_OK && !line->summary) code = choose_format(job, line->output, usage);
   const bool shows_scores = !line->summary && code == EX_OK && strcmp(job->format, "json") == 0;
-  if (code == EX_OK)
-    code = overrides_parse(&line->overrides, &job->options,
-                           &(struct option_place){usage->command, "--"});
+  const struct option_place place = {usage->command, "--"};
+  if (code == EX_OK) code = overrides_parse(&line->overrides, &job->options, &place);
   if (code == EX_OK)
     code = search_options_complete(&job->options, &job->given, usage, operands, shows_scores);
   if (code == EX_OK && (line->input.reference != NULL || line->input.references_path != NULL ||
@@ -160,20 +150,16 @@ static int check_options(struct command_line *line, const struct usage *usage,
     code = search_options_unused(&job->options, &job->given);
   line->models.given = job->given;
   if (code == EX_OK && line->each) code = list_series(line, usage, operands);
-  if (code == EX_OK) code = choose_units(line, usage);
+  job->style.units = (elman_alignment_units)line->units;
+  /* Adapt the units to the overrides, except for pharaoh and --summary, which show no matrix. */
+  if (code == EX_OK && !line->summary && strcmp(job->format, "pharaoh") != 0)
+    code = overrides_choose_units(&job->style.units, &job->options, &place);
   if (code != EX_OK) return code;
   if (is_standard(line->output)) {
     job->style.color = terminal_has_color(STDOUT_FILENO);
     job->style.width = terminal_width(STDOUT_FILENO);
   }
   return check_links(usage, operands, line);
-}
-
-/* Return whether the format can show self-attention. This needs one model without overrides. */
-static bool shows_self_attention(const struct attention_job *job) {
-  return job->format != NULL &&
-         (strcmp(job->format, "json") == 0 || strcmp(job->format, "html") == 0) &&
-         job->options.ensemble_count + job->options.override_count == 0;
 }
 
 static int run(struct command_line *line, const struct operands *operands) {
@@ -188,7 +174,11 @@ static int run(struct command_line *line, const struct operands *operands) {
   if (code != EX_OK) return code;
   code = models_open(&line->models, &line->job.options);
   if (code == EX_OK) code = units_check("--units", line->job.style.units, &line->models);
-  line->job.options.self_attention = shows_self_attention(&line->job);
+  const char *format = line->job.format;
+  /* These formats show self-attention, which needs one model without overrides. */
+  line->job.options.self_attention =
+      format != NULL && (strcmp(format, "json") == 0 || strcmp(format, "html") == 0) &&
+      line->job.options.ensemble_count + line->job.options.override_count == 0;
   /* The effect of overrides is a change of log-probabilities. */
   if (line->job.options.override_count > 0) line->job.options.without_scores = false;
   if (code == EX_OK)

@@ -53,11 +53,6 @@ struct matrices {
   size_t weight_count;
 };
 
-static void matrices_free(struct matrices *m) {
-  for (size_t i = 0; i < 3; i++) elman_matrix_free(m->files[i]);
-  elman_attention_parameters_free(m->weights);
-}
-
 static int check_fit(const struct matrices *m, char **names) {
   if (m->keys->columns != m->queries->columns) {
     report(names[1], "has %zu column%s, but the queries have %zu", m->keys->columns,
@@ -153,20 +148,22 @@ static void write_heads(FILE *stream, const char *name, const float *values,
 }
 
 static void write_text(FILE *stream, const elman_attention_output *a) {
+  const struct {
+    const char *name;
+    const float *values;
+    size_t columns;
+  } tables[] = {{"sentinel\n", a->sentinel, 1},
+                {"segments\n", a->segments, a->segment_count},
+                {"context\n", a->context, a->value_width}};
+  const char *after = "";
   write_heads(stream, "scores", a->scores, a);
   write_heads(stream, "weights", a->weights, a);
-  if (a->sentinel != NULL) {
-    fputs("sentinel\n", stream);
-    write_table(stream, a->sentinel, a->query_count, 1);
-    putc('\n', stream);
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    if (tables[i].values == NULL) continue;
+    fprintf(stream, "%s%s", after, tables[i].name);
+    write_table(stream, tables[i].values, a->query_count, tables[i].columns);
+    after = "\n";
   }
-  if (a->segments != NULL) {
-    fputs("segments\n", stream);
-    write_table(stream, a->segments, a->query_count, a->segment_count);
-    putc('\n', stream);
-  }
-  fputs("context\n", stream);
-  write_table(stream, a->context, a->query_count, a->value_width);
 }
 
 /* ---- for programs ---- */
@@ -233,19 +230,17 @@ static int write_npy(const char *prefix, const char *name, const float *values, 
   return code;
 }
 
-static int write_all_npy(const char *output, const elman_attention_output *a) {
+static int write_result(const char *path, const char *format, const elman_attention_output *a) {
   const size_t by_head[] = {a->heads, a->query_count, a->key_count};
   const size_t context[] = {a->query_count, a->value_width};
-  int code = write_npy(output, NPY_NAMES[0], a->scores, by_head, 3);
-  if (code == EX_OK) code = write_npy(output, NPY_NAMES[1], a->weights, by_head, 3);
-  if (code == EX_OK) code = write_npy(output, NPY_NAMES[2], a->context, context, 2);
-  return code;
-}
-
-static int write_result(const char *path, const char *format, const elman_attention_output *a) {
-  if (strcmp(format, "npy") == 0) return write_all_npy(path, a);
   struct output output;
-  const int code = output_open(&output, path);
+  int code = EX_OK;
+  if (strcmp(format, "npy") == 0) {
+    code = write_npy(path, NPY_NAMES[0], a->scores, by_head, 3);
+    if (code == EX_OK) code = write_npy(path, NPY_NAMES[1], a->weights, by_head, 3);
+    return code == EX_OK ? write_npy(path, NPY_NAMES[2], a->context, context, 2) : code;
+  }
+  code = output_open(&output, path);
   if (code != EX_OK) return code;
   (strcmp(format, "json") == 0 ? write_json : write_text)(output.stream, a);
   return output_close(&output, EX_OK);
@@ -310,6 +305,7 @@ int attention_matrices(const struct matrices_options *options, const struct usag
     code = report_error(&error);
   if (code == EX_OK) code = write_result(output, format, attended);
   elman_attention_output_free(attended);
-  matrices_free(&matrices);
+  for (size_t i = 0; i < 3; i++) elman_matrix_free(matrices.files[i]);
+  elman_attention_parameters_free(matrices.weights);
   return code;
 }

@@ -180,15 +180,6 @@ static void trim(struct line *line) {
   line->length -= mark;
 }
 
-/* Print a note about the first CR within a line. */
-static void note_return(struct line_reader *lines) {
-  if (!lines->noted_return)
-    note("%s:%zu: contains a carriage return (CR), which ends no line; if it should, convert the "
-         "file: tr '\\r' '\\n'",
-         lines->name, lines->number);
-  lines->noted_return = true;
-}
-
 bool line_reader_next(struct line_reader *lines, struct line *line, int *code) {
   const char *line_end = find_line_end(lines);
   while (line_end == NULL && is_open(lines) && interrupt_signal() == 0) {
@@ -208,7 +199,12 @@ bool line_reader_next(struct line_reader *lines, struct line *line, int *code) {
   lines->start += line->length + (line_end != NULL);
   lines->number++;
   trim(line);
-  if (memchr(line->text, '\r', line->length) != NULL) note_return(lines);
+  if (!lines->noted_return && memchr(line->text, '\r', line->length) != NULL) {
+    note("%s:%zu: contains a carriage return (CR), which ends no line; if it should, convert the "
+         "file: tr '\\r' '\\n'",
+         lines->name, lines->number);
+    lines->noted_return = true;
+  }
   if (line->length > lines->max_line) line->length = lines->max_line + 1;
   return true;
 }

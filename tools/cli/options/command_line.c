@@ -502,12 +502,6 @@ static int parse_words(const struct arguments *start, struct operands *operands)
   return code;
 }
 
-static void fill_lists(const struct usage *usage) {
-  for (const struct option *option = usage->options; option->name != NULL; option++)
-    if (option->list != NULL && option->list->count == 0 && option->default_words != NULL)
-      option->list->words[option->list->count++] = option->default_words;
-}
-
 bool options_parse(const struct usage *usage, int argc, char **argv, struct operands *operands,
                    int *code) {
   bool preset[MAX_OPTIONS] = {false};
@@ -533,7 +527,9 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
     *code = apply_line(usage, &config.lines[i], operands);
   if (*code == EX_OK) *code = parse_words(&start, operands);
   if (*code == EX_OK) *code = options_check_rules(usage, operands);
-  fill_lists(usage);
+  for (const struct option *option = usage->options; option->name != NULL; option++)
+    if (option->list != NULL && option->list->count == 0 && option->default_words != NULL)
+      option->list->words[option->list->count++] = option->default_words;
   const struct extra_file config_use = {FILE_IS_READ, CONFIG_OPTION, path};
   if (*code == EX_OK) *code = options_check_files(usage, operands, &config_use, 1);
   return *code == EX_OK;

@@ -107,14 +107,6 @@ static void report_unknown(const char *name) {
     report(NULL, "unknown command ':%s'; ':help' lists the commands", name);
 }
 
-/* Remove a '!' at the end of the name; return whether there was one. */
-static bool remove_bang(char *name) {
-  const size_t length = strlen(name);
-  const bool found = length > 1 && name[length - 1] == '!';
-  if (found) name[length - 1] = '\0';
-  return found;
-}
-
 /* Return the first command whose name starts with `name`; NULL = none. */
 static const struct repl_command *find_command(const char *name, size_t length) {
   for (size_t i = 0; i < COMMANDS && length > 0; i++)
@@ -151,7 +143,9 @@ static void run_command(struct session *session, char *command) {
   char *name = session_trim(command);
   char *argument = session_split_word(name);
   session_narrow(name);
-  output_force = remove_bang(name);
+  const size_t length = strlen(name);
+  output_force = length > 1 && name[length - 1] == '!';
+  if (output_force) name[length - 1] = '\0';
   const struct repl_command *found = find_command(name, strlen(name));
   if (found == NULL) {
     report_unknown(name);
@@ -171,14 +165,6 @@ static void run_command(struct session *session, char *command) {
 /* ---- the session ---- */
 
 static const char PROMPT[] = "> ";
-
-/* Set a UTF-8 locale if the environment has none. readline takes the locale from the environment;
- * without UTF-8, it reads a Chinese character as three keys. */
-static void ensure_utf8(void) {
-  if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return;
-  setenv("LC_ALL", "C.UTF-8", 1);
-  setlocale(LC_CTYPE, "");
-}
 
 static void run_session(struct session *session) {
   while (!session->over && session->output->problem == 0) {
@@ -206,11 +192,15 @@ static const struct line_input_words words = {command_name, session_colon, argum
 static int interactive(struct session *session) {
   struct output output;
   session->output = &output;
-  int code = session_open(session);
+  int code = side_open(&session->side, session);
   if (code != EX_OK) return code;
+  session_adopt_search(session);
   code = output_open(&output, NULL);
   if (code == EX_OK) {
-    ensure_utf8();
+    /* Set a UTF-8 locale if the environment has none. readline takes the locale from the
+     * environment; without UTF-8, it reads a Chinese character as three keys. */
+    if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0 && setenv("LC_ALL", "C.UTF-8", 1) == 0)
+      setlocale(LC_CTYPE, "");
     interrupt_catch_sigint();
     line_input_start(&words);
     char name[MESSAGE_SIZE];

@@ -63,42 +63,25 @@ void session_load(struct session *session, char *argument) {
 static const char *const columns[HISTORY_COLUMNS] = {"source", "translation", "log-probability",
                                                      "model", "settings"};
 
-static bool grow(struct history *history) {
-  if (history->rows < history->capacity) return true;
-  const size_t capacity = history->capacity == 0 ? 16 : 2 * history->capacity;
-  char **cells = reallocarray(history->cells, capacity, HISTORY_COLUMNS * sizeof *cells);
-  if (cells == NULL) return false;
-  history->cells = cells;
-  history->capacity = capacity;
-  return true;
-}
-
-static void free_cells(char **cells) {
-  for (size_t i = 0; i < HISTORY_COLUMNS; i++) free(cells[i]);
-}
-
 void history_add(struct session *session, const struct side *side,
                  const elman_translation *translation) {
   struct history *history = &session->history;
   char name[MESSAGE_SIZE], number[32];
   side_name(name, sizeof name, side);
   snprintf(number, sizeof number, "%.6g", translation->log_probability);
-  char *settings = session_settings(session), *forced = NULL;
-  if (settings != NULL && translation->forced &&
-      asprintf(&forced, "%s%sreference", settings, settings[0] == '\0' ? "" : " ") < 0)
-    forced = NULL;
-  char *cells[HISTORY_COLUMNS] = {strdup(translation->source), strdup(translation->text),
-                                  strdup(number), strdup(name),
-                                  translation->forced ? forced : settings};
-  if (translation->forced) free(settings);
-  bool whole = grow(history);
-  for (size_t i = 0; i < HISTORY_COLUMNS; i++) whole = whole && cells[i] != NULL;
+  char *row[HISTORY_COLUMNS] = {strdup(translation->source), strdup(translation->text),
+                                strdup(number), strdup(name),
+                                session_settings(session, translation->forced)};
+  char **cells = reallocarray(history->cells, history->rows + 1, sizeof row);
+  bool whole = cells != NULL;
+  if (whole) history->cells = cells;
+  for (size_t i = 0; i < HISTORY_COLUMNS; i++) whole = whole && row[i] != NULL;
   if (whole) {
-    memcpy(history->cells + history->rows++ * HISTORY_COLUMNS, cells, sizeof cells);
-  } else {
-    free_cells(cells);
-    (void)report_no_memory();
+    memcpy(cells + history->rows++ * HISTORY_COLUMNS, row, sizeof row);
+    return;
   }
+  for (size_t i = 0; i < HISTORY_COLUMNS; i++) free(row[i]);
+  (void)report_no_memory();
 }
 
 static const char *format_suffix(size_t index) {

@@ -103,27 +103,15 @@ void session_adopt_search(struct session *session) {
   (void)search_options_adopt(options, &session->given, session->side.models.open[0]);
 }
 
-int session_open(struct session *session) {
-  const int code = side_open(&session->side, session);
-  if (code == EX_OK) session_adopt_search(session);
-  return code;
-}
-
-static void history_free(struct history *history) {
-  for (size_t i = 0; i < history->rows * HISTORY_COLUMNS; i++) free(history->cells[i]);
-  free(history->cells);
-  *history = (struct history){0};
-}
-
 void session_close(struct session *session) {
   elman_translation_free(session->last);
   side_close(&session->side);
   side_close(&session->other);
-  history_free(&session->history);
+  for (size_t i = 0; i < session->history.rows * HISTORY_COLUMNS; i++)
+    free(session->history.cells[i]);
+  free(session->history.cells);
   free(session->sentence);
   free(session->override_words);
-  session->last = NULL;
-  session->sentence = session->override_words = NULL;
 }
 
 bool session_has_last(const struct session *session, const char *command) {

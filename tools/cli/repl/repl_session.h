@@ -23,7 +23,7 @@ enum { HISTORY_COLUMNS = 5 };
  * saved. */
 struct history {
   char **cells; /* array of `rows` rows with HISTORY_COLUMNS cells; owned */
-  size_t rows, capacity;
+  size_t rows;
 };
 
 struct session {
@@ -42,9 +42,6 @@ struct session {
   bool over;
 };
 
-/* Open the models of session->side. Return an exit code; print a message if it is not 0. After an
- * error, no models are open. */
-int session_open(struct session *session);
 void session_close(struct session *session);
 
 /* Use the search that the current model names, for all that was not given. */
@@ -86,8 +83,8 @@ void session_narrow(char *text);
  * if the line does not start with a colon. The colon may be full-width. */
 size_t session_colon(const char *line);
 
-/* ---- commands, called by repl.c; `argument` is the text after the name, without spaces around it
- * ---- */
+/* Commands are called by repl.c; `argument` is the text after the name, without spaces around it.
+ */
 
 /* ---- sentences, and details of the last one: repl_translate.c ---- */
 
@@ -121,8 +118,9 @@ void session_set_units(struct session *session, char *argument);
 /* Return the units in which attention is shown. */
 elman_alignment_units session_units(const struct session *session);
 
-/* Return the settings that differ from the defaults, for example "beam=5 length-penalty=0.6". The
- * caller frees the text. Return NULL if memory ran out. */
-char *session_settings(const struct session *session);
+/* Return the settings that differ from the defaults, for example "beam=5 length-penalty=0.6". If
+ * `forced` is true, "reference" follows. The caller frees the text. Return NULL if memory ran
+ * out. */
+char *session_settings(const struct session *session, bool forced);
 
 #endif

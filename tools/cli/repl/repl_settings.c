@@ -23,13 +23,6 @@ const char *session_setting_name(size_t index) {
   return index < MAX_OPTIONS ? table[index].name : NULL;
 }
 
-static void show_settings(const struct option *table) {
-  char value[VALUE_SIZE];
-  for (const struct option *option = table; option->name != NULL; option++)
-    print_info("  %-17s %-28s %s", option->name, option_format_value(value, option), option->help);
-  print_info("':set NAME VALUE' changes an option; ':set NAME default' restores its default");
-}
-
 /* Enlarge the beam for a longer n-best list, and check all settings. */
 static bool check_settings(struct session *session, const struct option *changed) {
   elman_translate_options *options = &session->options;
@@ -52,7 +45,10 @@ void session_set(struct session *session, char *argument) {
   list_settings(table, &session->options);
   list_settings(defaults, &first);
   if (argument[0] == '\0') {
-    show_settings(table);
+    for (const struct option *option = table; option->name != NULL; option++)
+      print_info("  %-17s %-28s %s", option->name, option_format_value(value, option),
+                 option->help);
+    print_info("':set NAME VALUE' changes an option; ':set NAME default' restores its default");
     return;
   }
   const struct config_line line = config_line_split(argument, 0);
@@ -72,7 +68,7 @@ void session_set(struct session *session, char *argument) {
   print_info("%s is %s", option->name, option_format_value(value, option));
 }
 
-char *session_settings(const struct session *session) {
+char *session_settings(const struct session *session, bool forced) {
   elman_translate_options now = session->options, first = elman_translate_options_default();
   struct option table[MAX_OPTIONS], defaults[MAX_OPTIONS];
   char value[VALUE_SIZE], otherwise[VALUE_SIZE], *text = NULL;
@@ -86,7 +82,8 @@ char *session_settings(const struct session *session) {
                option_format_value(otherwise, &defaults[i])) != 0)
       fprintf(stream, "%s%s=%s", count++ > 0 ? " " : "", table[i].name, value);
   if (session->override_words != NULL)
-    fprintf(stream, "%soverride=%s", count > 0 ? " " : "", session->override_words);
+    fprintf(stream, "%soverride=%s", count++ > 0 ? " " : "", session->override_words);
+  if (forced) fprintf(stream, "%sreference", count > 0 ? " " : "");
   const bool whole = ferror(stream) == 0;
   if (fclose(stream) == 0 && whole) return text;
   free(text);
