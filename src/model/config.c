@@ -1,11 +1,18 @@
 #include "model/config.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "attention/kinds.h"
 #include "base/text.h"
 #include "rnn/cell.h"
 #include "vocab/tokens.h"
+
+/* The table describes the fields of the configuration, too. */
+#define SAME_PLACE(type, field, ...)                                                               \
+  static_assert(offsetof(struct model_config, field) == offsetof(elman_model_options, field),      \
+                "the fields come first");
+ELMAN_MODEL_OPTIONS(SAME_PLACE)
 
 enum { MAX_VOCABULARY = 1 << 24 };
 

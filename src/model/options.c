@@ -12,8 +12,8 @@
 #include "attention/kinds.h"
 #include "base/suggestion.h"
 #include "base/text.h"
-#include "model/config.h"
 #include "rnn/cell.h"
+#include "tensor/operand.h"
 #include "vocab/tokens.h"
 
 /* ---- choices ---- */
@@ -118,12 +118,10 @@ static_assert(sizeof rows / sizeof *rows < ELMAN_MAX_OPTIONS, "there is an index
 #define SAME_PLACE(other, options, field)                                                          \
   static_assert(offsetof(other, field) == offsetof(options, field), "the fields come first");
 #define SAME_IN_INFO(type, field, ...) SAME_PLACE(elman_model_info, elman_model_options, field)
-#define SAME_IN_CONFIG(type, field, ...) SAME_PLACE(struct model_config, elman_model_options, field)
 #define SAME_IN_SETTINGS(type, field, ...)                                                         \
   SAME_PLACE(elman_train_settings, elman_train_options, field)
 
 ELMAN_MODEL_OPTIONS(SAME_IN_INFO)
-ELMAN_MODEL_OPTIONS(SAME_IN_CONFIG)
 ELMAN_TRAIN_OPTIONS(SAME_IN_SETTINGS)
 
 const elman_option *elman_option_next(const elman_option *row, unsigned scopes) {

@@ -122,8 +122,7 @@ static void train(const elman_group *group, void *context) {
   options.report = on_report;
   options.validated = on_validation;
   if (options.checkpoint != NULL) options.checkpoint_written = on_saved;
-  cr_assert_eq(elman_model_create(&model, pairs, &training->model, &training->options, NULL),
-               ELMAN_OK);
+  cr_assert_eq(elman_model_create(&model, pairs, &training->model, &options, NULL), ELMAN_OK);
   elman_error *error = &training->error[rank];
   training->status[rank] = training->step > 0
                                ? train_in_steps(model, own, training->step, &options, error)

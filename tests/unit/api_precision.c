@@ -28,9 +28,9 @@ Test(api_precision, names_are_listed) {
 Test(api_precision, other_precisions_are_refused) {
   elman_translate_options options = elman_translate_options_default();
   options.precision = ELMAN_PRECISION_BFLOAT16;
-  check_refused(&options, "bfloat16 is a precision of training; translate with float32 or int8");
+  check_refused(&options, "precision must be one of float32, int8, not 1");
   options.precision = (elman_precision)7;
-  check_refused(&options, "unknown precision 7");
+  check_refused(&options, "precision must be one of float32, int8, not 7");
 }
 
 Test(api_precision, default_is_float32) {

@@ -70,11 +70,11 @@ enum column {
 };
 
 /* Kinds of values: a count, any number, or a flag. */
-enum kind { COUNT, REAL, FLAG };
+enum log_value { COUNT, REAL, FLAG };
 
 static const struct {
   const char *name;
-  enum kind kind;
+  enum log_value kind;
 } columns[COLUMNS] = {
     [EPOCH] = {"epoch", COUNT},
     [UPDATE] = {"update", COUNT},
