@@ -57,12 +57,12 @@ typedef struct json_t json_t;
 ELMAN_CHECKED elman_status elman_json_read(json_t **value, const char *text, size_t length,
                                            elman_error *error);
 
-/* Read overrides from an array of objects such as {"kind": "cell", "row": 0, "column": 2, "weight":
- * 0.5}, {"kind": "position", "column": 2} or {"kind": "uniform"}. Return ELMAN_INVALID_ARGUMENT for
- * anything else; the message names the element and its fault. */
-ELMAN_CHECKED elman_status elman_overrides_read(elman_override overrides[ELMAN_MAX_OVERRIDES],
-                                                size_t *count, const json_t *list,
-                                                elman_error *error);
+/* Read overrides from `list`, an array of objects such as {"kind": "cell", "row": 0, "column": 2,
+ * "weight": 0.5}, {"kind": "position", "column": 2} or {"kind": "uniform"}. Set *count. `overrides`
+ * has room for ELMAN_MAX_OVERRIDES. Return ELMAN_INVALID_ARGUMENT for anything else; the message
+ * names the element and its fault. */
+ELMAN_CHECKED elman_status elman_overrides_read(elman_override *overrides, size_t *count,
+                                                const json_t *list, elman_error *error);
 
 ELMAN_END
 

@@ -289,8 +289,8 @@ typedef enum elman_naming {
   ELMAN_NAMES_CAMEL   /* lengthNorm: JavaScript */
 } elman_naming;
 
-/* Write the name of an option, which is given as in C or JavaScript, into `text`; longer names are
- * cut. Return `text`. */
+/* Write the name of an option, which is given as in C or JavaScript, into the `size` bytes of
+ * `text`; longer names are cut. Return `text`. */
 ELMAN_API const char *elman_option_write_name(char *text, size_t size, const char *name,
                                               elman_naming naming);
 
@@ -325,13 +325,14 @@ ELMAN_CHECKED elman_status elman_options_check(unsigned scopes, const void *fiel
                                                const bool *given, elman_naming naming,
                                                elman_error *error);
 
-/* Return ELMAN_INVALID_ARGUMENT if an option of these scopes is given, because it has no effect.
- * The message is its name, "has no effect" and `reason`. */
+/* Return ELMAN_INVALID_ARGUMENT if an option of these scopes is given, because it has no effect;
+ * `fields` and `given` are those of elman_options_check. The message is its name, "has no effect"
+ * and `reason`. */
 ELMAN_CHECKED elman_status elman_options_unused(unsigned scopes, const void *fields,
                                                 const bool *given, const char *reason,
                                                 elman_naming naming, elman_error *error);
 
-/* Return whether the fields of these scopes are equal in two structs. */
+/* Return whether the fields of these scopes are equal in the structs at `one` and `other`. */
 ELMAN_API bool elman_options_equal(unsigned scopes, const void *one, const void *other);
 
 /* Return the name of a recurrent cell, attention mechanism, arithmetic, learning-rate schedule or

@@ -86,8 +86,8 @@ static elman_status read_override(elman_override *override, const json_t *object
   return status;
 }
 
-elman_status elman_overrides_read(elman_override overrides[ELMAN_MAX_OVERRIDES], size_t *count,
-                                  const json_t *list, elman_error *error) {
+elman_status elman_overrides_read(elman_override *overrides, size_t *count, const json_t *list,
+                                  elman_error *error) {
   elman_error problem;
   elman_status status = ELMAN_OK;
   *count = json_array_size(list);
