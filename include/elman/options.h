@@ -41,6 +41,7 @@ typedef enum elman_scope {
 /* Sets of scopes: all rows of a struct. */
 #define ELMAN_SCOPES_MODEL (ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START)
 #define ELMAN_SCOPES_TRAIN (ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END)
+/* The same of elman_translate_options. */
 #define ELMAN_SCOPES_TRANSLATE                                                                     \
   (ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_SCORE | ELMAN_SCOPE_LIST | ELMAN_SCOPE_SAMPLING |              \
    ELMAN_SCOPE_SEED | ELMAN_SCOPE_WEIGHTS | ELMAN_SCOPE_LIMIT | ELMAN_SCOPE_PRECISION |            \
