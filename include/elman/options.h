@@ -285,9 +285,10 @@ ELMAN_API const char *elman_option_choice(const elman_option *row, const void *f
 
 /* How messages write the names of options. */
 typedef enum elman_naming {
-  ELMAN_NAMES_FIELD,  /* length_norm: C, Python and JSON */
-  ELMAN_NAMES_OPTION, /* --length-norm: the command */
-  ELMAN_NAMES_CAMEL   /* lengthNorm: JavaScript */
+  ELMAN_NAMES_FIELD,   /* length_norm: C, Python and JSON */
+  ELMAN_NAMES_OPTION,  /* --length-norm: the command */
+  ELMAN_NAMES_SETTING, /* length-norm: option files, and ':set' of the REPL */
+  ELMAN_NAMES_CAMEL    /* lengthNorm: JavaScript */
 } elman_naming;
 
 /* Write the name of an option, which is given as in C or JavaScript, into the `size` bytes of

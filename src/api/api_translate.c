@@ -96,8 +96,10 @@ static elman_status check_overrides(const elman_translate_options *options, elma
 static elman_status check_translate_options(const struct model *model,
                                             const elman_translate_options *options,
                                             elman_error *error) {
+  elman_translate_options checked = *options;
+  checked.without_scores = false; /* penalties may come from the model; then they are no error */
   elman_status status =
-      elman_options_check(ELMAN_SCOPES_TRANSLATE, options, NULL, ELMAN_NAMES_FIELD, error);
+      elman_options_check(ELMAN_SCOPES_TRANSLATE, &checked, NULL, ELMAN_NAMES_FIELD, error);
   if (status != ELMAN_OK) return status;
   if (options->replace_unknown && model_target_codec(model).mode == ELMAN_TOKENS_BPE)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,

@@ -14,8 +14,7 @@ static const struct {
   const char *here, *elsewhere;
 } synonyms[] = {
     /* options and fields */
-    {"lr", "step-size eta"},
-    {"lr-schedule", "scheduler lr-scheduler lr-decay learning-rate-decay decay-schedule"},
+    {"learning-rate", "step-size eta"},
     {"schedule", "scheduler lr-scheduler lr-decay learning-rate-decay decay-schedule"},
     {"warm-up", "warmup warmup-steps warmup-updates lr-warmup lr-warmup-steps num-warmup-steps"},
     {"embedding-size", "embed-dim embedding-dim emb-dim dim-emb emb-size embed-size emsize "
@@ -25,7 +24,6 @@ static const struct {
     {"layers", "nlayers depth enc-layers dec-layers encoder-layers decoder-layers"},
     {"epochs", "nepochs nepoch"},
     {"layer-norm", "layer-normalization layernorm"},
-    {"heads", "nhead nheads num-attention-heads"},
     {"attention-heads", "nhead nheads num-attention-heads"},
     {"cell", "rnn-type cell-type rnn-cell rnn unit-type rnn-cell-type"},
     {"attention", "attention-type attn-type attention-mechanism global-attention "
@@ -68,20 +66,17 @@ static const struct {
     {"target-tokens", "target-tokenizer tgt-tokenizer"},
     {"subwords", "bpe merges num-merges bpe-merges num-operations bpe-operations"},
     {"merges", "num-operations symbols operations bpe-size"},
-    {"max-vocab", "vocab-size vocabulary-size vocab vocabulary max-vocab-size num-words"},
     {"max-vocabulary", "vocab-size vocabulary-size vocab vocabulary max-vocab-size num-words"},
     {"min-count",
      "min-word-freq word-min-freq min-freq min-frequency min-word-count vocab-min-frequency"},
     {"bidirectional", "bi birnn brnn bidir bi-directional"},
     {"tie-embeddings", "tied tied-embeddings weight-tying tie-weights share-embeddings "
                        "share-decoder-embeddings share-decoder-input-output-embed"},
-    {"joint", "joint-bpe joined-dictionary share-vocab shared-vocab shared-vocabulary"},
     {"joint-subwords", "joint-bpe joined-dictionary share-vocab shared-vocab shared-vocabulary"},
     {"guide", "guided-alignment"},
     {"listen", "port http-port bind address addr"},
     {"token", "api-key api-keys key"},
     {"quiet", "silent"},
-    {"replace-unk", "replace-unknown unk-replace"},
     {"replace-unknown", "replace-unk unk-replace"},
     {"hypothesis", "hyp hyps hypotheses"},
     {"reference", "ref refs references"},

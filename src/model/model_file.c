@@ -157,17 +157,15 @@ static elman_status read_past(struct model_past *past, struct model_config *conf
   elman_history *history = &past->history;
   size_t found = 0;
   elman_error problem;
-  const elman_option *wrong =
-      options_from_json(config, ELMAN_SCOPE_START, &found, json);
+  const elman_option *wrong = options_from_json(config, ELMAN_SCOPE_START, &found, json);
   if (wrong == NULL) wrong = options_from_json(&past->training, training, &found, json);
   if (wrong != NULL) return bad_value(file, error, KEY_TRAINING, json, wrong);
   if (!read_count(&history->epochs, json, "epochs") ||
       !read_count(&history->updates, json, "updates") ||
       !read_count(&history->tokens, json, "tokens") || json_object_size(json) != 3 + found)
     return bad(file, error, "does not contain what this version expects", KEY_TRAINING);
-  if (elman_options_check(ELMAN_SCOPE_START, config, NULL, ELMAN_NAMES_FIELD, &problem) !=
-          ELMAN_OK ||
-      elman_options_check(training, &past->training, NULL, ELMAN_NAMES_FIELD, &problem) != ELMAN_OK)
+  if (options_check_values(ELMAN_SCOPE_START, config, ELMAN_NAMES_FIELD, &problem) != ELMAN_OK ||
+      options_check_values(training, &past->training, ELMAN_NAMES_FIELD, &problem) != ELMAN_OK)
     return bad(file, error, problem.message, KEY_TRAINING);
   return ELMAN_OK;
 }

@@ -164,7 +164,8 @@ const char *elman_option_write_name(char *text, size_t size, const char *name,
       text[used++] = '_';
       letter = (char)tolower((unsigned char)letter);
     }
-    if (letter == '_' && naming == ELMAN_NAMES_OPTION) letter = '-';
+    if (letter == '_' && (naming == ELMAN_NAMES_OPTION || naming == ELMAN_NAMES_SETTING))
+      letter = '-';
     if (letter == '_' && naming == ELMAN_NAMES_CAMEL && name[1] != '\0')
       letter = (char)toupper((unsigned char)*++name);
     text[used++] = letter;
@@ -592,12 +593,18 @@ static elman_status check_rule(const struct option_rule *rule, unsigned scopes, 
                                             : break_rule(rule, row, fields, given, naming, error);
 }
 
-elman_status elman_options_check(unsigned scopes, const void *fields, const bool *given,
-                                 elman_naming naming, elman_error *error) {
+elman_status options_check_values(unsigned scopes, const void *fields, elman_naming naming,
+                                  elman_error *error) {
   const elman_option *row = NULL;
   elman_status status = ELMAN_OK;
   while (status == ELMAN_OK && (row = elman_option_next(row, scopes)) != NULL)
     status = check_row(row, fields, naming, error);
+  return status;
+}
+
+elman_status elman_options_check(unsigned scopes, const void *fields, const bool *given,
+                                 elman_naming naming, elman_error *error) {
+  elman_status status = options_check_values(scopes, fields, naming, error);
   for (size_t i = 0; i < sizeof rules / sizeof *rules && status == ELMAN_OK; i++)
     if ((scopes & rules[i].scopes) != 0)
       status = check_rule(&rules[i], scopes, fields, given, naming, error);

@@ -22,6 +22,10 @@
  * unknown names unchanged. */
 void options_keep_names(void *fields, unsigned scopes);
 
+/* Check each value of these scopes, but not the rules, which need all fields of the options. */
+elman_status options_check_values(unsigned scopes, const void *fields, elman_naming naming,
+                                  elman_error *error) CHECKED;
+
 /* Add the values of these scopes to a hash. */
 void options_hash(struct xxh64 *sum, unsigned scopes, const void *fields);
 

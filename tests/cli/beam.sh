@@ -107,7 +107,7 @@ read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer to a line that was writ
 
 # Wrong values.
 for wrong in '--beam 0' '--beam 1025' '--beam x' '--n-best 0' '--n-best 1025' '--length-penalty -1' \
-  '--length-penalty 11' '--length-penalty x' '--max-length 0' '--max-ratio 0' '--max-ratio 1001' \
+  '--length-penalty 11' '--length-penalty x' '--max-length -1' '--max-ratio -1' '--max-ratio 1001' \
   '--replace-unknown=1'; do
   for command in translate repl attention; do
     expect_exit 64 "$ELMAN" $command $wrong
@@ -115,6 +115,6 @@ for wrong in '--beam 0' '--beam 1025' '--beam x' '--n-best 0' '--n-best 1025' '-
   done
 done
 expect_refused --n-best translate --beam 2 --n-best 3 我
-for wrong in '--beam 0' '--length-penalty -1' '--max-ratio 0'; do
+for wrong in '--beam 0' '--length-penalty -1' '--max-ratio -1'; do
   expect_exit 64 "$ELMAN" evaluate $wrong "$DATA/toy.zh-en.tsv"
 done

@@ -28,7 +28,7 @@ expect_bash 'check' elman corpus c
 expect_bash 'convert corpus' elman help c
 expect_bash 'check split' elman help corpus ''
 expect_bash 'apply' elman help subwords a
-expect_bash '--attention --attention-dropout --attention-window --attentional-layer' elman train --att
+expect_bash '--attention --attention-dropout --attention-heads --attention-window --attentional-layer' elman train --att
 expect_bash '--attention-window' elman attention --attention-
 expect_bash 'scaled sentinel' elman train --attention s
 expect_bash 'scaled sentinel' elman train --attention = s
@@ -74,7 +74,7 @@ if command -v fish >/dev/null; then
   expect_fish 'check split' 'elman corpus '
   expect_fish 'convert corpus' 'elman help c'
   expect_fish 'check split' 'elman help corpus '
-  expect_fish '--attention --attention-dropout --attention-window --attentional-layer' 'elman train --att'
+  expect_fish '--attention --attention-dropout --attention-heads --attention-window --attentional-layer' 'elman train --att'
   expect_fish 'scaled sentinel' 'elman train --attention s'
   expect_fish '--attention=scaled --attention=sentinel' 'elman train --attention=s'
   expect_fish 'models/a.safetensors models/b c models/b.safetensors' 'elman translate -m models/'

@@ -8,9 +8,9 @@ suggests() { # suggests REMEDY COMMAND...
 }
 suggests "did you mean '--layers'\?" train --num-layers 2 x
 suggests "did you mean '--epochs'\?" train --max-epochs=2 x
-suggests "did you mean '--learning-rate'\?" train --learning-rate 2 x
+suggests "did you mean '--learning-rate'\?" train --step-size 2 x
 suggests "did you mean '--learning-rate'\?" train --learning_rate 2 x
-suggests "did you mean '--joint-subwords'\?" train --joint-subwords x
+suggests "did you mean '--joint-subwords'\?" train --joint-bpe x
 suggests "did you mean '--output'\?" train --model m x
 suggests "did you mean '--beam'\?" translate --beam-size 2 x
 suggests "did you mean '--listen'\?" serve --port 5000

@@ -106,8 +106,8 @@ expect_same translations repl -m model --precision int8 <sources
 # Other precisions.
 for command in translate evaluate score repl; do
   expect_exit 64 "$ELMAN" $command -m model --precision bfloat16 </dev/null
-  grep -q -- "--precision: bfloat16 is a precision of training; translate with float32 or int8" \
+  grep -q -- "--precision must be one of float32, int8, not 'bfloat16'" \
     "$results/stderr" || fail "$command: the message does not say why"
 done
 expect_exit 64 "$ELMAN" translate -m model --precision half </dev/null
-grep -q "'half' is not one of: float32, int8" "$results/stderr" || fail "the precisions are not listed"
+grep -q "must be one of float32, int8, not 'half'" "$results/stderr" || fail "the precisions are not listed"

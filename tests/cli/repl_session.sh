@@ -11,20 +11,20 @@ session C.UTF-8 ':set' ':set beam 5' ':set length-penalty = 0.6' '：ｓｅｔ�
   ':set n-best default' ':set beam default' ':set length-penalty default' ':set replace-unk' ':set replace-unk no' \
   '我 爱 学习' ':dump plain.json' :q
 expect_stdout_match '^  beam +1 +beam size; 1 = greedy decoding'
-expect_stdout_match '^  max-length +2 S \+ 10 for S source tokens +maximum tokens per translation'
-expect_stdout_match '^  max-ratio +none '
-expect_stdout_match '^  threads +all '
+expect_stdout_match '^  max-length +0 +maximum tokens per translation; 0 = 2 S \+ 10'
+expect_stdout_match '^  max-ratio +0 +maximum target tokens'
+expect_stdout_match '^  threads +0 +number'
 expect_stdout_match '^beam is 5$'
 expect_stdout_match '^n-best is 2$'
-expect_stdout_match '^elman: :set: beam \(1\) must be at least n-best \(2\); lower n-best first'
-expect_stdout_match "^elman: :set: beam: 'x' is not a whole number from 1 to 1024$"
+expect_stdout_match '^elman: :set: n-best 2 needs beam 2 or more'
+expect_stdout_match "^elman: :set: beam must be a whole number from 1 to 1024, not 'x'$"
 expect_stdout_match "^elman: :set: unknown option 'bem'; did you mean 'beam'\?$"
 expect_stdout_match "^elman: :set: unknown option 'beam-size'; did you mean 'beam'\?$"
 expect_stdout_match '^elman: :set: beam needs a value: N$'
-expect_stdout_match "^elman: :set: length-norm: 'none' is not one of: power, wu$"
+expect_stdout_match "^elman: :set: length-norm must be one of power, wu, not 'none'$"
 expect_stdout_match '^beam is raised to 7$'
 expect_stdout_match '^  beam +7 '
-expect_stdout_match '^replace-unk is yes$'
+expect_stdout_match '^replace-unknown is yes$'
 expect_same beam.json attention --format json --beam 5 --length-penalty 0.6 --n-best 2 '我 爱 学习'
 expect_same plain.json attention --format json '我 爱 学习'
 

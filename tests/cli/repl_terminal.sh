@@ -18,7 +18,7 @@ for locale in C.UTF-8 C; do
   expect_stdout_match '(^|> )elman: m.gif: unknown suffix; use one of: \.txt \.json '
   expect_stdout_match '(^|> )not in the vocabulary: 猫 \(1 of 3 words\)$'
   expect_stdout_match '(^|> )studying [·░▒▓█ ]+$'
-  expect_stdout_match "(^|> )elman: :attention: '[a-z]*' is not one of: yes, no, on, off"
+  expect_stdout_match "(^|> )elman: :attention must be true or false, not '[a-z]*'"
   expect_stdout_match '(^|> )elman: broken.safetensors'
   expect_stdout_match '(^|> )the previous model stays loaded$'
   expect_stdout_match '(^|> )loaded other.safetensors$'

@@ -6,35 +6,13 @@
 #include <string.h>
 
 /* Names of options, choices and operands, as a command would offer them. */
-static const char *const known[] = {"lr",
-                                    "lr-schedule",
-                                    "layers",
-                                    "epochs",
-                                    "embedding-size",
-                                    "hidden-size",
-                                    "dropout",
-                                    "batch-size",
-                                    "beam",
-                                    "length-penalty",
-                                    "max-length",
-                                    "listen",
-                                    "host",
-                                    "output",
-                                    "save-every",
-                                    "input-feeding",
-                                    "attention",
-                                    "cell",
-                                    "elman",
-                                    "gru",
-                                    "additive",
-                                    "general",
-                                    "bfloat16",
-                                    "inverse-sqrt",
-                                    "quit",
-                                    "max-vocab",
-                                    "top-k",
-                                    "zsh",
-                                    "int8"};
+static const char *const known[] = {
+    "learning-rate",  "schedule",  "layers",     "epochs",       "embedding-size",
+    "hidden-size",    "dropout",   "batch-size", "beam",         "length-penalty",
+    "max-length",     "listen",    "host",       "output",       "save-every",
+    "input-feeding",  "attention", "cell",       "elman",        "gru",
+    "additive",       "general",   "bfloat16",   "inverse-sqrt", "quit",
+    "max-vocabulary", "top-k",     "zsh",        "int8"};
 
 static const char *best_for(const char *typed) {
   elman_suggestion suggestion = {0};
@@ -70,12 +48,12 @@ Test(suggestion, names_that_users_type) {
       {"max-legnth", "max-length"},
       {"output-file", "output"},
       /* names of other programs */
-      {"learning-rate-decay", "lr-schedule"},
+      {"learning-rate-decay", "schedule"},
       {"embed-dim", "embedding-size"},
       {"beam-size", "beam"},
       {"beamsize", "beam"},
       {"num_beams", "beam"},
-      {"vocab-size", "max-vocab"},
+      {"vocab-size", "max-vocabulary"},
       {"port", "listen"},
       {"save", "output"},
       {"rnn-type", "cell"},
@@ -119,6 +97,6 @@ Test(suggestion, reasons) {
   cr_assert_str_eq(suggestion_reason("optimizer"), "Adam is the only optimizer");
   cr_assert_str_eq(suggestion_reason("use_CUDA"), "elman computes on the processor");
   cr_assert_str_eq(suggestion_reason("top-p"), "samples are limited by top-k only");
-  cr_assert_null(suggestion_reason("lr"));
+  cr_assert_null(suggestion_reason("learning-rate"));
   cr_assert_null(suggestion_reason(""));
 }

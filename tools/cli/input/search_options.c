@@ -12,8 +12,10 @@ bool search_option_given(const struct search_given *given, const char *name) {
 }
 
 static int check(const elman_translate_options *search, const struct search_given *given) {
+  elman_translate_options shown = *search;
   elman_error error;
-  if (elman_options_check(ELMAN_SCOPES_TRANSLATE, search, given->rows, ELMAN_NAMES_OPTION,
+  shown.without_scores = !given->shows_scores;
+  if (elman_options_check(ELMAN_SCOPES_TRANSLATE, &shown, given->rows, ELMAN_NAMES_OPTION,
                           &error) == ELMAN_OK)
     return EX_OK;
   return report_usage(given->command, "%s", error.message);
@@ -22,9 +24,8 @@ static int check(const elman_translate_options *search, const struct search_give
 int search_options_complete(elman_translate_options *search, struct search_given *given,
                             const struct usage *usage, const struct operands *operands,
                             bool shows_scores) {
-  *given = (struct search_given){.command = usage->command};
+  *given = (struct search_given){.command = usage->command, .shows_scores = shows_scores};
   (void)library_options_given(given->rows, usage, operands);
-  search->without_scores = !shows_scores;
   if (!search_option_given(given, "beam") && search->beam < search->n_best)
     search->beam = search->n_best;
   /* The model may name a beam size, so that options which need one are checked later. */
@@ -35,7 +36,7 @@ int search_options_complete(elman_translate_options *search, struct search_given
 
 int search_options_unused(elman_translate_options *search, struct search_given *given) {
   const unsigned scopes = ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_LIST | ELMAN_SCOPE_SAMPLING |
-                          (search->without_scores ? ELMAN_SCOPE_SCORE : 0);
+                          (given->shows_scores ? 0 : ELMAN_SCOPE_SCORE);
   elman_error error;
   if (elman_options_unused(scopes, search, given->rows, "the translations are given",
                            ELMAN_NAMES_OPTION, &error) != ELMAN_OK)
@@ -53,10 +54,10 @@ static void adopt(elman_translate_options *search, const struct search_given *gi
     search->beam = named.beam;
     snprintf(beam, sizeof beam, "beam size %zu", named.beam);
   }
-  if (!search_option_given(given, "length_penalty") && !search_option_given(given, "length_norm")) {
+  if (search->beam > 1 && !search_option_given(given, "length_penalty") &&
+      !search_option_given(given, "length_norm")) {
     search->length_penalty = named.length_penalty;
-    if (search->beam > 1)
-      snprintf(penalty, sizeof penalty, "length penalty %g", search->length_penalty);
+    snprintf(penalty, sizeof penalty, "length penalty %g", search->length_penalty);
   }
   if (beam[0] != '\0' || penalty[0] != '\0')
     note("from the model: %s%s%s", beam, beam[0] != '\0' && penalty[0] != '\0' ? ", " : "",

@@ -21,6 +21,7 @@
  * (elman_model_info.search). */
 struct search_given {
   const char *command;          /* for messages; NULL = no search is made, so none applies */
+  bool shows_scores;             /* the command shows scores, which penalties affect too */
   bool rows[ELMAN_MAX_OPTIONS]; /* see library_options_given */
 };
 

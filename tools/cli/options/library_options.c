@@ -127,6 +127,16 @@ void library_options_write(struct json *json, unsigned scopes, const void *field
 
 /* ---- option files ---- */
 
+/* Return whether the value of a row of models does not break a rule: a model has values of its own
+ * for what its mechanisms do not use. */
+static bool has_effect(const elman_option *row, const void *fields) {
+  bool given[ELMAN_MAX_OPTIONS] = {false};
+  if ((row->scope & ELMAN_SCOPES_MODEL) == 0) return true;
+  given[row->index] = true;
+  return elman_options_check(ELMAN_SCOPES_MODEL, fields, given, ELMAN_NAMES_FIELD, NULL) ==
+         ELMAN_OK;
+}
+
 void library_options_config(FILE *stream, const char *start, unsigned scopes, const void *fields,
                             const struct config_choice *choice) {
   const elman_option *row = NULL;
@@ -136,6 +146,7 @@ void library_options_config(FILE *stream, const char *start, unsigned scopes, co
     const struct option other = option_of(row, (char *)choice->defaults + row->offset);
     const bool differs =
         strcmp(option_format_value(value, &option), option_format_value(otherwise, &other)) != 0;
-    if (differs == choice->differing) fprintf(stream, "%s%s = %s\n", start, option.name, value);
+    if (differs == choice->differing && has_effect(row, fields))
+      fprintf(stream, "%s%s = %s\n", start, option.name, value);
   }
 }

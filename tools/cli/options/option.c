@@ -119,7 +119,7 @@ static int set_value(const struct option *option, const char *value,
                             .minimum = is_whole ? (double)option->least : option->lowest,
                             .maximum = is_whole ? (double)option->most : option->highest};
   const elman_naming naming =
-      strcmp(place->dashes, "--") == 0 ? ELMAN_NAMES_OPTION : ELMAN_NAMES_FIELD;
+      strcmp(place->dashes, "--") == 0 ? ELMAN_NAMES_OPTION : ELMAN_NAMES_SETTING;
   elman_error error;
   const elman_status status =
       elman_option_set(&row, kinds[kind].field, value, ELMAN_FORM_WORD, naming, &error);

@@ -32,7 +32,7 @@ static bool check_settings(struct session *session, const struct option *changed
     print_info("beam is raised to %zu", options->beam);
   }
   const elman_status status =
-      elman_options_check(ELMAN_SCOPES_TRANSLATE, options, NULL, ELMAN_NAMES_FIELD, &error);
+      elman_options_check(ELMAN_SCOPES_TRANSLATE, options, NULL, ELMAN_NAMES_SETTING, &error);
   if (status != ELMAN_OK) report(":set", "%s", error.message);
   return status == ELMAN_OK && models_check(&session->side.models, options) == EX_OK;
 }
