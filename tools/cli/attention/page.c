@@ -13,7 +13,7 @@
 #include "input/model_input.h"
 #include "options/command_line.h"
 
-struct job {
+struct page_job {
   const char *model, *output;
   bool empty;
 };
@@ -70,7 +70,7 @@ static int write_file(struct output *output, FILE *file, const char *path, size_
 /* ---- the page ---- */
 
 /* Write the page. `file` is the model file, or NULL for a page without a model. */
-static int write_page(const struct job *job, FILE *file, size_t size, size_t parameters) {
+static int write_page(const struct page_job *job, FILE *file, size_t size, size_t parameters) {
   struct output output;
   int code = output_open(&output, job->output);
   if (code != EX_OK) return code;
@@ -88,7 +88,7 @@ static int write_page(const struct job *job, FILE *file, size_t size, size_t par
   return code;
 }
 
-static int write_with_model(const struct job *job) {
+static int write_with_model(const struct page_job *job) {
   elman_model *model;
   struct stat info = {0};
   if (stat(job->model, &info) == 0 && info.st_size > MOST_MODEL_BYTES) {
@@ -114,7 +114,7 @@ static int write_with_model(const struct job *job) {
 }
 
 int page_command(int argc, char **argv) {
-  struct job job = {.model = DEFAULT_MODEL};
+  struct page_job job = {.model = DEFAULT_MODEL};
   const struct option options[] = {
       MODEL_OPTION(job.model),
       {"empty", 0, NULL, "page without a model", .flag = &job.empty, .group = "Input"},

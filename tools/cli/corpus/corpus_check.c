@@ -206,25 +206,15 @@ static void write_json(FILE *stream, const elman_check *check, size_t part_count
 
 /* ---- the command ---- */
 
-struct job {
+struct check_job {
   struct pairs_input input;
   elman_check_options options;
   bool json;
 };
 
-static int check_and_write(const struct job *job) {
-  elman_error error;
-  elman_check *check;
-  if (elman_check_create(&check, &job->options, &error) != ELMAN_OK) return report_error(&error);
-  (job->json ? write_json : write_text)(stdout, check, job->options.part_count);
-  const int code = output_end(elman_check_clean(check) ? EX_OK : EX_DATAERR);
-  elman_check_free(check);
-  return code;
-}
-
 /* Run the check. Each file is one part. A source file and a target file together also form one
  * part. */
-static int run(struct job *job, const char *command, const struct operands *operands) {
+static int run(struct check_job *job, const char *command, const struct operands *operands) {
   elman_pairs_options all;
   int code = pairs_input_options(&all, &job->input, command, operands);
   if (code != EX_OK) return code;
@@ -239,14 +229,22 @@ static int run(struct job *job, const char *command, const struct operands *oper
   }
   job->options.parts = parts;
   job->options.part_count = count;
-  code = check_and_write(job);
+  elman_error error;
+  elman_check *check = NULL;
+  if (elman_check_create(&check, &job->options, &error) == ELMAN_OK) {
+    (job->json ? write_json : write_text)(stdout, check, count);
+    code = output_end(elman_check_clean(check) ? EX_OK : EX_DATAERR);
+  } else {
+    code = report_error(&error);
+  }
+  elman_check_free(check);
   free(parts);
   return code;
 }
 
 int corpus_check_command(int argc, char **argv) {
-  struct job job = {.input = {.columns = DEFAULT_COLUMNS},
-                    .options = elman_check_options_default()};
+  struct check_job job = {.input = {.columns = DEFAULT_COLUMNS},
+                          .options = elman_check_options_default()};
   const struct option options[] = {
       PAIRS_FILES_OPTIONS(job.input),
       PAIRS_LIMITS_OPTIONS(job.input),

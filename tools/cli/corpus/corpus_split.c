@@ -15,7 +15,7 @@
 
 enum { LINES_BETWEEN_LOOKS = 4096 };
 
-struct job {
+struct split_job {
   struct pairs_input input;
   elman_split_options options;
   const char *prefix;
@@ -44,7 +44,7 @@ static int parse_size(elman_part_size *size, const char *command, const char *op
 }
 
 /* Name the parts "PREFIX.train.tsv", or "DIRECTORY/train.tsv" for a prefix that ends in a slash. */
-static bool name_files(struct job *job) {
+static bool name_files(struct split_job *job) {
   const size_t length = strlen(job->prefix);
   const char *dot = job->prefix[length - 1] == '/' ? "" : ".";
   for (elman_part part = 0; part < ELMAN_PARTS; part++)
@@ -110,7 +110,8 @@ static int commit_parts(struct output *outputs, const elman_split_info *info) {
   return code;
 }
 
-static int write_parts(const struct job *job, const elman_pairs *pairs, const elman_split *split) {
+static int write_parts(const struct split_job *job, const elman_pairs *pairs,
+                       const elman_split *split) {
   const elman_split_info info = elman_split_get_info(split);
   struct output outputs[ELMAN_PARTS] = {0};
   int code = EX_OK;
@@ -129,7 +130,7 @@ static int write_parts(const struct job *job, const elman_pairs *pairs, const el
 
 /* ---- splitting ---- */
 
-static void describe(const struct job *job, const elman_split *split) {
+static void describe(const struct split_job *job, const elman_split *split) {
   const elman_split_info info = elman_split_get_info(split);
   struct stat old;
   note("%zu group%s of pairs, and no two groups share a sentence; the largest group has %zu pair%s",
@@ -145,7 +146,7 @@ static void describe(const struct job *job, const elman_split *split) {
   }
 }
 
-static int split_and_write(const struct job *job, const elman_pairs *pairs) {
+static int split_and_write(const struct split_job *job, const elman_pairs *pairs) {
   elman_error error;
   elman_split *split;
   if (elman_split_create(&split, pairs, &job->options, &error) != ELMAN_OK)
@@ -156,7 +157,7 @@ static int split_and_write(const struct job *job, const elman_pairs *pairs) {
   return code;
 }
 
-static int run(struct job *job, const char *command, const struct operands *operands) {
+static int run(struct split_job *job, const char *command, const struct operands *operands) {
   if (job->prefix[0] == '\0')
     return report_usage(command, "no output prefix given; name it with -o PREFIX");
   if (strcmp(job->prefix, "-") == 0)
@@ -172,8 +173,8 @@ static int run(struct job *job, const char *command, const struct operands *oper
 }
 
 int corpus_split_command(int argc, char **argv) {
-  struct job job = {.input = {.columns = DEFAULT_COLUMNS, .whole_lines = true},
-                    .options = elman_split_options_default()};
+  struct split_job job = {.input = {.columns = DEFAULT_COLUMNS, .whole_lines = true},
+                          .options = elman_split_options_default()};
   const char *dev = "5%", *test = "5%";
   static const char *const parts[] = {".train.tsv", ".dev.tsv", ".test.tsv", NULL};
   const struct option options[] = {

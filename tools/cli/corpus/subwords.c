@@ -17,7 +17,7 @@ enum {
   MAX_CODE_BYTES = 1 << 20
 }; /* maximum bytes of a text line, and of a line of BPE codes */
 
-struct job {
+struct subword_job {
   elman_subwords *subwords;
   elman_model *opened_model; /* model whose tokens are used to encode text */
   const char *codes, *model, *input, *output;
@@ -29,10 +29,11 @@ struct job {
 };
 
 /* Process line `number`, counted from 1. */
-typedef elman_status line_function(struct job *job, const struct line *line, size_t number,
+typedef elman_status line_function(struct subword_job *job, const struct line *line, size_t number,
                                    elman_error *error);
 
-static int for_each_line(struct job *job, const char *path, size_t most, line_function *handle) {
+static int for_each_line(struct subword_job *job, const char *path, size_t most,
+                         line_function *handle) {
   struct line_reader lines;
   struct line line;
   int code = line_reader_open(&lines, path, most);
@@ -53,13 +54,13 @@ static int for_each_line(struct job *job, const char *path, size_t most, line_fu
   return code;
 }
 
-static elman_status count_line(struct job *job, const struct line *line, size_t number,
+static elman_status count_line(struct subword_job *job, const struct line *line, size_t number,
                                elman_error *error) {
   (void)number;
   return elman_subwords_count_line(job->subwords, line->text, line->length, error);
 }
 
-static elman_status add_merge(struct job *job, const struct line *line, size_t number,
+static elman_status add_merge(struct subword_job *job, const struct line *line, size_t number,
                               elman_error *error) {
   if (number > 1) return elman_subwords_add_merge(job->subwords, line->text, line->length, error);
   job->headed = true;
@@ -74,7 +75,7 @@ static elman_status add_merge(struct job *job, const struct line *line, size_t n
 
 /* ---- the output ---- */
 
-static int open_output(struct job *job) {
+static int open_output(struct subword_job *job) {
   const int code = output_open(&job->out, job->output);
   job->opened = code == EX_OK;
   /* Catch signals: a signal must not leave the temporary file behind. */
@@ -83,11 +84,11 @@ static int open_output(struct job *job) {
 }
 
 /* Write a line. The output stores a write error and reports it when it is closed. */
-static void write_line(struct job *job, const char *line) {
+static void write_line(struct subword_job *job, const char *line) {
   if (fprintf(job->out.stream, "%s\n", line) < 0) (void)output_flush(&job->out);
 }
 
-static elman_status apply_line(struct job *job, const struct line *line, size_t number,
+static elman_status apply_line(struct subword_job *job, const struct line *line, size_t number,
                                elman_error *error) {
   (void)number;
   const char *split;
@@ -97,7 +98,7 @@ static elman_status apply_line(struct job *job, const struct line *line, size_t 
   return status;
 }
 
-static elman_status encode_line(struct job *job, const struct line *line, size_t number,
+static elman_status encode_line(struct subword_job *job, const struct line *line, size_t number,
                                 elman_error *error) {
   (void)number;
   elman_encoding *encoding;
@@ -115,7 +116,7 @@ static elman_status encode_line(struct job *job, const struct line *line, size_t
   return ELMAN_OK;
 }
 
-static int write_merges(struct job *job) {
+static int write_merges(struct subword_job *job) {
   int code = open_output(job);
   if (code == EX_OK) write_line(job, VERSION_LINE);
   for (size_t i = 0; code == EX_OK && i < elman_subwords_merges(job->subwords); i++) {
@@ -130,7 +131,7 @@ static int write_merges(struct job *job) {
 }
 
 /* Load a model and add its merge operations. run() frees the model. */
-static int add_model(struct job *job) {
+static int add_model(struct subword_job *job) {
   elman_error error;
   const int code = model_open(&job->opened_model, job->model);
   if (code != EX_OK) return code;
@@ -142,7 +143,7 @@ static int add_model(struct job *job) {
 
 /* ---- commands ---- */
 
-static int learn(struct job *job, const struct operands *operands) {
+static int learn(struct subword_job *job, const struct operands *operands) {
   elman_error error;
   int code = operands->count == 0 ? for_each_line(job, NULL, MAX_BYTES, count_line) : EX_OK;
   for (size_t i = 0; code == EX_OK && i < operands->count; i++)
@@ -156,7 +157,7 @@ static int learn(struct job *job, const struct operands *operands) {
   return write_merges(job);
 }
 
-static int apply(struct job *job, const struct operands *operands) {
+static int apply(struct subword_job *job, const struct operands *operands) {
   (void)operands;
   int code = job->codes != NULL ? for_each_line(job, job->codes, MAX_CODE_BYTES, add_merge)
                                 : add_model(job);
@@ -169,14 +170,14 @@ static int apply(struct job *job, const struct operands *operands) {
   return for_each_line(job, job->input, MAX_BYTES, job->codes != NULL ? apply_line : encode_line);
 }
 
-static int show(struct job *job, const struct operands *operands) {
+static int show(struct subword_job *job, const struct operands *operands) {
   (void)operands;
   const int code = add_model(job);
   return code == EX_OK ? write_merges(job) : code;
 }
 
-static int run(struct job *job, const struct operands *operands,
-               int (*work)(struct job *job, const struct operands *operands)) {
+static int run(struct subword_job *job, const struct operands *operands,
+               int (*work)(struct subword_job *job, const struct operands *operands)) {
   elman_error error;
   int code = job->output != NULL ? output_check(job->output) : EX_OK;
   if (code != EX_OK) return code;
@@ -193,7 +194,7 @@ static int run(struct job *job, const struct operands *operands,
   OPTION("side", 0, "SIDE", "side of the model", .index = &(job).side, .choice = text_side_name)
 
 int subwords_learn_command(int argc, char **argv) {
-  struct job job = {.merges = 8000};
+  struct subword_job job = {.merges = 8000};
   const struct option options[] = {{"merges", 'n', "N", "maximum number of merge operations",
                                     .count = &job.merges, .least = 1, .most = 1000000},
                                    OUTPUT_OPTIONS(job.output, "BPE codes"),
@@ -214,7 +215,7 @@ int subwords_learn_command(int argc, char **argv) {
 }
 
 int subwords_apply_command(int argc, char **argv) {
-  struct job job = {.side = ELMAN_TARGET};
+  struct subword_job job = {.side = ELMAN_TARGET};
   const struct option options[] = {
       {"codes", 'c', "FILE", "BPE codes of 'subwords learn' or subword-nmt", .text = &job.codes,
        .use = FILE_IS_READ},
@@ -246,7 +247,7 @@ int subwords_apply_command(int argc, char **argv) {
 }
 
 int subwords_show_command(int argc, char **argv) {
-  struct job job = {.side = ELMAN_TARGET, .model = DEFAULT_MODEL};
+  struct subword_job job = {.side = ELMAN_TARGET, .model = DEFAULT_MODEL};
   const struct option options[] = {MODEL_OPTION(job.model),
                                    SIDE_OPTION(job),
                                    OUTPUT_OPTIONS(job.output, "BPE codes"),

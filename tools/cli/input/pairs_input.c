@@ -19,21 +19,10 @@ static void note_skipped(void *context, const char *file, size_t line, elman_fin
   if ((*skipped)++ < SKIPPED_SHOWN) note("%s:%zu: skipped: %s", file, line, problem);
 }
 
-static bool parse_column(const char *text, size_t length, size_t *column) {
-  char digits[8];
-  uint64_t number;
-  if (length >= sizeof digits) return false;
-  memcpy(digits, text, length);
-  digits[length] = '\0';
-  if (!parse_whole_number(digits, &number) || number < 1 || number > MAX_COLUMNS) return false;
-  *column = (size_t)number;
-  return true;
-}
-
 int columns_parse(size_t *source, size_t *target, const char *columns, const char *command) {
-  const size_t comma = strcspn(columns, ",");
-  if (columns[comma] == ',' && parse_column(columns, comma, source) &&
-      parse_column(columns + comma + 1, strlen(columns + comma + 1), target))
+  const char *rest = parse_position(source, columns);
+  if (rest != NULL && *rest == ',' && (rest = parse_position(target, rest + 1)) != NULL &&
+      *rest == '\0' && *source <= MAX_COLUMNS && *target <= MAX_COLUMNS)
     return EX_OK;
   return report_usage(command,
                       "--columns: '%s' is not two column numbers from 1 to %d, such as 2,1",

@@ -1,6 +1,5 @@
 #include "input/search_options.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 
@@ -74,18 +73,16 @@ int search_options_adopt(elman_translate_options *search, const struct search_gi
 
 /* ---- overrides ---- */
 
-/* Parse a position, counted from 1, at the start of `text`. Return the text after it. Return NULL
- * if there is no position or `text` is NULL. */
-static const char *parse_position(size_t *index, const char *text) {
-  const size_t digits = text == NULL ? 0 : strspn(text, "0123456789");
-  if (digits == 0 || digits > 9 || text[0] == '0') return NULL;
-  *index = (size_t)strtoul(text, NULL, 10) - 1;
-  return text + digits;
-}
-
 static const char *skip_word(const char *text, const char *word) {
   const size_t length = strlen(word);
   return text != NULL && strncmp(text, word, length) == 0 ? text + length : NULL;
+}
+
+/* Parse a position as an index from 0. */
+static const char *parse_index(size_t *index, const char *text) {
+  const char *rest = parse_position(index, text);
+  if (rest != NULL) --*index;
+  return rest;
 }
 
 static bool parse(elman_override *override, const char *word) {
@@ -96,11 +93,11 @@ static bool parse(elman_override *override, const char *word) {
     override->kind = ELMAN_OVERRIDE_SHUFFLE;
   } else if ((rest = skip_word(word, "position=")) != NULL) {
     override->kind = ELMAN_OVERRIDE_POSITION;
-    rest = parse_position(&override->column, rest);
+    rest = parse_index(&override->column, rest);
   } else {
     override->kind = ELMAN_OVERRIDE_CELL;
-    rest = skip_word(parse_position(&override->row, word), ":");
-    rest = skip_word(parse_position(&override->column, rest), "=");
+    rest = skip_word(parse_index(&override->row, word), ":");
+    rest = skip_word(parse_index(&override->column, rest), "=");
     if (rest != NULL) rest = parse_decimal(&override->weight, rest);
   }
   return rest != NULL && *rest == '\0' && override->weight <= 1;

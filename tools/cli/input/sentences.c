@@ -124,13 +124,13 @@ static void set_reference(elman_sentence *sentence, const char *reference) {
   sentence->reference_length = reference == NULL ? 0 : strlen(reference);
 }
 
-struct field {
+struct column_text {
   const char *text; /* start of the column's text; NULL = there is no such column */
   size_t length;
 };
 
-static struct field find_column(const elman_sentence *line, size_t column) {
-  struct field field = {line->text, 0};
+static struct column_text find_column(const elman_sentence *line, size_t column) {
+  struct column_text field = {line->text, 0};
   for (size_t i = 1; i < column && field.text != NULL; i++) {
     field.text += strcspn(field.text, "\t");
     field.text = *field.text == '\0' ? NULL : field.text + 1;
@@ -139,7 +139,7 @@ static struct field find_column(const elman_sentence *line, size_t column) {
   return field;
 }
 
-static char *put_column(char **at, struct field field) {
+static char *put_column(char **at, struct column_text field) {
   char *start = *at;
   memcpy(start, field.text, field.length);
   start[field.length] = '\0';
@@ -156,10 +156,10 @@ static bool split_columns(struct sentences *sentences, elman_sentence *sentence,
       find_column(sentence, last_column(sentences)).text == NULL)
     return false;
   const bool aligned = sentences->alignment_column > 0;
-  const struct field source = find_column(sentence, sentences->source_column),
-                     target = find_column(sentence, sentences->target_column),
-                     links = aligned ? find_column(sentence, sentences->alignment_column)
-                                     : (struct field){"", 0};
+  const struct column_text source = find_column(sentence, sentences->source_column),
+                           target = find_column(sentence, sentences->target_column),
+                           links = aligned ? find_column(sentence, sentences->alignment_column)
+                                           : (struct column_text){"", 0};
   /* Copy each column, because a column may be used more than once. */
   char *copy = malloc(source.length + target.length + links.length + 3), *at = copy;
   if (copy == NULL) {

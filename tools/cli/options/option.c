@@ -26,6 +26,13 @@ const char *parse_decimal(double *number, const char *text) {
   return end > text && end == text + strspn(text, "0123456789.") ? end : NULL;
 }
 
+const char *parse_position(size_t *position, const char *text) {
+  const size_t digits = text == NULL ? 0 : strspn(text, "0123456789");
+  if (digits == 0 || digits > 9 || text[0] == '0') return NULL;
+  *position = (size_t)strtoul(text, NULL, 10);
+  return text + digits;
+}
+
 /* ---- suggestions ---- */
 
 const char *suggestion_words(char words[MESSAGE_SIZE], const elman_suggestion *suggestion,

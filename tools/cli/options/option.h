@@ -21,6 +21,10 @@ bool parse_whole_number(const char *text, uint64_t *number);
  * after it; NULL if there is no number. */
 const char *parse_decimal(double *number, const char *text);
 
+/* Parse a position, counted from 1, at the start of `text`. Return the text after it. Return NULL
+ * if there is no position or `text` is NULL. */
+const char *parse_position(size_t *position, const char *text);
+
 /* ---- suggestions ---- */
 
 /* Format the end of a message about the unknown name `typed`: what was probably meant, why nothing

@@ -78,42 +78,30 @@ static char *history; /* path of the history file; NULL = no history is kept */
 static const struct line_input_words *words;
 static char *before; /* the text before the word that is being completed */
 
-/* Return the next candidate, from *index on, that starts with the part of `word` after its first
- * `lead` bytes. Prepend these bytes. The caller frees the result. */
-static char *next_match(const char *word, size_t lead, size_t *index,
-                        const char *(*candidate)(size_t index)) {
-  for (const char *name; (name = candidate(*index)) != NULL;) {
-    ++*index;
-    if (strncmp(name, word + lead, strlen(word + lead)) != 0) continue;
-    char *match = malloc(lead + strlen(name) + 1);
-    if (match == NULL) return NULL;
-    memcpy(match, word, lead);
-    strcpy(match + lead, name);
-    return match;
-  }
-  return NULL;
-}
-
-/* Return one match per call. A `state` of 0 starts a new search. */
-static char *next_command(const char *word, int state) {
-  static size_t index;
-  if (state == 0) index = 0;
-  return next_match(word, words->lead(word), &index, words->command);
-}
-
 static const char *argument(size_t index) {
   return words->argument(before, index);
 }
 
-static char *next_argument(const char *word, int state) {
+/* The candidates, and the number of bytes at the start of a word that are not part of one. */
+static const char *(*candidate)(size_t index);
+static size_t lead;
+
+/* Return the next match, with the first `lead` bytes of `word` before it. The caller frees it. A
+ * `state` of 0 starts a new search. */
+static char *next_match(const char *word, int state) {
   static size_t index;
   if (state == 0) index = 0;
-  return next_match(word, 0, &index, argument);
+  for (const char *name; (name = candidate(index)) != NULL;) {
+    index++;
+    if (strncmp(name, word + lead, strlen(word + lead)) != 0) continue;
+    char *match;
+    return asprintf(&match, "%.*s%s", (int)lead, word, name) < 0 ? NULL : match;
+  }
+  return NULL;
 }
 
 static char **complete(const char *word, int start, int end) {
   (void)end;
-  char **matches = NULL;
   const size_t first = strspn(rl_line_buffer, " \t");
   const bool is_command = words->lead(rl_line_buffer + first) > 0;
   const bool is_name = is_command && first == (size_t)start;
@@ -121,8 +109,9 @@ static char **complete(const char *word, int start, int end) {
   const bool has_arguments = before != NULL && argument(0) != NULL;
   /* Do not complete file names within a sentence. */
   rl_attempted_completion_over = is_name || !is_command || has_arguments;
-  if (is_name) matches = rl_completion_matches(word, next_command);
-  if (has_arguments) matches = rl_completion_matches(word, next_argument);
+  lead = is_name ? words->lead(word) : 0;
+  candidate = is_name ? words->command : argument;
+  char **matches = is_name || has_arguments ? rl_completion_matches(word, next_match) : NULL;
   free(before);
   before = NULL;
   return matches;
