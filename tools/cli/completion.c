@@ -33,19 +33,24 @@ static bool is_command(const char *words) {
 }
 
 /* Print the words that can be chosen for `option`, separated by spaces. */
-static void print_choices_of(const struct option *option) {
-  const char *between = "";
+static void print_choices_of(const char *before, const struct option *option, const char *after) {
+  const char *between = before;
   for (size_t i = 0; option->choice(i) != NULL; i++)
     if (option->choice(i)[0] != '\0') printf("%s%s", between, option->choice(i)), between = " ";
+  fputs(after, stdout);
 }
 
-/* Print the commands in `group`, separated by spaces; for NULL, print those with one-word names. */
-static void print_commands_in(const struct command *group) {
+/* Print the commands in `group`, separated by spaces, after its name between `before` and `middle`.
+ * For NULL, print the commands with one-word names; the name is empty. */
+static void print_commands_in(const char *before, const struct command *group, const char *middle,
+                              const char *after) {
   const char *between = "";
+  printf("%s%s%s", before, group == NULL ? "" : group->name, middle);
   for (const struct command *command = commands; command->name != NULL; command++) {
     const char *name = command_name_in(group, command->name);
     if (name != NULL) printf("%s%s", between, name), between = " ";
   }
+  fputs(after, stdout);
 }
 
 /* Print `text` with a backslash before each character of `special`, and with `mark` in place of
@@ -106,14 +111,9 @@ static void bash_begin(void) {
   for (const struct command *group = commands; (group = find_group(group)) != NULL; group++)
     printf("  [[ $command != %s ]] || ((COMP_CWORD < 3)) || command+=\" ${COMP_WORDS[2]}\"\n",
            group->name);
-  fputs("  case $command in\n    '') words='", stdout);
-  print_commands_in(NULL);
-  fputs("' ;;\n", stdout);
-  for (const struct command *group = commands; (group = find_group(group)) != NULL; group++) {
-    printf("    %s) words='", group->name);
-    print_commands_in(group);
-    fputs("' ;;\n", stdout);
-  }
+  print_commands_in("  case $command in\n    ''", NULL, ") words='", "' ;;\n");
+  for (const struct command *group = commands; (group = find_group(group)) != NULL; group++)
+    print_commands_in("    ", group, ") words='", "' ;;\n");
 }
 
 static void bash_name(const struct option *option) {
@@ -124,13 +124,10 @@ static void bash_value(const struct option *option) {
   if (option->argument == NULL) return;
   printf("        --%s", option->name);
   if (option->letter != 0) printf(" | -%c", option->letter);
-  if (option->choice != NULL) {
-    fputs(") words='", stdout);
-    print_choices_of(option);
-    fputs("' ;;\n", stdout);
-  } else {
+  if (option->choice != NULL)
+    print_choices_of(") words='", option, "' ;;\n");
+  else
     puts(is_file(option->argument) ? ") files=1 ;;" : ") ;;");
-  }
 }
 
 static void bash_command(const struct usage *usage) {
@@ -140,14 +137,9 @@ static void bash_command(const struct usage *usage) {
   each_option(usage, bash_name);
   puts("'");
   if (is_command(usage->operands)) {
-    fputs("          words='", stdout);
-    print_commands_in(NULL);
-    puts("'");
-    for (const struct command *group = commands; (group = find_group(group)) != NULL; group++) {
-      printf("          [[ $before != %s ]] || words='", group->name);
-      print_commands_in(group);
-      puts("'");
-    }
+    print_commands_in("          words='", NULL, "", "'\n");
+    for (const struct command *group = commands; (group = find_group(group)) != NULL; group++)
+      print_commands_in("          [[ $before != ", group, " ]] || words='", "'\n");
   } else if (is_file(usage->operands)) {
     puts("          files=1");
   }
@@ -214,13 +206,10 @@ static void zsh_option(const struct option *option) {
     putchar(':');
     print_escaped(option->argument, ":\\", MARK);
     putchar(':');
-    if (option->choice != NULL) {
-      putchar('(');
-      print_choices_of(option);
-      putchar(')');
-    } else {
+    if (option->choice != NULL)
+      print_choices_of("(", option, ")");
+    else
       fputs(is_file(option->argument) ? "_files" : " ", stdout);
-    }
   }
   puts("' \\");
 }
@@ -229,14 +218,10 @@ static void zsh_command(const struct usage *usage) {
   printf("  '%s')\n    _arguments -s -S \\\n", usage->command);
   each_option(usage, zsh_option);
   if (is_command(usage->operands)) {
-    fputs("      '1:command:(", stdout);
-    print_commands_in(NULL);
-    fputs(")' \\\n      '2:command:{case $words[CURRENT-1] in", stdout);
-    for (const struct command *group = commands; (group = find_group(group)) != NULL; group++) {
-      printf(" %s) compadd ", group->name);
-      print_commands_in(group);
-      fputs(";;", stdout);
-    }
+    print_commands_in("      '1:command:(", NULL, "",
+                      ")' \\\n      '2:command:{case $words[CURRENT-1] in");
+    for (const struct command *group = commands; (group = find_group(group)) != NULL; group++)
+      print_commands_in(" ", group, ") compadd ", ";;");
     puts(" esac}'");
   } else {
     puts(is_file(usage->operands) ? "      '*:file:_files'" : "      '*:text: '");
@@ -298,37 +283,26 @@ static const char *fish_name;
 static void fish_option(const struct option *option) {
   printf("complete -c elman -n '__elman_in %s' -l %s", fish_name, option->name);
   if (option->letter != 0) printf(" -s %c", option->letter);
-  if (option->choice != NULL) {
-    fputs(" -x -a '", stdout);
-    print_choices_of(option);
-    putchar('\'');
-  } else if (option->argument != NULL) {
+  if (option->choice != NULL)
+    print_choices_of(" -x -a '", option, "'");
+  else if (option->argument != NULL)
     fputs(is_file(option->argument) ? " -r -F" : " -x", stdout);
-  }
   fputs(" -d ", stdout);
   fish_text(option->help);
   putchar('\n');
 }
 
-/* Complete the names of commands; after the name of a group, complete its members. */
-static void fish_operands(void) {
-  printf("complete -c elman -n '__elman_at %s' -a '", fish_name);
-  print_commands_in(NULL);
-  puts("'");
-  for (const struct command *group = commands; (group = find_group(group)) != NULL; group++) {
-    printf("complete -c elman -n '__elman_at %s %s' -a '", fish_name, group->name);
-    print_commands_in(group);
-    puts("'");
-  }
-}
-
 static void fish_command(const struct usage *usage) {
   fish_name = usage->command;
   each_option(usage, fish_option);
-  if (is_command(usage->operands)) {
-    fish_operands();
-  } else if (is_file(usage->operands)) {
-    printf("complete -c elman -n '__elman_in %s' -F\n", fish_name);
+  if (is_file(usage->operands)) printf("complete -c elman -n '__elman_in %s' -F\n", fish_name);
+  if (!is_command(usage->operands)) return;
+  /* Complete the names of commands; after the name of a group, complete its members. */
+  printf("complete -c elman -n '__elman_at %s", fish_name);
+  print_commands_in("", NULL, "' -a '", "'\n");
+  for (const struct command *group = commands; (group = find_group(group)) != NULL; group++) {
+    printf("complete -c elman -n '__elman_at %s ", fish_name);
+    print_commands_in("", group, "' -a '", "'\n");
   }
 }
 
