@@ -42,14 +42,11 @@ static const struct command *find_in(const struct command *group, const char *wo
   return NULL;
 }
 
-static bool is_help(const char *word) {
-  return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
-}
-
 const struct command *command_find(int argc, char **argv, int *words) {
   const struct command *command = find_in(NULL, argv[0]);
   *words = 1;
-  if (command == NULL || command->run != no_command || argc == 1 || is_help(argv[1]))
+  if (command == NULL || command->run != no_command || argc == 1 ||
+      strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
     return command;
   *words = 2;
   return find_in(command, argv[1]);

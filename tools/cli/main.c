@@ -77,24 +77,14 @@ static bool has_stack(void) {
   return false;
 }
 
-/* Buffer standard error, so that each message is one system call, because other processes may write
- * to the same terminal or log. The buffer is static because some messages report that memory ran
- * out. */
-static void buffer_messages(void) {
-  static char buffer[1 << 14];
-  setvbuf(stderr, buffer, _IOLBF, sizeof buffer);
-}
-
-/* Run a command that supports several processes. */
-static int run_together(command_function *run, int argc, char **argv) {
-  const int code = group_join();
-  return code != EX_OK ? code : group_leave(run(argc, argv));
-}
-
 int main(int argc, char **argv) {
   disable_blas_threads(argv);
   occupy_standard_streams();
-  buffer_messages();
+  /* Buffer standard error, so that each message is one system call, because other processes may
+   * write to the same terminal or log. The buffer is static because some messages report that
+   * memory ran out. */
+  static char buffer[1 << 14];
+  setvbuf(stderr, buffer, _IOLBF, sizeof buffer);
   if (!has_stack()) return EX_OSERR;
   /* Do not set LC_ALL: it could write a decimal comma into JSON. */
   setlocale(LC_CTYPE, "");
@@ -116,6 +106,9 @@ int main(int argc, char **argv) {
   options_search_by(command_with_option);
   const struct command *command = command_find(argc - 1, argv + 1, &words);
   if (command == NULL) return EX_USAGE;
-  if (command->processes == TOGETHER) return run_together(command->run, argc - words, argv + words);
-  return command->run(argc - words, argv + words);
+  const bool together = command->processes == TOGETHER;
+  const int joined = together ? group_join() : EX_OK;
+  if (joined != EX_OK) return joined;
+  const int code = command->run(argc - words, argv + words);
+  return together ? group_leave(code) : code;
 }

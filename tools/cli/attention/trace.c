@@ -58,14 +58,6 @@ static int write_trace(const elman_gradient_trace *trace, const struct trace_job
   return output_finish(&output, code, code == EX_OK);
 }
 
-static int choose_format(struct trace_job *job, const struct usage *usage) {
-  if (job->json) job->format = "json";
-  const int code = format_choose(&job->format, &formats, job->output);
-  if (code != EX_OK) return code;
-  if (job->format == NULL) job->format = "text";
-  return format_check_terminal(usage->command, job->format, job->output);
-}
-
 int trace_command(int argc, char **argv) {
   struct trace_job job = {.model = DEFAULT_MODEL};
   const struct option options[] = {
@@ -92,7 +84,11 @@ int trace_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  code = choose_format(&job, &usage);
+  if (job.json) job.format = "json";
+  code = format_choose(&job.format, &formats, job.output);
+  if (code != EX_OK) return code;
+  if (job.format == NULL) job.format = "text";
+  code = format_check_terminal(usage.command, job.format, job.output);
   if (code != EX_OK) return code;
   elman_model *model;
   code = model_open(&model, job.model);

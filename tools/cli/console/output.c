@@ -27,14 +27,6 @@ int report_suffix(const char *path, const struct formats *formats) {
   return EX_USAGE;
 }
 
-/* Return whether the file name has a dot that is neither its first nor its last character. */
-static bool has_suffix(const char *path) {
-  const char *slash = strrchr(path, '/');
-  const char *name = slash == NULL ? path : slash + 1;
-  const char *dot = strrchr(name, '.');
-  return dot != NULL && dot > name && dot[1] != '\0';
-}
-
 static bool ends_with(const char *path, const char *suffix) {
   const size_t length = strlen(path), size = strlen(suffix);
   return length > size && strcmp(path + length - size, suffix) == 0;
@@ -55,7 +47,11 @@ int format_choose(const char **format, const struct formats *formats, const char
     return EX_OK;
   }
   *format = format_by_suffix(formats, path);
-  return *format == NULL && has_suffix(path) ? report_suffix(path, formats) : EX_OK;
+  if (*format != NULL) return EX_OK;
+  /* A suffix begins with a dot that is neither the first nor the last character of the name. */
+  const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+  const char *dot = strrchr(name, '.');
+  return dot != NULL && dot > name && dot[1] != '\0' ? report_suffix(path, formats) : EX_OK;
 }
 
 int format_check_terminal(const char *command, const char *format, const char *path) {

@@ -146,17 +146,6 @@ static void describe(const struct split_job *job, const elman_split *split) {
   }
 }
 
-static int split_and_write(const struct split_job *job, const elman_pairs *pairs) {
-  elman_error error;
-  elman_split *split;
-  if (elman_split_create(&split, pairs, &job->options, &error) != ELMAN_OK)
-    return report_error(&error);
-  const int code = write_parts(job, pairs, split);
-  if (code == EX_OK) describe(job, split);
-  elman_split_free(split);
-  return code;
-}
-
 static int run(struct split_job *job, const char *command, const struct operands *operands) {
   if (job->prefix[0] == '\0')
     return report_usage(command, "no output prefix given; name it with -o PREFIX");
@@ -166,7 +155,13 @@ static int run(struct split_job *job, const char *command, const struct operands
   int code = name_files(job) ? EX_OK : report_no_memory();
   elman_pairs *pairs = NULL;
   if (code == EX_OK) code = pairs_input_read(&pairs, &job->input, command, operands);
-  if (code == EX_OK) code = split_and_write(job, pairs);
+  elman_error error;
+  elman_split *split = NULL;
+  if (code == EX_OK && elman_split_create(&split, pairs, &job->options, &error) != ELMAN_OK)
+    code = report_error(&error);
+  if (code == EX_OK) code = write_parts(job, pairs, split);
+  if (code == EX_OK) describe(job, split);
+  elman_split_free(split);
   elman_pairs_free(pairs);
   for (elman_part part = 0; part < ELMAN_PARTS; part++) free(job->paths[part]);
   return code;

@@ -135,10 +135,9 @@ static int add_model(struct subword_job *job) {
   elman_error error;
   const int code = model_open(&job->opened_model, job->model);
   if (code != EX_OK) return code;
-  if (elman_subwords_add_model(job->subwords, job->opened_model, (elman_side)job->side, &error) ==
-      ELMAN_OK)
-    return EX_OK;
-  return report_error(&error);
+  const elman_status status =
+      elman_subwords_add_model(job->subwords, job->opened_model, (elman_side)job->side, &error);
+  return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 
 /* ---- commands ---- */
