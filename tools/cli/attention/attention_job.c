@@ -106,7 +106,7 @@ struct sink {
   elman_attention_summary *summary;
   size_t records; /* number of translations and refused sentences written */
   struct override_effect effect;
-  struct unknown_words unknown, unknown_target;
+  struct unknown_words unknown;
   bool unread; /* a model of the sequence, or the input for it, could not be read */
 };
 
@@ -125,7 +125,6 @@ static int accept_sentence(void *context, const struct translated *translated) {
     return status == ELMAN_OK ? EX_OK : report_error(&error);
   }
   unknown_words_add(&sink->unknown, best);
-  if (best->forced) unknown_words_add_target(&sink->unknown_target, best);
   if (sink->writer != NULL) status = hypotheses_write(sink->writer, best, place, &error);
   for (const elman_translation *one = sink->summary == NULL ? NULL : best;
        one != NULL && status == ELMAN_OK; one = one->next)
@@ -229,12 +228,6 @@ static int finish(struct sink *sink) {
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 
-/* Report unknown words, because not every format can mark them. */
-static void note_unknown(const struct sink *sink, const elman_model *model) {
-  unknown_words_note(&sink->unknown, model, ELMAN_SOURCE);
-  unknown_words_note(&sink->unknown_target, model, ELMAN_TARGET);
-}
-
 /* Return whether the output is usable. It is usable if a line is invalid, but not if a model could
  * not be read. */
 static bool is_usable(const struct sink *sink, int code) {
@@ -258,7 +251,8 @@ static int run_model(struct sink *sink, size_t turn, struct output *output) {
     code = batches_run(&batches, sink->sentences, output);
     sentences_close(sink->sentences);
   }
-  if (turn + 1 == sequence->count) note_unknown(sink, model);
+  /* Report unknown words, because not every format can mark them. */
+  if (turn + 1 == sequence->count) unknown_words_note(&sink->unknown, model);
   elman_model_free(model);
   return code;
 }
@@ -268,7 +262,7 @@ static int run_sequence(struct sink *sink, struct output *output) {
   int worst = EX_OK;
   for (size_t i = 0; i < sink->job->sequence.count; i++) {
     *sink->sentences = unopened;
-    sink->unknown = sink->unknown_target = (struct unknown_words){0};
+    sink->unknown = (struct unknown_words){0};
     const int code = run_model(sink, i, output);
     if (code != EX_OK) worst = code;
     if (!is_usable(sink, code)) return code;
@@ -286,7 +280,7 @@ static int run(struct sink *sink, const elman_model *model, struct output *outpu
     if (reached != EX_OK) return reached;
   }
   const int finished = finish(sink);
-  note_unknown(sink, model);
+  unknown_words_note(&sink->unknown, model);
   return finished == EX_OK ? code : finished;
 }
 

@@ -178,7 +178,7 @@ static void cut_to_fit(char name[UNKNOWN_SIZE], const char *token, size_t length
   name[length] = '\0';
 }
 
-static void add_name(struct unknown_words *words, const char *token, size_t length) {
+static void add_name(struct unknown_side *words, const char *token, size_t length) {
   if (words->named == UNKNOWN_NAMED) return;
   char *name = words->names[words->named];
   cut_to_fit(name, token, length);
@@ -187,18 +187,7 @@ static void add_name(struct unknown_words *words, const char *token, size_t leng
   words->named++;
 }
 
-void unknown_words_add(struct unknown_words *words, const elman_translation *translation) {
-  words->tokens += translation->source_count;
-  for (size_t s = 0; s < translation->source_count; s++) {
-    if (translation->source_known[s]) continue;
-    words->unknown++;
-    /* Use the text as typed, because normalization may have changed it. */
-    const size_t start = translation->source_starts[s];
-    add_name(words, translation->source + start, translation->source_ends[s] - start);
-  }
-}
-
-void unknown_words_add_target(struct unknown_words *words, const elman_translation *translation) {
+static void add_target(struct unknown_side *words, const elman_translation *translation) {
   const size_t count =
       translation->target_count - (translation->ended ? 1 : 0); /* number of tokens without </s> */
   words->tokens += count;
@@ -210,18 +199,34 @@ void unknown_words_add_target(struct unknown_words *words, const elman_translati
   }
 }
 
-void unknown_words_note(const struct unknown_words *words, const elman_model *model,
-                        elman_side side) {
-  const elman_model_info info = elman_model_get_info(model);
-  const bool target = side == ELMAN_TARGET;
-  const elman_token_mode mode = target ? info.target_tokens : info.source_tokens;
+void unknown_words_add(struct unknown_words *words, const elman_translation *translation) {
+  struct unknown_side *source = &words->source;
+  source->tokens += translation->source_count;
+  for (size_t s = 0; s < translation->source_count; s++) {
+    if (translation->source_known[s]) continue;
+    source->unknown++;
+    /* Use the text as typed, because normalization may have changed it. */
+    const size_t start = translation->source_starts[s];
+    add_name(source, translation->source + start, translation->source_ends[s] - start);
+  }
+  if (translation->forced) add_target(&words->target, translation);
+}
+
+static void note_side(const struct unknown_side *words, const char *vocabulary,
+                      elman_token_mode mode) {
   char list[UNKNOWN_NAMED * (UNKNOWN_SIZE + 2)];
   size_t used = 0;
   if (words->unknown == 0) return;
   for (size_t i = 0; i < words->named; i++)
     used +=
         (size_t)snprintf(list + used, sizeof list - used, i == 0 ? "%s" : ", %s", words->names[i]);
-  note("not in the %s: %s%s (%zu of %zu %s%s)", target ? "target vocabulary" : "vocabulary", list,
+  note("not in the %s: %s%s (%zu of %zu %s%s)", vocabulary, list,
        words->named == UNKNOWN_NAMED ? ", ..." : "", words->unknown, words->tokens,
        mode == ELMAN_TOKENS_CHARS ? "character" : "word", plural(words->tokens));
+}
+
+void unknown_words_note(const struct unknown_words *words, const elman_model *model) {
+  const elman_model_info info = elman_model_get_info(model);
+  note_side(&words->source, "vocabulary", info.source_tokens);
+  note_side(&words->target, "target vocabulary", info.target_tokens);
 }

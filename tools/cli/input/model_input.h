@@ -21,8 +21,8 @@ int model_open(elman_model **model, const char *path);
 
 enum { EXAMPLE_PATH = 4096 };
 
-/* Find the model for everyday sentences that comes with the program, next to an installed program or
- * in the sources. Return false if there is none. */
+/* Find the model for everyday sentences that comes with the program, next to an installed program
+ * or in the sources. Return false if there is none. */
 bool example_model_find(char path[EXAMPLE_PATH]);
 
 /* Models of an ensemble. The caller initializes the struct to zero. */
@@ -67,23 +67,23 @@ void model_series_free(struct model_series *series);
 
 enum { UNKNOWN_NAMED = 8, UNKNOWN_SIZE = 64 };
 
-/* Words that are not in the model's vocabulary, collected for a note. The caller initializes the
- * struct to zero. */
-struct unknown_words {
+/* Words of a side that are not in the model's vocabulary. */
+struct unknown_side {
   size_t tokens, unknown; /* number of all tokens; number of unknown tokens */
   size_t named; /* number of stored words, which are the first distinct unknown ones. A long word is
                    truncated */
   char names[UNKNOWN_NAMED][UNKNOWN_SIZE];
 };
 
+/* Words of source and target, collected for a note. The caller initializes the struct to zero. */
+struct unknown_words {
+  struct unknown_side source, target;
+};
+
+/* Add the unknown words of the source; after forced decoding, also those of the target. */
 void unknown_words_add(struct unknown_words *words, const elman_translation *translation);
 
-/* Add the unknown words of the target side. This function is for translations by forced
- * decoding. */
-void unknown_words_add_target(struct unknown_words *words, const elman_translation *translation);
-
-/* Print one line on standard error; print nothing if there were no unknown words. */
-void unknown_words_note(const struct unknown_words *words, const elman_model *model,
-                        elman_side side);
+/* Print one line per side with unknown words on standard error. */
+void unknown_words_note(const struct unknown_words *words, const elman_model *model);
 
 #endif

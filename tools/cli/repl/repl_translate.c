@@ -67,14 +67,6 @@ static void write_attention(const struct session *session, const elman_translati
     report_error(&error);
 }
 
-static void note_unknown(const struct side *side, const elman_translation *translation) {
-  struct unknown_words source = {0}, target = {0};
-  unknown_words_add(&source, translation);
-  if (translation->forced) unknown_words_add_target(&target, translation);
-  unknown_words_note(&source, side->models.open[0], ELMAN_SOURCE);
-  unknown_words_note(&target, side->models.open[0], ELMAN_TARGET);
-}
-
 static void show(const struct session *session, const struct side *side,
                  const elman_translation *translation) {
   FILE *stream = session->output->stream;
@@ -89,7 +81,9 @@ static void show(const struct session *session, const struct side *side,
   if (translation->forced) write_tokens(stream, translation);
   if (session->show_attention) write_attention(session, translation);
   output_flush(session->output);
-  note_unknown(side, translation);
+  struct unknown_words unknown = {0};
+  unknown_words_add(&unknown, translation);
+  unknown_words_note(&unknown, side->models.open[0]);
 }
 
 /* Print the effect of the overrides; print nothing if there are none. */

@@ -71,10 +71,10 @@ static int run(const struct translate_lines *job, const elman_model *model,
   if (output.file != NULL) interrupt_catch_first();
   if (sentences->texts.count == 0 && isatty(sentences->lines.file))
     note("one sentence per line; Ctrl-D ends the input");
-  struct lines lines = {job, output.stream, {0}};
+  struct lines lines = {.job = job, .stream = output.stream};
   const struct batch_job batches = {model, &job->options, write_line, &lines};
   code = batches_run(&batches, sentences, &output);
-  unknown_words_note(&lines.unknown, model, ELMAN_SOURCE);
+  unknown_words_note(&lines.unknown, model);
   if (sentences_usable(sentences, code)) return output_close(&output, code);
   output_abandon(&output);
   return code;
