@@ -60,7 +60,7 @@ session C.UTF-8 ':units subwords' ':model parts.safetensors' '我 爱 学习' ':
 [ "$(grep -c 'elman: .*\.safetensors: has no subwords: .*use :units words or :units tokens$' "$results/stdout")" -eq 2 ] ||
   fail "subwords of a model without subwords"
 expect_stdout_match '(^|> ):units is reset to auto$'
-expect_stdout_match "(^|> )elman: :units: use ':units auto', "
+expect_stdout_match "(^|> )elman: units must be one of auto, .*, not 'letters'"
 expect_stdout_match '(^|> )studying [·░▒▓█ ]+$'
 grep -q '"target_units":"words"' words.json || fail "words are not the default"
 ! grep -q '"target_units"' parts.json || fail "words although subwords are selected"

@@ -70,6 +70,14 @@ void commands_visit(int (*visit)(const struct usage *usage, const bool *preset))
 /* Return the first command that has an option of this name; NULL if there is none. */
 const char *command_with_option(const char *name);
 
+/* Return the name of the shell at `index`, from 0, that completion_print knows; NULL past the last.
+ */
+const char *completion_shell_name(size_t index);
+
+/* Print the completion script for the shell `name`. Return an exit code; print a message if it is
+ * not 0. */
+int completion_print(const char *name);
+
 /* Print the commands in `group`; for NULL, print all commands and groups. */
 void commands_print(FILE *stream, const struct command *group);
 

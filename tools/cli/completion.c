@@ -1,11 +1,9 @@
-#include "completion.h"
+/* Completion for shells: scripts, written of the tables of commands and options. */
+#include "commands.h"
 
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
 
-#include "commands.h"
 #include "console/output.h"
 #include "options/command_line.h"
 

@@ -3,7 +3,6 @@
 #include <sysexits.h>
 
 #include "commands.h"
-#include "completion.h"
 #include "console/messages.h"
 #include "console/output.h"
 #include "elman.h"

@@ -32,10 +32,6 @@ static const char *rule_choice(size_t index) {
   return elman_alignment_rule_name((elman_alignment_rule)index);
 }
 
-static const char *units_choice(size_t index) {
-  return elman_alignment_units_name((elman_alignment_units)index);
-}
-
 /* ---- rules and checks ---- */
 
 #define FOR_MATRICES "attention heads attention-window weights scale causal key-length normalize"

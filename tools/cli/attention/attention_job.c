@@ -27,6 +27,10 @@ static const char *attention_format_written(const char *format) {
   return strcmp(format, PNG) == 0 ? "svg" : format;
 }
 
+const char *units_choice(size_t index) {
+  return elman_alignment_units_name((elman_alignment_units)index);
+}
+
 int units_check(const char *what, elman_alignment_units units, const struct models *models) {
   const elman_model_info info = elman_model_get_info(models->open[0]);
   if (units != ELMAN_UNITS_SUBWORDS || info.source_tokens == ELMAN_TOKENS_BPE ||

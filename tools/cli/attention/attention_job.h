@@ -13,6 +13,9 @@
 /* Formats of the library, and PNG, which is converted from SVG. */
 extern const struct formats attention_formats;
 
+/* Return the name of the units at `index`, for tables of options; NULL past the last. */
+const char *units_choice(size_t index);
+
 /* Check that the models support the units: subwords need token mode bpe. `what` names the option in
  * messages. Return an exit code; print a message if it is not 0. */
 int units_check(const char *what, elman_alignment_units units, const struct models *models);

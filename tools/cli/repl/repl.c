@@ -7,6 +7,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "attention/attention_job.h"
 #include "commands.h"
 #include "console/messages.h"
 #include "console/output.h"
@@ -50,10 +51,6 @@ static const char *override_word(size_t index) {
   return index < sizeof words / sizeof *words ? words[index] : NULL;
 }
 
-static const char *units_word(size_t index) {
-  return elman_alignment_units_name((elman_alignment_units)index);
-}
-
 /* If several names start with an abbreviation, it means the first of them. */
 static const struct repl_command session_commands[] = {
     {"help", "", "list the commands", WORDS, show_help, NULL},
@@ -71,7 +68,7 @@ static const struct repl_command session_commands[] = {
     {"set", "[NAME VALUE]", "change a search option, or list all", WORDS, session_set,
      session_setting_name},
     {"units", "WHAT", "show attention between words, tokens or subwords; auto chooses", WORDS,
-     session_set_units, units_word},
+     session_set_units, units_choice},
     {"dump", "FILE", "write the last attention matrix; the suffix selects the format", WRITE,
      session_dump, NULL},
     {"save", "FILE", "write all translations of the session to a .tsv or .html file", WRITE,

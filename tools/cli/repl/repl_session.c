@@ -114,14 +114,9 @@ void session_close(struct session *session) {
   free(session->override_words);
 }
 
-bool session_has_last(const struct session *session, const char *command) {
-  if (session->last == NULL) report(command, "nothing has been translated yet");
-  return session->last != NULL;
-}
-
-bool session_has_sentence(const struct session *session, const char *command) {
-  if (session->sentence == NULL) report(command, "nothing has been translated yet");
-  return session->sentence != NULL;
+bool session_has(const void *last, const char *command) {
+  if (last == NULL) report(command, "nothing has been translated yet");
+  return last != NULL;
 }
 
 elman_translate_options session_options(const struct session *session, const struct side *side) {

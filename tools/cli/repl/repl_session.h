@@ -58,10 +58,9 @@ void side_name(char *name, size_t size, const struct side *side);
 /* Return the options for translation with a side. */
 elman_translate_options session_options(const struct session *session, const struct side *side);
 
-/* Return whether there is a last translation or a last sentence. If not, report this for
- * `command`. */
-bool session_has_last(const struct session *session, const char *command);
-bool session_has_sentence(const struct session *session, const char *command);
+/* Return whether `last`, the last translation or the last sentence, is not NULL. If it is, report
+ * this for `command`. */
+bool session_has(const void *last, const char *command);
 
 /* Return the format in which `command` may write the file; report a refusal and return NULL. It may
  * replace a file only if '!' follows its name, and never a model. `example` is a call of it. */

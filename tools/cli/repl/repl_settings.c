@@ -155,16 +155,13 @@ void session_set_attention(struct session *session, char *argument) {
 }
 
 void session_set_units(struct session *session, char *argument) {
-  const char *name;
-  for (unsigned i = 0; (name = elman_alignment_units_name((elman_alignment_units)i)) != NULL; i++) {
-    elman_alignment_units units = (elman_alignment_units)i;
-    if (strcmp(name, argument) != 0) continue;
-    if (units_check(":units", units, &session->side.models) == EX_OK &&
-        overrides_choose_units(&units, &session->options, &at_colon) == EX_OK)
-      session->units = (elman_alignment_units)i;
-    return;
-  }
-  report(":units", "use ':units auto', ':units words', ':units tokens' or ':units subwords'");
+  unsigned index = session->units;
+  const struct option option = {.name = "units", .index = &index, .choice = units_choice};
+  if (option_set(&option, argument, &at_colon) != EX_OK) return;
+  elman_alignment_units units = (elman_alignment_units)index;
+  if (units_check(":units", units, &session->side.models) == EX_OK &&
+      overrides_choose_units(&units, &session->options, &at_colon) == EX_OK)
+    session->units = (elman_alignment_units)index;
 }
 
 elman_alignment_units session_units(const struct session *session) {

@@ -120,7 +120,7 @@ void session_translate(struct session *session, const char *line) {
 /* ---- commands ---- */
 
 void session_force(struct session *session, char *argument) {
-  if (!session_has_sentence(session, ":reference")) return;
+  if (!session_has(session->sentence, ":reference")) return;
   if (argument[0] == '\0') {
     report(":reference", "give a translation, as in ':reference I love you'");
     return;
@@ -154,7 +154,7 @@ void session_compare(struct session *session, char *argument) {
     report(":compare", "only one model is loaded; ':load FILE' loads another one");
     return;
   }
-  if (argument[0] == '\0' && !session_has_sentence(session, ":compare")) return;
+  if (argument[0] == '\0' && !session_has(session->sentence, ":compare")) return;
   const char *text = argument[0] == '\0' ? session->sentence : argument;
   elman_translation *other = show_side(session, &session->other, text);
   elman_translation *translation = other == NULL ? NULL : show_side(session, &session->side, text);
@@ -166,7 +166,7 @@ void session_compare(struct session *session, char *argument) {
 
 void session_dump(struct session *session, char *argument) {
   const elman_text_style style = {.units = session_units(session)};
-  if (!session_has_last(session, ":dump")) return;
+  if (!session_has(session->last, ":dump")) return;
   const char *format =
       session_output_format(":dump", "':dump matrix.json'", &attention_formats, argument);
   if (format != NULL && hypotheses_save(argument, session->last, format, &style) == EX_OK)
@@ -281,7 +281,7 @@ static bool read_number(size_t *number, const char *text, const char *what, size
 }
 
 void session_alternatives(struct session *session, char *argument) {
-  if (!session_has_last(session, ":alternatives")) return;
+  if (!session_has(session->last, ":alternatives")) return;
   const size_t T = session->last->target_count;
   if (T == 0) {
     report(":alternatives", "the translation is empty");
@@ -303,8 +303,8 @@ void session_alternatives(struct session *session, char *argument) {
 /* ---- gradients ---- */
 
 void session_trace(struct session *session, char *argument) {
-  if (!session_has_sentence(session, ":trace")) return;
-  if (argument[0] == '\0' && !session_has_last(session, ":trace")) return;
+  if (!session_has(session->sentence, ":trace")) return;
+  if (argument[0] == '\0' && !session_has(session->last, ":trace")) return;
   const char *target = argument[0] == '\0' ? session->last->text : argument;
   elman_error error;
   elman_gradient_trace *trace;

@@ -75,9 +75,7 @@ static int run(const struct translate_lines *job, const elman_model *model,
   const struct batch_job batches = {model, &job->options, write_line, &lines};
   code = batches_run(&batches, sentences, &output);
   unknown_words_note(&lines.unknown, model);
-  if (sentences_usable(sentences, code)) return output_close(&output, code);
-  output_abandon(&output);
-  return code;
+  return output_finish(&output, code, sentences_usable(sentences, code));
 }
 
 int translate_lines(struct translate_lines *job, struct models *models, struct sentences *sentences,

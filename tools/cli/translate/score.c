@@ -64,9 +64,7 @@ static int score_all(struct job *job, const elman_model *model, const char *outp
   const struct batch_job batches = {model, &job->options, write_pair, job};
   code = batches_run(&batches, job->pairs, &output);
   write_none(job, job->pairs->number);
-  if (sentences_usable(job->pairs, code)) return output_close(&output, code);
-  output_abandon(&output);
-  return code;
+  return output_finish(&output, code, sentences_usable(job->pairs, code));
 }
 
 static int run(struct job *job, struct models *models, const char *input, const char *output) {
