@@ -20,8 +20,9 @@ typedef enum elman_token_mode {
   ELMAN_TOKENS_AUTO_BPE
 } elman_token_mode;
 
-/* Return "space", "words", "chars", "auto", "bpe" or "auto-bpe"; NULL for any other value. */
-ELMAN_API const char *elman_token_mode_name(elman_token_mode mode);
+/* Return the name of an elman_token_mode: "space", "words", "chars", "auto", "bpe" or "auto-bpe";
+ * NULL for any other value. */
+ELMAN_API const char *elman_token_mode_name(size_t index);
 
 /* Normalization of text before tokenization. NFC applies Unicode's NFC. NFKC applies Unicode's
  * NFKC, which replaces full-width letters by ordinary ones, and also unifies punctuation: curly
@@ -29,8 +30,9 @@ ELMAN_API const char *elman_token_mode_name(elman_token_mode mode);
  * punctuation; a side whose lines are mostly Chinese characters or kana uses it. */
 typedef enum elman_normalization { ELMAN_NFC, ELMAN_NFKC, ELMAN_NFKC_WIDE } elman_normalization;
 
-/* Return "nfc", "nfkc" or "nfkc-wide"; NULL for any other value. */
-ELMAN_API const char *elman_normalization_name(elman_normalization normalization);
+/* Return the name of an elman_normalization: "nfc", "nfkc" or "nfkc-wide"; NULL for any other
+ * value. */
+ELMAN_API const char *elman_normalization_name(size_t index);
 
 /* Return the length in bytes of the unsafe character at the start of `text` (`length` bytes) and
  * set *codepoint; return 0 if the text starts with anything else, invalid UTF-8 included. Unsafe

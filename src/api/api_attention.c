@@ -2,13 +2,11 @@
 
 #include "api/call.h"
 #include "base/safe_file.h"
-#include "elman/json.h"
 #include "inspect/escape.h"
 #include "inspect/format.h"
 #include "inspect/matrix.h"
 #include "inspect/shown.h"
 #include "inspect/summary.h"
-#include "inspect/text_table.h"
 
 /* ---- formats and writers ---- */
 
@@ -25,14 +23,6 @@ const char *elman_format_suffix(size_t index) {
 const char *elman_format_of_path(const char *path) {
   const struct format *format = format_of_path(path);
   return format == NULL ? NULL : format->name;
-}
-
-const char *elman_alignment_rule_name(elman_alignment_rule rule) {
-  return alignment_rule_name(rule);
-}
-
-const char *elman_alignment_units_name(elman_alignment_units units) {
-  return alignment_units_name(units);
 }
 
 elman_status elman_attention_writer_create(elman_attention_writer **writer, FILE *stream,
@@ -52,22 +42,6 @@ elman_status elman_attention_writer_create(elman_attention_writer **writer, FILE
   return status;
 }
 
-elman_status elman_attention_writer_add(elman_attention_writer *writer,
-                                        const elman_translation *translation,
-                                        elman_attention_place place, elman_error *error) {
-  return writing_add(writer, translation, place, error);
-}
-
-elman_status elman_attention_writer_add_refused(elman_attention_writer *writer,
-                                                elman_attention_place place,
-                                                const elman_error *reason, elman_error *error) {
-  return writing_add_refused(writer, place, reason, error);
-}
-
-elman_status elman_attention_writer_finish(elman_attention_writer *writer, elman_error *error) {
-  return writing_finish(writer, error);
-}
-
 void elman_attention_writer_free(elman_attention_writer *writer) {
   if (writer == NULL) return;
   writing_free(writer);
@@ -80,8 +54,9 @@ elman_status elman_attention_write(FILE *stream, const elman_translation *transl
   elman_attention_writer *writer;
   elman_status status = elman_attention_writer_create(&writer, stream, format, style, error);
   if (status == ELMAN_OK)
-    status = writing_add(writer, translation, (elman_attention_place){1, 1, NULL}, error);
-  if (status == ELMAN_OK) status = writing_finish(writer, error);
+    status =
+        elman_attention_writer_add(writer, translation, (elman_attention_place){1, 1, NULL}, error);
+  if (status == ELMAN_OK) status = elman_attention_writer_finish(writer, error);
   elman_attention_writer_free(writer);
   return status;
 }
@@ -139,20 +114,7 @@ void elman_attention_summary_free(elman_attention_summary *summary) {
   free(summary);
 }
 
-elman_attention_measures elman_attention_summary_get(const elman_attention_summary *summary) {
-  return summary_measures(summary);
-}
-
 /* ---- tables ---- */
-
-const char *elman_table_format_name(size_t index) {
-  return table_format_name(index);
-}
-
-elman_status elman_table_write(FILE *stream, const elman_table *table, const char *format,
-                               elman_error *error) {
-  return table_write(stream, table, format, error);
-}
 
 /* ---- matrices ---- */
 
@@ -171,8 +133,4 @@ void elman_matrix_free(elman_matrix *matrix) {
   if (matrix == NULL) return;
   matrix_free(matrix);
   free(matrix);
-}
-
-void elman_npy_write(FILE *stream, const float *values, const size_t *sizes, size_t dimensions) {
-  matrix_write_npy(stream, values, sizes, dimensions);
 }

@@ -1,7 +1,6 @@
 #include <stdlib.h>
 
 #include "api/call.h"
-#include "inspect/trace_picture.h"
 #include "model/gradient_report.h"
 
 /* Return the number of multiplications in the largest matrix product of a pass. It is the product
@@ -127,9 +126,4 @@ void elman_trace_free(elman_gradient_trace *trace) {
   arena_free(&owned->inner.arena);
   pair_batch_free(&owned->texts);
   free(owned);
-}
-
-elman_status elman_trace_draw(FILE *stream, const elman_gradient_trace *trace, const char *format,
-                              elman_error *error) {
-  return trace_draw(stream, trace, format, error);
 }

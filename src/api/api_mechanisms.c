@@ -25,13 +25,9 @@ elman_status elman_attention_parameters_load(elman_tensor **weights, size_t *cou
   return attention_parameters_load(weights, count, path, kind, width, error);
 }
 
-void elman_attention_parameters_free(elman_tensor *weights) {
-  attention_parameters_free(weights);
-}
-
 elman_attention_options elman_attention_options_default(void) {
   return (elman_attention_options){
-      .mechanism = attention_name(ATTENTION_DOT), .heads = 1, .key_length = ELMAN_ALL_KEYS};
+      .mechanism = elman_attention_name(ATTENTION_DOT), .heads = 1, .key_length = ELMAN_ALL_KEYS};
 }
 
 /* Run the attention. Set *output unless it is NULL. */
@@ -62,10 +58,6 @@ elman_status elman_attention_forward(elman_attention_output **output,
                                      const elman_attention_options *options, elman_error *error) {
   *output = NULL;
   return run(output, input, options, NULL, NULL, error);
-}
-
-void elman_attention_output_free(elman_attention_output *output) {
-  matrix_attention_output_free(output);
 }
 
 elman_status elman_attention_backward(const elman_attention_gradients *gradients,

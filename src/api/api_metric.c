@@ -38,14 +38,6 @@ const char *const *elman_lines_get(const elman_lines *lines) {
 
 /* ---- options and scores ---- */
 
-const char *elman_bleu_tokens_name(size_t index) {
-  return bleu_tokenizer_name(index);
-}
-
-elman_metric_options elman_metric_options_default(void) {
-  return metric_options_default();
-}
-
 /* ---- the caller's strings as texts ---- */
 
 enum { MAX_OUTPUTS = 2 };

@@ -17,30 +17,6 @@
 
 /* ---- hyperparameters ---- */
 
-const char *elman_cell_name(size_t index) {
-  return cell_name(index);
-}
-
-const char *elman_attention_name(size_t index) {
-  return attention_name(index);
-}
-
-const char *elman_arithmetic_name(size_t index) {
-  return arithmetic_name(index);
-}
-
-const char *elman_precision_name(size_t index) {
-  return precision_name(index);
-}
-
-const char *elman_schedule_name(size_t index) {
-  return schedule_name(index);
-}
-
-const char *elman_measure_name(size_t index) {
-  return measure_name(index);
-}
-
 /* ---- the machine ---- */
 
 static const char *processor_instructions(void) {
@@ -73,19 +49,11 @@ elman_machine elman_machine_get(void) {
 
 /* ---- the model ---- */
 
-const char *elman_token_mode_name(elman_token_mode mode) {
-  return token_mode_name(mode);
-}
-
 size_t elman_unsafe_character(uint32_t *codepoint, const char *text, size_t length) {
   int character;
   const size_t size = character_read(&character, (struct text){text, length});
   *codepoint = (uint32_t)character;
   return size > 0 && character_is_unsafe(character) ? size : 0;
-}
-
-const char *elman_normalization_name(elman_normalization normalization) {
-  return normalization_name(normalization);
 }
 
 elman_model_options elman_model_options_default(void) {
@@ -159,8 +127,8 @@ static elman_status create_model(struct model **model, const struct pairs *pairs
                                  const elman_train_options *training, elman_error *error) {
   elman_model_options resolved = *options, *from = &resolved;
   struct model_config config;
-  elman_status status =
-      elman_options_check(ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, training, NULL, ELMAN_NAMES_FIELD, error);
+  elman_status status = elman_options_check(ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, training, NULL,
+                                            ELMAN_NAMES_FIELD, error);
   if (status == ELMAN_OK) status = configure(&config, from, error);
   if (status != ELMAN_OK) return status;
   const struct vocabulary_options vocabulary = {
@@ -224,21 +192,12 @@ elman_status elman_model_save(const elman_model *model, const char *path, elman_
   return model_save(inner_model_const(model), path, error);
 }
 
-const char *elman_number_type_name(size_t index) {
-  return number_type_option(index);
-}
-
 elman_status elman_model_save_as(const elman_model *model, const char *path, elman_number_type type,
                                  elman_error *error) {
   if (elman_number_type_name(type) == NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the number type %u is not a value of the enum", (unsigned)type);
   return model_save_as(inner_model_const(model), path, type, error);
-}
-
-elman_status elman_model_read_history(elman_history *history, const char *path,
-                                      elman_error *error) {
-  return model_read_history(history, path, error);
 }
 
 void elman_model_free(elman_model *model) {

@@ -4,9 +4,6 @@
 
 #include "api/call.h"
 #include "base/json.h"
-#include "base/suggestion.h"
-#include "elman/json.h"
-#include "elman/subwords.h"
 #include "vocab/bpe.h"
 #include "vocab/bpe_learn.h"
 #include "vocab/locate.h"
@@ -265,15 +262,6 @@ elman_status elman_subwords_apply(const char **split, elman_subwords *subwords, 
 }
 
 /* ---- names ---- */
-
-void elman_suggestion_offer(elman_suggestion *suggestion, const char *typed,
-                            const char *candidate) {
-  suggestion_offer(suggestion, typed, candidate);
-}
-
-const char *elman_suggestion_reason(const char *typed) {
-  return suggestion_reason(typed);
-}
 
 /* ---- JSON ---- */
 

@@ -12,23 +12,9 @@
 
 /* ---- processes ---- */
 
-elman_status elman_group_broadcast(const elman_group *group, void *bytes, size_t count,
-                                   elman_error *error) {
-  return group_broadcast(group, bytes, count, error);
-}
-
-elman_status elman_group_gather(const elman_group *group, void *bytes, const size_t *counts,
-                                elman_error *error) {
-  return group_gather(group, bytes, counts, error);
-}
-
-elman_status elman_group_agree(const elman_group *group, elman_status status, elman_error *error) {
-  return group_agree(group, status, error);
-}
-
 elman_status elman_group_same_model(const elman_group *group, const elman_model *model,
                                     const elman_translate_options *options, elman_error *error) {
-  const elman_translate_options defaults = translate_options_default();
+  const elman_translate_options defaults = elman_translate_options_default();
   return same_model(group, inner_model_const(model), options == NULL ? &defaults : options, error);
 }
 
@@ -36,24 +22,6 @@ elman_status elman_group_same_model(const elman_group *group, const elman_model 
 
 elman_train_options elman_train_options_default(void) {
   return (elman_train_options){ELMAN_TRAIN_OPTIONS(FIELD_DEFAULT).epochs = ELMAN_EPOCHS_AUTO};
-}
-
-elman_status elman_train_options_check(const elman_train_options *options, elman_error *error) {
-  return trainer_check_options(options, error);
-}
-
-elman_status elman_checkpoint_get_state(elman_checkpoint_state *checkpoint, const char *path,
-                                        elman_error *error) {
-  return checkpoint_get_state(checkpoint, path, error);
-}
-
-bool elman_snapshot_update(uint64_t *update, const char *name, const char *model) {
-  return snapshot_parse_name(update, name, model);
-}
-
-elman_status elman_snapshots_find(elman_history *longest, size_t *count, const char *output,
-                                  elman_error *error) {
-  return snapshots_find(longest, count, output, error);
 }
 
 /* Encode all pairs. If `done` is not NULL, it is the same pairs, whose text is freed during
@@ -106,17 +74,17 @@ static elman_status create(elman_training **created, struct model *model, const 
   struct surroundings before;
   if (options == NULL) options = &defaults;
   elman_training *run = NULL;
-  elman_status status = trainer_check_options(options, error);
+  elman_status status = elman_train_options_check(options, error);
   if (status == ELMAN_OK && options->dev == NULL && options->dev_name != NULL)
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "dev_name needs dev pairs");
   if (status == ELMAN_OK) status = run_create(&run, options, error);
   if (status == ELMAN_OK)
     status = enter(&before, options->threads, shared_work(model, inner, options), error);
   const bool entered = status == ELMAN_OK;
-  status = group_agree(options->group, status, error);
+  status = elman_group_agree(options->group, status, error);
   if (status == ELMAN_OK) {
     status = encode_all(run, model, inner, done, error);
-    status = group_agree(options->group, status, error);
+    status = elman_group_agree(options->group, status, error);
   }
   elman_pairs_free(done);
   if (status == ELMAN_OK) {
@@ -128,7 +96,7 @@ static elman_status create(elman_training **created, struct model *model, const 
     leave(before);
   }
   if (status != ELMAN_OK) {
-    run_free(run);
+    elman_training_free(run);
     run = NULL;
   }
   *created = run;
@@ -140,10 +108,6 @@ elman_status elman_training_create(elman_training **training, elman_model *model
                                    elman_error *error) {
   elman_error own;
   return create(training, inner_model(model), pairs, NULL, options, error == NULL ? &own : error);
-}
-
-void elman_training_free(elman_training *training) {
-  run_free(training);
 }
 
 /* Do one step of a run, with its threads. */
@@ -197,7 +161,7 @@ static elman_status train(elman_model *model, const elman_pairs *pairs, elman_pa
   const elman_status end = do_step(run, FINISH, 0, &problem);
   if (end != ELMAN_OK && (status == ELMAN_OK || status == ELMAN_INTERRUPTED))
     status = fail_again(error, &problem);
-  run_free(run);
+  elman_training_free(run);
   return status;
 }
 

@@ -35,12 +35,8 @@ void elman_translator_free(elman_translator *translator) {
   free(translator);
 }
 
-elman_translate_options elman_translate_options_default(void) {
-  return translate_options_default();
-}
-
 elman_translate_options elman_model_translate_options(const elman_model *model) {
-  elman_translate_options options = translate_options_default();
+  elman_translate_options options = elman_translate_options_default();
   const elman_search search = inner_model_const(model)->search;
   if (search.beam > 0) {
     options.beam = search.beam;
@@ -49,29 +45,15 @@ elman_translate_options elman_model_translate_options(const elman_model *model) 
   return options;
 }
 
-const char *elman_length_norm_name(size_t index) {
-  return length_norm_name(index);
-}
-
 elman_status elman_ensemble_check(const elman_model *model, const elman_model *other,
                                   elman_error *error) {
   return models_have_same_words(inner_model_const(model), inner_model_const(other), error);
-}
-
-void elman_translation_free(elman_translation *translation) {
-  translation_free(translation);
 }
 
 void elman_override_reach_add(elman_override_reach *reach, const elman_translate_options *options,
                               const elman_translation *translation) {
   for (; translation != NULL; translation = translation->next)
     override_reach_add(reach, options, translation->target_count, translation->source_count);
-}
-
-elman_status elman_override_reach_check(const elman_override_reach *reach,
-                                        const elman_translate_options *options,
-                                        elman_error *error) {
-  return override_reach_check(reach, options, error);
 }
 
 /* ---- options ---- */
@@ -182,7 +164,7 @@ elman_status elman_translate_batch(elman_translation **translations, elman_error
                                    elman_translator *translator, const elman_sentence *sentences,
                                    size_t count, const elman_translate_options *options,
                                    elman_error *error) {
-  const elman_translate_options defaults = translate_options_default();
+  const elman_translate_options defaults = elman_translate_options_default();
   const struct model *model = translator->model;
   struct outcomes outcomes = {translations, errors};
   struct surroundings before;
@@ -223,10 +205,6 @@ elman_status elman_translate(elman_translation **translation, elman_translator *
 
 /* ---- evaluation ---- */
 
-elman_evaluate_options elman_evaluate_options_default(void) {
-  return evaluate_options_default();
-}
-
 static elman_status check(const elman_model *model, const elman_evaluate_options *options,
                           elman_error *error) {
   if (options->batch_size == 0)
@@ -259,7 +237,7 @@ static elman_status evaluate_in_precision(elman_scores *scores, const elman_mode
   struct model_views views = {0};
   elman_evaluate_options own = *options;
   elman_status status = model_views_set(&views, inner_model_const(model), &own.translate, error);
-  status = group_agree(options->group, status, error);
+  status = elman_group_agree(options->group, status, error);
   if (status == ELMAN_OK)
     status = evaluate(scores, views.first, inner_pairs_const(pairs), NULL, &own, error);
   model_views_free(&views);
@@ -269,7 +247,7 @@ static elman_status evaluate_in_precision(elman_scores *scores, const elman_mode
 elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
                             const elman_pairs *pairs, const elman_evaluate_options *options,
                             elman_error *error) {
-  const elman_evaluate_options defaults = evaluate_options_default();
+  const elman_evaluate_options defaults = elman_evaluate_options_default();
   elman_error own;
   if (options == NULL) options = &defaults;
   if (error == NULL) error = &own;
@@ -277,7 +255,7 @@ elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
   elman_status status = check(model, options, error);
   if (status == ELMAN_OK) status = enter(&before, options->threads, INFINITY, error);
   const bool entered = status == ELMAN_OK;
-  status = group_agree(options->group, status, error);
+  status = elman_group_agree(options->group, status, error);
   if (status == ELMAN_OK) status = same_work(model, pairs, options, error);
   if (status == ELMAN_OK) status = evaluate_in_precision(scores, model, pairs, options, error);
   if (entered) leave(before);
@@ -313,7 +291,7 @@ elman_status elman_tune_search(elman_search_trial *trials, elman_model *model,
                                elman_error *error) {
   static const elman_search searches[ELMAN_SEARCH_TRIALS] = {
       {1, 1}, {5, 0.6}, {5, 1}, {5, 1.4}, {10, 0}};
-  const elman_evaluate_options defaults = evaluate_options_default();
+  const elman_evaluate_options defaults = elman_evaluate_options_default();
   const size_t last = ELMAN_SEARCH_TRIALS - 1;
   elman_status status = ELMAN_OK;
   if (options == NULL) options = &defaults;

@@ -10,7 +10,7 @@
 #include "tensor/dropout.h"
 
 /* One row per mechanism, with KIND and name. The rows define ATTENTION_KIND and refer to
- * attention_name (attention/mechanism.h). Options and files use `name`. */
+ * elman_attention_name. Options and files use `name`. */
 #define ATTENTION_MECHANISMS(ROW)                                                                  \
   ROW(DOT, dot)             /* d·e (Luong et al., EMNLP 2015) */                                  \
   ROW(SCALED, scaled)       /* d·e / √H (Vaswani et al., NIPS 2017) */                          \
@@ -28,8 +28,6 @@
 #define ATTENTION_KIND(KIND, name) ATTENTION_##KIND,
 enum attention_kind { ATTENTION_MECHANISMS(ATTENTION_KIND) };
 
-/* Return the name in options and files; NULL after the last kind. */
-const char *attention_name(size_t kind);
 /* Return false if no kind has this name. */
 bool attention_parse(enum attention_kind *kind, const char *name);
 

@@ -22,13 +22,13 @@ const struct attention_mechanism *attention_mechanism(enum attention_kind kind) 
   return kinds[kind].mechanism;
 }
 
-const char *attention_name(size_t kind) {
+const char *elman_attention_name(size_t kind) {
   return kind < sizeof kinds / sizeof *kinds ? kinds[kind].name : NULL;
 }
 
 bool attention_parse(enum attention_kind *kind, const char *name) {
   size_t index;
-  const bool found = choice_parse(&index, attention_name, name);
+  const bool found = choice_parse(&index, elman_attention_name, name);
   if (found) *kind = (enum attention_kind)index;
   return found;
 }
@@ -82,7 +82,7 @@ static void list_divisors(char *text, size_t capacity, size_t size) {
 
 /* Check options that only attention on plain matrices can set. */
 static elman_status check_mechanism(const struct attention_config *config, elman_error *error) {
-  const char *name = attention_name(config->kind);
+  const char *name = elman_attention_name(config->kind);
   const struct attention_mechanism *mechanism = attention_mechanism(config->kind);
   const size_t width = attention_value_size(*config);
   if (config->heads > 1 && mechanism->one_head)
@@ -142,11 +142,11 @@ elman_status attention_config_check_translator(const struct attention_config *co
   if (config->heads != 1 && mechanism->heads == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "%s attention has one head, not %zu; use multihead attention",
-                attention_name(config->kind), config->heads);
+                elman_attention_name(config->kind), config->heads);
   if (config->clauses && !mechanism->segments)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "%s attention has no segments; clauses need hierarchical attention",
-                attention_name(config->kind));
+                elman_attention_name(config->kind));
   if (config->clauses && config->window != 0)
     return fail(
         error, ELMAN_INVALID_ARGUMENT, NULL,

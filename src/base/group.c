@@ -22,8 +22,8 @@ static elman_status check_size(const elman_group *group, elman_error *error) {
               group->size, GROUP_MOST);
 }
 
-elman_status group_gather(const elman_group *group, void *bytes, const size_t *counts,
-                          elman_error *error) {
+elman_status elman_group_gather(const elman_group *group, void *bytes, const size_t *counts,
+                                elman_error *error) {
   const size_t P = group_size(group);
   if (P == 1) return ELMAN_OK;
   const elman_status status = check_size(group, error);
@@ -37,10 +37,10 @@ elman_status group_gather(const elman_group *group, void *bytes, const size_t *c
   return group->exchange(group->context, send, receive, error);
 }
 
-elman_status group_broadcast(const elman_group *group, void *bytes, size_t count,
-                             elman_error *error) {
+elman_status elman_group_broadcast(const elman_group *group, void *bytes, size_t count,
+                                   elman_error *error) {
   const size_t counts[GROUP_MOST] = {count};
-  return group_gather(group, bytes, counts, error);
+  return elman_group_gather(group, bytes, counts, error);
 }
 
 /* Gather an array with one element of `size` bytes per process. */
@@ -48,7 +48,7 @@ static elman_status gather_each(const elman_group *group, void *each, size_t siz
                                 elman_error *error) {
   size_t counts[GROUP_MOST];
   for (size_t r = 0; r < GROUP_MOST; r++) counts[r] = size;
-  return group_gather(group, each, counts, error);
+  return elman_group_gather(group, each, counts, error);
 }
 
 /* Send the error of process `from`, which failed with `status`, to all. */
@@ -60,13 +60,13 @@ static elman_status share_error(const elman_group *group, size_t from, elman_sta
   if (from == group->rank && error != NULL) kept = *error;
   kept.code = status;
   counts[from] = sizeof kept;
-  const elman_status handed = group_gather(group, &kept, counts, error);
+  const elman_status handed = elman_group_gather(group, &kept, counts, error);
   if (handed != ELMAN_OK) return handed;
   if (from == 0) return fail_again(error, &kept);
   return fail(error, status, kept.where, "process %zu: %s", from, kept.message);
 }
 
-elman_status group_agree(const elman_group *group, elman_status status, elman_error *error) {
+elman_status elman_group_agree(const elman_group *group, elman_status status, elman_error *error) {
   const size_t P = group_size(group);
   if (P == 1) return status;
   elman_status all[GROUP_MOST];
@@ -83,17 +83,17 @@ elman_status group_agree(const elman_group *group, elman_status status, elman_er
 elman_status group_same(const elman_group *group, uint64_t number, const char *problem,
                         elman_error *error) {
   uint64_t first = number;
-  elman_status status = group_broadcast(group, &first, sizeof first, error);
+  elman_status status = elman_group_broadcast(group, &first, sizeof first, error);
   if (status != ELMAN_OK) return status;
   if (first != number) status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
-  return group_agree(group, status, error);
+  return elman_group_agree(group, status, error);
 }
 
 elman_status group_collect(const elman_group *group, elman_status status, struct buffer *bytes,
                            elman_error *error) {
   const size_t P = group_size(group);
   if (status == ELMAN_OK && bytes->failed) status = fail_no_memory(error);
-  status = group_agree(group, status, error);
+  status = elman_group_agree(group, status, error);
   if (status != ELMAN_OK || P == 1) return status;
   size_t counts[GROUP_MOST], before = 0, total = 0;
   const size_t own = bytes->length;
@@ -105,10 +105,10 @@ elman_status group_collect(const elman_group *group, elman_status status, struct
     total += counts[r];
   }
   status = array_grow(&bytes->bytes, &bytes->capacity, total + 1, 1, error);
-  status = group_agree(group, status, error);
+  status = elman_group_agree(group, status, error);
   if (status != ELMAN_OK) return status;
   memmove(bytes->bytes + before, bytes->bytes, own);
   bytes->length = total;
   bytes->bytes[total] = '\0';
-  return group_gather(group, bytes->bytes, counts, error);
+  return elman_group_gather(group, bytes->bytes, counts, error);
 }

@@ -18,19 +18,6 @@ size_t group_rank(const elman_group *group);
  * [count r / P, count (r + 1) / P). */
 size_t group_first(size_t count, size_t rank, size_t size);
 
-/* Copy `count` bytes from process 0 to all others. */
-elman_status group_broadcast(const elman_group *group, void *bytes, size_t count,
-                             elman_error *error) CHECKED;
-
-/* Concatenate the parts of all processes on every process. Before the call, process r writes its
- * own part to `bytes`: counts[r] bytes, after the parts of lower ranks. */
-elman_status group_gather(const elman_group *group, void *bytes, const size_t *counts,
-                          elman_error *error) CHECKED;
-
-/* Agree on one status: ELMAN_OK if all processes succeeded, otherwise the error of the first
- * process that failed. Its message contains the rank of that process. */
-elman_status group_agree(const elman_group *group, elman_status status, elman_error *error) CHECKED;
-
 /* Agree on a status, then concatenate the bytes of all processes on every process, in the order of
  * their ranks. A process needs to know only the length of its own part. */
 elman_status group_collect(const elman_group *group, elman_status status, struct buffer *bytes,

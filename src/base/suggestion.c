@@ -1,4 +1,4 @@
-#include "base/suggestion.h"
+#include "elman/suggestion.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -311,18 +311,19 @@ static size_t distance(struct name typed, const struct name *candidate) {
   return SIZE_MAX;
 }
 
-const char *suggestion_reason(const char *typed) {
+const char *elman_suggestion_reason(const char *typed) {
   const struct name name = name_of(typed);
   for (size_t i = 0; i < sizeof reasons / sizeof *reasons && name.length > 0; i++)
     if (lists(reasons[i].elsewhere, &name)) return reasons[i].reason;
   return NULL;
 }
 
-void suggestion_offer(elman_suggestion *suggestion, const char *typed, const char *candidate) {
+void elman_suggestion_offer(elman_suggestion *suggestion, const char *typed,
+                            const char *candidate) {
   const struct name unknown = name_of(typed), known = name_of(candidate);
   if (unknown.length == 0 || known.length == 0) return;
   const size_t found = distance(unknown, &known);
-  if (found == SIZE_MAX || (found > 0 && suggestion_reason(typed) != NULL)) return;
+  if (found == SIZE_MAX || (found > 0 && elman_suggestion_reason(typed) != NULL)) return;
   if (suggestion->best != NULL && found >= suggestion->distance) return;
   suggestion->best = candidate;
   suggestion->distance = found;

@@ -456,7 +456,7 @@ static elman_status check_mode(elman_token_mode mode, elman_error *error) {
         error, ELMAN_INVALID_ARGUMENT, NULL,
         "token mode bpe cannot be checked: its subwords are learned in training; use words or "
         "chars");
-  if (token_mode_name(mode) == NULL)
+  if (elman_token_mode_name(mode) == NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown token mode %d", (int)mode);
   return ELMAN_OK;
 }

@@ -149,8 +149,9 @@ elman_status writing_start(elman_attention_writer *writing, FILE *stream,
   return written(writing, error);
 }
 
-elman_status writing_add(elman_attention_writer *writing, const elman_translation *translation,
-                         elman_attention_place place, elman_error *error) {
+elman_status elman_attention_writer_add(elman_attention_writer *writing,
+                                        const elman_translation *translation,
+                                        elman_attention_place place, elman_error *error) {
   struct shown shown;
   elman_alignment_units units = writing->style.units;
   if (writing->format->counts_words && units != ELMAN_UNITS_SUBWORDS) units = ELMAN_UNITS_TOKENS;
@@ -165,8 +166,9 @@ elman_status writing_add(elman_attention_writer *writing, const elman_translatio
   return written(writing, error);
 }
 
-elman_status writing_add_refused(elman_attention_writer *writing, elman_attention_place place,
-                                 const elman_error *reason, elman_error *error) {
+elman_status elman_attention_writer_add_refused(elman_attention_writer *writing,
+                                                elman_attention_place place,
+                                                const elman_error *reason, elman_error *error) {
   const elman_translation none = {
       .source = "", .text = "", .heads = 1, .log_probability = NAN, .score = NAN};
   writing->place = place;
@@ -181,7 +183,7 @@ elman_status writing_add_refused(elman_attention_writer *writing, elman_attentio
   return written(writing, error);
 }
 
-elman_status writing_finish(elman_attention_writer *writing, elman_error *error) {
+elman_status elman_attention_writer_finish(elman_attention_writer *writing, elman_error *error) {
   if (writing->format->end != NULL) writing->format->end(writing);
   return written(writing, error);
 }

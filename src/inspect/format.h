@@ -87,18 +87,11 @@ const struct format *format_at(size_t index);
 const struct format *format_named(const char *name);
 const struct format *format_of_path(const char *path);
 
-/* Start a writer. The caller then calls writing_add for each translation, and writing_finish at the
- * end. The caller must free the writer in any case. `style` may be NULL. */
+/* Start a writer. The caller must free it in any case. `style` may be NULL. */
 elman_status writing_start(elman_attention_writer *writing, FILE *stream,
                            const struct format *format, const elman_text_style *style,
                            elman_error *error) CHECKED;
-elman_status writing_add(elman_attention_writer *writing, const elman_translation *translation,
-                         elman_attention_place place, elman_error *error) CHECKED;
 
-/* Write a record without tokens, whose `refusal` is the message of `reason`. */
-elman_status writing_add_refused(elman_attention_writer *writing, elman_attention_place place,
-                                 const elman_error *reason, elman_error *error) CHECKED;
-elman_status writing_finish(elman_attention_writer *writing, elman_error *error) CHECKED;
 void writing_free(elman_attention_writer *writing);
 
 /* All formats in the order of lists: format_NAME.c defines format_NAME. */

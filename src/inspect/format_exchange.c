@@ -39,9 +39,9 @@ const struct format format_tsv = {"tsv", ".tsv", .write = write_tsv};
 static void write_npy(elman_attention_writer *writing, const elman_translation *translation) {
   const size_t sizes[] = {translation->heads, translation->target_count, translation->source_count};
   if (translation->heads > 1)
-    matrix_write_npy(writing->stream, translation->head_attention, sizes, 3);
+    elman_npy_write(writing->stream, translation->head_attention, sizes, 3);
   else
-    matrix_write_npy(writing->stream, translation->attention, sizes + 1, 2);
+    elman_npy_write(writing->stream, translation->attention, sizes + 1, 2);
 }
 
 const struct format format_npy = {"npy", ".npy", .write = write_npy};

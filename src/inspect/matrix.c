@@ -223,7 +223,7 @@ static elman_status read_npy(elman_matrix *matrix, struct text bytes, const char
   return copy_numbers(matrix, numbers.bytes, width, header.fortran_order, where, error);
 }
 
-void matrix_write_npy(FILE *stream, const float *values, const size_t *sizes, size_t dimensions) {
+void elman_npy_write(FILE *stream, const float *values, const size_t *sizes, size_t dimensions) {
   enum { PREFIX = MAGIC + VERSION + sizeof(uint16_t) };
   char header[ALIGNMENT * 4];
   size_t count = 1;

@@ -16,7 +16,4 @@
 elman_status matrix_read(elman_matrix *matrix, const char *path, elman_error *error) CHECKED;
 void matrix_free(elman_matrix *matrix);
 
-/* Write float32, version 1.0. Write errors are stored in the error flag of the stream. */
-void matrix_write_npy(FILE *stream, const float *values, const size_t *sizes, size_t dimensions);
-
 #endif

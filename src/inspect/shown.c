@@ -116,12 +116,12 @@ void word_matrix_free(struct word_matrix *matrix) {
 
 /* ---- links between source and target words ---- */
 
-const char *alignment_rule_name(elman_alignment_rule rule) {
+const char *elman_alignment_rule_name(elman_alignment_rule rule) {
   static const char *const names[] = {"argmax", "threshold", "intersection"};
   return (unsigned)rule < sizeof names / sizeof *names ? names[rule] : NULL;
 }
 
-const char *alignment_units_name(elman_alignment_units units) {
+const char *elman_alignment_units_name(elman_alignment_units units) {
   static const char *const names[] = {"auto", "words", "tokens", "subwords"};
   return (unsigned)units < sizeof names / sizeof *names ? names[units] : NULL;
 }
@@ -129,10 +129,10 @@ const char *alignment_units_name(elman_alignment_units units) {
 elman_status text_style_complete(elman_text_style *complete, const elman_text_style *style,
                                  elman_error *error) {
   *complete = style == NULL ? (elman_text_style){0} : *style;
-  if (alignment_rule_name(complete->alignment) == NULL)
+  if (elman_alignment_rule_name(complete->alignment) == NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown alignment rule %d",
                 (int)complete->alignment);
-  if (alignment_units_name(complete->units) == NULL)
+  if (elman_alignment_units_name(complete->units) == NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown alignment units %d",
                 (int)complete->units);
   const elman_status status = check_range("threshold", complete->threshold, 0, 1, error);

@@ -47,10 +47,6 @@ void word_matrix_free(struct word_matrix *matrix);
 
 /* ---- links between source and target words ---- */
 
-/* The public functions of the same names return these results. */
-const char *alignment_rule_name(elman_alignment_rule rule);
-const char *alignment_units_name(elman_alignment_units units);
-
 /* Check the style (NULL: all zero) and set the default threshold. */
 elman_status text_style_complete(elman_text_style *complete, const elman_text_style *style,
                                  elman_error *error) CHECKED;

@@ -145,7 +145,7 @@ static double mean(double sum, size_t count) {
   return count == 0 ? 0 : sum / (double)count;
 }
 
-elman_attention_measures summary_measures(const elman_attention_summary *sums) {
+elman_attention_measures elman_attention_summary_get(const elman_attention_summary *sums) {
   const size_t words = sums->rows - sums->end_rows, shown = sums->translations - sums->empty;
   return (elman_attention_measures){
       .translations = sums->translations,

@@ -49,6 +49,4 @@ struct elman_attention_summary {
 elman_status summary_add(elman_attention_summary *summary, const elman_translation *translation,
                          struct text alignment, elman_error *error) CHECKED;
 
-elman_attention_measures summary_measures(const elman_attention_summary *summary);
-
 #endif

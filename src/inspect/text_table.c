@@ -1,8 +1,9 @@
-#include "inspect/text_table.h"
+#include "elman/table.h"
 
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "inspect/escape.h"
 
 /* ---- tsv ---- */
@@ -72,12 +73,12 @@ static const struct {
 
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-const char *table_format_name(size_t index) {
+const char *elman_table_format_name(size_t index) {
   return index < FORMATS ? formats[index].name : NULL;
 }
 
-elman_status table_write(FILE *stream, const elman_table *table, const char *format,
-                         elman_error *error) {
+elman_status elman_table_write(FILE *stream, const elman_table *table, const char *format,
+                               elman_error *error) {
   for (size_t i = 0; i < FORMATS; i++) {
     if (strcmp(formats[i].name, format) != 0) continue;
     formats[i].write(stream, table);

@@ -1,4 +1,4 @@
-#include "inspect/trace_picture.h"
+#include "elman/gradients.h"
 
 #include <math.h>
 #include <string.h>
@@ -381,8 +381,8 @@ static void trace_html(FILE *stream, const elman_gradient_trace *trace) {
   plain_page_end(stream);
 }
 
-elman_status trace_draw(FILE *stream, const elman_gradient_trace *trace, const char *format,
-                        elman_error *error) {
+elman_status elman_trace_draw(FILE *stream, const elman_gradient_trace *trace, const char *format,
+                              elman_error *error) {
   if (strcmp(format, "svg") == 0) {
     svg_declaration(stream);
     write_picture(stream, trace);

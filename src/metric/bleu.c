@@ -295,7 +295,7 @@ static const struct {
     [BLEU_NONE] = {"none", split_at_space},
 };
 
-const char *bleu_tokenizer_name(size_t tokenizer) {
+const char *elman_bleu_tokens_name(size_t tokenizer) {
   return tokenizer < sizeof tokenizers / sizeof *tokenizers ? tokenizers[tokenizer].name : NULL;
 }
 

@@ -61,9 +61,6 @@ static inline size_t ngrams_in(size_t length, size_t n) {
  *   none  splits at white space */
 enum bleu_tokenizer { BLEU_13A, BLEU_ZH, BLEU_CHAR, BLEU_NONE };
 
-/* Return the name of a bleu_tokenizer: "13a", "zh", "char", "none"; NULL for any other value. */
-const char *bleu_tokenizer_name(size_t tokenizer);
-
 /* Scratch memory of the tokenizers. The caller initializes the struct to zero. */
 struct bleu_passes {
   struct buffer before, after; /* input and output of a pass */

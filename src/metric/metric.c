@@ -245,7 +245,7 @@ static elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer,
   struct script_counts counts = {0};
   if (options->bleu_tokens != NULL) {
     size_t index;
-    if (!choice_parse(&index, bleu_tokenizer_name, options->bleu_tokens))
+    if (!choice_parse(&index, elman_bleu_tokens_name, options->bleu_tokens))
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "unknown BLEU tokenizer '%s'; use 13a, zh, char or none", options->bleu_tokens);
     *tokenizer = (enum bleu_tokenizer)index;
@@ -309,7 +309,7 @@ elman_status metric_score_all(elman_metric_scores *scores, const struct text *hy
 
 /* ---- tokenizers and signatures ---- */
 
-elman_metric_options metric_options_default(void) {
+elman_metric_options elman_metric_options_default(void) {
   return (elman_metric_options){.resamples = 1000, .seed = 1};
 }
 
@@ -326,7 +326,7 @@ elman_status metric_sign(elman_metric_scores *scores, const elman_metric_options
     snprintf(drawn, sizeof drawn, "bs:%zu|seed:%" PRIu64 "|", resamples, options->seed);
   snprintf(scores->bleu_signature, sizeof scores->bleu_signature,
            "nrefs:%zu|%scase:%s|eff:no|tok:%s|smooth:exp|version:elman-" ELMAN_VERSION,
-           references->set_count, drawn, bleu_case, bleu_tokenizer_name(tokenizer));
+           references->set_count, drawn, bleu_case, elman_bleu_tokens_name(tokenizer));
   snprintf(scores->chrf_signature, sizeof scores->chrf_signature,
            "nrefs:%zu|%scase:%s|eff:yes|nc:%d|nw:0|space:no|version:elman-" ELMAN_VERSION,
            references->set_count, drawn, chrf_case, CHRF_ORDERS);

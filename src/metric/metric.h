@@ -46,7 +46,6 @@ struct sentence_counts {
 elman_status metric_count(struct sentence_counts *counts, const struct text *hypotheses,
                           const struct metric_references *references,
                           const elman_metric_options *options, elman_error *error) CHECKED;
-elman_metric_options metric_options_default(void);
 
 /* Combine metric_count, metric_score_sum and metric_sign (without resamples). */
 elman_status metric_score_all(elman_metric_scores *scores, const struct text *hypotheses,

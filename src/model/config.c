@@ -38,7 +38,8 @@ static enum cell_kind cell_of(const struct model_config *config) {
 
 enum arithmetic arithmetic_of(const struct model_config *config) {
   size_t index = ARITHMETIC_FAST;
-  if (config->arithmetic != NULL) (void)choice_parse(&index, arithmetic_name, config->arithmetic);
+  if (config->arithmetic != NULL)
+    (void)choice_parse(&index, elman_arithmetic_name, config->arithmetic);
   return (enum arithmetic)index;
 }
 

@@ -89,13 +89,14 @@ elman_status models_have_same_words(const struct model *first, const struct mode
   const struct model_config *a = &first->config, *b = &other->config;
   const struct {
     const char *what, *first, *other;
-  } names[] = {
-      {"source tokenization", token_mode_name(a->source_tokens), token_mode_name(b->source_tokens)},
-      {"target tokenization", token_mode_name(a->target_tokens), token_mode_name(b->target_tokens)},
-      {"source normalization", normalization_name(a->source_normalization),
-       normalization_name(b->source_normalization)},
-      {"target normalization", normalization_name(a->target_normalization),
-       normalization_name(b->target_normalization)}};
+  } names[] = {{"source tokenization", elman_token_mode_name(a->source_tokens),
+                elman_token_mode_name(b->source_tokens)},
+               {"target tokenization", elman_token_mode_name(a->target_tokens),
+                elman_token_mode_name(b->target_tokens)},
+               {"source normalization", elman_normalization_name(a->source_normalization),
+                elman_normalization_name(b->source_normalization)},
+               {"target normalization", elman_normalization_name(a->target_normalization),
+                elman_normalization_name(b->target_normalization)}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(names[i].first, names[i].other) != 0)
       return differs(error, names[i].what, names[i].other, names[i].first);
@@ -170,8 +171,8 @@ static void add_machine(struct xxh64 *sum) {
 
 static void add_model(struct xxh64 *sum, const struct model *model) {
   options_hash(sum, ELMAN_SCOPE_MODEL, &model->config);
-  add_text(sum, text_of(normalization_name(model->config.source_normalization)));
-  add_text(sum, text_of(normalization_name(model->config.target_normalization)));
+  add_text(sum, text_of(elman_normalization_name(model->config.source_normalization)));
+  add_text(sum, text_of(elman_normalization_name(model->config.target_normalization)));
   add_vocabulary(sum, model->source_vocabulary);
   add_vocabulary(sum, model->target_vocabulary);
   for (int s = 0; s < 2; s++) {

@@ -78,13 +78,13 @@ elman_status attention_parameters_load(elman_tensor **weights, size_t *count, co
   if (status == ELMAN_OK) status = safetensors_verify(&file, error);
   safetensors_close(&file);
   if (status == ELMAN_OK) return ELMAN_OK;
-  attention_parameters_free(*weights);
+  elman_attention_parameters_free(*weights);
   *weights = NULL;
   *count = 0;
   return status;
 }
 
-void attention_parameters_free(elman_tensor *weights) {
+void elman_attention_parameters_free(elman_tensor *weights) {
   if (weights == NULL) return;
   struct arena arena = ((struct owned_parameters *)(void *)weights)->arena;
   arena_free(&arena);
@@ -170,7 +170,7 @@ static elman_status check_tensors(const elman_tensor *tensors, size_t count,
       index++;
     if (!found)
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s attention has no parameter \"%s\"",
-                  attention_name(config.kind), tensors[i].name);
+                  elman_attention_name(config.kind), tensors[i].name);
     if (find(tensors, i, part.name) != NULL)
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s is given twice", part.name);
     if (tensors[i].values == NULL || tensors[i].rows != part.rows ||
@@ -194,7 +194,7 @@ static elman_status set_weights(struct matrix_attention *a, const elman_attentio
     const elman_tensor *weight = find(input->parameters, input->parameter_count, part.name);
     if (weight == NULL)
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s attention needs the parameter \"%s\"",
-                  attention_name(kind), part.name);
+                  elman_attention_name(kind), part.name);
     *part.view = weight->values;
     status = check_numbers(weight->values, attention_part_size(&part), part.name, error);
   }
@@ -369,7 +369,7 @@ elman_status matrix_attention_output(elman_attention_output **output,
   return ELMAN_OK;
 }
 
-void matrix_attention_output_free(elman_attention_output *output) {
+void elman_attention_output_free(elman_attention_output *output) {
   if (output == NULL) return;
   struct arena arena = ((struct owned_output *)output)->arena;
   arena_free(&arena);

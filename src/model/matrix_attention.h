@@ -10,7 +10,6 @@
 elman_status attention_parameters_load(elman_tensor **weights, size_t *count, const char *path,
                                        enum attention_kind kind, size_t H,
                                        elman_error *error) CHECKED;
-void attention_parameters_free(elman_tensor *weights);
 
 struct matrix_attention {
   const elman_attention_input *input;
@@ -40,6 +39,5 @@ elman_status matrix_attention_run(struct matrix_attention *a, elman_error *error
 /* Copy the results. */
 elman_status matrix_attention_output(elman_attention_output **output,
                                      const struct matrix_attention *a, elman_error *error) CHECKED;
-void matrix_attention_output_free(elman_attention_output *output);
 
 #endif

@@ -83,7 +83,8 @@ static elman_status bad_value(const struct safetensors *file, elman_error *error
 
 static bool parse_normalization(elman_normalization *form, const json_t *name) {
   size_t index;
-  if (!json_is_string(name) || !choice_parse(&index, normalization_name, json_string_value(name)))
+  if (!json_is_string(name) ||
+      !choice_parse(&index, elman_normalization_name, json_string_value(name)))
     return false;
   *form = (elman_normalization)index;
   return true;
@@ -467,7 +468,8 @@ elman_status model_load(struct model **model, const char *path, elman_error *err
   return status;
 }
 
-elman_status model_read_history(elman_history *history, const char *path, elman_error *error) {
+elman_status elman_model_read_history(elman_history *history, const char *path,
+                                      elman_error *error) {
   bool own;
   return model_read_snapshot(&own, history, path, error);
 }
@@ -506,11 +508,12 @@ elman_status model_read_snapshot(bool *own, elman_history *history, const char *
 /* ---- writing ---- */
 
 static json_t *config_to_json(const struct model_config *config) {
-  json_t *json = json_pack("{s:s, s:I, s:s, s:I}", "source_normalization",
-                           normalization_name(config->source_normalization), "source_vocabulary",
-                           (json_int_t)config->source_vocabulary, "target_normalization",
-                           normalization_name(config->target_normalization), "target_vocabulary",
-                           (json_int_t)config->target_vocabulary);
+  json_t *json =
+      json_pack("{s:s, s:I, s:s, s:I}", "source_normalization",
+                elman_normalization_name(config->source_normalization), "source_vocabulary",
+                (json_int_t)config->source_vocabulary, "target_normalization",
+                elman_normalization_name(config->target_normalization), "target_vocabulary",
+                (json_int_t)config->target_vocabulary);
   if (options_to_json(json, ELMAN_SCOPE_MODEL, config) == 0) return json;
   json_decref(json);
   return NULL;

@@ -28,13 +28,8 @@ elman_status model_check_header(const struct model *model, elman_error *error) C
 /* Load a model. Return ELMAN_BAD_DATA if contents are missing, altered or superfluous. */
 elman_status model_load(struct model **model, const char *path, elman_error *error) CHECKED;
 
-/* Read the history from the header alone. The work is infinite if another program wrote the file,
- * which then has no checksum. */
-elman_status model_read_history(elman_history *history, const char *path,
-                                elman_error *error) CHECKED;
-
-/* As model_read_history. Set *own to whether the file is a snapshot that was written under its
- * present name. A copy under another name, like any other model, belongs to the user. */
+/* As elman_model_read_history. Set *own to whether the file is a snapshot that was written under
+ * its present name. A copy under another name, like any other model, belongs to the user. */
 elman_status model_read_snapshot(bool *own, elman_history *history, const char *path,
                                  elman_error *error) CHECKED;
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "elman/model.h"
+
 static const struct {
   const char *name;
   size_t size;
@@ -35,7 +37,7 @@ const char *number_type_name(enum number_type type) {
   return types[type].name;
 }
 
-const char *number_type_option(size_t type) {
+const char *elman_number_type_name(size_t type) {
   return type < NUMBER_OTHER ? types[type].option : NULL;
 }
 

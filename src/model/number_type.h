@@ -14,8 +14,6 @@ size_t number_type_find(enum number_type *type, const char *name);
 
 /* Return the name in a file, such as "BF16". Do not call these functions for NUMBER_OTHER. */
 const char *number_type_name(enum number_type type);
-/* Return the name of an elman_number_type, such as "bfloat16"; NULL for other numbers. */
-const char *number_type_option(size_t type);
 size_t number_type_size(enum number_type type);
 
 /* Convert `count` floats to a type other than F64, rounded to nearest, ties to even. A value beyond

@@ -10,39 +10,39 @@
 #include <string.h>
 
 #include "attention/kinds.h"
-#include "base/suggestion.h"
 #include "base/text.h"
+#include "elman/suggestion.h"
 #include "rnn/cell.h"
 #include "tensor/operand.h"
 #include "vocab/tokens.h"
 
 /* ---- choices ---- */
 
-const char *arithmetic_name(size_t index) {
+const char *elman_arithmetic_name(size_t index) {
   static const char *const names[] = {
       [ARITHMETIC_FAST] = "fast", [ARITHMETIC_PORTABLE] = "portable"};
   return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-const char *precision_name(size_t index) {
+const char *elman_precision_name(size_t index) {
   static const char *const names[] = {[ELMAN_PRECISION_FLOAT32] = "float32",
                                       [ELMAN_PRECISION_BFLOAT16] = "bfloat16",
                                       [ELMAN_PRECISION_INT8] = "int8"};
   return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-const char *schedule_name(size_t index) {
+const char *elman_schedule_name(size_t index) {
   static const char *const names[] = {"constant", "plateau", "inverse-sqrt", "linear",
                                       "late-linear"};
   return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-const char *measure_name(size_t index) {
+const char *elman_measure_name(size_t index) {
   static const char *const names[] = {"bleu", "chrf", "loss"};
   return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-const char *length_norm_name(size_t index) {
+const char *elman_length_norm_name(size_t index) {
   static const char *const names[] = {[ELMAN_LENGTH_POWER] = "power", [ELMAN_LENGTH_WU] = "wu"};
   return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
@@ -50,17 +50,17 @@ const char *length_norm_name(size_t index) {
 /* Return the name of a normalization that users can choose; NULL after the last. Users cannot
  * choose the form for full-width text; training itself chooses it. */
 static const char *normalization_choice(size_t index) {
-  return index <= ELMAN_NFKC ? normalization_name(index) : NULL;
+  return index <= ELMAN_NFKC ? elman_normalization_name(index) : NULL;
 }
 
 /* Return the name of a precision of training; NULL after the last. */
 static const char *training_precision(size_t index) {
-  return index <= ELMAN_PRECISION_BFLOAT16 ? precision_name(index) : NULL;
+  return index <= ELMAN_PRECISION_BFLOAT16 ? elman_precision_name(index) : NULL;
 }
 
 /* Return the name of a precision of translation. */
 static const char *translation_precision(size_t index) {
-  return index == ELMAN_PRECISION_BFLOAT16 ? "" : precision_name(index);
+  return index == ELMAN_PRECISION_BFLOAT16 ? "" : elman_precision_name(index);
 }
 
 /* ---- the table ---- */
@@ -71,16 +71,18 @@ static const char *translation_precision(size_t index) {
 #define KIND_REAL .value = ELMAN_VALUE_REAL, .argument = "X"
 #define KIND_SHARE .value = ELMAN_VALUE_REAL, .argument = "P"
 #define KIND_FLAG .value = ELMAN_VALUE_FLAG
-#define KIND_CELL .value = ELMAN_VALUE_NAME, .argument = "KIND", .choice = cell_name
-#define KIND_ATTENTION .value = ELMAN_VALUE_NAME, .argument = "KIND", .choice = attention_name
-#define KIND_ARITHMETIC .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = arithmetic_name
-#define KIND_SCHEDULE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = schedule_name
-#define KIND_MEASURE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = measure_name
+#define KIND_CELL .value = ELMAN_VALUE_NAME, .argument = "KIND", .choice = elman_cell_name
+#define KIND_ATTENTION .value = ELMAN_VALUE_NAME, .argument = "KIND", .choice = elman_attention_name
+#define KIND_ARITHMETIC                                                                            \
+  .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = elman_arithmetic_name
+#define KIND_SCHEDULE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = elman_schedule_name
+#define KIND_MEASURE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = elman_measure_name
 #define KIND_PRECISION .value = ELMAN_VALUE_ENUM, .argument = "NAME", .choice = training_precision
 #define KIND_TRANSLATE_PRECISION                                                                   \
   .value = ELMAN_VALUE_ENUM, .argument = "NAME", .choice = translation_precision
-#define KIND_LENGTH_NORM .value = ELMAN_VALUE_ENUM, .argument = "NAME", .choice = length_norm_name
-#define KIND_TOKENS .value = ELMAN_VALUE_ENUM, .argument = "MODE", .choice = token_mode_name
+#define KIND_LENGTH_NORM                                                                           \
+  .value = ELMAN_VALUE_ENUM, .argument = "NAME", .choice = elman_length_norm_name
+#define KIND_TOKENS .value = ELMAN_VALUE_ENUM, .argument = "MODE", .choice = elman_token_mode_name
 #define KIND_NORMALIZATION                                                                         \
   .value = ELMAN_VALUE_ENUM, .argument = "FORM", .choice = normalization_choice
 
@@ -181,14 +183,14 @@ elman_status elman_option_refuse(unsigned scopes, const char *name, const char *
   const elman_option *row = NULL;
   elman_option_write_name(field, sizeof field, name, ELMAN_NAMES_FIELD);
   while ((row = elman_option_next(row, scopes)) != NULL) {
-    suggestion_offer(&suggestion, field, row->name);
+    elman_suggestion_offer(&suggestion, field, row->name);
     if (row->also == NULL || strcmp(row->also, name) != 0) continue;
     suggestion.best = row->name;
     break;
   }
   for (; row == NULL && others != NULL && *others != NULL; others++)
-    suggestion_offer(&suggestion, field, *others);
-  const char *reason = suggestion_reason(field);
+    elman_suggestion_offer(&suggestion, field, *others);
+  const char *reason = elman_suggestion_reason(field);
   snprintf(typed, sizeof typed, "%s%.40s", naming == ELMAN_NAMES_OPTION ? "--" : "", name);
   if (suggestion.best != NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown option '%s'; did you mean '%s'?",
@@ -268,7 +270,7 @@ static elman_status refuse_value(const elman_option *row, const char *shown, con
   elman_suggestion meant = {0};
   describe_allowed(allowed, row);
   for (size_t i = 0; word != NULL && row->choice != NULL && row->choice(i) != NULL; i++)
-    suggestion_offer(&meant, word, row->choice(i));
+    elman_suggestion_offer(&meant, word, row->choice(i));
   if (meant.best != NULL) snprintf(hint, sizeof hint, "; did you mean '%s'?", meant.best);
   return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s must be %s, not %s%s",
               elman_option_write_name(name, sizeof name, row->name, naming), allowed, shown, hint);

@@ -29,14 +29,6 @@ elman_status options_check_values(unsigned scopes, const void *fields, elman_nam
 /* Add the values of these scopes to a hash. */
 void options_hash(struct xxh64 *sum, unsigned scopes, const void *fields);
 
-/* Return the name of an arithmetic, a precision, a schedule, a validation measure or a length
- * normalization by index; NULL after the last. */
-const char *arithmetic_name(size_t index);
-const char *precision_name(size_t index);
-const char *schedule_name(size_t index);
-const char *measure_name(size_t index);
-const char *length_norm_name(size_t index);
-
 /* ---- JSON of files ---- */
 
 /* Return the value of a row in the struct at `fields` as JSON; NULL when memory runs out. */

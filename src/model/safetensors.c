@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/file_kind.h"
 #include "base/xxh64.h"
+#include "elman/model.h"
 #include "model/checksum.h"
 
 /* ---- reading the header ---- */
@@ -399,7 +400,7 @@ static elman_status check_finite(const struct tensor_source *tensor, enum number
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "%s contains %g, which is too large for %s, so nothing is written; choose "
                   "another type",
-                  tensor->name, (double)value, number_type_option(type));
+                  tensor->name, (double)value, elman_number_type_name(type));
   }
   return ELMAN_OK;
 }

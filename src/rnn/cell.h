@@ -66,8 +66,6 @@ struct rnn_cell {
 
 const struct rnn_cell *rnn_cell_of(enum cell_kind kind);
 
-/* Return the name in options and files; NULL after the last kind. */
-const char *cell_name(size_t kind);
 /* Return false if there is no such kind. */
 bool cell_parse(enum cell_kind *kind, const char *name);
 

@@ -24,13 +24,13 @@ const struct rnn_cell *rnn_cell_of(enum cell_kind kind) {
   return kinds[kind].cell;
 }
 
-const char *cell_name(size_t kind) {
+const char *elman_cell_name(size_t kind) {
   return kind < sizeof kinds / sizeof *kinds ? kinds[kind].name : NULL;
 }
 
 bool cell_parse(enum cell_kind *kind, const char *name) {
   size_t index;
-  const bool found = choice_parse(&index, cell_name, name);
+  const bool found = choice_parse(&index, elman_cell_name, name);
   if (found) *kind = (enum cell_kind)index;
   return found;
 }

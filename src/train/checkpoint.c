@@ -232,8 +232,8 @@ elman_status checkpoint_load(struct trainer *trainer, bool *found, elman_error *
   return status;
 }
 
-elman_status checkpoint_get_state(elman_checkpoint_state *checkpoint, const char *path,
-                                  elman_error *error) {
+elman_status elman_checkpoint_get_state(elman_checkpoint_state *checkpoint, const char *path,
+                                        elman_error *error) {
   bool found;
   elman_status status = file_exists(&found, path, error);
   if (status != ELMAN_OK) return status;

@@ -21,8 +21,4 @@ elman_status checkpoint_try(const struct trainer *trainer, elman_error *error) C
  * ELMAN_BAD_DATA. */
 elman_status checkpoint_load(struct trainer *trainer, bool *found, elman_error *error) CHECKED;
 
-/* Implement elman_checkpoint_get_state. */
-elman_status checkpoint_get_state(elman_checkpoint_state *checkpoint, const char *path,
-                                  elman_error *error) CHECKED;
-
 #endif

@@ -34,7 +34,7 @@ static void run_stop(elman_training *run) {
  * run. */
 static elman_status run_agree(const elman_training *run, elman_error *error) {
   elman_error problem = run->problem;
-  const elman_status status = group_agree(run->options.group, run->pending, &problem);
+  const elman_status status = elman_group_agree(run->options.group, run->pending, &problem);
   return status == ELMAN_OK ? ELMAN_OK : fail_again(error, &problem);
 }
 
@@ -175,7 +175,7 @@ static elman_status run_validate(elman_training *run, bool at_end, elman_error *
   const elman_train_options *options = &run->options;
   elman_scores scores;
   bool best = false;
-  elman_evaluate_options evaluation = evaluate_options_default();
+  elman_evaluate_options evaluation = elman_evaluate_options_default();
   evaluation.batch_size = options->batch_size;
   evaluation.group = options->group;
   trainer_flush(trainer);
@@ -503,7 +503,7 @@ static elman_status run_start(elman_training *run, elman_error *error) {
                              : file_exists(&run->saved, options->checkpoint, error);
   if (status == ELMAN_OK && options->resume && run->saved) status = check_epochs(run, error);
   if (status == ELMAN_OK && is_first(run)) status = checkpoint_try(&run->trainer, error);
-  status = group_agree(options->group, status, error);
+  status = elman_group_agree(options->group, status, error);
   if (status == ELMAN_OK) status = training_broadcast(&run->trainer, options->group, error);
   if (status != ELMAN_OK) return status;
   run->trainer.state.finished = false;                     /* a later run may add epochs */
@@ -552,7 +552,7 @@ elman_status run_finish(elman_training *run, elman_error *error) {
     use_result(trainer);
   else
     trainer->model->past = run->before;
-  if (well) saved = group_agree(run->options.group, saved, &problem);
+  if (well) saved = elman_group_agree(run->options.group, saved, &problem);
   return saved == ELMAN_OK ? ELMAN_OK : fail_again(error, &problem);
 }
 
@@ -569,11 +569,11 @@ elman_status run_begin(elman_training *run, struct model *model, const struct co
   run->corpus = corpus;
   elman_status status = trainer_create(&run->trainer, model, &run->options, error);
   if (status == ELMAN_OK) status = run_prepare(run, error);
-  status = group_agree(run->options.group, status, error);
+  status = elman_group_agree(run->options.group, status, error);
   return status == ELMAN_OK ? run_start(run, error) : status;
 }
 
-void run_free(elman_training *run) {
+void elman_training_free(elman_training *run) {
   if (run == NULL) return;
   snapshots_free(&run->snapshots);
   epoch_order_free(&run->order);

@@ -47,12 +47,12 @@ struct elman_training {
   size_t changes;        /* value of model->changes after the last call */
 };
 
-/* Create a run with a copy of the options, which must have passed trainer_check_options. */
+/* Create a run with a copy of the options, which must have passed elman_train_options_check. */
 elman_status run_create(elman_training **run, const elman_train_options *options,
                         elman_error *error) CHECKED;
 
 /* Begin the run, or resume it from the checkpoint if the options require that. Model and corpus are
- * borrowed until run_free. */
+ * borrowed until elman_training_free. */
 elman_status run_begin(elman_training *run, struct model *model, const struct corpus *corpus,
                        elman_error *error) CHECKED;
 
@@ -75,9 +75,5 @@ elman_status run_save(elman_training *run, elman_error *error) CHECKED;
  * weights by validation; without validation the average, if there is one; otherwise the last
  * weights. Return only errors of this call. */
 elman_status run_finish(elman_training *run, elman_error *error) CHECKED;
-
-/* Free the run; NULL is allowed. Without run_finish, the model keeps the weights and the history of
- * the last update. */
-void run_free(elman_training *run);
 
 #endif

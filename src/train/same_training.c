@@ -95,8 +95,8 @@ static json_t *describe_training(const struct trainer *trainer, unsigned scopes)
       json_pack("{s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "source vocabulary size",
                 (json_int_t)config->source_vocabulary, "target vocabulary size",
                 (json_int_t)config->target_vocabulary, "source normalization",
-                normalization_name(config->source_normalization), "target normalization",
-                normalization_name(config->target_normalization), KEY_SOURCE_WORDS,
+                elman_normalization_name(config->source_normalization), "target normalization",
+                elman_normalization_name(config->target_normalization), KEY_SOURCE_WORDS,
                 hexadecimal(hash_vocabulary(model->source_vocabulary, model->merges[ELMAN_SOURCE])),
                 KEY_TARGET_WORDS,
                 hexadecimal(hash_vocabulary(model->target_vocabulary, model->merges[ELMAN_TARGET])),
@@ -105,8 +105,7 @@ static json_t *describe_training(const struct trainer *trainer, unsigned scopes)
                 guide == 0 ? json_null() : hexadecimal(guide));
   json_t *json = json_object();
   /* Options come first, so that a message names a changed option rather than its effects. */
-  if (json != NULL &&
-      options_to_json(json, ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START, config) == 0 &&
+  if (json != NULL && options_to_json(json, ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START, config) == 0 &&
       options_to_json(json, scopes, trainer->options) == 0 &&
       json_object_update_new(json, words) == 0)
     return json;
@@ -357,14 +356,14 @@ static json_t *describe_program(const struct trainer *trainer) {
 /* Copy the text of process 0 to all processes. */
 static elman_status broadcast_text(char **text, const elman_group *group, elman_error *error) {
   uint64_t length = group_rank(group) == 0 ? strlen(*text) + 1 : 0;
-  elman_status status = group_broadcast(group, &length, sizeof length, error);
+  elman_status status = elman_group_broadcast(group, &length, sizeof length, error);
   if (status != ELMAN_OK) return status;
   if (group_rank(group) != 0) {
     free(*text);
     *text = malloc((size_t)length);
   }
-  status = group_agree(group, *text == NULL ? fail_no_memory(error) : ELMAN_OK, error);
-  return status == ELMAN_OK ? group_broadcast(group, *text, (size_t)length, error) : status;
+  status = elman_group_agree(group, *text == NULL ? fail_no_memory(error) : ELMAN_OK, error);
+  return status == ELMAN_OK ? elman_group_broadcast(group, *text, (size_t)length, error) : status;
 }
 
 elman_status training_compare(const struct trainer *trainer, elman_error *error) {
@@ -372,12 +371,12 @@ elman_status training_compare(const struct trainer *trainer, elman_error *error)
   json_t *here = describe_program(trainer), *there = NULL;
   char *text = here == NULL ? NULL : write_json(here, JSON_COMPACT);
   elman_status status = text == NULL ? fail_no_memory(error) : ELMAN_OK;
-  status = group_agree(group, status, error);
+  status = elman_group_agree(group, status, error);
   if (status == ELMAN_OK) status = broadcast_text(&text, group, error);
   if (status == ELMAN_OK) {
     status = read_json(&there, text_of(text), error);
     if (status == ELMAN_OK) status = compare(here, there, NULL, trainer->options, error);
-    status = group_agree(group, status, error);
+    status = elman_group_agree(group, status, error);
   }
   free(text);
   json_decref(here);
@@ -389,12 +388,13 @@ elman_status training_broadcast(struct trainer *trainer, const elman_group *grou
                                 elman_error *error) {
   struct named_block blocks[TRAINER_BLOCKS];
   const size_t bytes = trainer_block_bytes(trainer);
-  elman_status status = group_broadcast(group, &trainer->state, sizeof trainer->state, error);
+  elman_status status = elman_group_broadcast(group, &trainer->state, sizeof trainer->state, error);
   if (status == ELMAN_OK)
-    status = group_broadcast(group, &trainer->start, sizeof trainer->start, error);
+    status = elman_group_broadcast(group, &trainer->start, sizeof trainer->start, error);
   if (status == ELMAN_OK) trainer->model->past.history = trainer->start.history;
   trainer_list_blocks(blocks, trainer);
   for (size_t i = 0; i < TRAINER_BLOCKS && status == ELMAN_OK; i++)
-    if (blocks[i].block != NULL) status = group_broadcast(group, blocks[i].block, bytes, error);
+    if (blocks[i].block != NULL)
+      status = elman_group_broadcast(group, blocks[i].block, bytes, error);
   return status;
 }

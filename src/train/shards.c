@@ -399,7 +399,7 @@ static elman_status gather_slices(struct shards *s, const struct reduction *redu
   if (sum != place) memcpy(place, sum, own.count * sizeof *sum);
   for (size_t r = 0; r < s->group->size; r++)
     s->counts[r] = slice_of(s, reduction, r).count * sizeof *sum;
-  return group_gather(s->group, reduction->packed, s->counts, error);
+  return elman_group_gather(s->group, reduction->packed, s->counts, error);
 }
 
 /* Reduce the output layer in the background task. While it runs, no other thread of this process
@@ -442,11 +442,11 @@ static size_t first_of(const struct shards *s, size_t rank) {
 static elman_status gather_results(struct shards *s, elman_status own, elman_error *error) {
   for (size_t r = 0; r < group_size(s->group); r++)
     s->counts[r] = (first_of(s, r + 1) - first_of(s, r)) * sizeof *s->results;
-  const elman_status status = group_gather(s->group, s->results, s->counts, error);
+  const elman_status status = elman_group_gather(s->group, s->results, s->counts, error);
   if (status != ELMAN_OK) return status;
   bool failed = false;
   for (size_t i = 0; i < s->count; i++) failed = failed || s->results[i].status != ELMAN_OK;
-  return failed ? group_agree(s->group, own, error) : ELMAN_OK;
+  return failed ? elman_group_agree(s->group, own, error) : ELMAN_OK;
 }
 
 /* Compute and exchange all sums. After its own error, a process still sends the data that the

@@ -30,7 +30,7 @@ struct updates {
   size_t count, capacity;
 };
 
-bool snapshot_parse_name(uint64_t *update, const char *name, const char *base) {
+bool elman_snapshot_update(uint64_t *update, const char *name, const char *base) {
   const size_t length = strlen(base), middle = strlen(MIDDLE);
   if (strncmp(name, base, length) != 0 || strncmp(name + length, MIDDLE, middle) != 0) return false;
   const char *digits = name + length + middle;
@@ -46,7 +46,7 @@ static elman_status read_folder(struct updates *updates, DIR *folder, const char
   const struct dirent *entry;
   uint64_t update;
   while ((entry = readdir(folder)) != NULL) {
-    if (!snapshot_parse_name(&update, entry->d_name, base)) continue;
+    if (!elman_snapshot_update(&update, entry->d_name, base)) continue;
     const elman_status status = array_grow(&updates->all, &updates->capacity, updates->count + 1,
                                            sizeof *updates->all, error);
     if (status != ELMAN_OK) return status;
@@ -103,8 +103,8 @@ static elman_status list_snapshots(struct updates *updates, elman_history *longe
   return status;
 }
 
-elman_status snapshots_find(elman_history *longest, size_t *count, const char *output,
-                            elman_error *error) {
+elman_status elman_snapshots_find(elman_history *longest, size_t *count, const char *output,
+                                  elman_error *error) {
   struct updates updates = {0};
   elman_history found = {0};
   const elman_status status = list_snapshots(&updates, &found, output, error);

@@ -17,16 +17,6 @@ struct snapshots {
 };
 void snapshots_free(struct snapshots *snapshots);
 
-/* Return whether snapshots_write uses `name` as a file name for the output `base`. If so, set
- * *update. */
-bool snapshot_parse_name(uint64_t *update, const char *name, const char *base);
-
-/* Set *count to the number of snapshots of any run, and *longest to the history of the snapshot
- * that took the most work. Ignore a file with such a name that is not a snapshot, or that is a copy
- * of one with another name. */
-elman_status snapshots_find(elman_history *longest, size_t *count, const char *output,
-                            elman_error *error) CHECKED;
-
 /* Remove all snapshots at the start of a new run. Set *removed to their number. */
 elman_status snapshots_clear(size_t *removed, const char *output, elman_error *error) CHECKED;
 

@@ -11,18 +11,18 @@
 
 static enum schedule_kind schedule_kind_of(const elman_train_options *options) {
   size_t kind = SCHEDULE_CONSTANT;
-  if (options->schedule != NULL) (void)choice_parse(&kind, schedule_name, options->schedule);
+  if (options->schedule != NULL) (void)choice_parse(&kind, elman_schedule_name, options->schedule);
   return (enum schedule_kind)kind;
 }
 
 enum validation_measure trainer_measure(const elman_train_options *options) {
   size_t measure = MEASURE_BLEU;
   if (options->validate_by != NULL)
-    (void)choice_parse(&measure, measure_name, options->validate_by);
+    (void)choice_parse(&measure, elman_measure_name, options->validate_by);
   return (enum validation_measure)measure;
 }
 
-elman_status trainer_check_options(const elman_train_options *options, elman_error *error) {
+elman_status elman_train_options_check(const elman_train_options *options, elman_error *error) {
   const char *problem = NULL;
   const elman_status status =
       elman_options_check(ELMAN_SCOPES_TRAIN, options, NULL, ELMAN_NAMES_FIELD, error);

@@ -84,11 +84,7 @@ enum validation_measure { MEASURE_BLEU, MEASURE_CHRF, MEASURE_LOSS };
 
 enum validation_measure trainer_measure(const elman_train_options *options);
 
-/* Return ELMAN_INVALID_ARGUMENT if an option is outside its limits or options contradict each
- * other. */
-elman_status trainer_check_options(const elman_train_options *options, elman_error *error) CHECKED;
-
-/* Create a trainer. `options` must have passed trainer_check_options. `options` and `model` are
+/* Create a trainer. `options` must have passed elman_train_options_check. `options` and `model` are
  * borrowed. */
 elman_status trainer_create(struct trainer *trainer, struct model *model,
                             const elman_train_options *options, elman_error *error) CHECKED;

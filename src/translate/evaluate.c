@@ -16,10 +16,10 @@
 #include "translate/translate_all.h"
 #include "translate/translator.h"
 
-elman_evaluate_options evaluate_options_default(void) {
+elman_evaluate_options elman_evaluate_options_default(void) {
   elman_evaluate_options options = {.batch_size = 32,
-                                    .translate = translate_options_default(),
-                                    .metric = metric_options_default()};
+                                    .translate = elman_translate_options_default(),
+                                    .metric = elman_metric_options_default()};
   options.translate.max_bytes = 0;
   return options;
 }
@@ -284,7 +284,7 @@ static elman_status score_alignment(struct sentence_scores *scores, const struct
   if (status == ELMAN_OK)
     status = compare_words(&scores->own, &words, scores->pair.alignment, error);
   word_matrix_free(&words);
-  translation_free(translation);
+  elman_translation_free(translation);
   return status;
 }
 
@@ -336,7 +336,8 @@ static elman_status translate_pairs(struct work *work, const struct screen *scre
 
 /* Compute the results of this process's batches. */
 static elman_status score_own(struct work *work, elman_error *error) {
-  elman_translate_options options = work->options->translate, plain = translate_options_default();
+  elman_translate_options options = work->options->translate,
+                          plain = elman_translate_options_default();
   const struct screen *screen;
   options.n_best = 1;
   options.without_scores = true;
@@ -458,9 +459,10 @@ static elman_status evaluate_translations(elman_scores *scores, const struct mod
   status = group_collect(options->group, status, &packed, error);
   if (status == ELMAN_OK) {
     status = unpack_findings(&work, &packed, error);
-    if (status == ELMAN_OK) status = override_reach_check(&work.reach, &options->translate, error);
+    if (status == ELMAN_OK)
+      status = elman_override_reach_check(&work.reach, &options->translate, error);
     if (status == ELMAN_OK) status = measure(scores, &work, error);
-    status = group_agree(options->group, status, error);
+    status = elman_group_agree(options->group, status, error);
   }
   buffer_free(&packed);
   work_free(&work);
@@ -479,7 +481,7 @@ elman_status evaluate(elman_scores *scores, const struct model *model, const str
   if (encoded == NULL) status = evaluate_encode(&own, model, pairs, error);
   if (status == ELMAN_OK)
     status = select_pairs(&selection, encoded == NULL ? &own : encoded, error);
-  status = group_agree(options->group, status, error);
+  status = elman_group_agree(options->group, status, error);
   if (status == ELMAN_OK) status = evaluate_loss(&found, model, &selection, options, error);
   if (status == ELMAN_OK)
     status = evaluate_translations(&found, model, pairs, &selection, options, error);

@@ -6,8 +6,6 @@
 #include "elman/evaluate.h"
 #include "translate/translator.h"
 
-elman_evaluate_options evaluate_options_default(void);
-
 /* Encode all pairs. */
 elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
                              const struct pairs *pairs, elman_error *error) CHECKED;

@@ -11,8 +11,9 @@ void override_reach_add(elman_override_reach *reach, const elman_translate_optio
       reach->reached |= (uint64_t)1 << i;
 }
 
-elman_status override_reach_check(const elman_override_reach *reach,
-                                  const elman_translate_options *options, elman_error *error) {
+elman_status elman_override_reach_check(const elman_override_reach *reach,
+                                        const elman_translate_options *options,
+                                        elman_error *error) {
   for (size_t i = 0; i < options->override_count && reach->any; i++) {
     const elman_override *cell = &options->overrides[i];
     if (cell->kind != ELMAN_OVERRIDE_CELL || (reach->reached >> i & 1) != 0) continue;

@@ -9,8 +9,4 @@
 void override_reach_add(elman_override_reach *reach, const elman_translate_options *options,
                         size_t targets, size_t sources);
 
-elman_status override_reach_check(const elman_override_reach *reach,
-                                  const elman_translate_options *options,
-                                  elman_error *error) CHECKED;
-
 #endif

@@ -124,7 +124,7 @@ static void free_renderings(struct translator *translator) {
   rendering_free(&translator->scratch);
 }
 
-elman_translate_options translate_options_default(void) {
+elman_translate_options elman_translate_options_default(void) {
   return (elman_translate_options){ELMAN_TRANSLATE_OPTIONS(FIELD_DEFAULT).partial = NULL};
 }
 
@@ -625,7 +625,7 @@ elman_status translation_create(elman_translation **translation, struct translat
   return ELMAN_OK;
 }
 
-void translation_free(elman_translation *translation) {
+void elman_translation_free(elman_translation *translation) {
   if (translation == NULL) return;
   struct arena arena = ((struct owned_translation *)translation)->arena;
   arena_free(&arena);

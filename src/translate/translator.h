@@ -49,9 +49,6 @@ elman_status self_weights_run(struct self_weights *self, const struct model *mod
 void self_weights_copy(float *into, const struct self_weights *self, elman_side side, size_t K,
                        size_t count);
 
-elman_translate_options
-translate_options_default(void); /* Return the default options, which select greedy search. */
-
 /* Scratch memory for batches, and the results of the last one. */
 struct translator {
   const struct model *model;   /* borrowed */
@@ -91,6 +88,5 @@ elman_status translator_text(struct text *text, struct translator *translator, s
  * translation. */
 elman_status translation_create(elman_translation **translation, struct translator *translator,
                                 size_t i, elman_error *error) CHECKED;
-void translation_free(elman_translation *translation);
 
 #endif

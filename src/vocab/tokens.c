@@ -114,7 +114,7 @@ const struct token_mode *token_mode_row(size_t mode) {
   return mode < sizeof modes / sizeof *modes ? &modes[mode] : NULL;
 }
 
-const char *token_mode_name(size_t mode) {
+const char *elman_token_mode_name(size_t mode) {
   const struct token_mode *row = token_mode_row(mode);
   return row == NULL ? NULL : row->name;
 }
@@ -123,7 +123,7 @@ bool token_mode_is_automatic(elman_token_mode mode) {
   return mode == ELMAN_TOKENS_AUTO || mode == ELMAN_TOKENS_AUTO_BPE;
 }
 
-const char *normalization_name(size_t normalization) {
+const char *elman_normalization_name(size_t normalization) {
   static const char *const names[] = {
       [ELMAN_NFC] = "nfc", [ELMAN_NFKC] = "nfkc", [ELMAN_NFKC_WIDE] = "nfkc-wide"};
   return normalization < sizeof names / sizeof *names ? names[normalization] : NULL;

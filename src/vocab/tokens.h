@@ -55,14 +55,8 @@ struct token_mode {
 /* Return the row of an elman_token_mode; NULL for an unknown mode. */
 const struct token_mode *token_mode_row(size_t mode);
 
-/* Return the name of an elman_token_mode: "space", "words", "chars", "auto", "bpe"; else NULL. */
-const char *token_mode_name(size_t mode);
-
 /* Return whether the mode is chosen from the text: ELMAN_TOKENS_AUTO or ELMAN_TOKENS_AUTO_BPE. */
 bool token_mode_is_automatic(elman_token_mode mode);
-
-/* Return the name of an elman_normalization: "nfc", "nfkc", "nfkc-wide"; else NULL. */
-const char *normalization_name(size_t normalization);
 
 /* ---- tokens ---- */
 

@@ -73,7 +73,7 @@ expect_refused '--config needs a value: FILE' translate x --config
 expect_refused "did you mean '--config'\?" translate --confg two.conf x
 # Options that exclude each other are refused in a file, too.
 printf 'patience = 3\n' >bad.conf
-expect_refused '--patience needs --dev' train --config bad.conf "$DATA/toy.zh-en.tsv"
+expect_refused '--patience 3 needs --dev' train --config bad.conf "$DATA/toy.zh-en.tsv"
 printf 'batch-size = 3\nbatch-tokens = 40\n' >both.conf
 expect_exit 0 "$ELMAN" train -q --epochs 0 --config both.conf -o both "$DATA/toy.zh-en.tsv"
 expect_refused '--batch-tokens and --batch-size cannot be combined' train --config both.conf --batch-size 4 "$DATA/toy.zh-en.tsv"

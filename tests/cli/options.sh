@@ -20,35 +20,35 @@ suggests "give PAIRS without an option: elman train \[options\] PAIRS\.\.\." tra
 suggests "give MODEL without an option: .*" average --model x -o y
 expect_refused "unknown option '--no-attention'\$" train --no-attention x
 expect_refused "unknown option '--post'\$" serve --post 80
-expect_refused "one of: elman, relu, gru, lstm; did you mean 'gru'\?" train --cell GRU x
+expect_refused "one of elman, relu, gru, lstm, not 'GRU'; did you mean 'gru'\?" train --cell GRU x
 expect_refused "; did you mean 'additive'\?" train --attention bahdanau x
 expect_refused "; did you mean 'general'\?" train --attention Luong x
 expect_refused "; did you mean 'bfloat16'\?" convert --dtype bf16 -o x
-expect_refused "one of: bash, zsh, fish\$" help --completion ksh
+expect_refused "one of bash, zsh, fish, not 'ksh'\$" help --completion ksh
 expect_refused "unknown option '-z'; words that start with '-' go after '--'" translate -z
 expect_refused "unknown option '--epochs'; it is an option of 'elman train'\$" translate --epochs 3 x
 expect_refused "unknown option '--beam'; it is an option of 'elman translate'\$" train --beam=3 x
 expect_refused "unknown option '--tag'; it is an option of 'elman translate'\$" train --tag x
-expect_refused "one of: float32, bfloat16, float16\$" convert --dtype float64 -o x
+expect_refused "one of float32, bfloat16, float16, not 'float64'\$" convert --dtype float64 -o x
 expect_refused "unknown option '--format'" inspect --format json
 expect_refused "--epochs needs a value" train x --epochs
 expect_refused "--quiet takes no value" train --quiet=yes x
 expect_refused "--help takes no value" train --help=yes x
-expect_refused "--epochs: 'x' is not a whole number from 0 to 1000000" train --epochs x y
-expect_refused "--epochs: '-1'" train --epochs -1 y
-expect_refused "--epochs: ' 1'" train --epochs ' 1' y
-expect_refused "--epochs: '1e3'" train --epochs 1e3 y
-expect_refused "--epochs: ''" train --epochs= y
-expect_refused "--hidden-size: '0' is not a whole number from 1 to 16384" train --hidden-size 0 y
-expect_refused "--hidden-size: '99999999999999999999999'" train --hidden-size 99999999999999999999999 y
-expect_refused "--seed: '18446744073709551616'" train --seed 18446744073709551616 y
-expect_refused "--threads: '1025' is not a whole number from 1 to 1024" train -t 1025 y
-expect_refused "--learning-rate: 'nan' is not a number" train --learning-rate nan y
-expect_refused "--learning-rate: '0x1'" train --learning-rate 0x1 y
-expect_refused "--learning-rate: '1e999'" train --learning-rate 1e999 y
-expect_refused "--clip-norm: '-1'" train --clip-norm=-1 y
-expect_refused "--attention: 'dots' is not one of: dot, scaled" train --attention dots y
-expect_refused "--source-tokens: 'x' is not one of: space, words, chars, auto" train --source-tokens x y
+expect_refused "--epochs must be a whole number from 0 to 1000000, not 'x'" train --epochs x y
+expect_refused "--epochs must be .*, not -1" train --epochs -1 y
+expect_refused "--epochs must be .*, not ' 1'" train --epochs ' 1' y
+expect_refused "--epochs must be .*, not 1e3" train --epochs 1e3 y
+expect_refused "--epochs must be .*, not ''" train --epochs= y
+expect_refused "--hidden-size must be a whole number from 1 to 16384, not 0" train --hidden-size 0 y
+expect_refused "--hidden-size must be .*, not 99999999999999999999999" train --hidden-size 99999999999999999999999 y
+expect_refused "--seed must be .*, not 18446744073709551616" train --seed 18446744073709551616 y
+expect_refused "--threads must be a whole number from 1 to 1024, not 1025" train -t 1025 y
+expect_refused "--learning-rate must be a number from .*, not \'nan\'" train --learning-rate nan y
+expect_refused "--learning-rate must be .*, not '0x1'" train --learning-rate 0x1 y
+expect_refused "--learning-rate must be .*, not '1e999'" train --learning-rate 1e999 y
+expect_refused "--clip-norm must be .*, not -1" train --clip-norm=-1 y
+expect_refused "--attention must be one of dot, scaled.*, not 'dots'" train --attention dots y
+expect_refused "--source-tokens must be one of space, words, chars, auto.*, not 'x'" train --source-tokens x y
 expect_refused "--columns: '1' is not two column numbers from 1 to" train --columns 1 y
 expect_refused "--columns: '0,1'" train --columns 0,1 y
 expect_refused "--columns: '1,2,3'" train --columns 1,2,3 y

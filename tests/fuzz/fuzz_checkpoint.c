@@ -78,7 +78,7 @@ static void train_on(void) {
     REQUIRE(end == ELMAN_OK || error.message[0] != '\0');
   }
   REQUIRE(status == ELMAN_OK || error.message[0] != '\0');
-  run_free(run);
+  elman_training_free(run);
 }
 
 bool fuzz_one(const uint8_t *bytes, size_t size) {

@@ -40,12 +40,12 @@ static void compare(const struct text *lines, const struct metric_references *re
 
 bool fuzz_one(const uint8_t *bytes, size_t size) {
   const uint8_t choice = fuzz_take_byte(&bytes, &size);
-  const elman_metric_options options = {.bleu_tokens =
-                                            bleu_tokenizer_name((enum bleu_tokenizer)(choice & 3)),
-                                        .lowercase = choice & 4,
-                                        .chrf_lowercase = choice & 8,
-                                        .resamples = 5,
-                                        .seed = 1};
+  const elman_metric_options options = {
+      .bleu_tokens = elman_bleu_tokens_name((enum bleu_tokenizer)(choice & 3)),
+      .lowercase = choice & 4,
+      .chrf_lowercase = choice & 8,
+      .resamples = 5,
+      .seed = 1};
   struct text rest = fuzz_text(bytes, size), lines[2 * MAX_LINES];
   size_t count = 0;
   while (count < 2 * MAX_LINES) {

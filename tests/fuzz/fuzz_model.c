@@ -40,7 +40,7 @@ size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
 }
 
 static void translate(const struct model *model) {
-  elman_translate_options options = translate_options_default();
+  elman_translate_options options = elman_translate_options_default();
   const struct screen *screen;
   struct translator translator;
   static const char source[] = "我 新 茶 爱";
@@ -53,7 +53,7 @@ static void translate(const struct model *model) {
           ELMAN_OK);
   if (translator.items[0].status == ELMAN_OK) {
     REQUIRE(translation_create(&translation, &translator, 0, NULL) == ELMAN_OK);
-    translation_free(translation);
+    elman_translation_free(translation);
   } else {
     REQUIRE(translator.items[0].error.message[0] != '\0');
   }

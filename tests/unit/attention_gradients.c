@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "attention/attention.h"
+#include "elman/options.h"
 
 enum { B = 3 };
 
@@ -201,7 +202,7 @@ static void check_attention(struct attention_config config, struct attention_sha
 /* Check every mechanism that supports this number of heads and this size. */
 static void check_mechanisms_by(struct attention_shape shape, double dropout,
                                 const struct guide *guide) {
-  for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
+  for (unsigned kind = 0; elman_attention_name(kind) != NULL; kind++) {
     for (size_t heads = 1; heads <= 4; heads++) {
       struct attention_config config = {
           .kind = (enum attention_kind)kind, .size = heads == 3 ? 6 : 4, .heads = heads};
@@ -266,7 +267,7 @@ Test(attention_gradients, gradients_with_guide_match) {
  * sum instead of a softmax, and heads with every product score. */
 Test(attention_gradients, gradients_of_plain_matrices_match) {
   struct attention_shape shape = five_by_seven;
-  for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
+  for (unsigned kind = 0; elman_attention_name(kind) != NULL; kind++) {
     for (unsigned options = 0; options < 32; options++) {
       struct attention_config config = {
           .kind = (enum attention_kind)kind,

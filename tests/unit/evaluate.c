@@ -59,7 +59,7 @@ struct task {
 };
 
 static struct task task_of(size_t batch_size, size_t beam) {
-  struct task task = {.pairs = pairs, .options = evaluate_options_default(), .threads = 1};
+  struct task task = {.pairs = pairs, .options = elman_evaluate_options_default(), .threads = 1};
   task.options.batch_size = batch_size;
   task.options.translate.beam = beam;
   task.options.progress = note_progress;
@@ -212,7 +212,7 @@ Test(evaluate, each_sentence_is_translated_once) {
                                     .reference_length = pair.target.length};
   }
   for (size_t beam = 1; beam <= 5; beam += 4) {
-    elman_translate_options options = translate_options_default();
+    elman_translate_options options = elman_translate_options_default();
     options.beam = beam;
     struct translations alone = {.job = {.model = model,
                                          .sentences = sentences,

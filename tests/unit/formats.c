@@ -93,7 +93,8 @@ Test(formats, abandoned_writing_leaks_nothing) {
   elman_attention_writer writing;
   FILE *stream = fopen("/dev/null", "w");
   cr_assert_eq(writing_start(&writing, stream, format_named("svg"), NULL, NULL), ELMAN_OK);
-  succeeds(writing_add(&writing, &translation, (elman_attention_place){1, 1, NULL}, &why));
+  succeeds(elman_attention_writer_add(&writing, &translation, (elman_attention_place){1, 1, NULL},
+                                      &why));
   writing_free(&writing);
   fclose(stream);
 }

@@ -65,9 +65,9 @@ __attribute__((noinline)) static char *written_all(const char *format,
   cr_assert_eq(writing_start(&writing, stream, format_named(format), style, &why), ELMAN_OK);
   for (size_t i = 0; i < count; i++) {
     const elman_attention_place place = {i + 1, 1, NULL};
-    cr_assert_eq(writing_add(&writing, translation, place, &why), ELMAN_OK);
+    cr_assert_eq(elman_attention_writer_add(&writing, translation, place, &why), ELMAN_OK);
   }
-  cr_assert_eq(writing_finish(&writing, &why), ELMAN_OK);
+  cr_assert_eq(elman_attention_writer_finish(&writing, &why), ELMAN_OK);
   writing_free(&writing);
   cr_assert_eq(fclose(stream), 0);
   if (length != NULL) *length = size;

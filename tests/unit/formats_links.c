@@ -30,8 +30,8 @@ Test(formats, pharaoh_rules) {
   expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 0.26, "0-0 1-1 2-2\n");
   expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 1, "0-0\n");
   expect_links(&translation, ELMAN_ALIGNMENT_INTERSECTION, 0, "0-0 1-1 2-2\n");
-  cr_assert_str_eq(alignment_rule_name(ELMAN_ALIGNMENT_INTERSECTION), "intersection");
-  cr_assert_null(alignment_rule_name(ELMAN_ALIGNMENT_INTERSECTION + 1));
+  cr_assert_str_eq(elman_alignment_rule_name(ELMAN_ALIGNMENT_INTERSECTION), "intersection");
+  cr_assert_null(elman_alignment_rule_name(ELMAN_ALIGNMENT_INTERSECTION + 1));
 }
 
 /* Two target words attend to one source word: the intersection keeps the stronger link. */
@@ -83,9 +83,9 @@ Test(formats, pharaoh_without_spaces) {
   translation.source_starts = apart;
   translation.source_ends = apart_ends;
   expect_units(&translation, ELMAN_UNITS_AUTO, "0-0 1-1\n");
-  cr_assert_str_eq(alignment_units_name(ELMAN_UNITS_TOKENS), "tokens");
-  cr_assert_str_eq(alignment_units_name(ELMAN_UNITS_SUBWORDS), "subwords");
-  cr_assert_null(alignment_units_name(ELMAN_UNITS_SUBWORDS + 1));
+  cr_assert_str_eq(elman_alignment_units_name(ELMAN_UNITS_TOKENS), "tokens");
+  cr_assert_str_eq(elman_alignment_units_name(ELMAN_UNITS_SUBWORDS), "subwords");
+  cr_assert_null(elman_alignment_units_name(ELMAN_UNITS_SUBWORDS + 1));
 }
 
 /* ---- softalignments ---- */

@@ -180,10 +180,13 @@ __attribute__((noinline)) static char *with_refused(const char *format,
   elman_attention_writer writing;
   cr_assert_not_null(stream);
   cr_assert_eq(writing_start(&writing, stream, format_named(format), style, &why), ELMAN_OK);
-  succeeds(writing_add(&writing, &translation, (elman_attention_place){1, 1, NULL}, &why));
-  succeeds(writing_add_refused(&writing, (elman_attention_place){2, 1, NULL}, &reason, &why));
-  succeeds(writing_add(&writing, &translation, (elman_attention_place){3, 1, NULL}, &why));
-  cr_assert_eq(writing_finish(&writing, &why), ELMAN_OK);
+  succeeds(elman_attention_writer_add(&writing, &translation, (elman_attention_place){1, 1, NULL},
+                                      &why));
+  succeeds(elman_attention_writer_add_refused(&writing, (elman_attention_place){2, 1, NULL},
+                                              &reason, &why));
+  succeeds(elman_attention_writer_add(&writing, &translation, (elman_attention_place){3, 1, NULL},
+                                      &why));
+  cr_assert_eq(elman_attention_writer_finish(&writing, &why), ELMAN_OK);
   writing_free(&writing);
   cr_assert_eq(fclose(stream), 0);
   return bytes;

@@ -181,8 +181,8 @@ Test(gradient_check, rounded_step_is_used) {
 Test(gradient_check, unmeasurable_gradient_neither_passes_nor_fails) {
   struct setting setting;
   struct model_config config = small_config();
-  for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
-    config.attention = attention_name(kind);
+  for (unsigned kind = 0; elman_attention_name(kind) != NULL; kind++) {
+    config.attention = elman_attention_name(kind);
     config.attention_heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
     config.attention_window = kind == ATTENTION_LOCAL || kind == ATTENTION_HIERARCHICAL ? 2 : 0;
     set_up(&setting, config, 0.8, 2);
@@ -342,11 +342,11 @@ Test(gradient_check, guide_passes_with_underflowed_weights) {
   struct model_config config = small_config();
   elman_gradient_options options = usual;
   options.guide_weight = 0.7;
-  for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
+  for (unsigned kind = 0; elman_attention_name(kind) != NULL; kind++) {
     if (kind == ATTENTION_DOT || kind == ATTENTION_SCALED) continue; /* these have no parameters */
     for (float factor = 150; factor <= 2400; factor *= 4) {
       owned_by(tear_down) struct setting setting;
-      config.attention = attention_name(kind);
+      config.attention = elman_attention_name(kind);
       config.attention_heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
       config.attention_window = kind == ATTENTION_LOCAL || kind == ATTENTION_HIERARCHICAL ? 2 : 0;
       set_up(&setting, config, 0.8, MAX_PAIRS);

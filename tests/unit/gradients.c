@@ -322,7 +322,7 @@ static void check_rnn(const struct rnn_cell *cell, bool layer_norm, size_t steps
 
 Test(gradients, recurrent_layer_gradients_match) {
   const size_t equal[] = {5, 5}, mixed[] = {2, 6, 1, 4}, one[] = {1};
-  for (unsigned kind = 0; cell_name(kind) != NULL; kind++) {
+  for (unsigned kind = 0; elman_cell_name(kind) != NULL; kind++) {
     const struct rnn_cell *cell = rnn_cell_of((enum cell_kind)kind);
     for (unsigned i = 0; i < 4; i++) {
       const bool reverse = i & 1, layer_norm = i & 2;

@@ -48,7 +48,7 @@ static void broadcast(const elman_group *group, void *context) {
   const size_t rank = group_rank(group);
   for (size_t i = 0; i < task->counts[0]; i++) task->got[rank][i] = byte_of(rank, i);
   task->status[rank] =
-      group_broadcast(group, task->got[rank], task->counts[0], &task->errors[rank]);
+      elman_group_broadcast(group, task->got[rank], task->counts[0], &task->errors[rank]);
 }
 
 Test(group, broadcast_sends_data_of_process_0) {
@@ -90,7 +90,8 @@ static void gather(const elman_group *group, void *context) {
   const size_t rank = group_rank(group);
   unsigned char *own = task->got[rank] + sum_below(task->counts, rank);
   for (size_t i = 0; i < task->counts[rank]; i++) own[i] = byte_of(rank, i);
-  task->status[rank] = group_gather(group, task->got[rank], task->counts, &task->errors[rank]);
+  task->status[rank] =
+      elman_group_gather(group, task->got[rank], task->counts, &task->errors[rank]);
 }
 
 Test(group, gather_gives_all_data_to_all) {
@@ -112,7 +113,7 @@ static void agree(const elman_group *group, void *context) {
   elman_error *error = &task->errors[rank];
   elman_status status = task->own[rank];
   if (status != ELMAN_OK) status = fail(error, status, "here", "the work of %zu failed", rank);
-  task->status[rank] = group_agree(group, status, error);
+  task->status[rank] = elman_group_agree(group, status, error);
 }
 
 static void check_agreed(const struct task *task, size_t P, elman_status status,
@@ -155,18 +156,19 @@ Test(group, single_process_needs_no_exchange) {
   elman_error error = {.message = "as it was"};
   cr_assert_eq(group_size(NULL), 1);
   cr_assert_eq(group_rank(NULL), 0);
-  cr_assert_eq(group_broadcast(NULL, &byte, 1, &error), ELMAN_OK);
-  cr_assert_eq(group_gather(NULL, &byte, &count, &error), ELMAN_OK);
+  cr_assert_eq(elman_group_broadcast(NULL, &byte, 1, &error), ELMAN_OK);
+  cr_assert_eq(elman_group_gather(NULL, &byte, &count, &error), ELMAN_OK);
   cr_assert_eq(byte, 7);
-  cr_assert_eq(group_agree(NULL, ELMAN_OK, &error), ELMAN_OK);
-  cr_assert_eq(group_agree(NULL, ELMAN_BAD_DATA, &error), ELMAN_BAD_DATA);
+  cr_assert_eq(elman_group_agree(NULL, ELMAN_OK, &error), ELMAN_OK);
+  cr_assert_eq(elman_group_agree(NULL, ELMAN_BAD_DATA, &error), ELMAN_BAD_DATA);
   cr_assert_str_eq(error.message, "as it was");
 }
 
 static void agree_without_words(const elman_group *group, void *context) {
   struct task *task = context;
   const size_t rank = group_rank(group);
-  task->status[rank] = group_agree(group, task->own[rank], rank == 1 ? NULL : &task->errors[rank]);
+  task->status[rank] =
+      elman_group_agree(group, task->own[rank], rank == 1 ? NULL : &task->errors[rank]);
 }
 
 Test(group, error_without_message_is_reported) {
@@ -188,8 +190,8 @@ static elman_status never_called(void *context, const elman_bytes *send, const e
 
 Test(group, group_size_is_limited) {
   const elman_group group = {GROUP_MOST, GROUP_MOST + 1, never_called, NULL, false};
-  cr_assert_eq(group_broadcast(&group, NULL, 0, &why), ELMAN_INVALID_ARGUMENT);
-  cr_assert_eq(group_agree(&group, ELMAN_OK, &why), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_group_broadcast(&group, NULL, 0, &why), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_group_agree(&group, ELMAN_OK, &why), ELMAN_INVALID_ARGUMENT);
   cr_assert_str_eq(why.message, "1025 processes were started; the limit is 1024");
 }
 

@@ -90,7 +90,7 @@ static void fill(struct lines *lines, unsigned which) {
 static elman_metric_scores scores_of(const struct text *hypotheses, const struct text *const *sets,
                                      size_t set_count, enum bleu_tokenizer tokenizer) {
   const struct metric_references references = {sets, set_count, LINES};
-  const elman_metric_options options = {.bleu_tokens = bleu_tokenizer_name(tokenizer)};
+  const elman_metric_options options = {.bleu_tokens = elman_bleu_tokens_name(tokenizer)};
   elman_metric_scores scores;
   cr_assert_eq(metric_score_all(&scores, hypotheses, &references, &options, NULL), ELMAN_OK);
   return scores;
@@ -178,10 +178,10 @@ Test(metric, too_long_line_is_rejected) {
 
 static void assert_fitting(const struct text *lines, size_t count, enum bleu_tokenizer expected) {
   const struct metric_references references = {&lines, 1, count};
-  const elman_metric_options options = metric_options_default();
+  const elman_metric_options options = elman_metric_options_default();
   elman_metric_scores scores;
   char wanted[32];
-  snprintf(wanted, sizeof wanted, "|tok:%s|", bleu_tokenizer_name(expected));
+  snprintf(wanted, sizeof wanted, "|tok:%s|", elman_bleu_tokens_name(expected));
   cr_assert_eq(metric_score_all(&scores, lines, &references, &options, NULL), ELMAN_OK);
   cr_assert(strstr(scores.bleu_signature, wanted) != NULL, "%s", scores.bleu_signature);
 }

@@ -50,17 +50,17 @@ Test(model_file, history) {
   struct good_file other = good_file();
   put_file(other.header, strlen(other.header), other.data, other.data_size);
   free_good(&other);
-  cr_assert_eq(model_read_history(&history, FILE_NAME, NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_read_history(&history, FILE_NAME, NULL), ELMAN_OK);
   cr_assert(isinf(history.work), "another program wrote the file");
   cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
-  cr_assert_eq(model_read_history(&history, FILE_NAME, NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_read_history(&history, FILE_NAME, NULL), ELMAN_OK);
   cr_assert(history.epochs == 0 && history.updates == 0 && history.tokens == 0);
   cr_assert_eq(history.work, 0);
   model->past.history = (elman_history){3, 70, 5000000000, 0};
   cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
   cr_assert_eq(model_load(&loaded, FILE_NAME, NULL), ELMAN_OK);
   cr_assert_eq(memcmp(&loaded->past.history, &model->past.history, sizeof history), 0);
-  cr_assert_eq(model_read_history(&history, FILE_NAME, NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_read_history(&history, FILE_NAME, NULL), ELMAN_OK);
   for (size_t i = 0; i < model->table.count; i++)
     if (strcmp(model->table.rows[i].name, "encoder.embedding.weight") != 0 &&
         strcmp(model->table.rows[i].name, "decoder.embedding.weight") != 0)

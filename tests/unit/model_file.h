@@ -84,7 +84,7 @@ static inline bool refused_or_usable(const char *what, size_t position) {
   translator_create(&translator, model, NULL);
   static const char source[] = "我 爱 你";
   const elman_sentence sentence = {.text = source, .length = strlen(source)};
-  elman_translate_options options = translate_options_default();
+  elman_translate_options options = elman_translate_options_default();
   options.max_length = 4;
   cr_assert_eq(translator_run(&translator, &(const elman_sentence *){&sentence}, 1, &options, &why),
                ELMAN_OK, "%s, byte %zu", what, position);

@@ -39,7 +39,7 @@ static void fill_side(struct sentences *side, size_t which, uint32_t first, uint
 static struct model_config config_with(enum attention_kind attention, size_t hidden) {
   struct model_config config = config_of(11, 13, 6, hidden);
   config.cell = "elman";
-  config.attention = attention_name(attention);
+  config.attention = elman_attention_name(attention);
   attention_config_complete(&config.attention_heads, &config.attention_window, false, attention);
   return config;
 }
@@ -88,9 +88,9 @@ static double run(struct setup *s, const size_t *indices, size_t count) {
 
 /* Run with every cell and every option of a layer. */
 static void for_all_layers(void (*check)(struct model_config)) {
-  for (unsigned i = 0; cell_name(i / 4) != NULL; i++) {
+  for (unsigned i = 0; elman_cell_name(i / 4) != NULL; i++) {
     struct model_config config = config_with(ATTENTION_SCALED, 8);
-    config.cell = cell_name(i / 4);
+    config.cell = elman_cell_name(i / 4);
     config.layer_norm = i & 1;
     config.residual = i & 2;
     config.layers = i & 2 ? 2 : 1;
@@ -134,7 +134,7 @@ static void check_padding(struct model_config config) {
 }
 
 Test(network, padding_does_not_change_results) {
-  for (unsigned kind = 0; attention_name(kind) != NULL; kind++)
+  for (unsigned kind = 0; elman_attention_name(kind) != NULL; kind++)
     check_padding(config_with((enum attention_kind)kind, 8));
   for_all_layers(check_padding);
 }

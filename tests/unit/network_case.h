@@ -150,7 +150,7 @@ static const struct regularization plain = {0};
 static const size_t mixed_lengths[4][2] = {{3, 5}, {7, 2}, {1, 6}, {4, 1}};
 
 static inline void choose_attention(struct model_config *config, enum attention_kind kind) {
-  config->attention = attention_name(kind);
+  config->attention = elman_attention_name(kind);
   config->attention_heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
   config->attention_window = kind == ATTENTION_LOCAL || kind == ATTENTION_HIERARCHICAL ? 2 : 0;
 }

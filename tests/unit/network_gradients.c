@@ -5,7 +5,7 @@
 
 Test(network_gradients, gradients_of_one_sentence_match) {
   struct model_config config = small_config();
-  for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
+  for (unsigned kind = 0; elman_attention_name(kind) != NULL; kind++) {
     choose_attention(&config, (enum attention_kind)kind);
     for (size_t s = 1; s <= 7; s++) {
       for (size_t t = 0; t <= 6; t++) { /* T = t + 1, including </s> */
@@ -19,10 +19,10 @@ Test(network_gradients, gradients_of_one_sentence_match) {
 /* Options that every layer supports. Layer normalization of two units leaves little but a sign, so
  * each direction has three units. */
 Test(network_gradients, gradients_with_layer_normalization_match) {
-  for (unsigned cell = 0; cell_name(cell) != NULL; cell++) {
+  for (unsigned cell = 0; elman_cell_name(cell) != NULL; cell++) {
     for (unsigned parts = 0; parts < 8; parts++) {
       struct model_config config = small_config();
-      config.cell = cell_name(cell);
+      config.cell = elman_cell_name(cell);
       config.hidden_size = 6;
       config.layer_norm = true;
       config.layers = parts & 1 ? 2 : 1;
@@ -34,12 +34,12 @@ Test(network_gradients, gradients_with_layer_normalization_match) {
 }
 
 Test(network_gradients, gradients_with_residual_connections_match) {
-  for (unsigned cell = 0; cell_name(cell) != NULL; cell++) {
+  for (unsigned cell = 0; elman_cell_name(cell) != NULL; cell++) {
     for (unsigned parts = 0; parts < 16; parts++) {
       struct model_config config = small_config();
       const struct regularization regularization = {
           .dropouts = {.units = {parts & 8 ? 0.3 : 0, {5, RANDOM_DROPOUT, 7}}}};
-      config.cell = cell_name(cell);
+      config.cell = elman_cell_name(cell);
       config.residual = true;
       config.layers = parts & 8 ? 3 : 2;
       config.bidirectional = parts & 1;
@@ -61,10 +61,10 @@ Test(network_gradients, gradients_with_regularization_match) {
   const struct regularization regularization = {
       .dropouts = {{0.3, {5, RANDOM_DROPOUT, 7}}, {0.2, {5, RANDOM_DROPOUT, 7}}},
       .label_smoothing = 0.1};
-  for (unsigned i = 0; cell_name(i / 2) != NULL; i++) {
+  for (unsigned i = 0; elman_cell_name(i / 2) != NULL; i++) {
     const bool feeding = i % 2;
     struct model_config config = small_config();
-    config.cell = cell_name(i / 2);
+    config.cell = elman_cell_name(i / 2);
     config.layers = 2;
     config.attentional_layer = config.input_feeding = feeding;
     config.encoder_self_attention = config.decoder_self_attention = 2;
@@ -74,7 +74,7 @@ Test(network_gradients, gradients_with_regularization_match) {
 
 /* Guided alignment with every option of attention, and with dropout, which the guide ignores. */
 Test(network_gradients, gradients_with_guide_match) {
-  for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
+  for (unsigned kind = 0; elman_attention_name(kind) != NULL; kind++) {
     for (unsigned parts = 0; parts < 8; parts++) {
       struct model_config config = small_config();
       const struct regularization regularization = {
@@ -92,7 +92,7 @@ Test(network_gradients, gradients_with_clauses_match) {
   for (unsigned parts = 0; parts < 8; parts++) {
     struct model_config config = small_config();
     const struct regularization regularization = {.guide = parts & 4 ? 0.2 : 0};
-    config.attention = attention_name(ATTENTION_HIERARCHICAL);
+    config.attention = elman_attention_name(ATTENTION_HIERARCHICAL);
     config.clause_segments = true;
     config.bidirectional = parts & 1;
     config.attentional_layer = config.input_feeding = parts & 2;

@@ -5,11 +5,11 @@
 
 /* Check every cell and mechanism with every optional part of the network, on mixed lengths. */
 static void check_every_shape(enum cell_kind cell) {
-  for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
+  for (unsigned kind = 0; elman_attention_name(kind) != NULL; kind++) {
     for (unsigned parts = 0; parts < 32; parts++) {
       struct model_config config = small_config();
       choose_attention(&config, (enum attention_kind)kind);
-      config.cell = cell_name(cell);
+      config.cell = elman_cell_name(cell);
       config.layers = parts & 1 ? 2 : 1;
       config.bidirectional = parts & 2;
       config.attentional_layer = parts & 4;
@@ -28,10 +28,10 @@ static void check_every_shape(enum cell_kind cell) {
 RNN_CELLS(EVERY_SHAPE)
 
 Test(network_shapes, gradients_with_self_attention_match) {
-  for (unsigned cell = 0; cell_name(cell) != NULL; cell++) {
+  for (unsigned cell = 0; elman_cell_name(cell) != NULL; cell++) {
     for (unsigned parts = 0; parts < 64; parts++) {
       struct model_config config = small_config();
-      config.cell = cell_name(cell);
+      config.cell = elman_cell_name(cell);
       choose_attention(&config, parts & 1 ? ATTENTION_MULTIHEAD : ATTENTION_DOT);
       config.encoder_self_attention = parts & 2 ? 2 : 0;
       config.decoder_self_attention = parts & 4 ? 2 : 0;

@@ -108,7 +108,7 @@ static void check_scene(const struct scene *scene, unsigned kind, bool self_atte
   struct model_config config = {.embedding_size = 4,
                                 .hidden_size = 6,
                                 .layers = 1,
-                                .attention = attention_name(kind),
+                                .attention = elman_attention_name(kind),
                                 .attention_heads = kind == ATTENTION_MULTIHEAD ? 2 : 1,
                                 .encoder_self_attention = self_attention ? 2 : 0,
                                 .decoder_self_attention = self_attention ? 1 : 0};
@@ -130,7 +130,7 @@ static void check_scene(const struct scene *scene, unsigned kind, bool self_atte
 
 Test(no_influence, weights_without_influence_do_not_change) {
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
-    for (unsigned kind = 0; attention_name(kind) != NULL; kind++)
+    for (unsigned kind = 0; elman_attention_name(kind) != NULL; kind++)
       for (int self_attention = 0; self_attention < 2; self_attention++)
         check_scene(&scenes[i], kind, self_attention > 0);
 }

@@ -262,7 +262,7 @@ struct evaluation {
 static void evaluate_one(const elman_group *group, void *context) {
   struct evaluation *all = context;
   const size_t rank = group_rank(group);
-  elman_evaluate_options own = evaluate_options_default();
+  elman_evaluate_options own = elman_evaluate_options_default();
   own.group = group;
   own.batch_size = 2;
   if (rank == all->failing) allowed = all->allowed;

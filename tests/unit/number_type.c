@@ -1,6 +1,7 @@
 /* Test: text. */
 /* The conversion of numbers, against the definition of the formats. */
 #include "model/number_type.h"
+#include "elman/model.h"
 
 #include <math.h>
 #include <string.h>
@@ -103,8 +104,9 @@ Test(number_type, names_and_sizes) {
   }
   enum number_type type;
   cr_assert_eq(number_type_find(&type, "F8"), 0);
-  cr_assert_str_eq(number_type_option(NUMBER_F32), "float32");
-  cr_assert_str_eq(number_type_option(NUMBER_BF16), "bfloat16");
-  cr_assert_str_eq(number_type_option(NUMBER_F16), "float16");
-  for (size_t i = NUMBER_F64; i <= NUMBER_OTHER + 20; i++) cr_assert_null(number_type_option(i));
+  cr_assert_str_eq(elman_number_type_name(NUMBER_F32), "float32");
+  cr_assert_str_eq(elman_number_type_name(NUMBER_BF16), "bfloat16");
+  cr_assert_str_eq(elman_number_type_name(NUMBER_F16), "float16");
+  for (size_t i = NUMBER_F64; i <= NUMBER_OTHER + 20; i++)
+    cr_assert_null(elman_number_type_name(i));
 }

@@ -68,9 +68,9 @@ Test(penalties, unattended_source_word_has_finite_penalty) {
 }
 
 Test(penalties, length_norms_have_names) {
-  cr_assert_str_eq(length_norm_name(ELMAN_LENGTH_POWER), "power");
-  cr_assert_str_eq(length_norm_name(ELMAN_LENGTH_WU), "wu");
-  cr_assert_null(length_norm_name(2));
+  cr_assert_str_eq(elman_length_norm_name(ELMAN_LENGTH_POWER), "power");
+  cr_assert_str_eq(elman_length_norm_name(ELMAN_LENGTH_WU), "wu");
+  cr_assert_null(elman_length_norm_name(2));
 }
 
 /* ---- enumeration of all translations ---- */

@@ -162,7 +162,7 @@ static double (*const units[KINDS])(const struct shares *z, double previous,
 /* states and cells: (STEPS+1,B,H) */
 static void plain_forward(double *states, double *cells, enum cell_kind kind,
                           const struct layer *layer) {
-  cr_assert(units[kind] != NULL, "%s: its equation is missing in `units`", cell_name(kind));
+  cr_assert(units[kind] != NULL, "%s: its equation is missing in `units`", elman_cell_name(kind));
   const size_t B = layer->shape.batch, H = layer->shape.hidden;
   for (size_t i = 0; i < STEPS; i++) {
     const size_t t = number(layer, i);
@@ -245,7 +245,7 @@ static void check_layer(enum cell_kind kind, size_t batch, size_t input, size_t 
   const struct rnn_pass pass = pass_of(&layer, states);
   rnn_forward(&pass, all);
   plain_forward(expected, cells, kind, &layer);
-  cr_assert_lt(largest_difference(states.part[0], expected, n), CLOSE, "%s", cell_name(kind));
+  cr_assert_lt(largest_difference(states.part[0], expected, n), CLOSE, "%s", elman_cell_name(kind));
   if (parts > 1) cr_assert_lt(largest_difference(states.part[1], cells, n), CLOSE);
   owned double *dexpected = doubles(layer.above, n);
   fill(dstates, layer.above, &layer);
@@ -261,7 +261,7 @@ static void check_layer(enum cell_kind kind, size_t batch, size_t input, size_t 
 
 static void check_every_cell(size_t batch, size_t input, size_t hidden) {
   blas_set_up();
-  for (unsigned kind = 0; cell_name(kind) != NULL; kind++)
+  for (unsigned kind = 0; elman_cell_name(kind) != NULL; kind++)
     for (int reverse = 0; reverse < 2; reverse++)
       check_layer((enum cell_kind)kind, batch, input, hidden, reverse);
 }
@@ -285,7 +285,7 @@ Test(recurrence, one_tile_matches) {
 Test(recurrence, split_steps_match_one_run) {
   enum { B = 5, E = 3, H = 9 };
   blas_set_up();
-  for (unsigned i = 0; cell_name(i / 2) != NULL; i++) {
+  for (unsigned i = 0; elman_cell_name(i / 2) != NULL; i++) {
     owned_by(layer_free) struct layer layer =
         layer_create((enum cell_kind)(i / 2), i % 2, B, E, H, false);
     const size_t n = part_size(&layer);
@@ -351,7 +351,7 @@ Test(recurrence, gradients_in_tiles_match) {
   const size_t sizes[][2] = {{16, 520}, {600, 128}};
   blas_set_up();
   for (unsigned i = 0; i < 4 * sizeof sizes / sizeof *sizes; i++) {
-    for (unsigned kind = 0; cell_name(kind) != NULL; kind++) {
+    for (unsigned kind = 0; elman_cell_name(kind) != NULL; kind++) {
       if (kind == CELL_RELU) continue;
       const size_t B = sizes[i / 4][0], H = sizes[i / 4][1], E = 7;
       const bool reverse = i & 1, layer_norm = i & 2;
@@ -443,7 +443,7 @@ Test(recurrence, nan_is_propagated) {
       }
       z[gate] = (real)NAN;
       cell->forward(&step);
-      cr_assert(isnan(cell->keeps ? state[0] : z[0]), "%s, gate %zu", cell_name(kind), gate);
+      cr_assert(isnan(cell->keeps ? state[0] : z[0]), "%s, gate %zu", elman_cell_name(kind), gate);
     }
   }
 }

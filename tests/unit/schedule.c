@@ -24,7 +24,7 @@ static void check_case(const json_t *root, const json_t *json) {
       .learning_rate = json_number_value(json_object_get(json, "peak")),
       .warm_up = (size_t)json_integer_value(json_object_get(json, "warm_up"))};
   size_t index;
-  cr_assert(choice_parse(&index, schedule_name, kind));
+  cr_assert(choice_parse(&index, elman_schedule_name, kind));
   struct trainer trainer = {
       .options = &options, .schedule = (enum schedule_kind)index, .state.rate_factor = 1};
   const json_t *rates = json_object_get(json, "rates");
@@ -54,9 +54,9 @@ Test(schedule, rates_match_pytorch) {
 Test(schedule, schedule_names_round_trip) {
   size_t kind;
   for (unsigned i = 0; i <= SCHEDULE_LATE_LINEAR; i++) {
-    cr_assert(choice_parse(&kind, schedule_name, schedule_name(i)));
+    cr_assert(choice_parse(&kind, elman_schedule_name, elman_schedule_name(i)));
     cr_assert_eq(kind, i);
   }
-  cr_assert_null(schedule_name(SCHEDULE_LATE_LINEAR + 1));
-  cr_assert_not(choice_parse(&kind, schedule_name, "cosine"));
+  cr_assert_null(elman_schedule_name(SCHEDULE_LATE_LINEAR + 1));
+  cr_assert_not(choice_parse(&kind, elman_schedule_name, "cosine"));
 }

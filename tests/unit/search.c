@@ -42,7 +42,7 @@ static void check(const double bias[WORDS], const char *source, const char *refe
                                    .length = strlen(source),
                                    .reference = reference,
                                    .reference_length = reference == NULL ? 0 : strlen(reference)};
-  elman_translate_options options = translate_options_default();
+  elman_translate_options options = elman_translate_options_default();
   elman_translation *found;
   options.max_length = limit;
   cr_assert_eq(translator_run(&translator, &(const elman_sentence *){&sentence}, 1, &options, NULL),
@@ -61,7 +61,7 @@ static void check(const double bias[WORDS], const char *source, const char *refe
       cr_assert_float_eq((double)found->attention[t * S + s], 1.0 / (double)S, 1e-6);
   }
   cr_assert_float_eq(found->log_probability, sum, 1e-5);
-  translation_free(found);
+  elman_translation_free(found);
 }
 
 Test(search, greedy_search_takes_the_likeliest) {
@@ -103,7 +103,7 @@ Test(search, equal_weights_replace_unknown_by_first_word) {
   owned_by(translator_free) struct translator translator;
   translator_create(&translator, model, NULL);
   const elman_sentence sentence = {.text = "b a zebra", .length = 9};
-  elman_translate_options options = translate_options_default();
+  elman_translate_options options = elman_translate_options_default();
   struct text text;
   options.max_length = 2;
   options.replace_unknown = true;
@@ -116,7 +116,7 @@ Test(search, equal_weights_replace_unknown_by_first_word) {
 /* All searches use the same screen and the same weights in eight bits, until the weights change. */
 Test(search, derived_values_are_shared) {
   owned_model *model = make_model((const double[WORDS]){3, 0, 0, 1, 2});
-  elman_translate_options options = translate_options_default(), rounded = options;
+  elman_translate_options options = elman_translate_options_default(), rounded = options;
   const struct screen *screen, *again;
   owned_by(model_views_free) struct model_views views = {0}, others = {0};
   const elman_model *const ensemble[] = {(const elman_model *)model};

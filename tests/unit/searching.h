@@ -152,18 +152,18 @@ typedef void shape_check(struct model_config config, uint64_t seed);
 static inline void for_all_shapes(shape_check *check) {
   uint64_t seed = 1;
   unsigned cells = 0;
-  while (cell_name(cells) != NULL) cells++;
-  for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
+  while (elman_cell_name(cells) != NULL) cells++;
+  for (unsigned kind = 0; elman_attention_name(kind) != NULL; kind++) {
     for (unsigned shape = 0; shape < 16; shape++) {
       struct model_config config = plain_config(13);
-      config.attention = attention_name(kind);
+      config.attention = elman_attention_name(kind);
       config.attention_heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
       config.attention_window = kind == ATTENTION_LOCAL || kind == ATTENTION_HIERARCHICAL ? 2 : 0;
       config.encoder_self_attention = shape & 4 ? 2 : 0;
       config.decoder_self_attention = shape & 3 ? 1 : 0;
       config.plain_self_attention = (shape & 5) == 5;
       config.layers = shape & 1 ? 2 : 1;
-      config.cell = cell_name((kind + shape) % cells);
+      config.cell = elman_cell_name((kind + shape) % cells);
       config.layer_norm = (kind + shape / 4) % 2 != 0;
       config.residual = config.layers > 1 && kind % 2 != 0;
       config.bidirectional = (shape & 2) != 0;

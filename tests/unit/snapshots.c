@@ -72,7 +72,7 @@ Test(snapshots, new_run_deletes_snapshots_of_others) {
   make("m.update5");
   cr_assert_eq(symlink("m.update9", "m.update6"), 0);
   cr_assert_eq(mkdir("m.update7", 0777), 0);
-  cr_assert_eq(snapshots_find(&longest, &count, "./m", NULL), ELMAN_OK);
+  cr_assert_eq(elman_snapshots_find(&longest, &count, "./m", NULL), ELMAN_OK);
   cr_assert_eq(count, 3);
   cr_assert_eq(snapshots_clear(&removed, "./m", NULL), ELMAN_OK);
   cr_assert_eq(removed, 3);
@@ -173,7 +173,7 @@ Test(snapshots, non_models_are_not_counted) {
   make("m.update7");
   make("m.update8");
   make("m.updates8");
-  cr_assert_eq(snapshots_find(&longest, &count, "m", NULL), ELMAN_OK);
+  cr_assert_eq(elman_snapshots_find(&longest, &count, "m", NULL), ELMAN_OK);
   cr_assert_eq(count, 0);
   cr_assert_eq(longest.work, 0);
 }

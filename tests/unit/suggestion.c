@@ -1,6 +1,6 @@
 /* Test: text. */
 /* Suggestions for unknown names. */
-#include "base/suggestion.h"
+#include "elman/suggestion.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char *const known[] = {
 static const char *best_for(const char *typed) {
   elman_suggestion suggestion = {0};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    suggestion_offer(&suggestion, typed, known[i]);
+    elman_suggestion_offer(&suggestion, typed, known[i]);
   return suggestion.best;
 }
 
@@ -84,19 +84,19 @@ Test(suggestion, no_suggestion_is_better_than_a_wrong_one) {
 
 Test(suggestion, the_most_similar_candidate_is_kept) {
   elman_suggestion suggestion = {0};
-  suggestion_offer(&suggestion, "beta", "betas");
+  elman_suggestion_offer(&suggestion, "beta", "betas");
   cr_assert_eq(suggestion.distance, 1);
-  suggestion_offer(&suggestion, "beta", "coverage-penalty");
+  elman_suggestion_offer(&suggestion, "beta", "coverage-penalty");
   cr_assert_str_eq(suggestion.best, "coverage-penalty");
   cr_assert_eq(suggestion.distance, 0);
-  suggestion_offer(&suggestion, "beta", "betb");
+  elman_suggestion_offer(&suggestion, "beta", "betb");
   cr_assert_str_eq(suggestion.best, "coverage-penalty");
 }
 
 Test(suggestion, reasons) {
-  cr_assert_str_eq(suggestion_reason("optimizer"), "Adam is the only optimizer");
-  cr_assert_str_eq(suggestion_reason("use_CUDA"), "elman computes on the processor");
-  cr_assert_str_eq(suggestion_reason("top-p"), "samples are limited by top-k only");
-  cr_assert_null(suggestion_reason("learning-rate"));
-  cr_assert_null(suggestion_reason(""));
+  cr_assert_str_eq(elman_suggestion_reason("optimizer"), "Adam is the only optimizer");
+  cr_assert_str_eq(elman_suggestion_reason("use_CUDA"), "elman computes on the processor");
+  cr_assert_str_eq(elman_suggestion_reason("top-p"), "samples are limited by top-k only");
+  cr_assert_null(elman_suggestion_reason("learning-rate"));
+  cr_assert_null(elman_suggestion_reason(""));
 }

@@ -152,11 +152,11 @@ static void check_decoder(struct setting *setting, const elman_traced_layer *lay
 /* ---- against differences ---- */
 
 Test(trace, every_step_matches_differences) {
-  for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
+  for (unsigned kind = 0; elman_attention_name(kind) != NULL; kind++) {
     for (size_t step = 0; step <= TARGET_WORDS + 1; step++) {
       static struct setting setting;
       struct model_config config = square_config();
-      config.attention = attention_name(kind);
+      config.attention = elman_attention_name(kind);
       config.attention_heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
       config.attention_window = kind == ATTENTION_LOCAL || kind == ATTENTION_HIERARCHICAL ? 2 : 0;
       set_up(&setting, config, SOURCE_WORDS, TARGET_WORDS);
@@ -178,11 +178,11 @@ Test(trace, every_step_matches_differences) {
 /* With an embedding of G·H dimensions and the identity as the weights of all gates, the gradient of
  * a word's row equals that of all gates at the step that reads it. */
 Test(trace, every_cell_matches_differences) {
-  for (unsigned kind = 0; cell_name(kind) != NULL; kind++) {
+  for (unsigned kind = 0; elman_cell_name(kind) != NULL; kind++) {
     static struct setting setting;
     struct model_config config = square_config();
     const size_t G = rnn_cell_of((enum cell_kind)kind)->gates;
-    config.cell = cell_name(kind);
+    config.cell = elman_cell_name(kind);
     config.embedding_size = G * SIZE;
     set_up(&setting, config, SOURCE_WORDS, TARGET_WORDS);
     set_diagonal(&setting, "encoder.rnn.weight_ih_l0", 1);
@@ -198,7 +198,7 @@ Test(trace, every_cell_matches_differences) {
         const size_t row = sides[i]->ids[t] * config.embedding_size;
         differences(dz, &setting, (real *)embeddings[i] + row, config.embedding_size);
         for (size_t j = 0; j < config.embedding_size; j++) sum += dz[j] * dz[j];
-        assert_close(layer->inputs[t], sqrt(sum), 1e-7, cell_name(kind), t);
+        assert_close(layer->inputs[t], sqrt(sum), 1e-7, elman_cell_name(kind), t);
         cr_assert(layer->states[t] > 0);
         cr_assert(layer->saturated[t] >= 0 && layer->saturated[t] <= 1);
       }

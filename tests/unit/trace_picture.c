@@ -1,6 +1,6 @@
 /* Test: text. */
 /* The gradients of a sentence pair as an image and as an HTML page. */
-#include "inspect/trace_picture.h"
+#include "elman/gradients.h"
 #include "formats.h"
 
 enum { STEPS = 3 };
@@ -36,7 +36,7 @@ static char *drawn(const elman_gradient_trace *trace, const char *format) {
   char *text = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
-  cr_assert_eq(trace_draw(stream, trace, format, &why), ELMAN_OK);
+  cr_assert_eq(elman_trace_draw(stream, trace, format, &why), ELMAN_OK);
   cr_assert_eq(fclose(stream), 0);
   return text;
 }
@@ -115,5 +115,5 @@ Test(trace_picture, page_lists_values_in_tables) {
 Test(trace_picture, other_formats_are_rejected) {
   const elman_traced_layer layers[] = {layer(ELMAN_SOURCE, falling, quiet)};
   const elman_gradient_trace trace = trace_of(layers, 1);
-  cr_assert_eq(trace_draw(stdout, &trace, "gif", &why), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_trace_draw(stdout, &trace, "gif", &why), ELMAN_INVALID_ARGUMENT);
 }

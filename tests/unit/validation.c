@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "model/options.h"
 #include "model/model_file.h"
+#include "model/options.h"
 #include "pairs_of.h"
 #include "train/checkpoint.h"
 #include "translate/evaluate.h"
@@ -97,7 +97,7 @@ static struct log logged(const struct task *task, struct model **model,
 }
 
 static elman_scores scores_of(const struct task *task, const struct model *model) {
-  elman_evaluate_options options = evaluate_options_default();
+  elman_evaluate_options options = elman_evaluate_options_default();
   elman_scores scores;
   options.batch_size = 6;
   cr_assert_eq(evaluate(&scores, model, task->dev, NULL, &options, NULL), ELMAN_OK);
@@ -317,10 +317,10 @@ Test(validation, validate_every_counts_updates) {
 
 /* For each measure, the last report marked best has the best value of all. */
 Test(validation, best_follows_the_requested_measure) {
-  for (size_t measure = 0; measure_name(measure) != NULL; measure++) {
+  for (size_t measure = 0; elman_measure_name(measure) != NULL; measure++) {
     owned_by(tear_down) struct task task = set_up();
     elman_train_options options = options_of(30);
-    options.validate_by = measure_name(measure);
+    options.validate_by = elman_measure_name(measure);
     owned_model *model;
     const struct log log = logged(&task, &model, options);
     double best = -DBL_MAX;
@@ -462,7 +462,7 @@ static void check_history(const struct model *model, const struct course *course
 
 static void check_checkpoint(elman_checkpoint_state expected) {
   elman_checkpoint_state found;
-  cr_assert_eq(checkpoint_get_state(&found, "checkpoint", NULL), ELMAN_OK);
+  cr_assert_eq(elman_checkpoint_get_state(&found, "checkpoint", NULL), ELMAN_OK);
   cr_assert_eq(found, expected);
 }
 
@@ -541,7 +541,7 @@ Test(validation, best_model_is_written_during_training) {
   options.average = 0.5;
   owned_model *plain = trained(&task, options), *best;
   options.save_best = true;
-  cr_assert_eq(trainer_check_options(&options, NULL), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_train_options_check(&options, NULL), ELMAN_INVALID_ARGUMENT);
   options.output = "m";
   options.checkpoint = "c";
   options.checkpoint_wanted = always;
@@ -616,7 +616,7 @@ Test(validation, diverged_steps_leave_no_checkpoint) {
   fails(run_advance(run, 1, &why), ELMAN_INVALID_ARGUMENT, "an error has ended");
   cr_assert_eq(divergence.count, divergence.after + 9);
   cr_assert_eq(run_finish(run, NULL), ELMAN_OK);
-  run_free(run);
+  elman_training_free(run);
   cr_assert_eq(file_exists(&left, "checkpoint", NULL), ELMAN_OK);
   cr_assert_not(left);
   cr_assert_eq(model->past.history.updates, 0);

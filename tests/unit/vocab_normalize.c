@@ -34,12 +34,12 @@ Test(normalize, names) {
   const char *const names[] = {"nfc", "nfkc", "nfkc-wide"};
   size_t form;
   for (size_t i = 0; i < 3; i++) {
-    cr_assert(choice_parse(&form, normalization_name, names[i]));
+    cr_assert(choice_parse(&form, elman_normalization_name, names[i]));
     cr_assert_eq(form, i);
-    cr_assert_str_eq(normalization_name(form), names[i]);
+    cr_assert_str_eq(elman_normalization_name(form), names[i]);
   }
-  cr_assert_not(choice_parse(&form, normalization_name, "nfd"));
-  cr_assert_null(normalization_name((elman_normalization)17));
+  cr_assert_not(choice_parse(&form, elman_normalization_name, "nfd"));
+  cr_assert_null(elman_normalization_name((elman_normalization)17));
 }
 
 Test(normalize, full_width_letters_become_narrow) {
@@ -104,7 +104,7 @@ static void check_text(struct text text, elman_normalization form) {
   normalize(&normal, text, form);
   normalize(&again, buffer_text(&normal), form);
   cr_assert(text_equal(buffer_text(&normal), buffer_text(&again)), "%s: \"%.*s\" is not settled",
-            normalization_name(form), (int)text.length, text.bytes);
+            elman_normalization_name(form), (int)text.length, text.bytes);
   for (size_t m = 0; m < 3; m++) {
     cr_assert_eq(tokens_split(&tokens, buffer_text(&normal), modes[m], NULL), ELMAN_OK);
     struct spans places = {malloc(tokens.count * sizeof(size_t)),
@@ -113,13 +113,13 @@ static void check_text(struct text text, elman_normalization form) {
     cr_assert_eq(places.starts[0], 0);
     for (size_t i = 0; i < tokens.count; i++) {
       cr_assert_lt(places.starts[i], places.ends[i], "%s: \"%.*s\", token %zu of %s",
-                   normalization_name(form), (int)text.length, text.bytes, i, normal.bytes);
+                   elman_normalization_name(form), (int)text.length, text.bytes, i, normal.bytes);
       cr_assert(i == 0 || places.starts[i] >= places.starts[i - 1]);
       const bool last = i + 1 == tokens.count;
       cr_assert(last ? places.ends[i] == text.length : places.ends[i] <= text.length);
       if (last && modes[m] == ELMAN_TOKENS_CHARS)
-        cr_assert_eq(places.starts[i], text.length - 1, "%s: \"%.*s\"", normalization_name(form),
-                     (int)text.length, text.bytes);
+        cr_assert_eq(places.starts[i], text.length - 1, "%s: \"%.*s\"",
+                     elman_normalization_name(form), (int)text.length, text.bytes);
     }
     free(places.starts);
     free(places.ends);

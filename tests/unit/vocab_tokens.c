@@ -45,7 +45,7 @@ static void assert_lossless(struct text input) {
     buffer_clear(&joined);
     cr_assert_eq(tokens_join(&joined, &tokens, modes[i], NULL), ELMAN_OK);
     cr_assert(text_equal(bytes_of(&normal), bytes_of(&joined)), "%s: \"%s\" became \"%s\"",
-              token_mode_name(modes[i]), normal.bytes, joined.bytes);
+              elman_token_mode_name(modes[i]), normal.bytes, joined.bytes);
     for (size_t t = 0; t < tokens.count; t++) {
       const struct text surface = token_surface(tokens_get(&tokens, t));
       cr_assert(surface.length > 0 && memchr(surface.bytes, ' ', surface.length) == NULL);
@@ -141,13 +141,13 @@ Test(modes, names) {
   const char *const names[] = {"space", "words", "chars", "auto"};
   for (int i = 0; i < 4; i++) {
     size_t mode;
-    cr_assert(choice_parse(&mode, token_mode_name, names[i]));
-    cr_assert_str_eq(token_mode_name(mode), names[i]);
+    cr_assert(choice_parse(&mode, elman_token_mode_name, names[i]));
+    cr_assert_str_eq(elman_token_mode_name(mode), names[i]);
   }
   size_t mode;
-  cr_assert_not(choice_parse(&mode, token_mode_name, "word"));
-  cr_assert_not(choice_parse(&mode, token_mode_name, ""));
-  cr_assert_null(token_mode_name((elman_token_mode)17));
+  cr_assert_not(choice_parse(&mode, elman_token_mode_name, "word"));
+  cr_assert_not(choice_parse(&mode, elman_token_mode_name, ""));
+  cr_assert_null(elman_token_mode_name((elman_token_mode)17));
 }
 
 Test(modes, space_mode_splits_at_spaces) {

@@ -12,17 +12,17 @@ static inline elman_status trainer_run(struct model *model, const struct corpus 
   elman_training *run;
   elman_error problem;
   elman_status status = run_create(&run, options, error);
-  status = group_agree(options->group, status, error);
+  status = elman_group_agree(options->group, status, error);
   if (status == ELMAN_OK) status = run_begin(run, model, corpus, error);
   if (status != ELMAN_OK) {
-    run_free(run);
+    elman_training_free(run);
     return status;
   }
   status = run_advance(run, SIZE_MAX, error);
   const elman_status end = run_finish(run, &problem);
   if (end != ELMAN_OK && (status == ELMAN_OK || status == ELMAN_INTERRUPTED))
     status = fail_again(error, &problem);
-  run_free(run);
+  elman_training_free(run);
   return status;
 }
 
