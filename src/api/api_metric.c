@@ -1,42 +1,7 @@
 #include <stdlib.h>
 
 #include "api/call.h"
-#include "corpus/pairs.h"
 #include "metric/metric.h"
-
-/* ---- lines of a file ---- */
-
-struct elman_lines {
-  struct line_file file;
-};
-
-elman_status elman_lines_read(elman_lines **lines, const char *path, elman_error *error) {
-  *lines = NULL;
-  elman_lines *read = malloc(sizeof *read);
-  if (read == NULL) return fail_no_memory(error);
-  const elman_status status = line_file_read(&read->file, path, error);
-  if (status == ELMAN_OK)
-    *lines = read;
-  else
-    free(read);
-  return status;
-}
-
-void elman_lines_free(elman_lines *lines) {
-  if (lines == NULL) return;
-  line_file_free(&lines->file);
-  free(lines);
-}
-
-size_t elman_lines_count(const elman_lines *lines) {
-  return lines->file.count;
-}
-
-const char *const *elman_lines_get(const elman_lines *lines) {
-  return lines->file.lines;
-}
-
-/* ---- options and scores ---- */
 
 /* ---- the caller's strings as texts ---- */
 

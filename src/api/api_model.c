@@ -89,10 +89,10 @@ static elman_status choose_subwords(elman_model_options *options, elman_error *e
 
 /* Count the words of the pairs. If there are few pairs, use one thread without setting up a team,
  * because counting needs no BLAS. */
-static elman_status count_words(struct vocabulary_pair *vocabularies, const struct pairs *pairs,
+static elman_status count_words(struct vocabulary_pair *vocabularies, const elman_pairs *pairs,
                                 const struct vocabulary_options *options, size_t threads,
                                 elman_error *error) {
-  const double work = pieces_work(pairs_count(pairs));
+  const double work = pieces_work(elman_pairs_count(pairs));
   struct surroundings before;
   if (!is_worth_sharing(work)) return corpus_vocabularies(vocabularies, pairs, options, error);
   elman_status status = enter(&before, threads, work, error);
@@ -122,7 +122,7 @@ elman_status elman_model_options_check(const elman_model_options *options, elman
   return configure(&config, &resolved, error);
 }
 
-static elman_status create_model(struct model **model, const struct pairs *pairs,
+static elman_status create_model(struct model **model, const elman_pairs *pairs,
                                  const elman_model_options *options,
                                  const elman_train_options *training, elman_error *error) {
   elman_model_options resolved = *options, *from = &resolved;
@@ -161,8 +161,7 @@ elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,
   struct model *created = NULL;
   if (options == NULL) options = &defaults;
   if (training == NULL) training = &train_defaults;
-  const elman_status status =
-      create_model(&created, inner_pairs_const(pairs), options, training, error);
+  const elman_status status = create_model(&created, pairs, options, training, error);
   if (status != ELMAN_OK) {
     model_free(created);
     created = NULL;

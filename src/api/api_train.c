@@ -27,11 +27,11 @@ elman_train_options elman_train_options_default(void) {
 /* Encode all pairs. If `done` is not NULL, it is the same pairs, whose text is freed during
  * encoding. */
 static elman_status encode_all(elman_training *run, const struct model *model,
-                               const struct pairs *pairs, elman_pairs *done, elman_error *error) {
+                               const elman_pairs *pairs, elman_pairs *done, elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
   const struct encoding_options encoding = {.max_length = run->options.max_length,
                                             .guided = run->options.guide_weight > 0,
-                                            .consumed = inner_pairs(done)};
+                                            .consumed = done};
   struct corpus *corpus = &run->encoded;
   elman_status status = corpus_encode(corpus, pairs, &source, &target, &encoding, error);
   if (status == ELMAN_OK && encoding.guided && corpus_unguided(corpus) == corpus->target.count)
@@ -50,18 +50,19 @@ static void mark_trained(elman_training *run, struct model *model) {
 
 /* Estimate the work that threads can share: encoding the text, or the largest matrix product of an
  * update (with shards: six such products). The number of target tokens per batch is a guess. */
-static double shared_work(const struct model *model, const struct pairs *pairs,
+static double shared_work(const struct model *model, const elman_pairs *pairs,
                           const elman_train_options *options) {
   enum { TYPICAL_LENGTH = 8, PRODUCTS = 6 };
   const struct model_config *config = &model->config;
-  const double count = (double)pairs_count(pairs);
+  const double count = (double)elman_pairs_count(pairs);
   const double batch_size = options->batch_tokens > 0
                                 ? (double)options->batch_tokens / TYPICAL_LENGTH
                                 : (double)options->batch_size;
   const double rows = TYPICAL_LENGTH * fmin(batch_size, count);
   const double H = (double)config->hidden_size, V = (double)config->target_vocabulary;
   const double product = rows * H * fmax(2 * V, fmax(H, (double)config->embedding_size));
-  return fmax(options->shards > 1 ? PRODUCTS * product : product, pieces_work(pairs_count(pairs)));
+  return fmax(options->shards > 1 ? PRODUCTS * product : product,
+              pieces_work(elman_pairs_count(pairs)));
 }
 
 /* Create a training. If `done` is not NULL, it is the same pairs, which this function frees, also
@@ -70,7 +71,7 @@ static elman_status create(elman_training **created, struct model *model, const 
                            elman_pairs *done, const elman_train_options *options,
                            elman_error *error) {
   const elman_train_options defaults = elman_train_options_default();
-  const struct pairs *inner = inner_pairs_const(pairs);
+  const elman_pairs *inner = pairs;
   struct surroundings before;
   if (options == NULL) options = &defaults;
   elman_training *run = NULL;

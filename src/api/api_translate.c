@@ -218,8 +218,8 @@ static elman_status same_work(const elman_model *model, const elman_pairs *pairs
                               const elman_evaluate_options *options, elman_error *error) {
   const elman_group *group = options->group;
   const elman_metric_options *metric = &options->metric;
-  const uint64_t parts[] = {pairs_hash(inner_pairs_const(pairs)), options->batch_size,
-                            metric->lowercase, metric->chrf_lowercase};
+  const uint64_t parts[] = {pairs_hash(pairs), options->batch_size, metric->lowercase,
+                            metric->chrf_lowercase};
   const char *tokens = metric->bleu_tokens == NULL ? "" : metric->bleu_tokens;
   const elman_status status =
       same_model(group, inner_model_const(model), &options->translate, error);
@@ -238,8 +238,7 @@ static elman_status evaluate_in_precision(elman_scores *scores, const elman_mode
   elman_evaluate_options own = *options;
   elman_status status = model_views_set(&views, inner_model_const(model), &own.translate, error);
   status = elman_group_agree(options->group, status, error);
-  if (status == ELMAN_OK)
-    status = evaluate(scores, views.first, inner_pairs_const(pairs), NULL, &own, error);
+  if (status == ELMAN_OK) status = evaluate(scores, views.first, pairs, NULL, &own, error);
   model_views_free(&views);
   return status;
 }

@@ -4,7 +4,6 @@
 #define ELMAN_API_CALL_H
 
 #include "base/team.h"
-#include "corpus/pairs.h"
 #include "elman.h"
 #include "model/model.h"
 #include "translate/translator.h"
@@ -40,14 +39,5 @@ struct team *keep_team(struct surroundings *before);
 
 /* Set up with a team that was kept. */
 void enter_again(struct surroundings *before, struct team *kept);
-
-/* Convert the public handles, which are the internal structs under other names. */
-static inline struct pairs *inner_pairs(elman_pairs *pairs) {
-  return (struct pairs *)pairs;
-}
-
-static inline const struct pairs *inner_pairs_const(const elman_pairs *pairs) {
-  return (const struct pairs *)pairs;
-}
 
 #endif

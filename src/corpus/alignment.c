@@ -44,13 +44,15 @@ static void reverse(char *from, char *to) {
 
 /* Reverse the bytes of the whole link, then the bytes of each number. This works in place, because
  * i-j and j-i have the same length. */
-void alignment_reverse(char *bytes, size_t length) {
-  struct text rest = {bytes, length};
+void elman_alignment_reverse(char *alignment) {
+  struct text rest = text_of(alignment);
+  const size_t length = rest.length;
   struct link link;
-  for (char *start = bytes; alignment_next(&link, &rest); start = bytes + (length - rest.length)) {
+  for (char *start = alignment; alignment_next(&link, &rest);
+       start = alignment + (length - rest.length)) {
     while (*start == ' ') start++;
     char *end = start, *dash = start;
-    while (end < bytes + length && *end != ' ') end++;
+    while (*end != '\0' && *end != ' ') end++;
     reverse(start, end);
     while (*dash != '-') dash++;
     reverse(start, dash);

@@ -23,9 +23,6 @@ bool alignment_next(struct link *link, struct text *rest);
 elman_status alignment_read(bool *found, struct link *link, struct text *rest, size_t sources,
                             size_t targets, elman_error *error) CHECKED;
 
-/* Replace each i-j by j-i in place, up to the first text that is not a link. */
-void alignment_reverse(char *bytes, size_t length);
-
 /* ---- links between tokens, for guided alignment ---- */
 
 /* A link between target token `target` and source token `source`, from 0. */

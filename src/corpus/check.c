@@ -11,9 +11,9 @@
 
 /* ---- findings ---- */
 
-static elman_status findings_create(struct findings **findings, size_t parts,
-                                    size_t examples_wanted, elman_error *error) {
-  struct findings *created = calloc(1, sizeof *created);
+static elman_status findings_create(elman_check **findings, size_t parts, size_t examples_wanted,
+                                    elman_error *error) {
+  elman_check *created = calloc(1, sizeof *created);
   bool failed = created == NULL || (created->parts = calloc(parts, sizeof *created->parts)) == NULL;
   for (size_t i = 0; !failed && i < parts; i++) {
     created->parts[i].shared = calloc(i + 1, sizeof *created->parts[i].shared);
@@ -21,7 +21,7 @@ static elman_status findings_create(struct findings **findings, size_t parts,
     created->part_count++;
   }
   if (failed) {
-    findings_free(created);
+    elman_check_free(created);
     return fail_no_memory(error);
   }
   created->examples_wanted = examples_wanted;
@@ -29,7 +29,7 @@ static elman_status findings_create(struct findings **findings, size_t parts,
   return ELMAN_OK;
 }
 
-void findings_free(struct findings *findings) {
+void elman_check_free(elman_check *findings) {
   if (findings == NULL) return;
   for (size_t i = 0; i < findings->part_count; i++) {
     free(findings->parts[i].name);
@@ -44,7 +44,7 @@ void findings_free(struct findings *findings) {
   free(findings);
 }
 
-bool findings_clean(const struct findings *findings) {
+bool elman_check_clean(const elman_check *findings) {
   for (size_t i = 0; i < findings->part_count; i++) {
     const struct part_findings *part = &findings->parts[i];
     if (part->leaking > 0) return false;
@@ -57,7 +57,7 @@ bool findings_clean(const struct findings *findings) {
 
 /* Store `example` if fewer than examples_wanted of its kind and part are stored. Store a copy of
  * the text of `pair` with it, unless `pair` is NULL. */
-static elman_status findings_example(struct findings *findings, struct example example,
+static elman_status findings_example(elman_check *findings, struct example example,
                                      const struct pair *pair, elman_error *error) {
   size_t *kept = &findings->parts[example.at.part].examples[example.finding];
   if (*kept >= findings->examples_wanted) return ELMAN_OK;
@@ -80,7 +80,7 @@ static elman_status findings_example(struct findings *findings, struct example e
 }
 
 /* Count the finding and store the example. */
-static elman_status findings_add(struct findings *findings, struct example example,
+static elman_status findings_add(elman_check *findings, struct example example,
                                  const struct pair *pair, elman_error *error) {
   findings->parts[example.at.part].counts[example.finding]++;
   return findings_example(findings, example, pair, error);
@@ -91,9 +91,8 @@ static elman_status findings_add(struct findings *findings, struct example examp
 /* The number of lines that suffices to determine the typical properties. */
 enum { SAMPLE = 10000 };
 
-static elman_status check_line(struct findings *findings, struct location at,
-                               const struct pair *pair, const struct line_properties *line,
-                               elman_error *error) {
+static elman_status check_line(elman_check *findings, struct location at, const struct pair *pair,
+                               const struct line_properties *line, elman_error *error) {
   elman_status status = ELMAN_OK;
   for (elman_finding finding = 0; status == ELMAN_OK && finding < FINDINGS; finding++) {
     const struct example example = {.finding = finding,
@@ -107,11 +106,11 @@ static elman_status check_line(struct findings *findings, struct location at,
   return status;
 }
 
-static elman_status check_lines_of(struct findings *findings, const struct pairs *pairs,
-                                   size_t part, const struct typical *typical, double max_ratio,
+static elman_status check_lines_of(elman_check *findings, const elman_pairs *pairs, size_t part,
+                                   const struct typical *typical, double max_ratio,
                                    elman_error *error) {
   elman_status status = ELMAN_OK;
-  for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i++) {
+  for (size_t i = 0; status == ELMAN_OK && i < elman_pairs_count(pairs); i++) {
     const struct pair pair = pairs_get(pairs, i);
     const struct location at = {part, pairs_line_number(pairs, i)};
     struct line_properties line;
@@ -122,8 +121,8 @@ static elman_status check_lines_of(struct findings *findings, const struct pairs
 }
 
 /* Find the suspicious lines of all parts. */
-static elman_status check_lines(struct findings *findings, struct pairs *const *parts,
-                                double max_ratio, elman_error *error) {
+static elman_status check_lines(elman_check *findings, elman_pairs *const *parts, double max_ratio,
+                                elman_error *error) {
   struct typical typical = {0};
   elman_status status = typical_find(&typical, parts[0], SAMPLE, error);
   for (size_t part = 0; status == ELMAN_OK && part < findings->part_count; part++)
@@ -136,7 +135,7 @@ static elman_status check_lines(struct findings *findings, struct pairs *const *
 /* ---- shifted sides ---- */
 
 /* Add the shifted pairs among [first, first + count). `*before` is the shift of the pair before. */
-static elman_status check_shift(struct findings *findings, const struct pairs *pairs, size_t part,
+static elman_status check_shift(elman_check *findings, const elman_pairs *pairs, size_t part,
                                 size_t first, size_t count, int *before, elman_error *error) {
   signed char *lines_on;
   elman_status status = shifts_find(&lines_on, pairs, first, count, error);
@@ -148,7 +147,7 @@ static elman_status check_shift(struct findings *findings, const struct pairs *p
     if (!begins) continue;
     const struct pair pair = pairs_get(pairs, first + i);
     size_t fitting = (size_t)((ptrdiff_t)(first + i) + lines_on[i]);
-    if (fitting >= pairs_count(pairs)) fitting = first + i;
+    if (fitting >= elman_pairs_count(pairs)) fitting = first + i;
     const struct example example = {.finding = ELMAN_FINDING_SHIFTED,
                                     .at = {part, pairs_line_number(pairs, first + i)},
                                     .other = {part, pairs_line_number(pairs, fitting)}};
@@ -159,12 +158,12 @@ static elman_status check_shift(struct findings *findings, const struct pairs *p
 }
 
 /* Check each part in blocks of about equal size, which limits the memory. */
-static elman_status check_shifts(struct findings *findings, struct pairs *const *parts,
+static elman_status check_shifts(elman_check *findings, elman_pairs *const *parts,
                                  elman_error *error) {
   enum { BLOCK = 1 << 16 };
   elman_status status = ELMAN_OK;
   for (size_t part = 0; part < findings->part_count; part++) {
-    const size_t count = pairs_count(parts[part]), blocks = count / BLOCK + 1;
+    const size_t count = elman_pairs_count(parts[part]), blocks = count / BLOCK + 1;
     const size_t size = (count + blocks - 1) / blocks;
     int before = 0;
     for (size_t first = 0; status == ELMAN_OK && first < count; first += size)
@@ -187,7 +186,7 @@ struct line {
 
 /* The lines of all parts, numbered consecutively. */
 struct all_lines {
-  struct pairs *const *parts;
+  elman_pairs *const *parts;
   struct line *items; /* (count) */
   uint64_t *keys;     /* (count): keys of the current round */
   size_t count;
@@ -227,7 +226,7 @@ static elman_status hash_lines(struct all_lines *lines, size_t part_count, elman
   elman_status status = ELMAN_OK;
   struct line *line = lines->items;
   for (uint32_t part = 0; part < part_count; part++) {
-    const size_t count = pairs_count(lines->parts[part]);
+    const size_t count = elman_pairs_count(lines->parts[part]);
     for (size_t i = 0; status == ELMAN_OK && i < count; i++, line++) {
       const struct pair pair = pairs_get(lines->parts[part], i);
       line->part = part;
@@ -263,7 +262,7 @@ static struct example example_of(const struct all_lines *lines, elman_finding fi
 
 /* Record that the line equals the earlier line `before` of the same part. A duplicate pair is not
  * also recorded as a source with another target. */
-static elman_status note_repeat(struct findings *findings, const struct all_lines *lines,
+static elman_status note_repeat(elman_check *findings, const struct all_lines *lines,
                                 const struct round *round, struct line *line,
                                 const struct line *before, elman_error *error) {
   if (round->repeat == FINDINGS || line->duplicate) return ELMAN_OK;
@@ -273,7 +272,7 @@ static elman_status note_repeat(struct findings *findings, const struct all_line
 }
 
 /* Record that the line equals a line of each part in the chain that starts at `first`. */
-static elman_status note_leak(struct findings *findings, const struct all_lines *lines,
+static elman_status note_leak(elman_check *findings, const struct all_lines *lines,
                               const struct round *round, struct line *line,
                               const struct line *first, elman_error *error) {
   struct part_findings *found = &findings->parts[line->part];
@@ -290,9 +289,8 @@ static elman_status note_leak(struct findings *findings, const struct all_lines 
 
 /* Process a line in a round. For each part, the chain of a key contains the first line with that
  * key. */
-static elman_status add_line(struct findings *findings, struct all_lines *lines,
-                             struct table *table, const struct round *round, size_t at,
-                             elman_error *error) {
+static elman_status add_line(elman_check *findings, struct all_lines *lines, struct table *table,
+                             const struct round *round, size_t at, elman_error *error) {
   size_t first_at;
   struct line *line = &lines->items[at];
   elman_status status = key_first(&first_at, table, lines->keys, at, error);
@@ -310,11 +308,11 @@ static elman_status add_line(struct findings *findings, struct all_lines *lines,
 }
 
 /* Find sentences that occur again in the same part (duplicates) or in a later part (leaks). */
-static elman_status check_repeats(struct findings *findings, struct pairs *const *parts,
+static elman_status check_repeats(elman_check *findings, elman_pairs *const *parts,
                                   elman_error *error) {
   struct all_lines lines = {.parts = parts};
   struct table table = {0};
-  for (size_t i = 0; i < findings->part_count; i++) lines.count += pairs_count(parts[i]);
+  for (size_t i = 0; i < findings->part_count; i++) lines.count += elman_pairs_count(parts[i]);
   lines.items = calloc(lines.count, sizeof *lines.items);
   lines.keys = calloc(lines.count, sizeof *lines.keys);
   elman_status status = lines.items == NULL || lines.keys == NULL
@@ -335,7 +333,7 @@ static elman_status check_repeats(struct findings *findings, struct pairs *const
 /* ---- tokens of the lines ---- */
 
 struct token_check {
-  struct findings *findings;
+  elman_check *findings;
   struct vocabulary_pair vocabularies;
   struct encoding encoding; /* scratch memory */
   size_t max_length;
@@ -362,10 +360,10 @@ static elman_status count_side(struct token_check *check, size_t *length, size_t
   return ELMAN_OK;
 }
 
-static elman_status check_part(struct token_check *check, const struct pairs *pairs, size_t part,
+static elman_status check_part(struct token_check *check, const elman_pairs *pairs, size_t part,
                                elman_error *error) {
   elman_status status = ELMAN_OK;
-  for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i++) {
+  for (size_t i = 0; status == ELMAN_OK && i < elman_pairs_count(pairs); i++) {
     const struct pair pair = pairs_get(pairs, i);
     struct example example = {.finding = ELMAN_FINDING_TOO_LONG,
                               .at = {part, pairs_line_number(pairs, i)}};
@@ -383,7 +381,7 @@ static size_t words_of(const struct vocabulary *vocabulary) {
   return vocabulary_size(vocabulary) - vocabulary_specials(vocabulary);
 }
 
-static void copy_first_part(struct findings *findings, const struct vocabulary_pair *vocabularies) {
+static void copy_first_part(elman_check *findings, const struct vocabulary_pair *vocabularies) {
   findings->modes[ELMAN_SOURCE] = vocabularies->source_mode;
   findings->modes[ELMAN_TARGET] = vocabularies->target_mode;
   findings->vocabulary[ELMAN_SOURCE] = words_of(vocabularies->source);
@@ -393,7 +391,7 @@ static void copy_first_part(struct findings *findings, const struct vocabulary_p
 }
 
 /* Find lines that are too long, and unknown tokens. */
-static elman_status check_tokens(struct findings *findings, struct pairs *const *parts,
+static elman_status check_tokens(elman_check *findings, elman_pairs *const *parts,
                                  const elman_check_options *options, elman_error *error) {
   struct token_check check = {.findings = findings, .max_length = options->max_length};
   const struct vocabulary_options how = {.source_mode = options->source_tokens,
@@ -413,7 +411,7 @@ static elman_status check_tokens(struct findings *findings, struct pairs *const 
 /* ---- the check ---- */
 
 struct reading {
-  struct findings *findings;
+  elman_check *findings;
   size_t part;
   elman_status status; /* error of the callback, which cannot return it */
   elman_error *error;
@@ -434,7 +432,7 @@ static const char *name_of(const elman_pairs_options *part) {
   return name == NULL ? "" : file_name(name);
 }
 
-static elman_status read_part(struct pairs **pairs, struct findings *findings, size_t part,
+static elman_status read_part(elman_pairs **pairs, elman_check *findings, size_t part,
                               const elman_check_options *options, elman_error *error) {
   struct reading reading = {findings, part, ELMAN_OK, error};
   elman_pairs_options how = options->parts[part];
@@ -444,9 +442,9 @@ static elman_status read_part(struct pairs **pairs, struct findings *findings, s
   how.whole_lines = true;
   findings->parts[part].name = strdup(name_of(&how));
   if (findings->parts[part].name == NULL) return fail_no_memory(error);
-  const elman_status status = pairs_read(pairs, &how, error);
+  const elman_status status = elman_pairs_read(pairs, &how, error);
   if (status != ELMAN_OK) return status;
-  findings->parts[part].pairs = pairs_count(*pairs);
+  findings->parts[part].pairs = elman_pairs_count(*pairs);
   return reading.status;
 }
 
@@ -482,16 +480,26 @@ static elman_status check_options(const elman_check_options *options, elman_erro
   return status == ELMAN_OK ? check_mode(options->target_tokens, error) : status;
 }
 
-elman_status check_corpus(struct findings **findings, const elman_check_options *options,
-                          elman_error *error) {
+elman_check_options elman_check_options_default(void) {
+  return (elman_check_options){.source_tokens = ELMAN_TOKENS_AUTO,
+                               .target_tokens = ELMAN_TOKENS_AUTO,
+                               .max_length = 200,
+                               .max_ratio = 3,
+                               .examples = 3};
+}
+
+elman_status elman_check_create(elman_check **findings, const elman_check_options *options,
+                                elman_error *error) {
+  const elman_check_options defaults = elman_check_options_default();
+  if (options == NULL) options = &defaults;
   *findings = NULL;
-  struct findings *found = NULL;
+  elman_check *found = NULL;
   elman_status status = check_options(options, error);
   if (status == ELMAN_OK)
     status = findings_create(&found, options->part_count, options->examples, error);
   if (status != ELMAN_OK) return status;
 
-  struct pairs **parts = calloc(options->part_count, sizeof *parts);
+  elman_pairs **parts = calloc(options->part_count, sizeof *parts);
   if (parts == NULL) status = fail_no_memory(error);
   for (size_t i = 0; status == ELMAN_OK && i < options->part_count; i++)
     status = read_part(&parts[i], found, i, options, error);
@@ -500,11 +508,58 @@ elman_status check_corpus(struct findings **findings, const elman_check_options 
   if (status == ELMAN_OK) status = check_shifts(found, parts, error);
   if (status == ELMAN_OK) status = check_tokens(found, parts, options, error);
 
-  for (size_t i = 0; parts != NULL && i < options->part_count; i++) pairs_free(parts[i]);
+  for (size_t i = 0; parts != NULL && i < options->part_count; i++) elman_pairs_free(parts[i]);
   free(parts);
   if (status == ELMAN_OK)
     *findings = found;
   else
-    findings_free(found);
+    elman_check_free(found);
   return status;
+}
+
+/* ---- results ---- */
+
+elman_check_part elman_check_get_part(const elman_check *check, size_t part) {
+  const struct part_findings *found = &check->parts[part];
+  return (elman_check_part){.name = found->name,
+                            .pairs = found->pairs,
+                            .leaking = found->leaking,
+                            .source_tokens = found->tokens[ELMAN_SOURCE],
+                            .target_tokens = found->tokens[ELMAN_TARGET],
+                            .unknown_source = found->unknown[ELMAN_SOURCE],
+                            .unknown_target = found->unknown[ELMAN_TARGET]};
+}
+
+size_t elman_check_count(const elman_check *check, elman_finding finding, size_t part) {
+  return check->parts[part].counts[finding];
+}
+
+size_t elman_check_shared(const elman_check *check, elman_finding leak, size_t part,
+                          size_t earlier) {
+  return check->parts[part].shared[earlier][(size_t)leak - FIRST_LEAK];
+}
+
+elman_check_tokens elman_check_get_tokens(const elman_check *check) {
+  return (elman_check_tokens){.source_tokens = check->modes[ELMAN_SOURCE],
+                              .target_tokens = check->modes[ELMAN_TARGET],
+                              .source_vocabulary = check->vocabulary[ELMAN_SOURCE],
+                              .target_vocabulary = check->vocabulary[ELMAN_TARGET],
+                              .source_script = script_name(check->scripts[ELMAN_SOURCE]),
+                              .target_script = script_name(check->scripts[ELMAN_TARGET])};
+}
+
+bool elman_check_get_example(elman_check_example *example, const elman_check *check, size_t index) {
+  if (index >= check->example_count) return false;
+  const struct example *found = &check->examples[index];
+  *example = (elman_check_example){.finding = found->finding,
+                                   .part = found->at.part,
+                                   .line = found->at.line,
+                                   .other_part = found->other.part,
+                                   .other_line = found->other.line,
+                                   .source = found->source,
+                                   .target = found->target,
+                                   .problem = found->problem,
+                                   .source_length = found->source_size,
+                                   .target_length = found->target_size};
+  return true;
 }

@@ -38,7 +38,7 @@ struct part_findings {
 };
 
 /* All findings: their counts, and examples of each kind. */
-struct findings {
+struct elman_check {
   struct part_findings *parts;
   size_t part_count;
   size_t examples_wanted; /* maximum number of examples per kind and part */
@@ -48,15 +48,5 @@ struct findings {
   elman_token_mode modes[2];
   size_t vocabulary[2]; /* distinct tokens of the first part, by side */
 };
-
-void findings_free(struct findings *findings);
-
-/* Return true if no leak and no bad line was found. */
-bool findings_clean(const struct findings *findings);
-
-/* Check all parts. The first part determines token modes, scripts, the typical length ratio and the
- * vocabulary. `skipped`, `strict` and `whole_lines` of the parts are ignored. */
-elman_status check_corpus(struct findings **findings, const elman_check_options *options,
-                          elman_error *error) CHECKED;
 
 #endif

@@ -120,7 +120,7 @@ struct encoded_piece {
 
 struct encoding_work {
   struct corpus *corpus;
-  const struct pairs *pairs;
+  const elman_pairs *pairs;
   const struct codec *source, *target;
   const struct encoding_options *options;
   struct encoded_piece pieces[PIECES_AT_ONCE];
@@ -238,10 +238,10 @@ static elman_status append_piece(void *context, size_t place, elman_error *error
                             : status;
 }
 
-elman_status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
+elman_status corpus_encode(struct corpus *corpus, const elman_pairs *pairs,
                            const struct codec *source, const struct codec *target,
                            const struct encoding_options *options, elman_error *error) {
-  const size_t count = pairs_count(pairs);
+  const size_t count = elman_pairs_count(pairs);
   struct encoding_work work = {
       .corpus = corpus, .pairs = pairs, .source = source, .target = target, .options = options};
   elman_status status = corpus_create(corpus, count, error);

@@ -64,15 +64,15 @@ size_t sentences_length(const struct sentences *sentences, size_t index);
 size_t sentences_unknown(const struct sentences *sentences);
 
 struct encoding_options {
-  size_t max_length;      /* maximum tokens on a side; longer pairs are skipped and counted; 0 =
-                             unlimited */
-  bool guided;            /* read the alignments of the pairs for guided alignment. A bad one is
-                             ELMAN_BAD_DATA if the pairs are strict or most are bad; otherwise the
-                             pair is skipped and counted */
-  struct pairs *consumed; /* pairs whose text may be freed as soon as it is encoded; or NULL */
+  size_t max_length;     /* maximum tokens on a side; longer pairs are skipped and counted; 0 =
+                            unlimited */
+  bool guided;           /* read the alignments of the pairs for guided alignment. A bad one is
+                            ELMAN_BAD_DATA if the pairs are strict or most are bad; otherwise the
+                            pair is skipped and counted */
+  elman_pairs *consumed; /* pairs whose text may be freed as soon as it is encoded; or NULL */
 };
 
-elman_status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
+elman_status corpus_encode(struct corpus *corpus, const elman_pairs *pairs,
                            const struct codec *source, const struct codec *target,
                            const struct encoding_options *options, elman_error *error) CHECKED;
 

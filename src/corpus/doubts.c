@@ -1,4 +1,4 @@
-#include "corpus/doubts.h"
+#include "elman/check.h"
 
 #include <stdlib.h>
 
@@ -19,13 +19,13 @@ static void note_pair(struct doubts *doubts, elman_finding finding, size_t index
   if (found && doubts->counts[finding]++ == 0) doubts->first[finding] = index;
 }
 
-static elman_status check_sample(struct doubts *doubts, const struct pairs *pairs,
-                                 const struct pairs *training, elman_error *error) {
+static elman_status check_sample(struct doubts *doubts, const elman_pairs *pairs,
+                                 const elman_pairs *training, elman_error *error) {
   static const double UNUSED_RATIO = 2; /* unusual lengths do not ruin a model */
   struct typical typical = {0};
   elman_status status = typical_find(&typical, training, SAMPLE, error);
-  const size_t stride = pairs_count(pairs) / SAMPLE + 1;
-  for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i += stride) {
+  const size_t stride = elman_pairs_count(pairs) / SAMPLE + 1;
+  for (size_t i = 0; status == ELMAN_OK && i < elman_pairs_count(pairs); i += stride) {
     const struct pair pair = pairs_get(pairs, i);
     struct line_properties line;
     line_measure(&line, &pair, &typical, UNUSED_RATIO);
@@ -41,9 +41,9 @@ static elman_status check_sample(struct doubts *doubts, const struct pairs *pair
 
 /* A shift lasts until the end of a file, or until a line is missing on the other side. Therefore
  * check runs that end at a quarter, a half, ... of the pairs. */
-static elman_status check_runs(struct doubts *doubts, const struct pairs *pairs,
+static elman_status check_runs(struct doubts *doubts, const elman_pairs *pairs,
                                elman_error *error) {
-  const size_t count = pairs_count(pairs);
+  const size_t count = elman_pairs_count(pairs);
   const size_t runs = count > RUNS * RUN ? RUNS : 1;
   const size_t length = runs == 1 ? count : RUN;
   elman_status status = ELMAN_OK;
@@ -58,8 +58,9 @@ static elman_status check_runs(struct doubts *doubts, const struct pairs *pairs,
   return status;
 }
 
-elman_status doubts_find(const struct pairs *pairs, const struct pairs *training,
-                         elman_doubt_function *doubt, void *context, elman_error *error) {
+elman_status elman_pairs_doubts(const elman_pairs *pairs, const elman_pairs *training,
+                                elman_doubt_function *doubt, void *context, elman_error *error) {
+  if (training == NULL) training = pairs;
   struct doubts doubts = {0};
   elman_status status = check_sample(&doubts, pairs, training, error);
   if (status == ELMAN_OK) status = check_runs(&doubts, pairs, error);

@@ -55,21 +55,21 @@ static bool is_enclosed(const struct text sides[2]) {
   return text_quoting(sides[S]) != NOT_QUOTED && text_quoting(sides[T]) != NOT_QUOTED;
 }
 
-static void sides_of(struct text sides[2], const struct pairs *pairs, size_t index) {
+static void sides_of(struct text sides[2], const elman_pairs *pairs, size_t index) {
   const struct pair pair = pairs_get(pairs, index);
   sides[S] = trimmed(pair.source);
   sides[T] = trimmed(pair.target);
 }
 
-static void sample_lines(struct side_sample samples[2], size_t *enclosed, const struct pairs *pairs,
+static void sample_lines(struct side_sample samples[2], size_t *enclosed, const elman_pairs *pairs,
                          size_t stride) {
   struct text sides[2];
-  for (size_t i = 0; i < pairs_count(pairs); i += stride) {
+  for (size_t i = 0; i < elman_pairs_count(pairs); i += stride) {
     sides_of(sides, pairs, i);
     for (int side = 0; side < 2; side++) sample_add(&samples[side], sides[side]);
     *enclosed += is_enclosed(sides);
   }
-  for (size_t i = 0; i < pairs_count(pairs); i += stride) {
+  for (size_t i = 0; i < elman_pairs_count(pairs); i += stride) {
     sides_of(sides, pairs, i);
     for (int side = 0; side < 2; side++)
       samples[side].matches +=
@@ -77,11 +77,11 @@ static void sample_lines(struct side_sample samples[2], size_t *enclosed, const 
   }
 }
 
-static elman_status sample_words(struct typical *typical, const struct pairs *pairs, size_t stride,
+static elman_status sample_words(struct typical *typical, const elman_pairs *pairs, size_t stride,
                                  elman_error *error) {
   elman_status status = ELMAN_OK;
   struct text sides[2];
-  for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i += stride) {
+  for (size_t i = 0; status == ELMAN_OK && i < elman_pairs_count(pairs); i += stride) {
     sides_of(sides, pairs, i);
     status = side_words_add(&typical->words, sides, error);
   }
@@ -98,10 +98,10 @@ static bool looks_flipped(const struct typical *typical, const struct text sides
 
 /* Flip pairs of the sample: those that look flipped, or with `undo` those that were flipped. Return
  * their number. */
-static size_t flip_pairs(struct typical *typical, bool *flipped, const struct pairs *pairs,
+static size_t flip_pairs(struct typical *typical, bool *flipped, const elman_pairs *pairs,
                          size_t stride, bool undo) {
   size_t changes = 0;
-  for (size_t i = 0; i < pairs_count(pairs); i += stride) {
+  for (size_t i = 0; i < elman_pairs_count(pairs); i += stride) {
     bool *flip = &flipped[i / stride];
     struct text sides[2];
     sides_of(sides, pairs, i);
@@ -117,10 +117,10 @@ static size_t flip_pairs(struct typical *typical, bool *flipped, const struct pa
 /* Flip the pairs of the sample that look swapped until none does, so that the words of a side are
  * of one language even if nearly half of the pairs are swapped. Keep the result only if the sides
  * are in two languages; otherwise it means nothing. */
-static elman_status separate_words(struct typical *typical, const struct pairs *pairs,
-                                   size_t stride, elman_error *error) {
+static elman_status separate_words(struct typical *typical, const elman_pairs *pairs, size_t stride,
+                                   elman_error *error) {
   enum { MOST_PASSES = 6 };
-  bool *flipped = calloc(pairs_count(pairs) / stride + 1, sizeof *flipped);
+  bool *flipped = calloc(elman_pairs_count(pairs) / stride + 1, sizeof *flipped);
   if (flipped == NULL) return fail_no_memory(error);
   for (int pass = 0; pass < MOST_PASSES; pass++)
     if (flip_pairs(typical, flipped, pairs, stride, false) == 0) break;
@@ -129,12 +129,12 @@ static elman_status separate_words(struct typical *typical, const struct pairs *
   return ELMAN_OK;
 }
 
-elman_status typical_find(struct typical *typical, const struct pairs *pairs, size_t sample,
+elman_status typical_find(struct typical *typical, const elman_pairs *pairs, size_t sample,
                           elman_error *error) {
   enum { ENOUGH_LINES = 10 }; /* for properties that a few lines may have by chance */
   struct side_sample samples[2] = {0};
-  const size_t stride = pairs_count(pairs) / sample + 1;
-  const size_t lines = (pairs_count(pairs) + stride - 1) / stride;
+  const size_t stride = elman_pairs_count(pairs) / sample + 1;
+  const size_t lines = (elman_pairs_count(pairs) + stride - 1) / stride;
   size_t enclosed = 0;
   sample_lines(samples, &enclosed, pairs, stride);
   for (int side = 0; side < 2; side++) {
@@ -354,4 +354,23 @@ static const struct finding_row rows[FINDINGS] = {
 
 const struct finding_row *finding_row(elman_finding finding) {
   return (unsigned)finding < FINDINGS ? &rows[finding] : NULL;
+}
+
+const char *elman_finding_name(elman_finding finding) {
+  const struct finding_row *row = finding_row(finding);
+  return row == NULL ? NULL : row->name;
+}
+
+const char *elman_finding_description(elman_finding finding) {
+  const struct finding_row *row = finding_row(finding);
+  return row == NULL ? NULL : row->description;
+}
+
+const char *elman_finding_advice(elman_finding finding) {
+  const struct finding_row *row = finding_row(finding);
+  return row == NULL ? NULL : row->advice;
+}
+
+elman_finding_kind elman_finding_get_kind(elman_finding finding) {
+  return finding_row(finding)->kind;
 }

@@ -42,7 +42,7 @@ struct typical {
 };
 
 /* Determine the properties from at most about `sample` pairs, spread over the corpus. */
-elman_status typical_find(struct typical *typical, const struct pairs *pairs, size_t sample,
+elman_status typical_find(struct typical *typical, const elman_pairs *pairs, size_t sample,
                           elman_error *error) CHECKED;
 void typical_free(struct typical *typical);
 

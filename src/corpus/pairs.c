@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/table.h"
 #include "corpus/alignment.h"
+#include "elman/metric.h"
 #include "vocab/characters.h"
 #include "vocab/invisible.h"
 
@@ -164,7 +165,7 @@ struct line_run {
 /* The text of a pair consists of its source, target and alignment. With whole_lines it consists of
  * the whole line and an empty target; each access then searches for the columns again. One pointer
  * per pair suffices, for lines of any length. */
-struct pairs {
+struct elman_pairs {
   char **names; /* (name_count): names of the files */
   size_t name_count;
   struct pair_text text;
@@ -211,7 +212,7 @@ static size_t columns_pick(struct pair *pair, struct text line, struct columns c
 }
 
 /* Record the line of the next pair, unless it directly follows the line of the previous pair. */
-static elman_status note_line(struct pairs *pairs, const struct lines *lines, elman_error *error) {
+static elman_status note_line(elman_pairs *pairs, const struct lines *lines, elman_error *error) {
   if (pairs->run_count > 0) {
     const struct line_run *last = &pairs->runs[pairs->run_count - 1];
     if (last->name == lines->name && last->number + (pairs->count - last->first) == lines->number)
@@ -225,7 +226,7 @@ static elman_status note_line(struct pairs *pairs, const struct lines *lines, el
 }
 
 /* Append a pair from the last line read: its source, target and alignment, or the whole line. */
-static elman_status pairs_add(struct pairs *pairs, const struct lines *lines,
+static elman_status pairs_add(elman_pairs *pairs, const struct lines *lines,
                               const struct text *fields, size_t count, elman_error *error) {
   elman_status status =
       array_grow(&pairs->items, &pairs->capacity, pairs->count + 1, sizeof *pairs->items, error);
@@ -236,7 +237,7 @@ static elman_status pairs_add(struct pairs *pairs, const struct lines *lines,
   return status;
 }
 
-void pairs_free(struct pairs *pairs) {
+void elman_pairs_free(elman_pairs *pairs) {
   if (pairs == NULL) return;
   for (size_t i = 0; i < pairs->name_count; i++) free(pairs->names[i]);
   free(pairs->names);
@@ -246,19 +247,19 @@ void pairs_free(struct pairs *pairs) {
   free(pairs);
 }
 
-size_t pairs_count(const struct pairs *pairs) {
+size_t elman_pairs_count(const elman_pairs *pairs) {
   return pairs->count;
 }
 
-size_t pairs_skipped_count(const struct pairs *pairs) {
+size_t elman_pairs_skipped(const elman_pairs *pairs) {
   return pairs->skipped;
 }
 
-void pairs_release(struct pairs *pairs, size_t before) {
+void pairs_release(elman_pairs *pairs, size_t before) {
   pair_text_release(&pairs->text, before);
 }
 
-struct pair pairs_get(const struct pairs *pairs, size_t index) {
+struct pair pairs_get(const elman_pairs *pairs, size_t index) {
   const struct text first = text_of(pairs->items[index]);
   const struct text second = text_of(first.bytes + first.length + 1);
   if (second.length > 0)
@@ -268,9 +269,9 @@ struct pair pairs_get(const struct pairs *pairs, size_t index) {
   return pair;
 }
 
-uint64_t pairs_hash(const struct pairs *pairs) {
+uint64_t pairs_hash(const elman_pairs *pairs) {
   uint64_t hash = HASH_START;
-  for (size_t i = 0; i < pairs_count(pairs); i++) {
+  for (size_t i = 0; pairs != NULL && i < elman_pairs_count(pairs); i++) {
     const struct pair pair = pairs_get(pairs, i);
     hash = hash_bytes(hash, pair.source.bytes, pair.source.length + 1);
     hash = hash_bytes(hash, pair.target.bytes, pair.target.length + 1);
@@ -278,19 +279,21 @@ uint64_t pairs_hash(const struct pairs *pairs) {
   return hash;
 }
 
-const struct unit_lines *pairs_unit_lines(const struct pairs *pairs) {
+const struct unit_lines *pairs_unit_lines(const elman_pairs *pairs) {
   return pairs->unit_lines;
 }
 
-bool pairs_are_strict(const struct pairs *pairs) {
+bool pairs_are_strict(const elman_pairs *pairs) {
   return pairs->strict;
 }
 
-struct text pairs_line(const struct pairs *pairs, size_t index) {
-  return pairs->whole_lines ? text_of(pairs->items[index]) : (struct text){0};
+const char *elman_pairs_line(const elman_pairs *pairs, size_t index, size_t *length) {
+  const struct text line = pairs->whole_lines ? text_of(pairs->items[index]) : (struct text){0};
+  if (length != NULL) *length = line.length;
+  return line.bytes;
 }
 
-static const struct line_run *run_of(const struct pairs *pairs, size_t index) {
+static const struct line_run *run_of(const elman_pairs *pairs, size_t index) {
   size_t first = 0, end = pairs->run_count;
   while (end - first > 1) {
     const size_t middle = first + (end - first) / 2;
@@ -302,12 +305,12 @@ static const struct line_run *run_of(const struct pairs *pairs, size_t index) {
   return &pairs->runs[first];
 }
 
-size_t pairs_line_number(const struct pairs *pairs, size_t index) {
+size_t pairs_line_number(const elman_pairs *pairs, size_t index) {
   const struct line_run *run = run_of(pairs, index);
   return run->number + (index - run->first);
 }
 
-void pairs_place(char *place, size_t size, const struct pairs *pairs, size_t index) {
+void pairs_place(char *place, size_t size, const elman_pairs *pairs, size_t index) {
   snprintf(place, size, "%s:%zu", run_of(pairs, index)->name, pairs_line_number(pairs, index));
 }
 
@@ -318,7 +321,7 @@ void pairs_place(char *place, size_t size, const struct pairs *pairs, size_t ind
   "(--source, --target)"
 
 struct reader {
-  struct pairs *pairs;
+  elman_pairs *pairs;
   const elman_pairs_options *options;
   elman_error *error;
   struct lines alignments; /* lines of the alignment file */
@@ -332,7 +335,7 @@ struct reader {
 /* Read a whole file into `bytes`. */
 static elman_status open_lines(struct lines *lines, struct buffer *bytes, struct reader *reader,
                                const char *file) {
-  struct pairs *pairs = reader->pairs;
+  elman_pairs *pairs = reader->pairs;
   char *name = strdup(file_name(file));
   if (name == NULL) return fail_no_memory(reader->error);
   pairs->names[pairs->name_count++] = name;
@@ -381,7 +384,7 @@ static bool alignments_are_reversed(const struct reader *reader) {
 
 /* Return whether the alignment of a pair is bad. It has the form of the file, in which i counts the
  * words of the target if `reversed`. */
-static bool alignment_is_bad(char problem[LINE_PROBLEM], const struct pairs *pairs,
+static bool alignment_is_bad(char problem[LINE_PROBLEM], const elman_pairs *pairs,
                              const struct pair *pair, bool reversed) {
   const struct unit_lines *lines = pairs->unit_lines;
   const size_t sources = alignment_units(pair->source, &lines[0]);
@@ -418,7 +421,7 @@ static elman_status add_pair(struct reader *reader, const struct lines *lines,
 /* Skip the pairs whose alignment is bad, and let i count source words in the others. The units of
  * the alignments depend on all lines, so this comes after reading. */
 static elman_status use_alignments(struct reader *reader) {
-  struct pairs *pairs = reader->pairs;
+  elman_pairs *pairs = reader->pairs;
   const bool reversed = alignments_are_reversed(reader);
   const size_t count = pairs->count, run_count = pairs->run_count;
   struct line_run *runs = pairs->runs;
@@ -437,7 +440,7 @@ static elman_status use_alignments(struct reader *reader) {
       continue;
     }
     /* The bytes belong to the pairs, so they may be modified. */
-    if (reversed) alignment_reverse((char *)(uintptr_t)pair.alignment.bytes, pair.alignment.length);
+    if (reversed) elman_alignment_reverse((char *)(uintptr_t)pair.alignment.bytes);
     status = note_line(pairs, &line, reader->error);
     pairs->items[pairs->count++] = pairs->items[i];
   }
@@ -638,12 +641,21 @@ static elman_status check_aligned(const struct reader *reader) {
       reader->first_unaligned.message, reader->unaligned, lines, sides);
 }
 
-elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options,
-                        elman_error *error) {
+elman_pairs_options elman_pairs_options_default(void) {
+  return (elman_pairs_options){.source_column = 1,
+                               .target_column = 2,
+                               .max_bytes = ELMAN_DEFAULT_MAX_LINE,
+                               .max_unpacked = ELMAN_DEFAULT_MAX_UNPACKED};
+}
+
+elman_status elman_pairs_read(elman_pairs **pairs, const elman_pairs_options *options,
+                              elman_error *error) {
+  const elman_pairs_options defaults = elman_pairs_options_default();
+  if (options == NULL) options = &defaults;
   *pairs = NULL;
   elman_status status = check_options(options, error);
   if (status != ELMAN_OK) return status;
-  struct pairs *read = calloc(1, sizeof *read);
+  elman_pairs *read = calloc(1, sizeof *read);
   if (read == NULL) return fail_no_memory(error);
   read->whole_lines = options->whole_lines;
   read->strict = options->strict;
@@ -666,11 +678,19 @@ elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options
   if (status == ELMAN_OK)
     *pairs = read;
   else
-    pairs_free(read);
+    elman_pairs_free(read);
   return status;
 }
 
 /* ---- a file of sentences ---- */
+
+/* A file with one sentence per line, for scores. All lines count, including empty ones. Lines end
+ * with LF or CRLF; byte order marks at the start of lines are ignored. */
+struct elman_lines {
+  struct buffer bytes;
+  const char **lines;
+  size_t count, capacity;
+};
 
 /* Replace the end of the line by a NUL. */
 static const char *terminate(struct text line) {
@@ -679,30 +699,44 @@ static const char *terminate(struct text line) {
   return bytes;
 }
 
-elman_status line_file_read(struct line_file *file, const char *path, elman_error *error) {
-  struct lines lines = {0};
+elman_status elman_lines_read(elman_lines **lines, const char *path, elman_error *error) {
+  struct lines rest = {0};
   struct text line;
   char problem[LINE_PROBLEM];
   elman_finding finding;
-  *file = (struct line_file){0};
+  *lines = NULL;
+  elman_lines *read = calloc(1, sizeof *read);
+  if (read == NULL) return fail_no_memory(error);
   const struct text_limits limits = {ELMAN_DEFAULT_MAX_LINE, ELMAN_DEFAULT_MAX_UNPACKED};
-  elman_status status = lines_open(&lines, &file->bytes, path, &limits, error);
-  while (status == ELMAN_OK && lines_next(&line, &lines)) {
+  elman_status status = lines_open(&rest, &read->bytes, path, &limits, error);
+  while (status == ELMAN_OK && lines_next(&line, &rest)) {
     drop_mark(&line); /* joined files have marks in any line */
     status = line_is_bad(problem, &finding, line)
-                 ? fail_at_line(error, &lines, problem)
-                 : array_grow(&file->lines, &file->capacity, file->count + 1, sizeof *file->lines,
+                 ? fail_at_line(error, &rest, problem)
+                 : array_grow(&read->lines, &read->capacity, read->count + 1, sizeof *read->lines,
                               error);
-    if (status == ELMAN_OK) file->lines[file->count++] = terminate(line);
+    if (status == ELMAN_OK) read->lines[read->count++] = terminate(line);
   }
-  if (status == ELMAN_OK && file->count == 0)
-    status = fail(error, ELMAN_BAD_DATA, lines.name, "is empty; expected one sentence per line");
-  if (status != ELMAN_OK) line_file_free(file);
+  if (status == ELMAN_OK && read->count == 0)
+    status = fail(error, ELMAN_BAD_DATA, rest.name, "is empty; expected one sentence per line");
+  if (status == ELMAN_OK)
+    *lines = read;
+  else
+    elman_lines_free(read);
   return status;
 }
 
-void line_file_free(struct line_file *file) {
-  buffer_free(&file->bytes);
-  free(file->lines);
-  *file = (struct line_file){0};
+void elman_lines_free(elman_lines *lines) {
+  if (lines == NULL) return;
+  buffer_free(&lines->bytes);
+  free(lines->lines);
+  free(lines);
+}
+
+size_t elman_lines_count(const elman_lines *lines) {
+  return lines->count;
+}
+
+const char *const *elman_lines_get(const elman_lines *lines) {
+  return lines->lines;
 }

@@ -267,7 +267,7 @@ static void find_path(signed char *lines_on, unsigned char (*before)[DISTANCES],
   }
 }
 
-static elman_status outline_lines(struct lines *lines, const struct pairs *pairs, size_t first,
+static elman_status outline_lines(struct lines *lines, const elman_pairs *pairs, size_t first,
                                   elman_error *error) {
   double sum = 0;
   for (int side = 0; side < 2; side++) {
@@ -284,7 +284,7 @@ static elman_status outline_lines(struct lines *lines, const struct pairs *pairs
   return ELMAN_OK;
 }
 
-elman_status shifts_find(signed char **lines_on, const struct pairs *pairs, size_t first,
+elman_status shifts_find(signed char **lines_on, const elman_pairs *pairs, size_t first,
                          size_t count, elman_error *error) {
   struct lines lines = {.count = count};
   elman_status status = outline_lines(&lines, pairs, first, error);

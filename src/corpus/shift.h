@@ -17,7 +17,7 @@
  * the logarithm of a likelihood ratio. A shift begins only if the ratio of all its lines is above
  * e^25, which a corpus without shift exceeds with a probability of about its number of lines times
  * e^-25. */
-elman_status shifts_find(signed char **lines_on, const struct pairs *pairs, size_t first,
+elman_status shifts_find(signed char **lines_on, const elman_pairs *pairs, size_t first,
                          size_t count, elman_error *error) CHECKED;
 
 #endif

@@ -1,9 +1,16 @@
-#include "corpus/split.h"
+#include "elman/split.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "corpus/key.h"
+#include "corpus/pairs.h"
+
+struct elman_split {
+  uint8_t *parts; /* (count): the elman_part of each pair */
+  size_t count;
+  elman_split_info info;
+};
 
 /* ---- groups ---- */
 
@@ -54,11 +61,11 @@ static void groups_join(struct groups *groups, size_t a, size_t b) {
 
 /* ---- forming groups ---- */
 
-static elman_status fill_keys(uint64_t *keys, const struct pairs *pairs, bool target,
+static elman_status fill_keys(uint64_t *keys, const elman_pairs *pairs, bool target,
                               elman_error *error) {
   struct buffer key = {0};
   elman_status status = ELMAN_OK;
-  for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i++) {
+  for (size_t i = 0; status == ELMAN_OK && i < elman_pairs_count(pairs); i++) {
     const struct pair pair = pairs_get(pairs, i);
     status = key_of(&key, target ? pair.target : pair.source, error);
     if (status == ELMAN_OK) keys[i] = text_hash(buffer_text(&key));
@@ -67,7 +74,7 @@ static elman_status fill_keys(uint64_t *keys, const struct pairs *pairs, bool ta
   return status;
 }
 
-static elman_status join_equal(struct groups *groups, const struct pairs *pairs,
+static elman_status join_equal(struct groups *groups, const elman_pairs *pairs,
                                elman_error *error) {
   struct table table = {0};
   uint64_t *keys = reallocarray(NULL, groups->count + 1, sizeof *keys);
@@ -192,28 +199,54 @@ static elman_status check_sizes(const elman_split *split, elman_error *error) {
   return ELMAN_OK;
 }
 
-elman_status split_create(elman_split *split, const struct pairs *pairs,
-                          const elman_split_options *options, elman_error *error) {
-  elman_split made = {.count = pairs_count(pairs)};
+/* ---- the split ---- */
+
+const char *elman_part_name(elman_part part) {
+  static const char *const names[] = {"train", "dev", "test"};
+  return (unsigned)part < ELMAN_PARTS ? names[part] : NULL;
+}
+
+elman_split_options elman_split_options_default(void) {
+  return (elman_split_options){.dev = {.share = 0.05}, .test = {.share = 0.05}, .seed = 1};
+}
+
+/* Groups of equal size are in random order. The split depends only on pairs, options and seed. */
+elman_status elman_split_create(elman_split **split, const elman_pairs *pairs,
+                                const elman_split_options *options, elman_error *error) {
+  const elman_split_options defaults = elman_split_options_default();
   struct groups groups = {0};
-  *split = (elman_split){0};
-  elman_status status = set_sizes(&made, options, error);
-  if (status != ELMAN_OK) return status;
-  made.parts = calloc(made.count, sizeof *made.parts);
-  if (made.parts == NULL) status = fail_no_memory(error);
-  if (status == ELMAN_OK) status = groups_create(&groups, made.count, error);
+  if (options == NULL) options = &defaults;
+  *split = NULL;
+  elman_split *made = calloc(1, sizeof *made);
+  if (made == NULL) return fail_no_memory(error);
+  made->count = elman_pairs_count(pairs);
+  elman_status status = set_sizes(made, options, error);
+  if (status == ELMAN_OK) {
+    made->parts = calloc(made->count, sizeof *made->parts);
+    if (made->parts == NULL) status = fail_no_memory(error);
+  }
+  if (status == ELMAN_OK) status = groups_create(&groups, made->count, error);
   if (status == ELMAN_OK) status = join_equal(&groups, pairs, error);
-  if (status == ELMAN_OK) status = assign_parts(&made, &groups, options->seed, error);
-  if (status == ELMAN_OK) status = check_sizes(&made, error);
+  if (status == ELMAN_OK) status = assign_parts(made, &groups, options->seed, error);
+  if (status == ELMAN_OK) status = check_sizes(made, error);
   groups_free(&groups);
   if (status == ELMAN_OK)
     *split = made;
   else
-    split_free(&made);
+    elman_split_free(made);
   return status;
 }
 
-void split_free(elman_split *split) {
+void elman_split_free(elman_split *split) {
+  if (split == NULL) return;
   free(split->parts);
-  *split = (elman_split){0};
+  free(split);
+}
+
+elman_part elman_split_part(const elman_split *split, size_t index) {
+  return split->parts[index];
+}
+
+elman_split_info elman_split_get_info(const elman_split *split) {
+  return split->info;
 }

@@ -23,11 +23,11 @@ struct side_count {
 
 struct counting {
   struct side_count sides[2];
-  const struct pairs *pairs;
+  const elman_pairs *pairs;
   size_t max_length;
 };
 
-static struct text text_on(const struct pairs *pairs, size_t index, elman_side side) {
+static struct text text_on(const elman_pairs *pairs, size_t index, elman_side side) {
   const struct pair pair = pairs_get(pairs, index);
   return side == ELMAN_SOURCE ? pair.source : pair.target;
 }
@@ -72,7 +72,7 @@ static elman_status sample_pair(struct counting *counting, size_t index, elman_e
  * differ. */
 static elman_status find_modes(struct counting *counting, elman_error *error) {
   elman_status status = ELMAN_OK;
-  const size_t count = pairs_count(counting->pairs), stride = count / SCRIPT_SAMPLE + 1;
+  const size_t count = elman_pairs_count(counting->pairs), stride = count / SCRIPT_SAMPLE + 1;
   for (size_t i = 0; status == ELMAN_OK && i < count; i += stride)
     status = sample_pair(counting, i, error);
   for (int s = 0; s < 2; s++) {
@@ -175,7 +175,7 @@ static elman_status count_pairs(struct counting *counting, count_function *count
                                 elman_error *error) {
   struct counting_work work = {.counting = counting, .count = count};
   const elman_status status =
-      pieces_run(pairs_count(counting->pairs), count_piece, add_counts, &work, error);
+      pieces_run(elman_pairs_count(counting->pairs), count_piece, add_counts, &work, error);
   for (size_t i = 0; i < PIECES_AT_ONCE; i++) {
     for (int s = 0; s < 2; s++) {
       forget_counts(&work.pieces[i][s]);
@@ -265,7 +265,7 @@ static elman_status build(struct vocabulary_pair *built, struct counting *counti
   return status;
 }
 
-elman_status corpus_vocabularies(struct vocabulary_pair *out, const struct pairs *pairs,
+elman_status corpus_vocabularies(struct vocabulary_pair *out, const elman_pairs *pairs,
                                  const struct vocabulary_options *options, elman_error *error) {
   struct vocabulary_pair built = {0};
   const elman_normalization form = options->normalization;

@@ -30,7 +30,7 @@ struct codec vocabulary_pair_codec(const struct vocabulary_pair *pair, elman_sid
 
 /* Determine the automatic modes and the normalization for ELMAN_NFKC from the pairs, learn merges
  * for mode `bpe`, and build both vocabularies. */
-elman_status corpus_vocabularies(struct vocabulary_pair *out, const struct pairs *pairs,
+elman_status corpus_vocabularies(struct vocabulary_pair *out, const elman_pairs *pairs,
                                  const struct vocabulary_options *options,
                                  elman_error *error) CHECKED;
 

@@ -90,7 +90,7 @@ static json_t *describe_training(const struct trainer *trainer, unsigned scopes)
   const struct model *model = trainer->model;
   const struct model_config *config = &model->config;
   const uint64_t guide = trainer->corpus.guide;
-  const struct pairs *dev = trainer_dev(trainer->options);
+  const elman_pairs *dev = trainer_dev(trainer->options);
   json_t *words =
       json_pack("{s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "source vocabulary size",
                 (json_int_t)config->source_vocabulary, "target vocabulary size",

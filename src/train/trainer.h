@@ -75,8 +75,8 @@ struct trainer {
 };
 
 /* Return the dev pairs, or NULL. */
-static inline const struct pairs *trainer_dev(const elman_train_options *options) {
-  return (const struct pairs *)options->dev;
+static inline const elman_pairs *trainer_dev(const elman_train_options *options) {
+  return (const elman_pairs *)options->dev;
 }
 
 /* Validation measures, in the order of their names in model/options.c. */

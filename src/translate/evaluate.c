@@ -141,7 +141,7 @@ static elman_status corpus_loss(struct corpus_loss *loss, const struct model *mo
 /* ---- the loss of an ensemble ---- */
 
 elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
-                             const struct pairs *pairs, elman_error *error) {
+                             const elman_pairs *pairs, elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
   const struct encoding_options options = {0};
   return corpus_encode(corpus, pairs, &source, &target, &options, error);
@@ -209,7 +209,7 @@ struct sentence_scores {
 
 struct work {
   const struct model *model;
-  const struct pairs *pairs;
+  const elman_pairs *pairs;
   const elman_evaluate_options *options;
   struct sentence_scores *scores; /* (count) */
   size_t count;                   /* number of selected pairs */
@@ -418,7 +418,7 @@ static elman_status measure(elman_scores *scores, const struct work *work, elman
 /* ---- evaluation ---- */
 
 static elman_status make_work(struct work *work, const struct model *model,
-                              const struct pairs *pairs, const struct selection *selection,
+                              const elman_pairs *pairs, const struct selection *selection,
                               const elman_evaluate_options *options, elman_error *error) {
   const size_t count = selection->count;
   *work = (struct work){.model = model,
@@ -447,7 +447,7 @@ static void work_free(struct work *work) {
 }
 
 static elman_status evaluate_translations(elman_scores *scores, const struct model *model,
-                                          const struct pairs *pairs,
+                                          const elman_pairs *pairs,
                                           const struct selection *selection,
                                           const elman_evaluate_options *options,
                                           elman_error *error) {
@@ -471,7 +471,7 @@ static elman_status evaluate_translations(elman_scores *scores, const struct mod
 
 /* Even after an error, all processes complete each part and return the same status. Otherwise a
  * process would wait for one that has stopped. */
-elman_status evaluate(elman_scores *scores, const struct model *model, const struct pairs *pairs,
+elman_status evaluate(elman_scores *scores, const struct model *model, const elman_pairs *pairs,
                       const struct corpus *encoded, const elman_evaluate_options *options,
                       elman_error *error) {
   elman_scores found = {0};

@@ -8,7 +8,7 @@
 
 /* Encode all pairs. */
 elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
-                             const struct pairs *pairs, elman_error *error) CHECKED;
+                             const elman_pairs *pairs, elman_error *error) CHECKED;
 
 /* Skip pairs with more than MAX_SENTENCE_TOKENS tokens on a side. Compute the loss with teacher
  * forcing, and the BLEU, chrF and exact-match rate of translations.
@@ -16,7 +16,7 @@ elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
  * reference and compute how often the attention agrees with the alignment, in the default units of
  * vocab/locate.h. `encoded` is NULL or the result of evaluate_encode, for callers that evaluate
  * often. options->threads is ignored. */
-elman_status evaluate(elman_scores *scores, const struct model *model, const struct pairs *pairs,
+elman_status evaluate(elman_scores *scores, const struct model *model, const elman_pairs *pairs,
                       const struct corpus *encoded, const elman_evaluate_options *options,
                       elman_error *error) CHECKED;
 

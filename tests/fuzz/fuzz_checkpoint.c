@@ -21,7 +21,7 @@ static bool go_on(void *context, const elman_validation *report) {
 
 static void set_up(void) {
   if (trainer.model != NULL) return;
-  struct pairs *pairs = small_pairs();
+  elman_pairs *pairs = small_pairs();
   struct model *model = small_model((struct model_config){.layers = 1, .attention_heads = 1});
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
   REQUIRE(corpus_encode(&corpus, pairs, &source, &target, &(struct encoding_options){0}, NULL) ==

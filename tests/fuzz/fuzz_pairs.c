@@ -4,7 +4,8 @@
 #include "corpus/alignment.h"
 #include "corpus/check.h"
 #include "corpus/pairs.h"
-#include "corpus/split.h"
+#include "elman/metric.h"
+#include "elman/split.h"
 #include "fuzz.h"
 
 static void require_text(struct text text) {
@@ -20,8 +21,8 @@ static void note_skipped(void *context, const char *file, size_t line, elman_fin
   ++*count;
 }
 
-static void look_at(const struct pairs *pairs) {
-  for (size_t i = 0; i < pairs_count(pairs); i++) {
+static void look_at(const elman_pairs *pairs) {
+  for (size_t i = 0; i < elman_pairs_count(pairs); i++) {
     const struct pair pair = pairs_get(pairs, i);
     require_text(pair.source);
     require_text(pair.target);
@@ -30,24 +31,26 @@ static void look_at(const struct pairs *pairs) {
     struct text rest = pair.alignment;
     struct link link;
     while (alignment_next(&link, &rest)) continue;
-    require_text(pairs_line(pairs, i));
+    const char *const line = elman_pairs_line(pairs, i, NULL);
+    if (line != NULL) require_text(text_of(line));
   }
 }
 
-static void split(const struct pairs *pairs, uint64_t seed) {
+static void split(const elman_pairs *pairs, uint64_t seed) {
   const elman_split_options options = {{.share = 0.2}, {.pairs = 1}, seed};
-  elman_split split;
-  if (split_create(&split, pairs, &options, NULL) != ELMAN_OK) return;
-  REQUIRE(split.count == pairs_count(pairs));
-  REQUIRE(split.info.pairs[ELMAN_PART_DEV] <= split.info.wanted[ELMAN_PART_DEV]);
-  split_free(&split);
+  elman_split *split;
+  if (elman_split_create(&split, pairs, &options, NULL) != ELMAN_OK) return;
+  const elman_split_info info = elman_split_get_info(split);
+  REQUIRE(info.pairs[0] + info.pairs[1] + info.pairs[2] == elman_pairs_count(pairs));
+  REQUIRE(info.pairs[ELMAN_PART_DEV] <= info.wanted[ELMAN_PART_DEV]);
+  elman_split_free(split);
 }
 
 static void check(const elman_pairs_options *pairs) {
   const elman_pairs_options parts[] = {*pairs, *pairs};
   const elman_check_options options = {parts, 2, ELMAN_TOKENS_AUTO, ELMAN_TOKENS_AUTO, 20, 2, 3};
-  struct findings *findings;
-  if (check_corpus(&findings, &options, NULL) == ELMAN_OK) findings_free(findings);
+  elman_check *findings;
+  if (elman_check_create(&findings, &options, NULL) == ELMAN_OK) elman_check_free(findings);
 }
 
 bool fuzz_one(const uint8_t *bytes, size_t size) {
@@ -69,22 +72,23 @@ bool fuzz_one(const uint8_t *bytes, size_t size) {
     options.source_file = options.target_file = file;
     options.alignment_column = 0;
   }
-  struct line_file lines;
-  if (line_file_read(&lines, file, NULL) == ELMAN_OK) {
-    for (size_t i = 0; i < lines.count; i++) require_text(text_of(lines.lines[i]));
-    line_file_free(&lines);
+  elman_lines *lines;
+  if (elman_lines_read(&lines, file, NULL) == ELMAN_OK) {
+    for (size_t i = 0; i < elman_lines_count(lines); i++)
+      require_text(text_of(elman_lines_get(lines)[i]));
+    elman_lines_free(lines);
   }
   elman_error error = {.message = ""};
-  struct pairs *pairs;
-  const elman_status status = pairs_read(&pairs, &options, &error);
+  elman_pairs *pairs;
+  const elman_status status = elman_pairs_read(&pairs, &options, &error);
   if (status != ELMAN_OK) {
     REQUIRE(status == ELMAN_BAD_DATA && error.message[0] != '\0');
     return false;
   }
-  REQUIRE(pairs_count(pairs) > 0 && pairs_skipped_count(pairs) == skipped);
+  REQUIRE(elman_pairs_count(pairs) > 0 && elman_pairs_skipped(pairs) == skipped);
   look_at(pairs);
   split(pairs, choice);
-  pairs_free(pairs);
+  elman_pairs_free(pairs);
   if (choice & 32) check(&options);
   return true;
 }

@@ -6,6 +6,6 @@
 
 /* Return a model with this configuration, except for sizes and vocabularies. It is never freed. */
 struct model *small_model(struct model_config config);
-struct pairs *small_pairs(void);
+elman_pairs *small_pairs(void);
 
 #endif

@@ -13,7 +13,7 @@ enum { ALIGNED_PAIRS = 61, ALIGNED_LINKED = 40 }; /* all pairs, and pairs with a
 
 /* Write pairs of one to twelve words per side, with the target words in source order. Every third
  * pair has no alignment. */
-static inline struct pairs *aligned_pairs(void) {
+static inline elman_pairs *aligned_pairs(void) {
   FILE *file = fopen("aligned", "wb");
   cr_assert_not_null(file);
   for (unsigned i = 0; i < ALIGNED_PAIRS; i++) {
@@ -30,7 +30,7 @@ static inline struct pairs *aligned_pairs(void) {
   return pairs_in("aligned", 3);
 }
 
-static inline struct model *model_of_pairs(const struct pairs *pairs) {
+static inline struct model *model_of_pairs(const elman_pairs *pairs) {
   const struct vocabulary_options options = {.source_mode = ELMAN_TOKENS_SPACE,
                                              .target_mode = ELMAN_TOKENS_SPACE,
                                              .min_count = 1,
@@ -45,7 +45,7 @@ static inline struct model *model_of_pairs(const struct pairs *pairs) {
   return model;
 }
 
-static inline void learn(struct model *model, const struct pairs *pairs, size_t epochs) {
+static inline void learn(struct model *model, const elman_pairs *pairs, size_t epochs) {
   const elman_train_options options = {
       .epochs = epochs, .batch_size = 8, .learning_rate = 0.01, .shards = 1, .seed = 1};
   owned_by(corpus_free) struct corpus corpus =

@@ -51,7 +51,7 @@ Test(alignment, reversed_alignment_keeps_its_length) {
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     char line[32];
     snprintf(line, sizeof line, "%s", lines[i][0]);
-    alignment_reverse(line, strlen(line));
+    elman_alignment_reverse(line);
     cr_assert_str_eq(line, lines[i][1]);
   }
 }

@@ -14,7 +14,7 @@ static const char *const names[] = {"train", "dev", "test"};
 
 TestSuite(check, .init = enter_folder, .fini = leave_folder);
 
-static struct findings *findings_of(size_t parts, const char *const *contents, size_t max_length) {
+static elman_check *findings_of(size_t parts, const char *const *contents, size_t max_length) {
   elman_pairs_options part_options[3];
   for (size_t i = 0; i < parts; i++) {
     put(names[i], contents[i]);
@@ -28,12 +28,12 @@ static struct findings *findings_of(size_t parts, const char *const *contents, s
                                        .max_length = max_length,
                                        .max_ratio = 3,
                                        .examples = 2};
-  struct findings *findings;
-  succeeds(check_corpus(&findings, &options, &why));
+  elman_check *findings;
+  succeeds(elman_check_create(&findings, &options, &why));
   return findings;
 }
 
-static void assert_count(const struct findings *findings, size_t part, elman_finding finding,
+static void assert_count(const elman_check *findings, size_t part, elman_finding finding,
                          size_t expected) {
   cr_assert_eq(findings->parts[part].counts[finding], expected, "%s of %s: %zu instead of %zu",
                finding_row(finding)->name, names[part], findings->parts[part].counts[finding],
@@ -41,7 +41,7 @@ static void assert_count(const struct findings *findings, size_t part, elman_fin
 }
 
 /* Check that only these counts are above zero; the list ends with FINDINGS. */
-static void assert_only(const struct findings *findings, size_t part, const elman_finding *found,
+static void assert_only(const elman_check *findings, size_t part, const elman_finding *found,
                         const size_t *counts) {
   for (elman_finding finding = 0; finding < FINDINGS; finding++) {
     size_t expected = 0;
@@ -55,7 +55,7 @@ Test(check, clean_corpus_has_no_findings) {
   const char *const contents[] = {"我爱你。\tI love you.\n他在睡觉。\tHe is asleep.\n",
                                   "她很忙。\tShe is busy.\n"};
   owned_findings *findings = findings_of(2, contents, 200);
-  cr_assert(findings_clean(findings));
+  cr_assert(elman_check_clean(findings));
   for (size_t part = 0; part < 2; part++)
     assert_only(findings, part, (elman_finding[]){FINDINGS}, NULL);
   cr_assert_eq(findings->modes[ELMAN_SOURCE], ELMAN_TOKENS_CHARS);
@@ -70,7 +70,7 @@ Test(check, bad_lines_are_found) {
               (elman_finding[]){ELMAN_FINDING_NOT_UTF8, ELMAN_FINDING_LACKS_COLUMN,
                                 ELMAN_FINDING_EMPTY, FINDINGS},
               (size_t[]){1, 1, 3});
-  cr_assert_not(findings_clean(findings));
+  cr_assert_not(elman_check_clean(findings));
   cr_assert_eq(findings->example_count, 4, "at most two examples of empty lines");
   cr_assert_eq(findings->examples[0].at.line, 2);
   cr_assert_null(findings->examples[0].source);
@@ -90,7 +90,7 @@ Test(check, duplicates_inside_a_part_are_found) {
               (elman_finding[]){ELMAN_FINDING_DUPLICATE, ELMAN_FINDING_NEAR_DUPLICATE,
                                 ELMAN_FINDING_OTHER_TARGET, ELMAN_FINDING_OTHER_SOURCE, FINDINGS},
               (size_t[]){2, 1, 1, 1});
-  cr_assert(findings_clean(findings), "a repeated pair within a part is no leak");
+  cr_assert(elman_check_clean(findings), "a repeated pair within a part is no leak");
   cr_assert_eq(findings->examples[1].at.line, 7);
   cr_assert_eq(findings->examples[1].other.line, 1);
 }
@@ -116,7 +116,7 @@ Test(check, leaks_between_parts_are_found) {
   cr_assert_eq(findings->parts[2].shared[1][ELMAN_FINDING_SAME_SOURCE - FIRST_LEAK], 2);
   cr_assert_eq(findings->parts[2].shared[0][ELMAN_FINDING_LIKE_TARGET - FIRST_LEAK], 1);
   cr_assert_eq(findings->parts[2].shared[1][ELMAN_FINDING_LIKE_TARGET - FIRST_LEAK], 1);
-  cr_assert_not(findings_clean(findings));
+  cr_assert_not(elman_check_clean(findings));
   /* A line is listed under its strictest leak only. */
   cr_assert_eq(findings->example_count, 5);
 }
@@ -180,7 +180,7 @@ static void assert_findings(const char *content, enum script source, enum script
   cr_assert_eq(findings->scripts[ELMAN_SOURCE], source);
   cr_assert_eq(findings->scripts[ELMAN_TARGET], target);
   assert_only(findings, 0, found, counts);
-  cr_assert(findings_clean(findings), "these findings do not change the exit code");
+  cr_assert(elman_check_clean(findings), "these findings do not change the exit code");
 }
 
 Test(check, japanese_side_accepts_kana_and_han) {
@@ -273,9 +273,9 @@ Test(check, enclosed_fields_are_quoted_if_many_are) {
     buffer_print(&content, i < 6 ? "\"Satz %c\"\t\"phrase %c\"\n" : "Satz %c\tphrase %c\n", 'a' + i,
                  'a' + i);
   const char *const contents[] = {content.bytes};
-  struct findings *findings = findings_of(1, contents, 200);
+  elman_check *findings = findings_of(1, contents, 200);
   assert_count(findings, 0, ELMAN_FINDING_QUOTED, 6);
-  findings_free(findings);
+  elman_check_free(findings);
   buffer_clear(&content);
   for (int i = 0; i < 12; i++)
     buffer_print(&content, i < 2 ? "\"Satz %c\"\t\"phrase %c\"\n" : "Satz %c\tphrase %c\n", 'a' + i,
@@ -283,28 +283,28 @@ Test(check, enclosed_fields_are_quoted_if_many_are) {
   const char *const few[] = {content.bytes};
   findings = findings_of(1, few, 200);
   assert_count(findings, 0, ELMAN_FINDING_QUOTED, 0);
-  findings_free(findings);
+  elman_check_free(findings);
 }
 
 Test(check, invalid_options_are_rejected) {
-  struct findings *findings;
+  elman_check *findings;
   const elman_pairs_options two = {.files = names, .file_count = 2};
   elman_check_options options = {.max_length = 1, .max_ratio = 2};
-  cr_assert_eq(check_corpus(&findings, &options, NULL), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_check_create(&findings, &options, NULL), ELMAN_INVALID_ARGUMENT);
   options.parts = &two;
   options.part_count = 1;
-  cr_assert_eq(check_corpus(&findings, &options, NULL), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_check_create(&findings, &options, NULL), ELMAN_INVALID_ARGUMENT);
   elman_pairs_options one = {.files = names,
                              .file_count = 1,
                              .source_column = 1,
                              .target_column = 2,
                              .alignment_column = 3};
   options.parts = &one;
-  cr_assert_eq(check_corpus(&findings, &options, NULL), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_check_create(&findings, &options, NULL), ELMAN_INVALID_ARGUMENT);
   one.alignment_column = 0;
   options.target_tokens = ELMAN_TOKENS_BPE;
-  cr_assert_eq(check_corpus(&findings, &options, NULL), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_check_create(&findings, &options, NULL), ELMAN_INVALID_ARGUMENT);
   options.target_tokens = (elman_token_mode)99;
-  cr_assert_eq(check_corpus(&findings, &options, NULL), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_check_create(&findings, &options, NULL), ELMAN_INVALID_ARGUMENT);
   cr_assert_null(findings);
 }

@@ -10,7 +10,6 @@
 #include "pairs_of.h"
 
 #include "corpus/check.h"
-#include "corpus/doubts.h"
 #include "corpus/shift.h"
 
 /* ---- corpora ---- */
@@ -77,7 +76,7 @@ static void write_pairs(const char *name, language source, language target, size
   cr_assert_eq(fclose(file), 0);
 }
 
-static struct findings *check_files(size_t parts) {
+static elman_check *check_files(size_t parts) {
   static const char *const names[] = {"train", "dev"};
   elman_pairs_options part_options[2];
   for (size_t i = 0; i < parts; i++)
@@ -90,12 +89,12 @@ static struct findings *check_files(size_t parts) {
                                        .max_length = 200,
                                        .max_ratio = 3,
                                        .examples = 3};
-  struct findings *findings;
-  succeeds(check_corpus(&findings, &options, &why));
+  elman_check *findings;
+  succeeds(elman_check_create(&findings, &options, &why));
   return findings;
 }
 
-static size_t count_of(const struct findings *findings, size_t part, elman_finding finding) {
+static size_t count_of(const elman_check *findings, size_t part, elman_finding finding) {
   return findings->parts[part].counts[finding];
 }
 
@@ -162,7 +161,7 @@ Test(doubts, swapped_dev_set_is_found) {
 
 /* Check the file `train`; return the number of shifted lines, and the first one in *line. */
 static size_t shifted_lines(size_t *line, size_t *fitting) {
-  struct findings *findings = check_files(1);
+  elman_check *findings = check_files(1);
   const size_t count = count_of(findings, 0, ELMAN_FINDING_SHIFTED);
   *line = *fitting = 0;
   for (size_t i = findings->example_count; i-- > 0;) {
@@ -170,7 +169,7 @@ static size_t shifted_lines(size_t *line, size_t *fitting) {
     *line = findings->examples[i].at.line;
     *fitting = findings->examples[i].other.line;
   }
-  findings_free(findings);
+  elman_check_free(findings);
   return count;
 }
 
@@ -243,7 +242,7 @@ static void note_doubt(void *context, elman_finding finding, double share, const
 static struct reported doubts_about(const char *name, const char *training) {
   struct reported reported = {0};
   owned_pairs *pairs = pairs_in(name, 0), *typical = pairs_in(training, 0);
-  cr_assert_eq(doubts_find(pairs, typical, note_doubt, &reported, &why), ELMAN_OK);
+  cr_assert_eq(elman_pairs_doubts(pairs, typical, note_doubt, &reported, &why), ELMAN_OK);
   return reported;
 }
 

@@ -12,7 +12,7 @@
 #include "threads.h"
 #include "words_of.h"
 
-static struct vocabulary_pair vocabularies_of(const struct pairs *pairs,
+static struct vocabulary_pair vocabularies_of(const elman_pairs *pairs,
                                               struct vocabulary_options options) {
   struct vocabulary_pair built;
   cr_assert_eq(corpus_vocabularies(&built, pairs, &options, NULL), ELMAN_OK);
@@ -25,7 +25,7 @@ static void free_vocabularies(struct vocabulary_pair *built) {
   for (size_t side = 0; side < 2; side++) merges_free(built->merges[side]);
 }
 
-static struct corpus encoded_by(const struct vocabulary_pair *built, const struct pairs *pairs,
+static struct corpus encoded_by(const struct vocabulary_pair *built, const elman_pairs *pairs,
                                 size_t max_length) {
   return encoded(pairs, vocabulary_pair_codec(built, ELMAN_SOURCE),
                  vocabulary_pair_codec(built, ELMAN_TARGET), max_length);
@@ -169,7 +169,7 @@ static void check_same_sentences(const struct sentences *a, const struct sentenc
 }
 
 /* Make enough pairs for several pieces; some words first occur late. */
-static struct pairs *many_pairs(void) {
+static elman_pairs *many_pairs(void) {
   enum { PAIRS = 3 * PAIRS_A_PIECE + 100 };
   owned_by(buffer_free) struct buffer text = {0};
   for (size_t i = 0; i < PAIRS; i++)
@@ -204,7 +204,7 @@ Test(encode, threads_do_not_change_ids) {
 }
 
 /* Make several megabytes of text, in more pieces than are encoded at once. */
-static struct pairs *long_pairs(void) {
+static elman_pairs *long_pairs(void) {
   enum { COUNT = (PIECES_AT_ONCE + 2) * PAIRS_A_PIECE };
   owned_by(buffer_free) struct buffer text = {0};
   for (size_t i = 0; i < COUNT; i++)

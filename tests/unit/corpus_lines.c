@@ -9,19 +9,21 @@
 #include "owned.h"
 
 #include "corpus/pairs.h"
+#include "elman/metric.h"
 
 TestSuite(lines, .init = enter_folder, .fini = leave_folder);
 
 /* `expected` contains the lines, each followed by "|". */
 static void assert_lines(const char *content, const char *expected) {
-  owned_by(line_file_free) struct line_file file;
+  elman_lines *lines;
   owned_by(buffer_free) struct buffer shown = {0};
   put("lines", content);
-  succeeds(line_file_read(&file, "lines", &why));
-  for (size_t i = 0; i < file.count; i++) {
-    buffer_append_text(&shown, text_of(file.lines[i]));
+  succeeds(elman_lines_read(&lines, "lines", &why));
+  for (size_t i = 0; i < elman_lines_count(lines); i++) {
+    buffer_append_text(&shown, text_of(elman_lines_get(lines)[i]));
     buffer_append(&shown, "|", 1);
   }
+  elman_lines_free(lines);
   cr_assert_str_eq(shown.bytes, expected);
 }
 
@@ -37,9 +39,9 @@ Test(lines, every_line_is_kept) {
 }
 
 static void assert_bad(const char *content, size_t length, const char *message) {
-  struct line_file file;
+  elman_lines *lines;
   put_bytes("lines", content, length);
-  cr_assert_eq(line_file_read(&file, "lines", &why), ELMAN_BAD_DATA);
+  cr_assert_eq(elman_lines_read(&lines, "lines", &why), ELMAN_BAD_DATA);
   char shown[2048];
   snprintf(shown, sizeof shown, "%s %s", why.where, why.message);
   cr_assert_str_eq(shown, message);
@@ -56,6 +58,6 @@ Test(lines, bad_files_are_reported) {
       "the file: tr '\\r' '\\n'");
   assert_bad("a\rb\r", 4,
              "lines has lines that end with CR alone, as on old Macs; convert it: tr '\\r' '\\n'");
-  struct line_file file;
-  cr_assert_eq(line_file_read(&file, "/nowhere/at/all", NULL), ELMAN_NO_INPUT);
+  elman_lines *lines;
+  cr_assert_eq(elman_lines_read(&lines, "/nowhere/at/all", NULL), ELMAN_NO_INPUT);
 }

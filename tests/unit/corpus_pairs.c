@@ -46,9 +46,10 @@ static void assert_pairs(elman_pairs_options options, const char *expected, size
                          const char *expected_notes) {
   owned_pairs *pairs;
   buffer_clear(&notes);
-  cr_assert_eq(pairs_read(&pairs, &options, &why), ELMAN_OK, "%s: %s", why.where, why.message);
+  cr_assert_eq(elman_pairs_read(&pairs, &options, &why), ELMAN_OK, "%s: %s", why.where,
+               why.message);
   owned_by(buffer_free) struct buffer shown = {0};
-  for (size_t i = 0; i < pairs_count(pairs); i++) {
+  for (size_t i = 0; i < elman_pairs_count(pairs); i++) {
     const struct pair pair = pairs_get(pairs, i);
     if (i > 0) buffer_append(&shown, "|", 1);
     buffer_append_text(&shown, pair.source);
@@ -58,15 +59,15 @@ static void assert_pairs(elman_pairs_options options, const char *expected, size
     buffer_append_text(&shown, pair.alignment);
   }
   cr_assert_str_eq(shown.bytes, expected);
-  cr_assert_eq(pairs_skipped_count(pairs), skipped);
+  cr_assert_eq(elman_pairs_skipped(pairs), skipped);
   cr_assert(text_equal(buffer_text(&notes), text_of(expected_notes)), "%s", notes.bytes);
   buffer_free(&notes);
 }
 
 static void assert_error(elman_pairs_options options, elman_status status, const char *where,
                          const char *part_of_message) {
-  struct pairs *pairs;
-  cr_assert_eq(pairs_read(&pairs, &options, &why), status, "%s: %s", why.where, why.message);
+  elman_pairs *pairs;
+  cr_assert_eq(elman_pairs_read(&pairs, &options, &why), status, "%s: %s", why.where, why.message);
   cr_assert_eq(why.code, status);
   cr_assert_null(pairs);
   cr_assert_str_eq(why.where, where);
@@ -268,8 +269,8 @@ Test(tsv, late_nul_makes_a_bad_line) {
   put_bytes("a.tsv", content.bytes, content.length);
   owned_pairs *pairs;
   elman_pairs_options options = tsv_options();
-  cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
-  cr_assert_eq(pairs_count(pairs), lines);
+  cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_OK);
+  cr_assert_eq(elman_pairs_count(pairs), lines);
   cr_assert_str_eq(notes.bytes, "a.tsv:2251: contains NUL at byte 2 of the line\n");
   buffer_free(&notes);
 }
@@ -283,9 +284,9 @@ Test(tsv, line_numbers_count_skipped_lines) {
   options.files = names;
   options.file_count = 2;
   owned_pairs *pairs;
-  cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
-  cr_assert_eq(pairs_count(pairs), sizeof places / sizeof *places);
-  for (size_t i = 0; i < pairs_count(pairs); i++) {
+  cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_OK);
+  cr_assert_eq(elman_pairs_count(pairs), sizeof places / sizeof *places);
+  for (size_t i = 0; i < elman_pairs_count(pairs); i++) {
     char place[32];
     pairs_place(place, sizeof place, pairs, i);
     cr_assert_str_eq(place, places[i]);
@@ -328,7 +329,7 @@ Test(tsv, text_is_released_from_the_front) {
   put_bytes("a.tsv", content.bytes, content.length);
   const elman_pairs_options options = tsv_options();
   owned_pairs *pairs = NULL;
-  cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
+  cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_OK);
   const char *early = pairs_get(pairs, 10).source.bytes;
   const char *late = pairs_get(pairs, PAIRS - 10).source.bytes;
   cr_assert(is_resident(early) && is_resident(late));
@@ -504,9 +505,9 @@ Test(tsv, binary_files_with_text_are_rejected) {
   static const char bytes[] = "\x7F"
                               "ELF\2\1\1\0\nread\twrite\n\xFF\0\xCE\n";
   put_bytes("a.tsv", bytes, sizeof bytes - 1);
-  struct pairs *pairs;
+  elman_pairs *pairs;
   const elman_pairs_options options = tsv_options();
-  cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_BAD_DATA);
+  cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_BAD_DATA);
   cr_assert_eq(notes.length, 0, "reported once, not for every line");
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a binary file");
 }
@@ -516,9 +517,9 @@ Test(tsv, another_encoding_is_rejected) {
   put("a.tsv", "\xCE\xD2\tI\n");
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "iconv -f GB18030 -t UTF-8");
   put("a.tsv", "one\n");
-  struct pairs *pairs;
+  elman_pairs *pairs;
   const elman_pairs_options options = tsv_options();
-  cr_assert_eq(pairs_read(&pairs, &options, &why), ELMAN_BAD_DATA);
+  cr_assert_eq(elman_pairs_read(&pairs, &options, &why), ELMAN_BAD_DATA);
   cr_assert_null(strstr(why.message, "iconv"), "it is UTF-8: %s", why.message);
 }
 
@@ -533,9 +534,9 @@ Test(tsv, binary_files_of_many_lines_are_rejected) {
     bytes[i] = (char)(state >> 24);
   }
   put_bytes("a.tsv", bytes, SIZE);
-  struct pairs *pairs;
+  elman_pairs *pairs;
   const elman_pairs_options options = tsv_options();
-  cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_BAD_DATA);
+  cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_BAD_DATA);
   cr_assert_eq(notes.length, 0, "reported once, not for every line");
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a binary file");
 }
@@ -560,9 +561,9 @@ Test(tsv, nul_makes_a_bad_line) {
     owned_pairs *pairs;
     buffer_clear(&notes);
     elman_pairs_options options = tsv_options();
-    cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
-    cr_assert_eq(pairs_count(pairs), MANY);
-    cr_assert_eq(pairs_skipped_count(pairs), 1);
+    cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_OK);
+    cr_assert_eq(elman_pairs_count(pairs), MANY);
+    cr_assert_eq(elman_pairs_skipped(pairs), 1);
     cr_assert_str_eq(notes.bytes, expected);
     options.strict = true;
     assert_error(options, ELMAN_BAD_DATA, where, "contains NUL at byte 2");
@@ -599,7 +600,7 @@ Test(tsv, invalid_options_are_rejected) {
   options.target_file = NULL;
   assert_error(options, ELMAN_INVALID_ARGUMENT, "",
                "a source file and a target file must be given together");
-  pairs_free(NULL);
+  elman_pairs_free(NULL);
 }
 
 Test(moses, lines) {
@@ -621,9 +622,9 @@ Test(moses, whole_lines) {
   options.target_column = 2;
   assert_pairs(options, "他=he|我 爱 你=I love you|你=you", 0, "");
   owned_pairs *pairs;
-  cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
-  cr_assert_str_eq(pairs_line(pairs, 0).bytes, "他\the\tx");
-  cr_assert_str_eq(pairs_line(pairs, 2).bytes, "你");
+  cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_OK);
+  cr_assert_str_eq(elman_pairs_line(pairs, 0, NULL), "他\the\tx");
+  cr_assert_str_eq(elman_pairs_line(pairs, 2, NULL), "你");
 }
 
 Test(moses, bad_lines) {

@@ -12,7 +12,7 @@
 
 enum { PROCESSES = 5, CALLS = ALIGNED_PAIRS + ALIGNED_LINKED };
 
-static struct pairs *pairs;
+static elman_pairs *pairs;
 static struct model *model;
 
 static void set_up(void) {
@@ -24,7 +24,7 @@ static void set_up(void) {
 
 static void tear_down(void) {
   model_free(model);
-  pairs_free(pairs);
+  elman_pairs_free(pairs);
   leave_folder();
 }
 
@@ -49,7 +49,7 @@ static bool note_progress(void *context, size_t done, size_t total) {
 }
 
 struct task {
-  const struct pairs *pairs;
+  const elman_pairs *pairs;
   elman_evaluate_options options;
   size_t threads; /* per process */
   elman_scores scores[PROCESSES];

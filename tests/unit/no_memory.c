@@ -231,7 +231,7 @@ Test(no_memory, checkpoint_reports_no_memory, .init = fail_in_the_library_too) {
 
 enum { PROCESSES = 3 };
 
-static struct pairs *pairs;
+static elman_pairs *pairs;
 static struct model *model;
 static elman_scores scores_alone;
 
@@ -246,7 +246,7 @@ static void set_up_processes(void) {
 
 static void tear_down_processes(void) {
   model_free(model);
-  pairs_free(pairs);
+  elman_pairs_free(pairs);
   leave_folder();
 }
 

@@ -47,7 +47,7 @@ static bool keep_rate(void *context, const elman_train_report *report) {
 
 struct task {
   struct model *model; /* the corpus uses its vocabularies */
-  struct pairs *train, *dev;
+  elman_pairs *train, *dev;
   struct corpus corpus;
 };
 
@@ -64,8 +64,8 @@ static struct task set_up(void) {
 }
 
 static void tear_down(struct task *task) {
-  pairs_free(task->train);
-  pairs_free(task->dev);
+  elman_pairs_free(task->train);
+  elman_pairs_free(task->dev);
   corpus_free(&task->corpus);
   model_free(task->model);
 }
