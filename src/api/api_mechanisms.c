@@ -1,30 +1,6 @@
 #include "api/call.h"
 #include "model/matrix_attention.h"
 
-bool elman_attention_parameter(elman_tensor *weight, const char *mechanism, size_t width,
-                               size_t index) {
-  enum attention_kind kind;
-  struct attention_parameters parameters = {0};
-  struct attention_part part;
-  if (!attention_parse(&kind, mechanism) ||
-      !attention_part_at(&part, &parameters, kind, width, index))
-    return false;
-  *weight = (elman_tensor){.name = part.name, .rows = part.rows, .columns = part.columns};
-  return true;
-}
-
-elman_status elman_attention_parameters_load(elman_tensor **weights, size_t *count,
-                                             const char *path, const char *mechanism, size_t width,
-                                             elman_error *error) {
-  enum attention_kind kind;
-  *weights = NULL;
-  *count = 0;
-  if (!attention_parse(&kind, mechanism))
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown attention mechanism \"%s\"",
-                mechanism);
-  return attention_parameters_load(weights, count, path, kind, width, error);
-}
-
 elman_attention_options elman_attention_options_default(void) {
   return (elman_attention_options){
       .mechanism = elman_attention_name(ATTENTION_DOT), .heads = 1, .key_length = ELMAN_ALL_KEYS};

@@ -6,6 +6,7 @@
 #include <utf8proc.h>
 
 #include "base/text.h"
+#include "elman/json.h"
 
 /* ---- text of JSON, XML and tables ---- */
 
@@ -269,4 +270,12 @@ void plain_page_text(FILE *stream, const char *text) {
   fputs("<bdi>", stream);
   write_xml(stream, text, WHOLE);
   fputs("</bdi>", stream);
+}
+
+void elman_write_json_text(FILE *stream, const char *text) {
+  write_json_text(stream, text, false);
+}
+
+void elman_write_json_number(FILE *stream, double number, int digits) {
+  write_json_number(stream, number, digits);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/safe_file.h"
 #include "inspect/escape.h"
 #include "inspect/shown.h"
 
@@ -115,38 +116,59 @@ FORMATS(DECLARE_FORMAT)
 
 static const struct format *const formats[] = {FORMATS(ADDRESS)};
 
-const struct format *format_at(size_t index) {
+static const struct format *format_at(size_t index) {
   return index < sizeof formats / sizeof *formats ? formats[index] : NULL;
 }
 
-const struct format *format_named(const char *name) {
+static const struct format *format_named(const char *name) {
   const struct format *format;
   for (size_t i = 0; (format = format_at(i)) != NULL; i++)
     if (strcmp(format->name, name) == 0) break;
   return format;
 }
 
-const struct format *format_of_path(const char *path) {
+const char *elman_format_name(size_t index) {
+  const struct format *format = format_at(index);
+  return format == NULL ? NULL : format->name;
+}
+
+const char *elman_format_suffix(size_t index) {
+  const struct format *format = format_at(index);
+  return format == NULL ? NULL : format->suffix;
+}
+
+const char *elman_format_of_path(const char *path) {
   const struct format *format;
   for (size_t i = 0; (format = format_at(i)) != NULL; i++) {
     const size_t length = strlen(path), suffix = strlen(format->suffix);
-    if (length > suffix && strcmp(path + length - suffix, format->suffix) == 0) break;
+    if (length > suffix && strcmp(path + length - suffix, format->suffix) == 0) return format->name;
   }
-  return format;
+  return NULL;
 }
 
 static elman_status written(const elman_attention_writer *writing, elman_error *error) {
   return writing->failed ? fail_no_memory(error) : ELMAN_OK;
 }
 
-elman_status writing_start(elman_attention_writer *writing, FILE *stream,
-                           const struct format *format, const elman_text_style *style,
-                           elman_error *error) {
-  *writing = (elman_attention_writer){.format = format, .stream = stream};
-  const elman_status status = text_style_complete(&writing->style, style, error);
-  if (status != ELMAN_OK) return status;
-  if (format->begin != NULL) format->begin(writing);
-  return written(writing, error);
+elman_status elman_attention_writer_create(elman_attention_writer **writer, FILE *stream,
+                                           const char *format, const elman_text_style *style,
+                                           elman_error *error) {
+  const struct format *found = format_named(format);
+  *writer = NULL;
+  if (found == NULL)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown format \"%s\"", format);
+  elman_attention_writer *created = calloc(1, sizeof *created);
+  if (created == NULL) return fail_no_memory(error);
+  created->format = found;
+  created->stream = stream;
+  elman_status status = text_style_complete(&created->style, style, error);
+  if (status == ELMAN_OK && found->begin != NULL) found->begin(created);
+  if (status == ELMAN_OK) status = written(created, error);
+  if (status == ELMAN_OK)
+    *writer = created;
+  else
+    elman_attention_writer_free(created);
+  return status;
 }
 
 elman_status elman_attention_writer_add(elman_attention_writer *writing,
@@ -188,8 +210,31 @@ elman_status elman_attention_writer_finish(elman_attention_writer *writing, elma
   return written(writing, error);
 }
 
-void writing_free(elman_attention_writer *writing) {
-  if (writing->held != NULL) fclose(writing->held);
-  free(writing->held_bytes);
-  *writing = (elman_attention_writer){0};
+void elman_attention_writer_free(elman_attention_writer *writer) {
+  if (writer == NULL) return;
+  if (writer->held != NULL) fclose(writer->held);
+  free(writer->held_bytes);
+  free(writer);
+}
+
+elman_status elman_attention_write(FILE *stream, const elman_translation *translation,
+                                   const char *format, const elman_text_style *style,
+                                   elman_error *error) {
+  elman_attention_writer *writer;
+  elman_status status = elman_attention_writer_create(&writer, stream, format, style, error);
+  if (status == ELMAN_OK)
+    status =
+        elman_attention_writer_add(writer, translation, (elman_attention_place){1, 1, NULL}, error);
+  if (status == ELMAN_OK) status = elman_attention_writer_finish(writer, error);
+  elman_attention_writer_free(writer);
+  return status;
+}
+
+elman_status elman_attention_save(const char *path, const elman_translation *translation,
+                                  const char *format, elman_error *error) {
+  struct safe_file file;
+  elman_status status = safe_file_open(&file, path, NULL, error);
+  if (status != ELMAN_OK) return status;
+  status = elman_attention_write(file.stream, translation, format, NULL, error);
+  return safe_file_end(&file, status, error);
 }

@@ -80,20 +80,6 @@ struct format {
                         itself */
 };
 
-/* Return the format `index`, from 0; NULL after the last. */
-const struct format *format_at(size_t index);
-
-/* Return NULL if there is no such format. */
-const struct format *format_named(const char *name);
-const struct format *format_of_path(const char *path);
-
-/* Start a writer. The caller must free it in any case. `style` may be NULL. */
-elman_status writing_start(elman_attention_writer *writing, FILE *stream,
-                           const struct format *format, const elman_text_style *style,
-                           elman_error *error) CHECKED;
-
-void writing_free(elman_attention_writer *writing);
-
 /* All formats in the order of lists: format_NAME.c defines format_NAME. */
 #define FORMATS(USE)                                                                               \
   USE(text) USE(json) USE(tsv) USE(npy) USE(svg) USE(html) USE(pharaoh) USE(softalignments)

@@ -1,7 +1,7 @@
 /* Formats that other programs read. */
+#include "elman/matrix.h"
 #include "inspect/escape.h"
 #include "inspect/format.h"
-#include "inspect/matrix.h"
 #include "inspect/shown.h"
 
 /* ---- tsv ---- */

@@ -229,3 +229,15 @@ static void write_translation(elman_attention_writer *writing,
 }
 
 const struct format format_json = {"json", ".json", .write = write_translation};
+
+void elman_translation_write_json(FILE *stream, const elman_translation *translation,
+                                  unsigned parts, int digits) {
+  struct json_writer json = {stream, digits, .comma = false};
+  write_json_translation(&json, translation, parts);
+}
+
+void elman_trace_write_json(FILE *stream, const elman_gradient_trace *trace, bool hidden,
+                            int digits) {
+  struct json_writer json = {stream, digits, .comma = false};
+  write_json_trace(&json, trace, hidden);
+}

@@ -1,4 +1,8 @@
-#include "inspect/matrix.h"
+/* Matrices from files: NumPy's .npy, or plain text.
+ *
+ * The input is untrusted: sizes in a file are checked against the file before memory is allocated,
+ * and all numbers must be finite. */
+#include "elman/matrix.h"
 
 #include <locale.h>
 #include <math.h>
@@ -30,9 +34,10 @@ static elman_status matrix_allocate(elman_matrix *matrix, size_t rows, size_t co
   return ELMAN_OK;
 }
 
-void matrix_free(elman_matrix *matrix) {
+void elman_matrix_free(elman_matrix *matrix) {
+  if (matrix == NULL) return;
   free(matrix->values);
-  *matrix = (elman_matrix){0};
+  free(matrix);
 }
 
 /* ---- NumPy ---- */
@@ -374,16 +379,20 @@ static elman_status read_text(elman_matrix *matrix, struct text bytes, const cha
 
 static const size_t MAX_FILE = (size_t)1 << 30;
 
-elman_status matrix_read(elman_matrix *matrix, const char *path, elman_error *error) {
+elman_status elman_matrix_read(elman_matrix **matrix, const char *path, elman_error *error) {
   struct buffer file = {0};
-  *matrix = (elman_matrix){0};
+  *matrix = calloc(1, sizeof **matrix);
+  if (*matrix == NULL) return fail_no_memory(error);
   elman_status status = file_read(&file, path, MAX_FILE, error);
   if (status == ELMAN_OK) {
     const struct text bytes = buffer_text(&file);
     const bool is_npy = bytes.length >= MAGIC && memcmp(bytes.bytes, MAGIC_BYTES, MAGIC) == 0;
-    status = (is_npy ? read_npy : read_text)(matrix, bytes, file_name(path), error);
+    status = (is_npy ? read_npy : read_text)(*matrix, bytes, file_name(path), error);
   }
   buffer_free(&file);
-  if (status != ELMAN_OK) matrix_free(matrix);
+  if (status != ELMAN_OK) {
+    elman_matrix_free(*matrix);
+    *matrix = NULL;
+  }
   return status;
 }

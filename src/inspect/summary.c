@@ -123,13 +123,31 @@ static void add_shown(elman_attention_summary *summary, const struct shown *show
   for (size_t s = 0; s < shown->view.source_count; s++) add_column(summary, &shown->view, s);
 }
 
-elman_status summary_add(elman_attention_summary *summary, const elman_translation *translation,
-                         struct text alignment, elman_error *error) {
+elman_status elman_attention_summary_create(elman_attention_summary **summary,
+                                            const elman_text_style *style, elman_error *error) {
+  *summary = NULL;
+  elman_text_style complete;
+  const elman_status status = text_style_complete(&complete, style, error);
+  if (status != ELMAN_OK) return status;
+  *summary = calloc(1, sizeof **summary);
+  if (*summary == NULL) return fail_no_memory(error);
+  (*summary)->style = complete;
+  return ELMAN_OK;
+}
+
+void elman_attention_summary_free(elman_attention_summary *summary) {
+  free(summary);
+}
+
+elman_status elman_attention_summary_add(elman_attention_summary *summary,
+                                         const elman_translation *translation,
+                                         const char *alignment, elman_error *error) {
+  const struct text gold = text_of(alignment == NULL ? "" : alignment);
   const bool empty = translation->source_count == 0 || translation->target_count == 0;
   struct shown shown;
   elman_status status = shown_create(&shown, translation, summary->style.units, error);
-  if (status == ELMAN_OK && !empty && alignment.length > 0)
-    status = add_alignment(summary, translation, alignment, error);
+  if (status == ELMAN_OK && !empty && gold.length > 0)
+    status = add_alignment(summary, translation, gold, error);
   if (status == ELMAN_OK) {
     summary->translations++;
     summary->empty += empty;

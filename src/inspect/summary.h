@@ -44,9 +44,4 @@ struct elman_attention_summary {
   size_t links, gold, both; /* between words: links found, gold links, and common links */
 };
 
-/* Add a translation. `alignment` is the gold alignment "i-j i-j ..." between the units of the
- * style, or empty. If it is malformed or out of range, return ELMAN_BAD_DATA and add nothing. */
-elman_status summary_add(elman_attention_summary *summary, const elman_translation *translation,
-                         struct text alignment, elman_error *error) CHECKED;
-
 #endif

@@ -66,10 +66,28 @@ static elman_status read_parameters(elman_tensor **weights, size_t *count, enum 
   return status;
 }
 
-elman_status attention_parameters_load(elman_tensor **weights, size_t *count, const char *path,
-                                       enum attention_kind kind, size_t H, elman_error *error) {
+bool elman_attention_parameter(elman_tensor *weight, const char *mechanism, size_t width,
+                               size_t index) {
+  enum attention_kind kind;
+  struct attention_parameters parameters = {0};
+  struct attention_part part;
+  if (!attention_parse(&kind, mechanism) ||
+      !attention_part_at(&part, &parameters, kind, width, index))
+    return false;
+  *weight = (elman_tensor){.name = part.name, .rows = part.rows, .columns = part.columns};
+  return true;
+}
+
+elman_status elman_attention_parameters_load(elman_tensor **weights, size_t *count,
+                                             const char *path, const char *mechanism, size_t H,
+                                             elman_error *error) {
   struct safetensors file;
+  enum attention_kind kind;
   *weights = NULL;
+  *count = 0;
+  if (!attention_parse(&kind, mechanism))
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown attention mechanism \"%s\"",
+                mechanism);
   if (H > INT_MAX)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the width, %zu, is too large", H);
   elman_status status = safetensors_open(&file, path, error);

@@ -6,11 +6,6 @@
 #include "attention/attention.h"
 #include "elman/mechanisms.h"
 
-/* Implement the public functions of these names. */
-elman_status attention_parameters_load(elman_tensor **weights, size_t *count, const char *path,
-                                       enum attention_kind kind, size_t H,
-                                       elman_error *error) CHECKED;
-
 struct matrix_attention {
   const elman_attention_input *input;
   const elman_attention_gradients *gradients; /* NULL = forward only */

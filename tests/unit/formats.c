@@ -12,24 +12,26 @@ Test(formats, names_and_suffixes) {
                                       "svg",  "html", "pharaoh", "softalignments"};
   enum { NAMES = sizeof names / sizeof *names };
   for (size_t i = 0; i < NAMES; i++) {
-    cr_assert_str_eq(format_at(i)->name, names[i]);
-    cr_assert_eq(format_named(names[i]), format_at(i));
+    cr_assert_str_eq(elman_format_name(i), names[i]);
   }
-  cr_assert_null(format_at(NAMES));
-  cr_assert_null(format_at(SIZE_MAX));
-  cr_assert_null(format_named("gif"));
-  cr_assert_null(format_named(""));
-  cr_assert_str_eq(format_of_path("a.txt")->name, "text");
-  cr_assert_str_eq(format_of_path("a/b.tar.json")->name, "json");
-  cr_assert_str_eq(format_of_path("x.tsv")->name, "tsv");
-  cr_assert_str_eq(format_of_path("x.npy")->name, "npy");
-  cr_assert_str_eq(format_of_path("x.svg")->name, "svg");
-  cr_assert_str_eq(format_of_path("x.html")->name, "html");
-  cr_assert_str_eq(format_of_path("x.pharaoh")->name, "pharaoh");
-  cr_assert_str_eq(format_of_path("x.ali")->name, "softalignments");
+  cr_assert_null(elman_format_name(NAMES));
+  cr_assert_null(elman_format_name(SIZE_MAX));
+  elman_attention_writer *writer;
+  fails(elman_attention_writer_create(&writer, stdout, "gif", NULL, &why), ELMAN_INVALID_ARGUMENT,
+        "unknown format \"gif\"");
+  fails(elman_attention_writer_create(&writer, stdout, "", NULL, &why), ELMAN_INVALID_ARGUMENT,
+        "unknown format \"\"");
+  cr_assert_str_eq(elman_format_of_path("a.txt"), "text");
+  cr_assert_str_eq(elman_format_of_path("a/b.tar.json"), "json");
+  cr_assert_str_eq(elman_format_of_path("x.tsv"), "tsv");
+  cr_assert_str_eq(elman_format_of_path("x.npy"), "npy");
+  cr_assert_str_eq(elman_format_of_path("x.svg"), "svg");
+  cr_assert_str_eq(elman_format_of_path("x.html"), "html");
+  cr_assert_str_eq(elman_format_of_path("x.pharaoh"), "pharaoh");
+  cr_assert_str_eq(elman_format_of_path("x.ali"), "softalignments");
   static const char *const none[] = {"", ".npy", "npy", "a.npy.gz", "a.NPY", "a.npy/"};
   for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-    cr_assert_null(format_of_path(none[i]), "%s", none[i]);
+    cr_assert_null(elman_format_of_path(none[i]), "%s", none[i]);
 }
 
 /* ---- tsv ---- */
@@ -90,11 +92,11 @@ Test(formats, tsv_cells_are_text) {
 /* An abandoned writer leaks nothing. */
 Test(formats, abandoned_writing_leaks_nothing) {
   const elman_translation translation = example();
-  elman_attention_writer writing;
+  elman_attention_writer *writing;
   FILE *stream = fopen("/dev/null", "w");
-  cr_assert_eq(writing_start(&writing, stream, format_named("svg"), NULL, NULL), ELMAN_OK);
-  succeeds(elman_attention_writer_add(&writing, &translation, (elman_attention_place){1, 1, NULL},
-                                      &why));
-  writing_free(&writing);
+  succeeds(elman_attention_writer_create(&writing, stream, "svg", NULL, &why));
+  succeeds(
+      elman_attention_writer_add(writing, &translation, (elman_attention_place){1, 1, NULL}, &why));
+  elman_attention_writer_free(writing);
   fclose(stream);
 }

@@ -60,15 +60,15 @@ __attribute__((noinline)) static char *written_all(const char *format,
   char *bytes = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&bytes, &size);
-  elman_attention_writer writing;
+  elman_attention_writer *writing;
   cr_assert_not_null(stream);
-  cr_assert_eq(writing_start(&writing, stream, format_named(format), style, &why), ELMAN_OK);
+  succeeds(elman_attention_writer_create(&writing, stream, format, style, &why));
   for (size_t i = 0; i < count; i++) {
     const elman_attention_place place = {i + 1, 1, NULL};
-    cr_assert_eq(elman_attention_writer_add(&writing, translation, place, &why), ELMAN_OK);
+    cr_assert_eq(elman_attention_writer_add(writing, translation, place, &why), ELMAN_OK);
   }
-  cr_assert_eq(elman_attention_writer_finish(&writing, &why), ELMAN_OK);
-  writing_free(&writing);
+  cr_assert_eq(elman_attention_writer_finish(writing, &why), ELMAN_OK);
+  elman_attention_writer_free(writing);
   cr_assert_eq(fclose(stream), 0);
   if (length != NULL) *length = size;
   return bytes;

@@ -80,7 +80,7 @@ Test(formats, pharaoh_with_a_sentinel) {
 Test(formats, summary_with_a_sentinel) {
   elman_attention_summary summary = {0};
   const elman_translation translation = with_sentinel();
-  cr_assert_eq(summary_add(&summary, &translation, text_of(""), NULL), ELMAN_OK);
+  cr_assert_eq(elman_attention_summary_add(&summary, &translation, "", NULL), ELMAN_OK);
   cr_assert_eq(summary.sentinel, 0.25 + 0.625);
 }
 

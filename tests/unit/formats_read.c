@@ -177,17 +177,17 @@ __attribute__((noinline)) static char *with_refused(const char *format,
   const elman_error reason = {.code = ELMAN_BAD_DATA, .message = "\"it\" is <no> text"};
   char *bytes = NULL;
   FILE *stream = open_memstream(&bytes, length);
-  elman_attention_writer writing;
+  elman_attention_writer *writing;
   cr_assert_not_null(stream);
-  cr_assert_eq(writing_start(&writing, stream, format_named(format), style, &why), ELMAN_OK);
-  succeeds(elman_attention_writer_add(&writing, &translation, (elman_attention_place){1, 1, NULL},
-                                      &why));
-  succeeds(elman_attention_writer_add_refused(&writing, (elman_attention_place){2, 1, NULL},
-                                              &reason, &why));
-  succeeds(elman_attention_writer_add(&writing, &translation, (elman_attention_place){3, 1, NULL},
-                                      &why));
-  cr_assert_eq(elman_attention_writer_finish(&writing, &why), ELMAN_OK);
-  writing_free(&writing);
+  succeeds(elman_attention_writer_create(&writing, stream, format, style, &why));
+  succeeds(
+      elman_attention_writer_add(writing, &translation, (elman_attention_place){1, 1, NULL}, &why));
+  succeeds(elman_attention_writer_add_refused(writing, (elman_attention_place){2, 1, NULL}, &reason,
+                                              &why));
+  succeeds(
+      elman_attention_writer_add(writing, &translation, (elman_attention_place){3, 1, NULL}, &why));
+  cr_assert_eq(elman_attention_writer_finish(writing, &why), ELMAN_OK);
+  elman_attention_writer_free(writing);
   cr_assert_eq(fclose(stream), 0);
   return bytes;
 }

@@ -23,7 +23,7 @@ static const float even[] = {0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25};
 
 static void add(elman_attention_summary *summary, elman_translation translation,
                 const char *alignment) {
-  succeeds(summary_add(summary, &translation, text_of(alignment), &why));
+  succeeds(elman_attention_summary_add(summary, &translation, alignment, &why));
 }
 
 Test(summary, entropy_matches_hand_computation) {
@@ -107,7 +107,8 @@ Test(summary, gold_alignments_are_compared) {
 static void check_refused(const char *alignment, const char *message) {
   elman_attention_summary summary = {0};
   const elman_translation translation = of(sharp, 3, 2, true);
-  cr_assert_eq(summary_add(&summary, &translation, text_of(alignment), &why), ELMAN_BAD_DATA);
+  cr_assert_eq(elman_attention_summary_add(&summary, &translation, alignment, &why),
+               ELMAN_BAD_DATA);
   cr_assert_str_eq(why.message, message);
   cr_assert_eq(summary.translations + summary.rows + summary.links, 0,
                "an invalid alignment adds nothing");
