@@ -9,6 +9,32 @@
 #include "base/random.h"
 #include "vocab/characters.h"
 
+/* Corpus chrF2 (Popović, "chrF: character n-gram F-score for automatic MT evaluation", WMT 2015):
+ * n-grams of 1 to 6 characters without white space; recall has twice the weight of precision. */
+
+enum { CHRF_ORDERS = 6 };
+
+/* Counts of a sentence, to be summed over a corpus: for n = 1 to 6 the n-grams of the hypothesis (0
+ * if the reference has none), the n-grams of the reference, and the matches. */
+enum {
+  CHRF_HYPOTHESIS,
+  CHRF_REFERENCE = CHRF_HYPOTHESIS + CHRF_ORDERS,
+  CHRF_MATCHED = CHRF_REFERENCE + CHRF_ORDERS,
+  CHRF_COUNTS = CHRF_MATCHED + CHRF_ORDERS
+};
+
+/* Line i of each set is a reference for hypothesis i. */
+struct metric_references {
+  const char *const *const *sets;
+  size_t set_count; /* at least 1 */
+  size_t count;     /* lines in each set, and hypotheses; at least 1 */
+};
+
+struct sentence_counts {
+  uint32_t bleu[BLEU_COUNTS];
+  uint32_t chrf[CHRF_COUNTS];
+};
+
 /* ---- lower case ---- */
 
 enum { CAPITAL_SIGMA = 0x3A3, SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2, CAPITAL_I_WITH_DOT = 0x130 };
@@ -202,7 +228,7 @@ static elman_status prepare_texts(struct metric_work *work, struct text hypothes
                                   bool lower, elman_error *error) {
   work->hypothesis = hypothesis;
   for (size_t r = 0; r < references->set_count; r++)
-    work->references[r] = references->sets[r][index];
+    work->references[r] = text_of(references->sets[r][index]);
   if (!lower) return ELMAN_OK;
   lowercase(&work->lowered[0], hypothesis);
   work->hypothesis = buffer_text(&work->lowered[0]);
@@ -223,7 +249,7 @@ static elman_status count_sentence(struct sentence_counts *counts, struct metric
   const size_t sets = references->set_count;
   elman_status status = check_line(hypothesis, "hypothesis", 0, index + 1, error);
   for (size_t r = 0; r < sets && status == ELMAN_OK; r++)
-    status = check_line(references->sets[r][index], "reference", r + 1, index + 1, error);
+    status = check_line(text_of(references->sets[r][index]), "reference", r + 1, index + 1, error);
   if (status == ELMAN_OK)
     status = prepare_texts(work, hypothesis, references, index, options->lowercase, error);
   if (status == ELMAN_OK)
@@ -251,21 +277,25 @@ static elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer,
     *tokenizer = (enum bleu_tokenizer)index;
     return ELMAN_OK;
   }
-  for (size_t i = 0; i < references->count; i++) script_count(&counts, references->sets[0][i]);
+  for (size_t i = 0; i < references->count; i++)
+    script_count(&counts, text_of(references->sets[0][i]));
   *tokenizer = script_is_han(&counts) ? BLEU_ZH : BLEU_13A;
   return ELMAN_OK;
 }
 
-elman_status metric_count(struct sentence_counts *counts, const struct text *hypotheses,
-                          const struct metric_references *references,
-                          const elman_metric_options *options, elman_error *error) {
+/* Compute the counts of each line; `counts` has references->count elements. `where` of an error
+ * names the line ("hypothesis, line 3"). */
+static elman_status metric_count(struct sentence_counts *counts, const char *const *hypotheses,
+                                 const struct metric_references *references,
+                                 const elman_metric_options *options, elman_error *error) {
   struct metric_work work = {.lowered = calloc(references->set_count + 1, sizeof *work.lowered),
                              .references = calloc(references->set_count, sizeof *work.references)};
   elman_status status = ELMAN_OK;
   if (work.lowered == NULL || work.references == NULL) status = fail_no_memory(error);
   if (status == ELMAN_OK) status = metric_tokenizer(&work.tokenizer, options, references, error);
   for (size_t i = 0; i < references->count && status == ELMAN_OK; i++)
-    status = count_sentence(&counts[i], &work, hypotheses[i], references, i, options, error);
+    status =
+        count_sentence(&counts[i], &work, text_of(hypotheses[i]), references, i, options, error);
   work_free(&work, references->set_count);
   return status;
 }
@@ -296,26 +326,14 @@ static void metric_score_sum(elman_metric_scores *scores, const struct sentence_
   metric_score(scores, &sums);
 }
 
-elman_status metric_score_all(elman_metric_scores *scores, const struct text *hypotheses,
-                              const struct metric_references *references,
-                              const elman_metric_options *options, elman_error *error) {
-  struct sentence_counts *counts = calloc(references->count, sizeof *counts);
-  if (counts == NULL) return fail_no_memory(error);
-  const elman_status status = metric_count(counts, hypotheses, references, options, error);
-  if (status == ELMAN_OK) metric_score_sum(scores, counts, references->count);
-  free(counts);
-  return status == ELMAN_OK ? metric_sign(scores, options, references, 0, error) : status;
-}
+/* ---- signatures ---- */
 
-/* ---- tokenizers and signatures ---- */
-
-elman_metric_options elman_metric_options_default(void) {
-  return (elman_metric_options){.resamples = 1000, .seed = 1};
-}
-
-elman_status metric_sign(elman_metric_scores *scores, const elman_metric_options *options,
-                         const struct metric_references *references, size_t resamples,
-                         elman_error *error) {
+/* Add the signatures that sacreBLEU prints beside a score, for reproducibility. The version in them
+ * is "elman-" followed by the version of the library. If `resamples` is 0, the signatures mention
+ * no resampling. */
+static elman_status metric_sign(elman_metric_scores *scores, const elman_metric_options *options,
+                                const struct metric_references *references, size_t resamples,
+                                elman_error *error) {
   const char *bleu_case = options->lowercase ? "lc" : "mixed";
   const char *chrf_case = options->chrf_lowercase ? "lc" : "mixed";
   enum bleu_tokenizer tokenizer = BLEU_13A;
@@ -331,6 +349,40 @@ elman_status metric_sign(elman_metric_scores *scores, const elman_metric_options
            "nrefs:%zu|%scase:%s|eff:yes|nc:%d|nw:0|space:no|version:elman-" ELMAN_VERSION,
            references->set_count, drawn, chrf_case, CHRF_ORDERS);
   return ELMAN_OK;
+}
+
+/* ---- scores of one output ---- */
+
+elman_metric_options elman_metric_options_default(void) {
+  return (elman_metric_options){.resamples = 1000, .seed = 1};
+}
+
+static elman_status check_arguments(const struct metric_references *references,
+                                    elman_error *error) {
+  if (references->set_count == 0)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no references were given");
+  if (references->count == 0)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no sentences were given");
+  return references->count > SIZE_MAX / 2 ? fail_no_memory(error) : ELMAN_OK;
+}
+
+elman_status elman_metrics(elman_metric_scores *scores, const char *const *hypotheses,
+                           const char *const *const *references, size_t sets, size_t count,
+                           const elman_metric_options *options, elman_error *error) {
+  const elman_metric_options defaults = elman_metric_options_default();
+  const struct metric_references all = {references, sets, count};
+  elman_metric_scores found = {0};
+  if (options == NULL) options = &defaults;
+  elman_status status = check_arguments(&all, error);
+  if (status != ELMAN_OK) return status;
+  struct sentence_counts *counts = calloc(count, sizeof *counts);
+  if (counts == NULL) return fail_no_memory(error);
+  status = metric_count(counts, hypotheses, &all, options, error);
+  if (status == ELMAN_OK) metric_score_sum(&found, counts, count);
+  free(counts);
+  if (status == ELMAN_OK) status = metric_sign(&found, options, &all, 0, error);
+  if (status == ELMAN_OK) *scores = found;
+  return status;
 }
 
 /* ---- confidence by resampling ---- */
@@ -393,9 +445,15 @@ static void draw(struct series *bleu, struct series *chrf, const struct sentence
   }
 }
 
-elman_status bootstrap(elman_comparison *result, const struct sentence_counts *a,
-                       const struct sentence_counts *b, size_t count,
-                       const elman_metric_options *options, elman_error *error) {
+/* Test whether two outputs differ by more than the choice of sentences explains. The method is
+ * paired bootstrap resampling: Koehn, "Statistical significance tests for machine translation
+ * evaluation", EMNLP 2004. The statistics are those of sacreBLEU's --paired-bs; the random numbers
+ * differ.
+ *
+ * a, b: counts of the same `count` sentences in two outputs. Set all results but the signatures. */
+static elman_status bootstrap(elman_comparison *result, const struct sentence_counts *a,
+                              const struct sentence_counts *b, size_t count,
+                              const elman_metric_options *options, elman_error *error) {
   const size_t n = options->resamples;
   if (n > UINT32_MAX || n > SIZE_MAX / (5 * sizeof(double))) return fail_no_memory(error);
   double *memory = malloc(5 * n * sizeof *memory);
@@ -414,4 +472,30 @@ elman_status bootstrap(elman_comparison *result, const struct sentence_counts *a
   result->chrf_p_value = p_value(&chrf, fabs(whole[1].chrf - whole[0].chrf), n);
   free(memory);
   return ELMAN_OK;
+}
+
+elman_status elman_metrics_compare(elman_comparison *comparison,
+                                   const char *const *const outputs[2],
+                                   const char *const *const *references, size_t sets, size_t count,
+                                   const elman_metric_options *options, elman_error *error) {
+  const elman_metric_options defaults = elman_metric_options_default();
+  const struct metric_references all = {references, sets, count};
+  elman_comparison result;
+  if (options == NULL) options = &defaults;
+  if (options->resamples == 0)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "the number of resamples must be at least 1, not 0");
+  elman_status status = check_arguments(&all, error);
+  if (status != ELMAN_OK) return status;
+  struct sentence_counts *counts = calloc(2 * count, sizeof *counts);
+  if (counts == NULL) return fail_no_memory(error);
+  for (size_t o = 0; o < 2 && status == ELMAN_OK; o++)
+    status = metric_count(counts + o * count, outputs[o], &all, options, error);
+  if (status == ELMAN_OK)
+    status = bootstrap(&result, counts, counts + count, count, options, error);
+  for (size_t o = 0; o < 2 && status == ELMAN_OK; o++)
+    status = metric_sign(&result.scores[o], options, &all, options->resamples, error);
+  free(counts);
+  if (status == ELMAN_OK) *comparison = result;
+  return status;
 }

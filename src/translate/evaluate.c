@@ -192,7 +192,7 @@ static elman_status evaluate_loss(elman_scores *scores, const struct model *mode
  * another process decodes its reference. */
 struct finding {
   size_t index;                        /* index of the sentence in work->scores */
-  size_t length;                       /* number of bytes of the translation */
+  size_t length;                       /* bytes of the translation and its NUL; 0 = none */
   size_t exact;                        /* 1 if the translation equals the reference */
   size_t source_tokens, target_tokens; /* dimensions of the attention matrix */
   size_t aligned_words, agreeing_words;
@@ -204,7 +204,7 @@ struct sentence_scores {
   struct finding own;      /* results of this process */
   char *own_translation;   /* NULL if another process translates the sentence */
   struct finding found;    /* sum of the results of all processes */
-  struct text translation; /* points into the collected bytes */
+  const char *translation; /* points into the collected bytes; "" = none */
 };
 
 struct work {
@@ -241,7 +241,7 @@ static elman_status score_translation(struct sentence_scores *scores, struct tra
   if (status != ELMAN_OK) return status;
   scores->own_translation = strdup(text.bytes);
   if (scores->own_translation == NULL) return fail_no_memory(error);
-  scores->own.length = strlen(scores->own_translation);
+  scores->own.length = strlen(scores->own_translation) + 1;
   scores->own.exact = exact;
   scores->own.source_tokens = translator->items[i].source.tokens.count;
   scores->own.target_tokens = translator->renderings[0].tokens.count;
@@ -381,7 +381,7 @@ static elman_status unpack_findings(struct work *work, const struct buffer *pack
     if (one.target_tokens > 0)
       override_reach_add(&work->reach, &work->options->translate, one.target_tokens,
                          one.source_tokens);
-    if (one.length > 0) scores->translation = (struct text){packed->bytes + at, one.length};
+    if (one.length > 0) scores->translation = packed->bytes + at;
   }
   return ELMAN_OK;
 }
@@ -390,14 +390,16 @@ static elman_status unpack_findings(struct work *work, const struct buffer *pack
 
 static elman_status measure(elman_scores *scores, const struct work *work, elman_error *error) {
   const size_t count = work->count;
-  struct text *translations = calloc(count, sizeof *translations);
-  struct text *references = calloc(count, sizeof *references);
+  const char **translations = calloc(count, sizeof *translations);
+  char **references = calloc(count, sizeof *references);
   elman_status status = ELMAN_OK;
   size_t exact = 0, agreeing = 0;
   if (translations == NULL || references == NULL) status = fail_no_memory(error);
   for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
+    const struct text reference = work->scores[i].pair.target;
     translations[i] = work->scores[i].translation;
-    references[i] = work->scores[i].pair.target;
+    references[i] = strndup(reference.bytes, reference.length);
+    if (references[i] == NULL) status = fail_no_memory(error);
     exact += work->scores[i].found.exact;
     scores->aligned_words += work->scores[i].found.aligned_words;
     agreeing += work->scores[i].found.agreeing_words;
@@ -405,12 +407,12 @@ static elman_status measure(elman_scores *scores, const struct work *work, elman
   scores->exact_match = (double)exact / (double)scores->sentences;
   if (scores->aligned_words > 0)
     scores->alignment_agreement = (double)agreeing / (double)scores->aligned_words;
-  const struct text *const sets[] = {references};
+  const char *const *const sets[] = {(const char *const *)references};
   if (status == ELMAN_OK)
-    status = metric_score_all(&scores->metrics, translations,
-                              &(struct metric_references){sets, 1, count}, &work->options->metric,
-                              error);
+    status = elman_metrics(&scores->metrics, translations, sets, 1, count, &work->options->metric,
+                           error);
   free(translations);
+  for (size_t i = 0; references != NULL && i < count; i++) free(references[i]);
   free(references);
   return status;
 }
@@ -434,7 +436,7 @@ static elman_status make_work(struct work *work, const struct model *model,
     work->scores[work->count] = (struct sentence_scores){.pair = pairs_get(pairs, number),
                                                          .number = number,
                                                          .own.index = work->count,
-                                                         .translation = text_of("")};
+                                                         .translation = ""};
   }
   return ELMAN_OK;
 }

@@ -1,5 +1,6 @@
 /* BLEU and chrF of any lines, with every tokenizer, are from 0 to 100, and 100 for a copy. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
@@ -16,24 +17,22 @@ static void require_scores(const elman_metric_scores *scores) {
     REQUIRE(scores->precisions[n] >= 0 && scores->precisions[n] <= most);
 }
 
-static void require_copy_is_best(const struct text *lines, size_t count,
+static void require_copy_is_best(const char *const *lines, size_t count,
                                  const elman_metric_options *options) {
-  const struct metric_references self = {&lines, 1, count};
   elman_metric_scores scores;
-  REQUIRE(metric_score_all(&scores, lines, &self, options, NULL) == ELMAN_OK);
+  REQUIRE(elman_metrics(&scores, lines, &lines, 1, count, options, NULL) == ELMAN_OK);
   require_scores(&scores);
   if (scores.hypothesis_length >= BLEU_ORDERS * count && count == 1)
     REQUIRE(fabs(scores.bleu - 100) < 1e-9);
   REQUIRE(scores.chrf == 0 || fabs(scores.chrf - 100) < 1e-9);
 }
 
-static void compare(const struct text *lines, const struct metric_references *references,
-                    const elman_metric_options *options) {
-  struct sentence_counts first[MAX_LINES], second[MAX_LINES];
+static void compare(const char *const *lines, const char *const *const *sets, size_t set_count,
+                    size_t count, const elman_metric_options *options) {
+  const char *const *const outputs[] = {lines, sets[0]};
   elman_comparison result;
-  REQUIRE(metric_count(first, lines, references, options, NULL) == ELMAN_OK);
-  REQUIRE(metric_count(second, references->sets[0], references, options, NULL) == ELMAN_OK);
-  REQUIRE(bootstrap(&result, first, second, references->count, options, NULL) == ELMAN_OK);
+  REQUIRE(elman_metrics_compare(&result, outputs, sets, set_count, count, options, NULL) ==
+          ELMAN_OK);
   REQUIRE(result.bleu_p_value > 0 && result.bleu_p_value <= 1);
   REQUIRE(result.chrf_p_value > 0 && result.chrf_p_value <= 1);
 }
@@ -46,25 +45,25 @@ bool fuzz_one(const uint8_t *bytes, size_t size) {
       .chrf_lowercase = choice & 8,
       .resamples = 5,
       .seed = 1};
-  struct text rest = fuzz_text(bytes, size), lines[2 * MAX_LINES];
+  const struct text text = fuzz_text(bytes, size);
+  char *const copy = strndup(text.length == 0 ? "" : text.bytes, text.length);
+  const char *lines[2 * MAX_LINES];
   size_t count = 0;
-  while (count < 2 * MAX_LINES) {
-    const char *end = rest.length == 0 ? NULL : memchr(rest.bytes, '\n', rest.length);
-    const size_t length = end == NULL ? rest.length : (size_t)(end - rest.bytes);
-    lines[count++] = (struct text){rest.bytes, length};
-    if (end == NULL) break;
-    rest = (struct text){end + 1, rest.length - length - 1};
-  }
+  REQUIRE(copy != NULL);
+  for (char *rest = copy; rest != NULL && count < 2 * MAX_LINES;)
+    lines[count++] = strsep(&rest, "\n");
   count /= 2;
-  if (count == 0) return false;
-  const struct text *sets[] = {lines + count, lines};
-  const struct metric_references references = {sets, choice & 16 ? 2 : 1, count};
-  elman_metric_scores scores;
-  REQUIRE(metric_score_all(&scores, lines, &references, &options, NULL) == ELMAN_OK);
-  require_scores(&scores);
-  require_copy_is_best(lines, count, &options);
-  compare(lines, &references, &options);
-  const elman_metric_options fitting = {0}; /* the tokenizer fits the references */
-  REQUIRE(metric_score_all(&scores, lines, &references, &fitting, NULL) == ELMAN_OK);
-  return true;
+  if (count > 0) {
+    const char *const *const sets[] = {lines + count, lines};
+    const size_t set_count = choice & 16 ? 2 : 1;
+    const elman_metric_options fitting = {0}; /* the tokenizer fits the references */
+    elman_metric_scores scores;
+    REQUIRE(elman_metrics(&scores, lines, sets, set_count, count, &options, NULL) == ELMAN_OK);
+    require_scores(&scores);
+    require_copy_is_best(lines, count, &options);
+    compare(lines, sets, set_count, count, &options);
+    REQUIRE(elman_metrics(&scores, lines, sets, set_count, count, &fitting, NULL) == ELMAN_OK);
+  }
+  free(copy);
+  return count > 0;
 }

@@ -71,7 +71,7 @@ enum { LINES = 60, LINE_LENGTH = 120 };
 
 struct lines {
   char bytes[LINES][LINE_LENGTH];
-  struct text texts[LINES];
+  const char *texts[LINES];
 };
 
 /* Use words of a small alphabet, so that n-grams repeat; some lines are empty. */
@@ -83,16 +83,16 @@ static void fill(struct lines *lines, unsigned which) {
     lines->bytes[i][0] = '\0';
     for (size_t w = 1; w <= length; w++)
       strcat(lines->bytes[i], words[random_below(stream, w, sizeof words / sizeof words[0])]);
-    lines->texts[i] = text_of(lines->bytes[i]);
+    lines->texts[i] = lines->bytes[i];
   }
 }
 
-static elman_metric_scores scores_of(const struct text *hypotheses, const struct text *const *sets,
+static elman_metric_scores scores_of(const char *const *hypotheses, const char *const *const *sets,
                                      size_t set_count, enum bleu_tokenizer tokenizer) {
-  const struct metric_references references = {sets, set_count, LINES};
   const elman_metric_options options = {.bleu_tokens = elman_bleu_tokens_name(tokenizer)};
   elman_metric_scores scores;
-  cr_assert_eq(metric_score_all(&scores, hypotheses, &references, &options, NULL), ELMAN_OK);
+  cr_assert_eq(elman_metrics(&scores, hypotheses, sets, set_count, LINES, &options, NULL),
+               ELMAN_OK);
   return scores;
 }
 
@@ -106,7 +106,7 @@ static void assert_same(elman_metric_scores a, elman_metric_scores b) {
 Test(metric, identical_text_scores_100) {
   static struct lines lines;
   fill(&lines, 1);
-  const struct text *const set = lines.texts;
+  const char *const *const set = lines.texts;
   for (int tokenizer = BLEU_13A; tokenizer <= BLEU_NONE; tokenizer++) {
     const elman_metric_scores scores =
         scores_of(lines.texts, &set, 1, (enum bleu_tokenizer)tokenizer);
@@ -118,7 +118,7 @@ Test(metric, identical_text_scores_100) {
 
 Test(metric, reference_order_and_repetition_do_not_matter) {
   static struct lines hypotheses, references, others;
-  static struct text turned[LINES], turned_references[LINES];
+  static const char *turned[LINES], *turned_references[LINES];
   fill(&hypotheses, 1);
   fill(&references, 2);
   fill(&others, 3);
@@ -126,10 +126,11 @@ Test(metric, reference_order_and_repetition_do_not_matter) {
     turned[i] = hypotheses.texts[(i + 17) % LINES];
     turned_references[i] = references.texts[(i + 17) % LINES];
   }
-  const struct text *const once[] = {references.texts}, *const moved[] = {turned_references};
-  const struct text *const twice[] = {references.texts, references.texts};
-  const struct text *const two[] = {references.texts, others.texts};
-  const struct text *const swapped[] = {others.texts, references.texts};
+  const char *const *const once[] = {references.texts};
+  const char *const *const moved[] = {turned_references};
+  const char *const *const twice[] = {references.texts, references.texts};
+  const char *const *const two[] = {references.texts, others.texts};
+  const char *const *const swapped[] = {others.texts, references.texts};
   const elman_metric_scores scores = scores_of(hypotheses.texts, once, 1, BLEU_ZH);
   assert_same(scores, scores_of(turned, moved, 1, BLEU_ZH));
   assert_same(scores, scores_of(hypotheses.texts, twice, 2, BLEU_ZH));
@@ -140,58 +141,54 @@ Test(metric, reference_order_and_repetition_do_not_matter) {
 }
 
 Test(metric, nothing_in_common_scores_0) {
-  const struct text hypothesis[] = {text_of("x y z"), text_of("")};
-  const struct text reference[] = {text_of(""), text_of("a b")};
-  const struct text *const set = reference;
-  const struct metric_references references = {&set, 1, 2};
+  const char *const hypothesis[] = {"x y z", ""};
+  const char *const reference[] = {"", "a b"};
+  const char *const *const set = reference;
   elman_metric_scores scores;
-  succeeds(metric_score_all(&scores, hypothesis, &references, &(elman_metric_options){0}, &why));
+  succeeds(elman_metrics(&scores, hypothesis, &set, 1, 2, &(elman_metric_options){0}, &why));
   cr_assert_eq(scores.bleu, 0);
   cr_assert_eq(scores.chrf, 0);
 }
 
 Test(metric, bad_line_is_reported) {
-  const struct text good[] = {text_of("a"), text_of("b"), text_of("c")};
-  const struct text bad[] = {text_of("a"), {"b\xFF", 2}, text_of("c")};
-  const struct text *const sets[] = {good, bad};
-  const struct metric_references good_references = {sets, 1, 3}, bad_references = {sets, 2, 3};
+  const char *const good[] = {"a", "b", "c"};
+  const char *const bad[] = {"a", "b\xFF", "c"};
+  const char *const *const sets[] = {good, bad};
   const elman_metric_options options = {0};
   elman_metric_scores scores;
-  cr_assert_eq(metric_score_all(&scores, bad, &good_references, &options, &why), ELMAN_BAD_DATA);
+  cr_assert_eq(elman_metrics(&scores, bad, sets, 1, 3, &options, &why), ELMAN_BAD_DATA);
   cr_assert_str_eq(why.where, "hypothesis, line 2");
   cr_assert_str_eq(why.message, "is not valid UTF-8 at byte 2 of the line");
-  cr_assert_eq(metric_score_all(&scores, good, &bad_references, &options, &why), ELMAN_BAD_DATA);
+  cr_assert_eq(elman_metrics(&scores, good, sets, 2, 3, &options, &why), ELMAN_BAD_DATA);
   cr_assert_str_eq(why.where, "reference 2, line 2");
 }
 
 Test(metric, too_long_line_is_rejected) {
-  owned char *bytes = malloc(METRIC_MAX_BYTES + 1);
+  owned char *bytes = calloc(METRIC_MAX_BYTES + 2, 1);
   cr_assert_not_null(bytes);
   memset(bytes, 'a', METRIC_MAX_BYTES + 1);
-  const struct text line = {bytes, METRIC_MAX_BYTES + 1}, short_line = text_of("a");
-  const struct text *const set = &short_line;
-  const struct metric_references references = {&set, 1, 1};
+  const char *const line = bytes, *const short_line = "a";
+  const char *const *const set = &short_line;
   elman_metric_scores scores;
-  fails(metric_score_all(&scores, &line, &references, &(elman_metric_options){0}, &why),
-        ELMAN_BAD_DATA, "the limit for scoring is 16777216");
+  fails(elman_metrics(&scores, &line, &set, 1, 1, &(elman_metric_options){0}, &why), ELMAN_BAD_DATA,
+        "the limit for scoring is 16777216");
 }
 
-static void assert_fitting(const struct text *lines, size_t count, enum bleu_tokenizer expected) {
-  const struct metric_references references = {&lines, 1, count};
+static void assert_fitting(const char *const *lines, size_t count, enum bleu_tokenizer expected) {
   const elman_metric_options options = elman_metric_options_default();
   elman_metric_scores scores;
   char wanted[32];
   snprintf(wanted, sizeof wanted, "|tok:%s|", elman_bleu_tokens_name(expected));
-  cr_assert_eq(metric_score_all(&scores, lines, &references, &options, NULL), ELMAN_OK);
+  cr_assert_eq(elman_metrics(&scores, lines, &lines, 1, count, &options, NULL), ELMAN_OK);
   cr_assert(strstr(scores.bleu_signature, wanted) != NULL, "%s", scores.bleu_signature);
 }
 
 Test(metric, tokenizer_is_chosen_by_the_text) {
-  const struct text chinese[] = {text_of("我爱学习 NLP"), text_of("")};
-  const struct text english[] = {text_of("I love 学习"), text_of("")};
+  const char *const chinese[] = {"我爱学习 NLP", ""};
+  const char *const english[] = {"I love 学习", ""};
   assert_fitting(chinese, 2, BLEU_ZH);
   assert_fitting(english, 2, BLEU_13A);
-  const struct text half = text_of("我 a"), third = text_of("我 a b"), most = text_of("我 爱 a");
+  const char *const half = "我 a", *const third = "我 a b", *const most = "我 爱 a";
   assert_fitting(&half, 1, BLEU_13A); /* half is not a majority */
   assert_fitting(&third, 1, BLEU_13A);
   assert_fitting(&most, 1, BLEU_ZH);
@@ -201,15 +198,12 @@ Test(metric, tokenizer_is_chosen_by_the_text) {
 
 static elman_comparison resample(const struct lines *a, const struct lines *b,
                                  const struct lines *reference, size_t resamples, uint64_t seed) {
-  static struct sentence_counts counts[2][LINES];
-  const struct text *const set = reference->texts;
-  const struct metric_references references = {&set, 1, LINES};
+  const char *const *const set = reference->texts;
+  const char *const *const outputs[] = {a->texts, b->texts};
   const elman_metric_options options = {
       .bleu_tokens = "char", .resamples = resamples, .seed = seed};
   elman_comparison result;
-  cr_assert_eq(metric_count(counts[0], a->texts, &references, &options, NULL), ELMAN_OK);
-  cr_assert_eq(metric_count(counts[1], b->texts, &references, &options, NULL), ELMAN_OK);
-  cr_assert_eq(bootstrap(&result, counts[0], counts[1], LINES, &options, NULL), ELMAN_OK);
+  succeeds(elman_metrics_compare(&result, outputs, &set, 1, LINES, &options, &why));
   return result;
 }
 

@@ -18,17 +18,17 @@ enum { GOLDEN_CASES = 54, MAX_SETS = 4 };
 struct golden {
   json_t *json;
   const char *name;
-  struct text *hypotheses;
-  const struct text *sets[MAX_SETS];
-  struct metric_references references;
+  const char **hypotheses;
+  const char *const *sets[MAX_SETS];
+  size_t count, set_count;
   elman_metric_options options;
 };
 
-static struct text *texts_of(const json_t *array) {
-  struct text *texts = calloc(json_array_size(array) + 1, sizeof *texts);
+static const char **texts_of(const json_t *array) {
+  const char **texts = calloc(json_array_size(array) + 1, sizeof *texts);
   cr_assert_not_null(texts);
   for (size_t i = 0; i < json_array_size(array); i++)
-    texts[i] = text_of(json_string_value(json_array_get(array, i)));
+    texts[i] = json_string_value(json_array_get(array, i));
   return texts;
 }
 
@@ -37,11 +37,11 @@ static struct golden open_case(json_t *json) {
   const json_t *hypotheses = json_object_get(json, "hypotheses");
   const json_t *references = json_object_get(json, "references");
   golden.hypotheses = texts_of(hypotheses);
-  golden.references.count = json_array_size(hypotheses);
-  golden.references.set_count = json_array_size(references);
-  cr_assert_leq(golden.references.set_count, MAX_SETS);
-  for (size_t r = 0; r < golden.references.set_count; r++) {
-    cr_assert_eq(json_array_size(json_array_get(references, r)), golden.references.count);
+  golden.count = json_array_size(hypotheses);
+  golden.set_count = json_array_size(references);
+  cr_assert_leq(golden.set_count, MAX_SETS);
+  for (size_t r = 0; r < golden.set_count; r++) {
+    cr_assert_eq(json_array_size(json_array_get(references, r)), golden.count);
     golden.sets[r] = texts_of(json_array_get(references, r));
   }
   golden.options.lowercase = json_is_true(json_object_get(json, "lowercase"));
@@ -51,8 +51,7 @@ static struct golden open_case(json_t *json) {
 
 static void close_case(struct golden *golden) {
   free(golden->hypotheses);
-  for (size_t r = 0; r < golden->references.set_count; r++)
-    free((void *)(uintptr_t)golden->sets[r]);
+  for (size_t r = 0; r < golden->set_count; r++) free((void *)(uintptr_t)golden->sets[r]);
 }
 
 static void compare(const struct golden *golden, const char *key, const json_t *expected,
@@ -74,9 +73,9 @@ static void compare_signature(const struct golden *golden, const char *key, cons
 
 static void check_case(json_t *json) {
   struct golden golden = open_case(json);
-  golden.references.sets = golden.sets;
   elman_metric_scores scores;
-  succeeds(metric_score_all(&scores, golden.hypotheses, &golden.references, &golden.options, &why));
+  succeeds(elman_metrics(&scores, golden.hypotheses, golden.sets, golden.set_count, golden.count,
+                         &golden.options, &why));
   compare(&golden, "bleu", json_object_get(json, "bleu"), scores.bleu);
   compare(&golden, "bp", json_object_get(json, "bp"), scores.brevity_penalty);
   compare(&golden, "sys_len", json_object_get(json, "sys_len"), (double)scores.hypothesis_length);
@@ -126,30 +125,27 @@ static void check_bootstrap(const json_t *root, const json_t *json) {
   const char *const names[] = {"first", "second"};
   const json_t *references = json_object_get(root, "references");
   const size_t count = json_array_size(references);
-  const struct text *set = texts_of(references);
-  const struct metric_references all = {&set, 1, count};
+  const char **const texts = texts_of(references);
+  const char *const *const set = texts;
   const elman_metric_options options = {
       .bleu_tokens = "13a",
       .resamples = (size_t)json_integer_value(json_object_get(json, "resamples")),
       .seed = (uint64_t)json_integer_value(json_object_get(json, "seed"))};
   const struct golden golden = {.name = "bootstrap"};
-  struct sentence_counts *counts[2];
-  for (size_t o = 0; o < 2; o++) {
-    const json_t *output = json_object_get(root, names[o]);
-    cr_assert_eq(json_array_size(output), count);
-    owned struct text *texts = texts_of(output);
-    counts[o] = calloc(count, sizeof **counts);
-    cr_assert_eq(metric_count(counts[o], texts, &all, &options, NULL), ELMAN_OK);
-  }
+  const char **const outputs[] = {texts_of(json_object_get(root, names[0])),
+                                  texts_of(json_object_get(root, names[1]))};
+  const char *const *const both[] = {outputs[0], outputs[1]};
   elman_comparison result;
-  cr_assert_eq(bootstrap(&result, counts[0], counts[1], count, &options, NULL), ELMAN_OK);
+  for (size_t o = 0; o < 2; o++)
+    cr_assert_eq(json_array_size(json_object_get(root, names[o])), count);
+  succeeds(elman_metrics_compare(&result, both, &set, 1, count, &options, &why));
   const double bleu[] = {result.scores[0].bleu, result.scores[1].bleu};
   const double chrf[] = {result.scores[0].chrf, result.scores[1].chrf};
   compare_estimates(&golden, json_object_get(json, "bleu"), result.bleu, bleu, result.bleu_p_value);
   compare_estimates(&golden, json_object_get(json, "chrf"), result.chrf, chrf, result.chrf_p_value);
-  free(counts[0]);
-  free(counts[1]);
-  free((void *)(uintptr_t)set);
+  free(outputs[0]);
+  free(outputs[1]);
+  free(texts);
 }
 
 Test(metric_goldens, bootstrap_agrees_with_sacrebleu) {
