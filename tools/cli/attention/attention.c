@@ -175,8 +175,6 @@ static int run(struct command_line *line, const struct operands *operands) {
   line->job.options.self_attention =
       format != NULL && (strcmp(format, "json") == 0 || strcmp(format, "html") == 0) &&
       line->job.options.ensemble_count + line->job.options.override_count == 0;
-  /* The effect of overrides is a change of log-probabilities. */
-  if (line->job.options.override_count > 0) line->job.options.without_scores = false;
   if (code == EX_OK)
     code = attention_job_run(&line->job, line->models.open[0], &line->input, line->output);
   models_close(&line->models);
