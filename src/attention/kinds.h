@@ -81,10 +81,6 @@ size_t attention_value_size(struct attention_config config);
  * describe the valid sizes in `error`. */
 elman_status attention_config_check(const struct attention_config *config,
                                     elman_error *error) CHECKED;
-/* Check as attention_config_check does. Also return ELMAN_INVALID_ARGUMENT if heads or clauses are
- * set for a mechanism that does not use them in the translator. */
-elman_status attention_config_check_translator(const struct attention_config *config,
-                                               elman_error *error) CHECKED;
 
 /* Indices of a layer's parameters. The linear projections, which mechanisms share, come first; the
  * mechanism's own parameters begin at OWN_PARTS. */

@@ -136,25 +136,6 @@ elman_status attention_config_check(const struct attention_config *config, elman
   return ELMAN_OK;
 }
 
-elman_status attention_config_check_translator(const struct attention_config *config,
-                                               elman_error *error) {
-  const struct attention_mechanism *mechanism = attention_mechanism(config->kind);
-  if (config->heads != 1 && mechanism->heads == 0)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%s attention has one head, not %zu; use multihead attention",
-                elman_attention_name(config->kind), config->heads);
-  if (config->clauses && !mechanism->segments)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%s attention has no segments; clauses need hierarchical attention",
-                elman_attention_name(config->kind));
-  if (config->clauses && config->window != 0)
-    return fail(
-        error, ELMAN_INVALID_ARGUMENT, NULL,
-        "segments cannot be both clauses and %zu tokens long; remove one of the two settings",
-        config->window);
-  return ELMAN_OK;
-}
-
 /* ---- weights ---- */
 
 static const struct attention_own_weight *weight_at(const struct attention_mechanism *mechanism,
