@@ -78,31 +78,6 @@ void elman_file_discard(elman_file *file) {
   free(file);
 }
 
-struct elman_lock {
-  struct lock inner;
-};
-
-elman_status elman_lock_acquire(elman_lock **lock, const char *path, elman_error *error) {
-  *lock = malloc(sizeof **lock);
-  const elman_status status =
-      *lock == NULL ? fail_no_memory(error) : lock_acquire(&(*lock)->inner, path, error);
-  if (status != ELMAN_OK) {
-    free(*lock);
-    *lock = NULL;
-  }
-  return status;
-}
-
-const char *elman_lock_problem(const elman_lock *lock) {
-  return lock->inner.problem[0] == '\0' ? NULL : lock->inner.problem;
-}
-
-void elman_lock_release(elman_lock *lock) {
-  if (lock == NULL) return;
-  lock_release(&lock->inner);
-  free(lock);
-}
-
 struct elman_decompressor {
   struct decompressor inner;
 };

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "elman/file.h"
 
 /* ---- resolving output names ---- */
 
@@ -489,8 +490,18 @@ static void write_claim(int descriptor) {
 
 /* ---- acquiring a lock ---- */
 
+/* A claim to the output of a long job: a locked file OUTPUT.lock that contains the process ID. The
+ * kernel releases the lock whenever the process ends; a lock file that remains has no effect. */
+struct elman_lock {
+  char *path;
+  int descriptor;    /* -1 = nothing is claimed */
+  char problem[256]; /* the reason if no claim was made: the file cannot be created, or the file
+                        system has no locks. Empty otherwise, and for a device or a pipe, which
+                        needs no claim */
+};
+
 /* Continue without a claim and store the reason. */
-static elman_status without_lock(struct lock *lock, int number) {
+static elman_status without_lock(elman_lock *lock, int number) {
   char reason[128];
   snprintf(lock->problem, sizeof lock->problem, "%s", REASON(number, reason));
   return ELMAN_OK;
@@ -515,7 +526,7 @@ static elman_status fail_to_read(elman_error *error, const char *path, int numbe
 }
 
 /* Set *again if the file was removed while it was being locked. */
-static elman_status try_to_acquire(struct lock *lock, bool *again, const char *output,
+static elman_status try_to_acquire(elman_lock *lock, bool *again, const char *output,
                                    elman_error *error) {
   long process;
   *again = false;
@@ -547,25 +558,36 @@ static elman_status try_to_acquire(struct lock *lock, bool *again, const char *o
   return ELMAN_OK;
 }
 
-elman_status lock_acquire(struct lock *lock, const char *output, elman_error *error) {
+elman_status elman_lock_acquire(elman_lock **lock, const char *path, elman_error *error) {
   struct output_place place;
-  *lock = (struct lock){.descriptor = -1};
-  elman_status status = output_place_find(&place, output, error);
+  *lock = NULL;
+  elman_status status = output_place_find(&place, path, error);
   if (status != ELMAN_OK) return status;
-  if (!place.exists || !place.direct) {
+  elman_lock *made = calloc(1, sizeof *made);
+  if (made == NULL) status = fail_no_memory(error);
+  if (made != NULL) made->descriptor = -1;
+  if (status == ELMAN_OK && (!place.exists || !place.direct)) {
     bool again = true;
-    lock->path = join(place.path, ".lock");
-    if (lock->path == NULL) status = fail_no_memory(error);
+    made->path = join(place.path, ".lock");
+    if (made->path == NULL) status = fail_no_memory(error);
     for (int i = 0; status == ELMAN_OK && again && i < LOCK_ATTEMPTS; i++)
-      status = try_to_acquire(lock, &again, output, error);
-    if (status == ELMAN_OK && again) status = fail_claimed(error, output, 0);
+      status = try_to_acquire(made, &again, path, error);
+    if (status == ELMAN_OK && again) status = fail_claimed(error, path, 0);
   }
   output_place_free(&place);
-  if (status != ELMAN_OK) lock_release(lock);
+  if (status == ELMAN_OK)
+    *lock = made;
+  else
+    elman_lock_release(made);
   return status;
 }
 
-void lock_release(struct lock *lock) {
+const char *elman_lock_problem(const elman_lock *lock) {
+  return lock->problem[0] == '\0' ? NULL : lock->problem;
+}
+
+void elman_lock_release(elman_lock *lock) {
+  if (lock == NULL) return;
   /* Remove the file before unlocking it. A process that opened it earlier then detects that it has
    * no name. */
   if (lock->descriptor >= 0) {
@@ -573,5 +595,5 @@ void lock_release(struct lock *lock) {
     close(lock->descriptor);
   }
   free(lock->path);
-  *lock = (struct lock){.descriptor = -1};
+  free(lock);
 }

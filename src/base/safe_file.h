@@ -86,24 +86,4 @@ void safe_file_abandon(struct safe_file *file);
 elman_status safe_file_end(struct safe_file *file, elman_status written,
                            elman_error *error) CHECKED;
 
-/* ---- the lock of an output ---- */
-
-/* A claim to the output of a long job: a locked file OUTPUT.lock that contains the process ID. The
- * kernel releases the lock whenever the process ends; a lock file that remains has no effect. */
-struct lock {
-  char *path;
-  int descriptor;    /* -1 = nothing is claimed */
-  char problem[256]; /* the reason if no claim was made: the file cannot be created, or the file
-                        system has no locks. Empty otherwise, and for a device or a pipe, which
-                        needs no claim */
-};
-
-/* Claim `output`. Return ELMAN_CANNOT_CREATE if another process has claimed it; the message
- * contains the process ID. Return the same error if the lock file contains anything but a claim.
- * After an error nothing needs to be released. */
-elman_status lock_acquire(struct lock *lock, const char *output, elman_error *error) CHECKED;
-
-/* Release the claim and remove its file. */
-void lock_release(struct lock *lock);
-
 #endif

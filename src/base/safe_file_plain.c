@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/safe_file.h"
+#include "elman/file.h"
 
 char *join(const char *a, const char *b) {
   const size_t length = strlen(a), added = strlen(b) + 1;
@@ -106,12 +107,21 @@ elman_status safe_file_end(struct safe_file *file, elman_status written, elman_e
 
 /* ---- locks: no other process writes these files ---- */
 
-elman_status lock_acquire(struct lock *lock, const char *output, elman_error *error) {
-  (void)output, (void)error;
-  *lock = (struct lock){.descriptor = -1};
-  return ELMAN_OK;
+struct elman_lock {
+  char nothing;
+};
+
+elman_status elman_lock_acquire(elman_lock **lock, const char *path, elman_error *error) {
+  (void)path;
+  *lock = calloc(1, sizeof **lock);
+  return *lock == NULL ? fail_no_memory(error) : ELMAN_OK;
 }
 
-void lock_release(struct lock *lock) {
-  *lock = (struct lock){.descriptor = -1};
+const char *elman_lock_problem(const elman_lock *lock) {
+  (void)lock;
+  return NULL;
+}
+
+void elman_lock_release(elman_lock *lock) {
+  free(lock);
 }

@@ -9,41 +9,41 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/safe_file.h"
+#include "elman/file.h"
 
 TestSuite(lock, .init = enter_folder, .fini = leave_folder);
 
-static struct lock acquired(const char *output) {
-  struct lock lock;
-  succeeds(lock_acquire(&lock, output, &why));
-  cr_assert_str_eq(lock.problem, "");
+static elman_lock *acquired(const char *output) {
+  elman_lock *lock;
+  succeeds(elman_lock_acquire(&lock, output, &why));
+  cr_assert_null(elman_lock_problem(lock));
   return lock;
 }
 
 static void check_refused(const char *output, const char *where, const char *problem) {
-  struct lock lock;
-  cr_assert_eq(lock_acquire(&lock, output, &why), ELMAN_CANNOT_CREATE, "%s", output);
+  elman_lock *lock;
+  cr_assert_eq(elman_lock_acquire(&lock, output, &why), ELMAN_CANNOT_CREATE, "%s", output);
   cr_assert_str_eq(why.where, where);
   cr_assert_not_null(strstr(why.message, problem), "\"%s\" lacks \"%s\"", why.message, problem);
-  cr_assert_eq(lock.descriptor, -1);
+  cr_assert_null(lock);
 }
 
 Test(lock, only_one_holder_at_a_time) {
   char process[64];
   snprintf(process, sizeof process, "process %ld is writing it", (long)getpid());
-  struct lock lock = acquired("model");
+  elman_lock *lock = acquired("model");
   cr_assert_eq(symlink("model", "link"), 0);
   put_bytes("model", "x", 1);
   check_refused("model", "model", process);
   check_refused("./model", "./model", process);
   check_refused("link", "link", process); /* another name for the same file */
-  struct lock other = acquired("other");
-  lock_release(&other);
-  lock_release(&lock);
+  elman_lock *other = acquired("other");
+  elman_lock_release(other);
+  elman_lock_release(lock);
   cr_assert_eq(each_entry(NULL), 2, "the lock file remains");
   lock = acquired("model");
-  lock_release(&lock);
-  lock_release(&lock); /* no effect */
+  elman_lock_release(lock);
+  elman_lock_release(NULL); /* no effect */
 }
 
 Test(lock, lock_ends_with_the_process) {
@@ -52,8 +52,8 @@ Test(lock, lock_ends_with_the_process) {
   cr_assert_eq(pipe(ready), 0);
   const pid_t child = fork();
   if (child == 0) {
-    struct lock lock;
-    if (lock_acquire(&lock, "model", NULL) == ELMAN_OK) (void)!write(ready[1], "", 1);
+    elman_lock *lock;
+    if (elman_lock_acquire(&lock, "model", NULL) == ELMAN_OK) (void)!write(ready[1], "", 1);
     pause();
   }
   cr_assert_eq(read(ready[0], &byte, 1), 1);
@@ -63,8 +63,8 @@ Test(lock, lock_ends_with_the_process) {
   kill(child, SIGKILL);
   waitpid(child, NULL, 0);
   cr_assert_eq(each_entry(NULL), 1);
-  struct lock lock = acquired("model"); /* the lock file of the ended process exists */
-  lock_release(&lock);
+  elman_lock *lock = acquired("model"); /* the lock file of the ended process exists */
+  elman_lock_release(lock);
   cr_assert_eq(each_entry(NULL), 0);
 }
 
@@ -75,12 +75,12 @@ Test(lock, lock_is_never_held_twice) {
   for (int p = 0; p < PROCESSES; p++) {
     children[p] = fork();
     for (int i = 0; children[p] == 0 && i < TIMES;) {
-      struct lock lock;
-      if (lock_acquire(&lock, "model", NULL) != ELMAN_OK) continue;
+      elman_lock *lock;
+      if (elman_lock_acquire(&lock, "model", NULL) != ELMAN_OK) continue;
       const int alone = open("alone", O_CREAT | O_EXCL | O_WRONLY, 0600);
       if (alone < 0 || unlink("alone") != 0) _exit(1);
       close(alone);
-      lock_release(&lock);
+      elman_lock_release(lock);
       i++;
     }
     if (children[p] == 0) _exit(0);
@@ -113,8 +113,8 @@ Test(lock, other_files_are_not_deleted) {
   check_refused("model", "model.lock", "is not a lock");
   cr_assert_eq(remove("model.lock"), 0);
   cr_assert_eq(link("victim", "model.lock"), 0);
-  struct lock lock = acquired("model");
-  lock_release(&lock);
+  elman_lock *lock = acquired("model");
+  elman_lock_release(lock);
   size_t length;
   char *bytes = get_bytes("victim", &length);
   cr_assert_str_eq(bytes, "12\n", "written through another name");
@@ -125,17 +125,16 @@ Test(lock, devices_need_no_lock) {
   static const char *const names[] = {"/dev/null", "/dev/full", "pipe"};
   cr_assert_eq(mkfifo("pipe", 0600), 0);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    struct lock first = acquired(names[i]), second = acquired(names[i]);
-    lock_release(&first);
-    lock_release(&second);
+    elman_lock *const first = acquired(names[i]), *const second = acquired(names[i]);
+    elman_lock_release(first);
+    elman_lock_release(second);
   }
   cr_assert_eq(each_entry(NULL), 1);
 }
 
 Test(lock, unwritable_folder_is_reported) {
-  struct lock lock;
-  cr_assert_eq(lock_acquire(&lock, "/proc/model", NULL), ELMAN_OK);
-  cr_assert_neq(lock.problem[0], '\0');
-  cr_assert_eq(lock.descriptor, -1);
-  lock_release(&lock);
+  elman_lock *lock;
+  cr_assert_eq(elman_lock_acquire(&lock, "/proc/model", NULL), ELMAN_OK);
+  cr_assert_not_null(elman_lock_problem(lock));
+  elman_lock_release(lock);
 }
