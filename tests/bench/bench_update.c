@@ -1,8 +1,8 @@
 /* Measure updates through the public API:
  * bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS [NAME=VALUE...]
  *
- * Train a model with E = H = HIDDEN and the given hyperparameters of model and training, named as
- * in model files, on pairs whose words are separated by spaces. Print the seconds of each update
+ * Train a model with E = H = HIDDEN and the given hyperparameters of model and training, whose
+ * values are JSON, on pairs whose words are separated by spaces. Print the seconds of each update
  * except the first, which includes the initialization; the seconds of the whole run; the vocabulary
  * sizes; and the peak memory. UPDATES 0 is one epoch; otherwise training repeats the pairs for
  * UPDATES updates. THREADS 0 is one per core. */
@@ -30,32 +30,17 @@ static bool note(void *context, const elman_train_report *report) {
   return times->epoch || times->count + 1 < times->most;
 }
 
-static unsigned choice_of(const elman_option *row, const char *name) {
-  unsigned index = 0;
-  while (row->choice(index) != NULL && strcmp(row->choice(index), name) != 0) index++;
-  if (row->choice(index) == NULL) bench_fail("VALUE of a setting is not one of its choices");
-  return index;
-}
-
-/* A flag is 0 or 1. */
 static void set(elman_model_options *shape, elman_train_options *options, char *setting) {
+  elman_error error = {0};
   char *value = strchr(setting, '=');
   if (value == NULL) bench_fail("a setting must have the form NAME=VALUE");
   *value++ = '\0';
   const elman_option *row = elman_option_find(ELMAN_SCOPES_MODEL | ELMAN_SCOPES_TRAIN, setting);
   if (row == NULL) bench_fail("NAME of a setting is not a hyperparameter");
   const bool of_model = row->scope == ELMAN_SCOPE_MODEL || row->scope == ELMAN_SCOPE_START;
-  void *const field = (of_model ? (char *)shape : (char *)options) + row->offset;
-  if (row->value == ELMAN_VALUE_NAME)
-    *(const char **)field = value;
-  else if (row->value == ELMAN_VALUE_ENUM)
-    *(unsigned *)field = choice_of(row, value);
-  else if (row->value == ELMAN_VALUE_FLAG)
-    *(bool *)field = bench_size(value) == 1;
-  else if (row->value == ELMAN_VALUE_SIZE)
-    *(size_t *)field = bench_size(value);
-  else
-    bench_fail("a setting has a type that is not supported here");
+  bench_check(elman_option_set(row, of_model ? (void *)shape : (void *)options, value,
+                               ELMAN_FORM_JSON, ELMAN_NAMES_FIELD, &error),
+              &error);
 }
 
 int main(int argc, char **argv) {

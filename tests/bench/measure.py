@@ -246,10 +246,8 @@ class Bench:
         return time.perf_counter() - start
 
     def update(self, pairs, hidden, batch, updates, threads=None, shards=1, settings=None):
-        values = {name: int(value) if isinstance(value, bool) else value
-                  for name, value in (settings or {}).items()}
-        return self.run("bench_update", pairs, hidden, batch, updates, threads or self.threads,
-                        shards, *(f"{name}={value}" for name, value in values.items()))
+        return self.run("bench_update", pairs, hidden, batch, updates, threads or self.threads, shards,
+                        *(f"{name}={json.dumps(value)}" for name, value in (settings or {}).items()))
 
     def products(self, vocabulary, hidden, batch, source, target, threads, rounds=3):
         return self.run("bench_products", vocabulary, hidden, batch, source, target, threads, rounds,
