@@ -7,10 +7,6 @@
 #include "base/file_kind.h"
 #include "base/safe_file.h"
 
-struct elman_file {
-  struct safe_file inner;
-};
-
 bool elman_file_is_direct(const char *path) {
   struct output_place place;
   if (output_place_find(&place, path, NULL) != ELMAN_OK) return false;
@@ -48,9 +44,9 @@ elman_status elman_file_create(elman_file **file, const char *path, FILE **strea
   *stream = NULL;
   *file = malloc(sizeof **file);
   elman_status status =
-      *file == NULL ? fail_no_memory(error) : safe_file_open(&(*file)->inner, path, NULL, error);
+      *file == NULL ? fail_no_memory(error) : safe_file_open(*file, path, NULL, error);
   if (status == ELMAN_OK) {
-    *stream = (*file)->inner.stream;
+    *stream = (*file)->stream;
   } else {
     free(*file);
     *file = NULL;
@@ -58,54 +54,16 @@ elman_status elman_file_create(elman_file **file, const char *path, FILE **strea
   return status;
 }
 
-elman_status elman_file_reserve(elman_file *file, uint64_t size, elman_error *error) {
-  return safe_file_reserve(&file->inner, size, error);
-}
-
-elman_status elman_file_store(elman_file *file, elman_error *error) {
-  return safe_file_store(&file->inner, error);
-}
-
 elman_status elman_file_commit(elman_file *file, elman_error *error) {
-  const elman_status status = safe_file_commit(&file->inner, error);
+  const elman_status status = safe_file_commit(file, error);
   free(file);
   return status;
 }
 
 void elman_file_discard(elman_file *file) {
   if (file == NULL) return;
-  safe_file_abandon(&file->inner);
+  safe_file_abandon(file);
   free(file);
-}
-
-struct elman_decompressor {
-  struct decompressor inner;
-};
-
-elman_status elman_decompressor_create(elman_decompressor **decompressor, elman_error *error) {
-  *decompressor = calloc(1, sizeof **decompressor);
-  return *decompressor == NULL ? fail_no_memory(error) : ELMAN_OK;
-}
-
-void elman_decompressor_free(elman_decompressor *decompressor) {
-  if (decompressor == NULL) return;
-  decompress_free(&decompressor->inner);
-  free(decompressor);
-}
-
-elman_status elman_decompress(elman_decompressor *decompressor, const char **input, size_t *size,
-                              char *into, size_t *room, elman_error *error) {
-  struct text left = {*input, *size};
-  size_t filled;
-  const elman_status status = decompress(&decompressor->inner, &left, into, *room, &filled, error);
-  *input = left.bytes;
-  *size = left.length;
-  *room = filled;
-  return status;
-}
-
-elman_status elman_decompress_end(const elman_decompressor *decompressor, elman_error *error) {
-  return decompress_end(&decompressor->inner, error);
 }
 
 elman_status elman_file_check_text(const char *start, size_t length, bool complete,

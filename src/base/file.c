@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 #include "base/file_kind.h"
+#include "elman/file.h"
 
 const char *errno_text(int number, char *buffer, size_t size) {
 #ifdef __GLIBC__
@@ -20,6 +22,21 @@ const char *errno_text(int number, char *buffer, size_t size) {
 
 /* ---- decompressing gzip ---- */
 
+/* Input that starts with the two magic bytes of gzip is decompressed; other input is copied. As in
+ * gzip, several consecutive members form one input, and zero bytes after the last one are
+ * padding. */
+struct elman_decompressor {
+  z_stream stream;
+  enum {
+    INPUT_UNKNOWN, /* the bytes so far may start gzip data */
+    INPUT_PLAIN,
+    INPUT_GZIP,    /* within a member */
+    INPUT_BETWEEN, /* after a member */
+    INPUT_PADDING, /* zero bytes after the last member */
+  } state;
+  size_t matched; /* magic bytes of a member read so far; 0 within a member */
+};
+
 static const char MAGIC[] = {'\x1F', '\x8B'}, TRAILING_DATA[] = "data that is not gzip follows";
 
 enum { WINDOW = 15 + 16 }; /* the largest window; only the gzip format is accepted */
@@ -29,7 +46,7 @@ static elman_status damaged(elman_error *error, const char *problem) {
               problem);
 }
 
-static elman_status begin_member(struct decompressor *decompressor, elman_error *error) {
+static elman_status begin_member(elman_decompressor *decompressor, elman_error *error) {
   z_stream *stream = &decompressor->stream;
   const int result =
       decompressor->state == INPUT_BETWEEN ? inflateReset(stream) : inflateInit2(stream, WINDOW);
@@ -53,7 +70,7 @@ static elman_status skip_padding(struct text *input, elman_error *error) {
 
 /* Check whether a gzip member starts here. If the input is not gzip-compressed, copy the bytes that
  * matched the magic to the output. */
-static elman_status find_member(struct decompressor *decompressor, struct text *input, char *into,
+static elman_status find_member(elman_decompressor *decompressor, struct text *input, char *into,
                                 size_t *filled, elman_error *error) {
   if (decompressor->state == INPUT_BETWEEN && decompressor->matched == 0 && input->length > 0 &&
       input->bytes[0] == '\0')
@@ -74,7 +91,7 @@ static elman_status find_member(struct decompressor *decompressor, struct text *
   return ELMAN_OK;
 }
 
-static elman_status inflate_member(struct decompressor *decompressor, struct text *input,
+static elman_status inflate_member(elman_decompressor *decompressor, struct text *input,
                                    char *into, size_t room, size_t *filled, elman_error *error) {
   z_stream *stream = &decompressor->stream;
   const uInt size = input->length < UINT_MAX ? (uInt)input->length : UINT_MAX;
@@ -99,7 +116,10 @@ static size_t copy(struct text *input, char *into, size_t room) {
   return size;
 }
 
-elman_status decompress(struct decompressor *decompressor, struct text *input, char *into,
+/* Decompress bytes from the front of `input` into `into`. Write at most `room` bytes, which must be
+ * positive, and set *filled to the number written. If *filled < room, the whole input has been
+ * consumed. */
+static elman_status decompress(elman_decompressor *decompressor, struct text *input, char *into,
                         size_t room, size_t *filled, elman_error *error) {
   elman_status status = ELMAN_OK;
   *filled = 0;
@@ -113,14 +133,37 @@ elman_status decompress(struct decompressor *decompressor, struct text *input, c
   return status;
 }
 
-elman_status decompress_end(const struct decompressor *decompressor, elman_error *error) {
+elman_status elman_decompress_end(const elman_decompressor *decompressor, elman_error *error) {
   if (decompressor->state != INPUT_GZIP && decompressor->matched == 0) return ELMAN_OK;
   return damaged(error, "it ends too early");
 }
 
-void decompress_free(struct decompressor *decompressor) {
+/* Free the memory to which the struct points. */
+static void decompress_free(elman_decompressor *decompressor) {
   if (decompressor->state != INPUT_UNKNOWN && decompressor->state != INPUT_PLAIN)
     (void)inflateEnd(&decompressor->stream);
+}
+
+elman_status elman_decompressor_create(elman_decompressor **decompressor, elman_error *error) {
+  *decompressor = calloc(1, sizeof **decompressor);
+  return *decompressor == NULL ? fail_no_memory(error) : ELMAN_OK;
+}
+
+void elman_decompressor_free(elman_decompressor *decompressor) {
+  if (decompressor == NULL) return;
+  decompress_free(decompressor);
+  free(decompressor);
+}
+
+elman_status elman_decompress(elman_decompressor *decompressor, const char **input, size_t *size,
+                              char *into, size_t *room, elman_error *error) {
+  struct text left = {*input, *size};
+  size_t filled;
+  const elman_status status = decompress(decompressor, &left, into, *room, &filled, error);
+  *input = left.bytes;
+  *size = left.length;
+  *room = filled;
+  return status;
 }
 
 /* ---- names ---- */
@@ -160,7 +203,7 @@ static size_t read_chunk(char *chunk, FILE *stream) {
 
 struct reading {
   struct buffer *into;
-  struct decompressor decompressor;
+  elman_decompressor decompressor;
   size_t limit;                     /* maximum total size in bytes */
   const struct text_limits *limits; /* NULL = not text */
   bool checked;                     /* the start was checked */
@@ -226,7 +269,7 @@ static elman_status read_all(struct reading *reading, FILE *stream, elman_error 
     status = append(reading, (struct text){chunk, got}, error);
   if (status == ELMAN_OK && ferror(stream))
     status = fail(error, ELMAN_IO, NULL, "cannot read the file: %s", REASON(errno, reason));
-  if (status == ELMAN_OK) status = decompress_end(&reading->decompressor, error);
+  if (status == ELMAN_OK) status = elman_decompress_end(&reading->decompressor, error);
   if (status == ELMAN_OK && reading->limits != NULL) status = check_start(reading, true, error);
   decompress_free(&reading->decompressor);
   free(chunk);

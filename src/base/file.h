@@ -3,7 +3,6 @@
 #define ELMAN_BASE_FILE_H
 
 #include <stdbool.h>
-#include <zlib.h>
 
 #include "base/status.h"
 #include "base/text.h"
@@ -37,31 +36,5 @@ struct text_limits {
  * that the file is not text. The message states what the file is (file_kind.h). */
 elman_status file_read_text(struct buffer *into, const char *path, const struct text_limits *limits,
                             elman_error *error) CHECKED;
-
-/* Streaming decompression of input that may be gzip-compressed. Input that starts with the two
- * magic bytes of gzip is decompressed; other input is copied. As in gzip, several consecutive
- * members form one input, and zero bytes after the last one are padding. The caller initializes the
- * struct to zero. */
-struct decompressor {
-  z_stream stream;
-  enum {
-    INPUT_UNKNOWN, /* the bytes so far may start gzip data */
-    INPUT_PLAIN,
-    INPUT_GZIP,    /* within a member */
-    INPUT_BETWEEN, /* after a member */
-    INPUT_PADDING, /* zero bytes after the last member */
-  } state;
-  size_t matched; /* magic bytes of a member read so far; 0 within a member */
-};
-
-/* Decompress bytes from the front of `input` into `into`. Write at most `room` bytes, which must be
- * positive, and set *filled to the number written. If *filled < room, the whole input has been
- * consumed. */
-elman_status decompress(struct decompressor *decompressor, struct text *input, char *into,
-                        size_t room, size_t *filled, elman_error *error) CHECKED;
-
-/* Check the end of the input: return ELMAN_BAD_DATA if it ends within a member. */
-elman_status decompress_end(const struct decompressor *decompressor, elman_error *error) CHECKED;
-void decompress_free(struct decompressor *decompressor);
 
 #endif

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "elman/file.h"
 
 /* ---- resolving output names ---- */
 
@@ -153,7 +152,7 @@ void output_place_free(struct output_place *place) {
 
 /* Write all bytes; continue after signals. Store the errno of a failure, because stdio loses it. */
 static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
-  struct safe_file *file = cookie;
+  elman_file *file = cookie;
   for (size_t done = 0; file->problem == 0 && done < size;) {
     const ssize_t written = write(file->descriptor, bytes + done, size - done);
     if (written >= 0)
@@ -165,11 +164,11 @@ static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
   return file->problem == 0 ? (ssize_t)size : 0;
 }
 
-static void safe_file_close(struct safe_file *file) {
+static void safe_file_close(elman_file *file) {
   free(file->path);
   free(file->folder);
   free(file->temporary);
-  *file = (struct safe_file){.descriptor = -1};
+  *file = (elman_file){.descriptor = -1};
 }
 
 /* ---- the temporary file ---- */
@@ -216,7 +215,7 @@ static bool is_temporary(const char *name, const char *base) {
 }
 
 /* Remove the temporary files that killed writers of the same target left behind. */
-static void remove_abandoned(const struct safe_file *file) {
+static void remove_abandoned(const elman_file *file) {
   const char *slash = strrchr(file->path, '/'), *base = slash == NULL ? file->path : slash + 1;
   DIR *folder = opendir(file->folder);
   if (folder == NULL) return;
@@ -253,7 +252,7 @@ static void copy_status(int descriptor, const struct stat *like) {
 
 /* Create a new file beside `file->path`. If `like` is NULL, the umask determines its permissions.
  * Return 0 or an errno value. */
-static int create_temporary(struct safe_file *file, const struct stat *like) {
+static int create_temporary(elman_file *file, const struct stat *like) {
   remove_abandoned(file);
   for (int attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
     char suffix[48];
@@ -279,7 +278,7 @@ static int create_temporary(struct safe_file *file, const struct stat *like) {
 /* ---- opening a safe file ---- */
 
 /* Open file->descriptor. Return 0 or an errno value. */
-static int open_place(struct safe_file *file, const struct output_place *place,
+static int open_place(elman_file *file, const struct output_place *place,
                       const struct stat *like) {
   if (place->exists && place->direct) {
     file->descriptor = output_place_open(place, false);
@@ -290,7 +289,7 @@ static int open_place(struct safe_file *file, const struct output_place *place,
   return create_temporary(file, like);
 }
 
-static int open_stream(struct safe_file *file, const struct output_place *place,
+static int open_stream(elman_file *file, const struct output_place *place,
                        const struct stat *like) {
   const int problem = open_place(file, place, like);
   if (problem != 0) return problem;
@@ -312,10 +311,10 @@ static int find_status(struct stat *status, bool *found, const char *path) {
   return 0;
 }
 
-elman_status safe_file_open(struct safe_file *file, const char *path, const char *like,
+elman_status safe_file_open(elman_file *file, const char *path, const char *like,
                             elman_error *error) {
   struct output_place place;
-  *file = (struct safe_file){.descriptor = -1};
+  *file = (elman_file){.descriptor = -1};
   elman_status status = output_place_find(&place, path, error);
   if (status != ELMAN_OK) return status;
   file->path = place.path;
@@ -344,7 +343,7 @@ static int compare_room(int descriptor, uint64_t size) {
 
 /* Do not use posix_fallocate: where a file system cannot allocate, as over a network, it writes to
  * every block. */
-elman_status safe_file_reserve(struct safe_file *file, uint64_t size, elman_error *error) {
+elman_status elman_file_reserve(elman_file *file, uint64_t size, elman_error *error) {
   char reason[128];
   int problem;
   if (file->temporary == NULL || size == 0 || size > INT64_MAX) return ELMAN_OK;
@@ -382,24 +381,24 @@ static int sync_folder(const char *folder) {
 }
 
 /* Flush the stream; sync the temporary file if there is one. Return 0 or an errno value. */
-static int store(struct safe_file *file) {
+static int store(elman_file *file) {
   if (fflush(file->stream) != 0 || ferror(file->stream))
     return file->problem != 0 ? file->problem : EIO;
   return file->temporary == NULL ? 0 : sync_descriptor(file->descriptor);
 }
 
-static elman_status fail_to_write(elman_error *error, const struct safe_file *file, int number) {
+static elman_status fail_to_write(elman_error *error, const elman_file *file, int number) {
   char reason[128];
   return fail(error, ELMAN_IO, file->path, "cannot write the file: %s%s", REASON(number, reason),
               file->temporary == NULL ? "" : "; an existing file is unchanged");
 }
 
-elman_status safe_file_store(struct safe_file *file, elman_error *error) {
+elman_status elman_file_store(elman_file *file, elman_error *error) {
   const int problem = store(file);
   return problem == 0 ? ELMAN_OK : fail_to_write(error, file, problem);
 }
 
-elman_status safe_file_commit(struct safe_file *file, elman_error *error) {
+elman_status safe_file_commit(elman_file *file, elman_error *error) {
   char reason[128];
   int problem = store(file);
   fclose(file->stream);
@@ -424,7 +423,7 @@ elman_status safe_file_commit(struct safe_file *file, elman_error *error) {
   return status;
 }
 
-void safe_file_abandon(struct safe_file *file) {
+void safe_file_abandon(elman_file *file) {
   if (file->stream == NULL) return;
   file->problem = ECANCELED; /* discard the bytes that the stream still buffers */
   fclose(file->stream);
@@ -433,7 +432,7 @@ void safe_file_abandon(struct safe_file *file) {
   safe_file_close(file);
 }
 
-elman_status safe_file_end(struct safe_file *file, elman_status written, elman_error *error) {
+elman_status safe_file_end(elman_file *file, elman_status written, elman_error *error) {
   if (written == ELMAN_OK) return safe_file_commit(file, error);
   safe_file_abandon(file);
   return written;

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "base/status.h"
+#include "elman/file.h"
 
 /* ---- resolving output names ---- */
 
@@ -50,7 +51,7 @@ char *join(const char *a, const char *b);
 /* ---- the file ---- */
 
 /* A file being written. Do not move the struct in memory while the file is open. */
-struct safe_file {
+struct elman_file {
   FILE *stream;    /* write to this stream; it has no file descriptor */
   char *path;      /* the final name, with symbolic links resolved */
   char *folder;    /* the directory of `path` and `temporary` */
@@ -63,27 +64,19 @@ struct safe_file {
  * `like` if that file exists. Otherwise it has those of the file that it replaces, or, without such
  * a file, those that the umask allows. `like` may be NULL. After an error nothing needs to be
  * closed. */
-elman_status safe_file_open(struct safe_file *file, const char *path, const char *like,
+elman_status safe_file_open(elman_file *file, const char *path, const char *like,
                             elman_error *error) CHECKED;
-
-/* Allocate room for `size` bytes on the file system, before anything is written. Return ELMAN_IO if
- * it is missing, because the disk, a quota or a limit of the process is too small. A device, a pipe
- * and a file system that cannot tell succeed. */
-elman_status safe_file_reserve(struct safe_file *file, uint64_t size, elman_error *error) CHECKED;
-
-/* Flush and sync the data written so far. After this call only the rename can fail. */
-elman_status safe_file_store(struct safe_file *file, elman_error *error) CHECKED;
 
 /* Rename the file to its final name and close it. After an error the temporary file is removed,
  * with one exception: if only the sync of the directory failed, the new file is in place, and the
  * message reports the failed sync. */
-elman_status safe_file_commit(struct safe_file *file, elman_error *error) CHECKED;
+elman_status safe_file_commit(elman_file *file, elman_error *error) CHECKED;
 
 /* Close and remove the temporary file; the old file stays unchanged. */
-void safe_file_abandon(struct safe_file *file);
+void safe_file_abandon(elman_file *file);
 
 /* Commit the file if `written` is ELMAN_OK; otherwise abandon it and return `written`. */
-elman_status safe_file_end(struct safe_file *file, elman_status written,
+elman_status safe_file_end(elman_file *file, elman_status written,
                            elman_error *error) CHECKED;
 
 #endif

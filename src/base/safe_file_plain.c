@@ -10,7 +10,6 @@
 
 #include "base/file.h"
 #include "base/safe_file.h"
-#include "elman/file.h"
 
 char *join(const char *a, const char *b) {
   const size_t length = strlen(a), added = strlen(b) + 1;
@@ -51,17 +50,17 @@ void output_place_free(struct output_place *place) {
 
 /* ---- files ---- */
 
-static void forget(struct safe_file *file) {
+static void forget(elman_file *file) {
   free(file->path);
   free(file->temporary);
-  *file = (struct safe_file){.descriptor = -1};
+  *file = (elman_file){.descriptor = -1};
 }
 
-elman_status safe_file_open(struct safe_file *file, const char *path, const char *like,
+elman_status safe_file_open(elman_file *file, const char *path, const char *like,
                             elman_error *error) {
   (void)like;
   *file =
-      (struct safe_file){.descriptor = -1, .path = strdup(path), .temporary = join(path, ".tmp")};
+      (elman_file){.descriptor = -1, .path = strdup(path), .temporary = join(path, ".tmp")};
   if (file->path != NULL && file->temporary != NULL) file->stream = fopen(file->temporary, "wb");
   if (file->stream != NULL) return ELMAN_OK;
   const int problem = file->path == NULL || file->temporary == NULL ? ENOMEM : errno;
@@ -69,20 +68,20 @@ elman_status safe_file_open(struct safe_file *file, const char *path, const char
   return fail_to_create(error, path, problem);
 }
 
-elman_status safe_file_reserve(struct safe_file *file, uint64_t size, elman_error *error) {
+elman_status elman_file_reserve(elman_file *file, uint64_t size, elman_error *error) {
   (void)file, (void)size, (void)error;
   return ELMAN_OK;
 }
 
-elman_status safe_file_store(struct safe_file *file, elman_error *error) {
+elman_status elman_file_store(elman_file *file, elman_error *error) {
   char reason[128];
   if (fflush(file->stream) == 0 && !ferror(file->stream)) return ELMAN_OK;
   return fail(error, ELMAN_IO, file->path, "cannot write the file: %s", REASON(errno, reason));
 }
 
-elman_status safe_file_commit(struct safe_file *file, elman_error *error) {
+elman_status safe_file_commit(elman_file *file, elman_error *error) {
   char reason[128];
-  elman_status status = safe_file_store(file, error);
+  elman_status status = elman_file_store(file, error);
   if (fclose(file->stream) != 0 && status == ELMAN_OK)
     status = fail(error, ELMAN_IO, file->path, "cannot write the file: %s", REASON(errno, reason));
   if (status == ELMAN_OK && rename(file->temporary, file->path) != 0)
@@ -92,14 +91,14 @@ elman_status safe_file_commit(struct safe_file *file, elman_error *error) {
   return status;
 }
 
-void safe_file_abandon(struct safe_file *file) {
+void safe_file_abandon(elman_file *file) {
   if (file->stream == NULL) return;
   fclose(file->stream);
   unlink(file->temporary);
   forget(file);
 }
 
-elman_status safe_file_end(struct safe_file *file, elman_status written, elman_error *error) {
+elman_status safe_file_end(elman_file *file, elman_status written, elman_error *error) {
   if (written == ELMAN_OK) return safe_file_commit(file, error);
   safe_file_abandon(file);
   return written;

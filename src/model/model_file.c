@@ -594,7 +594,7 @@ static elman_status save(const struct model *model, const char *path, const char
   }
   json_t *metadata = compose_metadata(model);
   if (metadata == NULL) return fail_no_memory(error);
-  struct safe_file file;
+  elman_file file;
   elman_status status =
       mark == NULL || json_object_set_new(metadata, KEY_SNAPSHOT, json_string(mark)) == 0
           ? safe_file_open(&file, path, like, error)

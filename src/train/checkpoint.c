@@ -111,7 +111,7 @@ elman_status checkpoint_save(const struct trainer *trainer, elman_error *error) 
   result |= training_set_options(metadata, trainer);
   result |= safetensors_set_json(metadata, KEY_STATE, describe_state(&trainer->state));
   result |= training_set_start(metadata, &trainer->start);
-  struct safe_file file;
+  elman_file file;
   elman_status status = result == 0
                             ? safe_file_open(&file, options->checkpoint, options->output, error)
                             : fail_no_memory(error);
@@ -139,7 +139,7 @@ static uint64_t checkpoint_size(const struct trainer *trainer) {
 elman_status checkpoint_try(const struct trainer *trainer, elman_error *error) {
   enum { MODEL, CHECKPOINT, NEXT, FILES };
   const elman_train_options *options = trainer->options;
-  struct safe_file files[FILES];
+  elman_file files[FILES];
   bool found = false;
   if (options->output == NULL) return ELMAN_OK;
   elman_status status = ELMAN_OK;
@@ -153,7 +153,7 @@ elman_status checkpoint_try(const struct trainer *trainer, elman_error *error) {
     status = safe_file_open(&files[open], model ? options->output : options->checkpoint,
                             model ? NULL : options->output, error);
     if (status != ELMAN_OK) break;
-    status = safe_file_reserve(
+    status = elman_file_reserve(
         &files[open++], model ? model_file_size(trainer->model) : checkpoint_size(trainer), error);
   }
   while (open > 0) safe_file_abandon(&files[--open]);

@@ -25,7 +25,7 @@ static void assert_content(const char *name, const char *expected) {
 }
 
 static void write_safely(const char *name, const char *content) {
-  struct safe_file file;
+  elman_file file;
   cr_assert_eq(safe_file_open(&file, name, NULL, NULL), ELMAN_OK);
   cr_assert_geq(fputs(content, file.stream), 0);
   cr_assert_eq(safe_file_commit(&file, NULL), ELMAN_OK);
@@ -65,7 +65,7 @@ Test(file, read_errors) {
 
 Test(file, old_file_stays_until_commit) {
   put("file", "old");
-  struct safe_file file;
+  elman_file file;
   cr_assert_eq(safe_file_open(&file, "file", NULL, NULL), ELMAN_OK);
   fputs("new", file.stream);
   fflush(file.stream);
@@ -133,7 +133,7 @@ Test(file, file_names_are_matched_literally) {
 }
 
 Test(file, concurrent_writers_do_not_interfere) {
-  struct safe_file first, second;
+  elman_file first, second;
   cr_assert_eq(safe_file_open(&first, "file", NULL, NULL), ELMAN_OK);
   cr_assert_eq(safe_file_open(&second, "file", NULL, NULL), ELMAN_OK);
   fputs("first", first.stream);
@@ -151,7 +151,7 @@ Test(file, lock_ends_with_the_process) {
   cr_assert_eq(pipe(ready), 0);
   const pid_t child = fork();
   if (child == 0) {
-    struct safe_file file;
+    elman_file file;
     if (safe_file_open(&file, "file", NULL, NULL) == ELMAN_OK) (void)!write(ready[1], "", 1);
     pause();
   }
@@ -165,7 +165,7 @@ Test(file, lock_ends_with_the_process) {
 }
 
 Test(file, abandon_leaves_no_trace) {
-  struct safe_file file;
+  elman_file file;
   cr_assert_eq(safe_file_open(&file, "file", NULL, NULL), ELMAN_OK);
   fputs("new", file.stream);
   safe_file_abandon(&file);
@@ -192,7 +192,7 @@ static void note_open_mode(const char *name) {
 
 /* Check the permissions while the file is written, and afterwards. */
 static void check_modes(const char *like, mode_t expected) {
-  struct safe_file file;
+  elman_file file;
   cr_assert_eq(safe_file_open(&file, "file", like, NULL), ELMAN_OK);
   open_mode = 0;
   each_entry(note_open_mode);
@@ -231,7 +231,7 @@ static void check_owner(uid_t user, struct stat old, struct stat expected) {
   cr_assert_eq(chmod("file", old.st_mode), 0);
   const pid_t process = fork();
   if (process == 0) {
-    struct safe_file file;
+    elman_file file;
     const bool is_user =
         user == 0 || (setgroups(0, NULL) == 0 && setgid(user) == 0 && setuid(user) == 0);
     _exit(!is_user || safe_file_open(&file, "file", NULL, NULL) != ELMAN_OK ||
@@ -285,7 +285,7 @@ Test(file, links_are_followed_to_their_end) {
     assert_content("other/third", "new");
   }
   cr_assert_eq(symlink("loop", "loop"), 0);
-  struct safe_file file;
+  elman_file file;
   fails(safe_file_open(&file, "loop", NULL, &why), ELMAN_CANNOT_CREATE, "symbolic links");
   cr_assert_eq(remove("other/second"), 0);
   cr_assert_eq(remove("other/third"), 0);
@@ -326,7 +326,7 @@ Test(file, direct_output_is_visible_at_once) {
  * user. */
 Test(file, link_of_another_user_is_rejected) {
   if (geteuid() != 0) SKIP_IN_FOLDER("only root can make links of other users");
-  struct safe_file file;
+  elman_file file;
   cr_assert_eq(mkdir("shared", 0700), 0);
   put("victim", "precious");
   cr_assert_eq(symlink("../victim", "shared/link"), 0);
@@ -374,7 +374,7 @@ Test(file, descriptor_is_written_at_its_offset) {
 
 Test(file, device_is_written_directly) {
   write_safely("/dev/null", "new");
-  struct safe_file file;
+  elman_file file;
   cr_assert_eq(safe_file_open(&file, "/dev/full", NULL, NULL), ELMAN_OK);
   fputs("new", file.stream);
   fails(safe_file_commit(&file, &why), ELMAN_IO, "No space");
@@ -411,7 +411,7 @@ Test(file, signals_do_not_interrupt_writing) {
     }
     _exit(0);
   }
-  struct safe_file file;
+  elman_file file;
   cr_assert_eq(safe_file_open(&file, name, NULL, NULL), ELMAN_OK);
   static char bytes[SIZE];
   fwrite(bytes, 1, SIZE, file.stream);
@@ -466,7 +466,7 @@ Test(file, existence_is_reported) {
 }
 
 Test(file, uncreatable_files_are_reported) {
-  struct safe_file file;
+  elman_file file;
   cr_assert_eq(safe_file_open(&file, "", NULL, &why), ELMAN_CANNOT_CREATE);
   cr_assert_eq(safe_file_open(&file, ".", NULL, &why), ELMAN_CANNOT_CREATE);
   cr_assert_eq(safe_file_open(&file, "missing/file", NULL, &why), ELMAN_CANNOT_CREATE);

@@ -2,12 +2,14 @@
 /* Input that may be gzip-compressed, read in pieces of any size. */
 #include "owned.h"
 
-#include "base/file.h"
+#include "base/text.h"
+#include "elman/file.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 enum { MOST = 1 << 16 };
 
@@ -28,19 +30,21 @@ static void pack(struct buffer *into, const char *text, size_t length) {
 /* Decompress in pieces of `piece` bytes into `room` bytes at a time. */
 static elman_status decompress_all(struct buffer *into, struct text input, size_t piece,
                                    size_t room, elman_error *error) {
-  owned_by(decompress_free) struct decompressor decompressor = {0};
-  elman_status status = ELMAN_OK;
+  elman_decompressor *decompressor;
+  elman_status status = elman_decompressor_create(&decompressor, error);
   owned char *place = malloc(room);
   while (input.length > 0 && status == ELMAN_OK) {
     struct text part = {input.bytes, input.length < piece ? input.length : piece};
     size_t filled = room;
     text_drop(&input, part.length);
     while (status == ELMAN_OK && (part.length > 0 || filled == room)) {
-      status = decompress(&decompressor, &part, place, room, &filled, error);
+      filled = room;
+      status = elman_decompress(decompressor, &part.bytes, &part.length, place, &filled, error);
       if (status == ELMAN_OK) buffer_append(into, place, filled);
     }
   }
-  if (status == ELMAN_OK) status = decompress_end(&decompressor, error);
+  if (status == ELMAN_OK) status = elman_decompress_end(decompressor, error);
+  elman_decompressor_free(decompressor);
   return status;
 }
 
