@@ -91,8 +91,8 @@ static elman_status find_member(elman_decompressor *decompressor, struct text *i
   return ELMAN_OK;
 }
 
-static elman_status inflate_member(elman_decompressor *decompressor, struct text *input,
-                                   char *into, size_t room, size_t *filled, elman_error *error) {
+static elman_status inflate_member(elman_decompressor *decompressor, struct text *input, char *into,
+                                   size_t room, size_t *filled, elman_error *error) {
   z_stream *stream = &decompressor->stream;
   const uInt size = input->length < UINT_MAX ? (uInt)input->length : UINT_MAX;
   const uInt space = room - *filled < UINT_MAX ? (uInt)(room - *filled) : UINT_MAX;
@@ -120,7 +120,7 @@ static size_t copy(struct text *input, char *into, size_t room) {
  * positive, and set *filled to the number written. If *filled < room, the whole input has been
  * consumed. */
 static elman_status decompress(elman_decompressor *decompressor, struct text *input, char *into,
-                        size_t room, size_t *filled, elman_error *error) {
+                               size_t room, size_t *filled, elman_error *error) {
   elman_status status = ELMAN_OK;
   *filled = 0;
   do {

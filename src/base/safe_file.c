@@ -278,8 +278,7 @@ static int create_temporary(elman_file *file, const struct stat *like) {
 /* ---- opening a safe file ---- */
 
 /* Open file->descriptor. Return 0 or an errno value. */
-static int open_place(elman_file *file, const struct output_place *place,
-                      const struct stat *like) {
+static int open_place(elman_file *file, const struct output_place *place, const struct stat *like) {
   if (place->exists && place->direct) {
     file->descriptor = output_place_open(place, false);
     return file->descriptor < 0 ? errno : 0;

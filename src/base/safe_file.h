@@ -76,7 +76,6 @@ elman_status safe_file_commit(elman_file *file, elman_error *error) CHECKED;
 void safe_file_abandon(elman_file *file);
 
 /* Commit the file if `written` is ELMAN_OK; otherwise abandon it and return `written`. */
-elman_status safe_file_end(elman_file *file, elman_status written,
-                           elman_error *error) CHECKED;
+elman_status safe_file_end(elman_file *file, elman_status written, elman_error *error) CHECKED;
 
 #endif

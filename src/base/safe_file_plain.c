@@ -59,8 +59,7 @@ static void forget(elman_file *file) {
 elman_status safe_file_open(elman_file *file, const char *path, const char *like,
                             elman_error *error) {
   (void)like;
-  *file =
-      (elman_file){.descriptor = -1, .path = strdup(path), .temporary = join(path, ".tmp")};
+  *file = (elman_file){.descriptor = -1, .path = strdup(path), .temporary = join(path, ".tmp")};
   if (file->path != NULL && file->temporary != NULL) file->stream = fopen(file->temporary, "wb");
   if (file->stream != NULL) return ELMAN_OK;
   const int problem = file->path == NULL || file->temporary == NULL ? ENOMEM : errno;

@@ -23,7 +23,7 @@ static bool read_number(size_t *number, struct text *rest) {
   return digits > 0;
 }
 
-bool alignment_next(struct link *link, struct text *rest) {
+bool alignment_next(struct word_link *link, struct text *rest) {
   skip_spaces(rest);
   struct text at = *rest;
   if (!read_number(&link->source, &at) || at.length == 0 || at.bytes[0] != '-') return false;
@@ -47,7 +47,7 @@ static void reverse(char *from, char *to) {
 void elman_alignment_reverse(char *alignment) {
   struct text rest = text_of(alignment);
   const size_t length = rest.length;
-  struct link link;
+  struct word_link link;
   for (char *start = alignment; alignment_next(&link, &rest);
        start = alignment + (length - rest.length)) {
     while (*start == ' ') start++;
@@ -60,7 +60,7 @@ void elman_alignment_reverse(char *alignment) {
   }
 }
 
-static elman_status fail_range(elman_error *error, const struct link *link, size_t sources,
+static elman_status fail_range(elman_error *error, const struct word_link *link, size_t sources,
                                size_t targets) {
   if (sources == SIZE_MAX || targets == SIZE_MAX)
     return fail(error, ELMAN_BAD_DATA, NULL, "alignment %zu-%zu is out of range", link->source,
@@ -71,7 +71,7 @@ static elman_status fail_range(elman_error *error, const struct link *link, size
               link->source, link->target, sources, targets);
 }
 
-elman_status alignment_read(bool *found, struct link *link, struct text *rest, size_t sources,
+elman_status alignment_read(bool *found, struct word_link *link, struct text *rest, size_t sources,
                             size_t targets, elman_error *error) {
   *found = alignment_next(link, rest);
   if (*found && (link->source >= sources || link->target >= targets))
@@ -129,7 +129,7 @@ static elman_status locate(struct located *located, struct token_linker *linker,
 }
 
 static int by_target(const void *a, const void *b) {
-  const struct link *x = a, *y = b;
+  const struct word_link *x = a, *y = b;
   if (x->target != y->target) return x->target < y->target ? -1 : 1;
   return x->source < y->source ? -1 : x->source > y->source;
 }
@@ -138,7 +138,7 @@ static int by_target(const void *a, const void *b) {
 static elman_status read_words(size_t *count, struct token_linker *linker, struct text alignment,
                                const struct located located[2], elman_error *error) {
   size_t found_count = 0;
-  struct link link;
+  struct word_link link;
   *count = 0;
   for (bool found = true; found;) {
     elman_status status = alignment_read(&found, &link, &alignment, located[ELMAN_SOURCE].count,

@@ -10,17 +10,17 @@
 #include "vocab/codec.h"
 #include "vocab/locate.h"
 
-struct link {
+struct word_link {
   size_t source, target;
 };
 
 /* Remove the next link from the front of `rest`. Return false at the end of the text. Also return
  * false if the text does not start with a link; `rest` is then not empty. */
-bool alignment_next(struct link *link, struct text *rest);
+bool alignment_next(struct word_link *link, struct text *rest);
 
 /* Like alignment_next, for sides of `sources` and `targets` words. Return ELMAN_BAD_DATA for text
  * that is not a link, and for a link out of range. Set *found to false at the end. */
-elman_status alignment_read(bool *found, struct link *link, struct text *rest, size_t sources,
+elman_status alignment_read(bool *found, struct word_link *link, struct text *rest, size_t sources,
                             size_t targets, elman_error *error) CHECKED;
 
 /* ---- links between tokens, for guided alignment ---- */
@@ -48,7 +48,7 @@ struct encoded_side {
 
 /* Scratch memory for token_links_add. The caller initializes the struct to zero. */
 struct token_linker {
-  struct link *words;          /* the word links of the pair */
+  struct word_link *words;     /* the word links of the pair */
   size_t capacity;             /* capacity of `words` */
   size_t *places[2];           /* by side: starts and ends of the tokens */
   size_t place_counts[2];      /* capacities of `places` */

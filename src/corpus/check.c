@@ -175,7 +175,7 @@ static elman_status check_shifts(elman_check *findings, elman_pairs *const *part
 
 /* ---- repeated lines ---- */
 
-struct line {
+struct corpus_line {
   uint64_t same[2]; /* hashes of the unchanged sides, indexed by elman_side */
   uint64_t like[2]; /* hashes of the keys of the sides */
   uint32_t part;
@@ -187,13 +187,13 @@ struct line {
 /* The lines of all parts, numbered consecutively. */
 struct all_lines {
   elman_pairs *const *parts;
-  struct line *items; /* (count) */
-  uint64_t *keys;     /* (count): keys of the current round */
+  struct corpus_line *items; /* (count) */
+  uint64_t *keys;            /* (count): keys of the current round */
   size_t count;
 };
 
 /* A round compares the lines in one way. */
-struct round {
+struct leak_round {
   elman_finding leak;   /* the finding if the lines are in different parts */
   elman_finding repeat; /* the finding if the lines are in one part; FINDINGS = none */
   bool like;
@@ -202,7 +202,7 @@ struct round {
 
 /* In descending order of strictness: a leaking line is shown once, for the first round that finds
  * it. */
-static const struct round rounds[LEAKS] = {
+static const struct leak_round rounds[LEAKS] = {
     {ELMAN_FINDING_SAME_PAIR, ELMAN_FINDING_DUPLICATE, false, true, true},
     {ELMAN_FINDING_LIKE_PAIR, ELMAN_FINDING_NEAR_DUPLICATE, true, true, true},
     {ELMAN_FINDING_SAME_SOURCE, ELMAN_FINDING_OTHER_TARGET, false, true, false},
@@ -213,7 +213,7 @@ static const struct round rounds[LEAKS] = {
 
 /* ---- repeated lines: hashes ---- */
 
-static elman_status hash_side(struct line *line, elman_side side, struct text text,
+static elman_status hash_side(struct corpus_line *line, elman_side side, struct text text,
                               struct buffer *key, elman_error *error) {
   const elman_status status = key_of(key, text, error);
   line->same[side] = text_hash(text);
@@ -224,7 +224,7 @@ static elman_status hash_side(struct line *line, elman_side side, struct text te
 static elman_status hash_lines(struct all_lines *lines, size_t part_count, elman_error *error) {
   struct buffer key = {0};
   elman_status status = ELMAN_OK;
-  struct line *line = lines->items;
+  struct corpus_line *line = lines->items;
   for (uint32_t part = 0; part < part_count; part++) {
     const size_t count = elman_pairs_count(lines->parts[part]);
     for (size_t i = 0; status == ELMAN_OK && i < count; i++, line++) {
@@ -239,7 +239,7 @@ static elman_status hash_lines(struct all_lines *lines, size_t part_count, elman
   return status;
 }
 
-static void fill_round_keys(struct all_lines *lines, const struct round *round) {
+static void fill_round_keys(struct all_lines *lines, const struct leak_round *round) {
   for (size_t i = 0; i < lines->count; i++) {
     const uint64_t *sides = round->like ? lines->items[i].like : lines->items[i].same;
     lines->keys[i] = round->source && round->target
@@ -250,12 +250,12 @@ static void fill_round_keys(struct all_lines *lines, const struct round *round) 
 
 /* ---- repeated lines: findings ---- */
 
-static struct location location_of(const struct all_lines *lines, const struct line *line) {
+static struct location location_of(const struct all_lines *lines, const struct corpus_line *line) {
   return (struct location){line->part, pairs_line_number(lines->parts[line->part], line->index)};
 }
 
 static struct example example_of(const struct all_lines *lines, elman_finding finding,
-                                 const struct line *line, const struct line *before) {
+                                 const struct corpus_line *line, const struct corpus_line *before) {
   return (struct example){
       .finding = finding, .at = location_of(lines, line), .other = location_of(lines, before)};
 }
@@ -263,8 +263,8 @@ static struct example example_of(const struct all_lines *lines, elman_finding fi
 /* Record that the line equals the earlier line `before` of the same part. A duplicate pair is not
  * also recorded as a source with another target. */
 static elman_status note_repeat(elman_check *findings, const struct all_lines *lines,
-                                const struct round *round, struct line *line,
-                                const struct line *before, elman_error *error) {
+                                const struct leak_round *round, struct corpus_line *line,
+                                const struct corpus_line *before, elman_error *error) {
   if (round->repeat == FINDINGS || line->duplicate) return ELMAN_OK;
   line->duplicate = round->source && round->target;
   const struct pair pair = pairs_get(lines->parts[line->part], line->index);
@@ -273,10 +273,10 @@ static elman_status note_repeat(elman_check *findings, const struct all_lines *l
 
 /* Record that the line equals a line of each part in the chain that starts at `first`. */
 static elman_status note_leak(elman_check *findings, const struct all_lines *lines,
-                              const struct round *round, struct line *line,
-                              const struct line *first, elman_error *error) {
+                              const struct leak_round *round, struct corpus_line *line,
+                              const struct corpus_line *first, elman_error *error) {
   struct part_findings *found = &findings->parts[line->part];
-  for (const struct line *other = first; other->part < line->part;
+  for (const struct corpus_line *other = first; other->part < line->part;
        other = &lines->items[other->next])
     found->shared[other->part][round->leak - FIRST_LEAK]++;
   found->counts[round->leak]++;
@@ -290,13 +290,13 @@ static elman_status note_leak(elman_check *findings, const struct all_lines *lin
 /* Process a line in a round. For each part, the chain of a key contains the first line with that
  * key. */
 static elman_status add_line(elman_check *findings, struct all_lines *lines, struct table *table,
-                             const struct round *round, size_t at, elman_error *error) {
+                             const struct leak_round *round, size_t at, elman_error *error) {
   size_t first_at;
-  struct line *line = &lines->items[at];
+  struct corpus_line *line = &lines->items[at];
   elman_status status = key_first(&first_at, table, lines->keys, at, error);
   line->next = TABLE_NONE;
   if (status != ELMAN_OK || first_at == at) return status;
-  struct line *first = &lines->items[first_at], *last = first;
+  struct corpus_line *first = &lines->items[first_at], *last = first;
   while (last->next != TABLE_NONE) last = &lines->items[last->next];
   if (last->part == line->part)
     status = note_repeat(findings, lines, round, line, last, error);
@@ -410,7 +410,7 @@ static elman_status check_tokens(elman_check *findings, elman_pairs *const *part
 
 /* ---- the check ---- */
 
-struct reading {
+struct part_reading {
   elman_check *findings;
   size_t part;
   elman_status status; /* error of the callback, which cannot return it */
@@ -419,7 +419,7 @@ struct reading {
 
 static void note_bad_line(void *context, const char *file, size_t line, elman_finding fault,
                           const char *problem) {
-  struct reading *reading = context;
+  struct part_reading *reading = context;
   (void)file;
   if (reading->status != ELMAN_OK) return;
   struct example example = {.finding = fault, .at = {reading->part, line}};
@@ -434,7 +434,7 @@ static const char *name_of(const elman_pairs_options *part) {
 
 static elman_status read_part(elman_pairs **pairs, elman_check *findings, size_t part,
                               const elman_check_options *options, elman_error *error) {
-  struct reading reading = {findings, part, ELMAN_OK, error};
+  struct part_reading reading = {findings, part, ELMAN_OK, error};
   elman_pairs_options how = options->parts[part];
   how.skipped = note_bad_line;
   how.context = &reading;

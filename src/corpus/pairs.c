@@ -15,7 +15,7 @@
 /* ---- lines of a file ---- */
 
 /* The remaining lines of a file. */
-struct lines {
+struct file_lines {
   const char *name; /* for messages */
   struct text rest;
   size_t number; /* number of the last line read, from 1 */
@@ -31,19 +31,19 @@ static void drop_mark(struct text *text) {
 }
 
 /* Read a whole file into `bytes`, which must be empty; "-" is standard input. */
-static elman_status lines_open(struct lines *lines, struct buffer *bytes, const char *path,
+static elman_status lines_open(struct file_lines *lines, struct buffer *bytes, const char *path,
                                const struct text_limits *limits, elman_error *error) {
   const elman_status status = file_read_text(bytes, path, limits, error);
   if (status != ELMAN_OK) return status;
   buffer_append(bytes, "", 0); /* allocates memory even for an empty file */
   if (bytes->failed) return fail_no_memory(error);
-  *lines = (struct lines){.name = file_name(path), .rest = buffer_text(bytes)};
+  *lines = (struct file_lines){.name = file_name(path), .rest = buffer_text(bytes)};
   drop_mark(&lines->rest);
   return ELMAN_OK;
 }
 
 /* Read a line without its end. Return false if there is none left. */
-static bool lines_next(struct text *line, struct lines *lines) {
+static bool lines_next(struct text *line, struct file_lines *lines) {
   if (lines->rest.length == 0) return false;
   *line = text_cut(&lines->rest, '\n');
   lines->number++;
@@ -72,7 +72,7 @@ static bool line_is_bad(char problem[LINE_PROBLEM], elman_finding *finding, stru
 }
 
 /* Fail with ELMAN_BAD_DATA for the last line read. */
-static elman_status fail_at_line(elman_error *error, const struct lines *lines,
+static elman_status fail_at_line(elman_error *error, const struct file_lines *lines,
                                  const char *problem) {
   char where[512];
   snprintf(where, sizeof where, "%s:%zu", lines->name, lines->number);
@@ -182,11 +182,11 @@ struct elman_pairs {
 
 /* ---- columns ---- */
 
-struct columns {
+struct pair_columns {
   size_t source, target, alignment; /* from 1; alignment 0 = none */
 };
 
-static size_t columns_last(struct columns columns) {
+static size_t columns_last(struct pair_columns columns) {
   size_t last = columns.source;
   if (columns.target > last) last = columns.target;
   if (columns.alignment > last) last = columns.alignment;
@@ -195,7 +195,7 @@ static size_t columns_last(struct columns columns) {
 
 /* Find the fields of a line. Return the number of the last column needed, or the number of columns
  * in the line if the line has fewer. */
-static size_t columns_pick(struct pair *pair, struct text line, struct columns columns) {
+static size_t columns_pick(struct pair *pair, struct text line, struct pair_columns columns) {
   const size_t last = columns_last(columns);
   const char *start = line.bytes;
   size_t left = line.length;
@@ -212,7 +212,8 @@ static size_t columns_pick(struct pair *pair, struct text line, struct columns c
 }
 
 /* Record the line of the next pair, unless it directly follows the line of the previous pair. */
-static elman_status note_line(elman_pairs *pairs, const struct lines *lines, elman_error *error) {
+static elman_status note_line(elman_pairs *pairs, const struct file_lines *lines,
+                              elman_error *error) {
   if (pairs->run_count > 0) {
     const struct line_run *last = &pairs->runs[pairs->run_count - 1];
     if (last->name == lines->name && last->number + (pairs->count - last->first) == lines->number)
@@ -226,7 +227,7 @@ static elman_status note_line(elman_pairs *pairs, const struct lines *lines, elm
 }
 
 /* Append a pair from the last line read: its source, target and alignment, or the whole line. */
-static elman_status pairs_add(elman_pairs *pairs, const struct lines *lines,
+static elman_status pairs_add(elman_pairs *pairs, const struct file_lines *lines,
                               const struct text *fields, size_t count, elman_error *error) {
   elman_status status =
       array_grow(&pairs->items, &pairs->capacity, pairs->count + 1, sizeof *pairs->items, error);
@@ -265,7 +266,7 @@ struct pair pairs_get(const elman_pairs *pairs, size_t index) {
   if (second.length > 0)
     return (struct pair){first, second, text_of(second.bytes + second.length + 1)};
   struct pair pair = {.alignment = text_of("")};
-  columns_pick(&pair, first, (struct columns){pairs->source_column, pairs->target_column, 0});
+  columns_pick(&pair, first, (struct pair_columns){pairs->source_column, pairs->target_column, 0});
   return pair;
 }
 
@@ -320,11 +321,11 @@ void pairs_place(char *place, size_t size, const elman_pairs *pairs, size_t inde
   "expected UTF-8 text with source, tab and target on each line, or two parallel files "           \
   "(--source, --target)"
 
-struct reader {
+struct pairs_reader {
   elman_pairs *pairs;
   const elman_pairs_options *options;
   elman_error *error;
-  struct lines alignments; /* lines of the alignment file */
+  struct file_lines alignments; /* lines of the alignment file */
   struct buffer alignment_bytes;
   elman_error first;           /* problem of the first skipped line */
   elman_error first_unaligned; /* problem of the first line with a bad alignment */
@@ -333,8 +334,8 @@ struct reader {
 };
 
 /* Read a whole file into `bytes`. */
-static elman_status open_lines(struct lines *lines, struct buffer *bytes, struct reader *reader,
-                               const char *file) {
+static elman_status open_lines(struct file_lines *lines, struct buffer *bytes,
+                               struct pairs_reader *reader, const char *file) {
   elman_pairs *pairs = reader->pairs;
   char *name = strdup(file_name(file));
   if (name == NULL) return fail_no_memory(reader->error);
@@ -346,21 +347,21 @@ static elman_status open_lines(struct lines *lines, struct buffer *bytes, struct
 }
 
 /* Ignore blank lines at the end of a file, which editors add. */
-static void drop_blank_end(struct lines *lines) {
+static void drop_blank_end(struct file_lines *lines) {
   struct text *rest = &lines->rest;
   while (rest->length > 0 &&
          (rest->bytes[rest->length - 1] == '\n' || rest->bytes[rest->length - 1] == '\r'))
     rest->length--;
 }
 
-static size_t count_lines(struct lines lines) {
+static size_t count_lines(struct file_lines lines) {
   struct text line;
   while (lines_next(&line, &lines)) continue;
   return lines.number;
 }
 
-static elman_status skip(struct reader *reader, const struct lines *lines, elman_finding fault,
-                         const char *problem) {
+static elman_status skip(struct pairs_reader *reader, const struct file_lines *lines,
+                         elman_finding fault, const char *problem) {
   if (reader->options->strict) return fail_at_line(reader->error, lines, problem);
   if (reader->pairs->skipped++ == 0) (void)fail_at_line(&reader->first, lines, problem);
   if (fault == ELMAN_FINDING_NOT_UTF8) reader->other_encoding = true;
@@ -377,7 +378,7 @@ static size_t alignment_units(struct text text, const struct unit_lines *lines) 
 
 /* Return whether a link i-j in the files means j-i in the pairs. In the files, i always counts the
  * words of the leftmost column. */
-static bool alignments_are_reversed(const struct reader *reader) {
+static bool alignments_are_reversed(const struct pairs_reader *reader) {
   const elman_pairs_options *options = reader->options;
   return options->source_file == NULL && options->source_column > options->target_column;
 }
@@ -390,7 +391,7 @@ static bool alignment_is_bad(char problem[LINE_PROBLEM], const elman_pairs *pair
   const size_t sources = alignment_units(pair->source, &lines[0]);
   const size_t targets = alignment_units(pair->target, &lines[1]);
   struct text rest = pair->alignment;
-  struct link link;
+  struct word_link link;
   elman_error error;
   for (bool found = true; found;) {
     if (alignment_read(&found, &link, &rest, reversed ? targets : sources,
@@ -402,7 +403,7 @@ static bool alignment_is_bad(char problem[LINE_PROBLEM], const elman_pairs *pair
   return false;
 }
 
-static elman_status add_pair(struct reader *reader, const struct lines *lines,
+static elman_status add_pair(struct pairs_reader *reader, const struct file_lines *lines,
                              const struct pair *pair) {
   struct unit_lines *sides = reader->pairs->unit_lines;
   char problem[LINE_PROBLEM];
@@ -420,7 +421,7 @@ static elman_status add_pair(struct reader *reader, const struct lines *lines,
 
 /* Skip the pairs whose alignment is bad, and let i count source words in the others. The units of
  * the alignments depend on all lines, so this comes after reading. */
-static elman_status use_alignments(struct reader *reader) {
+static elman_status use_alignments(struct pairs_reader *reader) {
   elman_pairs *pairs = reader->pairs;
   const bool reversed = alignments_are_reversed(reader);
   const size_t count = pairs->count, run_count = pairs->run_count;
@@ -431,7 +432,7 @@ static elman_status use_alignments(struct reader *reader) {
   for (size_t i = 0, r = 0; i < count && status == ELMAN_OK; i++) {
     while (r + 1 < run_count && runs[r + 1].first <= i) r++;
     const struct pair pair = pairs_get(pairs, i);
-    struct lines line = {.name = runs[r].name, .number = runs[r].number + (i - runs[r].first)};
+    struct file_lines line = {.name = runs[r].name, .number = runs[r].number + (i - runs[r].first)};
     char problem[LINE_PROBLEM];
     if (reader->options->check_alignments && alignment_is_bad(problem, pairs, &pair, reversed)) {
       if (reader->alignments.name != NULL) line.name = reader->alignments.name;
@@ -470,8 +471,8 @@ static const char *other_separator(struct text line) {
 }
 
 /* Add the pair of a TSV line. `alignment` is the line of the alignment file, if there is one. */
-static elman_status add_tsv_line(struct reader *reader, const struct lines *lines, struct text line,
-                                 struct text alignment) {
+static elman_status add_tsv_line(struct pairs_reader *reader, const struct file_lines *lines,
+                                 struct text line, struct text alignment) {
   const elman_pairs_options *options = reader->options;
   if (line.length == 0) return skip(reader, lines, ELMAN_FINDING_EMPTY, "is empty");
   char problem[LINE_PROBLEM];
@@ -479,8 +480,8 @@ static elman_status add_tsv_line(struct reader *reader, const struct lines *line
   if (line_is_bad(problem, &finding, line)) return skip(reader, lines, finding, problem);
 
   struct pair pair = {0};
-  const struct columns columns = {options->source_column, options->target_column,
-                                  options->whole_lines ? 0 : options->alignment_column};
+  const struct pair_columns columns = {options->source_column, options->target_column,
+                                       options->whole_lines ? 0 : options->alignment_column};
   const size_t last = columns_last(columns);
   const size_t found = columns_pick(&pair, line, columns);
   if (found < last) {
@@ -503,9 +504,9 @@ static elman_status add_tsv_line(struct reader *reader, const struct lines *line
   return add_pair(reader, lines, &pair);
 }
 
-static elman_status fail_line_count(struct reader *reader, const struct lines *lines, size_t count,
-                                    const struct lines *others, size_t other_count,
-                                    const char *rule) {
+static elman_status fail_line_count(struct pairs_reader *reader, const struct file_lines *lines,
+                                    size_t count, const struct file_lines *others,
+                                    size_t other_count, const char *rule) {
   return fail(reader->error, ELMAN_BAD_DATA, lines->name,
               "has %zu line%s, but %s has %zu; line n of one file must %s line n of the other",
               count, plural_ending(count), others->name, other_count, rule);
@@ -513,29 +514,29 @@ static elman_status fail_line_count(struct reader *reader, const struct lines *l
 
 /* Open the alignment file, if there is one. It must have as many lines as `with`, not counting
  * surplus blank lines at the end. */
-static elman_status open_alignments(struct reader *reader, const struct lines *with) {
-  struct lines *alignments = &reader->alignments;
+static elman_status open_alignments(struct pairs_reader *reader, const struct file_lines *with) {
+  struct file_lines *alignments = &reader->alignments;
   if (reader->options->alignment_file == NULL) return ELMAN_OK;
   const elman_status status =
       open_lines(alignments, &reader->alignment_bytes, reader, reader->options->alignment_file);
   if (status != ELMAN_OK) return status;
   const size_t wanted = count_lines(*with), found = count_lines(*alignments);
-  struct lines shortened = *alignments;
+  struct file_lines shortened = *alignments;
   drop_blank_end(&shortened);
   if (found >= wanted && count_lines(shortened) <= wanted) return ELMAN_OK;
   return fail_line_count(reader, alignments, found, with, wanted, "align");
 }
 
 /* Return the next line of the alignment file; "" after the last line, and if there is no file. */
-static struct text next_alignment(struct reader *reader) {
+static struct text next_alignment(struct pairs_reader *reader) {
   struct text line = text_of("");
   if (reader->alignments.name != NULL) (void)lines_next(&line, &reader->alignments);
   return line;
 }
 
-static elman_status read_tsv(struct reader *reader, const char *file) {
+static elman_status read_tsv(struct pairs_reader *reader, const char *file) {
   struct buffer bytes = {0};
-  struct lines lines = {0};
+  struct file_lines lines = {0};
   struct text line;
   elman_status status = open_lines(&lines, &bytes, reader, file);
   drop_blank_end(&lines);
@@ -546,8 +547,8 @@ static elman_status read_tsv(struct reader *reader, const char *file) {
   return status;
 }
 
-static elman_status add_moses_lines(struct reader *reader, struct lines sources,
-                                    struct lines targets) {
+static elman_status add_moses_lines(struct pairs_reader *reader, struct file_lines sources,
+                                    struct file_lines targets) {
   const size_t source_count = count_lines(sources), target_count = count_lines(targets);
   if (source_count != target_count)
     return fail_line_count(reader, &sources, source_count, &targets, target_count, "translate");
@@ -573,10 +574,10 @@ static elman_status add_moses_lines(struct reader *reader, struct lines sources,
   return status;
 }
 
-static elman_status read_moses(struct reader *reader) {
+static elman_status read_moses(struct pairs_reader *reader) {
   const char *const files[] = {reader->options->source_file, reader->options->target_file};
   struct buffer bytes[2] = {0};
-  struct lines lines[2] = {0};
+  struct file_lines lines[2] = {0};
   elman_status status = ELMAN_OK;
   for (int s = 0; status == ELMAN_OK && s < 2; s++)
     status = open_lines(&lines[s], &bytes[s], reader, files[s]);
@@ -604,7 +605,7 @@ static elman_status check_options(const elman_pairs_options *options, elman_erro
   return ELMAN_OK;
 }
 
-static elman_status nothing_found(const struct reader *reader) {
+static elman_status nothing_found(const struct pairs_reader *reader) {
   const elman_pairs_options *options = reader->options;
   const char *file = options->file_count > 0 ? options->files[0] : options->source_file;
   const bool only_one = options->file_count + (options->source_file != NULL) == 1;
@@ -625,7 +626,7 @@ static elman_status nothing_found(const struct reader *reader) {
 
 /* Accept a few bad alignments. Fail if most are bad, because the file was then probably made for
  * other words. */
-static elman_status check_aligned(const struct reader *reader) {
+static elman_status check_aligned(const struct pairs_reader *reader) {
   const elman_pairs_options *options = reader->options;
   const size_t lines = reader->pairs->count + reader->pairs->skipped;
   const bool reversed = alignments_are_reversed(reader);
@@ -661,7 +662,7 @@ elman_status elman_pairs_read(elman_pairs **pairs, const elman_pairs_options *op
   read->strict = options->strict;
   read->source_column = options->source_column;
   read->target_column = options->target_column;
-  struct reader reader = {.pairs = read, .options = options, .error = error};
+  struct pairs_reader reader = {.pairs = read, .options = options, .error = error};
 
   read->names = calloc(options->file_count + 3, sizeof *read->names);
   if (read->names == NULL) status = fail_no_memory(error);
@@ -700,7 +701,7 @@ static const char *terminate(struct text line) {
 }
 
 elman_status elman_lines_read(elman_lines **lines, const char *path, elman_error *error) {
-  struct lines rest = {0};
+  struct file_lines rest = {0};
   struct text line;
   char problem[LINE_PROBLEM];
   elman_finding finding;

@@ -98,7 +98,7 @@ static struct outline outline_of(struct text text) {
 enum { QUESTION, EXCLAMATION, QUOTATION, NUMBERS, WORDS, RELATIONS };
 enum { STATES = 4 };
 
-struct lines {
+struct shift_lines {
   struct outline *sides[2]; /* (count) */
   size_t count;
   double log_ratio; /* mean of target length minus source length, as logarithms */
@@ -127,7 +127,7 @@ static int relation(int kind, const struct outline *source, const struct outline
 
 /* Return the difference of the lengths from the usual one. Limit it, because a few lines have very
  * unequal lengths. */
-static double unlikeness(const struct lines *lines, const struct outline *source,
+static double unlikeness(const struct shift_lines *lines, const struct outline *source,
                          const struct outline *target) {
   static const double MOST = 1.5;
   const double difference =
@@ -143,7 +143,7 @@ struct statistics {
 };
 
 /* Add the lines whose target is `lines_on` lines after the source. */
-static void add_statistics(struct statistics *sums, const struct lines *lines, int lines_on) {
+static void add_statistics(struct statistics *sums, const struct shift_lines *lines, int lines_on) {
   const ptrdiff_t count = (ptrdiff_t)lines->count;
   for (ptrdiff_t i = 0; i < count; i++) {
     if (i + lines_on < 0 || i + lines_on >= count) continue;
@@ -187,7 +187,7 @@ static struct weights weights_of(const struct statistics *linked, const struct s
 }
 
 /* Return the logarithm of the likelihood ratio that the target translates the source. */
-static double fit(const struct weights *weights, const struct lines *lines, size_t source,
+static double fit(const struct weights *weights, const struct shift_lines *lines, size_t source,
                   size_t target) {
   const struct outline *from = &lines->sides[0][source], *to = &lines->sides[1][target];
   const double unlike = unlikeness(lines, from, to);
@@ -199,7 +199,7 @@ static double fit(const struct weights *weights, const struct lines *lines, size
 
 /* Estimate the weights from the distance that tells most: 0, unless most of the corpus is
  * shifted. The others are lines nearby, because a corpus may be sorted by length. */
-static struct weights estimate_weights(const struct lines *lines) {
+static struct weights estimate_weights(const struct shift_lines *lines) {
   enum { NEARBY = LONGEST_SHIFT + 2 };
   struct statistics others = {0};
   struct weights best = {0};
@@ -217,14 +217,14 @@ static struct weights estimate_weights(const struct lines *lines) {
 /* ---- the shifts ---- */
 
 /* Return whether a side also occurs `lines_on` lines on. Such lines fit in both places. */
-static bool repeats(const struct lines *lines, size_t at, size_t other) {
+static bool repeats(const struct shift_lines *lines, size_t at, size_t other) {
   return lines->sides[0][at].hash == lines->sides[0][other].hash ||
          lines->sides[1][at].hash == lines->sides[1][other].hash;
 }
 
 /* Set `scores` to how well the source of line `at` fits the target of each distance. */
 static void score_line(double scores[DISTANCES], const struct weights *weights,
-                       const struct lines *lines, size_t at) {
+                       const struct shift_lines *lines, size_t at) {
   static const double DRIFT = 0.05; /* so that noise does not add up to a shift */
   static const double MOST = 3;     /* so that a few strange lines do not look like one */
   const double here = fit(weights, lines, at, at);
@@ -242,7 +242,7 @@ static void score_line(double scores[DISTANCES], const struct weights *weights,
 /* Find the sequence of distances with the highest sum of scores (Viterbi). A change to a distance
  * other than 0 costs the evidence that a shift needs. `before` is scratch memory. */
 static void find_path(signed char *lines_on, unsigned char (*before)[DISTANCES],
-                      const struct weights *weights, const struct lines *lines) {
+                      const struct weights *weights, const struct shift_lines *lines) {
   static const double EVIDENCE = 25;
   double sums[DISTANCES], scores[DISTANCES];
   for (int to = 0; to < DISTANCES; to++) sums[to] = to == LONGEST_SHIFT ? 0 : -EVIDENCE;
@@ -267,7 +267,7 @@ static void find_path(signed char *lines_on, unsigned char (*before)[DISTANCES],
   }
 }
 
-static elman_status outline_lines(struct lines *lines, const elman_pairs *pairs, size_t first,
+static elman_status outline_lines(struct shift_lines *lines, const elman_pairs *pairs, size_t first,
                                   elman_error *error) {
   double sum = 0;
   for (int side = 0; side < 2; side++) {
@@ -286,7 +286,7 @@ static elman_status outline_lines(struct lines *lines, const elman_pairs *pairs,
 
 elman_status shifts_find(signed char **lines_on, const elman_pairs *pairs, size_t first,
                          size_t count, elman_error *error) {
-  struct lines lines = {.count = count};
+  struct shift_lines lines = {.count = count};
   elman_status status = outline_lines(&lines, pairs, first, error);
   unsigned char(*before)[DISTANCES] = calloc(lines.count, sizeof *before);
   *lines_on = calloc(lines.count, sizeof **lines_on);

@@ -33,7 +33,7 @@ double column_sum(const float *weights, size_t T, size_t S, size_t s) {
 /* Set gold (target words, source words) to whether there is a link. */
 static elman_status read_links(bool *gold, const struct word_matrix *words, struct text alignment,
                                elman_error *error) {
-  struct link link;
+  struct word_link link;
   for (bool found = true; found;) {
     const elman_status status =
         alignment_read(&found, &link, &alignment, words->source_count, words->target_count, error);

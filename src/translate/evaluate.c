@@ -257,7 +257,7 @@ static elman_status compare_words(struct finding *finding, const struct word_mat
     bool linked, agrees;
   } *states = calloc(T + 1, sizeof *states);
   elman_status status = states == NULL ? fail_no_memory(error) : ELMAN_OK;
-  struct link link;
+  struct word_link link;
   for (bool found = true; status == ELMAN_OK && found;) {
     status = alignment_read(&found, &link, &alignment, words->source_count, T, error);
     if (status != ELMAN_OK || !found) continue;

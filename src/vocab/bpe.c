@@ -197,14 +197,14 @@ static struct bpe_candidate pop(struct bpe_queue *heap) {
 
 /* ---- splitting a word: steps ---- */
 
-struct work {
+struct bpe_work {
   struct bpe_split *split;
   const struct merges *merges;
   struct bpe_dropout *dropout;
   elman_error *error;
 };
 
-static elman_status fill_nodes(struct work *work, size_t *count, struct text word) {
+static elman_status fill_nodes(struct bpe_work *work, size_t *count, struct text word) {
   struct bpe_split *split = work->split;
   *count = 0;
   for (size_t at = 0; at < word.length; ++*count) {
@@ -227,7 +227,7 @@ static elman_status fill_nodes(struct work *work, size_t *count, struct text wor
 }
 
 /* If a merge starts at the node, add it to the queue `list`. */
-static elman_status offer(struct work *work, struct bpe_queue *list, uint32_t node) {
+static elman_status offer(struct bpe_work *work, struct bpe_queue *list, uint32_t node) {
   const struct bpe_node *nodes = work->split->nodes;
   if (node == NO_NODE || nodes[node].next == NO_NODE) return ELMAN_OK;
   const uint32_t rank =
@@ -238,7 +238,7 @@ static elman_status offer(struct work *work, struct bpe_queue *list, uint32_t no
                                      : append(list, candidate, work->error);
 }
 
-static bool is_current(const struct work *work, struct bpe_candidate candidate) {
+static bool is_current(const struct bpe_work *work, struct bpe_candidate candidate) {
   const struct bpe_node *node = &work->split->nodes[candidate.node];
   const struct merge *merge = &work->merges->items[candidate.rank];
   return !node->gone && node->symbol == merge->left && node->next != NO_NODE &&
@@ -255,7 +255,7 @@ static bool is_dropped(struct bpe_dropout *dropout) {
 
 /* Remove the candidates of the lowest rank from the queue, from left to right. Move those that
  * dropout omits in this step to `later` and all others to `now`. */
-static elman_status choose(struct work *work) {
+static elman_status choose(struct bpe_work *work) {
   struct bpe_split *split = work->split;
   split->now.count = split->later.count = 0;
   while (split->queue.count > 0) {
@@ -270,7 +270,7 @@ static elman_status choose(struct work *work) {
 }
 
 /* Apply the merges in `now`. If two overlap ("aa" in "aaa"), apply the left one. */
-static elman_status merge_chosen(struct work *work) {
+static elman_status merge_chosen(struct bpe_work *work) {
   struct bpe_split *split = work->split;
   elman_status status = ELMAN_OK;
   for (size_t i = 0; status == ELMAN_OK && i < split->now.count; i++) {
@@ -291,7 +291,7 @@ static elman_status merge_chosen(struct work *work) {
   return status;
 }
 
-static elman_status read_parts(struct work *work) {
+static elman_status read_parts(struct bpe_work *work) {
   struct bpe_split *split = work->split;
   split->count = 0;
   for (uint32_t node = 0; node != NO_NODE; node = split->nodes[node].next) {
@@ -306,7 +306,7 @@ static elman_status read_parts(struct work *work) {
 
 static elman_status split_word(struct bpe_split *split, struct text word,
                                struct bpe_dropout *dropout, elman_error *error) {
-  struct work work = {split, split->merges, dropout, error};
+  struct bpe_work work = {split, split->merges, dropout, error};
   size_t count;
   split->queue.count = 0;
   elman_status status = fill_nodes(&work, &count, word);
@@ -443,7 +443,7 @@ struct subwords_span {
 };
 
 /* The state of subwords_split. */
-struct output {
+struct bpe_output {
   struct tokens *tokens;
   struct subwords subwords;
   struct subwords_scratch *scratch;
@@ -453,7 +453,7 @@ struct output {
   elman_error *error;
 };
 
-static elman_status push_span(struct output *output, struct subwords_span span) {
+static elman_status push_span(struct bpe_output *output, struct subwords_span span) {
   struct subwords_scratch *scratch = output->scratch;
   const elman_status status =
       array_grow(&scratch->spans, &scratch->span_capacity, scratch->span_count + 1,
@@ -462,20 +462,21 @@ static elman_status push_span(struct output *output, struct subwords_span span) 
   return status;
 }
 
-static bool is_known(const struct output *output, struct text token) {
+static bool is_known(const struct bpe_output *output, struct text token) {
   return output->subwords.vocabulary == NULL ||
          vocabulary_find(output->subwords.vocabulary, token) != TOKEN_UNKNOWN;
 }
 
 /* Return whether the span follows a space. For the first token of a text, return `expected`, so
  * that the token needs no mark. */
-static bool is_spaced(const struct output *output, const struct subwords_span *span,
+static bool is_spaced(const struct bpe_output *output, const struct subwords_span *span,
                       bool expected) {
   return output->previous.length == 0 ? expected : span->spaced;
 }
 
 /* Add the part as one token if the vocabulary contains it. */
-static elman_status add_unit(struct output *output, bool *added, const struct subwords_span *span) {
+static elman_status add_unit(struct bpe_output *output, bool *added,
+                             const struct subwords_span *span) {
   struct tokens *tokens = output->tokens;
   const bool expected = output->space_expected(output->previous, span->text);
   const bool spaced = is_spaced(output, span, expected);
@@ -491,7 +492,7 @@ static elman_status add_unit(struct output *output, bool *added, const struct su
   return ELMAN_OK;
 }
 
-static elman_status add_character(struct output *output, const struct subwords_span *span) {
+static elman_status add_character(struct bpe_output *output, const struct subwords_span *span) {
   const struct text character = span->text;
   const bool whole = is_known(output, character) && !token_has_mark(character);
   const bool within = !whole && output->after_bytes;
@@ -512,7 +513,8 @@ static elman_status add_character(struct output *output, const struct subwords_s
 /* Push the two parts whose merge produced this part. If there are none, push its first character
  * and the rest. Push the left part last. Set *divided to false for a single character. Check the
  * lengths, because a merge from a damaged list may not fit the text. */
-static elman_status divide(struct output *output, bool *divided, const struct subwords_span *span) {
+static elman_status divide(struct bpe_output *output, bool *divided,
+                           const struct subwords_span *span) {
   const struct merges *merges = output->subwords.merges;
   const struct merge *merge = merges_origin(merges, span->symbol);
   struct subwords_span left = *span, right = *span;
@@ -532,7 +534,7 @@ static elman_status divide(struct output *output, bool *divided, const struct su
   return status == ELMAN_OK ? push_span(output, left) : status;
 }
 
-static elman_status add_part(struct output *output, const struct subwords_span *part) {
+static elman_status add_part(struct bpe_output *output, const struct subwords_span *part) {
   struct subwords_scratch *scratch = output->scratch;
   scratch->span_count = 0;
   elman_status status = push_span(output, *part);
@@ -547,7 +549,7 @@ static elman_status add_part(struct output *output, const struct subwords_span *
   return status;
 }
 
-static elman_status add_word(struct output *output, struct text word, bool spaced,
+static elman_status add_word(struct bpe_output *output, struct text word, bool spaced,
                              struct bpe_dropout *dropout) {
   struct bpe_split *split = &output->scratch->split;
   elman_status status = bpe_split(split, output->subwords.merges, word, dropout, output->error);
@@ -564,12 +566,12 @@ static elman_status add_word(struct output *output, struct text word, bool space
 elman_status subwords_split(struct tokens *out, const struct tokens *words,
                             struct subwords subwords, struct subwords_scratch *scratch,
                             struct bpe_dropout *dropout, elman_error *error) {
-  struct output output = {.tokens = out,
-                          .subwords = subwords,
-                          .scratch = scratch,
-                          .space_expected = token_mode_row(ELMAN_TOKENS_BPE)->space_expected,
-                          .previous = {"", 0},
-                          .error = error};
+  struct bpe_output output = {.tokens = out,
+                              .subwords = subwords,
+                              .scratch = scratch,
+                              .space_expected = token_mode_row(ELMAN_TOKENS_BPE)->space_expected,
+                              .previous = {"", 0},
+                              .error = error};
   struct text previous = {"", 0}; /* the previous word */
   elman_status status = ELMAN_OK;
   tokens_clear(out);

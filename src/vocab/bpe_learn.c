@@ -6,7 +6,7 @@
 #include "vocab/characters.h"
 
 /* A pair of adjacent symbols in words. */
-struct pair {
+struct symbol_pair {
   uint32_t left, right;
   int64_t count;
   int64_t queued;   /* the count in its only valid heap entry; 0 = it has none */
@@ -27,7 +27,7 @@ struct learner {
   uint32_t *units;   /* symbols of all words, one word after another */
   size_t *starts;    /* (words): index of the first symbol of a word */
   uint32_t *lengths; /* (words): current number of symbols */
-  struct pair *pairs;
+  struct symbol_pair *pairs;
   size_t pair_count, pair_capacity;
   struct table index; /* finds pairs by their symbols */
   struct entry *heap;
@@ -86,13 +86,13 @@ static elman_status fill_words(struct learner *learner) {
 /* ---- the pairs ---- */
 
 static bool is_pair(const void *items, size_t index, const void *key) {
-  const struct pair *pair = (const struct pair *)items + index, *wanted = key;
+  const struct symbol_pair *pair = (const struct symbol_pair *)items + index, *wanted = key;
   return pair->left == wanted->left && pair->right == wanted->right;
 }
 
 static elman_status find_pair(struct learner *learner, uint32_t *index, uint32_t left,
                               uint32_t right) {
-  const struct pair key = {.left = left, .right = right};
+  const struct symbol_pair key = {.left = left, .right = right};
   const uint64_t hash = symbols_hash(left, right);
   *index = table_find(&learner->index, hash, is_pair, learner->pairs, &key);
   if (*index != TABLE_NONE) return ELMAN_OK;
@@ -117,7 +117,7 @@ static elman_status increase_pair(struct learner *learner, uint32_t left, uint32
   uint32_t index;
   elman_status status = find_pair(learner, &index, left, right);
   if (status != ELMAN_OK) return status;
-  struct pair *pair = &learner->pairs[index];
+  struct symbol_pair *pair = &learner->pairs[index];
   pair->count += count_of(learner, word);
   status = array_grow(&learner->risen, &learner->risen_capacity, learner->risen_count + 1,
                       sizeof *learner->risen, learner->error);
@@ -150,13 +150,13 @@ static int compare_symbols(const struct learner *learner, uint32_t a, uint32_t b
 
 static bool comes_before(const struct learner *learner, struct entry a, struct entry b) {
   if (a.count != b.count) return a.count > b.count;
-  const struct pair *x = &learner->pairs[a.pair], *y = &learner->pairs[b.pair];
+  const struct symbol_pair *x = &learner->pairs[a.pair], *y = &learner->pairs[b.pair];
   const int order = compare_symbols(learner, x->left, y->left);
   return order != 0 ? order > 0 : compare_symbols(learner, x->right, y->right) > 0;
 }
 
 static elman_status push(struct learner *learner, uint32_t index) {
-  struct pair *pair = &learner->pairs[index];
+  struct symbol_pair *pair = &learner->pairs[index];
   const elman_status status =
       array_grow(&learner->heap, &learner->heap_capacity, learner->heap_count + 1,
                  sizeof *learner->heap, learner->error);
@@ -188,7 +188,7 @@ static struct entry pop(struct learner *learner) {
 static elman_status push_risen(struct learner *learner) {
   elman_status status = ELMAN_OK;
   for (size_t i = 0; status == ELMAN_OK && i < learner->risen_count; i++) {
-    const struct pair *pair = &learner->pairs[learner->risen[i]];
+    const struct symbol_pair *pair = &learner->pairs[learner->risen[i]];
     if (pair->count > pair->queued && pair->count >= LEAST_PAIR_COUNT)
       status = push(learner, learner->risen[i]);
   }
@@ -201,7 +201,7 @@ static elman_status find_best(struct learner *learner, uint32_t *best) {
   *best = TABLE_NONE;
   while (*best == TABLE_NONE && learner->heap_count > 0) {
     const struct entry entry = pop(learner);
-    struct pair *pair = &learner->pairs[entry.pair];
+    struct symbol_pair *pair = &learner->pairs[entry.pair];
     if (entry.count != pair->queued) continue;
     pair->queued = 0;
     if (pair->count == entry.count) {
@@ -256,7 +256,7 @@ static elman_status merge_in_word(struct learner *learner, uint32_t word, struct
 
 static elman_status merge_pair(struct learner *learner, uint32_t index, uint32_t result) {
   /* Copy the pair, because adding pairs moves the array. */
-  const struct pair pair = learner->pairs[index];
+  const struct symbol_pair pair = learner->pairs[index];
   const struct merge merge = {pair.left, pair.right, result};
   learner->pairs[index].places = NULL;
   learner->pairs[index].place_count = learner->pairs[index].place_capacity = 0;

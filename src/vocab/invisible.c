@@ -72,26 +72,26 @@ static bool is_tag(int codepoint) {
 
 /* The characters that were kept last in a word. The rule must not depend on the order of marks,
  * which normalization changes. */
-struct context {
+struct invisible_context {
   int base;   /* last character that is no mark */
   bool joins; /* it or one of its marks is of a joining script */
 };
 
-static void context_add(struct context *context, int codepoint) {
+static void context_add(struct invisible_context *context, int codepoint) {
   if (is_white_space(codepoint)) {
-    *context = (struct context){0};
+    *context = (struct invisible_context){0};
   } else if (codepoint == JOINER || codepoint == NON_JOINER || codepoint == DIVIDER) {
-    *context = (struct context){.base = codepoint};
+    *context = (struct invisible_context){.base = codepoint};
   } else if (extends_previous(codepoint)) {
     context->joins = context->joins || may_join(codepoint);
   } else if (!is_skin_tone(codepoint) && !is_tag(codepoint)) {
-    *context = (struct context){codepoint, may_join(codepoint)};
+    *context = (struct invisible_context){codepoint, may_join(codepoint)};
   }
 }
 
 /* Return whether an invisible character has a meaning before `next`, which is 0 at the end of the
  * text. */
-static bool has_meaning(const struct context *context, int codepoint, int next) {
+static bool has_meaning(const struct invisible_context *context, int codepoint, int next) {
   static const struct codepoint_range varied[] = {
       {0x1000, 0x109F}, {0xA840, 0xA87F}, {0x10AC0, 0x10AFF}}; /* Myanmar, Phags-pa, Manichaean */
   const int base = context->base;
@@ -119,7 +119,7 @@ static bool may_have_invisible(struct text text) {
 /* Remove invisible characters without meaning. Append the rest to `into` unless it is NULL. Return
  * the number of bytes of the rest. */
 static size_t keep_visible(struct buffer *into, struct text text, size_t *origins) {
-  struct context context = {0};
+  struct invisible_context context = {0};
   size_t length = 0;
   for (size_t at = 0; at < text.length;) {
     const size_t start = at;
@@ -148,7 +148,7 @@ bool text_is_blank(struct text text) {
     const int codepoint = character_at(text, &at);
     if (is_white_space(codepoint)) continue;
     if (!is_invisible(codepoint) ||
-        has_meaning(&(struct context){0}, codepoint, next_character(text, at)))
+        has_meaning(&(struct invisible_context){0}, codepoint, next_character(text, at)))
       return false;
   }
   return true;

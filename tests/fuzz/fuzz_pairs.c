@@ -29,7 +29,7 @@ static void look_at(const elman_pairs *pairs) {
     require_text(pair.alignment);
     REQUIRE(pair.source.length > 0 && pair.target.length > 0);
     struct text rest = pair.alignment;
-    struct link link;
+    struct word_link link;
     while (alignment_next(&link, &rest)) continue;
     const char *const line = elman_pairs_line(pairs, i, NULL);
     if (line != NULL) require_text(text_of(line));

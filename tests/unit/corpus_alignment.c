@@ -7,7 +7,7 @@
 #include "corpus/alignment.h"
 
 /* Read the links of `line`; return the text that remains. */
-static size_t read(struct link *links, size_t most, struct text *rest, const char *line) {
+static size_t read(struct word_link *links, size_t most, struct text *rest, const char *line) {
   size_t count = 0;
   *rest = text_of(line);
   while (count < most && alignment_next(&links[count], rest)) count++;
@@ -15,7 +15,7 @@ static size_t read(struct link *links, size_t most, struct text *rest, const cha
 }
 
 Test(alignment, links_are_zero_based_pairs) {
-  struct link links[8];
+  struct word_link links[8];
   struct text rest;
   cr_assert_eq(read(links, 8, &rest, " 0-0 3-12  45-6 1000000-999999 "), 4);
   static const size_t expected[][2] = {{0, 0}, {3, 12}, {45, 6}, {1000000, 999999}};
@@ -34,7 +34,7 @@ Test(alignment, invalid_links_are_left_over) {
                                       "1--2", "a-b", "1000001-0", "0-1000001", "+1-2", "1-2,3-4"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     char line[64];
-    struct link links[8];
+    struct word_link links[8];
     struct text rest;
     snprintf(line, sizeof line, "7-8 %s 1-1", wrong[i]);
     cr_assert_eq(read(links, 8, &rest, line), 1, "%s", line);
