@@ -20,8 +20,8 @@ typedef enum elman_token_mode {
   ELMAN_TOKENS_AUTO_BPE
 } elman_token_mode;
 
-/* Return the name of an elman_token_mode: "space", "words", "chars", "auto", "bpe" or "auto-bpe";
- * NULL for any other value. */
+/* Return the name of the elman_token_mode `index`: "space", "words", "chars", "auto", "bpe" or
+ * "auto-bpe"; NULL for any other value. */
 ELMAN_API const char *elman_token_mode_name(size_t index);
 
 /* Normalization of text before tokenization. NFC applies Unicode's NFC. NFKC applies Unicode's
@@ -30,8 +30,8 @@ ELMAN_API const char *elman_token_mode_name(size_t index);
  * punctuation; a side whose lines are mostly Chinese characters or kana uses it. */
 typedef enum elman_normalization { ELMAN_NFC, ELMAN_NFKC, ELMAN_NFKC_WIDE } elman_normalization;
 
-/* Return the name of an elman_normalization: "nfc", "nfkc" or "nfkc-wide"; NULL for any other
- * value. */
+/* Return the name of the elman_normalization `index`: "nfc", "nfkc" or "nfkc-wide"; NULL for any
+ * other value. */
 ELMAN_API const char *elman_normalization_name(size_t index);
 
 /* Return the length in bytes of the unsafe character at the start of `text` (`length` bytes) and
