@@ -9,7 +9,8 @@
         model.save("toy.safetensors")
 
 Options are the fields of the structs in include/elman/*.h, by name: `train` takes those of
-elman_train_options, and so on. Values of enums are words such as "bpe". An error of the library raises
+elman_train_options, and so on. Values of enums are words such as "bpe". An option with a wrong value, or
+without effect, raises ValueError; an unknown option raises TypeError. Other errors of the library raise
 Error with its message. The memory of an object is freed at the end of `with`, in close(), or when
 nothing refers to it any more. A model processes one call at a time: other threads wait.
 
@@ -192,8 +193,12 @@ def _json(value):
 def _set_row(options, row, value):
     """Set a field by its row in the table of the library."""
     error = library.complete("elman_error")()
-    if library.elman_option_set(ctypes.byref(row), ctypes.byref(options), _json(value).encode(), JSON, NAMES, ctypes.byref(error)):
-        raise ValueError(error.message.decode())
+    if library.elman_option_set(ctypes.byref(row), ctypes.byref(options), _json(value).encode(), JSON, NAMES,
+                                ctypes.byref(error)):
+        message = error.message.decode()
+        if value is None or isinstance(value, bool):  # the message has null, true or false
+            message = message.replace(f"not {_json(value)}", f"not {value!r}")
+        raise ValueError(message)
 
 
 def _unknown(struct, name):
@@ -205,7 +210,8 @@ def _unknown(struct, name):
     if inner:
         return f"unknown option '{name}'; it is a field of {inner[0]}"
     others = [field.encode() for field, kind in kinds.items()
-              if field not in library.rows_of[struct] and not field.endswith("_count") and (kind in SCALARS or issubclass(kind, ctypes.Structure))]
+              if field not in library.rows_of[struct] and not field.endswith("_count")
+              and (kind in SCALARS or issubclass(kind, ctypes.Structure))]
     error, scopes = library.complete("elman_error")(), library.scopes(struct)
     library.elman_option_refuse(scopes, name.encode(), _strings([*others, None]), NAMES, ctypes.byref(error))
     return error.message.decode()
@@ -240,18 +246,23 @@ def _fill_search(options, values):
     _fill(options, values)
     if "beam" not in values:
         options.beam = max(options.beam, options.n_best)
-    _check_rows(library.elman_options_check, options, values)
+    return _check(options, values)
+
+
+def _check(options, values):
+    """Check the rules between the options given as `values`, and return the options."""
+    _check_rows(library.elman_options_check, library.scopes(type(options).__name__), options, values)
     return options
 
 
-def _check_rows(check, options, values, *reason, scopes=None):
+def _check_rows(check, scopes, options, values, *reason):
     """Let the library check the options given as `values`."""
-    rows, error = library.rows_of["elman_translate_options"], library.complete("elman_error")()
+    rows, error = library.rows_of[type(options).__name__], library.complete("elman_error")()
     given = (ctypes.c_bool * MOST_OPTIONS)()
     for name in values:
         if name in rows:
             given[rows[name].index] = True
-    if check(scopes or library.scopes("elman_translate_options"), ctypes.byref(options), given, *reason, NAMES, ctypes.byref(error)):
+    if check(scopes, ctypes.byref(options), given, *reason, NAMES, ctypes.byref(error)):
         raise ValueError(error.message.decode())
 
 
@@ -259,20 +270,27 @@ def _check_reference(options, values, references):
     """Refuse options that have no effect if every text has a reference."""
     if references and None not in references:
         scopes = sum(library.enum("elman_scope")[name] for name in ("search", "list", "sampling"))
-        _check_rows(library.elman_options_unused, options, values, b"all texts have references", scopes=scopes)
+        _check_rows(library.elman_options_unused, scopes, options, values, b"all texts have references")
 
 
-def _with_options(struct):
-    """Give a function the fields of a struct of options in its signature, with annotations and defaults."""
-    annotations = {"size": int, "seed": int, "real": float, "flag": bool, "name": str, "enum": str}
-    kinds = {value: annotations[name] for name, value in library.enum("elman_value").items()}
+def _with_options(struct, **others):
+    """Give a function the fields of a struct of options in its signature, with annotations and defaults. `others`
+    are names of fields by struct."""
+    annotations = {ctypes.c_char_p: str, ctypes.c_bool: bool, ctypes.c_double: float, ctypes.c_size_t: int,
+                   ctypes.c_uint64: int}
+
+    def parameters(struct, names=None):
+        defaults = _record(getattr(library, struct + "_default")())
+        for name, kind in library.complete(struct)._fields_:
+            annotation = str if _words(struct, name) is not None else annotations.get(kind)
+            if annotation is not None and not name.endswith("_count") and (names is None or name in names):
+                yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=getattr(defaults, name),
+                                        annotation=annotation)
 
     def decorate(function):
-        defaults = _record(getattr(library, struct + "_default")())
         own = [each for each in inspect.signature(function).parameters.values() if each.kind is not each.VAR_KEYWORD]
-        rows = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=getattr(defaults, name),
-                                  annotation=kinds[row.value]) for name, row in library.rows_of[struct].items()]
-        function.__signature__ = inspect.Signature(own + rows)
+        more = [each for other, names in others.items() for each in parameters(other, names)]
+        function.__signature__ = inspect.Signature([*own, *parameters(struct), *more])
         return function
     return decorate
 
@@ -612,6 +630,9 @@ def _ids(name, values):
     return [_number("an id", each, ctypes.c_uint32) for each in _list(name, values, "ids")]
 
 
+OF_CREATION = "seed", "max_length", "threads"  # options of training that affect a new model
+
+
 class Model(_Handle):
     """A model, created by create, load or average."""
 
@@ -622,12 +643,12 @@ class Model(_Handle):
         super().__init__(library.elman_model_free, make, *arguments)
 
     @classmethod
-    @_with_options("elman_model_options")
+    @_with_options("elman_model_options", elman_train_options=OF_CREATION)
     def create(cls, pairs, **options):
         """Return a model with initial parameters; options are those of elman_model_options, and the seed, max_length
         and threads of elman_train_options."""
-        of_training = {name: options.pop(name) for name in ("seed", "max_length", "threads") if name in options}
-        given = _fill(library.elman_model_options_default(), options)
+        of_training = {name: options.pop(name) for name in OF_CREATION if name in options}
+        given = _check(_fill(library.elman_model_options_default(), options), options)
         training = _fill(library.elman_train_options_default(), of_training)
         with _pairs("pairs", pairs)._use() as read:
             return cls(library.elman_model_create, read, ctypes.byref(given), ctypes.byref(training))
@@ -708,6 +729,7 @@ class Model(_Handle):
         with contextlib.ExitStack() as uses:
             if dev is not None:
                 given.dev = uses.enter_context(_pairs("dev", dev)._use())
+            _check(given, options)
             read, model = uses.enter_context(_pairs("pairs", pairs)._use()), uses.enter_context(self._use())
             return functions.call(library.elman_train, model, read, ctypes.byref(given))
 

@@ -178,13 +178,14 @@ const char *elman_option_write_name(char *text, size_t size, const char *name,
 
 elman_status elman_option_refuse(unsigned scopes, const char *name, const char *const *others,
                                  elman_naming naming, elman_error *error) {
-  char typed[NAME_SIZE], meant[NAME_SIZE], field[NAME_SIZE];
+  char typed[NAME_SIZE], meant[NAME_SIZE], field[NAME_SIZE], option[NAME_SIZE];
   elman_suggestion suggestion = {0};
   const elman_option *row = NULL;
   elman_option_write_name(field, sizeof field, name, ELMAN_NAMES_FIELD);
+  elman_option_write_name(option, sizeof option, field, ELMAN_NAMES_OPTION);
   while ((row = elman_option_next(row, scopes)) != NULL) {
     elman_suggestion_offer(&suggestion, field, row->name);
-    if (row->also == NULL || strcmp(row->also, name) != 0) continue;
+    if (row->also == NULL || strcmp(row->also, option + strlen("--")) != 0) continue;
     suggestion.best = row->name;
     break;
   }

@@ -142,7 +142,9 @@ static void write_settings(FILE *stream, const elman_model_info *info, bool diff
 }
 
 static void write_config(FILE *stream, const elman_model *model) {
-  const elman_model_info info = elman_model_get_info(model);
+  elman_model_info info = elman_model_get_info(model);
+  /* Other mechanisms have one head, and refuse the option. */
+  if (strcmp(info.attention, "multihead") != 0) info.attention_heads = 0;
   const elman_history history = info.history;
   fprintf(stream,
           "# Settings of a training run, for 'elman train --config FILE PAIRS...'; elman %s\n",
