@@ -1,4 +1,4 @@
-/* The library's hyperparameters as options and as results, and the presets. */
+/* The rows of elman/options.h as options and as results, and the presets. */
 #ifndef ELMAN_CLI_LIBRARY_OPTIONS_H
 #define ELMAN_CLI_LIBRARY_OPTIONS_H
 
