@@ -209,16 +209,14 @@ Test(beam, forced_targets_may_exceed_the_limit) {
 }
 
 static void check_overflow(struct beam_options options, bool screened, bool without_scores) {
-  struct setup s, healthy;
-  struct screen screen, healthy_screen;
+  owned_by(tear_down) struct setup s, healthy;
+  owned_by(screen_free) struct screen screen = {0}, healthy_screen = {0};
   set_up(&s, plain_config(13), 5, 6);
-  set_up(&healthy, plain_config(13), 5, 6);
   for (size_t i = 0; i < SENTENCES; i++)
-    for (size_t j = 0; j < LONGEST; j++) {
-      uint32_t *id = i == 2 ? &s.ids[i][j] : s.ids[i][j] == 10 ? &s.ids[i][j] : NULL;
-      if (id != NULL) *id = i == 2 ? 10 : 9;
-      healthy.ids[i][j] = s.ids[i][j];
-    }
+    for (size_t j = 0; j < LONGEST; j++)
+      if (i == 2 || s.ids[i][j] == 10) s.ids[i][j] = i == 2 ? 10 : 9;
+  set_up(&healthy, plain_config(13), 5, 6);
+  memcpy(healthy.ids, s.ids, sizeof s.ids);
   s.model.weights.encoder.embedding[10 * 6] = NAN;
   if (screened) {
     make_screen(&screen, &s, quantized_kernel_at(0));
@@ -233,12 +231,6 @@ static void check_overflow(struct beam_options options, bool screened, bool with
     const struct found a = found_in(&s, i, 0), b = found_in(&healthy, i, 0);
     cr_assert(same_ids(&a, &b));
   }
-  if (screened) {
-    screen_free(&screen);
-    screen_free(&healthy_screen);
-  }
-  tear_down(&s);
-  tear_down(&healthy);
 }
 
 Test(beam, overflow_fails_only_its_sentence) {
@@ -293,29 +285,52 @@ static void grow(struct beam *beam, const struct small_scores *small, const real
   cr_assert_eq(beam_grow(beam, &small->scores, 0, weights, beam->request->count, NULL), ELMAN_OK);
 }
 
+/* A search for a sentence of one token, in which the test chooses the logits. */
+struct trial {
+  elman_translate_options options;
+  struct search_request request;
+  struct hypothesis paths[3 * MAX_ROWS];
+  struct beam_pool pool;
+  struct small_scores small;
+  struct beam beam;
+  bool exact; /* logits are log-probabilities */
+};
+
+static void trial_start(struct trial *trial, struct beam_options options, size_t limit) {
+  *trial =
+      (struct trial){.options = search_options(options), .request = {.count = 1, .limit = limit}};
+  trial->beam = small_beam(trial->paths, &trial->pool, &trial->options, &trial->request);
+  beam_pool_clear(&trial->pool);
+}
+
+static void trial_free(struct trial *trial) {
+  beam_pool_free(&trial->pool);
+}
+
+static void trial_grow(struct trial *trial, real *logits, size_t rows, size_t V) {
+  static const real weights[MAX_ROWS] = {1, 1, 1, 1, 1};
+  score(&trial->small, logits, rows, V);
+  for (size_t i = 0; i < rows && trial->exact; i++) trial->small.log_sums[i] = 0;
+  grow(&trial->beam, &trial->small, weights);
+}
+
+static uint32_t last_id(const struct trial *trial, const struct hypothesis *path) {
+  return trial->pool.nodes[path->last].id;
+}
+
 /* Make a finished hypothesis of score -1 and an open one whose score at the length limit is at most
  * `open` / 4. Return whether the search continues. */
 static bool search_continues(double open) {
-  enum { V = 6, WIDTH = 2 };
-  const elman_translate_options options = search_options((struct beam_options){WIDTH, 1, 1});
-  const struct search_request request = {.count = 1, .limit = 4};
-  struct hypothesis paths[3 * WIDTH];
-  owned_by(beam_pool_free) struct beam_pool pool = {0};
-  struct beam beam = small_beam(paths, &pool, &options, &request);
-  const real weights[WIDTH] = {1, 1};
-  real logits[V];
-  for (size_t v = 0; v < V; v++) logits[v] = -50;
+  enum { V = 6 };
+  owned_by(trial_free) struct trial trial;
+  real logits[V] = {-50, -50, -50, (real)open, -50, -50};
   logits[TOKEN_END] = -1;
-  logits[3] = (real)open;
-  logits[TOKEN_START] =
-      (real)log(1 - exp(-1) - exp(open)); /* chosen so that the logits are log p */
-  beam_pool_clear(&pool);
-  struct small_scores small;
-  score(&small, logits, 1, V);
-  grow(&beam, &small, weights);
-  cr_assert_eq(beam.finished, 1);
-  cr_assert_float_eq(beam.ended[0].score, -1, 1e-5);
-  return beam.open > 0;
+  trial_start(&trial, (struct beam_options){2, 1, 1}, 4);
+  trial.exact = true;
+  trial_grow(&trial, logits, 1, V);
+  cr_assert_eq(trial.beam.finished, 1);
+  cr_assert_float_eq(trial.beam.ended[0].score, -1, 1e-5);
+  return trial.beam.open > 0;
 }
 
 Test(beam, search_ends_when_no_open_hypothesis_can_win) {
@@ -328,21 +343,14 @@ Test(beam, search_ends_when_no_open_hypothesis_can_win) {
 /* Of equally likely hypotheses, the one with the smaller token comes first. */
 Test(beam, ties_keep_the_vocabulary_order) {
   enum { V = 8, WIDTH = 4 };
-  const elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 0});
-  const struct search_request request = {.count = 1, .limit = 9};
-  struct hypothesis paths[3 * WIDTH];
-  owned_by(beam_pool_free) struct beam_pool pool = {0};
-  struct beam beam = small_beam(paths, &pool, &options, &request);
-  const real weights[WIDTH] = {1, 1, 1, 1};
-  real logits[V] = {-9, -9, -9, 1, 2, 1, 2, 1};
-  struct small_scores small;
-  score(&small, logits, 1, V);
-  beam_pool_clear(&pool);
-  grow(&beam, &small, weights);
   static const uint32_t expected[WIDTH] = {4, 6, 3, 5};
-  cr_assert_eq(beam.open, WIDTH);
+  real logits[V] = {-9, -9, -9, 1, 2, 1, 2, 1};
+  owned_by(trial_free) struct trial trial;
+  trial_start(&trial, (struct beam_options){WIDTH, WIDTH, 0}, 9);
+  trial_grow(&trial, logits, 1, V);
+  cr_assert_eq(trial.beam.open, WIDTH);
   for (size_t i = 0; i < WIDTH; i++)
-    cr_assert_eq(pool.nodes[beam.paths[i].last].id, expected[i], "place %zu", i);
+    cr_assert_eq(last_id(&trial, &trial.beam.paths[i]), expected[i], "place %zu", i);
 }
 
 /* A continuation of a row by a token. */
@@ -379,31 +387,26 @@ static struct continuation *sorted_continuations(const struct beam *beam,
  * tokens are equally probable. */
 Test(beam, the_best_tokens_of_many_blocks_are_chosen) {
   enum { V = 2 * SCORES_BLOCK + 37, WIDTH = 5, STEPS = 6, LEVELS = 12 };
-  const elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 0});
-  const struct search_request request = {.count = 1, .limit = STEPS + 1};
-  const real weights[WIDTH] = {1, 1, 1, 1, 1};
   for (unsigned which = 0; which < 40; which++) {
-    struct hypothesis paths[3 * WIDTH];
-    owned_by(beam_pool_free) struct beam_pool pool = {0};
-    struct beam beam = small_beam(paths, &pool, &options, &request);
-    beam_pool_clear(&pool);
+    owned_by(trial_free) struct trial trial;
+    trial_start(&trial, (struct beam_options){WIDTH, WIDTH, 0}, STEPS + 1);
+    const struct beam *beam = &trial.beam;
     for (size_t step = 0; step < STEPS; step++) {
       owned real *logits =
-          random_reals(beam.open * V, LEVELS / 4.0, which * STEPS + (unsigned)step);
-      for (size_t i = 0; i < beam.open * V; i++) {
+          random_reals(beam->open * V, LEVELS / 4.0, which * STEPS + (unsigned)step);
+      for (size_t i = 0; i < beam->open * V; i++) {
         if (which % 2 == 0) logits[i] = (real)round((double)logits[i]);
         if (i % V == TOKEN_START || i % V == TOKEN_END) logits[i] = -99;
       }
-      struct small_scores small;
-      score(&small, logits, beam.open, V);
-      owned struct continuation *expected = sorted_continuations(&beam, &small, V);
-      grow(&beam, &small, weights);
-      cr_assert_eq(beam.open, WIDTH);
+      score(&trial.small, logits, beam->open, V);
+      owned struct continuation *expected = sorted_continuations(beam, &trial.small, V);
+      trial_grow(&trial, logits, beam->open, V);
+      cr_assert_eq(beam->open, WIDTH);
       for (size_t i = 0; i < WIDTH; i++) {
-        cr_assert_eq(pool.nodes[beam.paths[i].last].id, expected[i].id, "%u, %zu, %zu", which, step,
+        cr_assert_eq(last_id(&trial, &beam->paths[i]), expected[i].id, "%u, %zu, %zu", which, step,
                      i);
-        cr_assert_eq(beam.paths[i].row, expected[i].row);
-        cr_assert_eq(beam.paths[i].log_probability, expected[i].log_probability);
+        cr_assert_eq(beam->paths[i].row, expected[i].row);
+        cr_assert_eq(beam->paths[i].log_probability, expected[i].log_probability);
       }
     }
   }
@@ -412,95 +415,77 @@ Test(beam, the_best_tokens_of_many_blocks_are_chosen) {
 /* Of finished hypotheses with equal scores, the one that ended first comes first. */
 Test(beam, ties_keep_the_order_of_ending) {
   enum { V = 6, WIDTH = 3 };
-  const elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 1});
-  const struct search_request request = {.count = 1, .limit = 2};
-  struct hypothesis paths[3 * WIDTH];
-  owned_by(beam_pool_free) struct beam_pool pool = {0};
-  struct beam beam = small_beam(paths, &pool, &options, &request);
-  const real weights[WIDTH] = {1, 1, 1};
-  /* log p of </s> is -1 at once and -2 after two tokens, as is log p of two tokens 4 */
-  real first[V] = {-50, -50, -1, -50, -1, -50}, second[2 * V] = {-50, -50, -1, -50, -1, -50};
-  struct small_scores small;
-  beam_pool_clear(&pool);
-  score(&small, first, 1, V);
-  small.log_sums[0] = 0;
-  grow(&beam, &small, weights);
-  cr_assert_eq(beam.finished, 1);
-  cr_assert_eq(pool.nodes[beam.paths[0].last].id, 4);
-  for (size_t v = 0; v < V; v++) second[V + v] = -60;
-  score(&small, second, 2, V);
-  small.log_sums[0] = small.log_sums[1] = 0;
-  grow(&beam, &small, weights);
-  cr_assert_eq(beam.finished, WIDTH);
   static const uint32_t last[WIDTH] = {TOKEN_END, TOKEN_END, 4};
   static const size_t counts[WIDTH] = {1, 2, 2};
+  /* log p of </s> is -1 at once and -2 after two tokens, as is log p of two tokens 4 */
+  real first[V] = {-50, -50, -1, -50, -1, -50}, second[2 * V] = {-50, -50, -1, -50, -1, -50};
+  for (size_t v = 0; v < V; v++) second[V + v] = -60;
+  owned_by(trial_free) struct trial trial;
+  trial_start(&trial, (struct beam_options){WIDTH, WIDTH, 1}, 2);
+  trial.exact = true;
+  trial_grow(&trial, first, 1, V);
+  cr_assert_eq(trial.beam.finished, 1);
+  cr_assert_eq(last_id(&trial, &trial.beam.paths[0]), 4);
+  trial_grow(&trial, second, 2, V);
+  cr_assert_eq(trial.beam.finished, WIDTH);
   for (size_t i = 0; i < WIDTH; i++) {
-    cr_assert_eq(beam.ended[i].score, -1);
-    cr_assert_eq(beam.ended[i].count, counts[i], "place %zu", i);
-    cr_assert_eq(pool.nodes[beam.ended[i].last].id, last[i], "place %zu", i);
+    const struct hypothesis *ended = &trial.beam.ended[i];
+    cr_assert_eq(ended->score, -1);
+    cr_assert_eq(ended->count, counts[i], "place %zu", i);
+    cr_assert_eq(last_id(&trial, ended), last[i], "place %zu", i);
   }
 }
 
 /* ---- hypotheses with equal text ---- */
 
-/* The text of token 3 is "a", of 4 "b", of 5 "ab", and of 6 empty. Text "b" is not wanted. */
+/* Append the text: "a" for token 3, "b" for 4, "ab" for 5, and nothing for 6. */
+static void append_letters(struct buffer *text, const struct beam *beam,
+                           const struct hypothesis *path) {
+  static const char *const letters[] = {"?", "", "", "a", "b", "ab", ""};
+  uint32_t ids[MAX_STEPS];
+  path_ids(ids, beam, path);
+  for (size_t t = 0; t < path->count; t++) buffer_append_text(text, text_of(letters[ids[t]]));
+}
+
+/* Text "b" is not wanted. */
 static elman_status letters_key(void *context, uint64_t *key, const struct beam *beam,
                                 const struct hypothesis *path, bool is_finished,
                                 elman_error *error) {
-  static const char *const letters[] = {"?", "", "", "a", "b", "ab", ""};
   owned_by(buffer_free) struct buffer text = {0};
-  uint32_t ids[MAX_STEPS];
   (void)error;
   (*(size_t *)context)++;
-  path_ids(ids, beam, path);
-  for (size_t t = 0; t < path->count; t++) buffer_append_text(&text, text_of(letters[ids[t]]));
+  append_letters(&text, beam, path);
   *key = text.length == 0 || (is_finished && text_equal(buffer_text(&text), text_of("b")))
              ? 0
              : text_hash(buffer_text(&text));
   return ELMAN_OK;
 }
 
-/* Append the text of a hypothesis by letters_key. */
-static void text_in(struct buffer *text, const struct beam *beam, size_t n) {
-  static const char *const letters[] = {"?", "", "", "a", "b", "ab", ""};
-  uint32_t ids[MAX_STEPS];
-  path_ids(ids, beam, &beam->ended[n]);
-  for (size_t t = 0; t < beam->ended[n].count; t++)
-    buffer_append_text(text, text_of(letters[ids[t]]));
-}
-
 enum { LETTERS = 7, LETTER_STEPS = 4, LETTER_WIDTH = 4 };
 
-/* Search with the same log-probabilities at each step. Return the number of finished texts. */
-static size_t search_letters(struct buffer *found, const real *logits, bool merge, size_t n_best) {
-  const elman_translate_options options =
-      search_options((struct beam_options){LETTER_WIDTH, n_best, 1});
-  const struct search_request request = {.count = 1, .limit = LETTER_STEPS};
-  struct hypothesis paths[3 * LETTER_WIDTH];
-  const real weights[LETTER_WIDTH] = {1, 1, 1, 1};
+/* Search with the same logits at each step. Return the number of finished texts. */
+static size_t search_letters(struct buffer *found, const real *logits, bool merge) {
   size_t calls = 0;
   const struct beam_texts texts = {letters_key, &calls};
-  owned_by(beam_pool_free) struct beam_pool pool = {0};
-  struct beam beam = small_beam(paths, &pool, &options, &request);
-  if (merge) beam.texts = &texts;
-  beam_pool_clear(&pool);
-  while (beam.open > 0) {
+  owned_by(trial_free) struct trial trial;
+  trial_start(&trial, (struct beam_options){LETTER_WIDTH, LETTER_WIDTH, 1}, LETTER_STEPS);
+  struct beam *beam = &trial.beam;
+  if (merge) beam->texts = &texts;
+  while (beam->open > 0) {
     real rows[LETTER_WIDTH * LETTERS];
-    struct small_scores small;
-    for (size_t i = 0; i < beam.open; i++)
+    for (size_t i = 0; i < beam->open; i++)
       memcpy(rows + i * LETTERS, logits, LETTERS * sizeof *rows);
-    score(&small, rows, beam.open, LETTERS);
-    grow(&beam, &small, weights);
-    cr_assert_leq(beam.open + beam.finished, (size_t)LETTER_WIDTH);
+    trial_grow(&trial, rows, beam->open, LETTERS);
+    cr_assert_leq(beam->open + beam->finished, (size_t)LETTER_WIDTH);
   }
-  beam_close(&beam);
-  for (size_t n = 0; n < beam.finished; n++) {
-    text_in(found, &beam, n);
+  beam_close(beam);
+  for (size_t n = 0; n < beam->finished; n++) {
+    append_letters(found, beam, &beam->ended[n]);
     buffer_append(found, " ", 1);
-    if (n > 0) cr_assert_geq(beam.ended[n - 1].score, beam.ended[n].score);
+    if (n > 0) cr_assert_geq(beam->ended[n - 1].score, beam->ended[n].score);
   }
   cr_assert_eq(calls > 0, merge);
-  return beam.finished;
+  return beam->finished;
 }
 
 static bool lists(const struct buffer *found, const char *word) {
@@ -516,10 +501,9 @@ static bool lists(const struct buffer *found, const char *word) {
 Test(beam, hypotheses_with_equal_text_are_merged) {
   const real logits[LETTERS] = {-30, -30, -1, -2, -2, -2, (real)-1.5};
   owned_by(buffer_free) struct buffer plain = {0}, merged = {0};
-  cr_assert_eq(search_letters(&plain, logits, false, LETTER_WIDTH), LETTER_WIDTH);
+  cr_assert_eq(search_letters(&plain, logits, false), LETTER_WIDTH);
   cr_assert(lists(&plain, ""), "without a comparison: %s", plain.bytes);
-  cr_assert_eq(search_letters(&merged, logits, true, LETTER_WIDTH), LETTER_WIDTH, "%s",
-               merged.bytes);
+  cr_assert_eq(search_letters(&merged, logits, true), LETTER_WIDTH, "%s", merged.bytes);
   struct text rest = buffer_text(&merged);
   struct text words[LETTER_WIDTH];
   for (size_t n = 0; n < LETTER_WIDTH; n++) {
@@ -535,43 +519,30 @@ Test(beam, hypotheses_with_equal_text_are_merged) {
 /* A text keeps the best score, whichever of its tokenizations ends first. */
 Test(beam, a_text_keeps_its_best_score) {
   enum { V = LETTERS };
-  const elman_translate_options options = search_options((struct beam_options){3, 3, 0});
-  const struct search_request request = {.count = 1, .limit = 3};
-  const real weights[3] = {1, 1, 1};
-  struct hypothesis paths[9];
   size_t calls = 0;
   const struct beam_texts texts = {letters_key, &calls};
-  owned_by(beam_pool_free) struct beam_pool pool = {0};
-  struct beam beam = small_beam(paths, &pool, &options, &request);
-  struct small_scores small;
-  beam.texts = &texts;
-  beam_pool_clear(&pool);
+  owned_by(trial_free) struct trial trial;
+  trial_start(&trial, (struct beam_options){3, 3, 0}, 3);
+  trial.exact = true;
+  struct beam *beam = &trial.beam;
+  beam->texts = &texts;
   /* Open: 5 ("ab", -2), 3 ("a", -1). Then "ab" ends with -4, and 3 5 ("aab") with 3 4 ("ab"). */
-  real first[V] = {-50, -50, -50, -1, -50, -2, -50};
-  score(&small, first, 1, V);
-  small.log_sums[0] = 0;
-  grow(&beam, &small, weights);
-  cr_assert_eq(pool.nodes[beam.paths[0].last].id, 3);
-  cr_assert_eq(pool.nodes[beam.paths[1].last].id, 5);
-  real second[3 * V];
-  for (size_t i = 0; i < 3 * V; i++) second[i] = -50;
+  real first[V] = {-50, -50, -50, -1, -50, -2, -50}, second[3 * V], third[3 * V];
+  for (size_t i = 0; i < 3 * V; i++) second[i] = third[i] = -50;
+  trial_grow(&trial, first, 1, V);
+  cr_assert_eq(last_id(&trial, &beam->paths[0]), 3);
+  cr_assert_eq(last_id(&trial, &beam->paths[1]), 5);
   second[4] = (real)-0.5;           /* "a" + "b" is more probable than "ab" was */
   second[V + TOKEN_END] = (real)-2; /* "ab" ends with -4 */
-  score(&small, second, 3, V);
-  for (size_t i = 0; i < 3; i++) small.log_sums[i] = 0;
-  grow(&beam, &small, weights);
-  cr_assert_eq(beam.finished, 1);
-  cr_assert_float_eq(beam.ended[0].score, -4, 1e-6);
-  cr_assert_float_eq(beam.paths[0].log_probability, -1.5, 1e-6);
-  real third[3 * V];
-  for (size_t i = 0; i < 3 * V; i++) third[i] = -50;
+  trial_grow(&trial, second, 3, V);
+  cr_assert_eq(beam->finished, 1);
+  cr_assert_float_eq(beam->ended[0].score, -4, 1e-6);
+  cr_assert_float_eq(beam->paths[0].log_probability, -1.5, 1e-6);
   third[TOKEN_END] = -1;
-  score(&small, third, 3, V);
-  for (size_t i = 0; i < 3; i++) small.log_sums[i] = 0;
-  grow(&beam, &small, weights);
-  cr_assert_float_eq(beam.ended[0].score, -2.5, 1e-6, "%g", beam.ended[0].score);
-  cr_assert_eq(beam.ended[0].count, 3);
-  for (size_t n = 1; n < beam.finished; n++) cr_assert_neq(beam.ended[n].key, beam.ended[0].key);
+  trial_grow(&trial, third, 3, V);
+  cr_assert_float_eq(beam->ended[0].score, -2.5, 1e-6, "%g", beam->ended[0].score);
+  cr_assert_eq(beam->ended[0].count, 3);
+  for (size_t n = 1; n < beam->finished; n++) cr_assert_neq(beam->ended[n].key, beam->ended[0].key);
 }
 
 /* The text of a hypothesis is its last token. If no text is wanted, all are merged. */
@@ -593,47 +564,46 @@ static elman_status id_key(void *context, uint64_t *key, const struct beam *beam
 /* End all hypotheses in one step, in which token v has the log-probability -v / 8. Return the best
  * token with a text that is wanted and a score of at most `ceiling`; 0 if there is none. */
 static size_t end_all(size_t *calls, double ceiling, double coverage, bool wanted) {
-  enum { V = MAX_BLOCKS * SCORES_BLOCK, WIDTH = 2 };
-  elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 2});
-  options.coverage_penalty = coverage;
-  const struct search_request request = {.count = 1, .limit = 1, .ceiling = ceiling};
-  struct hypothesis paths[3 * WIDTH];
-  owned_by(beam_pool_free) struct beam_pool pool = {0};
-  struct beam beam = small_beam(paths, &pool, &options, &request);
+  enum { V = MAX_BLOCKS * SCORES_BLOCK };
   struct id_texts context = {.wanted = wanted};
   const struct beam_texts texts = {id_key, &context};
-  const real weights[WIDTH] = {1, 1};
-  struct small_scores small;
+  owned_by(trial_free) struct trial trial;
   real logits[V];
   for (size_t v = 0; v < V; v++) logits[v] = -(real)v / 8;
-  beam.texts = &texts;
-  beam_pool_clear(&pool);
-  score(&small, logits, 1, V);
-  small.log_sums[0] = 0;
-  grow(&beam, &small, weights);
-  cr_assert_eq(beam.open, 0);
-  cr_assert_not(beam.overflow);
-  const size_t best = beam.finished == 0 ? 0 : pool.nodes[beam.ended[0].last].id;
+  trial_start(&trial, (struct beam_options){2, 2, 2}, 1);
+  trial.options.coverage_penalty = coverage;
+  trial.request.ceiling = ceiling;
+  trial.exact = true;
+  const struct beam *beam = &trial.beam;
+  trial.beam.texts = &texts;
+  trial_grow(&trial, logits, 1, V);
+  cr_assert_eq(beam->open, 0);
+  cr_assert_not(beam->overflow);
+  const size_t best = beam->finished == 0 ? 0 : last_id(&trial, &beam->ended[0]);
   if (wanted && coverage == 0)
-    for (size_t n = 1; n < beam.finished; n++)
-      cr_assert_eq(pool.nodes[beam.ended[n].last].id, best + n);
+    for (size_t n = 1; n < beam->finished; n++)
+      cr_assert_eq(last_id(&trial, &beam->ended[n]), best + n);
   *calls = context.calls;
   return best;
 }
 
 /* A step looks at few texts, although nearly all continuations do not count. */
 Test(beam, many_continuations_that_do_not_count_are_skipped) {
-  enum { MOST = 64 };
-  size_t calls;
-  cr_assert_eq(end_all(&calls, -50, 0, true), 400);
-  cr_assert_leq(calls, 3);
-  cr_assert_eq(end_all(&calls, -1e6, 0, true), 0);
-  cr_assert_eq(calls, 0);
-  cr_assert_eq(end_all(&calls, 0, 0, false), 0);
-  cr_assert_leq(calls, MOST);
-  cr_assert_eq(end_all(&calls, -50, 1, true), 0);
-  cr_assert_eq(calls, 0);
-  cr_assert_eq(end_all(&calls, -1, 1, true), 8);
+  static const struct {
+    double ceiling, coverage;
+    bool wanted;
+    size_t best, most_calls;
+  } cases[] = {{-50, 0, true, 400, 3},
+               {-1e6, 0, true, 0, 0},
+               {0, 0, false, 0, 64},
+               {-50, 1, true, 0, 0},
+               {-1, 1, true, 8, 64}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    size_t calls;
+    cr_assert_eq(end_all(&calls, cases[i].ceiling, cases[i].coverage, cases[i].wanted),
+                 cases[i].best, "case %zu", i);
+    cr_assert_leq(calls, cases[i].most_calls, "case %zu", i);
+  }
 }
 
 /* ---- memory ---- */
