@@ -44,5 +44,3 @@ expect_exit 0 "$ELMAN" "${train[@]}" --shards 2 -t 1 -o one pairs.tsv
 expect_exit 0 "$ELMAN" "${train[@]}" --shards 2 -t 2 -o two pairs.tsv
 cmp one two || fail 'two threads train a different model'
 
-expect_refused '--clause-segments|clauses' train -q --clause-segments -o other pairs.tsv
-expect_refused 'segments' train -q --attention hierarchical --attention-window 3 --clause-segments -o other pairs.tsv

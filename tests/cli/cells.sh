@@ -62,9 +62,7 @@ expect_output '^ *encoder\.rnn\.layer_norm_weight_l0 +128 +1 +0 +1 +1$' inspect
 # Layer normalization needs at least two units.
 expect_refused 'layer.norm' train -q --layer-norm --hidden-size 2 --bidirectional pairs.tsv
 
-# Residual connections need at least two layers.
 expect_output '^residual connections +yes$' inspect -m gru-residual
-expect_refused 'residual' train -q --residual pairs.tsv
 expect_exit 64 "$ELMAN" train -q -o other --residual --init-from elman pairs.tsv
 
 # Layer normalization belongs to the model, not to a training run.
@@ -72,4 +70,3 @@ expect_exit 64 "$ELMAN" train -q -o other --layer-norm --init-from elman pairs.t
 
 # The cell of a model cannot be changed.
 expect_exit 64 "$ELMAN" train -q -o other --cell lstm --init-from gru pairs.tsv
-expect_refused --cell train -q --cell rnn pairs.tsv

@@ -45,7 +45,6 @@ expect_refused '--no-bidirectional takes no value' train --no-bidirectional=yes 
 expect_refused '--strict and --no-strict contradict each other' train --strict --no-strict x
 expect_refused "unknown option '--no-epochs'" train --no-epochs x
 expect_refused "unknown option '--no-help'" train --no-help x
-expect_refused 'does not go with|needs' train --no-attentional-layer --tie-embeddings x
 
 # Errors name the file and the line.
 bad() { # bad REGEX LINE...

@@ -35,20 +35,14 @@ expect_refused "--epochs needs a value" train x --epochs
 expect_refused "--quiet takes no value" train --quiet=yes x
 expect_refused "--help takes no value" train --help=yes x
 expect_refused "--epochs must be a whole number from 0 to 1000000, not 'x'" train --epochs x y
-expect_refused "--epochs must be .*, not -1" train --epochs -1 y
 expect_refused "--epochs must be .*, not ' 1'" train --epochs ' 1' y
 expect_refused "--epochs must be .*, not 1e3" train --epochs 1e3 y
 expect_refused "--epochs must be .*, not ''" train --epochs= y
-expect_refused "--hidden-size must be a whole number from 1 to 16384, not 0" train --hidden-size 0 y
 expect_refused "--hidden-size must be .*, not 99999999999999999999999" train --hidden-size 99999999999999999999999 y
 expect_refused "--seed must be .*, not 18446744073709551616" train --seed 18446744073709551616 y
-expect_refused "--threads must be a whole number from 1 to 1024, not 1025" train -t 1025 y
 expect_refused "--learning-rate must be a number from .*, not 'nan'" train --learning-rate nan y
 expect_refused "--learning-rate must be .*, not '0x1'" train --learning-rate 0x1 y
 expect_refused "--learning-rate must be .*, not '1e999'" train --learning-rate 1e999 y
-expect_refused "--clip-norm must be .*, not -1" train --clip-norm=-1 y
-expect_refused "--attention must be one of dot, scaled.*, not 'dots'" train --attention dots y
-expect_refused "--source-tokens must be one of space, words, chars, auto.*, not 'x'" train --source-tokens x y
 expect_refused "--columns: '1' is not two column numbers from 1 to" train --columns 1 y
 expect_refused "--columns: '0,1'" train --columns 0,1 y
 expect_refused "--columns: '1,2,3'" train --columns 1,2,3 y
@@ -61,21 +55,16 @@ expect_refused "--reference needs exactly one TEXT" attention --reference x
 expect_refused "unexpected 'x'" inspect x
 expect_refused "unexpected 'x'" repl x
 expect_refused "cannot be combined" inspect --json --vocabulary source
-# A model may name a beam size, so this needs one.
+# A model may name a beam size, so this needs one. tests/options/run breaks all rules of translate.
 expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 2 -o model.safetensors "$DATA/toy.zh-en.tsv"
-for penalty in '--length-penalty 1' '--coverage-penalty 1' '--length-penalty 1 --length-norm wu'; do
-  expect_refused 'needs --beam above 1' translate $penalty x
-  expect_refused 'needs --beam above 1' evaluate $penalty "$DATA/toy.zh-en.tsv"
-  expect_refused 'needs --beam above 1' attention $penalty x
-  expect_refused 'has no effect: the translations are given' attention --beam 2 $penalty --reference x y
-done
+expect_refused '--length-penalty needs --beam above 1' evaluate --length-penalty 1 "$DATA/toy.zh-en.tsv"
+expect_refused '--length-penalty needs --beam above 1' attention --length-penalty 1 x
 rm model.safetensors model.safetensors.checkpoint
-expect_refused -- '--length-norm needs --length-penalty above 0' translate --beam 2 --length-norm wu --length-penalty 0 x
-expect_refused 'has no effect: the translations are given' attention --beam 2 --reference x y
-expect_refused 'has no effect: the translations are given' attention --replace-unknown --references x y
-expect_refused -- '--replace-unknown and --summary cannot be combined' attention --summary --replace-unknown x
-expect_refused -- '--seed needs --sample or an override of kind shuffle' attention --override uniform --seed 2 x
-expect_refused -- 'or --override shuffle' evaluate --override uniform --seed 2 x
+expect_refused '--beam has no effect: the translations are given' attention --beam 2 --length-penalty 1 --reference x y
+expect_refused '--replace-unknown has no effect: the translations are given' attention --replace-unknown --references x y
+expect_refused '--replace-unknown and --summary cannot be combined' attention --summary --replace-unknown x
+expect_refused '--seed needs --sample or an override of kind shuffle' attention --override uniform --seed 2 x
+expect_refused 'or --override shuffle' evaluate --override uniform --seed 2 x
 expect_refused 'dot attention has no window' attention --matrices --attention-window 3 "$DATA/attention/six-words.txt"
 expect_files
 
@@ -85,18 +74,10 @@ while read -r command option rest; do
   expect_refused "^elman: $command: .*--$option( |$)" $command --$option $rest
 done <<'END'
 train patience 3 x
-train validate-every 3 x
-train validate-by loss x
-train schedule plateau x
 train tune-search x
 train guide-weight 0.3 x
 train log-format csv x
-train input-feeding x
-train tie-embeddings x
 train hidden-size 7 --init-from m x
-translate temperature 2 x
-translate top-k 3 x
-translate seed 3 x
 attention threshold 0.5 --format pharaoh x
 attention alignment argmax x
 attention alignments 3 -i x
@@ -138,7 +119,7 @@ expect_error 66 '^elman: --help: ' translate --model --help 我
 printf 'no option\n' >wrong.conf
 expect_exit 0 "$ELMAN" train -q --epochs 0 -o --config "$DATA/toy.zh-en.tsv"
 rm -- --config
-expect_refused '--preset must be one of .*, not .--config.' train --preset --config wrong.conf
+expect_refused "--preset must be one of .*, not '--config'" train --preset --config wrong.conf
 expect_exit 66 "$ELMAN" train --dev --config -q --epochs 0 -o never wrong.conf "$DATA/toy.zh-en.tsv"
 expect_output '^ +--hidden-size N +.*\(default: 128\)$' train --log --preset base --help
 expect_error 66 '^elman: --: ' translate --config -- -q

@@ -50,8 +50,6 @@ expect_stdout 'Does Tom'"'"'s dog say "I"?' "It's 3.5-4 o'clock."
 expect_exit 0 "$ELMAN" train -q --epochs 0 --normalization nfc -o nfc signs.tsv
 expect_output '^source text +nfc$' inspect -m nfc
 expect_output $'\t“$' inspect -m nfc --vocabulary source
-expect_refused 'nfc, nfkc' train --normalization nfd signs.tsv
-expect_exit 64 "$ELMAN" train --normalization nfkc-wide signs.tsv
 
 # ---- token mode auto ----
 

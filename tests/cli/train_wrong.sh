@@ -25,8 +25,7 @@ refused 65 '^elman: ' --source empty --target "$toy"
 refused 66 'nowhere' "$toy" nowhere
 
 # Wrong options are found before anything is read.
-for wrong in '--attention-heads 2' '--attention multihead --attention-heads 3' '--attention-window 2' '--residual' '--bidirectional --hidden-size 33' \
-  '--subwords 50 --source-tokens words --target-tokens words' '--joint-subwords --source-tokens words'; do
+for wrong in '--attention multihead --attention-heads 3' '--residual' '--joint-subwords --source-tokens words'; do
   # shellcheck disable=SC2086
   expect_exit 64 "$ELMAN" train $wrong "$toy"
   [ "$(grep -vc 'explains the command' "$results/stderr")" -eq 1 ] || fail "$wrong: expected only the error"
