@@ -75,35 +75,35 @@ static void assert_error(elman_pairs_options options, elman_status status, const
   buffer_free(&notes);
 }
 
-Test(tsv, lines) {
-  put("a.tsv", "我爱你。\tI love you.\n他\tHe\n");
-  assert_pairs(tsv_options(), "我爱你。=I love you.|他=He", 0, "");
-}
+#define LACKS_COLUMN "has 1 column; column 2 is required (columns are separated by tabs)\n"
 
-Test(tsv, crlf_byte_order_mark_and_missing_newline) {
-  put("a.tsv", "\xEF\xBB\xBF我\tI\r\n你\tyou\r\n他\the");
-  assert_pairs(tsv_options(), "我=I|你=you|他=he", 0, "");
-}
-
-Test(tsv, carriage_returns_within_lines_make_bad_lines) {
-  put("a.tsv", "我\tI\ra\n你\tyou\r\r\n他\the\n"); /* several at the end are a line ending */
-  assert_pairs(
-      tsv_options(), "你=you|他=he", 1,
-      "a.tsv:1: contains a carriage return (CR) at byte 6 of the line; if lines end there, "
-      "convert the file: tr '\\r' '\\n'\n");
-  put("a.tsv", "我\tI\r你\tyou\r");
-  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "has lines that end with CR alone");
-}
-
-Test(tsv, invisible_sides_are_empty) {
-  put("a.tsv", "\u200B\tI\n你\tyou\n他\t\uFEFF \u00AD\n");
-  assert_pairs(tsv_options(), "你=you", 2,
-               "a.tsv:1: has an empty source side\na.tsv:3: has an empty target side\n");
-}
-
-Test(tsv, more_columns_are_ignored) {
-  put("a.tsv", "我\tI\tCC-BY\t\n你\tyou\n他\the\t\xE6\x88\x91\n");
-  assert_pairs(tsv_options(), "我=I|你=you|他=he", 0, "");
+/* Contents of a file, its pairs, the number of skipped lines, and what is noted about them. */
+Test(tsv, lines_become_pairs) {
+  static const struct {
+    const char *content, *pairs;
+    size_t skipped;
+    const char *notes;
+  } cases[] = {
+      {"我爱你。\tI love you.\n他\tHe\n", "我爱你。=I love you.|他=He", 0, ""},
+      {"\xEF\xBB\xBF我\tI\r\n你\tyou\r\n他\the", "我=I|你=you|他=he", 0, ""},
+      {"我\tI\n\r\n\n", "我=I", 0, ""},
+      {"我\tI\tCC-BY\t\n你\tyou\n他\the\t\xE6\x88\x91\n", "我=I|你=you|他=he", 0, ""},
+      /* several carriage returns at the end are a line ending */
+      {"我\tI\ra\n你\tyou\r\r\n他\the\n", "你=you|他=he", 1,
+       "a.tsv:1: contains a carriage return (CR) at byte 6 of the line; if lines end there, "
+       "convert the file: tr '\\r' '\\n'\n"},
+      {"\u200B\tI\n你\tyou\n他\t\uFEFF \u00AD\n", "你=you", 2,
+       "a.tsv:1: has an empty source side\na.tsv:3: has an empty target side\n"},
+      {"我\tI\nno tab\n\n你\xFF\tyou\n\tempty\nempty\t \u3000\n他\the\n \nx\n", "我=I|他=he", 7,
+       "a.tsv:2: " LACKS_COLUMN "a.tsv:3: is empty\n"
+       "a.tsv:4: is not valid UTF-8 at byte 4 of the line\n"
+       "a.tsv:5: has an empty source side\n"
+       "a.tsv:6: has an empty target side\n"
+       "a.tsv:8: " LACKS_COLUMN "a.tsv:9: " LACKS_COLUMN}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    put("a.tsv", cases[i].content);
+    assert_pairs(tsv_options(), cases[i].pairs, cases[i].skipped, cases[i].notes);
+  }
 }
 
 Test(tsv, columns) {
@@ -202,15 +202,13 @@ Test(tsv, alignments_are_read_from_a_file) {
   options.alignment_file = "a.links";
   options.check_alignments = true;
   assert_pairs(options, "我 爱=I love=0-0 1-1|你=you", 2,
-               "a.tsv:2: has 1 column; column 2 is required (columns are separated by tabs)\n"
-               "a.links:4: is not valid UTF-8 at byte 1 of the line\n");
+               "a.tsv:2: " LACKS_COLUMN "a.links:4: is not valid UTF-8 at byte 1 of the line\n");
   put("a.links", "0-0\n\n0-0\n");
   assert_error(options, ELMAN_BAD_DATA, "a.links", "has 3 lines, but a.tsv has 4");
   put("a.links", "0-0\n\n0-0\n0-0\n0-0\n");
   assert_error(options, ELMAN_BAD_DATA, "a.links", "has 5 lines, but a.tsv has 4");
   put("a.links", "0-0\n\n0-0\n0-0\n\n\n");
-  assert_pairs(options, "我 爱=I love=0-0|你=you=0-0|他=he=0-0", 1,
-               "a.tsv:2: has 1 column; column 2 is required (columns are separated by tabs)\n");
+  assert_pairs(options, "我 爱=I love=0-0|你=you=0-0|他=he=0-0", 1, "a.tsv:2: " LACKS_COLUMN);
   options.alignment_file = "nowhere";
   assert_error(options, ELMAN_NO_INPUT, "nowhere", "");
   options.alignment_column = 3;
@@ -237,42 +235,11 @@ Test(moses, alignments_are_read_from_a_file) {
   assert_error(options, ELMAN_BAD_DATA, "links:1", "i-j must link word i of the source");
 }
 
-Test(tsv, bad_lines_are_reported_and_skipped) {
-  put("a.tsv", "我\tI\nno tab\n\n你\xFF\tyou\n\tempty\nempty\t \u3000\n他\the\n \nx\n");
-  assert_pairs(tsv_options(), "我=I|他=he", 7,
-               "a.tsv:2: has 1 column; column 2 is required (columns are separated by tabs)\n"
-               "a.tsv:3: is empty\n"
-               "a.tsv:4: is not valid UTF-8 at byte 4 of the line\n"
-               "a.tsv:5: has an empty source side\n"
-               "a.tsv:6: has an empty target side\n"
-               "a.tsv:8: has 1 column; column 2 is required (columns are separated by tabs)\n"
-               "a.tsv:9: has 1 column; column 2 is required (columns are separated by tabs)\n");
-}
-
 Test(tsv, skipped_callback_is_optional) {
   put("a.tsv", "我\tI\nno tab\n");
   elman_pairs_options options = tsv_options();
   options.skipped = NULL;
   assert_pairs(options, "我=I", 1, "");
-}
-
-Test(tsv, blank_lines_at_the_end_are_ignored) {
-  put("a.tsv", "我\tI\n\r\n\n");
-  assert_pairs(tsv_options(), "我=I", 0, "");
-}
-
-Test(tsv, late_nul_makes_a_bad_line) {
-  owned_by(buffer_free) struct buffer content = {0};
-  while (content.length < 9000) buffer_append(&content, "a\tb\n", 4);
-  const size_t lines = content.length / 4;
-  buffer_append(&content, "c\0c\td\n", 6);
-  put_bytes("a.tsv", content.bytes, content.length);
-  owned_pairs *pairs;
-  elman_pairs_options options = tsv_options();
-  cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_OK);
-  cr_assert_eq(elman_pairs_count(pairs), lines);
-  cr_assert_str_eq(notes.bytes, "a.tsv:2251: contains NUL at byte 2 of the line\n");
-  buffer_free(&notes);
 }
 
 Test(tsv, line_numbers_count_skipped_lines) {
@@ -345,12 +312,13 @@ Test(tsv, strict_mode_rejects_bad_lines) {
   options.strict = true;
   put("a.tsv", "我\tI\n你\tyou\n\n");
   assert_pairs(options, "我=I|你=you", 0, "");
-  put("a.tsv", "我\tI\nno tab\n你\n");
-  assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "has 1 column");
-  put("a.tsv", "我\tI\n\xC0\x80\tx\n");
-  assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "UTF-8");
-  put("a.tsv", "我\tI\n\n\n你\tyou\n");
-  assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "is empty");
+  static const char *const cases[][2] = {{"我\tI\nno tab\n你\n", "has 1 column"},
+                                         {"我\tI\n\xC0\x80\tx\n", "UTF-8"},
+                                         {"我\tI\n\n\n你\tyou\n", "is empty"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    put("a.tsv", cases[i][0]);
+    assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", cases[i][1]);
+  }
 }
 
 Test(tsv, several_files) {
@@ -360,25 +328,23 @@ Test(tsv, several_files) {
   options.file_count = 2;
   put("a.tsv", "我\tI\nbad\n");
   put("b.tsv", "\xEF\xBB\xBF你\tyou\nbad\n");
-  assert_pairs(options, "我=I|你=you", 2,
-               "a.tsv:2: has 1 column; column 2 is required (columns are separated by tabs)\n"
-               "b.tsv:2: has 1 column; column 2 is required (columns are separated by tabs)\n");
+  assert_pairs(options, "我=I|你=you", 2, "a.tsv:2: " LACKS_COLUMN "b.tsv:2: " LACKS_COLUMN);
   put("b.tsv", "");
-  assert_pairs(options, "我=I", 1,
-               "a.tsv:2: has 1 column; column 2 is required (columns are separated by tabs)\n");
+  assert_pairs(options, "我=I", 1, "a.tsv:2: " LACKS_COLUMN);
   put("a.tsv", "");
   assert_error(options, ELMAN_BAD_DATA, "", "source, tab and target");
 }
 
 Test(tsv, no_usable_pair_is_an_error) {
-  put("a.tsv", "");
-  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "source, tab and target");
-  put("a.tsv", "\xEF\xBB\xBF\n");
-  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv",
-               "no usable sentence pair: the file is empty; expected UTF-8");
-  put("a.tsv", "one\ntwo\n");
-  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv",
-               "; 2 lines skipped; the first, a.tsv:1, has 1 column; column 2 is required");
+  static const char *const cases[][2] = {
+      {"", "source, tab and target"},
+      {"\xEF\xBB\xBF\n", "no usable sentence pair: the file is empty; expected UTF-8"},
+      {"我\tI\r你\tyou\r", "has lines that end with CR alone"},
+      {"one\ntwo\n", "; 2 lines skipped; the first, a.tsv:1, has 1 column; column 2 is required"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    put("a.tsv", cases[i][0]);
+    assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", cases[i][1]);
+  }
 }
 
 Test(tsv, other_separators_are_named) {
@@ -463,13 +429,16 @@ Test(tsv, chinese_utf16_without_a_mark_is_recognized) {
 
 /* These files start like the signature of another kind, but are text. */
 Test(tsv, text_that_resembles_other_kinds_is_read) {
-  put("a.tsv", "BZh9\tI\n<htmlx>\ta\n");
-  assert_pairs(tsv_options(), "BZh9=I|<htmlx>=a", 0, "");
-  put("a.tsv", "<\tI\n%PDF\ta\nPK\tb\n");
-  assert_pairs(tsv_options(), "<=I|%PDF=a|PK=b", 0, "");
-  static const char *const texts[] = {"<html> begins a page.", "<!DOCTYPE html>",
+  static const char *const texts[] = {"BZh9",
+                                      "<htmlx>",
+                                      "<",
+                                      "%PDF",
+                                      "PK",
+                                      "<html> begins a page.",
+                                      "<!DOCTYPE html>",
                                       "<?xml version='1.0'?> is first.",
-                                      "%PDF- is the start of PDF.", "{\\rtf is RTF."};
+                                      "%PDF- is the start of PDF.",
+                                      "{\\rtf is RTF."};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     char content[80], expected[80];
     snprintf(content, sizeof content, "%s\ta\nyou\tb\n", texts[i]);
@@ -500,18 +469,6 @@ Test(tsv, line_length_is_limited) {
   assert_pairs(options, "abc=d", 0, "");
 }
 
-/* An executable in which every third line is text. */
-Test(tsv, binary_files_with_text_are_rejected) {
-  static const char bytes[] = "\x7F"
-                              "ELF\2\1\1\0\nread\twrite\n\xFF\0\xCE\n";
-  put_bytes("a.tsv", bytes, sizeof bytes - 1);
-  elman_pairs *pairs;
-  const elman_pairs_options options = tsv_options();
-  cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_BAD_DATA);
-  cr_assert_eq(notes.length, 0, "reported once, not for every line");
-  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a binary file");
-}
-
 /* In that encoding \xCE\xD2 is 我. */
 Test(tsv, another_encoding_is_rejected) {
   put("a.tsv", "\xCE\xD2\tI\n");
@@ -523,9 +480,18 @@ Test(tsv, another_encoding_is_rejected) {
   cr_assert_null(strstr(why.message, "iconv"), "it is UTF-8: %s", why.message);
 }
 
-/* Data like compressed or encrypted files: all bytes equally frequent, with an accidental line of
- * text. */
-Test(tsv, binary_files_of_many_lines_are_rejected) {
+static void assert_binary(const char *bytes, size_t length) {
+  elman_pairs *pairs;
+  const elman_pairs_options options = tsv_options();
+  put_bytes("a.tsv", bytes, length);
+  cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_BAD_DATA);
+  cr_assert_eq(notes.length, 0, "reported once, not for every line");
+  assert_error(options, ELMAN_BAD_DATA, "a.tsv", "is a binary file");
+}
+
+/* An executable in which every third line is text, and data like compressed or encrypted files: all
+ * bytes equally frequent, with an accidental line of text. */
+Test(tsv, binary_files_with_text_are_rejected) {
   enum { SIZE = 100000 };
   static char bytes[SIZE];
   uint32_t state = 1;
@@ -533,12 +499,10 @@ Test(tsv, binary_files_of_many_lines_are_rejected) {
     state = state * 1664525 + 1013904223;
     bytes[i] = (char)(state >> 24);
   }
-  put_bytes("a.tsv", bytes, SIZE);
-  elman_pairs *pairs;
-  const elman_pairs_options options = tsv_options();
-  cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_BAD_DATA);
-  cr_assert_eq(notes.length, 0, "reported once, not for every line");
-  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a binary file");
+  assert_binary("\x7F"
+                "ELF\2\1\1\0\nread\twrite\n\xFF\0\xCE\n",
+                24);
+  assert_binary(bytes, SIZE);
 }
 
 /* A NUL in the first line and a NUL after ten thousand lines are treated alike. */
@@ -584,9 +548,7 @@ Test(tsv, standard_input) {
   static const char *const dash[] = {"-"};
   elman_pairs_options options = tsv_options();
   options.files = dash;
-  assert_pairs(
-      options, "我=I", 1,
-      "standard input:2: has 1 column; column 2 is required (columns are separated by tabs)\n");
+  assert_pairs(options, "我=I", 1, "standard input:2: " LACKS_COLUMN);
 }
 
 Test(tsv, invalid_options_are_rejected) {
