@@ -20,12 +20,6 @@ Test(api, version) {
 }
 
 Test(api, names) {
-  cr_assert_str_eq(elman_token_mode_name(ELMAN_TOKENS_SPACE), "space");
-  cr_assert_str_eq(elman_token_mode_name(ELMAN_TOKENS_WORDS), "words");
-  cr_assert_str_eq(elman_token_mode_name(ELMAN_TOKENS_CHARS), "chars");
-  cr_assert_str_eq(elman_token_mode_name(ELMAN_TOKENS_AUTO), "auto");
-  cr_assert_str_eq(elman_token_mode_name(ELMAN_TOKENS_BPE), "bpe");
-  cr_assert_str_eq(elman_token_mode_name(ELMAN_TOKENS_AUTO_BPE), "auto-bpe");
   cr_assert_null(elman_token_mode_name((elman_token_mode)6));
   cr_assert_null(elman_token_mode_name((elman_token_mode)UINT32_MAX));
   cr_assert_str_eq(elman_attention_name(0), "dot");
@@ -35,13 +29,6 @@ Test(api, names) {
   cr_assert_geq(mechanisms, 10);
   cr_assert_null(elman_attention_name((size_t)1 << 32));
   cr_assert_null(elman_attention_name(SIZE_MAX));
-  static const char *const formats[] = {"text", "json", "tsv",     "npy",
-                                        "svg",  "html", "pharaoh", "softalignments"};
-  enum { FORMATS = sizeof formats / sizeof *formats };
-  for (size_t i = 0; i < FORMATS; i++) cr_assert_str_eq(elman_format_name(i), formats[i]);
-  cr_assert_null(elman_format_name(FORMATS));
-  cr_assert_str_eq(elman_format_of_path("a.txt"), "text");
-  cr_assert_null(elman_format_of_path("a.gif"));
 }
 
 Test(api, defaults) {
@@ -51,29 +38,12 @@ Test(api, defaults) {
   cr_assert_eq(pairs.alignment_column, 0);
   cr_assert_not(pairs.strict);
   cr_assert_null(pairs.skipped);
-  const elman_model_options model = elman_model_options_default();
-  cr_assert_eq(model.embedding_size, 128);
-  cr_assert_eq(model.hidden_size, 128);
-  cr_assert_str_eq(model.attention, "dot");
-  cr_assert_eq(model.source_tokens, ELMAN_TOKENS_AUTO);
-  cr_assert_eq(model.target_tokens, ELMAN_TOKENS_AUTO);
-  cr_assert_eq(model.min_count, 1);
-  cr_assert_eq(model.max_vocabulary, 0);
-  cr_assert_eq(model.normalization, ELMAN_NFKC);
   const elman_train_options train = elman_train_options_default();
   cr_assert_eq(train.epochs, ELMAN_EPOCHS_AUTO);
-  cr_assert_eq(train.batch_size, 32);
-  cr_assert_eq(train.learning_rate, 0.001);
-  cr_assert_eq(train.clip_norm, 1);
-  cr_assert_eq(train.max_length, 200);
-  cr_assert_eq(train.seed, 1);
-  cr_assert_eq(train.threads, 0);
   cr_assert_null(train.report);
   const elman_translate_options translating = elman_translate_options_default();
-  cr_assert_eq(translating.max_length, 0);
   const elman_evaluate_options evaluating = elman_evaluate_options_default();
   cr_assert_eq(evaluating.batch_size, 32);
-  cr_assert_eq(evaluating.translate.max_length, 0);
   cr_assert_eq(evaluating.threads, 0);
   cr_assert_null(evaluating.progress);
   /* Evaluation and translation have equal search defaults. */
@@ -222,67 +192,6 @@ Test(api, library_prints_nothing_and_keeps_process_state) {
     cr_assert_eq(after.sa_handler, before[i].sa_handler);
   }
   cr_assert_eq(floating_point_mode(), mode);
-}
-
-/* ---- pairs ---- */
-
-static void check_read(const elman_pairs_options *options, elman_status expected,
-                       const char *message, const char *where) {
-  elman_pairs *pairs = (elman_pairs *)&pairs;
-  check_error(elman_pairs_read(&pairs, options, &why), expected, message, where);
-  cr_assert_null(pairs);
-  cr_assert_eq(elman_pairs_read(&pairs, options, NULL), expected);
-}
-
-Test(api, unreadable_pairs_are_reported) {
-  const char *file = "missing";
-  elman_pairs_options options = elman_pairs_options_default();
-  check_read(&options, ELMAN_INVALID_ARGUMENT, "no file", "");
-  options.source_file = file;
-  check_read(&options, ELMAN_INVALID_ARGUMENT,
-             "a source file and a target file must be given together", "");
-  options.source_file = NULL;
-  options.files = &file;
-  options.file_count = 1;
-  check_read(&options, ELMAN_NO_INPUT, "No such file", "missing");
-  file = ".";
-  check_read(&options, ELMAN_NO_INPUT, "is a directory", ".");
-  file = "empty";
-  put(file, "");
-  check_read(&options, ELMAN_BAD_DATA, "no usable sentence pair", "empty");
-  file = "binary";
-  put_bytes(file, "a\0b\tc\n", 6);
-  check_read(&options, ELMAN_BAD_DATA, "is a binary file", "binary");
-  options.target_column = 0;
-  check_read(&options, ELMAN_INVALID_ARGUMENT, "column numbers start at 1", "");
-}
-
-static void note(void *context, const char *file, size_t line, elman_finding fault,
-                 const char *problem) {
-  cr_assert_leq(fault, ELMAN_FINDING_EMPTY);
-  size_t *lines = context;
-  cr_assert_str_eq(file, "pairs");
-  cr_assert_neq(problem[0], '\0');
-  *lines = *lines * 10 + line;
-}
-
-Test(api, bad_lines_are_skipped_or_rejected) {
-  const char *file = "pairs";
-  put(file, "a\tb\nno column\n\tempty\n\xFF\tb\nc\td\n");
-  size_t lines = 0;
-  elman_pairs_options options = elman_pairs_options_default();
-  options.files = &file;
-  options.file_count = 1;
-  options.skipped = note;
-  options.context = &lines;
-  elman_pairs *pairs;
-  cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_OK);
-  cr_assert_eq(elman_pairs_count(pairs), 2);
-  cr_assert_eq(elman_pairs_skipped(pairs), 3);
-  cr_assert_eq(lines, 234);
-  elman_pairs_free(pairs);
-  options.strict = true;
-  check_read(&options, ELMAN_BAD_DATA, "column", "pairs:2");
 }
 
 /* Only the whole start shows that a line with NUL is no exception, and that no LF follows a CR. */

@@ -138,8 +138,8 @@ Test(spaces, words_drop_spaces_within_chinese) {
 }
 
 Test(modes, names) {
-  const char *const names[] = {"space", "words", "chars", "auto"};
-  for (int i = 0; i < 4; i++) {
+  static const char *const names[] = {"space", "words", "chars", "auto", "bpe", "auto-bpe"};
+  for (int i = 0; i < 6; i++) {
     size_t mode;
     cr_assert(choice_parse(&mode, elman_token_mode_name, names[i]));
     cr_assert_str_eq(elman_token_mode_name(mode), names[i]);
