@@ -136,32 +136,6 @@ Test(api_measures, scores_match_elman_metrics) {
   for (size_t i = 0; i < PAIRS; i++) elman_translation_free(translations[i]);
 }
 
-static bool keep_validation(void *context, const elman_validation *validation) {
-  *(elman_validation *)context = *validation;
-  return true;
-}
-
-/* A validation reports the scores that an evaluation of the current weights reports. */
-Test(api_measures, validation_matches_evaluation) {
-  elman_validation found = {0};
-  elman_train_options training = elman_train_options_default();
-  owned_pairs *pairs = all_pairs();
-  training.epochs = 1;
-  training.dev = pairs;
-  training.validated = keep_validation;
-  training.context = &found;
-  cr_assert_eq(elman_train(model, pairs, &training, NULL), ELMAN_OK);
-  const elman_scores scores = scores_of(pairs, 32);
-  cr_assert_eq(found.epoch, 1);
-  cr_assert_eq(found.update, 1);
-  cr_assert(found.best);
-  cr_assert_eq(found.loss, scores.loss);
-  cr_assert_eq(found.perplexity, exp(scores.loss));
-  cr_assert_eq(found.exact_match, scores.exact_match);
-  cr_assert_eq(found.bleu, scores.metrics.bleu);
-  cr_assert_eq(found.chrf, scores.metrics.chrf);
-}
-
 static size_t largest(const float *row, size_t n) {
   size_t best = 0;
   for (size_t i = 1; i < n; i++) best = row[i] > row[best] ? i : best;

@@ -215,6 +215,9 @@ Test(validation, validation_scores_the_model_to_save) {
       const elman_scores scores = scores_of(&task, written);
       cr_assert_eq(log.reports[i].update, i + 1);
       cr_assert_eq(log.reports[i].loss, scores.loss);
+      cr_assert_eq(log.reports[i].perplexity, exp(scores.loss));
+      cr_assert_eq(log.reports[i].exact_match, scores.exact_match);
+      cr_assert_eq(log.reports[i].bleu, scores.metrics.bleu);
       cr_assert_eq(log.reports[i].chrf, scores.metrics.chrf);
     }
   }
