@@ -1,7 +1,5 @@
 /* Test: threads. */
-/* Translation of single sentences through the public API, also from several threads. */
-#include <pthread.h>
-
+/* Translation of single sentences through the public API. */
 #include "api.h"
 #include "small_translator.h"
 
@@ -120,17 +118,6 @@ Test(api_sentence, forced_reference_is_returned) {
   }
 }
 
-Test(api_sentence, translation_length_is_limited) {
-  elman_translate_options options = elman_translate_options_default();
-  for (options.max_length = 1; options.max_length <= 4; options.max_length++) {
-    owned_translation *translation = translate(translator, "我们 去 学校", &options);
-    cr_assert_geq(translation->target_count, 1);
-    cr_assert_leq(translation->target_count, options.max_length);
-  }
-  owned_translation *standard = translate(translator, "我们 去 学校", NULL);
-  cr_assert_leq(standard->target_count, 16); /* 2 S + 10 */
-}
-
 Test(api_sentence, token_of_two_megabytes_is_translated, .timeout = 120) {
   enum { SIZE = 2000000 };
   owned char *token = malloc(SIZE + 1);
@@ -168,52 +155,4 @@ Test(api_sentence, translations_belong_to_the_caller) {
   check_translation(first);
   elman_translation_free(first);
   check_translation(second);
-}
-
-/* ---- one model, several threads ---- */
-
-enum { WORKERS = 4, ROUNDS = 25, SENTENCES = 3 };
-static const char *const sentences[SENTENCES] = {"我 爱 学习", "他 在 喝 茶 在 学校", "今天 很 好"};
-
-struct worker {
-  const elman_model *model;
-  pthread_t thread;
-  double log_probabilities[SENTENCES];
-  bool steady;
-};
-
-static void *work(void *context) {
-  struct worker *worker = context;
-  elman_translator *own;
-  worker->steady = elman_translator_create(&own, worker->model, NULL) == ELMAN_OK;
-  for (size_t round = 0; worker->steady && round < ROUNDS; round++) {
-    for (size_t i = 0; worker->steady && i < SENTENCES; i++) {
-      elman_translation *translation;
-      worker->steady = elman_translate(&translation, own, sentences[i], strlen(sentences[i]), NULL,
-                                       NULL) == ELMAN_OK;
-      if (!worker->steady) break;
-      if (round > 0) worker->steady = translation->log_probability == worker->log_probabilities[i];
-      worker->log_probabilities[i] = translation->log_probability;
-      elman_translation_free(translation);
-    }
-  }
-  elman_translator_free(own);
-  return NULL;
-}
-
-Test(api_sentence, threads_can_share_one_model, .timeout = 120) {
-  struct worker alone = {.model = model};
-  work(&alone);
-  cr_assert(alone.steady);
-  struct worker workers[WORKERS];
-  for (size_t i = 0; i < WORKERS; i++) {
-    workers[i] = (struct worker){.model = model};
-    cr_assert_eq(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
-  }
-  for (size_t i = 0; i < WORKERS; i++) cr_assert_eq(pthread_join(workers[i].thread, NULL), 0);
-  for (size_t i = 0; i < WORKERS; i++) {
-    cr_assert(workers[i].steady);
-    for (size_t s = 0; s < SENTENCES; s++)
-      cr_assert_eq(workers[i].log_probabilities[s], alone.log_probabilities[s]);
-  }
 }

@@ -88,34 +88,10 @@ Test(api_translate, invalid_options_are_rejected) {
   elman_translate_options options = elman_translate_options_default();
   options.beam = 0;
   check_refused(&options, "beam must be a whole number from 1 to 1024, not 0");
-  options.beam = ELMAN_MAX_BEAM + 1;
-  check_refused(&options, "beam must be a whole number from 1 to 1024, not 1025");
   options.beam = 2;
   options.n_best = 3;
   check_refused(&options, "n_best 3 needs beam 3 or more");
-  options.n_best = 0;
-  check_refused(&options, "n_best must be a whole number from 1");
   options.n_best = 2;
-  options.length_penalty = -0.1;
-  check_refused(&options, "length_penalty must be a number from 0 to 10, not");
-  options.length_penalty = (double)NAN;
-  check_refused(&options, "length_penalty must be a number from 0 to 10, not");
-  options.length_penalty = 11;
-  check_refused(&options, "length_penalty must be a number from 0 to 10, not");
-  options.length_penalty = 2;
-  options.max_ratio = -1;
-  check_refused(&options, "max_ratio must be a number from 0");
-  options.max_ratio = (double)NAN;
-  check_refused(&options, "max_ratio must be a number from 0");
-  options.max_ratio = 0;
-  options.length_norm = (elman_length_norm)2;
-  check_refused(&options, "length_norm must be one of power, wu, not 2");
-  options.length_norm = ELMAN_LENGTH_WU;
-  options.coverage_penalty = -1;
-  check_refused(&options, "coverage_penalty must be a number from 0 to 10, not");
-  options.coverage_penalty = (double)NAN;
-  check_refused(&options, "coverage_penalty must be a number from 0 to 10, not");
-  options.coverage_penalty = 0;
   options.ensemble_count = ELMAN_MAX_ENSEMBLE + 1;
   check_refused(&options, "at most 64 models");
   options.ensemble_count = 0;
@@ -125,26 +101,6 @@ Test(api_translate, invalid_options_are_rejected) {
   options.overrides = &(elman_override){.kind = ELMAN_OVERRIDE_UNIFORM};
   options.override_count = 1;
   check_refused(&options, "self_attention cannot be combined with overrides");
-}
-
-Test(api_translate, length_norms_have_names) {
-  cr_assert_str_eq(elman_length_norm_name(ELMAN_LENGTH_POWER), "power");
-  cr_assert_str_eq(elman_length_norm_name(ELMAN_LENGTH_WU), "wu");
-  cr_assert_null(elman_length_norm_name(2));
-}
-
-Test(api_translate, evaluation_uses_search_options) {
-  elman_evaluate_options options = elman_evaluate_options_default();
-  owned_pairs *pairs = toy();
-  elman_scores scores;
-  options.translate.beam = 4;
-  options.translate.length_penalty = 0.6;
-  options.translate.max_ratio = 1.5;
-  cr_assert_eq(elman_evaluate(&scores, model, pairs, &options, NULL), ELMAN_OK);
-  cr_assert_eq(scores.sentences, 5);
-  cr_assert_eq(elman_evaluate(&scores, model, pairs, NULL, NULL), ELMAN_OK);
-  options.translate.beam = 0;
-  cr_assert_eq(elman_evaluate(&scores, model, pairs, &options, NULL), ELMAN_INVALID_ARGUMENT);
 }
 
 /* AddressSanitizer needs terabytes of address space, and QEMU does not enforce the limit. */

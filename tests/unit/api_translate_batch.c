@@ -123,19 +123,6 @@ Test(api_translate_batch, omitting_scores_changes_nothing_else) {
   elman_translation_free(bare);
 }
 
-/* A translator keeps data derived from the weights, which training makes invalid. */
-Test(api_translate_batch, translator_notices_that_model_was_trained) {
-  owned_pairs *pairs = toy();
-  elman_translation_free(translate(translator, texts[0], NULL));
-  train_epochs(model, pairs, 60);
-  owned_translator *fresh = translator_of(model);
-  for (size_t i = 0; i < TEXTS - 1; i++) {
-    owned_translation *expected = translate(fresh, texts[i], NULL);
-    owned_translation *found = translate(translator, texts[i], NULL);
-    same_translation(expected, found);
-  }
-}
-
 /* ---- partial translations ---- */
 
 enum { PARTIALS = 3 };
