@@ -31,18 +31,6 @@ Test(api, invalid_training_is_rejected) {
   elman_train_options options = elman_train_options_default();
   options.batch_size = 0;
   check_not_trained(options, ELMAN_INVALID_ARGUMENT, "batch_size must be a whole number from 1 to");
-  const double rates[] = {0, -0.001, NAN, INFINITY, -INFINITY, 1.1e30, 1e39, 1e300};
-  for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-    options = elman_train_options_default();
-    options.learning_rate = rates[i];
-    check_not_trained(options, ELMAN_INVALID_ARGUMENT, "learning_rate must");
-  }
-  const double norms[] = {-1, NAN, -INFINITY};
-  for (size_t i = 0; i < sizeof norms / sizeof *norms; i++) {
-    options = elman_train_options_default();
-    options.clip_norm = norms[i];
-    check_not_trained(options, ELMAN_INVALID_ARGUMENT, "clip_norm must be a number from 0 to");
-  }
   options = elman_train_options_default();
   options.max_length = 2;
   check_not_trained(options, ELMAN_BAD_DATA, "no pair is left to train on");
@@ -121,34 +109,6 @@ Test(api, no_epoch_keeps_the_initial_model) {
   owned_model *model = small_model(), *untouched = small_model();
   train_epochs(model, pairs, 0);
   cr_assert(same_models(model, untouched));
-}
-
-/* Large enough to use the parallel code. */
-static elman_model *trained(const elman_pairs *pairs, size_t threads, uint64_t model_seed,
-                            uint64_t train_seed) {
-  elman_model_options model_options = elman_model_options_default();
-  model_options.attention = "scaled";
-  elman_train_options train_options = elman_train_options_default();
-  train_options.epochs = 2;
-  train_options.threads = threads;
-  train_options.seed = model_seed;
-  elman_model *model;
-  cr_assert_eq(elman_model_create(&model, pairs, &model_options, &train_options, NULL), ELMAN_OK);
-  train_options.seed = train_seed;
-  cr_assert_eq(elman_train(model, pairs, &train_options, NULL), ELMAN_OK);
-  return model;
-}
-
-Test(api, threads_do_not_change_the_model_file, .timeout = 300) {
-  owned_pairs *pairs = read_pairs(data_file("daily.test.zh-en.tsv"));
-  owned_model *first = trained(pairs, 1, 1, 1);
-  for (size_t threads = 1; threads <= 3; threads++) {
-    owned_model *again = trained(pairs, threads, 1, 1);
-    cr_assert(same_models(first, again), "%zu threads", threads);
-  }
-  owned_model *other_weights = trained(pairs, 2, 2, 1), *other_order = trained(pairs, 2, 1, 2);
-  cr_assert_not(same_models(first, other_weights));
-  cr_assert_not(same_models(first, other_order));
 }
 
 /* ---- training in steps ---- */
@@ -398,21 +358,6 @@ Test(api, saved_steps_resume, .timeout = 300) {
     owned_by(free_result) struct result whole = whole_result(&task, ELMAN_OK);
     for (size_t updates = 1; updates <= UPDATES; updates++) check_saved(&task, updates, &whole);
   }
-}
-
-/* A resumed run with more epochs gives the model of one run. */
-Test(api, steps_resume_and_extend, .timeout = 300) {
-  owned_by(free_task) struct task task = task_of(6);
-  struct task first = task, second = task;
-  task.options.dev = first.options.dev = second.options.dev = task.dev;
-  owned_by(free_result) struct result whole = whole_result(&task, ELMAN_OK);
-  first.options.epochs = 2;
-  second.options.resume = true;
-  owned_model *model = create(task.pairs, &task.model), *other = create(task.pairs, &task.model);
-  train_in_steps(model, &first, 2);
-  train_in_steps(other, &second, 2);
-  owned_by(free_result) struct result result = result_of(other);
-  check_same_result(&whole, &result, "resumed");
 }
 
 /* Large enough for several threads, which are kept between the steps. */

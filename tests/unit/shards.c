@@ -282,16 +282,3 @@ Test(shards, failed_shard_ends_all_processes) {
     }
   }
 }
-
-Test(shards, failed_exchange_ends_all_processes) {
-  for (size_t P = 2; P <= 3; P++) {
-    struct update update = update_of(5);
-    const size_t exchanges = run_processes(P, walk, &update);
-    forget(&update);
-    for (size_t i = 1; i <= exchanges; i++) {
-      cr_assert_eq(run_failing_processes(P, i, walk, &update), i);
-      for (size_t r = 0; r < P; r++) cr_assert_eq(update.status[r], ELMAN_IO);
-      forget(&update);
-    }
-  }
-}

@@ -104,32 +104,6 @@ Test(train, each_epoch_visits_all_pairs_in_new_order) {
   }
 }
 
-/* There are 3,628,800 orders; a shuffle with too little randomness would soon repeat one. */
-Test(train, orders_do_not_repeat) {
-  enum { EPOCHS = MAX_UPDATES / PAIRS };
-  const struct log log = logged_run(options_of(EPOCHS, 1));
-  static size_t orders[EPOCHS][PAIRS];
-  for (size_t epoch = 0; epoch < EPOCHS; epoch++) {
-    pairs_of_epoch(orders[epoch], &log, epoch);
-    for (size_t other = 0; other < epoch; other++)
-      cr_assert_neq(memcmp(orders[epoch], orders[other], sizeof orders[epoch]), 0);
-  }
-}
-
-Test(train, order_depends_only_on_the_seed) {
-  elman_train_options options = options_of(1, 1);
-  const struct log first = logged_run(options), again = logged_run(options);
-  options.seed = 2;
-  options.learning_rate = 0.1;
-  const struct log other = logged_run(options);
-  size_t orders[3][PAIRS];
-  pairs_of_epoch(orders[0], &first, 0);
-  pairs_of_epoch(orders[1], &again, 0);
-  pairs_of_epoch(orders[2], &other, 0);
-  cr_assert_eq(memcmp(orders[0], orders[1], sizeof orders[0]), 0);
-  cr_assert_neq(memcmp(orders[0], orders[2], sizeof orders[0]), 0);
-}
-
 Test(train, reports_contain_progress) {
   const struct log log = logged_run(options_of(2, 4)); /* batches of 4, 4 and 2 pairs */
   cr_assert_eq(log.count, 6);
@@ -149,13 +123,6 @@ Test(train, reports_contain_progress) {
   }
   cr_assert_eq(log.reports[2].tokens, 65); /* 2 + 3 + ... + 11 */
   cr_assert_eq(log.reports[5].tokens, 65);
-}
-
-Test(train, loss_decreases) {
-  elman_train_options options = options_of(10, 3);
-  options.learning_rate = 0.01;
-  const struct log log = logged_run(options);
-  cr_assert_lt(log.reports[log.count - 1].loss, 0.9 * log.reports[3].loss);
 }
 
 /* ---- amount of training ---- */
