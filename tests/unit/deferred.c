@@ -202,16 +202,9 @@ static void check_training(size_t which, bool tied) {
   model_free(model);
 }
 
+/* Without options, with clipping, schedule and average, and when the moments vanish. */
 Test(deferred, deferred_updates_match_full_updates) {
-  check_training(0, false);
-}
-
-Test(deferred, matches_with_clipping_schedule_and_average) {
-  check_training(1, false);
-}
-
-Test(deferred, matches_when_moments_vanish) {
-  check_training(2, false);
+  for (size_t which = 0; which < 3; which++) check_training(which, false);
 }
 
 Test(deferred, matches_when_denormals_are_zero) {

@@ -203,20 +203,14 @@ static void check_neighbors(const struct masks *masks, size_t site, size_t group
   check_independent(sum, mask->name, what);
 }
 
-Test(dropout, time_steps_are_independent) {
+Test(dropout, time_steps_and_sentences_are_independent) {
   for (int feeding = 0; feeding < 2; feeding++) {
     owned_by(masks_free) struct masks masks = draw(0.5, 0.5, feeding);
-    for (size_t i = 0; i < SITES; i++)
-      check_neighbors(&masks, i, BATCH * masks.of[i].width, size_of(&masks.of[i]),
-                      "the next time step");
-  }
-}
-
-Test(dropout, sentences_are_independent) {
-  for (int feeding = 0; feeding < 2; feeding++) {
-    owned_by(masks_free) struct masks masks = draw(0.5, 0.5, feeding);
-    for (size_t i = 0; i < SITES; i++)
-      check_neighbors(&masks, i, masks.of[i].width, BATCH * masks.of[i].width, "the next sentence");
+    for (size_t i = 0; i < SITES; i++) {
+      const size_t width = masks.of[i].width, step = BATCH * width;
+      check_neighbors(&masks, i, step, size_of(&masks.of[i]), "the next time step");
+      check_neighbors(&masks, i, width, step, "the next sentence");
+    }
   }
 }
 

@@ -58,7 +58,7 @@ static void check_joint(struct duo *duo, const struct search_request *request,
 
 static void check_means(struct model_config config, uint64_t seed) {
   static const struct beam_options options[] = {{1, 1, 1}, {4, 3, 0.7}};
-  struct duo duo;
+  owned_by(tear_down_duo) struct duo duo;
   struct setup *s = &duo.members[0];
   set_up_duo(&duo, config, seed, LIMIT);
   for (size_t o = 0; o < 2; o++) {
@@ -71,7 +71,6 @@ static void check_means(struct model_config config, uint64_t seed) {
       }
     }
   }
-  tear_down_duo(&duo);
 }
 
 Test(ensemble, ensemble_averages_log_probabilities_and_attention) {
@@ -81,9 +80,9 @@ Test(ensemble, ensemble_averages_log_probabilities_and_attention) {
 /* At each step greedy search takes the token with the largest mean log p. Mean logits differ from
  * it only by a term common to all tokens. */
 Test(ensemble, greedy_search_takes_the_largest_mean) {
-  struct duo duo;
-  struct setup *s = &duo.members[0];
   for (uint64_t seed = 1; seed <= 10; seed++) {
+    owned_by(tear_down_duo) struct duo duo;
+    struct setup *s = &duo.members[0];
     set_up_duo(&duo, plain_config(13), seed, LIMIT);
     run(s, 0, SENTENCES, greedy);
     for (size_t i = 0; i < SENTENCES; i++) {
@@ -101,7 +100,6 @@ Test(ensemble, greedy_search_takes_the_largest_mean) {
         cr_assert_float_eq(means[found.ids[t]], means[best], 10 * CLOSE);
       }
     }
-    tear_down_duo(&duo);
   }
 }
 
@@ -141,7 +139,7 @@ Test(ensemble, model_with_itself_matches_model_alone) {
 Test(ensemble, wide_beam_finds_the_best_translation) {
   struct candidate all[ALL + 27];
   for (uint64_t seed = 1; seed <= 5; seed++) {
-    struct duo duo;
+    owned_by(tear_down_duo) struct duo duo;
     struct setup *s = &duo.members[0];
     size_t found = 0;
     set_up_duo(&duo, plain_config(TINY), seed, TINY_LIMIT);
@@ -154,13 +152,12 @@ Test(ensemble, wide_beam_finds_the_best_translation) {
     cr_assert_eq(s->search.beams[0].finished, found);
     for (size_t n = 0; n < found; n++)
       cr_assert_float_eq(found_in(s, 0, n).score, all[n].score, 10 * CLOSE * (1 - all[n].score));
-    tear_down_duo(&duo);
   }
 }
 
 Test(ensemble, forced_target_is_returned) {
   static const uint32_t forced[] = {3, 0, 7, 7, 12, TOKEN_END};
-  struct duo duo;
+  owned_by(tear_down_duo) struct duo duo;
   struct setup *s = &duo.members[0];
   set_up_duo(&duo, plain_config(13), 4, 2);
   s->requests[1].forced = forced;
@@ -170,15 +167,14 @@ Test(ensemble, forced_target_is_returned) {
   cr_assert_eq(found.count, 6);
   cr_assert_arr_eq(found.ids, forced, sizeof forced);
   check_joint(&duo, &s->requests[1], &found, 1);
-  tear_down_duo(&duo);
 }
 
 Test(ensemble, results_do_not_depend_on_the_batch) {
   const struct beam_options options = {4, 1, 1};
-  struct duo duo;
-  struct setup *s = &duo.members[0];
   struct found together[SENTENCES];
   for (uint64_t seed = 1; seed <= 10; seed++) {
+    owned_by(tear_down_duo) struct duo duo;
+    struct setup *s = &duo.members[0];
     set_up_duo(&duo, plain_config(13), seed, LIMIT);
     run(s, 0, SENTENCES, options);
     for (size_t i = 0; i < SENTENCES; i++) together[i] = found_in(s, i, 0);
@@ -188,13 +184,12 @@ Test(ensemble, results_do_not_depend_on_the_batch) {
       cr_assert(same_ids(&alone, &together[i]));
       cr_assert_float_eq(alone.score, together[i].score, 10 * CLOSE * (1 - alone.score));
     }
-    tear_down_duo(&duo);
   }
 }
 
 /* Screening applies to the first model alone, so an ensemble does not use it. */
 Test(ensemble, screening_is_not_used) {
-  struct duo duo;
+  owned_by(tear_down_duo) struct duo duo;
   struct setup *s = &duo.members[0];
   owned_by(screen_free) struct screen screen;
   struct found plain[SENTENCES];
@@ -208,15 +203,13 @@ Test(ensemble, screening_is_not_used) {
     cr_assert(same_ids(&plain[i], &found));
     cr_assert_eq(plain[i].log_probability, found.log_probability);
   }
-  tear_down_duo(&duo);
 }
 
 Test(ensemble, overflow_in_one_member_fails_the_sentence) {
-  struct duo duo;
+  owned_by(tear_down_duo) struct duo duo;
   struct setup *s = &duo.members[0];
   set_up_duo(&duo, plain_config(13), 8, LIMIT);
   duo.members[1].model.weights.decoder.out_bias[3] = (real)NAN;
   run(s, 0, SENTENCES, (struct beam_options){3, 2, 1});
   for (size_t i = 0; i < SENTENCES; i++) cr_assert_eq(s->search.beams[i].finished, 0);
-  tear_down_duo(&duo);
 }

@@ -250,17 +250,35 @@ static void tear_down_processes(void) {
   leave_folder();
 }
 
-struct evaluation {
+/* Work of which one process has too little memory. */
+struct trial {
   size_t failing; /* failing process */
   long allowed;
   bool has_failed;
+  struct model *models[PROCESSES];
   elman_scores scores[PROCESSES];
   elman_status status[PROCESSES];
   elman_error errors[PROCESSES];
 };
 
+/* Run the work together; no process waits forever, and all return equal statuses and errors. Return
+ * whether all have a complete result. */
+static bool run_trial(struct trial *trial, process_function *work) {
+  trial->allowed = allowed;
+  allowed = -1;
+  run_processes(PROCESSES, work, trial);
+  has_failed = trial->has_failed;
+  for (size_t r = 0; r < PROCESSES; r++) {
+    cr_assert_eq(trial->status[r], trial->status[0], "%s; %s", trial->errors[r].message,
+                 trial->errors[0].message);
+    if (trial->status[r] != ELMAN_OK)
+      cr_assert_str_eq(trial->errors[r].message, trial->errors[0].message);
+  }
+  return whole(trial->status[0]);
+}
+
 static void evaluate_one(const elman_group *group, void *context) {
-  struct evaluation *all = context;
+  struct trial *all = context;
   const size_t rank = group_rank(group);
   elman_evaluate_options own = elman_evaluate_options_default();
   own.group = group;
@@ -272,24 +290,16 @@ static void evaluate_one(const elman_group *group, void *context) {
 
 static size_t failing_process;
 
-/* No process waits forever, and all return equal results. */
 static void evaluate_together(void) {
-  struct evaluation all = {.failing = failing_process, .allowed = allowed};
-  allowed = -1;
-  run_processes(PROCESSES, evaluate_one, &all);
-  has_failed = all.has_failed;
-  for (size_t r = 0; r < PROCESSES; r++) {
-    cr_assert_eq(all.status[r], all.status[0]);
-    if (whole(all.status[r]))
-      cr_assert_eq(memcmp(&all.scores[r], &scores_alone, sizeof scores_alone), 0);
-    else
-      cr_assert_str_eq(all.errors[r].message, all.errors[0].message);
-  }
+  struct trial all = {.failing = failing_process};
+  if (!run_trial(&all, evaluate_one)) return;
+  for (size_t r = 0; r < PROCESSES; r++)
+    cr_assert_eq(memcmp(&all.scores[r], &scores_alone, sizeof scores_alone), 0);
 }
 
 Test(no_memory, evaluation_by_processes_reports_no_memory) {
   set_up_processes();
-  struct evaluation alone = {.allowed = -1};
+  struct trial alone = {.allowed = -1};
   evaluate_one(NULL, &alone);
   cr_assert_eq(alone.status[0], ELMAN_OK);
   scores_alone = alone.scores[0];
@@ -298,19 +308,10 @@ Test(no_memory, evaluation_by_processes_reports_no_memory) {
   tear_down_processes();
 }
 
-struct training {
-  size_t failing; /* failing process */
-  long allowed;
-  bool has_failed;
-  struct model *models[PROCESSES];
-  elman_status status[PROCESSES];
-  elman_error errors[PROCESSES];
-};
-
 static struct corpus corpus;
 
 static void train_one(const elman_group *group, void *context) {
-  struct training *all = context;
+  struct trial *all = context;
   const size_t rank = group_rank(group);
   const elman_train_options own = {.epochs = 2,
                                    .batch_size = 4,
@@ -327,19 +328,15 @@ static void train_one(const elman_group *group, void *context) {
 }
 
 static void train_together(void) {
-  struct training all = {.failing = failing_process, .allowed = allowed};
+  const size_t size = model->table.block * sizeof *model->block;
+  struct trial all = {.failing = failing_process};
+  const long kept = allowed;
   allowed = -1;
   for (size_t r = 0; r < PROCESSES; r++) all.models[r] = model_of_pairs(pairs);
-  run_processes(PROCESSES, train_one, &all);
-  has_failed = all.has_failed;
+  allowed = kept;
+  const bool is_whole = run_trial(&all, train_one);
   for (size_t r = 0; r < PROCESSES; r++) {
-    cr_assert_eq(all.status[r], all.status[0], "%s; %s", all.errors[r].message,
-                 all.errors[0].message);
-    if (whole(all.status[r]))
-      cr_assert_eq(
-          memcmp(all.models[r]->block, model->block, model->table.block * sizeof *model->block), 0);
-    else
-      cr_assert_str_eq(all.errors[r].message, all.errors[0].message);
+    if (is_whole) cr_assert_eq(memcmp(all.models[r]->block, model->block, size), 0);
     model_free(all.models[r]);
   }
 }
@@ -350,7 +347,7 @@ Test(no_memory, training_by_processes_reports_no_memory, .init = fail_in_the_lib
   cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target,
                              &(struct encoding_options){.max_length = 50}, NULL),
                ELMAN_OK);
-  struct training alone = {.allowed = -1, .models = {model}};
+  struct trial alone = {.allowed = -1, .models = {model}};
   train_one(NULL, &alone);
   cr_assert_eq(alone.status[0], ELMAN_OK);
   for (failing_process = 0; failing_process < PROCESSES; failing_process++)

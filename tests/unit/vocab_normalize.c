@@ -148,6 +148,20 @@ Test(normalize, every_compatibility_character_is_stable, .timeout = 120) {
   }
 }
 
+static void check_random_texts(const int *pool, size_t size, int rounds) {
+  unsigned state = 1;
+  for (int round = 0; round < rounds; round++) {
+    char bytes[128] = "a";
+    size_t length = 1;
+    for (int i = 0; i < 12; i++) {
+      state = state * 1664525u + 1013904223u;
+      length += put(bytes + length, pool[(state >> 16) % size]);
+    }
+    bytes[length++] = 'z';
+    for (size_t f = 0; f < 3; f++) check_text((struct text){bytes, length}, forms[f]);
+  }
+}
+
 /* Adjacent punctuation marks, decomposed Hangul, and spaces of all kinds. */
 Test(normalize, random_texts_are_stable, .timeout = 120) {
   static const int pool[] = {'a',    '1',    ' ',    '.',    ',',    ':',    '\'',   '"',
@@ -156,17 +170,7 @@ Test(normalize, random_texts_are_stable, .timeout = 120) {
                              0xFF1D, 0xFF11, 0xFF76, 0xFF9E, 0x3131, 0x314F, 0x1100, 0x1161,
                              0x11A8, 0xAC00, 0xFFA1, 0xFFC2, 0x6211, 0xFB01, 0x2474, 0x249C,
                              0x2488, 0xFDFA, 0xFE12, 0x3000, 0xFFED, 0x2581, 0x200D, 0x1F468};
-  unsigned state = 1;
-  for (int round = 0; round < 20000; round++) {
-    char bytes[128] = "a";
-    size_t length = 1;
-    for (int i = 0; i < 12; i++) {
-      state = state * 1664525u + 1013904223u;
-      length += put(bytes + length, pool[(state >> 16) % (sizeof pool / sizeof *pool)]);
-    }
-    bytes[length++] = 'z';
-    for (size_t f = 0; f < 3; f++) check_text((struct text){bytes, length}, forms[f]);
-  }
+  check_random_texts(pool, sizeof pool / sizeof *pool, 20000);
 }
 
 /* Invisible characters beside letters, marks and emoji of many scripts. */
@@ -178,17 +182,7 @@ Test(normalize, random_invisible_characters_are_stable, .timeout = 120) {
       0x20E3, 0xFE0E, 0xFE0F,  0x200B,  0x200C,  0x200C, 0x200D, 0x200D,  0x200E,  0xAD,
       0x34F,  0x61C,  0x180B,  0x180E,  0x1160,  0x3164, 0xFFA0, 0x2060,  0xFEFF,  0xE0100,
       0xFFFE, 0x17B4, 0x1B,    0x85,    0xE33,   0xE01,  0xE48,  0x1780,  0x17D2};
-  unsigned state = 1;
-  for (int round = 0; round < 50000; round++) {
-    char bytes[128] = "a";
-    size_t length = 1;
-    for (int i = 0; i < 12; i++) {
-      state = state * 1664525u + 1013904223u;
-      length += put(bytes + length, pool[(state >> 16) % (sizeof pool / sizeof *pool)]);
-    }
-    bytes[length++] = 'z';
-    for (size_t f = 0; f < 3; f++) check_text((struct text){bytes, length}, forms[f]);
-  }
+  check_random_texts(pool, sizeof pool / sizeof *pool, 50000);
 }
 
 static void assert_visible(const char *text, const char *expected) {

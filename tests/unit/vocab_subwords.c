@@ -28,20 +28,19 @@ static void assert_merges(const struct merges *merges, const char *expected) {
 /* The example of Sennrich et al. (2016); of equally frequent pairs the larger one comes first. */
 Test(subwords, merges_follow_word_counts) {
   owned_by(word_table_free) struct word_table words = {0};
-  struct merges merges = {0};
+  owned_by(merges_clear) struct merges merges = {0};
   count_word(&words, "low", 5);
   count_word(&words, "lowest", 2);
   count_word(&words, "newer", 6);
   count_word(&words, "wider", 3);
   cr_assert_eq(bpe_learn(&merges, &words, 4, NULL), ELMAN_OK);
   assert_merges(&merges, "e r</w>|l o|w er</w>|n e");
-  merges_clear(&merges);
 }
 
 /* "aaaa" contains "a a" three times, but only two can be merged. */
 Test(subwords, overlapping_pairs_are_counted_once) {
-  struct word_table words = {0};
-  struct merges merges = {0};
+  owned_by(word_table_free) struct word_table words = {0};
+  owned_by(merges_clear) struct merges merges = {0};
   count_word(&words, "aaaab", 3);
   cr_assert_eq(bpe_learn(&merges, &words, 100, NULL), ELMAN_OK);
   assert_merges(&merges, "a a|aa b</w>|aa aab</w>");
@@ -50,8 +49,6 @@ Test(subwords, overlapping_pairs_are_counted_once) {
   count_word(&words, "ab", 1); /* occurs once */
   cr_assert_eq(bpe_learn(&merges, &words, 100, NULL), ELMAN_OK);
   assert_merges(&merges, "");
-  merges_clear(&merges);
-  word_table_free(&words);
 }
 
 static void add_merge(struct merges *merges, const char *line) {
@@ -70,7 +67,7 @@ static void assert_parts(const struct merges *merges, const char *word, const ch
 }
 
 Test(subwords, splitting_follows_merge_ranks) {
-  struct merges merges = {0};
+  owned_by(merges_clear) struct merges merges = {0};
   assert_parts(&merges, "abc", "a|b|c");
   add_merge(&merges, "b c");
   add_merge(&merges, "a b");
@@ -83,36 +80,32 @@ Test(subwords, splitting_follows_merge_ranks) {
   assert_parts(&merges, "aaaac", "aa|aa|c");
   assert_parts(&merges, "aaaz", "aa|a|z");
   assert_parts(&merges, "x", "x");
-  merges_clear(&merges);
 }
 
 /* In "aaab" the second and third "a" are no longer a pair once the first two are merged, and the
  * third is free for later merges. */
 Test(subwords, overlapping_symbols_are_not_merged_twice) {
-  struct merges merges = {0};
+  owned_by(merges_clear) struct merges merges = {0};
   add_merge(&merges, "a a");
   add_merge(&merges, "a b");
   assert_parts(&merges, "aaabz", "aa|ab|z");
   assert_parts(&merges, "aaaaabz", "aa|aa|ab|z");
-  merges_clear(&merges);
 }
 
 /* A merge enables one of a lower rank only in the next step, as in subword-nmt. */
 Test(subwords, merge_applies_to_all_occurrences_first) {
-  struct merges merges = {0};
+  owned_by(merges_clear) struct merges merges = {0};
   add_merge(&merges, "abc ab");
   add_merge(&merges, "a b");
   add_merge(&merges, "ab c");
   assert_parts(&merges, "abcabcz", "abc|abc|z");
-  merges_clear(&merges);
 }
 
 Test(subwords, invalid_merge_lines_are_rejected) {
   static const char *const lines[] = {"", " ", "a", "a ", " a", "a b c", "a  b", "a \xFF"};
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-    struct merges merges = {0};
+    owned_by(merges_clear) struct merges merges = {0};
     cr_assert_eq(merges_add_line(&merges, text_of(lines[i]), NULL), ELMAN_BAD_DATA, "%s", lines[i]);
-    merges_clear(&merges);
   }
 }
 
@@ -273,7 +266,7 @@ Test(subwords, invalid_bytes_are_decoded) {
 Test(subwords, repeated_words_are_split_equally) {
   enum { WORDS = 20000, LONGEST = 40 };
   static const char *const pairs[] = {"a b", "ab a", "b b", "aba b", "a a</w>", "b b</w>"};
-  struct merges merges = {0};
+  owned_by(merges_clear) struct merges merges = {0};
   owned_by(bpe_split_free) struct bpe_split kept = {0};
   struct random_stream stream = {.seed = 5, .purpose = RANDOM_SUBWORDS, .which = 1};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) add_merge(&merges, pairs[i]);
@@ -292,7 +285,6 @@ Test(subwords, repeated_words_are_split_equally) {
       cr_assert_eq(kept.parts[i].symbol, fresh.parts[i].symbol);
     }
   }
-  merges_clear(&merges);
 }
 
 /* ---- dropout ---- */
@@ -301,7 +293,7 @@ Test(subwords, repeated_words_are_split_equally) {
 Test(subwords, dropout_drops_its_fraction) {
   enum { DRAWS = 40000 };
   const double share = 0.3;
-  struct merges merges = {0};
+  owned_by(merges_clear) struct merges merges = {0};
   owned_by(bpe_split_free) struct bpe_split split = {0};
   struct bpe_dropout dropout = {.share = share,
                                 .stream = {.seed = 3, .purpose = RANDOM_SUBWORDS, .which = 1}};
@@ -315,7 +307,6 @@ Test(subwords, dropout_drops_its_fraction) {
   /* Five standard deviations of a binomial distribution. */
   const double bound = 5 * sqrt(DRAWS * share * (1 - share));
   cr_assert(fabs((double)dropped - DRAWS * share) < bound, "%zu", dropped);
-  merges_clear(&merges);
 }
 
 /* In "abcx" the merge of "ab" and "c" is decided once: "b c" can no longer be applied and gives it
@@ -323,7 +314,7 @@ Test(subwords, dropout_drops_its_fraction) {
 Test(subwords, dropout_applies_to_current_merges_only) {
   enum { DRAWS = 40000 };
   const double share = 0.5, expected = (1 - share) * share;
-  struct merges merges = {0};
+  owned_by(merges_clear) struct merges merges = {0};
   owned_by(bpe_split_free) struct bpe_split split = {0};
   struct bpe_dropout dropout = {.share = share,
                                 .stream = {.seed = 3, .purpose = RANDOM_SUBWORDS, .which = 1}};
@@ -337,7 +328,6 @@ Test(subwords, dropout_applies_to_current_merges_only) {
   }
   const double bound = 5 * sqrt(DRAWS * expected * (1 - expected));
   cr_assert(fabs((double)found - DRAWS * expected) < bound, "%zu", found);
-  merges_clear(&merges);
 }
 
 Test(subwords, dropout_preserves_the_text) {
