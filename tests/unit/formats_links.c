@@ -25,6 +25,7 @@ static void expect_units(const elman_translation *translation, elman_alignment_u
 Test(formats, pharaoh_rules) {
   const elman_translation translation = example();
   expect_links(&translation, ELMAN_ALIGNMENT_ARGMAX, 0, "0-0 1-1 2-2\n");
+  expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 0, "0-0 0-1 1-1 2-1 2-2\n");
   expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 0.25, "0-0 0-1 1-1 2-1 2-2\n");
   expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 1e-4, "0-0 0-1 1-1 1-2 2-1 2-2\n");
   expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 0.26, "0-0 1-1 2-2\n");
