@@ -60,16 +60,6 @@ Test(api_attention_files, translation_describes_its_source) {
   elman_translation_free(translation);
 
   elman_translate_options options = elman_translate_options_default();
-  translation = force(translator, text, "You  go", &options);
-  cr_assert(translation->forced);
-  cr_assert(translation->ended);
-  cr_assert_str_eq(translation->text, "You  go");
-  cr_assert_eq(translation->target_count, 3);
-  cr_assert_eq(translation->target_starts[1], 5);
-  cr_assert_eq(translation->target_ends[1], 7);
-  cr_assert_eq(translation->target_starts[2], translation->target_ends[2]);
-  elman_translation_free(translation);
-
   /* An empty source cannot be forced to a target. */
   translation = force(translator, "", "You  go", &options);
   cr_assert_not(translation->forced);

@@ -90,20 +90,6 @@ Test(api, training_can_free_the_pairs) {
   }
 }
 
-Test(api, training_can_be_stopped) {
-  owned_pairs *pairs = toy();
-  owned_model *stopped = small_model(), *whole = small_model(), *untouched = small_model();
-  struct seen seen = {.stop_after = 7};
-  elman_train_options options = elman_train_options_default();
-  options.report = keep_report;
-  options.context = &seen;
-  check_error(elman_train(stopped, pairs, &options, &why), ELMAN_INTERRUPTED, "stopped", "");
-  cr_assert_eq(seen.updates, 7);
-  train_epochs(whole, pairs, 7); /* the toy corpus fits one batch */
-  cr_assert(same_models(stopped, whole));
-  cr_assert_not(same_models(stopped, untouched));
-}
-
 Test(api, no_epoch_keeps_the_initial_model) {
   owned_pairs *pairs = toy();
   owned_model *model = small_model(), *untouched = small_model();

@@ -2,7 +2,6 @@
 /* Deferred updates of embeddings give the same bits as full updates of every row. */
 #include "check.h"
 #include "config_of.h"
-#include "folder.h"
 #include "lettered_model.h"
 #include "threads.h"
 
@@ -12,7 +11,6 @@
 #include <unistd.h>
 
 #include "tensor/blas_kernels.h"
-#include "train/checkpoint.h"
 #include "train/norm.h"
 #include "train/trainer.h"
 
@@ -217,40 +215,6 @@ Test(deferred, matches_when_denormals_are_zero) {
 Test(deferred, tied_embeddings_are_not_deferred) {
   check_training(1, true);
 }
-
-#ifndef ELMAN_DOUBLE /* files contain floats */
-Test(deferred, resumes_from_a_checkpoint) {
-  static const char path[] = "checkpoint";
-  enter_folder();
-  elman_train_options options = options_of(1);
-  options.checkpoint = path;
-  struct model *model = make_model(false);
-  struct dense dense = make_dense(false, true);
-  struct trainer trainer;
-  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
-  for (uint64_t i = 0; i < 120; i++) {
-    step_both(&trainer, &dense, &options, i);
-    if (i % 30 != 29) continue;
-    bool found;
-    trainer_flush(&trainer);
-    cr_assert_eq(checkpoint_save(&trainer, NULL), ELMAN_OK);
-    trainer_free(&trainer);
-    model_free(model);
-    model = make_model(false);
-    cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
-    cr_assert_eq(checkpoint_load(&trainer, &found, NULL), ELMAN_OK);
-    cr_assert(found);
-    check_trainer(&trainer, &dense);
-  }
-  for (uint64_t i = 120; i < 140; i++) step_both(&trainer, &dense, &options, i);
-  trainer_flush(&trainer);
-  check_trainer(&trainer, &dense);
-  leave_folder();
-  trainer_free(&trainer);
-  free_dense(&dense);
-  model_free(model);
-}
-#endif
 
 /* ---- rows ---- */
 

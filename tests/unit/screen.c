@@ -150,33 +150,6 @@ Test(screen, threads_do_not_change_screening) {
   use_threads(1);
 }
 
-/* One large weight in a row makes its other weights round to 0 in eight bits, but together they
- * decide. */
-Test(screen, weight_quantization_error_is_bounded) {
-  enum { V = 500, F = 256, ROWS = 3 };
-  size_t largest[ROWS];
-  owned real *weight = random_reals(V * F, 0.001, 5), *bias = reals(V), *features = reals(ROWS * F);
-  for (size_t i = 0; i < ROWS * F; i++) features[i] = i % F == 0 ? (real)0.001 : 1;
-  for (size_t v = 0; v < V; v++) weight[v * F] = 1;
-  for (size_t i = 1; i < F; i++) weight[77 * F + i] = (real)0.0035;
-  check_same(largest, weight, bias, features, V, F, ROWS);
-  for (size_t r = 0; r < ROWS; r++) cr_assert_eq(largest[r], 77);
-}
-
-/* The same case for features: all but the first round to 0 in eight bits, but they decide. */
-Test(screen, feature_quantization_error_is_bounded) {
-  enum { V = 500, F = 256 };
-  size_t largest;
-  owned real *weight = reals(V * F), *bias = reals(V), *features = reals(F);
-  for (size_t i = 0; i < F; i++) features[i] = i == 0 ? 1 : (real)0.0035;
-  for (size_t v = 0; v < V; v++) {
-    for (size_t i = 1; i < F; i++) weight[v * F + i] = v == 77 || bits(3, v * F + i) % 2 ? 1 : -1;
-  }
-  weight[300 * F] = (real)0.1;
-  check_same(&largest, weight, bias, features, V, F, 1);
-  cr_assert_eq(largest, 77);
-}
-
 Test(screen, ties_take_first_permitted_token) {
   enum { V = 300, F = 10 };
   size_t largest;

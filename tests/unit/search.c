@@ -64,24 +64,9 @@ static void check(const double bias[WORDS], const char *source, const char *refe
   elman_translation_free(found);
 }
 
-Test(search, greedy_search_takes_the_likeliest) {
-  const uint32_t words[] = {B, B, B, B};
-  check((const double[WORDS]){0, 0, 1, 2, 3}, "a b", NULL, 4, words, 4);
-}
-
 Test(search, ties_take_the_first_token) {
   const uint32_t words[] = {A, A};
   check((const double[WORDS]){0, 0, 1, 2, 2}, "a", NULL, 2, words, 2);
-}
-
-Test(search, search_stops_at_the_end_token) {
-  const uint32_t words[] = {END};
-  check((const double[WORDS]){0, 0, 9, 2, 2}, "a b a", NULL, 4, words, 1);
-}
-
-Test(search, start_token_is_never_chosen) {
-  const uint32_t words[] = {A, A, A};
-  check((const double[WORDS]){0, 9, 1, 3, 2}, "a", NULL, 3, words, 3);
 }
 
 Test(search, default_limit_grows_with_the_sentence) {
