@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attention_case.h"
 #include "elman.h"
 #include "forced.h"
 #include "toy.h"
@@ -121,45 +120,6 @@ Test(api_rows, rows_of_translations_sum_to_one) {
     training.attention_dropout = 0.5;
     cr_assert_eq(elman_train(model, pairs, &training, NULL), ELMAN_OK);
     check_translation(model, mechanism, NULL, least);
-  }
-}
-
-/* ---- plain matrices ---- */
-
-static struct range sums_of(const elman_attention_options *options) {
-  struct attention_case c = new_case(options->mechanism, 5, 9, 4, 4, 1);
-  c.options = *options;
-  fill_case(&c);
-  const elman_attention_input input = input_of(&c);
-  owned_output *output;
-  succeeds(elman_attention_forward(&output, &input, options, &why));
-  return range_of(output->weights, output->heads * c.T, c.S);
-}
-
-/* The other mechanisms normalize differently. */
-static bool has_softmax(const char *mechanism) {
-  static const char *const own[] = {"local", "adaptive", "sentinel", "hierarchical"};
-  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-    if (strcmp(mechanism, own[i]) == 0) return false;
-  return true;
-}
-
-static bool has_window(const char *mechanism) {
-  return strcmp(mechanism, "local") == 0 || strcmp(mechanism, "hierarchical") == 0;
-}
-
-Test(api_rows, rows_of_plain_matrices_sum_to_one) {
-  elman_attention_options options = elman_attention_options_default();
-  for (size_t kind = 0; (options.mechanism = elman_attention_name(kind)) != NULL; kind++) {
-    const double least = least_of(options.mechanism);
-    for (int mask = 0; mask < 8; mask++) {
-      options.causal = mask & 1;
-      options.key_length = mask & 2 ? 3 : ELMAN_ALL_KEYS;
-      options.divide_by_sum = mask & 4;
-      options.window = has_window(options.mechanism) ? 3 : 0;
-      if (options.divide_by_sum && !has_softmax(options.mechanism)) continue;
-      check_range(sums_of(&options), least, options.mechanism, "a matrix");
-    }
   }
 }
 

@@ -1,5 +1,4 @@
-/* Guided alignment: its loss computed by hand, and its gradients when attention weights
- * underflow. */
+/* Guided alignment when attention weights underflow. */
 #include "check.h"
 
 #include <string.h>
@@ -71,35 +70,6 @@ static void gradient_of(real *dscores, real *dcenter, struct query *q, size_t he
       .pass = &q->pass, .visible = {0, S}, .weights = q->weights + head * S};
   memset(dscores, 0, S * sizeof *dscores);
   guide_backward(dscores, &row, head, &scratch);
-}
-
-Test(guide, loss_is_the_cross_entropy_with_the_linked_keys) {
-  struct query q;
-  const double weights[] = {0.5, 0.25, 0.125, 0.125};
-  set_up(&q, ATTENTION_DOT, 1, weights, (const uint32_t[]){1, 3}, 2);
-  cr_assert_float_eq(loss_of(&q), (log(4) + log(8)) / 2, CLOSE);
-  set_up(&q, ATTENTION_DOT, 1, weights, NULL, 0);
-  cr_assert_eq(loss_of(&q), 0);
-}
-
-Test(guide, loss_uses_the_mean_of_heads) {
-  struct query q;
-  const double weights[] = {1, 0, 0, 0, 0.5, 0.5, 0, 0};
-  set_up(&q, ATTENTION_MULTIHEAD, 2, weights, (const uint32_t[]){0}, 1);
-  cr_assert_float_eq(loss_of(&q), -log(0.75), CLOSE);
-}
-
-/* λ/N_ξ (a - ξ): the linked keys gain the weight that the others lose. */
-Test(guide, gradient_is_attention_minus_guide) {
-  struct query q;
-  real dscores[S];
-  const double weights[] = {0.5, 0.25, 0.125, 0.125}, expected[] = {0.25, -0.125, 0.0625, -0.1875};
-  set_up(&q, ATTENTION_DOT, 1, weights, (const uint32_t[]){1, 3}, 2);
-  gradient_of(dscores, NULL, &q, 0);
-  for (size_t s = 0; s < S; s++) cr_assert_float_eq((double)dscores[s], expected[s], CLOSE);
-  set_up(&q, ATTENTION_DOT, 1, weights, NULL, 0);
-  gradient_of(dscores, NULL, &q, 0);
-  for (size_t s = 0; s < S; s++) cr_assert_eq((double)dscores[s], 0);
 }
 
 /* If the softmax is certain of a wrong key, no gradient passes through its weights. */
