@@ -337,8 +337,8 @@ static void check_direction(const char *name, const struct layer *layer, real *t
             "%s: %.10g, measured as %.10g", name, expected, measured);
 }
 
-/* The small layers of tests/unit/gradients.c are not cut into tiles. relu is excluded: with this
- * many units, one is always near its kink. */
+/* The small layers of tests/unit/network_shapes.c are not cut into tiles. relu is excluded: with
+ * this many units, one is always near its kink. */
 Test(recurrence, gradients_in_tiles_match) {
   const size_t sizes[][2] = {{16, 520}, {600, 128}};
   blas_set_up();
