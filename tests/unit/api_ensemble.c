@@ -4,32 +4,6 @@
 
 TestSuite(api_ensemble, .init = set_up, .fini = tear_down);
 
-/* Translate sentence by sentence and as a batch, alternating with searches of the model alone,
- * which keeps its output screening. */
-Test(api_ensemble, model_with_itself_matches_model_alone) {
-  static const char text[] = "我 爱 学习";
-  const elman_model *const itself[] = {model, model};
-  const elman_sentence sentence = {.text = text, .length = strlen(text)};
-  elman_translate_options options = elman_translate_options_default();
-  options.without_scores = true;
-  elman_translation *alone = translate(translator, text, &options), *batch;
-  options.ensemble = itself;
-  for (options.ensemble_count = 1; options.ensemble_count <= 2; options.ensemble_count++) {
-    owned_translation *together = translate(translator, text, &options);
-    same_translation(alone, together);
-    cr_assert_eq(together->heads, 1);
-    cr_assert_eq(together->head_attention, together->attention);
-    succeeds(elman_translate_batch(&batch, NULL, translator, &sentence, 1, &options, &why));
-    same_translation(alone, batch);
-    elman_translation_free(batch);
-    elman_translation_free(translate(translator, "", &options));
-  }
-  options.ensemble_count = 0;
-  owned_translation *again = translate(translator, text, &options);
-  same_translation(alone, again);
-  elman_translation_free(alone);
-}
-
 Test(api_ensemble, ensemble_members_need_equal_vocabularies) {
   elman_model_options few = elman_model_options_default();
   elman_evaluate_options evaluation = elman_evaluate_options_default();

@@ -1,9 +1,5 @@
 /* Test: threads. */
-/* Search through the public API: its options, limits and memory. */
-#include <stdio.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
+/* Search through the public API: its options and limits. */
 #include "small_translator.h"
 
 TestSuite(api_translate, .init = set_up, .fini = tear_down);
@@ -14,7 +10,6 @@ Test(api_translate, n_best) {
   cr_assert_eq(options.n_best, 1);
   options.beam = 6;
   options.n_best = 4;
-  options.length_penalty = 0.8;
   elman_translation *best = translate(translator, "我 爱 学习", &options);
   cr_assert_eq(list_length(best), 4);
   for (const elman_translation *one = best; one != NULL; one = one->next)
@@ -92,31 +87,3 @@ Test(api_translate, invalid_options_are_rejected) {
   options.override_count = 1;
   check_refused(&options, "self_attention cannot be combined with overrides");
 }
-
-/* AddressSanitizer needs terabytes of address space, and QEMU does not enforce the limit. */
-#if !defined(__SANITIZE_ADDRESS__) && !defined(EMULATOR)
-/* Limit the address space to the current size plus this much. */
-static void limit_address_space(rlim_t more) {
-  unsigned long pages;
-  FILE *file = fopen("/proc/self/statm", "r");
-  if (file == NULL || fscanf(file, "%lu", &pages) != 1) cr_skip_test("no /proc");
-  fclose(file);
-  struct rlimit limit;
-  cr_assert_eq(getrlimit(RLIMIT_AS, &limit), 0);
-  limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + more;
-  cr_assert_eq(setrlimit(RLIMIT_AS, &limit), 0);
-}
-
-/* OpenBLAS would retry its allocation forever. */
-Test(api_translate, too_little_address_space_is_an_error, .timeout = 60) {
-  static const char text[] = "我 爱 学习";
-  owned_translation *translation = (elman_translation *)&translation;
-  limit_address_space((rlim_t)100 << 20);
-  cr_assert_eq(elman_translate(&translation, translator, text, strlen(text), NULL, &why),
-               ELMAN_NO_MEMORY);
-  cr_assert_null(translation);
-  cr_assert_not_null(strstr(why.message, "address space"), "%s", why.message);
-  limit_address_space((rlim_t)1 << 30);
-  cr_assert_eq(elman_translate(&translation, translator, text, strlen(text), NULL, &why), ELMAN_OK);
-}
-#endif

@@ -169,24 +169,6 @@ Test(ensemble, forced_target_is_returned) {
   check_joint(&duo, &s->requests[1], &found, 1);
 }
 
-Test(ensemble, results_do_not_depend_on_the_batch) {
-  const struct beam_options options = {4, 1, 1};
-  struct found together[SENTENCES];
-  for (uint64_t seed = 1; seed <= 10; seed++) {
-    owned_by(tear_down_duo) struct duo duo;
-    struct setup *s = &duo.members[0];
-    set_up_duo(&duo, plain_config(13), seed, LIMIT);
-    run(s, 0, SENTENCES, options);
-    for (size_t i = 0; i < SENTENCES; i++) together[i] = found_in(s, i, 0);
-    for (size_t i = 0; i < SENTENCES; i++) {
-      run(s, i, 1, options);
-      const struct found alone = found_in(s, 0, 0);
-      cr_assert(same_ids(&alone, &together[i]));
-      cr_assert_float_eq(alone.score, together[i].score, 10 * CLOSE * (1 - alone.score));
-    }
-  }
-}
-
 /* Screening applies to the first model alone, so an ensemble does not use it. */
 Test(ensemble, screening_is_not_used) {
   owned_by(tear_down_duo) struct duo duo;

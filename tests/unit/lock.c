@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -44,28 +43,6 @@ Test(lock, only_one_holder_at_a_time) {
   lock = acquired("model");
   elman_lock_release(lock);
   elman_lock_release(NULL); /* no effect */
-}
-
-Test(lock, lock_ends_with_the_process) {
-  int ready[2];
-  char byte;
-  cr_assert_eq(pipe(ready), 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    elman_lock *lock;
-    if (elman_lock_acquire(&lock, "model", NULL) == ELMAN_OK) (void)!write(ready[1], "", 1);
-    pause();
-  }
-  cr_assert_eq(read(ready[0], &byte, 1), 1);
-  char process[64];
-  snprintf(process, sizeof process, "process %ld is", (long)child);
-  check_refused("model", "model", process);
-  kill(child, SIGKILL);
-  waitpid(child, NULL, 0);
-  cr_assert_eq(each_entry(NULL), 1);
-  elman_lock *lock = acquired("model"); /* the lock file of the ended process exists */
-  elman_lock_release(lock);
-  cr_assert_eq(each_entry(NULL), 0);
 }
 
 /* Many processes acquire the lock, check that they are alone, and release it. */
