@@ -35,8 +35,8 @@ Test(adam, steps_are_exact_to_rounding) {
   enum { N = 4000 };
   const struct adam_options options = {0.8, 0.95, 1e-6, false};
   const struct adam_step step = adam_step_of(options, 0.01, 3);
-  real *w = reals(N), *m = random_reals(N, 1, 1), *v = random_reals(N, 1, 2);
-  real *g = random_reals(N, 1, 3), *expected = reals(N);
+  owned real *w = reals(N), *m = random_reals(N, 1, 1), *v = random_reals(N, 1, 2);
+  owned real *g = random_reals(N, 1, 3), *expected = reals(N);
   for (size_t i = 0; i < N; i++) {
     const double size = pow(10, 6 * (double)i / N - 3); /* gradients of every size */
     m[i] *= (real)size;
@@ -55,8 +55,6 @@ Test(adam, steps_are_exact_to_rounding) {
     cr_assert(fabs((double)w[i] - (double)expected[i]) <= 16 * rounding * most,
               "number %zu: %.9g, not %.9g", i, (double)w[i], (double)expected[i]);
   }
-  real *all[] = {w, m, v, g, expected};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
 /* Run one update with the processor-specific code and with plain C, on values from 10^-scale to
@@ -128,8 +126,9 @@ Test(adam, clipping_scales_down_only) {
 Test(adam, update_scales_the_gradients) {
   enum { N = 37 };
   struct adam_step step = adam_step_of(adam_options_default(), 0.001, 1);
-  real *w = random_reals(N, 1, 1), *m = reals(N), *v = reals(N), *g = random_reals(N, 1, 2);
-  real *w2 = random_reals(N, 1, 1), *m2 = reals(N), *v2 = reals(N), *g2 = random_reals(N, 1, 2);
+  owned real *w = random_reals(N, 1, 1), *m = reals(N), *v = reals(N), *g = random_reals(N, 1, 2);
+  owned real *w2 = random_reals(N, 1, 1), *m2 = reals(N), *v2 = reals(N),
+             *g2 = random_reals(N, 1, 2);
   for (size_t i = 0; i < N; i++) g2[i] *= (real)0.3;
   adam_update(w2, m2, v2, g2, N, &step);
   step.scale = (real)0.3;
@@ -137,8 +136,6 @@ Test(adam, update_scales_the_gradients) {
   cr_assert_eq(memcmp(w, w2, N * sizeof *w), 0);
   cr_assert_eq(memcmp(m, m2, N * sizeof *m), 0);
   cr_assert_eq(memcmp(v, v2, N * sizeof *v), 0);
-  real *all[] = {w, m, v, g, w2, m2, v2, g2};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
 Test(adam, threads_do_not_change_results) {

@@ -57,7 +57,7 @@ static size_t draw(size_t run, size_t what, size_t below) {
 }
 
 /* The parameters of search number `run`. */
-struct background_task {
+struct trial {
   struct setup *setup;
   const elman_model *members[MAX_MEMBERS];
   struct search_request requests[SENTENCES];
@@ -65,36 +65,34 @@ struct background_task {
   elman_translate_options options;
 };
 
-static void choose(struct background_task *background_task, struct setup *models, size_t run) {
+static void choose(struct trial *trial, struct setup *models, size_t run) {
   static const uint32_t forced[] = {3, 0, 7, 7, 12};
   enum { FIRST, MEMBERS, WIDTH, KIND, COUNT, SHORT, MEMBER };
   const size_t kind = draw(run, KIND, 4), count = 1 + draw(run, COUNT, SENTENCES);
-  background_task->setup = &models[draw(run, FIRST, MODELS)];
-  background_task->count = count;
-  memcpy(background_task->requests, background_task->setup->requests,
-         sizeof background_task->requests);
+  trial->setup = &models[draw(run, FIRST, MODELS)];
+  trial->count = count;
+  memcpy(trial->requests, trial->setup->requests, sizeof trial->requests);
   for (size_t i = 0; i < SENTENCES; i++) {
-    if (draw(run, SHORT, 2) > 0) background_task->requests[i].limit = 5;
+    if (draw(run, SHORT, 2) > 0) trial->requests[i].limit = 5;
     if (kind != 1) continue;
-    background_task->requests[i].forced = forced;
-    background_task->requests[i].forced_count = i % 6;
+    trial->requests[i].forced = forced;
+    trial->requests[i].forced_count = i % 6;
   }
-  background_task->options =
-      (elman_translate_options){.beam = 1, .length_penalty = 1, .temperature = 1};
-  if (kind == 2) background_task->options.sample = true;
-  if (kind == 3) background_task->options.beam = 1 + draw(run, WIDTH, MAX_WIDTH);
-  background_task->options.n_best = background_task->options.beam;
-  background_task->options.ensemble = background_task->members;
-  background_task->options.ensemble_count = draw(run, MEMBERS, MAX_MEMBERS + 1);
+  trial->options = (elman_translate_options){.beam = 1, .length_penalty = 1, .temperature = 1};
+  if (kind == 2) trial->options.sample = true;
+  if (kind == 3) trial->options.beam = 1 + draw(run, WIDTH, MAX_WIDTH);
+  trial->options.n_best = trial->options.beam;
+  trial->options.ensemble = trial->members;
+  trial->options.ensemble_count = draw(run, MEMBERS, MAX_MEMBERS + 1);
   for (size_t m = 0; m < MAX_MEMBERS; m++)
-    background_task->members[m] = (const elman_model *)&models[draw(run, MEMBER + m, MODELS)].model;
+    trial->members[m] = (const elman_model *)&models[draw(run, MEMBER + m, MODELS)].model;
 }
 
-static void search_for(struct search *search, const struct background_task *background_task) {
+static void search_for(struct search *search, const struct trial *trial) {
   const struct search_request *requests[SENTENCES];
-  for (size_t i = 0; i < background_task->count; i++) requests[i] = &background_task->requests[i];
-  succeeds(search_run(search, &background_task->setup->model, requests, background_task->count,
-                      &background_task->options, background_task->setup->screen, &why));
+  for (size_t i = 0; i < trial->count; i++) requests[i] = &trial->requests[i];
+  succeeds(search_run(search, &trial->setup->model, requests, trial->count, &trial->options,
+                      trial->setup->screen, &why));
 }
 
 static void same_hypothesis(const struct search *kept, const struct search *fresh, size_t b,
@@ -122,12 +120,12 @@ Test(reuse, search_memory_is_reused_across_sizes) {
   size_t longest = 0;
   set_up_models(models, screens);
   for (size_t run = 0; run < RUNS; run++) {
-    struct background_task background_task;
+    struct trial trial;
     owned_by(search_free) struct search fresh = {0};
-    choose(&background_task, models, run);
-    search_for(&kept, &background_task);
-    search_for(&fresh, &background_task);
-    for (size_t b = 0; b < background_task.count; b++) {
+    choose(&trial, models, run);
+    search_for(&kept, &trial);
+    search_for(&fresh, &trial);
+    for (size_t b = 0; b < trial.count; b++) {
       cr_assert_eq(kept.beams[b].finished, fresh.beams[b].finished, "run %zu", run);
       for (size_t n = 0; n < kept.beams[b].finished; n++) {
         same_hypothesis(&kept, &fresh, b, n, run);
@@ -148,19 +146,16 @@ Test(reuse, search_memory_grows_for_a_larger_model) {
   set_up_models(models, screens);
   for (size_t from = 0; from < MODELS; from++) {
     for (size_t to = 0; to < MODELS; to++) {
-      struct background_task background_task = {
-          .count = 2, .options = search_options((struct beam_options){3, 1, 1})};
+      struct trial trial = {.count = 2, .options = search_options((struct beam_options){3, 1, 1})};
       owned_by(search_free) struct search kept = {0}, fresh = {0};
-      background_task.setup = &models[from];
-      memcpy(background_task.requests, background_task.setup->requests,
-             sizeof background_task.requests);
-      search_for(&kept, &background_task);
-      background_task.setup = &models[to];
-      memcpy(background_task.requests, background_task.setup->requests,
-             sizeof background_task.requests);
-      search_for(&kept, &background_task);
-      search_for(&fresh, &background_task);
-      for (size_t b = 0; b < background_task.count; b++)
+      trial.setup = &models[from];
+      memcpy(trial.requests, trial.setup->requests, sizeof trial.requests);
+      search_for(&kept, &trial);
+      trial.setup = &models[to];
+      memcpy(trial.requests, trial.setup->requests, sizeof trial.requests);
+      search_for(&kept, &trial);
+      search_for(&fresh, &trial);
+      for (size_t b = 0; b < trial.count; b++)
         same_hypothesis(&kept, &fresh, b, 0, from * MODELS + to);
     }
   }

@@ -20,6 +20,7 @@ struct setting {
   struct batch batch;
   size_t step;              /* step of the loss; 0 = the mean loss */
   struct network_copy copy; /* for differences and states */
+  struct trace trace;
 };
 
 static const struct regularization plain = {0};
@@ -49,6 +50,7 @@ static void set_up(struct setting *setting, struct model_config config, size_t s
 static void tear_down(struct setting *setting) {
   batch_free(&setting->batch);
   network_copy_free(&setting->copy);
+  arena_free(&setting->trace.arena);
 }
 
 static size_t row_named(const struct setting *setting, const char *name) {
@@ -70,14 +72,15 @@ static struct model_config square_config(void) {
   return config_of(6, 8, SIZE, SIZE);
 }
 
-static struct trace run(struct setting *setting) {
-  struct trace trace;
-  succeeds(trace_run(&trace, &setting->config, const_tensors(setting), &setting->batch,
+/* The trace lives until the next one, or until tear_down(). */
+static const struct trace *run(struct setting *setting) {
+  arena_free(&setting->trace.arena);
+  succeeds(trace_run(&setting->trace, &setting->config, const_tensors(setting), &setting->batch,
                      setting->step, &why));
   if (setting->copy.weights == NULL)
     succeeds(network_copy_create(&setting->copy, &setting->config, const_tensors(setting),
                                  &setting->batch, FORWARD_ONLY, &why));
-  return trace;
+  return &setting->trace;
 }
 
 static double loss_of(struct setting *setting) {
@@ -163,13 +166,12 @@ Test(trace, every_step_matches_differences) {
       set_diagonal(&setting, "encoder.rnn.weight_ih_l0", 1);
       set_diagonal(&setting, "decoder.rnn.weight_ih_l0", 1);
       setting.step = step;
-      struct trace trace = run(&setting);
-      cr_assert_eq(trace.count, 2);
-      cr_assert(trace.layers[0].side == ELMAN_SOURCE && trace.layers[1].side == ELMAN_TARGET);
-      assert_close(trace.loss, loss_of(&setting), 1e-12, "loss", step);
-      check_encoder(&setting, &trace.layers[0]);
-      check_decoder(&setting, &trace.layers[1]);
-      arena_free(&trace.arena);
+      const struct trace *trace = run(&setting);
+      cr_assert_eq(trace->count, 2);
+      cr_assert(trace->layers[0].side == ELMAN_SOURCE && trace->layers[1].side == ELMAN_TARGET);
+      assert_close(trace->loss, loss_of(&setting), 1e-12, "loss", step);
+      check_encoder(&setting, &trace->layers[0]);
+      check_decoder(&setting, &trace->layers[1]);
       tear_down(&setting);
     }
   }
@@ -187,12 +189,12 @@ Test(trace, every_cell_matches_differences) {
     set_up(&setting, config, SOURCE_WORDS, TARGET_WORDS);
     set_diagonal(&setting, "encoder.rnn.weight_ih_l0", 1);
     set_diagonal(&setting, "decoder.rnn.weight_ih_l0", 1);
-    struct trace trace = run(&setting);
+    const struct trace *trace = run(&setting);
     const real *const embeddings[] = {setting.copy.weight_views.encoder.embedding,
                                       setting.copy.weight_views.decoder.embedding};
     const struct sequence *const sides[] = {&setting.batch.source, &setting.batch.target};
     for (size_t i = 0; i < 2; i++) {
-      const elman_traced_layer *layer = &trace.layers[i];
+      const elman_traced_layer *layer = &trace->layers[i];
       for (size_t t = 0; t < layer->steps; t++) {
         double dz[4 * SIZE], sum = 0;
         const size_t row = sides[i]->ids[t] * config.embedding_size;
@@ -203,7 +205,6 @@ Test(trace, every_cell_matches_differences) {
         cr_assert(layer->saturated[t] >= 0 && layer->saturated[t] <= 1);
       }
     }
-    arena_free(&trace.arena);
     tear_down(&setting);
   }
 }
@@ -218,12 +219,11 @@ Test(trace, both_directions_match_differences) {
     set_up(&setting, config, SOURCE_WORDS, TARGET_WORDS);
     set_diagonal(&setting, "encoder.rnn.weight_ih_l0", reverse ? 0 : 1);
     set_diagonal(&setting, "encoder.rnn.weight_ih_l0_reverse", reverse ? 1 : 0);
-    struct trace trace = run(&setting);
-    cr_assert_eq(trace.count, 3);
-    cr_assert_eq(trace.layers[1].reverse, true);
-    cr_assert_eq(trace.layers[1].units, SIZE);
-    check_encoder(&setting, &trace.layers[reverse]);
-    arena_free(&trace.arena);
+    const struct trace *trace = run(&setting);
+    cr_assert_eq(trace->count, 3);
+    cr_assert_eq(trace->layers[1].reverse, true);
+    cr_assert_eq(trace->layers[1].units, SIZE);
+    check_encoder(&setting, &trace->layers[reverse]);
     tear_down(&setting);
   }
 }
@@ -239,9 +239,8 @@ Test(trace, input_feeding_matches_differences) {
     for (size_t j = 0; j < SIZE; j++)
       setting.tensors[input][i * setting.table.rows[input].columns + j] = i == j;
   }
-  struct trace trace = run(&setting);
-  check_decoder(&setting, &trace.layers[1]);
-  arena_free(&trace.arena);
+  const struct trace *trace = run(&setting);
+  check_decoder(&setting, &trace->layers[1]);
   tear_down(&setting);
 }
 
@@ -253,10 +252,10 @@ Test(trace, every_layer_matches_differences) {
   config.layers = 3;
   config.bidirectional = true;
   set_up(&setting, config, 1, 0);
-  struct trace trace = run(&setting);
-  cr_assert_eq(trace.count, 9);
-  for (size_t i = 0; i < trace.count; i++) {
-    const elman_traced_layer *layer = &trace.layers[i];
+  const struct trace *trace = run(&setting);
+  cr_assert_eq(trace->count, 9);
+  for (size_t i = 0; i < trace->count; i++) {
+    const elman_traced_layer *layer = &trace->layers[i];
     const struct parameters *views = &setting.copy.weight_views;
     double dz[SIZE], sum = 0;
     differences(dz, &setting,
@@ -268,7 +267,6 @@ Test(trace, every_layer_matches_differences) {
     cr_assert_eq(layer->steps, 1);
     assert_close(layer->inputs[0], sqrt(sum), 1e-7, "bias", i);
   }
-  arena_free(&trace.arena);
   tear_down(&setting);
 }
 
@@ -281,11 +279,10 @@ Test(trace, loss_reaches_backward_only) {
   set_up(&setting, square_config(), SOURCE_WORDS, TARGET_WORDS);
   for (size_t step = 1; step <= TARGET_WORDS + 1; step++) {
     setting.step = step;
-    struct trace trace = run(&setting);
+    const struct trace *trace = run(&setting);
     for (size_t t = 0; t <= TARGET_WORDS; t++)
-      cr_assert_eq(trace.layers[1].states[t] > 0, t < step, "from %zu to %zu", step, t + 1);
-    cr_assert_eq(trace.loss, trace.losses[step - 1]);
-    arena_free(&trace.arena);
+      cr_assert_eq(trace->layers[1].states[t] > 0, t < step, "from %zu to %zu", step, t + 1);
+    cr_assert_eq(trace->loss, trace->losses[step - 1]);
   }
   tear_down(&setting);
 }
@@ -296,23 +293,20 @@ Test(trace, saturated_units_pass_no_gradient) {
   set_up(&setting, square_config(), SOURCE_WORDS, TARGET_WORDS);
   const size_t bias = row_named(&setting, "encoder.rnn.bias_ih_l0");
   for (size_t i = 0; i < SIZE; i++) setting.tensors[bias][i] = 100;
-  struct trace trace = run(&setting);
+  const struct trace *trace = run(&setting);
   for (size_t s = 0; s < SOURCE_WORDS; s++) {
-    cr_assert_eq(trace.layers[0].saturated[s], 1);
-    cr_assert_eq(trace.layers[0].inputs[s], 0);
-    cr_assert(trace.layers[0].states[s] > 0);
+    cr_assert_eq(trace->layers[0].saturated[s], 1);
+    cr_assert_eq(trace->layers[0].inputs[s], 0);
+    cr_assert(trace->layers[0].states[s] > 0);
   }
-  arena_free(&trace.arena);
   tear_down(&setting);
 }
 
 Test(trace, missing_step_is_rejected) {
   static struct setting setting;
   set_up(&setting, square_config(), SOURCE_WORDS, TARGET_WORDS);
-  struct trace trace;
-  fails(trace_run(&trace, &setting.config, const_tensors(&setting), &setting.batch,
+  fails(trace_run(&setting.trace, &setting.config, const_tensors(&setting), &setting.batch,
                   TARGET_WORDS + 2, &why),
         ELMAN_INVALID_ARGUMENT, "the target has 5 tokens");
-  arena_free(&trace.arena);
   tear_down(&setting);
 }
