@@ -1,5 +1,6 @@
 """A running `elman serve` for tests, and requests to it."""
 
+import concurrent.futures
 import contextlib
 import http.client
 import json
@@ -38,6 +39,34 @@ def await_(condition, what, patience=PATIENCE):
             return value
         time.sleep(0.02)
     raise AssertionError(f"timed out waiting until {what}")
+
+
+def at_once(calls):
+    """Call functions in threads of their own; return their results in order."""
+    with concurrent.futures.ThreadPoolExecutor(len(calls)) as pool:
+        return [one.result() for one in [pool.submit(call) for call in calls]]
+
+
+def write_private(folder, name, *words):
+    """Write words as lines to a file that only its user can read; return its path."""
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="ascii") as file:
+        file.write("\n".join(words))
+    os.chmod(path, 0o600)
+    return path
+
+
+def serve(elman, folder, *options, prefix=(), environment=None):
+    """Run a service that does not start."""
+    return subprocess.run([*prefix, elman, "serve", "-m", "toy.zh-en.safetensors", *options], cwd=folder, capture_output=True,
+                          text=True, check=False, timeout=PATIENCE, env={**os.environ, **(environment or {})})
+
+
+def post_bytes(path, body, *headers):
+    """Return the bytes of a request; a dict as body is sent as JSON."""
+    body = body if isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
+    lines = [f"POST {path} HTTP/1.1", "Host: localhost", "Content-Type: application/json", *headers, f"Content-Length: {len(body)}"]
+    return "".join(f"{line}\r\n" for line in lines).encode() + b"\r\n" + body
 
 
 class Answer:
@@ -146,6 +175,12 @@ class Service:
             if self.processor_seconds() - before > 2:
                 break
         return body
+
+    def begin(self, path, body, *headers):
+        """Send a request without waiting for its answer; return its socket."""
+        connection = self.connect()
+        connection.sendall(post_bytes(path, body, *headers))
+        return connection
 
     def raw(self, sent, half_close=True):
         """Send bytes on a new connection; return all bytes of the answer."""
