@@ -48,9 +48,6 @@ expect_exit 0 "$ELMAN" translate --json --beam 4 '我 爱 学习'
 expect_exit 0 "$ELMAN" translate --n-best 1 --length-norm wu '我 爱 学习'
 awk '{ exit !($(NF - 2) < 0 && ($(NF - 2) / $NF - 1.5) ^ 2 < 1e-6) }' "$results/stdout" ||
   fail "the score is not the log-probability divided by (5 + T) / 6"
-cp "$results/stdout" uncovered
-expect_exit 0 "$ELMAN" translate --n-best 1 --length-norm wu --coverage-penalty 2 '我 爱 学习'
-cmp -s uncovered "$results/stdout" && fail "--coverage-penalty has no effect"
 
 # One matrix per translation.
 expect_lines 3 attention --format json --n-best 3 '我 爱 学习'

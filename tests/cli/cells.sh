@@ -63,10 +63,4 @@ expect_output '^ *encoder\.rnn\.layer_norm_weight_l0 +128 +1 +0 +1 +1$' inspect
 expect_refused 'layer.norm' train -q --layer-norm --hidden-size 2 --bidirectional pairs.tsv
 
 expect_output '^residual connections +yes$' inspect -m gru-residual
-expect_exit 64 "$ELMAN" train -q -o other --residual --init-from elman pairs.tsv
 
-# Layer normalization belongs to the model, not to a training run.
-expect_exit 64 "$ELMAN" train -q -o other --layer-norm --init-from elman pairs.tsv
-
-# The cell of a model cannot be changed.
-expect_exit 64 "$ELMAN" train -q -o other --cell lstm --init-from gru pairs.tsv

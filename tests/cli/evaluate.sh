@@ -141,8 +141,6 @@ expect_error 65 '^elman: empty: is empty' evaluate --hypothesis empty --referenc
 expect_refused --hypothesis evaluate --hypothesis first
 expect_refused --reference evaluate --reference reference
 expect_refused --hypothesis evaluate --hypothesis first --reference reference pairs
-expect_refused --resamples evaluate --resamples 9 --hypothesis first --reference reference
-expect_refused --seed evaluate --seed 9 pairs
 expect_refused --hypothesis evaluate --hypothesis a --hypothesis b --hypothesis c
 expect_refused 'standard input' evaluate --hypothesis - --reference -
 expect_refused --bleu-tokens evaluate --bleu-tokens intl pairs

@@ -4,53 +4,6 @@
 strace -o /dev/null true 2>/dev/null || exit 77 # not installed, or tracing is not permitted
 export ASAN_OPTIONS=detect_leaks=0 # the leak checker and strace both trace the process
 small=(--hidden-size 8 --embedding-size 8)
-"$ELMAN" train -q --epochs 1 "${small[@]}" "$DATA/toy.zh-en.tsv" || fail "training failed"
-cp model.safetensors old
-
-# A run without failures counts the calls.
-calls_of() {
-  strace -qq -f -o trace -e trace="$1" "$ELMAN" train -q --epochs 1 "${small[@]}" --seed 2 -o probe \
-    "$DATA/toy.zh-en.tsv" || fail "training under strace failed"
-  rm probe
-  wc -l <trace
-}
-
-for call in write fsync rename; do
-  calls=$(calls_of "$call")
-  [ "$calls" -gt 0 ] || fail "no call of $call was traced"
-  for ((which = 1; which <= calls; which++)); do
-    for reason in EIO ENOSPC; do
-      code=0
-      strace -qq -f -o trace -e trace="$call" -e inject="$call:error=$reason:when=$which" \
-        "$ELMAN" train -q --epochs 1 "${small[@]}" --seed 2 "$DATA/toy.zh-en.tsv" 2>messages || code=$?
-      [ "$code" -eq 74 ] || { [ "$code" -eq 0 ] && [ "$call" = write ]; } ||
-        fail "exit $code when $call number $which failed with $reason: $(cat messages)"
-      if [ "$code" -eq 74 ]; then
-        grep -q '^elman: .*model.safetensors' messages || fail "no message for $call $which: $(cat messages)"
-        # The last fsync is that of the directory; the new file is already in place. If a checkpoint cannot be
-        # written, the model is written nevertheless.
-        cmp -s old model.safetensors || { [ "$call" = fsync ] && [ "$which" -eq "$calls" ]; } ||
-          grep -q '^elman: model.safetensors.checkpoint: ' messages ||
-          fail "$call number $which with $reason destroyed the old model"
-      fi
-      "$ELMAN" inspect >/dev/null || fail "$call number $which with $reason left a damaged model"
-      cp old model.safetensors
-      ls | grep -q '\.tmp$' && fail "$call number $which with $reason left a temporary file"
-    done
-  done
-done
-
-# EINTR is not an error.
-"$ELMAN" train -q --epochs 1 "${small[@]}" --seed 2 -o expected "$DATA/toy.zh-en.tsv" || fail "training failed"
-for call in write fsync; do
-  calls=$(calls_of "$call")
-  for ((which = 1; which <= calls; which++)); do
-    expect_exit 0 strace -qq -f -o trace -e trace="$call" \
-      -e inject="$call:error=EINTR:when=$which" \
-      "$ELMAN" train -q --epochs 1 "${small[@]}" --seed 2 "$DATA/toy.zh-en.tsv"
-    cmp -s expected model.safetensors || fail "$call number $which with EINTR gave a different model"
-  done
-done
 
 # A snapshot whose folder could not be synchronized is deleted like the others.
 for ((which = 1; which <= 4; which++)); do

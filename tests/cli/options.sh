@@ -68,21 +68,12 @@ expect_refused 'or --override shuffle' evaluate --override uniform --seed 2 x
 expect_refused 'dot attention has no window' attention --matrices --attention-window 3 "$DATA/attention/six-words.txt"
 expect_files
 
-# An option without the one that it needs, or beside one that excludes it. option_pairs runs all pairs of options that
-# have a row there.
+# An option without the one that it needs, or beside one that excludes it. option_pairs runs all others.
 while read -r command option rest; do
   expect_refused "^elman: $command: .*--$option( |$)" $command --$option $rest
 done <<'END'
-train patience 3 x
 train tune-search x
-train guide-weight 0.3 x
-train log-format csv x
-train hidden-size 7 --init-from m x
-attention threshold 0.5 --format pharaoh x
-attention alignment argmax x
 attention alignments 3 -i x
-attention numbers --format svg x
-attention json x
 attention causal x
 attention key-length 3 x
 evaluate columns 1,2 --hypothesis x --reference y

@@ -94,10 +94,7 @@ head -n 1 sources >one
 expect_exit 0 "$ELMAN" translate -m model --precision int8 --beam 3 --json -t 1 -i one -o single
 head -n 1 three | cmp - single || fail "a batch or threads change the result"
 
-# Attention and a session.
-expect_exit 0 "$ELMAN" attention -m model --precision int8 -i one -o int8.json
-expect_exit 0 "$ELMAN" attention -m model -i one -o float32.json
-cmp -s int8.json float32.json && fail "attention ignores --precision"
+# A session.
 expect_exit 0 "$ELMAN" translate -m model --precision int8 -i sources -o translations
 expect_same translations repl -m model --precision int8 <sources
 

@@ -45,8 +45,6 @@ cut -f 2 "$pairs" >en
 expect_same scores score -m 1 --source zh --target en
 head -n 199 en >short
 expect_error 65 '^elman: short: has 199 lines' score -m 1 --source zh --target short
-expect_exit 64 "$ELMAN" score -m 1 --source zh
-expect_exit 64 "$ELMAN" score -m 1 --columns 2 "$pairs"
 expect_exit 64 "$ELMAN" score -m 1 --source - --target -
 expect_error 65 '^elman: .*: skipped: the line has more than 40 bytes' score -m 1 --max-bytes 40 "$pairs"
 

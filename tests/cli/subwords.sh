@@ -116,8 +116,6 @@ expect_exit 0 "$ELMAN" train "${drop[@]}" --epochs 3 -t 1 -o a pairs
 expect_model a "${drop[@]}" --epochs 3 -t 2 -o b pairs
 expect_exit 0 "$ELMAN" train "${drop[@]}" --epochs 2 --save-every 0.001 -o d pairs
 expect_model a "${drop[@]}" --epochs 3 --resume -o d pairs
-expect_exit 0 last_wins "$ELMAN" train "${drop[@]}" --subword-dropout 0 --epochs 3 -o c pairs
-cmp -s a c && fail "dropout has no effect"
 
 # Invalid merge operations and vocabularies in a model file are refused.
 tamper() { # tamper KEY VALUE: "-" removes the key
