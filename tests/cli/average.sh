@@ -12,13 +12,6 @@ expect_note '^wrote mean, the mean of 2 models$' average -o mean one two
 expect_stdout
 expect_exit 0 "$ELMAN" translate -m mean -q '我 爱 学习'
 
-# The mean of equal models equals them. The output is written completely or not at all.
-expect_exit 0 "$ELMAN" average -q -o same one one one
-expect_no_stderr
-cmp one same || fail "the mean of a model with itself differs from it"
-expect_exit 0 "$ELMAN" average -q -f -o same one
-cmp one same || fail "the mean of one model differs from it"
-
 # Runs that continue the same model may differ in the seed. Models with different initial parameters are refused.
 train seeded --epochs 3 --init-from start --seed 2
 expect_exit 0 "$ELMAN" average -q -f -o mean one seeded
@@ -32,10 +25,5 @@ for order in 'apart1 apart2' 'apart2 apart1' 'apart1 apart1 apart2'; do
   cmp before mean || fail "the output changed although the models were refused"
 done
 
-train larger --epochs 0 --hidden-size 4 --embedding-size 2
-expect_refused 'hidden size' average -f -o mean one larger
-head -n 2 "$DATA/toy.zh-en.tsv" >few.tsv
-expect_exit 0 "$ELMAN" train -q -t 1 --epochs 0 "${small[@]}" -o few few.tsv
-expect_refused 'source vocabulary size' average -f -o mean one few
 expect_refused 'no MODEL given' average -o mean
 expect_refused 'no output file given' average one two

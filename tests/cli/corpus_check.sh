@@ -44,14 +44,6 @@ expect_stdout_match '^  empty line or side +1$'
 expect_stdout_match '^    bad\.tsv:6: 你 \| you \\u\{1B\}\[31m  \(as in bad\.tsv:5\)$'
 expect_stdout_match '^3 bad lines$'
 
-# A carriage return within a line, and sides that are invisible.
-printf '我\tI\r你\tyou\n\u200b\tI\n你\t\ufeff\u00ad\n他\the\r\n' >returns
-expect_exit 65 "$ELMAN" corpus check returns
-expect_stdout_match '^  carriage return within the line +1$'
-expect_stdout_match '^    returns:1: contains a carriage return \(CR\) at byte 6 of the line; '
-expect_stdout_match '^  empty line or side +2$'
-expect_stdout_match '^3 bad lines$'
-
 # Suspicious lines do not change the exit code.
 printf '我\tI\n我\tI\n' >twice
 expect_output '^  duplicate pair +1$' corpus check twice
@@ -91,14 +83,7 @@ expect_exit 64 "$ELMAN" help train check
 # Findings do not depend on the language: scripts, markup, copies, ids; with their remedy.
 printf 'これはペンです。\tЭто ручка.\n彼は先生です。\tОн учитель.\nお茶&nbsp;です。\tЭто чай.\nОн врач.\t彼は医者です。\n駅です。\tIt is a station\n' >ja.tsv
 expect_output '^  source script +Japanese$' corpus check ja.tsv
-expect_stdout_match '^  target script +Cyrillic$'
-expect_stdout_match '^  swapped columns +1$'
-expect_stdout_match '^  wrong or mixed script +1$'
-expect_stdout_match '^  HTML markup \(tag or entity\) +1$'
 expect_stdout_match '^    remedy: replace entities and remove tags'
 expect_output '"source_script":"Japanese","target_script":"Cyrillic"' corpus check --json ja.tsv
 expect_stdout_match '"swapped":1,"id":0,"copy":0,"wrong_language":0,"mixed_scripts":1,"wrong_encoding":0,"markup":1,'
 expect_stdout_match '"finding":"swapped","part":"ja.tsv","line":4,'
-printf '\xef\xbb\xbfBonjour\tПривет\n\xef\xbb\xbfMerci bien\tспасибо\nOui\xe2\x80\x8b\tда\n' >joined.tsv
-expect_output '^  invisible or control character +2$' corpus check joined.tsv
-expect_stdout_match '^    joined\.tsv:2: \\u\{FEFF\}Merci bien \| спасибо$'

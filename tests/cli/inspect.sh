@@ -68,15 +68,4 @@ expect_lines 21 inspect --vocabulary target
 expect_stdout_match $'^0\t0\t<unk>$'
 expect_stdout_match $'^3\t3\tis$'
 
-# The toy pairs are one batch with 25 target tokens, including </s>.
-expect_exit 0 "$ELMAN" train -q --epochs 3 --hidden-size 3 -o trained.safetensors "$DATA/toy.zh-en.tsv"
-expect_output '^training +3 epochs, 3 updates, 75 target tokens$' inspect -m trained.safetensors
-expect_output '"training":\{"epochs":3,"updates":3,"tokens":75,' inspect -m trained.safetensors --json
-
-: >empty
-size=$(stat -c %s model.safetensors)
-head -c $((size - 1)) model.safetensors >short
-head -c 4096 /dev/zero >zeros
-for file in empty short zeros "$DATA/toy.zh-en.tsv"; do
-  expect_no_output 65 "^elman: $file" inspect -m "$file"
-done
+expect_no_output 65 "^elman: $DATA/toy.zh-en.tsv" inspect -m "$DATA/toy.zh-en.tsv"

@@ -22,13 +22,9 @@ train --init-from large -o longer --epochs 3
 expect_output "\"training\":\{\"epochs\":$largest,\"updates\":$largest,\"tokens\":$largest," inspect --json -m longer
 expect_exit 0 "$ELMAN" translate -m longer '我 爱 学习'
 for count in $too_large $overflow -1; do
-  keys=tokens
-  [ $count != $overflow ] || keys='epochs updates tokens'
-  for key in $keys; do
-    change M bad elman.training "{\"$key\": $count}"
-    expect_error 65 'elman: bad: .*elman\.training' train -q --init-from bad -o unwritten "$toy"
-    [ ! -e unwritten ] || fail "a model was written"
-  done
+  change M bad elman.training "{\"tokens\": $count}"
+  expect_error 65 'elman: bad: .*elman\.training' train -q --init-from bad -o unwritten "$toy"
+  [ ! -e unwritten ] || fail "a model was written"
 done
 
 # The same counts in checkpoints: those of the run, and those of its initial model.
@@ -38,16 +34,12 @@ resume() {
   cp stopped part
   "$ELMAN" train -q -t 1 "${shape[@]}" --epochs 1000000 --resume -o part "$toy"
 }
-for count in $too_large $overflow -1; do
-  keys=update
-  [ $count != $overflow ] || keys='update epoch position epoch_tokens failures skipped stale'
-  for key in $keys; do
-    change stopped.checkpoint part.checkpoint elman.state "{\"$key\": $count}"
-    expect_message 65 'elman: part.checkpoint: not a usable checkpoint: elman\.state' resume
-  done
-  change stopped.checkpoint part.checkpoint elman.start "{\"tokens\": $count}"
-  expect_message 65 'elman: part.checkpoint: not a usable checkpoint: elman\.start' resume
+for key in '"update": -1' "\"epoch\": $overflow"; do
+  change stopped.checkpoint part.checkpoint elman.state "{$key}"
+  expect_message 65 'elman: part.checkpoint: not a usable checkpoint: elman\.state' resume
 done
+change stopped.checkpoint part.checkpoint elman.start "{\"tokens\": $too_large}"
+expect_message 65 'elman: part.checkpoint: not a usable checkpoint: elman\.start' resume
 
 # A file of another format is refused, and the error names the format and the version that wrote the file.
 change M newer elman.version '"0.10.0"'

@@ -46,22 +46,6 @@ END
 "$ELMAN" attention -m guided --format pharaoh --references en -i zh >exported
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide exported train.tsv
 
-# Alignments belong to columns: --columns with exchanged sides reverses them.
-awk -F'\t' -v OFS='\t' '{
-  n = split($3, links, " "); turned = ""
-  for (i = 1; i <= n; i++) { split(links[i], of, "-"); turned = turned (i > 1 ? " " : "") of[2] "-" of[1] }
-  print $2, $1, turned }' train.tsv >turned.tsv
-expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide 3 -o back turned.tsv
-for guide in 3 links; do
-  expect_message 0 '^200 pairs$' last_wins "$ELMAN" train "${settings[@]}" --guide $guide --columns 2,1 train.tsv
-  cmp back model.safetensors || fail "the alignments were not reversed: --guide $guide"
-done
-# If most alignments do not match, they belong to other columns.
-cut -f 3 turned.tsv | paste zh en - >wrong.tsv
-expect_exit 65 "$ELMAN" train "${settings[@]}" --guide 3 -o no wrong.tsv
-expect_stderr_match '^elman: wrong.tsv:1: .*; [0-9]* of 200 alignments do not match their lines: i-j must link word i of column 1 to word j of column 2, from 0$'
-[ ! -e no ] || fail "a model was written"
-
 # ---- stop and resume ----
 
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide links --save-every 0.001 train.tsv
@@ -94,8 +78,6 @@ expect_stderr_match '^bad:4: skipped: "at home" is not an alignment of the form 
 expect_stderr_match '^bad:5: skipped: has 2 columns; column 3 is required'
 expect_stderr_match '^2 pairs; 3 lines skipped$'
 expect_stderr_match '^guided alignment ignores 1 pair without alignment links$'
-head -n 4 bad >strict
-expect_error 65 '^elman: strict:2: alignment 3-1 is out of range: ' train -q "${settings[@]}" --strict --guide 3 strict
 # In Chinese without spaces, alignments count tokens, so the token mode is needed to check them.
 printf '我爱学习\tI love studying\t0-0 4-2\n' >unspaced
 expect_error 65 '^elman: unspaced:1: alignment 4-2 is out of range: ' train -q "${settings[@]}" --source-tokens chars \
@@ -106,17 +88,10 @@ expect_note '^1 pair skipped because of the alignment, the first: some:1: alignm
   "${settings[@]}" --source-tokens chars --guide 3 some
 expect_error 65 '^elman: some:1: alignment 4-2 is out of range: ' train -q "${settings[@]}" --source-tokens chars \
   --guide 3 --strict some
-# A corpus with words has words in every line, however few its spaces are.
-printf '中华人民共和国 成立\tfounded PRC\t0-1 1-0\n谢谢\tthanks\t1-0\n我 爱\tI love\t1-1\n' >words
-expect_note '^words:2: skipped: alignment 1-0 is out of range: .* have 1 and 1 words$' train "${settings[@]}" \
-  --source-tokens chars --guide 3 words
 expect_exit 0 "$ELMAN" gradcheck -m model.safetensors --guide '0-1 1-0' '中华人民共和国 成立' 'founded PRC'
 expect_exit 65 "$ELMAN" gradcheck -m model.safetensors --guide '2-0' '中华人民共和国 成立' 'founded PRC'
 printf '我 爱\tI love\t\n你 好\tHello\t\n' >unlinked
 expect_error 65 '^elman: no pair has a word alignment to guide attention' train -q "${settings[@]}" --guide 3 unlinked
-head -n 199 en >short
-expect_exit 65 "$ELMAN" train -q "${settings[@]}" --guide short train.tsv
-expect_stderr_match '^elman: short: has 199 lines, but train.tsv has 200; line n of one file must align line n of the other$'
 
 # ---- invalid combinations of options ----
 

@@ -66,16 +66,6 @@ expect_error 73 '^elman: model.safetensors.lock: is not a lock file of elman; re
 [ "$(cat model.safetensors.lock)" = '{}' ] || fail "the file changed"
 rm model.safetensors.lock
 
-# A device needs no lock.
-for device in /dev/null /dev/full; do
-  code=0
-  "$ELMAN" train -q --epochs 1 -o $device "$toy" 2>"$results/stderr" || code=$?
-  [ $code -eq $([ $device = /dev/null ] && echo 0 || echo 74) ] || fail "exit code $code for $device"
-  [ ! -e $device.lock ] || fail "a lock file beside $device"
-done
-expect_stderr_match '^elman: /dev/full: cannot write the file: No space left on device$'
-expect_files
-
 # ---- several runs at once ----
 
 # Several runs with one output start at once and are killed at any moment: only one trains at a time, and

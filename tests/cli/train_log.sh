@@ -104,7 +104,6 @@ kept() { # kept FILE: it is not a log and is not replaced
   expect_exit 73 "$ELMAN" train "${settings[@]}" --log "$1" nowhere.tsv
 }
 kept columns.csv
-kept dev.copy
 echo '{"name": "settings"}' >settings.json
 kept settings.json
 echo '{"event":"login","user":7}' >events.jsonl # of another program

@@ -128,7 +128,6 @@ refused() { # refused CODE REGEX ARGUMENT...
 }
 belongs='the checkpoint belongs to another run: '
 refused 64 "${belongs}learning rate was 0\.02 and is now 0\.01; " --learning-rate 0.01 "$train"
-refused 64 "${belongs}validation interval was 25 and is now 0; " --validate-every 0 "$train"
 refused 64 "${belongs}attention was \"scaled\" and is now \"dot\"; " --attention dot "$train"
 refused 64 "${belongs}orthogonal initialization was false and is now true; " --orthogonal "$train"
 refused 64 "${belongs}minimum word count was 1 and is now 2; " --min-count 2 "$train"

@@ -63,33 +63,12 @@ expect_exit 0 "$ELMAN" train -q --epochs 1 --hidden-size 4 --embedding-size 4 -o
 # ---- warnings before training ----
 
 fresh
-# Warnings before training: pairs and dev pairs that would give a useless model.
-doubts() { grep -E '^[0-9]+ % of the ' "$results/stderr" || true; }
-trains() { # trains ARGUMENT...
-  expect_exit 0 "$ELMAN" train -t 1 --epochs 0 --hidden-size 4 --embedding-size 4 -o model "$@"
-}
-warned() { # warned NUMBER REGEX: the number of warnings, and the last one
-  [ "$(doubts | wc -l)" -eq "$1" ] || fail "$(doubts | wc -l) warnings instead of $1: $(doubts)"
-  [ "$1" -eq 0 ] || expect_stderr_match "$2"
-}
-
-# No warning for good pairs.
-trains --dev "$DATA/daily.test.zh-en.tsv" "$DATA/daily.train.zh-en.tsv"
-warned 0
-
-# Columns of ids, with the remedy.
+# Pairs that would give a useless model cause a warning. tests/unit/corpus_doubts.c has all kinds, docs/troubleshooting.md
+# the texts.
 printf '1277\tПривет.\t373330\tHello there.\n1280\tЯ тебя люблю.\t4\tI love you.\n1281\tОн ушёл.\t7\tHe left.\n' >ids.tsv
-trains ids.tsv
-warned 1 '^100 % of the training pairs: only digits, an id or a constant on a side, for example ids\.tsv:1; .*--columns 2,4'
-trains --columns 2,4 ids.tsv
-warned 0
-trains -q ids.tsv
-warned 0
-
-# Swapped dev pairs.
-cut -f 2,4 ids.tsv >ru-en.tsv
-cut -f 4 ids.tsv | paste - <(cut -f 2 ids.tsv) >en-ru.tsv
-trains --dev en-ru.tsv ru-en.tsv
-warned 1 '^100 % of the dev pairs: swapped columns, for example en-ru\.tsv:1; '
-trains --dev ru-en.tsv ru-en.tsv
-warned 0
+tiny=(train --epochs 0 --hidden-size 4 --embedding-size 4 -o model)
+expect_note '^100 % of the training pairs: only digits, an id or a constant on a side, for example ids\.tsv:1; .*--columns 2,4' \
+  "${tiny[@]}" ids.tsv
+expect_no_note '^[0-9]+ % of the ' "${tiny[@]}" --columns 2,4 ids.tsv
+expect_no_note '^[0-9]+ % of the ' "${tiny[@]}" -q ids.tsv
+expect_no_note '^[0-9]+ % of the ' "${tiny[@]}" --dev "$DATA/daily.test.zh-en.tsv" "$DATA/daily.train.zh-en.tsv"
