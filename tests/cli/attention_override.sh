@@ -39,8 +39,6 @@ expect_output '^exact match' evaluate -q --override position=1 "$DATA/toy.zh-en.
 expect_refused \
   '^elman: override: no matrix has target token 90 and source token 1: there are at most [0-9]+ target tokens, </s> included, and 5 source tokens$' \
   evaluate -q --override 90:1=1 "$DATA/toy.zh-en.tsv"
-printf '我\tI\n' >one
-expect_refused '1 target token, .* 1 source token$' evaluate -q --max-length 1 --override 9:9=1 one
 expect_exit 64 "$ELMAN" evaluate -q --override uniform --override 1:6=1 "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" evaluate -q --override 1:5=1 "$DATA/toy.zh-en.tsv"
 

@@ -54,11 +54,6 @@ expect_lines 3 attention --format json --n-best 3 '我 爱 学习'
 echo '我 爱 学习' >line
 expect_lines 2 repl --n-best 2 <line
 
-# The length limit is a number, a ratio to the source, or the smaller of both.
-for limit in '--max-length 2' '--max-ratio 0.6' '--max-length 2 --max-ratio 3'; do
-  expect_prints 'I love' translate $limit '我 爱 学习'
-done
-
 # --replace-unknown replaces an unknown word by a word of the source.
 printf 'o p q\tx y a\no p r\tx y b\no p s\tx y c\n' >rare
 expect_exit 0 "$ELMAN" train -q -t 1 --min-count 2 --epochs 200 -o rare.safetensors rare

@@ -22,9 +22,6 @@ expect_note '^not in the vocabularies: 1 source and 2 target words$' gradcheck -
 expect_stdout_match '^loss .* over 6 target tokens$'
 expect_stdout_match '^encoder\.embedding\.weight +19 x 5 +95 '
 
-# Regularization as in training.
-expect_exit 0 "$ELMAN" gradcheck --dropout 0.3 --label-smoothing 0.1 --seed 7 '我 爱 学习' 'I love studying'
-
 # The error of a difference decreases with the step size. With a step that is far too large the check
 # fails.
 expect_output '  passed, steps down to 1e-03$' gradcheck --epsilon 0.01 '我 爱 学习' 'I love studying'
@@ -34,23 +31,13 @@ expect_stdout_match '  failed, steps down to 1e-02$'
 expect_stdout_match ': not all gradients passed$'
 expect_exit 0 "$ELMAN" gradcheck --epsilon 1 --tolerance 1 '我 爱 学习' 'I love studying'
 
-# With a step that is too small, rounding errors dominate, which is not a failure. The same holds where the
-# gradient is zero: with one source word, the attention weight is constant.
+# With a step that is too small, rounding errors dominate, which is not a failure.
 expect_output '  too small$' gradcheck --epsilon 1e-11 '我 爱 学习' 'I love studying'
 expect_stdout_match ': all gradients that could be checked passed; too small to check: [0-9]+$'
 expect_output '^no gradient could be checked with this step; too small to check: 12$' gradcheck --epsilon 1e-12 \
   --tolerance 0 '我 爱 学习' 'I love studying'
 expect_output '"passed":false,"failed":false,"worst":null,' gradcheck --json --epsilon 1e-12 --tolerance 0 '我 爱 学习' \
   'I love studying'
-expect_exit 0 "$ELMAN" train -q --epochs 0 --attention general --hidden-size 6 -o general.safetensors \
-  "$DATA/toy.zh-en.tsv"
-expect_output '^decoder\.attention\.query\.weight .*  too small$' gradcheck -m general.safetensors '我' 'I love studying'
-
-# A difference across the corner of a rectifier is not compared.
-expect_exit 0 "$ELMAN" train -q --epochs 400 --cell relu -t 1 -o relu.safetensors \
-  "$DATA/toy.zh-en.tsv"
-expect_exit 0 "$ELMAN" gradcheck --samples 200 -m relu.safetensors '我 爱 学习' 'I love studying'
-
 expect_output '^\{"loss":3\.[0-9]+,"tokens":4,"passed":true,"failed":false,"worst":"[a-z_.0-9]+","tensors":\[$' \
   gradcheck --json '我 爱 学习' 'I love studying'
 expect_stdout_match '^  \{"name":"decoder\.out\.bias","shape":\[21\],"verdict":"passed","checked":21,"kinks":0,"step":1e-05,"analytic":[0-9.e-]+,"numerical":[0-9.e-]+,"error":[0-9.e-]+\}$'

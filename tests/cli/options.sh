@@ -2,28 +2,20 @@
 
 expect_refused "^elman: train: unknown option '--epoch'; did you mean '--epochs'\?" train --epoch 3 x
 expect_refused "did you mean '--hidden-size'\?" train --hidden 3 x
-# Suggestions: a word more, names of other programs, operands, and why there is no such option.
+# Suggestions, see tests/unit/suggestion.c; operands, and why there is no such option.
 suggests() { # suggests REMEDY COMMAND...
   expect_refused "unknown option '[^']*'; $1\$" "${@:2}"
 }
 suggests "did you mean '--layers'\?" train --num-layers 2 x
-suggests "did you mean '--epochs'\?" train --max-epochs=2 x
 suggests "did you mean '--learning-rate'\?" train --step-size 2 x
-suggests "did you mean '--learning-rate'\?" train --learning_rate 2 x
 suggests "did you mean '--joint-subwords'\?" train --joint-bpe x
 suggests "did you mean '--output'\?" train --model m x
-suggests "did you mean '--beam'\?" translate --beam-size 2 x
-suggests "did you mean '--listen'\?" serve --port 5000
-suggests "Adam is the only optimizer" train --optimizer sgd x
 suggests "elman computes on the processor" translate --gpu 0 x
 suggests "give PAIRS without an option: elman train \[options\] PAIRS\.\.\." train --data x
 suggests "give MODEL without an option: .*" average --model x -o y
 expect_refused "unknown option '--no-attention'\$" train --no-attention x
 expect_refused "unknown option '--post'\$" serve --post 80
 expect_refused "one of elman, relu, gru, lstm, not 'GRU'; did you mean 'gru'\?" train --cell GRU x
-expect_refused "; did you mean 'additive'\?" train --attention bahdanau x
-expect_refused "; did you mean 'general'\?" train --attention Luong x
-expect_refused "; did you mean 'bfloat16'\?" convert --dtype bf16 -o x
 expect_refused "one of bash, zsh, fish, not 'ksh'\$" help --completion ksh
 expect_refused "unknown option '-z'; words that start with '-' go after '--'" translate -z
 expect_refused "unknown option '--epochs'; it is an option of 'elman train'\$" translate --epochs 3 x

@@ -27,11 +27,6 @@ expect_output '^batch size in tokens +300$' inspect
 ! grep -q '^batch size  ' "$results/stdout" || fail "the batch size in sentences is printed although it has no effect"
 expect_exit 0 "$ELMAN" inspect -m model.safetensors
 
-# ---- refused ----
-
-expect_exit 64 "$ELMAN" train -o none --batch-tokens 3 "$toy"
-expect_stderr_match '^elman: a sentence has [0-9]+ tokens with </s>, but a batch allows 3; raise the limit \(--batch-tokens\)'
-
 # --batch-tokens overrides the batch size of a preset.
 expect_exit 0 "$ELMAN" train -q -o none --preset small --hidden-size 6 --embedding-size 4 --min-count 1 \
   --batch-tokens 100 --epochs 1 "$toy"
