@@ -103,18 +103,14 @@ test("numbers are whole and in range, wherever they are", () => {
   training.free();
 });
 
+/* tests/serve/interface has the other messages of the library. */
 test("overrides name their fields", () => {
   const wrong = {
     "overrides\\[0\\]: an override must be an object": 5,
-    "overrides\\[0\\]: kind is missing": {},
     "overrides\\[0\\]: kind must be one of uniform, shuffle, position, cell, not 'uniformx'; did you mean 'uniform'": { kind: "uniformx" },
     "overrides\\[0\\]: unknown option 'columnx'; did you mean 'column'": { kind: "position", columnx: 1 },
-    "overrides\\[0\\]: kind position needs column": { kind: "position" },
-    "overrides\\[0\\]: kind cell needs weight": { kind: "cell", row: 0, column: 0 },
-    "overrides\\[0\\]: weight must be a number from 0 to 1, not 1.5": { kind: "cell", row: 0, column: 0, weight: 1.5 },
     "overrides\\[0\\]: weight must be a number from 0 to 1, not 'NaN'": { kind: "cell", row: 0, column: 0, weight: NaN },
     "overrides\\[0\\]: row must be a whole number": { kind: "cell", row: -1, column: 0, weight: 1 },
-    "overrides\\[0\\]: row has no effect: the kind is uniform": { kind: "uniform", row: 1 },
   };
   for (const [message, one] of Object.entries(wrong)) refuses("invalid argument", new RegExp(message), () => model.translate(source, { overrides: [one] }));
   refuses("invalid argument", /overrides must be an array, not a string/, () => model.translate(source, { overrides: "uniform" }));
