@@ -1,5 +1,5 @@
 # Test: emulated.
-# `elman attention --matrices`: attention on matrices from files, without a model.
+# `elman attention --matrices`: attention on matrices from files, without a model. tests/unit/attention_examples.c has numbers.
 
 words=$DATA/attention/six-words.txt
 attend() {
@@ -28,11 +28,6 @@ expect_exit 0 attend --scale "$words"
 cp "$results/stdout" scaled
 expect_exit 0 attend --attention scaled "$words"
 cmp scaled "$results/stdout" || fail "--scale and scaled differ"
-
-expect_exit 0 attend --causal --key-length 2 "$words"
-expect_stdout_match '^0\.9544  1\.4950 ( +-inf){4}$'
-[ "$(sed -n 10p "$results/stdout")" = '1.0000  0.0000  0.0000  0.0000  0.0000  0.0000' ] ||
-  fail "with --causal, the first word attends to later words"
 
 # The numbers of queries and keys may differ, and so may the width of the values.
 printf '1,1\n' >q.csv
@@ -66,12 +61,6 @@ expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 3 --attention multihead
   "$DATA/toy.zh-en.tsv"
 expect_exit 0 attend --attention multihead --heads 3 --weights model.safetensors "$words"
 expect_stdout_match '^weights, head 3$'
-expect_message 65 '^elman: model.safetensors: has no tensor "score.weight" or' attend --attention additive --weights \
-  model.safetensors "$words"
-expect_message 65 'query.weight does not fit queries of width 2' attend --attention multihead --weights \
-  model.safetensors k.csv
-expect_message 65 'not a valid safetensors file: it is a text file' attend --attention multihead --weights "$words" \
-  "$words"
 
 # Wrong command lines.
 wrong() { # wrong REGEX ARGUMENT...
@@ -89,16 +78,5 @@ cp k.csv k.context.npy
 wrong --output --matrices -o k.npy k.context.npy
 cmp k.csv k.context.npy || fail "the input was overwritten"
 
-# Wrong files.
+# A wrong file; tests/unit/api_matrix.c and api_attention_refuses.c have all others.
 expect_message 65 'six-words.txt: has 3 columns, but the queries have 2$' attend k.csv "$words" "$words"
-expect_message 65 'six-words.txt: has 6 rows, but there are 2 keys$' attend k.csv k.csv "$words"
-printf '1 2\n3 x\n' >bad
-expect_message 65 '^elman: bad:2: is not a row of numbers' attend bad
-expect_stdout
-head -c 100 out.context.npy >short
-expect_message 65 '^elman: short: not a valid .npy file: ' attend short
-printf '1 -1\n-1 1\n' >opposite
-expect_message 65 'the scores of query 1 sum to 0; division needs a positive sum' attend --normalize sum opposite
-printf '3e38 3e38\n' >huge
-expect_message 65 'the values are too large' attend huge
-expect_stdout

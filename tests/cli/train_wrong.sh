@@ -11,15 +11,11 @@ refused() { # refused CODE REGEX ARGUMENT...
 
 mkdir directory
 : >empty
-head -c 4096 "$ELMAN" >binary
 printf 'only one column\n' >column
-printf '\tI love\n我\t\n \t \n' >sides
 printf '我\tI\n\xff\xfe\tyou\n他\n\t\n' >mixed
 
 refused 65 '^elman: empty: .*the file is empty; ' empty
-refused 65 '^elman: ' binary
 refused 65 '^elman: ' column
-refused 65 '^elman: ' sides
 refused 65 '^elman: mixed:2: ' --strict mixed
 refused 65 '^elman: ' --source empty --target "$toy"
 refused 66 'nowhere' "$toy" nowhere
