@@ -18,16 +18,6 @@ loss=$(awk -F '\t' '{ sum += $1; count += $2 } END { printf "%.4f", -sum / count
 expect_exit 0 "$ELMAN" evaluate -q -m 1 "$pairs"
 grep -q "^loss  *$loss\$" "$results/stdout" || fail "the loss differs from $loss"
 
-# For greedy translations, score and translate give equal log-probabilities.
-cut -f 1 "$pairs" | head -n 20 >sources
-expect_exit 0 "$ELMAN" translate -m 1 --n-best 1 -i sources
-sed 's/.*logprob= \(.*\) |||.*/\1/' "$results/stdout" >found
-sed 's/^[0-9]* ||| \(.*\) ||| logprob=.*/\1/' "$results/stdout" >translations
-paste sources translations >again
-expect_exit 0 "$ELMAN" score -m 1 again
-cut -f 1 "$results/stdout" | paste found - |
-  awk '{ if ($1 - $2 > 1e-3 || $2 - $1 > 1e-3) exit 1 }' || fail "translate and score differ"
-
 # Standard input, a file, and several models, whose log-probabilities are averaged.
 expect_exit 0 "$ELMAN" score -m 1 -o file <"$pairs"
 cmp scores file || fail "standard input or --output gives another result"

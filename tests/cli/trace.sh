@@ -37,17 +37,12 @@ expect_stdout_match '^decoder, layer 1, 6 units$'
 expect_exit 0 "$ELMAN" trace '我' $'I\033 love'
 ! grep -q -e $'\033' -e 'u{1B}' "$results/stdout" || fail "a control character is in the output"
 
-# Pictures. The suffix determines the format unless --format is given.
+# Pictures, see tests/unit/trace_picture.c. The suffix determines the format unless --format is given.
 expect_exit 0 "$ELMAN" trace -m deep.safetensors -o reach.svg '我 <script> 学习' 'I love studying'
 expect_stdout
-[ "$(grep -c 'role="img"' reach.svg)" -eq 6 ] || fail "expected one panel per layer and direction"
-grep -q '<text.*gradient norm, log scale<' reach.svg || fail "an axis has no label"
-! grep -q '<script' reach.svg || fail "a token became an element"
 [ "$(tail -n 1 reach.svg)" = '</svg>' ] || fail "the picture is incomplete"
 expect_exit 0 "$ELMAN" trace -m deep.safetensors --format html '我 <script> 学习' 'I love studying'
-[ "$(grep -c '^<caption>' "$results/stdout")" -eq 6 ] || fail "expected one table per layer and direction"
 grep -q '<svg' "$results/stdout" || fail "the page has no picture"
-! grep -q '<script' "$results/stdout" || fail "a token became an element"
 "$ELMAN" trace '我 爱' 'I love' >as_text
 "$ELMAN" trace --json '我 爱' 'I love' >as_json
 expect_exit 0 "$ELMAN" trace -o reach.json '我 爱' 'I love'
