@@ -276,6 +276,11 @@ class Bench:
                 self.check_same(ours, theirs)
                 row.add_other(worker.label, value(theirs))
 
+    def compare_update(self, part, what, pairs, hidden, settings):
+        row = Row(part, what)
+        self.compare_training(row, pairs, hidden, BATCH, self.sizes.updates, median_update, settings=settings)
+        self.finish(row)
+
     # ---- the parts ----
 
     def part_toy(self):
@@ -325,10 +330,7 @@ class Bench:
         for vocabulary, hidden in self.sizes.cells:
             pairs = self.made(vocabulary, updates=updates)
             for cell in CELLS:
-                row = Row("cells", f"{update_name(vocabulary, hidden)}, {cell}")
-                self.compare_training(row, pairs, hidden, BATCH, updates, median_update,
-                                      settings={"cell": cell})
-                self.finish(row)
+                self.compare_update("cells", f"{update_name(vocabulary, hidden)}, {cell}", pairs, hidden, {"cell": cell})
 
     def part_bfloat16(self):
         """One update with --precision bfloat16, against PyTorch in float32; and PyTorch's own bfloat16 (autocast)
@@ -365,10 +367,7 @@ class Bench:
         vocabulary, hidden, length = self.sizes.base
         pairs = self.made(vocabulary, length=length, updates=updates)
         for cell in ("elman", "gru"):
-            row = Row("base", f"{update_name(vocabulary, hidden, length)}, {cell}")
-            self.compare_training(row, pairs, hidden, BATCH, updates, median_update,
-                                  settings={**BASE, "cell": cell})
-            self.finish(row)
+            self.compare_update("base", f"{update_name(vocabulary, hidden, length)}, {cell}", pairs, hidden, {**BASE, "cell": cell})
 
     def part_memory(self):
         """Peak memory in training, each program in a separate process."""
