@@ -9,18 +9,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "bench.h"
-#include "elman.h"
+#include "bench_training.h"
 
 struct work {
   elman_sentence *sentences;
   size_t count;
   elman_translation **translations;
 };
-
-static void check(elman_status status, const elman_error *error) {
-  if (status != ELMAN_OK) bench_fail(error->message);
-}
 
 static double run(const struct work *work, elman_translator *translator,
                   const elman_translate_options *options, bool batch) {
@@ -31,14 +26,14 @@ static double run(const struct work *work, elman_translator *translator,
   }
   const double start = bench_seconds();
   if (batch) {
-    check(elman_translate_batch(work->translations, NULL, translator, work->sentences, work->count,
-                                options, &error),
-          &error);
+    bench_check(elman_translate_batch(work->translations, NULL, translator, work->sentences,
+                                      work->count, options, &error),
+                &error);
   } else {
     for (size_t i = 0; i < work->count; i++)
-      check(elman_translate(&work->translations[i], translator, work->sentences[i].text,
-                            work->sentences[i].length, options, &error),
-            &error);
+      bench_check(elman_translate(&work->translations[i], translator, work->sentences[i].text,
+                                  work->sentences[i].length, options, &error),
+                  &error);
   }
   return bench_seconds() - start;
 }
@@ -62,9 +57,9 @@ int main(int argc, char **argv) {
   elman_model *model;
   elman_translator *translator;
   elman_lines *lines;
-  check(elman_model_load(&model, argv[1], &error), &error);
-  check(elman_translator_create(&translator, model, &error), &error);
-  check(elman_lines_read(&lines, argv[2], &error), &error);
+  bench_check(elman_model_load(&model, argv[1], &error), &error);
+  bench_check(elman_translator_create(&translator, model, &error), &error);
+  bench_check(elman_lines_read(&lines, argv[2], &error), &error);
 
   const char *const *texts = elman_lines_get(lines);
   struct work work = {.count = elman_lines_count(lines)};
