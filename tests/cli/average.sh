@@ -12,6 +12,13 @@ expect_note '^wrote mean, the mean of 2 models$' average -o mean one two
 expect_stdout
 expect_exit 0 "$ELMAN" translate -m mean -q '我 爱 学习'
 
+# The mean of equal models equals them. The output is written completely or not at all.
+expect_exit 0 "$ELMAN" average -q -o same one one one
+expect_no_stderr
+cmp one same || fail "the mean of a model with itself differs from it"
+expect_exit 0 "$ELMAN" average -q -f -o same one
+cmp one same || fail "the mean of one model differs from it"
+
 # Runs that continue the same model may differ in the seed. Models with different initial parameters are refused.
 train seeded --epochs 3 --init-from start --seed 2
 expect_exit 0 "$ELMAN" average -q -f -o mean one seeded
