@@ -106,7 +106,6 @@ cmp one two || fail "joint merge operations differ"
 expect_note '^source: (chars|space), ' train "${small[@]}" --epochs 0 --target-tokens bpe -o single pairs
 expect_refused 'source' subwords show -m single --side source
 expect_refused 'BPE' train --subwords 9 --source-tokens chars --target-tokens words -o no pairs
-expect_exit 64 "$ELMAN" train --joint-subwords --source-tokens chars -o no pairs
 expect_refused --subword-dropout train --subword-dropout 0.1 -o no pairs
 [ "$(wc -l <"$results/stderr")" -eq 2 ] || fail "the pairs are read before the option is refused"
 

@@ -27,16 +27,7 @@ cmp expected model.safetensors || fail "the model changed"
 expect_message 64 'maximum length was 200 and is now 7' last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 30 \
   --max-length 7 --resume "$train"
 
-# Without a checkpoint and a model, --resume starts a new run and prints a note.
 rm short model.safetensors model.safetensors.checkpoint
-expect_note '^no checkpoint found; training starts from the beginning$' train -t 1 "${settings[@]}" --resume "$train"
-cmp expected model.safetensors || fail "--resume without a checkpoint trained a different model"
-# A new run that --resume starts does not replace a model.
-rm model.safetensors.checkpoint
-expect_error 66 '^elman: model.safetensors.checkpoint: not found, so --resume cannot continue ' train -q -t 1 \
-  "${settings[@]}" --resume "$train"
-cmp expected model.safetensors || fail "the model changed"
-rm model.safetensors
 
 # ---- a schedule that depends on the number of epochs ----
 
@@ -76,16 +67,6 @@ lines=$(($(wc -l <log) + 30)) # more than an epoch
 expect_signal_exit TERM 143 "$ELMAN" train -t 2 "${settings[@]}" --resume --log log "$train"
 expect_stderr_match '^resuming in epoch [0-9]+, after [0-9]+ of 29 updates$'
 ! grep -q 'from the beginning' "$results/stderr" || fail "the checkpoint was not used"
-# Fewer epochs than the run has begun are refused; otherwise its checkpoint would count as finished.
-cp model.safetensors later
-cp model.safetensors.checkpoint later.checkpoint
-for epochs in 0 1; do
-  expect_exit 64 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs $epochs --resume "$train"
-  expect_stderr_match "^elman: model.safetensors.checkpoint: [0-9]+ epochs have begun, but the limit is $epochs; raise the limit \\(--epochs\\)\$"
-  cmp later model.safetensors || fail "the model changed"
-  cmp later.checkpoint model.safetensors.checkpoint || fail "the checkpoint changed"
-done
-rm later later.checkpoint
 expect_note '^resuming in epoch ' train -t 1 "${settings[@]}" --resume --log log "$train"
 cmp expected model.safetensors || fail "the model differs after two stops"
 # The log contains every update once.
@@ -105,16 +86,6 @@ expect_message 64 ': 21 epochs have begun, but the limit is 20; ' last_wins "$EL
   --epochs 20 --resume "$train"
 cmp longer model.safetensors || fail "the model changed"
 rm longer longer.checkpoint log
-
-# The checkpoint of a finished run also fits only its pairs and options.
-cp model.safetensors finished
-tac "$train" >other
-for others in "--learning-rate 0.01 $train" "--normalization nfc $train" other; do
-  expect_message 64 '^elman: model.safetensors.checkpoint: the checkpoint belongs to another run: ' last_wins "$ELMAN" \
-    train -q -t 1 "${settings[@]}" --epochs 21 --resume $others
-  cmp finished model.safetensors || fail "another run replaced the model"
-done
-rm finished other
 
 # ---- options or pairs of another run: tests/unit/validation.c changes the options of training ----
 
