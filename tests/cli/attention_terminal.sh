@@ -39,13 +39,6 @@ expect_stdout_match '^weight: 0 · 0\.1 ░ 0\.3 ▒ 0\.5 ▓ 0\.7 █ 1$'
 at_terminal 40 -o file.txt "$sentence"
 cmp file.txt <("$ELMAN" attention "$sentence") || fail "folded in a file"
 
-# Words that are not in the vocabulary are marked in text, tsv, json and svg.
+# Words that are not in the vocabulary are marked; tests/unit/formats*.c have the other formats and the numbers.
 expect_output '^ +我 +恨\* +学习$' attention '我 恨 学习'
 expect_stdout_match '^\* not in the vocabulary$'
-expect_output $'^\t我\t恨 \\(unknown\\)\t学习$' attention --format tsv '我 恨 学习'
-expect_output '"source_known":\[true,false,true\]' attention --format json '我 恨 学习'
-expect_output '<text class="unknown".*恨</text>' attention --format svg '我 恨 学习'
-
-expect_exit 0 "$ELMAN" attention --numbers '我 爱 学习'
-awk '/^ +love / { sum = $2 + $3 + $4 } END { exit !(sum > 0.98 && sum < 1.02) }' "$results/stdout" ||
-  fail "the numbers of a row do not sum to 1"

@@ -55,19 +55,10 @@ expect_output $'\t“$' inspect -m nfc --vocabulary source
 
 for i in {1..300}; do printf '我喜欢%s雨。\tI like rain %s.\n' "$i" "$i"; done >unspaced.tsv
 for i in {1..400}; do printf '我 喜欢 %s 雨 。\tI like rain %s.\n' "$i" "$i"; done >segmented.tsv
-{ # contains a line that is skipped
-  cat unspaced.tsv
-  for i in {1..3000}; do printf '我 爱 你 '; done
-  printf '\tI love you.\n'
-} >long.tsv
 tiny=(--epochs 0 --hidden-size 2 --embedding-size 2)
 expect_note '^source: chars, vocabulary size 16 \(auto: most lines are Chinese without spaces\)$' train "${tiny[@]}" \
   unspaced.tsv
 ! grep -q 'sampled lines' "$results/stderr" || fail "a note on mixed lines for an unspaced corpus"
-cp model.safetensors without
-expect_note '^source: chars, vocabulary size 16 \(auto: most lines are Chinese without spaces\)$' train "${tiny[@]}" \
-  long.tsv
-cmp -s model.safetensors without || fail "a skipped pair changes the model"
 expect_note '^source: space,' train "${tiny[@]}" segmented.tsv
 ! grep -q 'sampled lines' "$results/stderr" || fail "a note on mixed lines for a segmented corpus"
 
