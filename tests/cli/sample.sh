@@ -1,6 +1,5 @@
 # Sampling and tags, for back-translation.
 
-toy=$DATA/toy.zh-en.tsv
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 20 --hidden-size 16 --embedding-size 8 "$DATA/daily.train.zh-en.tsv"
 cut -f 1 "$DATA/daily.test.zh-en.tsv" >lines
 head -n 1 lines >one
