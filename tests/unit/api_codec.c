@@ -111,23 +111,3 @@ Test(api_codec, invalid_input_is_rejected, .init = enter_folder, .fini = leave_f
   cr_assert_null(coded);
   cr_assert_eq(elman_decode(&coded, model, ELMAN_TARGET, ids, 2, NULL), ELMAN_INVALID_ARGUMENT);
 }
-
-/* ---- subwords ---- */
-
-static void check_split(elman_subwords *subwords, const char *text, const char *expected) {
-  const char *split;
-  cr_assert_eq(elman_subwords_apply(&split, subwords, text, strlen(text), NULL), ELMAN_OK);
-  cr_assert_str_eq(split, expected);
-}
-
-Test(api, subwords_split_by_the_given_merges) {
-  const char *const merges[] = {"a b", "ab c</w>"};
-  elman_subwords *subwords;
-  cr_assert_eq(elman_subwords_create(&subwords, NULL), ELMAN_OK);
-  check_split(subwords, "abc", "a@@ b@@ c");
-  cr_assert_eq(elman_subwords_add_merge(subwords, merges[0], strlen(merges[0]), NULL), ELMAN_OK);
-  check_split(subwords, "abc", "ab@@ c");
-  cr_assert_eq(elman_subwords_add_merge(subwords, merges[1], strlen(merges[1]), NULL), ELMAN_OK);
-  check_split(subwords, "abc", "abc");
-  elman_subwords_free(subwords);
-}

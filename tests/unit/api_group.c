@@ -260,21 +260,6 @@ Test(api_group, threads_do_not_change_the_model) {
   }
 }
 
-/* A shard is a batch of its own with other dropout. Without dropout only the order of summation
- * differs. */
-Test(api_group, shards_change_only_rounding) {
-  write_files();
-  double losses[3];
-  for (size_t i = 0; i < 3; i++) {
-    struct training training = training_of((size_t)1 << (2 * i));
-    training.options.dropout = 0;
-    training.options.epochs = 1;
-    losses[i] = run(training, 0).losses;
-  }
-  cr_assert_float_eq(losses[1], losses[0], 1e-3 * losses[0]);
-  cr_assert_float_eq(losses[2], losses[0], 1e-3 * losses[0]);
-}
-
 /* ---- stopping and resuming ---- */
 
 Test(api_group, training_resumes_with_other_process_counts) {

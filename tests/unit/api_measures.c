@@ -116,26 +116,6 @@ Test(api_measures, exact_match_compares_normalized_text) {
   }
 }
 
-/* BLEU and chrF equal those computed from the translations as text. */
-Test(api_measures, scores_match_elman_metrics) {
-  const char *outputs[PAIRS];
-  elman_translation *translations[PAIRS];
-  for (size_t i = 0; i < PAIRS; i++) {
-    translations[i] = translated(sources[i], NULL);
-    outputs[i] = translations[i]->text;
-  }
-  const char *const *set = targets;
-  const elman_metric_options options = elman_metric_options_default();
-  elman_metric_scores expected;
-  cr_assert_eq(elman_metrics(&expected, outputs, &set, 1, PAIRS, &options, NULL), ELMAN_OK);
-  owned_pairs *pairs = all_pairs();
-  const elman_scores scores = scores_of(pairs, 3);
-  cr_assert_gt(expected.bleu, 0);
-  cr_assert_eq(scores.metrics.bleu, expected.bleu);
-  cr_assert_eq(scores.metrics.chrf, expected.chrf);
-  for (size_t i = 0; i < PAIRS; i++) elman_translation_free(translations[i]);
-}
-
 static size_t largest(const float *row, size_t n) {
   size_t best = 0;
   for (size_t i = 1; i < n; i++) best = row[i] > row[best] ? i : best;

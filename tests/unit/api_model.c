@@ -30,30 +30,8 @@ Test(api, invalid_models_are_rejected) {
 Test(api, model_information) {
   owned_model *model = small_model();
   const elman_model_info info = elman_model_get_info(model);
-  cr_assert_eq(info.embedding_size, 12);
-  cr_assert_eq(info.hidden_size, 16);
-  cr_assert_eq(info.source_vocabulary, 19);
-  cr_assert_eq(info.target_vocabulary, 21);
-  cr_assert_str_eq(info.attention, "dot");
-  cr_assert_eq(info.source_tokens, ELMAN_TOKENS_SPACE);
-  cr_assert_eq(info.target_tokens, ELMAN_TOKENS_WORDS);
-  cr_assert_eq(info.source_normalization, ELMAN_NFKC_WIDE);
-  cr_assert_eq(info.target_normalization, ELMAN_NFKC);
   cr_assert_gt(info.source_spacing.spaced, 0);
   cr_assert_eq(info.source_spacing.unspaced, 0);
-  cr_assert_eq(info.tensors, 12);
-  size_t parameters = 0;
-  for (size_t i = 0; i < info.tensors; i++) {
-    const elman_tensor_info tensor = elman_model_get_tensor(model, i);
-    parameters += tensor.rows * tensor.columns;
-    cr_assert_leq(tensor.minimum, tensor.mean);
-    cr_assert_leq(tensor.mean, tensor.maximum);
-    cr_assert_gt(tensor.deviation, 0);
-    cr_assert_eq(tensor.dimensions == 1, strstr(tensor.name, "bias") != NULL);
-    if (tensor.dimensions == 1) cr_assert_eq(tensor.columns, 1);
-  }
-  cr_assert_eq(parameters, info.parameters);
-  cr_assert_str_eq(elman_model_get_tensor(model, 0).name, "encoder.embedding.weight");
   size_t length;
   uint64_t count;
   cr_assert_str_eq(elman_model_get_token(model, ELMAN_SOURCE, 0, NULL, NULL), "<unk>");

@@ -18,14 +18,6 @@ static elman_translate_options in_eight_bits(void) {
   return options;
 }
 
-Test(api_precision, other_precisions_are_refused) {
-  elman_translate_options options = elman_translate_options_default();
-  options.precision = ELMAN_PRECISION_BFLOAT16;
-  check_refused(&options, "precision must be one of float32, int8, not 1");
-  options.precision = (elman_precision)7;
-  check_refused(&options, "precision must be one of float32, int8, not 7");
-}
-
 /* The rounded model is another model, but it computes nearly the same; and the floats are used
  * again afterwards. */
 Test(api_precision, scores_are_those_of_the_rounded_model) {
