@@ -145,11 +145,4 @@ static inline bool is_gradient_or_zero(char message[200], real *x, const real *a
   return right;
 }
 
-static inline void check_gradient_or_zero(const char *name, real *x, const real *analytic, size_t n,
-                                          double rounding, loss_function *loss, void *context) {
-  char message[200];
-  cr_assert(is_gradient_or_zero(message, x, analytic, n, rounding, loss, context), "%s: %s", name,
-            message);
-}
-
 #endif

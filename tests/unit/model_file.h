@@ -110,12 +110,6 @@ struct good_file {
   size_t data_size;
 };
 
-static inline void remove_from_header(char *header, const char *what) {
-  char *at = strstr(header, what);
-  cr_assert_not_null(at, "the header lacks %s", what);
-  memmove(at, at + strlen(what), strlen(at + strlen(what)) + 1);
-}
-
 /* Make the file of a writer that does not support checksums. */
 static inline void remove_checksum(char *header) {
   char *entry = strstr(header, ",\"elman.checksum\":\"xxh64:");
