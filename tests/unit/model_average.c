@@ -28,6 +28,21 @@ Test(model_file, mean_averages_each_weight) {
   for (size_t i = 0; i < 3; i++) model_free(models[i]);
 }
 
+Test(model_file, mean_of_equal_models_is_that_model) {
+  const char *const paths[] = {"a", "a", "a"};
+  struct model *average;
+  model_free(seeded("a", 5, 0));
+  for (size_t count = 1; count <= 3; count++) {
+    cr_assert_eq(model_average(&average, paths, count, NULL), ELMAN_OK);
+    cr_assert_eq(model_save(average, "mean", NULL), ELMAN_OK);
+    model_free(average);
+    size_t length, mean_length;
+    owned char *bytes = get_bytes("a", &length), *mean = get_bytes("mean", &mean_length);
+    cr_assert_eq(length, mean_length);
+    cr_assert_arr_eq(bytes, mean, length);
+  }
+}
+
 Test(model_file, mean_has_the_longest_history) {
   const char *const paths[] = {"a", "b", "c"};
   const uint64_t updates[] = {10, 30, 20};
