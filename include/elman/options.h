@@ -24,24 +24,24 @@ typedef enum elman_scope {
   ELMAN_SCOPE_MODEL = 1, /* [elman_model_options] defines the model; stored in its file; must
                             match a checkpoint */
   ELMAN_SCOPE_START = 2, /* [elman_model_options] used only to create a model; stored in its file */
-  ELMAN_SCOPE_TRAINING = 4,  /* [elman_train_options] affects all updates; stored in the file; must
-                                match a checkpoint */
-  ELMAN_SCOPE_END = 8,       /* like TRAINING, but training may resume with another value */
-  ELMAN_SCOPE_SEARCH = 16,   /* [elman_translate_options] selects the translation of a sentence */
-  ELMAN_SCOPE_SCORE = 2048,  /* [elman_translate_options] determines scores, and so the ranking */
-  ELMAN_SCOPE_LIST = 32,     /* [elman_translate_options] determines what is returned */
-  ELMAN_SCOPE_SAMPLING = 64, /* [elman_translate_options] draws translations at random */
-  ELMAN_SCOPE_SEED = 128,    /* [elman_translate_options] seed of samples and overrides */
-  ELMAN_SCOPE_WEIGHTS = 256, /* [elman_translate_options] further weights to return */
-  ELMAN_SCOPE_LIMIT = 512,   /* [elman_translate_options] bounds memory and time */
-  ELMAN_SCOPE_PRECISION = 1024, /* [elman_translate_options] precision of products */
+  ELMAN_SCOPE_TRAINING = 4,   /* [elman_train_options] affects all updates; stored in the file; must
+                                 match a checkpoint */
+  ELMAN_SCOPE_END = 8,        /* like TRAINING, but training may resume with another value */
+  ELMAN_SCOPE_SEARCH = 16,    /* [elman_translate_options] selects the translation of a sentence */
+  ELMAN_SCOPE_SCORE = 32,     /* [elman_translate_options] determines scores, and so the ranking */
+  ELMAN_SCOPE_LIST = 64,      /* [elman_translate_options] determines what is returned */
+  ELMAN_SCOPE_SAMPLING = 128, /* [elman_translate_options] draws translations at random */
+  ELMAN_SCOPE_SEED = 256,     /* [elman_translate_options] seed of samples and overrides */
+  ELMAN_SCOPE_WEIGHTS = 512,  /* [elman_translate_options] further weights to return */
+  ELMAN_SCOPE_LIMIT = 1024,   /* [elman_translate_options] bounds memory and time */
+  ELMAN_SCOPE_PRECISION = 2048, /* [elman_translate_options] precision of products */
   ELMAN_SCOPE_MACHINE = 4096    /* [elman_translate_options] without influence on results */
 } elman_scope;
 
 /* Sets of scopes: all rows of a struct. */
 #define ELMAN_SCOPES_MODEL (ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START)
 #define ELMAN_SCOPES_TRAIN (ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END)
-/* The same of elman_translate_options. */
+/* The set of all rows of elman_translate_options. */
 #define ELMAN_SCOPES_TRANSLATE                                                                     \
   (ELMAN_SCOPE_SEARCH | ELMAN_SCOPE_SCORE | ELMAN_SCOPE_LIST | ELMAN_SCOPE_SAMPLING |              \
    ELMAN_SCOPE_SEED | ELMAN_SCOPE_WEIGHTS | ELMAN_SCOPE_LIMIT | ELMAN_SCOPE_PRECISION |            \
@@ -51,9 +51,9 @@ typedef enum elman_scope {
  *
  * `field` is the name of the option everywhere: in C, Python, JSON, model files and logs as it
  * stands; --length-norm in the command; lengthNorm in JavaScript. `also` is a second name in the
- * command, or NULL. `label` is the name in the text of `inspect`. Limits of choices are 0. `group`
- * is the heading of the option in help; the command defines the order of the groups. In `help`, "0
- * = ..." and "0 disables" say what 0 means. */
+ * command, or NULL. `label` is the name in the text of `inspect`. Limits of choices and seeds are
+ * 0. `group` is the heading of the option in help; the command defines the order of the groups. In
+ * `help`, "0 = ..." and "0 disables" say what 0 means. */
 #define ELMAN_MODEL_OPTIONS(X)                                                                     \
   X(SIZE, embedding_size, NULL, "embedding size", 1, 16384, 128, MODEL, "Network",                 \
     "embedding dimension")                                                                         \
@@ -280,7 +280,8 @@ ELMAN_API const elman_option *elman_option_next(const elman_option *row, unsigne
 /* Return the row of these scopes with this name, or NULL. */
 ELMAN_API const elman_option *elman_option_find(unsigned scopes, const char *name);
 
-/* Return the name of the choice that the struct at `fields` contains for this row. */
+/* Return the name of the choice that the struct at `fields` contains for this row; NULL for a value
+ * that is no choice, and for a row without choices. */
 ELMAN_API const char *elman_option_choice(const elman_option *row, const void *fields);
 
 /* How messages write the names of options. */
@@ -319,6 +320,9 @@ ELMAN_API elman_status elman_option_refuse(unsigned scopes, const char *name,
 /* Check the fields of these scopes, which belong to the struct at `fields`: limits, choices and the
  * rules of ELMAN_OPTION_RULES. given[row->index] states whether a user gave the option; if `given`
  * is NULL, options count as given whose values differ from the defaults.
+ *
+ * The struct is the options of the scopes: rules also read fields that are not rows, so that
+ * elman_model_info and elman_train_settings cannot be checked.
  *
  * Facts in rules are `dev` (dev pairs, or their name), `scores` (translations need scores: not
  * without_scores), `overrides`, `shuffle` (an override of kind ELMAN_OVERRIDE_SHUFFLE) and

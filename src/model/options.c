@@ -176,6 +176,23 @@ const char *elman_option_write_name(char *text, size_t size, const char *name,
   return text;
 }
 
+enum { SHOWN_SIZE = 64, MOST_TYPED = 40 };
+
+/* Return the length of the start of a word that has at most `most` bytes and no part of a
+ * character. */
+static int start_of(const char *word, int most) {
+  if (strlen(word) <= (size_t)most) return (int)strlen(word);
+  while (most > 0 && ((unsigned char)word[most] & 0xC0U) == 0x80U) most--;
+  return most;
+}
+
+/* Write a value as messages show it: words in quotation marks, numbers and others as they are. */
+static void show_value(char shown[SHOWN_SIZE], const char *word, bool is_text) {
+  const int length = start_of(word, SHOWN_SIZE - 6);
+  snprintf(shown, SHOWN_SIZE, "%s%.*s%s%s", is_text ? "'" : "", length, word,
+           word[length] == '\0' ? "" : "...", is_text ? "'" : "");
+}
+
 elman_status elman_option_refuse(unsigned scopes, const char *name, const char *const *others,
                                  elman_naming naming, elman_error *error) {
   char typed[NAME_SIZE], meant[NAME_SIZE], field[NAME_SIZE], option[NAME_SIZE];
@@ -192,7 +209,8 @@ elman_status elman_option_refuse(unsigned scopes, const char *name, const char *
   for (; row == NULL && others != NULL && *others != NULL; others++)
     elman_suggestion_offer(&suggestion, field, *others);
   const char *reason = elman_suggestion_reason(field);
-  snprintf(typed, sizeof typed, "%s%.40s", naming == ELMAN_NAMES_OPTION ? "--" : "", name);
+  snprintf(typed, sizeof typed, "%s%.*s", naming == ELMAN_NAMES_OPTION ? "--" : "",
+           start_of(name, MOST_TYPED), name);
   if (suggestion.best != NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "unknown option '%s'; did you mean '%s'?",
                 typed, elman_option_write_name(meant, sizeof meant, suggestion.best, naming));
@@ -210,6 +228,7 @@ static bool find_choice(size_t *index, const elman_option *row, const char *word
 const char *elman_option_choice(const elman_option *row, const void *fields) {
   const void *field = field_of(row, fields);
   size_t index = 0;
+  if (row->choice == NULL) return NULL;
   if (row->value == ELMAN_VALUE_ENUM) {
     const char *name = row->choice(*(const unsigned *)field);
     return name == NULL || name[0] == '\0' ? NULL : name;
@@ -228,7 +247,7 @@ void options_keep_names(void *fields, unsigned scopes) {
 
 /* ---- values that users give ---- */
 
-enum { ALLOWED_SIZE = 256, SHOWN_SIZE = 64 };
+enum { ALLOWED_SIZE = 256 };
 
 /* Describe the values that a row allows: "a whole number from 1 to 1024". */
 static void describe_allowed(char text[ALLOWED_SIZE], const elman_option *row) {
@@ -253,15 +272,6 @@ static void describe_allowed(char text[ALLOWED_SIZE], const elman_option *row) {
         used += (size_t)snprintf(text + used, ALLOWED_SIZE - used, "%s%s", i == 0 ? "" : ", ",
                                  row->choice(i));
   }
-}
-
-/* Write a value as messages show it: words in quotation marks, numbers and others as they are. */
-static void show_value(char shown[SHOWN_SIZE], const char *word, bool is_text) {
-  const size_t length = strlen(word);
-  int most = SHOWN_SIZE - 6;
-  while (length > (size_t)most && ((unsigned char)word[most] & 0xC0U) == 0x80U) most--;
-  snprintf(shown, SHOWN_SIZE, "%s%.*s%s%s", is_text ? "'" : "", most, word,
-           length > (size_t)most ? "..." : "", is_text ? "'" : "");
 }
 
 /* Refuse a value. `shown` is the value in the form of show_value, `word` the text of a choice. */
@@ -329,7 +339,9 @@ static bool store(const elman_option *row, void *field, const char *word, bool i
     *(double *)field = number;
     return true;
   case ELMAN_VALUE_SEED:
-    return is_whole(field, word);
+    if (!is_whole(&whole, word)) return false;
+    *(uint64_t *)field = whole;
+    return true;
   default:
     if (!is_whole(&whole, word) || (double)whole < row->minimum || (double)whole > row->maximum)
       return false;
@@ -365,7 +377,8 @@ elman_status elman_option_set(const elman_option *row, void *fields, const char 
   const char *word = text != NULL ? json_string_value(text) : value;
   const bool is_text = text != NULL || (form == ELMAN_FORM_WORD && !is_number(value));
   elman_status status = ELMAN_OK;
-  if (!store(row, field, word, is_text, form)) {
+  const bool is_cut = text != NULL && strlen(word) != json_string_length(text); /* by NUL */
+  if (is_cut || !store(row, field, word, is_text, form)) {
     if (is_text || form != ELMAN_FORM_JSON || !show_fraction(shown, word))
       show_value(shown, word, is_text);
     status = refuse_value(row, shown, is_text ? word : NULL, naming, error);
@@ -443,6 +456,7 @@ static bool fact_holds(const char *name, const void *fields) {
   if (strcmp(name, "overrides") == 0) return options->override_count > 0;
   if (strcmp(name, "ensemble") == 0) return options->ensemble_count > 0;
   bool shuffles = false;
+  assert(strcmp(name, "shuffle") == 0);
   for (size_t i = 0; i < options->override_count; i++)
     shuffles |= options->overrides[i].kind == ELMAN_OVERRIDE_SHUFFLE;
   return shuffles;

@@ -352,15 +352,18 @@ static enum MHD_Result send_translation(struct exchange *exchange) {
 
 /* ---- requests ---- */
 
-const struct route routes[] = {{"/translate", submit, true, false, REQUEST_TRANSLATE},
-                               {"/v1/translations", submit, true, false, REQUEST_TRANSLATIONS},
-                               {"/languages", send_languages, .is_open = true},
-                               {"/v1/models", send_models, .is_open = false},
-                               {"/health", send_health, .is_open = true},
-                               {"/metrics", send_metrics, .is_open = false},
-                               {"/", send_page, .is_open = true},
-                               {0}};
+const struct route routes[] = {
+    {"/translate", submit, .is_post = true, .kind = REQUEST_TRANSLATE},
+    {"/v1/translations", submit, .is_post = true, .kind = REQUEST_TRANSLATIONS},
+    {"/languages", send_languages, .is_open = true},
+    {"/v1/models", send_models, .is_open = false},
+    {"/health", send_health, .is_open = true},
+    {"/metrics", send_metrics, .is_open = false},
+    {"/", send_page, .is_open = true},
+    {0}};
 
+/* libmicrohttpd calls this with the head of a request, with each part of its body, at the end of
+ * the body, and again after a suspended connection is resumed, when the answer is sent. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
                                   const char *path, const char *method, const char *version,
                                   const char *bytes, size_t *size, void **state) {
