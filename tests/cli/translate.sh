@@ -52,6 +52,7 @@ expect_stdout_match '^\{"text":".*","source_tokens":\["我","“","\\\\"\],.*"ta
 
 # A line that is too long is reported with its number; the other lines are translated.
 printf '我 爱 学习\n%s\n\xef\xbb\xbf我 爱\r\n我 爱 学习\r\n%s' "$(printf '爱 %.0s' {1..500})" 我我我我我我我 >long
+expect_exit 0 "$ELMAN" translate -q --max-bytes 0 -i long # no limit
 expect_exit 65 "$ELMAN" translate -q --max-bytes 20 -i long
 expect_stdout 'I love studying' '' "$("$ELMAN" translate -q $'\xef\xbb\xbf我 爱')" 'I love studying' ''
 expect_stderr_match '^elman: long:2: the sentence is longer than the limit of 20 bytes; split it or raise the limit$'

@@ -26,6 +26,7 @@ int sentences_open(struct sentences *sentences, const char *path, const struct o
   elman_error error;
   sentences->texts = *texts;
   sentences->lines.file = -1;
+  if (sentences->max_line == 0) sentences->max_line = SIZE_MAX / 2; /* no limit */
   if (sentences->references_path != NULL &&
       elman_lines_read(&sentences->references, sentences->references_path, &error) != ELMAN_OK)
     return report_error(&error);

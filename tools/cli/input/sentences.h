@@ -17,8 +17,8 @@ struct sentences {
       target_column;       /* columns of a line that is a pair; 0 = each line is a sentence */
   size_t alignment_column; /* column of the alignment of a pair; 0 = none. In a link i-j, i counts
                               words of the side whose column comes first */
-  size_t max_line; /* limit in bytes; a longer line is truncated to max_line + 1 bytes, which
-                      elman_translate refuses */
+  size_t max_line; /* limit in bytes, 0 = none; a longer line is truncated to max_line + 1 bytes,
+                      which elman_translate refuses */
 
   struct operands texts; /* sentences that replace a file */
   struct line_reader lines;
