@@ -105,10 +105,10 @@ static json_t *describe_training(const struct trainer *trainer, unsigned scopes)
                 guide == 0 ? json_null() : hexadecimal(guide));
   json_t *json = json_object();
   /* Options come first, so that a message names a changed option rather than its effects. */
-  if (json != NULL && options_to_json(json, ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START, config) == 0 &&
-      options_to_json(json, scopes, trainer->options) == 0 &&
-      json_object_update_new(json, words) == 0)
-    return json;
+  int result = options_to_json(json, ELMAN_SCOPES_MODEL, config);
+  result |= options_to_json(json, scopes, trainer->options);
+  result |= json_object_update_new(json, words); /* frees `words` also after an error */
+  if (result == 0) return json;
   json_decref(json);
   return NULL;
 }
@@ -116,7 +116,7 @@ static json_t *describe_training(const struct trainer *trainer, unsigned scopes)
 /* Return the label that messages use for a key. */
 static const char *label_of(const char *key) {
   const elman_option *row = NULL;
-  while ((row = elman_option_next(row, ~0U)) != NULL)
+  while ((row = elman_option_next(row, ELMAN_SCOPES_MODEL | ELMAN_SCOPES_TRAIN)) != NULL)
     if (strcmp(row->name, key) == 0) return row->label;
   return key;
 }
