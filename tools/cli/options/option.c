@@ -152,37 +152,36 @@ int option_set(const struct option *option, const char *value, const struct opti
   return EX_OK;
 }
 
-/* Print a number with as few digits as restore it exactly. */
-static void print_exactly(FILE *stream, double number) {
+/* Format a number with as few digits as restore it exactly. */
+static void format_exactly(char text[VALUE_SIZE], double number) {
   enum { USUAL = 6, ENOUGH = 17 };
-  char text[64];
   int digits = USUAL;
-  do snprintf(text, sizeof text, "%.*g", digits, number);
+  do snprintf(text, VALUE_SIZE, "%.*g", digits, number);
   while (strtod(text, NULL) != number && digits++ < ENOUGH);
-  fputs(text, stream);
+}
+
+static const char *word_of(const struct option *option) {
+  if (option->index != NULL) return option->choice(*option->index);
+  return *option->text != NULL ? *option->text : option->choice(0);
 }
 
 void option_print_value(FILE *stream, const struct option *option) {
-  if (option->text != NULL)
-    fputs(*option->text != NULL ? *option->text : option->choice(0), stream);
-  else if (option->index != NULL)
-    fputs(option->choice(*option->index), stream);
-  else if (option->count != NULL)
-    fprintf(stream, "%zu", *option->count);
-  else if (option->seed != NULL)
-    fprintf(stream, "%" PRIu64, *option->seed);
-  else if (option->real != NULL)
-    print_exactly(stream, *option->real);
-  else
-    fputs(*option->flag ? "yes" : "no", stream);
+  char text[VALUE_SIZE];
+  const bool is_word = option->text != NULL || option->index != NULL;
+  fputs(is_word ? word_of(option) : option_format_value(text, option), stream);
 }
 
 const char *option_format_value(char text[VALUE_SIZE], const struct option *option) {
-  FILE *stream = fmemopen(text, VALUE_SIZE, "w");
-  text[0] = '\0';
-  if (stream == NULL) return text;
-  option_print_value(stream, option);
-  fclose(stream);
+  if (option->text != NULL || option->index != NULL)
+    snprintf(text, VALUE_SIZE, "%s", word_of(option));
+  else if (option->count != NULL)
+    snprintf(text, VALUE_SIZE, "%zu", *option->count);
+  else if (option->seed != NULL)
+    snprintf(text, VALUE_SIZE, "%" PRIu64, *option->seed);
+  else if (option->real != NULL)
+    format_exactly(text, *option->real);
+  else
+    snprintf(text, VALUE_SIZE, "%s", *option->flag ? "yes" : "no");
   return text;
 }
 
