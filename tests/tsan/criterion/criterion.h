@@ -14,12 +14,14 @@
 struct test_options {
   void (*init)(void), (*fini)(void);
   double timeout; /* left to ctest */
+  int signal;     /* that ends the test; 0 = none */
 };
 
 struct test {
   const char *suite, *name;
   void (*run)(void);
   struct test *next;
+  int signal;
 };
 
 static struct test *all_tests;
@@ -34,7 +36,8 @@ static struct test_options suite_options;
 #define Test(suite, name, ...)                                                                     \
   static void suite##_##name##_run(void);                                                          \
   __attribute__((constructor)) static void suite##_##name##_add(void) {                            \
-    static struct test test = {#suite, #name, suite##_##name##_run, NULL};                         \
+    static struct test test = {#suite, #name, suite##_##name##_run, NULL, 0};                      \
+    test.signal = (struct test_options){__VA_ARGS__}.signal;                                       \
     test.next = all_tests;                                                                         \
     all_tests = &test;                                                                             \
   }                                                                                                \
@@ -79,7 +82,9 @@ int main(void) {
     if (only != NULL && strstr(test->name, only) == NULL) continue;
     const pid_t child = fork();
     if (child == 0) run_test(test);
-    if (child > 0 && waitpid(child, &status, 0) == child && status == 0) continue;
+    if (child > 0 && waitpid(child, &status, 0) == child &&
+        (WIFSIGNALED(status) ? WTERMSIG(status) : -status) == test->signal)
+      continue;
     fprintf(stderr, "%s::%s failed\n", test->suite, test->name);
     failed = 1;
   }
