@@ -66,7 +66,8 @@ elman_status method_alternatives(json_t **result, const json_t *request, elman_e
                           "position %zu is beyond the %zu target_ids", at, json_array_size(ids));
   if (status == ELMAN_OK) status = read_prefix(&search, ids, at, error);
   search.options.beam = search.options.n_best = count;
-  search.options.equal_texts = true; /* different tokens are wanted, whatever their text */
+  search.options.equal_texts =
+      search.options.n_best > 1; /* different tokens are wanted, whatever their text */
   search.options.max_length = 1;
   set_source(&search, text);
   if (status == ELMAN_OK) status = find_translations(&found, model, &search, error);

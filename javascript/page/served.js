@@ -67,7 +67,7 @@ async function alternativesWith(text, ids, position, count) {
     return engine.call("alternatives", { slot: "main", epoch: state.epoch, text, ids, position, count });
   const beam = Math.min(count, served.maxBeam);
   const { results } = await askService("translations", {
-    model: served.chosen, texts: [text], prefixes: [ids], beam, n_best: beam, equal_texts: true, max_length: 1, include: everything });
+    model: served.chosen, texts: [text], prefixes: [ids], beam, n_best: beam, equal_texts: beam > 1, max_length: 1, include: everything });
   return fromService(text, results[0]).filter(({ targetTokens }) => position < targetTokens.length).map((one) => ({
     token: one.targetTokens[position], id: one.targetIds[position], probability: Math.exp(one.logProbabilities[position]) }));
 }
