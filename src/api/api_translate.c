@@ -7,7 +7,6 @@
 #include "base/table.h"
 #include "model/ensemble.h"
 #include "translate/evaluate.h"
-#include "translate/override_reach.h"
 #include "translate/translate_all.h"
 #include "translate/translator.h"
 

@@ -130,7 +130,7 @@ static const real *effective_weights(const struct attention_pass *pass) {
 /* One head of one sentence. Arrays are time-major, so successive rows of a sentence are B · H
  * elements apart (values: B · V, weights: B · K · S). Each head has its own H/K columns (values:
  * V/K) and its own S weights. */
-struct head {
+struct attention_head {
   size_t b, n;
   size_t queries, keys; /* T_b, and the number of keys that at least one query sees */
   size_t vector;        /* offset of the head in a block (B,H) of queries */
@@ -144,29 +144,30 @@ struct head {
   size_t key_value_step;
 };
 
-static struct head head_of(const struct attention_pass *pass, size_t b, size_t n) {
+static struct attention_head head_of(const struct attention_pass *pass, size_t b, size_t n) {
   const struct attention_shape shape = pass->shape;
   const size_t H = pass->layer.config.size, K = pass->layer.config.heads, S = shape.keys;
   const size_t V = attention_value_size(pass->layer.config);
   const size_t column = key_column(shape, b), columns = key_batch(shape);
-  return (struct head){.b = b,
-                       .n = n,
-                       .queries = mask_queries(shape, b),
-                       .keys = mask_keys(shape, b),
-                       .vector = b * H + n * (H / K),
-                       .value = b * V + n * (V / K),
-                       .key_vector = column * H + n * (H / K),
-                       .key_value = column * V + n * (V / K),
-                       .weight = (b * K + n) * S,
-                       .size = H / K,
-                       .value_size = V / K,
-                       .vector_step = columns * H,
-                       .value_step = shape.batch * V,
-                       .key_value_step = columns * V,
-                       .weight_step = shape.batch * K * S};
+  return (struct attention_head){.b = b,
+                                 .n = n,
+                                 .queries = mask_queries(shape, b),
+                                 .keys = mask_keys(shape, b),
+                                 .vector = b * H + n * (H / K),
+                                 .value = b * V + n * (V / K),
+                                 .key_vector = column * H + n * (H / K),
+                                 .key_value = column * V + n * (V / K),
+                                 .weight = (b * K + n) * S,
+                                 .size = H / K,
+                                 .value_size = V / K,
+                                 .vector_step = columns * H,
+                                 .value_step = shape.batch * V,
+                                 .key_value_step = columns * V,
+                                 .weight_step = shape.batch * K * S};
 }
 
-static struct score_input score_input_of(const struct attention_pass *pass, struct head head) {
+static struct score_input score_input_of(const struct attention_pass *pass,
+                                         struct attention_head head) {
   const struct attention_config config = pass->layer.config;
   const real scale = mechanism_of(pass)->scaled ? 1 / (real)sqrt((real)head.size) : 1;
   return (struct score_input){.queries = head.queries,
@@ -181,15 +182,18 @@ static struct score_input score_input_of(const struct attention_pass *pass, stru
                               .own = pass->layer.weights->part + OWN_PARTS};
 }
 
-static struct operand value_operand(struct head head, const real *data, enum transpose transpose) {
+static struct operand value_operand(struct attention_head head, const real *data,
+                                    enum transpose transpose) {
   return (struct operand){data + head.key_value, head.key_value_step, transpose};
 }
 
-static struct operand weight_operand(struct head head, const real *data, enum transpose transpose) {
+static struct operand weight_operand(struct attention_head head, const real *data,
+                                     enum transpose transpose) {
   return (struct operand){data + head.weight, head.weight_step, transpose};
 }
 
-static struct attention_row row_of(const struct attention_pass *pass, struct head head, size_t t) {
+static struct attention_row row_of(const struct attention_pass *pass, struct attention_head head,
+                                   size_t t) {
   const size_t at = head.weight + t * head.weight_step;
   return (struct attention_row){.pass = pass,
                                 .position = t * pass->shape.batch + head.b,
@@ -329,7 +333,8 @@ void guide_backward(real *dscores, const struct attention_row *row, size_t n,
 }
 
 /* Apply dropout to query t. Its position in the mask does not depend on the range of queries. */
-static void drop(real *row, const struct attention_pass *pass, struct head head, size_t t) {
+static void drop(real *row, const struct attention_pass *pass, struct attention_head head,
+                 size_t t) {
   const struct attention_shape shape = pass->shape;
   const size_t query = (shape.first_query + t) * shape.batch + head.b;
   dropout_apply(row, shape.keys, (query * pass->layer.config.heads + head.n) * shape.keys,
@@ -364,7 +369,7 @@ void attention_prepare(const struct attention_pass *pass, struct range keys) {
 
 /* Convert the scores of a head in cache.weights to weights. Store -∞ in cache.scores at masked
  * positions, so that the softmax of the scores equals the weights. */
-static void weigh(const struct attention_pass *pass, struct head head) {
+static void weigh(const struct attention_pass *pass, struct attention_head head) {
   const struct attention_layer *layer = &pass->layer;
   const size_t S = pass->shape.keys;
   weigh_forward *const own = mechanism_of(pass)->weigh;
@@ -389,7 +394,7 @@ static void sentence_forward(const void *context, size_t b) {
   const struct attention_config config = pass->layer.config;
   const size_t row = config.heads * pass->shape.keys;
   for (size_t n = 0; n < config.heads; n++) {
-    const struct head head = head_of(pass, b, n);
+    const struct attention_head head = head_of(pass, b, n);
     if (head.queries == 0) continue;
     const struct score_input input = score_input_of(pass, head);
     mechanism_of(pass)->score(pass->cache.weights + head.weight, &input);
@@ -424,7 +429,7 @@ struct backward {
 
 /* In scratch.weights, convert the gradients of a head's weights to the gradients of the head's
  * scores. */
-static void weigh_back(const struct backward *back, struct head head) {
+static void weigh_back(const struct backward *back, struct attention_head head) {
   const struct attention_pass *pass = back->pass;
   weigh_backward *const own = mechanism_of(pass)->weigh_backward;
   weigh_backward *const weighing = own != NULL                        ? own
@@ -451,7 +456,7 @@ static void sentence_backward(const void *context, size_t b) {
     if (size > 0) memset(shares[i], 0, size * sizeof(real));
   }
   for (size_t n = 0; n < pass->layer.config.heads; n++) {
-    const struct head head = head_of(pass, b, n);
+    const struct attention_head head = head_of(pass, b, n);
     if (head.queries == 0) continue;
     const struct score_input input = score_input_of(pass, head);
     const struct operand dc = value_operand(head, d->context, NOT_TRANSPOSED);

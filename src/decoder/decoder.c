@@ -208,7 +208,7 @@ static void bridge_backward(const struct decoder_parameters *gradients, real *df
 /* A packed array (N,F) and the padded arrays from which it is made. Each packed row belongs to one
  * real position; it is a row of left (T,B,left_size) followed by a row of right (T,B,F -
  * left_size). */
-struct packing {
+struct feature_packing {
   real *packed, *left, *right;
   size_t left_size, F;
   const struct sequence *target;
@@ -225,7 +225,7 @@ static size_t rows_before(const struct sequence *target, size_t t) {
 }
 
 static void pack_step(const void *context, size_t t) {
-  const struct packing *p = context;
+  const struct feature_packing *p = context;
   const size_t B = p->target->batch, F = p->F, left = p->left_size,
                first = rows_before(p->target, t);
   real *row = p->packed + first * F, *const start = row;
@@ -240,7 +240,7 @@ static void pack_step(const void *context, size_t t) {
 
 /* Copy a packed step back to the padded arrays. Set padded positions to zero. */
 static void unpack_step(const void *context, size_t t) {
-  const struct packing *p = context;
+  const struct feature_packing *p = context;
   const size_t B = p->target->batch, F = p->F, left = p->left_size, right = F - left;
   const size_t first = rows_before(p->target, t), rows = rows_before(p->target, t + 1) - first;
   const real *row = p->packed + first * F;
@@ -261,19 +261,20 @@ static void unpack_step(const void *context, size_t t) {
 
 /* Return the packing of the features or of their gradients. With an attentional layer it packs h_1
  * .. h_T, otherwise d_t and c_t. */
-static struct packing packing_of(const struct decoder_pass *pass,
-                                 const struct decoder_arrays *arrays) {
+static struct feature_packing packing_of(const struct decoder_pass *pass,
+                                         const struct decoder_arrays *arrays) {
   const struct decoder_sizes *sizes = &pass->weights->sizes;
   const struct sequence *target = pass->target;
   const size_t H = sizes->hidden, A = sizes->attentional, positions = target->steps * target->batch;
-  return (struct packing){.packed = arrays->features,
-                          .left = A > 0 ? arrays->attentional + target->batch * A : arrays->outputs,
-                          .right = arrays->attention.context,
-                          .left_size = A > 0 ? A : H,
-                          .F = sizes->features,
-                          .target = target,
-                          .dropout = pass->dropout_of_features,
-                          .work = (double)WORK_OF_FUNCTION * (double)(positions * sizes->features)};
+  return (struct feature_packing){
+      .packed = arrays->features,
+      .left = A > 0 ? arrays->attentional + target->batch * A : arrays->outputs,
+      .right = arrays->attention.context,
+      .left_size = A > 0 ? A : H,
+      .F = sizes->features,
+      .target = target,
+      .dropout = pass->dropout_of_features,
+      .work = (double)WORK_OF_FUNCTION * (double)(positions * sizes->features)};
 }
 
 /* ---- forward ---- */
@@ -292,7 +293,7 @@ void decoder_prepare(const struct decoder_pass *pass) {
 void decoder_steps(const struct decoder_pass *pass) {
   const struct decoder_sizes *sizes = &pass->weights->sizes;
   const struct decoder_arrays *arrays = pass->arrays;
-  const struct packing packing = packing_of(pass, arrays);
+  const struct feature_packing packing = packing_of(pass, arrays);
   const size_t B = pass->target->batch, H = sizes->hidden, A = sizes->attentional;
   struct range steps = {0, pass->steps_at_once};
   for (; steps.first < pass->target->steps; steps.first += steps.count) {
@@ -403,7 +404,7 @@ void decoder_backward(const struct decoder_parameters *gradients, real *dsource,
                                              &gradients->self_attention,
                                              scratch->self_attention,
                                              scratch->outputs};
-  const struct packing packing = packing_of(pass, scratch);
+  const struct feature_packing packing = packing_of(pass, scratch);
   clear_scratch(scratch, pass);
   share_out(pass->target->steps, packing.work, unpack_step, &packing);
   for (size_t end = pass->target->steps; end > 0; end -= length) {

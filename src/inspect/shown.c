@@ -155,7 +155,7 @@ bool words_linked(const struct word_matrix *matrix, const elman_text_style *styl
 /* A side of a translation and, if it is shown in `words`, its groups: the words of the tokens, and
  * "</s>". A token without a word belongs to the previous group, or, at the start, to the first
  * group. */
-struct side {
+struct shown_side {
   struct unit_side units;
   const char *const *tokens;
   bool words, ended;
@@ -170,30 +170,32 @@ static bool shows_words(struct text text, bool has_subwords, elman_alignment_uni
   return !units_are_tokens(text, units, NULL);
 }
 
-static struct side source_side(const elman_translation *of, elman_alignment_units units) {
+static struct shown_side source_side(const elman_translation *of, elman_alignment_units units) {
   const struct text text = text_of(of->source);
-  return (struct side){.units = {text, of->source_starts, of->source_ends, of->source_count, false},
-                       .tokens = of->source_tokens,
-                       .words = shows_words(text, of->source_subwords, units),
-                       .groups = of->source_count};
+  return (struct shown_side){
+      .units = {text, of->source_starts, of->source_ends, of->source_count, false},
+      .tokens = of->source_tokens,
+      .words = shows_words(text, of->source_subwords, units),
+      .groups = of->source_count};
 }
 
-static struct side target_side(const elman_translation *of, elman_alignment_units units) {
+static struct shown_side target_side(const elman_translation *of, elman_alignment_units units) {
   const struct text text = text_of(of->text);
-  return (struct side){.units = {text, of->target_starts, of->target_ends, of->target_count, false},
-                       .tokens = of->target_tokens,
-                       .words = shows_words(text, of->target_subwords, units),
-                       .ended = of->ended,
-                       .groups = of->target_count};
+  return (struct shown_side){
+      .units = {text, of->target_starts, of->target_ends, of->target_count, false},
+      .tokens = of->target_tokens,
+      .words = shows_words(text, of->target_subwords, units),
+      .ended = of->ended,
+      .groups = of->target_count};
 }
 
 /* Return the maximum number of groups of a side: one per word, one for tokens without a word, and
  * one for "</s>". */
-static size_t most_groups(const struct side *side) {
+static size_t most_groups(const struct shown_side *side) {
   return units_count(&side->units) + 2;
 }
 
-static void allocate_groups(struct side *side, struct arena *arena) {
+static void allocate_groups(struct shown_side *side, struct arena *arena) {
   const size_t count = side->units.tokens, most = most_groups(side);
   if (!side->words) return;
   side->of = arena_allocate(arena, sizeof *side->of, count, 1, 1);
@@ -204,14 +206,14 @@ static void allocate_groups(struct side *side, struct arena *arena) {
 
 #define NO_WORD SIZE_MAX
 
-static void add_group(struct side *side, size_t token, size_t word) {
+static void add_group(struct shown_side *side, size_t token, size_t word) {
   side->first[side->groups] = token;
   side->starts[side->groups++] = word;
 }
 
 /* Create groups for the new words of a token. *known is the number of words that already have
  * groups. */
-static void add_words(struct side *side, size_t token, size_t *known) {
+static void add_words(struct shown_side *side, size_t token, size_t *known) {
   const struct word_range words = side->of[token];
   for (size_t word = words.first > *known ? words.first : *known; word < words.end; word++) {
     if (side->groups == 1 && side->starts[0] == NO_WORD)
@@ -226,7 +228,7 @@ static void add_words(struct side *side, size_t token, size_t *known) {
 
 /* Set `of`, first to words and then to groups, and `starts` to the word of each group, or
  * NO_WORD. */
-static void find_groups(struct side *side) {
+static void find_groups(struct shown_side *side) {
   const size_t count = side->units.tokens - side->ended;
   size_t known = 0;
   side->groups = 0;
@@ -243,7 +245,7 @@ static void find_groups(struct side *side) {
 
 /* Set the positions of the groups to the positions of their words; a group without a word is an
  * empty range before its first token. */
-static void find_places(struct side *side) {
+static void find_places(struct shown_side *side) {
   size_t word = 0, start, end = 0;
   for (size_t g = 0; g < side->groups; g++) {
     bool found = side->starts[g] != NO_WORD;
@@ -255,8 +257,8 @@ static void find_places(struct side *side) {
   }
 }
 
-static elman_status find_sides(struct shown *shown, struct side *source, struct side *target,
-                               elman_error *error) {
+static elman_status find_sides(struct shown *shown, struct shown_side *source,
+                               struct shown_side *target, elman_error *error) {
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &shown->groups, error)) {
     allocate_groups(source, fit.now);
@@ -264,7 +266,7 @@ static elman_status find_sides(struct shown *shown, struct side *source, struct 
   }
   if (fit.status != ELMAN_OK) return fit.status;
   for (size_t i = 0; i < 2; i++) {
-    struct side *side = i == 0 ? source : target;
+    struct shown_side *side = i == 0 ? source : target;
     if (!side->words) continue;
     find_groups(side);
     find_places(side);
@@ -275,7 +277,7 @@ static elman_status find_sides(struct shown *shown, struct side *source, struct 
 /* ---- names of the groups ---- */
 
 /* Return the text of a group; if the text is empty, return the first token of the group. */
-static const char *copy_name(struct arena *arena, const struct side *side, size_t g) {
+static const char *copy_name(struct arena *arena, const struct shown_side *side, size_t g) {
   const size_t start = side->starts[g], length = side->ends[g] - start;
   if (length == 0) return side->tokens[side->first[g]];
   char *name = arena_allocate(arena, 1, length + 1, 1, 1);
@@ -285,7 +287,7 @@ static const char *copy_name(struct arena *arena, const struct side *side, size_
   return name;
 }
 
-static const char *const *copy_names(struct arena *arena, const struct side *side) {
+static const char *const *copy_names(struct arena *arena, const struct shown_side *side) {
   if (!side->words) return side->tokens;
   const char **names = arena_allocate(arena, sizeof *names, side->groups, 1, 1);
   for (size_t g = 0; g < side->groups; g++) {
@@ -295,7 +297,8 @@ static const char *const *copy_names(struct arena *arena, const struct side *sid
   return names;
 }
 
-static const bool *copy_known(struct arena *arena, const struct side *side, const bool *known) {
+static const bool *copy_known(struct arena *arena, const struct shown_side *side,
+                              const bool *known) {
   if (!side->words) return known;
   bool *all = arena_allocate(arena, sizeof *all, side->groups, 1, 1);
   for (size_t g = 0; all != NULL && g < side->groups; g++) all[g] = true;
@@ -304,7 +307,7 @@ static const bool *copy_known(struct arena *arena, const struct side *side, cons
   return all;
 }
 
-static void rename_source(struct shown *shown, struct arena *arena, const struct side *side) {
+static void rename_source(struct shown *shown, struct arena *arena, const struct shown_side *side) {
   elman_translation *view = &shown->view;
   shown->source_words = side->words;
   view->source_tokens = copy_names(arena, side);
@@ -315,7 +318,7 @@ static void rename_source(struct shown *shown, struct arena *arena, const struct
   view->source_ends = side->ends;
 }
 
-static void rename_target(struct shown *shown, struct arena *arena, const struct side *side) {
+static void rename_target(struct shown *shown, struct arena *arena, const struct shown_side *side) {
   elman_translation *view = &shown->view;
   shown->target_words = side->words;
   view->target_tokens = copy_names(arena, side);
@@ -348,8 +351,8 @@ static size_t larger(size_t a, size_t b) {
 }
 
 static void merge_weights(struct shown *shown, struct arena *arena,
-                          const elman_translation *translation, const struct side *source,
-                          const struct side *target) {
+                          const elman_translation *translation, const struct shown_side *source,
+                          const struct shown_side *target) {
   elman_translation *view = &shown->view;
   const size_t G = view->segment_count;
   const struct grouping rows = {translation->target_count, target->groups, target->of};
@@ -382,7 +385,8 @@ elman_status shown_create(struct shown *shown, const elman_translation *translat
       !translation->target_subwords)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the model has no subwords on either side; use words or tokens as units");
-  struct side source = source_side(translation, units), target = target_side(translation, units);
+  struct shown_side source = source_side(translation, units),
+                    target = target_side(translation, units);
   if (!source.words && !target.words) return ELMAN_OK;
   elman_status status = find_sides(shown, &source, &target, error);
   struct arena_fit fit = {.status = status};

@@ -82,14 +82,14 @@ static void pack_chunk(int8_t *to, const uint8_t *levels, size_t groups) {
       memcpy(to + lane * GROUP, levels + lane * CHUNK + g * GROUP, GROUP);
 }
 
-struct packing {
+struct eight_bits_packing {
   const struct eight_bit_matrix *matrix;
   const struct quantized_kernel *kernel;
 };
 
 /* Pack 16 outputs. Outputs after the last one have only zeros. */
 static void pack_outputs(const void *context, size_t i) {
-  const struct packing *packing = context;
+  const struct eight_bits_packing *packing = context;
   const struct eight_bit_matrix *matrix = packing->matrix;
   const size_t in = matrix->from.in, first = i * LANES;
   struct quantization q[LANES] = {{0}};
@@ -127,7 +127,7 @@ elman_status eight_bits_create(struct eight_bits *set, const struct float_matrix
   while (arena_fit(&fit, &set->arena, error)) allocate(set, fit.now, matrices);
   if (fit.status != ELMAN_OK) return fit.status;
   for (size_t i = 0; i < count; i++) {
-    const struct packing packing = {&set->matrices[i], set->kernel};
+    const struct eight_bits_packing packing = {&set->matrices[i], set->kernel};
     const double numbers = (double)matrices[i].out * (double)matrices[i].in;
     share_out(blocks_of(matrices[i].out) * (QUANTIZED_BLOCK / LANES),
               (double)WORK_OF_NUMBER * numbers, pack_outputs, &packing);

@@ -1,5 +1,5 @@
-/* What the tables of kernels share: the instructions of the processor, and calls with constant
- * numbers. */
+/* Checks of the processor's instructions, and calls with constant numbers, for the tables of
+ * kernels. */
 #ifndef ELMAN_TENSOR_KERNELS_H
 #define ELMAN_TENSOR_KERNELS_H
 

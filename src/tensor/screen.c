@@ -276,19 +276,19 @@ static size_t largest_of_all(const struct screen *screen, struct screen_scratch 
 }
 
 /* The best token so far, and the number of logits computed. */
-struct choice {
+struct screen_choice {
   size_t best, candidates;
   real logit;
   double least; /* a token cannot be the best if its upper bound is below this value */
 };
 
-static bool is_better(const struct choice *choice, real logit, size_t v) {
+static bool is_better(const struct screen_choice *choice, real logit, size_t v) {
   if (choice->best == SCREEN_NONE || logit > choice->logit) return true;
   return logit == choice->logit && v < choice->best;
 }
 
 /* Update the choice with the tokens of one block. */
-static void choose_in_block(struct choice *choice, const struct screen *screen,
+static void choose_in_block(struct screen_choice *choice, const struct screen *screen,
                             const struct screen_scratch *scratch, const real *f, size_t row,
                             size_t block) {
   const size_t groups = screen->weights.groups;
@@ -318,7 +318,7 @@ static size_t choose(const struct screen *screen, struct screen_scratch *scratch
   const float *lowest = scratch->lowest + row * screen->blocks;
   size_t first = 0;
   for (size_t i = 0; i < screen->blocks; i++) first = lowest[i] > lowest[first] ? i : first;
-  struct choice choice = {.best = SCREEN_NONE, .least = (double)lowest[first]};
+  struct screen_choice choice = {.best = SCREEN_NONE, .least = (double)lowest[first]};
   choose_in_block(&choice, screen, scratch, f, row, first);
   for (size_t i = 0; i < screen->blocks; i++) {
     if (choice.candidates > screen->layer.V / 8 + 8) return largest_of_all(screen, scratch, f);

@@ -41,7 +41,7 @@ struct elman_training {
   bool finished;       /* no update remains */
   bool ended;          /* run_finish was called */
   elman_status status; /* of the last call of run_advance */
-  /* Of the public functions: */
+  /* Fields that only src/api uses: */
   struct corpus encoded; /* owned */
   struct team *team;     /* owned; NULL = a single thread */
   size_t changes;        /* value of model->changes after the last call */

@@ -118,7 +118,7 @@ double trainer_learning_rate(const struct trainer *trainer, double progress);
  * brought no new best. */
 void trainer_adjust_rate(struct trainer *trainer, bool improved);
 
-/* What an update has found. */
+/* Results of an update. */
 struct update_result {
   struct losses losses; /* mean losses of the batch before the update, over its target tokens and
                            over its linked tokens */

@@ -20,4 +20,8 @@ elman_status evaluate(elman_scores *scores, const struct model *model, const elm
                       const struct corpus *encoded, const elman_evaluate_options *options,
                       elman_error *error) CHECKED;
 
+/* Record a matrix with `targets` rows and `sources` columns; see elman_override_reach_add. */
+void override_reach_add(elman_override_reach *reach, const elman_translate_options *options,
+                        size_t targets, size_t sources);
+
 #endif

@@ -112,7 +112,7 @@ static bool check_headers(char *text) {
 
 /* The result does not depend on how the bytes are divided. */
 static bool check_head(const char *text, size_t size) {
-  struct head whole = {0}, parts = {0};
+  struct request_head whole = {0}, parts = {0};
   head_scan(&whole, text, size);
   for (size_t i = 0; i < size; i++) head_scan(&parts, text + i, 1);
   REQUIRE(whole.count == parts.count && whole.fault == parts.fault);

@@ -366,19 +366,27 @@ static size_t longest_resplit(struct resplit *resplit, const struct corpus *corp
   return longest;
 }
 
+/* Return vocabularies of subwords with 10 merge operations per side. */
+static struct vocabulary_pair subwords_of(const elman_pairs *pairs) {
+  struct vocabulary_options options = automatic;
+  options.source_mode = options.target_mode = ELMAN_TOKENS_BPE;
+  options.merges[ELMAN_SOURCE] = options.merges[ELMAN_TARGET] = 10;
+  return vocabularies_of(pairs, options);
+}
+
+static struct resplit resplit_of(const struct vocabulary_pair *built) {
+  return (struct resplit){.codecs = {vocabulary_pair_codec(built, ELMAN_SOURCE),
+                                     vocabulary_pair_codec(built, ELMAN_TARGET)},
+                          .share = 0.5};
+}
+
 /* Equal sentences are split with different random numbers on each side, in each pair and in each
  * epoch. */
 Test(resplit, sides_use_independent_dropout) {
   enum { EPOCHS = 20 };
   owned_pairs *pairs = pairs_of("abab abab\tabab abab\nabab abab\tabab abab\n");
-  struct vocabulary_options options = automatic;
-  options.source_mode = options.target_mode = ELMAN_TOKENS_BPE;
-  options.merges[ELMAN_SOURCE] = options.merges[ELMAN_TARGET] = 10;
-  owned_by(free_vocabularies) struct vocabulary_pair built = vocabularies_of(pairs, options);
-  owned_by(resplit_free) struct resplit resplit = {
-      .codecs = {vocabulary_pair_codec(&built, ELMAN_SOURCE),
-                 vocabulary_pair_codec(&built, ELMAN_TARGET)},
-      .share = 0.5};
+  owned_by(free_vocabularies) struct vocabulary_pair built = subwords_of(pairs);
+  owned_by(resplit_free) struct resplit resplit = resplit_of(&built);
   owned_by(corpus_free) struct corpus corpus = encoded_by(&built, pairs, 0);
   size_t sides = 0, in_pairs = 0, epochs = 0, before = 0;
   for (size_t epoch = 0; epoch < EPOCHS; epoch++) {
@@ -396,14 +404,8 @@ Test(resplit, sides_use_independent_dropout) {
 Test(resplit, batches_stay_within_the_token_limit) {
   enum { EPOCHS = 20 };
   owned_pairs *pairs = pairs_of("abab abab\tcdcd cdcd\nabab ab\tcdcd cd\nab abab ab\tcd\n");
-  struct vocabulary_options options = automatic;
-  options.source_mode = options.target_mode = ELMAN_TOKENS_BPE;
-  options.merges[ELMAN_SOURCE] = options.merges[ELMAN_TARGET] = 10;
-  owned_by(free_vocabularies) struct vocabulary_pair built = vocabularies_of(pairs, options);
-  owned_by(resplit_free) struct resplit resplit = {
-      .codecs = {vocabulary_pair_codec(&built, ELMAN_SOURCE),
-                 vocabulary_pair_codec(&built, ELMAN_TARGET)},
-      .share = 0.5};
+  owned_by(free_vocabularies) struct vocabulary_pair built = subwords_of(pairs);
+  owned_by(resplit_free) struct resplit resplit = resplit_of(&built);
   owned_by(corpus_free) struct corpus corpus = encoded_by(&built, pairs, 0);
   cr_assert_eq(corpus.source.longest, 3);
   cr_assert_geq(longest_resplit(&resplit, &corpus, EPOCHS), 6);

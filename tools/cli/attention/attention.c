@@ -19,7 +19,7 @@
 struct command_line {
   struct attention_job job;
   struct matrices_options matrices; /* options for --matrices, which are used in place of a job */
-  struct sentences input;
+  struct sentence_input input;
   struct models models;
   const char *input_path, *output, *columns;
   unsigned rule, units; /* values of enums in job.style */
@@ -111,7 +111,7 @@ static int list_series(struct command_line *line, const struct usage *usage,
 }
 
 static int parse_columns(struct command_line *line, const struct usage *usage) {
-  struct sentences *input = &line->input;
+  struct sentence_input *input = &line->input;
   if (input->alignment_column == 0) return EX_OK;
   const int code =
       columns_parse(&input->source_column, &input->target_column, line->columns, usage->command);

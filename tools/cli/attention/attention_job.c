@@ -101,7 +101,7 @@ int override_effect_note(const struct override_effect *effect,
 /* Destination of the translations: the writer or the summary. */
 struct sink {
   const struct attention_job *job;
-  struct sentences *sentences;
+  struct sentence_input *sentences;
   const char *model; /* name of the current model in a sequence */
   FILE *stream;
   char *held; /* output that is held back; hold_back describes when */
@@ -262,7 +262,7 @@ static int run_model(struct sink *sink, size_t turn, struct output *output) {
 }
 
 static int run_sequence(struct sink *sink, struct output *output) {
-  const struct sentences unopened = *sink->sentences;
+  const struct sentence_input unopened = *sink->sentences;
   int worst = EX_OK;
   for (size_t i = 0; i < sink->job->sequence.count; i++) {
     *sink->sentences = unopened;
@@ -302,7 +302,7 @@ static bool close_sink(struct sink *sink, FILE *stream, bool usable) {
 }
 
 int attention_job_run(const struct attention_job *job, const elman_model *model,
-                      struct sentences *sentences, const char *path) {
+                      struct sentence_input *sentences, const char *path) {
   struct output output;
   struct sink sink = {.job = job, .sentences = sentences};
   int code = output_open_as(&output, path, job->format);

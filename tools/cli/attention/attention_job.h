@@ -67,6 +67,6 @@ struct attention_job {
 /* Run the job. With a sequence, `model` must be NULL, and the sentences must not be open. `path` is
  * the path for output_open. Return an exit code; print a message if it is not 0. */
 int attention_job_run(const struct attention_job *job, const elman_model *model,
-                      struct sentences *sentences, const char *path);
+                      struct sentence_input *sentences, const char *path);
 
 #endif

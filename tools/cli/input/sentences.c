@@ -22,7 +22,8 @@ static void hint_files(const struct operands *texts) {
   }
 }
 
-int sentences_open(struct sentences *sentences, const char *path, const struct operands *texts) {
+int sentences_open(struct sentence_input *sentences, const char *path,
+                   const struct operands *texts) {
   elman_error error;
   sentences->texts = *texts;
   sentences->lines.file = -1;
@@ -37,7 +38,7 @@ int sentences_open(struct sentences *sentences, const char *path, const struct o
   return code;
 }
 
-void sentences_close(struct sentences *sentences) {
+void sentences_close(struct sentence_input *sentences) {
   const size_t more = sentences->reported - REPORTED_SHOWN;
   if (sentences->reported > REPORTED_SHOWN)
     report(sentences->lines.name, "and %zu more line%s with bad data", more, plural(more));
@@ -45,18 +46,18 @@ void sentences_close(struct sentences *sentences) {
   elman_lines_free(sentences->references);
 }
 
-static bool has_lines(const struct sentences *sentences) {
+static bool has_lines(const struct sentence_input *sentences) {
   return sentences->texts.count == 0;
 }
 
-bool sentences_ready(struct sentences *sentences) {
+bool sentences_ready(struct sentence_input *sentences) {
   return !has_lines(sentences) || line_reader_ready(&sentences->lines);
 }
 
 /* ---- problems ---- */
 
 /* Describe the place of a sentence's reference, for messages. */
-static void place_reference(char *where, size_t size, const struct sentences *sentences,
+static void place_reference(char *where, size_t size, const struct sentence_input *sentences,
                             size_t number) {
   const char *path = sentences->references_path;
   if (sentences->source_column > 0)
@@ -67,7 +68,7 @@ static void place_reference(char *where, size_t size, const struct sentences *se
     snprintf(where, size, "%s:%zu", strcmp(path, "-") == 0 ? "standard input" : path, number);
 }
 
-int sentences_report(struct sentences *sentences, size_t number, const elman_error *error) {
+int sentences_report(struct sentence_input *sentences, size_t number, const elman_error *error) {
   elman_error placed = *error;
   if (error->code == ELMAN_BAD_DATA && sentences->reported++ >= REPORTED_SHOWN)
     return exit_code_of(error->code);
@@ -80,17 +81,18 @@ int sentences_report(struct sentences *sentences, size_t number, const elman_err
   return report_error(&placed);
 }
 
-bool sentences_usable(const struct sentences *sentences, int code) {
+bool sentences_usable(const struct sentence_input *sentences, int code) {
   return code == EX_OK || (code == EX_DATAERR && !sentences->incomplete);
 }
 
-static size_t last_column(const struct sentences *sentences) {
+static size_t last_column(const struct sentence_input *sentences) {
   size_t last = sentences->alignment_column;
   if (sentences->source_column > last) last = sentences->source_column;
   return sentences->target_column > last ? sentences->target_column : last;
 }
 
-static void report_line(struct sentences *sentences, const elman_sentence *sentence, int *code) {
+static void report_line(struct sentence_input *sentences, const elman_sentence *sentence,
+                        int *code) {
   elman_error error = {.code = ELMAN_BAD_DATA};
   if (sentence->length > sentences->max_line)
     snprintf(error.message, sizeof error.message, "skipped: the line has more than %zu byte%s",
@@ -103,7 +105,7 @@ static void report_line(struct sentences *sentences, const elman_sentence *sente
   *code = sentences_report(sentences, sentence->number, &error);
 }
 
-static bool report_mismatch(struct sentences *sentences, const char *problem, int *code) {
+static bool report_mismatch(struct sentence_input *sentences, const char *problem, int *code) {
   const size_t count = elman_lines_count(sentences->references);
   report(sentences->references_path,
          "has %zu line%s, but there are %s sentences; line n must be the translation of sentence n",
@@ -151,7 +153,7 @@ static char *put_column(char **at, struct column_text field) {
 /* Split the line into its columns. Return false if a column is missing. Also return false, and set
  * *code, if memory ran out. Refuse a line with a NUL byte, because the text after it would be
  * lost, and with a CR, which may end a line. */
-static bool split_columns(struct sentences *sentences, elman_sentence *sentence, int *code) {
+static bool split_columns(struct sentence_input *sentences, elman_sentence *sentence, int *code) {
   if (sentence->length > sentences->max_line || strlen(sentence->text) < sentence->length ||
       strchr(sentence->text, '\r') != NULL ||
       find_column(sentence, last_column(sentences)).text == NULL)
@@ -181,7 +183,7 @@ static bool split_columns(struct sentences *sentences, elman_sentence *sentence,
   return true;
 }
 
-static void hint_tab(struct sentences *sentences, const elman_sentence *sentence) {
+static void hint_tab(struct sentence_input *sentences, const elman_sentence *sentence) {
   if (!has_lines(sentences) || sentences->noted_tab ||
       memchr(sentence->text, '\t', sentence->length) == NULL)
     return;
@@ -192,7 +194,7 @@ static void hint_tab(struct sentences *sentences, const elman_sentence *sentence
 
 /* ---- iteration ---- */
 
-static bool next_text(struct sentences *sentences, elman_sentence *sentence, int *code) {
+static bool next_text(struct sentence_input *sentences, elman_sentence *sentence, int *code) {
   struct line line;
   if (has_lines(sentences)) {
     if (!line_reader_next(&sentences->lines, &line, code)) return false;
@@ -213,7 +215,7 @@ static bool next_text(struct sentences *sentences, elman_sentence *sentence, int
   return true;
 }
 
-bool sentences_next(struct sentences *sentences, elman_sentence *sentence, int *code) {
+bool sentences_next(struct sentence_input *sentences, elman_sentence *sentence, int *code) {
   const size_t references =
       sentences->references == NULL ? 0 : elman_lines_count(sentences->references);
   int end = EX_OK;

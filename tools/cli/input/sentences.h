@@ -9,7 +9,7 @@
 #include "options/command_line.h"
 
 /* Sentences and their source. The caller sets the options before sentences_open. */
-struct sentences {
+struct sentence_input {
   const char *reference;       /* reference for forced decoding of the only sentence, or NULL */
   const char *references_path; /* file of references for forced decoding, one line per sentence;
                                   NULL = none */
@@ -33,25 +33,26 @@ struct sentences {
 
 /* Open the input. `path` is NULL if -i is not given. Return an exit code; print a message if it is
  * not 0. */
-int sentences_open(struct sentences *sentences, const char *path, const struct operands *texts);
+int sentences_open(struct sentence_input *sentences, const char *path,
+                   const struct operands *texts);
 
 /* Get the next sentence. The caller frees its text with sentence_free; the reference may be part of
  * this text. Return false at the end. Set *code if a line is skipped, a read fails, a signal came,
  * or the number of references is wrong. Report these cases, except the signal. */
-bool sentences_next(struct sentences *sentences, elman_sentence *sentence, int *code);
+bool sentences_next(struct sentence_input *sentences, elman_sentence *sentence, int *code);
 void sentence_free(elman_sentence *sentence);
 
 /* Return whether the next sentence, or the end of the input, can be read without waiting. */
-bool sentences_ready(struct sentences *sentences);
+bool sentences_ready(struct sentence_input *sentences);
 
 /* Report an error in a sentence and return the exit code. Only the first sentences with bad data
  * are reported. sentences_close prints the number of the others. */
-int sentences_report(struct sentences *sentences, size_t number, const elman_error *error);
+int sentences_report(struct sentence_input *sentences, size_t number, const elman_error *error);
 
 /* Return whether the output is usable after exit code `code`. A line that cannot be translated does
  * not affect other lines. References that belong to other sentences make the output useless. */
-bool sentences_usable(const struct sentences *sentences, int code);
+bool sentences_usable(const struct sentence_input *sentences, int code);
 
-void sentences_close(struct sentences *sentences);
+void sentences_close(struct sentence_input *sentences);
 
 #endif

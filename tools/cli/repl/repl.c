@@ -214,7 +214,7 @@ static int interactive(struct session *session) {
 /* Translate lines from a pipe or a file. Print no prompt and accept no commands, because text may
  * also start with ':'. */
 static int batch(struct translate_lines *job, struct models *models) {
-  struct sentences sentences = {.max_line = job->options.max_bytes};
+  struct sentence_input sentences = {.max_line = job->options.max_bytes};
   int code = sentences_open(&sentences, NULL, &(struct operands){0});
   if (code != EX_OK) return code;
   code = translate_lines(job, models, &sentences, NULL);

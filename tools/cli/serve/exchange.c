@@ -72,7 +72,7 @@ static bool refuse_head(struct exchange *exchange, const char *reason) {
 
 /* Compare the requests that libmicrohttpd finds with the bytes that have arrived. */
 static bool check_bytes(struct exchange *exchange) {
-  const struct head *head = &exchange->link->head;
+  const struct request_head *head = &exchange->link->head;
   if (++exchange->link->requests <= head->count) return true;
   return refuse_head(exchange, head->fault != NULL ? head->fault : "the request is not valid HTTP");
 }

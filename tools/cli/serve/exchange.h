@@ -19,7 +19,7 @@ struct http {
   const struct model_set *models;
   struct reader *reader;
   struct queue *queue;
-  struct tokens *tokens;
+  struct client_tokens *tokens;
   const char *page; /* the page of GET /; NULL = none */
   size_t page_size;
   bool draining; /* the service ends: every answer closes its connection */
@@ -42,7 +42,7 @@ struct link {
   enum phase phase;
   double since;         /* time at which the phase began */
   struct client client; /* without a token */
-  struct head head;
+  struct request_head head;
   size_t requests; /* requests that libmicrohttpd has found */
   bool excess;     /* there are too many connections: refuse the request */
   bool is_shut;    /* no more bytes come or go */

@@ -105,7 +105,7 @@ static bool is_printable(const char *word) {
 }
 
 /* Add a line without its end. Return an exit code. */
-static int add_token(struct tokens *tokens, const char *path, size_t number, char *line) {
+static int add_token(struct client_tokens *tokens, const char *path, size_t number, char *line) {
   char where[64];
   snprintf(where, sizeof where, "line %zu", number);
   size_t length = strcspn(line, "\n");
@@ -153,7 +153,7 @@ static bool read_line(char line[MAX_LINE], size_t *length, FILE *file) {
   return true;
 }
 
-static int read_lines(struct tokens *tokens, FILE *file, const char *path) {
+static int read_lines(struct client_tokens *tokens, FILE *file, const char *path) {
   char line[MAX_LINE];
   size_t length;
   int code = check_text(file, path);
@@ -198,7 +198,7 @@ static int open_regular(FILE **file, const char *path) {
   return EX_OK;
 }
 
-int tokens_read(struct tokens *tokens, const char *path) {
+int tokens_read(struct client_tokens *tokens, const char *path) {
   FILE *file;
   tokens->count = tokens->last = 0;
   int code = open_regular(&file, path);
@@ -208,8 +208,8 @@ int tokens_read(struct tokens *tokens, const char *path) {
   return code;
 }
 
-void tokens_replace(struct tokens *tokens, const struct tokens *others) {
-  const struct tokens before = *tokens;
+void tokens_replace(struct client_tokens *tokens, const struct client_tokens *others) {
+  const struct client_tokens before = *tokens;
   memcpy(tokens->words, others->words, sizeof tokens->words);
   tokens->count = others->count;
   for (size_t i = 0; i < tokens->count; i++) {
@@ -218,7 +218,7 @@ void tokens_replace(struct tokens *tokens, const struct tokens *others) {
   }
 }
 
-size_t tokens_find(const struct tokens *tokens, const char *word) {
+size_t tokens_find(const struct client_tokens *tokens, const char *word) {
   size_t found = 0;
   char padded[MAX_TOKEN + 1] = {0};
   if (word == NULL || strlen(word) > MAX_TOKEN) return 0;

@@ -32,7 +32,7 @@ bool origin_is_complete(const char *text);
 
 enum { MAX_TOKENS = 256, MAX_TOKEN = 256, LEAST_TOKEN = 16 };
 
-struct tokens {
+struct client_tokens {
   char words[MAX_TOKENS][MAX_TOKEN + 1];
   size_t numbers[MAX_TOKENS]; /* identity of each token, from 1 */
   size_t last;                /* largest number so far */
@@ -41,15 +41,15 @@ struct tokens {
 
 /* Read one token per line; skip empty lines and lines that begin with '#'. Return an exit code;
  * print a message if it is not 0. */
-int tokens_read(struct tokens *tokens, const char *path);
+int tokens_read(struct client_tokens *tokens, const char *path);
 
 /* Replace the tokens by others, which were read again. A token that stays keeps its number; another
  * one gets a new number. */
-void tokens_replace(struct tokens *tokens, const struct tokens *others);
+void tokens_replace(struct client_tokens *tokens, const struct client_tokens *others);
 
 /* Return the number of the token; 0 if it is none. The time does not depend on how much of a token
  * agrees. */
-size_t tokens_find(const struct tokens *tokens, const char *word);
+size_t tokens_find(const struct client_tokens *tokens, const char *word);
 
 /* Return the token of "Bearer TOKEN", or NULL. */
 const char *bearer_token(const char *authorization);

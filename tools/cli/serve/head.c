@@ -18,18 +18,18 @@ static bool is_control(char byte) {
   return (unsigned char)byte < ' ' || byte == 0x7F;
 }
 
-static void fail(struct head *head, const char *fault) {
+static void fail(struct request_head *head, const char *fault) {
   head->fault = fault;
   head->state = OVER;
 }
 
-static void end_head(struct head *head) {
+static void end_head(struct request_head *head) {
   head->count++;
   head->state = head->chunked ? OVER : head->length > 0 ? BODY : START;
 }
 
 /* Begin with a header or end the head. */
-static void begin_line(struct head *head, char byte) {
+static void begin_line(struct request_head *head, char byte) {
   head->line = 0;
   head->digits = 0;
   memset(head->name, 0, sizeof head->name);
@@ -42,7 +42,7 @@ static void begin_line(struct head *head, char byte) {
   }
 }
 
-static void read_first_line(struct head *head, char byte) {
+static void read_first_line(struct request_head *head, char byte) {
   if (byte == '\r')
     head->state = FIRST_END;
   else if (is_control(byte))
@@ -54,7 +54,7 @@ static void read_first_line(struct head *head, char byte) {
   if (head->spaces > 2) fail(head, "the first line has more than two spaces");
 }
 
-static void read_name(struct head *head, char byte) {
+static void read_name(struct request_head *head, char byte) {
   if (byte == ':' && head->line > 0) {
     head->state = VALUE;
     head->chunked = head->chunked || strcmp(head->name, "transfer-encoding") == 0;
@@ -75,7 +75,7 @@ static void read_name(struct head *head, char byte) {
 }
 
 /* Read a byte of Content-Length: digits, with spaces before and after. */
-static void read_length(struct head *head, char byte) {
+static void read_length(struct request_head *head, char byte) {
   const bool space = byte == ' ' || byte == '\t', digit = byte >= '0' && byte <= '9';
   const uint64_t value = digit ? (uint64_t)(byte - '0') : 0;
   if (space) {
@@ -88,7 +88,7 @@ static void read_length(struct head *head, char byte) {
   }
 }
 
-static void read_value(struct head *head, char byte) {
+static void read_value(struct request_head *head, char byte) {
   const bool is_length = strcmp(head->name, "content-length") == 0;
   if (byte == '\r' && is_length && head->digits == 0)
     fail(head, "the Content-Length is not a number");
@@ -100,7 +100,7 @@ static void read_value(struct head *head, char byte) {
     read_length(head, byte);
 }
 
-static void read_byte(struct head *head, char byte) {
+static void read_byte(struct request_head *head, char byte) {
   switch ((enum state)head->state) {
   case START: /* empty lines may precede a request */
     head->spaces = 0;
@@ -142,7 +142,7 @@ static void read_byte(struct head *head, char byte) {
   }
 }
 
-void head_scan(struct head *head, const char *bytes, size_t size) {
+void head_scan(struct request_head *head, const char *bytes, size_t size) {
   for (size_t i = 0; i < size && head->state != OVER; i++) {
     if (head->state == BODY) { /* skip all but the last byte */
       const size_t rest = size - i - 1;

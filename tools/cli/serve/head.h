@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* The requests of one connection, as far as their bytes have arrived. Initialize with zeros. */
-struct head {
+struct request_head {
   size_t count;      /* complete heads without a fault */
   const char *fault; /* fault of the head after them; NULL = none */
   bool in_hand;      /* a complete request waits for its answer */
@@ -26,6 +26,6 @@ struct head {
 
 /* Read bytes in the order of their arrival. After a fault or a request with a Transfer-Encoding,
  * nothing more is read: no further request of the connection is complete. */
-void head_scan(struct head *head, const char *bytes, size_t size);
+void head_scan(struct request_head *head, const char *bytes, size_t size);
 
 #endif

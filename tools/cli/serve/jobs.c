@@ -41,7 +41,7 @@ struct level {
   struct outcome *outcome;
 };
 
-struct worker {
+struct service_worker {
   struct queue *queue;
   pthread_t thread;
   struct level levels[LEVELS];
@@ -61,11 +61,11 @@ struct queue {
   size_t reloads;
   bool ending;
   struct job_counts counts;
-  struct worker workers[];
+  struct service_worker workers[];
 };
 
 /* Sentences of jobs with the same model and search. */
-struct batch {
+struct service_batch {
   struct job *jobs[MOST_BATCH];
   size_t pieces[MOST_BATCH];
   size_t count, cost;
@@ -196,7 +196,8 @@ static size_t share_of(const struct queue *queue) {
 }
 
 /* Take a turn of a job: sentences for which the batch has room. Return their number. */
-static size_t take_turn(struct batch *batch, struct job *job, size_t most, size_t most_cost) {
+static size_t take_turn(struct service_batch *batch, struct job *job, size_t most,
+                        size_t most_cost) {
   size_t n = 0;
   for (; n < MOST_TURN && batch->count < most && job->taken < job->request.count; n++) {
     const size_t cost = job->request.pieces[job->taken].cost;
@@ -213,8 +214,8 @@ static size_t take_turn(struct batch *batch, struct job *job, size_t most, size_
  * The cost of several sentences is at most `most_cost`, and the cost of each job at most
  * `most_job`. A job with more sentences moves to the end. Its turn comes again if no other job
  * waits. */
-static void take(struct batch *batch, struct queue *queue, const struct job *first, size_t most,
-                 size_t most_cost, size_t most_job) {
+static void take(struct service_batch *batch, struct queue *queue, const struct job *first,
+                 size_t most, size_t most_cost, size_t most_job) {
   struct job *again = NULL; /* the first job that moves to the end */
   bool skipped = false;
   batch->count = batch->cost = 0;
@@ -257,7 +258,7 @@ static void add_milliseconds(struct timespec *time, size_t milliseconds) {
 
 /* Wait for sentences or a reload. Then wait a little for more sentences, unless none can come or
  * the batch is full. Return false if the thread must end. */
-static bool await_sentences(const struct worker *worker) {
+static bool await_sentences(const struct service_worker *worker) {
   struct queue *queue = worker->queue;
   struct timespec until;
   while (queue->first == NULL && !queue->ending && worker->reloads == queue->reloads)
@@ -279,7 +280,7 @@ static void free_tool(struct tool *tool) {
 }
 
 /* Free the translators of the models that a reload has replaced. No batch uses them. */
-static void forget_models(struct worker *worker) {
+static void forget_models(struct service_worker *worker) {
   for (struct level *level = worker->levels; level < worker->levels + LEVELS; level++) {
     size_t kept = 0;
     for (size_t i = 0; i < level->tool_count; i++) {
@@ -309,25 +310,26 @@ static elman_status find_translator(elman_translator **translator, struct level 
 }
 
 struct watch {
-  struct worker *worker;
-  const struct batch *batch;
+  struct service_worker *worker;
+  const struct service_batch *batch;
   bool may_pause;
   double paused; /* seconds */
 };
 
-static bool is_wanted(const struct batch *batch) {
+static bool is_wanted(const struct service_batch *batch) {
   for (size_t i = 0; i < batch->count; i++)
     if (!atomic_load(&batch->jobs[i]->abandoned)) return now() < batch->deadline;
   return false;
 }
 
-static void run_batch(struct worker *worker, struct level *level, const struct batch *batch);
+static void run_batch(struct service_worker *worker, struct level *level,
+                      const struct service_batch *batch);
 
 /* Translate brief sentences that wait, while a long batch pauses. */
 static void pause_for_others(struct watch *watch) {
-  struct worker *worker = watch->worker;
+  struct service_worker *worker = watch->worker;
   struct queue *queue = worker->queue;
-  struct batch brief = {.count = 0};
+  struct service_batch brief = {.count = 0};
   const double begun = now();
   if (!watch->may_pause || begun < worker->pause_after) return;
   pthread_mutex_lock(&queue->mutex);
@@ -400,7 +402,7 @@ static elman_encoding *split_prefix(const struct job *job, size_t number, elman_
 /* Collect the sentences that can be translated. Return their number. An error that is not the fault
  * of a prefix becomes the status of the batch. */
 static size_t prepare(struct outcome *outcome, struct watch *watch) {
-  const struct batch *batch = watch->batch;
+  const struct service_batch *batch = watch->batch;
   size_t count = 0;
   outcome->status = ELMAN_OK;
   for (size_t i = 0; i < batch->count; i++) {
@@ -428,7 +430,7 @@ static size_t prepare(struct outcome *outcome, struct watch *watch) {
 }
 
 static void translate(struct outcome *outcome, struct level *level, struct watch *watch) {
-  const struct batch *batch = watch->batch;
+  const struct service_batch *batch = watch->batch;
   const struct request *request = &batch->jobs[0]->request;
   elman_translator *translator;
   elman_translate_options options = request->search;
@@ -493,7 +495,7 @@ static void record(struct job *job, size_t piece, struct outcome *outcome, size_
 }
 
 /* Return the jobs of the batch that are done as a list. No other thread works on them. */
-static struct job *deliver(struct queue *queue, const struct batch *batch,
+static struct job *deliver(struct queue *queue, const struct service_batch *batch,
                            struct outcome *outcome) {
   struct job *complete = NULL;
   for (size_t i = 0; i < batch->count; i++) {
@@ -513,7 +515,8 @@ static struct job *deliver(struct queue *queue, const struct batch *batch,
 }
 
 /* Translate a batch, without the lock. */
-static void run_batch(struct worker *worker, struct level *level, const struct batch *batch) {
+static void run_batch(struct service_worker *worker, struct level *level,
+                      const struct service_batch *batch) {
   struct queue *queue = worker->queue;
   struct outcome *outcome = level->outcome;
   /* Threads of a batch that uses all cores call watch_batch, but other workers are idle then. */
@@ -538,9 +541,9 @@ static void run_batch(struct worker *worker, struct level *level, const struct b
 
 /* Translate a batch, which may have been the last one of a replaced model. The lock is held before
  * and after, but not meanwhile. */
-static void serve_batch(struct worker *worker) {
+static void serve_batch(struct service_worker *worker) {
   struct queue *queue = worker->queue;
-  struct batch batch;
+  struct service_batch batch;
   take(&batch, queue, queue->first, share_of(queue), MOST_COST, SIZE_MAX);
   queue->busy++;
   batch.alone = queue->busy == 1 && queue->first == NULL;
@@ -553,7 +556,7 @@ static void serve_batch(struct worker *worker) {
 }
 
 static void *run_worker(void *argument) {
-  struct worker *worker = argument;
+  struct service_worker *worker = argument;
   struct queue *queue = worker->queue;
   pthread_mutex_lock(&queue->mutex);
   while (await_sentences(worker)) {
@@ -593,7 +596,7 @@ static bool start_conditions(struct queue *queue) {
   return good;
 }
 
-static void free_outcomes(struct worker *worker) {
+static void free_outcomes(struct service_worker *worker) {
   for (size_t k = 0; k < LEVELS; k++) free(worker->levels[k].outcome);
 }
 
@@ -601,7 +604,7 @@ static void free_outcomes(struct worker *worker) {
  * one. */
 static bool start_workers(struct queue *queue) {
   for (size_t i = 0; i < queue->settings->threads; i++) {
-    struct worker *worker = &queue->workers[i];
+    struct service_worker *worker = &queue->workers[i];
     worker->queue = queue;
     bool good = true;
     for (size_t k = 0; k < LEVELS; k++) {

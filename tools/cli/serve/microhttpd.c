@@ -63,16 +63,16 @@ int microhttpd_load(void) {
  * dynamic linker prefers the definition of the program to that of the C library. If a library
  * receives in another way, no head is complete, and exchange.c refuses all requests. */
 
-static struct head **heads; /* (head_capacity): by socket */
+static struct request_head **heads; /* (head_capacity): by socket */
 static size_t head_capacity;
 
-void watch_socket(int socket, struct head *head) {
+void watch_socket(int socket, struct request_head *head) {
   const size_t place = socket < 0 ? SIZE_MAX : (size_t)socket;
   if (place >= head_capacity) {
     if (head == NULL || place == SIZE_MAX) return;
-    struct head **grown = reallocarray(heads, place + 64, sizeof(struct head *));
+    struct request_head **grown = reallocarray(heads, place + 64, sizeof(struct request_head *));
     if (grown == NULL) return; /* the requests of the connection are refused */
-    memset(grown + head_capacity, 0, (place + 64 - head_capacity) * sizeof(struct head *));
+    memset(grown + head_capacity, 0, (place + 64 - head_capacity) * sizeof(struct request_head *));
     heads = grown;
     head_capacity = place + 64;
   }
@@ -83,7 +83,7 @@ void watch_socket(int socket, struct head *head) {
  * as an inline function. Only the main thread receives from sockets that are watched. */
 ssize_t receive_and_scan(int socket, void *bytes, size_t size, int flags) {
   const ssize_t count = recvfrom(socket, bytes, size, flags, NULL, NULL);
-  struct head *head = socket >= 0 && (size_t)socket < head_capacity ? heads[socket] : NULL;
+  struct request_head *head = socket >= 0 && (size_t)socket < head_capacity ? heads[socket] : NULL;
   if (head != NULL && count > 0) head_scan(head, bytes, (size_t)count);
   if (head == NULL || count != 0 || size == 0 || !head->in_hand) return count;
   /* The client sends no more, but waits for its answer. The library would close the connection. */

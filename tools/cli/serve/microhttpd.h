@@ -39,7 +39,7 @@ extern struct microhttpd mhd;
 int microhttpd_load(void);
 
 /* Scan the bytes that libmicrohttpd receives from this socket; NULL ends the scan. */
-void watch_socket(int socket, struct head *head);
+void watch_socket(int socket, struct request_head *head);
 
 /* Queue an answer of this program, as MHD_queue_response does. The library's own answers, to what
  * is not HTTP, are replaced by JSON. */

@@ -27,7 +27,7 @@ struct reload {
   bool runs;
   const struct serve_job *job;
   struct model_set models;
-  struct tokens tokens;
+  struct client_tokens tokens;
   int code;
   int wake; /* eventfd, written when the thread is done */
   atomic_bool is_done;
@@ -36,7 +36,7 @@ struct reload {
 struct service {
   const struct serve_job *job;
   struct model_set models;
-  struct tokens tokens;
+  struct client_tokens tokens;
   struct listeners listeners;
   struct http http;
   struct reload reload;
@@ -69,7 +69,8 @@ static int try_models(const struct model_set *models) {
   return EX_OK;
 }
 
-static int load(struct model_set *models, struct tokens *tokens, const struct serve_job *job) {
+static int load(struct model_set *models, struct client_tokens *tokens,
+                const struct serve_job *job) {
   tokens->count = 0;
   int code = model_set_load(models, &job->models, job->settings.precision);
   if (code == EX_OK) code = try_models(models);

@@ -20,7 +20,7 @@
 #include "train/train_output.h"
 #include "train/train_report.h"
 
-struct job {
+struct train_job {
   struct pairs_input input;
   elman_model_options model;
   elman_train_options train; /* contains the file names of the output and of the dev pairs */
@@ -36,7 +36,7 @@ struct job {
 
 /* Choose the search on the dev pairs together with the other processes, and store it in the model.
  * A signal to process 0 stops this; the model then names no search. */
-static int tune_search(elman_model *model, const elman_pairs *dev, const struct job *job) {
+static int tune_search(elman_model *model, const elman_pairs *dev, const struct train_job *job) {
   elman_evaluate_options options = elman_evaluate_options_default();
   elman_search_trial trials[ELMAN_SEARCH_TRIALS];
   struct progress progress = progress_start();
@@ -58,7 +58,7 @@ static int tune_search(elman_model *model, const elman_pairs *dev, const struct 
 }
 
 /* Estimate the number of updates. */
-static double expected_updates(const struct job *job, size_t pairs) {
+static double expected_updates(const struct train_job *job, size_t pairs) {
   enum { PAIR_TOKENS = 20, AUTO_EPOCHS = 10, AUTO_UPDATES = 400 };
   const elman_train_options *options = &job->train;
   const double batch = options->batch_tokens > 0 ? (double)options->batch_tokens / PAIR_TOKENS
@@ -69,7 +69,7 @@ static double expected_updates(const struct job *job, size_t pairs) {
 }
 
 static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_pairs *dev,
-                          struct job *job) {
+                          struct train_job *job) {
   elman_error error;
   struct training training = {.own_vocabulary = job->output.init_from == NULL,
                               .model = model,
@@ -131,7 +131,7 @@ static bool may_use_bpe(elman_token_mode mode) {
 }
 
 /* Return whether the new model may split a side into subwords. A model of --init-from may. */
-static bool uses_bpe(const struct job *job) {
+static bool uses_bpe(const struct train_job *job) {
   const elman_model_options *model = &job->model;
   const elman_token_mode modes[] = {model->source_tokens, model->target_tokens};
   const bool merges = model->subwords > 0 || model->source_subwords > 0 || model->joint_subwords;
@@ -143,7 +143,8 @@ static bool uses_bpe(const struct job *job) {
 
 /* Switch off settings that come from the preset and that other options exclude, and report each.
  * Refuse such settings if they were given themselves. */
-static int fit_preset(struct job *job, const struct usage *usage, const struct operands *operands) {
+static int fit_preset(struct train_job *job, const struct usage *usage,
+                      const struct operands *operands) {
   const bool splits =
       may_use_bpe(job->model.source_tokens) || may_use_bpe(job->model.target_tokens);
   job->own_subword_dropout = option_given(usage, operands, "subword-dropout");
@@ -173,7 +174,7 @@ static int fit_preset(struct job *job, const struct usage *usage, const struct o
 }
 
 /* Switch off the preset's subword dropout if the model splits no side into subwords. */
-static void fit_preset_to_model(struct job *job, const elman_model *model) {
+static void fit_preset_to_model(struct train_job *job, const elman_model *model) {
   const elman_model_info info = elman_model_get_info(model);
   if (job->train.subword_dropout <= 0 || job->own_subword_dropout ||
       info.source_tokens == ELMAN_TOKENS_BPE || info.target_tokens == ELMAN_TOKENS_BPE)
@@ -184,7 +185,7 @@ static void fit_preset_to_model(struct job *job, const elman_model *model) {
 
 /* ---- a run ---- */
 
-static int make_model(elman_model **model, const elman_pairs *pairs, struct job *job) {
+static int make_model(elman_model **model, const elman_pairs *pairs, struct train_job *job) {
   elman_error error;
   const elman_status status =
       job->output.init_from != NULL
@@ -205,7 +206,7 @@ static int make_model(elman_model **model, const elman_pairs *pairs, struct job 
   return EX_OK;
 }
 
-static int read_dev(elman_pairs **dev, const struct job *job, const char *command,
+static int read_dev(elman_pairs **dev, const struct train_job *job, const char *command,
                     const struct operands *training_pairs) {
   *dev = NULL;
   if (job->train.dev_name == NULL) return EX_OK;
@@ -221,7 +222,7 @@ static int read_dev(elman_pairs **dev, const struct job *job, const char *comman
 }
 
 /* Recommend settings for a real corpus: the defaults are for small examples. */
-static void note_plain(const struct job *job, const elman_pairs *pairs) {
+static void note_plain(const struct train_job *job, const elman_pairs *pairs) {
   enum { LARGE = 10000 };
   if (job->plain && elman_pairs_count(pairs) > LARGE)
     note("the default model is small, and without --dev nothing shows when it stops improving; "
@@ -248,7 +249,8 @@ static int check_pairs(const elman_pairs *pairs, const elman_pairs *dev) {
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 
-static int read_and_train(struct job *job, const char *command, const struct operands *operands) {
+static int read_and_train(struct train_job *job, const char *command,
+                          const struct operands *operands) {
   elman_pairs *pairs = NULL, *dev = NULL;
   elman_model *model = NULL;
   int code = pairs_input_read(&pairs, &job->input, command, operands);
@@ -265,7 +267,7 @@ static int read_and_train(struct job *job, const char *command, const struct ope
 
 /* Refuse options that need files next to the model if the output is a device or a pipe. Such an
  * output can have no checkpoint and no snapshots. */
-static int check_alone(struct job *job, const struct usage *usage,
+static int check_alone(struct train_job *job, const struct usage *usage,
                        const struct operands *operands) {
   job->alone = elman_file_is_direct(job->train.output);
   const char *given = job->train.keep_last > 0                      ? "keep-last"
@@ -281,7 +283,8 @@ static int check_alone(struct job *job, const struct usage *usage,
 
 /* Lock the output, then check it and train. Without a lock, two runs that write to it would destroy
  * each other's results. */
-static int check_and_train(struct job *job, const char *command, const struct operands *operands) {
+static int check_and_train(struct train_job *job, const char *command,
+                           const struct operands *operands) {
   if (!group_leads()) return read_and_train(job, command, operands);
   elman_lock *lock, *log_lock = NULL;
   int code = train_output_claim(&lock, &job->output);
@@ -293,7 +296,7 @@ static int check_and_train(struct job *job, const char *command, const struct op
   return code;
 }
 
-static int check_group(struct job *job, const char *command) {
+static int check_group(struct train_job *job, const char *command) {
   const elman_group *group = group_joined();
   job->train.group = group;
   job->train.threads = group_threads(job->train.threads);
@@ -319,7 +322,7 @@ static int check_readable(const char *path) {
   return EX_NOINPUT;
 }
 
-static int train_run(struct job *job, const char *command, const struct operands *operands) {
+static int train_run(struct train_job *job, const char *command, const struct operands *operands) {
   if (strcmp(job->train.output, "-") == 0)
     return report_usage(command,
                         "--output: a model cannot be written to standard output; name a file");
@@ -372,7 +375,7 @@ static const char *find_model_option(const struct usage *usage, const struct ope
 }
 
 /* Check limits and rules of the library's options before anything is read. */
-static int check_rows(const struct job *job, const char *command) {
+static int check_rows(const struct train_job *job, const char *command) {
   elman_error error;
   elman_status status = ELMAN_OK;
   if (job->output.init_from == NULL)
@@ -392,7 +395,7 @@ static int check_init_from(const struct usage *usage, const struct operands *ope
 }
 
 /* Pass the column or file to the input. Choose a guide weight if none was given. */
-static int apply_guide(struct job *job, const struct usage *usage,
+static int apply_guide(struct train_job *job, const struct usage *usage,
                        const struct operands *operands) {
   uint64_t column;
   if (job->guide == NULL) return EX_OK;
@@ -426,7 +429,7 @@ static int apply_guide(struct job *job, const struct usage *usage,
 
 /* ---- the command ---- */
 
-static void list_options(struct option table[MAX_OPTIONS], struct job *job) {
+static void list_options(struct option table[MAX_OPTIONS], struct train_job *job) {
   static const char *const beside_model[] = {".checkpoint", ".lock", ".update#", NULL};
   static const char *const beside_log[] = {".lock", NULL};
   const struct option rows[] = {
@@ -492,12 +495,12 @@ static const struct rule rules[] = {
     {0}};
 
 int train_command(int argc, char **argv) {
-  struct job job = {.input = {.columns = DEFAULT_COLUMNS},
-                    .model = elman_model_options_default(),
-                    .train = elman_train_options_default(),
-                    .output = {.train = &job.train},
-                    .preset = preset_name(0),
-                    .started_at = now()};
+  struct train_job job = {.input = {.columns = DEFAULT_COLUMNS},
+                          .model = elman_model_options_default(),
+                          .train = elman_train_options_default(),
+                          .output = {.train = &job.train},
+                          .preset = preset_name(0),
+                          .started_at = now()};
   struct option options[MAX_OPTIONS] = {{0}};
   job.train.save_every = 600;
   job.train.output = DEFAULT_MODEL;

@@ -38,7 +38,7 @@ static bool text_batch_has_room(const struct text_batch *batch) {
 /* Wait for one sentence, then add the sentences that have already arrived. No translation waits for
  * a line that is not written yet. Return false at the end of the input; *code is then set as by
  * sentences_next. */
-static bool text_batch_fill(struct text_batch *batch, struct sentences *sentences, int *code) {
+static bool text_batch_fill(struct text_batch *batch, struct sentence_input *sentences, int *code) {
   do {
     elman_sentence *sentence = &batch->sentences[batch->count];
     if (!sentences_next(sentences, sentence, code)) return false;
@@ -72,7 +72,7 @@ static bool may_continue(int code) {
 }
 
 static int hand_over(const struct text_batch *batch, const struct batch_job *job,
-                     struct sentences *sentences) {
+                     struct sentence_input *sentences) {
   int code = EX_OK;
   for (size_t i = 0; i < batch->count && may_continue(code); i++) {
     const elman_translation *translation = batch->translations[i];
@@ -88,7 +88,7 @@ static int hand_over(const struct text_batch *batch, const struct batch_job *job
 }
 
 static int run(struct text_batch *batch, elman_translator *translator, const struct batch_job *job,
-               struct sentences *sentences, struct output *output) {
+               struct sentence_input *sentences, struct output *output) {
   int code = EX_OK, stopped = EX_OK;
   for (bool more = true; more && may_continue(code);) {
     more = text_batch_fill(batch, sentences, &stopped);
@@ -101,7 +101,8 @@ static int run(struct text_batch *batch, elman_translator *translator, const str
   return stopped != EX_OK && may_continue(code) ? stopped : code;
 }
 
-int batches_run(const struct batch_job *job, struct sentences *sentences, struct output *output) {
+int batches_run(const struct batch_job *job, struct sentence_input *sentences,
+                struct output *output) {
   elman_error error;
   elman_translator *translator;
   if (elman_translator_create(&translator, job->model, &error) != ELMAN_OK)

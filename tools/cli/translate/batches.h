@@ -28,6 +28,7 @@ struct batch_job {
 
 /* Translate all sentences, and flush the output after each batch. Return an exit code; print a
  * message if it is not 0. */
-int batches_run(const struct batch_job *job, struct sentences *sentences, struct output *output);
+int batches_run(const struct batch_job *job, struct sentence_input *sentences,
+                struct output *output);
 
 #endif

@@ -63,7 +63,7 @@ static int write_line(void *context, const struct translated *translated) {
 /* ---- all sentences ---- */
 
 static int run(const struct translate_lines *job, const elman_model *model,
-               struct sentences *sentences, const char *output_path) {
+               struct sentence_input *sentences, const char *output_path) {
   struct output output;
   int code = output_open(&output, output_path);
   if (code != EX_OK) return code;
@@ -78,8 +78,8 @@ static int run(const struct translate_lines *job, const elman_model *model,
   return output_finish(&output, code, sentences_usable(sentences, code));
 }
 
-int translate_lines(struct translate_lines *job, struct models *models, struct sentences *sentences,
-                    const char *output_path) {
+int translate_lines(struct translate_lines *job, struct models *models,
+                    struct sentence_input *sentences, const char *output_path) {
   job->options.without_scores = !job->n_best && !job->json; /* scores are not printed */
   int code = models_open(models, &job->options);
   if (code == EX_OK) code = run(job, models->open[0], sentences, output_path);

@@ -17,7 +17,7 @@ struct translate_lines {
 /* Open the models, translate the sentences, and close the models. Report a sentence that is not
  * valid text, and write an empty line for it (null in JSON). Input and output therefore stay
  * parallel. `output_path` is the path for output_open. Return the exit code. */
-int translate_lines(struct translate_lines *job, struct models *models, struct sentences *sentences,
-                    const char *output_path);
+int translate_lines(struct translate_lines *job, struct models *models,
+                    struct sentence_input *sentences, const char *output_path);
 
 #endif

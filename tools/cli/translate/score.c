@@ -12,17 +12,17 @@
 #include "options/command_line.h"
 #include "translate/batches.h"
 
-struct job {
+struct scored_pairs {
   elman_translate_options options;
   bool json;
-  struct sentences *pairs;
+  struct sentence_input *pairs;
   FILE *stream;
   size_t written; /* number of lines written */
 };
 
 /* Write lines without scores until `up_to` lines are written, so that input and output stay
  * parallel. */
-static void write_none(struct job *job, size_t up_to) {
+static void write_none(struct scored_pairs *job, size_t up_to) {
   for (; job->written < up_to; job->written++) fputs(job->json ? "null\n" : "\n", job->stream);
 }
 
@@ -41,7 +41,7 @@ static void write_columns(FILE *stream, const elman_translation *pair) {
 }
 
 static int write_pair(void *context, const struct translated *translated) {
-  struct job *job = context;
+  struct scored_pairs *job = context;
   const elman_translation *pair = translated->translation;
   write_none(job, translated->sentence->number - 1);
   if (pair == NULL) return EX_OK;
@@ -54,7 +54,7 @@ static int write_pair(void *context, const struct translated *translated) {
   return EX_OK;
 }
 
-static int score_all(struct job *job, const elman_model *model, const char *output_path) {
+static int score_all(struct scored_pairs *job, const elman_model *model, const char *output_path) {
   struct output output;
   int code = output_open(&output, output_path);
   if (code != EX_OK) return code;
@@ -67,7 +67,8 @@ static int score_all(struct job *job, const elman_model *model, const char *outp
   return output_finish(&output, code, sentences_usable(job->pairs, code));
 }
 
-static int run(struct job *job, struct models *models, const char *input, const char *output) {
+static int run(struct scored_pairs *job, struct models *models, const char *input,
+               const char *output) {
   const struct operands no_texts = {0};
   int code = sentences_open(job->pairs, input, &no_texts);
   if (code != EX_OK) return code;
@@ -78,8 +79,8 @@ static int run(struct job *job, struct models *models, const char *input, const 
   return code;
 }
 
-static int check_input(struct job *job, struct pairs_input *input, const struct operands *operands,
-                       const char **path) {
+static int check_input(struct scored_pairs *job, struct pairs_input *input,
+                       const struct operands *operands, const char **path) {
   if (operands->count > 1)
     return report_usage("score", "takes at most one file of PAIRS, not %zu", operands->count);
   *path = operands->count == 1 ? operands->words[0] : input->source;
@@ -94,8 +95,8 @@ static int check_input(struct job *job, struct pairs_input *input, const struct 
 }
 
 int score_command(int argc, char **argv) {
-  struct sentences pairs = {0};
-  struct job job = {.options = elman_translate_options_default(), .pairs = &pairs};
+  struct sentence_input pairs = {0};
+  struct scored_pairs job = {.options = elman_translate_options_default(), .pairs = &pairs};
   struct models models = {0};
   struct pairs_input input = {.columns = DEFAULT_COLUMNS};
   const char *output = NULL, *path = NULL;

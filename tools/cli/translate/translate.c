@@ -29,7 +29,7 @@ static int check_tag(const char *tag, const struct usage *usage) {
 
 static int run(struct translate_lines *job, struct models *models, const char *input,
                const struct operands *operands, const char *output) {
-  struct sentences sentences = {.max_line = job->options.max_bytes};
+  struct sentence_input sentences = {.max_line = job->options.max_bytes};
   int code = sentences_open(&sentences, input, operands);
   if (code != EX_OK) return code;
   code = translate_lines(job, models, &sentences, output);
