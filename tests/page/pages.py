@@ -45,16 +45,26 @@ class PageTest(unittest.TestCase):
     def value(self, expression):
         return self.browser.value(expression)
 
+    def drawn(self):
+        """Wait until the page has drawn what it had to draw: a change may be drawn in the next frame."""
+        self.value("new Promise((done) => (document.hidden ? setTimeout : requestAnimationFrame)(() => setTimeout(done)))")
+
+    def wait_drawn(self, expression):
+        """Wait until an expression about the state is true, and until the page shows that state."""
+        self.browser.wait(expression)
+        self.drawn()
+
     def text(self, selector):
+        self.drawn()
         return self.value(f"document.querySelector({json.dumps(selector)}).textContent")
 
     def texts(self, selector):
+        self.drawn()
         return texts(self.browser, selector)
 
     def count(self, selector):
+        self.drawn()
         return self.value(f"document.querySelectorAll({json.dumps(selector)}).length")
-
-    # A page may draw a change in the next frame.
 
     def expect_text(self, selector, text):
         self.browser.wait(f"document.querySelector({json.dumps(selector)})?.textContent === {json.dumps(text)}")
