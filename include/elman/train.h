@@ -138,6 +138,11 @@ typedef enum elman_checkpoint_state {
 ELMAN_CHECKED elman_status elman_checkpoint_get_state(elman_checkpoint_state *state,
                                                       const char *path, elman_error *error);
 
+/* Set the options of scope ELMAN_SCOPE_TRAINING to those of the run that wrote the checkpoint at
+ * `path`. Other fields stay as they are, as does everything after an error. */
+ELMAN_CHECKED elman_status elman_checkpoint_get_options(elman_train_options *options,
+                                                        const char *path, elman_error *error);
+
 /* Set *count to the number of snapshots that earlier runs with `keep_last` left beside `output`.
  * Set *longest to the longest history among these snapshots. A new run with `keep_last` deletes
  * them. A snapshot bears a mark of its file name: other models with such a name, and renamed copies

@@ -252,3 +252,16 @@ elman_status elman_checkpoint_get_state(elman_checkpoint_state *checkpoint, cons
   safetensors_close(&file);
   return status;
 }
+
+elman_status elman_checkpoint_get_options(elman_train_options *options, const char *path,
+                                          elman_error *error) {
+  struct safetensors file;
+  elman_status status = advise(safetensors_open(&file, path, error), error);
+  if (status != ELMAN_OK) return status;
+  elman_train_options read = *options;
+  status = advise(format_check(&file, error), error);
+  if (status == ELMAN_OK) status = training_get_options(&read, &file, error);
+  if (status == ELMAN_OK) *options = read;
+  safetensors_close(&file);
+  return status;
+}

@@ -145,6 +145,18 @@ int training_set_options(json_t *metadata, const struct trainer *trainer) {
   return result | safetensors_set_json(metadata, KEY_NAMES, describe_names(trainer->options));
 }
 
+elman_status training_get_options(elman_train_options *options, const struct safetensors *file,
+                                  elman_error *error) {
+  json_t *json;
+  elman_status status = checkpoint_json(&json, file, KEY_OPTIONS, error);
+  if (status != ELMAN_OK) return status;
+  size_t found = 0;
+  const elman_option *wrong = options_from_json(options, ELMAN_SCOPE_TRAINING, &found, json);
+  json_decref(json);
+  if (wrong != NULL) return checkpoint_bad(file, error, "is missing or wrong", wrong->label);
+  return elman_options_check(ELMAN_SCOPE_TRAINING, options, NULL, ELMAN_NAMES_FIELD, error);
+}
+
 /* ---- comparing ---- */
 
 static bool is_among(const char *key, const char *const *keys, size_t count) {

@@ -25,6 +25,10 @@ elman_status checkpoint_json(json_t **value, const struct safetensors *file, con
 int training_set_options(json_t *metadata, const struct trainer *trainer);
 int training_set_start(json_t *metadata, const struct training_start *start);
 
+/* Read the options of scope ELMAN_SCOPE_TRAINING from the checkpoint. */
+elman_status training_get_options(elman_train_options *options, const struct safetensors *file,
+                                  elman_error *error) CHECKED;
+
 /* Compare corpus, model, options and initial weights with those of the checkpoint. If they differ,
  * return ELMAN_INVALID_ARGUMENT and name the difference. Otherwise copy the start recorded in the
  * checkpoint to the trainer. */

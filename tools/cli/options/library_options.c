@@ -3,38 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-/* ---- presets ---- */
-
-/* Settings shared by all presets for real corpora; docs/quality.md measures the effect of each. */
-#define REGULARIZED                                                                                \
-  "bidirectional attention=additive attentional-layer orthogonal min-count=2 batch-size=64 "       \
-  "source-tokens=auto-bpe target-tokens=auto-bpe subword-dropout=0.1 label-smoothing=0.1 "         \
-  "average=0.999 tune-search "
-
-/* The gated cells learn best with a learning rate that rises quickly and falls to 0. */
-#define GATED "cell=gru schedule=linear warm-up=400 "
-
-#define LARGE "embedding-size=512 hidden-size=512 tie-embeddings subwords=2000 "
-
-static const struct {
-  const char *name, *settings;
-} presets[] = {{"plain", ""},
-               {"small", REGULARIZED GATED "embedding-size=128 hidden-size=256 subwords=1200 "
-                                           "dropout=0.3 learning-rate=0.003 epochs=30"},
-               {"base", REGULARIZED "layer-norm schedule=late-linear warm-up=400 " LARGE
-                                    "dropout=0.4 learning-rate=0.002 epochs=36"},
-               {"strong", REGULARIZED GATED LARGE "dropout=0.5 learning-rate=0.002 epochs=28"}};
-
-const char *preset_name(size_t index) {
-  return index < sizeof presets / sizeof *presets ? presets[index].name : NULL;
-}
-
-const char *preset_settings(size_t index) {
-  return presets[index].settings;
-}
-
-/* ---- options ---- */
-
 /* Return the name of the option: the field with '-' in place of '_'. */
 static const char *option_name_of(const elman_option *row) {
   enum { LONGEST = 40 };

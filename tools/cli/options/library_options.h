@@ -1,4 +1,4 @@
-/* The rows of elman/options.h as options and as results, and the presets. */
+/* The rows of elman/options.h as options and as results. */
 #ifndef ELMAN_CLI_LIBRARY_OPTIONS_H
 #define ELMAN_CLI_LIBRARY_OPTIONS_H
 
@@ -9,13 +9,6 @@
 #include "console/json_output.h"
 #include "elman.h"
 #include "options/command_line.h"
-
-/* Return the name of the preset at `index`, from 0; NULL past the last. A preset is a named set of
- * defaults. Other options on the command line override single defaults. */
-const char *preset_name(size_t index);
-
-/* Return the settings of the preset at `index`, in the format of `settings` in struct option. */
-const char *preset_settings(size_t index);
 
 /* Return an option for the library's row `name` of these scopes. It stores the value at `field`. */
 struct option library_option(unsigned scopes, const char *name, void *field);

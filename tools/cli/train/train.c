@@ -16,23 +16,9 @@
 #include "options/command_line.h"
 #include "options/library_options.h"
 #include "options/option.h"
-#include "train/train_log.h"
-#include "train/train_output.h"
+#include "train/preset.h"
+#include "train/train_job.h"
 #include "train/train_report.h"
-
-struct train_job {
-  struct pairs_input input;
-  elman_model_options model;
-  elman_train_options train; /* contains the file names of the output and of the dev pairs */
-  struct train_output output;
-  struct train_log_place log;
-  const char *guide; /* a column of the pairs, a file, or NULL */
-  const char *preset;
-  bool own_subword_dropout; /* the probability does not come from the preset */
-  bool plain;               /* a new model with the default architecture and without dev pairs */
-  bool alone; /* the output is not a regular file, so no other files are written next to it */
-  double hours, started_at; /* 0 hours = no limit */
-};
 
 /* Choose the search on the dev pairs together with the other processes, and store it in the model.
  * A signal to process 0 stops this; the model then names no search. */
@@ -55,17 +41,6 @@ static int tune_search(elman_model *model, const elman_pairs *dev, const struct 
   if (status != ELMAN_OK) return report_error(&error);
   training_describe_search(trials, elman_model_get_info(model).search);
   return EX_OK;
-}
-
-/* Estimate the number of updates. */
-static double expected_updates(const struct train_job *job, size_t pairs) {
-  enum { PAIR_TOKENS = 20, AUTO_EPOCHS = 10, AUTO_UPDATES = 400 };
-  const elman_train_options *options = &job->train;
-  const double batch = options->batch_tokens > 0 ? (double)options->batch_tokens / PAIR_TOKENS
-                                                 : (double)options->batch_size;
-  const double in_epoch = (double)pairs / batch + 1;
-  if (options->epochs != ELMAN_EPOCHS_AUTO) return in_epoch * (double)options->epochs;
-  return in_epoch * AUTO_EPOCHS + AUTO_UPDATES;
 }
 
 static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_pairs *dev,
@@ -124,65 +99,6 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   return code;
 }
 
-/* ---- settings of a preset that other options exclude ---- */
-
-static bool may_use_bpe(elman_token_mode mode) {
-  return mode == ELMAN_TOKENS_AUTO || mode == ELMAN_TOKENS_BPE || mode == ELMAN_TOKENS_AUTO_BPE;
-}
-
-/* Return whether the new model may split a side into subwords. A model of --init-from may. */
-static bool uses_bpe(const struct train_job *job) {
-  const elman_model_options *model = &job->model;
-  const elman_token_mode modes[] = {model->source_tokens, model->target_tokens};
-  const bool merges = model->subwords > 0 || model->source_subwords > 0 || model->joint_subwords;
-  bool uses = job->output.init_from != NULL;
-  for (size_t i = 0; i < 2; i++)
-    uses = uses || (may_use_bpe(modes[i]) && (modes[i] != ELMAN_TOKENS_AUTO || merges));
-  return uses;
-}
-
-/* Switch off settings that come from the preset and that other options exclude, and report each.
- * Refuse such settings if they were given themselves. */
-static int fit_preset(struct train_job *job, const struct usage *usage,
-                      const struct operands *operands) {
-  const bool splits =
-      may_use_bpe(job->model.source_tokens) || may_use_bpe(job->model.target_tokens);
-  job->own_subword_dropout = option_given(usage, operands, "subword-dropout");
-  if (job->own_subword_dropout && job->train.subword_dropout > 0 && !uses_bpe(job))
-    return report_usage(usage->command,
-                        "--subword-dropout needs BPE on at least one side (--subwords)");
-  if (job->output.tunes_search && job->train.dev_name == NULL) {
-    if (option_given(usage, operands, "tune-search"))
-      return report_usage(usage->command, "--tune-search needs --dev");
-    note("preset %s: without --dev, the search is not tuned", job->preset);
-    job->output.tunes_search = false;
-  }
-  if (job->model.subwords > 0 && !splits && !option_given(usage, operands, "subwords")) {
-    note("preset %s: without bpe, --subwords does not apply", job->preset);
-    job->model.subwords = 0;
-  }
-  if (job->model.tie_embeddings && !job->model.attentional_layer &&
-      !option_given(usage, operands, "tie-embeddings")) {
-    note("preset %s: without --attentional-layer, --tie-embeddings does not apply", job->preset);
-    job->model.tie_embeddings = false;
-  }
-  if (job->guide != NULL && job->train.subword_dropout > 0 && !job->own_subword_dropout) {
-    note("preset %s: with --guide, --subword-dropout does not apply", job->preset);
-    job->train.subword_dropout = 0;
-  }
-  return EX_OK;
-}
-
-/* Switch off the preset's subword dropout if the model splits no side into subwords. */
-static void fit_preset_to_model(struct train_job *job, const elman_model *model) {
-  const elman_model_info info = elman_model_get_info(model);
-  if (job->train.subword_dropout <= 0 || job->own_subword_dropout ||
-      info.source_tokens == ELMAN_TOKENS_BPE || info.target_tokens == ELMAN_TOKENS_BPE)
-    return;
-  note("preset %s: without bpe, --subword-dropout does not apply", job->preset);
-  job->train.subword_dropout = 0;
-}
-
 /* ---- a run ---- */
 
 static int make_model(elman_model **model, const elman_pairs *pairs, struct train_job *job) {
@@ -202,7 +118,7 @@ static int make_model(elman_model **model, const elman_pairs *pairs, struct trai
          "possible",
          job->train.output);
   training_describe_model(*model, job->output.init_from == NULL ? &job->model : NULL);
-  fit_preset_to_model(job, *model);
+  preset_fit_model(job, *model);
   return EX_OK;
 }
 
@@ -257,6 +173,7 @@ static int read_and_train(struct train_job *job, const char *command,
   if (code == EX_OK) note_plain(job, pairs);
   if (code == EX_OK) code = read_dev(&dev, job, command, operands);
   if (code == EX_OK) code = check_pairs(pairs, dev);
+  if (code == EX_OK) code = preset_fit_length(job, elman_pairs_count(pairs));
   if (code == EX_OK) code = make_model(&model, pairs, job);
   if (code == EX_OK) code = train_and_save(model, &pairs, dev, job);
   elman_model_free(model);
@@ -523,7 +440,7 @@ int train_command(int argc, char **argv) {
   if (code == EX_OK && job.output.init_from != NULL) code = check_init_from(&usage, &operands);
   if (code == EX_OK) code = apply_guide(&job, &usage, &operands);
   if (code == EX_OK) code = check_alone(&job, &usage, &operands);
-  if (code == EX_OK) code = fit_preset(&job, &usage, &operands);
+  if (code == EX_OK) code = preset_fit_options(&job, &usage, &operands);
   if (code == EX_OK) code = check_rows(&job, usage.command);
   if (code != EX_OK) return code;
   return train_run(&job, usage.command, &operands);

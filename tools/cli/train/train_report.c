@@ -152,7 +152,8 @@ static void note_guide(const struct training *training, const elman_train_report
          plural(report->unguided));
 }
 
-/* Report a warm-up that is longer than the run: learning is then slower than --learning-rate suggests. */
+/* Report a warm-up that is longer than the run: learning is then slower than --learning-rate
+ * suggests. */
 static void note_warm_up(const struct training *training, const elman_train_report *report) {
   const elman_train_options *options = training->options;
   const double updates = (double)report->updates * (double)report->epochs;

@@ -1,0 +1,33 @@
+# A preset fits its learning rate, warm-up, moving average and dropout to the length of the run.
+
+pairs="$DATA/daily.train.zh-en.tsv"
+small=(--preset small --hidden-size 8 --embedding-size 4 -t 1)
+value() { # value MODEL NAME
+  "$ELMAN" inspect -m "$1" | sed -n "s/^$2  *//p"
+}
+
+# A run that is shorter than that of the preset gets larger steps and less regularization.
+expect_note '^preset small, made for 12270 updates, in a run of about 58: learning rate 0\.01, warm-up 12, ' \
+  train "${small[@]}" --epochs 2 -o short "$pairs"
+[ "$(value short 'learning rate')" = 0.01 ] || fail "the message differs from the model"
+[ "$(value short 'warm-up')" = 12 ] || fail "the warm-up is longer than a fifth of the run"
+[ "$(value short dropout)" = 0.17 ] || fail "dropout does not follow the epochs"
+[ "$(value short 'moving average')" = 0.936 ] || fail "the average does not follow the updates"
+expect_note 'in a run of about 29000: learning rate 0\.0023, warm-up 615, moving average 0\.99958, dropout 0\.6' \
+  train "${small[@]}" --epochs 1000 --hours 0.0001 -o long "$pairs"
+
+# Values that are given hold. A run without updates has nothing to fit.
+expect_note 'learning rate 0\.5, warm-up 12, moving average 0\.5, dropout 0\.17' \
+  train "${small[@]}" --epochs 2 --learning-rate 0.5 --average 0.5 -o given "$pairs"
+expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 2 --learning-rate 0.5 --average 0.5 --dropout 0.1 --warm-up 3 \
+  -o all "$pairs"
+! grep 'made for' "$results/stderr" || fail "nothing was fitted"
+expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 0 -o none "$pairs"
+! grep 'made for' "$results/stderr" || fail "a run without updates was fitted"
+expect_exit 0 "$ELMAN" train -t 1 --hidden-size 8 --epochs 2 -o plain "$pairs"
+! grep 'made for' "$results/stderr" || fail "the defaults were fitted"
+
+# A run that goes on for more epochs keeps its settings.
+expect_note '^resuming in epoch 3' train "${small[@]}" --epochs 3 --resume -o short "$pairs"
+[ "$(value short 'learning rate')" = 0.01 ] || fail "the rate changed"
+expect_error 64 'learning rate' train "${small[@]}" --epochs 4 --learning-rate 0.02 --resume -o short "$pairs"
