@@ -22,6 +22,26 @@ sort out/*.tsv | cmp - expected || fail "the pairs differ from those of the file
 [ "$(ls out | xargs)" = 'dev.tsv test.tsv train.tsv' ] || fail "wrong files"
 expect_message 73 'out/train\.tsv already exists' "$fetch" --convert cmn.txt out
 
+# Further pairs of OPUS.
+if command -v python3 >/dev/null; then
+  python3 -c 'import zipfile
+with zipfile.ZipFile("cmn-en.txt.zip", "w") as z:
+  z.writestr("Tatoeba.cmn-en.cmn", "你好。\n\n再见。\nx\n")
+  z.writestr("Tatoeba.cmn-en.en", "Hello.\nempty\nGoodbye.\ny\n")
+with zipfile.ZipFile("uneven.zip", "w") as z:
+  z.writestr("Tatoeba.cmn-en.cmn", "你好。\n")
+  z.writestr("Tatoeba.cmn-en.en", "Hello.\nGoodbye.\n")'
+  expect_exit 0 "$fetch" --convert cmn.txt more cmn-en.txt.zip
+  [ "$(cut -f 1,2 more/extra.tsv)" = $'你好。\tHello.\n再见。\tGoodbye.' ] || fail "wrong further pairs"
+  [ "$(cut -f 3 more/extra.tsv | grep -c '^CC-BY 2.0 .*tatoeba.org')" -eq 2 ] || fail "no attribution"
+  cmp out/train.tsv more/train.tsv || fail "further pairs change the parts"
+  rm -r more
+  expect_message 65 'uneven.zip: its sides differ' "$fetch" --convert cmn.txt more uneven.zip
+  expect_message 65 'cmn.txt: contains no pairs' "$fetch" --convert cmn.txt more cmn.txt
+  expect_message 66 'nowhere: no such file' "$fetch" --convert cmn.txt more nowhere
+  [ ! -e more ] || fail "files were written"
+fi
+
 # The zip archive; Windows line ends.
 if command -v python3 >/dev/null; then
   sed 's/$/\r/' cmn.txt >dos.txt
@@ -48,12 +68,13 @@ refused 66 'nowhere: no such file' --convert nowhere out
 refused 64 'tools/fetch-tatoeba \[OUTPUT_DIR\]' --help
 refused 64 'tools/fetch-tatoeba' --convert cmn.txt
 refused 64 'tools/fetch-tatoeba' out more
+refused 64 'tools/fetch-tatoeba' --convert cmn.txt out one two
 : >file
 expect_message 73 'file/out: cannot create the directory' "$fetch" --convert cmn.txt file/out
 
 # Failing downloads, with substitutes for the programs that download.
 mkdir bin
-for tool in awk bash cat dirname env head mkdir mktemp rm sed tail unzip wc; do
+for tool in awk bash cat cp dirname env head mkdir mktemp paste rm sed tail tr unzip wc; do
   tool=$(command -v $tool) && ln -s "$tool" bin/
 done
 printf '#!/bin/bash\nexit 6\n' >wget
@@ -73,6 +94,6 @@ mv wget bin/
 refused_download 69 'cmn-eng.zip could not be downloaded; check the network'
 mv curl bin/
 export BYTES=1000
-refused_download 65 'the download has 1000 bytes, so it cannot be the archive'
+refused_download 65 'cmn-eng.zip gave 1000 bytes, so it cannot be the archive'
 BYTES=600000
 refused_download 65 'cmn-eng.zip: is not English<TAB>Chinese'

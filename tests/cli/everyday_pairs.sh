@@ -1,0 +1,32 @@
+# tools/everyday-pairs adds pairs in traditional characters and with Chinese names, and keeps the dev and test pairs out.
+
+make=$DATA/../tools/everyday-pairs
+command -v opencc >/dev/null || exit 77
+mkdir folder
+for i in $(seq 40); do
+  printf '汤姆买了%d本书。\tTom bought %d books.\tCC-BY\n' $i $i
+done >folder/train.tsv
+printf '我们爱国。\tWe love our country.\n' >folder/dev.tsv
+printf '再见！\tGoodbye!\n' >folder/test.tsv
+printf '%s\n' $'這個很好。\tThis is good.' $'我們愛國！\tAnother side.' $'别的。\tgoodbye' $'这个很好。\tThis is good.' >folder/extra.tsv
+
+"$make" folder >pairs || fail "everyday-pairs failed"
+"$make" folder | cmp - pairs || fail "the pairs differ from run to run"
+head -n 40 pairs | cmp - <(cut -f 1,2 folder/train.tsv) || fail "the training pairs do not come first"
+[ "$(grep -c 'This is good' pairs)" -le 2 ] || fail "equal pairs are repeated"
+grep -q $'^这个很好。\tThis is good.$' pairs || fail "further pairs are missing"
+! grep -i -e 'Another side' -e goodbye pairs || fail "a pair shares a side with the dev or test pairs"
+names=$(sed -n '42,$p' pairs | grep -c -v -e Tom)
+{ [ "$names" -ge 10 ] && [ "$names" -le 60 ]; } || fail "$names pairs with Chinese names instead of about 25"
+! sed -n '42,$p' pairs | grep -v Tom | grep -v $'\t[A-Z][^ ]* [A-Z][a-z]* bought [0-9]* books\\.$' | grep -v 'This is good' ||
+  fail "a name is wrong"
+grep -q '買了[0-9]*本書。' pairs || fail "no pair is in traditional characters"
+
+rm folder/extra.tsv
+"$make" folder >without || fail "extra.tsv is needed"
+[ "$(wc -l <without)" -lt "$(wc -l <pairs)" ] || fail "extra.tsv changes nothing"
+for arguments in '' --help 'folder more'; do
+  # shellcheck disable=SC2086 # words of a command
+  ! "$make" $arguments 2>usage || fail "'$arguments' is accepted"
+  grep -q '^usage: tools/everyday-pairs FOLDER' usage || fail "no usage"
+done
