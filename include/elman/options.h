@@ -120,7 +120,9 @@ typedef enum elman_scope {
   X(PRECISION, precision, NULL, "precision", 0, 0, ELMAN_PRECISION_FLOAT32, TRAINING, "Training",  \
     "operands of large matrix products; bfloat16 is faster on some processors")                    \
   X(REAL, learning_rate, "lr", "learning rate", 1e-9, 1e30, 0.001, TRAINING, "Optimization",       \
-    "learning rate of Adam")                                                                       \
+    "learning rate")                                                                               \
+  X(OPTIMIZER, optimizer, NULL, "optimizer", 0, 0, "adam", TRAINING, "Optimization",               \
+    "optimizer; muon moves matrices along orthogonal directions and learns in fewer epochs")       \
   X(SCHEDULE, schedule, "lr-schedule", "learning-rate schedule", 0, 0, "constant", TRAINING,       \
     "Optimization", "learning-rate schedule")                                                      \
   X(SIZE, warm_up, NULL, "warm-up", 0, 1000000000, 0, TRAINING, "Optimization",                    \
@@ -235,6 +237,7 @@ typedef enum elman_scope {
 #define ELMAN_TYPE_ATTENTION const char *  /* a name from elman_attention_name; NULL = "dot" */
 #define ELMAN_TYPE_ARITHMETIC const char * /* a name from elman_arithmetic_name; NULL = "fast" */
 #define ELMAN_TYPE_SCHEDULE const char *   /* a name from elman_schedule_name; NULL = "constant" */
+#define ELMAN_TYPE_OPTIMIZER const char *  /* a name from elman_optimizer_name; NULL = "adam" */
 #define ELMAN_TYPE_MEASURE const char *    /* a name from elman_measure_name; NULL = "bleu" */
 #define ELMAN_TYPE_PRECISION elman_precision
 #define ELMAN_TYPE_TRANSLATE_PRECISION elman_precision
@@ -341,16 +344,17 @@ ELMAN_CHECKED elman_status elman_options_unused(unsigned scopes, const void *fie
 /* Return whether the fields of these scopes are equal in the structs at `one` and `other`. */
 ELMAN_API bool elman_options_equal(unsigned scopes, const void *one, const void *other);
 
-/* Return the name of a recurrent cell, attention mechanism, arithmetic, learning-rate schedule or
- * validation measure, from index 0; NULL after the last. "portable" arithmetic computes the same
- * bits on every processor; "fast" uses the fastest matrix products, whose last bits depend on it.
- * "plateau" halves the learning rate after each validation without a new best score; "inverse-sqrt"
- * decreases it with the square root of the number of updates; "linear" decreases it to 0 at the end
- * of the last epoch; "late-linear" does so in the last third of the run and keeps it constant
- * before. */
+/* Return the name of a recurrent cell, attention mechanism, arithmetic, optimizer, learning-rate
+ * schedule or validation measure, from index 0; NULL after the last. "portable" arithmetic computes
+ * the same bits on every processor; "fast" uses the fastest matrix products, whose last bits depend
+ * on it. "plateau" halves the learning rate after each validation without a new best score;
+ * "inverse-sqrt" decreases it with the square root of the number of updates; "linear" decreases it
+ * to 0 at the end of the last epoch; "late-linear" does so in the last third of the run and keeps
+ * it constant before. */
 ELMAN_API const char *elman_cell_name(size_t index);
 ELMAN_API const char *elman_attention_name(size_t index);
 ELMAN_API const char *elman_arithmetic_name(size_t index);
+ELMAN_API const char *elman_optimizer_name(size_t index);
 ELMAN_API const char *elman_schedule_name(size_t index);
 ELMAN_API const char *elman_measure_name(size_t index);
 

@@ -37,6 +37,11 @@ const char *elman_schedule_name(size_t index) {
   return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
+const char *elman_optimizer_name(size_t index) {
+  static const char *const names[] = {"adam", "muon"};
+  return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
 const char *elman_measure_name(size_t index) {
   static const char *const names[] = {"bleu", "chrf", "loss"};
   return index < sizeof names / sizeof *names ? names[index] : NULL;
@@ -76,6 +81,7 @@ static const char *translation_precision(size_t index) {
 #define KIND_ARITHMETIC                                                                            \
   .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = elman_arithmetic_name
 #define KIND_SCHEDULE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = elman_schedule_name
+#define KIND_OPTIMIZER .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = elman_optimizer_name
 #define KIND_MEASURE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = elman_measure_name
 #define KIND_PRECISION .value = ELMAN_VALUE_ENUM, .argument = "NAME", .choice = training_precision
 #define KIND_TRANSLATE_PRECISION                                                                   \

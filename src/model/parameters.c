@@ -42,6 +42,14 @@ static struct parameter matrix_of(size_t rows, size_t columns, enum initializer 
                             .bound = bound};
 }
 
+/* A matrix between hidden vectors, including the embedding of the current word. */
+static struct parameter hidden_of(size_t rows, size_t columns, enum initializer initializer,
+                                  double bound) {
+  struct parameter matrix = matrix_of(rows, columns, initializer, bound);
+  matrix.hidden = true;
+  return matrix;
+}
+
 static void list(struct listing *listing, real **view, const char *prefix, const char *name,
                  struct parameter like) {
   struct parameter_table *table = &listing->table;
@@ -84,9 +92,9 @@ static void list_rnn(struct listing *listing, struct rnn_parameters *rnn,
     real **view;
     struct parameter like;
   } parts[] = {
-      {"weight_ih", &rnn->weight_ih, matrix_of(rows, e, INIT_UNIFORM, bound)},
+      {"weight_ih", &rnn->weight_ih, hidden_of(rows, e, INIT_UNIFORM, bound)},
       {"weight_hh", &rnn->weight_hh,
-       matrix_of(rows, h, cell->identity ? INIT_IDENTITY : INIT_RECURRENT, bound)},
+       hidden_of(rows, h, cell->identity ? INIT_IDENTITY : INIT_RECURRENT, bound)},
       {"bias_ih", &rnn->bias_ih, vector_of(rows, biases, bound)},
       {"bias_hh", &rnn->bias_hh, vector_of(rows, biases, bound)},
   };
@@ -106,12 +114,13 @@ static void list_layer_norm(struct listing *listing, real **gain, const char *pr
   list(listing, gain, prefix, name, vector_of(columns, INIT_ONE, 0));
 }
 
-/* List a linear layer; `bias` NULL = no bias. */
+/* List a linear layer. */
 static void list_linear(struct listing *listing, real **weight, real **bias, const char *prefix,
-                        size_t out, size_t in) {
+                        size_t out, size_t in, bool hidden) {
   const double bound = 1 / sqrt((double)in);
-  list(listing, weight, prefix, "weight", matrix_of(out, in, INIT_UNIFORM, bound));
-  if (bias != NULL) list(listing, bias, prefix, "bias", vector_of(out, INIT_UNIFORM, bound));
+  list(listing, weight, prefix, "weight",
+       (hidden ? hidden_of : matrix_of)(out, in, INIT_UNIFORM, bound));
+  list(listing, bias, prefix, "bias", vector_of(out, INIT_UNIFORM, bound));
 }
 
 static void list_attention(struct listing *listing, struct attention_parameters *attention,
@@ -121,7 +130,7 @@ static void list_attention(struct listing *listing, struct attention_parameters 
   for (size_t i = 0; attention_part_at(&part, attention, config.kind, config.size, i); i++)
     list(listing, part.view, prefix, part.name,
          part.dimensions == 1 ? vector_of(part.rows, INIT_UNIFORM, bound)
-                              : matrix_of(part.rows, part.columns, INIT_UNIFORM, bound));
+                              : hidden_of(part.rows, part.columns, INIT_UNIFORM, bound));
 }
 
 static void list_encoder(struct listing *listing, struct encoder_parameters *encoder,
@@ -165,8 +174,8 @@ static void list_decoder(struct listing *listing, struct decoder_parameters *dec
     for (size_t l = 0; l < sizes.layers; l++) {
       char prefix[48];
       snprintf(prefix, sizeof prefix, "decoder.%s.%zu", bridges[p], l);
-      list_linear(listing, &decoder->bridge_weight[l][p], &decoder->bridge_bias[l][p], prefix, H,
-                  H);
+      list_linear(listing, &decoder->bridge_weight[l][p], &decoder->bridge_bias[l][p], prefix, H, H,
+                  true);
     }
   }
   if (sizes.self_attention.heads > 0)
@@ -175,13 +184,13 @@ static void list_decoder(struct listing *listing, struct decoder_parameters *dec
   list_attention(listing, &decoder->attention, "decoder.attention", sizes.attention);
   if (sizes.attentional > 0)
     list_linear(listing, &decoder->attentional_weight, &decoder->attentional_bias,
-                "decoder.attentional", sizes.attentional, 2 * H);
+                "decoder.attentional", sizes.attentional, 2 * H, true);
   if (config->tie_embeddings) {
     list_alias(listing, &decoder->out_weight, "decoder.out", "weight", embedding);
     list(listing, &decoder->out_bias, "decoder.out", "bias",
          vector_of(V, INIT_UNIFORM, 1 / sqrt((double)F)));
   } else {
-    list_linear(listing, &decoder->out_weight, &decoder->out_bias, "decoder.out", V, F);
+    list_linear(listing, &decoder->out_weight, &decoder->out_bias, "decoder.out", V, F, false);
   }
 }
 

@@ -43,8 +43,8 @@ static void update_average(struct weight_blocks at, size_t n, const struct updat
   share_out((n + CHUNK - 1) / CHUNK, (double)WORK_OF_NUMBER * (double)n, average_chunk, &all);
 }
 
-/* Update n weights, which begin at the pointers in `at`. */
-static void update_weights(struct weight_blocks at, size_t n, const struct update_step *step) {
+/* Update a row of an embedding, whose n weights begin at the pointers in `at`. */
+static void update_row(struct weight_blocks at, size_t n, const struct update_step *step) {
   adam_update(at.weights, at.m, at.v, at.gradients, n, &step->adam);
   update_average(at, n, step);
 }
@@ -147,7 +147,7 @@ static void square_listed(struct deferred_table *table, size_t place,
 static void update_listed(struct deferred_table *table, size_t place,
                           const struct update_record *record) {
   const uint32_t row = table->list[place];
-  update_weights(row_of(table, row), table->columns, &record->steps[record->count - 1]);
+  update_row(row_of(table, row), table->columns, &record->steps[record->count - 1]);
   table->done[row] = (uint32_t)record->count;
   table->listed[row] = false;
 }
@@ -182,7 +182,6 @@ static void add_range(struct optimizer *optimizer, size_t start, size_t end) {
   if (size == 0) return;
   claim(all->gradients + start, size);
   claim(all->m + start, size);
-  claim(all->v + start, size);
   optimizer->ranges[optimizer->range_count++] = (struct range){start, size};
 }
 
@@ -217,17 +216,50 @@ static elman_status create_tables(struct optimizer *optimizer, const struct mode
   return status;
 }
 
-elman_status optimizer_create(struct optimizer *optimizer, const struct model *model, bool average,
-                              elman_error *error) {
+static void add_adam(struct optimizer *optimizer, size_t start, size_t end) {
+  if (start == end) return;
+  claim(optimizer->blocks.v + start, end - start);
+  optimizer->adam[optimizer->adam_count++] = (struct range){start, end - start};
+}
+
+/* Divide the ranges between Adam and Muon. Muon has no second moment; its part of `v` stays 0 and
+ * uses no memory. */
+static elman_status divide_ranges(struct optimizer *optimizer, const struct model *model,
+                                  enum optimizer_kind kind, elman_error *error) {
+  const struct parameter_table *table = &model->table;
+  struct muon_matrix matrices[MAX_PARAMETERS];
+  size_t count = 0;
+  for (size_t i = 0; i < optimizer->range_count; i++) {
+    const struct range range = optimizer->ranges[i];
+    size_t start = range.first; /* end of the previous matrix */
+    for (size_t k = 0; kind == OPTIMIZER_MUON && k < table->count; k++) {
+      const struct parameter *row = &table->rows[k];
+      if (!row->hidden || row->offset < range.first || row->offset >= range.first + range.count)
+        continue;
+      const struct weight_blocks at = blocks_from(&optimizer->blocks, row->offset);
+      matrices[count++] =
+          (struct muon_matrix){at.weights, at.gradients, at.m, row->rows, row->columns};
+      add_adam(optimizer, start, row->offset);
+      start = row->offset + parameter_size(row);
+    }
+    add_adam(optimizer, start, range.first + range.count);
+  }
+  return muon_create(&optimizer->muon, matrices, count, model->weights.numerics->arithmetic, error);
+}
+
+elman_status optimizer_create(struct optimizer *optimizer, const struct model *model,
+                              struct optimizer_options options, elman_error *error) {
   *optimizer = (struct optimizer){.blocks.weights = model->block};
-  elman_status status = create_blocks(&optimizer->blocks, model, average, error);
+  elman_status status = create_blocks(&optimizer->blocks, model, options.average, error);
   if (status == ELMAN_OK) status = create_tables(optimizer, model, error);
+  if (status == ELMAN_OK) status = divide_ranges(optimizer, model, options.kind, error);
   if (status != ELMAN_OK) optimizer_free(optimizer);
   return status;
 }
 
 void optimizer_free(struct optimizer *optimizer) {
   for (size_t i = 0; i < optimizer->table_count; i++) deferred_free(&optimizer->tables[i]);
+  muon_free(&optimizer->muon);
   parameter_block_free(optimizer->blocks.gradients);
   parameter_block_free(optimizer->blocks.m);
   parameter_block_free(optimizer->blocks.v);
@@ -272,9 +304,15 @@ static void for_each_listed(struct optimizer *optimizer, row_function *function)
 void optimizer_update(struct optimizer *optimizer, const struct update_step *step) {
   struct update_record *record = &optimizer->record;
   record->steps[record->count++] = *step;
+  for (size_t i = 0; i < optimizer->adam_count; i++) {
+    const struct range range = optimizer->adam[i];
+    const struct weight_blocks at = blocks_from(&optimizer->blocks, range.first);
+    adam_update(at.weights, at.m, at.v, at.gradients, range.count, &step->adam);
+  }
+  muon_update(&optimizer->muon, &step->muon);
   for (size_t i = 0; i < optimizer->range_count; i++) {
     const struct range range = optimizer->ranges[i];
-    update_weights(blocks_from(&optimizer->blocks, range.first), range.count, step);
+    update_average(blocks_from(&optimizer->blocks, range.first), range.count, step);
   }
   for_each_listed(optimizer, update_listed);
   if (record->count == MAX_DEFERRED_UPDATES) optimizer_flush(optimizer);

@@ -25,6 +25,7 @@
 
 #include "model/model.h"
 #include "train/adam.h"
+#include "train/muon.h"
 
 /* Arrays with the same layout: element i of each array belongs to the same weight. */
 struct weight_blocks {
@@ -35,6 +36,7 @@ struct weight_blocks {
 /* The constants of one update. */
 struct update_step {
   struct adam_step adam;
+  struct muon_step muon;
   real average_share; /* fraction of the weights that enters the moving average */
 };
 
@@ -57,11 +59,22 @@ struct deferred_table {
   size_t count; /* number of rows in the list */
 };
 
+/* Optimizers, in the order of their names in model/options.c. */
+enum optimizer_kind { OPTIMIZER_ADAM, OPTIMIZER_MUON };
+
+struct optimizer_options {
+  enum optimizer_kind kind;
+  bool average; /* whether there is a moving average */
+};
+
 struct optimizer {
   struct weight_blocks
       blocks;             /* blocks laid out like the model's block; the weights are borrowed */
   struct range ranges[3]; /* everything except the following tables */
   size_t range_count;
+  struct range adam[MAX_PARAMETERS]; /* the parts of the ranges that Adam updates */
+  size_t adam_count;
+  struct muon muon;                /* updates the other parts */
   struct deferred_table tables[2]; /* embeddings of the source words and of the target words */
   size_t table_count;
   struct update_record record;
@@ -74,8 +87,8 @@ struct optimizer {
 real average_share(double decay, uint64_t update);
 
 /* Set gradients and moments to 0. Set the moving average, if there is one, to the weights. */
-elman_status optimizer_create(struct optimizer *optimizer, const struct model *model, bool average,
-                              elman_error *error) CHECKED;
+elman_status optimizer_create(struct optimizer *optimizer, const struct model *model,
+                              struct optimizer_options options, elman_error *error) CHECKED;
 void optimizer_free(struct optimizer *optimizer);
 
 /* List the rows of this batch's words and bring them up to date. The caller must do this before it

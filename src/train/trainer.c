@@ -15,6 +15,13 @@ static enum schedule_kind schedule_kind_of(const elman_train_options *options) {
   return (enum schedule_kind)kind;
 }
 
+static enum optimizer_kind optimizer_kind_of(const elman_train_options *options) {
+  size_t kind = OPTIMIZER_ADAM;
+  if (options->optimizer != NULL)
+    (void)choice_parse(&kind, elman_optimizer_name, options->optimizer);
+  return (enum optimizer_kind)kind;
+}
+
 enum validation_measure trainer_measure(const elman_train_options *options) {
   size_t measure = MEASURE_BLEU;
   if (options->validate_by != NULL)
@@ -61,7 +68,8 @@ elman_status trainer_create(struct trainer *trainer, struct model *model,
                               .schedule = schedule_kind_of(options),
                               .state = {.epoch = 1, .rate_factor = 1}};
   trainer->adam.exact = model->weights.numerics->arithmetic == ARITHMETIC_PORTABLE;
-  elman_status status = optimizer_create(&trainer->optimizer, model, options->average > 0, error);
+  const struct optimizer_options optimizer = {optimizer_kind_of(options), options->average > 0};
+  elman_status status = optimizer_create(&trainer->optimizer, model, optimizer, error);
   if (status == ELMAN_OK && options->dev != NULL)
     status = parameter_block_create(&trainer->best, &model->table, error);
   if (status == ELMAN_OK)
@@ -118,9 +126,10 @@ void trainer_adjust_rate(struct trainer *trainer, bool improved) {
 /* Return the constants of update number state.update, which are the same for all weights. */
 static struct update_step step_of(const struct trainer *trainer, double rate, double norm) {
   const elman_train_options *options = trainer->options;
-  struct update_step step = {adam_step_of(trainer->adam, rate, trainer->state.update),
-                             average_share(options->average, trainer->state.update)};
-  step.adam.scale = clip_scale(norm, options->clip_norm);
+  const uint64_t update = trainer->state.update;
+  struct update_step step = {adam_step_of(trainer->adam, rate, update), muon_step_of(rate, update),
+                             average_share(options->average, update)};
+  step.adam.scale = step.muon.scale = clip_scale(norm, options->clip_norm);
   return step;
 }
 
