@@ -42,11 +42,12 @@ static struct parameter matrix_of(size_t rows, size_t columns, enum initializer 
                             .bound = bound};
 }
 
-/* A matrix between hidden vectors, including the embedding of the current word. */
+/* Return a matrix that maps vectors of the network to others. A single row or column is a vector in
+ * the form of a matrix, such as the row of the additive score. */
 static struct parameter hidden_of(size_t rows, size_t columns, enum initializer initializer,
                                   double bound) {
   struct parameter matrix = matrix_of(rows, columns, initializer, bound);
-  matrix.hidden = true;
+  matrix.hidden = rows > 1 && columns > 1;
   return matrix;
 }
 
