@@ -69,7 +69,8 @@ export interface Settings {
   shards?: number
   // operands of large matrix products; bfloat16 is faster on some processors (default "float32")
   precision?: "float32" | "bfloat16"
-  learningRate?: number         // learning rate of Adam (1e-09 to 1e+30, default 0.001)
+  learningRate?: number         // learning rate of the optimizer (1e-09 to 1e+30, default 0.001)
+  optimizer?: "adam" | "muon"   // optimizer; muon needs fewer updates than adam (default "adam")
   // learning-rate schedule (default "constant")
   schedule?: "constant" | "plateau" | "inverse-sqrt" | "linear" | "late-linear"
   warmUp?: number               // updates of linear learning-rate warm-up (0 to 1000000000, default 0)

@@ -120,9 +120,9 @@ typedef enum elman_scope {
   X(PRECISION, precision, NULL, "precision", 0, 0, ELMAN_PRECISION_FLOAT32, TRAINING, "Training",  \
     "operands of large matrix products; bfloat16 is faster on some processors")                    \
   X(REAL, learning_rate, "lr", "learning rate", 1e-9, 1e30, 0.001, TRAINING, "Optimization",       \
-    "learning rate")                                                                               \
+    "learning rate of the optimizer")                                                              \
   X(OPTIMIZER, optimizer, NULL, "optimizer", 0, 0, "adam", TRAINING, "Optimization",               \
-    "optimizer; muon moves matrices along orthogonal directions and learns in fewer epochs")       \
+    "optimizer; muon needs fewer updates than adam")                                               \
   X(SCHEDULE, schedule, "lr-schedule", "learning-rate schedule", 0, 0, "constant", TRAINING,       \
     "Optimization", "learning-rate schedule")                                                      \
   X(SIZE, warm_up, NULL, "warm-up", 0, 1000000000, 0, TRAINING, "Optimization",                    \

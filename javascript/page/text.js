@@ -301,7 +301,7 @@ const LABELS = {
   inputFeeding: "输入馈送", arithmetic: "算术", tieEmbeddings: "词嵌入共享", sourceTokens: "源文切分",
   targetTokens: "目标切分", normalization: "规范化", orthogonal: "正交初始化", minCount: "最少出现次数",
   maxVocabulary: "词表上限", subwords: "合并操作数", sourceSubwords: "源文合并操作数", jointSubwords: "两侧共同合并",
-  batchSize: "批的大小", batchTokens: "批的词元数", shards: "分片", precision: "精度", learningRate: "学习率", schedule: "学习率调度",
+  batchSize: "批的大小", batchTokens: "批的词元数", shards: "分片", precision: "精度", learningRate: "学习率", optimizer: "优化器", schedule: "学习率调度",
   warmUp: "预热", dropout: "dropout", attentionDropout: "注意力 dropout", labelSmoothing: "标签平滑",
   subwordDropout: "子词 dropout", average: "滑动平均", clipNorm: "梯度裁剪", maxLength: "最大长度", seed: "随机种子",
   validateEvery: "验证间隔", validateBy: "验证标准", patience: "耐心（验证次数）",

@@ -15,6 +15,7 @@ static const struct {
 } synonyms[] = {
     /* options and fields */
     {"learning-rate", "step-size eta"},
+    {"optimizer", "optimiser optim optimizer-type opt"},
     {"schedule", "scheduler lr-scheduler lr-decay learning-rate-decay decay-schedule"},
     {"warm-up", "warmup warmup-steps warmup-updates lr-warmup lr-warmup-steps num-warmup-steps"},
     {"embedding-size", "embed-dim embedding-dim emb-dim dim-emb emb-size embed-size emsize "
@@ -128,8 +129,8 @@ static const struct {
     {"elman computes on the processor",
      "gpu gpus n-gpu num-gpus gpu-id gpuid gpu-ids gpu-ranks use-gpu cuda use-cuda no-cuda device "
      "devices cuda-device accelerator"},
-    {"Adam is the only optimizer", "optimizer optimiser optim sgd adam adamw optimizer-type"},
-    {"Adam's other settings are fixed: 0.9, 0.999, 1e-8",
+    {"the optimizers are adam and muon", "sgd adamw"},
+    {"the other settings of Adam are fixed: 0.9, 0.999, 1e-8",
      "momentum adam-betas adam-beta1 adam-beta2 adam-eps adam-epsilon beta1 beta2 epsilon betas"},
     {"there is no weight decay", "weight-decay l2 l2-reg wd"},
     {"the length of training is given in epochs",

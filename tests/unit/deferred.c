@@ -56,7 +56,23 @@ struct dense {
   struct parameters dweights;
   struct workspace workspace;
   size_t size;
+  struct muon muon;
 };
+
+/* Let Muon update the matrices. */
+static void add_muon(struct dense *dense) {
+  const struct parameter_table *table = &dense->model->table;
+  struct muon_matrix matrices[MAX_PARAMETERS];
+  size_t count = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    const struct parameter *row = &table->rows[i];
+    if (row->hidden)
+      matrices[count++] =
+          (struct muon_matrix){dense->model->block + row->offset, dense->gradients + row->offset,
+                               dense->m + row->offset, row->rows, row->columns};
+  }
+  cr_assert_eq(muon_create(&dense->muon, matrices, count, ARITHMETIC_FAST, NULL), ELMAN_OK);
+}
 
 static struct dense make_dense(bool tied, bool average) {
   struct dense dense = {.model = make_model(tied)};
@@ -74,6 +90,7 @@ static void free_dense(struct dense *dense) {
   free(dense->m);
   free(dense->v);
   free(dense->average);
+  muon_free(&dense->muon);
   workspace_free(&dense->workspace);
   model_free(dense->model);
 }
@@ -93,7 +110,15 @@ static double dense_gradients(struct dense *dense, const struct batch *batch,
 }
 
 static void dense_update(struct dense *dense, const struct update_step *step) {
-  adam_update(dense->model->block, dense->m, dense->v, dense->gradients, dense->size, &step->adam);
+  const struct parameter_table *table = &dense->model->table;
+  for (size_t i = 0; i < table->count; i++) {
+    const struct parameter *row = &table->rows[i];
+    const size_t at = row->offset;
+    if (row->alias || (row->hidden && dense->muon.count > 0)) continue;
+    adam_update(dense->model->block + at, dense->m + at, dense->v + at, dense->gradients + at,
+                parameter_size(row), &step->adam);
+  }
+  muon_update(&dense->muon, &step->muon);
   for (size_t i = 0; dense->average != NULL && i < dense->size; i++)
     dense->average[i] += step->average_share * (dense->model->block[i] - dense->average[i]);
 }
@@ -136,6 +161,10 @@ static elman_train_options options_of(size_t which) {
   } else if (which == 2) {
     options.learning_rate = 0.05;
     options.clip_norm = 1;
+  } else if (which == 3) {
+    options.optimizer = "muon";
+    options.clip_norm = 0.5;
+    options.average = 0.99;
   }
   return options;
 }
@@ -168,8 +197,9 @@ static void step_both(struct trainer *trainer, struct dense *dense,
     cr_assert_float_eq(result.norm / expected, 1, 1e-12);
     const uint64_t update = trainer->state.update;
     struct update_step step = {adam_step_of(trainer->adam, result.learning_rate, update),
+                               muon_step_of(result.learning_rate, update),
                                average_share(options->average, update)};
-    step.adam.scale = clip_scale(result.norm, options->clip_norm);
+    step.adam.scale = step.muon.scale = clip_scale(result.norm, options->clip_norm);
     dense_update(dense, &step);
   }
 }
@@ -181,6 +211,7 @@ static void check_training(size_t which, bool tied) {
   struct model *model = make_model(tied);
   struct dense dense = make_dense(tied, options.average > 0);
   struct trainer trainer;
+  if (options.optimizer != NULL) add_muon(&dense);
   cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
   if (which == 2)
     trainer.adam = (struct adam_options){0.5, 0.6, 1e-6, false}; /* the moments soon vanish */
@@ -200,9 +231,9 @@ static void check_training(size_t which, bool tied) {
   model_free(model);
 }
 
-/* Without options, with clipping, schedule and average, and when the moments vanish. */
+/* Without options, with clipping, schedule and average, when the moments vanish, and with Muon. */
 Test(deferred, deferred_updates_match_full_updates) {
-  for (size_t which = 0; which < 3; which++) check_training(which, false);
+  for (size_t which = 0; which < 4; which++) check_training(which, false);
 }
 
 Test(deferred, matches_when_denormals_are_zero) {
@@ -214,6 +245,7 @@ Test(deferred, matches_when_denormals_are_zero) {
 
 Test(deferred, tied_embeddings_are_not_deferred) {
   check_training(1, true);
+  check_training(3, true);
 }
 
 /* ---- rows ---- */
@@ -248,7 +280,8 @@ Test(deferred, threads_do_not_change_results) {
     use_threads(threads);
     owned_by(optimizer_free) struct optimizer optimizer;
     randomize(&model);
-    cr_assert_eq(optimizer_create(&optimizer, &model, false, NULL), ELMAN_OK);
+    cr_assert_eq(optimizer_create(&optimizer, &model, (struct optimizer_options){0}, NULL),
+                 ELMAN_OK);
     real *gradients = optimizer.blocks.gradients;
     uint32_t ids[WORDS];
     size_t length = WORDS;
@@ -282,7 +315,9 @@ Test(deferred, only_unchanged_rows_are_skipped) {
   const size_t n = model.table.block;
   owned_by(optimizer_free) struct optimizer optimizer;
   randomize(&model);
-  cr_assert_eq(optimizer_create(&optimizer, &model, true, NULL), ELMAN_OK);
+  cr_assert_eq(
+      optimizer_create(&optimizer, &model, (struct optimizer_options){.average = true}, NULL),
+      ELMAN_OK);
   real *m = optimizer.blocks.m, *v = optimizer.blocks.v, *mean = optimizer.blocks.average;
   owned real *gradients = reals(n);
   m[0 * COLUMNS + PLACE] = (real)-0.0;
@@ -293,7 +328,8 @@ Test(deferred, only_unchanged_rows_are_skipped) {
   const real *const start[] = {model.block, m, v, mean};
   for (size_t i = 0; i < 4; i++) memcpy(expected[i], start[i], n * sizeof *m);
   for (uint64_t k = 1; k <= 3; k++) {
-    const struct update_step step = {adam_step_of(adam_options_default(), 0.001, k), (real)0.25};
+    const struct update_step step = {.adam = adam_step_of(adam_options_default(), 0.001, k),
+                                     .average_share = (real)0.25};
     optimizer_update(&optimizer, &step);
     adam_update(expected[0], expected[1], expected[2], gradients, n, &step.adam);
     for (size_t i = 0; i < n; i++)
@@ -335,7 +371,7 @@ Test(deferred, unused_words_need_no_memory) {
   const size_t before = peak_bytes();
   struct model model = bare_model(ROWS, COLUMNS);
   owned_by(optimizer_free) struct optimizer optimizer;
-  cr_assert_eq(optimizer_create(&optimizer, &model, false, NULL), ELMAN_OK);
+  cr_assert_eq(optimizer_create(&optimizer, &model, (struct optimizer_options){0}, NULL), ELMAN_OK);
   uint32_t ids[] = {5, ROWS / 2, ROWS - 1};
   size_t length = 3;
   const struct batch batch = {.source = {.ids = ids, .lengths = &length, .steps = 3, .batch = 1}};

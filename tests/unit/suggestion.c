@@ -62,6 +62,7 @@ Test(suggestion, names_that_users_type) {
       {"luong", "general"},
       {"bf16", "bfloat16"},
       {"noam", "inverse-sqrt"},
+      {"optim", "optimizer"},
       {"exit", "quit"},
       {"ALPHA", "length-penalty"},
   };
@@ -94,7 +95,7 @@ Test(suggestion, the_most_similar_candidate_is_kept) {
 }
 
 Test(suggestion, reasons) {
-  cr_assert_str_eq(elman_suggestion_reason("optimizer"), "Adam is the only optimizer");
+  cr_assert_str_eq(elman_suggestion_reason("AdamW"), "the optimizers are adam and muon");
   cr_assert_str_eq(elman_suggestion_reason("use_CUDA"), "elman computes on the processor");
   cr_assert_str_eq(elman_suggestion_reason("top-p"), "samples are limited by top-k only");
   cr_assert_null(elman_suggestion_reason("learning-rate"));
