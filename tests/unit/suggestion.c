@@ -7,12 +7,12 @@
 
 /* Names of options, choices and operands, as a command would offer them. */
 static const char *const known[] = {
-    "learning-rate",  "schedule",  "layers",     "epochs",       "embedding-size",
-    "hidden-size",    "dropout",   "batch-size", "beam",         "length-penalty",
-    "max-length",     "listen",    "host",       "output",       "save-every",
-    "input-feeding",  "attention", "cell",       "elman",        "gru",
-    "additive",       "general",   "bfloat16",   "inverse-sqrt", "quit",
-    "max-vocabulary", "top-k",     "zsh",        "int8"};
+    "learning-rate", "schedule",       "layers",     "epochs",       "embedding-size",
+    "hidden-size",   "dropout",        "batch-size", "beam",         "length-penalty",
+    "max-length",    "listen",         "host",       "output",       "save-every",
+    "input-feeding", "attention",      "cell",       "elman",        "gru",
+    "additive",      "general",        "bfloat16",   "inverse-sqrt", "quit",
+    "optimizer",     "max-vocabulary", "top-k",      "zsh",          "int8"};
 
 static const char *best_for(const char *typed) {
   elman_suggestion suggestion = {0};
