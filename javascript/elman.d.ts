@@ -226,7 +226,7 @@ export class Training {
   advance(limit: number, milliseconds?: number): { reports: TrainReport[]; validations: Validation[]; finished: boolean }
   /** Run to the end; onUpdate may return false to stop. Gives other tasks time between updates. */
   run(onUpdate?: (report: TrainReport) => boolean | void): Promise<void>
-  /** The state after the last update, as a file: parameters, moments of Adam, epoch and so on. train() resumes from it. */
+  /** The state after the last update, as a file: parameters, moments of the optimizer, epoch and so on. train() resumes from it. */
   checkpoint(): Uint8Array
   /** End: the model keeps what it learned (the best validated parameters if there are dev pairs). */
   finish(): void

@@ -71,13 +71,13 @@ static void multiply(const struct elements *at) {
   for (size_t i = 0; i < at->n; i++) at->gradients[i] *= at->factor;
 }
 
-struct job {
+struct element_job {
   struct elements all;
   elements_function *function;
 };
 
 static void run_chunk(const void *context, size_t chunk) {
-  const struct job *job = context;
+  const struct element_job *job = context;
   struct elements part = job->all;
   const size_t at = chunk * CHUNK;
   part.n = part.n - at < CHUNK ? part.n - at : CHUNK;
@@ -87,7 +87,7 @@ static void run_chunk(const void *context, size_t chunk) {
 }
 
 static void run(elements_function *function, struct elements all) {
-  const struct job job = {all, function};
+  const struct element_job job = {all, function};
   share_out((all.n + CHUNK - 1) / CHUNK, (double)WORK_OF_NUMBER * (double)all.n, run_chunk, &job);
 }
 

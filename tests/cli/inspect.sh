@@ -54,7 +54,7 @@ for line in 'minimum word count +2' 'training +3 epochs, 3 updates, 75 target to
   expect_stdout_match "^$line\$"
 done
 expect_exit 0 "$ELMAN" inspect --json -m trained
-expect_stdout_match ',"training":\{"epochs":3,"updates":3,"tokens":[0-9]+,.*"min_count":2,.*"batch_size":32,.*"learning_rate":0\.02[0-9]*,"schedule":"inverse-sqrt",.*"dropout":0\.1[0-9]*,.*"max_length":200,"seed":7,'
+expect_stdout_match ',"training":\{"epochs":3,"updates":3,"tokens":[0-9]+,.*"min_count":2,.*"batch_size":32,.*"learning_rate":0\.02[0-9]*,"optimizer":"adam","schedule":"inverse-sqrt",.*"dropout":0\.1[0-9]*,.*"max_length":200,"seed":7,'
 # After fine-tuning, the options are those of the last run; the history covers all runs.
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 1 --seed 8 --init-from trained -o on "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" inspect -m on

@@ -5,7 +5,9 @@ cut -f 1 pairs | head -n 130 >lines
 settings=(-q --epochs 1 --hidden-size 256 --dropout 0.1 --average 0.9 --dev pairs)
 for threads in 1 2 5; do
   expect_model model.1 -t $threads "${settings[@]}" -o model.$threads pairs
+  expect_model muon.1 -t $threads "${settings[@]}" --optimizer muon --shards 2 --batch-size 16 -o muon.$threads pairs
 done
+cmp -s model.1 muon.1 && fail "--optimizer has no effect"
 
 # alone COMMAND...: run the command on one processor, and so with one thread.
 alone() {

@@ -42,6 +42,19 @@ cmp -s straight stopped && fail "the run was not stopped"
 expect_model straight -q "${linear[@]}" --resume -o stopped "$train"
 rm straight* stopped*
 
+# Muon moves its matrices at every second update; the corpus has an odd number of batches, so stops fall on both.
+muon=("${linear[@]}" --optimizer muon --average 0.9 --batch-size 64)
+expect_exit 0 "$ELMAN" train -q "${muon[@]}" -o straight "$train"
+expect_exit 0 "$ELMAN" train -q "${muon[@]}" --hours 1e-10 -o stopped "$train"
+for ((stops = 0; stops < 5; stops++)); do
+  expect_exit 0 "$ELMAN" train -q "${muon[@]}" --hours 1e-10 --resume -o stopped "$train"
+done
+cmp -s straight stopped && fail "the run was not stopped"
+expect_message 64 'optimizer was "muon" and is now "adam"' "$ELMAN" train -q "${linear[@]}" --average 0.9 --batch-size 64 \
+  --resume -o stopped "$train"
+expect_model straight -q "${muon[@]}" --resume -o stopped "$train"
+rm straight* stopped*
+
 # The first two thirds with late-linear do not depend on the number of epochs.
 late=(-t 1 --batch-size 2 --hidden-size 8 --embedding-size 4 --learning-rate 0.02 --schedule late-linear)
 expect_exit 0 "$ELMAN" train -q "${late[@]}" --epochs 6 -o straight "$DATA/toy.zh-en.tsv"

@@ -27,6 +27,7 @@ compare base "${base[@]}"
 compare rich "${base[@]}" "${rich[@]}"
 compare tied "${base[@]/16/24}" --attentional-layer --tie-embeddings
 compare bfloat16 "${base[@]}" --precision bfloat16
+compare muon "${base[@]}" "${rich[@]}" --optimizer muon
 compare tuned "${base[@]}" --dev dev --tune-search
 
 # The number of shards changes the order of sums, and so the last bits of the model.

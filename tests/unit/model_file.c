@@ -103,8 +103,8 @@ Test(model_file, unreadable_models_are_not_written) {
   "\\\"clip_norm\\\":1.0,\\\"dropout\\\":0.0,\\\"epochs\\\":0,\\\"guide_weight\\\":0.0,"           \
   "\\\"joint_subwords\\\":false,\\\"label_smoothing\\\":0.0,\\\"learning_rate\\\":0.001,"          \
   "\\\"max_length\\\":200,\\\"max_vocabulary\\\":0,\\\"min_count\\\":1,\\\"normalization\\\":"     \
-  "\\\"nfc\\\","                                                                                   \
-  "\\\"orthogonal\\\":false,\\\"patience\\\":0,\\\"precision\\\":\\\"float32\\\","  \
+  "\\\"nfc\\\",\\\"optimizer\\\":\\\"adam\\\","                                                    \
+  "\\\"orthogonal\\\":false,\\\"patience\\\":0,\\\"precision\\\":\\\"float32\\\","                 \
   "\\\"schedule\\\":\\\"constant\\\",\\\"seed\\\":1,\\\"shards\\\":1,\\\"source_subwords\\\":0,"   \
   "\\\"subword_dropout\\\":0.0,\\\"subwords\\\":0,\\\"tokens\\\":0,\\\"updates\\\":0,"             \
   "\\\"validate_by\\\":\\\"bleu\\\",\\\"validate_every\\\":0,\\\"warm_up\\\":0"

@@ -1,5 +1,5 @@
 /* A weight that cannot change the loss has a gradient of exactly zero, and training does not change
- * it. Rounding errors in the gradient would matter, because Adam divides by the gradient's
+ * it. Rounding errors in the gradient would matter, because Adam and Muon divide by the gradient's
  * magnitude and would follow them. */
 #include "lettered_model.h"
 #include "network_case.h"
@@ -73,7 +73,7 @@ static bool has_influence(struct model *model, const struct parameter *row,
 
 /* Count the tensors without influence. */
 static size_t check_run(struct model_config config, const struct corpus *corpus, double guide,
-                        const char *scene) {
+                        const char *optimizer, const char *scene) {
   owned_model *model = lettered_model(config, LETTERS, LETTERS);
   const size_t bytes = model->table.block * sizeof(real);
   owned real *before = reals(model->table.block);
@@ -87,6 +87,7 @@ static size_t check_run(struct model_config config, const struct corpus *corpus,
                                        .batch_size = PAIRS,
                                        .shards = 1,
                                        .learning_rate = 0.01,
+                                       .optimizer = optimizer,
                                        .seed = 1,
                                        .guide_weight = guide};
   cr_assert_eq(trainer_run(model, corpus, &options, NULL), ELMAN_OK);
@@ -97,8 +98,8 @@ static size_t check_run(struct model_config config, const struct corpus *corpus,
     for (size_t j = at; j < at + n; j++)
       moved = fmax(moved, fabs((double)(model->block[j] - before[j])));
     still += !influence[i];
-    cr_assert_eq(moved > 0, influence[i], "%s, %s, guide %g: %s moved by %g", scene,
-                 config.attention, guide, row->name, moved);
+    cr_assert_eq(moved > 0, influence[i], "%s, %s, %s, guide %g: %s moved by %g", scene,
+                 config.attention, optimizer, guide, row->name, moved);
   }
   return still;
 }
@@ -117,10 +118,12 @@ static void check_scene(const struct scene *scene, unsigned kind, bool self_atte
   else if (scene->window != scenes[0].window)
     return;
   fill_lengths(lengths, scene);
-  for (int guided = 0; guided < 2; guided++) {
+  for (size_t i = 0; i < 4; i++) {
+    const bool guided = i % 2 > 0;
     owned_by(corpus_free) struct corpus corpus = make_corpus((const size_t(*)[2])lengths, PAIRS);
     if (guided) add_guides(&corpus, (const size_t(*)[2])lengths, PAIRS);
-    const size_t still = check_run(config, &corpus, guided ? 0.5 : 0, scene->name);
+    const size_t still =
+        check_run(config, &corpus, guided ? 0.5 : 0, elman_optimizer_name(i / 2), scene->name);
     if (self_attention)
       cr_assert_geq(still, scene->still[kind] + 2, "%s", config.attention); /* both b_k (50) */
     else
