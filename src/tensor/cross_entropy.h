@@ -1,6 +1,6 @@
 /* Cross-entropy of softmax(logits) against target ids, one row per token. With label smoothing the
  * target gets the probability 1 - η, and η is distributed evenly over the whole vocabulary (Szegedy
- * et al., CVPR 2016; as in PyTorch's cross_entropy). Equations (10) to (12), (73) and (90). */
+ * et al., CVPR 2016; as in PyTorch's cross_entropy). Equations (10) to (12), (73) and (95). */
 #ifndef ELMAN_TENSOR_CROSS_ENTROPY_H
 #define ELMAN_TENSOR_CROSS_ENTROPY_H
 
@@ -37,12 +37,12 @@ void cross_entropy_part(struct softmax_part *part /* (n) */, real *logits,
 
 /* Compute losses (n) from the parts (parts,n) of the vocabulary. Part k has the maximum m_k, and m
  * is the largest m_k: log Σ_v exp(o_v) = m + log Σ_k exp(m_k - m) Σ_v exp(o_v - m_k), (10) and
- * (90). */
+ * (95). */
 void cross_entropy_join(double *losses, struct softmax_part *parts, size_t count,
                         struct cross_entropy_task task);
 
 /* Replace the exponentials (n,width) of a part by the gradient of its logits, scale ·
- * (softmax(logits) - q), (12), (73) and (90). The caller must have called cross_entropy_join. */
+ * (softmax(logits) - q), (12), (73) and (95). The caller must have called cross_entropy_join. */
 void cross_entropy_gradient(real *exponentials, const struct softmax_part *part,
                             struct cross_entropy_task task, size_t first, size_t width);
 

@@ -6,7 +6,7 @@
  *
  * If max |x_i| is below 1e-30, all levels are 0. If an element is infinite or NaN, the scale is
  * NaN, and so is every result of the row. A sum of products of levels is an exact integer
- * (docs/performance.md, (91) and (92)). The floating-point operations around it have a fixed order
+ * (docs/performance.md, (96) and (97)). The floating-point operations around it have a fixed order
  * for each element. Therefore a row of results has the same bits on every processor, for any other
  * rows in the batch, and for any number of threads. */
 #ifndef ELMAN_TENSOR_EIGHT_BITS_H

@@ -62,8 +62,8 @@ static void update_moment(const struct elements *at) {
   real *restrict m = at->m, *restrict gradients = at->gradients;
   for (size_t i = 0; i < at->n; i++) {
     const real part = rest * (gradients[i] * at->scale);
-    m[i] = decay * m[i] + part;                         /* (20) */
-    gradients[i] = at->moves ? decay * m[i] + part : 0; /* (21) */
+    m[i] = decay * m[i] + part;                         /* (81) */
+    gradients[i] = at->moves ? decay * m[i] + part : 0; /* (81) */
   }
 }
 

@@ -1,5 +1,5 @@
 /* Muon for the matrices of the network: Jordan et al., "Muon: an optimizer for hidden layers in
- * neural networks", 2024; docs/training.md, section 3. The optimizer (train/optimizer.h) updates
+ * neural networks", 2024; docs/training.md, section 9. The optimizer (train/optimizer.h) updates
  * all other parameters with Adam.
  *
  * The moment receives every gradient, but a matrix moves only at every second update, twice as far,

@@ -1,4 +1,6 @@
-/* The optimizer: the norm of the gradient, clipping, Adam and the moving average, for all weights.
+/* The optimizer: the norm of the gradient, clipping, Adam or Muon, and the moving average, for all
+ * weights. Muon updates the matrices that map vectors of the network (`hidden` of their
+ * parameters); Adam updates everything else.
  *
  * The matrices of the network receive every update immediately, range by range. An embedding
  * receives its updates row by row, when a row is needed. A tied embedding, which is also the output

@@ -1,4 +1,4 @@
-/* Polar factors of matrices, up to the accuracy that Muon needs: docs/training.md, section 3.
+/* Polar factors of matrices, up to the accuracy that Muon needs: docs/training.md, (84) and (85).
  *
  * With the singular value decomposition X = U S Vᵀ, the polar factor is U Vᵀ. Five polynomials of
  * Polar Express (Amsel, Persson, Musco and Gower, 2025) bring all singular values near 1. They act

@@ -149,12 +149,12 @@ double score_of_length(double log_probability, size_t count,
   return log_probability / length_divisor(count, options);
 }
 
-/* Return the bound (83). In exact arithmetic, let L <= 0 be the logarithm so far, L' the logarithm
+/* Return the bound (88). In exact arithmetic, let L <= 0 be the logarithm so far, L' the logarithm
  * of the complete translation, n <= limit its number of tokens, and f(n) > 0 the divisor. A
  * probability is at most 1, so L' <= L. f does not decrease, because A >= 0. As min(c, 1) <= 1 and
  * B >= 0, no source token adds more than 0. Hence
  *
- *   score = L' / f(n) + B sum log min(c, 1) <= L' / f(n) <= L / f(n) <= L / f(limit).         (83)
+ *   score = L' / f(n) + B sum log min(c, 1) <= L' / f(n) <= L / f(n) <= L / f(limit).         (88)
  *
  * In floating point, offer_tokens ensures L' <= L. The two quotients and their powers have errors
  * of a few units in the last place. The factor below raises the bound by more than these errors. */
@@ -163,7 +163,7 @@ double score_bound(double log_probability, size_t limit, const elman_translate_o
 }
 
 /* Return log min(coverage, 1), where `coverage` is the sum of a source token's attention weights
- * (82). Replace a coverage of 0 by the smallest normal float, so that the score is finite. */
+ * (87). Replace a coverage of 0 by the smallest normal float, so that the score is finite. */
 static double score_of_coverage(double coverage) {
   return portable_log(fmin(fmax(coverage, (double)FLT_MIN), 1));
 }
@@ -172,7 +172,7 @@ static double score_of_coverage(double coverage) {
 
 /* The next token is drawn from the softmax of the logits, optionally restricted to the k most
  * probable tokens (Fan, Lewis and Dauphin, "Hierarchical neural story generation", ACL 2018).
- * docs/decoding.md, (85) and (86). */
+ * docs/decoding.md, (90) and (91). */
 
 /* The tokens from which the next one is drawn. */
 struct candidates {
@@ -368,7 +368,7 @@ static bool choose(struct choice *choice, const struct beam *beam,
 
 /* ---- growing ---- */
 
-/* Return Σ_s log min(Σ_t a_ts, 1), with weights averaged over heads. (82) */
+/* Return Σ_s log min(Σ_t a_ts, 1), with weights averaged over heads. (87) */
 static double coverage_of(const struct beam *beam, const struct hypothesis *path) {
   const struct beam_pool *pool = beam->pool;
   const size_t S = beam->request->count;

@@ -164,7 +164,7 @@ size_t path_best_source(const struct beam *beam, const struct hypothesis *path, 
 
 /* ---- scores that compare translations of different lengths ---- */
 
-/* Return the log-probability of `count` tokens divided by the length normalization. (81) */
+/* Return the log-probability of `count` tokens divided by the length normalization. (86) */
 double score_of_length(double log_probability, size_t count,
                        const elman_translate_options *options);
 

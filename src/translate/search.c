@@ -297,7 +297,7 @@ struct join {
   size_t count;
 };
 
-/* Compute the mean of log p as the mean of the logits minus the mean of log Σ exp (84). Compute
+/* Compute the mean of log p as the mean of the logits minus the mean of log Σ exp (89). Compute
  * each mean as the first number plus the mean difference of the others, so that the mean of equal
  * numbers is exact. */
 static void join_row(const void *context, size_t row) {

@@ -2,8 +2,8 @@
 
 Every process has one shard of the batch. The time of an update is the sum of the time of a shard, the
 time that does not shrink with the shard (Adam, the norm), and the time to send the bytes of
-docs/cluster.md, (88), at the full rate of the network in both directions, minus the time saved by
-sending while computing: docs/cluster.md, (89)."""
+docs/cluster.md, (93), at the full rate of the network in both directions, minus the time saved by
+sending while computing: docs/cluster.md, (94)."""
 
 NETWORKS = (10, 25, 100)  # Gb/s
 NODES = (2, 4, 8, 16, 32, 64)

@@ -40,7 +40,7 @@ expect_message 0 '^3 processes; process 0 sent [1-9][0-9]* bytes per update$' pr
 expect_stderr_match '^epoch 1 of 3 '
 [ "$(grep -c '^epoch 1 of 3 ' "$results/stderr")" -eq 1 ] || fail "more than one process printed messages"
 
-# The volume is (88) of docs/cluster.md, plus one number at the end of each epoch, which has one update here. The
+# The volume is (93) of docs/cluster.md, plus one number at the end of each epoch, which has one update here. The
 # pairs lack <unk> on both sides and </s> as an input, and the last bias is padded from 21 to 32.
 numbers=$((76565 - 3 * 128 + 11)) output=$((21 * (2 * 128 + 1) + 11))
 for split in 2:2 2:4 3:4 4:4; do

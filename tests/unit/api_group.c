@@ -438,7 +438,7 @@ static size_t share_of(size_t count, size_t r, size_t P) {
   return count * (r + 1) / P - count * r / P;
 }
 
-/* docs/cluster.md, (88). */
+/* docs/cluster.md, (93). */
 Test(api_group, bytes_sent_match_the_documentation) {
   enum { N = 7, RESULT = 24, STATUS = sizeof(elman_status) };
   struct training training = training_of(N);

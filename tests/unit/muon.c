@@ -67,7 +67,7 @@ static void plain_polar(double *x, struct shape shape) {
   }
 }
 
-/* Update a matrix, counted from 1; docs/training.md, (93) to (96). */
+/* Update a matrix, counted from 1; docs/training.md, (81) to (84). */
 static void plain_muon(double *w, double *m, const double *g, struct shape shape, double rate,
                        uint64_t update) {
   const size_t n = size_of(shape);

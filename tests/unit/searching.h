@@ -197,7 +197,7 @@ static inline double forced_weight(const struct setup *s, size_t S, size_t t, si
   return sum / (double)N;
 }
 
-/* Compute (81) and (82) for a whole hypothesis. */
+/* Compute (86) and (87) for a whole hypothesis. */
 static inline double score_by_definition(struct setup *s, const struct search_request *request,
                                          const uint32_t *ids, size_t T, double length_penalty) {
   const size_t S = request->count;
